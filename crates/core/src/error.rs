@@ -1,0 +1,70 @@
+//! What can go wrong with the nouns themselves.
+
+/// A value that would break a promise of this crate's types.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CoreError {
+    /// The number of samples does not belong to the grid.
+    #[error("expected {expected} samples for a grid of {size}, got {got}")]
+    SampleCount {
+        /// Samples that the grid needs.
+        expected: usize,
+        /// Samples that were given.
+        got: usize,
+        /// The grid's size, as text.
+        size: String,
+    },
+    /// A size of zero, or a product of sizes that no memory could hold.
+    #[error("a grid of {size} is not possible: every axis needs at least 1 voxel and all together at most 2^40")]
+    Size {
+        /// The size asked for, as text.
+        size: String,
+    },
+    /// A spacing that is zero, negative or not finite.
+    #[error("spacing {spacing_mm:?} mm is not possible: every axis needs a finite value above 0")]
+    Spacing {
+        /// The spacing asked for.
+        spacing_mm: [f64; 3],
+    },
+    /// A direction matrix without an inverse.
+    #[error("direction matrix {direction:?} has no inverse: its axes lie in one plane")]
+    Direction {
+        /// The matrix asked for.
+        direction: [[f64; 3]; 3],
+    },
+    /// Two grids that should be one.
+    #[error("{what}: the grids differ in {property} ({left} against {right})")]
+    GridMismatch {
+        /// What was being put together.
+        what: String,
+        /// The property that differs.
+        property: &'static str,
+        /// The first grid's value.
+        left: String,
+        /// The second grid's value.
+        right: String,
+    },
+    /// The wrong number of components for the grid's dimension.
+    #[error("expected {expected} components for a {expected}-D flow, got {got}")]
+    ComponentCount {
+        /// Components that the grid needs.
+        expected: usize,
+        /// Components that were given.
+        got: usize,
+    },
+    /// A NaN or an infinity where a finite sample is needed.
+    #[error(
+        "{what} holds {value} at voxel (x, y, z) = {position:?}: replace it, or cover it with a mask (--mask)"
+    )]
+    NotFinite {
+        /// Which input.
+        what: String,
+        /// The value found.
+        value: f32,
+        /// Where: (x, y, z).
+        position: [usize; 3],
+    },
+    /// A sequence needs at least one frame.
+    #[error("a sequence needs at least one frame, got none")]
+    EmptySequence,
+}

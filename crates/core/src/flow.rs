@@ -1,0 +1,146 @@
+//! A displacement field that knows its grid and which way it points.
+
+use crate::{CoreError, Grid, Volume};
+
+/// Where each fixed voxel is found in the moving image: `fixed(x) ≈ moving(x + d(x))`.
+///
+/// Lives on the fixed grid; planar components `(x, y)` or `(x, y, z)` in voxels (pixels) of that grid;
+/// an invalid vector is NaN in every component.
+/// This is the direction of `.flo`, of KITTI and of ITK's displacement fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flow {
+    grid: Grid,
+    components_vox: Vec<Vec<f32>>,
+}
+
+impl Flow {
+    /// Puts planar components, in voxels, on the fixed grid.
+    ///
+    /// # Errors
+    /// [`CoreError::ComponentCount`] unless there is one component an axis; [`CoreError::SampleCount`] if one has
+    /// the wrong length.
+    pub fn new(grid: Grid, components_vox: Vec<Vec<f32>>) -> Result<Self, CoreError> {
+        let expected = grid.dimension().count();
+        if components_vox.len() != expected {
+            return Err(CoreError::ComponentCount { expected, got: components_vox.len() });
+        }
+        if let Some(bad) = components_vox.iter().find(|c| c.len() != grid.len()) {
+            return Err(CoreError::SampleCount { expected: grid.len(), got: bad.len(), size: grid.size_text() });
+        }
+        Ok(Self { grid, components_vox })
+    }
+
+    /// No motion anywhere.
+    pub fn zeros(grid: Grid) -> Self {
+        let components_vox = vec![vec![0.0; grid.len()]; grid.dimension().count()];
+        Self { grid, components_vox }
+    }
+
+    /// Samples a function from voxel position to displacement, both in voxels.
+    pub fn from_fn(grid: Grid, displacement_vox: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
+        let mut flow = Self::zeros(grid);
+        for i in 0..flow.grid.len() {
+            let d = displacement_vox(flow.grid.position(i).map(|v| v as f64));
+            for (component, value) in flow.components_vox.iter_mut().zip(d) {
+                component[i] = value as f32;
+            }
+        }
+        flow
+    }
+
+    /// The fixed grid.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+    /// Planar components in voxels, `(x, y)` or `(x, y, z)`.
+    pub fn components_vox(&self) -> &[Vec<f32>] {
+        &self.components_vox
+    }
+    /// Planar components in voxels, to be changed.
+    pub fn components_vox_mut(&mut self) -> &mut [Vec<f32>] {
+        &mut self.components_vox
+    }
+    /// Planar components in voxels, without their grid.
+    pub fn into_components_vox(self) -> Vec<Vec<f32>> {
+        self.components_vox
+    }
+    /// The vector at an index, in voxels; the third component of a 2-D flow is 0.
+    pub fn vector_vox(&self, index: usize) -> [f32; 3] {
+        let mut v = [0.0; 3];
+        for (value, component) in v.iter_mut().zip(&self.components_vox) {
+            *value = component[index];
+        }
+        v
+    }
+    /// Whether the vector at an index is an estimate at all.
+    pub fn is_valid(&self, index: usize) -> bool {
+        self.components_vox.iter().all(|c| c[index].is_finite())
+    }
+
+    /// The field as world vectors (LPS mm), planar; always three components.
+    pub fn displacement_mm(&self) -> [Vec<f32>; 3] {
+        let m = self.grid.world_from_voxel_matrix();
+        let mut out = [0, 1, 2].map(|_| Vec::with_capacity(self.grid.len()));
+        for i in 0..self.grid.len() {
+            let v = self.vector_vox(i).map(f64::from);
+            for (row, component) in m.iter().zip(&mut out) {
+                component.push((row[0] * v[0] + row[1] * v[1] + row[2] * v[2]) as f32);
+            }
+        }
+        out
+    }
+
+    /// A field from world vectors (LPS mm), planar, three components (2-D grids: the third may be all 0).
+    ///
+    /// # Errors
+    /// [`CoreError::SampleCount`] if a component has the wrong length.
+    pub fn from_displacement_mm(grid: Grid, displacement_mm: &[Vec<f32>; 3]) -> Result<Self, CoreError> {
+        if let Some(bad) = displacement_mm.iter().find(|c| c.len() != grid.len()) {
+            return Err(CoreError::SampleCount { expected: grid.len(), got: bad.len(), size: grid.size_text() });
+        }
+        let m = grid.voxel_from_world_matrix();
+        let mut flow = Self::zeros(grid);
+        for i in 0..flow.grid.len() {
+            let v = [0, 1, 2].map(|a: usize| f64::from(displacement_mm[a][i]));
+            for (row, component) in m.iter().zip(&mut flow.components_vox) {
+                component[i] = (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]) as f32;
+            }
+        }
+        Ok(flow)
+    }
+
+    /// One component as a volume of its own (a copy).
+    pub fn component_volume(&self, axis: usize) -> Volume<f32> {
+        Volume::new(self.grid.clone(), self.components_vox[axis].clone())
+            .expect("a flow's component should have the length of its grid")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn millimetres_and_voxels_are_inverse_on_an_oblique_grid() {
+        let (s, c) = 0.4f64.sin_cos();
+        let grid = Grid::volume(3, 2, 2)
+            .and_then(|g| g.with_spacing_mm([0.7, 1.1, 2.5]))
+            .and_then(|g| g.with_direction([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]))
+            .unwrap();
+        let flow = Flow::from_fn(grid.clone(), |[x, y, z]| [x - 1.0, 0.5 * y, 2.0 * z + 0.25]);
+        let back = Flow::from_displacement_mm(grid, &flow.displacement_mm()).unwrap();
+        for (a, b) in flow.components_vox().iter().flatten().zip(back.components_vox().iter().flatten()) {
+            assert!((a - b).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn wrong_shapes_are_refused() {
+        let grid = Grid::image(2, 2).unwrap();
+        assert!(matches!(
+            Flow::new(grid.clone(), vec![vec![0.0; 4]; 3]),
+            Err(CoreError::ComponentCount { expected: 2, got: 3 })
+        ));
+        assert!(matches!(Flow::new(grid, vec![vec![0.0; 3]; 2]), Err(CoreError::SampleCount { .. })));
+    }
+}

@@ -1,0 +1,283 @@
+//! Where samples lie: size in voxels, and the map from voxel indices to LPS millimetres.
+
+use crate::CoreError;
+use serde::{Deserialize, Serialize};
+
+/// Whether a grid is a picture or a volume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Dimension {
+    /// One plane, two flow components.
+    #[serde(rename = "2-D")]
+    Two,
+    /// A volume (one plane thick at least), three flow components.
+    #[serde(rename = "3-D")]
+    Three,
+}
+
+impl Dimension {
+    /// 2 or 3: the number of axes and of flow components.
+    pub const fn count(self) -> usize {
+        match self {
+            Self::Two => 2,
+            Self::Three => 3,
+        }
+    }
+}
+
+/// The place of every sample: `world = origin + direction · diag(spacing) · (x, y, z)`, LPS millimetres.
+///
+/// Guarantees: every size is at least 1 and their product at most 2^40; every spacing is finite and above 0;
+/// the direction matrix has an inverse (it need not be orthonormal: readers say when it is not).
+/// A 2-D grid has `size[2] == 1`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grid {
+    dimension: Dimension,
+    size: [usize; 3],
+    spacing_mm: [f64; 3],
+    origin_mm: [f64; 3],
+    /// Row-major; column `a` is the world direction of axis `a`.
+    direction: [[f64; 3]; 3],
+}
+
+const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+const MAX_SAMPLES: u128 = 1 << 40;
+
+impl Grid {
+    /// A picture of `nx × ny` pixels, spacing 1, origin 0.
+    ///
+    /// # Errors
+    /// [`CoreError::Size`] if an axis is empty or the product is too large.
+    pub fn image(nx: usize, ny: usize) -> Result<Self, CoreError> {
+        Self::checked(Dimension::Two, [nx, ny, 1])
+    }
+
+    /// A volume of `nx × ny × nz` voxels, spacing 1 mm, origin 0, axes along the world's.
+    ///
+    /// # Errors
+    /// [`CoreError::Size`] if an axis is empty or the product is too large.
+    pub fn volume(nx: usize, ny: usize, nz: usize) -> Result<Self, CoreError> {
+        Self::checked(Dimension::Three, [nx, ny, nz])
+    }
+
+    fn checked(dimension: Dimension, size: [usize; 3]) -> Result<Self, CoreError> {
+        let product = size.iter().try_fold(1u128, |p, &n| p.checked_mul(n as u128));
+        match product {
+            Some(p) if p > 0 && p <= MAX_SAMPLES => Ok(Self {
+                dimension,
+                size,
+                spacing_mm: [1.0; 3],
+                origin_mm: [0.0; 3],
+                direction: IDENTITY,
+            }),
+            _ => Err(CoreError::Size { size: format!("{} × {} × {} voxels", size[0], size[1], size[2]) }),
+        }
+    }
+
+    /// The same voxels with another spacing (mm per axis; 2-D grids ignore the third).
+    ///
+    /// # Errors
+    /// [`CoreError::Spacing`] unless every value is finite and above 0.
+    pub fn with_spacing_mm(mut self, spacing_mm: [f64; 3]) -> Result<Self, CoreError> {
+        if spacing_mm.iter().any(|h| !h.is_finite() || *h <= 0.0) {
+            return Err(CoreError::Spacing { spacing_mm });
+        }
+        self.spacing_mm = spacing_mm;
+        Ok(self)
+    }
+
+    /// The same voxels with the world position (LPS mm) of voxel (0, 0, 0).
+    #[must_use]
+    pub fn with_origin_mm(mut self, origin_mm: [f64; 3]) -> Self {
+        self.origin_mm = origin_mm;
+        self
+    }
+
+    /// The same voxels with other axis directions (row-major; column `a` is the world direction of axis `a`).
+    ///
+    /// # Errors
+    /// [`CoreError::Direction`] if the matrix has no inverse.
+    pub fn with_direction(mut self, direction: [[f64; 3]; 3]) -> Result<Self, CoreError> {
+        let det = determinant(&direction);
+        if !det.is_finite() || det.abs() < 1e-9 {
+            return Err(CoreError::Direction { direction });
+        }
+        self.direction = direction;
+        Ok(self)
+    }
+
+    /// 2-D or 3-D.
+    pub fn dimension(&self) -> Dimension {
+        self.dimension
+    }
+    /// Voxels per axis, `(x, y, z)`.
+    pub fn size(&self) -> [usize; 3] {
+        self.size
+    }
+    /// Millimetres between neighbours, `(x, y, z)`.
+    pub fn spacing_mm(&self) -> [f64; 3] {
+        self.spacing_mm
+    }
+    /// World position (LPS mm) of voxel (0, 0, 0).
+    pub fn origin_mm(&self) -> [f64; 3] {
+        self.origin_mm
+    }
+    /// Axis directions, row-major; column `a` is the world direction of axis `a`.
+    pub fn direction(&self) -> [[f64; 3]; 3] {
+        self.direction
+    }
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.size.iter().product()
+    }
+    /// Never true: a grid has at least one sample.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+    /// Index of voxel `(x, y, z)` in a C-ordered array.
+    pub fn index(&self, [x, y, z]: [usize; 3]) -> usize {
+        (z * self.size[1] + y) * self.size[0] + x
+    }
+    /// Voxel `(x, y, z)` of an index.
+    pub fn position(&self, index: usize) -> [usize; 3] {
+        let [nx, ny, _] = self.size;
+        [index % nx, index / nx % ny, index / (nx * ny)]
+    }
+    /// `584 × 388 pixels` or `256 × 300 × 256 voxels`.
+    pub fn size_text(&self) -> String {
+        let [x, y, z] = self.size;
+        match self.dimension {
+            Dimension::Two => format!("{x} × {y} pixels"),
+            Dimension::Three => format!("{x} × {y} × {z} voxels"),
+        }
+    }
+
+    /// The 3×3 matrix that turns a voxel vector into a world vector (LPS mm): `direction · diag(spacing)`.
+    pub fn world_from_voxel_matrix(&self) -> [[f64; 3]; 3] {
+        let mut m = self.direction;
+        for row in &mut m {
+            for (value, h) in row.iter_mut().zip(self.spacing_mm) {
+                *value *= h;
+            }
+        }
+        m
+    }
+    /// The inverse of [`Self::world_from_voxel_matrix`].
+    pub fn voxel_from_world_matrix(&self) -> [[f64; 3]; 3] {
+        inverse(&self.world_from_voxel_matrix())
+    }
+    /// World position (LPS mm) of a voxel position, which may lie between voxels.
+    pub fn world_from_voxel(&self, voxel: [f64; 3]) -> [f64; 3] {
+        let v = apply(&self.world_from_voxel_matrix(), voxel);
+        [v[0] + self.origin_mm[0], v[1] + self.origin_mm[1], v[2] + self.origin_mm[2]]
+    }
+    /// Voxel position of a world position (LPS mm).
+    pub fn voxel_from_world(&self, world_mm: [f64; 3]) -> [f64; 3] {
+        let o = self.origin_mm;
+        apply(&self.voxel_from_world_matrix(), [world_mm[0] - o[0], world_mm[1] - o[1], world_mm[2] - o[2]])
+    }
+
+    /// Whether `direction` is orthonormal to within `1e-4`; other tools refuse grids that are not.
+    pub fn is_orthonormal(&self) -> bool {
+        let d = &self.direction;
+        (0..3).all(|a| {
+            (0..3).all(|b| {
+                let dot: f64 = (0..3).map(|r| d[r][a] * d[r][b]).sum();
+                (dot - f64::from(u8::from(a == b))).abs() < 1e-4
+            })
+        })
+    }
+
+    /// Checks that `other` has the same samples in the same places.
+    ///
+    /// Places may differ by a thousandth of a voxel: formats store them in 32 bits.
+    ///
+    /// # Errors
+    /// [`CoreError::GridMismatch`] that names `what` and the first property that differs.
+    pub fn require_same(&self, other: &Self, what: &str) -> Result<(), CoreError> {
+        let mismatch = |property, left: String, right: String| {
+            Err(CoreError::GridMismatch { what: what.to_owned(), property, left, right })
+        };
+        if self.dimension != other.dimension || self.size != other.size {
+            return mismatch("size", self.size_text(), other.size_text());
+        }
+        let h_min = self.spacing_mm.iter().copied().fold(f64::INFINITY, f64::min);
+        let axes = self.dimension.count();
+        let close = |a: [f64; 3], b: [f64; 3], tol: f64| (0..axes).all(|i| (a[i] - b[i]).abs() <= tol);
+        if !close(self.spacing_mm, other.spacing_mm, 1e-3 * h_min) {
+            return mismatch("spacing", format!("{:?} mm", self.spacing_mm), format!("{:?} mm", other.spacing_mm));
+        }
+        if !close(self.origin_mm, other.origin_mm, 1e-2 * h_min) {
+            return mismatch("origin", format!("{:?} mm", self.origin_mm), format!("{:?} mm", other.origin_mm));
+        }
+        if !(0..axes).all(|r| close(self.direction[r], other.direction[r], 1e-3)) {
+            let text = |g: &Self| format!("{:?}", g.direction);
+            return mismatch("direction", text(self), text(other));
+        }
+        Ok(())
+    }
+}
+
+/// `m · v`.
+fn apply(m: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|r| m[r][0] * v[0] + m[r][1] * v[1] + m[r][2] * v[2])
+}
+
+fn determinant(m: &[[f64; 3]; 3]) -> f64 {
+    m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
+        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
+}
+
+fn inverse(m: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let det = determinant(m);
+    let cofactor = |r: usize, c: usize| {
+        let (r1, r2, c1, c2) = ((r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3);
+        m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]
+    };
+    [0, 1, 2].map(|r| [0, 1, 2].map(|c| cofactor(c, r) / det))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn oblique() -> Grid {
+        let (s, c) = 0.3f64.sin_cos();
+        Grid::volume(4, 5, 6)
+            .and_then(|g| g.with_spacing_mm([0.5, 1.0, 3.0]))
+            .and_then(|g| g.with_direction([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
+            .unwrap()
+            .with_origin_mm([10.0, -20.0, 30.0])
+    }
+
+    #[test]
+    fn world_and_voxel_are_inverse() {
+        let g = oblique();
+        let back = g.voxel_from_world(g.world_from_voxel([1.5, 2.0, -3.25]));
+        for (a, b) in back.iter().zip([1.5, 2.0, -3.25]) {
+            assert!((a - b).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn positions_and_indices_are_inverse() {
+        let g = oblique();
+        assert!((0..g.len()).all(|i| g.index(g.position(i)) == i));
+        assert_eq!(g.index([1, 0, 0]), 1, "x is fastest");
+    }
+
+    #[test]
+    fn impossible_grids_are_refused() {
+        assert!(matches!(Grid::image(0, 3), Err(CoreError::Size { .. })));
+        assert!(matches!(Grid::volume(usize::MAX, 2, 2), Err(CoreError::Size { .. })));
+        assert!(matches!(oblique().with_spacing_mm([1.0, f64::NAN, 1.0]), Err(CoreError::Spacing { .. })));
+        assert!(matches!(oblique().with_direction([[1.0; 3]; 3]), Err(CoreError::Direction { .. })));
+    }
+
+    #[test]
+    fn a_shifted_origin_is_a_mismatch() {
+        let g = oblique();
+        assert!(g.require_same(&g, "x").is_ok());
+        let error = g.require_same(&g.clone().with_origin_mm([10.0, -20.0, 31.0]), "fixed and moving").unwrap_err();
+        assert!(error.to_string().contains("origin"), "{error}");
+    }
+}

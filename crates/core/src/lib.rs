@@ -1,0 +1,33 @@
+//! The nouns of Veloxel: where samples lie, what they hold, which way a field points, what a run reports.
+//!
+//! # Conventions
+//!
+//! *Arrays* are C-ordered and indexed `[z, y, x]`, x fastest; samples are `f32`.
+//! *Components* and every per-axis triple (size, spacing, origin) come in the order `(x, y, z)`.
+//! *Fields* are planar: one array per component.
+//! *Units*: voxels (pixels) inside, LPS millimetres (or pixels) in files; the change happens in [`Flow`] alone.
+//! *Direction*: a [`Flow`] lives on the fixed grid and points into the moving image,
+//! `fixed(x) ≈ moving(x + d(x))`.
+//! *Invalid* estimates are NaN in memory; nothing invalid is ever written as 0.
+
+mod error;
+mod flow;
+mod grid;
+mod mask;
+mod mesh;
+mod report;
+mod sequence;
+mod volume;
+mod warning;
+
+pub use error::CoreError;
+pub use flow::Flow;
+pub use grid::{Dimension, Grid};
+pub use mask::Mask;
+pub use mesh::TetMesh;
+pub use report::{
+    BrightnessReport, FlowStatistics, JacobianReport, LevelReport, SolveStatus, StageTime, StopReason, WarpReport,
+};
+pub use sequence::Sequence;
+pub use volume::Volume;
+pub use warning::{Warning, WarningKind, Warnings};

@@ -1,0 +1,21 @@
+//! Which voxels count.
+
+use crate::{Grid, Volume};
+
+/// A yes or no for every voxel of a grid: where data are used, or where an error is measured.
+pub type Mask = Volume<bool>;
+
+impl Mask {
+    /// Inside wherever the volume is finite and not zero.
+    pub fn from_nonzero(volume: &Volume<f32>) -> Self {
+        volume.map(|v| v.is_finite() && *v != 0.0)
+    }
+    /// Everything inside.
+    pub fn everywhere(grid: Grid) -> Self {
+        Self::from_fn(grid, |_| true)
+    }
+    /// Number of voxels inside.
+    pub fn count(&self) -> usize {
+        self.data().iter().filter(|&&inside| inside).count()
+    }
+}

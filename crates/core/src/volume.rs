@@ -1,0 +1,75 @@
+//! Samples on a grid.
+
+use crate::{CoreError, Grid};
+
+/// One sample for every voxel of a [`Grid`]; a 2-D image is a volume of one plane.
+///
+/// Guarantees `data().len() == grid().len()`, C order, x fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Volume<T> {
+    grid: Grid,
+    data: Vec<T>,
+}
+
+impl<T> Volume<T> {
+    /// Puts samples (C order, x fastest) on a grid.
+    ///
+    /// # Errors
+    /// [`CoreError::SampleCount`] if the counts differ.
+    pub fn new(grid: Grid, data: Vec<T>) -> Result<Self, CoreError> {
+        if data.len() == grid.len() {
+            Ok(Self { grid, data })
+        } else {
+            Err(CoreError::SampleCount { expected: grid.len(), got: data.len(), size: grid.size_text() })
+        }
+    }
+
+    /// Samples a function of the voxel position `(x, y, z)`.
+    pub fn from_fn(grid: Grid, mut sample: impl FnMut([usize; 3]) -> T) -> Self {
+        let data = (0..grid.len()).map(|i| sample(grid.position(i))).collect();
+        Self { grid, data }
+    }
+
+    /// Where the samples lie.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+    /// The samples, C order, x fastest.
+    pub fn data(&self) -> &[T] {
+        &self.data
+    }
+    /// The samples, to be changed.
+    pub fn data_mut(&mut self) -> &mut [T] {
+        &mut self.data
+    }
+    /// The samples without their grid.
+    pub fn into_data(self) -> Vec<T> {
+        self.data
+    }
+    /// The sample at voxel `(x, y, z)`.
+    ///
+    /// # Panics
+    /// If the position lies outside the grid.
+    pub fn at(&self, position: [usize; 3]) -> &T {
+        &self.data[self.grid.index(position)]
+    }
+    /// Another value for every sample, on the same grid.
+    pub fn map<U>(&self, f: impl FnMut(&T) -> U) -> Volume<U> {
+        Volume { grid: self.grid.clone(), data: self.data.iter().map(f).collect() }
+    }
+}
+
+impl Volume<f32> {
+    /// Checks that every sample is finite, except where `ignore` says so (by index).
+    ///
+    /// # Errors
+    /// [`CoreError::NotFinite`] with the first offender's position; `what` names the image.
+    pub fn require_finite(&self, what: &str, ignore: impl Fn(usize) -> bool) -> Result<(), CoreError> {
+        match self.data.iter().enumerate().find(|&(i, v)| !v.is_finite() && !ignore(i)) {
+            None => Ok(()),
+            Some((i, &value)) => {
+                Err(CoreError::NotFinite { what: what.to_owned(), value, position: self.grid.position(i) })
+            }
+        }
+    }
+}

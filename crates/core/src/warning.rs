@@ -1,0 +1,62 @@
+//! What was assumed, changed or left out: said once, collected in one place, shown by every face.
+
+use serde::Serialize;
+
+/// The family a warning belongs to; scripts test for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// A header said something impossible or unusual; the text says what was assumed instead.
+    Header,
+    /// Samples were changed: colour to luminance, more bits to fewer, an alpha channel dropped.
+    Samples,
+    /// An image carries no information where it should.
+    Content,
+    /// A solver stopped without reaching its tolerance.
+    Convergence,
+    /// The field folds (det ≤ 0) or another promise about it could not be kept.
+    Field,
+}
+
+/// One thing a user should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// The family.
+    pub kind: WarningKind,
+    /// One sentence: what, where, what was assumed.
+    pub message: String,
+}
+
+/// Collects warnings on the way through the floors.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Warnings(Vec<Warning>);
+
+impl Warnings {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Adds one, unless the very same was said already.
+    pub fn push(&mut self, kind: WarningKind, message: impl Into<String>) {
+        let warning = Warning { kind, message: message.into() };
+        if !self.0.contains(&warning) {
+            self.0.push(warning);
+        }
+    }
+    /// Takes over another collection.
+    pub fn extend(&mut self, other: Self) {
+        for Warning { kind, message } in other.0 {
+            self.push(kind, message);
+        }
+    }
+    /// In the order in which they came up.
+    pub fn iter(&self) -> impl Iterator<Item = &Warning> {
+        self.0.iter()
+    }
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

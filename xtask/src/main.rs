@@ -1,0 +1,2 @@
+//! `cargo xtask check` and friends.
+fn main() {}
