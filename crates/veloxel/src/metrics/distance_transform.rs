@@ -1,0 +1,138 @@
+//! Exact Euclidean distances, in millimetres, from every voxel of a box to a set of voxels in it.
+//!
+//! *Source*: P. F. Felzenszwalb, D. P. Huttenlocher, "Distance transforms of sampled functions", Theory of Computing
+//! 8(19), 2012, doi 10.4086/toc.2012.v008a019, algorithm 1 (lower envelope of parabolas), one axis after the other,
+//! here with the spacing of each axis.
+//!
+//! *Cost*: three passes, linear in the voxels; one f32 a voxel and five lines of scratch.
+
+/// Squared distance (mm²) of every voxel to the nearest voxel of a set; infinite everywhere if the set is empty.
+///
+/// `in_set`: C order, x fastest, `size` voxels per axis `(x, y, z)`.
+///
+/// # Panics
+/// If `in_set` has another length than `size` says.
+pub fn squared_distance_mm2(in_set: &[bool], size: [usize; 3], spacing_mm: [f64; 3]) -> Vec<f32> {
+    let [nx, ny, nz] = size;
+    assert_eq!(in_set.len(), nx * ny * nz, "the set should have one entry for every voxel of the box");
+    let mut squared: Vec<f32> =
+        in_set.iter().map(|&inside| if inside { 0.0 } else { f32::INFINITY }).collect();
+    let mut envelope = Envelope::with_capacity(nx.max(ny).max(nz));
+    for row in 0..ny * nz {
+        envelope.transform(&mut squared, Line { start: row * nx, stride: 1, count: nx }, spacing_mm[0]);
+    }
+    for column in 0..nx * nz {
+        let start = column / nx * nx * ny + column % nx;
+        envelope.transform(&mut squared, Line { start, stride: nx, count: ny }, spacing_mm[1]);
+    }
+    for start in 0..nx * ny {
+        envelope.transform(&mut squared, Line { start, stride: nx * ny, count: nz }, spacing_mm[2]);
+    }
+    squared
+}
+
+/// Samples of one axis-parallel line.
+#[derive(Clone, Copy)]
+struct Line {
+    start: usize,
+    stride: usize,
+    count: usize,
+}
+
+/// Scratch of the one-dimensional transform: the parabolas of the lower envelope, left to right.
+struct Envelope {
+    values: Vec<f32>,
+    /// Sample that a parabola stands on.
+    foot: Vec<usize>,
+    /// Position (samples) from which a parabola is the lowest.
+    from: Vec<f64>,
+}
+
+impl Envelope {
+    fn with_capacity(count: usize) -> Self {
+        Self {
+            values: Vec::with_capacity(count),
+            foot: Vec::with_capacity(count),
+            from: Vec::with_capacity(count),
+        }
+    }
+
+    /// `f(p) ← min_q (h (p − q))² + f(q)` along the line.
+    fn transform(&mut self, squared: &mut [f32], line: Line, spacing_mm: f64) {
+        let Line { start, stride, count } = line;
+        self.values.clear();
+        self.values.extend((0..count).map(|p| squared[start + p * stride]));
+        if self.values.iter().all(|v| *v == 0.0) || self.values.iter().all(|v| v.is_infinite()) {
+            return;
+        }
+        self.foot.clear();
+        self.from.clear();
+        let h2 = spacing_mm * spacing_mm;
+        for q in (0..count).filter(|&q| self.values[q].is_finite()) {
+            let height = |p: usize| f64::from(self.values[p]) / h2 + (p * p) as f64;
+            let mut start_of_q = f64::NEG_INFINITY;
+            while let (Some(&p), Some(&from)) = (self.foot.last(), self.from.last()) {
+                start_of_q = (height(q) - height(p)) / (2.0 * (q - p) as f64);
+                if start_of_q > from {
+                    break;
+                }
+                self.foot.pop();
+                self.from.pop();
+                start_of_q = f64::NEG_INFINITY;
+            }
+            self.foot.push(q);
+            self.from.push(start_of_q);
+        }
+        let mut k = 0;
+        for p in 0..count {
+            while self.from.get(k + 1).is_some_and(|&from| from < p as f64) {
+                k += 1;
+            }
+            let q = self.foot[k];
+            let steps = p.abs_diff(q) as f64;
+            squared[start + p * stride] = (h2 * steps * steps + f64::from(self.values[q])) as f32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fixed pseudo-random sequence, so that a failure can be seen again.
+    fn scattered(count: usize, one_in: u64) -> Vec<bool> {
+        let mut state = 88172645463325252u64;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        (0..count).map(|_| next() % one_in == 0).collect()
+    }
+
+    #[test]
+    fn equals_the_search_over_all_voxels() {
+        let size = [9, 7, 5];
+        let spacing = [0.5, 1.3, 2.9];
+        let set = scattered(9 * 7 * 5, 25);
+        let position = |i: usize| [i % 9, i / 9 % 7, i / 63];
+        let fast = squared_distance_mm2(&set, size, spacing);
+        for (i, &got) in fast.iter().enumerate() {
+            let a = position(i);
+            let expected = (0..set.len())
+                .filter(|&j| set[j])
+                .map(|j| {
+                    let b = position(j);
+                    (0..3).map(|k| (spacing[k] * (a[k] as f64 - b[k] as f64)).powi(2)).sum::<f64>()
+                })
+                .fold(f64::INFINITY, f64::min);
+            assert!((f64::from(got) - expected).abs() < 1e-4, "voxel {a:?}: {got} against {expected}");
+        }
+    }
+
+    #[test]
+    fn an_empty_set_is_infinitely_far() {
+        assert!(squared_distance_mm2(&[false; 12], [3, 2, 2], [1.0; 3]).iter().all(|d| d.is_infinite()));
+    }
+}

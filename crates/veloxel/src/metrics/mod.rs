@@ -1,0 +1,13 @@
+//! How good a result is: fields against a truth, labels against labels, confidences against errors.
+
+mod distance_transform;
+mod distribution;
+mod flow_error;
+mod label_overlap;
+mod sparsification;
+
+pub use distance_transform::squared_distance_mm2;
+pub use distribution::Distribution;
+pub use flow_error::{FlowError, end_point_error_vox, flow_error};
+pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
+pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
