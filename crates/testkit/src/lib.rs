@@ -1,0 +1,25 @@
+//! Phantoms: image pairs and sequences whose motion is known exactly, in 2-D and 3-D.
+//!
+//! A [`Motion`] gives the displacement of every point in closed form, a [`Texture`] the intensity of every point;
+//! a [`Phantom`] evaluates them on a grid, without interpolation.
+//! Everything is deterministic: the same arguments give the same bits.
+
+mod affine;
+mod centred;
+mod motion;
+mod noise;
+mod phantom;
+mod shell;
+mod sinusoid;
+mod texture;
+mod twist;
+
+pub use affine::Affine;
+pub use centred::CentredFrame;
+pub use motion::{Composed, Motion};
+pub use noise::Noise;
+pub use phantom::{Phantom, interior};
+pub use shell::{BeatingShell, ShellShape};
+pub use sinusoid::Sinusoid;
+pub use texture::{SmoothTexture, SpeckleTexture, Texture};
+pub use twist::{Twist, Vortex};
