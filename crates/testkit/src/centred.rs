@@ -6,7 +6,7 @@ use veloxel_core::Grid;
 ///
 /// The centre is the middle between the first and the last voxel's centres.
 /// The matrices are computed once; a grid computes them on every call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CentredFrame {
     grid: Grid,
     centre_vox: [f64; 3],

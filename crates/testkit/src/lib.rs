@@ -6,16 +6,25 @@
 
 mod affine;
 mod centred;
+mod error;
+mod heart;
+mod heart_motion;
+mod heart_picture;
+mod monotone;
 mod motion;
 mod noise;
 mod phantom;
 mod shell;
 mod sinusoid;
 mod texture;
+pub mod tolerances;
 mod twist;
 
 pub use affine::Affine;
 pub use centred::CentredFrame;
+pub use error::TestkitError;
+pub use heart::{HeartParams, HeartPhantom};
+pub use heart_motion::HeartMotion;
 pub use motion::{Composed, Motion};
 pub use noise::Noise;
 pub use phantom::{Phantom, interior};
