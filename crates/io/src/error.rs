@@ -1,0 +1,142 @@
+//! What can go wrong between a file and a grid.
+
+use std::path::PathBuf;
+use veloxel_core::CoreError;
+
+/// One clear line: what, where, expected and got, what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IoError {
+    /// The file could not be opened.
+    #[error("cannot open {}: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Reading failed on the way.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system or the decoder says.
+        source: std::io::Error,
+    },
+    /// Writing failed; nothing was left behind.
+    #[error("cannot write {}: {source} (nothing was left behind)", path.display())]
+    Write {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// No format has this extension, or none that can hold this content.
+    #[error("{}: no known format for {what}: use one of {known}", path.display())]
+    UnknownExtension {
+        /// The file.
+        path: PathBuf,
+        /// What should be read or written.
+        what: &'static str,
+        /// The extensions that would do.
+        known: String,
+    },
+    /// The file ends before its content does.
+    #[error(
+        "{}: {what} is cut short: expected {expected_bytes} bytes, got {got_bytes}: copy or download it again",
+        path.display()
+    )]
+    Truncated {
+        /// The part that is missing.
+        what: &'static str,
+        /// Bytes that its header promises.
+        expected_bytes: u64,
+        /// Bytes that are there (for compressed parts: at most).
+        got_bytes: u64,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A value that the format does not allow.
+    #[error("{}: {what}: expected {expected}, got {got}", path.display())]
+    Malformed {
+        /// The field or part.
+        what: String,
+        /// What would be right.
+        expected: String,
+        /// What the file says.
+        got: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Allowed by the format, but not read or written here.
+    #[error("{}: {what} is not supported: {hint}", path.display())]
+    Unsupported {
+        /// What was found or asked for.
+        what: String,
+        /// The way out.
+        hint: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A header that needs an assumption, read with [`Strictness::Strict`](crate::Strictness::Strict).
+    #[error("{}: {assumption} (refused by strict reading: mend the header, or read without --strict)", path.display())]
+    Strict {
+        /// What lenient reading would have assumed.
+        assumption: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// More memory than this machine has.
+    #[error(
+        "{}: its samples need {needed_bytes} bytes of memory, {available_bytes} are free: crop or shrink it first",
+        path.display()
+    )]
+    Memory {
+        /// Bytes that the samples need.
+        needed_bytes: u64,
+        /// Bytes that the system has to give.
+        available_bytes: u64,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of another kind than asked for.
+    #[error("{}: expected {expected}, got {got}: {hint}", path.display())]
+    Kind {
+        /// What was asked for.
+        expected: &'static str,
+        /// What the file holds.
+        got: String,
+        /// The way out.
+        hint: &'static str,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A label image with a value that is no label.
+    #[error("{}: {value} at voxel (x, y, z) = {position:?} is no label: expected whole numbers up to ±{limit}", path.display())]
+    NotLabel {
+        /// The value found.
+        value: f32,
+        /// Where: `(x, y, z)`.
+        position: [usize; 3],
+        /// The largest label that is read exactly.
+        limit: i32,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder or list without a single frame.
+    #[error("{}: no image to read there: expected files ending in {known}", path.display())]
+    NoFrames {
+        /// The folder.
+        path: PathBuf,
+        /// The extensions that count.
+        known: String,
+    },
+    /// A grid, field or sequence that the content cannot form.
+    #[error("{}: {source}", path.display())]
+    Core {
+        /// The file.
+        path: PathBuf,
+        /// The promise that would be broken.
+        source: CoreError,
+    },
+}

@@ -1,0 +1,108 @@
+//! From what a header says about axes to a [`Grid`], with every assumption said.
+
+use crate::IoError;
+use crate::context::Context;
+use veloxel_core::{Dimension, Grid};
+
+/// Cosines and lengths that differ by less are the rounding of 32-bit headers.
+const TOLERANCE: f64 = 1e-4;
+
+/// Axes as a header gives them, already in LPS millimetres.
+#[derive(Debug, Clone)]
+pub(crate) struct Axes {
+    pub dimension: Dimension,
+    pub size: [usize; 3],
+    pub spacing_mm: [f64; 3],
+    pub origin_mm: [f64; 3],
+    /// Row-major; column `a` is the world direction of axis `a`.
+    pub direction: [[f64; 3]; 3],
+}
+
+pub(crate) const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+impl Axes {
+    pub fn new(dimension: Dimension, size: [usize; 3]) -> Self {
+        Self { dimension, size, spacing_mm: [1.0; 3], origin_mm: [0.0; 3], direction: IDENTITY }
+    }
+
+    /// Mends what cannot be, in this order: spacing, origin, lengths and independence of the directions.
+    pub fn into_grid(self, context: &mut Context) -> Result<Grid, IoError> {
+        let Self { dimension, size, mut spacing_mm, mut origin_mm, mut direction } = self;
+        for (axis, h) in spacing_mm.iter_mut().enumerate() {
+            *h = usable_spacing(*h, axis, context)?;
+        }
+        if origin_mm.iter().any(|o| !o.is_finite()) {
+            context.assume(format!("origin {origin_mm:?} is not finite: 0 is assumed for such values"))?;
+            origin_mm = origin_mm.map(|o| if o.is_finite() { o } else { 0.0 });
+        }
+        let length = [0, 1, 2].map(|a| (0..3).map(|r| direction[r][a].powi(2)).sum::<f64>().sqrt());
+        let unit = [0, 1, 2].map(|r| [0, 1, 2].map(|a| direction[r][a] / length[a]));
+        let det = determinant(&unit);
+        if !det.is_finite() || det.abs() < 1e-6 {
+            context.assume(format!(
+                "direction {direction:?} has no inverse: axes along the world's are assumed"
+            ))?;
+            direction = IDENTITY;
+        } else {
+            if length.iter().any(|l| (l - 1.0).abs() > TOLERANCE) {
+                context.assume(format!(
+                    "direction columns have lengths {length:?}: spacing is multiplied by them"
+                ))?;
+            }
+            let skew = (0..3).map(|a| {
+                let b = (a + 1) % 3;
+                (0..3).map(|r| unit[r][a] * unit[r][b]).sum::<f64>().abs()
+            });
+            let skew = skew.fold(0.0, f64::max);
+            if skew > TOLERANCE {
+                context.assume(format!(
+                    "axes are not orthogonal (largest cosine {skew:.6}): they are used as the header gives them"
+                ))?;
+            }
+            for (h, l) in spacing_mm.iter_mut().zip(length) {
+                // Rounding of a 32-bit header must not change a spacing given as 0.7.
+                if (l - 1.0).abs() > TOLERANCE {
+                    *h *= l;
+                }
+            }
+            direction = unit;
+        }
+        let [nx, ny, nz] = size;
+        let grid = match dimension {
+            Dimension::Two => Grid::image(nx, ny),
+            Dimension::Three => Grid::volume(nx, ny, nz),
+        };
+        grid.and_then(|g| g.with_spacing_mm(spacing_mm))
+            .and_then(|g| g.with_direction(direction))
+            .map(|g| g.with_origin_mm(origin_mm))
+            .map_err(|e| context.core(e))
+    }
+}
+
+/// A spacing that a grid can have: what the header says, or what is assumed in its place.
+pub(crate) fn usable_spacing(spacing: f64, axis: usize, context: &mut Context) -> Result<f64, IoError> {
+    if spacing.is_finite() && spacing > 0.0 {
+        return Ok(spacing);
+    }
+    let name = ["x", "y", "z", "t"][axis.min(3)];
+    let assumed = if spacing.is_finite() && spacing < 0.0 { -spacing } else { 1.0 };
+    context.assume(format!("spacing {spacing} along {name} is not possible: {assumed} mm is assumed"))?;
+    Ok(assumed)
+}
+
+/// Whether a 2-D grid lies in the world's xy plane at z = 0, so that 2-D headers can say all about it.
+pub(crate) fn is_in_plane(grid: &Grid) -> bool {
+    let d = grid.direction();
+    grid.dimension() == Dimension::Two
+        && [d[2][0], d[2][1], d[0][2], d[1][2], grid.origin_mm()[2]].iter().all(|v| v.abs() < 1e-9)
+}
+
+/// Axes that a header must list to say all about a grid: 2 for a picture in the world's xy plane, else 3.
+pub(crate) fn header_axes(grid: &Grid) -> usize {
+    if is_in_plane(grid) { 2 } else { 3 }
+}
+
+pub(crate) fn determinant(m: &[[f64; 3]; 3]) -> f64 {
+    m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
+        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
+}

@@ -1,0 +1,122 @@
+//! What the header of a volume format says, and how its samples become [`Content`].
+
+use crate::context::Context;
+use crate::luminance::{Channels, Picture};
+use crate::source::Stored;
+use crate::{Content, IoError};
+use veloxel_core::{Flow, Grid, Sequence, Volume};
+
+/// What several components in one voxel mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Scalar,
+    Colour(Channels),
+    /// A displacement in mm, one component an axis of the grid.
+    Vector(VectorAxes),
+}
+
+/// Which way the world axes of vector components point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VectorAxes {
+    Lps,
+    Ras,
+}
+
+/// Whether frames or components of one voxel stand together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrangement {
+    Planar,
+    Interleaved,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub grid: Grid,
+    pub meaning: Meaning,
+    pub arrangement: Arrangement,
+    pub frames: usize,
+    pub frame_interval_ms: Option<f64>,
+    pub stored: Stored,
+}
+
+impl Layout {
+    pub fn components(&self) -> usize {
+        match self.meaning {
+            Meaning::Scalar => 1,
+            Meaning::Colour(channels) => channels.count(),
+            Meaning::Vector(_) => self.grid.dimension().count(),
+        }
+    }
+
+    /// Samples in the file.
+    pub fn sample_count(&self, context: &Context) -> Result<usize, IoError> {
+        self.grid
+            .len()
+            .checked_mul(self.components())
+            .and_then(|n| n.checked_mul(self.frames))
+            .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))
+    }
+
+    /// Puts the decoded samples on the grid.
+    pub fn content(self, samples: Vec<f32>, context: &mut Context) -> Result<Content, IoError> {
+        if self.frames > 1 && self.meaning != Meaning::Scalar {
+            return Err(context.unsupported(
+                "a sequence of vectors or colours",
+                "split it into one file a frame, or convert it to scalars",
+            ));
+        }
+        let image = |samples| Volume::new(self.grid.clone(), samples).map_err(|e| context.core(e));
+        match self.meaning {
+            Meaning::Scalar if self.frames == 1 => Ok(Content::Image(image(samples)?)),
+            Meaning::Scalar => {
+                let frames = planes(samples, self.frames, self.arrangement);
+                let frames = frames.into_iter().map(image).collect::<Result<_, _>>()?;
+                let sequence = Sequence::new(frames, self.frame_interval_ms).map_err(|e| context.core(e))?;
+                Ok(Content::Sequence(sequence))
+            }
+            Meaning::Colour(channels) => {
+                let samples = match self.arrangement {
+                    Arrangement::Interleaved => samples,
+                    Arrangement::Planar => interleave(&samples, channels.count()),
+                };
+                let opaque = if self.stored.element.bytes() == 1 { 255.0 } else { 65535.0 };
+                let picture = Picture { grid: self.grid, channels, opaque, samples };
+                Ok(Content::Image(picture.into_luminance(context)?))
+            }
+            Meaning::Vector(axes) => {
+                let mut parts = planes(samples, self.components(), self.arrangement);
+                if axes == VectorAxes::Ras {
+                    for value in parts.iter_mut().take(2).flatten() {
+                        *value = -*value;
+                    }
+                }
+                // A picture's vectors lie in its plane.
+                parts.resize_with(3, || vec![0.0; self.grid.len()]);
+                let parts: [Vec<f32>; 3] = parts
+                    .try_into()
+                    .map_err(|_| context.malformed("components", "2 or 3", self.grid.dimension().count()))?;
+                let flow = Flow::from_displacement_mm(self.grid, &parts).map_err(|e| context.core(e))?;
+                Ok(Content::Flow(flow))
+            }
+        }
+    }
+}
+
+/// The parts of `samples`, one after the other.
+fn planes(samples: Vec<f32>, count: usize, arrangement: Arrangement) -> Vec<Vec<f32>> {
+    match (arrangement, count) {
+        (_, 1) => vec![samples],
+        (Arrangement::Planar, _) => {
+            samples.chunks_exact((samples.len() / count).max(1)).map(<[f32]>::to_vec).collect()
+        }
+        (Arrangement::Interleaved, _) => {
+            (0..count).map(|c| samples.iter().skip(c).step_by(count).copied().collect()).collect()
+        }
+    }
+}
+
+/// Planar parts, sample by sample.
+pub(crate) fn interleave(planar: &[f32], count: usize) -> Vec<f32> {
+    let n = planar.len() / count;
+    (0..n).flat_map(|i| (0..count).map(move |c| planar[c * n + i])).collect()
+}

@@ -1,0 +1,37 @@
+//! Images, volumes, sequences and displacement fields from and to files, one file of code per format.
+//!
+//! Files are hostile: sizes are checked against the bytes that are there before anything is allocated, and every
+//! failure is one clear line. Headers that other programs refuse are read with a warning that says what was assumed,
+//! unless [`Strictness::Strict`] is asked for. Files are written whole or not at all.
+
+mod atomic;
+mod content;
+mod context;
+mod element;
+mod error;
+mod flo;
+mod format;
+mod frames;
+mod geometry;
+mod kitti;
+mod layout;
+mod luminance;
+mod memory;
+mod nifti;
+mod nifti_header;
+mod nifti_write;
+mod png_image;
+mod quantise;
+mod read;
+mod record;
+mod source;
+mod write;
+
+pub use content::Content;
+pub use context::Strictness;
+pub use error::IoError;
+pub use format::Format;
+pub use luminance::LUMA;
+pub use png_image::{encode_rgb_png, write_rgb_png};
+pub use read::{read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_sequence};
+pub use write::{write_bytes, write_flow, write_image, write_labels, write_sequence, write_text};

@@ -1,0 +1,101 @@
+//! Colour to luminance by one rule: Rec. 601 luma of the stored values.
+//!
+//! `Y = 0.299 R + 0.587 G + 0.114 B` on the non-linear values as they stand in the file, in the file's own scale
+//! (0..255 or 0..65535), as most image programs do. An alpha channel is dropped, with a warning unless it is opaque
+//! everywhere.
+
+use crate::IoError;
+use crate::context::Context;
+use veloxel_core::{Grid, Volume, WarningKind};
+
+/// Weights of red, green and blue (ITU-R BT.601).
+pub const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
+
+/// Which channels a pixel has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Channels {
+    Grey,
+    GreyAlpha,
+    Rgb,
+    Rgba,
+}
+
+impl Channels {
+    pub fn count(self) -> usize {
+        match self {
+            Self::Grey => 1,
+            Self::GreyAlpha => 2,
+            Self::Rgb => 3,
+            Self::Rgba => 4,
+        }
+    }
+}
+
+/// A decoded image before its colours are gone.
+pub(crate) struct Picture {
+    pub grid: Grid,
+    pub channels: Channels,
+    /// The value of an opaque alpha.
+    pub opaque: f32,
+    /// Interleaved.
+    pub samples: Vec<f32>,
+}
+
+impl Picture {
+    pub fn into_luminance(self, context: &mut Context) -> Result<Volume<f32>, IoError> {
+        let Self { grid, channels, opaque, samples } = self;
+        let n = channels.count();
+        let pixels = samples.chunks_exact(n);
+        let alpha = match channels {
+            Channels::GreyAlpha | Channels::Rgba => pixels.clone().any(|p| p[n - 1] != opaque),
+            Channels::Grey | Channels::Rgb => false,
+        };
+        if alpha {
+            context.note(WarningKind::Samples, "the alpha channel is not opaque everywhere and was dropped");
+        }
+        let data = match channels {
+            Channels::Grey => samples,
+            Channels::GreyAlpha => pixels.map(|p| p[0]).collect(),
+            Channels::Rgb | Channels::Rgba => {
+                if pixels.clone().any(|p| p[0] != p[1] || p[1] != p[2]) {
+                    context.note(
+                        WarningKind::Samples,
+                        "colour was turned to luminance (0.299 R + 0.587 G + 0.114 B)",
+                    );
+                }
+                pixels.map(|p| luma([p[0], p[1], p[2]])).collect()
+            }
+        };
+        Volume::new(grid, data).map_err(|e| context.core(e))
+    }
+}
+
+/// Rec. 601 luma; equal channels give exactly their value.
+fn luma(rgb: [f32; 3]) -> f32 {
+    LUMA.iter().zip(rgb).map(|(w, c)| w * f64::from(c)).sum::<f64>() as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Strictness;
+    use std::path::Path;
+    use veloxel_core::Warnings;
+
+    #[test]
+    fn grey_as_colour_stays_exactly_grey() {
+        assert!((0..=65535u16).all(|v| luma([f32::from(v); 3]) == f32::from(v)));
+    }
+
+    #[test]
+    fn colour_and_alpha_are_said() {
+        let mut warnings = Warnings::new();
+        let mut context = Context::new(Path::new("a.png"), Strictness::Lenient, &mut warnings);
+        let grid = Grid::image(2, 1).unwrap();
+        let samples = vec![255.0, 0.0, 0.0, 255.0, 0.0, 255.0, 0.0, 0.0];
+        let picture = Picture { grid, channels: Channels::Rgba, opaque: 255.0, samples };
+        let grey = picture.into_luminance(&mut context).unwrap();
+        assert!((grey.data()[0] - 76.245).abs() < 1e-4 && (grey.data()[1] - 149.685).abs() < 1e-4);
+        assert_eq!(warnings.iter().count(), 2);
+    }
+}

@@ -1,0 +1,90 @@
+//! Writing by extension: whole files or nothing.
+
+use crate::format::Format;
+use crate::record::Record;
+use crate::{IoError, atomic};
+use std::io::Write;
+use std::path::Path;
+use veloxel_core::{Flow, Sequence, Volume, Warnings};
+
+/// Writes one picture or volume: 32-bit floats in volume formats, 8 or 16 bits in picture formats (8 if every sample
+/// lies in 0..=255), with a warning if samples had to be rounded or clamped.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`] lists the formats that would do; [`IoError::Unsupported`] if this one cannot hold the
+/// image; [`IoError::Write`]. Nothing is left behind then.
+pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+    match Format::require(path, "writing an image", Format::WRITE_IMAGE)? {
+        Format::Png => crate::png_image::write(path, image, warnings),
+        format => write_record(format, path, &Record::image(image)),
+    }
+}
+
+/// Writes a label image: the smallest of u8, i16 and i32 in volume formats; PNG holds labels from 0 to 65535.
+///
+/// # Errors
+/// As [`write_image`]; [`IoError::Unsupported`] for a label that the format cannot hold exactly.
+pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<(), IoError> {
+    match Format::require(path, "writing labels", Format::WRITE_LABELS)? {
+        Format::Png => {
+            if let Some(label) = labels.data().iter().find(|v| !(0..=65535).contains(*v)) {
+                return Err(IoError::Unsupported {
+                    what: format!("label {label} in a picture format (0 to 65535)"),
+                    hint: "write labels as .nii.gz, .mha or .nrrd",
+                    path: path.to_owned(),
+                });
+            }
+            // Whole numbers of 16 bits pass unchanged: there is nothing to warn of.
+            crate::png_image::write(path, &labels.map(|&v| v as f32), &mut Warnings::new())
+        }
+        format => write_record(format, path, &Record::labels(labels)),
+    }
+}
+
+/// Writes a displacement field: pixels in `.flo`, KITTI `.png` and `.pfm`, LPS millimetres in volume formats.
+///
+/// # Errors
+/// As [`write_image`].
+pub fn write_flow(path: &Path, flow: &Flow) -> Result<(), IoError> {
+    match Format::require(path, "writing a displacement field", Format::WRITE_FLOW)? {
+        Format::Flo => crate::flo::write(path, flow),
+        Format::Png => crate::kitti::write(path, flow),
+        format => write_record(format, path, &Record::flow(flow)),
+    }
+}
+
+/// Writes frames over time as one file.
+///
+/// # Errors
+/// As [`write_image`].
+pub fn write_sequence(path: &Path, sequence: &Sequence) -> Result<(), IoError> {
+    let format = Format::require(path, "writing a sequence", Format::WRITE_SEQUENCE)?;
+    write_record(format, path, &Record::sequence(sequence))
+}
+
+fn write_record(format: Format, path: &Path, record: &Record) -> Result<(), IoError> {
+    match format {
+        Format::Nifti => crate::nifti_write::write(path, record),
+        other => Err(IoError::Unsupported {
+            what: format!("writing volumes as {other:?}"),
+            hint: "write .nii.gz, .mha or .nrrd",
+            path: path.to_owned(),
+        }),
+    }
+}
+
+/// Writes text (UTF-8), all or nothing.
+///
+/// # Errors
+/// [`IoError::Write`].
+pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes bytes, all or nothing.
+///
+/// # Errors
+/// [`IoError::Write`].
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
+    atomic::write(path, |w| w.write_all(bytes))
+}

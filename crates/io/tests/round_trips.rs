@@ -1,0 +1,215 @@
+//! What is written is read back: oblique anisotropic grids, every kind of content, every format that holds it.
+
+use std::path::Path;
+use veloxel_core::{Flow, Grid, Sequence, Volume, Warnings};
+use veloxel_io::*;
+
+fn oblique_3d() -> Grid {
+    // Two rotations, so that no entry of the direction is 0.
+    let ((s, c), (t, d)) = (0.4f64.sin_cos(), (-0.7f64).sin_cos());
+    Grid::volume(5, 4, 3)
+        .and_then(|g| g.with_spacing_mm([0.7, 1.25, 2.5]))
+        .and_then(|g| g.with_direction([[c, -s * d, s * t], [s, c * d, -c * t], [0.0, t, d]]))
+        .unwrap()
+        .with_origin_mm([10.5, -20.25, 33.0])
+}
+
+fn oblique_2d() -> Grid {
+    let (s, c) = 0.3f64.sin_cos();
+    Grid::image(6, 5)
+        .and_then(|g| g.with_spacing_mm([0.5, 2.0, 1.0]))
+        .and_then(|g| g.with_direction([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
+        .unwrap()
+        .with_origin_mm([1.5, -2.5, 0.0])
+}
+
+fn image(grid: Grid) -> Volume<f32> {
+    Volume::from_fn(grid, |[x, y, z]| 0.5 + x as f32 - 10.0 * y as f32 + 100.0 * z as f32)
+}
+
+fn flow(grid: Grid) -> Flow {
+    let mut flow = Flow::from_fn(grid, |[x, y, z]| [0.25 * x - 1.0, 0.5 * y + 0.1, 0.125 * z * x]);
+    for component in flow.components_vox_mut() {
+        component[7] = f32::NAN;
+    }
+    flow
+}
+
+fn assert_same_grid(a: &Grid, b: &Grid) {
+    assert_eq!((a.dimension(), a.size()), (b.dimension(), b.size()));
+    let close = |p: [f64; 3], q: [f64; 3]| p.iter().zip(q).all(|(u, v)| (u - v).abs() < 1e-5);
+    assert!(close(a.spacing_mm(), b.spacing_mm()), "{a:?} {b:?}");
+    assert!(close(a.origin_mm(), b.origin_mm()), "{a:?} {b:?}");
+    for r in 0..3 {
+        assert!(close(a.direction()[r], b.direction()[r]), "{a:?} {b:?}");
+    }
+}
+
+fn assert_close(a: &[f32], b: &[f32], tolerance: f32) {
+    assert_eq!(a.len(), b.len());
+    for (u, v) in a.iter().zip(b) {
+        assert!((u.is_nan() && v.is_nan()) || (u - v).abs() <= tolerance, "{u} against {v}");
+    }
+}
+
+const VOLUME_FORMATS: [&str; 2] = ["nii", "nii.gz"];
+
+fn quiet<T>(path: &Path, read: impl Fn(&Path, Strictness, &mut Warnings) -> Result<T, IoError>) -> T {
+    let mut warnings = Warnings::new();
+    let value = read(path, Strictness::Strict, &mut warnings).unwrap();
+    assert!(warnings.is_empty(), "{}: {warnings:?}", path.display());
+    value
+}
+
+#[test]
+fn images_keep_samples_and_place() {
+    let folder = tempfile::tempdir().unwrap();
+    for extension in VOLUME_FORMATS {
+        for grid in [oblique_3d(), oblique_2d()] {
+            let path = folder.path().join(format!("a.{extension}"));
+            let written = image(grid);
+            write_image(&path, &written, &mut Warnings::new()).unwrap();
+            let back = quiet(&path, read_image);
+            assert_same_grid(written.grid(), back.grid());
+            assert_eq!(written.data(), back.data(), "{extension}");
+        }
+    }
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        VOLUME_FORMATS.len(),
+        "no temporary is left"
+    );
+}
+
+#[test]
+fn fields_keep_their_voxel_vectors() {
+    let folder = tempfile::tempdir().unwrap();
+    for extension in VOLUME_FORMATS {
+        for grid in [oblique_3d(), oblique_2d()] {
+            let path = folder.path().join(format!("f.{extension}"));
+            let written = flow(grid);
+            write_flow(&path, &written).unwrap();
+            let back = quiet(&path, read_flow);
+            assert_same_grid(written.grid(), back.grid());
+            for (a, b) in written.components_vox().iter().zip(back.components_vox()) {
+                assert_close(a, b, 1e-5);
+            }
+            let error = read_image(&path, Strictness::Lenient, &mut Warnings::new()).unwrap_err();
+            assert!(matches!(error, IoError::Kind { .. }), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_out_of_the_plane_keeps_its_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let grid = oblique_2d().with_direction(oblique_3d().direction()).unwrap();
+    for extension in VOLUME_FORMATS {
+        let path = folder.path().join(format!("f.{extension}"));
+        let written = flow(grid.clone());
+        write_flow(&path, &written).unwrap();
+        let back = quiet(&path, read_flow);
+        for (a, b) in written.components_vox().iter().zip(back.components_vox()) {
+            assert_close(a, b, 1e-5);
+        }
+    }
+}
+
+#[test]
+fn sequences_keep_frames_and_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    for extension in VOLUME_FORMATS {
+        for grid in [oblique_3d(), oblique_2d()] {
+            let path = folder.path().join(format!("s.{extension}"));
+            let frames = [0.0, 1000.0].map(|t| image(grid.clone()).map(|v| v + t));
+            let written = Sequence::new(frames.to_vec(), Some(31.5)).unwrap();
+            write_sequence(&path, &written).unwrap();
+            let back = quiet(&path, read_sequence);
+            assert_same_grid(written.grid(), back.grid());
+            assert_eq!(written.frame_interval_ms(), back.frame_interval_ms(), "{extension}");
+            for (a, b) in written.frames().iter().zip(back.frames()) {
+                assert_eq!(a.data(), b.data());
+            }
+        }
+    }
+}
+
+#[test]
+fn labels_stay_exact_whatever_their_range() {
+    let folder = tempfile::tempdir().unwrap();
+    for extension in VOLUME_FORMATS {
+        for offset in [0, -5, 30_000, 1 << 23] {
+            let path = folder.path().join(format!("l.{extension}"));
+            let written = Volume::from_fn(oblique_3d(), |[x, y, z]| offset + (x * y * z) as i32);
+            write_labels(&path, &written).unwrap();
+            assert_eq!(quiet(&path, read_labels).data(), written.data());
+        }
+    }
+    let path = folder.path().join("half.nii");
+    write_image(&path, &image(oblique_3d()), &mut Warnings::new()).unwrap();
+    let error = read_labels(&path, Strictness::Lenient, &mut Warnings::new()).unwrap_err();
+    assert!(matches!(error, IoError::NotLabel { value: 0.5, position: [0, 0, 0], .. }), "{error}");
+}
+
+#[test]
+fn pictures_of_whole_numbers_stay_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    for top in [255.0f32, 65535.0] {
+        let path = folder.path().join("p.png");
+        let written =
+            Volume::from_fn(Grid::image(7, 3).unwrap(), |[x, y, _]| (top - (x + 10 * y) as f32).max(0.0));
+        let mut warnings = Warnings::new();
+        write_image(&path, &written, &mut warnings).unwrap();
+        assert!(warnings.is_empty());
+        assert_eq!(quiet(&path, read_image), written);
+    }
+}
+
+#[test]
+fn what_a_picture_cannot_hold_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.png");
+    let mut warnings = Warnings::new();
+    write_image(&path, &image(oblique_2d()), &mut warnings).unwrap();
+    assert_eq!(warnings.iter().count(), 1);
+    let error = write_image(&path, &image(oblique_3d()), &mut warnings).unwrap_err();
+    assert!(matches!(error, IoError::Unsupported { .. }), "{error}");
+}
+
+#[test]
+fn flo_is_bit_exact_and_keeps_unknowns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.flo");
+    let written = flow(Grid::image(6, 5).unwrap());
+    write_flow(&path, &written).unwrap();
+    let back = quiet(&path, read_flow);
+    for (a, b) in written.components_vox().iter().flatten().zip(back.components_vox().iter().flatten()) {
+        assert!(a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()));
+    }
+    let first = std::fs::read(&path).unwrap();
+    write_flow(&path, &back).unwrap();
+    assert_eq!(first, std::fs::read(&path).unwrap());
+}
+
+#[test]
+fn kitti_keeps_sixty_fourths_and_validity() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.png");
+    let written = flow(Grid::image(6, 5).unwrap());
+    write_flow(&path, &written).unwrap();
+    let back = quiet(&path, read_flow);
+    for (a, b) in written.components_vox().iter().zip(back.components_vox()) {
+        assert_close(a, b, 0.5 / 64.0 + 1e-6);
+    }
+    assert!(matches!(quiet(&path, read), Content::Flow(_)));
+    let far = Flow::from_fn(Grid::image(2, 2).unwrap(), |_| [600.0, 0.0, 0.0]);
+    assert!(matches!(write_flow(&path, &far), Err(IoError::Unsupported { .. })));
+}
+
+#[test]
+fn unknown_extensions_list_the_known_ones() {
+    let error = read(Path::new("a.xyz"), Strictness::Lenient, &mut Warnings::new()).unwrap_err();
+    assert!(error.to_string().contains(".nii.gz"), "{error}");
+    let error = write_flow(Path::new("a.jpg"), &flow(oblique_2d())).unwrap_err();
+    assert!(error.to_string().contains(".flo"), "{error}");
+}
