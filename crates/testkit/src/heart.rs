@@ -3,7 +3,7 @@
 use crate::heart_motion::{HeartGeometry, HeartMotion, HeartState};
 use crate::heart_picture::HeartPicture;
 use crate::{CentredFrame, Noise, Phantom, TestkitError, Texture, interior};
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Sequence, Volume};
 
 /// What the heart phantom looks like and how it beats.
@@ -106,10 +106,10 @@ impl HeartPhantom {
 
     /// How far the muscle has contracted in frame `index`: 0 at end-diastole, 1 at end-systole.
     ///
-    /// `½ − ½ cos 2πs` with `s = t + 0.1 sin 2πt`: contraction is faster than relaxation, the beat is periodic.
+    /// `½ − ½ cos 2πs` with `s = t + 0.11 sin² πt`: systole takes two fifths of the beat, which is periodic.
     pub fn activation(&self, index: usize) -> f64 {
         let t = (index % self.params.frames) as f64 / self.params.frames as f64;
-        let s = t + 0.1 * (TAU * t).sin();
+        let s = t + 0.11 * (PI * t).sin().powi(2);
         0.5 - 0.5 * (TAU * s).cos()
     }
 

@@ -46,7 +46,7 @@ impl HeartGeometry {
 
     /// a²(z), mm²: 0 below the cavity's tip, rounded off where it leaves 0.
     pub(crate) fn endo_square_mm(&self, z_mm: f64) -> f64 {
-        const ROUNDING: f64 = 0.12;
+        const ROUNDING: f64 = 0.05;
         let zeta = (z_mm / self.unit_mm - Self::MIDDLE) / Self::ENDO_HALF_LENGTH;
         let h = 1.0 - zeta * zeta;
         let profile = if h <= 0.0 {
@@ -117,10 +117,10 @@ impl HeartState {
         let reach = (HeartGeometry::REACH * self.geometry.unit_mm).powi(2);
         let slope = 1.0 / self.stretch;
         let moved = |u: f64| (u - self.ejected * endo) * slope;
-        // In the middle of the cavity the curve starts flatter than its secant, to end at the muscle's slope.
-        let start = 0.6 * (1.0 - self.ejected) * slope;
-        let start =
-            if self.ejected == 0.0 { slope } else { start + (1.0 - self.ejected).powi(2) * (slope - start) };
+        // In the middle of the cavity the curve starts flatter than its secant, to end at the muscle's slope; at rest it
+        // is the identity.
+        let rest = 1.0 - self.ejected;
+        let start = slope * rest * (rest + 0.6 * (1.0 - rest * rest));
         MonotoneCurve::new([
             [0.0, 0.0, start],
             [endo, moved(endo), slope],
@@ -149,7 +149,9 @@ impl HeartState {
     fn angle_rad(&self, moved_u: f64, moved_z: f64) -> f64 {
         let unit = self.geometry.unit_mm;
         let length = self.stretch * (HeartGeometry::BASE - HeartGeometry::APEX) * unit;
-        self.twist_rad * self.presence(moved_u) * (moved_z - HeartGeometry::ANCHOR * unit) / length
+        let height = moved_z - HeartGeometry::ANCHOR * unit;
+        let beyond = (height.abs() - length / 2.0) / (HeartGeometry::FADE_LENGTH * unit);
+        self.twist_rad * self.presence(moved_u) * (1.0 - smoothstep(beyond)) * height / length
     }
 
     /// 1 where the muscle can be, falling to 0 at the reach.

@@ -20,7 +20,7 @@ pub(crate) struct HeartPicture {
 impl HeartPicture {
     const BLOOD: f64 = 0.10;
     const MUSCLE: f64 = 0.80;
-    const SURROUNDINGS: f64 = 0.42;
+    const SURROUNDINGS: f64 = 0.30;
 
     pub(crate) fn new(frame: &CentredFrame, geometry: HeartGeometry, seed: u64) -> Self {
         let spacing = frame.grid().spacing_mm().into_iter().fold(0.0, f64::max);
@@ -52,7 +52,7 @@ impl HeartPicture {
         value += 0.30 * right_rim;
 
         // The left wall: thick below the base, thin around the atrium.
-        let thin = smoothstep(above_base / (6.0 * unit) + 0.5);
+        let thin = smoothstep(above_base / (14.0 * unit));
         let outer = epi + thin * (endo + 3.0 * unit - epi);
         let wall = self.inside(r - outer);
         // Between epicardium and endocardium the muscle is a little darker in the middle, as fibres across the beam are.
@@ -63,8 +63,9 @@ impl HeartPicture {
         let blood = self.inside(r - endo);
         value += blood * (Self::BLOOD - value);
         // The closed valve between ventricle and atrium, and two papillary muscles.
-        let valve = blood * (-(above_base / (1.4 * unit)).powi(2)).exp();
-        value += 0.55 * valve * (Self::MUSCLE - value);
+        let leaflet = above_base + 5.0 * unit * (1.0 - (r / endo.max(unit)).min(1.0));
+        let valve = blood * (-(leaflet / (1.4 * unit)).powi(2)).exp();
+        value += 0.6 * valve * (Self::MUSCLE - value);
         for (px, py) in [(11.0, 12.0), (8.0, -14.0)] {
             let [dx, dy, dz] =
                 [(x - px * unit) / 4.0, (y - py * unit) / 4.0, (z + 3.0 * unit) / 14.0].map(|d| d / unit);
@@ -77,8 +78,10 @@ impl HeartPicture {
 
 impl Texture for HeartPicture {
     fn intensity(&self, material_mm: [f64; 3]) -> f64 {
-        // Speckle multiplies: bright tissue scatters more. Its mean is about 0.4.
-        let speckle = 0.45 + 1.1 * self.speckle.intensity(material_mm);
-        (self.tissue(material_mm) * speckle / 1.4).min(1.0)
+        // Speckle multiplies: bright tissue scatters more. Its mean is about 0.27, its largest value 1.
+        let speckle = 0.5 + 1.5 * self.speckle.intensity(material_mm);
+        // Compressed, as displays are: linear in the dark, never above 1.
+        let brightness = self.tissue(material_mm) * speckle;
+        brightness / (1.0 + brightness.powi(4)).sqrt().sqrt()
     }
 }
