@@ -14,11 +14,13 @@ mod monotone;
 mod motion;
 mod noise;
 mod phantom;
+pub mod phantoms;
 mod shell;
 mod sinusoid;
 mod texture;
 pub mod tolerances;
 mod twist;
+mod wall_texture;
 
 pub use affine::Affine;
 pub use centred::CentredFrame;
@@ -32,3 +34,4 @@ pub use shell::{BeatingShell, ShellShape};
 pub use sinusoid::Sinusoid;
 pub use texture::{SmoothTexture, SpeckleTexture, Texture};
 pub use twist::{Twist, Vortex};
+pub use wall_texture::WallTexture;

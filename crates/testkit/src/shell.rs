@@ -79,7 +79,8 @@ impl BeatingShell {
         }
     }
 
-    fn radius_mm(&self, [x, y, z]: [f64; 3]) -> f64 {
+    /// Distance from the centre or the axis, mm.
+    pub(crate) fn radius_mm(&self, [x, y, z]: [f64; 3]) -> f64 {
         match self.shape {
             ShellShape::Sphere => (x * x + y * y + z * z).sqrt(),
             ShellShape::Cylinder { .. } => x.hypot(y),

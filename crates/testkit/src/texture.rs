@@ -14,7 +14,7 @@ pub trait Texture {
     fn intensity(&self, position_mm: [f64; 3]) -> f64;
 }
 
-/// Smooth and free of edges: `½ + ½ tanh(Σ cos(2π k·x + φ) · √(2/K) · 0.9)` with `K` random waves.
+/// Smooth and free of edges: `½ + ½ tanh(Σ cos(2π k·x + φ) · √(2/K) · 0.6)` with `K` random waves.
 ///
 /// The wavelengths lie between 8 and 16 voxels, measured along the voxel axes of the grid it was made for.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ impl Texture for SmoothTexture {
     fn intensity(&self, [x, y, z]: [f64; 3]) -> f64 {
         let sum: f64 =
             self.waves.iter().map(|(k, phase)| (TAU * (k[0] * x + k[1] * y + k[2] * z) + phase).cos()).sum();
-        0.5 + 0.5 * (0.9 * sum * (2.0 / self.waves.len() as f64).sqrt()).tanh()
+        0.5 + 0.5 * (0.6 * sum * (2.0 / self.waves.len() as f64).sqrt()).tanh()
     }
 }
 
