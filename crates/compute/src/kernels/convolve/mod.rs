@@ -1,0 +1,30 @@
+//! Separable smoothing: `out = K_z * K_y * K_x * in`, one symmetric filter per axis.
+//!
+//! *In, out*: one buffer each of the shape, any unit. *Border*: replicate. *Halo*: the radius of each filter.
+//! *Passes*: the x and y filters run band by band through a ring of rows, the z filter panel by panel in place:
+//! four volumes move in 3-D, two in 2-D, whatever the radius.
+
+pub(crate) mod cpu;
+
+use crate::{Axes, Buffer, ComputeError, Device, Shape, Taps};
+
+/// Smooths `input` into `output`; in 2-D the third filter is not used.
+///
+/// # Errors
+/// [`ComputeError::Length`] if a buffer does not belong to the shape.
+pub fn convolve(
+    device: &Device,
+    (shape, taps): (Shape, &Axes<Taps>),
+    input: &Buffer,
+    output: &mut Buffer,
+) -> Result<(), ComputeError> {
+    input.require(shape.len(), "convolve", "input")?;
+    output.require(shape.len(), "convolve", "output")?;
+    cpu::convolve(device.as_cpu(), (shape, taps), input.host(), output.host_mut());
+    Ok(())
+}
+
+/// The same filter along every axis that counts.
+pub fn isotropic(taps: &Taps) -> Axes<Taps> {
+    [taps.clone(), taps.clone(), taps.clone()]
+}

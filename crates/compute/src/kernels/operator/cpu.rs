@@ -1,0 +1,274 @@
+//! One row of the operator: what its neighbours contribute, gathered once for relaxation and residual alike.
+//!
+//! For row `r` the operator splits into `A x = (J + diag) x − (x neighbours) − base`: `base` holds everything that comes
+//! from other rows, `diag` the springs' total, `left` and `right` the springs to the row's own x neighbours.
+
+use super::Operator;
+use crate::Axes;
+use crate::rows::Shared;
+use multiversion::multiversion;
+
+/// Scratch rows that [`Row::gather`] needs, in units of the row length, for `D` components (plus padding).
+pub(super) const fn scratch_rows(components: usize) -> usize {
+    // base and diagonal of every component, springs along x of the smoothness and of the volume term, three of its own
+    2 * components + 4 + 3
+}
+
+/// The gathered row: slices of scratch, each as long as a row.
+pub(super) struct Row<'s> {
+    pub base: Vec3<'s>,
+    pub diag: Vec3<'s>,
+    pub left: &'s mut [f32],
+    pub right: &'s mut [f32],
+    /// Extra springs of the x component along x (volume term); empty without one.
+    pub volume_left: &'s mut [f32],
+    pub volume_right: &'s mut [f32],
+}
+
+/// Up to three rows.
+pub(super) type Vec3<'s> = [&'s mut [f32]; 3];
+
+/// The operator, seen from its rows.
+pub(super) struct Rows<'a> {
+    pub operator: &'a Operator<'a>,
+    /// α / s_a².
+    pub spring: Axes<f32>,
+    /// 1 / s_a.
+    pub per_spacing: Axes<f32>,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(operator: &'a Operator<'a>) -> Self {
+        let s = operator.spacing_edges;
+        Self { operator, spring: s.map(|s| operator.alpha / (s * s)), per_spacing: s.map(|s| 1.0 / s) }
+    }
+
+    /// The row at a step along y or z, or none beyond the border.
+    fn step(&self, row: usize, axis: usize, forward: bool) -> Option<usize> {
+        let [_, ny, nz] = self.operator.shape.size;
+        let (at, count, stride) = if axis == 1 { (row % ny, ny, 1) } else { (row / ny, nz, ny) };
+        if forward { (at + 1 < count).then(|| row + stride) } else { (at > 0).then(|| row - stride) }
+    }
+
+    fn slice<'b>(&self, samples: &'b [f32], row: usize) -> &'b [f32] {
+        let nx = self.operator.shape.size[0];
+        &samples[row * nx..][..nx]
+    }
+
+    /// Gathers row `row` of the system with right-hand side `rhs` (`base` starts from it).
+    ///
+    /// # Safety
+    /// Nobody writes rows of `x` that this row's stencil reads.
+    pub unsafe fn gather<'s, const D: usize>(
+        &self,
+        x: &[Shared<'_>],
+        (rhs, row): (Option<[&[f32]; 3]>, usize),
+        scratch: &'s mut [f32],
+    ) -> Row<'s> {
+        let nx = self.operator.shape.size[0];
+        // SAFETY: forwarded.
+        let field = |c: usize, row: usize| unsafe { x[c].get(row * nx..(row + 1) * nx) };
+        let mut out = Row::split::<D>(scratch, nx);
+        let (row_out, own) = (&mut out.0, out.1);
+        for c in 0..D {
+            match rhs {
+                Some(rhs) => row_out.base[c].copy_from_slice(rhs[c]),
+                None => row_out.base[c].fill(0.0),
+            }
+        }
+        self.springs::<D>(row, &field, (row_out, &mut own[..nx]));
+        if let Some(weight) = self.operator.volume_weight {
+            self.volume::<D>(row, (weight.host(), &field), (row_out, own));
+        }
+        out.0
+    }
+
+    /// Diffusion: springs to the neighbours along every axis.
+    fn springs<'f, const D: usize>(
+        &self,
+        row: usize,
+        field: &impl Fn(usize, usize) -> &'f [f32],
+        (out, weight): (&mut Row<'_>, &mut [f32]),
+    ) {
+        let psi = self.operator.diffusivity.map(|b| b.host());
+        let n = weight.len();
+        match psi {
+            None => {
+                out.left.fill(self.spring[0]);
+                out.right.fill(self.spring[0]);
+            }
+            Some(psi) => {
+                let own = self.slice(psi, row);
+                edge_weights(&own[1..], &own[..n - 1], self.spring[0], &mut out.left[1..]);
+                edge_weights(&own[..n - 1], &own[1..], self.spring[0], &mut out.right[..n - 1]);
+            }
+        }
+        out.left[0] = 0.0;
+        out.right[n - 1] = 0.0;
+        let [diag, others @ ..] = &mut out.diag;
+        sum_into(out.left, out.right, diag);
+        for axis in 1..D {
+            for forward in [false, true] {
+                let Some(to) = self.step(row, axis, forward) else { continue };
+                match psi {
+                    None => {
+                        add_constant(self.spring[axis], diag);
+                        for c in 0..D {
+                            add_scaled(field(c, to), self.spring[axis], out.base[c]);
+                        }
+                    }
+                    Some(psi) => {
+                        edge_weights(self.slice(psi, row), self.slice(psi, to), self.spring[axis], weight);
+                        add_scaled(weight, 1.0, diag);
+                        for c in 0..D {
+                            add_product(field(c, to), weight, out.base[c]);
+                        }
+                    }
+                }
+            }
+        }
+        for other in others.iter_mut().take(D - 1) {
+            other.copy_from_slice(diag);
+        }
+    }
+
+    /// Volume preservation: springs along each component's own axis, and the mixed differences.
+    fn volume<'f, const D: usize>(
+        &self,
+        row: usize,
+        (weight, field): (&[f32], &impl Fn(usize, usize) -> &'f [f32]),
+        (out, own): (&mut Row<'_>, &mut [f32]),
+    ) {
+        let n = self.operator.shape.size[0];
+        let (edge, own) = own.split_at_mut(n);
+        let (flux, difference) = own.split_at_mut(n);
+        let w = |row: usize| self.slice(weight, row);
+        // Own-axis springs: x …
+        let g = self.per_spacing.map(|s| s * s);
+        edge_weights(&w(row)[1..], &w(row)[..n - 1], g[0], &mut out.volume_left[1..]);
+        edge_weights(&w(row)[..n - 1], &w(row)[1..], g[0], &mut out.volume_right[..n - 1]);
+        out.volume_left[0] = 0.0;
+        out.volume_right[n - 1] = 0.0;
+        add_scaled(out.volume_left, 1.0, out.diag[0]);
+        add_scaled(out.volume_right, 1.0, out.diag[0]);
+        // … then y and z.
+        for axis in 1..D {
+            for forward in [false, true] {
+                let Some(to) = self.step(row, axis, forward) else { continue };
+                edge_weights(w(row), w(to), g[axis], edge);
+                add_scaled(edge, 1.0, out.diag[axis]);
+                add_product(field(axis, to), edge, out.base[axis]);
+            }
+        }
+        // Mixed: base_c −= ∂_cᵀ [w Σ_{e≠c} ∂_e δ_e], central differences on replicated borders.
+        let mut divergence_of_others = |row: usize, except: usize, flux: &mut [f32]| {
+            flux.fill(0.0);
+            for e in (0..D).filter(|&e| e != except) {
+                self.central(row, e, (field, difference));
+                add_scaled(difference, 1.0, flux);
+            }
+            multiply(w(row), flux);
+        };
+        for c in 0..D {
+            let half = 0.5 * self.per_spacing[c];
+            if c == 0 {
+                divergence_of_others(row, 0, flux);
+                adjoint_along_x(flux, half, out.base[0]);
+                continue;
+            }
+            // The adjoint of a replicated border is an antisymmetric one: beyond it stands the row's own value, negated.
+            for (forward, sign) in [(false, -half), (true, half)] {
+                let (from, sign) = match self.step(row, c, forward) {
+                    Some(to) => (to, sign),
+                    None => (row, -sign),
+                };
+                divergence_of_others(from, c, flux);
+                add_scaled(flux, sign, out.base[c]);
+            }
+        }
+    }
+
+    /// `∂_axis δ_axis` of a row: half the difference of the neighbours, replicated at the border.
+    fn central<'f>(
+        &self,
+        row: usize,
+        axis: usize,
+        (field, out): (&impl Fn(usize, usize) -> &'f [f32], &mut [f32]),
+    ) {
+        let half = 0.5 * self.per_spacing[axis];
+        if axis == 0 {
+            return central_along_x(field(0, row), half, out);
+        }
+        let low = self.step(row, axis, false).unwrap_or(row);
+        let high = self.step(row, axis, true).unwrap_or(row);
+        scaled_difference(field(axis, high), field(axis, low), half, out);
+    }
+}
+
+impl<'s> Row<'s> {
+    /// Cuts scratch into the rows; the second part is the gather's own.
+    fn split<const D: usize>(scratch: &'s mut [f32], n: usize) -> (Self, &'s mut [f32]) {
+        let mut rest = scratch;
+        let mut take = |len: usize| {
+            let (head, tail) = std::mem::take(&mut rest).split_at_mut(len);
+            rest = tail;
+            head
+        };
+        let third = if D == 3 { n } else { 0 };
+        let base = [take(n), take(n), take(third)];
+        let diag = [take(n), take(n), take(third)];
+        let (left, right, volume_left, volume_right) = (take(n), take(n), take(n), take(n));
+        let own = take(3 * n);
+        (Self { base, diag, left, right, volume_left, volume_right }, own)
+    }
+}
+
+/// A loop over rows of equal length, compiled for every instruction set.
+macro_rules! row_loop {
+    ($(#[$doc:meta])* fn $name:ident([$($row:ident),*], $($scalar:ident)?; $out:ident) |$i:ident| $body:expr) => {
+        $(#[$doc])*
+        #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+        pub(super) fn $name($($row: &[f32],)* $($scalar: f32,)? $out: &mut [f32]) {
+            let n = $out.len();
+            $(let $row = &$row[..n];)*
+            for $i in 0..n {
+                $body;
+            }
+        }
+    };
+}
+
+row_loop! {
+    /// `out = scale (a + b) / 2`: the spring between two voxels.
+    fn edge_weights([a, b], scale; out) |i| out[i] = 0.5 * scale * (a[i] + b[i])
+}
+row_loop! { fn sum_into([a, b],; out) |i| out[i] = a[i] + b[i] }
+row_loop! { fn add_constant([], a; out) |i| out[i] += a }
+row_loop! { fn add_scaled([a], scale; out) |i| out[i] += scale * a[i] }
+row_loop! { fn add_product([a, b],; out) |i| out[i] += a[i] * b[i] }
+row_loop! { fn multiply([a],; out) |i| out[i] *= a[i] }
+row_loop! { fn scaled_difference([a, b], scale; out) |i| out[i] = scale * (a[i] - b[i]) }
+
+/// Half differences along x, replicated at the border.
+fn central_along_x(row: &[f32], half: f32, out: &mut [f32]) {
+    let n = row.len();
+    if n == 1 {
+        out[0] = 0.0;
+        return;
+    }
+    out[0] = half * (row[1] - row[0]);
+    out[n - 1] = half * (row[n - 1] - row[n - 2]);
+    scaled_difference(&row[2..], &row[..n - 2], half, &mut out[1..n - 1]);
+}
+
+/// `base −= ∂_xᵀ flux`: the adjoint of [`central_along_x`].
+pub(super) fn adjoint_along_x(flux: &[f32], half: f32, base: &mut [f32]) {
+    let n = flux.len();
+    if n == 1 {
+        return;
+    }
+    base[0] += half * (flux[0] + flux[1]);
+    base[n - 1] -= half * (flux[n - 2] + flux[n - 1]);
+    add_scaled(&flux[2..], half, &mut base[1..n - 1]);
+    add_scaled(&flux[..n - 2], -half, &mut base[1..n - 1]);
+}

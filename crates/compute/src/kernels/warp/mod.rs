@@ -1,0 +1,73 @@
+//! The moving image seen from the fixed grid: `out(x) = moving(A · (x + d(x)))`.
+//!
+//! *In*: the moving image; a displacement `d` on the fixed grid; the affine map `A` between voxel positions.
+//! *Unit of d*: *edges*, the smallest voxel edge of the grid, so that anisotropic grids need no special case:
+//! along axis `a` the displacement in voxels is `d_a / spacing_edges[a]`.
+//! *Out*: the sample, or NaN where `A · (x + d)` leaves the moving grid or `d` is NaN: no data there.
+//! *Halo*: unbounded (gathers).
+
+mod cpu;
+
+use crate::buffer::require_field;
+use crate::{Axes, Buffer, ComputeError, Device, Shape};
+
+/// How samples between voxels are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interpolation {
+    /// The voxel itself (labels).
+    Nearest,
+    /// Bi- or trilinear.
+    Linear,
+    /// Cubic convolution with a = −½ (Keys 1981): third order, 4 samples an axis.
+    Cubic,
+}
+
+/// `x_moving = matrix · x_fixed + offset`, voxel positions of one shape.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VoxelAffine {
+    /// Row-major.
+    pub matrix: Axes<Axes<f64>>,
+    /// Voxels.
+    pub offset: Axes<f64>,
+}
+
+impl VoxelAffine {
+    /// Every voxel stays where it is.
+    pub const IDENTITY: Self =
+        Self { matrix: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], offset: [0.0; 3] };
+
+    /// The image of a position.
+    pub fn apply(&self, x: Axes<f64>) -> Axes<f64> {
+        [0, 1, 2].map(|r| (0..3).map(|c| self.matrix[r][c] * x[c]).sum::<f64>() + self.offset[r])
+    }
+}
+
+/// What to sample where.
+#[derive(Debug, Clone, Copy)]
+pub struct Warp<'a> {
+    /// Of the fixed grid, and of the moving one.
+    pub shape: Shape,
+    /// Voxel spacing in edges, per axis.
+    pub spacing_edges: Axes<f32>,
+    /// Between voxels.
+    pub interpolation: Interpolation,
+    /// From fixed to moving voxel positions, applied after the displacement.
+    pub moving_from_fixed: VoxelAffine,
+    /// The moving image.
+    pub moving: &'a Buffer,
+    /// Planar displacement, edges.
+    pub displacement: &'a [Buffer],
+}
+
+/// Samples the moving image on the fixed grid.
+///
+/// # Errors
+/// [`ComputeError::Length`] if a buffer does not belong to the shape.
+pub fn warp(device: &Device, args: &Warp<'_>, out: &mut Buffer) -> Result<(), ComputeError> {
+    let n = args.shape.len();
+    args.moving.require(n, "warp", "moving")?;
+    require_field(args.displacement, (args.shape.components(), n), "warp", "displacement")?;
+    out.require(n, "warp", "out")?;
+    cpu::warp(device.as_cpu(), args, out.host_mut());
+    Ok(())
+}

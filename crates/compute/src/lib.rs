@@ -1,0 +1,19 @@
+//! Devices, buffers and every kernel: plain arrays in, plain arrays out, no formats and no printing.
+//!
+//! A kernel is a folder in [`kernels`]: `mod.rs` is the contract (shapes, units, border rule, validation), `cpu.rs` its
+//! text for processors, which is also the specification of every other text.
+//! Methods own [`Buffer`]s and pass them to kernels; only this crate looks inside.
+
+mod buffer;
+mod device;
+mod error;
+pub mod kernels;
+mod rows;
+mod shape;
+mod taps;
+
+pub use buffer::{Buffer, Field};
+pub use device::{Cpu, Device, DeviceInfo};
+pub use error::ComputeError;
+pub use shape::{Axes, Shape};
+pub use taps::Taps;

@@ -1,0 +1,203 @@
+//! The operator against its definition: symmetry, gradient of the energy, agreement of its sweeps, threads.
+
+use veloxel_compute::kernels::operator::{Operator, energy, jacobi, relax, residual_norm2, subtract_product};
+use veloxel_compute::{Buffer, Device, Field, Shape};
+use veloxel_core::Dimension;
+
+/// Deterministic noise in [−1, 1].
+fn noise(len: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    (0..len)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        })
+        .collect()
+}
+
+struct System {
+    shape: Shape,
+    spacing: [f32; 3],
+    tensor: Option<Field>,
+    diffusivity: Option<Buffer>,
+    volume: Option<Buffer>,
+}
+
+impl System {
+    fn operator(&self) -> Operator<'_> {
+        Operator {
+            shape: self.shape,
+            spacing_edges: self.spacing,
+            alpha: 0.3,
+            tensor: self.tensor.as_deref(),
+            diffusivity: self.diffusivity.as_ref(),
+            volume_weight: self.volume.as_ref(),
+        }
+    }
+    fn field(&self, device: &Device, seed: u64) -> Field {
+        (0..self.shape.components())
+            .map(|c| device.upload(noise(self.shape.len(), seed + c as u64)))
+            .collect()
+    }
+}
+
+/// Every variant: 2-D and 3-D, with and without each optional term, anisotropic, odd and 1-voxel sizes.
+fn systems(device: &Device) -> Vec<System> {
+    let mut out = Vec::new();
+    for (size, dimension) in [
+        ([9, 8, 1], Dimension::Two),
+        ([7, 6, 5], Dimension::Three),
+        ([5, 1, 4], Dimension::Three),
+        ([1, 3, 2], Dimension::Three),
+        ([2, 2, 2], Dimension::Three),
+    ] {
+        let shape = Shape { size, dimension };
+        let (n, d) = (shape.len(), shape.components());
+        for variant in 0..8 {
+            let tensor = (variant & 1 == 1).then(|| {
+                // J = Σ g gᵀ over two random gradients: symmetric, positive semi-definite.
+                let g: Vec<Vec<f32>> = (0..2 * d).map(|c| noise(n, 100 + c as u64)).collect();
+                let mut entries = Vec::new();
+                for r in 0..d {
+                    for c in r..d {
+                        let entry = (0..n).map(|i| g[r][i] * g[c][i] + g[d + r][i] * g[d + c][i]).collect();
+                        entries.push(device.upload(entry));
+                    }
+                }
+                entries
+            });
+            let positive = |seed| device.upload(noise(n, seed).iter().map(|v| 1.1 + v).collect());
+            out.push(System {
+                shape,
+                spacing: if dimension == Dimension::Two { [1.0, 1.5, 1.0] } else { [1.0, 1.2, 2.5] },
+                tensor,
+                diffusivity: (variant & 2 == 2).then(|| positive(7)),
+                volume: (variant & 4 == 4).then(|| positive(8)),
+            });
+        }
+    }
+    out
+}
+
+/// A x, and its dot product with y.
+fn product(device: &Device, system: &System, x: &[Buffer], y: &[Buffer]) -> (Vec<Vec<f32>>, f64) {
+    let mut negative = device.zeros_field(system.shape.components(), system.shape.len()).unwrap();
+    subtract_product(device, &system.operator(), x, &mut negative).unwrap();
+    let product: Vec<Vec<f32>> =
+        negative.into_iter().map(|b| device.download(b).into_iter().map(|v| -v).collect()).collect();
+    let dot = product
+        .iter()
+        .zip(y)
+        .flat_map(|(a, b)| {
+            a.iter().zip(device.read(b)).map(|(&a, b)| f64::from(a) * f64::from(b)).collect::<Vec<_>>()
+        })
+        .sum();
+    (product, dot)
+}
+
+#[test]
+fn the_matrix_is_symmetric_and_positive() {
+    let device = Device::cpu(2).unwrap();
+    for system in systems(&device) {
+        let (x, y) = (system.field(&device, 1), system.field(&device, 50));
+        let (xay, yax) = (product(&device, &system, &y, &x).1, product(&device, &system, &x, &y).1);
+        let xax = product(&device, &system, &x, &x).1;
+        assert!((xay - yax).abs() < 1e-5 * (1.0 + xax), "{:?}: {xay} against {yax}", system.shape);
+        assert!(xax > 0.0, "{:?}: {xax}", system.shape);
+    }
+}
+
+#[test]
+fn the_product_is_the_gradient_of_the_energy() {
+    let device = Device::cpu(1).unwrap();
+    for system in systems(&device) {
+        let (x, rhs) = (system.field(&device, 3), system.field(&device, 60));
+        let gradient: Vec<Vec<f64>> = product(&device, &system, &x, &x)
+            .0
+            .iter()
+            .zip(&rhs)
+            .map(|(ax, b)| ax.iter().zip(device.read(b)).map(|(&a, b)| 2.0 * f64::from(a - b)).collect())
+            .collect();
+        for c in 0..system.shape.components() {
+            for i in [0, system.shape.len() / 2, system.shape.len() - 1] {
+                // The energy is quadratic: a central difference is exact up to rounding.
+                let step = 0.125;
+                let at = |sign: f32| {
+                    let moved: Field = x
+                        .iter()
+                        .enumerate()
+                        .map(|(k, b)| {
+                            let mut v = device.read(b);
+                            if k == c {
+                                v[i] += sign * step;
+                            }
+                            device.upload(v)
+                        })
+                        .collect();
+                    energy(&device, &system.operator(), &moved, &rhs).unwrap()
+                };
+                let expected = (at(1.0) - at(-1.0)) / (2.0 * f64::from(step));
+                let got = gradient[c][i];
+                assert!(
+                    (got - expected).abs() < 1e-4 * (1.0 + expected.abs()),
+                    "{:?} component {c} voxel {i}: {got} against {expected}",
+                    system.shape
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn sweeps_converge_to_the_same_solution() {
+    let device = Device::cpu(2).unwrap();
+    for system in systems(&device).into_iter().filter(|s| s.tensor.is_some()) {
+        let rhs = system.field(&device, 9);
+        let (n, d) = (system.shape.len(), system.shape.components());
+        let mut gauss_seidel = device.zeros_field(d, n).unwrap();
+        for _ in 0..400 {
+            relax(&device, &system.operator(), (&mut gauss_seidel, &rhs), 1.2).unwrap();
+        }
+        let (mut x, mut next) = (device.zeros_field(d, n).unwrap(), device.zeros_field(d, n).unwrap());
+        for _ in 0..1500 {
+            jacobi(&device, &system.operator(), (&x, &rhs, &mut next), 0.6).unwrap();
+            std::mem::swap(&mut x, &mut next);
+        }
+        let rhs_norm2: f64 = rhs.iter().flat_map(|b| device.read(b)).map(|v| f64::from(v * v)).sum();
+        for solution in [&gauss_seidel, &x] {
+            let left = residual_norm2(&device, &system.operator(), solution, &rhs).unwrap();
+            assert!(left < 1e-8 * rhs_norm2, "{:?}: {left}", system.shape);
+        }
+        for (a, b) in gauss_seidel.iter().zip(&x) {
+            for (a, b) in device.read(a).iter().zip(device.read(b)) {
+                assert!((a - b).abs() < 1e-3, "{:?}: {a} against {b}", system.shape);
+            }
+        }
+    }
+}
+
+#[test]
+fn sweeps_do_not_depend_on_threads() {
+    let run = |threads| {
+        let device = Device::cpu(threads).unwrap();
+        let shape = Shape { size: [40, 30, 24], dimension: Dimension::Three };
+        let positive = |seed| device.upload(noise(shape.len(), seed).iter().map(|v| 1.1 + v).collect());
+        let system = System {
+            shape,
+            spacing: [1.0; 3],
+            tensor: None,
+            diffusivity: Some(positive(1)),
+            volume: Some(positive(2)),
+        };
+        let rhs = system.field(&device, 9);
+        let mut x = system.field(&device, 4);
+        for _ in 0..5 {
+            relax(&device, &system.operator(), (&mut x, &rhs), 1.0).unwrap();
+        }
+        x.into_iter().flat_map(|b| device.download(b)).map(f32::to_bits).collect::<Vec<_>>()
+    };
+    let one = run(1);
+    assert!(one == run(2) && one == run(3));
+}
