@@ -6,6 +6,7 @@
 
 mod affine;
 mod centred;
+mod elements;
 mod error;
 mod heart;
 mod heart_motion;
@@ -15,6 +16,7 @@ mod motion;
 mod noise;
 mod phantom;
 pub mod phantoms;
+mod rasterise;
 mod shell;
 mod sinusoid;
 mod texture;
@@ -30,6 +32,7 @@ pub use heart_motion::HeartMotion;
 pub use motion::{Composed, Motion};
 pub use noise::Noise;
 pub use phantom::{Phantom, interior};
+pub use rasterise::{MeshTexture, RasteriseParams, SurfaceEdges, rasterise_pair};
 pub use shell::{BeatingShell, ShellShape};
 pub use sinusoid::Sinusoid;
 pub use texture::{SmoothTexture, SpeckleTexture, Texture};
