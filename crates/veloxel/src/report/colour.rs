@@ -1,0 +1,123 @@
+//! Colours: the wheel for directions, ramps for scalars.
+//!
+//! *Source* of the wheel's hues: S. Baker et al., IJCV 92(1), 2011, section 4.2 (red to the right, yellow down, and
+//! more steps where the eye tells more hues apart).
+
+/// Red, green, blue.
+pub(super) type Rgb = [u8; 3];
+
+/// Hue steps up to each corner of the wheel, and the corner's colour.
+const CORNERS: [(f32, [f32; 3]); 7] = [
+    (0.0, [1.0, 0.0, 0.0]),
+    (15.0, [1.0, 1.0, 0.0]),
+    (21.0, [0.0, 1.0, 0.0]),
+    (25.0, [0.0, 1.0, 1.0]),
+    (36.0, [0.0, 0.0, 1.0]),
+    (49.0, [1.0, 0.0, 1.0]),
+    (55.0, [1.0, 0.0, 0.0]),
+];
+
+/// Colour of a vector (right, down) whose length is a share of the scale: white at 0, full at 1, darker beyond.
+///
+/// The vector should be finite.
+pub(super) fn wheel(vector: [f32; 2]) -> Rgb {
+    let length = vector[0].hypot(vector[1]);
+    let turn = vector[1].atan2(vector[0]).rem_euclid(std::f32::consts::TAU) / std::f32::consts::TAU;
+    let hue = interpolate(&CORNERS, 55.0 * turn);
+    let tint = |c: f32| if length <= 1.0 { 1.0 - length * (1.0 - c) } else { 0.75 * c };
+    hue.map(|c| (255.0 * tint(c)).round() as u8)
+}
+
+/// A ramp of colours over `[0, 1]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ramp {
+    /// Black to white: images.
+    Grey,
+    /// Dark blue over green to yellow: confidence.
+    Sequential,
+    /// Near black over red to pale yellow: errors.
+    Heat,
+    /// Blue over white to red: signed differences.
+    Difference,
+    /// Violet over white to green: shrinking and growing.
+    Volume,
+}
+
+impl Ramp {
+    fn stops(self) -> &'static [(f32, [f32; 3])] {
+        match self {
+            Self::Grey => &[(0.0, [0.0; 3]), (1.0, [1.0; 3])],
+            Self::Sequential => &[
+                (0.0, [0.16, 0.07, 0.32]),
+                (0.25, [0.16, 0.28, 0.52]),
+                (0.5, [0.10, 0.52, 0.55]),
+                (0.75, [0.38, 0.76, 0.41]),
+                (1.0, [0.98, 0.91, 0.33]),
+            ],
+            Self::Heat => &[
+                (0.0, [0.04, 0.03, 0.10]),
+                (0.25, [0.31, 0.07, 0.42]),
+                (0.5, [0.72, 0.18, 0.39]),
+                (0.75, [0.97, 0.50, 0.30]),
+                (1.0, [0.99, 0.95, 0.75]),
+            ],
+            Self::Difference => &[
+                (0.0, [0.05, 0.19, 0.42]),
+                (0.25, [0.26, 0.55, 0.80]),
+                (0.5, [0.97, 0.97, 0.96]),
+                (0.75, [0.88, 0.42, 0.34]),
+                (1.0, [0.45, 0.03, 0.12]),
+            ],
+            Self::Volume => &[
+                (0.0, [0.27, 0.06, 0.38]),
+                (0.25, [0.60, 0.44, 0.71]),
+                (0.5, [0.97, 0.97, 0.96]),
+                (0.75, [0.44, 0.73, 0.46]),
+                (1.0, [0.02, 0.29, 0.13]),
+            ],
+        }
+    }
+
+    /// The colour at a share of the ramp; clamped.
+    pub fn at(self, share: f32) -> Rgb {
+        interpolate(self.stops(), share.clamp(0.0, 1.0)).map(|c| (255.0 * c).round() as u8)
+    }
+}
+
+/// Straight lines between stops of rising position.
+fn interpolate(stops: &[(f32, [f32; 3])], position: f32) -> [f32; 3] {
+    let after = stops.iter().position(|s| s.0 >= position).unwrap_or(stops.len() - 1).max(1);
+    let ((p0, c0), (p1, c1)) = (stops[after - 1], stops[after]);
+    let t = ((position - p0) / (p1 - p0)).clamp(0.0, 1.0);
+    [0, 1, 2].map(|k| c0[k] + t * (c1[k] - c0[k]))
+}
+
+/// `#rrggbb`.
+pub(super) fn hex(colour: Rgb) -> String {
+    format!("#{:02x}{:02x}{:02x}", colour[0], colour[1], colour[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wheel_is_red_right_yellow_down_and_white_at_rest() {
+        assert_eq!(wheel([1.0, 0.0]), [255, 0, 0]);
+        let [r, g, b] = wheel([0.0, 1.0]);
+        assert!(r > 220 && g > 220 && b == 0, "down is close to yellow: {r} {g} {b}");
+        let [r, g, b] = wheel([-1.0, 0.0]);
+        assert!(r == 0 && b == 255 && g > 180, "left is close to cyan: {r} {g} {b}");
+        let [r, g, b] = wheel([0.0, -1.0]);
+        assert!(b == 255 && g == 0 && r > 50, "up is violet: {r} {g} {b}");
+        assert_eq!(wheel([0.0, 0.0]), [255, 255, 255]);
+        assert_eq!(wheel([2.0, 0.0]), [191, 0, 0], "beyond the scale is darker");
+    }
+
+    #[test]
+    fn ramps_end_where_they_say() {
+        assert_eq!(Ramp::Grey.at(-1.0), [0; 3]);
+        assert_eq!(Ramp::Grey.at(9.0), [255; 3]);
+        assert_eq!(Ramp::Difference.at(0.5), [247, 247, 245]);
+    }
+}

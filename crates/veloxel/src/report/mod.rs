@@ -1,0 +1,26 @@
+//! Reports of runs: a stable JSON for scripts, and one self-contained page for people.
+//!
+//! The page asks for nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script.
+//! Lengths are millimetres on physical grids and pixels on pictures; what is no estimate is hatched, never zero.
+
+mod cards;
+mod charts;
+mod colour;
+mod colour_wheel;
+mod film;
+mod html;
+mod number;
+mod overlay;
+mod panels;
+mod picture;
+mod planes;
+mod run;
+mod svg_plot;
+mod tables;
+mod view;
+
+pub use colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
+pub use film::Thumbnail;
+pub use html::{html, sequence_html};
+pub use run::{DeviceReport, InputReport, MotionReport, PairReport, RunReport};
+pub use view::PairView;
