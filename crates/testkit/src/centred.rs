@@ -45,7 +45,8 @@ impl CentredFrame {
     pub fn voxel_from_world_matrix(&self) -> [[f64; 3]; 3] {
         self.voxel_from_world
     }
-    /// Half of the shortest in-plane (2-D) or spatial (3-D) extent, mm: the radius of the largest ball that fits.
+    /// Half of the shortest in-plane (2-D) or spatial (3-D) extent, mm: the radius of the largest ball that
+    /// fits.
     pub fn half_extent_mm(&self) -> f64 {
         let size = self.grid.size();
         let spacing = self.grid.spacing_mm();

@@ -51,8 +51,8 @@ impl Elements {
         owners
     }
 
-    /// Visits every point of the 2×2×2 lattice inside each voxel of `wanted` that lies in an element, once, with the
-    /// voxel's index, the first such element and the point's weights.
+    /// Visits every point of the 2×2×2 lattice inside each voxel of `wanted` that lies in an element, once,
+    /// with the voxel's index, the first such element and the point's weights.
     pub(crate) fn for_samples(
         &self,
         grid: &Grid,

@@ -9,7 +9,8 @@ use veloxel_core::{Dimension, Flow, Grid, Mask, Sequence, Volume};
 /// What the heart phantom looks like and how it beats.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeartParams {
-    /// The grid of every frame, 3-D; the heart is scaled to its shortest extent, its long axis is the world's z.
+    /// The grid of every frame, 3-D; the heart is scaled to its shortest extent, its long axis is the world's
+    /// z.
     pub grid: Grid,
     /// Frames over one beat, at least 2; frame 0 is end-diastole and frame `frames` would be frame 0 again.
     pub frames: usize,
@@ -28,7 +29,9 @@ pub struct HeartParams {
 }
 
 impl Default for HeartParams {
-    /// 64³ voxels of 1.75 mm, 10 frames of a beat of 0.8 s: ejection fraction 0.55, shortening 15 %, twist 15°.
+    /// 64³ voxels of 1.75 mm, 10 frames of a beat of 0.8 s: ejection fraction 0.55, shortening 15 %,
+    /// twist 15°. From end-diastole to end-systole the muscle moves by up to 4.4 voxels, between neighbouring
+    /// frames no voxel by more than 2.
     fn default() -> Self {
         let grid = Grid::volume(64, 64, 64).and_then(|g| g.with_spacing_mm([1.75; 3]));
         Self {
@@ -46,8 +49,8 @@ impl Default for HeartParams {
 
 /// The sequence; frames, masks and motions are computed when asked for.
 ///
-/// The picture is a function of material points everywhere, and every displacement is exact everywhere, in the
-/// muscle (where det F = 1), in the cavity and in the surroundings; no vector is undefined.
+/// The picture is a function of material points everywhere, and every displacement is exact everywhere, in
+/// the muscle (where det F = 1), in the cavity and in the surroundings; no vector is undefined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeartPhantom {
     params: HeartParams,
@@ -248,12 +251,19 @@ mod tests {
         let length = |i: usize| flow.vector_vox(i).iter().map(|d| d * d).sum::<f32>().sqrt();
         let in_muscle = (0..muscle.data().len()).filter(|&i| muscle.data()[i]).map(length);
         let (peak, sum, n) = in_muscle.fold((0f32, 0f32, 0), |(m, s, n), d| (m.max(d), s + d, n + 1));
-        assert!(peak > 3.0 && peak < 5.0, "peak {peak} voxels");
+        assert!(peak > 3.0 && peak < 4.5, "peak {peak} voxels");
         assert!(sum / n as f32 > 1.5, "mean {} voxels", sum / n as f32);
         let edge = (0..flow.grid().len())
             .filter(|&i| flow.grid().position(i)[0] == 0)
             .map(length)
             .fold(0f32, f32::max);
+        let step = |k: usize| {
+            let flow = heart.motion(k, k + 1);
+            let square = |i: usize| flow.vector_vox(i).iter().map(|d| d * d).sum::<f32>();
+            (0..flow.grid().len()).map(square).fold(0f32, f32::max).sqrt()
+        };
+        let largest = [1, 2, 5].map(step).into_iter().fold(0f32, f32::max);
+        assert!((1.0..2.0).contains(&largest), "{largest} voxels between frames");
         assert!(edge < 0.5, "the left border moves by {edge} voxels");
     }
 

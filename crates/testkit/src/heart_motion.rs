@@ -1,8 +1,10 @@
-//! The motion of a left ventricle: material points at end-diastole to positions at any state, and back, in closed form.
+//! The motion of a left ventricle: material points at end-diastole to positions at any state, and back, in
+//! closed form.
 //!
 //! *Formula.* In cylindrical coordinates around the long axis z, with `u = r²` and material coordinates at
 //! end-diastole, three maps follow each other; in the muscle:
-//! 1. contraction and its price in radius: `U = (u − κ·a²(z)) / λ`, where `a(z)` is the radius of the endocardium;
+//! 1. contraction and its price in radius: `U = (u − κ·a²(z)) / λ`, where `a(z)` is the radius of the
+//!    endocardium;
 //! 2. axial shortening: `Z = λ·z`;
 //! 3. twist: `Φ = φ + τ·Z / length`.
 //!
@@ -10,9 +12,9 @@
 //! The endocardium stays an ellipsoid, its volume falls to `1 − κ`: κ is the ejection fraction.
 //!
 //! *Elsewhere.* In the cavity and outside the muscle `u → U` and `z → Z` continue as increasing curves
-//! ([`MonotoneCurve`]), which end at rest at `reach`; shortening and twist fade with the radius. The map is continuous
-//! everywhere, smooth in the muscle, its gradient jumps at the endocardium's and the muscle's border only in curvature
-//! (radially), and it has an exact inverse: nothing is undefined anywhere.
+//! (`MonotoneCurve`), which come to rest at `REACH` and beyond `FADE_LENGTH`; shortening and twist fade with
+//! the radius. The displacement is continuous, and so is its gradient (but for the very tip of the cavity);
+//! the inverse is exact, by the inverses of the three maps in reverse order: nothing is undefined anywhere.
 
 use crate::monotone::MonotoneCurve;
 use crate::motion::{Motion, smoothstep};
@@ -38,7 +40,7 @@ impl HeartGeometry {
     const APEX: f64 = Self::MIDDLE - Self::EPI_HALF_LENGTH;
     /// Plane that neither shifts nor turns: midway between apex and base.
     const ANCHOR: f64 = (Self::BASE + Self::APEX) / 2.0;
-    /// Radius around which the muscle's law holds, and beyond which everything is at rest but for nothing.
+    /// Radius up to which the muscle's law holds, and radius beyond which everything is at rest.
     const LAW_RADIUS: f64 = 34.0;
     const REACH: f64 = 55.0;
     /// Beyond apex and base the shortening fades over this length.
@@ -117,8 +119,8 @@ impl HeartState {
         let reach = (HeartGeometry::REACH * self.geometry.unit_mm).powi(2);
         let slope = 1.0 / self.stretch;
         let moved = |u: f64| (u - self.ejected * endo) * slope;
-        // In the middle of the cavity the curve starts flatter than its secant, to end at the muscle's slope; at rest it
-        // is the identity.
+        // In the middle of the cavity the curve starts flatter than its secant, to end at the muscle's slope;
+        // at rest it is the identity.
         let rest = 1.0 - self.ejected;
         let start = slope * rest * (rest + 0.6 * (1.0 - rest * rest));
         MonotoneCurve::new([

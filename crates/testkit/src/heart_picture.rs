@@ -4,11 +4,12 @@ use crate::heart_motion::HeartGeometry;
 use crate::motion::smoothstep;
 use crate::{CentredFrame, SpeckleTexture, Texture};
 
-/// An ultrasound-like left ventricle: bright muscle, dark blood, grey surroundings, all times a speckle pattern.
+/// An ultrasound-like left ventricle: bright muscle, dark blood, grey surroundings, all times a speckle
+/// pattern.
 ///
-/// Beside the muscle it shows what a real picture shows: a brighter epicardial rim, papillary muscles, the closed valve, a
-/// thin-walled atrium above it and the dark crescent of the right ventricle; edges are about two voxels wide.
-/// The argument is a material point at end-diastole, mm from the grid's centre.
+/// Beside the muscle it shows what a real picture shows: a brighter epicardial rim, papillary muscles, the
+/// closed valve, a thin-walled atrium above it and the dark crescent of the right ventricle; edges are about
+/// two voxels wide. The argument is a material point at end-diastole, mm from the grid's centre.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HeartPicture {
     geometry: HeartGeometry,
@@ -55,7 +56,8 @@ impl HeartPicture {
         let thin = smoothstep(above_base / (14.0 * unit));
         let outer = epi + thin * (endo + 3.0 * unit - epi);
         let wall = self.inside(r - outer);
-        // Between epicardium and endocardium the muscle is a little darker in the middle, as fibres across the beam are.
+        // Between epicardium and endocardium the muscle is a little darker in the middle, as fibres across
+        // the beam are.
         let depth = ((r - endo) / (outer - endo).max(1e-9)).clamp(0.0, 1.0);
         let rim = 0.12 * (2.0 * depth - 1.0).powi(2);
         value += wall * (Self::MUSCLE - 0.08 + rim - value);

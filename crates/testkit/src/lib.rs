@@ -1,12 +1,25 @@
 //! Phantoms: image pairs and sequences whose motion is known exactly, in 2-D and 3-D.
 //!
-//! A [`Motion`] gives the displacement of every point in closed form, a [`Texture`] the intensity of every point;
-//! a [`Phantom`] evaluates them on a grid, without interpolation.
+//! A [`Motion`] gives the displacement of every point in closed form, a [`Texture`] the intensity of every
+//! point; a [`Phantom`] evaluates them on a grid, without interpolation.
+//! A [`HeartPhantom`] is a whole beat of a left ventricle, [`rasterise_pair`] draws a finite-element mesh at
+//! two times, and [`phantoms`] lists what every estimator is tried on.
 //! Everything is deterministic: the same arguments give the same bits.
+//!
+//! ```
+//! use veloxel_core::Dimension;
+//! use veloxel_testkit::phantoms;
+//!
+//! for phantom in phantoms::all(Dimension::Two, 32)? {
+//!     assert_eq!(phantom.fixed.grid(), phantom.truth.grid());
+//! }
+//! # Ok::<(), veloxel_core::CoreError>(())
+//! ```
 
 mod affine;
 mod centred;
 mod elements;
+mod erosion;
 mod error;
 mod heart;
 mod heart_motion;
@@ -26,6 +39,7 @@ mod wall_texture;
 
 pub use affine::Affine;
 pub use centred::CentredFrame;
+pub use erosion::eroded;
 pub use error::TestkitError;
 pub use heart::{HeartParams, HeartPhantom};
 pub use heart_motion::HeartMotion;

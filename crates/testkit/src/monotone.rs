@@ -3,10 +3,12 @@
 /// A node: abscissa, ordinate, slope.
 pub(crate) type Node = [f64; 3];
 
-/// Piecewise cubic (Hermite) curve through four nodes, linear beyond them; increasing and once differentiable.
+/// Piecewise cubic (Hermite) curve through four nodes, linear beyond them; increasing and once
+/// differentiable.
 ///
-/// Increasing if every slope is above 0 and at most three times the secants beside it (Fritsch & Carlson, SIAM J. Numer. Anal. 17,
-/// 1980). A piece whose slopes equal its secant is a straight line. Nodes may coincide.
+/// Increasing if every slope is above 0 and at most three times the secants beside it (Fritsch & Carlson,
+/// SIAM J. Numer. Anal. 17, 1980). A piece whose slopes equal its secant is a straight line. Nodes may
+/// coincide.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MonotoneCurve {
     nodes: [Node; 4],

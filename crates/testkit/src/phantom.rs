@@ -3,7 +3,8 @@
 use crate::{CentredFrame, Motion, Noise, Texture};
 use veloxel_core::{Flow, Grid, Mask, Volume};
 
-/// A pair of images, `fixed(x) = moving(x + d(x))` up to noise, with the truth and where to measure against it.
+/// A pair of images, `fixed(x) = moving(x + d(x))` up to noise, with the truth and where to measure against
+/// it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phantom {
     /// What it is, for messages: `rotation 3-D`.
@@ -21,11 +22,12 @@ pub struct Phantom {
 }
 
 impl Phantom {
-    /// Distance from the border at which a voxel counts as interior: farther than the reach of the derivatives and of
-    /// the integration windows that the default parameters use.
+    /// Distance from the border at which a voxel counts as interior: farther than the reach of the
+    /// derivatives and of the integration windows that the default parameters use.
     pub const MARGIN_VOX: f64 = 4.0;
 
-    /// Evaluates a texture `T` twice: `moving(y) = T(y)` and `fixed(x) = T(x + d(x))`; nothing is interpolated.
+    /// Evaluates a texture `T` twice: `moving(y) = T(y)` and `fixed(x) = T(x + d(x))`; nothing is
+    /// interpolated.
     pub fn new(grid: &Grid, motion: &dyn Motion, texture: &dyn Texture, noise: Noise) -> Self {
         let frame = CentredFrame::new(grid);
         let mut truth = Flow::zeros(grid.clone());
@@ -69,7 +71,8 @@ impl Phantom {
 
 /// Voxels with a finite displacement that are, and whose targets are, at least `margin_vox` from the border.
 ///
-/// Axes too short to hold the margin twice (a volume of few planes) ask for a quarter of their length instead.
+/// Axes too short to hold the margin twice (a volume of few planes) ask for a quarter of their length
+/// instead.
 pub fn interior(flow: &Flow, margin_vox: f64) -> Mask {
     let grid = flow.grid();
     let axes = grid.dimension().count();

@@ -19,7 +19,8 @@ pub enum MotionKind {
     Twist,
     /// [`BeatingShell`], circle (2-D) or sphere (3-D): det F = 1 in the muscle.
     BeatingShell,
-    /// [`BeatingShell`] (circle or shortening cylinder), then [`Vortex`] or [`Twist`]: det F = 1 in the muscle.
+    /// [`BeatingShell`] (circle or shortening cylinder), then [`Vortex`] or [`Twist`]: det F = 1 in the
+    /// muscle.
     TwistingShell,
     /// [`Sinusoid`].
     Sinusoid,
@@ -60,7 +61,8 @@ impl MotionKind {
     ];
 }
 
-/// The noise of the noisy variants: the images' contrast is about five (smooth) to three (speckle) times as large.
+/// The noise of the noisy variants: the images' contrast is about five (smooth) to three (speckle) times as
+/// large.
 pub const NOISE: Noise = Noise::Gaussian { sd: 0.05, seed: 11 };
 
 /// All cases: every motion on the smooth texture, some on speckle and walls, some with noise.
@@ -96,8 +98,8 @@ pub fn isotropic_grid(dimension: Dimension, size: usize) -> Result<Grid, CoreErr
     }
 }
 
-/// Voxels of 0.8 × 1.2 × 2 mm over about the same field of view, an origin off the grid, and axes that are turned: about z in
-/// 2-D, about all three axes in 3-D.
+/// Voxels of 0.8 × 1.2 × 2 mm over about the same field of view, an origin off the grid, and axes that are
+/// turned: about z in 2-D, about all three axes in 3-D.
 ///
 /// # Errors
 /// [`CoreError::Size`].
@@ -283,7 +285,8 @@ mod tests {
 
     #[test]
     fn the_fixed_image_is_the_moving_one_at_the_target() {
-        // Cubic interpolation costs the smooth texture a few thousandths; a wrong sign or grid would cost a tenth.
+        // Cubic interpolation costs the smooth texture a few thousandths; a wrong sign or grid would cost a
+        // tenth.
         let grid = isotropic_grid(Dimension::Two, 48).unwrap();
         for case in cases().into_iter().filter(|c| c.noise == Noise::None && c.texture == TextureKind::Smooth)
         {

@@ -1,13 +1,15 @@
 //! A tetrahedral mesh at two times as an image pair with exact displacements.
 //!
-//! *In*: one connectivity, three sets of nodes (reference, fixed and moving time; mm). *Out*: a [`Phantom`] on an upright grid
-//! around both times.
-//! *Formula.* A voxel centre `x` in a tetrahedron with nodes `f_k` (fixed time) has barycentric coordinates `b_k`,
-//! `x = Σ b_k f_k`. Its material point is `X = Σ b_k r_k`, its displacement `d = Σ b_k (m_k − f_k)`; the images are
-//! `T(X)` of the fixed and of the moving time. In the mesh, `fixed(x) = moving(x + d(x))` holds exactly: linear
-//! elements are the motion, not an approximation of it. Outside, the images are constant and the truth is NaN.
-//! *Cost*: every tetrahedron visits the voxels of its bounding box once per image, and the sample points of surface voxels
-//! a second time.
+//! *In*: one connectivity, three sets of nodes (reference, fixed and moving time; mm). *Out*: a [`Phantom`]
+//! on an upright grid around both times.
+//! *Formula.* A voxel centre `x` in a tetrahedron with nodes `f_k` (fixed time) has barycentric coordinates
+//! `b_k`, `x = Σ b_k f_k`. Its material point is `X = Σ b_k r_k`, its displacement `d = Σ b_k (m_k − f_k)`;
+//! the images are `T(X)` of the fixed and of the moving time. In the mesh, `fixed(x) = moving(x + d(x))`
+//! holds exactly: linear elements are the motion, not an approximation of it (surface voxels of
+//! [`SurfaceEdges::PartialVolume`] are means). Outside, the images are constant and the truth is NaN.
+//!
+//! *Cost*: every tetrahedron visits the voxels of its bounding box once per image, and the sample points of
+//! surface voxels a second time; 60 bytes a voxel while it runs.
 
 use crate::elements::{Elements, OUTSIDE};
 use crate::{CentredFrame, Noise, Phantom, SmoothTexture, SpeckleTexture, TestkitError, Texture, interior};
@@ -67,12 +69,13 @@ impl RasteriseParams {
 
 /// Draws a mesh at two times; see the page above.
 ///
-/// `muscle` of the result is the inside of the fixed mesh, `interior` what of it keeps its margin from the border.
-/// Where tetrahedra overlap the first one counts.
+/// `muscle` of the result is the inside of the fixed mesh, `interior` what of it keeps its margin from the
+/// border. Where tetrahedra overlap the first one counts.
 ///
 /// # Errors
 /// [`TestkitError::MeshMismatch`] unless all three have the same tetrahedra over the same number of points;
-/// [`TestkitError::UnusableMesh`] if one is empty or not finite; [`TestkitError::Grid`] if the grid is not possible.
+/// [`TestkitError::UnusableMesh`] if one is empty or not finite; [`TestkitError::Grid`] if the grid is not
+/// possible.
 pub fn rasterise_pair(
     reference: &TetMesh,
     fixed: &TetMesh,
@@ -266,7 +269,8 @@ mod tests {
     use super::*;
     use crate::tolerances;
 
-    /// A block of `n³` cubes of edge `edge`, each cut into six tetrahedra around a diagonal, its nodes moved by `place`.
+    /// A block of `n³` cubes of edge `edge`, each cut into six tetrahedra around a diagonal, its nodes moved
+    /// by `place`.
     fn block(n: u32, edge: f64, place: impl Fn([f64; 3]) -> [f64; 3]) -> TetMesh {
         let m = n + 1;
         let node = |x: u32, y: u32, z: u32| (z * m + y) * m + x;

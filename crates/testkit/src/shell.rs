@@ -36,11 +36,11 @@ pub struct BeatingShell {
 }
 
 impl BeatingShell {
-    /// The shell that takes the inner radius to `inner_after_mm` (before the axial stretch of a cylinder is paid for
-    /// by the radius).
+    /// The shell that takes the inner radius to `inner_after_mm` (before the axial stretch of a cylinder is
+    /// paid for by the radius).
     ///
-    /// `reach_mm` is twice the outer radius. The inner radius may shrink to `0.69` (cylinder) or `0.78` (sphere) of itself
-    /// before the cavity folds.
+    /// `reach_mm` is twice the outer radius. The inner radius may shrink to `0.69` (cylinder) or `0.78`
+    /// (sphere) of itself before the cavity folds.
     pub fn new(shape: ShellShape, inner_mm: f64, outer_mm: f64, inner_after_mm: f64) -> Self {
         let power = exponent(shape);
         let constant = inner_after_mm.powf(power) - inner_mm.powf(power);

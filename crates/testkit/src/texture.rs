@@ -8,7 +8,8 @@ use veloxel_core::Dimension;
 
 /// An intensity for every position, at least twice continuously differentiable.
 ///
-/// Positions are LPS millimetres from the centre of the grid ([`crate::CentredFrame`]); intensities lie in [0, 1].
+/// Positions are LPS millimetres from the centre of the grid ([`crate::CentredFrame`]); intensities lie in
+/// [0, 1].
 pub trait Texture {
     /// The intensity at a position (mm from the grid's centre).
     fn intensity(&self, position_mm: [f64; 3]) -> f64;
@@ -61,9 +62,10 @@ impl Texture for SmoothTexture {
 
 /// Fine, with the look of ultrasound: the compressed power of a random complex field.
 ///
-/// With `a + ib` the field, `I = P / (P + 4)`, `P = a² + b²` (exponentially distributed, mean 2; its root would be
-/// Rayleigh distributed, but has a kink where it vanishes). The field is a cubic B-spline (twice continuously differentiable) over a lattice of
-/// random numbers, one every [`Self::CELL_VOX`] voxels: nothing much shorter than twice that gets through.
+/// With `a + ib` the field, `I = P / (P + 4)`, `P = a² + b²` (exponentially distributed, mean 2; its root
+/// would be Rayleigh distributed, but has a kink where it vanishes). The field is a cubic B-spline (twice
+/// continuously differentiable) over a lattice of random numbers, one every [`Self::CELL_VOX`] voxels:
+/// nothing much shorter than twice that gets through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpeckleTexture {
     field: ComplexField,
@@ -123,8 +125,8 @@ impl ComplexField {
                 }
             }
         }
-        // A uniform number over 2^32 has the deviation 2^32/√12; a cubic B-spline's weights have the mean square
-        // sum 151/315 an axis.
+        // A uniform number over 2^32 has the deviation 2^32/√12; a cubic B-spline's weights have the mean
+        // square sum 151/315 an axis.
         let axes = self.dimension.count() as i32;
         let scale = 12f64.sqrt() / (2.0 * HALF) / (151.0f64 / 315.0).powi(axes).sqrt();
         [a * scale, b * scale]

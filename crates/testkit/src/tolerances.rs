@@ -1,9 +1,11 @@
 //! Bounds that tests share, each with its reason.
 
-/// Mean end-point error (voxels) in the interior of a noise-free phantom whose motion is smooth and at most 3 voxels.
+/// Mean end-point error (voxels) in the interior of a noise-free phantom whose motion is smooth and at most 3
+/// voxels.
 ///
-/// The promise of the product; a linear interpolation of the textures alone costs a few thousandths of a voxel, so a bound
-/// ten times smaller could not be met, and one ten times larger would hide a wrong derivative.
+/// The promise of the product; a linear interpolation of the textures alone costs a few thousandths of a
+/// voxel, so a bound ten times smaller could not be met, and one ten times larger would hide a wrong
+/// derivative.
 pub const PHANTOM_ERROR_VOX: f64 = 0.02;
 
 /// `|det F − 1|` of a motion that keeps volumes, by central differences: their error is far below, a slip far above.

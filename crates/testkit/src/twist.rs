@@ -1,4 +1,5 @@
-//! Turns whose angle varies from place to place, at constant volume: a torsion in 3-D and a vortex in 2-D and 3-D.
+//! Turns whose angle varies from place to place, at constant volume: a torsion in 3-D and a vortex in 2-D and
+//! 3-D.
 
 use crate::motion::Motion;
 
@@ -20,12 +21,14 @@ impl Motion for Twist {
     }
 }
 
-/// A vortex about z: `x + d(x) = R_z(θ(r))·x` with `θ(r) = θ₀ exp(−r²/2s²)`, `r² = x² + y²`; det = 1 everywhere.
+/// A vortex about z: `x + d(x) = R_z(θ(r))·x` with `θ(r) = θ₀ exp(−r²/2s²)`, `r² = x² + y²`; det = 1
+/// everywhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Vortex {
     /// Angle θ₀ at the centre, radians.
     pub angle_rad: f64,
-    /// Radius s at which the angle has fallen to 61 %, mm; the displacement is largest there: `0.61 · θ₀ · s`.
+    /// Radius s at which the angle has fallen to 61 %, mm; the displacement is largest there: `0.61 · θ₀ ·
+    /// s`.
     pub radius_mm: f64,
 }
 

@@ -42,3 +42,26 @@ impl Texture for WallTexture {
         tissue * (0.4 + 0.6 * self.speckle.intensity(position_mm))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Grid;
+
+    #[test]
+    fn the_wall_is_bright_between_its_moved_radii() {
+        let frame = CentredFrame::new(&Grid::image(64, 64).unwrap());
+        let shell = BeatingShell::circle(14.0, 24.0, 11.0);
+        let texture = WallTexture::new(&frame, shell, 3);
+        // The mean over a circle takes out the speckle.
+        let ring = |r: f64| {
+            let at = |k: i32| {
+                let (s, c) = (f64::from(k) / 200.0 * std::f64::consts::TAU).sin_cos();
+                texture.intensity([r * c, r * s, 0.0])
+            };
+            (0..200).map(at).sum::<f64>() / 200.0
+        };
+        assert!(ring(13.0) > 3.0 * ring(9.0), "11 is the inner radius after the motion");
+        assert!(ring(20.0) > 1.5 * ring(28.0) && ring(28.0) > 1.5 * ring(6.0));
+    }
+}
