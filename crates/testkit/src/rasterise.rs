@@ -9,7 +9,7 @@
 //! [`SurfaceEdges::PartialVolume`] are means). Outside, the images are constant and the truth is NaN.
 //!
 //! *Cost*: every tetrahedron visits the voxels of its bounding box once per image, and the sample points of
-//! surface voxels a second time; 60 bytes a voxel while it runs.
+//! surface voxels a second time; about 60 bytes a voxel while it runs.
 
 use crate::elements::{Elements, OUTSIDE};
 use crate::{CentredFrame, Noise, Phantom, SmoothTexture, SpeckleTexture, TestkitError, Texture, interior};
