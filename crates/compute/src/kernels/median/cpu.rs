@@ -1,9 +1,10 @@
 //! Processor text of [`super::median`](fn@super::median).
 
-use super::Median;
+use super::{Median, WeightedMedian};
 use crate::device::Cpu;
 use crate::rows::Shared;
 use crate::{Buffer, Shape};
+use multiversion::multiversion;
 use std::ops::Range;
 
 pub(super) fn median(
@@ -12,35 +13,16 @@ pub(super) fn median(
     (field, guide, vote): (&[Buffer], &[f32], Option<&[f32]>),
     out: &mut [Buffer],
 ) {
-    let [nx, ny, _] = shape.size;
-    let inputs: Vec<&[f32]> = field.iter().map(Buffer::host).collect();
-    let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
-    cpu.split(shape.rows(), 16 * shape.len(), |rows| {
-        let mut window = Window::default();
-        for row in rows {
-            let (y, z) = (row % ny, row / ny);
-            // SAFETY: every row is written by one thread.
-            let mut lines: Vec<&mut [f32]> =
-                out.iter().map(|o| unsafe { o.get_mut(row * nx..(row + 1) * nx) }).collect();
-            match kind {
-                Median::Plain { radius } => {
-                    plain_row((shape, radius), &inputs, (y, z), &mut lines, &mut window)
-                }
-                Median::Weighted { radius, sigma_vox, sigma_intensity, edge_vox } => {
-                    plain_row((shape, 2), &inputs, (y, z), &mut lines, &mut window);
-                    window.weights(radius, sigma_vox);
-                    for x in 0..nx {
-                        if varies(shape, &inputs, (x, y), edge_vox) {
-                            window.gather((shape, radius, sigma_intensity), (guide, vote), (x, y));
-                            for (input, line) in inputs.iter().zip(lines.iter_mut()) {
-                                line[x] = window.weighted_median(input);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    });
+    let radius = match kind {
+        Median::Plain { radius } => radius,
+        Median::Weighted(_) => 2,
+    };
+    for (input, out) in field.iter().zip(out.iter_mut()) {
+        plain(cpu, (shape, radius), input.host(), out.host_mut());
+    }
+    if let Median::Weighted(window) = kind {
+        weighted(cpu, (shape, window), (guide, vote), out);
+    }
 }
 
 /// The part of a window that lies inside.
@@ -48,116 +30,239 @@ fn cut(at: usize, radius: usize, count: usize) -> Range<usize> {
     at.saturating_sub(radius)..(at + radius + 1).min(count)
 }
 
-/// Whether any component varies by more than `edge` within two voxels of a pixel.
-fn varies(shape: Shape, inputs: &[&[f32]], (x, y): (usize, usize), edge: f32) -> bool {
-    let [nx, ny, _] = shape.size;
-    inputs.iter().any(|input| {
-        let centre = input[y * nx + x];
-        cut(y, 2, ny).any(|yy| cut(x, 2, nx).any(|xx| (input[yy * nx + xx] - centre).abs() > edge))
-    })
-}
-
-/// Reused memory of one thread.
-#[derive(Default)]
-struct Window {
-    values: Vec<f32>,
-    spatial: Vec<f32>,
-    votes: Vec<(usize, f32)>,
-    sorted: Vec<(f32, f32)>,
-}
-
-fn plain_row(
-    (shape, radius): (Shape, usize),
-    inputs: &[&[f32]],
-    (y, z): (usize, usize),
-    lines: &mut [&mut [f32]],
-    window: &mut Window,
-) {
+fn plain(cpu: &Cpu, (shape, radius): (Shape, usize), input: &[f32], out: &mut [f32]) {
     let [nx, ny, nz] = shape.size;
-    let (ys, zs) = (cut(y, radius, ny), if shape.components() == 3 { cut(z, radius, nz) } else { 0..1 });
-    for (input, line) in inputs.iter().zip(lines.iter_mut()) {
-        for (x, out) in line.iter_mut().enumerate() {
-            window.values.clear();
-            for z in zs.clone() {
-                for y in ys.clone() {
-                    let start = (z * ny + y) * nx;
-                    window.values.extend_from_slice(&input[start..][cut(x, radius, nx)]);
+    let out = Shared::new(out);
+    cpu.split(shape.rows(), 16 * shape.len(), |rows| {
+        let mut lines: Vec<&[f32]> = Vec::new();
+        let mut lanes = Vec::new();
+        for row in rows {
+            let (y, z) = (row % ny, row / ny);
+            let zs = if shape.components() == 3 { cut(z, radius, nz) } else { 0..1 };
+            lines.clear();
+            lines.extend(zs.flat_map(|z| cut(y, radius, ny).map(move |y| (z * ny + y) * nx)).map(|s| &input[s..][..nx]));
+            // SAFETY: every row is written by one thread.
+            let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
+            let inner = radius.min(nx)..nx.saturating_sub(radius).max(radius.min(nx));
+            for x in (0..inner.start).chain(inner.end..nx) {
+                let mut values: Vec<f32> =
+                    lines.iter().flat_map(|l| l[cut(x, radius, nx)].iter().copied()).collect();
+                let middle = values.len() / 2;
+                out[x] = *values.select_nth_unstable_by(middle, f32::total_cmp).1;
+            }
+            let mut x = inner.start;
+            while x < inner.end {
+                let width = LANES.min(inner.end - x);
+                lanes.clear();
+                for line in &lines {
+                    for offset in 0..=2 * radius {
+                        let from = x + offset - radius;
+                        let mut lane = [0.0; LANES];
+                        lane[..width].copy_from_slice(&line[from..from + width]);
+                        lanes.push(lane);
+                    }
+                }
+                out[x..x + width].copy_from_slice(&middle_of_lanes(&mut lanes)[..width]);
+                x += width;
+            }
+        }
+    });
+}
+
+/// Pixels whose medians are found together.
+const LANES: usize = 16;
+
+/// The median of each lane, by forgetting: of `k = n/2 + 2` values the least and the greatest cannot be the median, so
+/// both are dropped and the next value is let in, until one is left. Only minima and maxima: every lane takes the same path.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn middle_of_lanes(values: &mut [[f32; LANES]]) -> [f32; LANES] {
+    let n = values.len();
+    if n % 2 == 0 {
+        // A window cut at the border may be even: the upper middle, as the scalar form takes it.
+        let mut out = [0.0; LANES];
+        for (lane, out) in out.iter_mut().enumerate() {
+            let mut column: Vec<f32> = values.iter().map(|v| v[lane]).collect();
+            *out = *column.select_nth_unstable_by(n / 2, f32::total_cmp).1;
+        }
+        return out;
+    }
+    let mut first = 0;
+    let mut last = (n / 2 + 2).min(n);
+    while last - first > 1 {
+        // Least to the front, greatest to the back of the active range.
+        for i in first + 1..last {
+            order(values, first, i);
+        }
+        for i in first + 1..last - 1 {
+            order(values, i, last - 1);
+        }
+        // Forget both; let the next one in, in the greatest one's place.
+        let seen = last + first;
+        first += 1;
+        if seen < n {
+            values[last - 1] = values[seen];
+        } else {
+            last -= 1;
+        }
+    }
+    values[first]
+}
+
+/// Puts the smaller value of each lane at `low`, the greater at `high`.
+#[inline(always)]
+fn order(values: &mut [[f32; LANES]], low: usize, high: usize) {
+    let (a, b) = (values[low], values[high]);
+    let (mut least, mut greatest) = (a, b);
+    for k in 0..LANES {
+        least[k] = if a[k] < b[k] { a[k] } else { b[k] };
+        greatest[k] = if a[k] < b[k] { b[k] } else { a[k] };
+    }
+    values[low] = least;
+    values[high] = greatest;
+}
+
+/// Votes of a window: values of both components and weights.
+struct Votes {
+    offsets: Vec<(isize, isize, f32)>,
+    values: [Vec<f32>; 2],
+    weights: Vec<f32>,
+}
+
+fn weighted(
+    cpu: &Cpu,
+    (shape, window): (Shape, WeightedMedian),
+    (guide, vote): (&[f32], Option<&[f32]>),
+    field: &mut [Buffer],
+) {
+    let [nx, ny, _] = shape.size;
+    let input: Vec<Vec<f32>> = field.iter().map(|b| b.host().to_vec()).collect();
+    let near_edge = motion_edges((shape, window), &input);
+    let out: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
+    let per_i2 = 0.5 / (window.sigma_intensity * window.sigma_intensity);
+    cpu.split(ny, 64 * shape.len(), |rows| {
+        let mut votes = Votes::new(window);
+        for y in rows {
+            // SAFETY: every row is written by one thread.
+            let mut lines: Vec<&mut [f32]> =
+                out.iter().map(|o| unsafe { o.get_mut(y * nx..(y + 1) * nx) }).collect();
+            for x in (0..nx).filter(|x| near_edge[y * nx + x]) {
+                votes.gather((nx, ny), (x, y), |i, spatial| {
+                    let difference = guide[i] - guide[y * nx + x];
+                    let weight = vote.map_or(1.0, |v| v[i]) * (-spatial - difference * difference * per_i2).exp();
+                    (weight, [input[0][i], input[1][i]])
+                });
+                for (component, line) in lines.iter_mut().enumerate() {
+                    line[x] = weighted_median(&votes.values[component], &votes.weights);
                 }
             }
-            let middle = window.values.len() / 2;
-            *out = *window.values.select_nth_unstable_by(middle, f32::total_cmp).1;
         }
-    }
+    });
 }
 
-impl Window {
-    /// Spatial weights of the full window.
-    fn weights(&mut self, radius: usize, sigma: f32) {
-        let side = 2 * radius + 1;
-        if self.spatial.len() == side * side {
-            return;
+/// Pixels within reach of a jump between neighbours.
+fn motion_edges((shape, window): (Shape, WeightedMedian), input: &[Vec<f32>]) -> Vec<bool> {
+    let [nx, ny, _] = shape.size;
+    let mut edge = vec![false; nx * ny];
+    for component in input {
+        for y in 0..ny {
+            for x in 0..nx {
+                let i = y * nx + x;
+                let jump = |j: usize| (component[j] - component[i]).abs() > window.edge;
+                edge[i] |= (x + 1 < nx && jump(i + 1)) || (y + 1 < ny && jump(i + nx));
+            }
         }
-        let r = radius as f32;
-        self.spatial = (0..side * side)
-            .map(|i| {
-                let (dx, dy) = ((i % side) as f32 - r, (i / side) as f32 - r);
-                (-(dx * dx + dy * dy) / (2.0 * sigma * sigma)).exp()
-            })
-            .collect();
+    }
+    // Dilation, one axis after the other.
+    let along = |edge: &[bool], nx: usize, ny: usize, stride: (usize, usize)| {
+        let mut out = vec![false; edge.len()];
+        for line in 0..ny {
+            let mut until = 0;
+            for x in 0..nx + window.reach {
+                if x < nx && edge[line * stride.1 + x * stride.0] {
+                    until = x + 2 * window.reach + 1;
+                }
+                if x >= window.reach && x < until {
+                    out[line * stride.1 + (x - window.reach) * stride.0] = true;
+                }
+            }
+        }
+        out
+    };
+    let wide = along(&edge, nx, ny, (1, nx));
+    along(&wide, ny, nx, (nx, 1))
+}
+
+impl Votes {
+    fn new(window: WeightedMedian) -> Self {
+        let r = window.radius as isize;
+        let scale = 0.5 / (window.sigma_vox * window.sigma_vox);
+        let steps = || (-r..=r).step_by(window.stride.max(1));
+        let offsets =
+            steps().flat_map(|dy| steps().map(move |dx| (dx, dy, scale * (dx * dx + dy * dy) as f32))).collect();
+        Self { offsets, values: [Vec::new(), Vec::new()], weights: Vec::new() }
     }
 
-    /// Where the window's voxels lie and what their votes weigh.
     fn gather(
         &mut self,
-        (shape, radius, sigma): (Shape, usize, f32),
-        (guide, vote): (&[f32], Option<&[f32]>),
+        (nx, ny): (usize, usize),
         (x, y): (usize, usize),
+        vote: impl Fn(usize, f32) -> (f32, [f32; 2]),
     ) {
-        let [nx, ny, _] = shape.size;
-        let side = 2 * radius + 1;
-        let scale = -0.5 / (sigma * sigma);
-        let centre = guide[y * nx + x];
-        self.votes.clear();
-        for yy in cut(y, radius, ny) {
-            for xx in cut(x, radius, nx) {
-                let i = yy * nx + xx;
-                let difference = guide[i] - centre;
-                let spatial = self.spatial[(yy + radius - y) * side + xx + radius - x];
-                let weight = spatial * (scale * difference * difference).exp() * vote.map_or(1.0, |v| v[i]);
-                self.votes.push((i, weight));
+        self.weights.clear();
+        self.values.iter_mut().for_each(Vec::clear);
+        for &(dx, dy, spatial) in &self.offsets {
+            let (xx, yy) = (x as isize + dx, y as isize + dy);
+            if xx < 0 || yy < 0 || xx >= nx as isize || yy >= ny as isize {
+                continue;
             }
+            let (weight, values) = vote(yy as usize * nx + xx as usize, spatial);
+            self.weights.push(weight);
+            self.values[0].push(values[0]);
+            self.values[1].push(values[1]);
         }
-    }
-
-    /// The weighted median of the gathered voxels.
-    fn weighted_median(&mut self, input: &[f32]) -> f32 {
-        self.sorted.clear();
-        self.sorted.extend(self.votes.iter().map(|&(i, w)| (input[i], w)));
-        let mut rest = &mut self.sorted[..];
-        let mut below = 0.0;
-        let half = 0.5 * rest.iter().map(|v| v.1).sum::<f32>();
-        // Quickselect by weight: halve the candidates until one is left.
-        while rest.len() > 1 {
-            let middle = rest.len() / 2;
-            rest.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
-            let lower: f32 = rest[..middle].iter().map(|v| v.1).sum();
-            if below + lower > half {
-                rest = &mut rest[..middle];
-            } else {
-                below += lower;
-                rest = &mut rest[middle..];
-                if rest.len() == 1 || below + rest[0].1 >= half && is_least(rest) {
-                    break;
-                }
-            }
-        }
-        rest[0].0
     }
 }
 
-/// Whether the first candidate is the smallest: `select_nth` left it in its place.
-fn is_least(rest: &[(f32, f32)]) -> bool {
-    rest.iter().all(|v| v.0 >= rest[0].0)
+/// Halvings of the bracket around the weighted median.
+const HALVINGS: usize = 8;
+
+/// The weighted median, to 1/256 of twice the weighted standard deviation.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn weighted_median(values: &[f32], weights: &[f32]) -> f32 {
+    let (mut sum, mut first, mut second) = ([0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES]);
+    let (value_lanes, weight_lanes) = (values.chunks_exact(LANES), weights.chunks_exact(LANES));
+    let (value_rest, weight_rest) = (value_lanes.remainder(), weight_lanes.remainder());
+    for (v, w) in value_lanes.zip(weight_lanes) {
+        for k in 0..LANES {
+            sum[k] += w[k];
+            first[k] += w[k] * v[k];
+            second[k] += w[k] * v[k] * v[k];
+        }
+    }
+    for (k, (v, w)) in value_rest.iter().zip(weight_rest).enumerate() {
+        sum[k] += w;
+        first[k] += w * v;
+        second[k] += w * v * v;
+    }
+    let total = |lanes: [f32; LANES]| lanes.iter().sum::<f32>();
+    let weight = total(sum);
+    let mean = total(first) / weight;
+    let deviation = (total(second) / weight - mean * mean).max(0.0).sqrt();
+    let (mut low, mut high) = (mean - deviation, mean + deviation);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        let mut below = [0.0f32; LANES];
+        for (v, w) in values.chunks_exact(LANES).zip(weights.chunks_exact(LANES)) {
+            for k in 0..LANES {
+                below[k] += if v[k] < middle { w[k] } else { 0.0 };
+            }
+        }
+        for (k, (v, w)) in value_rest.iter().zip(weight_rest).enumerate() {
+            below[k] += if *v < middle { *w } else { 0.0 };
+        }
+        if total(below) > 0.5 * weight { high = middle } else { low = middle }
+    }
+    0.5 * (low + high)
 }
 
 #[cfg(test)]
@@ -165,19 +270,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_votes_give_the_median() {
-        let input: Vec<f32> = vec![5.0, 1.0, 4.0, 2.0, 3.0];
-        let mut window = Window { votes: (0..5).map(|i| (i, 1.0)).collect(), ..Default::default() };
-        assert_eq!(window.weighted_median(&input), 3.0);
+    fn forgetting_finds_the_median() {
+        for n in [1, 3, 9, 15, 25, 27] {
+            let mut lanes: Vec<[f32; LANES]> =
+                (0..n).map(|i| std::array::from_fn(|k| ((i * 37 + k * 11) as f32 * 0.7).sin())).collect();
+            let expected: Vec<f32> = (0..LANES)
+                .map(|k| {
+                    let mut column: Vec<f32> = lanes.iter().map(|l| l[k]).collect();
+                    column.sort_by(f32::total_cmp);
+                    column[n / 2]
+                })
+                .collect();
+            assert_eq!(middle_of_lanes(&mut lanes).to_vec(), expected, "{n} values");
+        }
     }
 
     #[test]
-    fn a_heavy_vote_wins() {
-        let input = vec![5.0, 1.0, 4.0, 2.0, 3.0];
-        let mut window = Window::default();
-        for heavy in 0..5 {
-            window.votes = (0..5).map(|i| (i, if i == heavy { 10.0 } else { 1.0 })).collect();
-            assert_eq!(window.weighted_median(&input), input[heavy]);
+    fn heavy_votes_win() {
+        let values: Vec<f32> = (0..49).map(|i| (i % 7) as f32).collect();
+        for heavy in 0..7 {
+            let weights: Vec<f32> = values.iter().map(|&v| if v == heavy as f32 { 10.0 } else { 1.0 }).collect();
+            let got = weighted_median(&values, &weights);
+            assert!((got - heavy as f32).abs() < 0.05, "{got} against {heavy}");
         }
+    }
+
+    #[test]
+    fn edges_reach_as_far_as_asked() {
+        let shape = Shape { size: [20, 9, 1], dimension: veloxel_core::Dimension::Two };
+        let step: Vec<f32> = (0..180).map(|i| if i % 20 < 10 { 0.0 } else { 1.0 }).collect();
+        let window =
+            WeightedMedian { radius: 6, stride: 2, sigma_vox: 6.0, sigma_intensity: 0.03, edge: 0.1, reach: 3 };
+        let near = motion_edges((shape, window), &[step.clone(), vec![0.0; 180]]);
+        let columns: Vec<usize> = (0..20).filter(|&x| near[4 * 20 + x]).collect();
+        assert_eq!(columns, (6..=12).collect::<Vec<_>>());
     }
 }

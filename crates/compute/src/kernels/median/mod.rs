@@ -2,7 +2,8 @@
 //!
 //! *Plain*: the median of the `(2r+1)^D` window. *Weighted* (2-D; Sun, Roth, Black 2010): the value that minimises
 //! `Σ w_j |v − v_j|` over the window, with weights that fall with distance and with the difference of the guiding image, so
-//! that each side of a motion boundary votes for itself; applied where the flow varies, plain elsewhere.
+//! that each side of a motion boundary votes for itself; applied near motion edges, plain elsewhere. Found by bisection: the weighted median lies within one weighted standard
+//! deviation of the weighted mean, and eight halvings of that bracket leave less than a hundredth of it.
 //! *Border*: the window is cut. *Halo*: r voxels. *Units*: as the input.
 
 mod cpu;
@@ -18,17 +19,25 @@ pub enum Median {
         /// Window radius, voxels.
         radius: usize,
     },
-    /// Votes by similarity in the guiding image near motion edges; plain of radius 2 elsewhere.
-    Weighted {
-        /// Window radius, voxels.
-        radius: usize,
-        /// Standard deviation of the spatial weight, voxels.
-        sigma_vox: f32,
-        /// Standard deviation of the intensity weight, mapped intensities.
-        sigma_intensity: f32,
-        /// A voxel is near a motion edge if the flow varies by more than this, edges, within the 3 × 3 window.
-        edge_vox: f32,
-    },
+    /// Plain of radius 2 everywhere; then, near motion edges, votes by distance, likeness in the guide and visibility.
+    Weighted(WeightedMedian),
+}
+
+/// The weighted median's window and votes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WeightedMedian {
+    /// Window radius, pixels.
+    pub radius: usize,
+    /// Every how many pixels of the window one votes.
+    pub stride: usize,
+    /// Standard deviation of the spatial weight, pixels.
+    pub sigma_vox: f32,
+    /// Standard deviation of the intensity weight, units of the guide.
+    pub sigma_intensity: f32,
+    /// Neighbours whose flow differs by more than this, edges, are a motion edge.
+    pub edge: f32,
+    /// How far from a motion edge the votes are weighed, pixels.
+    pub reach: usize,
 }
 
 /// Filters every component of `field` into `out`; `guide` is the fixed image, `vote` scales each voxel's weight (none: 1).

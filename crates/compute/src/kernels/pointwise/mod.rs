@@ -76,3 +76,13 @@ pub fn clip_length(device: &Device, limit: f32, field: &mut [Buffer]) -> Result<
     });
     Ok(total)
 }
+
+/// `v ← ln(1 + max(v, −0.95))`: a determinant minus one becomes the volume change that composition adds up.
+pub fn log_change(device: &Device, change: &mut Buffer) {
+    let n = change.len();
+    let shared = Shared::new(change.host_mut());
+    device.as_cpu().split(n, 4 * n, |range| {
+        // SAFETY: ranges are disjoint.
+        unsafe { shared.get_mut(range) }.iter_mut().for_each(|v| *v = v.max(-0.95).ln_1p());
+    });
+}

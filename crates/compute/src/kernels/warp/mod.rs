@@ -18,8 +18,8 @@ pub enum Interpolation {
     Nearest,
     /// Bi- or trilinear.
     Linear,
-    /// Cubic convolution with a = −½ (Keys 1981): third order, 4 samples an axis.
-    Cubic,
+    /// Cubic B-spline, 4 samples an axis (Unser 1999): the image must hold the coefficients of [`super::spline`].
+    CubicSpline,
 }
 
 /// `x_moving = matrix · x_fixed + offset`, voxel positions of one shape.

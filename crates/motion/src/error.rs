@@ -1,0 +1,32 @@
+//! What keeps a method from running.
+
+use veloxel_compute::ComputeError;
+use veloxel_core::CoreError;
+
+/// A method could not run.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MotionError {
+    /// The device failed.
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
+    /// The inputs do not belong together, or hold NaN.
+    #[error(transparent)]
+    Input(#[from] CoreError),
+    /// A parameter outside its range.
+    #[error("parameter `{name}` is {got}, expected {expected}")]
+    Parameter {
+        /// As in parameter files.
+        name: &'static str,
+        /// The value given.
+        got: String,
+        /// The range.
+        expected: &'static str,
+    },
+    /// The images have nothing in common that an affine map could be found from.
+    #[error("the affine start failed: {reason}; try --init centre-of-mass, or none")]
+    Affine {
+        /// What happened.
+        reason: String,
+    },
+}

@@ -1,0 +1,32 @@
+//! How a face follows a run.
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// 1 is the coarsest.
+    pub level: usize,
+    /// How many there are.
+    pub levels: usize,
+    /// 1 is the first of this level.
+    pub warp: usize,
+    /// At most how many there will be.
+    pub warps: usize,
+    /// The last ‖r‖/‖r₀‖.
+    pub residual: f64,
+    /// Share of the work done, in [0, 1], by voxels.
+    pub done: f64,
+}
+
+/// Is told about every warp; called from the thread that runs the method.
+pub trait Observer: Sync {
+    /// A warp ended.
+    fn step(&self, step: Step);
+}
+
+/// Does not listen.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn step(&self, _: Step) {}
+}
