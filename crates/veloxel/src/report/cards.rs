@@ -34,8 +34,7 @@ pub(super) fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Card>
     if let Some(error) = &pair.error {
         let e = &error.end_point_vox;
         let note = format!(
-            "half below {}, 95 % below {}; {} without any estimate of motion",
-            text(e.a50),
+            "95 % below {}; taking all for still would score {}",
             text(e.a95),
             text(error.mean_truth_vox)
         );
@@ -56,7 +55,7 @@ pub(super) fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Card>
     let value =
         if change > 0.0 { format!("+{}", text(100.0 * change)) } else { text((100.0 * change).round()) };
     let note =
-        format!("mean |I_t|: {} → {}", text(brightness.mean_abs_before), text(brightness.mean_abs_after));
+        format!("mean |Iₜ|: {} → {}", text(brightness.mean_abs_before), text(brightness.mean_abs_after));
     cards.push(Card::new("Brightness difference", value, "%", note));
 
     let jacobian = pair.statistics.jacobian;
@@ -69,7 +68,7 @@ pub(super) fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Card>
     cards.push(Card::new(label, text(100.0 * jacobian.mean_abs_minus_one), "%", note));
 
     let note = match pair.sparsification.as_ref().and_then(|s| s.ause.zip(s.ause_uninformed)) {
-        Some((ause, uninformed)) => format!("AUSE {} ({} would know nothing)", text(ause), text(uninformed)),
+        Some((ause, uninformed)) => format!("AUSE {} (knowing nothing: {})", text(ause), text(uninformed)),
         None => format!("{} of the vectors valid", percent(motion.valid_share)),
     };
     cards.push(Card::new("Mean confidence", text(motion.mean_confidence), "", note));

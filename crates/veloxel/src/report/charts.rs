@@ -40,7 +40,7 @@ pub(super) fn convergence(statistics: &FlowStatistics, dimension: Dimension) -> 
     let agreement = LinePlot {
         title: "Brightness difference".into(),
         x_label: "warp, coarse to fine".into(),
-        y_label: "mean |I_t|".into(),
+        y_label: "mean |Iₜ|".into(),
         series: vec![series("", Ink::Numbered(0), Line::Dotted, over_warps(|w| w.mean_abs_difference))],
         bands: bands.clone(),
         y_include: vec![0.0],
@@ -163,11 +163,14 @@ pub(super) fn over_time(pairs: &[PairReport], unit: &str) -> Vec<LinePlot> {
         one(curve(&|p| p.statistics.jacobian.mean_abs_minus_one)),
         vec![0.0],
     ));
+    if pairs.iter().any(|p| p.error.is_some()) {
+        plots.push(plot("Confidence", "mean", one(curve(&|p| p.motion.mean_confidence)), vec![0.0, 1.0]));
+    }
     let brightness = vec![
         series("before", Ink::Numbered(2), Line::Dashed, curve(&|p| p.statistics.brightness.mean_abs_before)),
         series("after", Ink::Numbered(0), Line::Dotted, curve(&|p| p.statistics.brightness.mean_abs_after)),
     ];
-    plots.push(plot("Brightness difference", "mean |I_t|", brightness, vec![0.0]));
+    plots.push(plot("Brightness difference", "mean |Iₜ|", brightness, vec![0.0]));
     plots.retain(|p| !p.is_empty());
     plots
 }

@@ -5,7 +5,7 @@ use super::charts;
 use super::film::Thumbnail;
 use super::number::nice_ceiling;
 use super::panels::{Panel, panels};
-use super::svg_plot::LinePlot;
+use super::svg_plot::{Format, LinePlot};
 use super::tables::{self, Table, TimeShare};
 use super::{PairReport, PairView, RunReport};
 use crate::VeloxelError;
@@ -27,13 +27,14 @@ struct Page<'a> {
     status: Status,
     warnings: Vec<(&'static str, &'a str)>,
     cards: Vec<Card>,
+    card_columns: usize,
     dimension: usize,
     panels: Vec<Panel>,
     film: Vec<Frame<'a>>,
-    sequence: Vec<Plot>,
+    sequence: Plots,
     pairs: Option<Table>,
-    convergence: Vec<Plot>,
-    error_plots: Vec<Plot>,
+    convergence: Plots,
+    error_plots: Plots,
     errors: Option<Table>,
     error_shares: Vec<(&'static str, String)>,
     levels: Table,
@@ -46,6 +47,12 @@ struct Page<'a> {
 struct Status {
     class: &'static str,
     text: &'static str,
+}
+
+#[derive(Serialize, Default)]
+struct Plots {
+    columns: usize,
+    list: Vec<Plot>,
 }
 
 #[derive(Serialize)]
@@ -93,6 +100,7 @@ pub fn sequence_html(
         Some(error) => charts::errors(view, error, pair.sparsification.as_ref())?,
         None => Vec::new(),
     };
+    let cards = cards(run, pair, unit);
     let page = Page {
         style: STYLE,
         run,
@@ -100,11 +108,13 @@ pub fn sequence_html(
         pair_title: &pair.title,
         status: status(pair),
         warnings: run.warnings.iter().map(|w| (kind_text(w.kind), w.message.as_str())).collect(),
-        cards: cards(run, pair, unit),
+        // one row, or two that differ by one card at most
+        card_columns: if cards.len() <= 5 { cards.len() } else { cards.len().div_ceil(2) },
+        cards,
         dimension: dimension.count(),
         panels: panels(view)?,
         film: film(thumbnails, shown)?,
-        sequence: if is_sequence { plots(charts::over_time(&run.pairs, unit)) } else { Vec::new() },
+        sequence: if is_sequence { plots(charts::over_time(&run.pairs, unit)) } else { Plots::default() },
         pairs: is_sequence.then(|| tables::pairs(&run.pairs, unit)),
         convergence: plots(charts::convergence(&pair.statistics, dimension)),
         error_plots: plots(error_plots),
@@ -132,13 +142,15 @@ fn film<'a>(thumbnails: &'a [Thumbnail], shown: usize) -> Result<Vec<Frame<'a>>,
     thumbnails.iter().enumerate().map(frame).collect()
 }
 
-fn plots(plots: Vec<LinePlot>) -> Vec<Plot> {
+/// Rows of three where that leaves no hole, else rows of two.
+fn plots(plots: Vec<LinePlot>) -> Plots {
+    let (columns, format) = if plots.len() % 3 == 0 { (3, Format::Third) } else { (2, Format::Half) };
     let rendered = |plot: LinePlot| Plot {
-        svg: plot.to_svg(),
+        svg: plot.to_svg(format),
         legend: plot.legend().into_iter().map(|(ink, dashed, name)| (ink, dashed, name.to_owned())).collect(),
         title: plot.title,
     };
-    plots.into_iter().map(rendered).collect()
+    Plots { columns, list: plots.into_iter().map(rendered).collect() }
 }
 
 fn status(pair: &PairReport) -> Status {

@@ -27,6 +27,19 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
+/// `20 048`, with narrow spaces that do not break.
+pub(super) fn count(value: usize) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// `840 ms`, `12.3 s`, `3 min 20 s`.
 pub(super) fn duration(time_ms: f64) -> String {
     if time_ms < 1000.0 {
@@ -73,6 +86,16 @@ pub(super) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     (first..=last).map(|k| k as f64 * step).collect()
 }
 
+/// A tick's number with the decimals that its step needs.
+pub(super) fn tick_text(value: f64, step: f64) -> String {
+    if step < 1e-4 || value.abs() >= 1e6 {
+        return text(value);
+    }
+    let decimals = (-(step.log10() + 1e-9).floor()).max(0.0) as usize;
+    // a tick at zero may come out of the multiplication as −0
+    minus(format!("{:.decimals$}", value + 0.0))
+}
+
 fn round_to(value: f64, decimals: i32) -> f64 {
     let scale = 10f64.powi(decimals);
     (value * scale).round() / scale
@@ -113,11 +136,21 @@ mod tests {
     }
 
     #[test]
+    fn thousands_stand_apart() {
+        assert_eq!(
+            [7, 1000, 20048, 1234567].map(count),
+            ["7", "1\u{202f}000", "20\u{202f}048", "1\u{202f}234\u{202f}567"]
+        );
+    }
+
+    #[test]
     fn round_steps() {
         assert_eq!(nice_ceiling(2.3), 2.5);
         assert_eq!(nice_ceiling(1.0), 1.0);
         assert_eq!(nice_ceiling(0.0), 1.0);
         assert_eq!(ticks(0.0, 1.0, 4), [0.0, 0.5, 1.0]);
         assert_eq!(ticks(2.0, 2.0, 4), [2.0]);
+        assert_eq!([0.995, 1.0, 1.005].map(|v| tick_text(v, 0.005)), ["0.995", "1.000", "1.005"]);
+        assert_eq!(tick_text(-20.0, 10.0), "−20");
     }
 }

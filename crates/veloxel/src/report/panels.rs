@@ -18,6 +18,8 @@ pub(super) struct Panel {
     pictures: Vec<Picture>,
     /// Names of the layers, where the reader can switch between them.
     layers: Vec<&'static str>,
+    /// The layer shown at first.
+    first_layer: usize,
     legend: Option<Legend>,
     has_gaps: bool,
 }
@@ -107,6 +109,7 @@ impl<'a> Stage<'a> {
             caption: format!("Hue is the direction{within}, colour strength the length."),
             pictures,
             layers: Vec::new(),
+            first_layer: 0,
             legend: Some(Legend::Wheel {
                 uri: wheel_uri()?,
                 scale: format!("{} {}", number::text(scale_mm), self.unit),
@@ -128,15 +131,16 @@ impl<'a> Stage<'a> {
         });
         let factor = quiver.gain();
         let drawn = if factor > 1.0 {
-            format!("drawn {} times longer than they are", number::text(factor))
+            format!("drawn {} times as long", number::text(factor))
         } else {
             format!("drawn at {} of their length", number::percent(factor))
         };
         Panel {
             title: "Motion as arrows",
-            caption: format!("From the fixed image to where its tissue is found in the moving one, {drawn}."),
+            caption: format!("From the fixed to the moving image, {drawn}."),
             pictures: pictures.collect(),
             layers: Vec::new(),
+            first_layer: 0,
             legend: None,
             has_gaps: false,
         }
@@ -156,7 +160,7 @@ impl<'a> Stage<'a> {
         };
         let mut has_gaps = false;
         let mut plane_number = 0;
-        let pictures = self.pictures(|plane, canvas| {
+        let mut pictures = self.pictures(|plane, canvas| {
             let mut layers = String::new();
             for (k, volume) in [view.fixed, view.moving, view.warped].into_iter().enumerate() {
                 let raster = Raster::sample(plane, LONGEST_SIDE, |i| [volume.data()[i]]);
@@ -168,11 +172,19 @@ impl<'a> Stage<'a> {
             plane_number += 1;
             Ok(layers)
         })?;
+        if let [(plane, canvas)] = self.planes.as_slice() {
+            // one plane leaves room for the fixed image beside the others
+            let mut fixed = self.framed(plane, *canvas, r##"<use href="#fixed-0"/>"##);
+            fixed.label = "fixed".to_owned();
+            pictures.iter_mut().for_each(|p| p.label = "as chosen above".to_owned());
+            pictures.insert(0, fixed);
+        }
         Ok(Panel {
             title: "Images",
             caption: "Switch between them: after the motion is undone, nothing should move.".to_owned(),
             pictures,
             layers: vec!["Fixed", "Moving", "Moving, motion undone"],
+            first_layer: if self.planes.len() == 1 { 2 } else { 0 },
             legend: None,
             has_gaps,
         })
@@ -226,14 +238,13 @@ impl<'a> Stage<'a> {
         let limit =
             number::nice_ceiling(self.typical_maximum(|i| (data[i] - 1.0).abs(), 0.99)).clamp(0.01, 1.0);
         let ramp = Scaled { ramp: Ramp::Volume, low: 1.0 - limit, high: 1.0 + limit };
-        let legend = ramp.legend("1".to_owned(), "shrinks ← det(I + ∇d) → grows");
+        let legend = ramp.legend("1".to_owned(), "det(I + ∇d)");
         let (title, what) = match self.planes.len() {
-            1 => ("Area change", "area"),
-            _ => ("Volume change", "volume"),
+            1 => ("Area change", "Area"),
+            _ => ("Volume change", "Volume"),
         };
-        let caption = format!(
-            "The Jacobian: {what} after the motion over {what} before; outlined in red where the field folds."
-        );
+        let caption =
+            format!("{what} after the motion over that before; a red outline where the field folds.");
         let mut panel = self.scalar_panel(title, caption, (ramp, legend), |i| data[i])?;
         for (picture, (plane, canvas)) in panel.pictures.iter_mut().zip(&self.planes) {
             let folded = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(data[i] <= 0.0))]);
@@ -257,7 +268,15 @@ impl<'a> Stage<'a> {
             let uri = raster.to_data_uri(ramp.ramp, ramp.low as f32, ramp.high as f32)?;
             Ok(image(&uri, canvas, ""))
         })?;
-        Ok(Panel { title, caption, pictures, layers: Vec::new(), legend: Some(legend), has_gaps })
+        Ok(Panel {
+            title,
+            caption,
+            pictures,
+            layers: Vec::new(),
+            first_layer: 0,
+            legend: Some(legend),
+            has_gaps,
+        })
     }
 
     /// The value that only a share of the shown ones exceeds; 0 if there are none.

@@ -22,6 +22,15 @@ pub(super) struct LinePlot {
     pub y_include: Vec<f64>,
 }
 
+/// How large a plot's text is against the plot: a page scales plots to its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// Half of the page.
+    Half,
+    /// A third of the page.
+    Third,
+}
+
 /// How an axis is spaced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Scale {
@@ -73,9 +82,7 @@ pub(super) struct Band {
     pub name: String,
 }
 
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 58.0;
+const LEFT: f64 = 64.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 44.0;
@@ -85,16 +92,18 @@ struct Frame {
     x: [f64; 2],
     y: [f64; 2],
     y_scale: Scale,
+    /// Right and lower end of the area in which curves are drawn.
+    right: f64,
+    bottom: f64,
 }
 
 impl Frame {
     fn page_x(&self, x: f64) -> f64 {
-        LEFT + (x - self.x[0]) / (self.x[1] - self.x[0]) * (WIDTH - LEFT - RIGHT)
+        LEFT + (x - self.x[0]) / (self.x[1] - self.x[0]) * (self.right - LEFT)
     }
     fn page_y(&self, y: f64) -> f64 {
-        HEIGHT
-            - BOTTOM
-            - (scaled(self.y_scale, y) - self.y[0]) / (self.y[1] - self.y[0]) * (HEIGHT - TOP - BOTTOM)
+        let share = (scaled(self.y_scale, y) - self.y[0]) / (self.y[1] - self.y[0]);
+        self.bottom - share * (self.bottom - TOP)
     }
 }
 
@@ -109,16 +118,17 @@ fn scaled(scale: Scale, y: f64) -> f64 {
 impl LinePlot {
     /// Whether there is a point to draw at all.
     pub fn is_empty(&self) -> bool {
-        self.frame().is_none()
+        self.frame(Format::Half).is_none()
     }
 
     /// The `<svg>` element; empty text without a point.
-    pub fn to_svg(&self) -> String {
-        let Some(frame) = self.frame() else { return String::new() };
+    pub fn to_svg(&self, format: Format) -> String {
+        let Some(frame) = self.frame(format) else { return String::new() };
+        let (width, height) = (frame.right + RIGHT, frame.bottom + BOTTOM);
         let mut svg = String::new();
         let _ = write!(
             svg,
-            r#"<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{} over {}">"#,
+            r#"<svg class="plot" viewBox="0 0 {width} {height}" role="img" aria-label="{} over {}">"#,
             escape(&self.y_label),
             escape(&self.x_label)
         );
@@ -137,9 +147,10 @@ impl LinePlot {
         named.map(|s| (ink(s.ink), s.line == Line::Dashed, s.name.as_str())).collect()
     }
 
-    fn frame(&self) -> Option<Frame> {
+    fn frame(&self, format: Format) -> Option<Frame> {
         let points = || self.series.iter().flat_map(|s| &s.points);
-        let x = range(points().map(|p| p.0))?;
+        let bands = self.bands.iter().flat_map(|b| [b.from, b.to]);
+        let x = range(points().map(|p| p.0).chain(bands))?;
         let included = self.y_include.iter().copied();
         let mut y = range(points().map(|p| p.1).chain(included).map(|y| scaled(self.y_scale, y)))?;
         if self.y_scale == Scale::Logarithmic {
@@ -150,14 +161,18 @@ impl LinePlot {
             y = [if y[0] == 0.0 { 0.0 } else { y[0] - margin }, y[1] + margin];
         }
         let x = if x[1] > x[0] { x } else { [x[0] - 0.5, x[0] + 0.5] };
-        Some(Frame { x, y, y_scale: self.y_scale })
+        let (width, height) = match format {
+            Format::Half => (560.0, 300.0),
+            Format::Third => (390.0, 270.0),
+        };
+        Some(Frame { x, y, y_scale: self.y_scale, right: width - RIGHT, bottom: height - BOTTOM })
     }
 
     fn write_bands(&self, frame: &Frame, svg: &mut String) {
         for (i, band) in self.bands.iter().enumerate() {
             let (from, to) = (frame.page_x(band.from.max(frame.x[0])), frame.page_x(band.to.min(frame.x[1])));
             let class = if i % 2 == 0 { "band even" } else { "band odd" };
-            let (width, height) = (to - from, HEIGHT - TOP - BOTTOM);
+            let (width, height) = (to - from, frame.bottom - TOP);
             let _ = write!(
                 svg,
                 r#"<rect class="{class}" x="{from:.1}" y="{TOP}" width="{width:.1}" height="{height}"/>"#
@@ -175,7 +190,7 @@ impl LinePlot {
     }
 
     fn write_axes(&self, frame: &Frame, svg: &mut String) {
-        let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        let (right, bottom) = (frame.right, frame.bottom);
         for (y, label) in y_ticks(frame) {
             let page = frame.page_y(y);
             let _ = write!(
@@ -185,9 +200,8 @@ impl LinePlot {
                 page + 4.0
             );
         }
-        for x in number::ticks(frame.x[0], frame.x[1], 8) {
+        for (x, label) in labelled(number::ticks(frame.x[0], frame.x[1], ((right - LEFT) / 60.0) as usize)) {
             let page = frame.page_x(x);
-            let label = number::text(x);
             let _ = write!(
                 svg,
                 r#"<path class="tick" d="M{page:.1} {bottom}v5"/><text class="x-tick" x="{page:.1}" y="{}">{label}</text>"#,
@@ -197,8 +211,8 @@ impl LinePlot {
         let (middle_x, middle_y) = (0.5 * (LEFT + right), 0.5 * (TOP + bottom));
         let _ = write!(
             svg,
-            r#"<path class="axis" d="M{LEFT} {bottom}H{right}"/><text class="label" x="{middle_x}" y="{}">{}</text><text class="label" transform="translate(13 {middle_y}) rotate(-90)">{}</text>"#,
-            HEIGHT - 6.0,
+            r#"<path class="axis" d="M{LEFT} {bottom}H{right}"/><text class="label" x="{middle_x}" y="{}">{}</text><text class="label" transform="translate(12 {middle_y}) rotate(-90)">{}</text>"#,
+            bottom + BOTTOM - 6.0,
             escape(&self.x_label),
             escape(&self.y_label)
         );
@@ -232,15 +246,19 @@ fn write_series(series: &Series, frame: &Frame, svg: &mut String) {
 
 fn y_ticks(frame: &Frame) -> Vec<(f64, String)> {
     match frame.y_scale {
-        Scale::Linear => {
-            number::ticks(frame.y[0], frame.y[1], 5).into_iter().map(|y| (y, number::text(y))).collect()
-        }
+        Scale::Linear => labelled(number::ticks(frame.y[0], frame.y[1], 5)),
         Scale::Logarithmic => {
             let (low, high) = (frame.y[0] as i32, frame.y[1] as i32);
             let step = ((high - low) / 6).max(1) as usize;
             (low..=high).step_by(step).map(|e| (10f64.powi(e), number::power_of_ten(e))).collect()
         }
     }
+}
+
+/// Ticks of one step with their numbers.
+fn labelled(ticks: Vec<f64>) -> Vec<(f64, String)> {
+    let step = if let [a, b, ..] = ticks[..] { b - a } else { 1.0 };
+    ticks.into_iter().map(|t| (t, number::tick_text(t, step))).collect()
 }
 
 fn ink(ink: Ink) -> String {
@@ -281,13 +299,13 @@ mod tests {
 
     #[test]
     fn larger_is_higher_and_further_right() {
-        let frame = plot(Scale::Linear, &[(0.0, 1.0), (4.0, 3.0)]).frame().unwrap();
+        let frame = plot(Scale::Linear, &[(0.0, 1.0), (4.0, 3.0)]).frame(Format::Half).unwrap();
         assert!(frame.page_x(4.0) > frame.page_x(0.0) && frame.page_y(3.0) < frame.page_y(1.0));
     }
 
     #[test]
     fn a_gap_interrupts_the_curve() {
-        let svg = plot(Scale::Linear, &[(0.0, 1.0), (1.0, f64::NAN), (2.0, 3.0)]).to_svg();
+        let svg = plot(Scale::Linear, &[(0.0, 1.0), (1.0, f64::NAN), (2.0, 3.0)]).to_svg(Format::Third);
         assert_eq!(svg.matches("<circle").count(), 2);
         assert!(!svg.contains("NaN"));
     }
@@ -295,14 +313,15 @@ mod tests {
     #[test]
     fn decades_bound_a_logarithmic_axis() {
         let plot = plot(Scale::Logarithmic, &[(0.0, 1.0), (1.0, 0.0), (2.0, 2e-4)]);
-        let labels: Vec<String> = y_ticks(&plot.frame().unwrap()).into_iter().map(|t| t.1).collect();
+        let labels: Vec<String> =
+            y_ticks(&plot.frame(Format::Half).unwrap()).into_iter().map(|t| t.1).collect();
         assert_eq!(labels, ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "10⁰"]);
-        assert!(!plot.to_svg().contains("NaN"));
+        assert!(!plot.to_svg(Format::Half).contains("NaN"));
     }
 
     #[test]
     fn nothing_draws_nothing() {
         assert!(plot(Scale::Linear, &[(0.0, f64::NAN)]).is_empty());
-        assert_eq!(plot(Scale::Logarithmic, &[(0.0, 0.0)]).to_svg(), "");
+        assert_eq!(plot(Scale::Logarithmic, &[(0.0, 0.0)]).to_svg(Format::Half), "");
     }
 }

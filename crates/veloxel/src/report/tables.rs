@@ -1,7 +1,7 @@
 //! The tables of a report: errors, levels, parameters, inputs, times.
 
 use super::charts::{size_text, stop_text};
-use super::number::{duration, percent, text};
+use super::number::{count, duration, percent, text};
 use super::{InputReport, PairReport};
 use crate::metrics::{Distribution, FlowError};
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub(super) fn error_shares(error: &FlowError) -> Vec<(&'static str, String)> {
         ("R1, error above 1", percent(error.r1)),
         ("R2, error above 2", percent(error.r2)),
         ("Density", percent(error.density)),
-        ("Voxels measured", error.measured_voxels.to_string()),
+        ("Voxels measured", count(error.measured_voxels)),
     ]
 }
 
@@ -58,7 +58,7 @@ pub(super) fn levels(levels: &[LevelReport], dimension: Dimension) -> Table {
             duration(level.time_ms),
         ]
     };
-    let head = vec!["Level", "warps", "iterations", "mean |I_t|", "last mean |δ|", "stopped", "time"];
+    let head = vec!["Level", "warps", "iterations", "mean |Iₜ|", "last mean |δ|", "stopped", "time"];
     Table { head, rows: levels.iter().map(row).collect(), text_columns: 1 }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn pairs(pairs: &[PairReport], unit: &str) -> Table {
     let mut head = vec![
         "Pair",
         if unit == "px" { "motion, px" } else { "motion, mm" },
-        "|I_t| after",
+        "|Iₜ| after",
         "volume",
         "|det − 1|",
     ];

@@ -81,13 +81,14 @@ fn check(page: &str, name: &str, most_bytes: usize) {
     }
 }
 
-fn heart() -> HeartPhantom {
-    HeartPhantom::new(HeartParams::default()).unwrap()
+fn heart(size: usize, frames: usize) -> HeartPhantom {
+    let grid = Grid::volume(size, size, size).unwrap().with_spacing_mm([112.0 / size as f64; 3]).unwrap();
+    HeartPhantom::new(HeartParams { grid, frames, ..HeartParams::default() }).unwrap()
 }
 
 #[test]
 fn a_volume_fits_in_two_megabytes() {
-    let heart = heart();
+    let heart = heart(64, 10);
     let systole = heart.end_systole();
     let pair = Pair::invent(
         "end-diastole → end-systole",
@@ -132,7 +133,7 @@ fn a_picture_fits_in_four_megabytes() {
 
 #[test]
 fn a_sequence_has_curves_and_a_filmstrip() {
-    let heart = heart();
+    let heart = heart(32, 10);
     let count = heart.frame_count();
     let pairs: Vec<Pair> = (1..count)
         .map(|t| {
