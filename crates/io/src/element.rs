@@ -50,10 +50,6 @@ impl Element {
         }
     }
 
-    pub fn is_float(self) -> bool {
-        matches!(self, Self::F32 | Self::F64)
-    }
-
     pub fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",

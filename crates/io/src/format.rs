@@ -11,23 +11,77 @@ use std::path::Path;
 pub enum Format {
     /// `.png`, KITTI flow PNG included.
     Png,
+    /// `.pgm`, `.ppm`, `.pnm`.
+    Pnm,
+    /// `.tif`, `.tiff`.
+    Tiff,
+    /// `.jpg`, `.jpeg`.
+    Jpeg,
+    /// `.bmp`.
+    Bmp,
     /// `.flo`.
     Flo,
+    /// `.pfm`.
+    Pfm,
     /// `.nii`, `.nii.gz`.
     Nifti,
+    /// `.mha`, `.mhd`.
+    MetaImage,
+    /// `.nrrd`, `.nhdr`.
+    Nrrd,
 }
 
-const EXTENSIONS: &[(&str, Format)] =
-    &[("png", Format::Png), ("flo", Format::Flo), ("nii", Format::Nifti), ("nii.gz", Format::Nifti)];
+const EXTENSIONS: &[(&str, Format)] = &[
+    ("png", Format::Png),
+    ("pgm", Format::Pnm),
+    ("ppm", Format::Pnm),
+    ("pnm", Format::Pnm),
+    ("tif", Format::Tiff),
+    ("tiff", Format::Tiff),
+    ("jpg", Format::Jpeg),
+    ("jpeg", Format::Jpeg),
+    ("bmp", Format::Bmp),
+    ("flo", Format::Flo),
+    ("pfm", Format::Pfm),
+    ("nii", Format::Nifti),
+    ("nii.gz", Format::Nifti),
+    ("mha", Format::MetaImage),
+    ("mhd", Format::MetaImage),
+    ("nrrd", Format::Nrrd),
+    ("nhdr", Format::Nrrd),
+];
 
 impl Format {
-    pub(crate) const READ: &[Self] = &[Self::Png, Self::Flo, Self::Nifti];
-    pub(crate) const READ_IMAGE: &[Self] = &[Self::Png, Self::Nifti];
-    pub(crate) const READ_FLOW: &[Self] = &[Self::Flo, Self::Png, Self::Nifti];
-    pub(crate) const WRITE_IMAGE: &[Self] = &[Self::Png, Self::Nifti];
-    pub(crate) const WRITE_LABELS: &[Self] = &[Self::Png, Self::Nifti];
-    pub(crate) const WRITE_FLOW: &[Self] = &[Self::Flo, Self::Png, Self::Nifti];
-    pub(crate) const WRITE_SEQUENCE: &[Self] = &[Self::Nifti];
+    pub(crate) const READ: &[Self] = &[
+        Self::Png,
+        Self::Pnm,
+        Self::Tiff,
+        Self::Jpeg,
+        Self::Bmp,
+        Self::Flo,
+        Self::Pfm,
+        Self::Nifti,
+        Self::MetaImage,
+        Self::Nrrd,
+    ];
+    pub(crate) const READ_IMAGE: &[Self] = &[
+        Self::Png,
+        Self::Pnm,
+        Self::Tiff,
+        Self::Jpeg,
+        Self::Bmp,
+        Self::Pfm,
+        Self::Nifti,
+        Self::MetaImage,
+        Self::Nrrd,
+    ];
+    pub(crate) const FLOW: &[Self] =
+        &[Self::Flo, Self::Png, Self::Pfm, Self::Nifti, Self::MetaImage, Self::Nrrd];
+    pub(crate) const WRITE_IMAGE: &[Self] =
+        &[Self::Png, Self::Pnm, Self::Tiff, Self::Bmp, Self::Pfm, Self::Nifti, Self::MetaImage, Self::Nrrd];
+    pub(crate) const WRITE_LABELS: &[Self] =
+        &[Self::Png, Self::Pnm, Self::Tiff, Self::Bmp, Self::Nifti, Self::MetaImage, Self::Nrrd];
+    pub(crate) const WRITE_SEQUENCE: &[Self] = &[Self::Nifti, Self::Nrrd];
 
     /// The format that a file name asks for, if it is known; upper and lower case are one.
     pub fn from_path(path: &Path) -> Option<Self> {

@@ -1,10 +1,11 @@
 //! What the header of a volume format says, and how its samples become [`Content`].
 
 use crate::context::Context;
+use crate::element::Element;
 use crate::luminance::{Channels, Picture};
 use crate::source::Stored;
 use crate::{Content, IoError};
-use veloxel_core::{Flow, Grid, Sequence, Volume};
+use veloxel_core::{Dimension, Flow, Grid, Sequence, Volume};
 
 /// What several components in one voxel mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,27 @@ pub(crate) enum Meaning {
     Colour(Channels),
     /// A displacement in mm, one component an axis of the grid.
     Vector(VectorAxes),
+}
+
+impl Meaning {
+    /// What channels that a header leaves unnamed stand for: colour if they are 3 or 4 small integers, else vectors.
+    pub fn of_channels(
+        channels: usize,
+        element: Element,
+        dimension: Dimension,
+        context: &Context,
+    ) -> Result<Self, IoError> {
+        match (channels, element) {
+            (1, _) => Ok(Self::Scalar),
+            (3, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgb)),
+            (4, Element::U8 | Element::U16) => Ok(Self::Colour(Channels::Rgba)),
+            (n, Element::F32 | Element::F64) if n == dimension.count() => Ok(Self::Vector(VectorAxes::Lps)),
+            _ => Err(context.unsupported(
+                format!("{channels} channels of {} in a {}-D image", element.name(), dimension.count()),
+                "displacement fields have one floating-point channel an axis",
+            )),
+        }
+    }
 }
 
 /// Which way the world axes of vector components point.
@@ -54,6 +76,13 @@ impl Layout {
             .len()
             .checked_mul(self.components())
             .and_then(|n| n.checked_mul(self.frames))
+            .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))
+    }
+
+    /// Bytes that the samples take when they are not compressed.
+    pub fn sample_bytes(&self, context: &Context) -> Result<u64, IoError> {
+        (self.sample_count(context)? as u64)
+            .checked_mul(self.stored.element.bytes() as u64)
             .ok_or_else(|| context.malformed("size", "a product below 2^64", "more"))
     }
 

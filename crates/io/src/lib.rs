@@ -5,33 +5,46 @@
 //! unless [`Strictness::Strict`] is asked for. Files are written whole or not at all.
 
 mod atomic;
+mod bmp;
 mod content;
 mod context;
+mod detached;
 mod element;
 mod error;
 mod flo;
 mod format;
 mod frames;
 mod geometry;
+mod inspect;
+mod jpeg;
 mod kitti;
 mod layout;
 mod luminance;
 mod memory;
+mod metaimage;
 mod nifti;
 mod nifti_header;
 mod nifti_write;
+mod nrrd;
+mod nrrd_header;
+mod pfm;
 mod png_image;
+mod pnm;
 mod quantise;
 mod read;
 mod record;
 mod source;
+mod tiff_image;
+mod vtk;
 mod write;
 
 pub use content::Content;
 pub use context::Strictness;
 pub use error::IoError;
 pub use format::Format;
+pub use inspect::{FileInfo, Kind, inspect};
 pub use luminance::LUMA;
 pub use png_image::{encode_rgb_png, write_rgb_png};
 pub use read::{read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_sequence};
+pub use vtk::{read_mesh, read_mesh_bytes};
 pub use write::{write_bytes, write_flow, write_image, write_labels, write_sequence, write_text};

@@ -3,6 +3,7 @@
 use crate::content::{Content, Decoded};
 use crate::context::{Context, Strictness};
 use crate::format::Format;
+use crate::layout::Layout;
 use crate::source::Source;
 use crate::{IoError, frames};
 use std::path::{Path, PathBuf};
@@ -95,7 +96,7 @@ pub fn read_frames(
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if the file holds something else.
 pub fn read_flow(path: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Flow, IoError> {
-    let format = Format::require(path, "a displacement field", Format::READ_FLOW)?;
+    let format = Format::require(path, "a displacement field", Format::FLOW)?;
     let mut context = Context::new(path, strictness, warnings);
     let source = Source::open(path)?;
     let decoded = match format {
@@ -148,11 +149,32 @@ fn kind(path: &Path, expected: &'static str, got: &Content, hint: &'static str) 
     IoError::Kind { expected, got: got.describe(), hint, path: path.to_owned() }
 }
 
+/// The header of a volume format, with the source at its first sample; `None` for other formats.
+pub(crate) fn layout<'a>(
+    format: Format,
+    source: Source<'a>,
+    context: &mut Context,
+) -> Result<Option<(Layout, Source<'a>)>, IoError> {
+    match format {
+        Format::Nifti => crate::nifti::layout(source, context).map(Some),
+        Format::MetaImage => crate::metaimage::layout(source, context).map(Some),
+        Format::Nrrd => crate::nrrd::layout(source, context).map(Some),
+        _ => Ok(None),
+    }
+}
+
 pub(crate) fn decode(format: Format, source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let (layout, mut source) = match format {
         Format::Png => return crate::png_image::read(source, context),
+        Format::Pnm => return crate::pnm::read(source, context),
+        Format::Tiff => return crate::tiff_image::read(source, context),
+        Format::Jpeg => return crate::jpeg::read(source, context),
+        Format::Bmp => return crate::bmp::read(source, context),
         Format::Flo => return crate::flo::read(source, context),
+        Format::Pfm => return crate::pfm::read(source, context),
         Format::Nifti => crate::nifti::layout(source, context)?,
+        Format::MetaImage => crate::metaimage::layout(source, context)?,
+        Format::Nrrd => crate::nrrd::layout(source, context)?,
     };
     let samples = source.samples(layout.sample_count(context)?, layout.stored, context)?;
     source.finish(context)?;

@@ -4,7 +4,8 @@ use crate::IoError;
 use crate::context::Context;
 use crate::element::{ByteOrder, Element, Fit, Scaling};
 use crate::memory;
-use flate2::bufread::{GzDecoder, ZlibDecoder};
+use flate2::bufread::GzDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
@@ -22,6 +23,11 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// A file that a header names, relative to the header's own folder.
+    pub fn open_beside(header: &Path, name: &str) -> Result<Source<'static>, IoError> {
+        Source::open(&header.with_file_name("").join(name))
+    }
+
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         Self { reader: Box::new(bytes), available: bytes.len() as u64 }
     }
@@ -59,11 +65,14 @@ impl<'a> Source<'a> {
         Source { reader: Box::new(BufReader::with_capacity(CHUNK_BYTES, members)), available }
     }
 
-    /// Decompresses zlib.
-    pub fn inflate(self) -> Source<'a> {
+    /// Decompresses zlib (or gzip, which some writers put in its place).
+    pub fn inflate(mut self, context: &Context) -> Result<Source<'a>, IoError> {
+        if self.reader.fill_buf().map_err(|e| context.read(e))?.starts_with(&[0x1f, 0x8b]) {
+            return Ok(self.gunzip());
+        }
         let available = self.expanded();
-        let inner = ZlibDecoder::new(self.reader);
-        Source { reader: Box::new(BufReader::with_capacity(CHUNK_BYTES, inner)), available }
+        let stream = ZlibStream { inner: self.reader, state: Some(Decompress::new(true)) };
+        Ok(Source { reader: Box::new(BufReader::with_capacity(CHUNK_BYTES, stream)), available })
     }
 
     fn expanded(&self) -> u64 {
@@ -239,6 +248,41 @@ impl<R: BufRead> Read for GzipMembers<R> {
                 [] => return Ok(0),
                 [0x1f, ..] => self.member = Some(GzDecoder::new(inner)),
                 _ => return inner.read(buffer),
+            }
+        }
+    }
+}
+
+/// One zlib stream. Bytes after it come out as they are, so that [`Source::finish`] notices them; a stream that stops
+/// before its checksum is an error, which flate2's own reader does not tell from its end.
+struct ZlibStream<R> {
+    inner: R,
+    state: Option<Decompress>,
+}
+
+impl<R: BufRead> Read for ZlibStream<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let Some(state) = &mut self.state else { return self.inner.read(buffer) };
+        loop {
+            let input = self.inner.fill_buf()?;
+            let at_end = input.is_empty();
+            let (before_in, before_out) = (state.total_in(), state.total_out());
+            let status = state.decompress(input, buffer, FlushDecompress::None)?;
+            let consumed = (state.total_in() - before_in) as usize;
+            let produced = (state.total_out() - before_out) as usize;
+            self.inner.consume(consumed);
+            if status == Status::StreamEnd {
+                self.state = None;
+                return if produced > 0 { Ok(produced) } else { self.inner.read(buffer) };
+            }
+            if produced > 0 || buffer.is_empty() {
+                return Ok(produced);
+            }
+            if at_end {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            if consumed == 0 {
+                return Err(std::io::Error::new(ErrorKind::InvalidData, "the zlib stream does not go on"));
             }
         }
     }

@@ -16,17 +16,22 @@ use veloxel_core::{Flow, Sequence, Volume, Warnings};
 pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
     match Format::require(path, "writing an image", Format::WRITE_IMAGE)? {
         Format::Png => crate::png_image::write(path, image, warnings),
+        Format::Pnm => crate::pnm::write(path, image, warnings),
+        Format::Bmp => crate::bmp::write(path, image, warnings),
+        Format::Tiff => crate::tiff_image::write(path, image),
+        Format::Pfm => crate::pfm::write_image(path, image),
         format => write_record(format, path, &Record::image(image)),
     }
 }
 
-/// Writes a label image: the smallest of u8, i16 and i32 in volume formats; PNG holds labels from 0 to 65535.
+/// Writes a label image: the smallest of u8, i16 and i32 in volume formats; picture
+/// formats hold labels from 0 to 65535 (BMP: 255).
 ///
 /// # Errors
 /// As [`write_image`]; [`IoError::Unsupported`] for a label that the format cannot hold exactly.
 pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<(), IoError> {
     match Format::require(path, "writing labels", Format::WRITE_LABELS)? {
-        Format::Png => {
+        Format::Png | Format::Pnm | Format::Bmp | Format::Tiff => {
             if let Some(label) = labels.data().iter().find(|v| !(0..=65535).contains(*v)) {
                 return Err(IoError::Unsupported {
                     what: format!("label {label} in a picture format (0 to 65535)"),
@@ -35,7 +40,7 @@ pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<(), IoError> {
                 });
             }
             // Whole numbers of 16 bits pass unchanged: there is nothing to warn of.
-            crate::png_image::write(path, &labels.map(|&v| v as f32), &mut Warnings::new())
+            write_image(path, &labels.map(|&v| v as f32), &mut Warnings::new())
         }
         format => write_record(format, path, &Record::labels(labels)),
     }
@@ -46,9 +51,10 @@ pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<(), IoError> {
 /// # Errors
 /// As [`write_image`].
 pub fn write_flow(path: &Path, flow: &Flow) -> Result<(), IoError> {
-    match Format::require(path, "writing a displacement field", Format::WRITE_FLOW)? {
+    match Format::require(path, "writing a displacement field", Format::FLOW)? {
         Format::Flo => crate::flo::write(path, flow),
         Format::Png => crate::kitti::write(path, flow),
+        Format::Pfm => crate::pfm::write_flow(path, flow),
         format => write_record(format, path, &Record::flow(flow)),
     }
 }
@@ -65,6 +71,8 @@ pub fn write_sequence(path: &Path, sequence: &Sequence) -> Result<(), IoError> {
 fn write_record(format: Format, path: &Path, record: &Record) -> Result<(), IoError> {
     match format {
         Format::Nifti => crate::nifti_write::write(path, record),
+        Format::MetaImage => crate::metaimage::write(path, record),
+        Format::Nrrd => crate::nrrd::write(path, record),
         other => Err(IoError::Unsupported {
             what: format!("writing volumes as {other:?}"),
             hint: "write .nii.gz, .mha or .nrrd",

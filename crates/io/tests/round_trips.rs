@@ -52,7 +52,8 @@ fn assert_close(a: &[f32], b: &[f32], tolerance: f32) {
     }
 }
 
-const VOLUME_FORMATS: [&str; 2] = ["nii", "nii.gz"];
+const VOLUME_FORMATS: [&str; 6] = ["nii", "nii.gz", "mha", "mhd", "nrrd", "nhdr"];
+const SEQUENCE_FORMATS: [&str; 4] = ["nii", "nii.gz", "nrrd", "nhdr"];
 
 fn quiet<T>(path: &Path, read: impl Fn(&Path, Strictness, &mut Warnings) -> Result<T, IoError>) -> T {
     let mut warnings = Warnings::new();
@@ -74,11 +75,9 @@ fn images_keep_samples_and_place() {
             assert_eq!(written.data(), back.data(), "{extension}");
         }
     }
-    assert_eq!(
-        std::fs::read_dir(folder.path()).unwrap().count(),
-        VOLUME_FORMATS.len(),
-        "no temporary is left"
-    );
+    // .mhd and .nhdr share the one a.raw.
+    let left = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left, VOLUME_FORMATS.len() + 1, "no temporary is left");
 }
 
 #[test]
@@ -118,7 +117,7 @@ fn a_picture_out_of_the_plane_keeps_its_field() {
 #[test]
 fn sequences_keep_frames_and_interval() {
     let folder = tempfile::tempdir().unwrap();
-    for extension in VOLUME_FORMATS {
+    for extension in SEQUENCE_FORMATS {
         for grid in [oblique_3d(), oblique_2d()] {
             let path = folder.path().join(format!("s.{extension}"));
             let frames = [0.0, 1000.0].map(|t| image(grid.clone()).map(|v| v + t));
@@ -154,8 +153,10 @@ fn labels_stay_exact_whatever_their_range() {
 #[test]
 fn pictures_of_whole_numbers_stay_exact() {
     let folder = tempfile::tempdir().unwrap();
-    for top in [255.0f32, 65535.0] {
-        let path = folder.path().join("p.png");
+    let deep = ["png", "pgm", "ppm", "tif", "pfm", "mha"].map(|e| (e, 65535.0f32));
+    let shallow = ["png", "pgm", "ppm", "tif", "pfm", "bmp"].map(|e| (e, 255.0));
+    for (extension, top) in deep.into_iter().chain(shallow) {
+        let path = folder.path().join(format!("p.{extension}"));
         let written =
             Volume::from_fn(Grid::image(7, 3).unwrap(), |[x, y, _]| (top - (x + 10 * y) as f32).max(0.0));
         let mut warnings = Warnings::new();
@@ -189,6 +190,21 @@ fn flo_is_bit_exact_and_keeps_unknowns() {
     let first = std::fs::read(&path).unwrap();
     write_flow(&path, &back).unwrap();
     assert_eq!(first, std::fs::read(&path).unwrap());
+}
+
+#[test]
+fn pfm_keeps_bits_and_unknowns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.pfm");
+    let written = flow(Grid::image(6, 5).unwrap());
+    write_flow(&path, &written).unwrap();
+    let back = quiet(&path, read_flow);
+    for (a, b) in written.components_vox().iter().zip(back.components_vox()) {
+        assert_close(a, b, 0.0);
+    }
+    let disparity = written.component_volume(0);
+    write_image(&path, &disparity, &mut Warnings::new()).unwrap();
+    assert_close(quiet(&path, read_image).data(), disparity.data(), 0.0);
 }
 
 #[test]
