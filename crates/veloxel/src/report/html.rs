@@ -144,7 +144,8 @@ fn film<'a>(thumbnails: &'a [Thumbnail], shown: usize) -> Result<Vec<Frame<'a>>,
 
 /// Rows of three where that leaves no hole, else rows of two.
 fn plots(plots: Vec<LinePlot>) -> Plots {
-    let (columns, format) = if plots.len() % 3 == 0 { (3, Format::Third) } else { (2, Format::Half) };
+    let (columns, format) =
+        if plots.len().is_multiple_of(3) { (3, Format::Third) } else { (2, Format::Half) };
     let rendered = |plot: LinePlot| Plot {
         svg: plot.to_svg(format),
         legend: plot.legend().into_iter().map(|(ink, dashed, name)| (ink, dashed, name.to_owned())).collect(),

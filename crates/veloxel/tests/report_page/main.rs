@@ -26,7 +26,10 @@ fn view(pair: &Pair) -> PairView<'_> {
 
 fn run_report(pairs: &[Pair]) -> RunReport {
     let grid = pairs[0].fixed.grid();
-    let measured = pairs.iter().map(|p| PairReport::measure(&view(p), p.statistics()).unwrap()).collect();
+    let measured = pairs
+        .iter()
+        .map(|p| PairReport::measure(&view(p), p.statistics()).expect("maps of one pair share a grid"))
+        .collect();
     let mut warnings = Warnings::new();
     warnings.push(
         WarningKind::Header,
@@ -71,7 +74,7 @@ fn run_report(pairs: &[Pair]) -> RunReport {
 /// Checks a page and leaves it where a person finds it.
 fn check(page: &str, name: &str, most_bytes: usize) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, page).unwrap();
+    std::fs::write(&path, page).expect("the target folder can be written");
     assert!(page.len() < most_bytes, "{name}: {} bytes, at most {most_bytes}", page.len());
     // pictures may spell it by chance
     let bare = ["NaN ", "NaN<", " NaN", ">NaN", "NaN\""].iter().any(|n| page.contains(n));
@@ -82,8 +85,10 @@ fn check(page: &str, name: &str, most_bytes: usize) {
 }
 
 fn heart(size: usize, frames: usize) -> HeartPhantom {
-    let grid = Grid::volume(size, size, size).unwrap().with_spacing_mm([112.0 / size as f64; 3]).unwrap();
-    HeartPhantom::new(HeartParams { grid, frames, ..HeartParams::default() }).unwrap()
+    let grid = Grid::volume(size, size, size).and_then(|g| g.with_spacing_mm([112.0 / size as f64; 3]));
+    let grid = grid.expect("a grid of constants is possible");
+    HeartPhantom::new(HeartParams { grid, frames, ..HeartParams::default() })
+        .expect("the default heart is possible")
 }
 
 #[test]
@@ -147,4 +152,26 @@ fn a_sequence_has_curves_and_a_filmstrip() {
     let page = sequence_html(&run_report(&pairs), &view(&pairs[shown]), shown, &film).unwrap();
     check(&page, "sequence.html", 3_000_000);
     assert_eq!(page.matches("class=\"frame").count(), count - 1);
+}
+
+#[test]
+fn nothing_found_is_shown_as_nothing() {
+    let grid = Grid::volume(5, 1, 3).unwrap().with_spacing_mm([0.5, 1.0, 4.0]).unwrap();
+    let flat = Volume::from_fn(grid.clone(), |_| 0.5);
+    let mut pair = Pair::invent("a < b & c", [flat.clone(), flat], Flow::zeros(grid), None);
+    for component in pair.estimate.components_vox_mut() {
+        component.fill(f32::NAN);
+    }
+    pair.warped.data_mut().fill(f32::NAN);
+    pair.jacobian.data_mut().fill(f32::NAN);
+    let mut statistics = pair.statistics();
+    statistics.levels.clear();
+    let without_truth = PairView { truth: None, ..view(&pair) };
+    let measured = PairReport::measure(&without_truth, statistics).unwrap();
+    let sound = [Pair::invent("sound", [pair.fixed.clone(), pair.moving.clone()], pair.truth.clone(), None)];
+    let run = RunReport { pairs: vec![measured], ..run_report(&sound) };
+    let page = html(&run, &without_truth).unwrap();
+    check(&page, "nothing.html", 200_000);
+    assert!(page.contains("a &lt; b &amp; c") && !page.contains("a < b"), "titles are text, not markup");
+    assert!(page.contains("no estimate"));
 }
