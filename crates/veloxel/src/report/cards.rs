@@ -61,6 +61,7 @@ pub(super) fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Card>
     let jacobian = pair.statistics.jacobian;
     let folded = match jacobian.share_folded {
         0.0 => "no folding".to_owned(),
+        share if share.is_nan() => "nothing to measure".to_owned(),
         share => format!("{} folded", percent(share)),
     };
     let note = format!("mean |det − 1|; det {} to {}; {folded}", text(jacobian.min), text(jacobian.max));

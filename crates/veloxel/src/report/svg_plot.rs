@@ -200,7 +200,7 @@ impl LinePlot {
                 page + 4.0
             );
         }
-        for (x, label) in labelled(number::ticks(frame.x[0], frame.x[1], ((right - LEFT) / 60.0) as usize)) {
+        for (x, label) in labelled(number::ticks(frame.x[0], frame.x[1], ((right - LEFT) / 45.0) as usize)) {
             let page = frame.page_x(x);
             let _ = write!(
                 svg,
