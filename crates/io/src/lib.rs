@@ -3,6 +3,9 @@
 //! Files are hostile: sizes are checked against the bytes that are there before anything is allocated, and every
 //! failure is one clear line. Headers that other programs refuse are read with a warning that says what was assumed,
 //! unless [`Strictness::Strict`] is asked for. Files are written whole or not at all.
+//!
+//! # Formats
+#![doc = include_str!("../../../docs/status/formats.md")]
 
 mod atomic;
 mod bmp;

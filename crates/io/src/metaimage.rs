@@ -52,13 +52,13 @@ pub(crate) fn layout<'a>(
         name if name.contains('%') => {
             return Err(context.unsupported("a pattern of data files", "convert it to one .mha file"));
         }
-        name => Source::open_beside(context.path, name)?,
+        name => Source::open_beside(name, context)?,
     };
     if fields.flag("CompressedData", context)?.unwrap_or(false) {
-        if let Some(&[size]) = fields.numbers("CompressedDataSize", context)?.as_deref() {
-            if size > samples.available() as f64 {
-                return Err(context.truncated("the compressed data", size as u64, samples.available()));
-            }
+        if let Some(&[size]) = fields.numbers("CompressedDataSize", context)?.as_deref()
+            && size > samples.available() as f64
+        {
+            return Err(context.truncated("the compressed data", size as u64, samples.available()));
         }
         samples = samples.inflate(context)?;
     } else if let Some(&[skip]) = fields.numbers("HeaderSize", context)?.as_deref() {

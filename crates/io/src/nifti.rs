@@ -3,7 +3,7 @@
 //! *Specification*: `nifti1.h`, NIfTI Data Format Working Group, 2003 (revised 2007).
 //! *Compatible implementations*: ITK and SimpleITK (compared both ways in `tests/peers.py`).
 //! *World*: the file's affine is RAS; its x and y rows change sign on the way to LPS. The sform is taken if
-//! `sform_code > 0`, else the qform, else `pixdim` alone.
+//! `sform_code > 0`, else the qform, else `pixdim` alone; an sform without scales takes its spacing from `pixdim`.
 //! *Fields*: 5-D, `dim[5]` components in mm. Intent 1007 (vector) holds LPS components, as ITK, ANTs and greedy write
 //! and read it; intent 1006 (displacement) holds RAS components, which ITK flips and so do we. 1007 is written.
 //! *Time*: `pixdim[4]` in the unit of `xyzt_units`; without a unit the frame interval is unknown.
@@ -175,18 +175,7 @@ fn axes(
     }
     if header.sform_code > 0 {
         if let Some(placed) = from_sform(header, &axes, mm) {
-            let differ = (0..listed)
-                .any(|a| (placed.spacing_mm[a] - axes.spacing_mm[a]).abs() > 1e-3 * placed.spacing_mm[a]);
-            if differ {
-                context.note(
-                    WarningKind::Header,
-                    format!(
-                        "pixdim says {:?} mm, the sform {:?} mm: the sform is used",
-                        axes.spacing_mm, placed.spacing_mm
-                    ),
-                );
-            }
-            return Ok(placed);
+            return agree_on_spacing(placed, axes.spacing_mm, listed, context);
         }
         let instead = if header.qform_code > 0 { "the qform" } else { "pixdim" };
         context.assume(format!("the sform {:?} has no inverse: {instead} is used", header.srow))?;
@@ -197,6 +186,31 @@ fn axes(
         axes.origin_mm = [-x, -y, z];
     }
     Ok(axes)
+}
+
+/// Settles what to do where the sform's column lengths are not `pixdim`.
+///
+/// The specification says the sform; but an sform of unit columns beside another `pixdim` is one that its writer never
+/// scaled, and ITK, too, takes `pixdim` then.
+fn agree_on_spacing(
+    mut placed: Axes,
+    pixdim_mm: [f64; 3],
+    listed: usize,
+    context: &mut Context,
+) -> Result<Axes, IoError> {
+    let sform_mm = placed.spacing_mm;
+    let differ = |a: f64, b: f64| (a - b).abs() > 1e-3 * a;
+    if !(0..listed).any(|a| differ(sform_mm[a], pixdim_mm[a])) {
+        return Ok(placed);
+    }
+    let said = format!("pixdim says {pixdim_mm:?} mm, the sform {sform_mm:?} mm");
+    if sform_mm.iter().all(|&h| !differ(h, 1.0)) {
+        context.assume(format!("{said}: an sform without scales is assumed, and pixdim used"))?;
+        placed.spacing_mm = pixdim_mm;
+    } else {
+        context.note(WarningKind::Header, format!("{said}: the sform is used"));
+    }
+    Ok(placed)
 }
 
 fn lps_rows([x, y, z]: [[f64; 3]; 3]) -> [[f64; 3]; 3] {

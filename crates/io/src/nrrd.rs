@@ -31,7 +31,7 @@ pub(crate) fn layout<'a>(
         Some(name) if name.starts_with("LIST") || name.contains('%') => {
             return Err(context.unsupported("a list of data files", "convert it to one .nrrd file"));
         }
-        Some(name) => Source::open_beside(context.path, name)?,
+        Some(name) => Source::open_beside(name, context)?,
     };
     for _ in 0..fields.whole("line skip", context)?.unwrap_or(0).clamp(0, 1 << 20) {
         samples.line(1 << 20, context)?;

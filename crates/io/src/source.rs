@@ -24,8 +24,17 @@ pub(crate) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// A file that a header names, relative to the header's own folder.
-    pub fn open_beside(header: &Path, name: &str) -> Result<Source<'static>, IoError> {
-        Source::open(&header.with_file_name("").join(name))
+    pub fn open_beside(name: &str, context: &Context) -> Result<Source<'static>, IoError> {
+        const EXPECTED: &str = "the name of a file beside the header";
+        if name.is_empty() {
+            return Err(context.malformed("data file", EXPECTED, "none"));
+        }
+        Source::open(&context.path.with_file_name("").join(name)).map_err(|error| match error {
+            IoError::Open { source, .. } => {
+                context.malformed("data file", EXPECTED, format!("{name} ({source})"))
+            }
+            other => other,
+        })
     }
 
     pub fn from_bytes(bytes: &'a [u8]) -> Self {

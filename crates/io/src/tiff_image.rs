@@ -29,8 +29,9 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
     limits.decoding_buffer_size = limit;
     limits.intermediate_buffer_size = limit;
     limits.ifd_value_size = file.len();
-    let mut decoder =
-        Decoder::new(Cursor::new(&file)).map_err(|e| failure(e, &file, context))?.with_limits(limits);
+    let mut decoder = Decoder::new(Cursor::new(file.as_slice()))
+        .map_err(|e| failure(e, &file, context))?
+        .with_limits(limits);
     let mut pages = Vec::new();
     let mut decoded = 0u64;
     loop {
@@ -54,8 +55,8 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
 }
 
 fn page(
-    decoder: &mut Decoder<Cursor<&Vec<u8>>>,
-    file: &Vec<u8>,
+    decoder: &mut Decoder<Cursor<&[u8]>>,
+    file: &[u8],
     possible: u64,
     context: &mut Context,
 ) -> Result<(Volume<f32>, String), IoError> {

@@ -1,0 +1,41 @@
+//! Converts between formats: `convert image|labels|flow|sequence INPUT OUTPUT`.
+//!
+//! What is read is what is written: samples, place in the world and vectors stay; only the format changes.
+
+// A command prints; the library does not.
+#![allow(clippy::print_stderr)]
+
+use std::path::Path;
+use std::process::ExitCode;
+use veloxel_core::Warnings;
+use veloxel_io as io;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [kind, input, output] = &arguments[..] else {
+        eprintln!("usage: convert image|labels|flow|sequence INPUT OUTPUT");
+        return ExitCode::from(2);
+    };
+    let mut warnings = Warnings::new();
+    let result = convert(kind, Path::new(input), Path::new(output), &mut warnings);
+    for warning in warnings.iter() {
+        eprintln!("warning: {}", warning.message);
+    }
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn convert(kind: &str, input: &Path, output: &Path, warnings: &mut Warnings) -> Result<(), io::IoError> {
+    let lenient = io::Strictness::Lenient;
+    match kind {
+        "labels" => io::write_labels(output, &io::read_labels(input, lenient, warnings)?),
+        "flow" => io::write_flow(output, &io::read_flow(input, lenient, warnings)?),
+        "sequence" => io::write_sequence(output, &io::read_sequence(input, lenient, warnings)?),
+        _ => io::write_image(output, &io::read_image(input, lenient, warnings)?, warnings),
+    }
+}

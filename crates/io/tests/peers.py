@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Compares Veloxel's files with what SimpleITK and OpenCV read and write.
+
+    python3 -m pip install SimpleITK numpy opencv-contrib-python-headless
+    python3 crates/io/tests/peers.py
+    python3 crates/io/tests/peers.py --warp FIELD MOVING WARPED    # one result of `veloxel flow --warped`
+
+Exits with 1 and one line a difference if anything differs. Files are converted by `examples/convert.rs`; VELOXEL_CONVERT
+may name a built one.
+"""
+
+import itertools
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import SimpleITK as sitk
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+VOLUME_FORMATS = ["nii", "nii.gz", "mha", "mhd", "nrrd", "nhdr"]
+FIELD_TOLERANCE_MM = 1e-4
+WARP_TOLERANCE = 1e-3
+
+failures = []
+
+
+def check(holds, message):
+    if not holds:
+        failures.append(message)
+        print(f"FAILED {message}", file=sys.stderr)
+
+
+def converter():
+    named = os.environ.get("VELOXEL_CONVERT")
+    if named:
+        return [named]
+    return ["cargo", "run", "--quiet", "--manifest-path", str(ROOT / "Cargo.toml"), "-p", "veloxel-io", "--example",
+            "convert", "--"]
+
+
+def convert(kind, source, target):
+    run = subprocess.run([*converter(), kind, str(source), str(target)], capture_output=True, text=True)
+    check(run.returncode == 0 and not run.stderr.strip(), f"convert {kind} {source.name} {target.name}: {run.stderr.strip()}")
+    return run.returncode == 0
+
+
+def rotation(dimension):
+    a, b = 0.4, -0.7
+    about_z = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+    about_x = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
+    # The mirrored first axis is what scanners often store.
+    return about_z[:2, :2] if dimension == 2 else about_z @ about_x @ np.diag([-1, 1, 1])
+
+
+def place(image):
+    dimension = image.GetDimension()
+    image.SetSpacing([0.7, 1.25, 2.5][:dimension])
+    image.SetOrigin([10.5, -20.25, 33.0][:dimension])
+    image.SetDirection(rotation(dimension).ravel().tolist())
+    return image
+
+
+def size(dimension):
+    return (9, 8, 7)[:dimension]
+
+
+def scalars(dimension, dtype):
+    values = np.random.default_rng(1).uniform(0, 200, size(dimension)[::-1]).astype(dtype)
+    return place(sitk.GetImageFromArray(values))
+
+
+def field(dimension):
+    values = np.random.default_rng(2).normal(0, 1.5, (*size(dimension)[::-1], dimension)).astype(np.float32)
+    return place(sitk.GetImageFromArray(values, isVector=True))
+
+
+def same_place(a, b, what):
+    check(a.GetSize() == b.GetSize(), f"{what}: size {a.GetSize()} against {b.GetSize()}")
+    for name in ("GetSpacing", "GetOrigin", "GetDirection"):
+        left, right = getattr(a, name)(), getattr(b, name)()
+        check(np.allclose(left, right, atol=1e-5), f"{what}: {name[3:].lower()} {left} against {right}")
+
+
+def same_samples(a, b, what, tolerance):
+    left, right = sitk.GetArrayFromImage(a).astype(float), sitk.GetArrayFromImage(b).astype(float)
+    if left.shape != right.shape:
+        return check(False, f"{what}: shape {left.shape} against {right.shape}")
+    check(np.abs(left - right).max() <= tolerance, f"{what}: samples differ by {np.abs(left - right).max()}")
+
+
+def images_and_fields(folder):
+    """What SimpleITK writes, through us, in every pair of formats, is what SimpleITK wrote."""
+    for dimension, source_format in itertools.product((2, 3), VOLUME_FORMATS):
+        cases = [("flow", field(dimension), FIELD_TOLERANCE_MM)]
+        if source_format in ("nii.gz", "mha", "nrrd"):
+            cases += [("image", scalars(dimension, np.float32), 0), ("labels", scalars(dimension, np.int16), 0)]
+        for kind, image, tolerance in cases:
+            source = folder / f"peer_{kind}{dimension}.{source_format}"
+            sitk.WriteImage(image, str(source), useCompression=source_format in ("nii.gz", "mha", "nrrd"))
+            for target_format in VOLUME_FORMATS:
+                target = folder / f"ours_{kind}{dimension}.{target_format}"
+                if not convert(kind, source, target):
+                    continue
+                back = sitk.ReadImage(str(target))
+                what = f"{dimension}-D {kind} {source_format} to {target_format}"
+                same_place(image, back, what)
+                same_samples(image, back, what, tolerance)
+                if kind == "flow":
+                    transforms(image, back, what)
+
+
+def transforms(image, back, what):
+    """The field moves points as the peer's own field does."""
+    pixel = sitk.sitkVectorFloat64
+    ours, theirs = (sitk.DisplacementFieldTransform(sitk.Cast(i, pixel)) for i in (back, image))
+    point = image.TransformContinuousIndexToPhysicalPoint([2.5] * image.GetDimension())
+    check(np.allclose(ours.TransformPoint(point), theirs.TransformPoint(point), atol=1e-3), f"{what}: moves a point elsewhere")
+
+
+def displacement_intent(folder):
+    """Intent 1006 holds RAS components: read alike by SimpleITK and by us."""
+    import struct
+
+    image = field(3)
+    source, target = folder / "intent.nii", folder / "intent.mha"
+    sitk.WriteImage(image, str(source))
+    raw = bytearray(source.read_bytes())
+    raw[68:70] = struct.pack("<h", 1006)
+    source.write_bytes(raw)
+    if convert("flow", source, target):
+        same_samples(sitk.ReadImage(str(source)), sitk.ReadImage(str(target)), "intent 1006", FIELD_TOLERANCE_MM)
+
+
+def flo_and_opencv(folder):
+    """`.flo` is OpenCV's, bit by bit."""
+    import cv2
+
+    theirs = np.random.default_rng(3).normal(0, 5, (11, 13, 2)).astype(np.float32)
+    source, target = folder / "peer.flo", folder / "ours.flo"
+    cv2.writeOpticalFlow(str(source), theirs)
+    if convert("flow", source, target):
+        check(source.read_bytes() == target.read_bytes(), ".flo: bytes differ from OpenCV's")
+        check(np.array_equal(cv2.readOpticalFlow(str(target)), theirs), ".flo: OpenCV reads other values")
+    deep = np.random.default_rng(4).integers(0, 65536, (11, 13)).astype(np.uint16)
+    for extension in ("png", "tif", "pgm"):
+        source, target = folder / f"peer.{extension}", folder / "ours.png"
+        cv2.imwrite(str(source), deep)
+        if convert("image", source, target):
+            back = cv2.imread(str(target), cv2.IMREAD_UNCHANGED)
+            check(np.array_equal(back, deep), f"{extension}: 16-bit samples differ")
+
+
+def compare_warp(field_path, moving_path, warped_path):
+    """Resamples the moving image by the field as SimpleITK does, and compares with our warped image.
+
+    Voxels whose match lies outside the moving image are left out: both programs may fill them as they like.
+    """
+    displacement = sitk.ReadImage(str(field_path))
+    moving = sitk.ReadImage(str(moving_path), sitk.sitkFloat32)
+    ours = sitk.GetArrayFromImage(sitk.ReadImage(str(warped_path), sitk.sitkFloat32))
+    grid = sitk.VectorIndexSelectionCast(displacement, 0)
+    transform = sitk.DisplacementFieldTransform(sitk.Cast(displacement, sitk.sitkVectorFloat64))
+    theirs = sitk.GetArrayFromImage(sitk.Resample(moving, grid, transform, sitk.sitkLinear, float("nan"), sitk.sitkFloat32))
+    if ours.shape != theirs.shape:
+        return check(False, f"{warped_path}: shape {ours.shape} against {theirs.shape}")
+    inside = np.isfinite(ours) & np.isfinite(theirs)
+    check(inside.mean() > 0.5, f"{warped_path}: only {inside.mean():.0%} of the voxels can be compared")
+    samples = sitk.GetArrayFromImage(moving)
+    bound = WARP_TOLERANCE * (samples.max() - samples.min())
+    worst = np.abs(ours - theirs)[inside].max(initial=0)
+    check(worst <= bound, f"{warped_path}: differs by {worst} from SimpleITK's resampling (bound {bound})")
+
+
+def main():
+    if len(sys.argv) == 5 and sys.argv[1] == "--warp":
+        compare_warp(*sys.argv[2:])
+    else:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            images_and_fields(folder)
+            displacement_intent(folder)
+            flo_and_opencv(folder)
+    print("all peers agree" if not failures else f"{len(failures)} differences")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
