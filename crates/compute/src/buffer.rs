@@ -13,11 +13,11 @@ pub type Field = Vec<Buffer>;
 
 impl Buffer {
     pub(crate) fn zeros(len: usize) -> Result<Self, ComputeError> {
-        let mut samples = Vec::new();
-        samples
+        // Asked for first, so that too much is an error; then taken as zeroed pages, which cost nothing until touched.
+        Vec::<f32>::new()
             .try_reserve_exact(len)
             .map_err(|_| ComputeError::OutOfMemory { needed_bytes: len.saturating_mul(size_of::<f32>()) })?;
-        samples.resize(len, 0.0);
+        let samples = vec![0.0; len];
         Ok(Self { samples })
     }
     pub(crate) fn from_samples(samples: Vec<f32>) -> Self {

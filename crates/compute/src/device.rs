@@ -74,6 +74,15 @@ impl Device {
     pub fn upload(&self, samples: Vec<f32>) -> Buffer {
         Buffer::from_samples(samples)
     }
+    /// A copy of samples from the host.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`].
+    pub fn upload_copy(&self, samples: &[f32]) -> Result<Buffer, ComputeError> {
+        let mut buffer = self.zeros(samples.len())?;
+        buffer.host_mut().copy_from_slice(samples);
+        Ok(buffer)
+    }
     /// Samples to the host, the buffer given back.
     pub fn download(&self, buffer: Buffer) -> Vec<f32> {
         buffer.into_samples()

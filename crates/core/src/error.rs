@@ -15,7 +15,9 @@ pub enum CoreError {
         size: String,
     },
     /// A size of zero, or a product of sizes that no memory could hold.
-    #[error("a grid of {size} is not possible: every axis needs at least 1 voxel and all together at most 2^40")]
+    #[error(
+        "a grid of {size} is not possible: every axis needs at least 1 voxel and all together at most 2^40"
+    )]
     Size {
         /// The size asked for, as text.
         size: String,

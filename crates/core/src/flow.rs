@@ -25,7 +25,11 @@ impl Flow {
             return Err(CoreError::ComponentCount { expected, got: components_vox.len() });
         }
         if let Some(bad) = components_vox.iter().find(|c| c.len() != grid.len()) {
-            return Err(CoreError::SampleCount { expected: grid.len(), got: bad.len(), size: grid.size_text() });
+            return Err(CoreError::SampleCount {
+                expected: grid.len(),
+                got: bad.len(),
+                size: grid.size_text(),
+            });
         }
         Ok(Self { grid, components_vox })
     }
@@ -96,7 +100,11 @@ impl Flow {
     /// [`CoreError::SampleCount`] if a component has the wrong length.
     pub fn from_displacement_mm(grid: Grid, displacement_mm: &[Vec<f32>; 3]) -> Result<Self, CoreError> {
         if let Some(bad) = displacement_mm.iter().find(|c| c.len() != grid.len()) {
-            return Err(CoreError::SampleCount { expected: grid.len(), got: bad.len(), size: grid.size_text() });
+            return Err(CoreError::SampleCount {
+                expected: grid.len(),
+                got: bad.len(),
+                size: grid.size_text(),
+            });
         }
         let m = grid.voxel_from_world_matrix();
         let mut flow = Self::zeros(grid);

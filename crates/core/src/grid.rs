@@ -62,13 +62,9 @@ impl Grid {
     fn checked(dimension: Dimension, size: [usize; 3]) -> Result<Self, CoreError> {
         let product = size.iter().try_fold(1u128, |p, &n| p.checked_mul(n as u128));
         match product {
-            Some(p) if p > 0 && p <= MAX_SAMPLES => Ok(Self {
-                dimension,
-                size,
-                spacing_mm: [1.0; 3],
-                origin_mm: [0.0; 3],
-                direction: IDENTITY,
-            }),
+            Some(p) if p > 0 && p <= MAX_SAMPLES => {
+                Ok(Self { dimension, size, spacing_mm: [1.0; 3], origin_mm: [0.0; 3], direction: IDENTITY })
+            }
             _ => Err(CoreError::Size { size: format!("{} × {} × {} voxels", size[0], size[1], size[2]) }),
         }
     }
@@ -204,10 +200,18 @@ impl Grid {
         let axes = self.dimension.count();
         let close = |a: [f64; 3], b: [f64; 3], tol: f64| (0..axes).all(|i| (a[i] - b[i]).abs() <= tol);
         if !close(self.spacing_mm, other.spacing_mm, 1e-3 * h_min) {
-            return mismatch("spacing", format!("{:?} mm", self.spacing_mm), format!("{:?} mm", other.spacing_mm));
+            return mismatch(
+                "spacing",
+                format!("{:?} mm", self.spacing_mm),
+                format!("{:?} mm", other.spacing_mm),
+            );
         }
         if !close(self.origin_mm, other.origin_mm, 1e-2 * h_min) {
-            return mismatch("origin", format!("{:?} mm", self.origin_mm), format!("{:?} mm", other.origin_mm));
+            return mismatch(
+                "origin",
+                format!("{:?} mm", self.origin_mm),
+                format!("{:?} mm", other.origin_mm),
+            );
         }
         if !(0..axes).all(|r| close(self.direction[r], other.direction[r], 1e-3)) {
             let text = |g: &Self| format!("{:?}", g.direction);
@@ -277,7 +281,8 @@ mod tests {
     fn a_shifted_origin_is_a_mismatch() {
         let g = oblique();
         assert!(g.require_same(&g, "x").is_ok());
-        let error = g.require_same(&g.clone().with_origin_mm([10.0, -20.0, 31.0]), "fixed and moving").unwrap_err();
+        let error =
+            g.require_same(&g.clone().with_origin_mm([10.0, -20.0, 31.0]), "fixed and moving").unwrap_err();
         assert!(error.to_string().contains("origin"), "{error}");
     }
 }

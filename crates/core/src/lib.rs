@@ -26,7 +26,8 @@ pub use grid::{Dimension, Grid};
 pub use mask::Mask;
 pub use mesh::TetMesh;
 pub use report::{
-    BrightnessReport, FlowStatistics, JacobianReport, LevelReport, SolveStatus, StageTime, StopReason, WarpReport,
+    BrightnessReport, FlowStatistics, JacobianReport, LevelReport, SolveStatus, StageTime, StopReason,
+    WarpReport,
 };
 pub use sequence::Sequence;
 pub use volume::Volume;

@@ -47,15 +47,11 @@ pub fn levels(grid: &Grid, eta: f64, max_levels: usize) -> Vec<LevelGeometry> {
         let (size, axes) = (last.shape.size, last.shape.components());
         let smaller = |a: usize| (size[a] as f64 * eta).round() as usize;
         let shrinks = |a: usize| a < axes && smaller(a) >= SHORTEST_AXIS && smaller(a) < size[a];
-        let finest = (0..3).filter(|&a| shrinks(a)).map(|a| last.spacing_edges[a]).fold(f32::INFINITY, f32::min);
+        let finest =
+            (0..3).filter(|&a| shrinks(a)).map(|a| last.spacing_edges[a]).fold(f32::INFINITY, f32::min);
         let limit = finest * (0.5 * (1.0 + 1.0 / eta)) as f32;
-        let next = [0, 1, 2].map(|a| {
-            if shrinks(a) && last.spacing_edges[a] <= limit {
-                smaller(a)
-            } else {
-                size[a]
-            }
-        });
+        let next = [0, 1, 2]
+            .map(|a| if shrinks(a) && last.spacing_edges[a] <= limit { smaller(a) } else { size[a] });
         if next == size {
             break;
         }
@@ -84,7 +80,11 @@ pub fn shrink(device: &Device, (image, from): (&Buffer, Shape), to: Shape) -> Re
 ///
 /// # Errors
 /// [`ComputeError::OutOfMemory`].
-pub fn pyramid(device: &Device, image: Buffer, levels: &[LevelGeometry]) -> Result<Vec<Buffer>, ComputeError> {
+pub fn pyramid(
+    device: &Device,
+    image: Buffer,
+    levels: &[LevelGeometry],
+) -> Result<Vec<Buffer>, ComputeError> {
     let mut out = vec![image];
     for pair in levels.windows(2) {
         let coarser = shrink(device, (&out[out.len() - 1], pair[0].shape), pair[1].shape)?;
@@ -133,7 +133,10 @@ mod tests {
     fn displacements_keep_their_length_in_millimetres() {
         let device = Device::cpu(1).unwrap();
         let levels = levels(&Grid::image(64, 48).unwrap(), 0.5, 2);
-        let field = vec![device.upload(vec![1.0; levels[1].shape.len()]), device.zeros(levels[1].shape.len()).unwrap()];
+        let field = vec![
+            device.upload(vec![1.0; levels[1].shape.len()]),
+            device.zeros(levels[1].shape.len()).unwrap(),
+        ];
         let up = transfer(&device, (&field, &levels[1]), &levels[0]).unwrap();
         assert!(device.read(&up[0]).iter().all(|v| (v - 2.0).abs() < 1e-6));
     }

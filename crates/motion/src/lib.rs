@@ -1,9 +1,17 @@
 //! Methods that estimate dense motion: one file each, flat, named as the literature names them.
 
+pub mod affine_registration;
+pub mod clg;
+mod clg_level;
+pub mod clg_parameters;
 pub mod coarse_to_fine;
 mod error;
 pub mod multigrid;
 mod observer;
+pub mod prepare;
 
+pub use clg::{Clg, FlowOutput, Pair, Start, clg};
+pub use clg_parameters::{ClgParams, Preset};
 pub use error::MotionError;
 pub use observer::{Observer, Silent, Step};
+pub use veloxel_compute::kernels::warp::VoxelAffine;

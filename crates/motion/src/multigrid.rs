@@ -88,7 +88,11 @@ impl Multigrid {
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].
-    pub fn new(device: &Device, (shape, spacing_edges): (Shape, Axes<f32>), terms: Terms) -> Result<Self, ComputeError> {
+    pub fn new(
+        device: &Device,
+        (shape, spacing_edges): (Shape, Axes<f32>),
+        terms: Terms,
+    ) -> Result<Self, ComputeError> {
         let mut levels = Vec::new();
         let (mut shape, mut spacing) = (shape, spacing_edges);
         loop {
@@ -124,7 +128,10 @@ impl Multigrid {
             }
             let scalars = [
                 (finer.map_or(operator.diffusivity, |f| f.diffusivity.as_ref()), &mut level.diffusivity),
-                (finer.map_or(operator.volume_weight, |f| f.volume_weight.as_ref()), &mut level.volume_weight),
+                (
+                    finer.map_or(operator.volume_weight, |f| f.volume_weight.as_ref()),
+                    &mut level.volume_weight,
+                ),
             ];
             for (fine, coarse) in scalars {
                 if let (Some(fine), Some(coarse)) = (fine, coarse) {

@@ -18,4 +18,5 @@ pub mod pointwise;
 pub mod resample;
 pub mod robust_tensor;
 pub mod spline;
+pub mod total_displacement;
 pub mod warp;

@@ -40,7 +40,10 @@ fn plain(cpu: &Cpu, (shape, radius): (Shape, usize), input: &[f32], out: &mut [f
             let (y, z) = (row % ny, row / ny);
             let zs = if shape.components() == 3 { cut(z, radius, nz) } else { 0..1 };
             lines.clear();
-            lines.extend(zs.flat_map(|z| cut(y, radius, ny).map(move |y| (z * ny + y) * nx)).map(|s| &input[s..][..nx]));
+            lines.extend(
+                zs.flat_map(|z| cut(y, radius, ny).map(move |y| (z * ny + y) * nx))
+                    .map(|s| &input[s..][..nx]),
+            );
             // SAFETY: every row is written by one thread.
             let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
             let inner = radius.min(nx)..nx.saturating_sub(radius).max(radius.min(nx));
@@ -148,7 +151,8 @@ fn weighted(
             for x in (0..nx).filter(|x| near_edge[y * nx + x]) {
                 votes.gather((nx, ny), (x, y), |i, spatial| {
                     let difference = guide[i] - guide[y * nx + x];
-                    let weight = vote.map_or(1.0, |v| v[i]) * (-spatial - difference * difference * per_i2).exp();
+                    let weight =
+                        vote.map_or(1.0, |v| v[i]) * (-spatial - difference * difference * per_i2).exp();
                     (weight, [input[0][i], input[1][i]])
                 });
                 for (component, line) in lines.iter_mut().enumerate() {
@@ -197,8 +201,9 @@ impl Votes {
         let r = window.radius as isize;
         let scale = 0.5 / (window.sigma_vox * window.sigma_vox);
         let steps = || (-r..=r).step_by(window.stride.max(1));
-        let offsets =
-            steps().flat_map(|dy| steps().map(move |dx| (dx, dy, scale * (dx * dx + dy * dy) as f32))).collect();
+        let offsets = steps()
+            .flat_map(|dy| steps().map(move |dx| (dx, dy, scale * (dx * dx + dy * dy) as f32)))
+            .collect();
         Self { offsets, values: [Vec::new(), Vec::new()], weights: Vec::new() }
     }
 
@@ -289,7 +294,8 @@ mod tests {
     fn heavy_votes_win() {
         let values: Vec<f32> = (0..49).map(|i| (i % 7) as f32).collect();
         for heavy in 0..7 {
-            let weights: Vec<f32> = values.iter().map(|&v| if v == heavy as f32 { 10.0 } else { 1.0 }).collect();
+            let weights: Vec<f32> =
+                values.iter().map(|&v| if v == heavy as f32 { 10.0 } else { 1.0 }).collect();
             let got = weighted_median(&values, &weights);
             assert!((got - heavy as f32).abs() < 0.05, "{got} against {heavy}");
         }
@@ -299,8 +305,14 @@ mod tests {
     fn edges_reach_as_far_as_asked() {
         let shape = Shape { size: [20, 9, 1], dimension: veloxel_core::Dimension::Two };
         let step: Vec<f32> = (0..180).map(|i| if i % 20 < 10 { 0.0 } else { 1.0 }).collect();
-        let window =
-            WeightedMedian { radius: 6, stride: 2, sigma_vox: 6.0, sigma_intensity: 0.03, edge: 0.1, reach: 3 };
+        let window = WeightedMedian {
+            radius: 6,
+            stride: 2,
+            sigma_vox: 6.0,
+            sigma_intensity: 0.03,
+            edge: 0.1,
+            reach: 3,
+        };
         let near = motion_edges((shape, window), &[step.clone(), vec![0.0; 180]]);
         let columns: Vec<usize> = (0..20).filter(|&x| near[4 * 20 + x]).collect();
         assert_eq!(columns, (6..=12).collect::<Vec<_>>());

@@ -51,9 +51,12 @@ pub fn visibility(
                 }
                 let axes = [(x, nx, 1), (row % ny, ny, nx), (row / ny, nz, nx * ny)];
                 let mut divergence = 0.0;
-                for ((component, (at, count, stride)), spacing) in displacement.iter().zip(axes).zip(spacing_edges) {
+                for ((component, (at, count, stride)), spacing) in
+                    displacement.iter().zip(axes).zip(spacing_edges)
+                {
                     let d = component.host();
-                    let (low, high) = (if at > 0 { i - stride } else { i }, if at + 1 < count { i + stride } else { i });
+                    let (low, high) =
+                        (if at > 0 { i - stride } else { i }, if at + 1 < count { i + stride } else { i });
                     let steps = ((high - low) / stride).max(1) as f32;
                     divergence += (d[high] - d[low]) / (steps * spacing);
                 }

@@ -27,21 +27,22 @@ pub fn copy(device: &Device, input: &Buffer, out: &mut Buffer) -> Result<(), Com
     Ok(())
 }
 
-/// `out = gain · in + offset`.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the lengths differ.
-pub fn map_affine(
-    device: &Device,
-    (gain, offset): (f32, f32),
-    input: &Buffer,
-    out: &mut Buffer,
-) -> Result<(), ComputeError> {
-    out.require(input.len(), "map_affine", "out")?;
-    each(device, input.host(), out.host_mut(), |out, input| {
-        out.iter_mut().zip(input).for_each(|(o, &v)| *o = gain * v + offset);
+/// `v ← gain · v + offset`, and NaN or infinity becomes 0.
+pub fn map_affine(device: &Device, (gain, offset): (f32, f32), samples: &mut Buffer) {
+    let n = samples.len();
+    let shared = Shared::new(samples.host_mut());
+    device.as_cpu().split(n, n, |range| {
+        // SAFETY: ranges are disjoint.
+        for v in unsafe { shared.get_mut(range) } {
+            let mapped = gain * *v + offset;
+            *v = if mapped.is_finite() { mapped } else { 0.0 };
+        }
     });
-    Ok(())
+}
+
+/// `v ← gain · v`.
+pub fn scale(device: &Device, gain: f32, samples: &mut Buffer) {
+    map_affine(device, (gain, 0.0), samples);
 }
 
 /// Every sample becomes `value`.
@@ -85,4 +86,16 @@ pub fn log_change(device: &Device, change: &mut Buffer) {
         // SAFETY: ranges are disjoint.
         unsafe { shared.get_mut(range) }.iter_mut().for_each(|v| *v = v.max(-0.95).ln_1p());
     });
+}
+
+/// `out ← out · factor`.
+///
+/// # Errors
+/// [`ComputeError::Length`] if the lengths differ.
+pub fn multiply(device: &Device, factor: &Buffer, out: &mut Buffer) -> Result<(), ComputeError> {
+    out.require(factor.len(), "multiply", "out")?;
+    each(device, factor.host(), out.host_mut(), |out, factor| {
+        out.iter_mut().zip(factor).for_each(|(o, &f)| *o *= f);
+    });
+    Ok(())
 }

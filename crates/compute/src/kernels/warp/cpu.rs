@@ -196,7 +196,7 @@ mod tests {
             let out = run(interpolation, [0.25, 1.0, -0.5], ramp);
             let expected = ramp([5.25, 5.5, 4.5]);
             assert!(
-                (out[5 + 12 * (5 + 11 * 5)] - expected).abs() < 1e-3,
+                (out[5 + 12 * (5 + 11 * 5)] - expected).abs() < tolerance,
                 "y moves half a voxel: an edge is half of it"
             );
             assert!(out[11].is_nan(), "x + 0.25 and z − 0.5 leave the grid");

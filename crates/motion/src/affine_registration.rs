@@ -1,0 +1,297 @@
+//! An affine start: the map between voxel positions of two images of one grid that lines up their centres of mass, or
+//! their whole content.
+//!
+//! *Method*: Gauss-Newton on the data term of [`crate::clg`], `Σ n (g · (δA x + δt) + I_t)²` with the normalisation
+//! `n = 1/(|∇I|² + ζ²)`, coarse to fine, the step applied inside: `A ← A ∘ (I + δA, δt)`, for which the derivatives of the
+//! warped image are the exact ones (inverse of none, forward compositional: Baker & Matthews, IJCV 56 (2004), section 3).
+//! *Cost*: the finest level used has at most 2²¹ voxels; a step reads two images once.
+//! *Limits*: maps whose determinant leaves [1/4, 4] are refused.
+
+use crate::MotionError;
+use crate::coarse_to_fine::{LevelGeometry, levels, pyramid};
+use crate::prepare::{IntensityMap, check_pair};
+use veloxel_compute::kernels::moments::{NormalEquations, affine_moments};
+use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
+use veloxel_compute::{Buffer, Device};
+use veloxel_core::{Mask, Volume};
+
+/// What the start may move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AffineModel {
+    /// A shift that puts the moving image's centre of mass on the fixed one's.
+    CentreOfMass,
+    /// All entries.
+    Affine,
+}
+
+/// The finest level used has at most this many voxels: an affine map needs no more.
+const MOST_VOXELS: usize = 1 << 21;
+/// Gauss-Newton steps a level.
+const STEPS: usize = 12;
+/// A level ends when no corner of the grid moves by more than this, voxels of the level.
+const STEP_TOLERANCE_VOX: f64 = 0.01;
+/// ζ of the normalised constraint, intensity per voxel.
+const ZETA: f32 = 0.1;
+
+/// Finds the map `x_moving = A x_fixed + t` between voxel positions of the common grid.
+///
+/// # Errors
+/// [`MotionError::Input`] as for every pair; [`MotionError::Affine`] if there is nothing to align, or the map degenerates.
+pub fn affine_registration(
+    device: &Device,
+    (fixed, moving): (&Volume<f32>, &Volume<f32>),
+    mask: Option<&Mask>,
+    model: AffineModel,
+) -> Result<VoxelAffine, MotionError> {
+    check_pair(fixed, moving, mask)?;
+    let map = IntensityMap::percentiles(fixed, mask)
+        .ok_or_else(|| MotionError::Affine { reason: "the fixed image is constant".to_owned() })?;
+    let shift = centre_of_mass_shift((fixed, moving), map)?;
+    let start = VoxelAffine { offset: shift, ..VoxelAffine::IDENTITY };
+    if model == AffineModel::CentreOfMass {
+        return Ok(start);
+    }
+    device.scope(|| {
+        let all = levels(fixed.grid(), 0.5, 64);
+        let images = [map.upload(device, fixed)?, map.upload(device, moving)?];
+        let [fixed, moving] = images.map(|image| pyramid(device, image, &all));
+        let (fixed, moving) = (fixed?, moving?);
+        let mask = mask
+            .map(|m| {
+                pyramid(
+                    device,
+                    device.upload(m.data().iter().map(|&b| f32::from(u8::from(b))).collect()),
+                    &all,
+                )
+            })
+            .transpose()?;
+        let mut found = start;
+        for (nth, level) in all.iter().enumerate().rev() {
+            if level.shape.len() > MOST_VOXELS {
+                break;
+            }
+            let weight = mask.as_ref().map(|m| &m[nth]);
+            found = align_on_level(device, level, (&fixed[nth], &moving[nth], weight), found)?;
+        }
+        Ok(found)
+    })
+}
+
+/// The shift, in voxels, between the centres of mass of the mapped intensities.
+fn centre_of_mass_shift(
+    (fixed, moving): (&Volume<f32>, &Volume<f32>),
+    map: IntensityMap,
+) -> Result<[f64; 3], MotionError> {
+    let centre = |image: &Volume<f32>| -> Option<[f64; 3]> {
+        let (mut mass, mut sum) = (0.0, [0.0; 3]);
+        for (i, &v) in image.data().iter().enumerate() {
+            let weight = f64::from(((v - map.lower) / (map.upper - map.lower)).clamp(0.0, 1.0));
+            if weight > 0.0 {
+                mass += weight;
+                sum.iter_mut().zip(image.grid().position(i)).for_each(|(s, p)| *s += weight * p as f64);
+            }
+        }
+        (mass > 0.0).then(|| sum.map(|s| s / mass))
+    };
+    match (centre(fixed), centre(moving)) {
+        (Some(f), Some(m)) => Ok([0, 1, 2].map(|a| m[a] - f[a])),
+        _ => Err(MotionError::Affine { reason: "an image has no mass".to_owned() }),
+    }
+}
+
+/// Gauss-Newton on one level; `map` is between voxels of the full grid.
+fn align_on_level(
+    device: &Device,
+    level: &LevelGeometry,
+    (fixed, moving, weight): (&Buffer, &Buffer, Option<&Buffer>),
+    map: VoxelAffine,
+) -> Result<VoxelAffine, MotionError> {
+    let shape = level.shape;
+    let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
+    let zero = device.zeros_field(shape.components(), shape.len())?;
+    let mut warped = device.zeros(shape.len())?;
+    let (mut on_level, mut best) = (to_level(&map, level), to_level(&map, level));
+    let mut least = f64::INFINITY;
+    for _ in 0..STEPS {
+        let args = Warp {
+            shape,
+            spacing_edges: level.spacing_edges,
+            interpolation: Interpolation::Linear,
+            moving_from_fixed: on_level,
+            moving,
+            displacement: &zero,
+        };
+        warp(device, &args, &mut warped)?;
+        let equations = affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?;
+        if equations.mean_energy >= least {
+            break;
+        }
+        (least, best) = (equations.mean_energy, on_level);
+        let Some(step) = solve(&equations) else { break };
+        on_level = compose_step(&on_level, &step, (shape.components(), centre));
+        let det = determinant(&on_level.matrix);
+        if !(0.25..=4.0).contains(&det.abs()) {
+            let reason = format!("its determinant became {det:.3}");
+            return Err(MotionError::Affine { reason });
+        }
+        let reach: f64 = step.iter().enumerate().fold(0.0, |worst, (k, v)| {
+            let c = k % (shape.components() + 1);
+            let arm = if c < shape.components() { centre[c].max(1.0) } else { 1.0 };
+            worst.max(v.abs() * arm)
+        });
+        if reach < STEP_TOLERANCE_VOX {
+            best = on_level;
+            break;
+        }
+    }
+    Ok(from_level(&best, level))
+}
+
+/// `A ∘ (I + δ)`, δ around the centre.
+fn compose_step(map: &VoxelAffine, step: &[f64], (d, centre): (usize, [f64; 3])) -> VoxelAffine {
+    let mut inner = VoxelAffine::IDENTITY;
+    for r in 0..d {
+        for c in 0..d {
+            inner.matrix[r][c] += step[r * (d + 1) + c];
+            inner.offset[r] -= step[r * (d + 1) + c] * centre[c];
+        }
+        inner.offset[r] += step[r * (d + 1) + d];
+    }
+    VoxelAffine {
+        matrix: [0, 1, 2]
+            .map(|r| [0, 1, 2].map(|c| (0..3).map(|k| map.matrix[r][k] * inner.matrix[k][c]).sum())),
+        offset: map.apply(inner.offset),
+    }
+}
+
+/// Cholesky with a whiff of damping; none if the images hold too little to determine the map.
+fn solve(equations: &NormalEquations) -> Option<Vec<f64>> {
+    let n = equations.unknowns;
+    let mut a = equations.matrix.clone();
+    let mut x = equations.rhs.clone();
+    for i in 0..n {
+        a[i * n + i] *= 1.0 + 1e-6;
+    }
+    for i in 0..n {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum();
+            let value = a[i * n + j] - sum;
+            if i == j {
+                if value <= 0.0 || !value.is_finite() {
+                    return None;
+                }
+                a[i * n + i] = value.sqrt();
+            } else {
+                a[i * n + j] = value / a[j * n + j];
+            }
+        }
+    }
+    for i in 0..n {
+        let sum: f64 = (0..i).map(|k| a[i * n + k] * x[k]).sum();
+        x[i] = (x[i] - sum) / a[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|k| a[k * n + i] * x[k]).sum();
+        x[i] = (x[i] - sum) / a[i * n + i];
+    }
+    Some(x)
+}
+
+fn determinant(m: &[[f64; 3]; 3]) -> f64 {
+    m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
+        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
+}
+
+/// The inverse map.
+///
+/// # Errors
+/// [`MotionError::Affine`] if there is none.
+pub fn invert(map: &VoxelAffine) -> Result<VoxelAffine, MotionError> {
+    let (m, det) = (&map.matrix, determinant(&map.matrix));
+    if det.abs() < 1e-9 {
+        return Err(MotionError::Affine { reason: "the map has no inverse".to_owned() });
+    }
+    let cofactor = |r: usize, c: usize| {
+        let (r1, r2, c1, c2) = ((r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3);
+        m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]
+    };
+    let matrix = [0, 1, 2].map(|r| [0, 1, 2].map(|c| cofactor(c, r) / det));
+    let linear = VoxelAffine { matrix, offset: [0.0; 3] };
+    Ok(VoxelAffine { matrix, offset: linear.apply(map.offset).map(|v| -v) })
+}
+
+/// Between voxels of the full grid → between voxels of a level: `x_full = s (x + ½) − ½` on either side.
+pub(crate) fn to_level(map: &VoxelAffine, level: &LevelGeometry) -> VoxelAffine {
+    if *map == VoxelAffine::IDENTITY {
+        return *map;
+    }
+    let s = level.spacing_vox;
+    let full_of_zero = s.map(|s| 0.5 * s - 0.5);
+    let image = map.apply(full_of_zero);
+    VoxelAffine {
+        matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| map.matrix[r][c] * s[c] / s[r])),
+        offset: [0, 1, 2].map(|r| (image[r] - full_of_zero[r]) / s[r]),
+    }
+}
+
+/// The other way.
+fn from_level(map: &VoxelAffine, level: &LevelGeometry) -> VoxelAffine {
+    let s = level.spacing_vox;
+    let level_of_zero = s.map(|s| 0.5 / s - 0.5);
+    let image = map.apply(level_of_zero);
+    VoxelAffine {
+        matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| map.matrix[r][c] * s[r] / s[c])),
+        offset: [0, 1, 2].map(|r| s[r] * (image[r] - level_of_zero[r])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Grid;
+
+    fn example() -> VoxelAffine {
+        VoxelAffine {
+            matrix: [[1.05, 0.1, 0.0], [-0.08, 0.95, 0.02], [0.0, 0.03, 1.1]],
+            offset: [3.0, -2.0, 1.0],
+        }
+    }
+
+    fn close(a: &VoxelAffine, b: &VoxelAffine, tolerance: f64) -> bool {
+        [[0.0; 3], [50.0, 0.0, 0.0], [0.0, 50.0, 0.0], [0.0, 0.0, 50.0]].into_iter().all(|p| {
+            let (a, b) = (a.apply(p), b.apply(p));
+            (0..3).all(|c| (a[c] - b[c]).abs() < tolerance)
+        })
+    }
+
+    #[test]
+    fn levels_and_inverses_lead_back() {
+        let map = example();
+        let all = levels(&Grid::volume(70, 50, 33).unwrap(), 0.5, 9);
+        assert!(close(&from_level(&to_level(&map, &all[1]), &all[1]), &map, 1e-9));
+        let twice = invert(&map).and_then(|m| invert(&m)).unwrap();
+        assert!(close(&twice, &map, 1e-9));
+    }
+
+    #[test]
+    fn a_known_map_is_found() {
+        let device = Device::cpu(2).unwrap();
+        let grid = Grid::volume(64, 60, 56).unwrap();
+        let blob = |p: [f64; 3], c: [f64; 3], s: f64| {
+            (-(0..3).map(|a| ((p[a] - c[a]) / s).powi(2)).sum::<f64>()).exp()
+        };
+        let picture = |p: [f64; 3]| {
+            (blob(p, [30.0, 28.0, 26.0], 14.0) + 0.7 * blob(p, [42.0, 36.0, 34.0], 6.0)
+                - 0.5 * blob(p, [22.0, 34.0, 20.0], 7.0)
+                + 0.6 * blob(p, [34.0, 16.0, 36.0], 8.0)) as f32
+        };
+        let truth = VoxelAffine {
+            matrix: [[1.04, 0.06, 0.0], [-0.05, 0.97, 0.02], [0.01, 0.03, 1.03]],
+            offset: [1.5, -1.0, 2.0],
+        };
+        let moving = Volume::from_fn(grid.clone(), |p| picture(p.map(|v| v as f64)));
+        let fixed = Volume::from_fn(grid, |p| picture(truth.apply(p.map(|v| v as f64))));
+        let found = affine_registration(&device, (&fixed, &moving), None, AffineModel::Affine).unwrap();
+        assert!(close(&found, &truth, 0.1), "{found:?}");
+    }
+}
