@@ -1,5 +1,8 @@
 //! Broken and hostile files end in an error: never a panic, never an allocation on a header's word alone.
 
+// A failed unwrap is a failed test, in functions beside the tests as well.
+#![allow(clippy::unwrap_used)]
+
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -1,5 +1,8 @@
 //! Files of other programs, where `VELOXEL_DATA` names a folder that has them.
 
+// A failed unwrap is a failed test, in functions beside the tests as well; a skipped test says so.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use std::path::PathBuf;
 use veloxel_core::{Dimension, Warnings};
 use veloxel_io::*;

@@ -1,5 +1,8 @@
 //! What is written is read back: oblique anisotropic grids, every kind of content, every format that holds it.
 
+// A failed unwrap is a failed test, in functions beside the tests as well.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use std::path::Path;
 use veloxel_core::{Flow, Grid, Sequence, Volume, Warnings};
 use veloxel_io::*;
@@ -228,4 +231,67 @@ fn unknown_extensions_list_the_known_ones() {
     assert!(error.to_string().contains(".nii.gz"), "{error}");
     let error = write_flow(Path::new("a.jpg"), &flow(oblique_2d())).unwrap_err();
     assert!(error.to_string().contains(".flo"), "{error}");
+}
+
+#[test]
+fn inspection_says_what_reading_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.nrrd");
+    write_flow(&path, &flow(oblique_3d())).unwrap();
+    let info = inspect(&path).unwrap();
+    assert_eq!((info.kind, info.size, info.frames), (Kind::Flow, [5, 4, 3], 1));
+    assert_eq!(info.sample_type, "f32 × 3");
+    let json = serde_json::to_value(&info).unwrap();
+    assert_eq!(
+        (&json["kind"], &json["format"], &json["dimension"]),
+        (&"flow".into(), &"nrrd".into(), &"3-D".into())
+    );
+    // The header alone is looked at, but not believed beyond the bytes that are there.
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+    assert!(matches!(inspect(&path), Err(IoError::Truncated { .. })));
+}
+
+#[test]
+fn rgb_pictures_are_encoded_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.png");
+    write_rgb_png(&path, 2, 1, &[255, 0, 0, 9, 9, 9]).unwrap();
+    let mut warnings = Warnings::new();
+    let image = read_image(&path, Strictness::Strict, &mut warnings).unwrap();
+    assert!((image.data()[0] - 76.245).abs() < 1e-3 && image.data()[1] == 9.0);
+    assert_eq!(warnings.iter().count(), 1);
+    assert!(encode_rgb_png(2, 1, &[0; 5]).is_err() && encode_rgb_png(0, 1, &[]).is_err());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_nothing() {
+    // Runs itself again inside a namespace of its own, where a tiny file system can be mounted.
+    const FOLDER: &str = "VELOXEL_TEST_TINY_FOLDER";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let image = Volume::from_fn(Grid::volume(64, 64, 64).unwrap(), |[x, ..]| x as f32);
+        for name in ["a.nii", "a.mha", "a.mhd", "a.nhdr"] {
+            let error =
+                write_image(&Path::new(&folder).join(name), &image, &mut Warnings::new()).unwrap_err();
+            assert!(matches!(&error, IoError::Write { .. }), "{error}");
+            assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{name}");
+        }
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = std::env::current_exe().unwrap();
+    let script =
+        "mount -t tmpfs -o size=64k tmpfs \"$1\" || exit 77; exec \"$2\" --exact a_full_disk_leaves_nothing";
+    let run = std::process::Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"])
+        .arg(folder.path())
+        .arg(program)
+        .env(FOLDER, folder.path())
+        .output();
+    match run {
+        Ok(run) if run.status.success() => {}
+        Ok(run) if run.status.code() == Some(101) => panic!("{}", String::from_utf8_lossy(&run.stdout)),
+        other => println!("skipped: no tiny file system can be mounted here ({other:?})"),
+    }
 }
