@@ -4,6 +4,17 @@
 //! failure is one clear line. Headers that other programs refuse are read with a warning that says what was assumed,
 //! unless [`Strictness::Strict`] is asked for. Files are written whole or not at all.
 //!
+//! ```no_run
+//! use std::path::Path;
+//! use veloxel_core::Warnings;
+//! use veloxel_io::{Strictness, read_image, write_image};
+//!
+//! let mut warnings = Warnings::new();
+//! let image = read_image(Path::new("heart.nii.gz"), Strictness::Lenient, &mut warnings)?;
+//! write_image(Path::new("heart.nrrd"), &image, &mut warnings)?;
+//! # Ok::<(), veloxel_io::IoError>(())
+//! ```
+//!
 //! # Formats
 #![doc = include_str!("../../../docs/status/formats.md")]
 

@@ -145,7 +145,7 @@ fn read_cells(file: &mut Cursor, context: &Context) -> Result<Vec<i64>, IoError>
         return Err(context.malformed("VTK cells", "CONNECTIVITY", excerpt(&name)));
     }
     let kind = Integer::named(&file.word(), context)?;
-    if second as u64 != 4 * (first as u64).saturating_sub(1) {
+    if first.saturating_sub(1).checked_mul(4) != Some(second) {
         return Err(context.malformed(
             "CONNECTIVITY",
             format!("4 nodes for each of {first} - 1 cells"),
@@ -160,7 +160,7 @@ fn read_counted_cells(
     (cells, total): (usize, usize),
     context: &Context,
 ) -> Result<Vec<i64>, IoError> {
-    if total as u64 != 5 * cells as u64 {
+    if cells.checked_mul(5) != Some(total) {
         return Err(context.unsupported("a cell without exactly 4 nodes", "every cell must be a tetrahedron"));
     }
     let values = file.integers(total, Integer::I32, context)?;
@@ -238,7 +238,7 @@ impl Cursor<'_> {
         context: &Context,
     ) -> Result<Vec<T>, IoError> {
         // Every number takes a digit and a space at least.
-        self.require((2 * count as u64).saturating_sub(1), context)?;
+        self.require((count as u64).saturating_mul(2).saturating_sub(1), context)?;
         let mut values = Vec::with_capacity(count);
         for _ in 0..count {
             let word = self.word();

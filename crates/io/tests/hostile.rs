@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use veloxel_core::{Flow, Grid, Sequence, Volume, Warnings};
@@ -255,15 +256,22 @@ fn text_meshes_are_read_and_broken_ones_refused() {
     for length in 0..VTK.len() - 1 {
         assert!(read_mesh_bytes(Path::new("a.vtk"), &VTK.as_bytes()[..length]).is_err(), "{length}");
     }
-    for (from, to) in
-        [("3 4\nCELL", "3 5\nCELL"), ("10\n10\n", "10\n12\n"), ("POINTS 5", "POINTS 99999999999999")]
-    {
+    for (from, to) in [
+        ("3 4\nCELL", "3 5\nCELL"),
+        ("10\n10\n", "10\n12\n"),
+        ("POINTS 5", "POINTS 99999999999999"),
+        ("CELLS 2", "CELLS 8446744073709551615"),
+    ] {
         assert!(read_mesh_bytes(Path::new("a.vtk"), VTK.replace(from, to).as_bytes()).is_err(), "{to}");
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 64,
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        ..ProptestConfig::default()
+    })]
 
     /// Bytes changed anywhere never panic, whatever else comes of them.
     #[test]

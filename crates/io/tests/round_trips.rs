@@ -84,6 +84,32 @@ fn images_keep_samples_and_place() {
 }
 
 #[test]
+fn the_qform_places_as_the_sform_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("q.nii");
+    // Every branch of the quaternion: half turns about each axis, oblique, and mirrored.
+    let turn = |x: f64, y: f64, z: f64| [[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]];
+    let oblique = oblique_3d().direction();
+    let directions = [
+        oblique,
+        oblique.map(|[x, y, z]| [-x, y, z]),
+        turn(1.0, 1.0, 1.0),
+        turn(1.0, -1.0, -1.0),
+        turn(-1.0, 1.0, -1.0),
+        turn(-1.0, -1.0, 1.0),
+        turn(-1.0, -1.0, -1.0),
+    ];
+    for direction in directions {
+        let written = image(oblique_3d().with_direction(direction).unwrap());
+        write_image(&path, &written, &mut Warnings::new()).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[254..256].copy_from_slice(&[0, 0]);
+        std::fs::write(&path, bytes).unwrap();
+        assert_same_grid(written.grid(), quiet(&path, read_image).grid());
+    }
+}
+
+#[test]
 fn fields_keep_their_voxel_vectors() {
     let folder = tempfile::tempdir().unwrap();
     for extension in VOLUME_FORMATS {
