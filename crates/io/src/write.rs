@@ -1,11 +1,32 @@
 //! Writing by extension: whole files or nothing.
 
 use crate::format::Format;
+use crate::inspect::Kind;
 use crate::record::Record;
 use crate::{IoError, atomic};
 use std::io::Write;
 use std::path::Path;
 use veloxel_core::{Flow, Sequence, Volume, Warnings};
+
+/// Checks, before any work is done for it, that a result could be written there: a known extension for its kind, and a
+/// folder that exists.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`], or [`IoError::Open`] for the missing folder.
+pub fn check_output(path: &Path, kind: Kind) -> Result<(), IoError> {
+    let (what, allowed) = match kind {
+        Kind::Image => ("writing an image", Format::WRITE_IMAGE),
+        Kind::Sequence => ("writing a sequence", Format::WRITE_SEQUENCE),
+        Kind::Flow => ("writing a displacement field", Format::FLOW),
+    };
+    Format::require(path, what, allowed)?;
+    match path.parent().filter(|p| !p.as_os_str().is_empty()) {
+        Some(folder) if !folder.is_dir() => {
+            Err(IoError::Open { path: folder.to_owned(), source: std::io::ErrorKind::NotFound.into() })
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Writes one picture or volume: 32-bit floats in volume formats, 8 or 16 bits in picture formats (8 if every sample
 /// lies in 0..=255), with a warning if samples had to be rounded or clamped.

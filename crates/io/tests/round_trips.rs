@@ -255,6 +255,9 @@ fn kitti_keeps_sixty_fourths_and_validity() {
 fn unknown_extensions_list_the_known_ones() {
     let error = read(Path::new("a.xyz"), Strictness::Lenient, &mut Warnings::new()).unwrap_err();
     assert!(error.to_string().contains(".nii.gz"), "{error}");
+    assert!(matches!(check_output(Path::new("a.jpg"), Kind::Image), Err(IoError::UnknownExtension { .. })));
+    assert!(matches!(check_output(Path::new("/nowhere/a.flo"), Kind::Flow), Err(IoError::Open { .. })));
+    assert!(check_output(Path::new("a.nrrd"), Kind::Sequence).is_ok());
     let error = write_flow(Path::new("a.jpg"), &flow(oblique_2d())).unwrap_err();
     assert!(error.to_string().contains(".flo"), "{error}");
 }
