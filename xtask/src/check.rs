@@ -1,0 +1,138 @@
+//! The steps that every change must pass, in the order in which mistakes are cheapest to find.
+//!
+//! Each step prints one line with its time. The first failure prints what it found and stops the rest.
+
+use crate::{Failure, cargo, floors, kernels, lengths, manifests, runner};
+use std::io::Write;
+use std::time::Instant;
+
+/// What a step that passed says.
+#[derive(Default)]
+pub struct Passed {
+    /// A few words for the step's own line.
+    pub summary: String,
+    /// Lines that are no failure yet, printed below it.
+    pub notices: Vec<String>,
+    /// The last line of the whole check, if this step has it: the test runner's own summary.
+    pub closing: Option<String>,
+}
+
+/// One step of the check.
+struct Step {
+    name: &'static str,
+    run: fn() -> Result<Passed, Failure>,
+    /// What to do when it fails.
+    advice: &'static str,
+}
+
+const STEPS: [Step; 8] = [
+    Step { name: "format", run: format, advice: "run `cargo fmt --all`" },
+    Step { name: "clippy", run: clippy, advice: "mend the lints above" },
+    Step {
+        name: "floors",
+        run: floors_step,
+        advice: "move the code to the floor that may use it, or change the table in xtask/src/floors.rs \
+                 and ARCHITECTURE.md together",
+    },
+    Step { name: "lengths", run: lengths_step, advice: "split the file: one idea a file" },
+    Step { name: "kernels", run: kernels_step, advice: "give the kernel its mod.rs with a `//!` page" },
+    Step { name: "docs", run: docs, advice: "mend the documentation" },
+    Step { name: "doctests", run: doctests, advice: "mend the examples in the documentation" },
+    Step { name: "tests", run: tests, advice: "mend what the tests above show" },
+];
+
+/// Runs the steps named, or all of them.
+///
+/// # Errors
+/// A step is unknown or fails; the steps after it do not run.
+pub fn check(names: &[&str]) -> Result<(), Failure> {
+    if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
+        let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+        return Err(Failure(format!(
+            "cargo xtask check: no step `{unknown}`; the steps are {}",
+            known.join(" ")
+        )));
+    }
+    let mut closing = None;
+    for step in STEPS.iter().filter(|step| names.is_empty() || names.contains(&step.name)) {
+        print!("{:<9} ", step.name);
+        // A terminal shows the name while the step runs; where that fails, the line comes as a whole.
+        let _ = std::io::stdout().flush();
+        let start = Instant::now();
+        let outcome = (step.run)();
+        let seconds = start.elapsed().as_secs_f64();
+        match outcome {
+            Ok(passed) => {
+                println!("{}", format!("passed {seconds:6.1} s   {}", passed.summary).trim_end());
+                passed.notices.iter().for_each(|notice| println!("          notice: {notice}"));
+                closing = passed.closing.or(closing);
+            }
+            Err(Failure(found)) => {
+                println!("FAILED {seconds:6.1} s");
+                return Err(Failure(format!(
+                    "{found}\ncargo xtask check stopped at {}: {}",
+                    step.name, step.advice
+                )));
+            }
+        }
+    }
+    if let Some(line) = closing {
+        println!("{line}");
+    }
+    Ok(())
+}
+
+fn format() -> Result<Passed, Failure> {
+    cargo::run_quietly(cargo::cargo(&["fmt", "--all", "--", "--check"]))?;
+    Ok(Passed::default())
+}
+
+fn clippy() -> Result<Passed, Failure> {
+    let arguments = ["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    cargo::run_quietly(cargo::cargo(&arguments))?;
+    Ok(Passed::default())
+}
+
+fn floors_step() -> Result<Passed, Failure> {
+    let crates = manifests::workspace_crates()?;
+    let refused = floors::refusals(&crates);
+    let dependencies: usize = crates.iter().map(|each| each.dependencies.len()).sum();
+    passed_unless(refused, format!("{} crates, {dependencies} dependencies", crates.len()))
+}
+
+fn lengths_step() -> Result<Passed, Failure> {
+    let lengths = lengths::measure(&cargo::workspace_root())?;
+    let passed = passed_unless(lengths.refused, lengths.summary)?;
+    Ok(Passed { notices: lengths.long, ..passed })
+}
+
+fn kernels_step() -> Result<Passed, Failure> {
+    let kernels = kernels::inspect(&cargo::workspace_root())?;
+    passed_unless(kernels.incomplete, format!("{} kernels", kernels.count))
+}
+
+/// The libraries alone: the command's binary has the name of a library, and the two pages would overwrite each other.
+fn docs() -> Result<Passed, Failure> {
+    let mut command = cargo::cargo(&["doc", "--quiet", "--workspace", "--no-deps", "--lib"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    cargo::run_quietly(command)?;
+    Ok(Passed::default())
+}
+
+fn doctests() -> Result<Passed, Failure> {
+    let printed = cargo::run_quietly(cargo::cargo(&["test", "--workspace", "--doc"]))?;
+    Ok(Passed { summary: runner::sum_of_summaries(&printed).unwrap_or_default(), ..Passed::default() })
+}
+
+fn tests() -> Result<Passed, Failure> {
+    let outcome = runner::run_quietly()?;
+    Ok(Passed { summary: outcome.runner.to_owned(), closing: Some(outcome.summary), ..Passed::default() })
+}
+
+fn passed_unless(refused: Vec<String>, summary: String) -> Result<Passed, Failure> {
+    if refused.is_empty() {
+        Ok(Passed { summary, ..Passed::default() })
+    } else {
+        Err(Failure(refused.join("\n")))
+    }
+}

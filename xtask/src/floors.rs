@@ -1,0 +1,169 @@
+//! The floors of the house: which crate may use which.
+//!
+//! * A crate uses only crates of ours on floors strictly below its own.
+//! * `veloxel-testkit` stands on floor 1, but only `veloxel` and `veloxel-cli` may build upon it: `veloxel demo` makes
+//!   its phantom with it. For all others it is a dependency of their tests.
+//! * Dependencies of tests are free, except that nothing depends on a crate of the top floor.
+//! * A crate from outside is used where [`HOUSE`] says so and nowhere else; [`ANYWHERE`] lists the few for all.
+//!
+//! The table is that of ARCHITECTURE.md, section 1. A crate that is in neither is refused, so that a new dependency
+//! is a decision made here.
+
+use crate::manifests::{Crate, Purpose};
+
+/// A crate of ours, its floor, and what it may use from outside.
+struct Room {
+    name: &'static str,
+    floor: u8,
+    outside: &'static [&'static str],
+}
+
+/// The floor of the faces and tools, on which nothing depends.
+const TOP_FLOOR: u8 = 4;
+
+const HOUSE: [Room; 8] = [
+    Room { name: "veloxel-core", floor: 0, outside: &[] },
+    Room { name: "veloxel-io", floor: 1, outside: &["flate2", "png", "tiff", "zune-jpeg"] },
+    Room { name: "veloxel-compute", floor: 1, outside: &["rayon", "multiversion"] },
+    Room { name: TESTKIT, floor: 1, outside: &[] },
+    Room { name: "veloxel-motion", floor: 2, outside: &["tracing"] },
+    Room { name: "veloxel", floor: 3, outside: &["minijinja", "serde_json", "toml", "tracing"] },
+    Room {
+        name: "veloxel-cli",
+        floor: TOP_FLOOR,
+        outside: &["anyhow", "clap", "indicatif", "serde_json", "toml", "tracing", "tracing-subscriber"],
+    },
+    Room { name: "xtask", floor: TOP_FLOOR, outside: &["serde_json"] },
+];
+
+/// Errors, serialisation and casts of plain data: the vocabulary of every floor.
+const ANYWHERE: [&str; 3] = ["bytemuck", "serde", "thiserror"];
+
+const TESTKIT: &str = "veloxel-testkit";
+const TESTKIT_USERS: [&str; 2] = ["veloxel", "veloxel-cli"];
+
+/// One line for each dependency that breaks a rule, and for each crate that has no floor.
+pub fn refusals(crates: &[Crate]) -> Vec<String> {
+    let mut refused = Vec::new();
+    for each in crates {
+        let Some(user) = room(&each.name) else {
+            refused.push(format!("{} has no floor: add it to the table in xtask/src/floors.rs", each.name));
+            continue;
+        };
+        for dependency in &each.dependencies {
+            let reason = match room(&dependency.name) {
+                Some(used) => refusal_of_ours(user, used, dependency.purpose),
+                None if dependency.purpose == Purpose::Tests => None,
+                None => refusal_of_outside(user, &dependency.name),
+            };
+            refused.extend(reason);
+        }
+    }
+    refused
+}
+
+fn room(name: &str) -> Option<&'static Room> {
+    HOUSE.iter().find(|room| room.name == name)
+}
+
+fn refusal_of_ours(user: &Room, used: &Room, purpose: Purpose) -> Option<String> {
+    let dependency =
+        format!("{} (floor {}) uses {} (floor {})", user.name, user.floor, used.name, used.floor);
+    if used.floor == TOP_FLOOR {
+        Some(format!("{dependency}: nothing may depend on the top floor, not even a test"))
+    } else if purpose == Purpose::Tests {
+        None
+    } else if used.floor >= user.floor {
+        Some(format!("{dependency}: only floors below its own are allowed"))
+    } else if used.name == TESTKIT && !TESTKIT_USERS.contains(&user.name) {
+        Some(format!(
+            "{dependency}: outside {} it is for tests, a dev-dependency",
+            TESTKIT_USERS.join(" and ")
+        ))
+    } else {
+        None
+    }
+}
+
+fn refusal_of_outside(user: &Room, name: &str) -> Option<String> {
+    if ANYWHERE.contains(&name) || user.outside.contains(&name) {
+        return None;
+    }
+    let owners: Vec<&str> =
+        HOUSE.iter().filter(|room| room.outside.contains(&name)).map(|room| room.name).collect();
+    let rule = if owners.is_empty() {
+        "no crate may yet: decide in xtask/src/floors.rs".to_owned()
+    } else {
+        format!("only {} may", owners.join(", "))
+    };
+    Some(format!("{} (floor {}) uses {name} from outside: {rule}", user.name, user.floor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifests::Dependency;
+
+    fn refused(user: &str, used: &str, purpose: Purpose) -> Vec<String> {
+        let dependencies = vec![Dependency { name: used.to_owned(), purpose }];
+        refusals(&[Crate { name: user.to_owned(), dependencies }])
+    }
+
+    fn assert_allowed(user: &str, used: &str, purpose: Purpose) {
+        assert_eq!(refused(user, used, purpose), Vec::<String>::new());
+    }
+
+    fn assert_refused(user: &str, used: &str, purpose: Purpose, because: &str) {
+        let lines = refused(user, used, purpose);
+        assert_eq!(lines.len(), 1, "{user} uses {used}: {lines:?}");
+        for part in [user, used, because] {
+            assert!(lines[0].contains(part), "`{}` should say `{part}`", lines[0]);
+        }
+    }
+
+    #[test]
+    fn floors_strictly_below_are_allowed() {
+        assert_allowed("veloxel-io", "veloxel-core", Purpose::Product);
+        assert_allowed("veloxel-motion", "veloxel-compute", Purpose::Product);
+        assert_allowed("veloxel", "veloxel-io", Purpose::Product);
+        assert_allowed("veloxel-cli", "veloxel", Purpose::Product);
+    }
+
+    #[test]
+    fn the_same_floor_and_floors_above_are_refused() {
+        assert_refused("veloxel-io", "veloxel-compute", Purpose::Product, "only floors below");
+        assert_refused("veloxel-core", "veloxel-motion", Purpose::Product, "only floors below");
+        assert_refused("veloxel-testkit", "veloxel-io", Purpose::Product, "only floors below");
+    }
+
+    #[test]
+    fn tests_may_look_up_but_not_to_the_top() {
+        assert_allowed("veloxel-testkit", "veloxel-io", Purpose::Tests);
+        assert_allowed("veloxel-core", "veloxel-testkit", Purpose::Tests);
+        assert_refused("veloxel", "veloxel-cli", Purpose::Tests, "top floor");
+        assert_refused("veloxel-cli", "xtask", Purpose::Tests, "top floor");
+    }
+
+    #[test]
+    fn phantoms_belong_to_tests_and_to_the_demo() {
+        assert_allowed("veloxel", "veloxel-testkit", Purpose::Product);
+        assert_allowed("veloxel-cli", "veloxel-testkit", Purpose::Product);
+        assert_refused("veloxel-motion", "veloxel-testkit", Purpose::Product, "dev-dependency");
+    }
+
+    #[test]
+    fn outside_crates_stay_in_their_room() {
+        assert_allowed("veloxel-compute", "rayon", Purpose::Product);
+        assert_refused("veloxel-motion", "rayon", Purpose::Product, "only veloxel-compute may");
+        assert_refused("veloxel", "clap", Purpose::Product, "only veloxel-cli may");
+        assert_refused("veloxel-core", "flate2", Purpose::Product, "only veloxel-io may");
+        assert_allowed("veloxel-core", "proptest", Purpose::Tests);
+    }
+
+    #[test]
+    fn the_unknown_is_refused_until_somebody_decides() {
+        assert_refused("veloxel-io", "some-new-crate", Purpose::Product, "no crate may yet");
+        let homeless = refusals(&[Crate { name: "veloxel-new".to_owned(), dependencies: Vec::new() }]);
+        assert_eq!(homeless, ["veloxel-new has no floor: add it to the table in xtask/src/floors.rs"]);
+    }
+}

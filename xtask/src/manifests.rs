@@ -1,0 +1,89 @@
+//! Reads which crates the workspace has and what each of them depends on, from `cargo metadata`.
+
+use crate::{Failure, cargo};
+use serde_json::Value;
+
+/// What a dependency is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Part of what users build: normal and build dependencies.
+    Product,
+    /// For tests, examples and benches alone.
+    Tests,
+}
+
+/// One dependency of a crate.
+#[derive(Clone, Debug)]
+pub struct Dependency {
+    /// The package's own name, also where the crate renames it.
+    pub name: String,
+    /// What it is for.
+    pub purpose: Purpose,
+}
+
+/// One crate of the workspace.
+#[derive(Clone, Debug)]
+pub struct Crate {
+    /// The package's name.
+    pub name: String,
+    /// All that its manifest names, for any target and feature.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// The crates of this workspace.
+///
+/// # Errors
+/// A manifest is wrong, so that cargo refuses to read it, or cargo's answer is not the JSON that it documents.
+pub fn workspace_crates() -> Result<Vec<Crate>, Failure> {
+    let printed =
+        cargo::run_quietly(cargo::cargo(&["metadata", "--quiet", "--no-deps", "--format-version", "1"]))?;
+    from_metadata(&printed).ok_or_else(|| Failure("`cargo metadata` answered in an unknown form".to_owned()))
+}
+
+fn from_metadata(text: &str) -> Option<Vec<Crate>> {
+    let metadata: Value = serde_json::from_str(text).ok()?;
+    metadata["packages"].as_array()?.iter().map(package).collect()
+}
+
+fn package(value: &Value) -> Option<Crate> {
+    let dependencies = value["dependencies"].as_array()?.iter().map(dependency).collect::<Option<_>>()?;
+    Some(Crate { name: value["name"].as_str()?.to_owned(), dependencies })
+}
+
+fn dependency(value: &Value) -> Option<Dependency> {
+    // `kind` is null for a normal dependency.
+    let purpose = if value["kind"].as_str() == Some("dev") { Purpose::Tests } else { Purpose::Product };
+    Some(Dependency { name: value["name"].as_str()?.to_owned(), purpose })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_renamed_packages_are_told_apart() {
+        let text = r#"{"packages": [{"name": "veloxel-io", "dependencies": [
+            {"name": "png", "rename": "pictures", "kind": null},
+            {"name": "cc", "rename": null, "kind": "build"},
+            {"name": "tempfile", "rename": null, "kind": "dev"}]}]}"#;
+        let crates = from_metadata(text).expect("this is the form that cargo prints");
+        assert_eq!(crates[0].name, "veloxel-io");
+        let found: Vec<_> = crates[0].dependencies.iter().map(|d| (d.name.as_str(), d.purpose)).collect();
+        assert_eq!(
+            found,
+            [("png", Purpose::Product), ("cc", Purpose::Product), ("tempfile", Purpose::Tests)]
+        );
+    }
+
+    #[test]
+    fn another_form_is_no_answer() {
+        assert!(from_metadata("{}").is_none());
+        assert!(from_metadata(r#"{"packages": [{"name": "x"}]}"#).is_none());
+    }
+
+    #[test]
+    fn this_workspace_has_this_crate() {
+        let crates = workspace_crates().ok().expect("the workspace's manifests should be valid");
+        assert!(crates.iter().any(|each| each.name == "xtask"));
+    }
+}
