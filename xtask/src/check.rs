@@ -83,7 +83,7 @@ pub fn check(names: &[&str]) -> Result<(), Failure> {
 }
 
 fn format() -> Result<Passed, Failure> {
-    cargo::run_quietly(cargo::cargo(&["fmt", "--all", "--", "--check"]))?;
+    cargo::run_quietly(cargo::cargo(&["fmt", "--all", "--", "--check", "--color", "never"]))?;
     Ok(Passed::default())
 }
 
