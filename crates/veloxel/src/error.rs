@@ -1,6 +1,11 @@
 //! What can go wrong on the way from files to a report.
 
+use std::path::PathBuf;
+use veloxel_compute::ComputeError;
 use veloxel_core::CoreError;
+use veloxel_io::IoError;
+use veloxel_motion::MotionError;
+use veloxel_testkit::TestkitError;
 
 /// A failure of a pipeline, a measurement or a report.
 #[derive(Debug, thiserror::Error)]
@@ -9,6 +14,46 @@ pub enum VeloxelError {
     /// A grid, a volume or a field breaks a promise.
     #[error(transparent)]
     Core(#[from] CoreError),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// A method could not run.
+    #[error(transparent)]
+    Motion(#[from] MotionError),
+    /// A device could not do what was asked.
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
+    /// A phantom could not be made.
+    #[error(transparent)]
+    Phantom(#[from] TestkitError),
+    /// No parameter has this name.
+    #[error("no parameter is called `{key}`; the nearest is `{nearest}`; all: {known}")]
+    UnknownParameter {
+        /// The name given.
+        key: String,
+        /// The name that was probably meant.
+        nearest: String,
+        /// All names.
+        known: String,
+    },
+    /// A parameter's value is of another kind.
+    #[error("parameter `{key}` cannot be {got}: {reason}")]
+    ParameterValue {
+        /// The parameter.
+        key: String,
+        /// The value given.
+        got: String,
+        /// What would be right.
+        reason: String,
+    },
+    /// A parameter file that is not there, or is no TOML.
+    #[error("cannot use the parameters in {}: {reason}", path.display())]
+    ParameterFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        reason: String,
+    },
     /// A measurement over no voxel at all.
     #[error("{what}: no voxel to measure ({reason})")]
     NothingToMeasure {

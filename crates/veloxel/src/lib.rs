@@ -1,6 +1,7 @@
-//! What a Rust user of Veloxel depends on: measuring fields and labels, and reports of whole runs.
+//! What a Rust user of Veloxel depends on: pipelines from files to reports, measuring fields and labels, and the reports.
 
 pub mod metrics;
+pub mod pipelines;
 pub mod report;
 
 mod error;

@@ -1,0 +1,21 @@
+//! The command line as clap sees it.
+
+use crate::{devices, flow, info};
+use clap::{Parser, Subcommand};
+
+/// Dense motion and correspondence, fast, with a confidence for every vector.
+#[derive(Debug, Parser)]
+#[command(name = "veloxel", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done; 1 failed, with one line on standard error; 2 wrong usage.")]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Flow(flow::FlowArguments),
+    Info(info::InfoArguments),
+    Devices(devices::DevicesArguments),
+}

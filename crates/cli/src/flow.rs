@@ -1,0 +1,280 @@
+//! `veloxel flow`: two images to a field.
+
+use crate::progress::Progress;
+use crate::table::{count, number, percent, seconds};
+use crate::warn;
+use clap::{Args, ValueEnum};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use veloxel::VeloxelError;
+use veloxel::pipelines::{
+    DeviceChoice, FlowJob, FlowOutputs, FlowRun, ParameterChoice, RunChoice, StartChoice, flow,
+};
+use veloxel_core::{Dimension, SolveStatus};
+use veloxel_io::Strictness;
+use veloxel_motion::Preset;
+use veloxel_motion::clg_parameters::{Direction, Intensity};
+
+/// Estimate where every voxel of FIXED is found in MOVING.
+///
+/// The field lives on FIXED and points into MOVING: fixed(x) ≈ moving(x + d(x)).
+/// It is written in pixels as .flo, KITTI .png or .pfm, and in millimetres (LPS) as .nii, .nii.gz, .mha, .mhd,
+/// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field.
+#[derive(Debug, Args)]
+#[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>")]
+pub struct FlowArguments {
+    /// The two images
+    #[arg(value_names = ["FIXED", "MOVING"], num_args = 2, required = true)]
+    inputs: Vec<PathBuf>,
+
+    /// Where the field goes
+    #[arg(short, long, value_name = "FLOW")]
+    output: PathBuf,
+
+    /// Confidence of every vector, 0 to 1, as an image
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
+    confidence: Option<PathBuf>,
+
+    /// MOVING as seen from FIXED, as an image
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
+    warped: Option<PathBuf>,
+
+    /// Device, parameters, levels, residuals, timings and warnings as JSON
+    #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
+    report: Option<PathBuf>,
+
+    /// A page with pictures and curves, in one file
+    #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
+    html: Option<PathBuf>,
+
+    /// Before the first step: none, centre-of-mass, affine, or a field's file
+    #[arg(long, value_name = "none|centre-of-mass|affine|FLOW", default_value = "none", value_parser = start)]
+    init: StartChoice,
+
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+/// What pairs and sequences share.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// How to estimate
+    #[arg(long, value_enum, default_value_t = Method::Clg, help_heading = "Method")]
+    method: Method,
+
+    /// What the parameters start from
+    #[arg(long, value_enum, default_value_t = PresetName::Accurate, help_heading = "Method")]
+    preset: PresetName,
+
+    /// Change one parameter: the value is a number, a word, or TOML such as "{ charbonnier = { epsilon = 0.001 } }"
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting, help_heading = "Method")]
+    set: Vec<(String, String)>,
+
+    /// Parameters from a TOML file, before --set
+    #[arg(long, value_name = "FILE.toml", help_heading = "Method")]
+    params: Option<PathBuf>,
+
+    /// Exactly R warps on every level
+    #[arg(long, value_name = "R", help_heading = "Method")]
+    warps: Option<usize>,
+
+    /// Exactly K iterations a linear solve
+    #[arg(long, value_name = "K", help_heading = "Method")]
+    iterations: Option<usize>,
+
+    /// Estimate both directions; where they disagree the confidence falls
+    #[arg(long, help_heading = "Method")]
+    inverse_consistency: bool,
+
+    /// Take intensities as they are, instead of mapping FIXED's percentiles to 0..1
+    #[arg(long, help_heading = "Method")]
+    raw_intensity: bool,
+
+    /// Where data count, on FIXED's grid: inside is not 0
+    #[arg(long, value_name = "M")]
+    mask: Option<PathBuf>,
+
+    /// Refuse headers that need an assumption, instead of warning
+    #[arg(long)]
+    strict: bool,
+
+    #[command(flatten)]
+    device: DeviceArguments,
+
+    /// No progress, no summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Where to compute.
+#[derive(Debug, Args)]
+pub struct DeviceArguments {
+    /// Where to compute: auto or cpu
+    #[arg(long, value_name = "auto|cpu", default_value = "auto", value_parser = device, help_heading = "Device")]
+    device: String,
+
+    /// Threads of the processor; 0: as many as there are
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
+    threads: usize,
+}
+
+impl DeviceArguments {
+    pub fn choice(&self) -> DeviceChoice {
+        DeviceChoice { name: Some(self.device.clone()), threads: self.threads }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Method {
+    /// Combined local-global flow
+    Clg,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum PresetName {
+    /// Little work for its accuracy
+    Fast,
+    /// The best accuracy at a few times the cost
+    Accurate,
+    /// Every choice as in Thiyagalingam et al. 2011
+    Paper,
+}
+
+impl RunArguments {
+    pub fn choice(&self) -> RunChoice {
+        let Method::Clg = self.method;
+        RunChoice {
+            parameters: ParameterChoice {
+                preset: match self.preset {
+                    PresetName::Fast => Preset::Fast,
+                    PresetName::Accurate => Preset::Accurate,
+                    PresetName::Paper => Preset::Paper,
+                },
+                file: self.params.clone(),
+                intensity: self.raw_intensity.then_some(Intensity::Raw),
+                direction: self.inverse_consistency.then_some(Direction::Both),
+                warps: self.warps,
+                iterations: self.iterations,
+                settings: self.set.clone(),
+            },
+            device: self.device.choice(),
+            mask: self.mask.clone(),
+            strictness: strictness(self.strict),
+            command_line: command_line(),
+        }
+    }
+}
+
+pub fn strictness(strict: bool) -> Strictness {
+    if strict { Strictness::Strict } else { Strictness::Lenient }
+}
+
+pub fn run(arguments: &FlowArguments) -> Result<(), VeloxelError> {
+    let job = FlowJob {
+        fixed: arguments.inputs[0].clone(),
+        moving: arguments.inputs[1].clone(),
+        start: arguments.init.clone(),
+        choice: arguments.run.choice(),
+        outputs: FlowOutputs {
+            flow: arguments.output.clone(),
+            confidence: arguments.confidence.clone(),
+            warped: arguments.warped.clone(),
+            report: arguments.report.clone(),
+            html: arguments.html.clone(),
+        },
+    };
+    let progress = Progress::new(arguments.run.quiet);
+    let run = flow(&job, &progress)?;
+    progress.finish();
+    warn(&run.report.warnings);
+    if !arguments.run.quiet && std::io::stdout().is_terminal() {
+        summary(&run);
+    }
+    Ok(())
+}
+
+/// A few lines for a person at a terminal; scripts take `--report`.
+fn summary(run: &FlowRun) {
+    let (report, pair) = (&run.report, &run.report.pairs[0]);
+    let unit = match report.inputs[0].dimension {
+        Dimension::Two => "px",
+        Dimension::Three => "voxels",
+    };
+    let status = match pair.statistics.status {
+        SolveStatus::Done => "done",
+        SolveStatus::LimitReached => "stopped at a limit",
+        SolveStatus::NoContent => "no contrast to follow",
+    };
+    let total: f64 = report.stage_times.iter().map(|s| s.time_ms).sum();
+    let solve: f64 = report.stage_times.iter().filter(|s| s.stage == "solve").map(|s| s.time_ms).sum();
+    let (motion, jacobian) = (&pair.motion, &pair.statistics.jacobian);
+    let brightness = &pair.statistics.brightness;
+    let mut lines = vec![
+        ("status", status.to_owned()),
+        ("motion", format!("mean {} {unit}, largest {}", number(motion.mean_vox), number(motion.max_vox))),
+        (
+            "brightness",
+            format!("mean difference {} → {}", number(brightness.mean_abs_before), number(brightness.mean_abs_after)),
+        ),
+        (
+            "Jacobian",
+            format!("{} to {}, {} folded", number(jacobian.min), number(jacobian.max), percent(jacobian.share_folded)),
+        ),
+        ("confidence", format!("mean {}", number(motion.mean_confidence))),
+        (
+            "time",
+            format!(
+                "{} (solve {}), {}",
+                seconds(total),
+                seconds(solve),
+                count(report.device.threads, "thread", "threads")
+            ),
+        ),
+    ];
+    lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
+    for (name, value) in lines {
+        println!("{name:<14}{value}");
+    }
+}
+
+fn start(text: &str) -> Result<StartChoice, String> {
+    Ok(match text {
+        "" => return Err("expected none, centre-of-mass, affine, or a field's file".to_owned()),
+        "none" => StartChoice::None,
+        "centre-of-mass" => StartChoice::CentreOfMass,
+        "affine" => StartChoice::Affine,
+        path => StartChoice::Flow(path.into()),
+    })
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("expected KEY=VALUE, such as alpha=0.1".to_owned()),
+    }
+}
+
+/// Names that mean a device somewhere, so that asking for one that is not here fails clearly rather than as a typo.
+fn device(text: &str) -> Result<String, String> {
+    let (kind, index) = text.split_once(':').map_or((text, None), |(kind, index)| (kind, Some(index)));
+    let numbered = matches!(kind, "cuda" | "vulkan") && index.is_none_or(|i| i.parse::<u32>().is_ok());
+    if matches!(text, "auto" | "cpu" | "metal") || numbered {
+        Ok(text.to_owned())
+    } else {
+        Err("possible values: auto, cpu".to_owned())
+    }
+}
+
+/// The command as typed, quoted where a shell would need it.
+pub fn command_line() -> String {
+    let quoted = |argument: String| {
+        let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+        if !argument.is_empty() && argument.chars().all(plain) {
+            argument
+        } else {
+            format!("'{}'", argument.replace('\'', r"'\''"))
+        }
+    };
+    let arguments = std::env::args_os().skip(1).map(|a| quoted(a.to_string_lossy().into_owned()));
+    std::iter::once("veloxel".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,81 @@
+//! `veloxel info`: what a file is.
+
+use crate::table::count;
+use crate::{print_json, warn};
+use clap::Args;
+use std::path::PathBuf;
+use veloxel::VeloxelError;
+use veloxel_core::Dimension;
+use veloxel_io::{FileInfo, Kind, inspect};
+
+/// Show what a file holds: format, size, spacing, orientation.
+#[derive(Debug, Args)]
+pub struct InfoArguments {
+    /// An image, a sequence or a displacement field
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// As JSON, for scripts
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(arguments: &InfoArguments) -> Result<(), VeloxelError> {
+    let info = inspect(&arguments.file)?;
+    if arguments.json {
+        return print_json(&info);
+    }
+    for (name, value) in lines(&info) {
+        println!("{name:<10}{value}");
+    }
+    warn(&info.warnings);
+    Ok(())
+}
+
+fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
+    let axes = info.dimension.count();
+    let triple = |values: &[f64]| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(" × ");
+    let list = |values: &[f64]| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(", ");
+    let kind = match (info.kind, info.dimension) {
+        (Kind::Image, Dimension::Two) => "picture",
+        (Kind::Image, Dimension::Three) => "volume",
+        (Kind::Sequence, _) => "sequence",
+        (Kind::Flow, _) => "displacement field",
+    };
+    let size: Vec<String> = info.size[..axes].iter().map(usize::to_string).collect();
+    let unit = if info.dimension == Dimension::Two { "pixels" } else { "voxels" };
+    let mut lines = vec![
+        ("holds", format!("{kind} ({:?})", info.format)),
+        ("size", format!("{} {unit}", size.join(" × "))),
+        ("samples", info.sample_type.clone()),
+    ];
+    if info.kind == Kind::Sequence {
+        let interval = info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
+        lines.push(("frames", format!("{}{interval}", count(info.frames, "frame", "frames"))));
+    }
+    let physical = info.dimension == Dimension::Three || info.spacing_mm[..2] != [1.0, 1.0];
+    if physical {
+        lines.push(("spacing", format!("{} mm", triple(&info.spacing_mm))));
+        lines.push(("origin", format!("({}) mm, LPS", list(&info.origin_mm))));
+        for (axis, name) in ["x axis", "y axis", "z axis"].into_iter().enumerate().take(axes) {
+            let column = info.direction.map(|row| row[axis]);
+            lines.push((name, format!("({})  {}", list(&column), towards(column))));
+        }
+    }
+    lines
+}
+
+/// Up to four decimals, without trailing zeros.
+fn trimmed(value: f64) -> String {
+    let text = format!("{value:.4}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Where an axis points, in words.
+fn towards(direction: [f64; 3]) -> &'static str {
+    let words = [("left", "right"), ("posterior", "anterior"), ("superior", "inferior")];
+    let largest = (0..3).max_by(|&a, &b| direction[a].abs().total_cmp(&direction[b].abs())).unwrap_or(0);
+    let (positive, negative) = words[largest];
+    if direction[largest] < 0.0 { negative } else { positive }
+}

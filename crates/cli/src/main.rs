@@ -1,0 +1,50 @@
+//! The `veloxel` command: parses, calls one pipeline function, prints its report.
+//!
+//! Exit codes: 0 done; 1 failed, with one clear line on standard error; 2 wrong usage.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
+
+mod arguments;
+mod devices;
+mod flow;
+mod info;
+mod progress;
+mod table;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+use veloxel::VeloxelError;
+use veloxel_core::Warnings;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        Command::Flow(arguments) => flow::run(arguments),
+        Command::Info(arguments) => info::run(arguments),
+        Command::Devices(arguments) => devices::run(arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // One line, whatever a library put into its message.
+            let line = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+            eprintln!("error: {line}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Says what a user should know.
+fn warn(warnings: &Warnings) {
+    for warning in warnings.iter() {
+        eprintln!("warning: {}", warning.message);
+    }
+}
+
+/// Any result as JSON.
+fn print_json(value: &impl serde::Serialize) -> Result<(), VeloxelError> {
+    let text = serde_json::to_string_pretty(value).map_err(|source| VeloxelError::Json { source })?;
+    println!("{text}");
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Results against truths, from files.
+
+use crate::VeloxelError;
+use crate::metrics::{FlowError, LabelOverlapReport, flow_error, label_overlap, labels_from_samples};
+use std::path::Path;
+use veloxel_core::Warnings;
+use veloxel_io as io;
+use veloxel_io::Strictness;
+
+/// `veloxel evaluate flow`: end-point and angular error of a field, within a mask where one is given.
+///
+/// # Errors
+/// Anything wrong with the files; as [`flow_error`].
+pub fn evaluate_flow(
+    (result, truth): (&Path, &Path),
+    mask: Option<&Path>,
+    strictness: Strictness,
+    warnings: &mut Warnings,
+) -> Result<FlowError, VeloxelError> {
+    let result = io::read_flow(result, strictness, warnings)?;
+    let truth = io::read_flow(truth, strictness, warnings)?;
+    let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
+    flow_error(&result, &truth, mask.as_ref())
+}
+
+/// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label.
+///
+/// # Errors
+/// Anything wrong with the files; as [`label_overlap`].
+pub fn evaluate_labels(
+    (result, truth): (&Path, &Path),
+    strictness: Strictness,
+    warnings: &mut Warnings,
+) -> Result<LabelOverlapReport, VeloxelError> {
+    let mut labels = |path: &Path| -> Result<_, VeloxelError> {
+        labels_from_samples(&io::read_image(path, strictness, warnings)?, &path.display().to_string())
+    };
+    label_overlap(&labels(result)?, &labels(truth)?)
+}

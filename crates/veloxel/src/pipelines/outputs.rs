@@ -1,0 +1,83 @@
+//! The files of a run: refused before the work, or written after it.
+
+use crate::VeloxelError;
+use std::fs::OpenOptions;
+use std::io::{Error, ErrorKind};
+use std::path::Path;
+use veloxel_core::Dimension;
+use veloxel_io::{Format, IoError, Kind};
+
+/// Checks every output that is asked for: its extension (pages, points and JSON have no kind), that it can hold the
+/// dimension once that is known, and that its folder takes files. Nothing is left there.
+pub(crate) fn check_outputs(
+    outputs: &[(Option<&Path>, Option<Kind>)],
+    dimension: Option<Dimension>,
+) -> Result<(), VeloxelError> {
+    let asked_for = outputs.iter().filter_map(|&(path, kind)| path.map(|path| (path, kind)));
+    for (path, kind) in asked_for {
+        check_output(path, kind, dimension)?;
+    }
+    Ok(())
+}
+
+fn check_output(path: &Path, kind: Option<Kind>, dimension: Option<Dimension>) -> Result<(), VeloxelError> {
+    if let Some(kind) = kind {
+        veloxel_io::check_output(path, kind)?;
+        let holds_volumes =
+            matches!(Format::from_path(path), Some(Format::Nifti | Format::MetaImage | Format::Nrrd));
+        if dimension == Some(Dimension::Three) && !holds_volumes {
+            return Err(IoError::Unsupported {
+                what: "a volume in a picture format".to_owned(),
+                hint: "write volumes as .nii.gz, .mha or .nrrd",
+                path: path.to_owned(),
+            }
+            .into());
+        }
+    }
+    probe(path).map_err(|source| IoError::Write { path: path.to_owned(), source }.into())
+}
+
+/// Creates and removes a file beside the path.
+fn probe(path: &Path) -> std::io::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return Err(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file"));
+    }
+    let name = path.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
+    let trial = path.with_file_name(format!(".{}.{}.trial", name.to_string_lossy(), std::process::id()));
+    OpenOptions::new().write(true).create_new(true).open(&trial)?;
+    std::fs::remove_file(trial)
+}
+
+/// The format of a file, as in reports.
+pub(crate) fn format_text(path: &Path) -> String {
+    if path.is_dir() {
+        return "folder".to_owned();
+    }
+    Format::from_path(path).map_or_else(|| "unknown".to_owned(), |f| format!("{f:?}"))
+}
+
+/// A file's own name.
+pub(crate) fn name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_written_is_known_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |name: &str, kind, dimension| check_output(&folder.path().join(name), kind, dimension);
+        assert!(check("a.flo", Some(Kind::Flow), None).is_ok());
+        assert!(check("a.flo", Some(Kind::Flow), Some(Dimension::Two)).is_ok());
+        let refused = [
+            check("a.flo", Some(Kind::Flow), Some(Dimension::Three)),
+            check("a.xyz", Some(Kind::Flow), None),
+            check("none/a.json", None, None),
+            check("", None, None),
+        ];
+        assert!(refused.iter().all(Result::is_err), "{refused:?}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,104 @@
+//! Fields applied to images and labels on their own grid.
+
+use super::outputs::check_outputs;
+use crate::VeloxelError;
+use std::path::PathBuf;
+use veloxel_compute::kernels::spline::spline_coefficients;
+use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp};
+use veloxel_compute::{Device, Shape};
+use veloxel_core::{Flow, Volume, Warnings};
+use veloxel_io as io;
+use veloxel_io::{Kind, Strictness};
+use veloxel_motion::clg_parameters::Interpolation;
+
+/// A field, what it moves, and where the result goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WarpJob {
+    /// The field.
+    pub flow: PathBuf,
+    /// The image (or labels) that it points into, or points in the space that it lives on.
+    pub input: PathBuf,
+    /// The result, on the field's grid.
+    pub output: PathBuf,
+    /// How headers are read.
+    pub strictness: Strictness,
+}
+
+/// The moving image seen from the fixed grid, `moving(x + d(x))`; NaN outside and where the field is unknown.
+///
+/// # Errors
+/// [`VeloxelError::Core`] unless the image lies on the field's grid; [`VeloxelError::Compute`].
+pub fn warp_image(
+    device: &Device,
+    (flow, moving): (&Flow, &Volume<f32>),
+    interpolation: Interpolation,
+) -> Result<Volume<f32>, VeloxelError> {
+    let interpolation = match interpolation {
+        Interpolation::Linear => warp::Interpolation::Linear,
+        Interpolation::CubicSpline => warp::Interpolation::CubicSpline,
+    };
+    warped(device, (flow, moving), interpolation)
+}
+
+fn warped(
+    device: &Device,
+    (flow, moving): (&Flow, &Volume<f32>),
+    interpolation: warp::Interpolation,
+) -> Result<Volume<f32>, VeloxelError> {
+    let what = "field and image must lie on one grid; resample the image onto the field's grid first";
+    flow.grid().require_same(moving.grid(), what)?;
+    let shape = Shape::of(flow.grid());
+    let mut samples = device.upload_copy(moving.data())?;
+    if interpolation == warp::Interpolation::CubicSpline {
+        spline_coefficients(device, shape, &mut samples)?;
+    }
+    let displacement =
+        flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
+    let mut out = device.zeros(shape.len())?;
+    let arguments = Warp {
+        shape,
+        // The field is in voxels already.
+        spacing_edges: [1.0; 3],
+        interpolation,
+        moving_from_fixed: VoxelAffine::IDENTITY,
+        moving: &samples,
+        displacement: &displacement,
+    };
+    device.scope(|| warp::warp(device, &arguments, &mut out))?;
+    Ok(Volume::new(flow.grid().clone(), device.download(out))?)
+}
+
+/// `veloxel warp image`.
+///
+/// # Errors
+/// As for every file, and [`warp_image`].
+pub fn warp_flow(
+    job: &WarpJob,
+    device: &Device,
+    interpolation: Interpolation,
+) -> Result<Warnings, VeloxelError> {
+    check_outputs(&[(Some(&job.output), Some(Kind::Image))], None)?;
+    let mut warnings = Warnings::new();
+    let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
+    check_outputs(&[(Some(&job.output), Some(Kind::Image))], Some(flow.grid().dimension()))?;
+    let moving = io::read_image(&job.input, job.strictness, &mut warnings)?;
+    moving.require_finite(&job.input.display().to_string(), |_| false)?;
+    io::write_image(&job.output, &warp_image(device, (&flow, &moving), interpolation)?, &mut warnings)?;
+    Ok(warnings)
+}
+
+/// `veloxel warp labels`: the nearest label; 0 where the field leaves the image or is unknown.
+///
+/// # Errors
+/// As for every file, and [`warp_image`].
+pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelError> {
+    check_outputs(&[(Some(&job.output), Some(Kind::Image))], None)?;
+    let mut warnings = Warnings::new();
+    let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
+    check_outputs(&[(Some(&job.output), Some(Kind::Image))], Some(flow.grid().dimension()))?;
+    let labels = io::read_labels(&job.input, job.strictness, &mut warnings)?;
+    let samples = labels.map(|&label| label as f32);
+    let moved = warped(device, (&flow, &samples), warp::Interpolation::Nearest)?;
+    io::write_labels(&job.output, &moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))?;
+    Ok(warnings)
+}
