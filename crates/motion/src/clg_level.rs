@@ -14,7 +14,7 @@ use veloxel_compute::kernels::diffusivity::{Diffusivity, diffusivity};
 use veloxel_compute::kernels::gradient::{Scheme, gradient};
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::kernels::median::{Median, WeightedMedian, median};
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
 use veloxel_compute::kernels::occlusion::{self, visibility};
 use veloxel_compute::kernels::operator::{Operator, subtract_product, subtract_volume_target};
 use veloxel_compute::kernels::pointwise::{clip_length, fill, log_change};
@@ -56,7 +56,8 @@ pub(crate) struct Level<'a> {
     device: &'a Device,
     params: &'a ClgParams,
     geometry: &'a LevelGeometry,
-    taps: Axes<Taps>,
+    /// K_ρ, and the one for images that match.
+    taps: [Axes<Taps>; 2],
     pub warped: Buffer,
     /// Spatial entries, then the right-hand side.
     system: Field,
@@ -72,6 +73,15 @@ pub(crate) struct Level<'a> {
     volume_change: Option<Buffer>,
     votes: Option<Buffer>,
     multigrid: Option<Multigrid>,
+}
+
+/// Which of the level's two windows a tensor is averaged in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Window {
+    /// ρ.
+    Local = 0,
+    /// The one for images that match.
+    Matched = 1,
 }
 
 impl<'a> Level<'a> {
@@ -106,7 +116,7 @@ impl<'a> Level<'a> {
             device,
             params,
             geometry,
-            taps: isotropic(&Taps::gaussian(params.rho, TRUNCATE)),
+            taps: [params.rho, params.rho_matched].map(|rho| isotropic(&Taps::gaussian(rho, TRUNCATE))),
             warped: device.zeros(n)?,
             system: device.zeros_field(entries, n)?,
             groups: (0..group_count).map(|_| device.zeros_field(entries + 1, n)).collect::<Result<_, _>>()?,
@@ -182,12 +192,13 @@ impl<'a> Level<'a> {
         let (device, shape) = (self.device, self.geometry.shape);
         self.warp(images, displacement)?;
         let (sum, count) = absolute_difference(device, (images.fixed, &self.warped), images.mask)?;
-        self.tensors(images)?;
+        let (alpha, window) = self.weigh(images)?;
+        self.tensors(images, window)?;
         self.increment.iter_mut().for_each(|b| fill(device, 0.0, b));
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solved = None;
         for _ in 0..updates {
-            solved = Some(self.solve(images, displacement)?);
+            solved = Some(self.solve(images, displacement, alpha)?);
         }
         let Solved { relative_residuals, stop, .. } = solved.expect("a warp should have at least one solve");
         let length = clip_length(device, self.params.increment_limit, &mut self.increment)?;
@@ -223,14 +234,15 @@ impl<'a> Level<'a> {
     }
 
     /// The motion tensors around the present displacement: into the system, or into the groups.
-    fn tensors(&mut self, images: &LevelImages<'_>) -> Result<(), ComputeError> {
+    fn tensors(&mut self, images: &LevelImages<'_>, window: Window) -> Result<(), ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
         let brightness = [(images.fixed, &self.warped)];
+        let taps = &self.taps[window as usize];
         let Some((first, others)) = self.groups.split_first_mut() else {
-            let args = self.params.tensor_of(self.geometry, &self.taps, (&brightness, images.mask));
+            let args = self.params.tensor_of(self.geometry, taps, (&brightness, images.mask));
             return motion_tensor(device, &args, &mut self.system);
         };
-        let args = self.params.tensor_of(self.geometry, &self.taps, (&brightness, images.mask));
+        let args = self.params.tensor_of(self.geometry, taps, (&brightness, images.mask));
         motion_tensor(device, &args, first)?;
         if let Some(second) = others.first_mut() {
             let [fixed, warped] = &mut self.gradients;
@@ -238,7 +250,7 @@ impl<'a> Level<'a> {
                 gradient(device, (shape, axis, Scheme::Central4), &self.warped, out)?;
             }
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
-            let mut args = self.params.tensor_of(self.geometry, &self.taps, (&pairs, images.mask));
+            let mut args = self.params.tensor_of(self.geometry, taps, (&pairs, images.mask));
             if self.params.normalise == Normalisation::Distance {
                 args.constraint = Constraint::Normalised { zeta: self.params.gradient_zeta };
             }
@@ -247,8 +259,27 @@ impl<'a> Level<'a> {
         Ok(())
     }
 
+    /// α and the window for the mismatch at hand: the weight of smoothness over that of data is the variance of data over
+    /// that of motion.
+    fn weigh(&self, images: &LevelImages<'_>) -> Result<(f32, Window), ComputeError> {
+        let params = self.params;
+        if params.alpha_mismatch == 0.0 {
+            return Ok((params.alpha, Window::Local));
+        }
+        let brightness = [(images.fixed, &self.warped)];
+        let args = params.tensor_of(self.geometry, &self.taps[0], (&brightness, images.mask));
+        let share = mismatch(self.device, &args)? / (params.alpha_mismatch * params.alpha_mismatch);
+        let window = if share < 0.25 { Window::Matched } else { Window::Local };
+        Ok((params.alpha * (share as f32).clamp(params.alpha_floor, 1.0), window))
+    }
+
     /// One linear solve for the increment, with weights from the increment so far.
-    fn solve(&mut self, images: &LevelImages<'_>, displacement: &[Buffer]) -> Result<Solved, ComputeError> {
+    fn solve(
+        &mut self,
+        images: &LevelImages<'_>,
+        displacement: &[Buffer],
+        alpha: f32,
+    ) -> Result<Solved, ComputeError> {
         let (device, params, geometry) = (self.device, self.params, self.geometry);
         let shape = geometry.shape;
         if !self.groups.is_empty() {
@@ -277,7 +308,7 @@ impl<'a> Level<'a> {
         let operator = Operator {
             shape,
             spacing_edges: geometry.spacing_edges,
-            alpha: params.alpha,
+            alpha,
             tensor: Some(tensor),
             diffusivity: self.psi.as_ref(),
             volume_weight: self.volume_weight.as_ref(),

@@ -13,8 +13,16 @@ use veloxel_core::Dimension;
 pub struct ClgParams {
     /// α: weight of smoothness against data. Small: noise gets through; large: the field goes towards its mean. (0, 1e6)
     pub alpha: f32,
+    /// σ: mismatch of the warped images, voxels, from which on α counts in full; below it α falls with the mismatch squared,
+    /// as the ratio of the variances of data and motion asks for. 0: α is fixed (the paper's). [0, 10]
+    pub alpha_mismatch: f64,
+    /// Least share of α that is left when the images match. (0, 1]
+    pub alpha_floor: f32,
     /// ρ: standard deviation of the local window K_ρ, voxels. 0: none (Horn & Schunck); large: the window's mean motion. [0, 16]
     pub rho: f64,
+    /// ρ once the mismatch is below σ/2: what is left then is noise, which a wider window averages without flattening the
+    /// motion as a larger α would. [0, 16]
+    pub rho_matched: f64,
     /// β: weight of volume preservation. 0: off; large: only motion with det = 1 is left. [0, 1e6)
     pub beta: f32,
     /// What β is applied to.
@@ -218,7 +226,10 @@ impl ClgParams {
     fn paper() -> Self {
         Self {
             alpha: 0.01,
+            alpha_mismatch: 0.0,
+            alpha_floor: 0.01,
             rho: 1.0,
+            rho_matched: 1.0,
             beta: 0.01,
             volume: VolumeTerm::Divergence,
             regularise: Regularise::Increment,
@@ -307,7 +318,10 @@ impl ClgParams {
         let within = |v: f64, low: f64, high: f64| v.is_finite() && v >= low && v <= high;
         let real = [
             ("alpha", f64::from(self.alpha), 1e-9, 1e6, "1e-9 to 1e6"),
+            ("alpha_mismatch", self.alpha_mismatch, 0.0, 10.0, "0 to 10 voxels"),
+            ("alpha_floor", f64::from(self.alpha_floor), 1e-6, 1.0, "1e-6 to 1"),
             ("rho", self.rho, 0.0, 16.0, "0 to 16 voxels"),
+            ("rho_matched", self.rho_matched, 0.0, 16.0, "0 to 16 voxels"),
             ("beta", f64::from(self.beta), 0.0, 1e6, "0 to 1e6"),
             ("zeta", f64::from(self.zeta), 1e-6, 1.0, "1e-6 to 1"),
             ("gradient_zeta", f64::from(self.gradient_zeta), 1e-6, 1.0, "1e-6 to 1"),

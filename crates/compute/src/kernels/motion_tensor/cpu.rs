@@ -22,6 +22,33 @@ pub(super) fn motion_tensor(cpu: &Cpu, args: &MotionTensor<'_>, out: &mut [Buffe
     }
 }
 
+pub(super) fn mismatch(cpu: &Cpu, args: &MotionTensor<'_>) -> f64 {
+    match args.shape.components() {
+        2 => mismatch_in::<2, 6>(cpu, args),
+        _ => mismatch_in::<3, 10>(cpu, args),
+    }
+}
+
+fn mismatch_in<const D: usize, const C: usize>(cpu: &Cpu, args: &MotionTensor<'_>) -> f64 {
+    let [nx, ny, _] = args.shape.size;
+    let [tt, trace] = cpu.sum(args.shape.rows(), args.shape.len(), |rows| {
+        let mut stencil = Stencil::<D>::new(nx);
+        let mut products = vec![0.0; C * nx];
+        let mut sums = [0.0; 2];
+        for row in rows.filter(|row| (row % ny + row / ny) % 4 == 0) {
+            for (fixed, warped) in args.pairs {
+                stencil.fill(args, (fixed.host(), warped.host()), row);
+                stencil.products::<C>(args.constraint, Mode::Write, &mut products);
+                let total = |channel: usize| f64::from(products[channel * nx..][..nx].iter().sum::<f32>());
+                sums[0] += total(C - 1);
+                sums[1] += (0..D).map(|c| total(c * (2 * D + 1 - c) / 2)).sum::<f64>();
+            }
+        }
+        sums
+    });
+    if trace > 0.0 { tt / trace } else { 0.0 }
+}
+
 fn in_plane<const D: usize, const C: usize>(cpu: &Cpu, args: &MotionTensor<'_>, out: &mut [Buffer]) {
     let [nx, ny, _] = args.shape.size;
     let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();

@@ -68,3 +68,18 @@ pub fn motion_tensor(
     cpu::motion_tensor(device.as_cpu(), args, out);
     Ok(())
 }
+
+/// Mean squared distance, in edges², by which the warped images still miss each other: `Σ n I_t² / Σ n |∇I|²`.
+///
+/// Every fourth row counts. Where nothing has contrast the result is 0.
+///
+/// # Errors
+/// [`ComputeError::Length`] if a buffer does not belong to the shape.
+pub fn mismatch(device: &Device, args: &MotionTensor<'_>) -> Result<f64, ComputeError> {
+    let n = args.shape.len();
+    for (fixed, warped) in args.pairs {
+        fixed.require(n, "mismatch", "fixed")?;
+        warped.require(n, "mismatch", "warped")?;
+    }
+    Ok(cpu::mismatch(device.as_cpu(), args))
+}
