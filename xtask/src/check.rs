@@ -88,7 +88,8 @@ fn format() -> Result<Passed, Failure> {
 }
 
 fn clippy() -> Result<Passed, Failure> {
-    let arguments = ["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    let arguments =
+        ["clippy", "--quiet", "--keep-going", "--workspace", "--all-targets", "--", "-D", "warnings"];
     cargo::run_quietly(cargo::cargo(&arguments))?;
     Ok(Passed::default())
 }
@@ -113,7 +114,7 @@ fn kernels_step() -> Result<Passed, Failure> {
 
 /// The libraries alone: the command's binary has the name of a library, and the two pages would overwrite each other.
 fn docs() -> Result<Passed, Failure> {
-    let mut command = cargo::cargo(&["doc", "--quiet", "--workspace", "--no-deps", "--lib"]);
+    let mut command = cargo::cargo(&["doc", "--quiet", "--keep-going", "--workspace", "--no-deps", "--lib"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     cargo::run_quietly(command)?;
     Ok(Passed::default())
