@@ -29,4 +29,10 @@ pub enum MotionError {
         /// What happened.
         reason: String,
     },
+    /// Frames that cannot be run as asked.
+    #[error("the sequence cannot be run: {reason}")]
+    Sequence {
+        /// What was expected and what was given.
+        reason: String,
+    },
 }

@@ -12,12 +12,25 @@ impl Stages {
     pub fn time<R>(&mut self, stage: &str, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
-        let time_ms = start.elapsed().as_secs_f64() * 1e3;
+        self.add(stage, start.elapsed().as_secs_f64() * 1e3);
+        result
+    }
+
+    /// Adds time to a stage.
+    pub fn add(&mut self, stage: &str, time_ms: f64) {
         match self.0.iter_mut().find(|s| s.stage == stage) {
             Some(known) => known.time_ms += time_ms,
             None => self.0.push(StageTime { stage: stage.to_owned(), time_ms }),
         }
-        result
+    }
+
+    /// Adds another's times.
+    pub fn merge(&mut self, other: Self) {
+        other.0.iter().for_each(|s| self.add(&s.stage, s.time_ms));
+    }
+
+    pub fn total_ms(&self) -> f64 {
+        self.0.iter().map(|s| s.time_ms).sum()
     }
 
     pub fn into_times(self) -> Vec<StageTime> {
