@@ -1,6 +1,6 @@
 //! The command line as clap sees it.
 
-use crate::{devices, flow, info};
+use crate::{demo, devices, evaluate, flow, info, warp};
 use clap::{Parser, Subcommand};
 
 /// Dense motion and correspondence, fast, with a confidence for every vector.
@@ -16,6 +16,9 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Flow(flow::FlowArguments),
+    Warp(warp::WarpArguments),
+    Evaluate(evaluate::EvaluateArguments),
     Info(info::InfoArguments),
     Devices(devices::DevicesArguments),
+    Demo(demo::DemoArguments),
 }

@@ -23,7 +23,11 @@ pub fn run(arguments: &DevicesArguments) -> Result<(), VeloxelError> {
             None => "available".to_owned(),
             Some(reason) => format!("not available: {reason}"),
         };
-        println!("{:<8}{state}{}", device.name, device.description.map_or(String::new(), |d| format!(", {d}")));
+        println!(
+            "{:<8}{state}{}",
+            device.name,
+            device.description.map_or(String::new(), |d| format!(", {d}"))
+        );
     }
     Ok(())
 }

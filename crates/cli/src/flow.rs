@@ -1,19 +1,23 @@
 //! `veloxel flow`: two images to a field.
 
+use crate::arguments::Arguments;
 use crate::progress::Progress;
 use crate::table::{count, number, percent, seconds};
 use crate::warn;
-use clap::{Args, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::VeloxelError;
 use veloxel::pipelines::{
-    DeviceChoice, FlowJob, FlowOutputs, FlowRun, ParameterChoice, RunChoice, StartChoice, flow,
+    DeviceChoice, FlowJob, FlowOutputs, FlowRun, ParameterChoice, RunChoice, SequenceJob, StartChoice, flow,
+    sequence,
 };
+use veloxel::report::PairReport;
 use veloxel_core::{Dimension, SolveStatus};
 use veloxel_io::Strictness;
-use veloxel_motion::Preset;
 use veloxel_motion::clg_parameters::{Direction, Intensity};
+use veloxel_motion::{Preset, SequenceMode, SequencePlan};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -21,22 +25,31 @@ use veloxel_motion::clg_parameters::{Direction, Intensity};
 /// It is written in pixels as .flo, KITTI .png or .pfm, and in millimetres (LPS) as .nii, .nii.gz, .mha, .mhd,
 /// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field.
 #[derive(Debug, Args)]
-#[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>")]
+#[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>
+       veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>")]
 pub struct FlowArguments {
-    /// The two images
-    #[arg(value_names = ["FIXED", "MOVING"], num_args = 2, required = true)]
+    /// FIXED and MOVING; or, with --sequence, a 4-D file, a folder of frames, or the frames
+    #[arg(value_name = "INPUT", num_args = 1.., required = true)]
     inputs: Vec<PathBuf>,
 
-    /// Where the field goes
-    #[arg(short, long, value_name = "FLOW")]
+    /// Where the field goes; with --sequence the folder for all fields
+    #[arg(short, long, value_name = "FLOW|DIR")]
     output: PathBuf,
 
+    /// Fields between the frames of a sequence, with report.json, in one folder
+    #[arg(long, value_enum, value_name = "MODE", help_heading = "Sequences")]
+    sequence: Option<Mode>,
+
+    /// The frame that reference fields live on
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "sequence", help_heading = "Sequences")]
+    reference: usize,
+
     /// Confidence of every vector, 0 to 1, as an image
-    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
+    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     confidence: Option<PathBuf>,
 
     /// MOVING as seen from FIXED, as an image
-    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
+    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     warped: Option<PathBuf>,
 
     /// Device, parameters, levels, residuals, timings and warnings as JSON
@@ -48,7 +61,7 @@ pub struct FlowArguments {
     html: Option<PathBuf>,
 
     /// Before the first step: none, centre-of-mass, affine, or a field's file
-    #[arg(long, value_name = "none|centre-of-mass|affine|FLOW", default_value = "none", value_parser = start)]
+    #[arg(long, value_name = "none|centre-of-mass|affine|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
     init: StartChoice,
 
     #[command(flatten)]
@@ -125,6 +138,16 @@ impl DeviceArguments {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+enum Mode {
+    /// Every frame to the next
+    Consecutive,
+    /// The reference to every other frame
+    Reference,
+    /// Both, the last frame to the first, and the drift once around
+    Both,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum Method {
     /// Combined local-global flow
     Clg,
@@ -170,9 +193,49 @@ pub fn strictness(strict: bool) -> Strictness {
 }
 
 pub fn run(arguments: &FlowArguments) -> Result<(), VeloxelError> {
-    let job = FlowJob {
-        fixed: arguments.inputs[0].clone(),
-        moving: arguments.inputs[1].clone(),
+    let progress = Progress::new(arguments.run.quiet);
+    let run = match arguments.sequence {
+        Some(mode) => sequence(&sequence_job(arguments, mode), &progress)?,
+        None => flow(&flow_job(arguments), &progress)?,
+    };
+    progress.finish();
+    warn(&run.report.warnings);
+    if !arguments.run.quiet && std::io::stdout().is_terminal() {
+        summary(&run);
+    }
+    Ok(())
+}
+
+fn sequence_job(arguments: &FlowArguments, mode: Mode) -> SequenceJob {
+    SequenceJob {
+        inputs: arguments.inputs.clone(),
+        plan: SequencePlan {
+            mode: match mode {
+                Mode::Consecutive => SequenceMode::Consecutive,
+                Mode::Reference => SequenceMode::Reference,
+                Mode::Both => SequenceMode::Both,
+            },
+            reference: arguments.reference,
+        },
+        choice: arguments.run.choice(),
+        folder: arguments.output.clone(),
+        report: arguments.report.clone(),
+        html: arguments.html.clone(),
+    }
+}
+
+fn flow_job(arguments: &FlowArguments) -> FlowJob {
+    let [fixed, moving] = arguments.inputs.as_slice() else {
+        // A rule that clap cannot express: two inputs unless they are a sequence.
+        let message = format!(
+            "expected FIXED and MOVING, got {}; use --sequence for more or fewer",
+            count(arguments.inputs.len(), "input", "inputs")
+        );
+        Arguments::command().error(ErrorKind::WrongNumberOfValues, message).exit()
+    };
+    FlowJob {
+        fixed: fixed.clone(),
+        moving: moving.clone(),
         start: arguments.init.clone(),
         choice: arguments.run.choice(),
         outputs: FlowOutputs {
@@ -182,59 +245,56 @@ pub fn run(arguments: &FlowArguments) -> Result<(), VeloxelError> {
             report: arguments.report.clone(),
             html: arguments.html.clone(),
         },
-    };
-    let progress = Progress::new(arguments.run.quiet);
-    let run = flow(&job, &progress)?;
-    progress.finish();
-    warn(&run.report.warnings);
-    if !arguments.run.quiet && std::io::stdout().is_terminal() {
-        summary(&run);
     }
-    Ok(())
 }
 
 /// A few lines for a person at a terminal; scripts take `--report`.
 fn summary(run: &FlowRun) {
-    let (report, pair) = (&run.report, &run.report.pairs[0]);
+    let report = &run.report;
     let unit = match report.inputs[0].dimension {
         Dimension::Two => "px",
         Dimension::Three => "voxels",
     };
+    let mut lines = match report.pairs.as_slice() {
+        [pair] => pair_lines(pair, unit),
+        pairs => {
+            let largest = pairs.iter().map(|p| p.motion.max_vox).fold(0.0, f64::max);
+            let mut lines = vec![
+                ("fields", pairs.len().to_string()),
+                ("motion", format!("largest {} {unit}", number(largest))),
+            ];
+            lines.extend(
+                report.cycle_closure_vox.map(|d| ("drift", format!("{} {unit} once around", number(d)))),
+            );
+            lines
+        }
+    };
+    let total: f64 = report.stage_times.iter().map(|s| s.time_ms).sum();
+    let solve: f64 = report.stage_times.iter().filter(|s| s.stage == "solve").map(|s| s.time_ms).sum();
+    lines.push(("time", format!("{} (solve {}), {}", seconds(total), seconds(solve), report.device.name)));
+    lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
+    for (name, value) in lines {
+        println!("{name:<14}{value}");
+    }
+}
+
+fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
     let status = match pair.statistics.status {
         SolveStatus::Done => "done",
         SolveStatus::LimitReached => "stopped at a limit",
         SolveStatus::NoContent => "no contrast to follow",
     };
-    let total: f64 = report.stage_times.iter().map(|s| s.time_ms).sum();
-    let solve: f64 = report.stage_times.iter().filter(|s| s.stage == "solve").map(|s| s.time_ms).sum();
-    let (motion, jacobian) = (&pair.motion, &pair.statistics.jacobian);
-    let brightness = &pair.statistics.brightness;
-    let mut lines = vec![
+    let (motion, jacobian, brightness) =
+        (&pair.motion, &pair.statistics.jacobian, &pair.statistics.brightness);
+    let (before, after) = (number(brightness.mean_abs_before), number(brightness.mean_abs_after));
+    let (least, most) = (number(jacobian.min), number(jacobian.max));
+    vec![
         ("status", status.to_owned()),
         ("motion", format!("mean {} {unit}, largest {}", number(motion.mean_vox), number(motion.max_vox))),
-        (
-            "brightness",
-            format!("mean difference {} → {}", number(brightness.mean_abs_before), number(brightness.mean_abs_after)),
-        ),
-        (
-            "Jacobian",
-            format!("{} to {}, {} folded", number(jacobian.min), number(jacobian.max), percent(jacobian.share_folded)),
-        ),
+        ("brightness", format!("mean difference {before} → {after}")),
+        ("Jacobian", format!("{least} to {most}, {} folded", percent(jacobian.share_folded))),
         ("confidence", format!("mean {}", number(motion.mean_confidence))),
-        (
-            "time",
-            format!(
-                "{} (solve {}), {}",
-                seconds(total),
-                seconds(solve),
-                count(report.device.threads, "thread", "threads")
-            ),
-        ),
-    ];
-    lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
-    for (name, value) in lines {
-        println!("{name:<14}{value}");
-    }
+    ]
 }
 
 fn start(text: &str) -> Result<StartChoice, String> {

@@ -50,7 +50,8 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
         ("samples", info.sample_type.clone()),
     ];
     if info.kind == Kind::Sequence {
-        let interval = info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
+        let interval =
+            info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
         lines.push(("frames", format!("{}{interval}", count(info.frames, "frame", "frames"))));
     }
     let physical = info.dimension == Dimension::Three || info.spacing_mm[..2] != [1.0, 1.0];

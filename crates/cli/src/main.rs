@@ -5,11 +5,14 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
 
 mod arguments;
+mod demo;
 mod devices;
+mod evaluate;
 mod flow;
 mod info;
 mod progress;
 mod table;
+mod warp;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -21,8 +24,11 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Command::Flow(arguments) => flow::run(arguments),
+        Command::Warp(arguments) => warp::run(arguments),
+        Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Devices(arguments) => devices::run(arguments),
+        Command::Demo(arguments) => demo::run(arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -16,8 +16,8 @@ mod staging;
 mod warp;
 
 pub use choice::{RunChoice, StartChoice};
-pub use device::{DeviceChoice, DeviceListing, devices};
 pub use demo::{DemoJob, demo};
+pub use device::{DeviceChoice, DeviceListing, devices};
 pub use evaluate::{evaluate_flow, evaluate_labels};
 pub use flow::{FlowJob, FlowOutputs, FlowRun, flow};
 pub use parameters::{ParameterChoice, parameter_names};

@@ -42,7 +42,8 @@ fn probe(path: &Path) -> std::io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
         return Err(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file"));
     }
-    let name = path.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
+    let name =
+        path.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
     let trial = path.with_file_name(format!(".{}.{}.trial", name.to_string_lossy(), std::process::id()));
     OpenOptions::new().write(true).create_new(true).open(&trial)?;
     std::fs::remove_file(trial)

@@ -65,7 +65,9 @@ impl ParameterChoice {
             }
         }
         if let Some(count) = self.warps {
-            for (key, value) in [("warps", count.into()), ("finest_warps", count.into()), ("warp_tol", 0.into())] {
+            for (key, value) in
+                [("warps", count.into()), ("finest_warps", count.into()), ("warp_tol", 0.into())]
+            {
                 draft.set(key, value)?;
             }
         }

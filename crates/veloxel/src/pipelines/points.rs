@@ -21,7 +21,9 @@ pub fn move_point(flow: &Flow, point: [f64; 3]) -> Option<[f64; 3]> {
         }
         Dimension::Three => {
             // A point of the outermost voxels may lie a rounding error outside.
-            let voxel = grid.voxel_from_world(point).map(|v| if (v - v.round()).abs() < 1e-6 { v.round() } else { v });
+            let voxel = grid
+                .voxel_from_world(point)
+                .map(|v| if (v - v.round()).abs() < 1e-6 { v.round() } else { v });
             let d = sample_vox(flow, voxel)?;
             Some(grid.world_from_voxel([0, 1, 2].map(|a| voxel[a] + d[a])))
         }
@@ -75,7 +77,11 @@ fn move_text(flow: &Flow, text: &str) -> Result<String, (usize, String)> {
         point[..axes].copy_from_slice(&values);
         let moved = move_point(flow, point).unwrap_or([f64::NAN; 3]);
         let mut first = true;
-        for cell in moved[..axes].iter().map(|v| format!("{v:.6}")).chain(cells[axes..].iter().map(|c| (*c).to_owned())) {
+        for cell in moved[..axes]
+            .iter()
+            .map(|v| format!("{v:.6}"))
+            .chain(cells[axes..].iter().map(|c| (*c).to_owned()))
+        {
             if !first {
                 out.push(separator);
             }

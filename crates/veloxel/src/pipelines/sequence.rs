@@ -119,7 +119,13 @@ impl SequenceTask<'_> {
         (staging, stages): (&Staging, &mut Stages),
         observer: &dyn Observer,
     ) -> Result<SequenceResult, VeloxelError> {
-        let grid = self.frames.frames.first().map(Volume::grid).cloned().ok_or(veloxel_core::CoreError::EmptySequence)?;
+        let grid = self
+            .frames
+            .frames
+            .first()
+            .map(Volume::grid)
+            .cloned()
+            .ok_or(veloxel_core::CoreError::EmptySequence)?;
         let mut method = Clg::new(&grid, self.params.clone(), device)?;
         let page_role = match self.plan.mode {
             SequenceMode::Consecutive => Role::Consecutive,
@@ -136,9 +142,14 @@ impl SequenceTask<'_> {
         let mut first = None;
         let start = Instant::now();
         let mut elsewhere = Stages::default();
-        result.drift_vox = run_sequence(&mut method, self.frames, self.plan, (observer, &mut |field| {
-            self.take(field, (device, staging), (&mut result, &mut first), &mut elsewhere)
-        }))?;
+        result.drift_vox = run_sequence(
+            &mut method,
+            self.frames,
+            self.plan,
+            (observer, &mut |field| {
+                self.take(field, (device, staging), (&mut result, &mut first), &mut elsewhere)
+            }),
+        )?;
         let solve_ms = start.elapsed().as_secs_f64() * 1e3 - elsewhere.total_ms();
         stages.add("solve", solve_ms);
         stages.merge(elsewhere);
@@ -157,14 +168,18 @@ impl SequenceTask<'_> {
     ) -> Result<(), VeloxelError> {
         let (role, fixed, moving) = (field.role, field.fixed, field.moving);
         let truth = stages.time("truth", || self.truth.map(|truth| truth(fixed, moving)));
-        let title = title(fixed, moving);
+        let title = title(role, fixed, moving);
         let on_page = role == result.page_role;
         let pair = stages.time("measure", || -> Result<PairReport, VeloxelError> {
             if on_page {
                 let moving = &self.frames.frames[moving];
-                field.output.warped = warp_image(device, (&field.output.flow, moving), self.params.interpolation)?;
+                field.output.warped =
+                    warp_image(device, (&field.output.flow, moving), self.params.interpolation)?;
             }
-            PairReport::measure(&view(&title, &field, self.frames, truth.as_ref()), field.output.statistics.clone())
+            PairReport::measure(
+                &view(&title, &field, self.frames, truth.as_ref()),
+                field.output.statistics.clone(),
+            )
         })?;
         stages.time("write", || {
             let name = field_name(role, (fixed, moving), field.output.flow.grid());
@@ -176,7 +191,7 @@ impl SequenceTask<'_> {
         if on_page {
             let own = Shown { field, truth, mean_vox };
             let like = first.as_ref().unwrap_or(&own);
-            let like_title = self::title(like.field.fixed, like.field.moving);
+            let like_title = self::title(role, like.field.fixed, like.field.moving);
             let thumbnail = Thumbnail::of(
                 &view(&title, &own.field, self.frames, own.truth.as_ref()),
                 &view(&like_title, &like.field, self.frames, None),
@@ -227,14 +242,17 @@ impl SequenceResult {
             .ok_or_else(nothing)?;
         let page = RunReport { pairs: on_page().map(|(.., pair)| pair.clone()).collect(), ..report.clone() };
         let thumbnails: Vec<Thumbnail> = self.thumbnails.iter().map(|(.., t)| t.clone()).collect();
-        let title = title(shown.field.fixed, shown.field.moving);
+        let title = title(self.page_role, shown.field.fixed, shown.field.moving);
         let view = view(&title, &shown.field, frames, shown.truth.as_ref());
         sequence_html(&page, &view, position, &thumbnails)
     }
 }
 
-fn title(fixed: usize, moving: usize) -> String {
-    format!("frame {fixed} → {moving}")
+fn title(role: Role, fixed: usize, moving: usize) -> String {
+    match role {
+        Role::Consecutive => format!("frame {fixed} → {moving}"),
+        Role::Reference => format!("reference {fixed} → {moving}"),
+    }
 }
 
 fn field_name(role: Role, (fixed, moving): (usize, usize), grid: &Grid) -> String {

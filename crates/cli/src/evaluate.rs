@@ -1,0 +1,119 @@
+//! `veloxel evaluate`: a result against the truth.
+
+use crate::flow::strictness;
+use crate::table::{Table, number, percent};
+use crate::{print_json, warn};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use veloxel::VeloxelError;
+use veloxel::metrics::{Distribution, FlowError, LabelOverlapReport};
+use veloxel::pipelines::{evaluate_flow, evaluate_labels};
+use veloxel_core::Warnings;
+
+/// Measure a result against the truth.
+#[derive(Debug, Args)]
+pub struct EvaluateArguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// End-point and angular error of a field
+    Flow {
+        #[command(flatten)]
+        files: Files,
+        /// Measure inside only: inside is not 0
+        #[arg(long, value_name = "M")]
+        mask: Option<PathBuf>,
+    },
+    /// Dice, Jaccard and Hausdorff 95 of every label
+    Labels {
+        #[command(flatten)]
+        files: Files,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Files {
+    /// What to measure
+    #[arg(value_name = "RESULT")]
+    result: PathBuf,
+    /// What is true
+    #[arg(value_name = "TRUTH")]
+    truth: PathBuf,
+    /// As JSON, for scripts
+    #[arg(long)]
+    json: bool,
+    /// Refuse headers that need an assumption, instead of warning
+    #[arg(long)]
+    strict: bool,
+}
+
+pub fn run(arguments: &EvaluateArguments) -> Result<(), VeloxelError> {
+    let mut warnings = Warnings::new();
+    match &arguments.what {
+        What::Flow { files, mask } => {
+            let paths = (files.result.as_path(), files.truth.as_path());
+            let error = evaluate_flow(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
+            if files.json { print_json(&error)? } else { print_flow(&error) }
+        }
+        What::Labels { files } => {
+            let paths = (files.result.as_path(), files.truth.as_path());
+            let overlap = evaluate_labels(paths, strictness(files.strict), &mut warnings)?;
+            if files.json { print_json(&overlap)? } else { print_labels(&overlap) }
+        }
+    }
+    warn(&warnings);
+    Ok(())
+}
+
+fn print_flow(error: &FlowError) {
+    let mut table = Table::new(&["error", "mean", "sd", "median", "75 %", "95 %", "largest"]);
+    let mut row = |name: &str, d: &Distribution| {
+        let values = [d.mean, d.sd, d.a50, d.a75, d.a95, d.max].map(number);
+        table.row(std::iter::once(name.to_owned()).chain(values).collect());
+    };
+    row("end point, voxels", &error.end_point_vox);
+    if let Some(mm) = &error.end_point_mm {
+        row("end point, mm", mm);
+    }
+    row("angle, degrees", &error.angular_deg);
+    table.print();
+    println!();
+    for (name, value) in [
+        ("above 0.5 voxel", percent(error.r0_5)),
+        ("above 1 voxel", percent(error.r1)),
+        ("above 2 voxels", percent(error.r2)),
+        ("density", format!("{} of {} voxels", percent(error.density), error.truth_voxels)),
+        ("no motion at all", format!("{} voxels mean error", number(error.mean_truth_vox))),
+    ] {
+        println!("{name:<18}{value}");
+    }
+}
+
+fn print_labels(overlap: &LabelOverlapReport) {
+    let mut table = Table::new(&["label", "Dice", "Jaccard", "HD95, mm", "truth, voxels", "result, voxels"]);
+    let fixed = |v: f64| format!("{v:.4}");
+    let distance = |d: Option<f64>| d.map_or_else(|| "–".to_owned(), |d| format!("{d:.2}"));
+    for label in &overlap.labels {
+        table.row(vec![
+            label.label.to_string(),
+            fixed(label.dice),
+            fixed(label.jaccard),
+            distance(label.hausdorff95_mm),
+            label.truth_voxels.to_string(),
+            label.result_voxels.to_string(),
+        ]);
+    }
+    table.row(vec![
+        "mean".to_owned(),
+        fixed(overlap.mean_dice),
+        fixed(overlap.mean_jaccard),
+        distance(overlap.mean_hausdorff95_mm),
+    ]);
+    table.print();
+    if !overlap.labels_not_in_truth.is_empty() {
+        println!("not in the truth, and in no mean: {:?}", overlap.labels_not_in_truth);
+    }
+}
