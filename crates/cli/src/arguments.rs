@@ -1,6 +1,6 @@
 //! The command line as clap sees it.
 
-use crate::{demo, devices, evaluate, flow, info, warp};
+use crate::{bench, demo, devices, evaluate, flow, info, warp};
 use clap::{Parser, Subcommand};
 
 /// Dense motion and correspondence, fast, with a confidence for every vector.
@@ -15,10 +15,11 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Flow(flow::FlowArguments),
+    Flow(Box<flow::FlowArguments>),
     Warp(warp::WarpArguments),
     Evaluate(evaluate::EvaluateArguments),
     Info(info::InfoArguments),
     Devices(devices::DevicesArguments),
     Demo(demo::DemoArguments),
+    Bench(bench::BenchArguments),
 }

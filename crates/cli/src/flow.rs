@@ -124,11 +124,11 @@ pub struct RunArguments {
 pub struct DeviceArguments {
     /// Where to compute: auto or cpu
     #[arg(long, value_name = "auto|cpu", default_value = "auto", value_parser = device, help_heading = "Device")]
-    device: String,
+    pub device: String,
 
     /// Threads of the processor; 0: as many as there are
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
-    threads: usize,
+    pub threads: usize,
 }
 
 impl DeviceArguments {

@@ -97,4 +97,16 @@ pub enum VeloxelError {
         /// What the writer says.
         source: serde_json::Error,
     },
+    /// A measurement needs data that are not part of Veloxel.
+    #[error("{missing} is not there: set VELOXEL_DATA to the folder that holds it")]
+    NoData {
+        /// What is missing.
+        missing: String,
+    },
+    /// A measurement in a process of its own did not come back.
+    #[error("a measurement in a process of its own failed: {reason}")]
+    Process {
+        /// What happened to it.
+        reason: String,
+    },
 }
