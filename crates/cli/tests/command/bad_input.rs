@@ -1,0 +1,238 @@
+//! Everything that must end in one clear line and exit code 1, with nothing half-written.
+
+use crate::workplace::{Workplace, run_in, small_volume};
+use std::io::Write;
+use veloxel_core::{Grid, Volume};
+
+/// A place with `fixed.nii.gz` and `moving.nii.gz`.
+fn with_pair() -> Workplace {
+    let place = Workplace::new();
+    let phantom = small_volume();
+    place.write_image("fixed.nii.gz", &phantom.fixed);
+    place.write_image("moving.nii.gz", &phantom.moving);
+    place
+}
+
+/// `flow FIXED MOVING` fails with these words and leaves nothing new.
+fn refused(place: &Workplace, [fixed, moving]: [&str; 2], words: &[&str]) {
+    let before = place.names();
+    let output = ["flow", fixed, moving, "-o", "flow.nii.gz", "--preset", "fast", "--report", "r.json"];
+    place.run(&output).failed_with(words);
+    assert_eq!(place.names(), before, "nothing may be left behind");
+}
+
+/// An uncompressed NIfTI-1 whose header says what the test wants.
+fn nifti(dims: [i16; 4], samples: usize) -> Vec<u8> {
+    let mut bytes = vec![0u8; 352];
+    bytes[..4].copy_from_slice(&348i32.to_le_bytes());
+    for (i, d) in dims.iter().enumerate() {
+        bytes[40 + 2 * i..42 + 2 * i].copy_from_slice(&d.to_le_bytes());
+    }
+    bytes[70..72].copy_from_slice(&16i16.to_le_bytes());
+    bytes[72..74].copy_from_slice(&32i16.to_le_bytes());
+    for i in 0..4 {
+        bytes[76 + 4 * i..80 + 4 * i].copy_from_slice(&1f32.to_le_bytes());
+    }
+    bytes[108..112].copy_from_slice(&352f32.to_le_bytes());
+    bytes[344..348].copy_from_slice(b"n+1\0");
+    bytes.resize(352 + 4 * samples, 0);
+    bytes
+}
+
+#[test]
+fn a_missing_file() {
+    refused(&with_pair(), ["nowhere.nii.gz", "moving.nii.gz"], &["nowhere.nii.gz", "cannot open"]);
+}
+
+#[test]
+fn an_unknown_extension() {
+    let place = with_pair();
+    place.write("fixed.xyz", "x");
+    refused(&place, ["fixed.xyz", "moving.nii.gz"], &["fixed.xyz", ".nii.gz"]);
+    let run = place.run(&["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "flow.xyz"]);
+    run.failed_with(&["flow.xyz", ".nii.gz", ".flo"]);
+    let run = place.run(&["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "flow.flo"]);
+    run.failed_with(&["flow.flo", ".nii.gz"]);
+}
+
+#[test]
+fn a_truncated_gzip() {
+    let place = with_pair();
+    let whole = std::fs::read(place.path("moving.nii.gz")).unwrap();
+    place.write("cut.nii.gz", &whole[..whole.len() / 2]);
+    refused(&place, ["fixed.nii.gz", "cut.nii.gz"], &["cut.nii.gz"]);
+}
+
+#[test]
+fn impossible_dimensions() {
+    let place = with_pair();
+    for (name, dims) in [
+        ("zero.nii", [3, 4, 0, 4]),
+        ("eight.nii", [8, 4, 4, 4]),
+        ("negative.nii", [3, 4, -4, 4]),
+        ("huge.nii", [3, 32767, 32767, 32767]),
+    ] {
+        place.write(name, nifti(dims, 64));
+        refused(&place, ["fixed.nii.gz", name], &[name]);
+    }
+}
+
+#[test]
+fn more_than_memory() {
+    let place = with_pair();
+    let file = std::fs::File::create(place.path("vast.nii")).unwrap();
+    let mut header = std::io::BufWriter::new(&file);
+    header.write_all(&nifti([3, 30000, 30000, 1000], 0)).unwrap();
+    drop(header);
+    // The bytes are there, as a hole in the file: only memory is short.
+    if file.set_len(352 + 4 * 30000 * 30000 * 1000).is_err() {
+        return;
+    }
+    refused(&place, ["vast.nii", "moving.nii.gz"], &["vast.nii", "memory"]);
+}
+
+#[test]
+fn voxels_that_are_not_numbers() {
+    let place = with_pair();
+    let mut phantom = small_volume();
+    let index = phantom.fixed.grid().index([3, 2, 1]);
+    phantom.fixed.data_mut()[index] = f32::NAN;
+    place.write_image("nan.nii.gz", &phantom.fixed);
+    refused(&place, ["nan.nii.gz", "moving.nii.gz"], &["NaN", "[3, 2, 1]", "--mask"]);
+}
+
+#[test]
+fn another_size_or_grid() {
+    let place = with_pair();
+    let larger = Volume::from_fn(Grid::volume(21, 20, 20).unwrap(), |[x, y, z]| (x + y * z) as f32);
+    place.write_image("larger.nii.gz", &larger);
+    let words = ["size", "20 × 20 × 20", "21 × 20 × 20", "esample"];
+    refused(&place, ["fixed.nii.gz", "larger.nii.gz"], &words);
+    let grid = Grid::volume(20, 20, 20).unwrap().with_spacing_mm([1.0, 1.0, 2.0]).unwrap();
+    place.write_image("stretched.nii.gz", &Volume::from_fn(grid, |[x, _, _]| x as f32));
+    refused(&place, ["fixed.nii.gz", "stretched.nii.gz"], &["spacing", "esample"]);
+}
+
+#[test]
+fn constant_images_have_a_defined_result() {
+    let place = with_pair();
+    place.write_image("flat.nii.gz", &small_volume().fixed.map(|_| 7.0));
+    for init in ["none", "affine", "centre-of-mass"] {
+        let run = place.run(&[
+            "flow",
+            "flat.nii.gz",
+            "moving.nii.gz",
+            "-o",
+            "flow.nii.gz",
+            "--confidence",
+            "c.nii.gz",
+            "--init",
+            init,
+        ]);
+        let run = run.succeeded();
+        assert!(run.stderr.contains("constant"), "{}", run.stderr);
+    }
+    let read = |name: &str| veloxel_io::read(&place.path(name), Default::default(), &mut Default::default());
+    let veloxel_io::Content::Flow(flow) = read("flow.nii.gz").unwrap() else { panic!("a field") };
+    assert!(flow.components_vox().iter().flatten().all(|v| *v == 0.0));
+    let veloxel_io::Content::Image(confidence) = read("c.nii.gz").unwrap() else { panic!("an image") };
+    assert!(confidence.data().iter().all(|v| *v == 0.0));
+}
+
+#[test]
+fn an_axis_of_one_voxel_works() {
+    let place = Workplace::new();
+    let plane = |shift: f32| {
+        Volume::from_fn(Grid::volume(24, 20, 1).unwrap(), |[x, y, _]| {
+            (0.4 * (x as f32 - shift)).sin() * (0.3 * y as f32 + 0.1 * x as f32).cos()
+        })
+    };
+    place.write_image("a.nii.gz", &plane(0.0));
+    place.write_image("b.nii.gz", &plane(0.6));
+    for preset in ["fast", "accurate", "paper"] {
+        place.run(&["flow", "a.nii.gz", "b.nii.gz", "-o", "f.nii.gz", "--preset", preset]).succeeded();
+    }
+}
+
+#[test]
+fn outputs_that_cannot_be_are_refused_before_the_work() {
+    let place = with_pair();
+    for (option, value, word) in [
+        ("-o", "nowhere/flow.nii.gz", "nowhere"),
+        ("--confidence", "c.jpg", "c.jpg"),
+        ("--report", "nowhere/r.json", "nowhere"),
+        ("--html", "nowhere/r.html", "nowhere"),
+    ] {
+        let mut arguments = vec!["flow", "fixed.nii.gz", "moving.nii.gz"];
+        if option != "-o" {
+            arguments.extend(["-o", "flow.nii.gz"]);
+        }
+        arguments.extend([option, value]);
+        place.run(&arguments).failed_with(&[word]);
+        assert_eq!(place.names(), ["fixed.nii.gz", "moving.nii.gz"]);
+    }
+}
+
+#[test]
+fn parameters_that_are_not() {
+    let place = with_pair();
+    let flow = |more: &[&str]| {
+        let base = ["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "flow.nii.gz"];
+        place.run(&[&base[..], more].concat())
+    };
+    flow(&["--set", "alfa=1"]).failed_with(&["alfa", "nearest is `alpha`", "warp_tol"]);
+    flow(&["--set", "solver=magic"]).failed_with(&["solver", "multigrid"]);
+    flow(&["--set", "rho=-1"]).failed_with(&["rho", "0 to 16"]);
+    flow(&["--params", "none.toml"]).failed_with(&["none.toml"]);
+    place.write("bad.toml", "alpha = 0.1\nbeta = = 2\n");
+    flow(&["--params", "bad.toml"]).failed_with(&["bad.toml", "line 2"]);
+    flow(&["--device", "cuda:1"]).failed_with(&["cuda:1", "--device cpu"]);
+}
+
+#[test]
+fn wrong_usage_is_exit_code_two() {
+    let place = with_pair();
+    for arguments in [
+        &["flow", "fixed.nii.gz", "-o", "f.nii.gz"][..],
+        &["flow", "a", "b", "c", "-o", "f.nii.gz"],
+        &["flow", "a", "b"],
+        &["flow", "a", "b", "-o", "f.nii.gz", "--method", "phase"],
+        &["flow", "a", "b", "-o", "f.nii.gz", "--preset", "best"],
+        &["flow", "a", "b", "-o", "f.nii.gz", "--device", "toaster"],
+        &["flow", "a", "b", "-o", "f.nii.gz", "--set", "alpha"],
+        &["bench", "everything"],
+        &["stereo", "a", "b"],
+        &[],
+    ] {
+        let run = place.run(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+    }
+    let run = place.run(&["flow", "a", "b", "-o", "f.nii.gz", "--preset", "best"]);
+    assert!(run.stderr.contains("[possible values: fast, accurate, paper]"), "{}", run.stderr);
+}
+
+/// Needs the right to mount a file system of 64 KiB; says so and passes where that is refused.
+#[cfg(target_os = "linux")]
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn a_full_disk() {
+    use std::process::Command;
+    let place = with_pair();
+    let disk = place.path("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&disk).output();
+    if !mounted.is_ok_and(|o| o.status.success()) {
+        println!("skipped: a small file system cannot be mounted here");
+        return;
+    }
+    let (fixed, moving) = (place.path("fixed.nii.gz"), place.path("moving.nii.gz"));
+    let run = run_in(
+        &disk,
+        &["flow", &fixed.to_string_lossy(), &moving.to_string_lossy(), "-o", "flow.mha", "--preset", "fast"],
+    );
+    let left = std::fs::read_dir(&disk).unwrap().count();
+    let unmounted = Command::new("umount").arg(&disk).output();
+    run.failed_with(&["flow.mha", "nothing was left behind"]);
+    assert_eq!(left, 0);
+    assert!(unmounted.is_ok_and(|o| o.status.success()));
+}

@@ -1,0 +1,151 @@
+//! Small runs from file to file.
+
+use crate::workplace::{Workplace, pair, small_volume};
+use veloxel_core::{Dimension, Sequence, Warnings};
+use veloxel_io::Strictness;
+use veloxel_testkit::phantoms::{isotropic_grid, oblique_grid};
+
+#[test]
+fn a_volume_from_files_to_field_report_and_page() {
+    let place = Workplace::new();
+    let phantom = pair(&isotropic_grid(Dimension::Three, 32).unwrap());
+    place.write_image("fixed.nii.gz", &phantom.fixed);
+    place.write_image("moving.mha", &phantom.moving);
+    veloxel_io::write_flow(&place.path("truth.nrrd"), &phantom.truth).unwrap();
+    place.write_image("interior.nii.gz", &phantom.interior.map(|&i| f32::from(u8::from(i))));
+    let run = place.run(&[
+        "flow",
+        "fixed.nii.gz",
+        "moving.mha",
+        "-o",
+        "flow.nii.gz",
+        "--confidence",
+        "c.nii.gz",
+        "--warped",
+        "w.nii.gz",
+        "--report",
+        "r.json",
+        "--html",
+        "r.html",
+        "--threads",
+        "2",
+    ]);
+    let run = run.succeeded();
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""), "silence in a pipe");
+
+    let json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(place.path("r.json")).unwrap()).unwrap();
+    assert_eq!(json["method"], "clg");
+    assert_eq!(json["preset"], "accurate");
+    assert_eq!(json["device"]["threads"], 2);
+    assert!(json["command_line"].as_str().unwrap().starts_with("veloxel flow fixed.nii.gz moving.mha"));
+    assert!(std::fs::read_to_string(place.path("r.html")).unwrap().contains("<svg"));
+
+    let run =
+        place.run(&["evaluate", "flow", "flow.nii.gz", "truth.nrrd", "--mask", "interior.nii.gz", "--json"]);
+    let error: serde_json::Value = serde_json::from_str(&run.succeeded().stdout).unwrap();
+    let mean = error["end_point_vox"]["mean"].as_f64().unwrap();
+    assert!(mean < 0.05, "mean error {mean} voxels");
+}
+
+#[test]
+fn warping_by_the_field_gives_the_warped_image() {
+    let place = Workplace::new();
+    let phantom = pair(&oblique_grid(Dimension::Three, 24).unwrap());
+    place.write_image("a.nii.gz", &phantom.fixed);
+    place.write_image("b.nii.gz", &phantom.moving);
+    for (interpolation, preset) in [("linear", "fast"), ("cubic", "accurate")] {
+        let set =
+            if interpolation == "cubic" { "interpolation=cubic-spline" } else { "interpolation=linear" };
+        place
+            .run(&[
+                "flow", "a.nii.gz", "b.nii.gz", "-o", "f.mha", "--warped", "w.mha", "--preset", preset,
+                "--set", set,
+            ])
+            .succeeded();
+        place
+            .run(&["warp", "image", "f.mha", "b.nii.gz", "-o", "again.mha", "--interpolation", interpolation])
+            .succeeded();
+        let read = |name: &str| {
+            veloxel_io::read_image(&place.path(name), Strictness::Strict, &mut Warnings::new()).unwrap()
+        };
+        let (warped, again) = (read("w.mha"), read("again.mha"));
+        let mut compared = 0;
+        for (a, b) in warped.data().iter().zip(again.data()) {
+            // Millimetres in the file round the field: the border may fall on either side.
+            if a.is_finite() && b.is_finite() {
+                assert!((a - b).abs() < 1e-4, "{a} against {b}");
+                compared += 1;
+            }
+        }
+        assert!(2 * compared > warped.data().len(), "{compared} voxels compared");
+    }
+}
+
+#[test]
+fn labels_and_points_follow_the_field() {
+    let place = Workplace::new();
+    let phantom = small_volume();
+    let labels = phantom.fixed.map(|v| if *v > 0.5 { 3 } else { 0 });
+    veloxel_io::write_labels(&place.path("labels.nii.gz"), &labels).unwrap();
+    let still = veloxel_core::Flow::zeros(labels.grid().clone());
+    veloxel_io::write_flow(&place.path("still.nii.gz"), &still).unwrap();
+    place.run(&["warp", "labels", "still.nii.gz", "labels.nii.gz", "-o", "same.nii.gz"]).succeeded();
+    let run = place.run(&["evaluate", "labels", "same.nii.gz", "labels.nii.gz", "--json"]).succeeded();
+    let overlap: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(overlap["mean_dice"], 1.0);
+    place.write("points.csv", "x,y,z,name\n1,2,3,apex\n99,0,0,far\n");
+    place.run(&["warp", "points", "still.nii.gz", "points.csv", "-o", "moved.csv"]).succeeded();
+    let moved = std::fs::read_to_string(place.path("moved.csv")).unwrap();
+    assert_eq!(moved, "x,y,z,name\n1.000000,2.000000,3.000000,apex\nNaN,NaN,NaN,far\n");
+}
+
+#[test]
+fn a_sequence_becomes_a_folder() {
+    let place = Workplace::new();
+    let phantom = small_volume();
+    let frames = vec![phantom.fixed.clone(), phantom.moving.clone(), phantom.fixed];
+    let sequence = Sequence::new(frames, Some(40.0)).unwrap();
+    veloxel_io::write_sequence(&place.path("cine.nii.gz"), &sequence).unwrap();
+    place
+        .run(&[
+            "flow",
+            "cine.nii.gz",
+            "-o",
+            "out",
+            "--sequence",
+            "both",
+            "--preset",
+            "fast",
+            "--html",
+            "cine.html",
+        ])
+        .succeeded();
+    let mut names: Vec<String> = std::fs::read_dir(place.path("out"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            "consecutive_000_001.nii.gz",
+            "consecutive_001_002.nii.gz",
+            "consecutive_002_000.nii.gz",
+            "reference_000_001.nii.gz",
+            "reference_000_002.nii.gz",
+            "report.json"
+        ]
+    );
+    let json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(place.path("out/report.json")).unwrap()).unwrap();
+    assert!(json["cycle_closure_vox"].as_f64().unwrap() < 0.2);
+    assert_eq!(place.names(), ["cine.html", "cine.nii.gz", "out"]);
+    let run =
+        place.run(&["flow", "cine.nii.gz", "-o", "out2", "--sequence", "reference", "--reference", "9"]);
+    run.failed_with(&["reference frame from 0 to 2", "9"]);
+    assert!(!place.path("out2").exists());
+    place.run(&["flow", "nowhere", "-o", "out2", "--sequence", "both"]).failed_with(&["nowhere"]);
+    let run = place.run(&["info", "cine.nii.gz"]).succeeded();
+    assert!(run.stdout.contains("3 frames, 40 ms apart"), "{}", run.stdout);
+}

@@ -1,0 +1,6 @@
+//! The binary as a user meets it: exit codes, one-line messages, files whole or absent.
+
+mod bad_input;
+mod end_to_end;
+mod help;
+mod workplace;
