@@ -54,14 +54,17 @@ fn compare(device: &Device, phantom: &Phantom) -> Result<Vec<Figure>, VeloxelErr
         let mask = phantom.muscle.as_ref();
         let pair = Pair { fixed: &phantom.fixed, moving: &phantom.moving, mask, start: Start::Zero };
         let output = Clg::new(phantom.grid(), params, device)?.run(&pair, &Silent)?;
-        let error = flow_error(&output.flow, &phantom.truth, mask)?.end_point_vox.mean;
+        let error = flow_error(&output.flow, &phantom.truth, mask)?;
         results.push((output.statistics.jacobian.mean_abs_minus_one, error));
     }
     let [(change_off, error_off), (change_on, error_on)] = results[..] else {
         return Ok(Vec::new());
     };
     let name = &phantom.name;
+    let motion = error_off.mean_truth_vox;
+    let (error_off, error_on) = (error_off.end_point_vox.mean, error_on.end_point_vox.mean);
     Ok(vec![
+        Figure::new(format!("{name}: mean motion"), motion, "voxels"),
         Figure::new(format!("{name}: |det − 1| without β"), change_off, ""),
         Figure::new(format!("{name}: |det − 1| with β"), change_on, ""),
         Figure::new(format!("{name}: gain"), change_off / change_on, "×").at_least(VOLUME_PRESERVATION_GAIN),

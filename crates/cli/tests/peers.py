@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Checks that a displacement field of `veloxel flow` is SimpleITK's DisplacementFieldTransform, in every volume format.
+
+    python3 -m pip install SimpleITK numpy
+    python3 crates/cli/tests/peers.py
+
+An anisotropic, oblique, mirrored pair is made by SimpleITK; `veloxel flow` estimates its field; SimpleITK resamples the
+moving image through that field; the result must equal `veloxel warp image` (and, for linear interpolation, `--warped`)
+within 1e-3 of the intensity range wherever both are inside. VELOXEL may name a built binary.
+Exits with 1 and one line a difference if anything differs.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import SimpleITK as sitk
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+FORMATS = ["nii", "nii.gz", "mha", "mhd", "nrrd", "nhdr"]
+TOLERANCE = 1e-3
+LEAST_INSIDE = 0.7
+
+failures = []
+
+
+def check(holds, message):
+    if not holds:
+        failures.append(message)
+        print(f"FAILED {message}", file=sys.stderr)
+
+
+def command():
+    named = os.environ.get("VELOXEL")
+    if named:
+        return [named]
+    return ["cargo", "run", "--quiet", "--manifest-path", str(ROOT / "Cargo.toml"), "-p", "veloxel-cli", "--"]
+
+
+def veloxel(*arguments):
+    run = subprocess.run([*command(), *map(str, arguments)], capture_output=True, text=True)
+    check(run.returncode == 0, f"veloxel {' '.join(map(str, arguments))}: {run.stderr.strip()}")
+    return run.returncode == 0
+
+
+def texture(x, y, z):
+    """Smooth, without symmetry, about ±2."""
+    return (
+        np.sin(0.31 * x + 0.11 * y) * np.cos(0.27 * y - 0.09 * z)
+        + 0.8 * np.sin(0.23 * z + 0.17 * x - 0.05 * y)
+        + 0.4 * np.cos(0.41 * y + 0.13 * z)
+    )
+
+
+def place(samples, spacing, direction):
+    image = sitk.GetImageFromArray(samples.astype(np.float32))
+    image.SetSpacing(spacing)
+    image.SetOrigin([12.5, -31.25, 8.0][: len(spacing)])
+    image.SetDirection(np.asarray(direction).ravel().tolist())
+    return image
+
+
+def oblique_volumes():
+    """A pair moved by some voxels, differently in every axis, on voxels of 0.8 × 1.2 × 2.5 mm."""
+    a, b = 0.35, -0.6
+    about_z = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+    about_x = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
+    direction = about_z @ about_x @ np.diag([1, -1, 1])
+    z, y, x = np.meshgrid(*(np.arange(n, dtype=float) for n in (20, 36, 44)), indexing="ij")
+    u, v, w = 1.5 + 0.5 * np.sin(y / 9), -1.0 + 0.4 * np.cos(x / 8), 0.5 + 0.2 * np.sin(x / 11)
+    moving, fixed = texture(x, y, z), texture(x + u, y + v, z + w)
+    return [place(s, [0.8, 1.2, 2.5], direction) for s in (fixed, moving)]
+
+
+def oblique_pictures():
+    c, s = np.cos(0.5), np.sin(0.5)
+    y, x = np.meshgrid(np.arange(48.0), np.arange(60.0), indexing="ij")
+    u, v = 1.2 + 0.4 * np.sin(y / 9), -0.8 + 0.3 * np.cos(x / 8)
+    moving, fixed = texture(x, y, 0 * x), texture(x + u, y + v, 0 * x)
+    return [place(s_, [0.7, 1.3], [[c, -s], [s, c]]) for s_ in (fixed, moving)]
+
+
+def resampled(flow_path, moving):
+    field = sitk.ReadImage(str(flow_path))
+    grid = sitk.VectorIndexSelectionCast(field, 0)
+    transform = sitk.DisplacementFieldTransform(sitk.Cast(field, sitk.sitkVectorFloat64))
+    return sitk.Resample(moving, grid, transform, sitk.sitkLinear, float("nan"), sitk.sitkFloat32)
+
+
+def compare(ours, theirs, moving, what):
+    """Where either program is outside it may fill as it likes."""
+    ours, theirs, samples = map(sitk.GetArrayFromImage, (ours, theirs, moving))
+    if ours.shape != theirs.shape:
+        return check(False, f"{what}: shape {ours.shape} against {theirs.shape}")
+    inside = np.isfinite(ours) & np.isfinite(theirs)
+    check(inside.mean() >= LEAST_INSIDE, f"{what}: only {inside.mean():.0%} of the voxels can be compared")
+    worst = np.abs(ours - theirs)[inside].max(initial=0) / (samples.max() - samples.min())
+    check(worst <= TOLERANCE, f"{what}: differs by {worst:.2e} of the range (bound {TOLERANCE})")
+    print(f"{what}: {worst:.1e} of the range over {inside.mean():.0%} of the voxels")
+
+
+def undoes_the_motion(theirs, fixed, moving, what):
+    """A field that points the wrong way, or in other axes, would pass none of this."""
+    theirs, fixed, moving = map(sitk.GetArrayFromImage, (theirs, fixed, moving))
+    inside = np.isfinite(theirs)
+    before, after = (np.abs(i - fixed)[inside].mean() for i in (moving, theirs))
+    check(after < 0.25 * before, f"{what}: mean difference {before:.3f} before, {after:.3f} after SimpleITK's resampling")
+
+
+def run(folder, name, fixed, moving):
+    for extension in FORMATS:
+        what = f"{name}, {extension}"
+        paths = {role: folder / f"{name}_{role}.{extension}" for role in ("fixed", "moving", "flow")}
+        # SimpleITK reads NaN in NIfTI files as 0, which would pass for a sample: what is compared comes as .mha.
+        paths |= {role: folder / f"{name}_{role}.mha" for role in ("warped", "again")}
+        sitk.WriteImage(fixed, str(paths["fixed"]))
+        sitk.WriteImage(moving, str(paths["moving"]))
+        linear = ["--set", "interpolation=linear", "--set", "presmooth=0"]
+        estimated = veloxel("flow", paths["fixed"], paths["moving"], "-o", paths["flow"], "--warped", paths["warped"],
+                            "--preset", "accurate", "--quiet", *linear)
+        if not (estimated and veloxel("warp", "image", paths["flow"], paths["moving"], "-o", paths["again"])):
+            continue
+        theirs = resampled(paths["flow"], sitk.ReadImage(str(paths["moving"]), sitk.sitkFloat32))
+        for role in ("warped", "again"):
+            compare(sitk.ReadImage(str(paths[role]), sitk.sitkFloat32), theirs, moving, f"{what}, {role}")
+        undoes_the_motion(theirs, fixed, moving, what)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        run(pathlib.Path(name), "volume", *oblique_volumes())
+        run(pathlib.Path(name), "picture", *oblique_pictures())
+    print("SimpleITK agrees" if not failures else f"{len(failures)} differences")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
