@@ -27,7 +27,7 @@ use veloxel_core::{LevelReport, StopReason, WarpReport};
 const TRUNCATE: f64 = 2.5;
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
 const NON_LOCAL: WeightedMedian =
-    WeightedMedian { radius: 6, stride: 2, sigma_vox: 6.0, sigma_intensity: 0.03, edge: 0.1, reach: 3 };
+    WeightedMedian { radius: 6, stride: 3, sigma_vox: 6.0, sigma_intensity: 0.025, edge: 0.1, reach: 1 };
 /// Scales of the visibility that weighs its votes.
 const VISIBILITY: occlusion::Scales = occlusion::Scales { divergence: 0.3, intensity: 0.06 };
 

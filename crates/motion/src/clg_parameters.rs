@@ -208,15 +208,24 @@ impl ClgParams {
     pub fn preset(preset: Preset, dimension: Dimension) -> Self {
         match (preset, dimension) {
             (Preset::Paper, _) => Self::paper(),
-            (Preset::Fast, Dimension::Two) => Self { ..Self::robust() },
+            (Preset::Fast, Dimension::Two) => Self {
+                eta: 0.5,
+                warps: 2,
+                finest_warps: 2,
+                lagged_updates: 2,
+                iterations: 10,
+                ..Self::robust()
+            },
             (Preset::Accurate, Dimension::Two) => Self::robust(),
             (Preset::Fast, Dimension::Three) => Self::volume(),
             (Preset::Accurate, Dimension::Three) => Self {
+                alpha_mismatch: 0.2,
+                alpha_floor: 0.1,
+                rho_matched: 3.0,
                 interpolation: Interpolation::CubicSpline,
                 warps: 20,
-                finest_warps: 10,
-                warp_tol: 0.005,
-                iterations: 2,
+                finest_warps: 16,
+                warp_tol: 0.002,
                 ..Self::volume()
             },
         }
@@ -286,15 +295,16 @@ impl ClgParams {
     fn robust() -> Self {
         Self {
             alpha: 0.4,
-            rho: 0.6,
-            zeta: 0.2,
+            rho: 0.4,
+            zeta: 0.3,
             data_penaliser: Penaliser::Charbonnier { epsilon: 0.001 },
             smoothness_penaliser: Penaliser::Charbonnier { epsilon: 0.001 },
-            gamma: 10.0,
+            gamma: 2.0,
+            gradient_zeta: 0.08,
             presmooth: 0.6,
-            eta: 0.65,
-            warps: 3,
-            finest_warps: 3,
+            eta: 0.7,
+            warps: 4,
+            finest_warps: 4,
             lagged_updates: 3,
             solver: Solver::Sor,
             iterations: 15,

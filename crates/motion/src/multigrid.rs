@@ -284,7 +284,7 @@ const SWEEPS_PER_CHECK: usize = 8;
 /// Damping under which point-coupled Jacobi converges with a volume term.
 const VOLUME_DAMPING: f32 = 0.6;
 
-/// Solves `operator · x = rhs` from x = 0 by sweeps; `other` is as large as `x` (Jacobi needs a second copy).
+/// Improves `x` towards `operator · x = rhs` by sweeps, from what it holds; `other` is as large as `x` (Jacobi needs a second copy).
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the operator's shape.
@@ -294,7 +294,6 @@ pub fn sweep(
     (x, rhs, other): (&mut [Buffer], &[Buffer], Option<&mut [Buffer]>),
     stopping: Stopping,
 ) -> Result<Solved, ComputeError> {
-    x.iter_mut().for_each(|b| fill(device, 0.0, b));
     let start = residual_norm2(device, operator, x, rhs)?.sqrt();
     let mut solved = Solved { relative_residuals: vec![1.0], sweeps: 0.0, stop: StopReason::FixedCount };
     if start == 0.0 {

@@ -151,8 +151,9 @@ fn weighted(
             for x in (0..nx).filter(|x| near_edge[y * nx + x]) {
                 votes.gather((nx, ny), (x, y), |i, spatial| {
                     let difference = guide[i] - guide[y * nx + x];
-                    let weight =
-                        vote.map_or(1.0, |v| v[i]) * (-spatial - difference * difference * per_i2).exp();
+                    let weight = vote.map_or(1.0, |v| v[i])
+                        * (-spatial - difference * difference * per_i2).exp()
+                        + LEAST_VOTE;
                     (weight, [input[0][i], input[1][i]])
                 });
                 for (component, line) in lines.iter_mut().enumerate() {
@@ -163,7 +164,7 @@ fn weighted(
     });
 }
 
-/// Pixels within reach of a jump between neighbours.
+/// Pixels within reach of a jump.
 fn motion_edges((shape, window): (Shape, WeightedMedian), input: &[Vec<f32>]) -> Vec<bool> {
     let [nx, ny, _] = shape.size;
     let mut edge = vec![false; nx * ny];
@@ -171,8 +172,12 @@ fn motion_edges((shape, window): (Shape, WeightedMedian), input: &[Vec<f32>]) ->
         for y in 0..ny {
             for x in 0..nx {
                 let i = y * nx + x;
-                let jump = |j: usize| (component[j] - component[i]).abs() > window.edge;
-                edge[i] |= (x + 1 < nx && jump(i + 1)) || (y + 1 < ny && jump(i + nx));
+                // Second differences: a slope, however steep, is no edge.
+                let bend = |before: usize, after: usize| {
+                    (component[after] - 2.0 * component[i] + component[before]).abs() > window.edge
+                };
+                edge[i] |= (x > 0 && x + 1 < nx && bend(i - 1, i + 1))
+                    || (y > 0 && y + 1 < ny && bend(i - nx, i + nx));
             }
         }
     }
@@ -228,6 +233,8 @@ impl Votes {
     }
 }
 
+/// Keeps the sum of the votes above 0 where nothing is alike.
+const LEAST_VOTE: f32 = 1e-9;
 /// Halvings of the bracket around the weighted median.
 const HALVINGS: usize = 8;
 

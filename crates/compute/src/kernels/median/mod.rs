@@ -34,7 +34,7 @@ pub struct WeightedMedian {
     pub sigma_vox: f32,
     /// Standard deviation of the intensity weight, units of the guide.
     pub sigma_intensity: f32,
-    /// Neighbours whose flow differs by more than this, edges, are a motion edge.
+    /// Where the flow's second difference along an axis exceeds this, unit of the field, there is a motion edge.
     pub edge: f32,
     /// How far from a motion edge the votes are weighed, pixels.
     pub reach: usize,

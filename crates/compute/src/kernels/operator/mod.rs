@@ -55,10 +55,10 @@ impl Operator<'_> {
 
 /// One over-relaxed, point-coupled Gauss-Seidel sweep on `A x = rhs`, in place.
 ///
-/// The block at a voxel is solved at once. Rows with even `y + z` go before the others, and within a row even `x` before
-/// odd, so that each voxel's neighbours are all of another colour: a red-black order whose two colours of a row are done
-/// while the row is in the cache. With a volume-preserving term, which couples diagonal neighbours, the four colours are
-/// four passes. The result does not depend on the number of threads.
+/// The block at a voxel is solved at once; each voxel's neighbours are all of another colour, so the result does not depend
+/// on the number of threads. Plain sweeps (ω ≤ 1) take rows with even `y + z` before the others and within a row even `x`
+/// before odd: a row is finished while it is in the cache. Over-relaxed ones take voxels with even `x + y + z` before the
+/// others (red-black). With a volume-preserving term, which couples diagonal neighbours, there are four colours.
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the shape.

@@ -14,13 +14,34 @@ pub(super) fn relax(cpu: &Cpu, operator: &Operator<'_>, (x, rhs): (&mut [Buffer]
     }
 }
 
-/// Which voxels of a row a pass updates.
+/// What one pass updates; passes of a sweep together update every voxel once.
 #[derive(Clone, Copy)]
-enum Colours {
-    /// Even x, then odd x, while the row is in the cache.
-    Both,
-    /// One of them: 0 even, 1 odd.
-    One(usize),
+enum Pass {
+    /// Rows with this parity of `y + z`: even x, then odd x, while the row is in the cache.
+    Rows(usize),
+    /// Voxels with this parity of `x + y + z`: the consistent order that over-relaxation needs (Young 1954).
+    Chequer(usize),
+    /// Rows with the first parity of `y + z`, there voxels with the second parity of `x + z`: the four colours that
+    /// mixed differences need, which couple (y, z) to (y ± 1, z ± 1).
+    Quarter(usize, usize),
+}
+
+impl Pass {
+    fn takes_row(self, y: usize, z: usize) -> bool {
+        match self {
+            Self::Rows(parity) | Self::Quarter(parity, _) => (y + z) % 2 == parity,
+            Self::Chequer(_) => true,
+        }
+    }
+    /// Parities of x, in order.
+    fn order(self, y: usize, z: usize) -> &'static [usize] {
+        let one = |parity: usize| &[0, 1][parity % 2..=parity % 2];
+        match self {
+            Self::Rows(_) => &[0, 1],
+            Self::Chequer(colour) => one(colour + y + z),
+            Self::Quarter(_, colour) => one(colour + z),
+        }
+    }
 }
 
 fn relax_in<const D: usize>(
@@ -31,23 +52,23 @@ fn relax_in<const D: usize>(
 ) {
     let shared: Vec<Shared<'_>> = x.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let rhs: [&[f32]; D] = std::array::from_fn(|c| rhs[c].host());
-    for parity in 0..2 {
-        if operator.volume_weight.is_none() {
-            pass(cpu, operator, (&shared, rhs), (parity, Colours::Both, omega));
-        } else {
-            // Mixed differences couple (y, z) to (y ± 1, z ± 1): there the colours of x swap with z, see below.
-            pass(cpu, operator, (&shared, rhs), (parity, Colours::One(0), omega));
-            pass(cpu, operator, (&shared, rhs), (parity, Colours::One(1), omega));
-        }
+    let passes: &[Pass] = if operator.volume_weight.is_some() {
+        &[Pass::Quarter(0, 0), Pass::Quarter(0, 1), Pass::Quarter(1, 0), Pass::Quarter(1, 1)]
+    } else if omega > 1.0 {
+        &[Pass::Chequer(0), Pass::Chequer(1)]
+    } else {
+        &[Pass::Rows(0), Pass::Rows(1)]
+    };
+    for &pass in passes {
+        run_pass(cpu, operator, (&shared, rhs), (pass, omega));
     }
 }
 
-/// Updates the rows with `(y + z) % 2 == parity`.
-fn pass<const D: usize>(
+fn run_pass<const D: usize>(
     cpu: &Cpu,
     operator: &Operator<'_>,
     (x, rhs): (&[Shared<'_>], [&[f32]; D]),
-    (parity, colours, omega): (usize, Colours, f32),
+    (pass, omega): (Pass, f32),
 ) {
     let [nx, ny, _] = operator.shape.size;
     let rows = Rows::new(operator);
@@ -57,8 +78,7 @@ fn pass<const D: usize>(
             let (gathered, scratch) = scratch.split_at_mut(scratch_rows(D) * nx);
             let (inverse, scratch) = scratch.split_at_mut(D * (D + 1) / 2 * nx);
             let (padded, update) = scratch.split_at_mut(D * (nx + 2));
-            for row in range.filter(|row| (row % ny + row / ny) % 2 == parity) {
-                let z = row / ny;
+            for row in range.filter(|row| pass.takes_row(row % ny, row / ny)) {
                 let span = row * nx..(row + 1) * nx;
                 let own_rhs: [&[f32]; 3] =
                     std::array::from_fn(|c| if c < D { &rhs[c][span.clone()] } else { &[] });
@@ -67,12 +87,7 @@ fn pass<const D: usize>(
                 let system = unsafe { rows.gather::<D>(x, (Some(own_rhs), row), gathered) };
                 let tensor = tensor_row::<D>(operator, span.clone());
                 invert::<D>(tensor, &system, inverse);
-                let order: &[usize] = match colours {
-                    Colours::Both => &[0, 1],
-                    // Colour = (x + z) % 2 within a row class: diagonal neighbours in y and z differ in it.
-                    Colours::One(colour) => &[[0, 1], [1, 0]][colour][z % 2..=z % 2],
-                };
-                for &odd in order {
+                for &odd in pass.order(row % ny, row / ny) {
                     for c in 0..D {
                         // SAFETY: as above.
                         let own = unsafe { x[c].get(span.clone()) };
