@@ -1,8 +1,8 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
 use crate::flow::DeviceArguments;
-use crate::print_json;
-use crate::table::{Table, number};
+use crate::output::{print, print_json};
+use crate::table::{Table, count, number};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::process::Command;
@@ -73,15 +73,14 @@ pub fn run(arguments: &BenchArguments) -> Result<(), VeloxelError> {
             let value = serde_json::to_value(&figures).map_err(|source| VeloxelError::Json { source })?;
             results.insert(bench.name().to_owned(), value);
         } else {
-            println!("{} · {}", bench.name(), report.name);
-            print_figures(&figures);
-            println!();
+            let threads = count(report.threads, "thread", "threads");
+            print(&format!("{} · {}, {threads}\n{}\n", bench.name(), report.name, figures_text(&figures)))?;
         }
     }
     if arguments.json { print_json(&results) } else { Ok(()) }
 }
 
-fn print_figures(figures: &[Figure]) {
+fn figures_text(figures: &[Figure]) -> String {
     let mut table = Table::new(&["figure", "measured", "bar", ""]);
     for figure in figures {
         let bar = match figure.bar {
@@ -97,7 +96,7 @@ fn print_figures(figures: &[Figure]) {
         let value = format!("{} {}", number(figure.value), figure.unit);
         table.row(vec![figure.what.clone(), value.trim().to_owned(), bar, verdict.to_owned()]);
     }
-    table.print();
+    table.text()
 }
 
 /// This very program again, so that its peak memory is that of one pair.

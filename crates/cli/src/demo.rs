@@ -1,8 +1,9 @@
 //! `veloxel demo`: a heart whose motion is known.
 
 use crate::flow::{DeviceArguments, command_line};
+use crate::output::print;
 use crate::progress::Progress;
-use crate::table::{Table, number, seconds};
+use crate::table::{Table, count, number, seconds};
 use crate::warn;
 use clap::Args;
 use std::path::PathBuf;
@@ -48,14 +49,15 @@ pub fn run(arguments: &DemoArguments) -> Result<(), VeloxelError> {
     for pair in &run.report.pairs {
         table.row(row(pair));
     }
-    table.print();
+    let mut text = table.text();
     if let Some(drift) = run.report.cycle_closure_vox {
-        println!("drift once around the beat: {} voxels", number(drift));
+        text.push_str(&format!("drift once around the beat: {} voxels\n", number(drift)));
     }
     let total: f64 = run.report.stage_times.iter().map(|s| s.time_ms).sum();
-    println!("{} in all, {}", seconds(total), run.report.device.name);
-    println!("open {}", arguments.output.join("report.html").display());
-    Ok(())
+    let (device, threads) = (&run.report.device.name, run.report.device.threads);
+    text.push_str(&format!("{} in all, {device}, {}\n", seconds(total), count(threads, "thread", "threads")));
+    text.push_str(&format!("open {}\n", arguments.output.join("report.html").display()));
+    print(&text)
 }
 
 fn row(pair: &PairReport) -> Vec<String> {

@@ -1,9 +1,9 @@
 //! `veloxel devices`: where Veloxel can compute here.
 
-use crate::print_json;
+use crate::output::{print_json, print_lines};
 use clap::Args;
 use veloxel::VeloxelError;
-use veloxel::pipelines::devices;
+use veloxel::pipelines::{DeviceListing, devices};
 
 /// List the devices that this machine offers.
 #[derive(Debug, Args)]
@@ -18,16 +18,10 @@ pub fn run(arguments: &DevicesArguments) -> Result<(), VeloxelError> {
     if arguments.json {
         return print_json(&devices);
     }
-    for device in devices {
-        let state = match device.reason_absent {
-            None => "available".to_owned(),
-            Some(reason) => format!("not available: {reason}"),
-        };
-        println!(
-            "{:<8}{state}{}",
-            device.name,
-            device.description.map_or(String::new(), |d| format!(", {d}"))
-        );
-    }
-    Ok(())
+    let line = |device: &DeviceListing| match (&device.reason_absent, &device.description) {
+        (Some(reason), _) => format!("not available: {reason}"),
+        (None, Some(description)) => format!("available, {description}"),
+        (None, None) => "available".to_owned(),
+    };
+    print_lines(&devices.iter().map(|d| (d.name.as_str(), line(d))).collect::<Vec<_>>())
 }

@@ -1,8 +1,9 @@
 //! `veloxel evaluate`: a result against the truth.
 
 use crate::flow::strictness;
+use crate::output::{print, print_json};
 use crate::table::{Table, number, percent};
-use crate::{print_json, warn};
+use crate::warn;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use veloxel::VeloxelError;
@@ -56,19 +57,19 @@ pub fn run(arguments: &EvaluateArguments) -> Result<(), VeloxelError> {
         What::Flow { files, mask } => {
             let paths = (files.result.as_path(), files.truth.as_path());
             let error = evaluate_flow(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
-            if files.json { print_json(&error)? } else { print_flow(&error) }
+            if files.json { print_json(&error)? } else { print(&flow_text(&error))? }
         }
         What::Labels { files } => {
             let paths = (files.result.as_path(), files.truth.as_path());
             let overlap = evaluate_labels(paths, strictness(files.strict), &mut warnings)?;
-            if files.json { print_json(&overlap)? } else { print_labels(&overlap) }
+            if files.json { print_json(&overlap)? } else { print(&labels_text(&overlap))? }
         }
     }
     warn(&warnings);
     Ok(())
 }
 
-fn print_flow(error: &FlowError) {
+fn flow_text(error: &FlowError) -> String {
     let mut table = Table::new(&["error", "mean", "sd", "median", "75 %", "95 %", "largest"]);
     let mut row = |name: &str, d: &Distribution| {
         let values = [d.mean, d.sd, d.a50, d.a75, d.a95, d.max].map(number);
@@ -79,8 +80,8 @@ fn print_flow(error: &FlowError) {
         row("end point, mm", mm);
     }
     row("angle, degrees", &error.angular_deg);
-    table.print();
-    println!();
+    let mut text = table.text();
+    text.push('\n');
     for (name, value) in [
         ("above 0.5 voxel", percent(error.r0_5)),
         ("above 1 voxel", percent(error.r1)),
@@ -88,11 +89,12 @@ fn print_flow(error: &FlowError) {
         ("density", format!("{} of {} voxels", percent(error.density), error.truth_voxels)),
         ("no motion at all", format!("{} voxels mean error", number(error.mean_truth_vox))),
     ] {
-        println!("{name:<18}{value}");
+        text.push_str(&format!("{name:<18}{value}\n"));
     }
+    text
 }
 
-fn print_labels(overlap: &LabelOverlapReport) {
+fn labels_text(overlap: &LabelOverlapReport) -> String {
     let mut table = Table::new(&["label", "Dice", "Jaccard", "HD95, mm", "truth, voxels", "result, voxels"]);
     let fixed = |v: f64| format!("{v:.4}");
     let distance = |d: Option<f64>| d.map_or_else(|| "–".to_owned(), |d| format!("{d:.2}"));
@@ -112,8 +114,9 @@ fn print_labels(overlap: &LabelOverlapReport) {
         fixed(overlap.mean_jaccard),
         distance(overlap.mean_hausdorff95_mm),
     ]);
-    table.print();
+    let mut text = table.text();
     if !overlap.labels_not_in_truth.is_empty() {
-        println!("not in the truth, and in no mean: {:?}", overlap.labels_not_in_truth);
+        text.push_str(&format!("not in the truth, and in no mean: {:?}\n", overlap.labels_not_in_truth));
     }
+    text
 }

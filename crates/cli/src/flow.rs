@@ -1,6 +1,7 @@
 //! `veloxel flow`: two images to a field.
 
 use crate::arguments::Arguments;
+use crate::output::print_lines;
 use crate::progress::Progress;
 use crate::table::{count, number, percent, seconds};
 use crate::warn;
@@ -201,7 +202,7 @@ pub fn run(arguments: &FlowArguments) -> Result<(), VeloxelError> {
     progress.finish();
     warn(&run.report.warnings);
     if !arguments.run.quiet && std::io::stdout().is_terminal() {
-        summary(&run);
+        return print_lines(&summary(&run));
     }
     Ok(())
 }
@@ -249,7 +250,7 @@ fn flow_job(arguments: &FlowArguments) -> FlowJob {
 }
 
 /// A few lines for a person at a terminal; scripts take `--report`.
-fn summary(run: &FlowRun) {
+fn summary(run: &FlowRun) -> Vec<(&str, String)> {
     let report = &run.report;
     let unit = match report.inputs[0].dimension {
         Dimension::Two => "px",
@@ -271,11 +272,11 @@ fn summary(run: &FlowRun) {
     };
     let total: f64 = report.stage_times.iter().map(|s| s.time_ms).sum();
     let solve: f64 = report.stage_times.iter().filter(|s| s.stage == "solve").map(|s| s.time_ms).sum();
-    lines.push(("time", format!("{} (solve {}), {}", seconds(total), seconds(solve), report.device.name)));
+    let (device, threads) = (&report.device.name, count(report.device.threads, "thread", "threads"));
+    let time = format!("{} (solve {}), {device}, {threads}", seconds(total), seconds(solve));
+    lines.push(("time", time));
     lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
-    for (name, value) in lines {
-        println!("{name:<14}{value}");
-    }
+    lines
 }
 
 fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {

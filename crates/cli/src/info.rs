@@ -1,7 +1,8 @@
 //! `veloxel info`: what a file is.
 
+use crate::output::{print_json, print_lines};
 use crate::table::count;
-use crate::{print_json, warn};
+use crate::warn;
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::VeloxelError;
@@ -25,11 +26,8 @@ pub fn run(arguments: &InfoArguments) -> Result<(), VeloxelError> {
     if arguments.json {
         return print_json(&info);
     }
-    for (name, value) in lines(&info) {
-        println!("{name:<10}{value}");
-    }
     warn(&info.warnings);
-    Ok(())
+    print_lines(&lines(&info))
 }
 
 fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {

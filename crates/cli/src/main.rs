@@ -2,7 +2,7 @@
 //!
 //! Exit codes: 0 done; 1 failed, with one clear line on standard error; 2 wrong usage.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
+#![allow(clippy::print_stderr, reason = "a command prints")]
 
 mod arguments;
 mod bench;
@@ -11,6 +11,7 @@ mod devices;
 mod evaluate;
 mod flow;
 mod info;
+mod output;
 mod progress;
 mod table;
 mod warp;
@@ -18,7 +19,6 @@ mod warp;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::process::ExitCode;
-use veloxel::VeloxelError;
 use veloxel_core::Warnings;
 
 fn main() -> ExitCode {
@@ -48,11 +48,4 @@ fn warn(warnings: &Warnings) {
     for warning in warnings.iter() {
         eprintln!("warning: {}", warning.message);
     }
-}
-
-/// Any result as JSON.
-fn print_json(value: &impl serde::Serialize) -> Result<(), VeloxelError> {
-    let text = serde_json::to_string_pretty(value).map_err(|source| VeloxelError::Json { source })?;
-    println!("{text}");
-    Ok(())
 }

@@ -43,11 +43,8 @@ impl Table {
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
-    pub fn print(&self) {
-        print!("{}", self.text());
-    }
-
-    fn text(&self) -> String {
+    /// Aligned, with a line under the head.
+    pub fn text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |c: usize| {
             self.rows.iter().filter_map(|r| r.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0)

@@ -149,3 +149,19 @@ fn a_sequence_becomes_a_folder() {
     let run = place.run(&["info", "cine.nii.gz"]).succeeded();
     assert!(run.stdout.contains("3 frames, 40 ms apart"), "{}", run.stdout);
 }
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let place = Workplace::new();
+    place.write_image("a.nii.gz", &small_volume().fixed);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_veloxel"))
+        .args(["info", "--json"])
+        .arg(place.path("a.nii.gz"))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}

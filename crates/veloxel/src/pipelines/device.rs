@@ -37,8 +37,10 @@ impl DeviceChoice {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             asked => asked,
         };
+        // The description begins with the threads, which have a field of their own.
+        let instructions = info.description.rsplit(", ").next().unwrap_or_default();
         let report = DeviceReport {
-            name: format!("{} ({})", info.name, info.description),
+            name: format!("{}, {instructions}", info.name),
             chosen_because: chosen_because.to_owned(),
             threads,
         };

@@ -185,7 +185,9 @@ impl SequenceTask<'_> {
             let name = field_name(role, (fixed, moving), field.output.flow.grid());
             io::write_flow(&staging.path(&name), &field.output.flow)
         })?;
-        result.warnings.extend(field.output.statistics.warnings.clone());
+        for warning in field.output.statistics.warnings.iter() {
+            result.warnings.push(warning.kind, format!("{title}: {}", warning.message));
+        }
         let mean_vox = pair.motion.mean_vox;
         result.pairs.push((role, fixed, moving, pair));
         if on_page {
