@@ -322,6 +322,6 @@ mod tests {
         };
         let near = motion_edges((shape, window), &[step.clone(), vec![0.0; 180]]);
         let columns: Vec<usize> = (0..20).filter(|&x| near[4 * 20 + x]).collect();
-        assert_eq!(columns, (6..=12).collect::<Vec<_>>());
+        assert_eq!(columns, (6..=13).collect::<Vec<_>>());
     }
 }

@@ -8,7 +8,11 @@ use std::ops::Range;
 
 /// The fine cells of coarse cell `cell` along an axis.
 pub(crate) fn cells(cell: usize, fine: usize, coarse: usize) -> Range<usize> {
-    if fine == coarse { cell..cell + 1 } else { 2 * cell..(2 * cell + 2).min(fine) }
+    if fine == coarse {
+        cell..cell + 1
+    } else {
+        2 * cell..if cell + 1 == coarse { fine } else { 2 * cell + 2 }
+    }
 }
 
 /// `out += share ·` mean of the row's cells.
@@ -21,13 +25,12 @@ pub(crate) fn add_pairs(fine: &[f32], share: f32, out: &mut [f32]) {
         return;
     }
     let half = 0.5 * share;
-    let pairs = fine.chunks_exact(2);
-    if let [last] = pairs.remainder() {
-        out[out.len() - 1] += share * last;
-    }
-    for (o, pair) in out.iter_mut().zip(pairs) {
+    let (pairs, last) = fine.split_at(2 * out.len() - 2);
+    let mean = last.iter().sum::<f32>() / last.len() as f32;
+    for (o, pair) in out.iter_mut().zip(pairs.chunks_exact(2)) {
         *o += half * (pair[0] + pair[1]);
     }
+    out[out.len() - 1] += share * mean;
 }
 
 pub(super) fn restrict(cpu: &Cpu, (fine, from): (&[f32], Shape), (coarse, to): (&mut [f32], Shape)) {
@@ -54,7 +57,7 @@ fn neighbours(cell: usize, fine: usize, coarse: usize) -> (usize, usize, f32) {
     if fine == coarse {
         return (cell, cell, 1.0);
     }
-    let near = cell / 2;
+    let near = (cell / 2).min(coarse - 1);
     let far = if cell % 2 == 0 { near.saturating_sub(1) } else { (near + 1).min(coarse - 1) };
     (near, far, 0.75)
 }
@@ -97,14 +100,14 @@ fn blend(lines: [&[f32]; 4], w: [f32; 4], out: &mut [f32]) {
 /// Adds a padded coarse row to a fine one.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn spread(line: &[f32], out: &mut [f32]) {
-    let odd_end = out.len() % 2 == 1;
-    let last = out.len() / 2;
     for (i, pair) in out.chunks_exact_mut(2).enumerate() {
         pair[0] += 0.75 * line[i + 1] + 0.25 * line[i];
         pair[1] += 0.75 * line[i + 1] + 0.25 * line[i + 2];
     }
-    if odd_end {
-        out[2 * last] += 0.75 * line[last + 1] + 0.25 * line[last];
+    // The third cell of an odd end lies beyond the last centre.
+    let last = out.len() - 1;
+    if last % 2 == 0 {
+        out[last] += line[last / 2];
     }
 }
 
@@ -117,7 +120,7 @@ mod tests {
     fn constants_survive_both_ways_on_odd_sizes() {
         let (fine, coarse) = (
             Shape { size: [7, 5, 6], dimension: Dimension::Three },
-            Shape { size: [4, 3, 6], dimension: Dimension::Three },
+            Shape { size: [3, 2, 6], dimension: Dimension::Three },
         );
         let device = crate::Device::cpu(2).unwrap();
         let mut down = vec![0.0; coarse.len()];

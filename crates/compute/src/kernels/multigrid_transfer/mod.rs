@@ -1,7 +1,9 @@
 //! Between a grid and the next coarser one of a multigrid hierarchy.
 //!
-//! A coarse cell holds two fine cells along each axis where the sizes differ (`n_c = ⌈n / 2⌉`; one at an odd end) and
-//! is a mean of what it holds, so coarse tensors and right-hand sides are densities like the fine ones.
+//! A coarse cell holds two fine cells along each axis where the sizes differ (`n_c = ⌊n / 2⌋`; three at an odd end) and
+//! is a mean of what it holds, so coarse tensors and right-hand sides are densities like the fine ones. A cell too many at
+//! the end makes the coarse springs there a little stiff, which only slows the correction; a cell too few would make them
+//! too soft, and the correction overshoot.
 //! *Restriction*: that mean. *Prolongation*: linear between the centres of coarse cells (¾, ¼), constant at the border.
 
 mod cpu;
@@ -12,7 +14,7 @@ use crate::{Axes, Buffer, ComputeError, Device, Shape};
 
 /// The next coarser size along the axes chosen.
 pub fn coarser(shape: Shape, halve: Axes<bool>) -> Shape {
-    let size = [0, 1, 2].map(|a| if halve[a] { shape.size[a].div_ceil(2) } else { shape.size[a] });
+    let size = [0, 1, 2].map(|a| if halve[a] { (shape.size[a] / 2).max(1) } else { shape.size[a] });
     Shape { size, ..shape }
 }
 

@@ -8,21 +8,22 @@ use crate::Axes;
 use crate::rows::Shared;
 use multiversion::multiversion;
 
-/// Scratch rows that [`Row::gather`] needs, in units of the row length, for `D` components (plus padding).
+/// Scratch that [`Row::new`] cuts up, in units of the row length, for `D` components.
 pub(super) const fn scratch_rows(components: usize) -> usize {
-    // base and diagonal of every component, springs along x of the smoothness and of the volume term, three of its own
+    // base and diagonal of every component, springs along x of the smoothness and of the volume term, three to work in
     2 * components + 4 + 3
 }
 
-/// The gathered row: slices of scratch, each as long as a row.
+/// A gathered row: slices of scratch, each as long as a row, reused from row to row.
 pub(super) struct Row<'s> {
     pub base: Vec3<'s>,
     pub diag: Vec3<'s>,
     pub left: &'s mut [f32],
     pub right: &'s mut [f32],
-    /// Extra springs of the x component along x (volume term); empty without one.
+    /// Extra springs of the x component along x (volume term).
     pub volume_left: &'s mut [f32],
     pub volume_right: &'s mut [f32],
+    work: &'s mut [f32],
 }
 
 /// Up to three rows.
@@ -32,9 +33,9 @@ pub(super) type Vec3<'s> = [&'s mut [f32]; 3];
 pub(super) struct Rows<'a> {
     pub operator: &'a Operator<'a>,
     /// α / s_a².
-    pub spring: Axes<f32>,
+    spring: Axes<f32>,
     /// 1 / s_a.
-    pub per_spacing: Axes<f32>,
+    per_spacing: Axes<f32>,
 }
 
 impl<'a> Rows<'a> {
@@ -55,75 +56,95 @@ impl<'a> Rows<'a> {
         &samples[row * nx..][..nx]
     }
 
-    /// Gathers row `row` of the system with right-hand side `rhs` (`base` starts from it).
+    /// Gathers row `row` of the system with right-hand side `rhs` (0 without one).
     ///
     /// # Safety
     /// Nobody writes rows of `x` that this row's stencil reads.
-    pub unsafe fn gather<'s, const D: usize>(
+    pub unsafe fn gather<const D: usize>(
         &self,
         x: &[Shared<'_>],
         (rhs, row): (Option<[&[f32]; 3]>, usize),
-        scratch: &'s mut [f32],
-    ) -> Row<'s> {
+        out: &mut Row<'_>,
+    ) {
         let nx = self.operator.shape.size[0];
         // SAFETY: forwarded.
         let field = |c: usize, row: usize| unsafe { x[c].get(row * nx..(row + 1) * nx) };
-        let mut out = Row::split::<D>(scratch, nx);
-        let (row_out, own) = (&mut out.0, out.1);
-        for c in 0..D {
-            match rhs {
-                Some(rhs) => row_out.base[c].copy_from_slice(rhs[c]),
-                None => row_out.base[c].fill(0.0),
-            }
+        match self.operator.diffusivity {
+            None => self.equal_springs::<D>(row, (&field, rhs), out),
+            Some(psi) => self.springs::<D>(row, (&field, rhs, psi.host()), out),
         }
-        self.springs::<D>(row, &field, (row_out, &mut own[..nx]));
         if let Some(weight) = self.operator.volume_weight {
-            self.volume::<D>(row, (weight.host(), &field), (row_out, own));
+            self.volume::<D>(row, (weight.host(), &field), out);
         }
-        out.0
     }
 
-    /// Diffusion: springs to the neighbours along every axis.
+    /// Diffusion with the same spring everywhere: one loop a component.
+    fn equal_springs<'f, const D: usize>(
+        &self,
+        row: usize,
+        (field, rhs): (&impl Fn(usize, usize) -> &'f [f32], Option<[&[f32]; 3]>),
+        out: &mut Row<'_>,
+    ) {
+        let n = out.left.len();
+        out.left.fill(self.spring[0]);
+        out.right.fill(self.spring[0]);
+        out.left[0] = 0.0;
+        out.right[n - 1] = 0.0;
+        // Beyond a border the row itself stands in, with weight 0.
+        let mut near = [(row, 0.0); 4];
+        for (slot, (axis, forward)) in [(1, false), (1, true), (2, false), (2, true)].into_iter().enumerate() {
+            if let (true, Some(to)) = (axis < D, self.step(row, axis, forward)) {
+                near[slot] = (to, self.spring[axis]);
+            }
+        }
+        let total: f32 = near.iter().map(|n| n.1).sum();
+        let [first, others @ ..] = &mut out.diag;
+        sum_and_constant(out.left, out.right, total, first);
+        for c in 0..D {
+            let rows = near.map(|(to, _)| field(c, to));
+            let weights = near.map(|n| n.1);
+            match rhs {
+                Some(rhs) => weighted_sum(rhs[c], rows, weights, out.base[c]),
+                None => {
+                    out.base[c].fill(0.0);
+                    (0..4).for_each(|k| add_scaled(rows[k], weights[k], out.base[c]));
+                }
+            }
+        }
+        for other in others.iter_mut().take(D - 1) {
+            other.copy_from_slice(first);
+        }
+    }
+
+    /// Diffusion with a spring of its own between any two neighbours.
     fn springs<'f, const D: usize>(
         &self,
         row: usize,
-        field: &impl Fn(usize, usize) -> &'f [f32],
-        (out, weight): (&mut Row<'_>, &mut [f32]),
+        (field, rhs, psi): (&impl Fn(usize, usize) -> &'f [f32], Option<[&[f32]; 3]>, &[f32]),
+        out: &mut Row<'_>,
     ) {
-        let psi = self.operator.diffusivity.map(|b| b.host());
-        let n = weight.len();
-        match psi {
-            None => {
-                out.left.fill(self.spring[0]);
-                out.right.fill(self.spring[0]);
-            }
-            Some(psi) => {
-                let own = self.slice(psi, row);
-                edge_weights(&own[1..], &own[..n - 1], self.spring[0], &mut out.left[1..]);
-                edge_weights(&own[..n - 1], &own[1..], self.spring[0], &mut out.right[..n - 1]);
+        let n = out.left.len();
+        for c in 0..D {
+            match rhs {
+                Some(rhs) => out.base[c].copy_from_slice(rhs[c]),
+                None => out.base[c].fill(0.0),
             }
         }
+        let own = self.slice(psi, row);
+        edge_weights(&own[1..], &own[..n - 1], self.spring[0], &mut out.left[1..]);
+        edge_weights(&own[..n - 1], &own[1..], self.spring[0], &mut out.right[..n - 1]);
         out.left[0] = 0.0;
         out.right[n - 1] = 0.0;
+        let weight = &mut out.work[..n];
         let [diag, others @ ..] = &mut out.diag;
-        sum_into(out.left, out.right, diag);
+        sum_and_constant(out.left, out.right, 0.0, diag);
         for axis in 1..D {
             for forward in [false, true] {
                 let Some(to) = self.step(row, axis, forward) else { continue };
-                match psi {
-                    None => {
-                        add_constant(self.spring[axis], diag);
-                        for c in 0..D {
-                            add_scaled(field(c, to), self.spring[axis], out.base[c]);
-                        }
-                    }
-                    Some(psi) => {
-                        edge_weights(self.slice(psi, row), self.slice(psi, to), self.spring[axis], weight);
-                        add_scaled(weight, 1.0, diag);
-                        for c in 0..D {
-                            add_product(field(c, to), weight, out.base[c]);
-                        }
-                    }
+                edge_weights(own, self.slice(psi, to), self.spring[axis], weight);
+                add_scaled(weight, 1.0, diag);
+                for c in 0..D {
+                    add_product(field(c, to), weight, out.base[c]);
                 }
             }
         }
@@ -137,10 +158,10 @@ impl<'a> Rows<'a> {
         &self,
         row: usize,
         (weight, field): (&[f32], &impl Fn(usize, usize) -> &'f [f32]),
-        (out, own): (&mut Row<'_>, &mut [f32]),
+        out: &mut Row<'_>,
     ) {
         let n = self.operator.shape.size[0];
-        let (edge, own) = own.split_at_mut(n);
+        let (edge, own) = out.work.split_at_mut(n);
         let (flux, difference) = own.split_at_mut(n);
         let w = |row: usize| self.slice(weight, row);
         // Own-axis springs: x …
@@ -206,8 +227,8 @@ impl<'a> Rows<'a> {
 }
 
 impl<'s> Row<'s> {
-    /// Cuts scratch into the rows; the second part is the gather's own.
-    fn split<const D: usize>(scratch: &'s mut [f32], n: usize) -> (Self, &'s mut [f32]) {
+    /// Cuts `scratch_rows(D) · n` samples of scratch into the rows.
+    pub fn new<const D: usize>(scratch: &'s mut [f32], n: usize) -> Self {
         let mut rest = scratch;
         let mut take = |len: usize| {
             let (head, tail) = std::mem::take(&mut rest).split_at_mut(len);
@@ -218,8 +239,7 @@ impl<'s> Row<'s> {
         let base = [take(n), take(n), take(third)];
         let diag = [take(n), take(n), take(third)];
         let (left, right, volume_left, volume_right) = (take(n), take(n), take(n), take(n));
-        let own = take(3 * n);
-        (Self { base, diag, left, right, volume_left, volume_right }, own)
+        Self { base, diag, left, right, volume_left, volume_right, work: take(3 * n) }
     }
 }
 
@@ -242,12 +262,21 @@ row_loop! {
     /// `out = scale (a + b) / 2`: the spring between two voxels.
     fn edge_weights([a, b], scale; out) |i| out[i] = 0.5 * scale * (a[i] + b[i])
 }
-row_loop! { fn sum_into([a, b],; out) |i| out[i] = a[i] + b[i] }
-row_loop! { fn add_constant([], a; out) |i| out[i] += a }
+row_loop! { fn sum_and_constant([a, b], c; out) |i| out[i] = a[i] + b[i] + c }
 row_loop! { fn add_scaled([a], scale; out) |i| out[i] += scale * a[i] }
 row_loop! { fn add_product([a, b],; out) |i| out[i] += a[i] * b[i] }
 row_loop! { fn multiply([a],; out) |i| out[i] *= a[i] }
 row_loop! { fn scaled_difference([a, b], scale; out) |i| out[i] = scale * (a[i] - b[i]) }
+
+/// `out = base + Σ weight · row`: a right-hand side and its four neighbours along y and z.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn weighted_sum(base: &[f32], rows: [&[f32]; 4], w: [f32; 4], out: &mut [f32]) {
+    let n = out.len();
+    let (base, [a, b, c, d]) = (&base[..n], rows.map(|r| &r[..n]));
+    for i in 0..n {
+        out[i] = base[i] + ((w[0] * a[i] + w[1] * b[i]) + (w[2] * c[i] + w[3] * d[i]));
+    }
+}
 
 /// Half differences along x, replicated at the border.
 fn central_along_x(row: &[f32], half: f32, out: &mut [f32]) {

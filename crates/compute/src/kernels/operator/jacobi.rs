@@ -1,9 +1,8 @@
 //! Processor text of [`super::jacobi`](fn@super::jacobi).
 
 use super::Operator;
-use super::cpu::scratch_rows;
 use super::relax::{invert, tensor_row};
-use super::residual::{ResidualRow, residual_row};
+use super::residual::{ResidualRows, residual_scratch_rows};
 use crate::Buffer;
 use crate::device::Cpu;
 use crate::rows::{Shared, with_scratch};
@@ -31,19 +30,18 @@ fn jacobi_in<const D: usize>(
     let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let entries = D * (D + 1) / 2;
     cpu.split(operator.shape.rows(), operator.shape.len(), |range| {
-        with_scratch((scratch_rows(D) + entries + D) * nx + D * (nx + 2), |scratch| {
+        with_scratch((residual_scratch_rows(D) + entries) * nx, |scratch| {
             let (inverse, scratch) = scratch.split_at_mut(entries * nx);
-            let (residual, scratch) = scratch.split_at_mut(D * nx);
+            let mut rows = ResidualRows::<D>::new(operator, (x, Some(rhs)), scratch);
             for row in range {
                 let span = row * nx..(row + 1) * nx;
-                let ResidualRow { system, .. } =
-                    residual_row::<D>(operator, (x, Some(rhs)), row, (&mut *residual, &mut *scratch));
-                invert::<D>(tensor_row::<D>(operator, span.clone()), &system, inverse);
+                rows.row(row);
+                invert::<D>(tensor_row::<D>(operator, span.clone()), &rows.system, inverse);
                 for c in 0..D {
                     // SAFETY: every row is written by one thread.
                     let out = unsafe { out[c].get_mut(span.clone()) };
                     let m: [&[f32]; D] = std::array::from_fn(|e| &inverse[entry::<D>(c, e) * nx..][..nx]);
-                    step::<D>(&x[c].host()[span.clone()], (m, residual), damping, out);
+                    step::<D>(&x[c].host()[span.clone()], (m, rows.out), damping, out);
                 }
             }
         });

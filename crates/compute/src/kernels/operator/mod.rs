@@ -125,7 +125,7 @@ pub fn residual_norm2(
 
 /// The mean of `rhs − A x` over the fine cells of each coarse cell; returns ‖rhs − A x‖² of the fine grid.
 ///
-/// A coarse cell holds two fine cells along each axis where the sizes differ (one at an odd end).
+/// A coarse cell holds two fine cells along each axis where the sizes differ (three at an odd end).
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to its shape.

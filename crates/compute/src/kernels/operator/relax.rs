@@ -51,60 +51,101 @@ fn relax_in<const D: usize>(
     omega: f32,
 ) {
     let shared: Vec<Shared<'_>> = x.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
-    let rhs: [&[f32]; D] = std::array::from_fn(|c| rhs[c].host());
-    let passes: &[Pass] = if operator.volume_weight.is_some() {
-        &[Pass::Quarter(0, 0), Pass::Quarter(0, 1), Pass::Quarter(1, 0), Pass::Quarter(1, 1)]
+    let sweep = Sweep::<D> { operator, x: &shared, rhs: std::array::from_fn(|c| rhs[c].host()), omega };
+    if operator.volume_weight.is_some() {
+        for (rows, colour) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            sweep.pass(cpu, Pass::Quarter(rows, colour));
+        }
     } else if omega > 1.0 {
-        &[Pass::Chequer(0), Pass::Chequer(1)]
+        sweep.in_one_go(cpu, [Pass::Chequer(0), Pass::Chequer(1)]);
     } else {
-        &[Pass::Rows(0), Pass::Rows(1)]
-    };
-    for &pass in passes {
-        run_pass(cpu, operator, (&shared, rhs), (pass, omega));
+        sweep.in_one_go(cpu, [Pass::Rows(0), Pass::Rows(1)]);
     }
 }
 
-fn run_pass<const D: usize>(
-    cpu: &Cpu,
-    operator: &Operator<'_>,
-    (x, rhs): (&[Shared<'_>], [&[f32]; D]),
-    (pass, omega): (Pass, f32),
-) {
-    let [nx, ny, _] = operator.shape.size;
-    let rows = Rows::new(operator);
-    let system_rows = scratch_rows(D) + D * (D + 1) / 2 + D;
-    cpu.split(operator.shape.rows(), operator.shape.len(), |range| {
-        with_scratch(system_rows * nx + 2 * D + D * nx, |scratch| {
-            let (gathered, scratch) = scratch.split_at_mut(scratch_rows(D) * nx);
-            let (inverse, scratch) = scratch.split_at_mut(D * (D + 1) / 2 * nx);
-            let (padded, update) = scratch.split_at_mut(D * (nx + 2));
-            for row in range.filter(|row| pass.takes_row(row % ny, row / ny)) {
-                let span = row * nx..(row + 1) * nx;
-                let own_rhs: [&[f32]; 3] =
-                    std::array::from_fn(|c| if c < D { &rhs[c][span.clone()] } else { &[] });
-                // SAFETY: this pass writes only rows (or, with a volume term, voxels) of a colour that is not in the
-                // stencil of another one of the same colour; the row itself belongs to this thread.
-                let system = unsafe { rows.gather::<D>(x, (Some(own_rhs), row), gathered) };
-                let tensor = tensor_row::<D>(operator, span.clone());
-                invert::<D>(tensor, &system, inverse);
-                for &odd in pass.order(row % ny, row / ny) {
-                    for c in 0..D {
-                        // SAFETY: as above.
-                        let own = unsafe { x[c].get(span.clone()) };
-                        padded[c * (nx + 2) + 1..][..nx].copy_from_slice(own);
-                        padded[c * (nx + 2)] = 0.0;
-                        padded[(c + 1) * (nx + 2) - 1] = 0.0;
-                    }
-                    candidate::<D>(&system, (padded, inverse), operator.volume_weight.is_some(), update);
-                    for c in 0..D {
-                        // SAFETY: as above.
-                        let own = unsafe { x[c].get_mut(span.clone()) };
-                        blend(&update[c * nx..][..nx], odd, omega, own);
+/// One sweep's operands.
+struct Sweep<'a, const D: usize> {
+    operator: &'a Operator<'a>,
+    x: &'a [Shared<'a>],
+    rhs: [&'a [f32]; D],
+    omega: f32,
+}
+
+/// Planes a slab needs at least for the second pass to follow the first through the cache.
+const THINNEST_SLAB: usize = 6;
+
+impl<const D: usize> Sweep<'_, D> {
+    /// Both passes while a plane is in the cache: the second follows the first one plane behind, slab by slab; the planes
+    /// on either side of a cut wait until all slabs are done. The result is that of two whole passes, for any slabs.
+    fn in_one_go(&self, cpu: &Cpu, [first, second]: [Pass; 2]) {
+        let [_, ny, nz] = self.operator.shape.size;
+        let slabs = (2 * cpu.threads()).min(nz / THINNEST_SLAB);
+        if slabs < 2 {
+            self.pass(cpu, first);
+            return self.pass(cpu, second);
+        }
+        let cut = |slab: usize| nz * slab / slabs;
+        let plane = |z: usize| z * ny..(z + 1) * ny;
+        cpu.split(slabs, self.operator.shape.len(), |range| {
+            for slab in range {
+                for z in cut(slab)..cut(slab + 1) {
+                    self.rows(first, plane(z));
+                    if z > cut(slab) + 1 {
+                        self.rows(second, plane(z - 1));
                     }
                 }
             }
         });
-    });
+        cpu.split(2 * slabs, 2 * slabs * self.operator.shape.len() / nz, |range| {
+            for end in range {
+                let z = if end % 2 == 0 { cut(end / 2) } else { cut(end / 2 + 1) - 1 };
+                self.rows(second, plane(z));
+            }
+        });
+    }
+
+    fn pass(&self, cpu: &Cpu, pass: Pass) {
+        let shape = self.operator.shape;
+        cpu.split(shape.rows(), shape.len(), |range| self.rows(pass, range));
+    }
+
+    /// Updates what `pass` takes of a range of rows.
+    fn rows(&self, pass: Pass, range: std::ops::Range<usize>) {
+        let (operator, nx) = (self.operator, self.operator.shape.size[0]);
+        let ny = operator.shape.size[1];
+        let rows = Rows::new(operator);
+        let entries = D * (D + 1) / 2;
+        with_scratch((scratch_rows(D) + entries + 3) * nx, |scratch| {
+            let (gathered, scratch) = scratch.split_at_mut(scratch_rows(D) * nx);
+            let (inverse, sums) = scratch.split_at_mut(entries * nx);
+            let mut row_system = Row::new::<D>(gathered, nx);
+            for row in range.filter(|row| pass.takes_row(row % ny, row / ny)) {
+                let span = row * nx..(row + 1) * nx;
+                let rhs: [&[f32]; 3] = std::array::from_fn(|c| if c < D { &self.rhs[c][span.clone()] } else { &[] });
+                // SAFETY: a pass writes only voxels of one colour, and no stencil of that colour holds another one of it;
+                // what else a stencil's rows hold of it is read but not used. The row itself belongs to this thread.
+                unsafe { rows.gather::<D>(self.x, (Some(rhs), row), &mut row_system) };
+                invert::<D>(tensor_row::<D>(operator, span.clone()), &row_system, inverse);
+                for &odd in pass.order(row % ny, row / ny) {
+                    for (c, sum) in sums.chunks_exact_mut(nx).enumerate().take(D) {
+                        // SAFETY: as above.
+                        let own = unsafe { self.x[c].get(span.clone()) };
+                        with_x_neighbours(own, (row_system.left, row_system.right, row_system.base[c]), sum);
+                        if c == 0 && operator.volume_weight.is_some() {
+                            add_x_neighbours(own, (row_system.volume_left, row_system.volume_right), sum);
+                        }
+                    }
+                    // SAFETY: as above.
+                    let own = |c: usize| unsafe { self.x[c].get_mut(span.clone()) };
+                    if D == 2 {
+                        update2((inverse, sums), (odd, self.omega), own(0), own(1));
+                    } else {
+                        update3((inverse, sums), (odd, self.omega), own(0), (own(1), own(2)));
+                    }
+                }
+            }
+        });
+    }
 }
 
 /// The tensor's entries of a row; empty without a tensor.
@@ -167,67 +208,75 @@ pub(super) fn invert<const D: usize>(tensor: [&[f32]; 6], row: &Row<'_>, inverse
     }
 }
 
-/// The block solution of every voxel of a row, given its neighbours as they are.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn candidate<const D: usize>(
-    row: &Row<'_>,
-    (padded, inverse): (&[f32], &[f32]),
-    volume: bool,
-    out: &mut [f32],
-) {
-    let n = row.left.len();
-    let (left, right) = (&row.left[..n], &row.right[..n]);
-    let (o0, rest) = out.split_at_mut(n);
-    let (o1, o2) = rest.split_at_mut(n);
-    let near = |c: usize| (&padded[c * (n + 2)..][..n], &padded[c * (n + 2) + 2..][..n]);
-    // First the right-hand sides, each a plain loop …
-    {
-        let gather = |c: usize, o: &mut [f32]| {
-            let ((l, r), base) = (near(c), &row.base[c][..n]);
-            let o = &mut o[..n];
-            for i in 0..n {
-                o[i] = base[i] + left[i] * l[i] + right[i] * r[i];
-            }
-        };
-        gather(0, o0);
-        gather(1, o1);
-        if D == 3 {
-            gather(2, o2);
-        }
-        if volume {
-            let ((l, r), vl, vr) = (near(0), &row.volume_left[..n], &row.volume_right[..n]);
-            for i in 0..n {
-                o0[i] += vl[i] * l[i] + vr[i] * r[i];
-            }
-        }
+/// `out = base + left · x[i−1] + right · x[i+1]`; the springs across the border are 0.
+pub(super) fn with_x_neighbours(x: &[f32], (left, right, base): (&[f32], &[f32], &[f32]), out: &mut [f32]) {
+    let n = x.len();
+    if n < 3 {
+        let at = |i: usize, from: isize| i.checked_add_signed(from).and_then(|i| x.get(i)).copied().unwrap_or(0.0);
+        (0..n).for_each(|i| out[i] = base[i] + left[i] * at(i, -1) + right[i] * at(i, 1));
+        return;
     }
-    // … then the block's inverse.
-    let m = |e: usize| &inverse[e * n..][..n];
-    if D == 2 {
-        let (m0, m1, m2) = (m(0), m(1), m(2));
-        let o1 = &mut o1[..n];
-        for i in 0..n {
-            let (a, b) = (o0[i], o1[i]);
-            o0[i] = m0[i] * a + m1[i] * b;
-            o1[i] = m1[i] * a + m2[i] * b;
-        }
-    } else {
-        let (m0, m1, m2, m3, m4, m5) = (m(0), m(1), m(2), m(3), m(4), m(5));
-        let (o1, o2) = (&mut o1[..n], &mut o2[..n]);
-        for i in 0..n {
-            let (a, b, c) = (o0[i], o1[i], o2[i]);
-            o0[i] = m0[i] * a + m1[i] * b + m2[i] * c;
-            o1[i] = m1[i] * a + m3[i] * b + m4[i] * c;
-            o2[i] = m2[i] * a + m4[i] * b + m5[i] * c;
-        }
+    out[0] = base[0] + right[0] * x[1];
+    out[n - 1] = base[n - 1] + left[n - 1] * x[n - 2];
+    inner_neighbours(x, (&left[1..], &right[1..], &base[1..]), &mut out[1..n - 1]);
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn inner_neighbours(x: &[f32], (left, right, base): (&[f32], &[f32], &[f32]), out: &mut [f32]) {
+    let n = out.len();
+    let (l, r, left, right, base) = (&x[..n], &x[2..n + 2], &left[..n], &right[..n], &base[..n]);
+    for i in 0..n {
+        out[i] = base[i] + (left[i] * l[i] + right[i] * r[i]);
     }
 }
 
-/// `x += ω (update − x)` at the voxels of one parity.
+/// `out += left · x[i−1] + right · x[i+1]`.
+pub(super) fn add_x_neighbours(x: &[f32], (left, right): (&[f32], &[f32]), out: &mut [f32]) {
+    let n = x.len();
+    for i in 0..n {
+        let (l, r) = (if i > 0 { x[i - 1] } else { 0.0 }, if i + 1 < n { x[i + 1] } else { 0.0 });
+        out[i] += left[i] * l + right[i] * r;
+    }
+}
+
+/// `x += ω (block inverse · sums − x)` at the voxels of one parity, two components.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn blend(update: &[f32], odd: usize, omega: f32, x: &mut [f32]) {
-    for (i, (x, &u)) in x.iter_mut().zip(update).enumerate() {
-        let next = *x + omega * (u - *x);
-        *x = if i % 2 == odd { next } else { *x };
+fn update2((inverse, sums): (&[f32], &[f32]), (odd, omega): (usize, f32), x: &mut [f32], y: &mut [f32]) {
+    let n = x.len();
+    let y = &mut y[..n];
+    let m: [&[f32]; 3] = std::array::from_fn(|e| &inverse[e * n..][..n]);
+    let s: [&[f32]; 2] = std::array::from_fn(|c| &sums[c * n..][..n]);
+    for i in 0..n {
+        let (a, b) = (s[0][i], s[1][i]);
+        let next = [m[0][i] * a + m[1][i] * b, m[1][i] * a + m[2][i] * b];
+        let step = if i % 2 == odd { omega } else { 0.0 };
+        x[i] += step * (next[0] - x[i]);
+        y[i] += step * (next[1] - y[i]);
+    }
+}
+
+/// `x += ω (block inverse · sums − x)` at the voxels of one parity, three components.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn update3(
+    (inverse, sums): (&[f32], &[f32]),
+    (odd, omega): (usize, f32),
+    x: &mut [f32],
+    (y, z): (&mut [f32], &mut [f32]),
+) {
+    let n = x.len();
+    let (y, z) = (&mut y[..n], &mut z[..n]);
+    let m: [&[f32]; 6] = std::array::from_fn(|e| &inverse[e * n..][..n]);
+    let s: [&[f32]; 3] = std::array::from_fn(|c| &sums[c * n..][..n]);
+    for i in 0..n {
+        let (a, b, c) = (s[0][i], s[1][i], s[2][i]);
+        let next = [
+            m[0][i] * a + m[1][i] * b + m[2][i] * c,
+            m[1][i] * a + m[3][i] * b + m[4][i] * c,
+            m[2][i] * a + m[4][i] * b + m[5][i] * c,
+        ];
+        let step = if i % 2 == odd { omega } else { 0.0 };
+        x[i] += step * (next[0] - x[i]);
+        y[i] += step * (next[1] - y[i]);
+        z[i] += step * (next[2] - z[i]);
     }
 }

@@ -2,84 +2,115 @@
 
 use super::Operator;
 use super::cpu::{Row, Rows, adjoint_along_x, scratch_rows};
-use super::relax::tensor_row;
+use super::relax::{add_x_neighbours, tensor_row, with_x_neighbours};
 use crate::device::Cpu;
 use crate::rows::{Shared, with_scratch};
 use crate::{Buffer, Shape};
 use multiversion::multiversion;
 
-/// One row of `rhs − A x`, and the system it came from.
-pub(super) struct ResidualRow<'s> {
+/// What one row of `rhs − A x` needs: scratch, cut up once for many rows.
+pub(super) struct ResidualRows<'a, 's, const D: usize> {
+    operator: &'a Operator<'a>,
+    rows: Rows<'a>,
+    x: [Shared<'a>; D],
+    rhs: Option<[&'a [f32]; D]>,
     pub system: Row<'s>,
-    /// Σ of the squares over row and components.
-    pub norm2: f64,
+    /// The row, component after component.
+    pub out: &'s mut [f32],
 }
 
-/// Writes row `row` of `rhs − A x` (0 − A x without a right-hand side) into `out`, component after component.
-///
-/// `scratch` needs `scratch_rows(D) · nx + D · (nx + 2)` samples.
-pub(super) fn residual_row<'s, const D: usize>(
-    operator: &Operator<'_>,
-    (x, rhs): (&[Buffer], Option<&[Buffer]>),
-    row: usize,
-    (out, scratch): (&mut [f32], &'s mut [f32]),
-) -> ResidualRow<'s> {
-    let nx = operator.shape.size[0];
-    let span = row * nx..(row + 1) * nx;
-    let (gathered, padded) = scratch.split_at_mut(scratch_rows(D) * nx);
-    let rows = Rows::new(operator);
-    let own_rhs: Option<[&[f32]; 3]> =
-        rhs.map(|r| std::array::from_fn(|c| if c < D { &r[c].host()[span.clone()] } else { &[] as &[f32] }));
-    let shared: [Shared<'_>; D] = std::array::from_fn(|c| Shared::read_only(x[c].host()));
-    // SAFETY: `x` is borrowed immutably for the whole call.
-    let system = unsafe { rows.gather::<D>(&shared, (own_rhs, row), gathered) };
-    for c in 0..D {
-        let line = &mut padded[c * (nx + 2)..][..nx + 2];
-        line[1..=nx].copy_from_slice(&x[c].host()[span.clone()]);
-        line[0] = 0.0;
-        line[nx + 1] = 0.0;
-    }
-    subtract_row::<D>(&system, (tensor_row::<D>(operator, span), padded), out);
-    if operator.volume_weight.is_some() {
-        volume_springs(&system, &padded[..nx + 2], &mut out[..nx]);
-    }
-    let norm2 = out[..D * nx].iter().map(|&r| f64::from(r) * f64::from(r)).sum();
-    ResidualRow { system, norm2 }
+/// Scratch of [`ResidualRows`], in rows.
+pub(super) const fn residual_scratch_rows(components: usize) -> usize {
+    scratch_rows(components) + components
 }
 
+impl<'a, 's, const D: usize> ResidualRows<'a, 's, D> {
+    pub fn new(
+        operator: &'a Operator<'a>,
+        (x, rhs): (&'a [Buffer], Option<&'a [Buffer]>),
+        scratch: &'s mut [f32],
+    ) -> Self {
+        let nx = operator.shape.size[0];
+        let (out, gathered) = scratch.split_at_mut(D * nx);
+        Self {
+            operator,
+            rows: Rows::new(operator),
+            x: std::array::from_fn(|c| Shared::read_only(x[c].host())),
+            rhs: rhs.map(|r| std::array::from_fn(|c| r[c].host())),
+            system: Row::new::<D>(gathered, nx),
+            out,
+        }
+    }
+
+    /// Writes row `row` of `rhs − A x` (0 − A x without a right-hand side) into `out`; returns the sum of its squares.
+    pub fn row(&mut self, row: usize) -> f64 {
+        let nx = self.operator.shape.size[0];
+        let span = row * nx..(row + 1) * nx;
+        let rhs: Option<[&[f32]; 3]> = self
+            .rhs
+            .map(|r| std::array::from_fn(|c| if c < D { &r[c][span.clone()] } else { &[] as &[f32] }));
+        // SAFETY: `x` is borrowed immutably as long as this lives.
+        unsafe { self.rows.gather::<D>(&self.x, (rhs, row), &mut self.system) };
+        // SAFETY: as above.
+        let x: [&[f32]; D] = std::array::from_fn(|c| unsafe { self.x[c].get(span.clone()) });
+        let tensor = tensor_row::<D>(self.operator, span);
+        let system = &self.system;
+        for (c, out) in self.out.chunks_exact_mut(nx).enumerate() {
+            with_x_neighbours(x[c], (system.left, system.right, system.base[c]), out);
+            if c == 0 && self.operator.volume_weight.is_some() {
+                add_x_neighbours(x[0], (system.volume_left, system.volume_right), out);
+            }
+            let j: Option<[&[f32]; D]> = (!tensor[0].is_empty()).then(|| {
+                std::array::from_fn(|e| {
+                    let (low, high) = if c < e { (c, e) } else { (e, c) };
+                    tensor[low * (2 * D + 1 - low) / 2 + high - low]
+                })
+            });
+            subtract_block::<D>((x, x[c]), (system.diag[c], j), out);
+        }
+        norm2_of(self.out)
+    }
+}
+
+/// `out −= diag · own + Σ_e J_e x_e`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn subtract_row<const D: usize>(row: &Row<'_>, (tensor, padded): ([&[f32]; 6], &[f32]), out: &mut [f32]) {
-    let n = row.left.len();
-    let (left, right) = (&row.left[..n], &row.right[..n]);
-    let near = |c: usize| {
-        let line = &padded[c * (n + 2)..][..n + 2];
-        (&line[..n], &line[1..n + 1], &line[2..])
-    };
-    for (c, out) in out.chunks_exact_mut(n).enumerate().take(D) {
-        let ((l, own, r), base, diag) = (near(c), &row.base[c][..n], &row.diag[c][..n]);
-        for i in 0..n {
-            out[i] = base[i] + left[i] * l[i] + right[i] * r[i] - diag[i] * own[i];
-        }
-        if tensor[0].is_empty() {
-            continue;
-        }
-        for e in 0..D {
-            let (low, high) = if c < e { (c, e) } else { (e, c) };
-            let j = &tensor[low * (2 * D + 1 - low) / 2 + high - low][..n];
-            let x = near(e).1;
+fn subtract_block<const D: usize>(
+    (x, own): ([&[f32]; D], &[f32]),
+    (diag, tensor): (&[f32], Option<[&[f32]; D]>),
+    out: &mut [f32],
+) {
+    let n = out.len();
+    let (x, own, diag) = (x.map(|x| &x[..n]), &own[..n], &diag[..n]);
+    match tensor {
+        None => (0..n).for_each(|i| out[i] -= diag[i] * own[i]),
+        Some(j) => {
+            let j = j.map(|j| &j[..n]);
             for i in 0..n {
-                out[i] -= j[i] * x[i];
+                let mut sum = diag[i] * own[i];
+                for e in 0..D {
+                    sum += j[e][i] * x[e][i];
+                }
+                out[i] -= sum;
             }
         }
     }
 }
 
-/// Adds what the volume term's springs along x hold of the x component's neighbours.
-fn volume_springs(row: &Row<'_>, line: &[f32], out: &mut [f32]) {
-    let n = out.len();
-    for i in 0..n {
-        out[i] += row.volume_left[i] * line[i] + row.volume_right[i] * line[i + 2];
+/// Lanes of a row's sum of squares: enough for every instruction set, and a fixed order for all.
+const LANES: usize = 16;
+
+/// The sum of squares of a row.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn norm2_of(values: &[f32]) -> f64 {
+    let mut lanes = [0.0f32; LANES];
+    let chunks = values.chunks_exact(LANES);
+    let rest: f32 = chunks.remainder().iter().map(|v| v * v).sum();
+    for chunk in chunks {
+        for k in 0..LANES {
+            lanes[k] += chunk[k] * chunk[k];
+        }
     }
+    lanes.iter().map(|&l| f64::from(l)).sum::<f64>() + f64::from(rest)
 }
 
 pub(super) fn subtract_product(
@@ -103,18 +134,16 @@ fn subtract_product_in<const D: usize>(
     let nx = operator.shape.size[0];
     let target: Vec<Shared<'_>> = target.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let [norm2] = cpu.sum(operator.shape.rows(), operator.shape.len(), |range| {
-        with_scratch((scratch_rows(D) + D) * nx + D * (nx + 2), |scratch| {
-            let (product, scratch) = scratch.split_at_mut(D * nx);
+        with_scratch(residual_scratch_rows(D) * nx, |scratch| {
+            let mut rows = ResidualRows::<D>::new(operator, (x, None), scratch);
             let mut norm2 = 0.0;
             for row in range {
-                residual_row::<D>(operator, (x, None), row, (&mut *product, &mut *scratch));
-                for (c, product) in product.chunks_exact(nx).enumerate() {
+                rows.row(row);
+                for (c, product) in rows.out.chunks_exact(nx).enumerate() {
                     // SAFETY: every row is written by one thread.
                     let target = unsafe { target[c].get_mut(row * nx..(row + 1) * nx) };
-                    for (t, &p) in target.iter_mut().zip(product) {
-                        *t += p;
-                        norm2 += f64::from(*t) * f64::from(*t);
-                    }
+                    target.iter_mut().zip(product).for_each(|(t, &p)| *t += p);
+                    norm2 += norm2_of(target);
                 }
             }
             [norm2]
@@ -133,11 +162,9 @@ pub(super) fn norm2(cpu: &Cpu, operator: &Operator<'_>, x: &[Buffer], rhs: &[Buf
 fn norm2_in<const D: usize>(cpu: &Cpu, operator: &Operator<'_>, x: &[Buffer], rhs: &[Buffer]) -> f64 {
     let nx = operator.shape.size[0];
     let [total] = cpu.sum(operator.shape.rows(), operator.shape.len(), |range| {
-        with_scratch((scratch_rows(D) + D) * nx + D * (nx + 2), |scratch| {
-            let (out, scratch) = scratch.split_at_mut(D * nx);
-            [range
-                .map(|row| residual_row::<D>(operator, (x, Some(rhs)), row, (&mut *out, &mut *scratch)).norm2)
-                .sum()]
+        with_scratch(residual_scratch_rows(D) * nx, |scratch| {
+            let mut rows = ResidualRows::<D>::new(operator, (x, Some(rhs)), scratch);
+            [range.map(|row| rows.row(row)).sum()]
         })
     });
     total
@@ -165,17 +192,15 @@ fn restrict_in<const D: usize>(
     let ([nx, ny, nz], [cx, cy, _]) = (operator.shape.size, to.size);
     let coarse: Vec<Shared<'_>> = coarse.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let [norm2] = cpu.sum(to.rows(), operator.shape.len(), |range| {
-        with_scratch((scratch_rows(D) + D) * nx + D * (nx + 2), |scratch| {
-            let (fine, scratch) = scratch.split_at_mut(D * nx);
+        with_scratch(residual_scratch_rows(D) * nx, |scratch| {
+            let mut rows = ResidualRows::<D>::new(operator, (x, Some(rhs)), scratch);
             let mut norm2 = 0.0;
             for row in range {
                 let (ys, zs) = (cells(row % cy, ny, to.size[1]), cells(row / cy, nz, to.size[2]));
                 let share = 1.0 / (ys.len() * zs.len()) as f32;
                 for (first, fine_row) in zs.flat_map(|z| ys.clone().map(move |y| z * ny + y)).enumerate() {
-                    norm2 +=
-                        residual_row::<D>(operator, (x, Some(rhs)), fine_row, (&mut *fine, &mut *scratch))
-                            .norm2;
-                    for (c, fine) in fine.chunks_exact(nx).enumerate() {
+                    norm2 += rows.row(fine_row);
+                    for (c, fine) in rows.out.chunks_exact(nx).enumerate() {
                         // SAFETY: every coarse row is written by one thread.
                         let out = unsafe { coarse[c].get_mut(row * cx..(row + 1) * cx) };
                         if first == 0 {
