@@ -8,7 +8,6 @@ mod buffer;
 mod device;
 mod error;
 pub mod kernels;
-mod lanes;
 mod rows;
 mod shape;
 mod taps;

@@ -1,7 +1,6 @@
 //! Processor text of [`super::convolve`], and the ring of rows that the motion tensor shares.
 
 use crate::device::Cpu;
-use crate::lanes::lane_loop;
 use crate::rows::{Shared, with_scratch};
 use crate::{Axes, Shape, Taps};
 use multiversion::multiversion;
@@ -147,22 +146,29 @@ pub(crate) fn pad_row(row: &[f32], radius: usize, line: &mut [f32]) {
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn filter_line(line: &[f32], weights: &[f32], out: &mut [f32]) {
     let (n, radius) = (out.len(), weights.len() - 1);
-    let centre = &line[radius..];
-    lane_loop!(n; centre; out; |i| { out[i] = weights[0] * centre[i]; });
+    for (o, &centre) in out.iter_mut().zip(&line[radius..radius + n]) {
+        *o = weights[0] * centre;
+    }
     for (k, &w) in weights.iter().enumerate().skip(1) {
-        let (left, right) = (&line[radius - k..], &line[radius + k..]);
-        lane_loop!(n; left, right; out; |i| { out[i] += w * (left[i] + right[i]); });
+        let (left, right) = (&line[radius - k..][..n], &line[radius + k..][..n]);
+        for ((o, &l), &r) in out.iter_mut().zip(left).zip(right) {
+            *o += w * (l + r);
+        }
     }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn scale_row(row: &[f32], weight: f32, out: &mut [f32]) {
-    lane_loop!(out.len(); row; out; |i| { out[i] = weight * row[i]; });
+    for (o, &v) in out.iter_mut().zip(row) {
+        *o = weight * v;
+    }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn add_pair(below: &[f32], above: &[f32], weight: f32, out: &mut [f32]) {
-    lane_loop!(out.len(); below, above; out; |i| { out[i] += weight * (below[i] + above[i]); });
+    for ((o, &b), &a) in out.iter_mut().zip(below).zip(above) {
+        *o += weight * (b + a);
+    }
 }
 
 #[cfg(test)]

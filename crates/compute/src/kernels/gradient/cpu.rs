@@ -2,7 +2,6 @@
 
 use super::Scheme;
 use crate::Shape;
-use crate::lanes::lane_loop;
 use multiversion::multiversion;
 
 /// The derivative along `axis` of row `row` of `image`.
@@ -52,14 +51,18 @@ fn along_x(row: &[f32], scheme: Scheme, out: &mut [f32]) {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn subtract(a: &[f32], b: &[f32], out: &mut [f32]) {
-    lane_loop!(out.len(); a, b; out; |i| { out[i] = a[i] - b[i]; });
+    for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *o = a - b;
+    }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(crate) fn central4((m2, m1): (&[f32], &[f32]), (p1, p2): (&[f32], &[f32]), out: &mut [f32]) {
-    lane_loop!(out.len(); m2, m1, p1, p2; out; |x| {
+    let n = out.len();
+    let (m2, m1, p1, p2) = (&m2[..n], &m1[..n], &p1[..n], &p2[..n]);
+    for x in 0..n {
         out[x] = (m2[x] - p2[x] + 8.0 * (p1[x] - m1[x])) * (1.0 / 12.0);
-    });
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use crate::Buffer;
 use crate::device::Cpu;
 use crate::kernels::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
 use crate::kernels::gradient::Scheme;
-use crate::lanes::lane_loop;
 use crate::rows::Shared;
 use multiversion::multiversion;
 
@@ -164,18 +163,20 @@ impl<const D: usize> Stencil<D> {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn mean_row(fixed: &[f32], warped: &[f32], out: &mut [f32]) {
-    lane_loop!(out.len(); fixed, warped; out; |i| {
-        out[i] = if warped[i].is_nan() { fixed[i] } else { 0.5 * (fixed[i] + warped[i]) };
-    });
+    for ((o, &f), &w) in out.iter_mut().zip(fixed).zip(warped) {
+        *o = if w.is_nan() { f } else { 0.5 * (f + w) };
+    }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn difference_row(fixed: &[f32], warped: &[f32], (difference, weight): (&mut [f32], &mut [f32])) {
-    lane_loop!(fixed.len(); fixed, warped; difference, weight; |i| {
+    let n = fixed.len();
+    let (warped, difference, weight) = (&warped[..n], &mut difference[..n], &mut weight[..n]);
+    for i in 0..n {
         let outside = warped[i].is_nan();
         difference[i] = if outside { 0.0 } else { warped[i] - fixed[i] };
         weight[i] = if outside { 0.0 } else { 1.0 };
-    });
+    }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
@@ -194,21 +195,33 @@ fn scale(factor: f32, out: &mut [f32]) {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn normalise<const D: usize>(gradient: [&[f32]; D], zeta2: f32, weight: &mut [f32]) {
-    let [x, y, z] = [0, 1, D - 1].map(|c| gradient[c]);
-    let third = if D == 3 { 1.0 } else { 0.0 };
-    lane_loop!(weight.len(); x, y, z; weight; |i| {
-        weight[i] /= zeta2 + x[i] * x[i] + y[i] * y[i] + third * (z[i] * z[i]);
-    });
+    let n = weight.len();
+    let gradient = gradient.map(|g| &g[..n]);
+    for i in 0..n {
+        let mut length2 = zeta2;
+        for g in gradient {
+            length2 += g[i] * g[i];
+        }
+        weight[i] /= length2;
+    }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn product(a: &[f32], (b, weight): (&[f32], &[f32]), sign: f32, out: &mut [f32]) {
-    lane_loop!(out.len(); a, b, weight; out; |i| { out[i] = sign * weight[i] * a[i] * b[i]; });
+    let n = out.len();
+    let (a, b, weight) = (&a[..n], &b[..n], &weight[..n]);
+    for i in 0..n {
+        out[i] = sign * weight[i] * a[i] * b[i];
+    }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn add_product(a: &[f32], (b, weight): (&[f32], &[f32]), sign: f32, out: &mut [f32]) {
-    lane_loop!(out.len(); a, b, weight; out; |i| { out[i] += sign * weight[i] * a[i] * b[i]; });
+    let n = out.len();
+    let (a, b, weight) = (&a[..n], &b[..n], &weight[..n]);
+    for i in 0..n {
+        out[i] += sign * weight[i] * a[i] * b[i];
+    }
 }
 
 #[cfg(test)]

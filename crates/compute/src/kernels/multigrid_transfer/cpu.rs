@@ -2,7 +2,6 @@
 
 use crate::Shape;
 use crate::device::Cpu;
-use crate::lanes::lane_loop;
 use crate::rows::{Shared, with_scratch};
 use multiversion::multiversion;
 use std::ops::Range;
@@ -91,10 +90,11 @@ pub(super) fn prolong_add(cpu: &Cpu, (coarse, from): (&[f32], Shape), (fine, to)
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn blend(lines: [&[f32]; 4], w: [f32; 4], out: &mut [f32]) {
-    let [a, b, c, d] = lines;
-    lane_loop!(out.len(); a, b, c, d; out; |i| {
+    let n = out.len();
+    let [a, b, c, d] = lines.map(|l| &l[..n]);
+    for i in 0..n {
         out[i] = w[0] * a[i] + w[1] * b[i] + w[2] * c[i] + w[3] * d[i];
-    });
+    }
 }
 
 /// Adds a padded coarse row to a fine one.

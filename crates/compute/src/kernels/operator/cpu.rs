@@ -5,7 +5,6 @@
 
 use super::Operator;
 use crate::Axes;
-use crate::lanes::lane_loop;
 use crate::rows::Shared;
 use multiversion::multiversion;
 
@@ -250,7 +249,11 @@ macro_rules! row_loop {
         $(#[$doc])*
         #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
         pub(super) fn $name($($row: &[f32],)* $($scalar: f32,)? $out: &mut [f32]) {
-            lane_loop!($out.len(); $($row),*; $out; |$i| { $body });
+            let n = $out.len();
+            $(let $row = &$row[..n];)*
+            for $i in 0..n {
+                $body;
+            }
         }
     };
 }
@@ -269,10 +272,10 @@ row_loop! { fn scaled_difference([a, b], scale; out) |i| out[i] = scale * (a[i] 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn weighted_sum(base: &[f32], rows: [&[f32]; 4], w: [f32; 4], out: &mut [f32]) {
     let n = out.len();
-    let [a, b, c, d] = rows;
-    lane_loop!(n; base, a, b, c, d; out; |i| {
+    let (base, [a, b, c, d]) = (&base[..n], rows.map(|r| &r[..n]));
+    for i in 0..n {
         out[i] = base[i] + ((w[0] * a[i] + w[1] * b[i]) + (w[2] * c[i] + w[3] * d[i]));
-    });
+    }
 }
 
 /// Half differences along x, replicated at the border.

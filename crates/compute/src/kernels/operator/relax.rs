@@ -4,7 +4,6 @@ use super::Operator;
 use super::cpu::{Row, Rows, scratch_rows};
 use crate::Buffer;
 use crate::device::Cpu;
-use crate::lanes::lane_loop;
 use crate::rows::{Shared, with_scratch};
 use multiversion::multiversion;
 
@@ -162,6 +161,7 @@ pub(super) fn tensor_row<'a, const D: usize>(
 }
 
 /// Inverts the diagonal block of every voxel of a row: `inverse` holds the entries as the tensor does.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn invert<const D: usize>(tensor: [&[f32]; 6], row: &Row<'_>, inverse: &mut [f32]) {
     let n = row.left.len();
     let diag: [&[f32]; D] = std::array::from_fn(|c| &row.diag[c][..n]);
@@ -176,48 +176,36 @@ pub(super) fn invert<const D: usize>(tensor: [&[f32]; 6], row: &Row<'_>, inverse
         }
         return;
     }
-    if D == 2 {
-        let [j0, j1, j2, ..] = tensor;
-        invert2((j0, j1, j2), (&row.diag[0][..n], &row.diag[1][..n]), inverse);
-    } else {
-        invert3(tensor, [0, 1, 2 % D].map(|c| &row.diag[c][..n]), inverse);
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn invert2((j0, j1, j2): (&[f32], &[f32], &[f32]), (d0, d1): (&[f32], &[f32]), inverse: &mut [f32]) {
-    let n = d0.len();
-    let (i0, rest) = inverse.split_at_mut(n);
-    let (i1, i2) = rest.split_at_mut(n);
-    lane_loop!(n; j0, j1, j2, d0, d1; i0, i1, i2; |i| {
-        let (a, b, c) = (j0[i] + d0[i], j1[i], j2[i] + d1[i]);
-        let scale = 1.0 / (a * c - b * b).max(f32::MIN_POSITIVE);
-        i0[i] = c * scale;
-        i1[i] = -b * scale;
-        i2[i] = a * scale;
-    });
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn invert3([j0, j1, j2, j3, j4, j5]: [&[f32]; 6], [d0, d1, d2]: [&[f32]; 3], inverse: &mut [f32]) {
-    let n = d0.len();
     let (i0, rest) = inverse.split_at_mut(n);
     let (i1, rest) = rest.split_at_mut(n);
     let (i2, rest) = rest.split_at_mut(n);
-    let (i3, rest) = rest.split_at_mut(n);
-    let (i4, i5) = rest.split_at_mut(n);
-    lane_loop!(n; j0, j1, j2, j3, j4, j5, d0, d1, d2; i0, i1, i2, i3, i4, i5; |i| {
-        let (a, b, c) = (j0[i] + d0[i], j1[i], j2[i]);
-        let (d, e, f) = (j3[i] + d1[i], j4[i], j5[i] + d2[i]);
-        let (c00, c01, c02) = (d * f - e * e, c * e - b * f, b * e - c * d);
-        let scale = 1.0 / (a * c00 + b * c01 + c * c02).max(f32::MIN_POSITIVE);
-        i0[i] = c00 * scale;
-        i1[i] = c01 * scale;
-        i2[i] = c02 * scale;
-        i3[i] = (a * f - c * c) * scale;
-        i4[i] = (b * c - a * e) * scale;
-        i5[i] = (a * d - b * b) * scale;
-    });
+    let j: [&[f32]; 6] =
+        std::array::from_fn(|e| if e < D * (D + 1) / 2 { &tensor[e][..n] } else { tensor[0] });
+    if D == 2 {
+        for i in 0..n {
+            let (a, b, c) = (j[0][i] + diag[0][i], j[1][i], j[2][i] + diag[1][i]);
+            let scale = 1.0 / (a * c - b * b).max(f32::MIN_POSITIVE);
+            i0[i] = c * scale;
+            i1[i] = -b * scale;
+            i2[i] = a * scale;
+        }
+    } else {
+        let (i3, rest) = rest.split_at_mut(n);
+        let (i4, i5) = rest.split_at_mut(n);
+        let i5 = &mut i5[..n];
+        for i in 0..n {
+            let (a, b, c) = (j[0][i] + diag[0][i], j[1][i], j[2][i]);
+            let (d, e, f) = (j[3][i] + diag[1][i], j[4][i], j[5][i] + diag[2 % D][i]);
+            let (c00, c01, c02) = (d * f - e * e, c * e - b * f, b * e - c * d);
+            let scale = 1.0 / (a * c00 + b * c01 + c * c02).max(f32::MIN_POSITIVE);
+            i0[i] = c00 * scale;
+            i1[i] = c01 * scale;
+            i2[i] = c02 * scale;
+            i3[i] = (a * f - c * c) * scale;
+            i4[i] = (b * c - a * e) * scale;
+            i5[i] = (a * d - b * b) * scale;
+        }
+    }
 }
 
 /// `out = base + left · x[i−1] + right · x[i+1]`; the springs across the border are 0.
@@ -236,10 +224,10 @@ pub(super) fn with_x_neighbours(x: &[f32], (left, right, base): (&[f32], &[f32],
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn inner_neighbours(x: &[f32], (left, right, base): (&[f32], &[f32], &[f32]), out: &mut [f32]) {
     let n = out.len();
-    let (before, after) = (x, &x[2..]);
-    lane_loop!(n; before, after, left, right, base; out; |i| {
-        out[i] = base[i] + (left[i] * before[i] + right[i] * after[i]);
-    });
+    let (l, r, left, right, base) = (&x[..n], &x[2..n + 2], &left[..n], &right[..n], &base[..n]);
+    for i in 0..n {
+        out[i] = base[i] + (left[i] * l[i] + right[i] * r[i]);
+    }
 }
 
 /// `out += left · x[i−1] + right · x[i+1]`.
@@ -255,15 +243,16 @@ pub(super) fn add_x_neighbours(x: &[f32], (left, right): (&[f32], &[f32]), out: 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn update2((inverse, sums): (&[f32], &[f32]), (odd, omega): (usize, f32), x: &mut [f32], y: &mut [f32]) {
     let n = x.len();
-    let [m0, m1, m2] = [0, 1, 2].map(|e| &inverse[e * n..][..n]);
-    let [a, b] = [0, 1].map(|c| &sums[c * n..][..n]);
-    let steps: [f32; 2] = std::array::from_fn(|parity| if parity == odd { omega } else { 0.0 });
-    lane_loop!(n; m0, m1, m2, a, b; x, y; |i| {
-        let next = [m0[i] * a[i] + m1[i] * b[i], m1[i] * a[i] + m2[i] * b[i]];
-        let step = steps[i % 2];
+    let y = &mut y[..n];
+    let m: [&[f32]; 3] = std::array::from_fn(|e| &inverse[e * n..][..n]);
+    let s: [&[f32]; 2] = std::array::from_fn(|c| &sums[c * n..][..n]);
+    for i in 0..n {
+        let (a, b) = (s[0][i], s[1][i]);
+        let next = [m[0][i] * a + m[1][i] * b, m[1][i] * a + m[2][i] * b];
+        let step = if i % 2 == odd { omega } else { 0.0 };
         x[i] += step * (next[0] - x[i]);
         y[i] += step * (next[1] - y[i]);
-    });
+    }
 }
 
 /// `x += ω (block inverse · sums − x)` at the voxels of one parity, three components.
@@ -275,18 +264,19 @@ fn update3(
     (y, z): (&mut [f32], &mut [f32]),
 ) {
     let n = x.len();
-    let [m0, m1, m2, m3, m4, m5] = [0, 1, 2, 3, 4, 5].map(|e| &inverse[e * n..][..n]);
-    let [a, b, c] = [0, 1, 2].map(|k| &sums[k * n..][..n]);
-    let steps: [f32; 2] = std::array::from_fn(|parity| if parity == odd { omega } else { 0.0 });
-    lane_loop!(n; m0, m1, m2, m3, m4, m5, a, b, c; x, y, z; |i| {
+    let (y, z) = (&mut y[..n], &mut z[..n]);
+    let m: [&[f32]; 6] = std::array::from_fn(|e| &inverse[e * n..][..n]);
+    let s: [&[f32]; 3] = std::array::from_fn(|c| &sums[c * n..][..n]);
+    for i in 0..n {
+        let (a, b, c) = (s[0][i], s[1][i], s[2][i]);
         let next = [
-            m0[i] * a[i] + m1[i] * b[i] + m2[i] * c[i],
-            m1[i] * a[i] + m3[i] * b[i] + m4[i] * c[i],
-            m2[i] * a[i] + m4[i] * b[i] + m5[i] * c[i],
+            m[0][i] * a + m[1][i] * b + m[2][i] * c,
+            m[1][i] * a + m[3][i] * b + m[4][i] * c,
+            m[2][i] * a + m[4][i] * b + m[5][i] * c,
         ];
-        let step = steps[i % 2];
+        let step = if i % 2 == odd { omega } else { 0.0 };
         x[i] += step * (next[0] - x[i]);
         y[i] += step * (next[1] - y[i]);
         z[i] += step * (next[2] - z[i]);
-    });
+    }
 }

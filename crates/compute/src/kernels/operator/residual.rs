@@ -4,7 +4,6 @@ use super::Operator;
 use super::cpu::{Row, Rows, adjoint_along_x, scratch_rows};
 use super::relax::{add_x_neighbours, tensor_row, with_x_neighbours};
 use crate::device::Cpu;
-use crate::lanes::{LANES, lane_loop};
 use crate::rows::{Shared, with_scratch};
 use crate::{Buffer, Shape};
 use multiversion::multiversion;
@@ -81,22 +80,24 @@ fn subtract_block<const D: usize>(
     out: &mut [f32],
 ) {
     let n = out.len();
+    let (x, own, diag) = (x.map(|x| &x[..n]), &own[..n], &diag[..n]);
     match tensor {
-        None => lane_loop!(n; diag, own; out; |i| { out[i] -= diag[i] * own[i]; }),
-        Some(j) if D == 2 => {
-            let (j0, j1, x0, x1) = (j[0], j[1], x[0], x[1]);
-            lane_loop!(n; diag, own, j0, j1, x0, x1; out; |i| {
-                out[i] -= diag[i] * own[i] + j0[i] * x0[i] + j1[i] * x1[i];
-            });
-        }
+        None => (0..n).for_each(|i| out[i] -= diag[i] * own[i]),
         Some(j) => {
-            let (j0, j1, j2, x0, x1, x2) = (j[0], j[1], j[2 % D], x[0], x[1], x[2 % D]);
-            lane_loop!(n; diag, own, j0, j1, j2, x0, x1, x2; out; |i| {
-                out[i] -= diag[i] * own[i] + (j0[i] * x0[i] + j1[i] * x1[i] + j2[i] * x2[i]);
-            });
+            let j = j.map(|j| &j[..n]);
+            for i in 0..n {
+                let mut sum = diag[i] * own[i];
+                for e in 0..D {
+                    sum += j[e][i] * x[e][i];
+                }
+                out[i] -= sum;
+            }
         }
     }
 }
+
+/// Lanes of a row's sum of squares: enough for every instruction set, and a fixed order for all.
+const LANES: usize = 16;
 
 /// The sum of squares of a row.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
