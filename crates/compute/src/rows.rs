@@ -24,6 +24,17 @@ impl<'a> Shared<'a> {
     pub(crate) fn read_only(samples: &'a [f32]) -> Self {
         Self { start: samples.as_ptr().cast_mut(), len: samples.len(), owner: PhantomData }
     }
+    /// Asks for a range before it is needed; reads nothing, so others may be writing there.
+    pub(crate) fn prefetch(&self, range: Range<usize>) {
+        #[cfg(target_arch = "x86_64")]
+        for at in range.step_by(64 / size_of::<f32>()) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: prefetching reads nothing and may point anywhere.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.start.wrapping_add(at).cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = range;
+    }
     /// # Safety
     /// No thread writes into the range while the slice lives.
     pub(crate) unsafe fn get(&self, range: Range<usize>) -> &[f32] {
@@ -62,6 +73,11 @@ impl<'a, T> SharedSlots<'a, T> {
         // SAFETY: inside, and exclusive by the caller's promise.
         unsafe { *self.start.add(slot) = value };
     }
+}
+
+/// Asks for a row before it is needed; a hint that changes no result.
+pub(crate) fn prefetch(row: &[f32]) {
+    Shared::read_only(row).prefetch(0..row.len());
 }
 
 thread_local! {

@@ -92,7 +92,8 @@ impl<'a> Rows<'a> {
         out.right[n - 1] = 0.0;
         // Beyond a border the row itself stands in, with weight 0.
         let mut near = [(row, 0.0); 4];
-        for (slot, (axis, forward)) in [(1, false), (1, true), (2, false), (2, true)].into_iter().enumerate() {
+        for (slot, (axis, forward)) in [(1, false), (1, true), (2, false), (2, true)].into_iter().enumerate()
+        {
             if let (true, Some(to)) = (axis < D, self.step(row, axis, forward)) {
                 near[slot] = (to, self.spring[axis]);
             }

@@ -2,7 +2,7 @@
 
 use super::Operator;
 use super::relax::{invert, tensor_row};
-use super::residual::{ResidualRows, residual_scratch_rows};
+use super::residual::{ResidualRows, residual_scratch};
 use crate::Buffer;
 use crate::device::Cpu;
 use crate::rows::{Shared, with_scratch};
@@ -30,7 +30,7 @@ fn jacobi_in<const D: usize>(
     let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let entries = D * (D + 1) / 2;
     cpu.split(operator.shape.rows(), operator.shape.len(), |range| {
-        with_scratch((residual_scratch_rows(D) + entries) * nx, |scratch| {
+        with_scratch(residual_scratch(D, nx) + entries * nx, |scratch| {
             let (inverse, scratch) = scratch.split_at_mut(entries * nx);
             let mut rows = ResidualRows::<D>::new(operator, (x, Some(rhs)), scratch);
             for row in range {

@@ -4,7 +4,7 @@ use super::Operator;
 use super::cpu::{Row, Rows, scratch_rows};
 use crate::Buffer;
 use crate::device::Cpu;
-use crate::rows::{Shared, with_scratch};
+use crate::rows::{Shared, prefetch, with_scratch};
 use multiversion::multiversion;
 
 pub(super) fn relax(cpu: &Cpu, operator: &Operator<'_>, (x, rhs): (&mut [Buffer], &[Buffer]), omega: f32) {
@@ -32,6 +32,10 @@ impl Pass {
             Self::Rows(parity) | Self::Quarter(parity, _) => (y + z) % 2 == parity,
             Self::Chequer(_) => true,
         }
+    }
+    /// Rows from one that the pass takes to the next of the same plane.
+    fn stride(self) -> usize {
+        if matches!(self, Self::Chequer(_)) { 1 } else { 2 }
     }
     /// Parities of x, in order.
     fn order(self, y: usize, z: usize) -> &'static [usize] {
@@ -109,28 +113,52 @@ impl<const D: usize> Sweep<'_, D> {
         cpu.split(shape.rows(), shape.len(), |range| self.rows(pass, range));
     }
 
+    /// Asks for what the pass's next row brings in: too long a way for the processor to guess.
+    fn prefetch_after(&self, pass: Pass, row: usize) {
+        let [nx, ny, _] = self.operator.shape.size;
+        let next = row + pass.stride();
+        let above = (next + ny) * nx;
+        if next + ny >= self.operator.shape.rows() {
+            return;
+        }
+        let span = next * nx..(next + 1) * nx;
+        if !matches!(pass, Pass::Rows(1)) {
+            self.x.iter().for_each(|x| x.prefetch(above..above + nx));
+        }
+        tensor_row::<D>(self.operator, span.clone()).into_iter().for_each(prefetch);
+        self.rhs.iter().for_each(|r| prefetch(&r[span.clone()]));
+    }
+
     /// Updates what `pass` takes of a range of rows.
     fn rows(&self, pass: Pass, range: std::ops::Range<usize>) {
         let (operator, nx) = (self.operator, self.operator.shape.size[0]);
         let ny = operator.shape.size[1];
         let rows = Rows::new(operator);
         let entries = D * (D + 1) / 2;
-        with_scratch((scratch_rows(D) + entries + 3) * nx, |scratch| {
+        with_scratch((scratch_rows(D) + entries + 4) * nx + 2, |scratch| {
             let (gathered, scratch) = scratch.split_at_mut(scratch_rows(D) * nx);
-            let (inverse, sums) = scratch.split_at_mut(entries * nx);
+            let (inverse, scratch) = scratch.split_at_mut(entries * nx);
+            let (sums, padded) = scratch.split_at_mut(3 * nx);
             let mut row_system = Row::new::<D>(gathered, nx);
             for row in range.filter(|row| pass.takes_row(row % ny, row / ny)) {
                 let span = row * nx..(row + 1) * nx;
-                let rhs: [&[f32]; 3] = std::array::from_fn(|c| if c < D { &self.rhs[c][span.clone()] } else { &[] });
+                let rhs: [&[f32]; 3] =
+                    std::array::from_fn(|c| if c < D { &self.rhs[c][span.clone()] } else { &[] });
                 // SAFETY: a pass writes only voxels of one colour, and no stencil of that colour holds another one of it;
                 // what else a stencil's rows hold of it is read but not used. The row itself belongs to this thread.
                 unsafe { rows.gather::<D>(self.x, (Some(rhs), row), &mut row_system) };
+                self.prefetch_after(pass, row);
                 invert::<D>(tensor_row::<D>(operator, span.clone()), &row_system, inverse);
                 for &odd in pass.order(row % ny, row / ny) {
                     for (c, sum) in sums.chunks_exact_mut(nx).enumerate().take(D) {
                         // SAFETY: as above.
                         let own = unsafe { self.x[c].get(span.clone()) };
-                        with_x_neighbours(own, (row_system.left, row_system.right, row_system.base[c]), sum);
+                        with_x_neighbours(
+                            own,
+                            (row_system.left, row_system.right, row_system.base[c]),
+                            padded,
+                            sum,
+                        );
                         if c == 0 && operator.volume_weight.is_some() {
                             add_x_neighbours(own, (row_system.volume_left, row_system.volume_right), sum);
                         }
@@ -209,22 +237,25 @@ pub(super) fn invert<const D: usize>(tensor: [&[f32]; 6], row: &Row<'_>, inverse
 }
 
 /// `out = base + left · x[i−1] + right · x[i+1]`; the springs across the border are 0.
-pub(super) fn with_x_neighbours(x: &[f32], (left, right, base): (&[f32], &[f32], &[f32]), out: &mut [f32]) {
+///
+/// `padded` takes a copy of `x` between two zeros: loops over whole rows leave no odd ends.
+pub(super) fn with_x_neighbours(
+    x: &[f32],
+    (left, right, base): (&[f32], &[f32], &[f32]),
+    padded: &mut [f32],
+    out: &mut [f32],
+) {
     let n = x.len();
-    if n < 3 {
-        let at = |i: usize, from: isize| i.checked_add_signed(from).and_then(|i| x.get(i)).copied().unwrap_or(0.0);
-        (0..n).for_each(|i| out[i] = base[i] + left[i] * at(i, -1) + right[i] * at(i, 1));
-        return;
-    }
-    out[0] = base[0] + right[0] * x[1];
-    out[n - 1] = base[n - 1] + left[n - 1] * x[n - 2];
-    inner_neighbours(x, (&left[1..], &right[1..], &base[1..]), &mut out[1..n - 1]);
+    padded[0] = 0.0;
+    padded[1..=n].copy_from_slice(x);
+    padded[n + 1] = 0.0;
+    near_sum(padded, left, (right, base), out);
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn inner_neighbours(x: &[f32], (left, right, base): (&[f32], &[f32], &[f32]), out: &mut [f32]) {
+fn near_sum(padded: &[f32], left: &[f32], (right, base): (&[f32], &[f32]), out: &mut [f32]) {
     let n = out.len();
-    let (l, r, left, right, base) = (&x[..n], &x[2..n + 2], &left[..n], &right[..n], &base[..n]);
+    let (l, r, left, right, base) = (&padded[..n], &padded[2..n + 2], &left[..n], &right[..n], &base[..n]);
     for i in 0..n {
         out[i] = base[i] + (left[i] * l[i] + right[i] * r[i]);
     }

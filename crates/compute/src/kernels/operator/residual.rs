@@ -17,11 +17,12 @@ pub(super) struct ResidualRows<'a, 's, const D: usize> {
     pub system: Row<'s>,
     /// The row, component after component.
     pub out: &'s mut [f32],
+    padded: &'s mut [f32],
 }
 
-/// Scratch of [`ResidualRows`], in rows.
-pub(super) const fn residual_scratch_rows(components: usize) -> usize {
-    scratch_rows(components) + components
+/// Scratch of [`ResidualRows`] for rows of `n` samples.
+pub(super) const fn residual_scratch(components: usize, n: usize) -> usize {
+    (scratch_rows(components) + components + 1) * n + 2
 }
 
 impl<'a, 's, const D: usize> ResidualRows<'a, 's, D> {
@@ -31,7 +32,8 @@ impl<'a, 's, const D: usize> ResidualRows<'a, 's, D> {
         scratch: &'s mut [f32],
     ) -> Self {
         let nx = operator.shape.size[0];
-        let (out, gathered) = scratch.split_at_mut(D * nx);
+        let (out, scratch) = scratch.split_at_mut(D * nx);
+        let (padded, gathered) = scratch.split_at_mut(nx + 2);
         Self {
             operator,
             rows: Rows::new(operator),
@@ -39,6 +41,7 @@ impl<'a, 's, const D: usize> ResidualRows<'a, 's, D> {
             rhs: rhs.map(|r| std::array::from_fn(|c| r[c].host())),
             system: Row::new::<D>(gathered, nx),
             out,
+            padded,
         }
     }
 
@@ -56,7 +59,7 @@ impl<'a, 's, const D: usize> ResidualRows<'a, 's, D> {
         let tensor = tensor_row::<D>(self.operator, span);
         let system = &self.system;
         for (c, out) in self.out.chunks_exact_mut(nx).enumerate() {
-            with_x_neighbours(x[c], (system.left, system.right, system.base[c]), out);
+            with_x_neighbours(x[c], (system.left, system.right, system.base[c]), self.padded, out);
             if c == 0 && self.operator.volume_weight.is_some() {
                 add_x_neighbours(x[0], (system.volume_left, system.volume_right), out);
             }
@@ -134,7 +137,7 @@ fn subtract_product_in<const D: usize>(
     let nx = operator.shape.size[0];
     let target: Vec<Shared<'_>> = target.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let [norm2] = cpu.sum(operator.shape.rows(), operator.shape.len(), |range| {
-        with_scratch(residual_scratch_rows(D) * nx, |scratch| {
+        with_scratch(residual_scratch(D, nx), |scratch| {
             let mut rows = ResidualRows::<D>::new(operator, (x, None), scratch);
             let mut norm2 = 0.0;
             for row in range {
@@ -162,7 +165,7 @@ pub(super) fn norm2(cpu: &Cpu, operator: &Operator<'_>, x: &[Buffer], rhs: &[Buf
 fn norm2_in<const D: usize>(cpu: &Cpu, operator: &Operator<'_>, x: &[Buffer], rhs: &[Buffer]) -> f64 {
     let nx = operator.shape.size[0];
     let [total] = cpu.sum(operator.shape.rows(), operator.shape.len(), |range| {
-        with_scratch(residual_scratch_rows(D) * nx, |scratch| {
+        with_scratch(residual_scratch(D, nx), |scratch| {
             let mut rows = ResidualRows::<D>::new(operator, (x, Some(rhs)), scratch);
             [range.map(|row| rows.row(row)).sum()]
         })
@@ -192,7 +195,7 @@ fn restrict_in<const D: usize>(
     let ([nx, ny, nz], [cx, cy, _]) = (operator.shape.size, to.size);
     let coarse: Vec<Shared<'_>> = coarse.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let [norm2] = cpu.sum(to.rows(), operator.shape.len(), |range| {
-        with_scratch(residual_scratch_rows(D) * nx, |scratch| {
+        with_scratch(residual_scratch(D, nx), |scratch| {
             let mut rows = ResidualRows::<D>::new(operator, (x, Some(rhs)), scratch);
             let mut norm2 = 0.0;
             for row in range {
