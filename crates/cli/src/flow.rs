@@ -108,6 +108,10 @@ pub struct RunArguments {
     #[arg(long, value_name = "M")]
     mask: Option<PathBuf>,
 
+    /// Where volume is preserved (with beta above 0): the muscle; without it wherever data count
+    #[arg(long, value_name = "M")]
+    volume_mask: Option<PathBuf>,
+
     /// Refuse headers that need an assumption, instead of warning
     #[arg(long)]
     strict: bool,
@@ -183,6 +187,7 @@ impl RunArguments {
             },
             device: self.device.choice(),
             mask: self.mask.clone(),
+            volume_mask: self.volume_mask.clone(),
             strictness: strictness(self.strict),
             command_line: command_line(),
         }

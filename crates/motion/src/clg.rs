@@ -79,8 +79,10 @@ pub struct Pair<'a> {
     pub fixed: &'a Volume<f32>,
     /// The image the flow points into.
     pub moving: &'a Volume<f32>,
-    /// Where data count (and where volume is preserved).
+    /// Where data count; none: everywhere.
     pub mask: Option<&'a Mask>,
+    /// Where volume is preserved (the muscle); none: wherever data count. β = 0 preserves it nowhere.
+    pub volume_mask: Option<&'a Mask>,
     /// Before the first warp.
     pub start: Start<'a>,
 }
@@ -141,6 +143,9 @@ impl Clg {
     /// [`MotionError::Input`] if the images do not lie on this grid or hold NaN; [`MotionError::Compute`] if the device fails.
     pub fn run(&mut self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<FlowOutput, MotionError> {
         check_pair(pair.fixed, pair.moving, pair.mask)?;
+        if let Some(mask) = pair.volume_mask {
+            self.grid.require_same(mask.grid(), "fixed image and volume mask")?;
+        }
         self.grid.require_same(pair.fixed.grid(), "the grid this method was set up for, and the images'")?;
         let mut warnings = Warnings::new();
         let map = match self.params.intensity {
@@ -164,6 +169,8 @@ impl Clg {
                     fixed: pair.moving,
                     moving: pair.fixed,
                     mask: None,
+                    // The muscle lies elsewhere in the other image, but by less than its size.
+                    volume_mask: pair.volume_mask,
                     start: match pair.start {
                         Start::Affine(map) => Start::Affine(crate::affine_registration::invert(&map)?),
                         _ => Start::Zero,
@@ -239,14 +246,16 @@ impl Clg {
                 levels: used.len(),
                 work: (before, geometry.shape.len() as f64, all),
             };
-            let (fixed, moving, mask) = images.take(nth, (device, geometry.shape, &self.params))?;
+            let (fixed, moving, [mask, volume_mask]) =
+                images.take(nth, (device, geometry.shape, &self.params))?;
             let level_images = LevelImages {
                 fixed: &fixed,
                 moving: &moving,
                 mask: mask.as_ref(),
                 moving_from_fixed: to_level(&affine, geometry),
             };
-            let mut level = Level::new(device, &self.params, geometry, mask.as_ref())?;
+            let mut level =
+                Level::new(device, &self.params, geometry, volume_mask.as_ref().or(mask.as_ref()))?;
             reports.push(level.run(&level_images, &mut displacement, (warps_of(nth), &progress))?);
             if nth == 0 {
                 level.warp(&level_images, &displacement)?;
@@ -264,12 +273,11 @@ impl Clg {
         }
         let (warped, mut brightness, confidence) = warped.expect("the finest level should have run");
         brightness.mean_abs_before = images.mean_abs_before;
-        let mask =
-            pair.mask.map(|m| device.upload(m.data().iter().map(|&b| f32::from(u8::from(b))).collect()));
+        let measured = pair.volume_mask.or(pair.mask).map(|m| as_weight(device, m));
         to_voxels(device, (finest.shape, finest.spacing_edges), affine, &mut displacement)?;
         let mut determinant = device.zeros(finest.shape.len())?;
         let report =
-            jacobian(device, (finest.shape, [1.0; 3]), (&displacement, mask.as_ref()), &mut determinant)?;
+            jacobian(device, (finest.shape, [1.0; 3]), (&displacement, measured.as_ref()), &mut determinant)?;
         if report.share_folded > 1e-3 {
             warnings.push(
                 WarningKind::Field,
@@ -372,15 +380,21 @@ impl Clg {
 /// As [`Clg::run`].
 pub fn clg(fixed: &Volume<f32>, moving: &Volume<f32>, params: &ClgParams) -> Result<FlowOutput, MotionError> {
     let device = Device::auto()?;
-    let pair = Pair { fixed, moving, mask: None, start: Start::Zero };
+    let pair = Pair { fixed, moving, mask: None, volume_mask: None, start: Start::Zero };
     Clg::new(fixed.grid(), params.clone(), &device)?.run(&pair, &crate::Silent)
 }
 
-/// Both pyramids and the mask's; levels are given away as they are used.
+/// 1 inside, 0 outside.
+fn as_weight(device: &Device, mask: &Mask) -> Buffer {
+    device.upload(mask.data().iter().map(|&inside| f32::from(u8::from(inside))).collect())
+}
+
+/// Both pyramids and the masks'; levels are given away as they are used.
 struct Images {
     fixed: Vec<Buffer>,
     moving: Vec<Buffer>,
-    mask: Vec<Buffer>,
+    /// Of the data, and of the volume term.
+    masks: [Vec<Buffer>; 2],
     mean_abs_before: f64,
 }
 
@@ -402,13 +416,16 @@ impl Images {
         };
         let fixed = smooth(map.upload(device, pair.fixed)?)?;
         let moving = smooth(map.upload(device, pair.moving)?)?;
-        let mask =
-            pair.mask.map(|m| device.upload(m.data().iter().map(|&b| f32::from(u8::from(b))).collect()));
+        let mask = pair.mask.map(|m| as_weight(device, m));
         let (sum, count) = absolute_difference(device, (&fixed, &moving), mask.as_ref())?;
         Ok(Self {
             fixed: pyramid(device, fixed, used)?,
             moving: pyramid(device, moving, used)?,
-            mask: mask.map_or_else(|| Ok(Vec::new()), |m| pyramid(device, m, used))?,
+            masks: {
+                let levels_of =
+                    |m: Option<Buffer>| m.map_or_else(|| Ok(Vec::new()), |m| pyramid(device, m, used));
+                [levels_of(mask)?, levels_of(pair.volume_mask.map(|m| as_weight(device, m)))?]
+            },
             mean_abs_before: if count > 0.0 { sum / count } else { 0.0 },
         })
     }
@@ -418,10 +435,10 @@ impl Images {
         &mut self,
         nth: usize,
         (device, shape, params): (&Device, Shape, &ClgParams),
-    ) -> Result<(Buffer, Buffer, Option<Buffer>), MotionError> {
+    ) -> Result<(Buffer, Buffer, [Option<Buffer>; 2]), MotionError> {
         self.fixed.truncate(nth + 1);
         self.moving.truncate(nth + 1);
-        self.mask.truncate(nth + 1);
+        self.masks.iter_mut().for_each(|m| m.truncate(nth + 1));
         let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
         let mut moving = self.moving.pop().expect("the level should have a moving image");
         if params.lcc_sigma > 0.0 {
@@ -432,7 +449,8 @@ impl Images {
         if params.interpolation == Interpolation::CubicSpline {
             spline_coefficients(device, shape, &mut moving)?;
         }
-        Ok((fixed, moving, self.mask.pop()))
+        let [mask, volume_mask] = &mut self.masks;
+        Ok((fixed, moving, [mask.pop(), volume_mask.pop()]))
     }
 }
 

@@ -17,7 +17,7 @@ use veloxel_compute::kernels::median::{Median, WeightedMedian, median};
 use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
 use veloxel_compute::kernels::occlusion::{self, visibility};
 use veloxel_compute::kernels::operator::{Operator, subtract_product, subtract_volume_target};
-use veloxel_compute::kernels::pointwise::{clip_length, fill, log_change};
+use veloxel_compute::kernels::pointwise::{clip_length, fill, log_change, multiply};
 use veloxel_compute::kernels::robust_tensor::{Group, robust_tensor};
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
 use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Taps};
@@ -89,7 +89,7 @@ impl<'a> Level<'a> {
         device: &'a Device,
         params: &'a ClgParams,
         geometry: &'a LevelGeometry,
-        mask: Option<&Buffer>,
+        volume_mask: Option<&Buffer>,
     ) -> Result<Self, ComputeError> {
         let shape = geometry.shape;
         let (n, d) = (shape.len(), shape.components());
@@ -107,8 +107,8 @@ impl<'a> Level<'a> {
         let mut volume_weight = optional(params.beta > 0.0)?;
         if let Some(weight) = volume_weight.as_mut() {
             fill(device, params.beta, weight);
-            if let Some(mask) = mask {
-                veloxel_compute::kernels::pointwise::multiply(device, mask, weight)?;
+            if let Some(mask) = volume_mask {
+                multiply(device, mask, weight)?;
             }
         }
         let psi_wanted = params.smoothness_penaliser != Penaliser::Quadratic || params.kappa > 0.0;

@@ -38,8 +38,10 @@ pub struct SequencePlan {
 pub struct SequenceFrames<'a> {
     /// In order of time, one grid.
     pub frames: &'a [Volume<f32>],
-    /// None, one for every frame, or one a frame.
+    /// Where data count: none, one for every frame, or one a frame.
     pub masks: &'a [Mask],
+    /// Where volume is preserved, likewise.
+    pub volume_masks: &'a [Mask],
 }
 
 /// What a field is in its sequence.
@@ -65,10 +67,22 @@ pub struct SequenceField {
 }
 
 impl<'a> SequenceFrames<'a> {
-    /// The mask of a frame.
+    /// Where a frame's data count.
     pub fn mask(&self, frame: usize) -> Option<&'a Mask> {
-        if self.masks.len() == 1 { self.masks.first() } else { self.masks.get(frame) }
+        of_frame(self.masks, frame)
     }
+    /// Where a frame's volume is preserved.
+    pub fn volume_mask(&self, frame: usize) -> Option<&'a Mask> {
+        of_frame(self.volume_masks, frame)
+    }
+    /// Where a frame's field is judged: in its muscle, else where its data count.
+    pub fn measured(&self, frame: usize) -> Option<&'a Mask> {
+        self.volume_mask(frame).or(self.mask(frame))
+    }
+}
+
+fn of_frame(masks: &[Mask], frame: usize) -> Option<&Mask> {
+    if masks.len() == 1 { masks.first() } else { masks.get(frame) }
 }
 
 /// Estimates the fields of a sequence and hands them out as they come; returns the drift (mean length of the motion
@@ -92,6 +106,7 @@ pub fn run_sequence<E: From<MotionError>>(
             fixed: &frames.frames[fixed],
             moving: &frames.frames[moving],
             mask: frames.mask(fixed),
+            volume_mask: frames.volume_mask(fixed),
             start,
         };
         let output = method.run(&pair, &Nth { steps: &steps, nth: done })?;
@@ -137,7 +152,7 @@ pub fn run_sequence<E: From<MotionError>>(
     let output = estimate(count - 1, 0, Start::Zero)?;
     let around = extend(around.as_ref(), &output.flow)?;
     deliver(SequenceField { role: Role::Consecutive, fixed: count - 1, moving: 0, output })?;
-    Ok(mean_length_vox(&around, frames.mask(0)))
+    Ok(mean_length_vox(&around, frames.measured(0)))
 }
 
 fn require_plan(frames: &SequenceFrames<'_>, plan: SequencePlan) -> Result<(), MotionError> {
@@ -146,8 +161,10 @@ fn require_plan(frames: &SequenceFrames<'_>, plan: SequencePlan) -> Result<(), M
         format!("expected at least 2 frames, got {count}")
     } else if plan.reference >= count {
         format!("expected a reference frame from 0 to {}, got {}", count - 1, plan.reference)
-    } else if !matches!(frames.masks.len(), 0 | 1) && frames.masks.len() != count {
-        format!("expected no mask, one, or {count}, got {}", frames.masks.len())
+    } else if let Some(got) =
+        [frames.masks.len(), frames.volume_masks.len()].into_iter().find(|n| ![0, 1, count].contains(n))
+    {
+        format!("expected no mask, one, or {count}, got {got}")
     } else {
         return Ok(());
     };
@@ -233,7 +250,7 @@ mod tests {
         let mut fields = Vec::new();
         let drift = run_sequence::<MotionError>(
             &mut method,
-            SequenceFrames { frames: &frames, masks: &[] },
+            SequenceFrames { frames: &frames, masks: &[], volume_masks: &[] },
             SequencePlan { mode, reference },
             (&Silent, &mut |field| {
                 fields.push(field);

@@ -26,7 +26,8 @@ pub(super) fn middlebury(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
             let (fixed, moving) = (image("frame10.png")?, image("frame11.png")?);
             let truth = read_flow(&folder.join("flow10.flo"), Strictness::Lenient, &mut warnings)?;
             let params = ClgParams::preset(preset, Dimension::Two);
-            let pair = Pair { fixed: &fixed, moving: &moving, mask: None, start: Start::Zero };
+            let pair =
+                Pair { fixed: &fixed, moving: &moving, mask: None, volume_mask: None, start: Start::Zero };
             let start = Instant::now();
             let output = Clg::new(fixed.grid(), params, device)?.run(&pair, &Silent)?;
             let time_s = start.elapsed().as_secs_f64();

@@ -18,8 +18,13 @@ pub(super) fn phantoms(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
         for case in cases() {
             let phantom = case.build(&grid);
             let params = ClgParams::preset(Preset::Accurate, dimension);
-            let pair =
-                Pair { fixed: &phantom.fixed, moving: &phantom.moving, mask: None, start: Start::Zero };
+            let pair = Pair {
+                fixed: &phantom.fixed,
+                moving: &phantom.moving,
+                mask: None,
+                volume_mask: None,
+                start: Start::Zero,
+            };
             let output = Clg::new(&grid, params, device)?.run(&pair, &Silent)?;
             let error = flow_error(&output.flow, &phantom.truth, Some(&phantom.interior))?;
             let figure = Figure::new(case.name(dimension), error.end_point_vox.mean, "voxels");

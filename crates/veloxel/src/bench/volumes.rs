@@ -34,7 +34,7 @@ pub fn volume_cost(size: usize, device: &Device) -> Result<VolumeCost, VeloxelEr
     let phantom = case.build(&grid);
     let (fixed, moving) = (phantom.fixed, phantom.moving);
     let params = ClgParams::preset(Preset::Fast, Dimension::Three);
-    let pair = Pair { fixed: &fixed, moving: &moving, mask: None, start: Start::Zero };
+    let pair = Pair { fixed: &fixed, moving: &moving, mask: None, volume_mask: None, start: Start::Zero };
     // The truth and the masks are not the method's memory.
     let held = veloxel_held_bytes(&phantom.truth, &phantom.interior);
     reset_peak();

@@ -27,6 +27,8 @@ pub struct RunChoice {
     pub device: DeviceChoice,
     /// Where data count.
     pub mask: Option<PathBuf>,
+    /// Where volume is preserved (β), on the fixed grid; none: wherever data count.
+    pub volume_mask: Option<PathBuf>,
     /// How headers are read.
     pub strictness: Strictness,
     /// The command as typed, for the report.

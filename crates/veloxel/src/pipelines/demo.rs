@@ -24,7 +24,7 @@ pub struct DemoJob {
 }
 
 /// β inside the muscle: heart muscle keeps its volume.
-const MUSCLE_BETA: &str = "1";
+const MUSCLE_BETA: &str = "3";
 /// The name of the 4-D file.
 const SEQUENCE: &str = "heart.nii.gz";
 
@@ -54,7 +54,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         ..ParameterChoice::default()
     };
     let params = parameters.resolve(Dimension::Three)?;
-    let frames = SequenceFrames { frames: sequence.frames(), masks: &masks };
+    let frames = SequenceFrames { frames: sequence.frames(), masks: &[], volume_masks: &masks };
     let truth = |fixed, moving| heart.motion(fixed, moving);
     let task = SequenceTask {
         frames,

@@ -85,12 +85,13 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
 
     let inputs = stages.time("load", || Inputs::load(job, &mut warnings))?;
     let (fixed, moving, mask) = (&inputs.fixed, &inputs.moving, inputs.mask.as_ref());
+    let volume_mask = inputs.volume_mask.as_ref();
     check_pair(fixed, moving, mask)?;
     job.outputs.check(Some(fixed.grid().dimension()))?;
     let params = choice.parameters.resolve(fixed.grid().dimension())?;
     let start = stages.time("prepare", || inputs.start(job, &device))?;
 
-    let pair = Pair { fixed, moving, mask, start };
+    let pair = Pair { fixed, moving, mask, volume_mask, start };
     let mut method = Clg::new(fixed.grid(), params.clone(), &device)?;
     let mut output = stages.time("solve", || method.run(&pair, observer))?;
     drop(method);
@@ -163,7 +164,7 @@ pub(crate) fn view<'a>(
         confidence: &output.confidence,
         jacobian: &output.jacobian,
         truth: None,
-        mask: pair.mask,
+        mask: pair.volume_mask.or(pair.mask),
     }
 }
 
@@ -172,13 +173,17 @@ struct Inputs {
     fixed: Volume<f32>,
     moving: Volume<f32>,
     mask: Option<Mask>,
+    volume_mask: Option<Mask>,
     start: Option<Flow>,
 }
 
 impl Inputs {
     fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
         let strictness = job.choice.strictness;
-        let mask = job.choice.mask.as_deref().map(|p| io::read_mask(p, strictness, warnings)).transpose()?;
+        let mut read = |path: &Option<PathBuf>| {
+            path.as_deref().map(|p| io::read_mask(p, strictness, warnings)).transpose()
+        };
+        let (mask, volume_mask) = (read(&job.choice.mask)?, read(&job.choice.volume_mask)?);
         let start = match &job.start {
             StartChoice::Flow(path) => Some(io::read_flow(path, strictness, warnings)?),
             _ => None,
@@ -187,6 +192,7 @@ impl Inputs {
             fixed: io::read_image(&job.fixed, strictness, warnings)?,
             moving: io::read_image(&job.moving, strictness, warnings)?,
             mask,
+            volume_mask,
             start,
         })
     }
@@ -213,8 +219,13 @@ impl Inputs {
             report("fixed", &job.fixed, self.fixed.grid()),
             report("moving", &job.moving, self.moving.grid()),
         ];
-        if let (Some(path), Some(mask)) = (&job.choice.mask, &self.mask) {
-            reports.push(report("mask", path, mask.grid()));
+        for (role, path, mask) in [
+            ("mask", &job.choice.mask, &self.mask),
+            ("volume mask", &job.choice.volume_mask, &self.volume_mask),
+        ] {
+            if let (Some(path), Some(mask)) = (path, mask) {
+                reports.push(report(role, path, mask.grid()));
+            }
         }
         if let (StartChoice::Flow(path), Some(start)) = (&job.start, &self.start) {
             reports.push(report("start", path, start.grid()));

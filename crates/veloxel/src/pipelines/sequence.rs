@@ -49,14 +49,15 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         [one] => io::read_sequence(one, choice.strictness, &mut warnings),
         many => io::read_frames(many, choice.strictness, &mut warnings),
     })?;
-    let masks: Vec<Mask> = (choice.mask.iter())
-        .map(|path| io::read_mask(path, choice.strictness, &mut warnings))
-        .collect::<Result<_, _>>()?;
+    let mut read = |path: &Option<PathBuf>| -> Result<Vec<Mask>, _> {
+        path.iter().map(|path| io::read_mask(path, choice.strictness, &mut warnings)).collect()
+    };
+    let (masks, volume_masks) = (read(&choice.mask)?, read(&choice.volume_mask)?);
     let grid = sequence.grid().clone();
     let params = choice.parameters.resolve(grid.dimension())?;
     let staging = Staging::new(&job.folder)?;
 
-    let frames = SequenceFrames { frames: sequence.frames(), masks: &masks };
+    let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
     let task = SequenceTask { frames, truth: None, plan: job.plan, params: &params };
     let mut result = task.run(&device, (&staging, &mut stages), observer)?;
     warnings.extend(std::mem::take(&mut result.warnings));
@@ -64,8 +65,9 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let mut inputs: Vec<InputReport> = (job.inputs.iter())
         .map(|p| InputReport::new("sequence", &p.display().to_string(), &format_text(p), &grid))
         .collect();
-    if let Some(path) = &choice.mask {
-        inputs.push(InputReport::new("mask", &path.display().to_string(), &format_text(path), &grid));
+    for (role, path) in [("mask", &choice.mask), ("volume mask", &choice.volume_mask)] {
+        let Some(path) = path else { continue };
+        inputs.push(InputReport::new(role, &path.display().to_string(), &format_text(path), &grid));
     }
     let report = result.report((&params, choice), device_report, (inputs, stages, warnings))?;
     let json = report.to_json()?;
@@ -284,6 +286,6 @@ fn view<'a>(
         confidence: &field.output.confidence,
         jacobian: &field.output.jacobian,
         truth,
-        mask: frames.mask(field.fixed),
+        mask: frames.measured(field.fixed),
     }
 }
