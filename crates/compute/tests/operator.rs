@@ -83,8 +83,9 @@ fn systems(device: &Device) -> Vec<System> {
 
 /// A x, and its dot product with y.
 fn product(device: &Device, system: &System, x: &[Buffer], y: &[Buffer]) -> (Vec<Vec<f32>>, f64) {
-    let mut negative = device.zeros_field(system.shape.components(), system.shape.len()).unwrap();
-    subtract_product(device, &system.operator(), x, &mut negative).unwrap();
+    let mut negative =
+        device.zeros_field(system.shape.components(), system.shape.len()).expect("memory should be there");
+    subtract_product(device, &system.operator(), x, &mut negative).expect("shapes should agree");
     let product: Vec<Vec<f32>> =
         negative.into_iter().map(|b| device.download(b).into_iter().map(|v| -v).collect()).collect();
     let dot = product

@@ -74,16 +74,6 @@ pub enum VeloxelError {
         /// Where: (x, y, z).
         position: [usize; 3],
     },
-    /// A picture of a report could not be made.
-    #[error("a picture of {columns} × {rows} pixels could not be encoded as PNG")]
-    Picture {
-        /// Pixels per row.
-        columns: usize,
-        /// Rows.
-        rows: usize,
-        /// What the encoder says.
-        source: png::EncodingError,
-    },
     /// The page of a report could not be filled in.
     #[error("the page of the report could not be written")]
     Page {

@@ -74,7 +74,7 @@ struct Frame<'a> {
 ///
 /// # Errors
 /// [`VeloxelError::NothingToMeasure`] if the run reports no pair; [`VeloxelError::Core`] if something of the view lies
-/// on another grid; [`VeloxelError::Picture`] and [`VeloxelError::Page`] should not occur.
+/// on another grid; [`VeloxelError::Page`] should not occur.
 pub fn html(run: &RunReport, view: &PairView) -> Result<String, VeloxelError> {
     sequence_html(run, view, 0, &[])
 }

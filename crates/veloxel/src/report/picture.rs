@@ -3,6 +3,7 @@
 use super::colour::{Ramp, wheel};
 use super::planes::Plane;
 use crate::VeloxelError;
+use veloxel_io::{Pixels, encode_picture};
 
 /// Longer planes are averaged down to this, so that a report stays small.
 pub(super) const LONGEST_SIDE: usize = 640;
@@ -68,11 +69,8 @@ impl Raster<1> {
         let palette: Vec<u8> =
             std::iter::once([0; 3]).chain((0..STEPS).map(|i| ramp.at(i as f32 / last))).flatten().collect();
         let samples: Vec<u8> = self.values.iter().map(|&[v]| entry(v)).collect();
-        let png = encode(self.columns, self.rows, &samples, |encoder| {
-            encoder.set_color(png::ColorType::Indexed);
-            encoder.set_palette(palette);
-            encoder.set_trns(vec![0u8]);
-        })?;
+        let pixels = Pixels::Palette { colours: &palette, indices: &samples };
+        let png = encode_picture(self.columns, self.rows, pixels)?;
         Ok(data_uri(&png))
     }
 }
@@ -96,26 +94,7 @@ pub(super) fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
 
 /// A PNG data URI of red, green, blue, opacity samples.
 pub(super) fn rgba_data_uri(columns: usize, rows: usize, samples: &[u8]) -> Result<String, VeloxelError> {
-    let png = encode(columns, rows, samples, |encoder| encoder.set_color(png::ColorType::Rgba))?;
-    Ok(data_uri(&png))
-}
-
-fn encode(
-    columns: usize,
-    rows: usize,
-    samples: &[u8],
-    describe: impl FnOnce(&mut png::Encoder<&mut Vec<u8>>),
-) -> Result<Vec<u8>, VeloxelError> {
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, columns as u32, rows as u32);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Balanced);
-    describe(&mut encoder);
-    let failed = |source| VeloxelError::Picture { columns, rows, source };
-    let mut writer = encoder.write_header().map_err(failed)?;
-    writer.write_image_data(samples).map_err(failed)?;
-    writer.finish().map_err(failed)?;
-    Ok(bytes)
+    Ok(data_uri(&encode_picture(columns, rows, Pixels::Rgba(samples))?))
 }
 
 fn data_uri(png: &[u8]) -> String {

@@ -80,7 +80,7 @@ const LANES: usize = 16;
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn middle_of_lanes(values: &mut [[f32; LANES]]) -> [f32; LANES] {
     let n = values.len();
-    if n % 2 == 0 {
+    if n.is_multiple_of(2) {
         // A window cut at the border may be even: the upper middle, as the scalar form takes it.
         let mut out = [0.0; LANES];
         for (lane, out) in out.iter_mut().enumerate() {

@@ -58,7 +58,7 @@ fn neighbours(cell: usize, fine: usize, coarse: usize) -> (usize, usize, f32) {
         return (cell, cell, 1.0);
     }
     let near = (cell / 2).min(coarse - 1);
-    let far = if cell % 2 == 0 { near.saturating_sub(1) } else { (near + 1).min(coarse - 1) };
+    let far = if cell.is_multiple_of(2) { near.saturating_sub(1) } else { (near + 1).min(coarse - 1) };
     (near, far, 0.75)
 }
 
@@ -106,7 +106,7 @@ fn spread(line: &[f32], out: &mut [f32]) {
     }
     // The third cell of an odd end lies beyond the last centre.
     let last = out.len() - 1;
-    if last % 2 == 0 {
+    if last.is_multiple_of(2) {
         out[last] += line[last / 2];
     }
 }
