@@ -224,8 +224,8 @@ impl ClgParams {
                 rho_matched: 3.0,
                 interpolation: Interpolation::CubicSpline,
                 warps: 20,
-                finest_warps: 16,
-                warp_tol: 0.002,
+                finest_warps: 10,
+                warp_tol: 0.001,
                 ..Self::volume()
             },
         }
