@@ -8,6 +8,7 @@ mod buffer;
 mod device;
 mod error;
 pub mod kernels;
+mod lanes;
 mod rows;
 mod shape;
 mod taps;

@@ -43,12 +43,15 @@ impl System {
     }
 }
 
-/// Every variant: 2-D and 3-D, with and without each optional term, anisotropic, odd and 1-voxel sizes.
+/// Every variant: 2-D and 3-D, with and without each optional term, anisotropic, odd and 1-voxel sizes, rows shorter and
+/// longer than a vector.
 fn systems(device: &Device) -> Vec<System> {
     let mut out = Vec::new();
     for (size, dimension) in [
         ([9, 8, 1], Dimension::Two),
         ([7, 6, 5], Dimension::Three),
+        ([21, 5, 1], Dimension::Two),
+        ([19, 3, 4], Dimension::Three),
         ([5, 1, 4], Dimension::Three),
         ([1, 3, 2], Dimension::Three),
         ([2, 2, 2], Dimension::Three),
@@ -181,7 +184,7 @@ fn sweeps_converge_to_the_same_solution() {
 
 #[test]
 fn sweeps_do_not_depend_on_threads() {
-    let run = |threads| {
+    let run = |threads, (varying, omega): (bool, f32)| {
         let device = Device::cpu(threads).unwrap();
         let shape = Shape { size: [40, 30, 24], dimension: Dimension::Three };
         let positive = |seed| device.upload(noise(shape.len(), seed).iter().map(|v| 1.1 + v).collect());
@@ -189,16 +192,39 @@ fn sweeps_do_not_depend_on_threads() {
             shape,
             spacing: [1.0; 3],
             tensor: None,
-            diffusivity: Some(positive(1)),
-            volume: Some(positive(2)),
+            diffusivity: varying.then(|| positive(1)),
+            volume: varying.then(|| positive(2)),
         };
         let rhs = system.field(&device, 9);
         let mut x = system.field(&device, 4);
         for _ in 0..5 {
-            relax(&device, &system.operator(), (&mut x, &rhs), 1.0).unwrap();
+            relax(&device, &system.operator(), (&mut x, &rhs), omega).unwrap();
         }
         x.into_iter().flat_map(|b| device.download(b)).map(f32::to_bits).collect::<Vec<_>>()
     };
-    let one = run(1);
-    assert!(one == run(2) && one == run(3));
+    for variant in [(true, 1.0), (false, 1.0), (false, 1.5)] {
+        let one = run(1, variant);
+        assert!(one == run(2, variant) && one == run(3, variant), "{variant:?}");
+    }
+}
+
+/// The sweep of equal springs is that of any springs, up to rounding.
+#[test]
+fn equal_springs_are_springs() {
+    let device = Device::cpu(2).unwrap();
+    for system in systems(&device).iter().filter(|s| s.diffusivity.is_none()) {
+        let equal = device.upload(vec![1.0; system.shape.len()]);
+        let general = Operator { diffusivity: Some(&equal), ..system.operator() };
+        let rhs = system.field(&device, 9);
+        for omega in [1.0, 1.4] {
+            let run = |operator: &Operator<'_>| {
+                let mut x = system.field(&device, 4);
+                relax(&device, operator, (&mut x, &rhs), omega).unwrap();
+                x.into_iter().flat_map(|b| device.download(b)).collect::<Vec<_>>()
+            };
+            for (a, b) in run(&system.operator()).iter().zip(run(&general)) {
+                assert!((a - b).abs() < 1e-4 * (1.0 + b.abs()), "{:?}: {a} against {b}", system.shape);
+            }
+        }
+    }
 }

@@ -17,6 +17,7 @@ mod energy;
 mod jacobi;
 mod relax;
 mod residual;
+mod uniform;
 
 use crate::buffer::require_field;
 use crate::{Axes, Buffer, ComputeError, Device, Shape};

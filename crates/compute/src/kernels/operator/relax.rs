@@ -2,6 +2,7 @@
 
 use super::Operator;
 use super::cpu::{Row, Rows, scratch_rows};
+use super::uniform::{Uniform, gather_and_invert, own_padded, update};
 use crate::Buffer;
 use crate::device::Cpu;
 use crate::rows::{Shared, prefetch, with_scratch};
@@ -131,6 +132,49 @@ impl<const D: usize> Sweep<'_, D> {
 
     /// Updates what `pass` takes of a range of rows.
     fn rows(&self, pass: Pass, range: std::ops::Range<usize>) {
+        match Uniform::of(self.operator) {
+            Some(uniform) => self.uniform_rows(&uniform, pass, range),
+            None => self.general_rows(pass, range),
+        }
+    }
+
+    /// [`Self::rows`] where springs are the same everywhere.
+    fn uniform_rows(&self, uniform: &Uniform, pass: Pass, range: std::ops::Range<usize>) {
+        let [nx, ny, _] = self.operator.shape.size;
+        let entries = D * (D + 1) / 2;
+        with_scratch((1 + D + entries + 2 * D) * nx + 4 * D, |scratch| {
+            let (along_x, scratch) = scratch.split_at_mut(nx);
+            let (base, scratch) = scratch.split_at_mut(D * nx);
+            let (inverse, scratch) = scratch.split_at_mut(entries * nx);
+            let (before, half_way) = scratch.split_at_mut(D * own_padded(nx));
+            half_way.fill(0.0);
+            uniform.springs_along_x(along_x);
+            for row in range.filter(|row| pass.takes_row(row % ny, row / ny)) {
+                // SAFETY: a pass writes only voxels of one colour, and no stencil of that colour holds another one of it;
+                // what else a stencil's rows hold of it is read but not used. The row itself belongs to this thread.
+                let around = unsafe { uniform.around(self.operator, (self.x, Some(&self.rhs)), row) };
+                around.pad(before);
+                gather_and_invert(&around, (along_x, pass.stride() * nx), (base, inverse));
+                let system = (&*inverse, &*base, uniform.spring_x());
+                // SAFETY: as above; `around` is not used any more.
+                let own = std::array::from_fn(|c| unsafe { self.x[c].get_mut(row * nx..(row + 1) * nx) });
+                match *pass.order(row % ny, row / ny) {
+                    [first, second] => {
+                        let mut halves = half_way.chunks_exact_mut(own_padded(nx));
+                        let inner: [&mut [f32]; D] = std::array::from_fn(|_| {
+                            halves.next().map_or(&mut [][..], |half| &mut half[1..=nx])
+                        });
+                        update::<D>(before, system, (first, self.omega), inner);
+                        update::<D>(half_way, system, (second, self.omega), own);
+                    }
+                    [only] => update::<D>(before, system, (only, self.omega), own),
+                    _ => {}
+                }
+            }
+        });
+    }
+
+    fn general_rows(&self, pass: Pass, range: std::ops::Range<usize>) {
         let (operator, nx) = (self.operator, self.operator.shape.size[0]);
         let ny = operator.shape.size[1];
         let rows = Rows::new(operator);
