@@ -1,4 +1,15 @@
-//! What a Rust user of Veloxel depends on: pipelines from files to reports, measuring fields and labels, and the reports.
+//! What a Rust user of Veloxel depends on: the nouns, the methods, pipelines from files to reports, and measures.
+//!
+//! ```no_run
+//! use veloxel::{ClgParams, Preset, Warnings, clg, io};
+//!
+//! let mut warnings = Warnings::new();
+//! let fixed = io::read_image("fixed.nii.gz".as_ref(), io::Strictness::Lenient, &mut warnings)?;
+//! let moving = io::read_image("moving.nii.gz".as_ref(), io::Strictness::Lenient, &mut warnings)?;
+//! let output = clg(&fixed, &moving, &ClgParams::preset(Preset::Accurate, fixed.grid().dimension()))?;
+//! io::write_flow("field.nii.gz".as_ref(), &output.flow)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod bench;
 pub mod metrics;
@@ -8,3 +19,17 @@ pub mod report;
 mod error;
 
 pub use error::VeloxelError;
+pub use veloxel_compute::{Device, DeviceInfo};
+pub use veloxel_core::{
+    CoreError, Dimension, Flow, FlowStatistics, Grid, Mask, Sequence, TetMesh, Volume, Warning, WarningKind, Warnings,
+};
+pub use veloxel_io as io;
+pub use veloxel_motion::{
+    Clg, ClgParams, FlowOutput, MotionError, Observer, Pair, Preset, Silent, Start, Step, affine_registration, clg,
+    clg_parameters, coarse_to_fine, multigrid, prepare,
+};
+
+/// The README's program compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
