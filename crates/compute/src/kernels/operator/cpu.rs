@@ -56,14 +56,14 @@ impl<'a> Rows<'a> {
         &samples[row * nx..][..nx]
     }
 
-    /// Gathers row `row` of the system with right-hand side `rhs` (0 without one).
+    /// Gathers row `row` of the system with right-hand side `rhs`.
     ///
     /// # Safety
     /// Nobody writes rows of `x` that this row's stencil reads.
     pub unsafe fn gather<const D: usize>(
         &self,
         x: &[Shared<'_>],
-        (rhs, row): (Option<[&[f32]; 3]>, usize),
+        (rhs, row): ([&[f32]; D], usize),
         out: &mut Row<'_>,
     ) {
         let nx = self.operator.shape.size[0];
@@ -82,7 +82,7 @@ impl<'a> Rows<'a> {
     fn equal_springs<'f, const D: usize>(
         &self,
         row: usize,
-        (field, rhs): (&impl Fn(usize, usize) -> &'f [f32], Option<[&[f32]; 3]>),
+        (field, rhs): (&impl Fn(usize, usize) -> &'f [f32], [&[f32]; D]),
         out: &mut Row<'_>,
     ) {
         let n = out.left.len();
@@ -104,13 +104,7 @@ impl<'a> Rows<'a> {
         for c in 0..D {
             let rows = near.map(|(to, _)| field(c, to));
             let weights = near.map(|n| n.1);
-            match rhs {
-                Some(rhs) => weighted_sum(rhs[c], rows, weights, out.base[c]),
-                None => {
-                    out.base[c].fill(0.0);
-                    (0..4).for_each(|k| add_scaled(rows[k], weights[k], out.base[c]));
-                }
-            }
+            weighted_sum(rhs[c], rows, weights, out.base[c]);
         }
         for other in others.iter_mut().take(D - 1) {
             other.copy_from_slice(first);
@@ -121,15 +115,12 @@ impl<'a> Rows<'a> {
     fn springs<'f, const D: usize>(
         &self,
         row: usize,
-        (field, rhs, psi): (&impl Fn(usize, usize) -> &'f [f32], Option<[&[f32]; 3]>, &[f32]),
+        (field, rhs, psi): (&impl Fn(usize, usize) -> &'f [f32], [&[f32]; D], &[f32]),
         out: &mut Row<'_>,
     ) {
         let n = out.left.len();
         for c in 0..D {
-            match rhs {
-                Some(rhs) => out.base[c].copy_from_slice(rhs[c]),
-                None => out.base[c].fill(0.0),
-            }
+            out.base[c].copy_from_slice(rhs[c]);
         }
         let own = self.slice(psi, row);
         edge_weights(&own[1..], &own[..n - 1], self.spring[0], &mut out.left[1..]);

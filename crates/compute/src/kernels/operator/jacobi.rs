@@ -3,6 +3,7 @@
 use super::Operator;
 use super::relax::{invert, tensor_row};
 use super::residual::{ResidualRows, residual_scratch};
+use super::uniform::{Uniform, entry, gather_and_invert, update};
 use crate::Buffer;
 use crate::device::Cpu;
 use crate::rows::{Shared, with_scratch};
@@ -29,29 +30,42 @@ fn jacobi_in<const D: usize>(
     let nx = operator.shape.size[0];
     let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let entries = D * (D + 1) / 2;
-    cpu.split(operator.shape.rows(), operator.shape.len(), |range| {
-        with_scratch(residual_scratch(D, nx) + entries * nx, |scratch| {
+    let uniform = Uniform::of(operator);
+    // SAFETY: every row is written by one thread.
+    let out = |row: usize| std::array::from_fn(|c| unsafe { out[c].get_mut(row * nx..(row + 1) * nx) });
+    cpu.split(operator.shape.rows(), operator.shape.len(), |range| match &uniform {
+        Some(uniform) => with_scratch((1 + 2 * D + entries) * nx + 2 * D, |scratch| {
+            let (along_x, scratch) = scratch.split_at_mut(nx);
+            let (base, scratch) = scratch.split_at_mut(D * nx);
+            let (inverse, padded) = scratch.split_at_mut(entries * nx);
+            uniform.springs_along_x(along_x);
+            let x: [Shared<'_>; D] = std::array::from_fn(|c| Shared::read_only(x[c].host()));
+            for row in range {
+                let rhs = std::array::from_fn(|c| &rhs[c].host()[row * nx..(row + 1) * nx]);
+                // SAFETY: nobody writes `x`.
+                let around = unsafe { uniform.around(operator, (&x, rhs), row) };
+                around.pad(padded);
+                gather_and_invert::<D>(&around, (along_x, nx), (base, inverse));
+                let system = (&*inverse, &*base, uniform.spring_x());
+                update::<D>(padded, system, [damping; 2], out(row));
+            }
+        }),
+        None => with_scratch(residual_scratch(D, nx) + entries * nx, |scratch| {
             let (inverse, scratch) = scratch.split_at_mut(entries * nx);
-            let mut rows = ResidualRows::<D>::new(operator, (x, Some(rhs)), scratch);
+            let rhs: Vec<Shared<'_>> = rhs.iter().map(|b| Shared::read_only(b.host())).collect();
+            // SAFETY: nobody writes the right-hand side.
+            let mut rows = unsafe { ResidualRows::<D>::new(operator, (x, &rhs), scratch) };
             for row in range {
                 let span = row * nx..(row + 1) * nx;
                 rows.row(row);
                 invert::<D>(tensor_row::<D>(operator, span.clone()), &rows.system, inverse);
-                for c in 0..D {
-                    // SAFETY: every row is written by one thread.
-                    let out = unsafe { out[c].get_mut(span.clone()) };
+                for (c, out) in out(row).into_iter().enumerate() {
                     let m: [&[f32]; D] = std::array::from_fn(|e| &inverse[entry::<D>(c, e) * nx..][..nx]);
                     step::<D>(&x[c].host()[span.clone()], (m, rows.out), damping, out);
                 }
             }
-        });
+        }),
     });
-}
-
-/// Where entry `(r, c)` of a symmetric block stands.
-const fn entry<const D: usize>(r: usize, c: usize) -> usize {
-    let (low, high) = if r < c { (r, c) } else { (c, r) };
-    low * (2 * D + 1 - low) / 2 + high - low
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]

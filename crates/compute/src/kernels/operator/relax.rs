@@ -152,28 +152,36 @@ impl<const D: usize> Sweep<'_, D> {
             for row in range.filter(|row| pass.takes_row(row % ny, row / ny)) {
                 // SAFETY: a pass writes only voxels of one colour, and no stencil of that colour holds another one of it;
                 // what else a stencil's rows hold of it is read but not used. The row itself belongs to this thread.
-                let around = unsafe { uniform.around(self.operator, (self.x, Some(&self.rhs)), row) };
+                let around = unsafe { uniform.around(self.operator, (self.x, self.rhs_row(row)), row) };
                 around.pad(before);
                 gather_and_invert(&around, (along_x, pass.stride() * nx), (base, inverse));
                 let system = (&*inverse, &*base, uniform.spring_x());
                 // SAFETY: as above; `around` is not used any more.
                 let own = std::array::from_fn(|c| unsafe { self.x[c].get_mut(row * nx..(row + 1) * nx) });
+                let only =
+                    |parity: usize| std::array::from_fn(|p| if p == parity { self.omega } else { 0.0 });
                 match *pass.order(row % ny, row / ny) {
                     [first, second] => {
                         let mut halves = half_way.chunks_exact_mut(own_padded(nx));
                         let inner: [&mut [f32]; D] = std::array::from_fn(|_| {
                             halves.next().map_or(&mut [][..], |half| &mut half[1..=nx])
                         });
-                        update::<D>(before, system, (first, self.omega), inner);
-                        update::<D>(half_way, system, (second, self.omega), own);
+                        update::<D>(before, system, only(first), inner);
+                        update::<D>(half_way, system, only(second), own);
                     }
-                    [only] => update::<D>(before, system, (only, self.omega), own),
+                    [parity] => update::<D>(before, system, only(parity), own),
                     _ => {}
                 }
             }
         });
     }
 
+    fn rhs_row(&self, row: usize) -> [&[f32]; D] {
+        let nx = self.operator.shape.size[0];
+        self.rhs.map(|rhs| &rhs[row * nx..(row + 1) * nx])
+    }
+
+    /// [`Self::rows`] where springs differ, or rows are shorter than a vector.
     fn general_rows(&self, pass: Pass, range: std::ops::Range<usize>) {
         let (operator, nx) = (self.operator, self.operator.shape.size[0]);
         let ny = operator.shape.size[1];
@@ -186,11 +194,9 @@ impl<const D: usize> Sweep<'_, D> {
             let mut row_system = Row::new::<D>(gathered, nx);
             for row in range.filter(|row| pass.takes_row(row % ny, row / ny)) {
                 let span = row * nx..(row + 1) * nx;
-                let rhs: [&[f32]; 3] =
-                    std::array::from_fn(|c| if c < D { &self.rhs[c][span.clone()] } else { &[] });
                 // SAFETY: a pass writes only voxels of one colour, and no stencil of that colour holds another one of it;
                 // what else a stencil's rows hold of it is read but not used. The row itself belongs to this thread.
-                unsafe { rows.gather::<D>(self.x, (Some(rhs), row), &mut row_system) };
+                unsafe { rows.gather::<D>(self.x, (self.rhs_row(row), row), &mut row_system) };
                 self.prefetch_after(pass, row);
                 invert::<D>(tensor_row::<D>(operator, span.clone()), &row_system, inverse);
                 for &odd in pass.order(row % ny, row / ny) {

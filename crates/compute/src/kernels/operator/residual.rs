@@ -3,6 +3,7 @@
 use super::Operator;
 use super::cpu::{Row, Rows, adjoint_along_x, scratch_rows};
 use super::relax::{add_x_neighbours, tensor_row, with_x_neighbours};
+use super::uniform::{Uniform, entry, own_padded, residual};
 use crate::device::Cpu;
 use crate::rows::{Shared, with_scratch};
 use crate::{Buffer, Shape};
@@ -12,9 +13,12 @@ use multiversion::multiversion;
 pub(super) struct ResidualRows<'a, 's, const D: usize> {
     operator: &'a Operator<'a>,
     rows: Rows<'a>,
+    uniform: Option<Uniform>,
     x: [Shared<'a>; D],
-    rhs: Option<[&'a [f32]; D]>,
+    rhs: &'a [Shared<'a>],
     pub system: Row<'s>,
+    /// The springs' total along x, where they are the same everywhere.
+    along_x: &'s mut [f32],
     /// The row, component after component.
     pub out: &'s mut [f32],
     padded: &'s mut [f32],
@@ -22,56 +26,76 @@ pub(super) struct ResidualRows<'a, 's, const D: usize> {
 
 /// Scratch of [`ResidualRows`] for rows of `n` samples.
 pub(super) const fn residual_scratch(components: usize, n: usize) -> usize {
-    (scratch_rows(components) + components + 1) * n + 2
+    (scratch_rows(components) + components + 1) * n + components * own_padded(n)
 }
 
 impl<'a, 's, const D: usize> ResidualRows<'a, 's, D> {
-    pub fn new(
+    /// # Safety
+    /// While this lives, a row of `rhs` that [`Self::row`] reads is written by nobody else.
+    pub unsafe fn new(
         operator: &'a Operator<'a>,
-        (x, rhs): (&'a [Buffer], Option<&'a [Buffer]>),
+        (x, rhs): (&'a [Buffer], &'a [Shared<'a>]),
         scratch: &'s mut [f32],
     ) -> Self {
         let nx = operator.shape.size[0];
         let (out, scratch) = scratch.split_at_mut(D * nx);
-        let (padded, gathered) = scratch.split_at_mut(nx + 2);
+        let (padded, scratch) = scratch.split_at_mut(D * own_padded(nx));
+        let (along_x, gathered) = scratch.split_at_mut(nx);
+        let uniform = Uniform::of(operator);
+        if let Some(uniform) = &uniform {
+            uniform.springs_along_x(along_x);
+        }
         Self {
             operator,
             rows: Rows::new(operator),
+            uniform,
             x: std::array::from_fn(|c| Shared::read_only(x[c].host())),
-            rhs: rhs.map(|r| std::array::from_fn(|c| r[c].host())),
+            rhs,
             system: Row::new::<D>(gathered, nx),
+            along_x,
             out,
             padded,
         }
     }
 
-    /// Writes row `row` of `rhs − A x` (0 − A x without a right-hand side) into `out`; returns the sum of its squares.
+    /// Writes row `row` of `rhs − A x` into `out`; returns the sum of its squares.
     pub fn row(&mut self, row: usize) -> f64 {
         let nx = self.operator.shape.size[0];
         let span = row * nx..(row + 1) * nx;
-        let rhs: Option<[&[f32]; 3]> = self
-            .rhs
-            .map(|r| std::array::from_fn(|c| if c < D { &r[c][span.clone()] } else { &[] as &[f32] }));
+        // SAFETY: by the promise that `new` asks for.
+        let rhs: [&[f32]; D] = std::array::from_fn(|c| unsafe { self.rhs[c].get(span.clone()) });
+        match &self.uniform {
+            Some(uniform) => {
+                // SAFETY: `x` is borrowed immutably as long as this lives.
+                let around = unsafe { uniform.around(self.operator, (&self.x, rhs), row) };
+                around.pad(self.padded);
+                residual(&around, (self.padded, self.along_x, uniform.spring_x()), self.out);
+            }
+            None => self.general_row(row, rhs),
+        }
+        norm2_of(self.out)
+    }
+
+    /// [`Self::row`] where springs differ.
+    fn general_row(&mut self, row: usize, rhs: [&[f32]; D]) {
+        let nx = self.operator.shape.size[0];
+        let span = row * nx..(row + 1) * nx;
         // SAFETY: `x` is borrowed immutably as long as this lives.
         unsafe { self.rows.gather::<D>(&self.x, (rhs, row), &mut self.system) };
         // SAFETY: as above.
         let x: [&[f32]; D] = std::array::from_fn(|c| unsafe { self.x[c].get(span.clone()) });
         let tensor = tensor_row::<D>(self.operator, span);
         let system = &self.system;
+        let padded = &mut self.padded[..own_padded(nx)];
         for (c, out) in self.out.chunks_exact_mut(nx).enumerate() {
-            with_x_neighbours(x[c], (system.left, system.right, system.base[c]), self.padded, out);
+            with_x_neighbours(x[c], (system.left, system.right, system.base[c]), padded, out);
             if c == 0 && self.operator.volume_weight.is_some() {
                 add_x_neighbours(x[0], (system.volume_left, system.volume_right), out);
             }
-            let j: Option<[&[f32]; D]> = (!tensor[0].is_empty()).then(|| {
-                std::array::from_fn(|e| {
-                    let (low, high) = if c < e { (c, e) } else { (e, c) };
-                    tensor[low * (2 * D + 1 - low) / 2 + high - low]
-                })
-            });
+            let j: Option<[&[f32]; D]> =
+                (!tensor[0].is_empty()).then(|| std::array::from_fn(|e| tensor[entry::<D>(c, e)]));
             subtract_block::<D>((x, x[c]), (system.diag[c], j), out);
         }
-        norm2_of(self.out)
     }
 }
 
@@ -138,15 +162,14 @@ fn subtract_product_in<const D: usize>(
     let target: Vec<Shared<'_>> = target.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let [norm2] = cpu.sum(operator.shape.rows(), operator.shape.len(), |range| {
         with_scratch(residual_scratch(D, nx), |scratch| {
-            let mut rows = ResidualRows::<D>::new(operator, (x, None), scratch);
+            // SAFETY: every row of the target is read and written by one thread.
+            let mut rows = unsafe { ResidualRows::<D>::new(operator, (x, &target), scratch) };
             let mut norm2 = 0.0;
             for row in range {
-                rows.row(row);
-                for (c, product) in rows.out.chunks_exact(nx).enumerate() {
-                    // SAFETY: every row is written by one thread.
-                    let target = unsafe { target[c].get_mut(row * nx..(row + 1) * nx) };
-                    target.iter_mut().zip(product).for_each(|(t, &p)| *t += p);
-                    norm2 += norm2_of(target);
+                norm2 += rows.row(row);
+                for (target, rest) in target.iter().zip(rows.out.chunks_exact(nx)) {
+                    // SAFETY: as above.
+                    unsafe { target.get_mut(row * nx..(row + 1) * nx) }.copy_from_slice(rest);
                 }
             }
             [norm2]
@@ -164,9 +187,11 @@ pub(super) fn norm2(cpu: &Cpu, operator: &Operator<'_>, x: &[Buffer], rhs: &[Buf
 
 fn norm2_in<const D: usize>(cpu: &Cpu, operator: &Operator<'_>, x: &[Buffer], rhs: &[Buffer]) -> f64 {
     let nx = operator.shape.size[0];
+    let rhs: Vec<Shared<'_>> = rhs.iter().map(|b| Shared::read_only(b.host())).collect();
     let [total] = cpu.sum(operator.shape.rows(), operator.shape.len(), |range| {
         with_scratch(residual_scratch(D, nx), |scratch| {
-            let mut rows = ResidualRows::<D>::new(operator, (x, Some(rhs)), scratch);
+            // SAFETY: nobody writes.
+            let mut rows = unsafe { ResidualRows::<D>::new(operator, (x, &rhs), scratch) };
             [range.map(|row| rows.row(row)).sum()]
         })
     });
@@ -193,10 +218,12 @@ fn restrict_in<const D: usize>(
 ) -> f64 {
     use crate::kernels::multigrid_transfer::{add_pairs, cells};
     let ([nx, ny, nz], [cx, cy, _]) = (operator.shape.size, to.size);
+    let rhs: Vec<Shared<'_>> = rhs.iter().map(|b| Shared::read_only(b.host())).collect();
     let coarse: Vec<Shared<'_>> = coarse.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let [norm2] = cpu.sum(to.rows(), operator.shape.len(), |range| {
         with_scratch(residual_scratch(D, nx), |scratch| {
-            let mut rows = ResidualRows::<D>::new(operator, (x, Some(rhs)), scratch);
+            // SAFETY: nobody writes the right-hand side.
+            let mut rows = unsafe { ResidualRows::<D>::new(operator, (x, &rhs), scratch) };
             let mut norm2 = 0.0;
             for row in range {
                 let (ys, zs) = (cells(row % cy, ny, to.size[1]), cells(row / cy, nz, to.size[2]));

@@ -21,7 +21,7 @@ pub(super) struct Uniform {
 pub(super) struct Around<'a, const D: usize> {
     /// Empty without a tensor.
     tensor: [&'a [f32]; 6],
-    rhs: Option<[&'a [f32]; D]>,
+    rhs: [&'a [f32]; D],
     own: [&'a [f32]; D],
     /// Of each component: y − 1, y + 1, z − 1, z + 1; beyond a border the row itself stands in, with weight 0.
     near: [[&'a [f32]; 4]; D],
@@ -52,7 +52,7 @@ impl Uniform {
     pub unsafe fn around<'a, const D: usize>(
         &self,
         operator: &Operator<'a>,
-        (x, rhs): (&'a [Shared<'_>], Option<&[&'a [f32]; D]>),
+        (x, rhs): (&'a [Shared<'_>], [&'a [f32]; D]),
         row: usize,
     ) -> Around<'a, D> {
         let [nx, ny, nz] = self.size;
@@ -69,7 +69,7 @@ impl Uniform {
         let field = |c: usize, row: usize| unsafe { x[c].get(span(row)) };
         Around {
             tensor: tensor_row::<D>(operator, span(row)),
-            rhs: rhs.map(|rhs| rhs.map(|r| &r[span(row)])),
+            rhs,
             own: std::array::from_fn(|c| field(c, row)),
             near: std::array::from_fn(|c| steps.map(|(to, _)| field(c, to))),
             weights: steps.map(|step| step.1),
@@ -94,7 +94,7 @@ impl<const D: usize> Around<'_, D> {
     /// Every row holds `n` samples.
     fn require(&self, n: usize) {
         let entries = if self.tensor[0].is_empty() { 0 } else { D * (D + 1) / 2 };
-        let rows = self.tensor[..entries].iter().chain(self.rhs.iter().flatten()).chain(&self.own);
+        let rows = self.tensor[..entries].iter().chain(&self.rhs).chain(&self.own);
         assert!(rows.chain(self.near.iter().flatten()).all(|r| r.len() == n), "rows should be equally long");
     }
 }
@@ -137,9 +137,7 @@ pub(super) fn gather_and_invert<const D: usize>(
             for c in 0..D {
                 let sum = neighbours_sum(row, c, at);
                 sum.store(base, c * n + at);
-                if let Some(rhs) = &row.rhs {
-                    prefetch(rhs[c], at + ahead);
-                }
+                prefetch(row.rhs[c], at + ahead);
                 prefetch(row.near[c][3], at + ahead);
             }
         }
@@ -159,10 +157,7 @@ unsafe fn neighbours_sum<const D: usize>(row: &Around<'_, D>, c: usize, at: usiz
         if D == 3 {
             sum = sum + (near(2) + near(3));
         }
-        match &row.rhs {
-            Some(rhs) => Lanes::load(rhs[c], at) + sum,
-            None => sum,
-        }
+        Lanes::load(row.rhs[c], at) + sum
     }
 }
 
@@ -192,24 +187,24 @@ fn invert<const D: usize>(block: [Lanes; 6], diag: Lanes) -> [Lanes; 6] {
     out
 }
 
-/// `out = x + ω (inverse · (base + spring · x neighbours) − x)` at the voxels of one parity, `out = x` at the others.
+/// `out = x + step (inverse · (base + spring · x neighbours) − x)`, one step at even x and another one at odd x.
 ///
-/// `x` is padded, `out` holds `D` rows of its own length from `offset` on.
+/// `x` is padded.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn update<const D: usize>(
     x: &[f32],
     (inverse, base, spring): (&[f32], &[f32], f32),
-    (odd, omega): (usize, f32),
+    [even, odd]: [f32; 2],
     out: [&mut [f32]; D],
 ) {
     let n = base.len() / D;
     let entries = D * (D + 1) / 2;
     assert!(base.len() == D * n && inverse.len() == entries * n, "scratch should hold the row");
     assert!(x.len() == D * own_padded(n) && out.iter().all(|o| o.len() == n), "rows should be equally long");
-    let steps = [Lanes::alternate(omega, 0.0), Lanes::alternate(0.0, omega)];
+    let steps = [Lanes::alternate(even, odd), Lanes::alternate(odd, even)];
     let spring = Lanes::splat(spring);
     for at in starts(n) {
-        let step = steps[(at + odd) % 2];
+        let step = steps[at % 2];
         // SAFETY: every row holds n samples, and the lanes end at n.
         unsafe {
             let mut sums = [Lanes::splat(0.0); D];
@@ -228,6 +223,64 @@ pub(super) fn update<const D: usize>(
                 (own[c] + step * (next - own[c])).store(out[c], at);
             }
         }
+    }
+}
+
+/// Writes `rhs − A x`, component after component; `padded` holds the row's own components.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+pub(super) fn residual<const D: usize>(
+    row: &Around<'_, D>,
+    (padded, along_x, spring): (&[f32], &[f32], f32),
+    out: &mut [f32],
+) {
+    let n = along_x.len();
+    row.require(n);
+    assert!(padded.len() == D * own_padded(n) && out.len() == D * n, "scratch should hold the row");
+    let spring = Lanes::splat(spring);
+    let across = Lanes::splat(row.weights[..2 * (D - 1)].iter().sum());
+    for at in starts(n) {
+        // SAFETY: every row holds n samples, and the lanes end at n.
+        unsafe {
+            let diag = Lanes::load(along_x, at) + across;
+            let mut own = [diag; D];
+            let mut rest = [diag; D];
+            for c in 0..D {
+                let here = c * own_padded(n) + 1 + at;
+                own[c] = Lanes::load(padded, here);
+                let pull = Lanes::load(padded, here - 1) + Lanes::load(padded, here + 1);
+                rest[c] = neighbours_sum(row, c, at) + spring * pull - diag * own[c];
+                prefetch(row.rhs[c], at + n);
+                prefetch(row.near[c][3], at + n);
+            }
+            if !row.tensor[0].is_empty() {
+                for (e, tensor) in row.tensor.iter().enumerate().take(D * (D + 1) / 2) {
+                    let (r, c) = position::<D>(e);
+                    let j = Lanes::load(tensor, at);
+                    prefetch(tensor, at + n);
+                    rest[r] = rest[r] - j * own[c];
+                    if r != c {
+                        rest[c] = rest[c] - j * own[r];
+                    }
+                }
+            }
+            for c in 0..D {
+                rest[c].store(out, c * n + at);
+            }
+        }
+    }
+}
+
+/// The row and column of an entry: the inverse of [`entry`].
+#[inline(always)]
+const fn position<const D: usize>(e: usize) -> (usize, usize) {
+    match (D, e) {
+        (_, 0) => (0, 0),
+        (_, 1) => (0, 1),
+        (2, _) => (1, 1),
+        (_, 2) => (0, 2),
+        (_, 3) => (1, 1),
+        (_, 4) => (1, 2),
+        _ => (2, 2),
     }
 }
 
