@@ -53,7 +53,7 @@ use veloxel_compute::kernels::local_normalise::local_normalise;
 use veloxel_compute::kernels::motion_tensor::motion_tensor;
 use veloxel_compute::kernels::spline::spline_coefficients;
 use veloxel_compute::kernels::total_displacement::{from_voxels, to_voxels};
-use veloxel_compute::kernels::warp::VoxelAffine;
+use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
 use veloxel_compute::{Buffer, Device, Field, Shape, Taps};
 use veloxel_core::{
     BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, Mask, SolveStatus, StopReason, Volume,
@@ -447,11 +447,29 @@ impl Images {
             }
         }
         if params.interpolation == Interpolation::CubicSpline {
+            // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
+            fixed = through_spline(device, shape, fixed)?;
             spline_coefficients(device, shape, &mut moving)?;
         }
         let [mask, volume_mask] = &mut self.masks;
         Ok((fixed, moving, [mask.pop(), volume_mask.pop()]))
     }
+}
+
+/// An image as the warp by no displacement samples its spline.
+fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
+    spline_coefficients(device, shape, &mut image)?;
+    let args = Warp {
+        shape,
+        spacing_edges: [1.0; 3],
+        interpolation: warp::Interpolation::CubicSpline,
+        moving_from_fixed: VoxelAffine::IDENTITY,
+        moving: &image,
+        displacement: &device.zeros_field(shape.components(), shape.len())?,
+    };
+    let mut out = device.zeros(shape.len())?;
+    warp(device, &args, &mut out)?;
+    Ok(out)
 }
 
 /// Contrast below which local normalisation sees noise, mapped intensities.
