@@ -45,7 +45,7 @@ pub struct FlowArguments {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sequence", help_heading = "Sequences")]
     reference: usize,
 
-    /// Confidence of every vector, 0 to 1, as an image
+    /// Confidence of every vector, 0 to 1, as an image (0 to 255 in .png .pgm .bmp .jpg)
     #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     confidence: Option<PathBuf>,
 

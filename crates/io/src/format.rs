@@ -92,6 +92,11 @@ impl Format {
             .map(|&(_, format)| format)
     }
 
+    /// Whether pixels are whole numbers there (8 or 16 bits), so that values in [0, 1] must be scaled to survive.
+    pub fn is_integral(self) -> bool {
+        matches!(self, Self::Png | Self::Pnm | Self::Jpeg | Self::Bmp)
+    }
+
     pub(crate) fn require(path: &Path, what: &'static str, allowed: &[Self]) -> Result<Self, IoError> {
         Self::from_path(path).filter(|f| allowed.contains(f)).ok_or_else(|| IoError::UnknownExtension {
             path: path.to_owned(),

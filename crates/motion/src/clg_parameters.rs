@@ -234,7 +234,7 @@ impl ClgParams {
     /// thiyagalingam2011: Algorithm 1 with section 3.3.
     fn paper() -> Self {
         Self {
-            alpha: 0.01,
+            alpha: 0.03,
             alpha_mismatch: 0.0,
             alpha_floor: 0.01,
             rho: 1.0,

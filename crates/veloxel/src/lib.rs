@@ -21,12 +21,13 @@ mod error;
 pub use error::VeloxelError;
 pub use veloxel_compute::{Device, DeviceInfo};
 pub use veloxel_core::{
-    CoreError, Dimension, Flow, FlowStatistics, Grid, Mask, Sequence, TetMesh, Volume, Warning, WarningKind, Warnings,
+    CoreError, Dimension, Flow, FlowStatistics, Grid, Mask, Sequence, TetMesh, Volume, Warning, WarningKind,
+    Warnings,
 };
 pub use veloxel_io as io;
 pub use veloxel_motion::{
-    Clg, ClgParams, FlowOutput, MotionError, Observer, Pair, Preset, Silent, Start, Step, affine_registration, clg,
-    clg_parameters, coarse_to_fine, multigrid, prepare,
+    Clg, ClgParams, FlowOutput, MotionError, Observer, Pair, Preset, Silent, Start, Step,
+    affine_registration, clg, clg_parameters, coarse_to_fine, multigrid, prepare,
 };
 
 /// The README's program compiles.

@@ -112,14 +112,20 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         let outputs = &job.outputs;
         io::write_flow(&outputs.flow, &output.flow)?;
         written.push(("flow", outputs.flow.clone()));
-        for (role, path, image) in [
-            ("confidence", &outputs.confidence, &output.confidence),
-            ("warped image", &outputs.warped, &output.warped),
-        ] {
-            if let Some(path) = path {
-                io::write_image(path, image, &mut warnings)?;
-                written.push((role, path.clone()));
+        if let Some(path) = &outputs.confidence {
+            // 8-bit pictures hold [0, 1] as 0 to 255, rounded without a word: that is what they are for.
+            match io::Format::from_path(path) {
+                Some(format) if format.is_integral() => {
+                    let shown = output.confidence.map(|c| (255.0 * c).round());
+                    io::write_image(path, &shown, &mut warnings)?;
+                }
+                _ => io::write_image(path, &output.confidence, &mut warnings)?,
             }
+            written.push(("confidence", path.clone()));
+        }
+        if let Some(path) = &outputs.warped {
+            io::write_image(path, &output.warped, &mut warnings)?;
+            written.push(("warped image", path.clone()));
         }
         Ok(())
     })?;
