@@ -46,11 +46,10 @@ use crate::prepare::{IntensityMap, check_pair};
 use crate::{MotionError, Observer};
 use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::compose::{self, compose};
-use veloxel_compute::kernels::confidence::{Scales, confidence};
+use veloxel_compute::kernels::confidence::Scales;
 use veloxel_compute::kernels::convolve::{convolve, isotropic};
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::kernels::local_normalise::local_normalise;
-use veloxel_compute::kernels::motion_tensor::motion_tensor;
 use veloxel_compute::kernels::spline::spline_coefficients;
 use veloxel_compute::kernels::total_displacement::{from_voxels, to_voxels};
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
@@ -259,20 +258,21 @@ impl Clg {
             reports.push(level.run(&level_images, &mut displacement, (warps_of(nth), &progress))?);
             if nth == 0 {
                 level.warp(&level_images, &displacement)?;
-                let last = level.into_warped();
-                let before = reports[0].warps.first().map_or(0.0, |w| w.mean_abs_difference);
-                let (sum, count) = absolute_difference(device, (&fixed, &last), mask.as_ref())?;
+                let (sum, count) = absolute_difference(device, (&fixed, &level.warped), mask.as_ref())?;
+                let scales = Scales {
+                    determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
+                    mismatch: HALF_CONFIDENCE_MISMATCH,
+                };
+                let (last, confidence) = level.into_confidence(&level_images, scales)?;
                 let brightness = BrightnessReport {
-                    mean_abs_before: before,
+                    mean_abs_before: images.mean_abs_before,
                     mean_abs_after: if count > 0.0 { sum / count } else { 0.0 },
                 };
-                let confidence = self.confidence((&fixed, &last), mask.as_ref())?;
                 warped = Some((last, brightness, confidence));
             }
             before += work(nth);
         }
-        let (warped, mut brightness, confidence) = warped.expect("the finest level should have run");
-        brightness.mean_abs_before = images.mean_abs_before;
+        let (warped, brightness, confidence) = warped.expect("the finest level should have run");
         let measured = pair.volume_mask.or(pair.mask).map(|m| as_weight(device, m));
         to_voxels(device, (finest.shape, finest.spacing_edges), affine, &mut displacement)?;
         let mut determinant = device.zeros(finest.shape.len())?;
@@ -333,24 +333,6 @@ impl Clg {
             }
         }
         Ok(field)
-    }
-
-    /// The confidence at the final field.
-    fn confidence(&self, pair: (&Buffer, &Buffer), mask: Option<&Buffer>) -> Result<Buffer, MotionError> {
-        let (device, finest) = (&self.device, &self.levels[0]);
-        let taps = isotropic(&Taps::gaussian(self.params.rho, 2.5));
-        let n = finest.shape.len();
-        let mut tensor =
-            device.zeros_field(finest.shape.tensor_entries() + finest.shape.components() + 1, n)?;
-        let pairs = [pair];
-        motion_tensor(device, &self.params.tensor_of(finest, &taps, (&pairs, mask)), &mut tensor)?;
-        let scales = Scales {
-            determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
-            mismatch: HALF_CONFIDENCE_MISMATCH,
-        };
-        let mut out = device.zeros(n)?;
-        confidence(device, (finest.shape, scales), &tensor, &mut out)?;
-        Ok(out)
     }
 
     /// Lowers the confidence where going there and back does not lead home.

@@ -9,6 +9,7 @@ use crate::multigrid::{Multigrid, Solved, Solver, Stopping, Terms, sweep};
 use crate::{Observer, Step};
 use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::compose::{self, compose};
+use veloxel_compute::kernels::confidence;
 use veloxel_compute::kernels::convolve::isotropic;
 use veloxel_compute::kernels::diffusivity::{Diffusivity, diffusivity};
 use veloxel_compute::kernels::gradient::{Scheme, gradient};
@@ -360,9 +361,22 @@ impl<'a> Level<'a> {
         Ok(())
     }
 
-    /// The warped image, everything else given back.
-    pub fn into_warped(self) -> Buffer {
-        self.warped
+    /// The confidence at the displacement last warped to, and the warped image; the level's memory serves for both.
+    pub fn into_confidence(
+        mut self,
+        images: &LevelImages<'_>,
+        scales: confidence::Scales,
+    ) -> Result<(Buffer, Buffer), ComputeError> {
+        let brightness = [(images.fixed, &self.warped)];
+        let mut tensor = self.system;
+        let (Some(difference), Some(mut out)) = (self.increment.pop(), self.increment.pop()) else {
+            unreachable!("a displacement should have two components at least")
+        };
+        tensor.push(difference);
+        let args = self.params.tensor_of(self.geometry, &self.taps[0], (&brightness, images.mask));
+        motion_tensor(self.device, &args, &mut tensor)?;
+        confidence::confidence(self.device, (self.geometry.shape, scales), &tensor, &mut out)?;
+        Ok((self.warped, out))
     }
 }
 
