@@ -151,9 +151,11 @@ impl Clg {
             Intensity::Raw => Some(IntensityMap::IDENTITY),
             Intensity::Percentiles => IntensityMap::percentiles(pair.fixed, pair.mask),
         };
-        let flat = |image| IntensityMap::percentiles(image, None).is_none();
-        let (Some(map), false) = (map, flat(pair.fixed) || flat(pair.moving)) else {
-            let which = if flat(pair.moving) && !flat(pair.fixed) { "moving" } else { "fixed" };
+        // Outside of its mask the fixed image may hold anything, NaN included.
+        let flat = |image, mask| IntensityMap::percentiles(image, mask).is_none();
+        let flat = (flat(pair.fixed, pair.mask), flat(pair.moving, None));
+        let (Some(map), (false, false)) = (map, flat) else {
+            let which = if flat == (false, true) { "moving" } else { "fixed" };
             warnings.push(
                 WarningKind::Content,
                 format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0"),
