@@ -42,9 +42,58 @@ impl Lanes {
         // SAFETY: forwarded.
         unsafe { row.as_mut_ptr().add(at).cast::<[f32; LANES]>().write(self.0) };
     }
+    /// The samples from `at`, 0 beyond the end of the row.
+    #[inline(always)]
+    pub fn load_or_zero(row: &[f32], at: usize) -> Self {
+        let rest = &row[at..];
+        if rest.len() >= LANES {
+            // SAFETY: there are enough.
+            return unsafe { Self::load(rest, 0) };
+        }
+        let mut lanes = [0.0; LANES];
+        lanes[..rest.len()].copy_from_slice(rest);
+        Self(lanes)
+    }
+    /// Overwrites the samples from `at`, as many as there are.
+    #[inline(always)]
+    pub fn store_what_fits(self, row: &mut [f32], at: usize) {
+        let rest = &mut row[at..];
+        if rest.len() >= LANES {
+            // SAFETY: there are enough.
+            return unsafe { self.store(rest, 0) };
+        }
+        rest.copy_from_slice(&self.0[..rest.len()]);
+    }
+    /// `0, 1, 2, …`
+    #[inline(always)]
+    pub fn count() -> Self {
+        Self(std::array::from_fn(|k| k as f32))
+    }
+    /// What is left without the fraction.
+    ///
+    /// # Safety
+    /// Every lane is finite and fits.
+    #[inline(always)]
+    pub unsafe fn whole(self) -> [i32; LANES] {
+        let mut whole = [0; LANES];
+        for k in 0..LANES {
+            // SAFETY: forwarded.
+            whole[k] = unsafe { self.0[k].to_int_unchecked() };
+        }
+        whole
+    }
+    #[inline(always)]
+    pub fn from_whole(whole: [i32; LANES]) -> Self {
+        Self(std::array::from_fn(|k| whole[k] as f32))
+    }
+    /// `least` in place of NaN.
     #[inline(always)]
     pub fn max(self, least: f32) -> Self {
         Self(std::array::from_fn(|k| if self.0[k] > least { self.0[k] } else { least }))
+    }
+    #[inline(always)]
+    pub fn min(self, most: f32) -> Self {
+        Self(std::array::from_fn(|k| if self.0[k] < most { self.0[k] } else { most }))
     }
 }
 

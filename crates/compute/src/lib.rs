@@ -7,6 +7,7 @@
 mod buffer;
 mod device;
 mod error;
+mod gather;
 pub mod kernels;
 mod lanes;
 mod rows;

@@ -5,8 +5,12 @@
 //! *Units*: edges. *Border*: replicate. *Halo*: the longest step.
 
 use crate::buffer::require_field;
+use crate::device::Cpu;
+use crate::gather::Lattice;
+use crate::lanes::{LANES, Lanes};
 use crate::rows::Shared;
 use crate::{Axes, Buffer, ComputeError, Device, Shape};
+use multiversion::multiversion;
 
 /// How an increment joins the displacement so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,53 +34,61 @@ pub fn compose(
     let count = (shape.components(), shape.len());
     require_field(displacement, count, "compose", "displacement")?;
     require_field(increment, count, "compose", "increment")?;
-    let d: Vec<&[f32]> = displacement.iter().map(Buffer::host).collect();
-    let parts: Vec<Shared<'_>> = increment.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
-    let nx = shape.size[0];
-    device.as_cpu().split(shape.rows(), 2 * shape.len(), |rows| {
-        for row in rows {
-            let span = row * nx..(row + 1) * nx;
-            // SAFETY: every row is written by one thread.
-            let mut delta: Vec<&mut [f32]> =
-                parts.iter().map(|p| unsafe { p.get_mut(span.clone()) }).collect();
-            match update {
-                Update::Add => {
-                    for (delta, d) in delta.iter_mut().zip(&d) {
-                        delta.iter_mut().zip(&d[span.clone()]).for_each(|(o, &d)| *o += d);
-                    }
-                }
-                Update::Compose => compose_row((shape, spacing_edges), &d, row, &mut delta),
-            }
-        }
-    });
+    match shape.components() {
+        2 => compose_in::<2>(device.as_cpu(), (shape, spacing_edges), (update, displacement), increment),
+        _ => compose_in::<3>(device.as_cpu(), (shape, spacing_edges), (update, displacement), increment),
+    }
     Ok(())
 }
 
-fn compose_row((shape, spacing): (Shape, Axes<f32>), d: &[&[f32]], row: usize, delta: &mut [&mut [f32]]) {
+fn compose_in<const D: usize>(
+    cpu: &Cpu,
+    (shape, spacing): (Shape, Axes<f32>),
+    (update, displacement): (Update, &[Buffer]),
+    increment: &mut [Buffer],
+) {
+    let d: [&[f32]; D] = std::array::from_fn(|c| displacement[c].host());
+    let parts: Vec<Shared<'_>> = increment.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
+    let lattice = Lattice::new(shape);
+    let per_edge = spacing.map(|s| 1.0 / s);
     let [nx, ny, _] = shape.size;
-    let start = [0, row % ny, row / ny];
-    let strides = [1, nx, nx * ny];
-    let inverse = spacing.map(|s| 1.0 / s);
-    for x in 0..nx {
-        let (mut base, mut steps, mut weights) = (0, [0usize; 3], [0.0f32; 3]);
-        for (a, delta) in delta.iter().enumerate() {
-            let last = shape.size[a] - 1;
-            let voxel = if a == 0 { x } else { start[a] };
-            let at = (voxel as f32 + delta[x] * inverse[a]).max(0.0).min(last as f32);
-            let low = (at as usize).min(last.saturating_sub(1));
-            base += low * strides[a];
-            steps[a] = if last == 0 { 0 } else { strides[a] };
-            weights[a] = at - low as f32;
+    cpu.split(shape.rows(), 2 * shape.len(), |rows| {
+        for row in rows {
+            let span = row * nx..(row + 1) * nx;
+            // SAFETY: every row is written by one thread.
+            let delta = std::array::from_fn(|c| unsafe { parts[c].get_mut(span.clone()) });
+            match update {
+                Update::Add => {
+                    for (delta, d) in delta.into_iter().zip(&d) {
+                        delta.iter_mut().zip(&d[span.clone()]).for_each(|(o, &d)| *o += d);
+                    }
+                }
+                Update::Compose => compose_row(&lattice, (d, per_edge), (row % ny, row / ny), delta),
+            }
         }
-        for (d, delta) in d.iter().zip(delta.iter_mut()) {
-            let lerp = |a: f32, b: f32, w: f32| a + w * (b - a);
-            let line = |i: usize| lerp(d[i], d[i + steps[0]], weights[0]);
-            let plane = |i: usize| lerp(line(i), line(i + steps[1]), weights[1]);
-            delta[x] += if steps[2] == 0 {
-                plane(base)
-            } else {
-                lerp(plane(base), plane(base + steps[2]), weights[2])
-            };
+    });
+}
+
+#[multiversion(targets("x86_64+avx", "aarch64+neon"))]
+fn compose_row<const D: usize>(
+    lattice: &Lattice<D>,
+    (d, per_edge): ([&[f32]; D], Axes<f32>),
+    (y, z): (usize, usize),
+    delta: [&mut [f32]; D],
+) {
+    let n = delta[0].len();
+    let start = [0.0, y as f32, z as f32];
+    for x in (0..n).step_by(LANES) {
+        let mut step = [Lanes::splat(0.0); D];
+        let mut at = step;
+        for c in 0..D {
+            step[c] = Lanes::load_or_zero(delta[c], x);
+            at[c] = Lanes::splat(start[c]) + step[c] * Lanes::splat(per_edge[c]);
+        }
+        at[0] = at[0] + Lanes::splat(x as f32) + Lanes::count();
+        let cells = lattice.cells(at);
+        for c in 0..D {
+            (step[c] + lattice.linear(&cells, d[c])).store_what_fits(delta[c], x);
         }
     }
 }

@@ -1,159 +1,183 @@
 //! Processor text of [`super::warp`].
 
-use super::{Interpolation, Warp};
+use super::{Interpolation, VoxelAffine, Warp};
 use crate::Axes;
 use crate::device::Cpu;
+use crate::gather::Lattice;
+use crate::lanes::{LANES, Lanes};
 use crate::rows::Shared;
+use multiversion::multiversion;
 
 pub(super) fn warp(cpu: &Cpu, args: &Warp<'_>, out: &mut [f32]) {
-    let nx = args.shape.size[0];
+    match args.shape.components() {
+        2 => warp_in::<2>(cpu, args, out),
+        _ => warp_in::<3>(cpu, args, out),
+    }
+}
+
+fn warp_in<const D: usize>(cpu: &Cpu, args: &Warp<'_>, out: &mut [f32]) {
+    let [nx, ny, _] = args.shape.size;
     let out = Shared::new(out);
+    let lattice = Lattice::<D>::new(args.shape);
+    let samples = args.moving.host();
     cpu.split(args.shape.rows(), 4 * args.shape.len(), |rows| {
         for row in rows {
+            let span = row * nx..(row + 1) * nx;
             // SAFETY: every row is written by one thread.
-            let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
-            match args.shape.components() {
-                2 => warp_row::<2>(args, row, out),
-                _ => warp_row::<3>(args, row, out),
+            let out = unsafe { out.get_mut(span.clone()) };
+            let displacement = std::array::from_fn(|c| &args.displacement[c].host()[span.clone()]);
+            let path = Path::<D>::new(args, (row % ny, row / ny), displacement);
+            match args.interpolation {
+                Interpolation::Nearest => nearest_row(&lattice, samples, &path, out),
+                Interpolation::Linear => linear_row(&lattice, samples, &path, out),
+                Interpolation::CubicSpline => cubic_spline_row(&lattice, samples, &path, out),
             }
         }
     });
 }
 
-fn warp_row<const D: usize>(args: &Warp<'_>, row: usize, out: &mut [f32]) {
-    let [nx, ny, _] = args.shape.size;
-    let (y, z) = (row % ny, row / ny);
-    let d: [&[f32]; D] = std::array::from_fn(|c| &args.displacement[c].host()[row * nx..][..nx]);
-    let per_edge = args.spacing_edges.map(|s| 1.0 / s);
-    let a = &args.moving_from_fixed;
-    // Positions are split into the row's start in f64 and small parts in f32, so that large volumes keep sub-voxel bits.
-    let start = a.apply([0.0, y as f64, z as f64]);
-    let matrix = a.matrix.map(|r| r.map(|v| v as f32));
-    let identity = *a == super::VoxelAffine::IDENTITY;
-    let sampler = Sampler::<D> { samples: args.moving.host(), size: args.shape.size };
-    for (x, o) in out.iter_mut().enumerate() {
-        let mut shift = [0.0f32; 3];
-        for c in 0..D {
-            shift[c] = d[c][x] * per_edge[c];
+/// Where the voxels of a row are looked for.
+struct Path<'a, const D: usize> {
+    displacement: [&'a [f32]; D],
+    per_edge: Axes<f32>,
+    /// Position of the row's first voxel without displacement: split off in f64, so that large volumes keep sub-voxel bits.
+    start: Axes<f32>,
+    /// Of the affine map; none if it is the identity.
+    matrix: Option<Axes<Axes<f32>>>,
+}
+
+impl<'a, const D: usize> Path<'a, D> {
+    fn new(args: &Warp<'_>, (y, z): (usize, usize), displacement: [&'a [f32]; D]) -> Self {
+        let a = &args.moving_from_fixed;
+        Self {
+            displacement,
+            per_edge: args.spacing_edges.map(|s| 1.0 / s),
+            start: a.apply([0.0, y as f64, z as f64]).map(|v| v as f32),
+            matrix: (*a != VoxelAffine::IDENTITY).then(|| a.matrix.map(|r| r.map(|v| v as f32))),
         }
-        let mut at = [start[0] as f32, start[1] as f32, start[2] as f32];
-        if identity {
-            at[0] = x as f32 + shift[0];
-            at[1] += shift[1];
-            at[2] += shift[2];
-        } else {
-            for r in 0..D {
-                at[r] += matrix[r][0] * x as f32
-                    + matrix[r][0] * shift[0]
-                    + matrix[r][1] * shift[1]
-                    + matrix[r][2] * shift[2];
+    }
+
+    /// Positions of the voxels from `x` on.
+    #[inline(always)]
+    fn positions(&self, x: usize) -> [Lanes; D] {
+        let along = Lanes::splat(x as f32) + Lanes::count();
+        let mut shift = [along; D];
+        for c in 0..D {
+            shift[c] = Lanes::load_or_zero(self.displacement[c], x) * Lanes::splat(self.per_edge[c]);
+        }
+        let mut at = [along; D];
+        for r in 0..D {
+            let start = Lanes::splat(self.start[r]);
+            at[r] = match &self.matrix {
+                None if r == 0 => along + shift[0],
+                None => start + shift[r],
+                Some(matrix) => {
+                    let mut moved = start + Lanes::splat(matrix[r][0]) * along;
+                    for c in 0..D {
+                        moved = moved + Lanes::splat(matrix[r][c]) * shift[c];
+                    }
+                    moved
+                }
+            };
+        }
+        at
+    }
+}
+
+fn nearest_row<const D: usize>(lattice: &Lattice<D>, samples: &[f32], path: &Path<'_, D>, out: &mut [f32]) {
+    for x in (0..out.len()).step_by(LANES) {
+        let at = path.positions(x);
+        let index = lattice.nearest(at);
+        let values = Lanes(index.map(|i| samples[i]));
+        (values + lattice.nan_outside(at)).store_what_fits(out, x);
+    }
+}
+
+// Without AVX2, whose gathers are slower than loads.
+#[multiversion(targets("x86_64+avx", "aarch64+neon"))]
+fn linear_row<const D: usize>(lattice: &Lattice<D>, samples: &[f32], path: &Path<'_, D>, out: &mut [f32]) {
+    for x in (0..out.len()).step_by(LANES) {
+        let at = path.positions(x);
+        let values = lattice.linear(&lattice.cells(at), samples);
+        (values + lattice.nan_outside(at)).store_what_fits(out, x);
+    }
+}
+
+// As above.
+#[multiversion(targets("x86_64+avx", "aarch64+neon"))]
+fn cubic_spline_row<const D: usize>(
+    lattice: &Lattice<D>,
+    samples: &[f32],
+    path: &Path<'_, D>,
+    out: &mut [f32],
+) {
+    for x in (0..out.len()).step_by(LANES) {
+        let at = path.positions(x);
+        let mut cells = [([0; LANES], at[0]); D];
+        for a in 0..D {
+            cells[a] = lattice.lower(at[a], a);
+        }
+        let mut values = lattice.nan_outside(at);
+        for k in 0..LANES.min(out.len() - x) {
+            let (mut low, mut upper) = ([0; D], [0.0; D]);
+            for a in 0..D {
+                (low[a], upper[a]) = (cells[a].0[k] as usize, cells[a].1.0[k]);
+            }
+            values.0[k] += cubic_spline(lattice, samples, low, upper);
+        }
+        values.store_what_fits(out, x);
+    }
+}
+
+/// The spline between the `low` and the next voxel of each axis, `t` of the way.
+#[inline(always)]
+fn cubic_spline<const D: usize>(lattice: &Lattice<D>, samples: &[f32], low: [usize; D], t: [f32; D]) -> f32 {
+    match lattice.interior(low, samples) {
+        Some(block) => blend::<D>(block, lattice.stride, t),
+        None => blend::<D>(&lattice.mirrored_block(low, samples), std::array::from_fn(|a| 1 << (2 * a)), t),
+    }
+}
+
+/// The weighted sum of four samples along each axis.
+#[inline(always)]
+fn blend<const D: usize>(block: &[f32], stride: [usize; D], t: [f32; D]) -> f32 {
+    let (wx, wy, wz) = (spline_weights(t[0]), spline_weights(t[1]), spline_weights(t[D - 1]));
+    assert!(block.len() > 3 * stride.iter().sum::<usize>(), "a block should hold four samples an axis");
+    let mut sum = [0.0; 4];
+    for z in 0..if D == 3 { 4 } else { 1 } {
+        let mut plane = [0.0; 4];
+        for y in 0..4 {
+            // SAFETY: at most three steps along each axis.
+            let four =
+                unsafe { block.as_ptr().add(z * stride[D - 1] + y * stride[1]).cast::<[f32; 4]>().read() };
+            for k in 0..4 {
+                plane[k] += wy[y] * four[k];
             }
         }
-        *o = match args.interpolation {
-            Interpolation::Linear => sampler.linear(at),
-            Interpolation::CubicSpline => sampler.cubic_spline(at),
-            Interpolation::Nearest => sampler.nearest(at),
-        };
+        for k in 0..4 {
+            sum[k] += if D == 3 { wz[z] * plane[k] } else { plane[k] };
+        }
     }
+    (wx[0] * sum[0] + wx[1] * sum[1]) + (wx[2] * sum[2] + wx[3] * sum[3])
 }
 
-/// Samples between the voxels of an image; NaN outside.
-struct Sampler<'a, const D: usize> {
-    samples: &'a [f32],
-    size: Axes<usize>,
-}
-
-impl<const D: usize> Sampler<'_, D> {
-    #[inline(always)]
-    fn inside(&self, at: Axes<f32>) -> bool {
-        // A rounding error beyond the border is still the border.
-        const SLACK: f32 = 1e-3;
-        (0..D).all(|c| at[c] >= -SLACK && at[c] <= (self.size[c] - 1) as f32 + SLACK)
-    }
-
-    #[inline(always)]
-    fn nearest(&self, at: Axes<f32>) -> f32 {
-        if !self.inside(at) {
-            return f32::NAN;
-        }
-        let [x, y, z] = [0, 1, 2].map(|c: usize| {
-            if c < D { (at[c] + 0.5).max(0.0).min((self.size[c] - 1) as f32) as usize } else { 0 }
-        });
-        self.samples[(z * self.size[1] + y) * self.size[0] + x]
-    }
-
-    /// Lower neighbour, offset to the upper one (0 on 1-voxel axes) and weight of the upper one.
-    #[inline(always)]
-    fn cell(&self, at: f32, axis: usize) -> (usize, usize, f32) {
-        let n = self.size[axis];
-        if n == 1 {
-            return (0, 0, 0.0);
-        }
-        let clamped = at.max(0.0).min((n - 1) as f32);
-        let low = (clamped as usize).min(n - 2);
-        (low, 1, clamped - low as f32)
-    }
-
-    #[inline(always)]
-    fn linear(&self, at: Axes<f32>) -> f32 {
-        if !self.inside(at) {
-            return f32::NAN;
-        }
-        let [nx, ny, _] = self.size;
-        let ((x, sx, wx), (y, sy, wy)) = (self.cell(at[0], 0), self.cell(at[1], 1));
-        let (z, sz, wz) = if D == 3 { self.cell(at[2], 2) } else { (0, 0, 0.0) };
-        let base = (z * ny + y) * nx + x;
-        let lerp = |a: f32, b: f32, w: f32| a + w * (b - a);
-        let line = |i: usize| lerp(self.samples[i], self.samples[i + sx], wx);
-        let plane = |i: usize| lerp(line(i), line(i + sy * nx), wy);
-        if D == 3 { lerp(plane(base), plane(base + sz * nx * ny), wz) } else { plane(base) }
-    }
-
-    #[inline(always)]
-    fn cubic_spline(&self, at: Axes<f32>) -> f32 {
-        if !self.inside(at) {
-            return f32::NAN;
-        }
-        let [nx, ny, _] = self.size;
-        let (ix, wx) = self.spline_cell(at[0], 0);
-        let (iy, wy) = self.spline_cell(at[1], 1);
-        let line = |base: usize| (0..4).map(|k| wx[k] * self.samples[base + ix[k]]).sum::<f32>();
-        let plane = |base: usize| (0..4).map(|k| wy[k] * line(base + iy[k] * nx)).sum::<f32>();
-        if D == 3 {
-            let (iz, wz) = self.spline_cell(at[2], 2);
-            (0..4).map(|k| wz[k] * plane(iz[k] * nx * ny)).sum()
-        } else {
-            plane(0)
+/// Weights of the four neighbours: `(1−t)³, 4 − 6t² + 3t³, 1 + 3t + 3t² − 3t³, t³`, all over 6.
+#[inline(always)]
+fn spline_weights(t: f32) -> [f32; 4] {
+    const SIXTH: f32 = 1.0 / 6.0;
+    const POWERS: [[f32; 4]; 4] = [
+        [SIXTH, 4.0 * SIXTH, SIXTH, 0.0],
+        [-0.5, 0.0, 0.5, 0.0],
+        [0.5, -1.0, 0.5, 0.0],
+        [-SIXTH, 0.5, -0.5, SIXTH],
+    ];
+    let mut weights = POWERS[3];
+    for power in [2, 1, 0] {
+        for k in 0..4 {
+            weights[k] = POWERS[power][k] + t * weights[k];
         }
     }
-
-    /// Four neighbours (mirrored at the border) and their weights.
-    #[inline(always)]
-    fn spline_cell(&self, at: f32, axis: usize) -> ([usize; 4], [f32; 4]) {
-        let n = self.size[axis];
-        let (low, _, t) = self.cell(at, axis);
-        let index = if low >= 1 && low + 2 < n {
-            [low - 1, low, low + 1, low + 2]
-        } else {
-            [mirror(low as isize - 1, n), low, mirror(low as isize + 1, n), mirror(low as isize + 2, n)]
-        };
-        let (t2, t3, u) = (t * t, t * t * t, 1.0 - t);
-        const SIXTH: f32 = 1.0 / 6.0;
-        let weights = [
-            SIXTH * u * u * u,
-            SIXTH * (4.0 - 6.0 * t2 + 3.0 * t3),
-            SIXTH * (1.0 + 3.0 * (t + t2 - t3)),
-            SIXTH * t3,
-        ];
-        (index, weights)
-    }
-}
-
-/// The index that stands at `at` when the samples are mirrored at both ends.
-fn mirror(at: isize, n: usize) -> usize {
-    let last = n as isize - 1;
-    let at = if at < 0 { -at } else { at };
-    (if at > last { 2 * last - at } else { at }).clamp(0, last) as usize
+    weights
 }
 
 #[cfg(test)]

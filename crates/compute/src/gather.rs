@@ -1,0 +1,169 @@
+//! Linear interpolation between voxels, sixteen positions at a time, without a check a sample: cells are inside by
+//! construction.
+
+use crate::Shape;
+use crate::lanes::{LANES, Lanes};
+
+/// A shape, prepared for sampling over its first `D` axes.
+pub(crate) struct Lattice<const D: usize> {
+    len: usize,
+    size: [usize; D],
+    /// Largest position along each axis.
+    last: [f32; D],
+    /// Largest lower neighbour along each axis.
+    low: [f32; D],
+    pub stride: [usize; D],
+    /// Offset to the upper neighbour along each axis; 0 where there is only one voxel.
+    step: [usize; D],
+}
+
+/// The voxels around sixteen positions.
+pub(crate) struct Cells<const D: usize> {
+    /// Index of the lowest voxel.
+    base: [usize; LANES],
+    /// Weight of the upper neighbours.
+    weight: [Lanes; D],
+}
+
+impl<const D: usize> Lattice<D> {
+    pub fn new(shape: Shape) -> Self {
+        let [nx, ny, _] = shape.size;
+        let strides = [1, nx, nx * ny];
+        let count = |a: usize| shape.size[a];
+        Self {
+            len: shape.len(),
+            size: std::array::from_fn(count),
+            last: std::array::from_fn(|a| (count(a) - 1) as f32),
+            low: std::array::from_fn(|a| count(a).saturating_sub(2) as f32),
+            stride: std::array::from_fn(|a| strides[a]),
+            step: std::array::from_fn(|a| if count(a) > 1 { strides[a] } else { 0 }),
+        }
+    }
+
+    /// Lower neighbours of positions in voxels along one axis, and weights of the upper ones; positions outside move to the
+    /// border, NaN to the origin.
+    #[inline(always)]
+    pub fn lower(&self, at: Lanes, axis: usize) -> ([i32; LANES], Lanes) {
+        let clamped = at.max(0.0).min(self.last[axis]);
+        // SAFETY: between 0 and the last voxel but one.
+        let low = unsafe { clamped.min(self.low[axis]).whole() };
+        (low, clamped - Lanes::from_whole(low))
+    }
+
+    /// The cells of positions in voxels.
+    #[inline(always)]
+    pub fn cells(&self, at: [Lanes; D]) -> Cells<D> {
+        let mut cells = Cells { base: [0; LANES], weight: at };
+        for a in 0..D {
+            let (low, weight) = self.lower(at[a], a);
+            cells.weight[a] = weight;
+            for k in 0..LANES {
+                cells.base[k] += low[k] as usize * self.stride[a];
+            }
+        }
+        cells
+    }
+
+    /// Linear interpolation in samples of the lattice.
+    #[inline(always)]
+    pub fn linear(&self, cells: &Cells<D>, samples: &[f32]) -> Lanes {
+        assert!(samples.len() == self.len, "samples should belong to the lattice");
+        let base = &cells.base;
+        let [wx, wy] = [cells.weight[0], cells.weight[1]];
+        // SAFETY: lower neighbours are at least one step away from the end of every axis, or there is no step.
+        unsafe {
+            let mut planes = [wx; 2];
+            for (k, plane) in planes.iter_mut().enumerate().take(D - 1) {
+                let offset = k * self.step[D - 1];
+                let near =
+                    lerp(corner(samples, base, offset), corner(samples, base, offset + self.step[0]), wx);
+                let offset = offset + self.step[1];
+                let far =
+                    lerp(corner(samples, base, offset), corner(samples, base, offset + self.step[0]), wx);
+                *plane = lerp(near, far, wy);
+            }
+            if D == 3 { lerp(planes[0], planes[1], cells.weight[D - 1]) } else { planes[0] }
+        }
+    }
+
+    /// Indices of the voxels nearest to positions.
+    #[inline(always)]
+    pub fn nearest(&self, at: [Lanes; D]) -> [usize; LANES] {
+        let mut index = [0; LANES];
+        for a in 0..D {
+            // SAFETY: between 0 and the last voxel.
+            let voxel = unsafe { (at[a] + Lanes::splat(0.5)).max(0.0).min(self.last[a]).whole() };
+            for k in 0..LANES {
+                index[k] += voxel[k] as usize * self.stride[a];
+            }
+        }
+        index
+    }
+
+    /// The samples from one voxel before `low` along each axis, if the two after it are inside as well.
+    #[inline(always)]
+    pub fn interior<'s>(&self, low: [usize; D], samples: &'s [f32]) -> Option<&'s [f32]> {
+        let (mut inside, mut start) = (true, 0);
+        for a in 0..D {
+            inside &= low[a] >= 1 && low[a] + 2 < self.size[a];
+            start = low[a].wrapping_sub(1).wrapping_mul(self.stride[a]).wrapping_add(start);
+        }
+        if inside { samples.get(start..) } else { None }
+    }
+
+    /// Copies the four samples an axis from one voxel before `low`, mirrored at the border.
+    #[cold]
+    pub fn mirrored_block(&self, low: [usize; D], samples: &[f32]) -> [f32; 64] {
+        let mut block = [0.0; 64];
+        for (k, out) in block.iter_mut().enumerate().take(1 << (2 * D)) {
+            let offset = |a: usize| {
+                let at = (low[a] + (k >> (2 * a)) % 4) as isize - 1;
+                mirror(at, self.size[a]) * self.stride[a]
+            };
+            *out = samples[(0..D).map(offset).sum::<usize>()];
+        }
+        block
+    }
+
+    /// 0 where a position is inside, NaN elsewhere.
+    #[inline(always)]
+    pub fn nan_outside(&self, at: [Lanes; D]) -> Lanes {
+        // A rounding error beyond the border is still the border.
+        const SLACK: f32 = 1e-3;
+        let mut mark = Lanes::splat(0.0);
+        for (at, last) in at.into_iter().zip(self.last) {
+            let most = last + SLACK;
+            for k in 0..LANES {
+                let inside = at.0[k] >= -SLACK && at.0[k] <= most;
+                mark.0[k] += if inside { 0.0 } else { f32::NAN };
+            }
+        }
+        mark
+    }
+}
+
+#[inline(always)]
+fn lerp(a: Lanes, b: Lanes, weight: Lanes) -> Lanes {
+    a + weight * (b - a)
+}
+
+/// The samples `offset` after each of sixteen.
+///
+/// # Safety
+/// There are such samples.
+#[inline(always)]
+unsafe fn corner(samples: &[f32], base: &[usize; LANES], offset: usize) -> Lanes {
+    let mut out = [0.0; LANES];
+    for k in 0..LANES {
+        // SAFETY: forwarded.
+        out[k] = unsafe { *samples.get_unchecked(base[k] + offset) };
+    }
+    Lanes(out)
+}
+
+/// The index that stands at `at` when `n` samples are mirrored at both ends.
+fn mirror(at: isize, n: usize) -> usize {
+    let last = n as isize - 1;
+    let at = at.abs();
+    (if at > last { 2 * last - at } else { at }).clamp(0, last) as usize
+}
