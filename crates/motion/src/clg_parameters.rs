@@ -326,8 +326,9 @@ impl ClgParams {
             if ok { Ok(()) } else { Err(MotionError::Parameter { name, got, expected }) }
         };
         // Seven digits: 1e-6 as `f32` lies a little below 1e-6.
-        let within =
-            |v: f64, low: f64, high: f64| v.is_finite() && v >= low * (1.0 - 1e-7) && v <= high * (1.0 + 1e-7);
+        let within = |v: f64, low: f64, high: f64| {
+            v.is_finite() && v >= low * (1.0 - 1e-7) && v <= high * (1.0 + 1e-7)
+        };
         let real = [
             ("alpha", f64::from(self.alpha), 1e-9, 1e6, "1e-9 to 1e6"),
             ("alpha_mismatch", self.alpha_mismatch, 0.0, 10.0, "0 to 10 voxels"),
