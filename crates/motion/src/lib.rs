@@ -2,6 +2,7 @@
 
 pub mod affine_registration;
 pub mod clg;
+mod clg_images;
 mod clg_level;
 pub mod clg_parameters;
 pub mod coarse_to_fine;

@@ -1,0 +1,105 @@
+//! The images of [`Clg`](crate::Clg): mapped, smoothed, at every size of the pyramid, ready for warping.
+
+use crate::MotionError;
+use crate::clg::Pair;
+use crate::clg_parameters::{ClgParams, Interpolation};
+use crate::coarse_to_fine::{LevelGeometry, pyramid};
+use crate::prepare::IntensityMap;
+use veloxel_compute::kernels::brightness::absolute_difference;
+use veloxel_compute::kernels::convolve::{convolve, isotropic};
+use veloxel_compute::kernels::local_normalise::local_normalise;
+use veloxel_compute::kernels::spline::spline_coefficients;
+use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
+use veloxel_compute::{Buffer, Device, Shape, Taps};
+use veloxel_core::Mask;
+
+/// 1 inside, 0 outside.
+pub(crate) fn as_weight(device: &Device, mask: &Mask) -> Buffer {
+    device.upload(mask.data().iter().map(|&inside| f32::from(u8::from(inside))).collect())
+}
+
+/// Both pyramids and the masks'; levels are given away as they are used.
+pub(crate) struct Images {
+    fixed: Vec<Buffer>,
+    moving: Vec<Buffer>,
+    /// Of the data, and of the volume term.
+    masks: [Vec<Buffer>; 2],
+    /// Mean |I_t| of the full images before any warp.
+    pub mean_abs_before: f64,
+}
+
+impl Images {
+    pub fn new(
+        (device, params): (&Device, &ClgParams),
+        pair: &Pair<'_>,
+        (map, used): (IntensityMap, &[LevelGeometry]),
+    ) -> Result<Self, MotionError> {
+        let smooth = |image: Buffer| -> Result<Buffer, MotionError> {
+            if params.presmooth == 0.0 {
+                return Ok(image);
+            }
+            let taps = isotropic(&Taps::gaussian(params.presmooth, 3.0));
+            let mut out = device.zeros(image.len())?;
+            convolve(device, (used[0].shape, &taps), &image, &mut out)?;
+            Ok(out)
+        };
+        let fixed = smooth(map.upload(device, pair.fixed)?)?;
+        let moving = smooth(map.upload(device, pair.moving)?)?;
+        let mask = pair.mask.map(|m| as_weight(device, m));
+        let (sum, count) = absolute_difference(device, (&fixed, &moving), mask.as_ref())?;
+        Ok(Self {
+            fixed: pyramid(device, fixed, used)?,
+            moving: pyramid(device, moving, used)?,
+            masks: {
+                let levels_of =
+                    |m: Option<Buffer>| m.map_or_else(|| Ok(Vec::new()), |m| pyramid(device, m, used));
+                [levels_of(mask)?, levels_of(pair.volume_mask.map(|m| as_weight(device, m)))?]
+            },
+            mean_abs_before: if count > 0.0 { sum / count } else { 0.0 },
+        })
+    }
+
+    /// The images of level `nth`, the coarsest left; ready for warping.
+    pub fn take(
+        &mut self,
+        nth: usize,
+        (device, shape, params): (&Device, Shape, &ClgParams),
+    ) -> Result<(Buffer, Buffer, [Option<Buffer>; 2]), MotionError> {
+        self.fixed.truncate(nth + 1);
+        self.moving.truncate(nth + 1);
+        self.masks.iter_mut().for_each(|m| m.truncate(nth + 1));
+        let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
+        let mut moving = self.moving.pop().expect("the level should have a moving image");
+        if params.lcc_sigma > 0.0 {
+            for image in [&mut fixed, &mut moving] {
+                local_normalise(device, (shape, params.lcc_sigma, LCC_FLOOR), image)?;
+            }
+        }
+        if params.interpolation == Interpolation::CubicSpline {
+            // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
+            fixed = through_spline(device, shape, fixed)?;
+            spline_coefficients(device, shape, &mut moving)?;
+        }
+        let [mask, volume_mask] = &mut self.masks;
+        Ok((fixed, moving, [mask.pop(), volume_mask.pop()]))
+    }
+}
+
+/// An image as the warp by no displacement samples its spline.
+fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
+    spline_coefficients(device, shape, &mut image)?;
+    let args = Warp {
+        shape,
+        spacing_edges: [1.0; 3],
+        interpolation: warp::Interpolation::CubicSpline,
+        moving_from_fixed: VoxelAffine::IDENTITY,
+        moving: &image,
+        displacement: &device.zeros_field(shape.components(), shape.len())?,
+    };
+    let mut out = device.zeros(shape.len())?;
+    warp(device, &args, &mut out)?;
+    Ok(out)
+}
+
+/// Contrast below which local normalisation sees noise, mapped intensities.
+const LCC_FLOOR: f32 = 0.03;
