@@ -9,6 +9,7 @@ use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_t
 use veloxel_compute::kernels::operator::Operator;
 use veloxel_compute::{Axes, Buffer, Device, Field, Shape, Taps};
 use veloxel_core::{Dimension, Grid, SolveStatus, StopReason};
+use veloxel_motion::clg_parameters::MedianFilter;
 use veloxel_motion::multigrid::{Multigrid, Solved, Solver, Stopping, Terms, sweep};
 use veloxel_motion::{ClgParams, Preset};
 use veloxel_testkit::Noise;
@@ -290,7 +291,9 @@ fn estimates_of_images_do_not_depend_on_the_solver() {
         let fixed_count =
             ClgParams { beta, warp_tol: 0.0, ..ClgParams::preset(Preset::Fast, Dimension::Three) };
         estimates_agree(Dimension::Two, 48, fixed_count);
-        let robust = ClgParams { beta, ..ClgParams::preset(Preset::Fast, Dimension::Two) };
+        // Without the median, whose thresholds turn rounding errors into choices.
+        let median = MedianFilter::Off;
+        let robust = ClgParams { beta, median, ..ClgParams::preset(Preset::Fast, Dimension::Two) };
         estimates_agree(Dimension::Two, 48, robust);
     }
 }
