@@ -112,15 +112,18 @@ impl<const D: usize> Lattice<D> {
     }
 
     /// Copies the four samples an axis from one voxel before `low`, mirrored at the border.
-    #[cold]
     pub fn mirrored_block(&self, low: [usize; D], samples: &[f32]) -> [f32; 64] {
+        let mut offsets = [[0; 4]; 3];
+        for a in 0..D {
+            let low = low[a] as isize;
+            offsets[a] = [low - 1, low, low + 1, low + 2].map(|at| mirror(at, self.size[a]) * self.stride[a]);
+        }
         let mut block = [0.0; 64];
-        for (k, out) in block.iter_mut().enumerate().take(1 << (2 * D)) {
-            let offset = |a: usize| {
-                let at = (low[a] + (k >> (2 * a)) % 4) as isize - 1;
-                mirror(at, self.size[a]) * self.stride[a]
-            };
-            *out = samples[(0..D).map(offset).sum::<usize>()];
+        for (k, line) in block.chunks_exact_mut(4).enumerate().take(1 << (2 * D - 2)) {
+            let start = offsets[1][k % 4] + offsets[2][k / 4];
+            for (out, x) in line.iter_mut().zip(offsets[0]) {
+                *out = samples[start + x];
+            }
         }
         block
     }

@@ -101,13 +101,15 @@ mod tests {
     #[test]
     fn composing_a_ramp_follows_the_step() {
         let device = Device::cpu(1).unwrap();
-        let shape = Shape { size: [10, 6, 5], dimension: Dimension::Three };
-        let ramp: Vec<f32> = (0..shape.len()).map(|i| 0.1 * (i % 10) as f32).collect();
+        let shape = Shape { size: [20, 6, 5], dimension: Dimension::Three };
+        let ramp: Vec<f32> = (0..shape.len()).map(|i| 0.1 * (i % 20) as f32).collect();
         let zero = || device.zeros(shape.len()).unwrap();
         let d = [device.upload(ramp), zero(), zero()];
         let mut step = [device.upload(vec![0.5; shape.len()]), zero(), zero()];
         compose(&device, (shape, [1.0; 3]), (Update::Compose, &d), &mut step).unwrap();
-        let got = step[0].host()[3];
-        assert!((got - (0.5 + 0.35)).abs() < 1e-6, "d(3.5) + δ, got {got}");
+        for x in [3, 17] {
+            let (got, expected) = (step[0].host()[x], 0.5 + 0.1 * (x as f32 + 0.5));
+            assert!((got - expected).abs() < 1e-6, "d(x + 0.5) + δ at {x}, got {got}");
+        }
     }
 }
