@@ -6,12 +6,15 @@
 
 use crate::rows::Shared;
 use crate::{Buffer, ComputeError, Device, Shape};
+use multiversion::multiversion;
 
 const POLE: f32 = -0.267_949_2;
 /// `(1 − z)(1 − 1/z)`: makes the filter's gain at 0 one.
 const GAIN: f32 = 6.0;
 /// The start value's sum is cut where the pole's powers vanish in `f32`.
 const HORIZON: usize = 14;
+/// Rows that go through the recursion along x together.
+const ROWS: usize = 32;
 
 /// Replaces samples by coefficients.
 ///
@@ -22,11 +25,22 @@ pub fn spline_coefficients(device: &Device, shape: Shape, samples: &mut Buffer) 
     let [nx, ny, nz] = shape.size;
     let shared = Shared::new(samples.host_mut());
     let cpu = device.as_cpu();
-    // Along x lines are contiguous; along y and z whole pieces of rows go through the recursion together.
-    cpu.split(shape.rows(), shape.len(), |rows| {
-        for row in rows {
-            // SAFETY: every row is written by one thread.
-            recurse(unsafe { shared.get_mut(row * nx..(row + 1) * nx) }, nx, 1);
+    // Whole pieces of rows go through the recursion together; along x they are transposed for that.
+    let gain: f32 = shape.size.iter().filter(|&&n| n > 1).map(|_| GAIN).product();
+    cpu.split(shape.rows().div_ceil(ROWS), shape.len(), |pieces| {
+        let mut panel = vec![0.0; ROWS * nx];
+        for piece in pieces {
+            let (start, end) = (piece * ROWS, ((piece + 1) * ROWS).min(shape.rows()));
+            // SAFETY: pieces are disjoint.
+            let rows = unsafe { shared.get_mut(start * nx..end * nx) };
+            let panel = &mut panel[..rows.len()];
+            for (r, row) in rows.chunks_exact(nx).enumerate() {
+                panel[r..].iter_mut().step_by(end - start).zip(row).for_each(|(p, &v)| *p = gain * v);
+            }
+            recurse(panel, nx, end - start);
+            for (r, row) in rows.chunks_exact_mut(nx).enumerate() {
+                row.iter_mut().zip(panel[r..].iter().step_by(end - start)).for_each(|(v, &p)| *v = p);
+            }
         }
     });
     cpu.split(nz, shape.len(), |planes| {
@@ -58,7 +72,8 @@ pub fn spline_coefficients(device: &Device, shape: Shape, samples: &mut Buffer) 
     Ok(())
 }
 
-/// Both recursions over `n` rows of `width` samples, all columns at once.
+/// Both recursions over `n` rows of `width` samples, all columns at once; the gain is left to the caller.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn recurse(samples: &mut [f32], n: usize, width: usize) {
     if n == 1 {
         return;
@@ -89,7 +104,6 @@ fn recurse(samples: &mut [f32], n: usize, width: usize) {
         let here = &mut before[row * width..];
         here.iter_mut().zip(&after[..width]).for_each(|(h, &a)| *h = POLE * (a - *h));
     }
-    samples.iter_mut().for_each(|v| *v *= GAIN);
 }
 
 #[cfg(test)]
@@ -101,7 +115,7 @@ mod tests {
     fn the_basis_gives_the_samples_back() {
         for (n, width) in [(2, 1), (3, 2), (9, 1), (40, 3)] {
             let samples: Vec<f32> = (0..n * width).map(|i| (i as f32 * 1.7).sin()).collect();
-            let mut c = samples.clone();
+            let mut c: Vec<f32> = samples.iter().map(|v| GAIN * v).collect();
             recurse(&mut c, n, width);
             for row in 0..n {
                 for k in 0..width {
