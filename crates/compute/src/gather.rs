@@ -147,7 +147,8 @@ impl<const D: usize> Lattice<D> {
 
 #[inline(always)]
 fn lerp(a: Lanes, b: Lanes, weight: Lanes) -> Lanes {
-    a + weight * (b - a)
+    // Exact at both ends: the last voxel is the upper neighbour with the weight 1.
+    (Lanes::splat(1.0) - weight) * a + weight * b
 }
 
 /// The samples `offset` after each of sixteen.

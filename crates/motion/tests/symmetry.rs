@@ -102,10 +102,7 @@ fn on(grid: &Grid, motion: MotionKind) -> Phantom {
 /// The turns of an image: they generate all eight.
 const PLANAR: [Turn; 3] = [Turn::flip(0), Turn::flip(1), Turn::swap(0, 1)];
 
-/// Known issue: of an even number of values, as in windows cut by the border, the median takes the upper middle, which
-/// becomes the lower one where a flip changes the sign; 0.003 voxel of mean difference.
 #[test]
-#[should_panic(expected = "of affine 2-D, smooth")]
 fn flips_and_swaps_of_images_flip_and_swap_the_flow() {
     let phantom = on(&image(80, 65), MotionKind::Affine);
     for preset in [Preset::Fast, Preset::Accurate] {
@@ -179,10 +176,7 @@ fn equal_images_have_exactly_no_motion() {
     }
 }
 
-/// Known issue: at the last voxel of an axis the linear warp computes `a + 1 · (b − a)`, which misses b by a rounding error,
-/// so that equal images move by some 1e-8 voxel there.
 #[test]
-#[should_panic(expected = "something moves")]
 fn equal_images_have_exactly_no_motion_with_linear_interpolation() {
     for preset in [Preset::Fast, Preset::Accurate, Preset::Paper] {
         nothing_moves(preset, Interpolation::Linear);

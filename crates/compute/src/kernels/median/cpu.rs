@@ -50,8 +50,7 @@ fn plain(cpu: &Cpu, (shape, radius): (Shape, usize), input: &[f32], out: &mut [f
             for x in (0..inner.start).chain(inner.end..nx) {
                 let mut values: Vec<f32> =
                     lines.iter().flat_map(|l| l[cut(x, radius, nx)].iter().copied()).collect();
-                let middle = values.len() / 2;
-                out[x] = *values.select_nth_unstable_by(middle, f32::total_cmp).1;
+                out[x] = middle(&mut values);
             }
             let mut x = inner.start;
             while x < inner.end {
@@ -72,6 +71,18 @@ fn plain(cpu: &Cpu, (shape, radius): (Shape, usize), input: &[f32], out: &mut [f
     });
 }
 
+/// The middle value; of an even number the mean of the middle two, so that mirrored fields have mirrored medians.
+fn middle(values: &mut [f32]) -> f32 {
+    let n = values.len();
+    let (below, upper, _) = values.select_nth_unstable_by(n / 2, f32::total_cmp);
+    let upper = *upper;
+    if n % 2 == 1 {
+        return upper;
+    }
+    let lower = below.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    0.5 * (lower + upper)
+}
+
 /// Pixels whose medians are found together.
 const LANES: usize = 16;
 
@@ -85,7 +96,7 @@ fn middle_of_lanes(values: &mut [[f32; LANES]]) -> [f32; LANES] {
         let mut out = [0.0; LANES];
         for (lane, out) in out.iter_mut().enumerate() {
             let mut column: Vec<f32> = values.iter().map(|v| v[lane]).collect();
-            *out = *column.select_nth_unstable_by(n / 2, f32::total_cmp).1;
+            *out = middle(&mut column);
         }
         return out;
     }
