@@ -222,7 +222,6 @@ impl ClgParams {
                 alpha_mismatch: 0.2,
                 alpha_floor: 0.1,
                 rho_matched: 3.0,
-                interpolation: Interpolation::CubicSpline,
                 warps: 20,
                 finest_warps: 10,
                 warp_tol: 0.001,
@@ -287,6 +286,7 @@ impl ClgParams {
             iterations: 1,
             increment_limit: 0.8,
             update: Update::Compose,
+            interpolation: Interpolation::CubicSpline,
             ..Self::paper()
         }
     }
@@ -309,7 +309,6 @@ impl ClgParams {
             solver: Solver::Sor,
             iterations: 15,
             omega: 1.9,
-            interpolation: Interpolation::CubicSpline,
             increment_limit: 1e6,
             update: Update::Add,
             median: MedianFilter::NonLocal,
