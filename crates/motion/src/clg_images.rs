@@ -72,7 +72,7 @@ impl Images {
         let mut moving = self.moving.pop().expect("the level should have a moving image");
         if params.lcc_sigma > 0.0 {
             for image in [&mut fixed, &mut moving] {
-                local_normalise(device, (shape, params.lcc_sigma, LCC_FLOOR), image)?;
+                local_normalise(device, (shape, params.lcc_sigma, LCC_FLOOR_SHARE), image)?;
             }
         }
         if params.interpolation == Interpolation::CubicSpline {
@@ -101,5 +101,5 @@ fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Bu
     Ok(out)
 }
 
-/// Contrast below which local normalisation sees noise, mapped intensities.
-const LCC_FLOOR: f32 = 0.03;
+/// Share of the mean local contrast below which local normalisation sees noise.
+const LCC_FLOOR_SHARE: f32 = 0.2;

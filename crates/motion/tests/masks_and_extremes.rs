@@ -379,9 +379,8 @@ fn local_normalisation_does_not_see_gain_and_offset() {
             println!(
                 "{dimension:?}: {same:.4} voxel, after a gain {error:.4}, without normalisation {unseen:.4}"
             );
-            // A contrast of 0.03, below which local normalisation sees noise, does not grow with the gain: where the
-            // local deviation is 0.2 the brighter image comes out 4 % stronger.
-            assert!(error < same + 0.03, "{dimension:?}: {same} voxel, after a gain {error}");
+            // The gain cancels; what is left is rounding in the spline and the solver.
+            assert!(error < same + 0.005, "{dimension:?}: {same} voxel, after a gain {error}");
             assert!(error < 0.2 * unseen, "{dimension:?}: {error} voxel, {unseen} without normalisation");
         }
     }
