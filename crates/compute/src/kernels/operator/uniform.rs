@@ -139,7 +139,6 @@ pub(super) fn gather_and_invert<const D: usize>(
                 sum.store(base, c * n + at);
                 prefetch(row.rhs[c], at + ahead);
                 prefetch(row.near[c][3], at + ahead);
-                prefetch(row.near[c][2], at + ahead);
             }
         }
     }
