@@ -5,41 +5,52 @@ use crate::ComputeError;
 /// `f32` samples in the memory of a device; only kernels look inside.
 #[derive(Debug, Default)]
 pub struct Buffer {
-    samples: Vec<f32>,
+    /// The samples, between what it takes to start them on a cache line.
+    memory: Vec<f32>,
+    start: usize,
+    len: usize,
 }
+
+/// A cache line: vectors that straddle two of them cost twice.
+const LINE_BYTES: usize = 64;
 
 /// Planar components, `(x, y)` or `(x, y, z)`, or the entries of a tensor: one buffer each.
 pub type Field = Vec<Buffer>;
 
 impl Buffer {
     pub(crate) fn zeros(len: usize) -> Result<Self, ComputeError> {
+        let padded = len + LINE_BYTES / size_of::<f32>();
         // Asked for first, so that too much is an error; then taken as zeroed pages, which cost nothing until touched.
         Vec::<f32>::new()
-            .try_reserve_exact(len)
+            .try_reserve_exact(padded)
             .map_err(|_| ComputeError::OutOfMemory { needed_bytes: len.saturating_mul(size_of::<f32>()) })?;
-        let samples = vec![0.0; len];
-        ask_for_large_pages(&samples);
-        Ok(Self { samples })
+        let memory = vec![0.0; padded];
+        ask_for_large_pages(&memory);
+        let address = memory.as_ptr().addr();
+        let start = (address.next_multiple_of(LINE_BYTES) - address) / size_of::<f32>();
+        Ok(Self { memory, start, len })
     }
     pub(crate) fn from_samples(samples: Vec<f32>) -> Self {
-        Self { samples }
+        Self { start: 0, len: samples.len(), memory: samples }
     }
     /// Number of samples.
     pub fn len(&self) -> usize {
-        self.samples.len()
+        self.len
     }
     /// Whether there is no sample at all.
     pub fn is_empty(&self) -> bool {
-        self.samples.is_empty()
+        self.len == 0
     }
     pub(crate) fn host(&self) -> &[f32] {
-        &self.samples
+        &self.memory[self.start..self.start + self.len]
     }
     pub(crate) fn host_mut(&mut self) -> &mut [f32] {
-        &mut self.samples
+        &mut self.memory[self.start..self.start + self.len]
     }
-    pub(crate) fn into_samples(self) -> Vec<f32> {
-        self.samples
+    pub(crate) fn into_samples(mut self) -> Vec<f32> {
+        self.memory.truncate(self.start + self.len);
+        self.memory.drain(..self.start);
+        self.memory
     }
     /// Fails unless the buffer has `expected` samples.
     pub(crate) fn require(
