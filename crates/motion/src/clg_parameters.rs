@@ -213,7 +213,7 @@ impl ClgParams {
                 warps: 2,
                 finest_warps: 2,
                 lagged_updates: 2,
-                iterations: 10,
+                iterations: 7,
                 ..Self::robust()
             },
             (Preset::Accurate, Dimension::Two) => Self::robust(),
