@@ -1,7 +1,7 @@
 //! An affine start: the map between voxel positions of two images of one grid that lines up their centres of mass, or
 //! their whole content.
 //!
-//! *Method*: Gauss-Newton on the data term of [`crate::clg`], `Σ n (g · (δA x + δt) + I_t)²` with the normalisation
+//! *Method*: Gauss-Newton on the data term of [`mod@crate::clg`], `Σ n (g · (δA x + δt) + I_t)²` with the normalisation
 //! `n = 1/(|∇I|² + ζ²)`, coarse to fine, the step applied inside: `A ← A ∘ (I + δA, δt)`, for which the derivatives of the
 //! warped image are the exact ones (inverse of none, forward compositional: Baker & Matthews, IJCV 56 (2004), section 3).
 //! *Cost*: the finest level used has at most 2²¹ voxels; a step reads two images once.

@@ -5,7 +5,7 @@ use crate::multigrid::Solver;
 use serde::{Deserialize, Serialize};
 use veloxel_core::Dimension;
 
-/// Every choice of combined local-global flow; symbols as in thiyagalingam2011 and the page of [`crate::clg`].
+/// Every choice of combined local-global flow; symbols as in thiyagalingam2011 and the page of [`mod@crate::clg`].
 ///
 /// Lengths are voxels of the pyramid level at hand unless a name says otherwise; intensities are mapped to [0, 1] first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
