@@ -219,11 +219,12 @@ impl ClgParams {
             (Preset::Accurate, Dimension::Two) => Self::robust(),
             (Preset::Fast, Dimension::Three) => Self::volume(),
             (Preset::Accurate, Dimension::Three) => Self {
+                alpha: 0.12,
                 alpha_mismatch: 0.2,
                 alpha_floor: 0.1,
                 rho_matched: 3.0,
                 warps: 20,
-                finest_warps: 10,
+                finest_warps: 16,
                 warp_tol: 0.001,
                 ..Self::volume()
             },
