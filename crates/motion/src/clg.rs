@@ -31,7 +31,7 @@
 //!
 //! *Cost*, quadratic 3-D: 22 volumes of memory; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle) volumes.
 //!
-//! *Evidence*: `tests/phantoms.rs` (shift, rotation, affine, twist, beating shell, sinusoid; ≤ 0.02 voxel), `tests/symmetry.rs`
+//! *Evidence*: `tests/phantoms.rs` (shift, rotation, affine, twist, sinusoid: ≤ 0.02 voxel; shells: more), `tests/symmetry.rs`
 //! (equal images, flips, axis swaps, spacing, threads), `tests/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
 //!
 //! *Limits*: motion larger than half the image, or than 16 voxels of the coarsest level, is not found; where the moving image
