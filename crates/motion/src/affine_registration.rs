@@ -60,7 +60,7 @@ pub fn affine_registration(
             .map(|m| {
                 pyramid(
                     device,
-                    device.upload(m.data().iter().map(|&b| f32::from(u8::from(b))).collect()),
+                    device.upload(m.data().iter().map(|&b| f32::from(u8::from(b))).collect())?,
                     &all,
                 )
             })
@@ -122,7 +122,7 @@ fn align_on_level(
             displacement: &zero,
         };
         warp(device, &args, &mut warped)?;
-        let equations = affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?;
+        let equations = affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
         if equations.mean_energy >= least {
             break;
         }

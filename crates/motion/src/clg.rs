@@ -258,7 +258,7 @@ impl Clg {
             reports.push(level.run(&level_images, &mut displacement, (warps_of(nth), &progress))?);
             if nth == 0 {
                 level.warp(&level_images, &displacement)?;
-                let (sum, count) = absolute_difference(device, (&fixed, &level.warped), mask.as_ref())?;
+                let (sum, count) = absolute_difference(device, (&fixed, &level.warped), mask.as_ref())?.get(device)?;
                 let scales = Scales {
                     determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
                     mismatch: HALF_CONFIDENCE_MISMATCH,
@@ -273,11 +273,12 @@ impl Clg {
             before += work(nth);
         }
         let (warped, brightness, confidence) = warped.expect("the finest level should have run");
-        let measured = pair.volume_mask.or(pair.mask).map(|m| as_weight(device, m));
+        let measured = pair.volume_mask.or(pair.mask).map(|m| as_weight(device, m)).transpose()?;
         to_voxels(device, (finest.shape, finest.spacing_edges), affine, &mut displacement)?;
         let mut determinant = device.zeros(finest.shape.len())?;
         let report =
-            jacobian(device, (finest.shape, [1.0; 3]), (&displacement, measured.as_ref()), &mut determinant)?;
+            jacobian(device, (finest.shape, [1.0; 3]), (&displacement, measured.as_ref()), &mut determinant)?
+                .get(device)?;
         if report.share_folded > 1e-3 {
             warnings.push(
                 WarningKind::Field,
@@ -289,7 +290,9 @@ impl Clg {
         } else {
             SolveStatus::Done
         };
-        let volume = |buffer: Buffer| Volume::new(self.grid.clone(), device.download(buffer));
+        let volume = |buffer: Buffer| -> Result<_, MotionError> {
+            Ok(Volume::new(self.grid.clone(), device.download(buffer)?)?)
+        };
         let mut warped = volume(warped)?;
         let back = map.upper - map.lower;
         warped.data_mut().iter_mut().for_each(|v| *v = *v * back + map.lower);
@@ -298,7 +301,7 @@ impl Clg {
         Ok(FlowOutput {
             flow: Flow::new(
                 self.grid.clone(),
-                displacement.into_iter().map(|b| device.download(b)).collect(),
+                displacement.into_iter().map(|b| device.download(b)).collect::<Result<_, _>>()?,
             )?,
             confidence: volume(confidence)?,
             warped,
@@ -321,7 +324,7 @@ impl Clg {
         for component in start.components_vox() {
             // A start may have holes: there nothing is known.
             field.push(
-                device.upload(component.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect()),
+                device.upload(component.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect())?,
             );
         }
         from_voxels(device, (used[0].shape, used[0].spacing_edges), &mut field)?;
@@ -329,7 +332,7 @@ impl Clg {
             let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
             for component in &mut field {
                 *component = shrink(device, (component, pair[0].shape), pair[1].shape)?;
-                veloxel_compute::kernels::pointwise::scale(device, factor, component);
+                veloxel_compute::kernels::pointwise::scale(device, factor, component)?;
             }
         }
         Ok(field)
@@ -339,12 +342,13 @@ impl Clg {
     fn apply_inverse_consistency(&self, output: &mut FlowOutput, back: &Flow) -> Result<(), MotionError> {
         let device = &self.device;
         let shape = self.levels[0].shape;
-        let upload = |flow: &Flow| -> Field {
-            flow.components_vox().iter().map(|c| device.upload(c.clone())).collect()
+        let upload = |flow: &Flow| -> Result<Field, _> {
+            flow.components_vox().iter().map(|c| device.upload_copy(c)).collect()
         };
-        let (mut residual, back) = (upload(&output.flow), upload(back));
+        let (mut residual, back) = (upload(&output.flow)?, upload(back)?);
         compose(device, (shape, [1.0; 3]), (compose::Update::Compose, &back), &mut residual)?;
-        let components: Vec<Vec<f32>> = residual.into_iter().map(|b| device.download(b)).collect();
+        let components: Vec<Vec<f32>> =
+            residual.into_iter().map(|b| device.download(b)).collect::<Result<_, _>>()?;
         let mut total = 0.0;
         for (i, confidence) in output.confidence.data_mut().iter_mut().enumerate() {
             let length2: f64 = components.iter().map(|c| f64::from(c[i]).powi(2)).sum();

@@ -10,11 +10,11 @@ use veloxel_compute::kernels::convolve::{convolve, isotropic};
 use veloxel_compute::kernels::local_normalise::local_normalise;
 use veloxel_compute::kernels::spline::spline_coefficients;
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, Device, Shape, Taps};
+use veloxel_compute::{Buffer, ComputeError, Device, Shape, Taps};
 use veloxel_core::Mask;
 
 /// 1 inside, 0 outside.
-pub(crate) fn as_weight(device: &Device, mask: &Mask) -> Buffer {
+pub(crate) fn as_weight(device: &Device, mask: &Mask) -> Result<Buffer, ComputeError> {
     device.upload(mask.data().iter().map(|&inside| f32::from(u8::from(inside))).collect())
 }
 
@@ -45,15 +45,16 @@ impl Images {
         };
         let fixed = smooth(map.upload(device, pair.fixed)?)?;
         let moving = smooth(map.upload(device, pair.moving)?)?;
-        let mask = pair.mask.map(|m| as_weight(device, m));
-        let (sum, count) = absolute_difference(device, (&fixed, &moving), mask.as_ref())?;
+        let mask = pair.mask.map(|m| as_weight(device, m)).transpose()?;
+        let (sum, count) = absolute_difference(device, (&fixed, &moving), mask.as_ref())?.get(device)?;
         Ok(Self {
             fixed: pyramid(device, fixed, used)?,
             moving: pyramid(device, moving, used)?,
             masks: {
                 let levels_of =
                     |m: Option<Buffer>| m.map_or_else(|| Ok(Vec::new()), |m| pyramid(device, m, used));
-                [levels_of(mask)?, levels_of(pair.volume_mask.map(|m| as_weight(device, m)))?]
+                let volume_mask = pair.volume_mask.map(|m| as_weight(device, m)).transpose()?;
+                [levels_of(mask)?, levels_of(volume_mask)?]
             },
             mean_abs_before: if count > 0.0 { sum / count } else { 0.0 },
         })

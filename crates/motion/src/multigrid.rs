@@ -14,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong_add, restrict};
 use veloxel_compute::kernels::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
-use veloxel_compute::kernels::pointwise::fill;
+use veloxel_compute::kernels::pointwise::clear;
 use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Shape};
 use veloxel_core::StopReason;
 
@@ -154,7 +154,7 @@ impl Multigrid {
         (x, rhs): (&mut [Buffer], &[Buffer]),
         stopping: Stopping,
     ) -> Result<Solved, ComputeError> {
-        x.iter_mut().for_each(|b| fill(device, 0.0, b));
+        clear(device, x)?;
         let start = residual_norm2(device, operator, x, rhs)?.sqrt();
         let mut solved = Solved { relative_residuals: vec![1.0], sweeps: 0.0, stop: StopReason::FixedCount };
         if start == 0.0 {
@@ -207,7 +207,7 @@ impl Multigrid {
         for at in (0..self.levels.len()).rev() {
             let (head, below) = self.levels.split_at_mut(at + 1);
             let level = &mut head[at];
-            level.x.iter_mut().for_each(|b| fill(device, 0.0, b));
+            clear(device, &mut level.x)?;
             if let Some(coarser) = below.first() {
                 interpolate(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?;
             }
@@ -254,7 +254,7 @@ fn cycle(
     };
     relax(device, operator, (x, rhs), 1.0)?;
     let norm2 = restrict_residual(device, operator, (x, rhs), (&mut coarse.rhs, coarse.shape))?;
-    coarse.x.iter_mut().for_each(|b| fill(device, 0.0, b));
+    clear(device, &mut coarse.x)?;
     let shape = coarse.shape;
     {
         let (own, own_x, own_rhs) = coarse.parts(operator);

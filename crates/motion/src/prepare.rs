@@ -52,7 +52,7 @@ impl IntensityMap {
     pub fn upload(&self, device: &Device, image: &Volume<f32>) -> Result<Buffer, MotionError> {
         let mut out = device.upload_copy(image.data())?;
         let gain = 1.0 / (self.upper - self.lower);
-        map_affine(device, (gain, -self.lower * gain), &mut out);
+        map_affine(device, (gain, -self.lower * gain), &mut out)?;
         Ok(out)
     }
 }

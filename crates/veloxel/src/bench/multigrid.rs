@@ -33,7 +33,7 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
             .for_each(|(v, _)| *v = 0.2);
         frame.into_data()
     });
-    let [fixed, moving] = flattened.map(|samples| device.upload(samples));
+    let [fixed, moving] = flattened.map(|samples| device.upload(samples)?);
     let params = ClgParams::preset(Preset::Fast, Dimension::Three);
     let shape = Shape { size: [SIZE; 3], dimension: Dimension::Three };
     let taps = isotropic(&Taps::gaussian(params.rho, 2.5));

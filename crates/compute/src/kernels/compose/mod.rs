@@ -5,7 +5,7 @@
 //! *Units*: edges. *Border*: replicate. *Halo*: the longest step.
 
 use crate::buffer::require_field;
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::gather::Lattice;
 use crate::lanes::{LANES, Lanes};
 use crate::rows::Shared;
@@ -104,8 +104,8 @@ mod tests {
         let shape = Shape { size: [20, 6, 5], dimension: Dimension::Three };
         let ramp: Vec<f32> = (0..shape.len()).map(|i| 0.1 * (i % 20) as f32).collect();
         let zero = || device.zeros(shape.len()).unwrap();
-        let d = [device.upload(ramp), zero(), zero()];
-        let mut step = [device.upload(vec![0.5; shape.len()]), zero(), zero()];
+        let d = [device.upload(ramp).unwrap(), zero(), zero()];
+        let mut step = [device.upload(vec![0.5; shape.len()]).unwrap(), zero(), zero()];
         compose(&device, (shape, [1.0; 3]), (Update::Compose, &d), &mut step).unwrap();
         for x in [3, 17] {
             let (got, expected) = (step[0].host()[x], 0.5 + 0.1 * (x as f32 + 0.5));

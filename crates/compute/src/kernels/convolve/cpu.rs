@@ -1,6 +1,6 @@
 //! Processor text of [`super::convolve`], and the ring of rows that the motion tensor shares.
 
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::rows::{Shared, with_scratch};
 use crate::{Axes, Shape, Taps};
 use multiversion::multiversion;

@@ -4,11 +4,11 @@
 //! Derivatives are central, one-sided at the border. *Halo*: 1 voxel.
 
 use crate::buffer::require_field;
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::kernels::convolve::cpu::pad_row;
 use crate::lanes::{LANES, Lanes};
 use crate::rows::{Shared, SharedSlots, with_scratch};
-use crate::{Axes, Buffer, ComputeError, Device, Shape};
+use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
 use multiversion::multiversion;
 use veloxel_core::JacobianReport;
 
@@ -23,7 +23,7 @@ pub fn jacobian(
     (shape, spacing_edges): (Shape, Axes<f32>),
     (displacement, weight): (&[Buffer], Option<&Buffer>),
     out: &mut Buffer,
-) -> Result<JacobianReport, ComputeError> {
+) -> Result<Later<JacobianReport>, ComputeError> {
     let (n, d) = (shape.len(), shape.components());
     require_field(displacement, (d, n), "jacobian", "displacement")?;
     out.require(n, "jacobian", "out")?;
@@ -36,15 +36,15 @@ pub fn jacobian(
     };
     let [count, folded, absolute, divergence2] = sums;
     if count == 0.0 {
-        return Ok(JacobianReport { min: 1.0, max: 1.0, ..Default::default() });
+        return Ok(Later::known(JacobianReport { min: 1.0, max: 1.0, ..Default::default() }));
     }
-    Ok(JacobianReport {
+    Ok(Later::known(JacobianReport {
         min: min.into(),
         max: max.into(),
         share_folded: folded / count,
         mean_abs_minus_one: absolute / count,
         divergence_rms: (divergence2 / count).sqrt(),
-    })
+    }))
 }
 
 /// Every row; returns count, folded, Σ |det − 1| and Σ div², and the extremes of det.
@@ -186,11 +186,11 @@ mod tests {
                 let at = |i: usize| {
                     r[0] * (i % 21) as f32 + r[1] * 2.0 * (i / 21 % 7) as f32 + r[2] * 1.5 * (i / 147) as f32
                 };
-                device.upload((0..shape.len()).map(at).collect())
+                device.upload((0..shape.len()).map(at).collect()).unwrap()
             })
             .collect();
         let mut out = device.zeros(shape.len()).unwrap();
-        let report = jacobian(&device, (shape, spacing), (&field, None), &mut out).unwrap();
+        let report = jacobian(&device, (shape, spacing), (&field, None), &mut out).unwrap().get(&device).unwrap();
         let expected = det_minus_one(&m.map(|r| r.map(Lanes::splat))).0[0];
         assert!(
             (report.min - 1.0 - f64::from(expected)).abs() < 1e-5 && (report.max - report.min).abs() < 1e-5

@@ -22,8 +22,7 @@ pub fn local_normalise(
     let taps = isotropic(&Taps::gaussian(sigma_vox, 2.5));
     let mut mean = device.zeros(shape.len())?;
     convolve(device, (shape, &taps), image, &mut mean)?;
-    let square = |a: &Buffer| device.upload(a.host().iter().map(|v| v * v).collect());
-    let squares = square(image);
+    let squares = device.upload(image.host().iter().map(|v| v * v).collect())?;
     let mut mean_square = device.zeros(shape.len())?;
     convolve(device, (shape, &taps), &squares, &mut mean_square)?;
     let n = shape.len();

@@ -1,7 +1,7 @@
 //! Processor text of [`super::median`](fn@super::median).
 
 use super::{Median, WeightedMedian};
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::rows::Shared;
 use crate::{Buffer, Shape};
 use multiversion::multiversion;

@@ -5,7 +5,7 @@
 //! *Units*: g per voxel, positions in voxels from `centre`. NaN in the warped image: no contribution. *Halo*: 2 voxels.
 
 use super::gradient::{Scheme, cpu::derivative_row};
-use crate::{Axes, Buffer, ComputeError, Device, Shape};
+use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
 
 /// Entries of `[δA | δt]` in 3-D; 2-D uses the first 6.
 pub const MAX_UNKNOWNS: usize = 12;
@@ -34,7 +34,7 @@ pub fn affine_moments(
     (shape, centre, zeta): (Shape, Axes<f64>, f32),
     (fixed, warped): (&Buffer, &Buffer),
     weight: Option<&Buffer>,
-) -> Result<NormalEquations, ComputeError> {
+) -> Result<Later<NormalEquations>, ComputeError> {
     let n = shape.len();
     fixed.require(n, "affine_moments", "fixed")?;
     warped.require(n, "affine_moments", "warped")?;
@@ -62,7 +62,7 @@ pub fn affine_moments(
     }
     let (energy, count) = (rest[unknowns], rest[unknowns + 1]);
     let mean_energy = if count > 0.0 { energy / count } else { f64::INFINITY };
-    Ok(NormalEquations { unknowns, matrix, rhs: rest[..unknowns].to_vec(), mean_energy })
+    Ok(Later::known(NormalEquations { unknowns, matrix, rhs: rest[..unknowns].to_vec(), mean_energy }))
 }
 
 fn sum_rows<const D: usize, const U: usize>(

@@ -13,7 +13,7 @@ mod cpu;
 
 use super::gradient::Scheme;
 use crate::buffer::require_field;
-use crate::{Axes, Buffer, ComputeError, Device, Shape, Taps};
+use crate::{Axes, Buffer, ComputeError, Device, Later, Shape, Taps};
 
 /// How a voxel's constraint is scaled.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,11 +75,11 @@ pub fn motion_tensor(
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn mismatch(device: &Device, args: &MotionTensor<'_>) -> Result<f64, ComputeError> {
+pub fn mismatch(device: &Device, args: &MotionTensor<'_>) -> Result<Later<f64>, ComputeError> {
     let n = args.shape.len();
     for (fixed, warped) in args.pairs {
         fixed.require(n, "mismatch", "fixed")?;
         warped.require(n, "mismatch", "warped")?;
     }
-    Ok(cpu::mismatch(device.as_cpu(), args))
+    Ok(Later::known(cpu::mismatch(device.as_cpu(), args)))
 }

@@ -1,7 +1,7 @@
 //! Processor text of [`super::restrict`] and [`super::prolong_add`].
 
 use crate::Shape;
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::rows::{Shared, with_scratch};
 use multiversion::multiversion;
 use std::ops::Range;

@@ -20,7 +20,7 @@ mod residual;
 mod uniform;
 
 use crate::buffer::require_field;
-use crate::{Axes, Buffer, ComputeError, Device, Shape};
+use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
 
 /// The operator's coefficients, borrowed from the method that owns them.
 #[derive(Debug, Clone, Copy)]
@@ -103,10 +103,10 @@ pub fn subtract_product(
     operator: &Operator<'_>,
     x: &[Buffer],
     target: &mut [Buffer],
-) -> Result<f64, ComputeError> {
+) -> Result<Later<f64>, ComputeError> {
     operator.validate("subtract_product", x)?;
     operator.validate("subtract_product", target)?;
-    Ok(residual::subtract_product(device.as_cpu(), operator, x, target))
+    Ok(Later::known(residual::subtract_product(device.as_cpu(), operator, x, target)))
 }
 
 /// ‖rhs − A x‖², without storing the residual.
@@ -118,10 +118,10 @@ pub fn residual_norm2(
     operator: &Operator<'_>,
     x: &[Buffer],
     rhs: &[Buffer],
-) -> Result<f64, ComputeError> {
+) -> Result<Later<f64>, ComputeError> {
     operator.validate("residual_norm2", x)?;
     operator.validate("residual_norm2", rhs)?;
-    Ok(residual::norm2(device.as_cpu(), operator, x, rhs))
+    Ok(Later::known(residual::norm2(device.as_cpu(), operator, x, rhs)))
 }
 
 /// The mean of `rhs − A x` over the fine cells of each coarse cell; returns ‖rhs − A x‖² of the fine grid.
@@ -135,11 +135,11 @@ pub fn restrict_residual(
     operator: &Operator<'_>,
     (x, rhs): (&[Buffer], &[Buffer]),
     (coarse, coarse_shape): (&mut [Buffer], Shape),
-) -> Result<f64, ComputeError> {
+) -> Result<Later<f64>, ComputeError> {
     operator.validate("restrict_residual", x)?;
     operator.validate("restrict_residual", rhs)?;
     require_field(coarse, (coarse_shape.components(), coarse_shape.len()), "restrict_residual", "coarse")?;
-    Ok(residual::restrict(device.as_cpu(), operator, (x, rhs), (coarse, coarse_shape)))
+    Ok(Later::known(residual::restrict(device.as_cpu(), operator, (x, rhs), (coarse, coarse_shape))))
 }
 
 /// `rhs_a −= ∂_aᵀ (w c)`: the gradient of `Σ w ⟨(div δ + c)²⟩ / 2` at δ = 0, for a target volume change `−c`.

@@ -4,7 +4,7 @@ use super::Operator;
 use super::cpu::{Row, Rows, adjoint_along_x, scratch_rows};
 use super::relax::{add_x_neighbours, tensor_row, with_x_neighbours};
 use super::uniform::{Uniform, entry, own_padded, residual};
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::rows::{Shared, with_scratch};
 use crate::{Buffer, Shape};
 use multiversion::multiversion;
