@@ -24,7 +24,8 @@ impl ModuleText<'_> {
             Expression::Constant(constant) => Ok(self.names.constants[constant].clone()),
             Expression::ZeroValue(type_) => Ok(format!("{}{{}}", self.type_name(*type_)?)),
             Expression::Compose { ty, components } => {
-                let parts: Result<Vec<_>, _> = components.iter().map(|&part| self.constant_text(part)).collect();
+                let parts: Result<Vec<_>, _> =
+                    components.iter().map(|&part| self.constant_text(part)).collect();
                 self.composed(*ty, &parts?)
             }
             Expression::Splat { size, value } => {

@@ -109,12 +109,17 @@ impl<'a> FunctionText<'a> {
         let Some(&Binding::BuiltIn(builtin)) = binding else {
             return Err(self.unsupported("an input that is not built in", Span::UNDEFINED));
         };
+        // Along an axis of one thread its number is 0.
+        let global = |axis: &str, size: u32| match size {
+            1 => format!("blockIdx.{axis}"),
+            _ => format!("blockIdx.{axis} * {size}u + threadIdx.{axis}"),
+        };
         Ok(match builtin {
-            BuiltIn::GlobalInvocationId => format!(
-                "uint3{{blockIdx.x * {x}u + threadIdx.x, blockIdx.y * {y}u + threadIdx.y, \
-                 blockIdx.z * {z}u + threadIdx.z}}"
-            ),
+            BuiltIn::GlobalInvocationId => {
+                format!("uint3{{{}, {}, {}}}", global("x", x), global("y", y), global("z", z))
+            }
             BuiltIn::LocalInvocationId => "uint3{threadIdx.x, threadIdx.y, threadIdx.z}".to_owned(),
+            BuiltIn::LocalInvocationIndex if y * z == 1 => "threadIdx.x".to_owned(),
             BuiltIn::LocalInvocationIndex => {
                 format!("(threadIdx.z * {y}u + threadIdx.y) * {x}u + threadIdx.x")
             }
@@ -134,7 +139,7 @@ impl<'a> FunctionText<'a> {
                 // WGSL's variables begin as zero.
                 None => "{}".to_owned(),
             };
-            let name = &self.locals[&handle];
+            let name = self.locals[&handle].clone();
             self.line(format_args!("{type_} {name} = {value};"));
         }
         let function = self.function;

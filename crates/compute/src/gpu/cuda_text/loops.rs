@@ -6,11 +6,14 @@
 
 use super::CudaTextError;
 use super::function::FunctionText;
-use super::uses::inner_blocks;
+use super::uses::{inner_blocks, leading_emits};
 use naga::{BinaryOperator, Block, Expression, Handle, Literal, LocalVariable, Span, Statement};
 
 /// Repetitions of the innermost body.
 const MOST_UNROLLED: u64 = 64;
+
+/// A loop's body, its continuing block, and the condition at the end of that.
+type LoopBlocks<'b> = (&'b Block, &'b Block, Option<Handle<Expression>>);
 
 /// A loop's parts, apart.
 struct Parts<'b> {
@@ -25,21 +28,24 @@ struct Parts<'b> {
 impl FunctionText<'_> {
     pub fn write_loop(
         &mut self,
-        body: &Block,
-        continuing: &Block,
-        break_if: Option<Handle<Expression>>,
+        blocks: LoopBlocks<'_>,
         before: Option<&Statement>,
     ) -> Result<(), CudaTextError> {
-        let parts = self.parts(body, continuing, break_if);
+        let (_, continuing, break_if) = blocks;
+        let Parts { condition, rest, step } = self.parts(blocks);
         let simple = continuing.is_empty() && break_if.is_none();
-        if !simple && parts.step.is_none() {
-            return self.write_with_continuing(body, continuing, break_if);
+        if !simple && step.is_none() {
+            return self.write_with_continuing(blocks);
         }
-        if self.repetitions(body, continuing, before).is_some_and(|count| count <= MOST_UNROLLED) {
-            self.line("#pragma unroll");
+        if let (Some(condition), Some(step)) = (condition, step) {
+            let count = self.repetitions(condition, step, before);
+            let inside = self.repetitions_inside(&rest);
+            if count.zip(inside).is_some_and(|(count, inside)| count * inside <= MOST_UNROLLED) {
+                self.line("#pragma unroll");
+            }
         }
-        let condition = parts.condition.map(|condition| self.value(condition)).transpose()?;
-        match parts.step {
+        let condition = condition.map(|condition| self.value(condition)).transpose()?;
+        match step {
             Some((pointer, value)) => {
                 let condition = condition.map(|condition| format!(" {condition}")).unwrap_or_default();
                 let (target, value) = (self.operand(pointer)?, self.value(value)?);
@@ -50,18 +56,11 @@ impl FunctionText<'_> {
                 None => self.line("for (;;) {"),
             },
         }
-        let rest: Block = match parts.rest.as_slice() {
-            [(Statement::Block(inner), _)] => inner.clone(),
-            rest => {
-                let mut block = Block::new();
-                for &(statement, span) in rest {
-                    block.push(statement.clone(), *span);
-                }
-                block
-            }
-        };
         self.labels.push(None);
-        self.within(|text| text.statements(&rest, None))?;
+        self.within(|text| match rest.as_slice() {
+            [(Statement::Block(inner), _)] => text.statements(inner, None),
+            rest => text.listed(rest, None),
+        })?;
         self.labels.pop();
         self.line("}");
         Ok(())
@@ -70,9 +69,7 @@ impl FunctionText<'_> {
     /// A loop with a continuing block that is more than a step: `continue` jumps to it.
     fn write_with_continuing(
         &mut self,
-        body: &Block,
-        continuing: &Block,
-        break_if: Option<Handle<Expression>>,
+        (body, continuing, break_if): LoopBlocks<'_>,
     ) -> Result<(), CudaTextError> {
         let label = has_continue(body).then(|| self.scope.name("next"));
         self.line("for (;;) {");
@@ -99,27 +96,21 @@ impl FunctionText<'_> {
         Ok(())
     }
 
-    fn parts<'b>(
-        &self,
-        body: &'b Block,
-        continuing: &'b Block,
-        break_if: Option<Handle<Expression>>,
-    ) -> Parts<'b> {
+    fn parts<'b>(&self, (body, continuing, break_if): LoopBlocks<'b>) -> Parts<'b> {
         let mut rest: Vec<_> = body.span_iter().collect();
         let mut condition = None;
-        if let [(Statement::Emit(range), _), (Statement::If { condition: tested, accept, reject }, _), ..] =
-            rest.as_slice()
-        {
-            let emitted: Vec<_> = range.clone().collect();
+        let (emitted, after) = leading_emits(&rest);
+        if let [(Statement::If { condition: tested, accept, reject }, _), following @ ..] = after {
             let ends = accept.is_empty() && matches!(&reject[..], [Statement::Break]);
             if ends && self.to_be_named(&emitted, &[*tested]).is_empty() {
                 condition = Some(*tested);
-                rest.drain(..2);
+                rest = following.to_vec();
             }
         }
-        let step = match &continuing[..] {
-            [Statement::Emit(range), Statement::Store { pointer, value }] if break_if.is_none() => {
-                let emitted: Vec<_> = range.clone().collect();
+        let all: Vec<_> = continuing.span_iter().collect();
+        let (emitted, after) = leading_emits(&all);
+        let step = match after {
+            [(Statement::Store { pointer, value }, _)] if break_if.is_none() => {
                 let plain = !self.points_to_atomic(*pointer);
                 (plain && self.to_be_named(&emitted, &[*pointer, *value]).is_empty())
                     .then_some((*pointer, *value))
@@ -129,21 +120,22 @@ impl FunctionText<'_> {
         Parts { condition, rest, step }
     }
 
-    /// How often the innermost body runs in all: known for loops that count from one literal to another.
-    fn repetitions(&self, body: &Block, continuing: &Block, before: Option<&Statement>) -> Option<u64> {
-        let (Some(Statement::If { condition, .. }), Some(Statement::Store { pointer, value })) =
-            (body.get(1), continuing.last())
-        else {
-            return None;
-        };
-        let &Expression::LocalVariable(counter) = self.expression(*pointer) else { return None };
-        let &Expression::Binary { op, left, right } = self.expression(*condition) else { return None };
+    /// How often a loop runs: known for those that count from one literal up to another.
+    fn repetitions(
+        &self,
+        condition: Handle<Expression>,
+        (pointer, value): (Handle<Expression>, Handle<Expression>),
+        before: Option<&Statement>,
+    ) -> Option<u64> {
+        let &Expression::LocalVariable(counter) = self.expression(pointer) else { return None };
+        let &Expression::Binary { op, left, right } = self.expression(condition) else { return None };
         let inclusive = match op {
             BinaryOperator::Less => 0,
             BinaryOperator::LessEqual => 1,
             _ => return None,
         };
-        let &Expression::Binary { op: BinaryOperator::Add, left: counted, right: step } = self.expression(*value)
+        let &Expression::Binary { op: BinaryOperator::Add, left: counted, right: step } =
+            self.expression(value)
         else {
             return None;
         };
@@ -159,23 +151,30 @@ impl FunctionText<'_> {
             _ => self.literal(self.function.local_variables[counter].init?)?,
         };
         let (end, step) = (self.literal(right)?, self.literal(step)?);
-        if step < 1 {
-            return None;
-        }
-        let count = u64::try_from((end + inclusive - start + step - 1) / step).unwrap_or(0);
+        let steps = (step > 0).then(|| (end + inclusive - start + step - 1) / step)?;
+        Some(u64::try_from(steps).unwrap_or(0))
+    }
+
+    /// How often the innermost loop among statements runs; once without a loop.
+    fn repetitions_inside(&self, statements: &[(&Statement, &Span)]) -> Option<u64> {
         let mut most = 1;
-        let mut blocks = vec![body];
-        while let Some(block) = blocks.pop() {
-            for (place, statement) in block.iter().enumerate() {
-                if let Statement::Loop { body, continuing, .. } = statement {
-                    let before = place.checked_sub(1).and_then(|before| block.get(before));
-                    most = most.max(self.repetitions(body, continuing, before)?);
-                } else {
-                    blocks.extend(inner_blocks(statement));
+        let mut before = None;
+        for &(statement, _) in statements {
+            if let Statement::Loop { body, continuing, break_if } = statement {
+                let parts = self.parts((body, continuing, *break_if));
+                let count = self.repetitions(parts.condition?, parts.step?, before)?;
+                most = most.max(count * self.repetitions_inside(&parts.rest)?);
+            }
+            for block in inner_blocks(statement) {
+                if !matches!(statement, Statement::Loop { .. }) {
+                    most = most.max(self.repetitions_inside(&block.span_iter().collect::<Vec<_>>())?);
                 }
             }
+            if !matches!(statement, Statement::Emit(_)) {
+                before = Some(statement);
+            }
         }
-        Some(count * most)
+        Some(most)
     }
 
     fn expression(&self, handle: Handle<Expression>) -> &Expression {

@@ -35,7 +35,9 @@ use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::process_overrides;
 use naga::compact::{KeepUnused, compact};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{AddressSpace, Barrier, Function, GlobalVariable, Handle, Module, ShaderStage, StorageAccess, TypeInner};
+use naga::{
+    AddressSpace, Barrier, Function, GlobalVariable, Handle, Module, ShaderStage, StorageAccess, TypeInner,
+};
 use names::ModuleNames;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -74,11 +76,7 @@ pub(crate) enum Binding {
 }
 
 /// Translates the entry point `entry` of `wgsl`, with values for `override` constants by name.
-pub(crate) fn write(
-    wgsl: &str,
-    entry: &str,
-    constants: &[(&str, f64)],
-) -> Result<CudaText, CudaTextError> {
+pub(crate) fn write(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<CudaText, CudaTextError> {
     let (module, info) = specialise(wgsl, entry, constants)?;
     let names = ModuleNames::of(&module);
     ModuleText { wgsl, module: &module, info: &info, names }.write()
@@ -101,8 +99,7 @@ fn specialise(
             .map_err(|error| CudaTextError::invalid(&error, wgsl))
     };
     let info = validate(&module)?;
-    let values: PipelineConstants =
-        constants.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+    let values: PipelineConstants = constants.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
     let (module, _) = process_overrides(&module, &info, Some((ShaderStage::Compute, entry)), &values)
         .map_err(|error| CudaTextError::Constants { message: error.to_string() })?;
     let mut module = module.into_owned();
@@ -144,7 +141,7 @@ impl ModuleText<'_> {
         let entry = self.names.entry.clone();
         let text = FunctionText::new(self, &point.function, info);
         source += &text.write_kernel(&entry, &parameters, point.workgroup_size)?;
-        source += "\n} // namespace kernel\n";
+        source += "} // namespace kernel\n";
         debug_assert!(x * y * z > 0, "naga should have resolved the workgroup's size");
         Ok(CudaText { source, entry, bindings, workgroup_size: [x, y, z] })
     }

@@ -52,7 +52,8 @@ fn as_identifier(wanted: &str) -> String {
             letter => name += &format!("u{:x}", letter as u32),
         }
     }
-    let starts_well = name.starts_with(|first: char| first.is_ascii_alphabetic()) && !name.starts_with("WGSL_");
+    let starts_well =
+        name.starts_with(|first: char| first.is_ascii_alphabetic()) && !name.starts_with("WGSL_");
     if starts_well { name } else { format!("v{name}") }
 }
 
@@ -72,7 +73,8 @@ impl ModuleNames {
     /// Names for what is left in a module of one entry point, which chooses first.
     pub fn of(module: &Module) -> Self {
         let mut scope = Scope::outermost();
-        let mut named = |name: &Option<String>, otherwise: &str| scope.name(name.as_deref().unwrap_or(otherwise));
+        let mut named =
+            |name: &Option<String>, otherwise: &str| scope.name(name.as_deref().unwrap_or(otherwise));
         let entry = named(&module.entry_points.first().map(|point| point.name.clone()), "entry");
         let structs = || {
             module.types.iter().filter_map(|(handle, type_)| match &type_.inner {

@@ -2,7 +2,7 @@
 
 use super::CudaTextError;
 use super::function::FunctionText;
-use super::uses::statement_operands;
+use super::uses::{leading_emits, statement_operands};
 use naga::{
     AtomicFunction, Barrier, Block, Expression, Function, Handle, Span, Statement, SwitchCase, SwitchValue,
     TypeInner,
@@ -10,29 +10,42 @@ use naga::{
 
 impl FunctionText<'_> {
     /// The statements of a block, and what is evaluated at once after the last of them.
-    pub fn statements(&mut self, block: &Block, last: Option<Handle<Expression>>) -> Result<(), CudaTextError> {
+    pub fn statements(
+        &mut self,
+        block: &Block,
+        last: Option<Handle<Expression>>,
+    ) -> Result<(), CudaTextError> {
         let all: Vec<(&Statement, &Span)> = block.span_iter().collect();
-        for (place, &(statement, &span)) in all.iter().enumerate() {
+        self.listed(&all, last)
+    }
+
+    /// As `statements`, for part of a block.
+    pub fn listed<'s>(
+        &mut self,
+        mut rest: &'s [(&'s Statement, &'s Span)],
+        last: Option<Handle<Expression>>,
+    ) -> Result<(), CudaTextError> {
+        let mut before = None;
+        loop {
+            let (emitted, after) = leading_emits(rest);
+            let next = match after.first() {
+                Some((next, _)) => statement_operands(next),
+                None => last.into_iter().collect(),
+            };
+            let named = self.to_be_named(&emitted, &next);
+            for handle in emitted.into_iter().filter(|handle| named.contains(handle)) {
+                self.name_value(handle)?;
+            }
+            let Some((&(statement, &span), following)) = after.split_first() else { return Ok(()) };
             match statement {
-                Statement::Emit(range) => {
-                    let next = match all.get(place + 1) {
-                        Some((next, _)) => statement_operands(next),
-                        None => last.into_iter().collect(),
-                    };
-                    let emitted: Vec<_> = range.clone().collect();
-                    let named = self.to_be_named(&emitted, &next);
-                    for handle in emitted.into_iter().filter(|handle| named.contains(handle)) {
-                        self.name_value(handle)?;
-                    }
-                }
                 Statement::Loop { body, continuing, break_if } => {
-                    let before = place.checked_sub(1).map(|before| all[before].0);
-                    self.write_loop(body, continuing, *break_if, before)?;
+                    self.write_loop((body, continuing, *break_if), before)?;
                 }
                 statement => self.statement(statement, span)?,
             }
+            before = Some(statement);
+            rest = following;
         }
-        Ok(())
     }
 
     /// Evaluates an expression here and gives it a name.
@@ -75,7 +88,9 @@ impl FunctionText<'_> {
                 let value = self.value(*value)?;
                 self.line(format_args!("return {value};"));
             }
-            Statement::ControlBarrier(barrier) if !barrier.intersects(Barrier::SUB_GROUP | Barrier::TEXTURE) => {
+            Statement::ControlBarrier(barrier)
+                if !barrier.intersects(Barrier::SUB_GROUP | Barrier::TEXTURE) =>
+            {
                 self.line("__syncthreads();");
             }
             Statement::Store { pointer, value } => {

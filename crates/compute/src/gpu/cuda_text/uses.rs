@@ -2,10 +2,12 @@
 //!
 //! naga says where each expression is evaluated (`Emit`). A value without a name moves from there to its use. That is
 //! free for pure values of pure values; a value read from memory that may change moves only if nothing is stored
-//! between, that is, within its `Emit` and into the statement that follows at once.
+//! between, that is, up to the statement that follows at once.
 
 use super::function::FunctionText;
-use naga::{AddressSpace, Block, Expression, Handle, Statement, StorageAccess, TypeInner};
+use naga::{
+    AddressSpace, AtomicFunction, Block, Expression, Handle, Span, Statement, StorageAccess, TypeInner,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Expressions that an expression is made of.
@@ -34,12 +36,33 @@ pub(super) fn statement_operands(statement: &Statement) -> Vec<Handle<Expression
         Statement::If { condition, .. } => vec![*condition],
         Statement::Switch { selector, .. } => vec![*selector],
         Statement::Return { value } => value.iter().copied().collect(),
-        Statement::Store { pointer, value } | Statement::Atomic { pointer, value, .. } => {
-            vec![*pointer, *value]
+        Statement::Store { pointer, value } => vec![*pointer, *value],
+        Statement::Atomic {
+            pointer,
+            value,
+            fun: AtomicFunction::Exchange { compare: Some(compare) },
+            ..
+        } => {
+            vec![*pointer, *value, *compare]
         }
+        Statement::Atomic { pointer, value, .. } => vec![*pointer, *value],
         Statement::Call { arguments, .. } => arguments.clone(),
         _ => Vec::new(),
     }
+}
+
+/// The expressions that statements begin with, and the statements after them. Where naga says `Emit` several times in
+/// a row, nothing happens between.
+pub(super) fn leading_emits<'s, 'b>(
+    statements: &'s [(&'b Statement, &'b Span)],
+) -> (Vec<Handle<Expression>>, &'s [(&'b Statement, &'b Span)]) {
+    let mut emitted = Vec::new();
+    let mut rest = statements;
+    while let [(Statement::Emit(range), _), following @ ..] = rest {
+        emitted.extend(range.clone());
+        rest = following;
+    }
+    (emitted, rest)
 }
 
 /// Blocks within a statement.
@@ -55,7 +78,7 @@ pub(super) fn inner_blocks(statement: &Statement) -> Vec<&Block> {
 
 /// Users of a function's expressions.
 pub(super) struct Uses {
-    /// The last expression that uses an expression.
+    /// The expression that uses an expression.
     user: HashMap<Handle<Expression>, Handle<Expression>>,
     /// Vectors of which several components are taken one by one.
     taken_apart: HashSet<Handle<Expression>>,
