@@ -32,6 +32,13 @@ impl<T> Later<T> {
             State::OnDevice { partials, finish } => Ok(finish(&device.download(partials)?)),
         }
     }
+    /// The number, if asking for it costs nothing.
+    pub fn peek(&self) -> Option<&T> {
+        match &self.0 {
+            State::Known(value) => Some(value),
+            State::OnDevice { .. } => None,
+        }
+    }
     /// What `map` makes of the number, later as well.
     pub fn map<U>(self, map: impl FnOnce(T) -> U + Send + 'static) -> Later<U>
     where

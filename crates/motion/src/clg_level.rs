@@ -5,7 +5,7 @@ use crate::clg_parameters::{
     VolumeTerm,
 };
 use crate::coarse_to_fine::LevelGeometry;
-use crate::multigrid::{Multigrid, Solved, Solver, Stopping, Terms, sweep};
+use crate::multigrid::{Multigrid, Solver, Solving, Stopping, Terms, sweep};
 use crate::{Observer, Step};
 use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::compose::{self, compose};
@@ -18,10 +18,10 @@ use veloxel_compute::kernels::median::{Median, WeightedMedian, median};
 use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
 use veloxel_compute::kernels::occlusion::{self, visibility};
 use veloxel_compute::kernels::operator::{Operator, subtract_product, subtract_volume_target};
-use veloxel_compute::kernels::pointwise::{clip_length, fill, log_change, multiply};
+use veloxel_compute::kernels::pointwise::{clear, clip_length, fill, log_change, multiply};
 use veloxel_compute::kernels::robust_tensor::{Group, robust_tensor};
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Taps};
+use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Taps};
 use veloxel_core::{LevelReport, StopReason, WarpReport};
 
 /// K_ρ is cut here, in standard deviations.
@@ -76,6 +76,36 @@ pub(crate) struct Level<'a> {
     multigrid: Option<Multigrid>,
 }
 
+/// A warp that is asked for; what is said about it may still be on the way.
+struct Warping {
+    solving: Solving,
+    mean_increment_vox: Later<f64>,
+    /// Σ |I_t| and number of voxels.
+    difference: Later<(f64, f64)>,
+}
+
+impl Warping {
+    /// The mean increment; waited for only if it is `needed`.
+    fn mean_increment_vox(&mut self, device: &Device, needed: bool) -> Result<Option<f64>, ComputeError> {
+        if needed {
+            let mean = std::mem::replace(&mut self.mean_increment_vox, Later::known(0.0)).get(device)?;
+            self.mean_increment_vox = Later::known(mean);
+        }
+        Ok(self.mean_increment_vox.peek().copied())
+    }
+
+    fn settle(self, device: &Device) -> Result<WarpReport, ComputeError> {
+        let solved = self.solving.settle(device)?;
+        let (sum, count) = self.difference.get(device)?;
+        Ok(WarpReport {
+            relative_residuals: solved.relative_residuals,
+            mean_increment_vox: self.mean_increment_vox.get(device)?,
+            mean_abs_difference: if count > 0.0 { sum / count } else { 0.0 },
+            stop: solved.stop,
+        })
+    }
+}
+
 /// Which of the level's two windows a tensor is averaged in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Window {
@@ -107,7 +137,7 @@ impl<'a> Level<'a> {
         let gradient_count = if params.gamma > 0.0 { d } else { 0 };
         let mut volume_weight = optional(params.beta > 0.0)?;
         if let Some(weight) = volume_weight.as_mut() {
-            fill(device, params.beta, weight);
+            fill(device, params.beta, weight)?;
             if let Some(mask) = volume_mask {
                 multiply(device, mask, weight)?;
             }
@@ -157,9 +187,10 @@ impl<'a> Level<'a> {
         let mut stop =
             if self.params.warp_tol > 0.0 { StopReason::IterationLimit } else { StopReason::FixedCount };
         for nth in 1..=warps {
-            let report = self.warp_and_solve(images, displacement)?;
-            let residual = report.relative_residuals.last().copied().unwrap_or(1.0);
-            let (mean, trivial) = (report.mean_increment_vox, report.stop == StopReason::Trivial);
+            let mut report = self.warp_and_solve(images, displacement)?;
+            let residual = report.solving.peek();
+            let mean = report.mean_increment_vox(self.device, self.params.warp_tol > 0.0)?;
+            let trivial = report.solving.is_trivial();
             reports.push(report);
             let (before, one, all) = progress.work;
             let done = if nth == warps || trivial { warps } else { nth };
@@ -171,15 +202,16 @@ impl<'a> Level<'a> {
                 residual,
                 done: (before + done as f64 * one) / all,
             });
-            if trivial || (self.params.warp_tol > 0.0 && mean < self.params.warp_tol) {
+            if trivial || mean.is_some_and(|mean| mean < self.params.warp_tol) {
                 stop = if trivial { StopReason::Trivial } else { StopReason::Converged };
                 break;
             }
         }
+        let device = self.device;
         Ok(LevelReport {
             size: shape.size,
             spacing_vox: self.geometry.spacing_vox,
-            warps: reports,
+            warps: reports.into_iter().map(|report| report.settle(device)).collect::<Result<_, _>>()?,
             stop,
             time_ms: start.elapsed().as_secs_f64() * 1e3,
         })
@@ -189,19 +221,19 @@ impl<'a> Level<'a> {
         &mut self,
         images: &LevelImages<'_>,
         displacement: &mut Field,
-    ) -> Result<WarpReport, ComputeError> {
+    ) -> Result<Warping, ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
         self.warp(images, displacement)?;
-        let (sum, count) = absolute_difference(device, (images.fixed, &self.warped), images.mask)?;
+        let difference = absolute_difference(device, (images.fixed, &self.warped), images.mask)?;
         let (alpha, window) = self.weigh(images)?;
         self.tensors(images, window)?;
-        self.increment.iter_mut().for_each(|b| fill(device, 0.0, b));
+        clear(device, &mut self.increment)?;
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
-        let mut solved = None;
+        let mut solving = None;
         for _ in 0..updates {
-            solved = Some(self.solve(images, displacement, alpha)?);
+            solving = Some(self.solve(images, displacement, alpha)?);
         }
-        let Solved { relative_residuals, stop, .. } = solved.expect("a warp should have at least one solve");
+        let solving = solving.expect("a warp should have at least one solve");
         let length = clip_length(device, self.params.increment_limit, &mut self.increment)?;
         let update = match self.params.update {
             Update::Add => compose::Update::Add,
@@ -210,12 +242,8 @@ impl<'a> Level<'a> {
         compose(device, (shape, self.geometry.spacing_edges), (update, displacement), &mut self.increment)?;
         std::mem::swap(displacement, &mut self.increment);
         self.filter(images, displacement)?;
-        Ok(WarpReport {
-            relative_residuals,
-            mean_increment_vox: length / shape.len() as f64,
-            mean_abs_difference: if count > 0.0 { sum / count } else { 0.0 },
-            stop,
-        })
+        let voxels = shape.len() as f64;
+        Ok(Warping { solving, mean_increment_vox: length.map(move |sum| sum / voxels), difference })
     }
 
     /// Samples the moving image at the present displacement into `self.warped`.
@@ -269,7 +297,7 @@ impl<'a> Level<'a> {
         }
         let brightness = [(images.fixed, &self.warped)];
         let args = params.tensor_of(self.geometry, &self.taps[0], (&brightness, images.mask));
-        let share = mismatch(self.device, &args)? / (params.alpha_mismatch * params.alpha_mismatch);
+        let share = mismatch(self.device, &args)?.get(self.device)? / (params.alpha_mismatch * params.alpha_mismatch);
         let window = if share < 0.25 { Window::Matched } else { Window::Local };
         Ok((params.alpha * (share as f32).clamp(params.alpha_floor, 1.0), window))
     }
@@ -280,7 +308,7 @@ impl<'a> Level<'a> {
         images: &LevelImages<'_>,
         displacement: &[Buffer],
         alpha: f32,
-    ) -> Result<Solved, ComputeError> {
+    ) -> Result<Solving, ComputeError> {
         let (device, params, geometry) = (self.device, self.params, self.geometry);
         let shape = geometry.shape;
         if !self.groups.is_empty() {
@@ -323,7 +351,7 @@ impl<'a> Level<'a> {
             subtract_product(device, &regulariser, displacement, rhs)?;
             if let Some(change) = self.volume_change.as_mut() {
                 jacobian(device, (shape, geometry.spacing_edges), (displacement, None), change)?;
-                log_change(device, change);
+                log_change(device, change)?;
                 subtract_volume_target(device, &operator, change, rhs)?;
             }
         }

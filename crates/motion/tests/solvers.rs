@@ -95,6 +95,7 @@ impl System {
         let (mut x, mut other) = (self.zero(device), self.zero(device));
         let other = (solver == Solver::Jacobi).then_some(other.as_mut_slice());
         let solved = sweep(device, &self.operator(), (&mut x, &self.rhs, other), stopping)
+            .and_then(|solving| solving.settle(device))
             .expect("buffers should belong to the shape");
         (x, solved)
     }
@@ -106,6 +107,7 @@ impl System {
         let mut x = self.zero(device);
         let solved = method
             .solve(device, &self.operator(), (&mut x, &self.rhs), stopping)
+            .and_then(|solving| solving.settle(device))
             .expect("buffers should belong to the shape");
         (x, solved)
     }

@@ -19,6 +19,8 @@ mod relax;
 mod residual;
 mod uniform;
 
+pub(crate) use residual::norm2_of;
+
 use crate::buffer::require_field;
 use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
 

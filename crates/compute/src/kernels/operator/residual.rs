@@ -128,7 +128,7 @@ const LANES: usize = 16;
 
 /// The sum of squares of a row.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn norm2_of(values: &[f32]) -> f64 {
+pub(crate) fn norm2_of(values: &[f32]) -> f64 {
     let mut lanes = [0.0f32; LANES];
     let chunks = values.chunks_exact(LANES);
     let rest: f32 = chunks.remainder().iter().map(|v| v * v).sum();

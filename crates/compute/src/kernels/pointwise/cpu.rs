@@ -1,5 +1,6 @@
 //! Processor text of the kernels in [`super`].
 
+use crate::kernels::operator::norm2_of;
 use crate::rows::Shared;
 use crate::{Buffer, Cpu};
 
@@ -45,6 +46,16 @@ pub(super) fn fill(cpu: &Cpu, value: f32, out: &mut [f32]) {
 
 pub(super) fn log_change(cpu: &Cpu, change: &mut [f32]) {
     each_in_place(cpu, 4, change, |part| part.iter_mut().for_each(|v| *v = v.max(-0.95).ln_1p()));
+}
+
+pub(super) fn norm2(cpu: &Cpu, field: &[Buffer]) -> f64 {
+    let n = field.first().map_or(0, Buffer::len);
+    const ROW: usize = 1024;
+    let [total] = cpu.sum(n.div_ceil(ROW), field.len() * n, |rows| {
+        let span = rows.start * ROW..(rows.end * ROW).min(n);
+        [field.iter().flat_map(|c| c.host()[span.clone()].chunks(ROW)).map(norm2_of).sum()]
+    });
+    total
 }
 
 pub(super) fn clip_length(cpu: &Cpu, limit: f32, field: &mut [Buffer]) -> f64 {

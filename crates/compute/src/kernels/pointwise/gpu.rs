@@ -43,6 +43,37 @@ pub(super) fn two(
     })
 }
 
+pub(super) fn clear(gpu: &dyn Gpu, field: &mut [Buffer]) -> Result<(), ComputeError> {
+    let n = field.first().map_or(0, Buffer::len);
+    gpu.launch(&Launch {
+        text: &TEXT,
+        entry: "clear",
+        constants: &[("COMPONENTS", field.len() as f64)],
+        uniform: Uniform::new().u(n).f(0.0).f(0.0),
+        buffers: &outputs(field, 3).collect::<Vec<_>>(),
+        groups: line(n, 256),
+    })
+}
+
+pub(super) fn norm2(
+    (device, gpu): (&Device, &dyn Gpu),
+    field: &[Buffer],
+) -> Result<Later<f64>, ComputeError> {
+    let n = field.first().map_or(0, Buffer::len);
+    let (groups, sums) = partials(device, n, 1)?;
+    let mut buffers: Vec<_> = outputs(field, 3).collect();
+    buffers.extend([Bind::Absent, Bind::Out(&sums)]);
+    gpu.launch(&Launch {
+        text: &TEXT,
+        entry: "norm2",
+        constants: &[("COMPONENTS", field.len() as f64)],
+        uniform: Uniform::new().u(n).f(0.0).f(0.0),
+        buffers: &buffers,
+        groups,
+    })?;
+    Ok(Later::on_device(sums, |sums| sum_rows::<1>(sums)[0]))
+}
+
 pub(super) fn clip_length(
     (device, gpu): (&Device, &dyn Gpu),
     limit: f32,

@@ -58,12 +58,31 @@ pub fn fill(device: &Device, value: f32, out: &mut Buffer) -> Result<(), Compute
     Ok(())
 }
 
-/// Every component becomes 0.
+/// Every component (three at most) becomes 0.
 ///
 /// # Errors
-/// As [`map_affine`].
+/// [`ComputeError::Length`] if the components differ in length.
 pub fn clear(device: &Device, field: &mut [Buffer]) -> Result<(), ComputeError> {
-    field.iter_mut().try_for_each(|component| fill(device, 0.0, component))
+    let n = field.first().map_or(0, Buffer::len);
+    require_field(field, (field.len(), n), "clear", "field")?;
+    match device.kind() {
+        Kind::Cpu(cpu) => field.iter_mut().for_each(|component| cpu::fill(cpu, 0.0, component.host_mut())),
+        Kind::Gpu(gpu) => gpu::clear(&**gpu, field)?,
+    }
+    Ok(())
+}
+
+/// Σ |v|² over a field.
+///
+/// # Errors
+/// [`ComputeError::Length`] if the components differ in length.
+pub fn norm2(device: &Device, field: &[Buffer]) -> Result<Later<f64>, ComputeError> {
+    let n = field.first().map_or(0, Buffer::len);
+    require_field(field, (field.len(), n), "norm2", "field")?;
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(Later::known(cpu::norm2(cpu, field))),
+        Kind::Gpu(gpu) => gpu::norm2((device, &**gpu), field),
+    }
 }
 
 /// Shortens every vector of a field to at most `limit` (same unit); returns the sum of the lengths after that.

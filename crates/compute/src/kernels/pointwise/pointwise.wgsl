@@ -60,6 +60,43 @@ fn log_change(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgro
 }
 
 @compute @workgroup_size(256)
+fn clear(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        out[i] = 0.0;
+        out_y[i] = 0.0;
+        if (COMPONENTS == 3u) {
+            out_z[i] = 0.0;
+        }
+    }
+}
+
+fn length2_at(i: u32) -> f32 {
+    var length2 = out[i] * out[i] + out_y[i] * out_y[i];
+    if (COMPONENTS == 3u) {
+        length2 = length2 + out_z[i] * out_z[i];
+    }
+    return length2;
+}
+
+@compute @workgroup_size(256)
+fn norm2(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var sum = 0.0;
+    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+        sum = sum + length2_at(i);
+    }
+    let total = workgroup_sum(sum, lane);
+    if (lane == 0u) {
+        sums[group.x] = total;
+    }
+}
+
+@compute @workgroup_size(256)
 fn clip_length(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
@@ -68,11 +105,7 @@ fn clip_length(
 ) {
     var sum = 0.0;
     for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
-        var length2 = out[i] * out[i] + out_y[i] * out_y[i];
-        if (COMPONENTS == 3u) {
-            length2 = length2 + out_z[i] * out_z[i];
-        }
-        let length = sqrt(length2);
+        let length = sqrt(length2_at(i));
         if (length > block.a) {
             let shrink = block.a / length;
             out[i] = out[i] * shrink;
