@@ -1,5 +1,6 @@
 //! Every kernel on every device against its processor text.
 
+mod convolve;
 mod pointwise;
 
 use veloxel_compute::{Buffer, Device, Field, Shape};
