@@ -1,7 +1,10 @@
 //! Every kernel on every device against its processor text.
 
 mod convolve;
+mod motion_tensor;
+mod operator;
 mod pointwise;
+mod resample;
 
 use veloxel_compute::{Buffer, Device, Field, Shape};
 use veloxel_core::Dimension;
