@@ -118,10 +118,27 @@ impl FunctionText<'_> {
         Ok(format!("{} {symbol} {}", place(left, 1)?, place(right, 0)?))
     }
 
+    /// Whether an operator is written as a function.
+    pub fn is_call(&self, handle: Handle<Expression>) -> bool {
+        match self.function.expressions[handle] {
+            Expression::Binary { op: BinaryOperator::Modulo, left, .. } => {
+                self.inner(left).scalar_kind() == Some(ScalarKind::Float)
+            }
+            Expression::Select { condition, .. } => {
+                matches!(self.inner(condition), TypeInner::Vector { .. })
+            }
+            _ => false,
+        }
+    }
+
     /// How tightly an expression binds, if it is arithmetic and stands here in full.
     fn tightness(&self, handle: Handle<Expression>) -> Option<u8> {
         match self.function.expressions[handle] {
-            Expression::Binary { op, left, .. } if !self.named.contains_key(&handle) => self.level(op, left),
+            Expression::Binary { op, left, .. }
+                if !self.named.contains_key(&handle) && !self.is_call(handle) =>
+            {
+                self.level(op, left)
+            }
             _ => None,
         }
     }
@@ -131,7 +148,7 @@ impl FunctionText<'_> {
         use BinaryOperator::*;
         let is_bool = self.inner(left).scalar_kind() == Some(ScalarKind::Bool);
         match operator {
-            Multiply | Divide => Some(3),
+            Multiply | Divide | Modulo => Some(3),
             Add | Subtract => Some(2),
             Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual if !is_bool => Some(1),
             _ => None,

@@ -51,7 +51,8 @@ impl FunctionText<'_> {
     pub fn operand(&self, handle: Handle<Expression>) -> Result<String, CudaTextError> {
         let value = self.value(handle)?;
         let loose = match self.function.expressions[handle] {
-            Expression::Binary { .. } | Expression::Unary { .. } | Expression::Select { .. } => true,
+            Expression::Unary { .. } => true,
+            Expression::Binary { .. } | Expression::Select { .. } => !self.is_call(handle),
             // A number with a sign.
             Expression::Literal(_) => value.starts_with('-'),
             _ => false,

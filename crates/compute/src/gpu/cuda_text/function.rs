@@ -57,7 +57,7 @@ impl<'a> FunctionText<'a> {
         for (argument, name) in self.function.arguments.iter().zip(&self.arguments) {
             let types = &self.module.module.types;
             parameters.push(match types[argument.ty].inner {
-                TypeInner::Pointer { base, space: AddressSpace::Function | AddressSpace::WorkGroup } => {
+                TypeInner::Pointer { base, space: AddressSpace::Function } => {
                     format!("{}& {name}", self.module.type_name(base)?)
                 }
                 _ => format!("const {} {name}", self.module.type_name(argument.ty)?),

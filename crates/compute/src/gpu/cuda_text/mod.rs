@@ -93,8 +93,10 @@ fn specialise(
     if !module.entry_points.iter().any(is_entry) {
         return Err(CudaTextError::NoEntry { entry: entry.to_owned() });
     }
+    // Half floats inside packed words.
+    let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
     let validate = |module: &Module| {
-        Validator::new(ValidationFlags::all(), Capabilities::empty())
+        Validator::new(ValidationFlags::all(), capabilities)
             .validate(module)
             .map_err(|error| CudaTextError::invalid(&error, wgsl))
     };

@@ -1,8 +1,8 @@
 //! Types: their names, and structs in WGSL's layout.
 
 use super::{CudaTextError, ModuleText};
-use naga::proc::TypeResolution;
-use naga::{ArraySize, Handle, Scalar, ScalarKind, Span, Type, TypeInner, VectorSize};
+use naga::proc::{IndexableLength, TypeResolution};
+use naga::{Handle, Scalar, ScalarKind, Span, Type, TypeInner, VectorSize};
 use std::fmt::Write;
 
 /// What stands in a struct, in order.
@@ -53,12 +53,12 @@ impl ModuleText<'_> {
                 let space = if scalar.kind == ScalarKind::Bool { "wgsl::" } else { "" };
                 Ok(format!("{space}{name}{}", size as u8))
             }
-            TypeInner::Array { base, size: ArraySize::Constant(length), stride } => {
+            TypeInner::Array { base, size, stride } => {
+                let Ok(IndexableLength::Known(length)) = size.resolve(self.module.to_ctx()) else {
+                    return Err(self.unsupported("an array without a fixed length inside another type", span));
+                };
                 self.check_stride(base, stride, span)?;
                 Ok(format!("wgsl::Array<{}, {length}>", self.element_name(base)?))
-            }
-            TypeInner::Array { .. } => {
-                Err(self.unsupported("an array without a fixed length inside another type", span))
             }
             TypeInner::Matrix { .. } => Err(self.unsupported("a matrix", span)),
             ref other => Err(self.unsupported(format!("a value of type {other:?}"), span)),
