@@ -76,10 +76,12 @@ impl<'a> Bind<'a> {
 }
 
 /// Parts of texts that several kernels share.
+pub(crate) const LATTICE: &str = include_str!("parts/lattice.wgsl");
 pub(crate) const LINE: &str = include_str!("parts/line.wgsl");
 pub(crate) const NAN: &str = include_str!("parts/nan.wgsl");
 pub(crate) const PACK1: &str = include_str!("parts/pack1.wgsl");
 pub(crate) const PACK4: &str = include_str!("parts/pack4.wgsl");
+pub(crate) const TILE_SUM: &str = include_str!("parts/tile_sum.wgsl");
 pub(crate) const SUM: &str = include_str!("parts/sum.wgsl");
 
 /// Binds a field, component after component; missing ones up to `count` are absent.
@@ -108,6 +110,13 @@ pub(crate) fn partials(
 /// Workgroups that cover `count` items in `per_group` steps along one axis.
 pub(crate) fn cover(count: usize, per_group: usize) -> u32 {
     count.div_ceil(per_group) as u32
+}
+
+/// Width and height of a workgroup that covers rows of `width` items with little waste: about 256 threads.
+pub(crate) fn tile(width: usize) -> [usize; 2] {
+    let whole = (16..=64).rev().find(|&w| width.is_multiple_of(w));
+    let w = whole.unwrap_or_else(|| width.clamp(1, 32));
+    [w, (256 / w).max(1)]
 }
 
 /// Most workgroups along one axis on every device.

@@ -2,9 +2,11 @@
 
 mod convolve;
 mod motion_tensor;
+mod multigrid_transfer;
 mod operator;
 mod pointwise;
 mod resample;
+mod warp;
 
 use veloxel_compute::{Buffer, Device, Field, Shape};
 use veloxel_core::Dimension;
