@@ -47,8 +47,13 @@ fn as_identifier(wanted: &str) -> String {
     let mut name = String::new();
     for letter in wanted.chars() {
         match letter {
-            '_' if name.ends_with('_') || name.is_empty() => {}
-            letter if letter.is_ascii_alphanumeric() || letter == '_' => name.push(letter),
+            letter if letter.is_ascii_alphanumeric() => name.push(letter),
+            // naga's own names have angle brackets in them.
+            letter if letter.is_ascii() => {
+                if !name.ends_with('_') && !name.is_empty() {
+                    name.push('_');
+                }
+            }
             letter => name += &format!("u{:x}", letter as u32),
         }
     }

@@ -60,6 +60,16 @@ fn structs_have_the_layout_of_wgsl() {
     assert_has(&kernel, "sizeof(Inner) == 32 && __builtin_offsetof(Inner, a) == 0");
     assert_has(&kernel, "__builtin_offsetof(Inner, b) == 12 && __builtin_offsetof(Inner, c) == 16");
     assert_has(&kernel, "rows[id.x + 1u] = Inner{");
+    let padded = translate(
+        "struct Wide { @size(16) a: f32, b: f32 }
+         @group(0) @binding(0) var<storage, read_write> wide: array<Wide>;
+         @compute @workgroup_size(1) fn main() { wide[1] = Wide(3.0, 4.0); }",
+    );
+    assert_has(
+        &padded,
+        "    float a;\n    uint padding_1_[3];\n    float b;\n};\nstatic_assert(sizeof(Wide) == 20",
+    );
+    assert_has(&padded, "wide[1] = Wide{3.0f, {}, 4.0f};");
 }
 
 #[test]
