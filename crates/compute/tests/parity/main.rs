@@ -1,6 +1,10 @@
 //! Every kernel on every device against its processor text.
 
 mod convolve;
+mod total_displacement;
+mod gradient;
+mod compose;
+mod spline;
 mod motion_tensor;
 mod multigrid_transfer;
 mod operator;
