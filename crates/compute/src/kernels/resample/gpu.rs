@@ -14,9 +14,10 @@ pub(super) fn resample_field(
     (output, to): (&mut [Buffer], Shape),
     factor: f32,
 ) -> Result<(), ComputeError> {
-    input.chunks(MOST).zip(output.chunks(MOST)).try_for_each(|(input, output)| {
-        resample(gpu, (input, from), (output, to), factor)
-    })
+    input
+        .chunks(MOST)
+        .zip(output.chunks(MOST))
+        .try_for_each(|(input, output)| resample(gpu, (input, from), (output, to), factor))
 }
 
 pub(super) fn resample(
