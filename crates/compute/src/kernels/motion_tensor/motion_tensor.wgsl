@@ -286,7 +286,7 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
                 ahead_b[0] + outermost * row.b,
                 ahead_c[0] + outermost * row.c,
             );
-            for (var j = 0u; j + 1u < 2u * RADIUS_Y; j = j + 1u) {
+            for (var j = 0u; j < max(2u * RADIUS_Y, 1u) - 1u; j = j + 1u) {
                 let tap = tap_y(i32(RADIUS_Y) - 1 - i32(j));
                 ahead_a[j] = ahead_a[j + 1u] + tap * row.a;
                 ahead_b[j] = ahead_b[j + 1u] + tap * row.b;
@@ -342,7 +342,7 @@ fn along_z(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
         coming[k] = load_out(channel, column + min(k, count - 1u) * plane);
     }
     for (var before = 0u; before < RADIUS_Z; before = before + 1u) {
-        for (var j = 0u; j + 1u < 2u * RADIUS_Z; j = j + 1u) {
+        for (var j = 0u; j < max(2u * RADIUS_Z, 1u) - 1u; j = j + 1u) {
             ahead[j] = ahead[j + 1u] + tap_z(i32(RADIUS_Z) - 1 - i32(j)) * last;
         }
         ahead[max(2u * RADIUS_Z, 1u) - 1u] = tap_z(i32(RADIUS_Z)) * last;
@@ -360,7 +360,7 @@ fn along_z(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
                 last = here[k];
             }
             let done = ahead[0] + tap_z(i32(RADIUS_Z)) * last;
-            for (var j = 0u; j + 1u < 2u * RADIUS_Z; j = j + 1u) {
+            for (var j = 0u; j < max(2u * RADIUS_Z, 1u) - 1u; j = j + 1u) {
                 ahead[j] = ahead[j + 1u] + tap_z(i32(RADIUS_Z) - 1 - i32(j)) * last;
             }
             ahead[max(2u * RADIUS_Z, 1u) - 1u] = tap_z(i32(RADIUS_Z)) * last;
