@@ -4,7 +4,7 @@ use super::CudaTextError;
 use super::function::FunctionText;
 use naga::{
     BinaryOperator, Expression, Handle, Literal, MathFunction, RelationalFunction, ScalarKind, Span,
-    TypeInner, UnaryOperator,
+    TypeInner, UnaryOperator, VectorSize,
 };
 
 impl FunctionText<'_> {
@@ -26,7 +26,7 @@ impl FunctionText<'_> {
             }
             Expression::Binary { op, left, right } => self.binary(op, left, right),
             Expression::Select { condition, accept, reject } => {
-                if matches!(self.inner(condition), TypeInner::Vector { .. }) {
+                if self.is_call(handle) {
                     let parts = [self.value(condition)?, self.value(accept)?, self.value(reject)?];
                     return Ok(format!("wgsl::select({})", parts.join(", ")));
                 }
@@ -124,8 +124,10 @@ impl FunctionText<'_> {
             Expression::Binary { op: BinaryOperator::Modulo, left, .. } => {
                 self.inner(left).scalar_kind() == Some(ScalarKind::Float)
             }
+            // C++ chooses between equal types only, and elements of arrays of three-component vectors are their own.
             Expression::Select { condition, .. } => {
                 matches!(self.inner(condition), TypeInner::Vector { .. })
+                    || matches!(self.inner(handle), TypeInner::Vector { size: VectorSize::Tri, .. })
             }
             _ => false,
         }

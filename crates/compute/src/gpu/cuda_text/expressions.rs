@@ -118,7 +118,21 @@ impl FunctionText<'_> {
         }
     }
 
+    /// Refuses whole arrays in shared memory whose layout is not that of values.
+    pub fn check_whole(&self, pointer: Handle<Expression>) -> Result<(), CudaTextError> {
+        match (self.inner(pointer), self.pointee(pointer)) {
+            (TypeInner::Pointer { space: AddressSpace::WorkGroup, .. }, TypeInner::Array { base, .. })
+                if self.module.is_three(*base) =>
+            {
+                let span = self.function.expressions.get_span(pointer);
+                Err(self.unsupported("a copy of a whole array of vec3 in workgroup memory", span))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn load(&self, pointer: Handle<Expression>) -> Result<String, CudaTextError> {
+        self.check_whole(pointer)?;
         if self.points_to_atomic(pointer) {
             return Ok(format!("wgsl::atomic_load({})", self.operand(pointer)?));
         }

@@ -23,6 +23,8 @@ pub(super) struct FunctionText<'a> {
     pub ended: HashSet<Handle<Expression>>,
     /// For each loop around, the label that `continue` jumps to where C++'s own would not do.
     pub labels: Vec<Option<String>>,
+    /// Whether nothing follows what is being written: then there is no need to return.
+    pub is_at_end: bool,
     text: String,
     depth: usize,
 }
@@ -46,6 +48,7 @@ impl<'a> FunctionText<'a> {
             named: HashMap::new(),
             ended: HashSet::new(),
             labels: Vec::new(),
+            is_at_end: true,
             text: String::new(),
             depth: 0,
         }

@@ -31,6 +31,7 @@ impl FunctionText<'_> {
         blocks: LoopBlocks<'_>,
         before: Option<&Statement>,
     ) -> Result<(), CudaTextError> {
+        self.is_at_end = false;
         let (_, continuing, break_if) = blocks;
         let Parts { condition, rest, step } = self.parts(blocks);
         let simple = continuing.is_empty() && break_if.is_none();

@@ -9,7 +9,7 @@
 //! What differs, knowingly:
 //! * workgroup memory is not zeroed: kernels write it before they read it;
 //! * indices are not checked;
-//! * signed overflow is undefined, as in C++;
+//! * signed overflow and integer division by zero are undefined, as in C++;
 //! * products and sums are contracted to FMA, which is NVRTC's default (`-fmad`); other fast mathematics is off.
 //!
 //! Everything of the kernel stands in `namespace kernel`, so that its names cannot meet those of CUDA's library.
@@ -152,7 +152,7 @@ impl ModuleText<'_> {
         for (handle, global) in self.module.global_variables.iter() {
             match global.space {
                 AddressSpace::WorkGroup => {
-                    let (type_, name) = (self.type_name(global.ty)?, &self.names.globals[&handle]);
+                    let (type_, name) = (self.workgroup_name(global.ty)?, &self.names.globals[&handle]);
                     let _ = writeln!(source, "__shared__ {type_} {name};");
                 }
                 AddressSpace::Storage { .. } | AddressSpace::Uniform => {}

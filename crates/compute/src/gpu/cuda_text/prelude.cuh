@@ -34,7 +34,7 @@ template <class V, class I> WGSL_FN auto& lane_of(V& v, I i) { return (&v.x)[i];
     WGSL_FN S##2 splat2(S a) { return S##2{a, a}; } \
     WGSL_FN S##3 splat3(S a) { return S##3{a, a, a}; } \
     WGSL_FN S##4 splat4(S a) { return S##4{a, a, a, a}; } \
-    WGSL_FN S select(bool c, S a, S b) { return c ? a : b; } \
+    WGSL_FN S##3 select(bool c, S##3 a, S##3 b) { return c ? a : b; } \
     WGSL_FN S##2 select(bool2 c, S##2 a, S##2 b) { return S##2{c.x ? a.x : b.x, c.y ? a.y : b.y}; } \
     WGSL_FN S##3 select(bool3 c, S##3 a, S##3 b) { return S##3{c.x ? a.x : b.x, c.y ? a.y : b.y, c.z ? a.z : b.z}; } \
     WGSL_FN S##4 select(bool4 c, S##4 a, S##4 b) { return S##4{c.x ? a.x : b.x, c.y ? a.y : b.y, c.z ? a.z : b.z, c.w ? a.w : b.w}; }

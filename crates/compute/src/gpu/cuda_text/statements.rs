@@ -4,8 +4,8 @@ use super::CudaTextError;
 use super::function::FunctionText;
 use super::uses::{leading_emits, statement_operands};
 use naga::{
-    AtomicFunction, Barrier, Block, Expression, Function, Handle, Span, Statement, SwitchCase, SwitchValue,
-    TypeInner,
+    AtomicFunction, Barrier, Block, Expression, Function, Handle, Literal, Span, Statement, SwitchCase,
+    SwitchValue, TypeInner,
 };
 
 impl FunctionText<'_> {
@@ -37,12 +37,17 @@ impl FunctionText<'_> {
                 self.name_value(handle)?;
             }
             let Some((&(statement, &span), following)) = after.split_first() else { return Ok(()) };
+            let is_at_end = self.is_at_end;
+            self.is_at_end &= following.is_empty();
             match statement {
                 Statement::Loop { body, continuing, break_if } => {
                     self.write_loop((body, continuing, *break_if), before)?;
                 }
+                // One wait is enough.
+                Statement::ControlBarrier(_) if matches!(before, Some(Statement::ControlBarrier(_))) => {}
                 statement => self.statement(statement, span)?,
             }
+            self.is_at_end = is_at_end;
             before = Some(statement);
             rest = following;
         }
@@ -83,6 +88,7 @@ impl FunctionText<'_> {
                 Some(Some(label)) => self.line(format!("goto {label};")),
                 _ => self.line("continue;"),
             },
+            Statement::Return { value: None } if self.is_at_end => {}
             Statement::Return { value: None } => self.line("return;"),
             Statement::Return { value: Some(value) } => {
                 let value = self.value(*value)?;
@@ -94,6 +100,7 @@ impl FunctionText<'_> {
                 self.line("__syncthreads();");
             }
             Statement::Store { pointer, value } => {
+                self.check_whole(*pointer)?;
                 let (target, value) = (self.operand(*pointer)?, self.value(*value)?);
                 if self.points_to_atomic(*pointer) {
                     self.line(format_args!("wgsl::atomic_store({target}, {value});"));
@@ -123,6 +130,9 @@ impl FunctionText<'_> {
         accept: &Block,
         reject: &Block,
     ) -> Result<(), CudaTextError> {
+        if let Some(is_true) = self.decided(condition) {
+            return self.statements(if is_true { accept } else { reject }, None);
+        }
         if accept.is_empty() {
             let condition = self.operand(condition)?;
             self.line(format_args!("if (!{condition}) {{"));
@@ -131,7 +141,8 @@ impl FunctionText<'_> {
             let condition = self.value(condition)?;
             self.line(format_args!("if ({condition}) {{"));
             self.within(|text| text.statements(accept, None))?;
-            if !reject.is_empty() {
+            let only_returns = matches!(&reject[..], [Statement::Return { value: None }]);
+            if !(reject.is_empty() || only_returns && self.is_at_end) {
                 self.line("} else {");
                 self.within(|text| text.statements(reject, None))?;
             }
@@ -140,8 +151,24 @@ impl FunctionText<'_> {
         Ok(())
     }
 
+    /// The condition's value where the kernel's constants decide it.
+    fn decided(&self, condition: Handle<Expression>) -> Option<bool> {
+        match self.function.expressions[condition] {
+            Expression::Literal(Literal::Bool(value)) => Some(value),
+            Expression::Constant(constant) => {
+                let module = self.module.module;
+                match module.global_expressions[module.constants[constant].init] {
+                    Expression::Literal(Literal::Bool(value)) => Some(value),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     fn switch(&mut self, selector: Handle<Expression>, cases: &[SwitchCase]) -> Result<(), CudaTextError> {
         let selector = self.value(selector)?;
+        self.is_at_end = false;
         self.line(format_args!("switch ({selector}) {{"));
         self.within(|text| {
             for case in cases {

@@ -39,6 +39,20 @@ impl ModuleText<'_> {
         Ok(if self.is_three(handle) { format!("wgsl::Aligned<{name}>") } else { name })
     }
 
+    /// A type as a variable in shared memory. Nobody else sees its layout: vectors of three stand close together, which
+    /// keeps neighbours in different banks.
+    pub fn workgroup_name(&self, handle: Handle<Type>) -> Result<String, CudaTextError> {
+        match self.module.types[handle].inner {
+            TypeInner::Array { base, size, .. } if self.is_three(base) => {
+                let Ok(IndexableLength::Known(length)) = size.resolve(self.module.to_ctx()) else {
+                    return self.type_name(handle);
+                };
+                Ok(format!("wgsl::Array<{}, {length}>", self.type_name(base)?))
+            }
+            _ => self.type_name(handle),
+        }
+    }
+
     pub fn is_three(&self, handle: Handle<Type>) -> bool {
         matches!(self.module.types[handle].inner, TypeInner::Vector { size: VectorSize::Tri, .. })
     }

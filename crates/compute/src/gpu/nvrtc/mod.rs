@@ -187,8 +187,8 @@ impl Nvrtc {
             &format!("--gpu-architecture={target}"),
             "--std=c++17",
             "-default-device",
-            // Constants and inputs that a specialised kernel no longer uses.
-            "--diag-suppress=177",
+            // Constants and inputs that a specialised kernel no longer uses, and statements that it does not reach.
+            "--diag-suppress=177,111",
         ];
         Ok(Options { kind, arguments: arguments.map(str::to_owned).to_vec() })
     }

@@ -32,7 +32,7 @@ fn a_kernel_takes_the_bindings_that_it_uses() {
          const __grid_constant__ Block block) {",
     );
     assert_has(&kernel, "uint3{blockIdx.x * 8u + threadIdx.x, blockIdx.y * 4u + threadIdx.y, blockIdx.z};");
-    assert_has(&kernel, "    if (id.x < block.count) {\n        output[id.x] = input[id.x];\n");
+    assert_has(&kernel, "    if (id.x < block.count) {\n        output[id.x] = input[id.x];\n    }\n}\n");
     assert_lacks(&kernel, "unused");
 }
 
@@ -88,7 +88,7 @@ fn vectors_of_three_stand_sixteen_bytes_apart_in_arrays() {
          }",
     );
     assert_has(&kernel, "const wgsl::Aligned<float3>* __restrict__ input");
-    assert_has(&kernel, "__shared__ wgsl::Array<wgsl::Aligned<float3>, 64> tile;");
+    assert_has(&kernel, "__shared__ wgsl::Array<float3, 64> tile;");
     assert_has(&kernel, "wgsl::Array<wgsl::Aligned<float3>, 2>{{wgsl::Aligned<float3>(");
     assert_has(&kernel, "wgsl::lane_of(output[t], t % 3u) = ");
 }
@@ -142,10 +142,12 @@ fn buffers_that_threads_talk_through_are_not_alone() {
          @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) t: u32) {
              output[t] = input[t];
              storageBarrier();
+             workgroupBarrier();
              output[t + 64u] = output[63u - t];
          }",
     );
     assert_has(&kernel, "(float* output, const float* __restrict__ input)");
+    assert_eq!(kernel.matches("__syncthreads();").count(), 1, "one wait is enough");
 }
 
 #[test]
@@ -211,7 +213,7 @@ fn constants_are_chosen_by_the_caller() {
          @compute @workgroup_size(WIDTH) fn main(@builtin(local_invocation_index) t: u32) {
              tile[t + RADIUS] = SCALE * TAPS[t % 3u] + AXIS[t % 3u];
              workgroupBarrier();
-             if (FLAG) { output[t] = tile[t]; }
+             if (FLAG) { output[t] = tile[t]; } else { output[t] = 0.0; }
          }";
     let text = translate_with(wgsl, &[("WIDTH", 32.0), ("SCALE", 0.5), ("FLAG", 1.0)]);
     assert_eq!(text.workgroup_size, [32, 1, 1]);
@@ -222,6 +224,7 @@ fn constants_are_chosen_by_the_caller() {
         "constexpr wgsl::Array<float, 3> TAPS = wgsl::Array<float, 3>{{0.25f, 0.5f, 0.25f}};",
     );
     assert_has(&kernel, "constexpr float3 AXIS = float3{0.0f, -1.0f, 2.0f};");
+    assert_has(&kernel, "    __syncthreads();\n    output[t] = tile[t];\n}\n");
     let unknown = write(wgsl, "main", &[("SCALE", 1.0), ("NONE", 1.0)]).unwrap_err().to_string();
     assert!(unknown.contains("override constants") && unknown.contains("NONE"), "{unknown}");
     let missing = write(wgsl, "main", &[]).unwrap_err().to_string();

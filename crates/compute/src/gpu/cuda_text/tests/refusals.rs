@@ -13,6 +13,13 @@ fn constructs_outside_the_subset_are_named_with_their_line() {
     let cases = [
         (kernel("f[0] = f32(arrayLength(&f));"), "line 3: arrayLength()"),
         (kernel("f[0] = ldexp(f[1], 2);"), "line 3: the function Ldexp"),
+        (
+            format!(
+                "var<workgroup> w: array<vec3<f32>, 2>;\n{}",
+                kernel("let all = w;\n f[0] = all[0].x + all[1].y;")
+            ),
+            "line 4: a copy of a whole array",
+        ),
         (kernel("let m = mat2x2<f32>(f[0], f[1], f[2], f[3]);\n f[0] = (m * vec2(f[4])).x;"), "a matrix"),
         (
             format!("var<private> held: f32;\n{}", kernel("held = 1.0; f[0] = held;")),
