@@ -5,6 +5,9 @@ typedef unsigned int uint;
 
 #define WGSL_FN __device__ __forceinline__
 
+// A member's place in a struct, as a constant in every version of NVRTC; only 13 knows __builtin_offsetof.
+#define WGSL_OFFSET(type, member) __INTADDR__(&((type*)0)->member)
+
 namespace wgsl {
 
 struct bool2 { bool x, y; };

@@ -169,8 +169,7 @@ impl ModuleText<'_> {
                     Field::Member(index) => {
                         let (member, member_name) = (&members[index], &member_names[index]);
                         let wide = if self.is_three(member.ty) { "alignas(16) " } else { "" };
-                        asserted
-                            .push(format!("__builtin_offsetof({name}, {member_name}) == {}", member.offset));
+                        asserted.push(format!("WGSL_OFFSET({name}, {member_name}) == {}", member.offset));
                         writeln!(source, "    {wide}{} {member_name};", self.type_name(member.ty)?)
                     }
                 };

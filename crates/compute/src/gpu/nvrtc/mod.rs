@@ -97,7 +97,12 @@ pub(crate) enum NvrtcError {
 impl Nvrtc {
     /// Loads the first NVRTC of `places`.
     pub fn find() -> Result<Self, NvrtcError> {
-        let (library, found_at) = places::find()?;
+        Self::find_for(i32::MAX)
+    }
+
+    /// Loads the first whose major version is at most the driver's: drivers refuse machine code of younger ones.
+    pub fn find_for(driver_major: i32) -> Result<Self, NvrtcError> {
+        let (library, found_at) = places::find(driver_major)?;
         let version = library.version()?;
         Ok(Self { library, found_at, version, cache: Cache::of_platform() })
     }

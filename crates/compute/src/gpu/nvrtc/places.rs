@@ -20,27 +20,29 @@ enum Place {
     Folders(String),
 }
 
-/// Loads the first that does.
-pub(super) fn find() -> Result<(Library, PathBuf), NvrtcError> {
+/// Loads the first of at most a major version.
+pub(super) fn find(most: i32) -> Result<(Library, PathBuf), NvrtcError> {
     if let Some(path) = variable("VELOXEL_NVRTC").map(PathBuf::from) {
-        return match Library::open(path.as_os_str()) {
+        return match open(path.as_os_str(), most) {
             Ok(library) => Ok((library, path)),
-            Err(error) => Err(NvrtcError::Named { path, reason: error.to_string() }),
+            Err(reason) => Err(NvrtcError::Named { path, reason }),
         };
     }
     let mut looked = Vec::new();
     for place in places() {
         match place {
             Place::Name(name) => {
-                if let Ok(library) = Library::open(OsStr::new(name)) {
-                    return Ok((library, PathBuf::from(name)));
+                // That a name is unknown needs no reason.
+                match Library::open(OsStr::new(name)).ok().map(|library| suitable(library, most)) {
+                    Some(Ok(library)) => return Ok((library, PathBuf::from(name))),
+                    Some(Err(reason)) => looked.push(format!("{name} ({reason})")),
+                    None => looked.push(name.to_owned()),
                 }
-                looked.push(name.to_owned());
             }
             Place::Folders(pattern) => {
                 let mut refusals = String::new();
                 for file in folders(&pattern).iter().flat_map(|folder| libraries(folder)) {
-                    match Library::open(file.as_os_str()) {
+                    match open(file.as_os_str(), most) {
                         Ok(library) => return Ok((library, file)),
                         Err(error) => refusals += &format!(" ({}: {error})", file.display()),
                     }
@@ -50,6 +52,19 @@ pub(super) fn find() -> Result<(Library, PathBuf), NvrtcError> {
         }
     }
     Err(NvrtcError::NotFound { looked: looked.join(", ") })
+}
+
+/// Loads a library, or says why it does not do.
+fn open(name: &OsStr, most: i32) -> Result<Library, String> {
+    suitable(Library::open(name).map_err(|error| error.to_string())?, most)
+}
+
+fn suitable(library: Library, most: i32) -> Result<Library, String> {
+    let (major, minor) = library.version().map_err(|error| error.to_string())?;
+    if major > most {
+        return Err(format!("version {major}.{minor} is too young for the driver, which knows CUDA {most}"));
+    }
+    Ok(library)
 }
 
 fn places() -> Vec<Place> {

@@ -52,6 +52,15 @@ fn younger_gpus_get_assembly_and_older_ones_a_reason() {
 }
 
 #[test]
+fn compilers_younger_than_the_driver_are_passed_over() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let major = nvrtc.version().0;
+    assert_eq!(Nvrtc::find_for(major).unwrap().version(), nvrtc.version());
+    let error = Nvrtc::find_for(1).unwrap_err().to_string();
+    assert!(error.contains("is too young for the driver, which knows CUDA 1"), "{error}");
+}
+
+#[test]
 fn errors_name_the_kernel_and_the_line() {
     let Some(nvrtc) = nvrtc() else { return };
     let error = nvrtc.compile("\n__global__ void k() { nothing(); }", "broken", (9, 0)).unwrap_err();

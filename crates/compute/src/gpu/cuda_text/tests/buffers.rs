@@ -57,8 +57,8 @@ fn structs_have_the_layout_of_wgsl() {
     );
     assert_has(&kernel, "    float one;\n    alignas(16) float3 three;\n    wgsl::Array<float4, 3> list;\n");
     assert_has(&kernel, "    float2 two;\n    uint padding_4_[2];\n    uint far;\n    int wide;\n");
-    assert_has(&kernel, "sizeof(Inner) == 32 && __builtin_offsetof(Inner, a) == 0");
-    assert_has(&kernel, "__builtin_offsetof(Inner, b) == 12 && __builtin_offsetof(Inner, c) == 16");
+    assert_has(&kernel, "sizeof(Inner) == 32 && WGSL_OFFSET(Inner, a) == 0");
+    assert_has(&kernel, "WGSL_OFFSET(Inner, b) == 12 && WGSL_OFFSET(Inner, c) == 16");
     assert_has(&kernel, "rows[id.x + 1u] = Inner{");
     let padded = translate(
         "struct Wide { @size(16) a: f32, b: f32 }
