@@ -129,6 +129,16 @@ impl Device {
             Kind::Gpu(gpu) => gpu.zeros(len).map(|memory| Buffer::on_gpu(memory, len)),
         }
     }
+    /// Memory that a kernel writes before anyone reads it: on a GPU it holds what was there before.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub(crate) fn scratch(&self, len: usize) -> Result<Buffer, ComputeError> {
+        match &self.kind {
+            Kind::Cpu(_) => Buffer::zeros(len),
+            Kind::Gpu(gpu) => gpu.scratch(len).map(|memory| Buffer::on_gpu(memory, len)),
+        }
+    }
     /// Zeroed memory for several components.
     ///
     /// # Errors

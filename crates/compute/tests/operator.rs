@@ -162,7 +162,7 @@ fn sweeps_converge_to_the_same_solution() {
         let (n, d) = (system.shape.len(), system.shape.components());
         let mut gauss_seidel = device.zeros_field(d, n).unwrap();
         for _ in 0..400 {
-            relax(&device, &system.operator(), (&mut gauss_seidel, &rhs), 1.2).unwrap();
+            relax(&device, &system.operator(), (&mut gauss_seidel, &rhs), (1.2, 1)).unwrap();
         }
         let (mut x, mut next) = (device.zeros_field(d, n).unwrap(), device.zeros_field(d, n).unwrap());
         for _ in 0..1500 {
@@ -200,7 +200,7 @@ fn sweeps_do_not_depend_on_threads() {
         let rhs = system.field(&device, 9);
         let mut x = system.field(&device, 4);
         for _ in 0..5 {
-            relax(&device, &system.operator(), (&mut x, &rhs), omega).unwrap();
+            relax(&device, &system.operator(), (&mut x, &rhs), (omega, 1)).unwrap();
         }
         x.into_iter().flat_map(|b| device.download(b).unwrap()).map(f32::to_bits).collect::<Vec<_>>()
     };
@@ -221,7 +221,7 @@ fn equal_springs_are_springs() {
         for omega in [1.0, 1.4] {
             let run = |operator: &Operator<'_>| {
                 let mut x = system.field(&device, 4);
-                relax(&device, operator, (&mut x, &rhs), omega).unwrap();
+                relax(&device, operator, (&mut x, &rhs), (omega, 1)).unwrap();
                 x.into_iter().flat_map(|b| device.download(b).unwrap()).collect::<Vec<_>>()
             };
             for (a, b) in run(&system.operator()).iter().zip(run(&general)) {

@@ -12,6 +12,7 @@
 //! *Evidence*: `multigrid_beats_jacobi` and `solvers_agree`.
 
 use serde::{Deserialize, Serialize};
+use std::slice::{from_mut, from_ref};
 use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong_add, restrict};
 use veloxel_compute::kernels::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 use veloxel_compute::kernels::pointwise::{clear, norm2};
@@ -181,8 +182,8 @@ impl Multigrid {
             let to = level.shape;
             let from = finer.map_or(operator.shape, |f| f.shape);
             let tensor = finer.map_or(operator.tensor, |f| Some(f.tensor.as_slice()));
-            for (fine, coarse) in tensor.into_iter().flatten().zip(&mut level.tensor) {
-                restrict(device, (fine, from), (coarse, to))?;
+            if let Some(tensor) = tensor {
+                restrict(device, (tensor, from), (&mut level.tensor, to))?;
             }
             let scalars = [
                 (finer.map_or(operator.diffusivity, |f| f.diffusivity.as_ref()), &mut level.diffusivity),
@@ -193,7 +194,7 @@ impl Multigrid {
             ];
             for (fine, coarse) in scalars {
                 if let (Some(fine), Some(coarse)) = (fine, coarse) {
-                    restrict(device, (fine, from), (coarse, to))?;
+                    restrict(device, (from_ref(fine), from), (from_mut(coarse), to))?;
                 }
             }
             finer = Some(level);
@@ -254,22 +255,20 @@ impl Multigrid {
             let (finer, rest) = self.levels.split_at_mut(at);
             let (fine, from) = finer.last().map_or((rhs, operator.shape), |f| (f.rhs.as_slice(), f.shape));
             let coarse = &mut rest[0];
-            for (fine, coarse_rhs) in fine.iter().zip(&mut coarse.rhs) {
-                restrict(device, (fine, from), (coarse_rhs, coarse.shape))?;
-            }
+            restrict(device, (fine, from), (&mut coarse.rhs, coarse.shape))?;
         }
         for at in (0..self.levels.len()).rev() {
             let (head, below) = self.levels.split_at_mut(at + 1);
             let level = &mut head[at];
             clear(device, &mut level.x)?;
             if let Some(coarser) = below.first() {
-                interpolate(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?;
+                prolong_add(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?;
             }
             let (own, own_x, own_rhs) = level.parts(operator);
             cycle(device, &own, (own_x, own_rhs), below)?;
         }
         if let Some(second) = self.levels.first() {
-            interpolate(device, (&second.x, second.shape), (x, operator.shape))?;
+            prolong_add(device, (&second.x, second.shape), (x, operator.shape))?;
         }
         Ok(())
     }
@@ -301,12 +300,10 @@ fn cycle(
     below: &mut [Level],
 ) -> Result<Option<Later<f64>>, ComputeError> {
     let Some((coarse, further)) = below.split_first_mut() else {
-        for _ in 0..COARSEST_SWEEPS {
-            relax(device, operator, (x, rhs), 1.0)?;
-        }
+        relax(device, operator, (x, rhs), (1.0, COARSEST_SWEEPS))?;
         return Ok(None);
     };
-    relax(device, operator, (x, rhs), 1.0)?;
+    relax(device, operator, (x, rhs), (1.0, 1))?;
     let norm2 = restrict_residual(device, operator, (x, rhs), (&mut coarse.rhs, coarse.shape))?;
     clear(device, &mut coarse.x)?;
     let shape = coarse.shape;
@@ -314,17 +311,9 @@ fn cycle(
         let (own, own_x, own_rhs) = coarse.parts(operator);
         cycle(device, &own, (own_x, own_rhs), further)?;
     }
-    interpolate(device, (&coarse.x, shape), (x, operator.shape))?;
-    relax(device, operator, (x, rhs), 1.0)?;
+    prolong_add(device, (&coarse.x, shape), (x, operator.shape))?;
+    relax(device, operator, (x, rhs), (1.0, 1))?;
     Ok(Some(norm2))
-}
-
-fn interpolate(
-    device: &Device,
-    (coarse, from): (&[Buffer], Shape),
-    (fine, to): (&mut [Buffer], Shape),
-) -> Result<(), ComputeError> {
-    coarse.iter().zip(fine).try_for_each(|(c, f)| prolong_add(device, (c, from), (f, to)))
 }
 
 fn axes_to_halve(shape: Shape, spacing: Axes<f32>) -> Axes<bool> {
@@ -361,7 +350,7 @@ pub fn sweep(
                 jacobi(device, operator, (x, rhs, next), damping)?;
                 x.swap_with_slice(next);
             }
-            None => relax(device, operator, (x, rhs), stopping.omega)?,
+            None => relax(device, operator, (x, rhs), (stopping.omega, 1))?,
         }
         solving.sweeps += 1.0;
         if done % SWEEPS_PER_CHECK != 0 && done != stopping.iterations {

@@ -4,7 +4,11 @@
 //! uniform block (binding 0) and its buffers (binding 1 on). [`WgpuDevice`](wgpu_device) gives the text to wgpu;
 //! `CudaDevice` translates it. Launches of a device run in the order they were made.
 
+mod cuda_check;
+mod cuda_device;
+mod cuda_text;
 mod memory;
+mod nvrtc;
 mod uniform;
 mod wgpu_device;
 
@@ -22,11 +26,19 @@ pub(crate) trait Gpu: Debug + Send + Sync {
     /// Whether it is a graphics processor, not a processor that pretends.
     fn is_hardware(&self) -> bool;
     fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError>;
+    /// Memory that is written before it is read.
+    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        self.zeros(len)
+    }
     fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError>;
     /// Waits for everything before it.
     fn download(&self, memory: &GpuMemory, samples: &mut [f32]) -> Result<(), ComputeError>;
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
     fn synchronise(&self) -> Result<(), ComputeError>;
+    /// Memory that nobody has taken, where the driver says.
+    fn free_bytes(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A kernel's WGSL, in parts that follow each other.
@@ -104,7 +116,7 @@ pub(crate) fn partials(
     columns: usize,
 ) -> Result<([u32; 3], Buffer), ComputeError> {
     let groups = count.div_ceil(256).clamp(1, MOST_PARTIALS);
-    Ok(([groups as u32, 1, 1], device.zeros(groups * columns)?))
+    Ok(([groups as u32, 1, 1], device.scratch(groups * columns)?))
 }
 
 /// Workgroups that cover `count` items in `per_group` steps along one axis.
@@ -143,7 +155,7 @@ pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
         }
     };
     match kind {
-        "cuda" => Err(refuse("not in this build")),
+        "cuda" => Ok(Arc::new(cuda_device::CudaDevice::open(ordinal)?)),
         "vulkan" | "metal" | "dx12" | "wgpu" => Ok(Arc::new(wgpu_device::WgpuDevice::open((kind, ordinal))?)),
         _ => Err(refuse("there is no such kind; `veloxel devices` lists them")),
     }
@@ -151,5 +163,5 @@ pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
 
 /// Every GPU, and why kinds of them are absent.
 pub(crate) fn list() -> Vec<Listing> {
-    wgpu_device::list()
+    cuda_device::list().into_iter().chain(wgpu_device::list()).collect()
 }

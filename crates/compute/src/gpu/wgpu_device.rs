@@ -144,6 +144,9 @@ impl WgpuDevice {
     }
 
     fn compile(&self, launch: &Launch<'_>, writes: &[bool]) -> Result<Pipeline, ComputeError> {
+        super::cuda_check::check(launch).map_err(|reason| {
+            self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.text.name, launch.entry))
+        })?;
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let descriptor = wgpu::ShaderModuleDescriptor {
             label: Some(launch.text.name),
@@ -250,8 +253,7 @@ impl WgpuDevice {
     fn memory_of<'m>(&self, memory: &'m GpuMemory) -> Result<&'m wgpu::Buffer, ComputeError> {
         match memory {
             GpuMemory::Wgpu(buffer) => Ok(buffer),
-            #[allow(unreachable_patterns, reason = "the only kind until CUDA joins")]
-            _ => Err(ComputeError::WrongDevice),
+            GpuMemory::Cuda(_) => Err(ComputeError::WrongDevice),
         }
     }
 }

@@ -11,6 +11,7 @@ mod operator;
 mod pointwise;
 mod resample;
 mod warp;
+mod statistics;
 mod weights;
 
 use veloxel_compute::{Buffer, Device, Field, Shape};

@@ -44,7 +44,7 @@ pub(super) fn sweep(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     let mut best_s = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        device.scope(|| relax(device, &operator, (&mut x, &rhs), 1.0))?;
+        device.scope(|| relax(device, &operator, (&mut x, &rhs), (1.0, 1)))?;
         best_s = best_s.min(start.elapsed().as_secs_f64());
     }
     let sweep_rate = VOLUMES_MOVED * 4.0 * shape.len() as f64 / best_s;
