@@ -5,6 +5,7 @@ mod total_displacement;
 mod gradient;
 mod compose;
 mod spline;
+mod median;
 mod motion_tensor;
 mod multigrid_transfer;
 mod operator;

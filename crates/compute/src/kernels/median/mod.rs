@@ -7,8 +7,10 @@
 //! *Border*: the window is cut. *Halo*: r voxels. *Units*: as the input.
 
 mod cpu;
+mod gpu;
 
 use crate::buffer::require_field;
+use crate::device::Kind;
 use crate::{Buffer, ComputeError, Device, Shape};
 
 /// Which median.
@@ -57,6 +59,11 @@ pub fn median(
     if let Some(vote) = vote {
         vote.require(shape.len(), "median", "vote")?;
     }
-    cpu::median(device.as_cpu(), (shape, kind), (field, guide.host(), vote.map(Buffer::host)), out);
+    match device.kind() {
+        Kind::Cpu(cpu) => {
+            cpu::median(cpu, (shape, kind), (field, guide.host(), vote.map(Buffer::host)), out);
+        }
+        Kind::Gpu(gpu) => gpu::median((device, &**gpu), (shape, kind), (field, guide, vote), out)?,
+    }
     Ok(())
 }
