@@ -204,6 +204,30 @@ impl Device {
             Kind::Gpu(gpu) => gpu.synchronise(),
         }
     }
+    /// Milliseconds that the device spends on `work`: by its own clock where it has one.
+    ///
+    /// # Errors
+    /// Whatever `work` fails with; [`ComputeError::DeviceFailed`].
+    pub fn time_ms(
+        &self,
+        mut work: impl FnMut() -> Result<(), ComputeError> + Send,
+    ) -> Result<f64, ComputeError> {
+        match &self.kind {
+            Kind::Cpu(cpu) => cpu.install(|| {
+                let start = std::time::Instant::now();
+                work()?;
+                Ok(start.elapsed().as_secs_f64() * 1e3)
+            }),
+            Kind::Gpu(gpu) => gpu.time_ms(&mut work),
+        }
+    }
+    /// Bytes of memory that are free, where a GPU's driver says.
+    pub fn free_bytes(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Cpu(_) => None,
+            Kind::Gpu(gpu) => gpu.free_bytes(),
+        }
+    }
     /// Runs a whole method on the device's own threads, so that its kernels need not change threads.
     pub fn scope<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.kind {

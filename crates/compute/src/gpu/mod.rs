@@ -19,6 +19,7 @@ use crate::device::Listing;
 use crate::{Buffer, ComputeError, Device, DeviceInfo};
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A GPU, whichever way it is spoken to.
 pub(crate) trait Gpu: Debug + Send + Sync {
@@ -35,6 +36,14 @@ pub(crate) trait Gpu: Debug + Send + Sync {
     fn download(&self, memory: &GpuMemory, samples: &mut [f32]) -> Result<(), ComputeError>;
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
     fn synchronise(&self) -> Result<(), ComputeError>;
+    /// Milliseconds that the device spends on `work`, which only launches.
+    fn time_ms(&self, work: &mut dyn FnMut() -> Result<(), ComputeError>) -> Result<f64, ComputeError> {
+        self.synchronise()?;
+        let start = Instant::now();
+        work()?;
+        self.synchronise()?;
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
     /// Memory that nobody has taken, where the driver says.
     fn free_bytes(&self) -> Option<usize> {
         None

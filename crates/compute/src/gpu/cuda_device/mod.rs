@@ -205,6 +205,15 @@ impl Gpu for CudaDevice {
     fn synchronise(&self) -> Result<(), ComputeError> {
         self.stream.synchronize().map_err(|e| self.failed(e))
     }
+    fn time_ms(&self, work: &mut dyn FnMut() -> Result<(), ComputeError>) -> Result<f64, ComputeError> {
+        let event = || self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
+        let (start, end) =
+            event().and_then(|start| Ok((start, event()?))).map_err(|e| self.failed(e))?;
+        start.record(&self.stream).map_err(|e| self.failed(e))?;
+        work()?;
+        end.record(&self.stream).map_err(|e| self.failed(e))?;
+        end.synchronize().and_then(|()| start.elapsed_ms(&end)).map(f64::from).map_err(|e| self.failed(e))
+    }
     fn free_bytes(&self) -> Option<usize> {
         self.context.mem_get_info().ok().map(|(free, _)| free)
     }

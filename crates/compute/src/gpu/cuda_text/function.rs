@@ -86,7 +86,7 @@ impl<'a> FunctionText<'a> {
     ) -> Result<String, CudaTextError> {
         let threads = size.iter().product::<u32>();
         self.line(format_args!(
-            "extern \"C\" __global__ void __launch_bounds__({threads}) {name}({}) {{",
+            "extern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}({}) {{",
             parameters.join(", ")
         ));
         for (argument, name) in self.function.arguments.iter().zip(self.arguments.clone()) {

@@ -1,11 +1,29 @@
 //! Launches of `pointwise.wgsl`.
 
-use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, SUM, Text, Uniform, line, outputs, partials};
+use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, PACK1, PACK4, SUM, Text, Uniform, line, outputs, partials};
 use crate::later::sum_rows;
 use crate::{Buffer, ComputeError, Device, Later};
 
 static TEXT: Text =
     Text { name: "pointwise", parts: &[LINE, NAN, SUM, include_str!("pointwise.wgsl")] };
+
+static COPY: [Text; 2] = [
+    Text { name: "copy", parts: &[PACK1, LINE, include_str!("copy.wgsl")] },
+    Text { name: "copy, four at a time", parts: &[PACK4, LINE, include_str!("copy.wgsl")] },
+];
+
+pub(super) fn copy(gpu: &dyn Gpu, input: &Buffer, out: &mut Buffer) -> Result<(), ComputeError> {
+    let n = out.len();
+    let (text, packs) = if n.is_multiple_of(4) { (&COPY[1], n / 4) } else { (&COPY[0], n) };
+    gpu.launch(&Launch {
+        text,
+        entry: "copy",
+        constants: &[],
+        uniform: Uniform::new().u(packs),
+        buffers: &[Bind::Out(out), Bind::In(input)],
+        groups: line(packs, 256),
+    })
+}
 
 /// A kernel with two numbers and one buffer, in place.
 pub(super) fn one(

@@ -16,14 +16,6 @@ struct Block {
 @group(0) @binding(5) var<storage, read_write> sums: array<f32>;
 
 @compute @workgroup_size(256)
-fn copy(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let i = line_index(id, groups);
-    if (i < block.count) {
-        out[i] = input[i];
-    }
-}
-
-@compute @workgroup_size(256)
 fn multiply(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
     if (i < block.count) {
