@@ -54,11 +54,13 @@ impl Cache {
     }
 
     /// In a folder, made when it is needed.
+    #[cfg(test)]
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: Some(folder.into()) }
     }
 
     /// Nowhere.
+    #[cfg(test)]
     pub fn none() -> Self {
         Self { folder: None }
     }

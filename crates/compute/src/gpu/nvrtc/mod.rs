@@ -10,10 +10,9 @@ mod resources;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cache::Cache;
-pub(crate) use resources::Resources;
-
+use cache::Cache;
 use library::{Library, Program};
+use resources::Resources;
 use std::path::PathBuf;
 
 /// NVRTC, found and loaded.
@@ -108,6 +107,7 @@ impl Nvrtc {
     }
 
     /// The same, with another cache.
+    #[cfg(test)]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self { cache, ..self }
     }
