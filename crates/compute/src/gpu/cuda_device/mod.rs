@@ -67,10 +67,11 @@ impl CudaDevice {
         let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
         let context = CudaContext::new(ordinal).map_err(refuse_driver)?;
         let stream = context.new_stream().map_err(refuse_driver)?;
-        let nvrtc = Nvrtc::find().map_err(|e| refuse(e.to_string()))?;
+        let driver = driver_version().map_err(refuse_driver)?;
+        let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
         let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
         let info = DeviceInfo {
-            description: describe(&context, &nvrtc).map_err(refuse_driver)?,
+            description: describe(&context, &nvrtc, driver).map_err(refuse_driver)?,
             memory_bytes: context.total_mem().ok().map(|bytes| bytes as u64),
             name,
         };
@@ -246,17 +247,22 @@ fn count() -> Result<usize, String> {
     }
 }
 
-fn describe(context: &CudaContext, nvrtc: &Nvrtc) -> Result<String, DriverError> {
+/// The newest CUDA that the driver knows: 1000 · major + 10 · minor.
+fn driver_version() -> Result<i32, DriverError> {
     let mut version = 0;
     // SAFETY: it writes one number.
     unsafe { sys::cuDriverGetVersion(&mut version) }.result()?;
+    Ok(version)
+}
+
+fn describe(context: &CudaContext, nvrtc: &Nvrtc, driver: i32) -> Result<String, DriverError> {
     let (major, minor) = context.compute_capability()?;
     let (nvrtc_major, nvrtc_minor) = nvrtc.version();
     Ok(format!(
         "{} (compute capability {major}.{minor}, driver for CUDA {}.{}, NVRTC {nvrtc_major}.{nvrtc_minor})",
         context.name()?,
-        version / 1000,
-        version % 1000 / 10,
+        driver / 1000,
+        driver % 1000 / 10,
     ))
 }
 

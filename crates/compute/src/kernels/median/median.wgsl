@@ -186,7 +186,7 @@ fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
 
 // Keeps the sum of the votes above 0 where nothing is alike.
 const LEAST_VOTE: f32 = 1e-9;
-const HALVINGS: u32 = 8u;
+const HALVINGS: u32 = 16u;
 
 // Where an edge is near, the weighted median of both components; elsewhere what is there.
 @compute @workgroup_size(32, 4)
