@@ -4,17 +4,24 @@
 override RADIUS: u32 = 1u;
 // Twice the radius.
 override TAIL: u32 = 2u;
-// 0: borders repeat; 1: they mirror, with the period 2 n − 2.
+// 0: borders repeat; 1: they mirror; 2: lines are so short that they mirror several times, with the period 2 n − 2.
 override MIRROR: u32 = 0u;
+// Outputs of a thread along y and z, 32 at most.
+override RUN: u32 = 8u;
+// Columns and runs of a workgroup along y and z.
+override WIDE: u32 = 32u;
+override HIGH: u32 = 4u;
+
+const THREADS: u32 = 128u;
 
 struct Block {
     // Packs from one sample of a line to the next; along x, packs of a row.
     inner: u32,
     // Samples of a line.
     count: u32,
-    // Outputs of a thread.
-    run: u32,
-    // Threads.
+    // Of the filters that `RADIUS` is too small for.
+    long_radius: u32,
+    // Threads; along y and z, how many times `inner` columns.
     items: u32,
     // Weights, centre first.
     taps: array<vec4<f32>, 5>,
@@ -29,17 +36,21 @@ fn tap(distance: i32) -> f32 {
     return block.taps[k >> 2u][k & 3u];
 }
 
-// The sample that stands at `at`.
+// The sample that stands at `at`; some sample where that is beyond what any output needs.
 fn border(at: i32) -> u32 {
     let last = i32(block.count) - 1;
     if (MIRROR == 0u) {
         return u32(clamp(at, 0, last));
     }
-    if (at >= 0 && at <= last) {
-        return u32(at);
+    var folded = abs(at);
+    if (MIRROR == 2u) {
+        folded = folded % (2 * last);
     }
-    let folded = abs(at) % (2 * last);
-    return u32(min(folded, 2 * last - folded));
+    return u32(max(min(folded, 2 * last - folded), 0));
+}
+
+fn item_of(id: vec3<u32>, groups: vec3<u32>) -> u32 {
+    return id.y * groups.x * THREADS + id.x;
 }
 
 // Takes the next sample and gives the output that it completes; `sums` holds the TAIL outputs that are under way.
@@ -51,35 +62,34 @@ fn push(sums: ptr<function, array<Pack, 33>>, value: Pack) -> Pack {
     return complete;
 }
 
-// A thread runs along the line and reads each sample once.
-@compute @workgroup_size(256)
-fn along_line(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let item = line_index(id, groups);
-    if (item >= block.items) {
+// A thread runs along the line and reads each sample once. Its loops are unrolled, so that what only outputs of other
+// threads need is not computed, and loads do not wait for each other.
+// Workgroups take tiles of columns by runs: runs overlap and meet in the cache.
+@compute @workgroup_size(WIDE, HIGH)
+fn along_line(
+    @builtin(local_invocation_id) lane: vec3<u32>,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let tile = group.y * groups.x + group.x;
+    let tiles_along = (block.count + RUN * HIGH - 1u) / (RUN * HIGH);
+    let tiles_across = (block.inner + WIDE - 1u) / WIDE;
+    let column = tile % tiles_across * WIDE + lane.x;
+    let first = (tile / tiles_across % tiles_along * HIGH + lane.y) * RUN;
+    let outer = tile / (tiles_across * tiles_along);
+    if (column >= block.inner || first >= block.count || outer >= block.items) {
         return;
     }
-    let runs = (block.count + block.run - 1u) / block.run;
-    let first = item / block.inner % runs * block.run;
-    let base = item / (block.inner * runs) * block.inner * block.count + item % block.inner;
-    let end = min(first + block.run, block.count) - first + TAIL;
-    let start = i32(first) - i32(RADIUS);
+    let base = outer * block.inner * block.count + column;
     // The last stays 0.
     var sums: array<Pack, 33>;
-    for (var step = 0u; step < end; step = step + 4u) {
-        let at = start + i32(step);
-        let a = input[base + border(at) * block.inner];
-        let b = input[base + border(at + 1) * block.inner];
-        let c = input[base + border(at + 2) * block.inner];
-        let d = input[base + border(at + 3) * block.inner];
-        keep(base, first, step, end, push(&sums, a));
-        keep(base, first, step + 1u, end, push(&sums, b));
-        keep(base, first, step + 2u, end, push(&sums, c));
-        keep(base, first, step + 3u, end, push(&sums, d));
+    for (var i = 0u; i < TAIL; i = i + 1u) {
+        push(&sums, input[base + border(i32(first + i) - i32(RADIUS)) * block.inner]);
     }
-}
-
-fn keep(base: u32, first: u32, step: u32, end: u32, value: Pack) {
-    if (step >= TAIL && step < end) {
-        output[base + (first + step - TAIL) * block.inner] = value;
+    for (var i = 0u; i < RUN; i = i + 1u) {
+        let value = push(&sums, input[base + border(i32(first + i + RADIUS)) * block.inner]);
+        if (first + i < block.count) {
+            output[base + (first + i) * block.inner] = value;
+        }
     }
 }

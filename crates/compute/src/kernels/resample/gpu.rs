@@ -41,6 +41,6 @@ pub(super) fn resample(
             .u4(steps.map(|s| s[1]))
             .f(factor),
         buffers: &inputs(input, MOST).chain(outputs(output, MOST)).collect::<Vec<_>>(),
-        groups: [cover(to.size[0], 32), cover(to.size[1], 4), to.size[2] as u32],
+        groups: [cover(to.size[0], 32), cover(to.size[1], 4), cover(to.size[2], 4)],
     })
 }

@@ -30,6 +30,9 @@ struct Between {
 // The position is ((2 x + 1) n_in − n_out) / (2 n_out): in whole numbers, since f32 would lose bits of the weight on long
 // axes. The product is taken in two parts, so that it does not overflow.
 fn between(x: u32, n_in: u32, n_out: u32, whole: u32, rest: u32) -> Between {
+    if (n_in == 1u) {
+        return Between(0u, 0u, 0.0);
+    }
     let odd = 2u * x + 1u;
     let double = 2u * n_out;
     var voxel = (odd >> 8u) * whole;
@@ -38,16 +41,19 @@ fn between(x: u32, n_in: u32, n_out: u32, whole: u32, rest: u32) -> Between {
     part = part % double;
     if (part < n_out) {
         if (voxel == 0u) {
-            return Between(0u, min(1u, n_in - 1u), 0.0);
+            return Between(0u, 1u, 0.0);
         }
         voxel = voxel - 1u;
         part = part + double;
     }
     if (voxel + 1u >= n_in) {
-        return Between(max(n_in, 2u) - 2u, n_in - 1u, 1.0);
+        return Between(n_in - 2u, n_in - 1u, 1.0);
     }
     return Between(voxel, voxel + 1u, f32(part - n_out) / f32(double));
 }
+
+// Voxels of a thread, along z.
+const VOXELS: u32 = 4u;
 
 @compute @workgroup_size(32, 4)
 fn resample(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -56,35 +62,39 @@ fn resample(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let x = between(id.x, block.size_in.x, block.size_out.x, block.whole.x, block.rest.x);
     let y = between(id.y, block.size_in.y, block.size_out.y, block.whole.y, block.rest.y);
-    let z = between(id.z, block.size_in.z, block.size_out.z, block.whole.z, block.rest.z);
-    let rows = vec4<u32>(
-        (z.low * block.size_in.y + y.low) * block.size_in.x,
-        (z.low * block.size_in.y + y.high) * block.size_in.x,
-        (z.high * block.size_in.y + y.low) * block.size_in.x,
-        (z.high * block.size_in.y + y.high) * block.size_in.x,
-    );
-    let i = (id.z * block.size_out.y + id.y) * block.size_out.x + id.x;
-    let a = rows + x.low;
-    let b = rows + x.high;
-    let weights = vec4<f32>(x.weight, y.weight, z.weight, block.gain);
-    out_x[i] = mix_eight(
-        vec4<f32>(input_x[a.x], input_x[a.y], input_x[a.z], input_x[a.w]),
-        vec4<f32>(input_x[b.x], input_x[b.y], input_x[b.z], input_x[b.w]),
-        weights,
-    );
-    if (COMPONENTS >= 2u) {
-        out_y[i] = mix_eight(
-            vec4<f32>(input_y[a.x], input_y[a.y], input_y[a.z], input_y[a.w]),
-            vec4<f32>(input_y[b.x], input_y[b.y], input_y[b.z], input_y[b.w]),
+    let first = id.z * VOXELS;
+    let end = min(first + VOXELS, block.size_out.z);
+    for (var to_z = first; to_z < end; to_z = to_z + 1u) {
+        let z = between(to_z, block.size_in.z, block.size_out.z, block.whole.z, block.rest.z);
+        let rows = vec4<u32>(
+            (z.low * block.size_in.y + y.low) * block.size_in.x,
+            (z.low * block.size_in.y + y.high) * block.size_in.x,
+            (z.high * block.size_in.y + y.low) * block.size_in.x,
+            (z.high * block.size_in.y + y.high) * block.size_in.x,
+        );
+        let a = rows + x.low;
+        let b = rows + x.high;
+        let i = (to_z * block.size_out.y + id.y) * block.size_out.x + id.x;
+        let weights = vec4<f32>(x.weight, y.weight, z.weight, block.gain);
+        out_x[i] = mix_eight(
+            vec4<f32>(input_x[a.x], input_x[a.y], input_x[a.z], input_x[a.w]),
+            vec4<f32>(input_x[b.x], input_x[b.y], input_x[b.z], input_x[b.w]),
             weights,
         );
-    }
-    if (COMPONENTS == 3u) {
-        out_z[i] = mix_eight(
-            vec4<f32>(input_z[a.x], input_z[a.y], input_z[a.z], input_z[a.w]),
-            vec4<f32>(input_z[b.x], input_z[b.y], input_z[b.z], input_z[b.w]),
-            weights,
-        );
+        if (COMPONENTS >= 2u) {
+            out_y[i] = mix_eight(
+                vec4<f32>(input_y[a.x], input_y[a.y], input_y[a.z], input_y[a.w]),
+                vec4<f32>(input_y[b.x], input_y[b.y], input_y[b.z], input_y[b.w]),
+                weights,
+            );
+        }
+        if (COMPONENTS == 3u) {
+            out_z[i] = mix_eight(
+                vec4<f32>(input_z[a.x], input_z[a.y], input_z[a.z], input_z[a.w]),
+                vec4<f32>(input_z[b.x], input_z[b.y], input_z[b.z], input_z[b.w]),
+                weights,
+            );
+        }
     }
 }
 
