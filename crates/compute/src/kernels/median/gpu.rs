@@ -4,7 +4,13 @@ use super::{Median, WeightedMedian};
 use crate::gpu::{Bind, Gpu, Launch, Text, Uniform, cover, inputs, outputs};
 use crate::{Buffer, ComputeError, Device, Shape};
 
-static TEXT: Text = Text { name: "median", parts: &[include_str!("median.wgsl")] };
+const BODY: &str = include_str!("median.wgsl");
+/// Windows of 3², 5², 3³ and 7² values; arrays of just their length stay in registers.
+static WINDOW_9: Text = Text { name: "median", parts: &["const HALF: u32 = 5u;", BODY] };
+static WINDOW_25: Text = Text { name: "median", parts: &["const HALF: u32 = 14u;", BODY] };
+static WINDOW_27: Text = Text { name: "median", parts: &["const HALF: u32 = 15u;", BODY] };
+static WINDOW_49: Text = Text { name: "median", parts: &["const HALF: u32 = 25u;", BODY] };
+static ANY_WINDOW: Text = Text { name: "median", parts: &["const HALF: u32 = 0u;", BODY] };
 
 pub(super) fn median(
     (device, gpu): (&Device, &dyn Gpu),
@@ -29,12 +35,18 @@ fn plain(
     out: &[Buffer],
 ) -> Result<(), ComputeError> {
     let ([nx, ny, nz], d) = (shape.size, shape.components());
-    let half = ((2 * radius + 1).pow(d as u32) + 1) / 2;
+    let text = match (2 * radius + 1).pow(d as u32) {
+        9 => &WINDOW_9,
+        25 => &WINDOW_25,
+        27 => &WINDOW_27,
+        49 => &WINDOW_49,
+        _ => &ANY_WINDOW,
+    };
     let buffers: Vec<_> = inputs(field, 3).chain(outputs(out, 3)).chain([Bind::Absent; 3]).collect();
     gpu.launch(&Launch {
-        text: &TEXT,
+        text,
         entry: "plain",
-        constants: &[("COMPONENTS", d as f64), ("RADIUS", radius as f64), ("HALF", half as f64)],
+        constants: &[("COMPONENTS", d as f64), ("RADIUS", radius as f64)],
         uniform: Uniform::new().u4([nx, ny, nz]).u4([0; 4]).f4([0.0; 4]),
         buffers: &buffers,
         groups: [cover(nx, 32), cover(ny, 4), (nz * d) as u32],
@@ -51,7 +63,7 @@ fn weighted(
     let half_over = |sigma: f32| 0.5 / (sigma * sigma);
     let launch = |entry, constants: &[_], buffers: &[Bind<'_>]| {
         gpu.launch(&Launch {
-            text: &TEXT,
+            text: &ANY_WINDOW,
             entry,
             constants,
             uniform: Uniform::new()

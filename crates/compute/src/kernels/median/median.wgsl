@@ -1,9 +1,8 @@
-// Medians of windows: the contract is mod.rs's.
+// Medians of windows: the contract is mod.rs's. The part before this one says what HALF is: (n + 1) / 2 of a whole window of n
+// values, or 0 where it does not fit a thread's registers.
 
 override COMPONENTS: u32 = 2u;
 override RADIUS: u32 = 2u;
-// (n + 1) / 2 of a whole window of n values.
-override HALF: u32 = 13u;
 override VOTED: u32 = 0u;
 
 struct Block {
@@ -63,7 +62,7 @@ fn window_around(at: vec3<u32>) -> Window {
 //
 // Keeps the lower half of the window sorted and lets one value after the other in; the greatest falls out.
 fn middle_by_insertion(component: u32, window: Window) -> f32 {
-    var sorted: array<f32, 25>;
+    var sorted: array<f32, max(HALF, 1u)>;
     for (var k = 0u; k < HALF; k = k + 1u) {
         sorted[k] = HUGE;
     }
@@ -149,7 +148,7 @@ fn plain(@builtin(global_invocation_id) id: vec3<u32>) {
     let component = id.z / size.z;
     let at = vec3<u32>(id.xy, id.z % size.z);
     let i = (at.z * size.y + at.y) * size.x + at.x;
-    if (HALF > 25u) {
+    if (HALF == 0u) {
         store(component, i, middle_by_bits(component, window_around(at)));
     } else {
         store(component, i, middle_by_insertion(component, window_around(at)));

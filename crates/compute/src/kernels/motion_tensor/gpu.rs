@@ -15,7 +15,7 @@ static SINGLE: Text =
 static QUADS: Text =
     Text { name: "motion_tensor", parts: &[LINE, NAN, SUM, PACK4, BODY, include_str!("quads4.wgsl")] };
 
-/// Largest radius that fits the registers of a thread with all channels in flight; beyond it quads of channels take turns.
+/// Largest radius that fits the registers of a thread with all channels in flight; beyond it the channels take turns.
 const RADIUS_TOGETHER: usize = 4;
 /// Largest radius of the fused launches.
 const MOST_RADIUS: usize = 8;
@@ -66,16 +66,16 @@ fn in_plane(
     let least_rows = (2 * taps_y.radius()).max(8);
     let chunks = ENOUGH_GROUPS.div_ceil(strips * nz).clamp(1, ny.div_ceil(least_rows));
     let rows = ny.div_ceil(chunks);
-    let all = (1 << out.len().div_ceil(4)) - 1;
-    let turns: &[usize] = if radius > RADIUS_TOGETHER { &[1, 2, 4] } else { &[7] };
+    let all = if args.shape.components() == 3 { 7 } else { 5 };
+    let turns: &[usize] = if radius > RADIUS_TOGETHER { &[5, 2] } else { &[7] };
     let buffers: Vec<_> = inputs(args).into_iter().chain([Bind::Absent]).chain(outputs(out, 10)).collect();
-    for quads in turns.iter().map(|turn| turn & all).filter(|&quads| quads != 0) {
+    for parts in turns.iter().map(|turn| turn & all).filter(|&parts| parts != 0) {
         let mut constants = constants(args);
         constants.extend([
             ("CHANNELS", out.len() as f64),
             ("RADIUS_X", taps_x.radius() as f64),
             ("RADIUS_Y", taps_y.radius() as f64),
-            ("QUADS", quads as f64),
+            ("PARTS", parts as f64),
             ("STRIP", strip as f64),
             ("PAD", pad as f64),
             ("THREADS", (strip + 2 * pad) as f64),

@@ -13,8 +13,8 @@ override NORMALISED: u32 = 0u;
 override RADIUS_X: u32 = 0u;
 override RADIUS_Y: u32 = 0u;
 override RADIUS_Z: u32 = 0u;
-// Which quads of channels this launch makes: bit k for the channels 4k to 4k + 3.
-override QUADS: u32 = 7u;
+// Which parts of the channels this launch makes: 1 the first four, 2 the next four (3-D), 4 what is left.
+override PARTS: u32 = 7u;
 // Columns of a strip, and those on either side that the filter along x looks at.
 override STRIP: u32 = 128u;
 override PAD: u32 = 4u;
@@ -107,84 +107,127 @@ fn both(pair: u32, i: u32) -> f32 {
     return fixed + select(warped, fixed, is_nan(warped));
 }
 
-// The difference over an axis around voxel `i`, `at` of `count`, before its gain.
-fn differ(pair: u32, i: u32, at: u32, count: u32, stride: u32) -> f32 {
-    let next = select(i, i + stride, at + 1u < count);
+// Where the neighbours along an axis are: two before, one before, one after, two after; nearer ones beyond the border.
+fn steps(at: u32, count: u32, stride: u32) -> vec4<u32> {
+    let before = select(0u, stride, at > 0u);
+    let after = select(0u, stride, at + 1u < count);
+    let far_before = before + select(0u, stride, at > 1u);
+    let far_after = after + select(0u, stride, at + 2u < count);
+    return vec4<u32>(0u - far_before, 0u - before, after, far_after);
+}
+
+// The difference over an axis around voxel `i`, before its gain.
+fn differ(pair: u32, i: u32, to: vec4<u32>) -> f32 {
     if (FORWARD == 1u) {
-        return fixed_at(pair, next) - fixed_at(pair, i);
+        return fixed_at(pair, i + to.z) - fixed_at(pair, i);
     }
-    let before = select(i, i - stride, at > 0u);
-    let far_before = select(before, before - stride, at > 1u);
-    let far_next = select(next, next + stride, at + 2u < count);
-    return both(pair, far_before) - both(pair, far_next) + 8.0 * (both(pair, next) - both(pair, before));
+    return both(pair, i + to.x) - both(pair, i + to.w) + 8.0 * (both(pair, i + to.z) - both(pair, i + to.y));
 }
 
-struct Derivatives {
-    gradient: vec3<f32>,
-    difference: f32,
-    weight: f32,
+// What one thread needs around it: the neighbours along x and z, and the plane.
+struct Around {
+    x: vec4<u32>,
+    z: vec4<u32>,
 }
 
-fn derive(pair: u32, x: u32, y: u32, z: u32) -> Derivatives {
-    let i = (z * block.size.y + y) * block.size.x + x;
-    var out: Derivatives;
-    out.gradient.x = block.gain.x * differ(pair, i, x, block.size.x, 1u);
-    out.gradient.y = block.gain.y * differ(pair, i, y, block.size.y, block.size.x);
-    out.gradient.z = 0.0;
-    if (COMPONENTS == 3u) {
-        out.gradient.z = block.gain.z * differ(pair, i, z, block.size.z, block.size.x * block.size.y);
-    }
-    let warped = warped_at(pair, i);
-    let outside = is_nan(warped);
-    out.difference = select(warped - fixed_at(pair, i), 0.0, outside);
-    out.weight = 1.0;
-    if (WEIGHTED == 1u) {
-        out.weight = weight[i];
-    }
-    if (NORMALISED == 1u) {
-        out.weight = out.weight / (block.gain.w + dot(out.gradient, out.gradient));
-    }
-    out.weight = select(out.weight, 0.0, outside);
-    return out;
+fn around(x: u32, z: u32) -> Around {
+    let size = block.size;
+    return Around(steps(x, size.x, 1u), steps(z, size.z, size.x * size.y));
 }
 
-// The channels of a voxel, four at a time.
+// The channels of a voxel: the first four, the next four in 3-D, and what is left with tt.
 struct Channels {
     a: vec4<f32>,
     b: vec4<f32>,
-    c: vec4<f32>,
+    c: vec2<f32>,
 }
 
-fn products(pair: u32, x: u32, y: u32, z: u32) -> Channels {
-    let at = derive(pair, x, y, z);
-    let g = at.gradient;
-    let weighted = at.weight * g;
-    let t = at.weight * at.difference;
+// The products of voxel `i`, whose difference over y is known and whose difference of images is NaN outside.
+fn products(pair: u32, i: u32, to: Around, difference: f32, over_y: f32) -> Channels {
+    var g = block.gain.xyz * vec3<f32>(differ(pair, i, to.x), over_y, 0.0);
+    if (COMPONENTS == 3u) {
+        g.z = block.gain.z * differ(pair, i, to.z);
+    }
+    var scale = 1.0;
+    if (WEIGHTED == 1u) {
+        scale = weight[i];
+    }
+    if (NORMALISED == 1u) {
+        scale = scale / (block.gain.w + dot(g, g));
+    }
+    let outside = is_nan(difference);
+    scale = select(scale, 0.0, outside);
+    let by = select(difference, 0.0, outside);
+    let weighted = scale * g;
+    let t = scale * by;
     if (COMPONENTS == 2u) {
         return Channels(
             vec4<f32>(weighted.x * g.x, weighted.x * g.y, weighted.y * g.y, -t * g.x),
-            vec4<f32>(-t * g.y, t * at.difference, 0.0, 0.0),
             vec4<f32>(0.0),
+            vec2<f32>(-t * g.y, t * by),
         );
     }
     return Channels(
         vec4<f32>(weighted.x * g.x, weighted.x * g.y, weighted.x * g.z, weighted.y * g.y),
         vec4<f32>(weighted.y * g.z, weighted.z * g.z, -t * g.x, -t * g.y),
-        vec4<f32>(-t * g.z, t * at.difference, 0.0, 0.0),
+        vec2<f32>(-t * g.z, t * by),
     );
 }
 
-fn all_products(x: u32, y: u32, z: u32) -> Channels {
-    var sum = products(0u, x, y, z);
+fn sum_of(m: Channels, n: Channels) -> Channels {
+    return Channels(m.a + n.a, m.b + n.b, m.c + n.c);
+}
+
+fn products_at(pair: u32, i: u32, to: Around, to_y: vec4<u32>) -> Channels {
+    return products(pair, i, to, warped_at(pair, i) - fixed_at(pair, i), differ(pair, i, to_y));
+}
+
+// The products of voxel `i`, all of it looked up.
+fn all_products(i: u32, to: Around, y: u32) -> Channels {
+    let to_y = steps(y, block.size.y, block.size.x);
+    var sum = products_at(0u, i, to, to_y);
     if (PAIRS > 1u) {
-        let next = products(1u, x, y, z);
-        sum = Channels(sum.a + next.a, sum.b + next.b, sum.c + next.c);
+        sum = sum_of(sum, products_at(1u, i, to, to_y));
     }
     if (PAIRS > 2u) {
-        let next = products(2u, x, y, z);
-        sum = Channels(sum.a + next.a, sum.b + next.b, sum.c + next.c);
+        sum = sum_of(sum, products_at(2u, i, to, to_y));
     }
     return sum;
+}
+
+// What a thread that marches along y keeps of a pair: the mean of both images, twice, two rows before to two rows after, and
+// the difference of the images here and after.
+struct Column {
+    far_before: f32,
+    before: f32,
+    here: f32,
+    after: f32,
+    far_after: f32,
+    difference: f32,
+    difference_after: f32,
+    difference_far: f32,
+}
+
+// One row further: `i` is the voxel two rows after.
+fn advance(pair: u32, column: Column, i: u32) -> Column {
+    let fixed = fixed_at(pair, i);
+    let difference = warped_at(pair, i) - fixed;
+    let entering = fixed + fixed + select(difference, 0.0, is_nan(difference));
+    return Column(
+        column.before,
+        column.here,
+        column.after,
+        column.far_after,
+        entering,
+        column.difference_after,
+        column.difference_far,
+        difference,
+    );
+}
+
+fn column_products(pair: u32, column: Column, i: u32, to: Around) -> Channels {
+    let over_y = column.far_before - column.far_after + 8.0 * (column.after - column.before);
+    return products(pair, i, to, column.difference, over_y);
 }
 
 fn tap_y(k: i32) -> f32 {
@@ -197,66 +240,38 @@ fn tap_z(k: i32) -> f32 {
     return block.taps_z[at >> 2u][at & 3u];
 }
 
-// Two rows of up to twelve channels: one is read while the next is written. Samples x, x + 4, … lie together, in steps that
+// Two rows of up to ten channels: one is read while the next is written. Samples x, x + 4, … lie together, in steps that
 // keep both ways free of bank conflicts.
 const STEP: u32 = 72u;
 const CHANNEL: u32 = 4u * STEP;
-const ROW: u32 = 12u * CHANNEL;
-var<workgroup> row_memory: array<f32, 6912>;
+const ROW: u32 = 10u * CHANNEL;
+var<workgroup> row_memory: array<f32, 5760>;
 
-fn keep(parity: u32, first: u32, column: u32, values: vec4<f32>) {
-    let at = parity * ROW + first * CHANNEL + (column & 3u) * STEP + (column >> 2u);
-    row_memory[at] = values.x;
-    row_memory[at + CHANNEL] = values.y;
-    row_memory[at + 2u * CHANNEL] = values.z;
-    row_memory[at + 3u * CHANNEL] = values.w;
+// The first of the channels that are left.
+fn first_left() -> u32 {
+    return 4u * (COMPONENTS - 1u);
 }
 
-fn kept(at: u32) -> vec4<f32> {
-    return vec4<f32>(
-        row_memory[at],
-        row_memory[at + STEP],
-        row_memory[at + 2u * STEP],
-        row_memory[at + 3u * STEP],
-    );
-}
-
-// Quad `quad` of a channel, smoothed along x.
-fn filter_quad(parity: u32, channel: u32, quad: u32) -> vec4<f32> {
-    let at = parity * ROW + channel * CHANNEL + quad + PAD / 4u;
-    let c = kept(at);
-    let near = block.taps_x[0];
-    var sum = near.x * c;
-    if (RADIUS_X > 0u) {
-        let b = kept(at - 1u);
-        let d = kept(at + 1u);
-        let far = block.taps_x[1];
-        sum = sum + near.y * (vec4<f32>(b.w, c.xyz) + vec4<f32>(c.yzw, d.x));
-        if (RADIUS_X > 1u) {
-            sum = sum + near.z * (vec4<f32>(b.zw, c.xy) + vec4<f32>(c.zw, d.xy));
-        }
-        if (RADIUS_X > 2u) {
-            sum = sum + near.w * (vec4<f32>(b.yzw, c.x) + vec4<f32>(c.w, d.xyz));
-        }
-        if (RADIUS_X > 3u) {
-            sum = sum + far.x * (b + d);
-        }
-        if (RADIUS_X > 4u) {
-            let a = kept(at - 2u);
-            let e = kept(at + 2u);
-            sum = sum + far.y * (vec4<f32>(a.w, b.xyz) + vec4<f32>(d.yzw, e.x));
-            if (RADIUS_X > 5u) {
-                sum = sum + far.z * (vec4<f32>(a.zw, b.xy) + vec4<f32>(d.zw, e.xy));
-            }
-            if (RADIUS_X > 6u) {
-                sum = sum + far.w * (vec4<f32>(a.yzw, b.x) + vec4<f32>(d.w, e.xyz));
-            }
-            if (RADIUS_X > 7u) {
-                sum = sum + block.taps_x[2].x * (a + e);
-            }
+fn keep(parity: u32, column: u32, done: Channels) {
+    let at = parity * ROW + (column & 3u) * STEP + (column >> 2u);
+    if ((PARTS & 1u) != 0u) {
+        row_memory[at] = done.a.x;
+        row_memory[at + CHANNEL] = done.a.y;
+        row_memory[at + 2u * CHANNEL] = done.a.z;
+        row_memory[at + 3u * CHANNEL] = done.a.w;
+    }
+    if ((PARTS & 2u) != 0u) {
+        row_memory[at + 4u * CHANNEL] = done.b.x;
+        row_memory[at + 5u * CHANNEL] = done.b.y;
+        row_memory[at + 6u * CHANNEL] = done.b.z;
+        row_memory[at + 7u * CHANNEL] = done.b.w;
+    }
+    if ((PARTS & 4u) != 0u) {
+        row_memory[at + first_left() * CHANNEL] = done.c.x;
+        if (CHANNELS > first_left() + 1u) {
+            row_memory[at + (first_left() + 1u) * CHANNEL] = done.c.y;
         }
     }
-    return sum;
 }
 
 @compute @workgroup_size(THREADS)
@@ -264,61 +279,85 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
     let size = block.size;
     let first_x = group.x * STRIP;
     let x = u32(clamp(i32(first_x + lane) - i32(PAD), 0, i32(size.x) - 1));
-    let z = group.z;
+    let to = around(x, group.z);
+    let base = group.z * size.y * size.x + x;
     let first_y = group.y * size.w;
     let rows = min(size.w, size.y - first_y);
-    // What the rows so far add to the outputs that are not complete yet: output y is `ahead[0]`'s.
+    var y = first_y - min(first_y, RADIUS_Y);
+    var column_0: Column;
+    var column_1: Column;
+    var column_2: Column;
+    if (FORWARD == 0u) {
+        for (var k = 0u; k < 5u; k = k + 1u) {
+            let i = base + min(y + k - min(y + k, 2u), size.y - 1u) * size.x;
+            column_0 = advance(0u, column_0, i);
+            if (PAIRS > 1u) {
+                column_1 = advance(1u, column_1, i);
+            }
+            if (PAIRS > 2u) {
+                column_2 = advance(2u, column_2, i);
+            }
+        }
+    }
+    // What the rows so far add to the outputs that are not complete yet; the oldest one's is the first.
     var ahead_a: array<vec4<f32>, 16>;
     var ahead_b: array<vec4<f32>, 16>;
-    var ahead_c: array<vec4<f32>, 16>;
-    let quad = lane % (STRIP / 4u);
-    let nth = lane / (STRIP / 4u);
-    let out_x = first_x + 4u * quad;
+    var ahead_c: array<vec2<f32>, 16>;
     var parity = 0u;
     for (var step = 0u; step < rows + 2u * RADIUS_Y; step = step + 1u) {
-        let y = u32(clamp(i32(first_y + step) - i32(RADIUS_Y), 0, i32(size.y) - 1));
-        let row = all_products(x, y, z);
-        var done = row;
-        if (RADIUS_Y > 0u) {
-            let outermost = tap_y(i32(RADIUS_Y));
-            done = Channels(
-                ahead_a[0] + outermost * row.a,
-                ahead_b[0] + outermost * row.b,
-                ahead_c[0] + outermost * row.c,
-            );
-            for (var j = 0u; j < max(2u * RADIUS_Y, 1u) - 1u; j = j + 1u) {
-                let tap = tap_y(i32(RADIUS_Y) - 1 - i32(j));
-                ahead_a[j] = ahead_a[j + 1u] + tap * row.a;
-                ahead_b[j] = ahead_b[j + 1u] + tap * row.b;
-                ahead_c[j] = ahead_c[j + 1u] + tap * row.c;
-            }
-            ahead_a[max(2u * RADIUS_Y, 1u) - 1u] = outermost * row.a;
-            ahead_b[max(2u * RADIUS_Y, 1u) - 1u] = outermost * row.b;
-            ahead_c[max(2u * RADIUS_Y, 1u) - 1u] = outermost * row.c;
+        let i = base + y * size.x;
+        var row: Channels;
+        if (FORWARD == 1u) {
+            row = all_products(i, to, y);
         } else {
-            let tap = tap_y(0);
-            done = Channels(tap * row.a, tap * row.b, tap * row.c);
+            row = column_products(0u, column_0, i, to);
+            if (PAIRS > 1u) {
+                row = sum_of(row, column_products(1u, column_1, i, to));
+            }
+            if (PAIRS > 2u) {
+                row = sum_of(row, column_products(2u, column_2, i, to));
+            }
         }
-        if (step >= 2u * RADIUS_Y) {
-            if ((QUADS & 1u) != 0u) {
-                keep(parity, 0u, lane, done.a);
-            }
-            if ((QUADS & 2u) != 0u) {
-                keep(parity, 4u, lane, done.b);
-            }
-            if ((QUADS & 4u) != 0u) {
-                keep(parity, 8u, lane, done.c);
-            }
-            workgroupBarrier();
-            if (nth < 4u && out_x < size.x) {
-                let out_row = z * size.y + first_y + step - 2u * RADIUS_Y;
-                for (var k = 0u; k < 3u; k = k + 1u) {
-                    let channel = 4u * k + nth;
-                    if (((QUADS >> k) & 1u) != 0u && channel < CHANNELS) {
-                        store_quad(channel, out_row * size.x, out_x, filter_quad(parity, channel, quad));
-                    }
+        // Rows beyond the border are the border's.
+        if (first_y + step >= RADIUS_Y && y + 1u < size.y) {
+            y = y + 1u;
+            if (FORWARD == 0u) {
+                let entering = base + min(y + 2u, size.y - 1u) * size.x;
+                column_0 = advance(0u, column_0, entering);
+                if (PAIRS > 1u) {
+                    column_1 = advance(1u, column_1, entering);
+                }
+                if (PAIRS > 2u) {
+                    column_2 = advance(2u, column_2, entering);
                 }
             }
+        }
+        let outermost = tap_y(i32(RADIUS_Y));
+        var done = Channels(outermost * row.a, outermost * row.b, outermost * row.c);
+        if (RADIUS_Y > 0u) {
+            let last = done;
+            done = sum_of(done, Channels(ahead_a[0], ahead_b[0], ahead_c[0]));
+            for (var j = 0u; j < max(2u * RADIUS_Y, 1u) - 1u; j = j + 1u) {
+                let tap = tap_y(i32(RADIUS_Y) - 1 - i32(j));
+                if ((PARTS & 1u) != 0u) {
+                    ahead_a[j] = ahead_a[j + 1u] + tap * row.a;
+                }
+                if ((PARTS & 2u) != 0u) {
+                    ahead_b[j] = ahead_b[j + 1u] + tap * row.b;
+                }
+                if ((PARTS & 4u) != 0u) {
+                    ahead_c[j] = ahead_c[j + 1u] + tap * row.c;
+                }
+            }
+            ahead_a[max(2u * RADIUS_Y, 1u) - 1u] = last.a;
+            ahead_b[max(2u * RADIUS_Y, 1u) - 1u] = last.b;
+            ahead_c[max(2u * RADIUS_Y, 1u) - 1u] = last.c;
+        }
+        if (step >= 2u * RADIUS_Y) {
+            keep(parity, lane, done);
+            workgroupBarrier();
+            let out_row = (group.z * size.y + first_y + step - 2u * RADIUS_Y) * size.x;
+            store_row(parity, lane, out_row, first_x);
             parity = 1u - parity;
         }
     }
@@ -388,9 +427,10 @@ fn mismatch(
         let z = row / per_plane;
         let y = 4u * (row % per_plane) + ((4u - (z & 3u)) & 3u);
         if (y < size.y) {
-            let at = all_products(i % size.x, y, z);
+            let x = i % size.x;
+            let at = all_products((z * size.y + y) * size.x + x, around(x, z), y);
             if (COMPONENTS == 2u) {
-                tt = tt + at.b.y;
+                tt = tt + at.c.y;
                 trace = trace + at.a.x + at.a.z;
             } else {
                 tt = tt + at.c.y;
