@@ -1,7 +1,7 @@
 //! Processor text of [`super::resample`].
 
-use crate::Shape;
 use crate::Cpu;
+use crate::Shape;
 use crate::rows::{Shared, with_scratch};
 
 /// Lower neighbour and weight of the upper one, for each output voxel of an axis.
