@@ -21,7 +21,7 @@ fn position(voxel: u32, step: f32) -> f32 {
     return select(f32(voxel) + step, 0.0, is_nan(step));
 }
 
-@compute @workgroup_size(32, 4)
+@compute @workgroup_size(64, 2)
 fn compose(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= block.size.x || id.y >= block.size.y) {
         return;

@@ -25,7 +25,7 @@ pub(super) fn compose(
         }
         Update::Compose => {
             let uniform = Uniform::new().u4(shape.size).f4(spacing_edges.map(|s| 1.0 / s));
-            (&TEXT, "compose", uniform, [cover(nx, 32), cover(ny, 4), nz as u32])
+            (&TEXT, "compose", uniform, [cover(nx, 64), cover(ny, 2), nz as u32])
         }
     };
     gpu.launch(&Launch {

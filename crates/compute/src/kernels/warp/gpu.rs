@@ -40,6 +40,7 @@ pub(super) fn warp(gpu: &dyn Gpu, args: &Warp<'_>, out: &mut Buffer) -> Result<(
             ("INTERPOLATION", interpolation),
             ("AFFINE", f64::from(u8::from(affine))),
             ("VOXELS", voxels as f64),
+            ("THIN", f64::from(u8::from(nx == 1))),
             ("DEPTH", if d == 3 { 4.0 } else { 1.0 }),
         ],
         uniform,

@@ -6,6 +6,8 @@ override INTERPOLATION: u32 = 1u;
 override AFFINE: u32 = 0u;
 // Voxels of a thread, along the last axis: 1 or 4.
 override VOXELS: u32 = 4u;
+// 1: rows of one voxel, which has no neighbour along x.
+override THIN: u32 = 0u;
 // Planes that a spline reaches: 1 or 4.
 override DEPTH: u32 = 4u;
 
@@ -144,26 +146,27 @@ fn nearest(x: f32, y: f32, z: f32) -> f32 {
 fn linear(x: f32, y: f32, z: f32) -> f32 {
     let cx = cell_of(x, block.size.x);
     let cy = cell_of(y, block.size.y);
-    let step = cx.high - cx.low;
     if (COMPONENTS == 2u) {
-        let low = cy.low * block.size.x + cx.low;
-        let high = cy.high * block.size.x + cx.low;
+        let low = i32(cy.low * block.size.x + cx.low);
+        let high = i32(cy.high * block.size.x + cx.low);
         let left = vec2<f32>(moving[low], moving[high]);
-        let right = vec2<f32>(moving[low + step], moving[high + step]);
+        var right = left;
+        if (THIN == 0u) {
+            right = vec2<f32>(moving[low + 1], moving[high + 1]);
+        }
         let rows = lerp2(left, right, cx.weight);
         return lerp(rows.x, rows.y, cy.weight);
     }
     let cz = cell_of(z, block.size.z);
-    let base = (cz.low * block.size.y + cy.low) * block.size.x + cx.low;
-    let row = (cy.high - cy.low) * block.size.x;
-    let plane = (cz.high - cz.low) * block.size.x * block.size.y;
-    let left = vec4<f32>(moving[base], moving[base + row], moving[base + plane], moving[base + plane + row]);
-    let right = vec4<f32>(
-        moving[base + step],
-        moving[base + row + step],
-        moving[base + plane + step],
-        moving[base + plane + row + step],
-    );
+    // Signed, so that a compiler may put the next sample into the address of the load: there is no overflow.
+    let base = i32((cz.low * block.size.y + cy.low) * block.size.x + cx.low);
+    let far = base + i32((cz.high - cz.low) * block.size.x * block.size.y);
+    let row = i32((cy.high - cy.low) * block.size.x);
+    let left = vec4<f32>(moving[base], moving[base + row], moving[far], moving[far + row]);
+    var right = left;
+    if (THIN == 0u) {
+        right = vec4<f32>(moving[base + 1], moving[base + row + 1], moving[far + 1], moving[far + row + 1]);
+    }
     let rows = lerp4(left, right, cx.weight);
     let planes = lerp2(rows.xz, rows.yw, cy.weight);
     return lerp(planes.x, planes.y, cz.weight);
@@ -230,6 +233,8 @@ fn cubic_spline(x: f32, y: f32, z: f32) -> f32 {
     return (wx.x * sum.x + wx.y * sum.y) + (wx.z * sum.z + wx.w * sum.w);
 }
 
-fn four(at: u32) -> vec4<f32> {
-    return vec4<f32>(moving[at], moving[at + 1u], moving[at + 2u], moving[at + 3u]);
+// Signed as above.
+fn four(corner: u32) -> vec4<f32> {
+    let at = i32(corner);
+    return vec4<f32>(moving[at], moving[at + 1], moving[at + 2], moving[at + 3]);
 }
