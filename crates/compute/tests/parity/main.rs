@@ -10,6 +10,7 @@ mod motion_tensor;
 mod multigrid_transfer;
 mod operator;
 mod pointwise;
+mod quantiles;
 mod resample;
 mod warp;
 mod statistics;
