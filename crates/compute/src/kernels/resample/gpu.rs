@@ -20,7 +20,7 @@ pub(super) fn resample_field(
         .try_for_each(|(input, output)| resample(gpu, (input, from), (output, to), factor))
 }
 
-pub(super) fn resample(
+fn resample(
     gpu: &dyn Gpu,
     (input, from): (&[Buffer], Shape),
     (output, to): (&[Buffer], Shape),
