@@ -2,7 +2,7 @@
 
 use crate::gpu::{self, Gpu};
 use crate::processor::instruction_set;
-use crate::{Buffer, ComputeError, Cpu, Field};
+use crate::{Buffer, ComputeError, Cpu, Field, Stamp};
 use std::sync::Arc;
 
 /// A place where kernels run; cheap to clone.
@@ -204,6 +204,16 @@ impl Device {
             Kind::Gpu(gpu) => gpu.synchronise(),
         }
     }
+    /// This point of what the device was asked for, on its clock.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`].
+    pub fn stamp(&self) -> Result<Stamp, ComputeError> {
+        match &self.kind {
+            Kind::Cpu(_) => Ok(Stamp::now()),
+            Kind::Gpu(gpu) => gpu.stamp(),
+        }
+    }
     /// Milliseconds that the device spends on `work`: by its own clock where it has one.
     ///
     /// # Errors
@@ -212,14 +222,9 @@ impl Device {
         &self,
         mut work: impl FnMut() -> Result<(), ComputeError> + Send,
     ) -> Result<f64, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(cpu) => cpu.install(|| {
-                let start = std::time::Instant::now();
-                work()?;
-                Ok(start.elapsed().as_secs_f64() * 1e3)
-            }),
-            Kind::Gpu(gpu) => gpu.time_ms(&mut work),
-        }
+        let start = self.stamp()?;
+        self.scope(&mut work)?;
+        self.stamp()?.ms_after(&start)
     }
     /// Bytes of memory that are free, where a GPU's driver says.
     pub fn free_bytes(&self) -> Option<usize> {

@@ -15,6 +15,7 @@ mod later;
 mod processor;
 mod rows;
 mod shape;
+mod stamp;
 mod taps;
 
 pub use buffer::{Buffer, Field};
@@ -23,4 +24,5 @@ pub use error::ComputeError;
 pub use later::Later;
 pub use processor::Cpu;
 pub use shape::{Axes, Shape};
+pub use stamp::Stamp;
 pub use taps::Taps;

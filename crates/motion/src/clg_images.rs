@@ -1,16 +1,16 @@
 //! The images of [`Clg`](crate::Clg): mapped, smoothed, at every size of the pyramid, ready for warping.
 
 use crate::MotionError;
-use crate::clg::Pair;
 use crate::clg_parameters::{ClgParams, Interpolation};
 use crate::coarse_to_fine::{LevelGeometry, pyramid};
+use crate::frame::Source;
 use crate::prepare::IntensityMap;
 use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::convolve::{convolve, isotropic};
 use veloxel_compute::kernels::local_normalise::local_normalise;
 use veloxel_compute::kernels::spline::spline_coefficients;
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, ComputeError, Device, Shape, Taps};
+use veloxel_compute::{Buffer, ComputeError, Device, Later, Shape, Taps};
 use veloxel_core::Mask;
 
 /// 1 inside, 0 outside.
@@ -24,14 +24,14 @@ pub(crate) struct Images {
     moving: Vec<Buffer>,
     /// Of the data, and of the volume term.
     masks: [Vec<Buffer>; 2],
-    /// Mean |I_t| of the full images before any warp.
-    pub mean_abs_before: f64,
+    /// Σ |I_t| of the full images before any warp, and number of voxels.
+    pub before: Later<(f64, f64)>,
 }
 
 impl Images {
     pub fn new(
         (device, params): (&Device, &ClgParams),
-        pair: &Pair<'_>,
+        ([fixed, moving], masks): ([Source<'_>; 2], [Option<&Mask>; 2]),
         (map, used): (IntensityMap, &[LevelGeometry]),
     ) -> Result<Self, MotionError> {
         let smooth = |image: Buffer| -> Result<Buffer, MotionError> {
@@ -43,20 +43,21 @@ impl Images {
             convolve(device, (used[0].shape, &taps), &image, &mut out)?;
             Ok(out)
         };
-        let fixed = smooth(map.upload(device, pair.fixed)?)?;
-        let moving = smooth(map.upload(device, pair.moving)?)?;
-        let mask = pair.mask.map(|m| as_weight(device, m)).transpose()?;
-        let (sum, count) = absolute_difference(device, (&fixed, &moving), mask.as_ref())?.get(device)?;
+        let fixed = smooth(fixed.mapped(device, map)?)?;
+        let moving = smooth(moving.mapped(device, map)?)?;
+        let [mask, volume_mask] = masks;
+        let mask = mask.map(|m| as_weight(device, m)).transpose()?;
+        let before = absolute_difference(device, (&fixed, &moving), mask.as_ref())?;
         Ok(Self {
             fixed: pyramid(device, fixed, used)?,
             moving: pyramid(device, moving, used)?,
             masks: {
                 let levels_of =
                     |m: Option<Buffer>| m.map_or_else(|| Ok(Vec::new()), |m| pyramid(device, m, used));
-                let volume_mask = pair.volume_mask.map(|m| as_weight(device, m)).transpose()?;
+                let volume_mask = volume_mask.map(|m| as_weight(device, m)).transpose()?;
                 [levels_of(mask)?, levels_of(volume_mask)?]
             },
-            mean_abs_before: if count > 0.0 { sum / count } else { 0.0 },
+            before,
         })
     }
 

@@ -12,7 +12,7 @@ use veloxel_compute::kernels::compose::{self, compose};
 use veloxel_compute::kernels::confidence;
 use veloxel_compute::kernels::convolve::isotropic;
 use veloxel_compute::kernels::diffusivity::{Diffusivity, diffusivity};
-use veloxel_compute::kernels::gradient::{Scheme, gradient};
+use veloxel_compute::kernels::gradient::{Scheme, gradients};
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::kernels::median::{Median, WeightedMedian, median};
 use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
@@ -21,7 +21,7 @@ use veloxel_compute::kernels::operator::{Operator, subtract_product, subtract_vo
 use veloxel_compute::kernels::pointwise::{clear, clip_length, fill, log_change, multiply};
 use veloxel_compute::kernels::robust_tensor::{Group, robust_tensor};
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Taps};
+use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Stamp, Taps};
 use veloxel_core::{LevelReport, StopReason, WarpReport};
 
 /// K_ρ is cut here, in standard deviations.
@@ -106,6 +106,30 @@ impl Warping {
     }
 }
 
+/// A level that is asked for.
+pub(crate) struct LevelRun {
+    size: [usize; 3],
+    spacing_vox: [f64; 3],
+    warps: Vec<Warping>,
+    stop: StopReason,
+    /// When the device began and ended it.
+    span: [Stamp; 2],
+}
+
+impl LevelRun {
+    pub fn settle(self, device: &Device) -> Result<LevelReport, ComputeError> {
+        let warps = self.warps.into_iter().map(|warp| warp.settle(device)).collect::<Result<Vec<_>, _>>()?;
+        let trivial = warps.last().is_some_and(|w| w.stop == StopReason::Trivial);
+        Ok(LevelReport {
+            size: self.size,
+            spacing_vox: self.spacing_vox,
+            stop: if trivial { StopReason::Trivial } else { self.stop },
+            warps,
+            time_ms: self.span[1].ms_after(&self.span[0])?,
+        })
+    }
+}
+
 /// Which of the level's two windows a tensor is averaged in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Window {
@@ -175,13 +199,11 @@ impl<'a> Level<'a> {
         images: &LevelImages<'_>,
         displacement: &mut Field,
         (warps, progress): (usize, &Progress<'_>),
-    ) -> Result<LevelReport, ComputeError> {
-        let start = std::time::Instant::now();
+    ) -> Result<LevelRun, ComputeError> {
+        let start = self.device.stamp()?;
         let shape = self.geometry.shape;
         if self.params.gamma > 0.0 {
-            for (axis, out) in self.gradients[0].iter_mut().enumerate() {
-                gradient(self.device, (shape, axis, Scheme::Central4), images.fixed, out)?;
-            }
+            gradients(self.device, (shape, Scheme::Central4), images.fixed, &mut self.gradients[0])?;
         }
         let mut reports = Vec::new();
         let mut stop =
@@ -207,14 +229,8 @@ impl<'a> Level<'a> {
                 break;
             }
         }
-        let device = self.device;
-        Ok(LevelReport {
-            size: shape.size,
-            spacing_vox: self.geometry.spacing_vox,
-            warps: reports.into_iter().map(|report| report.settle(device)).collect::<Result<_, _>>()?,
-            stop,
-            time_ms: start.elapsed().as_secs_f64() * 1e3,
-        })
+        let spacing_vox = self.geometry.spacing_vox;
+        Ok(LevelRun { size: shape.size, spacing_vox, warps: reports, stop, span: [start, self.device.stamp()?] })
     }
 
     fn warp_and_solve(
@@ -275,9 +291,7 @@ impl<'a> Level<'a> {
         motion_tensor(device, &args, first)?;
         if let Some(second) = others.first_mut() {
             let [fixed, warped] = &mut self.gradients;
-            for (axis, out) in warped.iter_mut().enumerate() {
-                gradient(device, (shape, axis, Scheme::Central4), &self.warped, out)?;
-            }
+            gradients(device, (shape, Scheme::Central4), &self.warped, warped)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
             let mut args = self.params.tensor_of(self.geometry, taps, (&pairs, images.mask));
             if self.params.normalise == Normalisation::Distance {

@@ -7,7 +7,7 @@
 //! A displacement on a level is measured in *edges*: the smallest voxel edge of that level.
 
 use veloxel_compute::kernels::convolve::convolve;
-use veloxel_compute::kernels::resample::resample;
+use veloxel_compute::kernels::resample::{resample, resample_field};
 use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Shape, Taps};
 use veloxel_core::Grid;
 
@@ -104,9 +104,7 @@ pub fn transfer(
 ) -> Result<Field, ComputeError> {
     let factor = (from.edge_mm / to.edge_mm) as f32;
     let mut out = device.zeros_field(to.shape.components(), to.shape.len())?;
-    for (component, out) in field.iter().zip(&mut out) {
-        resample(device, (component, from.shape), (out, to.shape), factor)?;
-    }
+    resample_field(device, (field, from.shape), (&mut out, to.shape), factor)?;
     Ok(out)
 }
 

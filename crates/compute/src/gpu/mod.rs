@@ -12,14 +12,14 @@ mod nvrtc;
 mod uniform;
 mod wgpu_device;
 
+pub(crate) use cuda_device::CudaStamp;
 pub(crate) use memory::GpuMemory;
 pub(crate) use uniform::Uniform;
 
 use crate::device::Listing;
-use crate::{Buffer, ComputeError, Device, DeviceInfo};
+use crate::{Buffer, ComputeError, Device, DeviceInfo, Stamp};
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A GPU, whichever way it is spoken to.
 pub(crate) trait Gpu: Debug + Send + Sync {
@@ -36,13 +36,10 @@ pub(crate) trait Gpu: Debug + Send + Sync {
     fn download(&self, memory: &GpuMemory, samples: &mut [f32]) -> Result<(), ComputeError>;
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
     fn synchronise(&self) -> Result<(), ComputeError>;
-    /// Milliseconds that the device spends on `work`, which only launches.
-    fn time_ms(&self, work: &mut dyn FnMut() -> Result<(), ComputeError>) -> Result<f64, ComputeError> {
+    /// This point of what the device was asked for; a device without a clock waits for it.
+    fn stamp(&self) -> Result<Stamp, ComputeError> {
         self.synchronise()?;
-        let start = Instant::now();
-        work()?;
-        self.synchronise()?;
-        Ok(start.elapsed().as_secs_f64() * 1e3)
+        Ok(Stamp::now())
     }
     /// Memory that nobody has taken, where the driver says.
     fn free_bytes(&self) -> Option<usize> {

@@ -12,8 +12,9 @@ use super::cuda_text::{self, Binding};
 use super::nvrtc::{Image, Nvrtc};
 use super::{Bind, Gpu, GpuMemory, Launch};
 use crate::device::Listing;
-use crate::{ComputeError, DeviceInfo};
-use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
+use crate::stamp::Clock;
+use crate::{ComputeError, DeviceInfo, Stamp};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use pool::Pool;
 use staging::Staging;
 use std::collections::HashMap;
@@ -206,17 +207,29 @@ impl Gpu for CudaDevice {
     fn synchronise(&self) -> Result<(), ComputeError> {
         self.stream.synchronize().map_err(|e| self.failed(e))
     }
-    fn time_ms(&self, work: &mut dyn FnMut() -> Result<(), ComputeError>) -> Result<f64, ComputeError> {
-        let event = || self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
-        let (start, end) =
-            event().and_then(|start| Ok((start, event()?))).map_err(|e| self.failed(e))?;
-        start.record(&self.stream).map_err(|e| self.failed(e))?;
-        work()?;
-        end.record(&self.stream).map_err(|e| self.failed(e))?;
-        end.synchronize().and_then(|()| start.elapsed_ms(&end)).map(f64::from).map_err(|e| self.failed(e))
+    fn stamp(&self) -> Result<Stamp, ComputeError> {
+        let event = self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
+        let event = event.and_then(|event| event.record(&self.stream).map(|()| event));
+        let event = event.map_err(|e| self.failed(e))?;
+        Ok(Stamp(Clock::Cuda(CudaStamp { event, device: self.info.name.clone() })))
     }
     fn free_bytes(&self) -> Option<usize> {
         self.context.mem_get_info().ok().map(|(free, _)| free)
+    }
+}
+
+/// A moment on the GPU's clock.
+#[derive(Debug)]
+pub(crate) struct CudaStamp {
+    event: CudaEvent,
+    device: String,
+}
+
+impl CudaStamp {
+    pub fn ms_after(&self, earlier: &Self) -> Result<f64, ComputeError> {
+        let ms = self.event.synchronize().and_then(|()| earlier.event.elapsed_ms(&self.event));
+        let failed = |e| ComputeError::DeviceFailed { device: self.device.clone(), reason: said(e) };
+        ms.map(f64::from).map_err(failed)
     }
 }
 

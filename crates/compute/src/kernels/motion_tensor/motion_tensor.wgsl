@@ -15,6 +15,10 @@ override RADIUS_Y: u32 = 0u;
 override RADIUS_Z: u32 = 0u;
 // Which parts of the channels this launch makes: 1 the first four, 2 the next four (3-D), 4 what is left.
 override PARTS: u32 = 7u;
+// Whether a single pair's neighbours along x come from workgroup memory, and those along z are asked for a row ahead: both
+// save time where registers allow.
+override MEANS: u32 = 0u;
+override AHEAD: u32 = 0u;
 // Columns of a strip, and those on either side that the filter along x looks at.
 override STRIP: u32 = 128u;
 override PAD: u32 = 4u;
@@ -142,12 +146,9 @@ struct Channels {
     c: vec2<f32>,
 }
 
-// The products of voxel `i`, whose difference over y is known and whose difference of images is NaN outside.
-fn products(pair: u32, i: u32, to: Around, difference: f32, over_y: f32) -> Channels {
-    var g = block.gain.xyz * vec3<f32>(differ(pair, i, to.x), over_y, 0.0);
-    if (COMPONENTS == 3u) {
-        g.z = block.gain.z * differ(pair, i, to.z);
-    }
+// The products of voxel `i`, whose differences over the axes are known and whose difference of images is NaN outside.
+fn products(i: u32, difference: f32, over: vec3<f32>) -> Channels {
+    let g = block.gain.xyz * over;
     var scale = 1.0;
     if (WEIGHTED == 1u) {
         scale = weight[i];
@@ -178,8 +179,16 @@ fn sum_of(m: Channels, n: Channels) -> Channels {
     return Channels(m.a + n.a, m.b + n.b, m.c + n.c);
 }
 
+fn over_z(pair: u32, i: u32, to: Around) -> f32 {
+    if (COMPONENTS == 3u) {
+        return differ(pair, i, to.z);
+    }
+    return 0.0;
+}
+
 fn products_at(pair: u32, i: u32, to: Around, to_y: vec4<u32>) -> Channels {
-    return products(pair, i, to, warped_at(pair, i) - fixed_at(pair, i), differ(pair, i, to_y));
+    let over = vec3<f32>(differ(pair, i, to.x), differ(pair, i, to_y), over_z(pair, i, to));
+    return products(i, warped_at(pair, i) - fixed_at(pair, i), over);
 }
 
 // The products of voxel `i`, all of it looked up.
@@ -225,9 +234,48 @@ fn advance(pair: u32, column: Column, i: u32) -> Column {
     );
 }
 
+fn over_y(column: Column) -> f32 {
+    return column.far_before - column.far_after + 8.0 * (column.after - column.before);
+}
+
 fn column_products(pair: u32, column: Column, i: u32, to: Around) -> Channels {
-    let over_y = column.far_before - column.far_after + 8.0 * (column.after - column.before);
-    return products(pair, i, to, column.difference, over_y);
+    let over = vec3<f32>(differ(pair, i, to.x), over_y(column), over_z(pair, i, to));
+    return products(i, column.difference, over);
+}
+
+// The samples of a single pair beside a voxel along z: asked for a row before they are needed.
+struct Beside {
+    fixed: vec4<f32>,
+    warped: vec4<f32>,
+}
+
+fn beside(i: u32, to: Around) -> Beside {
+    let at = vec4<u32>(i) + to.z;
+    return Beside(
+        vec4<f32>(fixed_0[at.x], fixed_0[at.y], fixed_0[at.z], fixed_0[at.w]),
+        vec4<f32>(warped_0[at.x], warped_0[at.y], warped_0[at.z], warped_0[at.w]),
+    );
+}
+
+fn over_beside(samples: Beside) -> f32 {
+    let f = samples.fixed;
+    let w = samples.warped;
+    let outside = vec4<bool>(is_nan(w.x), is_nan(w.y), is_nan(w.z), is_nan(w.w));
+    let mean = f + select(w, f, outside);
+    return mean.x - mean.w + 8.0 * (mean.z - mean.y);
+}
+
+// The means of the row that is worked on and of the next one: a single pair's neighbours along x are looked up here.
+var<workgroup> means: array<f32, 512>;
+
+// Where in a row of means the neighbours of column `lane` are; in columns that the filter along x does not look at, anywhere.
+fn mean_lanes(lane: u32, to: vec4<u32>) -> vec4<u32> {
+    return clamp(vec4<u32>(lane + 2u) + to, vec4<u32>(2u), vec4<u32>(THREADS + 1u)) - vec4<u32>(2u);
+}
+
+fn over_x(row: u32, at: vec4<u32>) -> f32 {
+    let first = 256u * (row & 1u);
+    return means[first + at.x] - means[first + at.w] + 8.0 * (means[first + at.z] - means[first + at.y]);
 }
 
 fn tap_y(k: i32) -> f32 {
@@ -299,6 +347,15 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
             }
         }
     }
+    let mean_at = mean_lanes(u32(i32(x + PAD) - i32(first_x)), to.x);
+    if (MEANS == 1u) {
+        means[lane] = column_0.here;
+        workgroupBarrier();
+    }
+    var over_next_z = 0.0;
+    if (AHEAD == 1u) {
+        over_next_z = over_z(0u, base + y * size.x, to);
+    }
     // What the rows so far add to the outputs that are not complete yet; the oldest one's is the first.
     var ahead_a: array<vec4<f32>, 16>;
     var ahead_b: array<vec4<f32>, 16>;
@@ -309,6 +366,12 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
         var row: Channels;
         if (FORWARD == 1u) {
             row = all_products(i, to, y);
+        } else if (MEANS == 1u) {
+            var over = vec3<f32>(over_x(step, mean_at), over_y(column_0), over_next_z);
+            if (AHEAD == 0u) {
+                over.z = over_z(0u, i, to);
+            }
+            row = products(i, column_0.difference, over);
         } else {
             row = column_products(0u, column_0, i, to);
             if (PAIRS > 1u) {
@@ -353,12 +416,24 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
             ahead_b[max(2u * RADIUS_Y, 1u) - 1u] = last.b;
             ahead_c[max(2u * RADIUS_Y, 1u) - 1u] = last.c;
         }
+        if (MEANS == 1u) {
+            means[256u * ((step + 1u) & 1u) + lane] = column_0.here;
+        }
         if (step >= 2u * RADIUS_Y) {
             keep(parity, lane, done);
-            workgroupBarrier();
+        }
+        var coming: Beside;
+        if (AHEAD == 1u) {
+            coming = beside(base + y * size.x, to);
+        }
+        workgroupBarrier();
+        if (step >= 2u * RADIUS_Y) {
             let out_row = (group.z * size.y + first_y + step - 2u * RADIUS_Y) * size.x;
             store_row(parity, lane, out_row, first_x);
             parity = 1u - parity;
+        }
+        if (AHEAD == 1u) {
+            over_next_z = over_beside(coming);
         }
     }
 }

@@ -40,6 +40,10 @@ pub(super) fn map_affine(cpu: &Cpu, (gain, offset): (f32, f32), samples: &mut [f
     });
 }
 
+pub(super) fn rescale(cpu: &Cpu, (gain, offset): (f32, f32), samples: &mut [f32]) {
+    each_in_place(cpu, 1, samples, |part| part.iter_mut().for_each(|v| *v = gain * *v + offset));
+}
+
 pub(super) fn fill(cpu: &Cpu, value: f32, out: &mut [f32]) {
     each_in_place(cpu, 1, out, |part| part.fill(value));
 }

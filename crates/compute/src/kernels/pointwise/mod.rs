@@ -46,6 +46,18 @@ pub fn scale(device: &Device, gain: f32, samples: &mut Buffer) -> Result<(), Com
     map_affine(device, (gain, 0.0), samples)
 }
 
+/// `v ← gain · v + offset`; NaN stays.
+///
+/// # Errors
+/// As [`map_affine`].
+pub fn rescale(device: &Device, (gain, offset): (f32, f32), samples: &mut Buffer) -> Result<(), ComputeError> {
+    match device.kind() {
+        Kind::Cpu(cpu) => cpu::rescale(cpu, (gain, offset), samples.host_mut()),
+        Kind::Gpu(gpu) => gpu::one(&**gpu, "rescale", [gain, offset], samples)?,
+    }
+    Ok(())
+}
+
 /// Every sample becomes `value`.
 ///
 /// # Errors

@@ -40,6 +40,17 @@ fn map_affine(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgro
     }
 }
 
+@compute @workgroup_size(256)
+fn rescale(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        let v = out[i];
+        if (!is_nan(v)) {
+            out[i] = block.a * v + block.b;
+        }
+    }
+}
+
 // ln(1 + v) without cancellation: u − 1 is what was added in truth (Goldberg 1991, theorem 4).
 @compute @workgroup_size(256)
 fn log_change(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
