@@ -325,7 +325,7 @@ impl Clg {
         let (mut warped, after, confidence) = found.expect("the finest level should have run");
         let measured = region.volume_mask.or(region.mask).map(|m| as_weight(device, m)).transpose()?;
         to_voxels(device, (finest.shape, finest.spacing_edges), affine, &mut displacement)?;
-        let mut determinant = device.zeros(finest.shape.len())?;
+        let mut determinant = device.scratch(finest.shape.len())?;
         let measures =
             jacobian(device, (finest.shape, [1.0; 3]), (&displacement, measured.as_ref()), &mut determinant)?;
         rescale(device, (1.0, 1.0), &mut determinant)?;
