@@ -13,7 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::slice::{from_mut, from_ref};
-use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong_add, restrict};
+use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
 use veloxel_compute::kernels::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 use veloxel_compute::kernels::pointwise::{clear, norm2};
 use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Shape};
@@ -128,10 +128,10 @@ struct Level {
     x: Field,
 }
 
-/// Sweeps that solve the coarsest system, a few voxels wide.
-const COARSEST_SWEEPS: usize = 16;
-/// An axis this short is not halved any more.
-const SHORTEST_AXIS: usize = 4;
+/// Sweeps that solve the coarsest system, five to nine voxels wide.
+const COARSEST_SWEEPS: usize = 32;
+/// An axis shorter than this is not halved any more: sweeps of what is left cost less than another grid.
+const SHORTEST_AXIS: usize = 10;
 
 /// Which optional terms the coarser grids need memory for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -260,15 +260,15 @@ impl Multigrid {
         for at in (0..self.levels.len()).rev() {
             let (head, below) = self.levels.split_at_mut(at + 1);
             let level = &mut head[at];
-            clear(device, &mut level.x)?;
-            if let Some(coarser) = below.first() {
-                prolong_add(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?;
+            match below.first() {
+                Some(coarser) => prolong(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?,
+                None => clear(device, &mut level.x)?,
             }
             let (own, own_x, own_rhs) = level.parts(operator);
             cycle(device, &own, (own_x, own_rhs), below)?;
         }
         if let Some(second) = self.levels.first() {
-            prolong_add(device, (&second.x, second.shape), (x, operator.shape))?;
+            prolong(device, (&second.x, second.shape), (x, operator.shape))?;
         }
         Ok(())
     }

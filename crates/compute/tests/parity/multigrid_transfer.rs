@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong_add, restrict};
+use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {
@@ -20,6 +20,9 @@ on_every_device! {
                         let input = noise_field(device, (components, coarse.len()), 1);
                         let mut out = noise_field(device, (components, fine.len()), 4);
                         prolong_add(device, (&input, coarse), (&mut out, fine)).unwrap();
+                        let mut anew = noise_field(device, (components, fine.len()), 7);
+                        prolong(device, (&input, coarse), (&mut anew, fine)).unwrap();
+                        out.extend(anew);
                         out
                     });
                 }

@@ -146,37 +146,83 @@ pub struct MotionReport {
     pub volume_ratio: f64,
 }
 
+/// Voxels are measured in so many parts, whatever the number of threads: sums keep their order.
+const PARTS: usize = 64;
+
 impl MotionReport {
     fn measure(view: &PairView) -> Self {
+        let count = view.flow.grid().len();
+        let part = |nth: usize| Sums::of(view, count * nth / PARTS..count * (nth + 1) / PARTS);
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(PARTS);
+        let mut parts: Vec<Sums> = (0..PARTS).map(|_| Sums::default()).collect();
+        std::thread::scope(|scope| {
+            for (nth, parts) in parts.chunks_mut(PARTS.div_ceil(threads)).enumerate() {
+                let first = nth * PARTS.div_ceil(threads);
+                let part = &part;
+                scope.spawn(move || parts.iter_mut().enumerate().for_each(|(k, sums)| *sums = part(first + k)));
+            }
+        });
+        let sums = parts.iter().fold(Sums::default(), Sums::and);
+        let share = |sum: f64, count: usize| sum / count.max(1) as f64;
+        Self {
+            mean_vox: share(sums.vox.sum, sums.valid),
+            max_vox: sums.vox.max,
+            mean_mm: share(sums.mm.sum, sums.valid),
+            max_mm: sums.mm.max,
+            valid_share: share(sums.valid as f64, sums.inside),
+            mean_confidence: share(sums.confidence, sums.valid),
+            volume_ratio: match sums.determinants {
+                0 => f64::NAN,
+                count => share(sums.determinant, count),
+            },
+        }
+    }
+}
+
+/// What a part of the voxels adds to the report.
+#[derive(Default)]
+struct Sums {
+    inside: usize,
+    valid: usize,
+    vox: LengthSum,
+    mm: LengthSum,
+    confidence: f64,
+    determinant: f64,
+    determinants: usize,
+}
+
+impl Sums {
+    fn of(view: &PairView, voxels: std::ops::Range<usize>) -> Self {
         let matrix = view.flow.grid().world_from_voxel_matrix();
-        let (mut inside, mut valid) = (0usize, 0usize);
-        let (mut vox, mut mm) = (LengthSum::default(), LengthSum::default());
-        let (mut confidence, mut determinant, mut determinants) = (0.0, 0.0, 0usize);
-        for i in (0..view.flow.grid().len()).filter(|&i| view.mask.is_none_or(|m| m.data()[i])) {
-            inside += 1;
+        let mut sums = Self::default();
+        for i in voxels.filter(|&i| view.mask.is_none_or(|m| m.data()[i])) {
+            sums.inside += 1;
             if !view.flow.is_valid(i) {
                 continue;
             }
-            valid += 1;
+            sums.valid += 1;
             let v = view.flow.vector_vox(i).map(f64::from);
-            vox.add(v);
-            mm.add(matrix.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2]));
-            confidence += f64::from(view.confidence.data()[i]);
+            sums.vox.add(v);
+            sums.mm.add(matrix.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2]));
+            sums.confidence += f64::from(view.confidence.data()[i]);
             let det = f64::from(view.jacobian.data()[i]);
             if det.is_finite() {
-                determinant += det;
-                determinants += 1;
+                sums.determinant += det;
+                sums.determinants += 1;
             }
         }
-        let share = |sum: f64, count: usize| sum / count.max(1) as f64;
+        sums
+    }
+
+    fn and(self, other: &Self) -> Self {
         Self {
-            mean_vox: share(vox.sum, valid),
-            max_vox: vox.max,
-            mean_mm: share(mm.sum, valid),
-            max_mm: mm.max,
-            valid_share: share(valid as f64, inside),
-            mean_confidence: share(confidence, valid),
-            volume_ratio: if determinants == 0 { f64::NAN } else { share(determinant, determinants) },
+            inside: self.inside + other.inside,
+            valid: self.valid + other.valid,
+            vox: self.vox.and(&other.vox),
+            mm: self.mm.and(&other.mm),
+            confidence: self.confidence + other.confidence,
+            determinant: self.determinant + other.determinant,
+            determinants: self.determinants + other.determinants,
         }
     }
 }
@@ -188,6 +234,9 @@ struct LengthSum {
 }
 
 impl LengthSum {
+    fn and(self, other: &Self) -> Self {
+        Self { sum: self.sum + other.sum, max: self.max.max(other.max) }
+    }
     fn add(&mut self, v: [f64; 3]) {
         let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
         self.sum += length;

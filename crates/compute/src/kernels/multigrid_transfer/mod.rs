@@ -52,15 +52,50 @@ pub fn prolong_add(
     (coarse, coarse_shape): (&[Buffer], Shape),
     (fine, fine_shape): (&mut [Buffer], Shape),
 ) -> Result<(), ComputeError> {
-    require_field(coarse, (coarse.len().min(3), coarse_shape.len()), "prolong_add", "coarse")?;
-    require_field(fine, (coarse.len(), fine_shape.len()), "prolong_add", "fine")?;
+    spread(device, (coarse, coarse_shape), (fine, fine_shape), Onto::Present)
+}
+
+/// `fine = P coarse`, likewise.
+///
+/// # Errors
+/// As [`restrict`].
+pub fn prolong(
+    device: &Device,
+    (coarse, coarse_shape): (&[Buffer], Shape),
+    (fine, fine_shape): (&mut [Buffer], Shape),
+) -> Result<(), ComputeError> {
+    spread(device, (coarse, coarse_shape), (fine, fine_shape), Onto::Nothing)
+}
+
+/// What a prolongation adds to.
+#[derive(Clone, Copy, PartialEq)]
+enum Onto {
+    /// What the fine grid holds.
+    Present,
+    /// Zero.
+    Nothing,
+}
+
+fn spread(
+    device: &Device,
+    (coarse, coarse_shape): (&[Buffer], Shape),
+    (fine, fine_shape): (&mut [Buffer], Shape),
+    onto: Onto,
+) -> Result<(), ComputeError> {
+    require_field(coarse, (coarse.len().min(3), coarse_shape.len()), "prolong", "coarse")?;
+    require_field(fine, (coarse.len(), fine_shape.len()), "prolong", "fine")?;
     match device.kind() {
         Kind::Cpu(cpu) => {
             for (coarse, fine) in coarse.iter().zip(fine) {
+                if onto == Onto::Nothing {
+                    fine.host_mut().fill(0.0);
+                }
                 cpu::prolong_add(cpu, (coarse.host(), coarse_shape), (fine.host_mut(), fine_shape));
             }
             Ok(())
         }
-        Kind::Gpu(gpu) => gpu::prolong_add(&**gpu, (coarse, coarse_shape), (fine, fine_shape)),
+        Kind::Gpu(gpu) => {
+            gpu::prolong_add(&**gpu, (coarse, coarse_shape), (fine, fine_shape), onto == Onto::Nothing)
+        }
     }
 }

@@ -1,6 +1,8 @@
 // Between a grid and the next coarser one: the contract is mod.rs's.
 
 override CHANNELS: u32 = 3u;
+// 1: what stands in the fine grid counts no more.
+override ANEW: u32 = 0u;
 
 struct Block {
     fine: vec4<u32>,
@@ -138,11 +140,20 @@ fn prolong_add(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgr
             s2 = s2 + weight * in2[j];
         }
     }
-    out0[i] = out0[i] + s0;
+    if (ANEW == 0u) {
+        s0 = out0[i] + s0;
+        if (CHANNELS > 1u) {
+            s1 = out1[i] + s1;
+        }
+        if (CHANNELS > 2u) {
+            s2 = out2[i] + s2;
+        }
+    }
+    out0[i] = s0;
     if (CHANNELS > 1u) {
-        out1[i] = out1[i] + s1;
+        out1[i] = s1;
     }
     if (CHANNELS > 2u) {
-        out2[i] = out2[i] + s2;
+        out2[i] = s2;
     }
 }

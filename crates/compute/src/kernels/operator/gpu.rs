@@ -20,6 +20,10 @@ static RELAX_GENERAL: Text = Text {
     name: "relax, general",
     parts: &[PACK1, BLOCK, IN_PLACE, INVERSE, GENERAL, include_str!("relax_general.wgsl")],
 };
+static RELAX_TINY: Text = Text {
+    name: "relax, tiny",
+    parts: &[PACK1, BLOCK, IN_PLACE, INVERSE, GENERAL, include_str!("relax_tiny.wgsl")],
+};
 static RELAX_ROWS: Text = Text {
     name: "relax, rows",
     parts: &[PACK4, BLOCK, IN_PLACE, INVERSE, UNIFORM, include_str!("relax_rows.wgsl")],
@@ -49,8 +53,10 @@ static VOLUME_TARGET: Text =
 
 /// Packs of four that a workgroup of whole rows can hold on every device.
 const MOST_PACKS: usize = 256;
-/// Grids up to this size are swept by one workgroup: launches would cost more than idle processors.
-const SMALL: usize = 4096;
+/// Grids up to this size are swept by one workgroup that holds them in its own memory, as often as asked.
+const TINY: usize = 768;
+/// With a volume term grids up to this size are swept by one workgroup too: launches would cost more.
+const SMALL: usize = 2048;
 
 /// How a launch sees the operator.
 struct View<'a> {
@@ -137,8 +143,13 @@ pub(super) fn relax(
         (None, true) => CHEQUER,
         (None, false) => BY_ROWS,
     };
-    if operator.shape.len() <= SMALL {
-        return relax_small(gpu, operator, (x, rhs), (omega, sweeps, order));
+    let voxels = operator.shape.len();
+    if order != QUARTER && voxels <= TINY {
+        return relax_by_one_group(gpu, (&RELAX_TINY, "relax_tiny"), operator, (x, rhs), (omega, sweeps, order));
+    }
+    if order == QUARTER && voxels <= SMALL {
+        let text = (&RELAX_GENERAL, "relax_small");
+        return relax_by_one_group(gpu, text, operator, (x, rhs), (omega, sweeps, order));
     }
     let fast = View::of(operator);
     for _ in 0..sweeps {
@@ -151,8 +162,9 @@ pub(super) fn relax(
     Ok(())
 }
 
-fn relax_small(
+fn relax_by_one_group(
     gpu: &dyn Gpu,
+    (text, entry): (&'static Text, &'static str),
     operator: &Operator<'_>,
     (x, rhs): (&[Buffer], &[Buffer]),
     (omega, sweeps, order): (f32, usize, usize),
@@ -161,8 +173,8 @@ fn relax_small(
     let mut constants = view.constants();
     constants.push(("ORDER", order as f64));
     gpu.launch(&Launch {
-        text: &RELAX_GENERAL,
-        entry: "relax_small",
+        text,
+        entry,
         constants: &constants,
         uniform: view.uniform(operator.shape, &Step { omega, sweeps, ..Default::default() }),
         buffers: &view.buffers(three(outputs(x, 3)), three(inputs(rhs, 3))),
