@@ -70,7 +70,7 @@ impl Costs {
 }
 
 /// Iterations between two residuals of a solve.
-pub(super) const ITERATIONS_PER_CHECK: usize = 8;
+const ITERATIONS_PER_CHECK: usize = 8;
 /// What takes longer on a processor is its own warm-up.
 pub(super) const LONG_MS: f64 = 5e3;
 /// Looks at the clock, and those for what takes long.

@@ -52,9 +52,9 @@ impl Plan {
             sizes: vec![50, 75, 100, 125, 150, 175, 200, 225, 250, 300, 400, 512],
             figure_sizes: vec![128, 256],
             warps: vec![1, 2, 5, 10, 20],
-            taps: vec![5, 9, 15, 21, 31],
-            longest_s: 60.0,
-            longest_in_figures_s: 10.0,
+            taps: vec![5, 9, 15, 31],
+            longest_s: 20.0,
+            longest_in_figures_s: 3.0,
         }
     }
     /// Sizes up to 100³.

@@ -1,6 +1,6 @@
 //! Whole runs on one machine, measured as they are or, where that would take too long, at fewer iterations and scaled.
 
-use super::components::{Component, Costs, ITERATIONS_PER_CHECK, LONG_MS, middle};
+use super::components::{Component, Costs, LONG_MS, middle};
 use super::scene::Scene;
 use crate::VeloxelError;
 use veloxel_compute::{Device, Taps};
@@ -90,20 +90,19 @@ impl<'a> Run<'a> {
         Ok((ms, running))
     }
 
-    /// Takes a run of one short warp apart.
+    /// Takes a run of one warp with one iteration apart.
     pub fn predict(&self, taps: usize) -> Result<Prediction, VeloxelError> {
-        let params = params((1, ITERATIONS_PER_CHECK), taps);
+        let params = params((1, 1), taps);
         let (mut total_ms, mut running) = self.ask(&params)?;
         // The first run on a GPU may have compiled kernels; a short one found its memory new.
         if self.device.is_gpu() || total_ms < LONG_MS {
             (total_ms, running) = self.ask(&params)?;
         }
         let level_ms: f64 = running.finish()?.statistics.levels.iter().map(|level| level.time_ms).sum();
-        let iterations_ms = ITERATIONS_PER_CHECK as f64 * self.iteration_ms;
         Ok(Prediction {
             taps,
             once_ms: (total_ms - level_ms).max(0.0),
-            warp_ms: (level_ms - iterations_ms).max(0.0),
+            warp_ms: (level_ms - self.iteration_ms).max(0.0),
             iteration_ms: self.iteration_ms,
         })
     }
@@ -117,7 +116,7 @@ impl<'a> Run<'a> {
         let params = params((warps, ITERATIONS), predicted.taps);
         let runs = match predicted_ms {
             ms if ms < 1e3 => 5,
-            ms if ms < 2.0 * LONG_MS => 3,
+            ms if ms < LONG_MS => 3,
             _ => 1,
         };
         let mut times = Vec::new();

@@ -43,7 +43,7 @@ fn whole_runs(result: &PaperA) -> ExperimentTable {
     ExperimentTable {
         title: "Whole runs (Tables 2 and 3)".to_owned(),
         note: format!(
-            "R = {WARPS} warps of {ITERATIONS} Jacobi iterations, {TAPS} taps, without transfers; the paper's columns are its speed-ups over one thread, at most {}×.",
+            "R = {WARPS} warps of {ITERATIONS} Jacobi iterations, {TAPS} taps, without transfers. A over B: how many times faster A is. The paper's columns are its speed-ups over one thread, at most {}×.",
             published::HEADLINE
         ),
         head: [size].into_iter().chain(heads(result)).chain(paper).collect(),
@@ -180,13 +180,13 @@ pub(super) fn notes(result: &PaperA) -> Vec<String> {
     });
     let scaled = scaled.then(|| {
         format!(
-            "≈: a run that would take more than {} s ({} s in Figure 5) was measured with one warp of 8 iterations, and scaled to {ITERATIONS} iterations and all warps by what one iteration takes.",
+            "≈: a run that would take more than {} s ({} s in Figure 5) was measured with one warp of one iteration, and scaled to {ITERATIONS} iterations and all warps by what one iteration takes.",
             result.plan.longest_s, result.plan.longest_in_figures_s
         )
     });
     let mut notes: Vec<String> = machines.collect();
     notes.push(
-        "Times are the middle of several after a warm-up, by the device's own clock; runs of more than 10 s count once."
+        "Times are the middle of several after a warm-up, by the device's own clock; runs of more than 5 s count once."
             .to_owned(),
     );
     notes.push(
