@@ -176,9 +176,26 @@ impl Device {
     /// # Errors
     /// [`ComputeError::DeviceFailed`] if the device was lost.
     pub fn download(&self, buffer: Buffer) -> Result<Vec<f32>, ComputeError> {
+        self.download_after(buffer, None)
+    }
+    /// [`Self::download`] of what was there at a [`Self::mark`], whatever the device was asked for since.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    pub fn download_after(&self, buffer: Buffer, mark: Option<&Stamp>) -> Result<Vec<f32>, ComputeError> {
         match &self.kind {
             Kind::Cpu(_) => Ok(buffer.into_samples()),
-            Kind::Gpu(_) => self.read(&buffer),
+            Kind::Gpu(gpu) => fetch(&**gpu, &buffer, mark),
+        }
+    }
+    /// This point of what the device was asked for, where downloads can begin before what comes later.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`].
+    pub fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
+        match &self.kind {
+            Kind::Cpu(_) => Ok(None),
+            Kind::Gpu(gpu) => gpu.mark(),
         }
     }
     /// A copy of the samples on the host.
@@ -188,12 +205,7 @@ impl Device {
     pub fn read(&self, buffer: &Buffer) -> Result<Vec<f32>, ComputeError> {
         match &self.kind {
             Kind::Cpu(_) => Ok(buffer.host().to_vec()),
-            Kind::Gpu(gpu) => {
-                let mut samples = vec![0.0; buffer.len()];
-                crate::buffer::ask_for_large_pages(&samples);
-                gpu.download(buffer.gpu()?, &mut samples)?;
-                Ok(samples)
-            }
+            Kind::Gpu(gpu) => fetch(&**gpu, buffer, None),
         }
     }
     /// Waits until everything asked for so far is done; on the processor it always is.
@@ -246,4 +258,12 @@ impl Device {
     pub(crate) fn kind(&self) -> &Kind {
         &self.kind
     }
+}
+
+/// Samples from a GPU, as they were at a mark or are now.
+fn fetch(gpu: &dyn Gpu, buffer: &Buffer, mark: Option<&Stamp>) -> Result<Vec<f32>, ComputeError> {
+    let mut samples = vec![0.0; buffer.len()];
+    crate::buffer::ask_for_large_pages(&samples);
+    gpu.download(buffer.gpu()?, &mut samples, mark)?;
+    Ok(samples)
 }

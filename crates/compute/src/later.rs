@@ -1,6 +1,6 @@
 //! Results that stay on their device until somebody asks.
 
-use crate::{Buffer, ComputeError, Device};
+use crate::{Buffer, ComputeError, Device, Stamp};
 use std::fmt;
 
 /// A number, or a few, that a kernel has found or will have found: asking waits for everything before it.
@@ -27,9 +27,16 @@ impl<T> Later<T> {
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
     pub fn get(self, device: &Device) -> Result<T, ComputeError> {
+        self.get_after(device, None)
+    }
+    /// [`Self::get`] of what was found at a [`Device::mark`].
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn get_after(self, device: &Device, mark: Option<&Stamp>) -> Result<T, ComputeError> {
         match self.0 {
             State::Known(value) => Ok(value),
-            State::OnDevice { partials, finish } => Ok(finish(&device.download(partials)?)),
+            State::OnDevice { partials, finish } => Ok(finish(&device.download_after(partials, mark)?)),
         }
     }
     /// The number, if asking for it costs nothing.

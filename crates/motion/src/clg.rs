@@ -338,6 +338,7 @@ impl Clg {
             levels: runs,
             brightness: [images.before, after],
             jacobian: measures,
+            mark: device.mark()?,
         }))
     }
 

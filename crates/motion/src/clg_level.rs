@@ -94,12 +94,12 @@ impl Warping {
         Ok(self.mean_increment_vox.peek().copied())
     }
 
-    fn settle(self, device: &Device) -> Result<WarpReport, ComputeError> {
-        let solved = self.solving.settle(device)?;
-        let (sum, count) = self.difference.get(device)?;
+    fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<WarpReport, ComputeError> {
+        let solved = self.solving.settle_after(device, mark)?;
+        let (sum, count) = self.difference.get_after(device, mark)?;
         Ok(WarpReport {
             relative_residuals: solved.relative_residuals,
-            mean_increment_vox: self.mean_increment_vox.get(device)?,
+            mean_increment_vox: self.mean_increment_vox.get_after(device, mark)?,
             mean_abs_difference: if count > 0.0 { sum / count } else { 0.0 },
             stop: solved.stop,
         })
@@ -117,8 +117,9 @@ pub(crate) struct LevelRun {
 }
 
 impl LevelRun {
-    pub fn settle(self, device: &Device) -> Result<LevelReport, ComputeError> {
-        let warps = self.warps.into_iter().map(|warp| warp.settle(device)).collect::<Result<Vec<_>, _>>()?;
+    pub fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<LevelReport, ComputeError> {
+        let warps =
+            self.warps.into_iter().map(|warp| warp.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
         let trivial = warps.last().is_some_and(|w| w.stop == StopReason::Trivial);
         Ok(LevelReport {
             size: self.size,

@@ -16,7 +16,7 @@ use std::slice::{from_mut, from_ref};
 use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
 use veloxel_compute::kernels::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 use veloxel_compute::kernels::pointwise::{clear, norm2};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Shape};
+use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Shape, Stamp};
 use veloxel_core::StopReason;
 
 /// How the linear system is solved; all three give the same answer at convergence.
@@ -90,8 +90,15 @@ impl Solving {
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
     pub fn settle(self, device: &Device) -> Result<Solved, ComputeError> {
+        self.settle_after(device, None)
+    }
+    /// [`Self::settle`] of what was done at a mark.
+    ///
+    /// # Errors
+    /// As [`Self::settle`].
+    pub fn settle_after(self, device: &Device, mark: Option<&Stamp>) -> Result<Solved, ComputeError> {
         let Self { norms2, sweeps, stop } = self;
-        let norms2 = norms2.into_iter().map(|n| n.get(device)).collect::<Result<Vec<_>, _>>()?;
+        let norms2 = norms2.into_iter().map(|n| n.get_after(device, mark)).collect::<Result<Vec<_>, _>>()?;
         if norms2[0] == 0.0 {
             return Ok(Solved { relative_residuals: vec![1.0], sweeps: 0.0, stop: StopReason::Trivial });
         }

@@ -2,7 +2,7 @@
 
 use crate::clg_level::LevelRun;
 use crate::{FlowOutput, MotionError};
-use veloxel_compute::{Buffer, Device, Field, Later};
+use veloxel_compute::{Buffer, Device, Field, Later, Stamp};
 use veloxel_core::{
     BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, SolveStatus, StopReason, Volume, WarningKind,
     Warnings,
@@ -28,6 +28,8 @@ pub(crate) struct OnDevice {
     /// Σ |I_t| and number of voxels before any warp, and after the last.
     pub brightness: [Later<(f64, f64)>; 2],
     pub jacobian: Later<JacobianReport>,
+    /// When all this is there.
+    pub mark: Option<Stamp>,
 }
 
 impl Running {
@@ -63,19 +65,21 @@ impl Running {
 
 impl OnDevice {
     fn finish(self) -> Result<FlowOutput, MotionError> {
-        let Self { device, grid, displacement, volumes, levels, brightness, jacobian } = self;
-        let components = displacement.into_iter().map(|b| device.download(b)).collect::<Result<_, _>>()?;
+        let Self { device, grid, displacement, volumes, levels, brightness, jacobian, mark } = self;
+        let mark = mark.as_ref();
+        let fetch = |buffer| device.download_after(buffer, mark);
+        let components = displacement.into_iter().map(fetch).collect::<Result<_, _>>()?;
         let flow = Flow::new(grid.clone(), components)?;
         let [confidence, warped, determinant] =
-            volumes.map(|b| -> Result<_, MotionError> { Ok(Volume::new(grid.clone(), device.download(b)?)?) });
-        let levels = levels.into_iter().map(|run| run.settle(&device)).collect::<Result<Vec<_>, _>>()?;
+            volumes.map(|b| -> Result<_, MotionError> { Ok(Volume::new(grid.clone(), fetch(b)?)?) });
+        let levels = levels.into_iter().map(|run| run.settle(&device, mark)).collect::<Result<Vec<_>, _>>()?;
         let mean = |later: Later<(f64, f64)>| -> Result<f64, MotionError> {
-            let (sum, count) = later.get(&device)?;
+            let (sum, count) = later.get_after(&device, mark)?;
             Ok(if count > 0.0 { sum / count } else { 0.0 })
         };
         let [before, after] = brightness;
         let brightness = BrightnessReport { mean_abs_before: mean(before)?, mean_abs_after: mean(after)? };
-        let jacobian = jacobian.get(&device)?;
+        let jacobian = jacobian.get_after(&device, mark)?;
         let mut warnings = Warnings::new();
         if jacobian.share_folded > 1e-3 {
             warnings.push(

@@ -11,7 +11,7 @@
 
 use crate::clg_parameters::Direction;
 use crate::composition::compose_flows;
-use crate::{Clg, FlowOutput, Frame, MotionError, Observer, Pair, Region, Start, Step};
+use crate::{Clg, FlowOutput, Frame, MotionError, Observer, Pair, Region, Running, Start, Step};
 use std::collections::BTreeMap;
 use veloxel_core::{Flow, Mask, Volume};
 
@@ -103,6 +103,22 @@ pub fn run_sequence<E: From<MotionError>>(
     require_plan(&frames, plan)?;
     let steps = Steps { observer, count: step_count(count, plan) };
     let mut run = Run { method, frames, on_device: BTreeMap::new(), steps, done: 0 };
+    if plan.mode == SequenceMode::Consecutive && run.can_overlap() {
+        let mut before: Option<(usize, Running)> = None;
+        for fixed in 0..count - 1 {
+            let running = run.ask((fixed, fixed + 1), Start::Zero, Some(fixed + 2))?;
+            // The device is at this pair while the one before leaves it.
+            if let Some((fixed, running)) = before.replace((fixed, running)) {
+                let output = running.finish()?;
+                deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
+            }
+        }
+        if let Some((fixed, running)) = before {
+            let output = running.finish()?;
+            deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
+        }
+        return Ok(None);
+    }
     let with_reference = plan.mode != SequenceMode::Consecutive;
     let hand_out = plan.mode != SequenceMode::Reference;
     let first = if hand_out { 0 } else { plan.reference };
@@ -175,6 +191,22 @@ impl Run<'_> {
             self.done += 1;
             return Ok(output);
         }
+        self.ask((fixed, moving), start, wanted)?.finish()
+    }
+
+    /// Whether a pair can be asked for before the one before it has left the device.
+    fn can_overlap(&self) -> bool {
+        self.method.device().is_gpu() && self.method.params().direction == Direction::Forward
+    }
+
+    /// A field that the device may still be at; meanwhile the frame that is `wanted` next goes there.
+    fn ask(
+        &mut self,
+        (fixed, moving): (usize, usize),
+        start: Start<'_>,
+        wanted: Option<usize>,
+    ) -> Result<Running, MotionError> {
+        let region = Region { mask: self.frames.mask(fixed), volume_mask: self.frames.volume_mask(fixed) };
         self.bring(fixed, [fixed, moving])?;
         self.bring(moving, [fixed, moving])?;
         let images = (&self.on_device[&fixed], &self.on_device[&moving]);
@@ -184,7 +216,7 @@ impl Run<'_> {
             self.bring(next, [fixed, moving])?;
         }
         self.done += 1;
-        running.finish()
+        Ok(running)
     }
 
     /// Brings a frame to the device, in the place of the one farthest from those that are `needed`.

@@ -32,10 +32,19 @@ pub(crate) trait Gpu: Debug + Send + Sync {
         self.zeros(len)
     }
     fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError>;
-    /// Waits for everything before it.
-    fn download(&self, memory: &GpuMemory, samples: &mut [f32]) -> Result<(), ComputeError>;
+    /// Waits for everything before `after`, or before now.
+    fn download(
+        &self,
+        memory: &GpuMemory,
+        samples: &mut [f32],
+        after: Option<&Stamp>,
+    ) -> Result<(), ComputeError>;
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
     fn synchronise(&self) -> Result<(), ComputeError>;
+    /// This point of what the device was asked for, where downloads can begin before what comes later.
+    fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
+        Ok(None)
+    }
     /// This point of what the device was asked for; a device without a clock waits for it.
     fn stamp(&self) -> Result<Stamp, ComputeError> {
         self.synchronise()?;

@@ -6,7 +6,7 @@
 
 use super::{Bind, Gpu, GpuMemory, Launch};
 use crate::device::Listing;
-use crate::{ComputeError, DeviceInfo};
+use crate::{ComputeError, DeviceInfo, Stamp};
 use pollster::block_on;
 use std::collections::HashMap;
 use std::fmt;
@@ -279,7 +279,12 @@ impl Gpu for WgpuDevice {
         self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(samples));
         Ok(GpuMemory::Wgpu(buffer))
     }
-    fn download(&self, memory: &GpuMemory, samples: &mut [f32]) -> Result<(), ComputeError> {
+    fn download(
+        &self,
+        memory: &GpuMemory,
+        samples: &mut [f32],
+        _after: Option<&Stamp>,
+    ) -> Result<(), ComputeError> {
         let buffer = self.memory_of(memory)?;
         self.submit_all();
         let bytes = size_of_val(samples) as u64;

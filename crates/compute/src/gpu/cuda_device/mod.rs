@@ -71,6 +71,7 @@ impl CudaDevice {
         let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
         let context = CudaContext::new(ordinal).map_err(refuse_driver)?;
         let stream = context.new_stream().map_err(refuse_driver)?;
+        let down = context.new_stream().map_err(refuse_driver)?;
         let driver = driver_version().map_err(refuse_driver)?;
         let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
         let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
@@ -80,7 +81,7 @@ impl CudaDevice {
             name,
         };
         let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), stream.clone()));
-        let staging = Mutex::new(Staging::new(context.clone(), stream.clone()));
+        let staging = Mutex::new(Staging::new(context.clone(), [stream.clone(), down]));
         let kernels = Mutex::default();
         let profile = Mutex::new(Profile::asked_for());
         let architecture = (major.unsigned_abs(), minor.unsigned_abs());
@@ -156,10 +157,22 @@ impl Gpu for CudaDevice {
         staging.upload(samples, memory.address()).map_err(|e| self.failed(e))?;
         Ok(GpuMemory::Cuda(memory))
     }
-    fn download(&self, memory: &GpuMemory, samples: &mut [f32]) -> Result<(), ComputeError> {
+    fn download(
+        &self,
+        memory: &GpuMemory,
+        samples: &mut [f32],
+        after: Option<&Stamp>,
+    ) -> Result<(), ComputeError> {
         let GpuMemory::Cuda(memory) = memory else { return Err(ComputeError::WrongDevice) };
+        let now = if after.is_some() { None } else { self.mark()? };
+        let Some(Stamp(Clock::Cuda(ready))) = after.or(now.as_ref()) else {
+            return Err(ComputeError::WrongDevice);
+        };
         let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        staging.download(memory.address(), samples).map_err(|e| self.failed(e))
+        staging.download((memory.address(), &ready.event), samples).map_err(|e| self.failed(e))
+    }
+    fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
+        self.stamp().map(Some)
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {

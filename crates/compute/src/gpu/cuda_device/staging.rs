@@ -1,6 +1,8 @@
 //! Transfers through pinned memory: the driver copies ordinary memory several times slower (downloads ten times).
 //!
-//! Samples pass through two pinned pieces in turn: while one is on the bus, several threads fill or empty the other.
+//! Samples pass through two pinned pieces in turn, two each way: while one is on the bus, several threads fill or empty
+//! the other. Uploads run in the stream of the kernels, downloads in one of their own, so that what a run has found can
+//! leave while the next one is at work.
 
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use std::ffi::c_void;
@@ -9,14 +11,16 @@ use std::sync::Arc;
 /// Samples of a piece: large enough for the bus, small enough to start early.
 const PIECE: usize = 4 << 20;
 /// Threads that copy between pinned and ordinary memory: more do not help.
-const MOST_THREADS: usize = 8;
+const MOST_THREADS: usize = 16;
 /// Below this many samples a piece is copied by one thread.
 const SAMPLES_PER_THREAD: usize = 1 << 18;
 
 /// Two pinned pieces and threads, taken when first needed.
 pub(super) struct Staging {
     context: Arc<CudaContext>,
-    stream: Arc<CudaStream>,
+    up: Arc<CudaStream>,
+    down: Arc<CudaStream>,
+    /// Two for uploads, then two for downloads.
     pieces: Vec<Piece>,
     threads: Option<rayon::ThreadPool>,
 }
@@ -56,13 +60,14 @@ impl Drop for Pinned {
 }
 
 impl Staging {
-    pub fn new(context: Arc<CudaContext>, stream: Arc<CudaStream>) -> Self {
-        Self { context, stream, pieces: Vec::new(), threads: None }
+    /// `up` is the stream of the kernels.
+    pub fn new(context: Arc<CudaContext>, [up, down]: [Arc<CudaStream>; 2]) -> Self {
+        Self { context, up, down, pieces: Vec::new(), threads: None }
     }
 
     fn prepare(&mut self) -> Result<(), DriverError> {
         self.context.bind_to_thread()?;
-        while self.pieces.len() < 2 {
+        while self.pieces.len() < 4 {
             let memory = Pinned::new()?;
             let done = self.context.new_event(None)?;
             self.pieces.push(Piece { memory, done });
@@ -85,31 +90,36 @@ impl Staging {
             copy(part, pinned, self.threads.as_ref());
             let address = to + (nth * PIECE * size_of::<f32>()) as u64;
             // SAFETY: the device memory holds all samples, and the piece is not touched before its event.
-            unsafe { result::memcpy_htod_async(address, pinned, self.stream.cu_stream())? };
-            piece.done.record(&self.stream)?;
+            unsafe { result::memcpy_htod_async(address, pinned, self.up.cu_stream())? };
+            piece.done.record(&self.up)?;
         }
         Ok(())
     }
 
-    /// Copies samples from the device, after everything asked for before.
-    pub fn download(&mut self, from: sys::CUdeviceptr, samples: &mut [f32]) -> Result<(), DriverError> {
+    /// Copies samples from the device once `ready` has happened.
+    pub fn download(
+        &mut self,
+        (from, ready): (sys::CUdeviceptr, &CudaEvent),
+        samples: &mut [f32],
+    ) -> Result<(), DriverError> {
         self.prepare()?;
+        self.down.wait(ready)?;
         let count = samples.len().div_ceil(PIECE);
         let share = |nth: usize| nth * PIECE..((nth + 1) * PIECE).min(samples.len());
         let shares: Vec<_> = (0..count).map(share).collect();
         let start = |staging: &mut Self, nth: usize| -> Result<(), DriverError> {
-            let piece = &mut staging.pieces[nth % 2];
+            let piece = &mut staging.pieces[2 + nth % 2];
             let address = from + (shares[nth].start * size_of::<f32>()) as u64;
             let pinned = piece.memory.samples(shares[nth].len());
             // SAFETY: the device memory holds all samples, and the piece is not touched before its event.
-            unsafe { result::memcpy_dtoh_async(pinned, address, staging.stream.cu_stream())? };
-            piece.done.record(&staging.stream)
+            unsafe { result::memcpy_dtoh_async(pinned, address, staging.down.cu_stream())? };
+            piece.done.record(&staging.down)
         };
         for nth in 0..count.min(2) {
             start(self, nth)?;
         }
         for nth in 0..count {
-            let piece = &mut self.pieces[nth % 2];
+            let piece = &mut self.pieces[2 + nth % 2];
             piece.done.synchronize()?;
             let from = piece.memory.samples(shares[nth].len());
             copy(from, &mut samples[shares[nth].clone()], self.threads.as_ref());
@@ -124,7 +134,7 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         // What is on the bus must be over before the pinned memory goes.
-        let _ = self.stream.synchronize();
+        let _ = self.up.synchronize().and_then(|()| self.down.synchronize());
     }
 }
 
