@@ -60,7 +60,7 @@ grep -h 'at most' "$out/devices.log"
 if [ -z "${VELOXEL_NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do
         say "compute-sanitizer $tool over every kernel"
-        VELOXEL_REQUIRE=cuda check "$tool" timeout 240 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+        VELOXEL_REQUIRE=cuda check "$tool" timeout 240 compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 \
             "$folder/parity" cuda --test-threads 1
         grep -h 'SUMMARY' "$out/$tool.log" | sort | uniq -c
     done
@@ -75,6 +75,8 @@ fi
 
 say "Whole runs"
 "$folder/veloxel" bench gpu --device cuda | tee "$out/gpu.txt"
+say "Fields against the processor's"
+"$folder/veloxel" bench agreement --device cuda | tee "$out/agreement.txt"
 
 if command -v python3 >/dev/null; then
     say "File to file, 256³, uncompressed NIfTI, process start included"

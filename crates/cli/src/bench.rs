@@ -78,7 +78,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), VeloxelError> {
         Arguments::command().error(ErrorKind::MissingRequiredArgument, text).exit();
     }
     let by_default =
-        |bench: &Bench| !matches!(bench, Bench::Gpu | Bench::PaperA | Bench::Middlebury | Bench::Nirep);
+        |bench: &Bench| !matches!(bench, Bench::Gpu | Bench::Agreement | Bench::PaperA | Bench::Middlebury | Bench::Nirep);
     let benches: Vec<Bench> = if arguments.names.is_empty() {
         Bench::ALL.into_iter().filter(by_default).collect()
     } else {

@@ -20,10 +20,9 @@ const SEQUENCE: (usize, usize) = (200, 20);
 /// Sizes of the phantoms that are compared vector by vector.
 const COMPARED: [(Dimension, usize); 2] = [(Dimension::Two, 96), (Dimension::Three, 64)];
 
-/// `gpu`: speed of whole runs, and agreement with the processor.
+/// `gpu`: speed of whole runs.
 pub(super) fn gpu(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
-    let mut figures = agreement(device)?;
-    figures.extend(resident_pair(device)?);
+    let mut figures = resident_pair(device)?;
     figures.push(sequence(device)?);
     Ok(figures)
 }
@@ -52,8 +51,8 @@ fn most_vox(a: &FlowOutput, b: &FlowOutput) -> f64 {
     (0..a.flow.grid().len()).map(distance).fold(0.0, f64::max)
 }
 
-/// Every phantom, and every pair of pictures that is there, on the device and on the processor.
-fn agreement(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
+/// `agreement`: every phantom, and every pair of pictures that is there, on the device and on the processor.
+pub(super) fn agreement(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     let cpu = Device::cpu(0)?;
     let mut figures = Vec::new();
     for (dimension, size) in COMPARED {

@@ -74,8 +74,10 @@ pub enum Bench {
     Sweep,
     /// Every hot kernel against the copy rate.
     Kernels,
-    /// Whole runs on a GPU: speed, and agreement with the processor.
+    /// Speed of whole runs on a GPU.
     Gpu,
+    /// Fields of a device against the processor's, vector by vector.
+    Agreement,
     /// The first paper's experiments: a GPU beside its host.
     PaperA,
     /// Multigrid against Jacobi on 128³.
@@ -97,11 +99,12 @@ pub type InFreshProcess<'a> = &'a dyn Fn(usize) -> Result<VolumeCost, VeloxelErr
 
 impl Bench {
     /// All, those that need no data first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Copy,
         Self::Sweep,
         Self::Kernels,
         Self::Gpu,
+        Self::Agreement,
         Self::PaperA,
         Self::Multigrid,
         Self::Volumes,
@@ -118,6 +121,7 @@ impl Bench {
             Self::Sweep => "sweep",
             Self::Kernels => "kernels",
             Self::Gpu => "gpu",
+            Self::Agreement => "agreement",
             Self::PaperA => "paper-a",
             Self::Multigrid => "multigrid",
             Self::Volumes => "volumes",
@@ -138,6 +142,7 @@ impl Bench {
             Self::Sweep => rates::sweep(device),
             Self::Kernels => kernels::kernels(device),
             Self::Gpu => gpu::gpu(device),
+            Self::Agreement => gpu::agreement(device),
             Self::PaperA => Ok(paper_a(device, Plan::full(), &|_| ())?.figures()),
             Self::Multigrid => multigrid::multigrid(device),
             Self::Volumes => volumes::volumes(volumes),
