@@ -135,8 +135,9 @@ struct Level {
     x: Field,
 }
 
-/// Sweeps that solve the coarsest system, five to nine voxels wide.
-const COARSEST_SWEEPS: usize = 32;
+/// Over-relaxed sweeps that solve the coarsest system, five to nine voxels wide: ω is the best one for eight (Young 1954),
+/// and each sweep leaves less than half of the error.
+const COARSEST: (f32, usize) = (1.45, 12);
 /// An axis shorter than this is not halved any more: sweeps of what is left cost less than another grid.
 const SHORTEST_AXIS: usize = 10;
 
@@ -307,7 +308,7 @@ fn cycle(
     below: &mut [Level],
 ) -> Result<Option<Later<f64>>, ComputeError> {
     let Some((coarse, further)) = below.split_first_mut() else {
-        relax(device, operator, (x, rhs), (1.0, COARSEST_SWEEPS))?;
+        relax(device, operator, (x, rhs), COARSEST)?;
         return Ok(None);
     };
     relax(device, operator, (x, rhs), (1.0, 1))?;

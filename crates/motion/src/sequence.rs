@@ -106,12 +106,13 @@ pub fn run_sequence<E: From<MotionError>>(
     if plan.mode == SequenceMode::Consecutive && run.can_overlap() {
         let mut before: Option<(usize, Running)> = None;
         for fixed in 0..count - 1 {
-            let running = run.ask((fixed, fixed + 1), Start::Zero, Some(fixed + 2))?;
-            // The device is at this pair while the one before leaves it.
+            let running = run.ask((fixed, fixed + 1), Start::Zero)?;
+            // While the device is at this pair, the one before leaves it and the next frame comes.
             if let Some((fixed, running)) = before.replace((fixed, running)) {
                 let output = running.finish()?;
                 deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
             }
+            run.bring(fixed + 2, [fixed, fixed + 1])?;
         }
         if let Some((fixed, running)) = before {
             let output = running.finish()?;
@@ -125,8 +126,7 @@ pub fn run_sequence<E: From<MotionError>>(
     let mut around = None;
     let mut from_reference = None;
     for fixed in first..count - 1 {
-        let wanted = if hand_out { Some(fixed + 2) } else { None };
-        let output = run.estimate((fixed, fixed + 1), Start::Zero, wanted)?;
+        let output = run.estimate((fixed, fixed + 1), Start::Zero)?;
         if plan.mode == SequenceMode::Both {
             around = Some(extend(around.as_ref(), &output.flow)?);
         }
@@ -137,7 +137,7 @@ pub fn run_sequence<E: From<MotionError>>(
             deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
         }
         if let Some(start) = &from_reference {
-            let output = run.estimate((plan.reference, fixed + 1), Start::Flow(start), None)?;
+            let output = run.estimate((plan.reference, fixed + 1), Start::Flow(start))?;
             let role = Role::Reference;
             deliver(SequenceField { role, fixed: plan.reference, moving: fixed + 1, output })?;
         }
@@ -145,9 +145,9 @@ pub fn run_sequence<E: From<MotionError>>(
     if with_reference {
         from_reference = None;
         for fixed in (1..=plan.reference).rev() {
-            let back = run.estimate((fixed, fixed - 1), Start::Zero, None)?;
+            let back = run.estimate((fixed, fixed - 1), Start::Zero)?;
             let start = extend_known(from_reference.as_ref(), &back.flow)?;
-            let output = run.estimate((plan.reference, fixed - 1), Start::Flow(&start), None)?;
+            let output = run.estimate((plan.reference, fixed - 1), Start::Flow(&start))?;
             let role = Role::Reference;
             deliver(SequenceField { role, fixed: plan.reference, moving: fixed - 1, output })?;
             from_reference = Some(start);
@@ -156,7 +156,7 @@ pub fn run_sequence<E: From<MotionError>>(
     if plan.mode != SequenceMode::Both {
         return Ok(None);
     }
-    let output = run.estimate((count - 1, 0), Start::Zero, None)?;
+    let output = run.estimate((count - 1, 0), Start::Zero)?;
     let around = extend(around.as_ref(), &output.flow)?;
     deliver(SequenceField { role: Role::Consecutive, fixed: count - 1, moving: 0, output })?;
     Ok(mean_length_vox(&around, frames.measured(0)))
@@ -175,62 +175,57 @@ struct Run<'a> {
 const FRAMES_ON_DEVICE: usize = 4;
 
 impl Run<'_> {
-    /// One field; while the device is at it, the frame that is `wanted` next goes there.
-    fn estimate(
-        &mut self,
-        (fixed, moving): (usize, usize),
-        start: Start<'_>,
-        wanted: Option<usize>,
-    ) -> Result<FlowOutput, MotionError> {
-        let region = Region { mask: self.frames.mask(fixed), volume_mask: self.frames.volume_mask(fixed) };
-        if self.method.params().direction == Direction::Both {
-            let [image, other] = [fixed, moving].map(|frame| &self.frames.frames[frame]);
-            let Region { mask, volume_mask } = region;
-            let pair = Pair { fixed: image, moving: other, mask, volume_mask, start };
-            let output = self.method.run(&pair, &Nth { steps: &self.steps, nth: self.done })?;
-            self.done += 1;
-            return Ok(output);
-        }
-        self.ask((fixed, moving), start, wanted)?.finish()
-    }
-
     /// Whether a pair can be asked for before the one before it has left the device.
     fn can_overlap(&self) -> bool {
         self.method.device().is_gpu() && self.method.params().direction == Direction::Forward
     }
 
-    /// A field that the device may still be at; meanwhile the frame that is `wanted` next goes there.
-    fn ask(
+    /// One field.
+    fn estimate(
         &mut self,
         (fixed, moving): (usize, usize),
         start: Start<'_>,
-        wanted: Option<usize>,
-    ) -> Result<Running, MotionError> {
-        let region = Region { mask: self.frames.mask(fixed), volume_mask: self.frames.volume_mask(fixed) };
+    ) -> Result<FlowOutput, MotionError> {
+        if self.method.params().direction == Direction::Forward {
+            return self.ask((fixed, moving), start)?.finish();
+        }
+        let Region { mask, volume_mask } = self.region(fixed);
+        let [image, other] = [fixed, moving].map(|frame| &self.frames.frames[frame]);
+        let pair = Pair { fixed: image, moving: other, mask, volume_mask, start };
+        let output = self.method.run(&pair, &Nth { steps: &self.steps, nth: self.done })?;
+        self.done += 1;
+        Ok(output)
+    }
+
+    /// A field that the device may still be at when this returns.
+    fn ask(&mut self, (fixed, moving): (usize, usize), start: Start<'_>) -> Result<Running, MotionError> {
         self.bring(fixed, [fixed, moving])?;
         self.bring(moving, [fixed, moving])?;
         let images = (&self.on_device[&fixed], &self.on_device[&moving]);
         let observer = Nth { steps: &self.steps, nth: self.done };
-        let running = self.method.run_frames(images, (region, start), &observer)?;
-        if let Some(next) = wanted.filter(|&next| next < self.frames.frames.len()) {
-            self.bring(next, [fixed, moving])?;
-        }
+        let running = self.method.run_frames(images, (self.region(fixed), start), &observer)?;
         self.done += 1;
         Ok(running)
     }
 
-    /// Brings a frame to the device, in the place of the one farthest from those that are `needed`.
+    /// Brings a frame, if there is one, to the device, in the place of the one farthest from those that are `needed`.
     fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<(), MotionError> {
-        if self.on_device.contains_key(&frame) {
+        let Some(image) = self.frames.frames.get(frame).filter(|_| !self.on_device.contains_key(&frame)) else {
             return Ok(());
-        }
+        };
         if self.on_device.len() >= FRAMES_ON_DEVICE {
             let away = |f: &usize| needed.iter().map(|n| n.abs_diff(*f)).min();
             let farthest = self.on_device.keys().filter(|f| !needed.contains(f)).copied().max_by_key(away);
             farthest.and_then(|farthest| self.on_device.remove(&farthest));
         }
-        self.on_device.insert(frame, Frame::upload(self.method.device(), &self.frames.frames[frame])?);
+        self.on_device.insert(frame, Frame::upload(self.method.device(), image)?);
         Ok(())
+    }
+}
+
+impl<'a> Run<'a> {
+    fn region(&self, fixed: usize) -> Region<'a> {
+        Region { mask: self.frames.mask(fixed), volume_mask: self.frames.volume_mask(fixed) }
     }
 }
 
