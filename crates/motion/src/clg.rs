@@ -102,11 +102,11 @@ pub struct FlowOutput {
 /// The method, set up for one grid.
 #[derive(Debug)]
 pub struct Clg {
-    device: Device,
-    params: ClgParams,
-    grid: Grid,
+    pub(crate) device: Device,
+    pub(crate) params: ClgParams,
+    pub(crate) grid: Grid,
     /// Finest first.
-    levels: Vec<LevelGeometry>,
+    pub(crate) levels: Vec<LevelGeometry>,
 }
 
 /// A start field is refined from this many levels on: what is coarser it has settled already.
@@ -162,7 +162,7 @@ impl Clg {
         };
         let device = self.device.clone();
         device.scope(|| {
-            let mut output = self.run_one_way(pair, (map, warnings), observer)?;
+            let mut output = self.run_stages(pair, (map, warnings), observer)?;
             if self.params.direction == Direction::Both {
                 let back = Pair {
                     fixed: pair.moving,
@@ -175,7 +175,7 @@ impl Clg {
                         _ => Start::Zero,
                     },
                 };
-                let back = self.run_one_way(&back, (map, Warnings::new()), observer)?;
+                let back = self.run_stages(&back, (map, Warnings::new()), observer)?;
                 self.apply_inverse_consistency(&mut output, &back.flow)?;
             }
             Ok(output)
@@ -201,7 +201,18 @@ impl Clg {
         }
     }
 
-    fn run_one_way(
+    /// One direction, refined if the images match by then.
+    fn run_stages(
+        &self,
+        pair: &Pair<'_>,
+        (map, warnings): (IntensityMap, Warnings),
+        observer: &dyn Observer,
+    ) -> Result<FlowOutput, MotionError> {
+        let estimate = self.run_one_way(pair, (map, warnings.clone()), observer)?;
+        self.refine(pair, (map, warnings), observer, estimate)
+    }
+
+    pub(crate) fn run_one_way(
         &self,
         pair: &Pair<'_>,
         (map, mut warnings): (IntensityMap, Warnings),

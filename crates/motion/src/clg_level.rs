@@ -10,7 +10,7 @@ use crate::{Observer, Step};
 use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::compose::{self, compose};
 use veloxel_compute::kernels::confidence;
-use veloxel_compute::kernels::convolve::isotropic;
+use veloxel_compute::kernels::convolve::{convolve, isotropic};
 use veloxel_compute::kernels::diffusivity::{Diffusivity, diffusivity};
 use veloxel_compute::kernels::gradient::{Scheme, gradient};
 use veloxel_compute::kernels::jacobian::jacobian;
@@ -26,6 +26,10 @@ use veloxel_core::{LevelReport, StopReason, WarpReport};
 
 /// K_ρ is cut here, in standard deviations.
 const TRUNCATE: f64 = 2.5;
+/// Share of σ² below which the mean squared mismatch counts as a match: half of σ.
+const MATCHED_SHARE: f64 = 0.25;
+/// Share of that below which no mismatch is told from rounding.
+const LEAST_SHARE: f64 = 0.02;
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
 const NON_LOCAL: WeightedMedian =
     WeightedMedian { radius: 6, stride: 3, sigma_vox: 6.0, sigma_intensity: 0.025, edge: 0.1, reach: 1 };
@@ -59,6 +63,8 @@ pub(crate) struct Level<'a> {
     geometry: &'a LevelGeometry,
     /// K_ρ, and the one for images that match.
     taps: [Axes<Taps>; 2],
+    /// The window of the mean motion that is free once images match, and memory for that mean.
+    mean: Option<(Axes<Taps>, Field)>,
     pub warped: Buffer,
     /// Spatial entries, then the right-hand side.
     system: Field,
@@ -76,13 +82,24 @@ pub(crate) struct Level<'a> {
     multigrid: Option<Multigrid>,
 }
 
-/// Which of the level's two windows a tensor is averaged in.
+/// Whether the warped images match, and so which of the level's two windows a tensor is averaged in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Window {
-    /// ρ.
-    Local = 0,
-    /// The one for images that match.
-    Matched = 1,
+enum Match {
+    /// Not yet: ρ; the total displacement is smoothed.
+    Open = 0,
+    /// To half of σ: the window for images that match; the displacement is smoothed around its mean.
+    Close = 1,
+}
+
+/// What the mismatch decides for a warp.
+#[derive(Clone, Copy)]
+struct Weights {
+    /// α.
+    alpha: f32,
+    /// ζ of the brightness constraint.
+    zeta: f32,
+    /// Which window.
+    matched: Match,
 }
 
 impl<'a> Level<'a> {
@@ -118,6 +135,12 @@ impl<'a> Level<'a> {
             params,
             geometry,
             taps: [params.rho, params.rho_matched].map(|rho| isotropic(&Taps::gaussian(rho, TRUNCATE))),
+            mean: (params.alpha_mismatch > 0.0 && params.mean_matched > 0.0)
+                .then(|| -> Result<_, ComputeError> {
+                    let taps = isotropic(&Taps::gaussian(params.mean_matched, TRUNCATE));
+                    Ok((taps, device.zeros_field(d, n)?))
+                })
+                .transpose()?,
             warped: device.zeros(n)?,
             system: device.zeros_field(entries, n)?,
             groups: (0..group_count).map(|_| device.zeros_field(entries + 1, n)).collect::<Result<_, _>>()?,
@@ -193,13 +216,13 @@ impl<'a> Level<'a> {
         let (device, shape) = (self.device, self.geometry.shape);
         self.warp(images, displacement)?;
         let (sum, count) = absolute_difference(device, (images.fixed, &self.warped), images.mask)?;
-        let (alpha, window) = self.weigh(images)?;
-        self.tensors(images, window)?;
+        let weights = self.weigh(images)?;
+        self.tensors(images, weights)?;
         self.increment.iter_mut().for_each(|b| fill(device, 0.0, b));
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solved = None;
         for _ in 0..updates {
-            solved = Some(self.solve(images, displacement, alpha)?);
+            solved = Some(self.solve(images, displacement, weights)?);
         }
         let Solved { relative_residuals, stop, .. } = solved.expect("a warp should have at least one solve");
         let length = clip_length(device, self.params.increment_limit, &mut self.increment)?;
@@ -235,12 +258,15 @@ impl<'a> Level<'a> {
     }
 
     /// The motion tensors around the present displacement: into the system, or into the groups.
-    fn tensors(&mut self, images: &LevelImages<'_>, window: Window) -> Result<(), ComputeError> {
+    fn tensors(&mut self, images: &LevelImages<'_>, weights: Weights) -> Result<(), ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
         let brightness = [(images.fixed, &self.warped)];
-        let taps = &self.taps[window as usize];
+        let taps = &self.taps[weights.matched as usize];
         let Some((first, others)) = self.groups.split_first_mut() else {
-            let args = self.params.tensor_of(self.geometry, taps, (&brightness, images.mask));
+            let mut args = self.params.tensor_of(self.geometry, taps, (&brightness, images.mask));
+            if self.params.normalise == Normalisation::Distance {
+                args.constraint = Constraint::Normalised { zeta: weights.zeta };
+            }
             return motion_tensor(device, &args, &mut self.system);
         };
         let args = self.params.tensor_of(self.geometry, taps, (&brightness, images.mask));
@@ -260,18 +286,40 @@ impl<'a> Level<'a> {
         Ok(())
     }
 
-    /// α and the window for the mismatch at hand: the weight of smoothness over that of data is the variance of data over
-    /// that of motion.
-    fn weigh(&self, images: &LevelImages<'_>) -> Result<(f32, Window), ComputeError> {
+    /// The weights for the mismatch m at hand.
+    ///
+    /// The weight of smoothness over that of data is the variance of data over that of motion: α ∝ m². Once images match,
+    /// m is what noise and sampling leave: ζ, the contrast that noise alone makes, is proportional to it, and the window
+    /// that balances the variance m²/ρᵈ it averages away with the bend ρ⁴ it flattens is ρ ∝ m^(2/(d + 4)).
+    fn weigh(&mut self, images: &LevelImages<'_>) -> Result<Weights, ComputeError> {
         let params = self.params;
+        let fixed = Weights { alpha: params.alpha, zeta: params.zeta, matched: Match::Open };
         if params.alpha_mismatch == 0.0 {
-            return Ok((params.alpha, Window::Local));
+            return Ok(fixed);
         }
+        let share = self.mismatch(images)? / params.alpha_mismatch.powi(2);
+        let alpha_share = (share as f32).clamp(params.alpha_floor, 1.0);
+        if share >= MATCHED_SHARE {
+            return Ok(Weights { alpha: params.alpha * alpha_share, ..fixed });
+        }
+        let below = (share / MATCHED_SHARE).max(LEAST_SHARE);
+        let exponent = 1.0 / (self.geometry.shape.components() as f64 + 4.0);
+        let rho = params.rho_matched * below.powf(exponent);
+        self.taps[Match::Close as usize] = isotropic(&Taps::gaussian(rho, TRUNCATE));
+        Ok(Weights {
+            alpha: params.alpha_matched * alpha_share,
+            zeta: params.zeta * below.sqrt() as f32,
+            matched: Match::Close,
+        })
+    }
+
+    /// Mean squared distance, edges², by which the images last warped still miss each other.
+    pub fn mismatch(&self, images: &LevelImages<'_>) -> Result<f64, ComputeError> {
         let brightness = [(images.fixed, &self.warped)];
-        let args = params.tensor_of(self.geometry, &self.taps[0], (&brightness, images.mask));
-        let share = mismatch(self.device, &args)? / (params.alpha_mismatch * params.alpha_mismatch);
-        let window = if share < 0.25 { Window::Matched } else { Window::Local };
-        Ok((params.alpha * (share as f32).clamp(params.alpha_floor, 1.0), window))
+        mismatch(
+            self.device,
+            &self.params.tensor_of(self.geometry, &self.taps[0], (&brightness, images.mask)),
+        )
     }
 
     /// One linear solve for the increment, with weights from the increment so far.
@@ -279,7 +327,7 @@ impl<'a> Level<'a> {
         &mut self,
         images: &LevelImages<'_>,
         displacement: &[Buffer],
-        alpha: f32,
+        weights: Weights,
     ) -> Result<Solved, ComputeError> {
         let (device, params, geometry) = (self.device, self.params, self.geometry);
         let shape = geometry.shape;
@@ -309,7 +357,7 @@ impl<'a> Level<'a> {
         let operator = Operator {
             shape,
             spacing_edges: geometry.spacing_edges,
-            alpha,
+            alpha: weights.alpha,
             tensor: Some(tensor),
             diffusivity: self.psi.as_ref(),
             volume_weight: self.volume_weight.as_ref(),
@@ -321,6 +369,14 @@ impl<'a> Level<'a> {
                 ..operator
             };
             subtract_product(device, &regulariser, displacement, rhs)?;
+            // The mean is free: what is smoothed is d0 + δ − K * d0, and a bend much longer than K costs nothing.
+            if let (Match::Close, Some((taps, mean))) = (weights.matched, self.mean.as_mut()) {
+                for (component, mean) in displacement.iter().zip(mean.iter_mut()) {
+                    convolve(device, (shape, taps), component, mean)?;
+                }
+                let given_back = Operator { alpha: -weights.alpha, volume_weight: None, ..regulariser };
+                subtract_product(device, &given_back, mean, rhs)?;
+            }
             if let Some(change) = self.volume_change.as_mut() {
                 jacobian(device, (shape, geometry.spacing_edges), (displacement, None), change)?;
                 log_change(device, change);

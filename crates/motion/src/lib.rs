@@ -5,6 +5,7 @@ pub mod clg;
 mod clg_images;
 mod clg_level;
 pub mod clg_parameters;
+mod clg_refinement;
 pub mod coarse_to_fine;
 pub mod composition;
 mod error;
