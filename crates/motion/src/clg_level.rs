@@ -28,6 +28,8 @@ use veloxel_core::{LevelReport, StopReason, WarpReport};
 const TRUNCATE: f64 = 2.5;
 /// Share of σ² below which the mean squared mismatch counts as a match: half of σ.
 const MATCHED_SHARE: f64 = 0.25;
+/// How much of the mean is free once images match; the rest of first order fills what no data reach.
+const MEAN_SHARE: f32 = 0.9;
 /// Share of that below which no mismatch is told from rounding.
 const LEAST_SHARE: f64 = 0.02;
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
@@ -369,12 +371,13 @@ impl<'a> Level<'a> {
                 ..operator
             };
             subtract_product(device, &regulariser, displacement, rhs)?;
-            // The mean is free: what is smoothed is d0 + δ − K * d0, and a bend much longer than K costs nothing.
+            // The mean is nearly free: what is smoothed is d0 + δ − 0.9 K * d0, and a bend much longer than K costs little.
             if let (Match::Close, Some((taps, mean))) = (weights.matched, self.mean.as_mut()) {
                 for (component, mean) in displacement.iter().zip(mean.iter_mut()) {
                     convolve(device, (shape, taps), component, mean)?;
                 }
-                let given_back = Operator { alpha: -weights.alpha, volume_weight: None, ..regulariser };
+                let given_back =
+                    Operator { alpha: -MEAN_SHARE * weights.alpha, volume_weight: None, ..regulariser };
                 subtract_product(device, &given_back, mean, rhs)?;
             }
             if let Some(change) = self.volume_change.as_mut() {

@@ -26,9 +26,8 @@ pub struct ClgParams {
     /// ρ once the mismatch is below σ/2: what is left then is noise, which a wider window averages without flattening the
     /// motion as a larger α would. Falls slowly with the mismatch. [0, 16]
     pub rho_matched: f64,
-    /// Once the mismatch is below σ/2, smoothness is asked of what the total displacement has beyond its mean over a window of
-    /// this standard deviation, voxels: the bias of smoothness on a bend of wavelength λ falls by 20 (s/λ)². 0: of all of
-    /// it, as before. [0, 16]
+    /// Once the mismatch is below σ/2, smoothness is asked of what the total displacement has beyond 0.9 of its mean over a
+    /// window of this standard deviation, voxels, so that longer bends are flattened ten times less. 0: of all of it. [0, 16]
     pub mean_matched: f64,
     /// β: weight of volume preservation. 0: off; large: only motion with det = 1 is left. [0, 1e6)
     pub beta: f32,
@@ -332,16 +331,21 @@ impl ClgParams {
         }
     }
 
-    /// The second stage for images that match, if there is one: the accurate preset of volumes, with this one's constraints.
+    /// The second stage for images that match, if there is one: the accurate preset of volumes, with this one's weights where
+    /// the images do not match, constraints and tolerance.
     pub(crate) fn refinement(&self) -> Option<Self> {
+        let volume = Self::preset(Preset::Accurate, Dimension::Three);
         (self.refine_mismatch > 0.0).then(|| Self {
+            alpha: self.alpha,
+            iterations: if self.rtol > 0.0 { self.iterations } else { volume.iterations },
+            rtol: self.rtol,
             beta: self.beta,
             volume: self.volume,
             lcc_sigma: self.lcc_sigma,
             // A window of the plane holds fewer voxels than one of the same width in space.
             rho_matched: 4.0,
             max_levels: 1,
-            ..Self::preset(Preset::Accurate, Dimension::Three)
+            ..volume
         })
     }
 
