@@ -335,7 +335,7 @@ impl ClgParams {
     /// the images do not match, constraints and tolerance.
     pub(crate) fn refinement(&self) -> Option<Self> {
         let volume = Self::preset(Preset::Accurate, Dimension::Three);
-        (self.refine_mismatch > 0.0).then(|| Self {
+        (self.refine_mismatch > 0.0).then_some(Self {
             alpha: self.alpha,
             iterations: if self.rtol > 0.0 { self.iterations } else { volume.iterations },
             rtol: self.rtol,
