@@ -24,7 +24,11 @@ const TOP_FLOOR: u8 = 4;
 const HOUSE: [Room; 8] = [
     Room { name: "veloxel-core", floor: 0, outside: &[] },
     Room { name: "veloxel-io", floor: 1, outside: &["flate2", "png", "tiff", "zune-jpeg"] },
-    Room { name: "veloxel-compute", floor: 1, outside: &["libc", "rayon", "multiversion"] },
+    Room {
+        name: "veloxel-compute",
+        floor: 1,
+        outside: &["libc", "rayon", "multiversion", "wgpu", "pollster", "naga", "libloading"],
+    },
     Room { name: TESTKIT, floor: 1, outside: &[] },
     Room { name: "veloxel-motion", floor: 2, outside: &["tracing"] },
     Room { name: "veloxel", floor: 3, outside: &["minijinja", "serde_json", "toml", "tracing"] },

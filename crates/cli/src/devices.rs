@@ -20,7 +20,10 @@ pub fn run(arguments: &DevicesArguments) -> Result<(), VeloxelError> {
     }
     let line = |device: &DeviceListing| match (&device.reason_absent, &device.description) {
         (Some(reason), _) => format!("not available: {reason}"),
-        (None, Some(description)) => format!("available, {description}"),
+        (None, Some(description)) => match device.memory_bytes {
+            Some(bytes) => format!("available, {description}, {:.1} GiB", bytes as f64 / f64::from(1 << 30)),
+            None => format!("available, {description}"),
+        },
         (None, None) => "available".to_owned(),
     };
     print_lines(&devices.iter().map(|d| (d.name.as_str(), line(d))).collect::<Vec<_>>())

@@ -39,10 +39,11 @@ impl Observer for Progress {
         } else {
             format!("  {:.0} s left", self.start.elapsed().as_secs_f64() * (1.0 - step.done) / step.done)
         };
+        let residual = step.residual.map_or_else(String::new, |r| format!("  residual {r:.1e}"));
         self.bar.set_position((PARTS * step.done.clamp(0.0, 1.0)) as u64);
         self.bar.set_message(format!(
-            "level {}/{}  warp {}/{}  residual {:.1e}{left}",
-            step.level, step.levels, step.warp, step.warps, step.residual
+            "level {}/{}  warp {}/{}{residual}{left}",
+            step.level, step.levels, step.warp, step.warps
         ));
     }
 }

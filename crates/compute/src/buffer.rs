@@ -1,14 +1,20 @@
 //! Memory of a device.
 
 use crate::ComputeError;
+use crate::gpu::GpuMemory;
 
 /// `f32` samples in the memory of a device; only kernels look inside.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Buffer {
-    /// The samples, between what it takes to start them on a cache line.
-    memory: Vec<f32>,
-    start: usize,
+    memory: Memory,
     len: usize,
+}
+
+#[derive(Debug)]
+enum Memory {
+    /// The samples from `start` on, between what it takes to start them on a cache line.
+    Host { samples: Vec<f32>, start: usize },
+    Gpu(GpuMemory),
 }
 
 /// A cache line: vectors that straddle two of them cost twice.
@@ -23,15 +29,22 @@ impl Buffer {
         // Asked for first, so that too much is an error; then taken as zeroed pages, which cost nothing until touched.
         Vec::<f32>::new()
             .try_reserve_exact(padded)
-            .map_err(|_| ComputeError::OutOfMemory { needed_bytes: len.saturating_mul(size_of::<f32>()) })?;
+            .map_err(|_| ComputeError::OutOfMemory {
+                device: "cpu".to_owned(),
+                needed_bytes: len.saturating_mul(size_of::<f32>()),
+                free_bytes: None,
+            })?;
         let memory = vec![0.0; padded];
         ask_for_large_pages(&memory);
         let address = memory.as_ptr().addr();
         let start = (address.next_multiple_of(LINE_BYTES) - address) / size_of::<f32>();
-        Ok(Self { memory, start, len })
+        Ok(Self { memory: Memory::Host { samples: memory, start }, len })
     }
     pub(crate) fn from_samples(samples: Vec<f32>) -> Self {
-        Self { start: 0, len: samples.len(), memory: samples }
+        Self { len: samples.len(), memory: Memory::Host { samples, start: 0 } }
+    }
+    pub(crate) fn on_gpu(memory: GpuMemory, len: usize) -> Self {
+        Self { memory: Memory::Gpu(memory), len }
     }
     /// Number of samples.
     pub fn len(&self) -> usize {
@@ -41,16 +54,40 @@ impl Buffer {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
+    /// # Panics
+    /// If the samples are on a GPU: a method mixed devices.
     pub(crate) fn host(&self) -> &[f32] {
-        &self.memory[self.start..self.start + self.len]
+        match &self.memory {
+            Memory::Host { samples, start } => &samples[*start..*start + self.len],
+            Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
+        }
     }
+    /// # Panics
+    /// As [`Self::host`].
     pub(crate) fn host_mut(&mut self) -> &mut [f32] {
-        &mut self.memory[self.start..self.start + self.len]
+        match &mut self.memory {
+            Memory::Host { samples, start } => &mut samples[*start..*start + self.len],
+            Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
+        }
     }
-    pub(crate) fn into_samples(mut self) -> Vec<f32> {
-        self.memory.truncate(self.start + self.len);
-        self.memory.drain(..self.start);
-        self.memory
+    /// The memory on a GPU.
+    pub(crate) fn gpu(&self) -> Result<&GpuMemory, ComputeError> {
+        match &self.memory {
+            Memory::Gpu(memory) => Ok(memory),
+            Memory::Host { .. } => Err(ComputeError::WrongDevice),
+        }
+    }
+    /// # Panics
+    /// As [`Self::host`].
+    pub(crate) fn into_samples(self) -> Vec<f32> {
+        match self.memory {
+            Memory::Host { mut samples, start } => {
+                samples.truncate(start + self.len);
+                samples.drain(..start);
+                samples
+            }
+            Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
+        }
     }
     /// Fails unless the buffer has `expected` samples.
     pub(crate) fn require(

@@ -1,13 +1,21 @@
 //! Where kernels run.
 
-use crate::{Buffer, ComputeError, Field};
-use std::ops::Range;
+use crate::gpu::{self, Gpu};
+use crate::processor::instruction_set;
+use crate::{Buffer, ComputeError, Cpu, Field, Stamp};
 use std::sync::Arc;
 
 /// A place where kernels run; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Device {
-    cpu: Cpu,
+    kind: Kind,
+}
+
+/// The one match every kernel makes.
+#[derive(Debug, Clone)]
+pub(crate) enum Kind {
+    Cpu(Cpu),
+    Gpu(Arc<dyn Gpu>),
 }
 
 /// What `veloxel devices` shows, and what every report says about where it ran.
@@ -15,8 +23,24 @@ pub struct Device {
 pub struct DeviceInfo {
     /// As `--device` takes it.
     pub name: String,
-    /// What it is: instruction set and threads, or the adapter's name.
+    /// What it is: instruction set and threads, or the adapter's name and driver.
     pub description: String,
+    /// Memory that buffers can come from, bytes; none if the driver does not say.
+    pub memory_bytes: Option<u64>,
+}
+
+/// A kind of device, present or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listing {
+    /// It can be used.
+    Present(DeviceInfo),
+    /// It cannot.
+    Absent {
+        /// As `--device` would take it.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
 }
 
 impl Device {
@@ -25,35 +49,74 @@ impl Device {
     /// # Errors
     /// [`ComputeError::Threads`] if they cannot be started.
     pub fn cpu(threads: usize) -> Result<Self, ComputeError> {
-        let count =
-            if threads == 0 { std::thread::available_parallelism().map_or(1, |n| n.get()) } else { threads };
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(count)
-            .thread_name(|i| format!("veloxel-{i}"))
-            .build()
-            .map_err(|e| ComputeError::Threads { threads: count, reason: e.to_string() })?;
-        Ok(Self { cpu: Cpu { pool: Arc::new(pool) } })
+        Ok(Self { kind: Kind::Cpu(Cpu::new(threads)?) })
     }
 
-    /// The fastest device present.
+    /// The device of a name: `cpu`, `cuda`, `vulkan`, `metal`, `dx12`, `wgpu` (any of these three), each GPU with `:1` for
+    /// the second of its kind.
+    ///
+    /// # Errors
+    /// [`ComputeError::NoDevice`] with the reason; [`ComputeError::Threads`].
+    pub fn named(name: &str, threads: usize) -> Result<Self, ComputeError> {
+        if name == "cpu" {
+            return Self::cpu(threads);
+        }
+        Ok(Self { kind: Kind::Gpu(gpu::open(name)?) })
+    }
+
+    /// The fastest device present: CUDA, then any other GPU, then the processor.
     ///
     /// # Errors
     /// As [`Self::cpu`].
     pub fn auto() -> Result<Self, ComputeError> {
-        Self::cpu(0)
+        Self::auto_because(0).map(|(device, _)| device)
     }
 
-    /// Every device of this machine.
-    pub fn list() -> Vec<DeviceInfo> {
-        Self::cpu(0).map(|d| d.info()).into_iter().collect()
+    /// [`Self::auto`] with `threads` for the processor, and why it was chosen.
+    ///
+    /// # Errors
+    /// As [`Self::cpu`].
+    pub fn auto_because(threads: usize) -> Result<(Self, String), ComputeError> {
+        let mut why_not = Vec::new();
+        for name in gpu::BY_SPEED {
+            match gpu::open(name) {
+                Ok(gpu) if gpu.is_hardware() => {
+                    let device = Self { kind: Kind::Gpu(gpu) };
+                    let because = match why_not.is_empty() {
+                        true => "the fastest kind there is".to_owned(),
+                        false => format!("the fastest present; {}", why_not.join("; ")),
+                    };
+                    return Ok((device, because));
+                }
+                Ok(gpu) => why_not.push(format!("{name}: {} is no graphics processor", gpu.info().description)),
+                Err(ComputeError::NoDevice { name, reason }) => why_not.push(format!("{name}: {reason}")),
+                Err(error) => why_not.push(format!("{name}: {error}")),
+            }
+        }
+        Ok((Self::cpu(threads)?, format!("no GPU can be used: {}", why_not.join("; "))))
+    }
+
+    /// Every device of this machine, and why others cannot be used.
+    pub fn list() -> Vec<Listing> {
+        let cpu = Self::cpu(0).map(|d| Listing::Present(d.info()));
+        cpu.into_iter().chain(gpu::list()).collect()
     }
 
     /// What this device is.
     pub fn info(&self) -> DeviceInfo {
-        DeviceInfo {
-            name: "cpu".to_owned(),
-            description: format!("{} threads, {}", self.cpu.threads(), instruction_set()),
+        match &self.kind {
+            Kind::Cpu(cpu) => DeviceInfo {
+                name: "cpu".to_owned(),
+                description: format!("{} threads, {}", cpu.threads(), instruction_set()),
+                memory_bytes: None,
+            },
+            Kind::Gpu(gpu) => gpu.info(),
         }
+    }
+
+    /// Whether kernels run on a GPU.
+    pub fn is_gpu(&self) -> bool {
+        matches!(self.kind, Kind::Gpu(_))
     }
 
     /// Zeroed memory.
@@ -61,7 +124,20 @@ impl Device {
     /// # Errors
     /// [`ComputeError::OutOfMemory`] with the bytes asked for.
     pub fn zeros(&self, len: usize) -> Result<Buffer, ComputeError> {
-        Buffer::zeros(len)
+        match &self.kind {
+            Kind::Cpu(_) => Buffer::zeros(len),
+            Kind::Gpu(gpu) => gpu.zeros(len).map(|memory| Buffer::on_gpu(memory, len)),
+        }
+    }
+    /// Memory that a kernel writes before anyone reads it: on a GPU it holds what was there before.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub(crate) fn scratch(&self, len: usize) -> Result<Buffer, ComputeError> {
+        match &self.kind {
+            Kind::Cpu(_) => Buffer::zeros(len),
+            Kind::Gpu(gpu) => gpu.scratch(len).map(|memory| Buffer::on_gpu(memory, len)),
+        }
     }
     /// Zeroed memory for several components.
     ///
@@ -71,138 +147,107 @@ impl Device {
         (0..count).map(|_| self.zeros(len)).collect()
     }
     /// Samples from the host.
-    pub fn upload(&self, samples: Vec<f32>) -> Buffer {
-        Buffer::from_samples(samples)
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`]; the processor takes the samples as they are.
+    pub fn upload(&self, samples: Vec<f32>) -> Result<Buffer, ComputeError> {
+        match &self.kind {
+            Kind::Cpu(_) => Ok(Buffer::from_samples(samples)),
+            Kind::Gpu(_) => self.upload_copy(&samples),
+        }
     }
     /// A copy of samples from the host.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].
     pub fn upload_copy(&self, samples: &[f32]) -> Result<Buffer, ComputeError> {
-        let mut buffer = self.zeros(samples.len())?;
-        buffer.host_mut().copy_from_slice(samples);
-        Ok(buffer)
+        match &self.kind {
+            Kind::Cpu(_) => {
+                let mut buffer = self.zeros(samples.len())?;
+                buffer.host_mut().copy_from_slice(samples);
+                Ok(buffer)
+            }
+            Kind::Gpu(gpu) => gpu.upload(samples).map(|memory| Buffer::on_gpu(memory, samples.len())),
+        }
     }
     /// Samples to the host, the buffer given back.
-    pub fn download(&self, buffer: Buffer) -> Vec<f32> {
-        buffer.into_samples()
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`] if the device was lost.
+    pub fn download(&self, buffer: Buffer) -> Result<Vec<f32>, ComputeError> {
+        match &self.kind {
+            Kind::Cpu(_) => Ok(buffer.into_samples()),
+            Kind::Gpu(_) => self.read(&buffer),
+        }
     }
     /// A copy of the samples on the host.
-    pub fn read(&self, buffer: &Buffer) -> Vec<f32> {
-        buffer.host().to_vec()
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    pub fn read(&self, buffer: &Buffer) -> Result<Vec<f32>, ComputeError> {
+        match &self.kind {
+            Kind::Cpu(_) => Ok(buffer.host().to_vec()),
+            Kind::Gpu(gpu) => {
+                let mut samples = vec![0.0; buffer.len()];
+                gpu.download(buffer.gpu()?, &mut samples)?;
+                Ok(samples)
+            }
+        }
+    }
+    /// Waits until everything asked for so far is done; on the processor it always is.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`].
+    pub fn synchronise(&self) -> Result<(), ComputeError> {
+        match &self.kind {
+            Kind::Cpu(_) => Ok(()),
+            Kind::Gpu(gpu) => gpu.synchronise(),
+        }
+    }
+    /// This point of what the device was asked for, on its clock.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`].
+    pub fn stamp(&self) -> Result<Stamp, ComputeError> {
+        match &self.kind {
+            Kind::Cpu(_) => Ok(Stamp::now()),
+            Kind::Gpu(gpu) => gpu.stamp(),
+        }
+    }
+    /// Milliseconds that the device spends on `work`: by its own clock where it has one.
+    ///
+    /// # Errors
+    /// Whatever `work` fails with; [`ComputeError::DeviceFailed`].
+    pub fn time_ms(
+        &self,
+        mut work: impl FnMut() -> Result<(), ComputeError> + Send,
+    ) -> Result<f64, ComputeError> {
+        let start = self.stamp()?;
+        self.scope(&mut work)?;
+        self.stamp()?.ms_after(&start)
+    }
+    /// Bytes of memory that are free, where a GPU's driver says.
+    pub fn free_bytes(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Cpu(_) => None,
+            Kind::Gpu(gpu) => gpu.free_bytes(),
+        }
     }
     /// Runs a whole method on the device's own threads, so that its kernels need not change threads.
     pub fn scope<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.cpu.pool.install(work)
+        match &self.kind {
+            Kind::Cpu(cpu) => cpu.install(work),
+            Kind::Gpu(_) => work(),
+        }
     }
 
     pub(crate) fn as_cpu(&self) -> &Cpu {
-        &self.cpu
-    }
-}
-
-/// The processor: a pool of threads of its own.
-#[derive(Debug, Clone)]
-pub struct Cpu {
-    pool: Arc<rayon::ThreadPool>,
-}
-
-/// Below this many samples a kernel is done before a second thread would have woken up.
-const MIN_SAMPLES_PER_THREAD: usize = 8192;
-/// Reductions always split into this many parts, so that sums do not depend on the number of threads.
-const REDUCTION_PARTS: usize = 64;
-
-impl Cpu {
-    /// Threads in the pool.
-    pub fn threads(&self) -> usize {
-        self.pool.current_num_threads()
-    }
-
-    /// Calls `work` for ranges that cover `0..count`; `samples` is the size of the whole job.
-    ///
-    /// How it is split must not matter to the result.
-    pub(crate) fn split(&self, count: usize, samples: usize, work: impl Fn(Range<usize>) + Sync) {
-        let useful = (samples / MIN_SAMPLES_PER_THREAD).min(count);
-        if useful < 2 || self.threads() == 1 {
-            return work(0..count);
-        }
-        let parts = (4 * self.threads()).min(useful);
-        self.pool.install(|| {
-            rayon::scope(|scope| {
-                for part in 0..parts {
-                    let work = &work;
-                    scope.spawn(move |_| work(part_of(count, parts, part)));
-                }
-            });
-        });
-    }
-
-    /// Sums `work` over ranges that cover `0..count`, in a fixed order: the same bits for any number of threads.
-    pub(crate) fn sum<const N: usize>(
-        &self,
-        count: usize,
-        samples: usize,
-        work: impl Fn(Range<usize>) -> [f64; N] + Sync,
-    ) -> [f64; N] {
-        let mut parts = [[0.0; N]; REDUCTION_PARTS];
-        let slots = crate::rows::SharedSlots::new(&mut parts);
-        self.split(REDUCTION_PARTS, samples, |range| {
-            for part in range {
-                // SAFETY: `split` hands every part to exactly one call.
-                unsafe { slots.write(part, work(part_of(count, REDUCTION_PARTS, part))) };
-            }
-        });
-        parts.iter().fold([0.0; N], |mut total, part| {
-            total.iter_mut().zip(part).for_each(|(t, p)| *t += p);
-            total
-        })
-    }
-}
-
-/// The `part`-th of `parts` nearly equal ranges of `0..count`.
-fn part_of(count: usize, parts: usize, part: usize) -> Range<usize> {
-    count * part / parts..count * (part + 1) / parts
-}
-
-fn instruction_set() -> &'static str {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512vl") {
-            "AVX-512"
-        } else if std::arch::is_x86_feature_detected!("avx2") {
-            "AVX2"
-        } else {
-            "SSE2"
+        match &self.kind {
+            Kind::Cpu(cpu) => cpu,
+            Kind::Gpu(_) => panic!("this kernel has no text for GPUs yet"),
         }
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        std::env::consts::ARCH
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_do_not_depend_on_threads() {
-        let values: Vec<f64> = (0..100_000).map(|i| (i as f64 * 0.37).sin()).collect();
-        let total = |threads| {
-            let device = Device::cpu(threads).unwrap();
-            device.as_cpu().sum(values.len(), values.len(), |r| [values[r].iter().sum::<f64>()])[0].to_bits()
-        };
-        assert!(total(1) == total(2) && total(2) == total(3));
-    }
-
-    #[test]
-    fn splits_cover_everything_once() {
-        let hits: Vec<_> = (0..1000).map(|_| std::sync::atomic::AtomicU32::new(0)).collect();
-        Device::cpu(3).unwrap().as_cpu().split(hits.len(), 1 << 20, |range| {
-            for i in range {
-                hits[i].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            }
-        });
-        assert!(hits.into_iter().all(|h| h.into_inner() == 1));
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.kind
     }
 }

@@ -17,11 +17,38 @@ pub enum ComputeError {
         got: usize,
     },
     /// Memory for a buffer was refused.
-    #[error("out of memory: {needed_bytes} bytes more are needed; crop the image, or use a coarser one")]
+    #[error("out of memory on {device}: {needed_bytes} bytes more are needed{}; crop the image, or use a coarser one{}",
+        free_bytes.map(|f| format!(", {f} are free")).unwrap_or_default(),
+        if device == "cpu" { "" } else { ", or --device cpu" })]
     OutOfMemory {
+        /// The device's name.
+        device: String,
         /// Bytes asked for.
         needed_bytes: usize,
+        /// Bytes free at that time, where the driver says.
+        free_bytes: Option<usize>,
     },
+    /// A buffer is larger than the device can give to a kernel.
+    #[error("{device} gives a kernel at most {most_bytes} bytes a buffer, and {needed_bytes} are needed; crop the image, or use --device cpu")]
+    BufferTooLarge {
+        /// The device's name.
+        device: String,
+        /// Bytes asked for.
+        needed_bytes: usize,
+        /// The device's limit.
+        most_bytes: usize,
+    },
+    /// A GPU or its driver failed.
+    #[error("{device} failed: {reason}; update its driver, or use --device cpu")]
+    DeviceFailed {
+        /// The device's name.
+        device: String,
+        /// What the driver said.
+        reason: String,
+    },
+    /// A kernel was given a buffer of another device.
+    #[error("a kernel of a GPU was given a buffer of another device")]
+    WrongDevice,
     /// The threads of a pool could not be started.
     #[error("could not start {threads} threads: {reason}")]
     Threads {

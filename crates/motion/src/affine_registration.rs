@@ -8,8 +8,10 @@
 //! *Limits*: maps whose determinant leaves [1/4, 4] are refused.
 
 use crate::MotionError;
+use crate::clg_images::as_weight;
 use crate::coarse_to_fine::{LevelGeometry, levels, pyramid};
-use crate::prepare::{IntensityMap, check_pair};
+use crate::frame::{Frame, Source};
+use crate::prepare::{IntensityMap, check_grids};
 use veloxel_compute::kernels::moments::{NormalEquations, affine_moments};
 use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
 use veloxel_compute::{Buffer, Device};
@@ -43,8 +45,12 @@ pub fn affine_registration(
     mask: Option<&Mask>,
     model: AffineModel,
 ) -> Result<VoxelAffine, MotionError> {
-    check_pair(fixed, moving, mask)?;
-    let map = IntensityMap::percentiles(fixed, mask)
+    check_grids(fixed.grid(), moving.grid(), mask)?;
+    let images = [Frame::upload(device, fixed)?, Frame::upload(device, moving)?];
+    images[0].require_finite(device, ("the fixed image", mask))?;
+    images[1].require_finite(device, ("the moving image", None))?;
+    let map = images[0]
+        .map_within(device, mask)?
         .ok_or_else(|| MotionError::Affine { reason: "the fixed image is constant".to_owned() })?;
     let shift = centre_of_mass_shift((fixed, moving), map)?;
     let start = VoxelAffine { offset: shift, ..VoxelAffine::IDENTITY };
@@ -53,18 +59,11 @@ pub fn affine_registration(
     }
     device.scope(|| {
         let all = levels(fixed.grid(), 0.5, 64);
-        let images = [map.upload(device, fixed)?, map.upload(device, moving)?];
-        let [fixed, moving] = images.map(|image| pyramid(device, image, &all));
+        let [fixed, moving] = images.map(|frame| {
+            pyramid(device, Source::Take(frame).mapped(device, map)?, &all).map_err(MotionError::from)
+        });
         let (fixed, moving) = (fixed?, moving?);
-        let mask = mask
-            .map(|m| {
-                pyramid(
-                    device,
-                    device.upload(m.data().iter().map(|&b| f32::from(u8::from(b))).collect()),
-                    &all,
-                )
-            })
-            .transpose()?;
+        let mask = mask.map(|m| pyramid(device, as_weight(device, m)?, &all)).transpose()?;
         let mut found = start;
         for (nth, level) in all.iter().enumerate().rev() {
             if level.shape.len() > MOST_VOXELS {
@@ -122,7 +121,8 @@ fn align_on_level(
             displacement: &zero,
         };
         warp(device, &args, &mut warped)?;
-        let equations = affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?;
+        let equations =
+            affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
         if equations.mean_energy >= least {
             break;
         }

@@ -27,11 +27,14 @@
 //! the total displacement; derivatives are central and taken on both images; a pyramid; constraints are normalised to
 //! distances; the divergence is squared (printed linear in eq. 10, where it would vanish from the Euler-Lagrange equations);
 //! volume change may be measured by the Jacobian of the composed motion; increments are composed, so that the field does
-//! not fold; robust penalisers, gradient constancy, local normalisation and medians; adaptive stopping (future work iii).
+//! not fold; robust penalisers, gradient constancy, local normalisation and medians; adaptive stopping (future work iii);
+//! weights that follow the mismatch of the images, the mean displacement free where they match, and a second stage for
+//! pictures that do (`clg_weights.rs`, `clg_refinement.rs`).
 //!
-//! *Cost*, quadratic 3-D: 22 volumes of memory; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle) volumes.
+//! *Cost*, quadratic 3-D: 22 volumes of memory, 25 with a free mean; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle)
+//! volumes, and 2 (mismatch) + 27 (mean and its product) where weights follow the mismatch.
 //!
-//! *Evidence*: `tests/phantoms.rs` (shift, rotation, affine, twist, sinusoid: ≤ 0.02 voxel; shells: more), `tests/symmetry.rs`
+//! *Evidence*: `tests/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/symmetry.rs`
 //! (equal images, flips, axis swaps, spacing, threads), `tests/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
 //!
 //! *Limits*: motion larger than half the image, or than 16 voxels of the coarsest level, is not found; where the moving image
@@ -40,21 +43,23 @@
 
 use crate::affine_registration::to_level;
 use crate::clg_images::{Images, as_weight};
-use crate::clg_level::{Level, LevelImages, Progress};
+use crate::clg_level::{Level, LevelImages, LevelRun, Progress};
 use crate::clg_parameters::{ClgParams, Direction, Intensity};
 use crate::coarse_to_fine::{LevelGeometry, levels, shrink, transfer};
-use crate::prepare::{IntensityMap, check_pair};
+use crate::frame::{Frame, Source};
+use crate::prepare::{IntensityMap, check_grids};
+use crate::running::{OnDevice, Running};
 use crate::{MotionError, Observer};
-use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::compose::{self, compose};
 use veloxel_compute::kernels::confidence::Scales;
 use veloxel_compute::kernels::jacobian::jacobian;
+use veloxel_compute::kernels::pointwise::rescale;
 use veloxel_compute::kernels::total_displacement::{from_voxels, to_voxels};
 use veloxel_compute::kernels::warp::VoxelAffine;
-use veloxel_compute::{Buffer, Device, Field};
+use veloxel_compute::{Device, Field, Later};
 use veloxel_core::{
-    BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, Mask, SolveStatus, StopReason, Volume,
-    WarningKind, Warnings,
+    BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, Mask, SolveStatus, Volume, WarningKind,
+    Warnings,
 };
 
 /// What is known before the first warp.
@@ -84,6 +89,15 @@ pub struct Pair<'a> {
     pub start: Start<'a>,
 }
 
+/// Where a pair's data count.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Region<'a> {
+    /// Where data count; none: everywhere.
+    pub mask: Option<&'a Mask>,
+    /// Where volume is preserved; none: wherever data count.
+    pub volume_mask: Option<&'a Mask>,
+}
+
 /// A field with everything that is said about it, all on the fixed grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowOutput {
@@ -104,9 +118,23 @@ pub struct FlowOutput {
 pub struct Clg {
     pub(crate) device: Device,
     pub(crate) params: ClgParams,
-    pub(crate) grid: Grid,
+    /// Of the second stage.
+    refinement: Option<ClgParams>,
+    grid: Grid,
     /// Finest first.
     pub(crate) levels: Vec<LevelGeometry>,
+}
+
+/// What was found on the finest level, before anything is said about it.
+pub(crate) struct Estimate<'a> {
+    pub level: Level<'a>,
+    pub images: LevelImages,
+    /// Edges, on top of `affine`.
+    pub displacement: Field,
+    /// Σ |I_t| and number of voxels before the first warp.
+    pub before: Later<(f64, f64)>,
+    /// Coarsest first.
+    pub runs: Vec<LevelRun>,
 }
 
 /// A start field is refined from this many levels on: what is coarser it has settled already.
@@ -126,7 +154,13 @@ impl Clg {
     pub fn new(grid: &Grid, params: ClgParams, device: &Device) -> Result<Self, MotionError> {
         params.validate()?;
         let levels = levels(grid, params.eta, params.max_levels);
-        Ok(Self { device: device.clone(), params, grid: grid.clone(), levels })
+        let refinement = params.refinement();
+        Ok(Self { device: device.clone(), params, refinement, grid: grid.clone(), levels })
+    }
+
+    /// Where it runs.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// The parameters in force.
@@ -139,56 +173,92 @@ impl Clg {
     /// # Errors
     /// [`MotionError::Input`] if the images do not lie on this grid or hold NaN; [`MotionError::Compute`] if the device fails.
     pub fn run(&mut self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<FlowOutput, MotionError> {
-        check_pair(pair.fixed, pair.moving, pair.mask)?;
-        if let Some(mask) = pair.volume_mask {
-            self.grid.require_same(mask.grid(), "fixed image and volume mask")?;
-        }
+        check_grids(pair.fixed.grid(), pair.moving.grid(), pair.mask)?;
         self.grid.require_same(pair.fixed.grid(), "the grid this method was set up for, and the images'")?;
-        let mut warnings = Warnings::new();
-        let map = match self.params.intensity {
-            Intensity::Raw => Some(IntensityMap::IDENTITY),
-            Intensity::Percentiles => IntensityMap::percentiles(pair.fixed, pair.mask),
-        };
-        // Outside of its mask the fixed image may hold anything, NaN included.
-        let flat = |image, mask| IntensityMap::percentiles(image, mask).is_none();
-        let flat = (flat(pair.fixed, pair.mask), flat(pair.moving, None));
-        let (Some(map), (false, false)) = (map, flat) else {
-            let which = if flat == (false, true) { "moving" } else { "fixed" };
-            warnings.push(
-                WarningKind::Content,
-                format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0"),
-            );
-            return Ok(self.nothing_to_see(pair, warnings));
-        };
         let device = self.device.clone();
         device.scope(|| {
-            let mut output = self.run_stages(pair, (map, warnings), observer)?;
-            if self.params.direction == Direction::Both {
-                let back = Pair {
-                    fixed: pair.moving,
-                    moving: pair.fixed,
-                    mask: None,
-                    // The muscle lies elsewhere in the other image, but by less than its size.
-                    volume_mask: pair.volume_mask,
-                    start: match pair.start {
-                        Start::Affine(map) => Start::Affine(crate::affine_registration::invert(&map)?),
-                        _ => Start::Zero,
-                    },
-                };
-                let back = self.run_stages(&back, (map, Warnings::new()), observer)?;
-                self.apply_inverse_consistency(&mut output, &back.flow)?;
+            let fixed = Frame::upload(&device, pair.fixed)?;
+            let moving = Frame::upload(&device, pair.moving)?;
+            let region = Region { mask: pair.mask, volume_mask: pair.volume_mask };
+            if self.params.direction == Direction::Forward {
+                let sources = [Source::Take(fixed), Source::Take(moving)];
+                return self.ask(sources, (region, pair.start), observer)?.finish();
             }
+            let sources = [Source::Keep(&fixed), Source::Keep(&moving)];
+            let mut output = self.ask(sources, (region, pair.start), observer)?.finish()?;
+            if output.statistics.status == SolveStatus::NoContent {
+                return Ok(output);
+            }
+            // The muscle lies elsewhere in the other image, but by less than its size.
+            let region = Region { mask: None, volume_mask: pair.volume_mask };
+            let start = match pair.start {
+                Start::Affine(map) => Start::Affine(crate::affine_registration::invert(&map)?),
+                _ => Start::Zero,
+            };
+            let sources = [Source::Take(moving), Source::Take(fixed)];
+            let back = self.ask(sources, (region, start), observer)?.finish()?;
+            self.apply_inverse_consistency(&mut output, &back.flow)?;
             Ok(output)
         })
     }
 
+    /// Estimates the flow between frames that are on the device already, which may not have done it when this returns.
+    ///
+    /// Both directions are [`Self::run`]'s business: here the field of the fixed frame alone is found.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_frames(
+        &mut self,
+        (fixed, moving): (&Frame, &Frame),
+        (region, start): (Region<'_>, Start<'_>),
+        observer: &dyn Observer,
+    ) -> Result<Running, MotionError> {
+        check_grids(fixed.grid(), moving.grid(), region.mask)?;
+        self.grid.require_same(fixed.grid(), "the grid this method was set up for, and the frames'")?;
+        let device = self.device.clone();
+        device.scope(|| self.ask([Source::Keep(fixed), Source::Keep(moving)], (region, start), observer))
+    }
+
+    /// Asks the device for everything.
+    fn ask(
+        &mut self,
+        sources: [Source<'_>; 2],
+        (region, start): (Region<'_>, Start<'_>),
+        observer: &dyn Observer,
+    ) -> Result<Running, MotionError> {
+        let device = &self.device;
+        if let Some(mask) = region.volume_mask {
+            self.grid.require_same(mask.grid(), "fixed image and volume mask")?;
+        }
+        let [fixed, moving] = sources.each_ref().map(Source::frame);
+        // Outside of its mask the fixed image may hold anything, NaN included.
+        fixed.require_finite(device, ("the fixed image", region.mask))?;
+        moving.require_finite(device, ("the moving image", None))?;
+        let (contrast, other) = (fixed.map_within(device, region.mask)?, moving.map());
+        let (Some(contrast), Some(_)) = (contrast, other) else {
+            let which = if contrast.is_some() { "moving" } else { "fixed" };
+            let mut warnings = Warnings::new();
+            warnings.push(
+                WarningKind::Content,
+                format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0"),
+            );
+            return self.nothing_to_see(moving, warnings).map(Running::done);
+        };
+        let map = match self.params.intensity {
+            Intensity::Raw => IntensityMap::IDENTITY,
+            Intensity::Percentiles => contrast,
+        };
+        self.run_one_way(sources, (region, start), (map, observer))
+    }
+
     /// The defined result for images without contrast.
-    fn nothing_to_see(&self, pair: &Pair<'_>, warnings: Warnings) -> FlowOutput {
+    fn nothing_to_see(&self, moving: &Frame, warnings: Warnings) -> Result<FlowOutput, MotionError> {
         let same = |value: f32| Volume::from_fn(self.grid.clone(), |_| value);
-        FlowOutput {
+        Ok(FlowOutput {
             flow: Flow::zeros(self.grid.clone()),
             confidence: same(0.0),
-            warped: pair.moving.clone(),
+            warped: Volume::new(self.grid.clone(), moving.read(&self.device)?)?,
             jacobian: same(1.0),
             statistics: FlowStatistics {
                 status: SolveStatus::NoContent,
@@ -198,38 +268,44 @@ impl Clg {
                 inverse_residual_vox: None,
                 warnings,
             },
-        }
+        })
     }
 
-    /// One direction, refined if the images match by then.
-    fn run_stages(
+    fn run_one_way(
         &self,
-        pair: &Pair<'_>,
-        (map, warnings): (IntensityMap, Warnings),
-        observer: &dyn Observer,
-    ) -> Result<FlowOutput, MotionError> {
-        let estimate = self.run_one_way(pair, (map, warnings.clone()), observer)?;
-        self.refine(pair, (map, warnings), observer, estimate)
-    }
-
-    pub(crate) fn run_one_way(
-        &self,
-        pair: &Pair<'_>,
-        (map, mut warnings): (IntensityMap, Warnings),
-        observer: &dyn Observer,
-    ) -> Result<FlowOutput, MotionError> {
-        let device = &self.device;
-        let finest = &self.levels[0];
-        let affine = match pair.start {
-            Start::Affine(map) => map,
+        sources: [Source<'_>; 2],
+        (region, start): (Region<'_>, Start<'_>),
+        (map, observer): (IntensityMap, &dyn Observer),
+    ) -> Result<Running, MotionError> {
+        let affine = match start {
+            Start::Affine(affine) => affine,
             _ => VoxelAffine::IDENTITY,
         };
-        let used = match pair.start {
+        let estimate = match &self.refinement {
+            None => self.descend(sources, (region, start, affine), (map, observer))?,
+            Some(params) => {
+                let kept = sources.each_ref().map(Source::keep);
+                let robust = self.descend(kept, (region, start, affine), (map, observer))?;
+                self.refine((robust, params), (sources, region), (map, observer))?
+            }
+        };
+        self.conclude(estimate, (region, affine), map)
+    }
+
+    /// From the coarsest level that the start leaves open down to the finest.
+    fn descend(
+        &self,
+        sources: [Source<'_>; 2],
+        (region, start, affine): (Region<'_>, Start<'_>, VoxelAffine),
+        (map, observer): (IntensityMap, &dyn Observer),
+    ) -> Result<Estimate<'_>, MotionError> {
+        let device = &self.device;
+        let used = match start {
             Start::Flow(_) => &self.levels[..self.levels.len().min(LEVELS_AFTER_START)],
             _ => &self.levels[..],
         };
-        let mut images = Images::new((device, &self.params), pair, (map, used))?;
-        let mut displacement: Field = match pair.start {
+        let mut pyramid = Images::new((device, &self.params), (sources, region), (map, used))?;
+        let mut displacement: Field = match start {
             Start::Flow(start) => {
                 self.grid.require_same(start.grid(), "fixed image and start field")?;
                 self.start_on_coarsest(start, used)?
@@ -243,8 +319,8 @@ impl Clg {
         let work = |nth: usize| used[nth].shape.len() as f64 * warps_of(nth) as f64;
         let all: f64 = (0..used.len()).map(work).sum();
         let mut before = 0.0;
-        let mut reports = Vec::new();
-        let mut warped = None;
+        let mut runs = Vec::new();
+        let mut finest = None;
         for nth in (0..used.len()).rev() {
             let geometry = &used[nth];
             if nth + 1 < used.len() {
@@ -256,73 +332,52 @@ impl Clg {
                 levels: used.len(),
                 work: (before, geometry.shape.len() as f64, all),
             };
-            let (fixed, moving, [mask, volume_mask]) =
-                images.take(nth, (device, geometry.shape, &self.params))?;
-            let level_images = LevelImages {
-                fixed: &fixed,
-                moving: &moving,
-                mask: mask.as_ref(),
-                moving_from_fixed: to_level(&affine, geometry),
-            };
-            let mut level =
-                Level::new(device, &self.params, geometry, volume_mask.as_ref().or(mask.as_ref()))?;
-            reports.push(level.run(&level_images, &mut displacement, (warps_of(nth), &progress))?);
-            if nth == 0 {
-                level.warp(&level_images, &displacement)?;
-                let (sum, count) = absolute_difference(device, (&fixed, &level.warped), mask.as_ref())?;
-                let scales = Scales {
-                    determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
-                    mismatch: HALF_CONFIDENCE_MISMATCH,
-                };
-                let (last, confidence) = level.into_confidence(&level_images, scales)?;
-                let brightness = BrightnessReport {
-                    mean_abs_before: images.mean_abs_before,
-                    mean_abs_after: if count > 0.0 { sum / count } else { 0.0 },
-                };
-                warped = Some((last, brightness, confidence));
-            }
+            let images =
+                pyramid.take(nth, (device, geometry.shape, &self.params), to_level(&affine, geometry))?;
+            let mut level = Level::new(device, &self.params, geometry, &images)?;
+            runs.push(level.run(&images, &mut displacement, (warps_of(nth), &progress))?);
             before += work(nth);
+            if nth == 0 {
+                finest = Some((level, images));
+            }
         }
-        let (warped, brightness, confidence) = warped.expect("the finest level should have run");
-        let measured = pair.volume_mask.or(pair.mask).map(|m| as_weight(device, m));
-        to_voxels(device, (finest.shape, finest.spacing_edges), affine, &mut displacement)?;
-        let mut determinant = device.zeros(finest.shape.len())?;
-        let report =
-            jacobian(device, (finest.shape, [1.0; 3]), (&displacement, measured.as_ref()), &mut determinant)?;
-        if report.share_folded > 1e-3 {
-            warnings.push(
-                WarningKind::Field,
-                format!("{:.2} % of the voxels fold (det ≤ 0): raise alpha", 100.0 * report.share_folded),
-            );
-        }
-        let status = if reports.iter().any(|l| l.stop == StopReason::IterationLimit) {
-            SolveStatus::LimitReached
-        } else {
-            SolveStatus::Done
+        let (level, images) = finest.expect("the finest level should have run");
+        Ok(Estimate { level, images, displacement, before: pyramid.before, runs })
+    }
+
+    /// Everything that is said about an estimate, asked of the device.
+    fn conclude(
+        &self,
+        estimate: Estimate<'_>,
+        (region, affine): (Region<'_>, VoxelAffine),
+        map: IntensityMap,
+    ) -> Result<Running, MotionError> {
+        let device = &self.device;
+        let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
+        let Estimate { mut level, images, mut displacement, before, runs } = estimate;
+        level.warp(&images, &displacement)?;
+        let after = level.difference(&images)?;
+        let scales = Scales {
+            determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
+            mismatch: HALF_CONFIDENCE_MISMATCH,
         };
-        let volume = |buffer: Buffer| Volume::new(self.grid.clone(), device.download(buffer));
-        let mut warped = volume(warped)?;
-        let back = map.upper - map.lower;
-        warped.data_mut().iter_mut().for_each(|v| *v = *v * back + map.lower);
-        let mut determinant = volume(determinant)?;
-        determinant.data_mut().iter_mut().for_each(|v| *v += 1.0);
-        Ok(FlowOutput {
-            flow: Flow::new(
-                self.grid.clone(),
-                displacement.into_iter().map(|b| device.download(b)).collect(),
-            )?,
-            confidence: volume(confidence)?,
-            warped,
-            jacobian: determinant,
-            statistics: FlowStatistics {
-                status,
-                levels: reports,
-                brightness,
-                jacobian: report,
-                inverse_residual_vox: None,
-                warnings,
-            },
-        })
+        let (mut warped, confidence) = level.into_confidence(&images, scales)?;
+        let measured = region.volume_mask.or(region.mask).map(|m| as_weight(device, m)).transpose()?;
+        to_voxels(device, (shape, spacing_edges), affine, &mut displacement)?;
+        let mut determinant = device.zeros(shape.len())?;
+        let measures =
+            jacobian(device, (shape, [1.0; 3]), (&displacement, measured.as_ref()), &mut determinant)?;
+        rescale(device, (1.0, 1.0), &mut determinant)?;
+        rescale(device, (map.upper - map.lower, map.lower), &mut warped)?;
+        Ok(Running::on_device(OnDevice {
+            device: device.clone(),
+            grid: self.grid.clone(),
+            displacement,
+            volumes: [confidence, warped, determinant],
+            levels: runs,
+            brightness: [before, after],
+            jacobian: measures,
+        }))
     }
 
     /// A start field in the edges of the coarsest level used.
@@ -332,7 +387,7 @@ impl Clg {
         for component in start.components_vox() {
             // A start may have holes: there nothing is known.
             field.push(
-                device.upload(component.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect()),
+                device.upload(component.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect())?,
             );
         }
         from_voxels(device, (used[0].shape, used[0].spacing_edges), &mut field)?;
@@ -340,7 +395,7 @@ impl Clg {
             let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
             for component in &mut field {
                 *component = shrink(device, (component, pair[0].shape), pair[1].shape)?;
-                veloxel_compute::kernels::pointwise::scale(device, factor, component);
+                veloxel_compute::kernels::pointwise::scale(device, factor, component)?;
             }
         }
         Ok(field)
@@ -350,12 +405,13 @@ impl Clg {
     fn apply_inverse_consistency(&self, output: &mut FlowOutput, back: &Flow) -> Result<(), MotionError> {
         let device = &self.device;
         let shape = self.levels[0].shape;
-        let upload = |flow: &Flow| -> Field {
-            flow.components_vox().iter().map(|c| device.upload(c.clone())).collect()
+        let upload = |flow: &Flow| -> Result<Field, _> {
+            flow.components_vox().iter().map(|c| device.upload_copy(c)).collect()
         };
-        let (mut residual, back) = (upload(&output.flow), upload(back));
+        let (mut residual, back) = (upload(&output.flow)?, upload(back)?);
         compose(device, (shape, [1.0; 3]), (compose::Update::Compose, &back), &mut residual)?;
-        let components: Vec<Vec<f32>> = residual.into_iter().map(|b| device.download(b)).collect();
+        let components: Vec<Vec<f32>> =
+            residual.into_iter().map(|b| device.download(b)).collect::<Result<_, _>>()?;
         let mut total = 0.0;
         for (i, confidence) in output.confidence.data_mut().iter_mut().enumerate() {
             let length2: f64 = components.iter().map(|c| f64::from(c[i]).powi(2)).sum();

@@ -1,20 +1,22 @@
 //! The images of [`Clg`](crate::Clg): mapped, smoothed, at every size of the pyramid, ready for warping.
 
 use crate::MotionError;
-use crate::clg::Pair;
+use crate::clg::Region;
+use crate::clg_level::LevelImages;
 use crate::clg_parameters::{ClgParams, Interpolation};
 use crate::coarse_to_fine::{LevelGeometry, pyramid};
+use crate::frame::Source;
 use crate::prepare::IntensityMap;
 use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::convolve::{convolve, isotropic};
 use veloxel_compute::kernels::local_normalise::local_normalise;
 use veloxel_compute::kernels::spline::spline_coefficients;
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, Device, Shape, Taps};
+use veloxel_compute::{Buffer, ComputeError, Device, Later, Shape, Taps};
 use veloxel_core::Mask;
 
 /// 1 inside, 0 outside.
-pub(crate) fn as_weight(device: &Device, mask: &Mask) -> Buffer {
+pub(crate) fn as_weight(device: &Device, mask: &Mask) -> Result<Buffer, ComputeError> {
     device.upload(mask.data().iter().map(|&inside| f32::from(u8::from(inside))).collect())
 }
 
@@ -24,14 +26,14 @@ pub(crate) struct Images {
     moving: Vec<Buffer>,
     /// Of the data, and of the volume term.
     masks: [Vec<Buffer>; 2],
-    /// Mean |I_t| of the full images before any warp.
-    pub mean_abs_before: f64,
+    /// Σ |I_t| of the full images before any warp, and number of voxels.
+    pub before: Later<(f64, f64)>,
 }
 
 impl Images {
     pub fn new(
         (device, params): (&Device, &ClgParams),
-        pair: &Pair<'_>,
+        ([fixed, moving], region): ([Source<'_>; 2], Region<'_>),
         (map, used): (IntensityMap, &[LevelGeometry]),
     ) -> Result<Self, MotionError> {
         let smooth = |image: Buffer| -> Result<Buffer, MotionError> {
@@ -43,19 +45,20 @@ impl Images {
             convolve(device, (used[0].shape, &taps), &image, &mut out)?;
             Ok(out)
         };
-        let fixed = smooth(map.upload(device, pair.fixed)?)?;
-        let moving = smooth(map.upload(device, pair.moving)?)?;
-        let mask = pair.mask.map(|m| as_weight(device, m));
-        let (sum, count) = absolute_difference(device, (&fixed, &moving), mask.as_ref())?;
+        let fixed = smooth(fixed.mapped(device, map)?)?;
+        let moving = smooth(moving.mapped(device, map)?)?;
+        let mask = region.mask.map(|m| as_weight(device, m)).transpose()?;
+        let before = absolute_difference(device, (&fixed, &moving), mask.as_ref())?;
         Ok(Self {
             fixed: pyramid(device, fixed, used)?,
             moving: pyramid(device, moving, used)?,
             masks: {
                 let levels_of =
                     |m: Option<Buffer>| m.map_or_else(|| Ok(Vec::new()), |m| pyramid(device, m, used));
-                [levels_of(mask)?, levels_of(pair.volume_mask.map(|m| as_weight(device, m)))?]
+                let volume_mask = region.volume_mask.map(|m| as_weight(device, m)).transpose()?;
+                [levels_of(mask)?, levels_of(volume_mask)?]
             },
-            mean_abs_before: if count > 0.0 { sum / count } else { 0.0 },
+            before,
         })
     }
 
@@ -64,7 +67,8 @@ impl Images {
         &mut self,
         nth: usize,
         (device, shape, params): (&Device, Shape, &ClgParams),
-    ) -> Result<(Buffer, Buffer, [Option<Buffer>; 2]), MotionError> {
+        moving_from_fixed: VoxelAffine,
+    ) -> Result<LevelImages, MotionError> {
         self.fixed.truncate(nth + 1);
         self.moving.truncate(nth + 1);
         self.masks.iter_mut().for_each(|m| m.truncate(nth + 1));
@@ -80,8 +84,8 @@ impl Images {
             fixed = through_spline(device, shape, fixed)?;
             spline_coefficients(device, shape, &mut moving)?;
         }
-        let [mask, volume_mask] = &mut self.masks;
-        Ok((fixed, moving, [mask.pop(), volume_mask.pop()]))
+        let [mask, volume_mask] = self.masks.each_mut().map(Vec::pop);
+        Ok(LevelImages { fixed, moving, mask, volume_mask, moving_from_fixed })
     }
 }
 

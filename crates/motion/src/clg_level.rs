@@ -4,34 +4,27 @@ use crate::clg_parameters::{
     ClgParams, Derivatives, Interpolation, MedianFilter, Normalisation, Penaliser, Regularise, Update,
     VolumeTerm,
 };
+use crate::clg_weights::{Weights, window};
 use crate::coarse_to_fine::LevelGeometry;
-use crate::multigrid::{Multigrid, Solved, Solver, Stopping, Terms, sweep};
+use crate::multigrid::{Multigrid, Solver, Solving, Stopping, Terms, sweep};
 use crate::{Observer, Step};
 use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::compose::{self, compose};
 use veloxel_compute::kernels::confidence;
-use veloxel_compute::kernels::convolve::{convolve, isotropic};
+use veloxel_compute::kernels::convolve::convolve;
 use veloxel_compute::kernels::diffusivity::{Diffusivity, diffusivity};
-use veloxel_compute::kernels::gradient::{Scheme, gradient};
+use veloxel_compute::kernels::gradient::{Scheme, gradients};
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::kernels::median::{Median, WeightedMedian, median};
 use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
 use veloxel_compute::kernels::occlusion::{self, visibility};
 use veloxel_compute::kernels::operator::{Operator, subtract_product, subtract_volume_target};
-use veloxel_compute::kernels::pointwise::{clip_length, fill, log_change, multiply};
+use veloxel_compute::kernels::pointwise::{clear, clip_length, fill, log_change, multiply};
 use veloxel_compute::kernels::robust_tensor::{Group, robust_tensor};
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Taps};
+use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Stamp, Taps};
 use veloxel_core::{LevelReport, StopReason, WarpReport};
 
-/// K_ρ is cut here, in standard deviations.
-const TRUNCATE: f64 = 2.5;
-/// Share of σ² below which the mean squared mismatch counts as a match: half of σ.
-const MATCHED_SHARE: f64 = 0.25;
-/// How much of the mean is free once images match; the rest of first order fills what no data reach.
-const MEAN_SHARE: f32 = 0.9;
-/// Share of that below which no mismatch is told from rounding.
-const LEAST_SHARE: f64 = 0.02;
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
 const NON_LOCAL: WeightedMedian =
     WeightedMedian { radius: 6, stride: 3, sigma_vox: 6.0, sigma_intensity: 0.025, edge: 0.1, reach: 1 };
@@ -39,12 +32,14 @@ const NON_LOCAL: WeightedMedian =
 const VISIBILITY: occlusion::Scales = occlusion::Scales { divergence: 0.3, intensity: 0.06 };
 
 /// The images of a level.
-pub(crate) struct LevelImages<'a> {
-    pub fixed: &'a Buffer,
+pub(crate) struct LevelImages {
+    pub fixed: Buffer,
     /// Samples, or spline coefficients.
-    pub moving: &'a Buffer,
+    pub moving: Buffer,
     /// 1 where data count.
-    pub mask: Option<&'a Buffer>,
+    pub mask: Option<Buffer>,
+    /// 1 where volume is preserved; none: where data count.
+    pub volume_mask: Option<Buffer>,
     /// From fixed to moving voxels of this level.
     pub moving_from_fixed: VoxelAffine,
 }
@@ -63,9 +58,7 @@ pub(crate) struct Level<'a> {
     device: &'a Device,
     params: &'a ClgParams,
     geometry: &'a LevelGeometry,
-    /// K_ρ, and the one for images that match.
-    taps: [Axes<Taps>; 2],
-    /// The window of the mean motion that is free once images match, and memory for that mean.
+    /// The window of the mean displacement that is free once images match, and memory for that mean.
     mean: Option<(Axes<Taps>, Field)>,
     pub warped: Buffer,
     /// Spatial entries, then the right-hand side.
@@ -84,24 +77,58 @@ pub(crate) struct Level<'a> {
     multigrid: Option<Multigrid>,
 }
 
-/// Whether the warped images match, and so which of the level's two windows a tensor is averaged in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Match {
-    /// Not yet: ρ; the total displacement is smoothed.
-    Open = 0,
-    /// To half of σ: the window for images that match; the displacement is smoothed around its mean.
-    Close = 1,
+/// A warp that is asked for; what is said about it may still be on the way.
+struct Warping {
+    solving: Solving,
+    mean_increment_vox: Later<f64>,
+    /// Σ |I_t| and number of voxels.
+    difference: Later<(f64, f64)>,
 }
 
-/// What the mismatch decides for a warp.
-#[derive(Clone, Copy)]
-struct Weights {
-    /// α.
-    alpha: f32,
-    /// ζ of the brightness constraint.
-    zeta: f32,
-    /// Which window.
-    matched: Match,
+impl Warping {
+    /// The mean increment; waited for only if it is `needed`.
+    fn mean_increment_vox(&mut self, device: &Device, needed: bool) -> Result<Option<f64>, ComputeError> {
+        if needed {
+            let mean = std::mem::replace(&mut self.mean_increment_vox, Later::known(0.0)).get(device)?;
+            self.mean_increment_vox = Later::known(mean);
+        }
+        Ok(self.mean_increment_vox.peek().copied())
+    }
+
+    fn settle(self, device: &Device) -> Result<WarpReport, ComputeError> {
+        let solved = self.solving.settle(device)?;
+        let (sum, count) = self.difference.get(device)?;
+        Ok(WarpReport {
+            relative_residuals: solved.relative_residuals,
+            mean_increment_vox: self.mean_increment_vox.get(device)?,
+            mean_abs_difference: if count > 0.0 { sum / count } else { 0.0 },
+            stop: solved.stop,
+        })
+    }
+}
+
+/// A level that is asked for.
+pub(crate) struct LevelRun {
+    size: [usize; 3],
+    spacing_vox: [f64; 3],
+    warps: Vec<Warping>,
+    stop: StopReason,
+    /// When the device began and ended it.
+    span: [Stamp; 2],
+}
+
+impl LevelRun {
+    pub fn settle(self, device: &Device) -> Result<LevelReport, ComputeError> {
+        let warps = self.warps.into_iter().map(|warp| warp.settle(device)).collect::<Result<Vec<_>, _>>()?;
+        let trivial = warps.last().is_some_and(|w| w.stop == StopReason::Trivial);
+        Ok(LevelReport {
+            size: self.size,
+            spacing_vox: self.spacing_vox,
+            stop: if trivial { StopReason::Trivial } else { self.stop },
+            warps,
+            time_ms: self.span[1].ms_after(&self.span[0])?,
+        })
+    }
 }
 
 impl<'a> Level<'a> {
@@ -109,7 +136,7 @@ impl<'a> Level<'a> {
         device: &'a Device,
         params: &'a ClgParams,
         geometry: &'a LevelGeometry,
-        volume_mask: Option<&Buffer>,
+        images: &LevelImages,
     ) -> Result<Self, ComputeError> {
         let shape = geometry.shape;
         let (n, d) = (shape.len(), shape.components());
@@ -126,8 +153,8 @@ impl<'a> Level<'a> {
         let gradient_count = if params.gamma > 0.0 { d } else { 0 };
         let mut volume_weight = optional(params.beta > 0.0)?;
         if let Some(weight) = volume_weight.as_mut() {
-            fill(device, params.beta, weight);
-            if let Some(mask) = volume_mask {
+            fill(device, params.beta, weight)?;
+            if let Some(mask) = images.volume_mask.as_ref().or(images.mask.as_ref()) {
                 multiply(device, mask, weight)?;
             }
         }
@@ -136,12 +163,8 @@ impl<'a> Level<'a> {
             device,
             params,
             geometry,
-            taps: [params.rho, params.rho_matched].map(|rho| isotropic(&Taps::gaussian(rho, TRUNCATE))),
             mean: (params.alpha_mismatch > 0.0 && params.mean_matched > 0.0)
-                .then(|| -> Result<_, ComputeError> {
-                    let taps = isotropic(&Taps::gaussian(params.mean_matched, TRUNCATE));
-                    Ok((taps, device.zeros_field(d, n)?))
-                })
+                .then(|| device.zeros_field(d, n).map(|mean| (window(params.mean_matched), mean)))
                 .transpose()?,
             warped: device.zeros(n)?,
             system: device.zeros_field(entries, n)?,
@@ -167,24 +190,23 @@ impl<'a> Level<'a> {
     /// Warps and solves until the level's limit or tolerance; `displacement` is in edges.
     pub fn run(
         &mut self,
-        images: &LevelImages<'_>,
+        images: &LevelImages,
         displacement: &mut Field,
         (warps, progress): (usize, &Progress<'_>),
-    ) -> Result<LevelReport, ComputeError> {
-        let start = std::time::Instant::now();
+    ) -> Result<LevelRun, ComputeError> {
+        let start = self.device.stamp()?;
         let shape = self.geometry.shape;
         if self.params.gamma > 0.0 {
-            for (axis, out) in self.gradients[0].iter_mut().enumerate() {
-                gradient(self.device, (shape, axis, Scheme::Central4), images.fixed, out)?;
-            }
+            gradients(self.device, (shape, Scheme::Central4), &images.fixed, &mut self.gradients[0])?;
         }
         let mut reports = Vec::new();
         let mut stop =
             if self.params.warp_tol > 0.0 { StopReason::IterationLimit } else { StopReason::FixedCount };
         for nth in 1..=warps {
-            let report = self.warp_and_solve(images, displacement)?;
-            let residual = report.relative_residuals.last().copied().unwrap_or(1.0);
-            let (mean, trivial) = (report.mean_increment_vox, report.stop == StopReason::Trivial);
+            let mut report = self.warp_and_solve(images, displacement)?;
+            let residual = report.solving.peek();
+            let mean = report.mean_increment_vox(self.device, self.params.warp_tol > 0.0)?;
+            let trivial = report.solving.is_trivial();
             reports.push(report);
             let (before, one, all) = progress.work;
             let done = if nth == warps || trivial { warps } else { nth };
@@ -196,37 +218,38 @@ impl<'a> Level<'a> {
                 residual,
                 done: (before + done as f64 * one) / all,
             });
-            if trivial || (self.params.warp_tol > 0.0 && mean < self.params.warp_tol) {
+            if trivial || mean.is_some_and(|mean| mean < self.params.warp_tol) {
                 stop = if trivial { StopReason::Trivial } else { StopReason::Converged };
                 break;
             }
         }
-        Ok(LevelReport {
+        let spacing_vox = self.geometry.spacing_vox;
+        Ok(LevelRun {
             size: shape.size,
-            spacing_vox: self.geometry.spacing_vox,
+            spacing_vox,
             warps: reports,
             stop,
-            time_ms: start.elapsed().as_secs_f64() * 1e3,
+            span: [start, self.device.stamp()?],
         })
     }
 
     fn warp_and_solve(
         &mut self,
-        images: &LevelImages<'_>,
+        images: &LevelImages,
         displacement: &mut Field,
-    ) -> Result<WarpReport, ComputeError> {
+    ) -> Result<Warping, ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
         self.warp(images, displacement)?;
-        let (sum, count) = absolute_difference(device, (images.fixed, &self.warped), images.mask)?;
+        let difference = self.difference(images)?;
         let weights = self.weigh(images)?;
-        self.tensors(images, weights)?;
-        self.increment.iter_mut().for_each(|b| fill(device, 0.0, b));
+        self.tensors(images, &weights)?;
+        clear(device, &mut self.increment)?;
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
-        let mut solved = None;
+        let mut solving = None;
         for _ in 0..updates {
-            solved = Some(self.solve(images, displacement, weights)?);
+            solving = Some(self.solve(images, displacement, &weights)?);
         }
-        let Solved { relative_residuals, stop, .. } = solved.expect("a warp should have at least one solve");
+        let solving = solving.expect("a warp should have at least one solve");
         let length = clip_length(device, self.params.increment_limit, &mut self.increment)?;
         let update = match self.params.update {
             Update::Add => compose::Update::Add,
@@ -235,16 +258,12 @@ impl<'a> Level<'a> {
         compose(device, (shape, self.geometry.spacing_edges), (update, displacement), &mut self.increment)?;
         std::mem::swap(displacement, &mut self.increment);
         self.filter(images, displacement)?;
-        Ok(WarpReport {
-            relative_residuals,
-            mean_increment_vox: length / shape.len() as f64,
-            mean_abs_difference: if count > 0.0 { sum / count } else { 0.0 },
-            stop,
-        })
+        let voxels = shape.len() as f64;
+        Ok(Warping { solving, mean_increment_vox: length.map(move |sum| sum / voxels), difference })
     }
 
     /// Samples the moving image at the present displacement into `self.warped`.
-    pub fn warp(&mut self, images: &LevelImages<'_>, displacement: &[Buffer]) -> Result<(), ComputeError> {
+    pub fn warp(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
         let args = Warp {
             shape: self.geometry.shape,
             spacing_edges: self.geometry.spacing_edges,
@@ -253,84 +272,61 @@ impl<'a> Level<'a> {
                 Interpolation::CubicSpline => warp::Interpolation::CubicSpline,
             },
             moving_from_fixed: images.moving_from_fixed,
-            moving: images.moving,
+            moving: &images.moving,
             displacement,
         };
         warp(self.device, &args, &mut self.warped)
     }
 
+    /// Σ |I_t| of the images last warped, and number of voxels.
+    pub fn difference(&self, images: &LevelImages) -> Result<Later<(f64, f64)>, ComputeError> {
+        absolute_difference(self.device, (&images.fixed, &self.warped), images.mask.as_ref())
+    }
+
+    /// Mean squared distance, edges², by which the images last warped still miss each other.
+    pub fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
+        let (weights, brightness) = (Weights::fixed(self.params), [(&images.fixed, &self.warped)]);
+        let args = self.params.tensor_of(self.geometry, &weights, (&brightness, images.mask.as_ref()));
+        mismatch(self.device, &args)
+    }
+
     /// The motion tensors around the present displacement: into the system, or into the groups.
-    fn tensors(&mut self, images: &LevelImages<'_>, weights: Weights) -> Result<(), ComputeError> {
-        let (device, shape) = (self.device, self.geometry.shape);
-        let brightness = [(images.fixed, &self.warped)];
-        let taps = &self.taps[weights.matched as usize];
+    fn tensors(&mut self, images: &LevelImages, weights: &Weights) -> Result<(), ComputeError> {
+        let (device, params, shape) = (self.device, self.params, self.geometry.shape);
+        let mask = images.mask.as_ref();
+        let brightness = [(&images.fixed, &self.warped)];
+        let args = params.tensor_of(self.geometry, weights, (&brightness, mask));
         let Some((first, others)) = self.groups.split_first_mut() else {
-            let mut args = self.params.tensor_of(self.geometry, taps, (&brightness, images.mask));
-            if self.params.normalise == Normalisation::Distance {
-                args.constraint = Constraint::Normalised { zeta: weights.zeta };
-            }
             return motion_tensor(device, &args, &mut self.system);
         };
-        let args = self.params.tensor_of(self.geometry, taps, (&brightness, images.mask));
         motion_tensor(device, &args, first)?;
         if let Some(second) = others.first_mut() {
             let [fixed, warped] = &mut self.gradients;
-            for (axis, out) in warped.iter_mut().enumerate() {
-                gradient(device, (shape, axis, Scheme::Central4), &self.warped, out)?;
-            }
+            gradients(device, (shape, Scheme::Central4), &self.warped, warped)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
-            let mut args = self.params.tensor_of(self.geometry, taps, (&pairs, images.mask));
-            if self.params.normalise == Normalisation::Distance {
-                args.constraint = Constraint::Normalised { zeta: self.params.gradient_zeta };
-            }
-            motion_tensor(device, &args, second)?;
+            let constraint = params.constraint(params.gradient_zeta);
+            let args = params.tensor_of(self.geometry, weights, (&pairs, mask));
+            motion_tensor(device, &MotionTensor { constraint, ..args }, second)?;
         }
         Ok(())
     }
 
-    /// The weights for the mismatch m at hand.
-    ///
-    /// The weight of smoothness over that of data is the variance of data over that of motion: α ∝ m². Once images match,
-    /// m is what noise and sampling leave: ζ, the contrast that noise alone makes, is proportional to it, and the window
-    /// that balances the variance m²/ρᵈ it averages away with the bend ρ⁴ it flattens is ρ ∝ m^(2/(d + 4)).
-    fn weigh(&mut self, images: &LevelImages<'_>) -> Result<Weights, ComputeError> {
-        let params = self.params;
-        let fixed = Weights { alpha: params.alpha, zeta: params.zeta, matched: Match::Open };
-        if params.alpha_mismatch == 0.0 {
-            return Ok(fixed);
+    /// The weights for the images last warped; the only number that a warp waits for.
+    fn weigh(&self, images: &LevelImages) -> Result<Weights, ComputeError> {
+        if self.params.alpha_mismatch == 0.0 {
+            return Ok(Weights::fixed(self.params));
         }
-        let share = self.mismatch(images)? / params.alpha_mismatch.powi(2);
-        let alpha_share = (share as f32).clamp(params.alpha_floor, 1.0);
-        if share >= MATCHED_SHARE {
-            return Ok(Weights { alpha: params.alpha * alpha_share, ..fixed });
-        }
-        let below = (share / MATCHED_SHARE).max(LEAST_SHARE);
-        let exponent = 1.0 / (self.geometry.shape.components() as f64 + 4.0);
-        let rho = params.rho_matched * below.powf(exponent);
-        self.taps[Match::Close as usize] = isotropic(&Taps::gaussian(rho, TRUNCATE));
-        Ok(Weights {
-            alpha: params.alpha_matched * alpha_share,
-            zeta: params.zeta * below.sqrt() as f32,
-            matched: Match::Close,
-        })
-    }
-
-    /// Mean squared distance, edges², by which the images last warped still miss each other.
-    pub fn mismatch(&self, images: &LevelImages<'_>) -> Result<f64, ComputeError> {
-        let brightness = [(images.fixed, &self.warped)];
-        mismatch(
-            self.device,
-            &self.params.tensor_of(self.geometry, &self.taps[0], (&brightness, images.mask)),
-        )
+        let mismatch2 = self.mismatch2(images)?.get(self.device)?;
+        Ok(Weights::matched(self.params, mismatch2, self.geometry.shape.components()))
     }
 
     /// One linear solve for the increment, with weights from the increment so far.
     fn solve(
         &mut self,
-        images: &LevelImages<'_>,
+        images: &LevelImages,
         displacement: &[Buffer],
-        weights: Weights,
-    ) -> Result<Solved, ComputeError> {
+        weights: &Weights,
+    ) -> Result<Solving, ComputeError> {
         let (device, params, geometry) = (self.device, self.params, self.geometry);
         let shape = geometry.shape;
         if !self.groups.is_empty() {
@@ -351,7 +347,7 @@ impl<'a> Level<'a> {
                     Penaliser::Charbonnier { epsilon } => Some(epsilon),
                     Penaliser::Quadratic => None,
                 },
-                image: (params.kappa > 0.0).then_some((params.kappa, images.fixed)),
+                image: (params.kappa > 0.0).then_some((params.kappa, &images.fixed)),
             };
             diffusivity(device, &args, (displacement, &self.increment), psi)?;
         }
@@ -371,18 +367,16 @@ impl<'a> Level<'a> {
                 ..operator
             };
             subtract_product(device, &regulariser, displacement, rhs)?;
-            // The mean is nearly free: what is smoothed is d0 + δ − 0.9 K * d0, and a bend much longer than K costs little.
-            if let (Match::Close, Some((taps, mean))) = (weights.matched, self.mean.as_mut()) {
+            if let (true, Some((taps, mean))) = (weights.mean_share > 0.0, self.mean.as_mut()) {
                 for (component, mean) in displacement.iter().zip(mean.iter_mut()) {
                     convolve(device, (shape, taps), component, mean)?;
                 }
-                let given_back =
-                    Operator { alpha: -MEAN_SHARE * weights.alpha, volume_weight: None, ..regulariser };
-                subtract_product(device, &given_back, mean, rhs)?;
+                let alpha = -weights.mean_share * weights.alpha;
+                subtract_product(device, &Operator { alpha, volume_weight: None, ..regulariser }, mean, rhs)?;
             }
             if let Some(change) = self.volume_change.as_mut() {
                 jacobian(device, (shape, geometry.spacing_edges), (displacement, None), change)?;
-                log_change(device, change);
+                log_change(device, change)?;
                 subtract_volume_target(device, &operator, change, rhs)?;
             }
         }
@@ -400,7 +394,7 @@ impl<'a> Level<'a> {
     }
 
     /// The median between warps.
-    fn filter(&mut self, images: &LevelImages<'_>, displacement: &mut Field) -> Result<(), ComputeError> {
+    fn filter(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
         let shape = self.geometry.shape;
         let kind = match self.params.median {
             MedianFilter::Plain { radius } => Median::Plain { radius },
@@ -412,10 +406,10 @@ impl<'a> Level<'a> {
         }
         if let Some(votes) = self.votes.as_mut() {
             let args = (shape, self.geometry.spacing_edges, VISIBILITY);
-            visibility(self.device, args, (displacement, images.fixed, &self.warped), votes)?;
+            visibility(self.device, args, (displacement, &images.fixed, &self.warped), votes)?;
         }
         let spare = self.spare.as_mut().expect("a level with a median should have a spare field");
-        median(self.device, (shape, kind), (displacement, images.fixed, self.votes.as_ref()), spare)?;
+        median(self.device, (shape, kind), (displacement, &images.fixed, self.votes.as_ref()), spare)?;
         std::mem::swap(displacement, spare);
         Ok(())
     }
@@ -423,16 +417,17 @@ impl<'a> Level<'a> {
     /// The confidence at the displacement last warped to, and the warped image; the level's memory serves for both.
     pub fn into_confidence(
         mut self,
-        images: &LevelImages<'_>,
+        images: &LevelImages,
         scales: confidence::Scales,
     ) -> Result<(Buffer, Buffer), ComputeError> {
-        let brightness = [(images.fixed, &self.warped)];
+        let brightness = [(&images.fixed, &self.warped)];
         let mut tensor = self.system;
         let (Some(difference), Some(mut out)) = (self.increment.pop(), self.increment.pop()) else {
             unreachable!("a displacement should have two components at least")
         };
         tensor.push(difference);
-        let args = self.params.tensor_of(self.geometry, &self.taps[0], (&brightness, images.mask));
+        let weights = Weights::fixed(self.params);
+        let args = self.params.tensor_of(self.geometry, &weights, (&brightness, images.mask.as_ref()));
         motion_tensor(self.device, &args, &mut tensor)?;
         confidence::confidence(self.device, (self.geometry.shape, scales), &tensor, &mut out)?;
         Ok((self.warped, out))
@@ -440,11 +435,19 @@ impl<'a> Level<'a> {
 }
 
 impl ClgParams {
+    /// How constraints are scaled, with the contrast ζ below which they fade.
+    fn constraint(&self, zeta: f32) -> Constraint {
+        match self.normalise {
+            Normalisation::Off => Constraint::Plain,
+            Normalisation::Distance => Constraint::Normalised { zeta },
+        }
+    }
+
     /// The brightness constraint's tensor on a level.
-    pub(crate) fn tensor_of<'a>(
+    fn tensor_of<'a>(
         &self,
         geometry: &LevelGeometry,
-        taps: &'a Axes<Taps>,
+        weights: &'a Weights,
         (pairs, weight): (&'a [(&'a Buffer, &'a Buffer)], Option<&'a Buffer>),
     ) -> MotionTensor<'a> {
         MotionTensor {
@@ -454,11 +457,8 @@ impl ClgParams {
                 Derivatives::Forward => Scheme::Forward,
                 Derivatives::Central4 => Scheme::Central4,
             },
-            constraint: match self.normalise {
-                Normalisation::Off => Constraint::Plain,
-                Normalisation::Distance => Constraint::Normalised { zeta: self.zeta },
-            },
-            taps,
+            constraint: self.constraint(weights.zeta),
+            taps: &weights.taps,
             pairs,
             weight,
         }

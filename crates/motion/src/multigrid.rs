@@ -12,10 +12,11 @@
 //! *Evidence*: `multigrid_beats_jacobi` and `solvers_agree`.
 
 use serde::{Deserialize, Serialize};
+use std::slice::{from_mut, from_ref};
 use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong_add, restrict};
 use veloxel_compute::kernels::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
-use veloxel_compute::kernels::pointwise::fill;
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Shape};
+use veloxel_compute::kernels::pointwise::{clear, norm2};
+use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Shape};
 use veloxel_core::StopReason;
 
 /// How the linear system is solved; all three give the same answer at convergence.
@@ -39,6 +40,64 @@ pub struct Stopping {
     pub rtol: Option<f64>,
     /// Over-relaxation ω of SOR.
     pub omega: f32,
+}
+
+/// A solve that is asked for; its residuals may still be on the way.
+#[derive(Debug)]
+pub struct Solving {
+    /// ‖r‖² at the start, then as in [`Solved::relative_residuals`].
+    norms2: Vec<Later<f64>>,
+    sweeps: f64,
+    stop: StopReason,
+}
+
+impl Solving {
+    /// Adds a residual, and says whether it is small enough; `least2` keeps ‖r₀‖² rtol² from one check to the next.
+    fn check(
+        &mut self,
+        device: &Device,
+        norm2: Later<f64>,
+        (rtol, least2): (f64, &mut Option<f64>),
+    ) -> Result<bool, ComputeError> {
+        let least2 = match least2 {
+            Some(least2) => *least2,
+            None => {
+                let start = std::mem::replace(&mut self.norms2[0], Later::known(0.0)).get(device)?;
+                self.norms2[0] = Later::known(start);
+                *least2.insert(start * rtol * rtol)
+            }
+        };
+        let norm2 = norm2.get(device)?;
+        self.norms2.push(Later::known(norm2));
+        let converged = norm2 <= least2;
+        self.stop = if converged { StopReason::Converged } else { StopReason::IterationLimit };
+        Ok(converged)
+    }
+    fn from(start: Later<f64>) -> Self {
+        Self { norms2: vec![start], sweeps: 0.0, stop: StopReason::FixedCount }
+    }
+    /// ‖r‖/‖r₀‖ of the last check, if it is here already.
+    pub fn peek(&self) -> Option<f64> {
+        let (first, last) = (self.norms2.first()?.peek()?, self.norms2.last()?.peek()?);
+        Some(if *first > 0.0 { (last / first).sqrt() } else { 1.0 })
+    }
+    /// Whether there was nothing to solve, as far as that is known.
+    pub fn is_trivial(&self) -> bool {
+        self.norms2.first().and_then(Later::peek) == Some(&0.0)
+    }
+    /// How it went, once the device has done it.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`].
+    pub fn settle(self, device: &Device) -> Result<Solved, ComputeError> {
+        let Self { norms2, sweeps, stop } = self;
+        let norms2 = norms2.into_iter().map(|n| n.get(device)).collect::<Result<Vec<_>, _>>()?;
+        if norms2[0] == 0.0 {
+            return Ok(Solved { relative_residuals: vec![1.0], sweeps: 0.0, stop: StopReason::Trivial });
+        }
+        let relative_residuals = norms2.iter().map(|n| (n / norms2[0]).sqrt()).collect();
+        Ok(Solved { relative_residuals, sweeps, stop })
+    }
 }
 
 /// How a solve went.
@@ -123,8 +182,8 @@ impl Multigrid {
             let to = level.shape;
             let from = finer.map_or(operator.shape, |f| f.shape);
             let tensor = finer.map_or(operator.tensor, |f| Some(f.tensor.as_slice()));
-            for (fine, coarse) in tensor.into_iter().flatten().zip(&mut level.tensor) {
-                restrict(device, (fine, from), (coarse, to))?;
+            if let Some(tensor) = tensor {
+                restrict(device, (tensor, from), (&mut level.tensor, to))?;
             }
             let scalars = [
                 (finer.map_or(operator.diffusivity, |f| f.diffusivity.as_ref()), &mut level.diffusivity),
@@ -135,7 +194,7 @@ impl Multigrid {
             ];
             for (fine, coarse) in scalars {
                 if let (Some(fine), Some(coarse)) = (fine, coarse) {
-                    restrict(device, (fine, from), (coarse, to))?;
+                    restrict(device, (from_ref(fine), from), (from_mut(coarse), to))?;
                 }
             }
             finer = Some(level);
@@ -153,34 +212,30 @@ impl Multigrid {
         operator: &Operator<'_>,
         (x, rhs): (&mut [Buffer], &[Buffer]),
         stopping: Stopping,
-    ) -> Result<Solved, ComputeError> {
-        x.iter_mut().for_each(|b| fill(device, 0.0, b));
-        let start = residual_norm2(device, operator, x, rhs)?.sqrt();
-        let mut solved = Solved { relative_residuals: vec![1.0], sweeps: 0.0, stop: StopReason::FixedCount };
-        if start == 0.0 {
-            solved.stop = StopReason::Trivial;
-            return Ok(solved);
+    ) -> Result<Solving, ComputeError> {
+        clear(device, x)?;
+        // From x = 0 the residual is the right-hand side.
+        let mut solving = Solving::from(norm2(device, rhs)?);
+        if solving.norms2[0].peek() == Some(&0.0) {
+            return Ok(solving);
         }
         self.coarsen(device, operator)?;
         self.full_multigrid_start(device, operator, (x, rhs))?;
-        solved.sweeps += self.share_below() * (1.0 + SWEEPS_PER_CYCLE);
+        solving.sweeps += self.share_below() * (1.0 + SWEEPS_PER_CYCLE);
+        let mut least2 = None;
         for _ in 0..stopping.iterations {
             let on_the_way = cycle(device, operator, (x, rhs), &mut self.levels)?;
-            solved.sweeps += SWEEPS_PER_CYCLE * (1.0 + self.share_below());
+            solving.sweeps += SWEEPS_PER_CYCLE * (1.0 + self.share_below());
             let Some(rtol) = stopping.rtol else {
-                solved.relative_residuals.extend(on_the_way.map(|r| r / start));
+                solving.norms2.extend(on_the_way);
                 continue;
             };
-            let relative = residual_norm2(device, operator, x, rhs)?.sqrt() / start;
-            solved.relative_residuals.push(relative);
-            solved.sweeps += 1.0;
-            if relative <= rtol {
-                solved.stop = StopReason::Converged;
-                return Ok(solved);
+            solving.sweeps += 1.0;
+            if solving.check(device, residual_norm2(device, operator, x, rhs)?, (rtol, &mut least2))? {
+                break;
             }
-            solved.stop = StopReason::IterationLimit;
         }
-        Ok(solved)
+        Ok(solving)
     }
 
     /// Voxels of all coarser grids over those of the finest one.
@@ -200,22 +255,20 @@ impl Multigrid {
             let (finer, rest) = self.levels.split_at_mut(at);
             let (fine, from) = finer.last().map_or((rhs, operator.shape), |f| (f.rhs.as_slice(), f.shape));
             let coarse = &mut rest[0];
-            for (fine, coarse_rhs) in fine.iter().zip(&mut coarse.rhs) {
-                restrict(device, (fine, from), (coarse_rhs, coarse.shape))?;
-            }
+            restrict(device, (fine, from), (&mut coarse.rhs, coarse.shape))?;
         }
         for at in (0..self.levels.len()).rev() {
             let (head, below) = self.levels.split_at_mut(at + 1);
             let level = &mut head[at];
-            level.x.iter_mut().for_each(|b| fill(device, 0.0, b));
+            clear(device, &mut level.x)?;
             if let Some(coarser) = below.first() {
-                interpolate(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?;
+                prolong_add(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?;
             }
             let (own, own_x, own_rhs) = level.parts(operator);
             cycle(device, &own, (own_x, own_rhs), below)?;
         }
         if let Some(second) = self.levels.first() {
-            interpolate(device, (&second.x, second.shape), (x, operator.shape))?;
+            prolong_add(device, (&second.x, second.shape), (x, operator.shape))?;
         }
         Ok(())
     }
@@ -239,38 +292,28 @@ impl Level {
     }
 }
 
-/// One V(1,1) cycle; returns ‖r‖ after the first sweep, if there is a coarser grid to restrict it to.
+/// One V(1,1) cycle; returns ‖r‖² after the first sweep, if there is a coarser grid to restrict it to.
 fn cycle(
     device: &Device,
     operator: &Operator<'_>,
     (x, rhs): (&mut [Buffer], &[Buffer]),
     below: &mut [Level],
-) -> Result<Option<f64>, ComputeError> {
+) -> Result<Option<Later<f64>>, ComputeError> {
     let Some((coarse, further)) = below.split_first_mut() else {
-        for _ in 0..COARSEST_SWEEPS {
-            relax(device, operator, (x, rhs), 1.0)?;
-        }
+        relax(device, operator, (x, rhs), (1.0, COARSEST_SWEEPS))?;
         return Ok(None);
     };
-    relax(device, operator, (x, rhs), 1.0)?;
+    relax(device, operator, (x, rhs), (1.0, 1))?;
     let norm2 = restrict_residual(device, operator, (x, rhs), (&mut coarse.rhs, coarse.shape))?;
-    coarse.x.iter_mut().for_each(|b| fill(device, 0.0, b));
+    clear(device, &mut coarse.x)?;
     let shape = coarse.shape;
     {
         let (own, own_x, own_rhs) = coarse.parts(operator);
         cycle(device, &own, (own_x, own_rhs), further)?;
     }
-    interpolate(device, (&coarse.x, shape), (x, operator.shape))?;
-    relax(device, operator, (x, rhs), 1.0)?;
-    Ok(Some(norm2.sqrt()))
-}
-
-fn interpolate(
-    device: &Device,
-    (coarse, from): (&[Buffer], Shape),
-    (fine, to): (&mut [Buffer], Shape),
-) -> Result<(), ComputeError> {
-    coarse.iter().zip(fine).try_for_each(|(c, f)| prolong_add(device, (c, from), (f, to)))
+    prolong_add(device, (&coarse.x, shape), (x, operator.shape))?;
+    relax(device, operator, (x, rhs), (1.0, 1))?;
+    Ok(Some(norm2))
 }
 
 fn axes_to_halve(shape: Shape, spacing: Axes<f32>) -> Axes<bool> {
@@ -293,13 +336,12 @@ pub fn sweep(
     operator: &Operator<'_>,
     (x, rhs, other): (&mut [Buffer], &[Buffer], Option<&mut [Buffer]>),
     stopping: Stopping,
-) -> Result<Solved, ComputeError> {
-    let start = residual_norm2(device, operator, x, rhs)?.sqrt();
-    let mut solved = Solved { relative_residuals: vec![1.0], sweeps: 0.0, stop: StopReason::FixedCount };
-    if start == 0.0 {
-        solved.stop = StopReason::Trivial;
-        return Ok(solved);
+) -> Result<Solving, ComputeError> {
+    let mut solving = Solving::from(residual_norm2(device, operator, x, rhs)?);
+    if solving.norms2[0].peek() == Some(&0.0) {
+        return Ok(solving);
     }
+    let mut least2 = None;
     let mut other = other;
     for done in 1..=stopping.iterations {
         match other.as_mut() {
@@ -308,21 +350,21 @@ pub fn sweep(
                 jacobi(device, operator, (x, rhs, next), damping)?;
                 x.swap_with_slice(next);
             }
-            None => relax(device, operator, (x, rhs), stopping.omega)?,
+            None => relax(device, operator, (x, rhs), (stopping.omega, 1))?,
         }
-        solved.sweeps += 1.0;
+        solving.sweeps += 1.0;
         if done % SWEEPS_PER_CHECK != 0 && done != stopping.iterations {
             continue;
         }
-        let relative = residual_norm2(device, operator, x, rhs)?.sqrt() / start;
-        solved.relative_residuals.push(relative);
-        if let Some(rtol) = stopping.rtol {
-            if relative <= rtol {
-                solved.stop = StopReason::Converged;
-                return Ok(solved);
+        let norm2 = residual_norm2(device, operator, x, rhs)?;
+        match stopping.rtol {
+            None => solving.norms2.push(norm2),
+            Some(rtol) => {
+                if solving.check(device, norm2, (rtol, &mut least2))? {
+                    break;
+                }
             }
-            solved.stop = StopReason::IterationLimit;
         }
     }
-    Ok(solved)
+    Ok(solving)
 }

@@ -11,8 +11,8 @@ pub struct Step {
     pub warp: usize,
     /// At most how many there will be.
     pub warps: usize,
-    /// The last ‖r‖/‖r₀‖.
-    pub residual: f64,
+    /// The last ‖r‖/‖r₀‖; none while a GPU still has it.
+    pub residual: Option<f64>,
     /// Share of the work done, in [0, 1], by voxels.
     pub done: f64,
 }

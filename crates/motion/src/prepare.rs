@@ -1,9 +1,9 @@
 //! What happens to images before any method sees them: checks, and one intensity map for both.
 
 use crate::MotionError;
-use veloxel_compute::kernels::pointwise::map_affine;
+use veloxel_compute::kernels::quantiles::{Samples, quantiles};
 use veloxel_compute::{Buffer, Device};
-use veloxel_core::{Mask, Volume};
+use veloxel_core::{Grid, Mask};
 
 /// Intensities `lower..upper` become `0..1`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,76 +16,72 @@ pub struct IntensityMap {
 
 /// Samples that a percentile is taken from, at most: its error is then below 0.05 %.
 const MOST_SAMPLES: usize = 1 << 20;
+/// With fewer, every sample counts.
+const FEWEST_SAMPLES: usize = 1000;
+/// Shares of the samples below the range, and below its end.
+const OUTLIERS: [f64; 2] = [0.005, 0.995];
 
 impl IntensityMap {
     /// Nothing changes.
     pub const IDENTITY: Self = Self { lower: 0.0, upper: 1.0 };
 
-    /// The 0.5 and 99.5 percentiles (within the mask); none if they coincide, which leaves nothing to see.
-    pub fn percentiles(image: &Volume<f32>, mask: Option<&Mask>) -> Option<Self> {
-        let inside = |i: &usize| mask.is_none_or(|m| m.data()[*i]);
-        let step = (image.data().len() / MOST_SAMPLES).max(1);
-        let pick = |step: usize| -> Vec<f32> {
-            (0..image.data().len()).step_by(step).filter(inside).map(|i| image.data()[i]).collect()
-        };
-        let mut samples = pick(step);
-        if samples.len() < 1000 {
-            samples = pick(1);
-        }
-        let last = samples.len().checked_sub(1)?;
-        let mut quantile =
-            |q: f64| *samples.select_nth_unstable_by((q * last as f64).round() as usize, f32::total_cmp).1;
-        let (mut lower, mut upper) = (quantile(0.005), quantile(0.995));
-        if upper <= lower {
-            // Almost everything is one value: what is left of the picture are its extremes.
-            (lower, upper) = (quantile(0.0), quantile(1.0));
-        }
-        // The range must hold more than rounding errors.
-        let scale = lower.abs().max(upper.abs());
-        (upper - lower > 1e-6 * scale).then_some(Self { lower, upper })
-    }
-
-    /// The mapped image on the device; NaN, which only a mask can have let through, becomes 0.
+    /// The 0.5 and 99.5 percentiles (where the weight is above 0); none if they coincide, which leaves nothing to see.
     ///
     /// # Errors
     /// [`MotionError::Compute`].
-    pub fn upload(&self, device: &Device, image: &Volume<f32>) -> Result<Buffer, MotionError> {
-        let mut out = device.upload_copy(image.data())?;
-        let gain = 1.0 / (self.upper - self.lower);
-        map_affine(device, (gain, -self.lower * gain), &mut out);
-        Ok(out)
+    pub fn percentiles(
+        device: &Device,
+        image: &Buffer,
+        weight: Option<&Buffer>,
+    ) -> Result<Option<Self>, MotionError> {
+        let mut samples = Samples { image, weight, step: (image.len() / MOST_SAMPLES).max(1) };
+        let mut found = quantiles(device, samples, OUTLIERS)?;
+        if samples.step > 1 && found.is_none_or(|(count, _)| count < FEWEST_SAMPLES) {
+            samples.step = 1;
+            found = quantiles(device, samples, OUTLIERS)?;
+        }
+        let Some((_, [mut lower, mut upper])) = found else { return Ok(None) };
+        if upper <= lower {
+            // Almost everything is one value: what is left of the picture are its extremes.
+            match quantiles(device, samples, [0.0, 1.0])? {
+                Some((_, extremes)) => [lower, upper] = extremes,
+                None => return Ok(None),
+            }
+        }
+        // The range must hold more than rounding errors.
+        let scale = lower.abs().max(upper.abs());
+        Ok((upper - lower > 1e-6 * scale).then_some(Self { lower, upper }))
     }
 }
 
-/// Checks that both images are finite (the fixed one within the mask) and lie on one grid.
+/// Checks that both images, and the mask, lie on one grid.
 ///
 /// # Errors
-/// [`MotionError::Input`] with what differs, or with the first NaN's position.
-pub fn check_pair(fixed: &Volume<f32>, moving: &Volume<f32>, mask: Option<&Mask>) -> Result<(), MotionError> {
-    fixed.grid().require_same(
-        moving.grid(),
+/// [`MotionError::Input`] with what differs.
+pub fn check_grids(fixed: &Grid, moving: &Grid, mask: Option<&Mask>) -> Result<(), MotionError> {
+    fixed.require_same(
+        moving,
         "fixed and moving image must lie on one grid; resample the moving one onto the fixed one first \
          (SimpleITK: Resample(moving, fixed); 3D Slicer: Resample Image)",
     )?;
     if let Some(mask) = mask {
-        fixed.grid().require_same(mask.grid(), "fixed image and mask")?;
+        fixed.require_same(mask.grid(), "fixed image and mask")?;
     }
-    fixed.require_finite("the fixed image", |i| mask.is_some_and(|m| !m.data()[i]))?;
-    moving.require_finite("the moving image", |_| false)?;
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::Grid;
 
     #[test]
     fn outliers_do_not_move_the_map() {
-        let grid = Grid::image(100, 100).unwrap();
-        let image = Volume::from_fn(grid.clone(), |[x, y, _]| if (x, y) == (3, 3) { 1e9 } else { x as f32 });
-        let map = IntensityMap::percentiles(&image, None).unwrap();
-        assert_eq!((map.lower, map.upper), (0.0, 99.0));
-        assert_eq!(IntensityMap::percentiles(&Volume::from_fn(grid, |_| 7.0), None), None);
+        let device = Device::cpu(1).unwrap();
+        let map = |image: Vec<f32>| {
+            IntensityMap::percentiles(&device, &device.upload(image).unwrap(), None).unwrap()
+        };
+        let ramp = (0..10_000).map(|i| if i == 303 { 1e9 } else { (i % 100) as f32 }).collect();
+        assert_eq!(map(ramp), Some(IntensityMap { lower: 0.0, upper: 99.0 }));
+        assert_eq!(map(vec![7.0; 10_000]), None);
     }
 }

@@ -9,8 +9,10 @@
 //!
 //! *Cost*: two composed fields beside the method's own memory; results are handed out one by one and not kept.
 
+use crate::clg_parameters::Direction;
 use crate::composition::compose_flows;
-use crate::{Clg, FlowOutput, MotionError, Observer, Pair, Start, Step};
+use crate::{Clg, FlowOutput, Frame, MotionError, Observer, Pair, Region, Start, Step};
+use std::collections::BTreeMap;
 use veloxel_core::{Flow, Mask, Volume};
 
 /// Which fields of a sequence.
@@ -100,26 +102,15 @@ pub fn run_sequence<E: From<MotionError>>(
     let count = frames.frames.len();
     require_plan(&frames, plan)?;
     let steps = Steps { observer, count: step_count(count, plan) };
-    let mut done = 0;
-    let mut estimate = |fixed: usize, moving: usize, start: Start<'_>| -> Result<FlowOutput, MotionError> {
-        let pair = Pair {
-            fixed: &frames.frames[fixed],
-            moving: &frames.frames[moving],
-            mask: frames.mask(fixed),
-            volume_mask: frames.volume_mask(fixed),
-            start,
-        };
-        let output = method.run(&pair, &Nth { steps: &steps, nth: done })?;
-        done += 1;
-        Ok(output)
-    };
+    let mut run = Run { method, frames, on_device: BTreeMap::new(), steps, done: 0 };
     let with_reference = plan.mode != SequenceMode::Consecutive;
     let hand_out = plan.mode != SequenceMode::Reference;
     let first = if hand_out { 0 } else { plan.reference };
     let mut around = None;
     let mut from_reference = None;
     for fixed in first..count - 1 {
-        let output = estimate(fixed, fixed + 1, Start::Zero)?;
+        let wanted = if hand_out { Some(fixed + 2) } else { None };
+        let output = run.estimate((fixed, fixed + 1), Start::Zero, wanted)?;
         if plan.mode == SequenceMode::Both {
             around = Some(extend(around.as_ref(), &output.flow)?);
         }
@@ -130,7 +121,7 @@ pub fn run_sequence<E: From<MotionError>>(
             deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
         }
         if let Some(start) = &from_reference {
-            let output = estimate(plan.reference, fixed + 1, Start::Flow(start))?;
+            let output = run.estimate((plan.reference, fixed + 1), Start::Flow(start), None)?;
             let role = Role::Reference;
             deliver(SequenceField { role, fixed: plan.reference, moving: fixed + 1, output })?;
         }
@@ -138,9 +129,9 @@ pub fn run_sequence<E: From<MotionError>>(
     if with_reference {
         from_reference = None;
         for fixed in (1..=plan.reference).rev() {
-            let back = estimate(fixed, fixed - 1, Start::Zero)?;
+            let back = run.estimate((fixed, fixed - 1), Start::Zero, None)?;
             let start = extend_known(from_reference.as_ref(), &back.flow)?;
-            let output = estimate(plan.reference, fixed - 1, Start::Flow(&start))?;
+            let output = run.estimate((plan.reference, fixed - 1), Start::Flow(&start), None)?;
             let role = Role::Reference;
             deliver(SequenceField { role, fixed: plan.reference, moving: fixed - 1, output })?;
             from_reference = Some(start);
@@ -149,10 +140,66 @@ pub fn run_sequence<E: From<MotionError>>(
     if plan.mode != SequenceMode::Both {
         return Ok(None);
     }
-    let output = estimate(count - 1, 0, Start::Zero)?;
+    let output = run.estimate((count - 1, 0), Start::Zero, None)?;
     let around = extend(around.as_ref(), &output.flow)?;
     deliver(SequenceField { role: Role::Consecutive, fixed: count - 1, moving: 0, output })?;
     Ok(mean_length_vox(&around, frames.measured(0)))
+}
+
+/// The method, and the frames that it has on its device.
+struct Run<'a> {
+    method: &'a mut Clg,
+    frames: SequenceFrames<'a>,
+    on_device: BTreeMap<usize, Frame>,
+    steps: Steps<'a>,
+    done: usize,
+}
+
+/// Frames kept on the device: a pair, the next one, and the reference.
+const FRAMES_ON_DEVICE: usize = 4;
+
+impl Run<'_> {
+    /// One field; while the device is at it, the frame that is `wanted` next goes there.
+    fn estimate(
+        &mut self,
+        (fixed, moving): (usize, usize),
+        start: Start<'_>,
+        wanted: Option<usize>,
+    ) -> Result<FlowOutput, MotionError> {
+        let region = Region { mask: self.frames.mask(fixed), volume_mask: self.frames.volume_mask(fixed) };
+        if self.method.params().direction == Direction::Both {
+            let [image, other] = [fixed, moving].map(|frame| &self.frames.frames[frame]);
+            let Region { mask, volume_mask } = region;
+            let pair = Pair { fixed: image, moving: other, mask, volume_mask, start };
+            let output = self.method.run(&pair, &Nth { steps: &self.steps, nth: self.done })?;
+            self.done += 1;
+            return Ok(output);
+        }
+        self.bring(fixed, [fixed, moving])?;
+        self.bring(moving, [fixed, moving])?;
+        let images = (&self.on_device[&fixed], &self.on_device[&moving]);
+        let observer = Nth { steps: &self.steps, nth: self.done };
+        let running = self.method.run_frames(images, (region, start), &observer)?;
+        if let Some(next) = wanted.filter(|&next| next < self.frames.frames.len()) {
+            self.bring(next, [fixed, moving])?;
+        }
+        self.done += 1;
+        running.finish()
+    }
+
+    /// Brings a frame to the device, in the place of the one farthest from those that are `needed`.
+    fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<(), MotionError> {
+        if self.on_device.contains_key(&frame) {
+            return Ok(());
+        }
+        if self.on_device.len() >= FRAMES_ON_DEVICE {
+            let away = |f: &usize| needed.iter().map(|n| n.abs_diff(*f)).min();
+            let farthest = self.on_device.keys().filter(|f| !needed.contains(f)).copied().max_by_key(away);
+            farthest.and_then(|farthest| self.on_device.remove(&farthest));
+        }
+        self.on_device.insert(frame, Frame::upload(self.method.device(), &self.frames.frames[frame])?);
+        Ok(())
+    }
 }
 
 fn require_plan(frames: &SequenceFrames<'_>, plan: SequencePlan) -> Result<(), MotionError> {

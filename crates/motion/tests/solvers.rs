@@ -46,8 +46,10 @@ impl System {
         let shape = Shape::of(grid);
         let smallest = grid.spacing_mm()[..shape.components()].iter().copied().fold(f64::INFINITY, f64::min);
         let spacing_edges = grid.spacing_mm().map(|h| (h / smallest) as f32);
-        let (fixed, moving) =
-            (device.upload(phantom.fixed.into_data()), device.upload(phantom.moving.into_data()));
+        let (fixed, moving) = (
+            device.upload(phantom.fixed.into_data()).unwrap(),
+            device.upload(phantom.moving.into_data()).unwrap(),
+        );
         let mut tensor = device
             .zeros_field(shape.tensor_entries() + shape.components(), shape.len())
             .expect("memory should be there");
@@ -69,10 +71,10 @@ impl System {
             spacing_edges,
             tensor,
             rhs,
-            volume_weight: (asked.beta > 0.0).then(|| device.upload(vec![asked.beta; shape.len()])),
+            volume_weight: (asked.beta > 0.0).then(|| device.upload(vec![asked.beta; shape.len()]).unwrap()),
             diffusivity: asked
                 .varying_diffusivity
-                .then(|| device.upload((0..shape.len()).map(psi).collect())),
+                .then(|| device.upload((0..shape.len()).map(psi).collect()).unwrap()),
         }
     }
 
@@ -95,6 +97,7 @@ impl System {
         let (mut x, mut other) = (self.zero(device), self.zero(device));
         let other = (solver == Solver::Jacobi).then_some(other.as_mut_slice());
         let solved = sweep(device, &self.operator(), (&mut x, &self.rhs, other), stopping)
+            .and_then(|solving| solving.settle(device))
             .expect("buffers should belong to the shape");
         (x, solved)
     }
@@ -106,6 +109,7 @@ impl System {
         let mut x = self.zero(device);
         let solved = method
             .solve(device, &self.operator(), (&mut x, &self.rhs), stopping)
+            .and_then(|solving| solving.settle(device))
             .expect("buffers should belong to the shape");
         (x, solved)
     }
@@ -228,7 +232,7 @@ fn multigrid_converges_where_smoothness_varies() {
 fn relative_difference(device: &Device, a: &[Buffer], b: &[Buffer]) -> f64 {
     let (mut difference, mut length) = (0.0, 0.0);
     for (a, b) in a.iter().zip(b) {
-        for (a, b) in device.read(a).into_iter().zip(device.read(b)) {
+        for (a, b) in device.read(a).unwrap().into_iter().zip(device.read(b).unwrap()) {
             difference += f64::from(a - b).powi(2);
             length += f64::from(a).powi(2);
         }
@@ -313,8 +317,8 @@ fn multigrid_takes_fewer_sweeps_than_jacobi_the_larger_the_grid() {
     let gain = |n: usize| {
         let mut system = System::new(&device, &image(n, n), PLAIN);
         for component in system.tensor.iter_mut().chain(&mut system.rhs) {
-            let faint = device.read(component).into_iter().map(|v| 0.01 * v).collect();
-            *component = device.upload(faint);
+            let faint = device.read(component).unwrap().into_iter().map(|v| 0.01 * v).collect();
+            *component = device.upload(faint).unwrap();
         }
         let (_, cycles) = system.multigrid(&device, until(1e-3, 20, 1.0));
         let (_, sweeps) = system.sweeps(&device, until(1e-3, 20_000, 1.0), Solver::Jacobi);

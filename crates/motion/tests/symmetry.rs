@@ -106,8 +106,7 @@ const PLANAR: [Turn; 3] = [Turn::flip(0), Turn::flip(1), Turn::swap(0, 1)];
 fn flips_and_swaps_of_images_flip_and_swap_the_flow() {
     let phantom = on(&image(80, 65), MotionKind::Affine);
     for preset in [Preset::Fast, Preset::Accurate] {
-        // The second stage's weights follow the mismatch of every fourth row, which a swap changes.
-        let params = ClgParams { refine_mismatch: 0.0, ..to_convergence(preset, Dimension::Two) };
+        let params = to_convergence(preset, Dimension::Two);
         for turn in PLANAR {
             commutes(turn, &phantom, &params, SAME_VOX);
         }

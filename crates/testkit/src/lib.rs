@@ -21,6 +21,7 @@ mod centred;
 mod elements;
 mod erosion;
 mod error;
+pub mod every_device;
 mod heart;
 mod heart_motion;
 mod heart_picture;

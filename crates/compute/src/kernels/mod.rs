@@ -15,6 +15,7 @@ pub mod multigrid_transfer;
 pub mod occlusion;
 pub mod operator;
 pub mod pointwise;
+pub mod quantiles;
 pub mod resample;
 pub mod robust_tensor;
 pub mod spline;

@@ -1,6 +1,7 @@
 //! What must be reached, measured: each bench gives figures beside the bars they are held against.
 
 mod data;
+mod kernels;
 mod middlebury;
 mod multigrid;
 mod nirep;
@@ -68,6 +69,8 @@ pub enum Bench {
     Copy,
     /// A solver sweep over 256³ against the copy rate.
     Sweep,
+    /// Every hot kernel against the copy rate.
+    Kernels,
     /// Multigrid against Jacobi on 128³.
     Multigrid,
     /// Pairs of 64³, 128³ and 256³: time and memory.
@@ -87,9 +90,10 @@ pub type InFreshProcess<'a> = &'a dyn Fn(usize) -> Result<VolumeCost, VeloxelErr
 
 impl Bench {
     /// All, those that need no data first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Copy,
         Self::Sweep,
+        Self::Kernels,
         Self::Multigrid,
         Self::Volumes,
         Self::Phantoms,
@@ -103,6 +107,7 @@ impl Bench {
         match self {
             Self::Copy => "copy",
             Self::Sweep => "sweep",
+            Self::Kernels => "kernels",
             Self::Multigrid => "multigrid",
             Self::Volumes => "volumes",
             Self::Phantoms => "phantoms",
@@ -120,6 +125,7 @@ impl Bench {
         match self {
             Self::Copy => rates::copy(device),
             Self::Sweep => rates::sweep(device),
+            Self::Kernels => kernels::kernels(device),
             Self::Multigrid => multigrid::multigrid(device),
             Self::Volumes => volumes::volumes(volumes),
             Self::Phantoms => phantoms::phantoms(device),

@@ -34,6 +34,7 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
         frame.into_data()
     });
     let [fixed, moving] = flattened.map(|samples| device.upload(samples));
+    let (fixed, moving) = (fixed?, moving?);
     let params = ClgParams::preset(Preset::Fast, Dimension::Three);
     let shape = Shape { size: [SIZE; 3], dimension: Dimension::Three };
     let taps = isotropic(&Taps::gaussian(params.rho, 2.5));
@@ -62,9 +63,11 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     let mut x = device.zeros_field(3, shape.len())?;
     let mut other = device.zeros_field(3, shape.len())?;
     let mut solver = Multigrid::new(device, (shape, [1.0; 3]), Terms::default())?;
-    let multigrid = device.scope(|| solver.solve(device, &operator, (&mut x, &rhs), stopping(100)))?;
-    let jacobi =
-        device.scope(|| sweep(device, &operator, (&mut x, &rhs, Some(&mut other)), stopping(MOST_SWEEPS)))?;
+    let multigrid = device
+        .scope(|| solver.solve(device, &operator, (&mut x, &rhs), stopping(100))?.settle(device))?;
+    let jacobi = device.scope(|| {
+        sweep(device, &operator, (&mut x, &rhs, Some(&mut other)), stopping(MOST_SWEEPS))?.settle(device)
+    })?;
     let reached =
         |solved: &veloxel_motion::multigrid::Solved| solved.relative_residuals.last().copied().unwrap_or(1.0);
     Ok(vec![

@@ -30,9 +30,9 @@ pub(super) fn sweep(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     let mut x = device.zeros_field(3, shape.len())?;
     // Diagonal entries of a definite tensor: 11, 22, 33 of 11, 12, 13, 22, 23, 33.
     for (entry, value) in [(0, 0.5), (1, 0.1), (2, 0.1), (3, 0.4), (4, 0.1), (5, 0.3)] {
-        fill(device, value, &mut tensor[entry]);
+        fill(device, value, &mut tensor[entry])?;
     }
-    rhs.iter_mut().chain(&mut x).for_each(|b| fill(device, 0.1, b));
+    rhs.iter_mut().chain(&mut x).try_for_each(|b| fill(device, 0.1, b))?;
     let operator = Operator {
         shape,
         spacing_edges: [1.0; 3],
@@ -44,7 +44,7 @@ pub(super) fn sweep(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     let mut best_s = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        device.scope(|| relax(device, &operator, (&mut x, &rhs), 1.0))?;
+        device.scope(|| relax(device, &operator, (&mut x, &rhs), (1.0, 1)))?;
         best_s = best_s.min(start.elapsed().as_secs_f64());
     }
     let sweep_rate = VOLUMES_MOVED * 4.0 * shape.len() as f64 / best_s;
@@ -60,8 +60,8 @@ fn copy_rate(device: &Device) -> Result<f64, VeloxelError> {
     let mut from = device.zeros(COPIED)?;
     let mut to = device.zeros(COPIED)?;
     // Touched once, so that no page is new when time counts.
-    fill(device, 1.0, &mut from);
-    fill(device, 2.0, &mut to);
+    fill(device, 1.0, &mut from)?;
+    fill(device, 2.0, &mut to)?;
     let mut best_s = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();

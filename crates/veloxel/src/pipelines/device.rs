@@ -3,7 +3,7 @@
 use crate::VeloxelError;
 use crate::report::DeviceReport;
 use serde::Serialize;
-use veloxel_compute::{ComputeError, Device};
+use veloxel_compute::{Device, Listing};
 
 /// A wish for a device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,30 +20,24 @@ impl DeviceChoice {
     /// # Errors
     /// [`VeloxelError::Compute`] if it is not there, with what to do.
     pub fn open(&self) -> Result<(Device, DeviceReport), VeloxelError> {
-        let chosen_because = match self.name.as_deref() {
-            None | Some("auto") => "auto: the processor is the only device of this build",
-            Some("cpu") => "asked for",
-            Some(other) => {
-                return Err(ComputeError::NoDevice {
-                    name: other.to_owned(),
-                    reason: "this build computes on processors only; use --device cpu or auto".to_owned(),
-                }
-                .into());
+        let (device, chosen_because) = match self.name.as_deref() {
+            None | Some("auto") => {
+                let (device, because) = Device::auto_because(self.threads)?;
+                (device, format!("auto: {because}"))
             }
+            Some(name) => (Device::named(name, self.threads)?, "asked for".to_owned()),
         };
-        let device = Device::cpu(self.threads)?;
-        let info = device.info();
         let threads = match self.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             asked => asked,
         };
-        // The description begins with the threads, which have a field of their own.
-        let instructions = info.description.rsplit(", ").next().unwrap_or_default();
-        let report = DeviceReport {
-            name: format!("{}, {instructions}", info.name),
-            chosen_because: chosen_because.to_owned(),
-            threads,
+        let info = device.info();
+        // What a processor is begins with its threads, which have a field of their own.
+        let what = match device.is_gpu() {
+            true => info.description.as_str(),
+            false => info.description.rsplit(", ").next().unwrap_or_default(),
         };
+        let report = DeviceReport { name: format!("{}, {what}", info.name), chosen_because, threads };
         Ok((device, report))
     }
 }
@@ -53,23 +47,26 @@ impl DeviceChoice {
 pub struct DeviceListing {
     /// As `--device` takes it.
     pub name: String,
-    /// Threads and instruction set, or the adapter.
+    /// Threads and instruction set, or the adapter and its driver.
     pub description: Option<String>,
+    /// Memory of the device, bytes, where its driver says.
+    pub memory_bytes: Option<u64>,
     /// Why it cannot be used; none if it can.
     pub reason_absent: Option<String>,
 }
 
 /// Every kind of device, and why the absent ones are.
 pub fn devices() -> Vec<DeviceListing> {
-    let present = Device::list().into_iter().map(|d| DeviceListing {
-        name: d.name,
-        description: Some(d.description),
-        reason_absent: None,
-    });
-    let absent = ["cuda", "vulkan", "metal"].map(|name| DeviceListing {
-        name: name.to_owned(),
-        description: None,
-        reason_absent: Some("this build computes on processors only".to_owned()),
-    });
-    present.chain(absent).collect()
+    let listing = |listing: Listing| match listing {
+        Listing::Present(info) => DeviceListing {
+            name: info.name,
+            description: Some(info.description),
+            memory_bytes: info.memory_bytes,
+            reason_absent: None,
+        },
+        Listing::Absent { name, reason } => {
+            DeviceListing { name, description: None, memory_bytes: None, reason_absent: Some(reason) }
+        }
+    };
+    Device::list().into_iter().map(listing).collect()
 }

@@ -13,8 +13,8 @@ use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_io as io;
 use veloxel_io::Kind;
 use veloxel_motion::affine_registration::{AffineModel, affine_registration};
-use veloxel_motion::prepare::{IntensityMap, check_pair};
-use veloxel_motion::{Clg, Observer, Pair, Start};
+use veloxel_motion::prepare::check_grids;
+use veloxel_motion::{Clg, Frame, Observer, Pair, Start};
 
 /// Files to write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -86,7 +86,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let inputs = stages.time("load", || Inputs::load(job, &mut warnings))?;
     let (fixed, moving, mask) = (&inputs.fixed, &inputs.moving, inputs.mask.as_ref());
     let volume_mask = inputs.volume_mask.as_ref();
-    check_pair(fixed, moving, mask)?;
+    check_grids(fixed.grid(), moving.grid(), mask)?;
     job.outputs.check(Some(fixed.grid().dimension()))?;
     let params = choice.parameters.resolve(fixed.grid().dimension())?;
     let start = stages.time("prepare", || inputs.start(job, &device))?;
@@ -205,11 +205,11 @@ impl Inputs {
 
     fn start(&self, job: &FlowJob, device: &Device) -> Result<Start<'_>, VeloxelError> {
         // Images without contrast have a defined result, which needs no start.
-        let flat = |image| IntensityMap::percentiles(image, None).is_none();
+        let flat = |image| Ok::<_, VeloxelError>(Frame::upload(device, image)?.map().is_none());
         let model = match &job.start {
             StartChoice::None => return Ok(Start::Zero),
             StartChoice::Flow(_) => return Ok(self.start.as_ref().map_or(Start::Zero, Start::Flow)),
-            _ if flat(&self.fixed) || flat(&self.moving) => return Ok(Start::Zero),
+            _ if flat(&self.fixed)? || flat(&self.moving)? => return Ok(Start::Zero),
             StartChoice::CentreOfMass => AffineModel::CentreOfMass,
             StartChoice::Affine => AffineModel::Affine,
         };

@@ -65,7 +65,7 @@ fn warped(
         displacement: &displacement,
     };
     device.scope(|| warp::warp(device, &arguments, &mut out))?;
-    Ok(Volume::new(flow.grid().clone(), device.download(out))?)
+    Ok(Volume::new(flow.grid().clone(), device.download(out)?)?)
 }
 
 /// `veloxel warp image`.

@@ -2,7 +2,11 @@
 //!
 //! *Units*: the images'. NaN samples of the warped image (outside) are left out. *Halo*: none.
 
-use crate::{Buffer, ComputeError, Device};
+mod cpu;
+mod gpu;
+
+use crate::device::Kind;
+use crate::{Buffer, ComputeError, Device, Later};
 
 /// Sum of |a − b| and number of voxels that count, within `weight > 0` where one is given.
 ///
@@ -12,22 +16,14 @@ pub fn absolute_difference(
     device: &Device,
     (fixed, warped): (&Buffer, &Buffer),
     weight: Option<&Buffer>,
-) -> Result<(f64, f64), ComputeError> {
+) -> Result<Later<(f64, f64)>, ComputeError> {
     let n = fixed.len();
     warped.require(n, "absolute_difference", "warped")?;
     if let Some(weight) = weight {
         weight.require(n, "absolute_difference", "weight")?;
     }
-    let [sum, count] = device.as_cpu().sum(n, n, |range| {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for i in range {
-            let difference = warped.host()[i] - fixed.host()[i];
-            if !difference.is_nan() && weight.is_none_or(|w| w.host()[i] > 0.0) {
-                sum += f64::from(difference.abs());
-                count += 1.0;
-            }
-        }
-        [sum, count]
-    });
-    Ok((sum, count))
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(Later::known(cpu::absolute_difference(cpu, (fixed, warped), weight))),
+        Kind::Gpu(gpu) => gpu::absolute_difference((device, &**gpu), (fixed, warped), weight),
+    }
 }

@@ -1,6 +1,6 @@
 //! Processor text of [`super::convolve`], and the ring of rows that the motion tensor shares.
 
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::rows::{Shared, with_scratch};
 use crate::{Axes, Shape, Taps};
 use multiversion::multiversion;
@@ -208,7 +208,7 @@ mod tests {
                 expected = direct(shape, &taps[axis], axis, &expected);
             }
             let mut out = vec![0.0; shape.len()];
-            convolve(crate::Device::cpu(3).unwrap().as_cpu(), (shape, &taps), &input, &mut out);
+            convolve(&Cpu::new(3).unwrap(), (shape, &taps), &input, &mut out);
             for (a, b) in out.iter().zip(&expected) {
                 assert!((a - b).abs() < 1e-5, "{size:?}: {a} against {b}");
             }

@@ -2,10 +2,12 @@
 //!
 //! *In, out*: one buffer each of the shape, any unit. *Border*: replicate. *Halo*: the radius of each filter.
 //! *Passes*: the x and y filters run band by band through a ring of rows, the z filter panel by panel in place:
-//! four volumes move in 3-D, two in 2-D, whatever the radius.
+//! four volumes move in 3-D, two in 2-D, whatever the radius. GPUs take one pass an axis: two volumes each.
 
 pub(crate) mod cpu;
+pub(crate) mod gpu;
 
+use crate::device::Kind;
 use crate::{Axes, Buffer, ComputeError, Device, Shape, Taps};
 
 /// Smooths `input` into `output`; in 2-D the third filter is not used.
@@ -20,7 +22,10 @@ pub fn convolve(
 ) -> Result<(), ComputeError> {
     input.require(shape.len(), "convolve", "input")?;
     output.require(shape.len(), "convolve", "output")?;
-    cpu::convolve(device.as_cpu(), (shape, taps), input.host(), output.host_mut());
+    match device.kind() {
+        Kind::Cpu(cpu) => cpu::convolve(cpu, (shape, taps), input.host(), output.host_mut()),
+        Kind::Gpu(gpu) => gpu::convolve((device, &**gpu), (shape, taps), input, output)?,
+    }
     Ok(())
 }
 

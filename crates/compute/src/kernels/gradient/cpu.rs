@@ -1,8 +1,23 @@
 //! Processor text of [`super::gradient`]: one row at a time, shared with the motion tensor.
 
 use super::Scheme;
-use crate::Shape;
+use crate::rows::Shared;
+use crate::{Cpu, Shape};
 use multiversion::multiversion;
+
+/// The derivative along `axis` of every row.
+pub(super) fn gradient(cpu: &Cpu, what: (Shape, usize, Scheme), image: &[f32], out: &mut [f32]) {
+    let (shape, ..) = what;
+    let [nx, _, _] = shape.size;
+    let shared = Shared::new(out);
+    cpu.split(shape.rows(), shape.len(), |rows| {
+        for row in rows {
+            // SAFETY: every row is written by one thread.
+            let out = unsafe { shared.get_mut(row * nx..(row + 1) * nx) };
+            derivative_row(image, what, row, out);
+        }
+    });
+}
 
 /// The derivative along `axis` of row `row` of `image`.
 pub(crate) fn derivative_row(

@@ -3,7 +3,10 @@
 //! *In*: an image. *Out*: its derivative, intensity per voxel. *Border*: see [`Scheme`]. *Halo*: 2 voxels.
 
 pub(crate) mod cpu;
+mod gpu;
 
+use crate::buffer::require_field;
+use crate::device::Kind;
 use crate::{Buffer, ComputeError, Device, Shape};
 
 /// How derivatives are taken.
@@ -27,14 +30,32 @@ pub fn gradient(
 ) -> Result<(), ComputeError> {
     image.require(shape.len(), "gradient", "image")?;
     out.require(shape.len(), "gradient", "out")?;
-    let [nx, _, _] = shape.size;
-    let (image, shared) = (image.host(), crate::rows::Shared::new(out.host_mut()));
-    device.as_cpu().split(shape.rows(), shape.len(), |rows| {
-        for row in rows {
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { shared.get_mut(row * nx..(row + 1) * nx) };
-            cpu::derivative_row(image, (shape, axis, scheme), row, out);
+    match device.kind() {
+        Kind::Cpu(cpu) => cpu::gradient(cpu, (shape, axis, scheme), image.host(), out.host_mut()),
+        Kind::Gpu(gpu) => gpu::gradient(&**gpu, (shape, axis, scheme), image, out)?,
+    }
+    Ok(())
+}
+
+/// The derivatives along all axes that count, x first.
+///
+/// # Errors
+/// [`ComputeError::Length`] if a buffer does not belong to the shape.
+pub fn gradients(
+    device: &Device,
+    (shape, scheme): (Shape, Scheme),
+    image: &Buffer,
+    out: &mut [Buffer],
+) -> Result<(), ComputeError> {
+    image.require(shape.len(), "gradients", "image")?;
+    require_field(out, (shape.components(), shape.len()), "gradients", "out")?;
+    match device.kind() {
+        Kind::Cpu(cpu) => {
+            for (axis, out) in out.iter_mut().enumerate() {
+                cpu::gradient(cpu, (shape, axis, scheme), image.host(), out.host_mut());
+            }
         }
-    });
+        Kind::Gpu(gpu) => gpu::gradients(&**gpu, (shape, scheme), image, out)?,
+    }
     Ok(())
 }

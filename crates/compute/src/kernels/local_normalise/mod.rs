@@ -5,8 +5,11 @@
 //! slowly (ultrasound attenuation, MR bias) drop out. *Units*: standard deviations. *Border*: replicate.
 //! *Halo*: the window's radius.
 
-use super::convolve::{convolve, isotropic};
-use crate::rows::Shared;
+mod cpu;
+mod gpu;
+
+use super::convolve::isotropic;
+use crate::device::Kind;
 use crate::{Buffer, ComputeError, Device, Shape, Taps};
 
 /// Normalises `image` in place under a window of standard deviation `sigma_vox`; c is `floor_share` of the mean deviation.
@@ -20,24 +23,8 @@ pub fn local_normalise(
 ) -> Result<(), ComputeError> {
     image.require(shape.len(), "local_normalise", "image")?;
     let taps = isotropic(&Taps::gaussian(sigma_vox, 2.5));
-    let mut mean = device.zeros(shape.len())?;
-    convolve(device, (shape, &taps), image, &mut mean)?;
-    let square = |a: &Buffer| device.upload(a.host().iter().map(|v| v * v).collect());
-    let squares = square(image);
-    let mut mean_square = device.zeros(shape.len())?;
-    convolve(device, (shape, &taps), &squares, &mut mean_square)?;
-    let n = shape.len();
-    let (mean, mean_square) = (mean.host(), mean_square.host());
-    let deviation = |i: usize| (mean_square[i] - mean[i] * mean[i]).max(0.0).sqrt();
-    let [total] = device.as_cpu().sum(n, n, |range| [range.map(|i| f64::from(deviation(i))).sum()]);
-    let floor = (f64::from(floor_share) * total / n as f64).max(f64::from(f32::MIN_POSITIVE)) as f32;
-    let out = Shared::new(image.host_mut());
-    device.as_cpu().split(n, n, |range| {
-        // SAFETY: ranges are disjoint.
-        let part = unsafe { out.get_mut(range.clone()) };
-        for (v, i) in part.iter_mut().zip(range) {
-            *v = (*v - mean[i]) / (deviation(i) + floor);
-        }
-    });
-    Ok(())
+    match device.kind() {
+        Kind::Cpu(cpu) => cpu::local_normalise((device, cpu), (shape, &taps, floor_share), image),
+        Kind::Gpu(gpu) => gpu::local_normalise((device, &**gpu), (shape, &taps, floor_share), image),
+    }
 }

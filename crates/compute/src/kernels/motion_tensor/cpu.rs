@@ -2,7 +2,7 @@
 
 use super::{Constraint, MotionTensor};
 use crate::Buffer;
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::kernels::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
 use crate::kernels::gradient::Scheme;
 use crate::rows::Shared;
@@ -241,7 +241,7 @@ mod tests {
             let at = |i: usize| {
                 0.1 * (i % 16) as f32 + 0.2 * (i / 16 % 14) as f32 - 0.3 * (i / 224) as f32 + shift
             };
-            device.upload((0..shape.len()).map(at).collect())
+            device.upload((0..shape.len()).map(at).collect()).unwrap()
         };
         let (fixed, warped) = (ramp(0.0), ramp(0.05));
         let taps = isotropic(&Taps::gaussian(1.0, 3.0));
@@ -271,7 +271,7 @@ mod tests {
         ];
         let centre = (6 * 14 + 7) * 16 + 8;
         for (entry, (out, expected)) in out.into_iter().zip(expected).enumerate() {
-            let got = device.download(out)[centre];
+            let got = device.download(out).unwrap()[centre];
             assert!((got - expected).abs() < 1e-5, "entry {entry}: {got} against {expected}");
         }
     }

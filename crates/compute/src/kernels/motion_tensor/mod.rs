@@ -7,13 +7,16 @@
 //! *Where the warped image is NaN* (outside) the voxel has weight 0, and its derivatives are the fixed image's.
 //! *Border*: derivatives and filter replicate. *Halo*: 2 voxels plus the filter's radius.
 //!
-//! Derivatives, products and the x and y passes of the filter run row by row without touching memory in between.
+//! Derivatives, products and the x and y passes of the filter run row by row without touching memory in between; on a GPU
+//! filters of a radius above 8 are passes of [`super::convolve`], with one more buffer.
 
 mod cpu;
+mod gpu;
 
 use super::gradient::Scheme;
 use crate::buffer::require_field;
-use crate::{Axes, Buffer, ComputeError, Device, Shape, Taps};
+use crate::device::Kind;
+use crate::{Axes, Buffer, ComputeError, Device, Later, Shape, Taps};
 
 /// How a voxel's constraint is scaled.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +43,7 @@ pub struct MotionTensor<'a> {
     pub constraint: Constraint,
     /// K_ρ, one filter an axis.
     pub taps: &'a Axes<Taps>,
-    /// (fixed, warped).
+    /// (fixed, warped): one, or one for each axis that counts.
     pub pairs: &'a [(&'a Buffer, &'a Buffer)],
     /// Weight of each voxel (a mask: 0 or 1); none means 1.
     pub weight: Option<&'a Buffer>,
@@ -56,16 +59,13 @@ pub fn motion_tensor(
     out: &mut [Buffer],
 ) -> Result<(), ComputeError> {
     let n = args.shape.len();
-    for (fixed, warped) in args.pairs {
-        fixed.require(n, "motion_tensor", "fixed")?;
-        warped.require(n, "motion_tensor", "warped")?;
-    }
-    if let Some(weight) = args.weight {
-        weight.require(n, "motion_tensor", "weight")?;
-    }
+    args.require("motion_tensor")?;
     let least = args.shape.tensor_entries() + args.shape.components();
     require_field(out, (if out.len() > least { least + 1 } else { least }, n), "motion_tensor", "out")?;
-    cpu::motion_tensor(device.as_cpu(), args, out);
+    match device.kind() {
+        Kind::Cpu(cpu) => cpu::motion_tensor(cpu, args, out),
+        Kind::Gpu(gpu) => gpu::motion_tensor((device, &**gpu), args, out)?,
+    }
     Ok(())
 }
 
@@ -75,11 +75,30 @@ pub fn motion_tensor(
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn mismatch(device: &Device, args: &MotionTensor<'_>) -> Result<f64, ComputeError> {
-    let n = args.shape.len();
-    for (fixed, warped) in args.pairs {
-        fixed.require(n, "mismatch", "fixed")?;
-        warped.require(n, "mismatch", "warped")?;
+pub fn mismatch(device: &Device, args: &MotionTensor<'_>) -> Result<Later<f64>, ComputeError> {
+    args.require("mismatch")?;
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(Later::known(cpu::mismatch(cpu, args))),
+        Kind::Gpu(gpu) => gpu::mismatch((device, &**gpu), args),
     }
-    Ok(cpu::mismatch(device.as_cpu(), args))
+}
+
+/// Pairs of a tensor at most: gradient constancy in 3-D.
+const MOST_PAIRS: usize = 3;
+
+impl MotionTensor<'_> {
+    /// Fails unless there are pairs, and every input belongs to the shape.
+    fn require(&self, kernel: &'static str) -> Result<(), ComputeError> {
+        let n = self.shape.len();
+        let count = self.pairs.len();
+        if count == 0 || count > MOST_PAIRS {
+            let expected = n * count.clamp(1, MOST_PAIRS);
+            return Err(ComputeError::Length { kernel, buffer: "pairs", expected, got: n * count });
+        }
+        for (fixed, warped) in self.pairs {
+            fixed.require(n, kernel, "fixed")?;
+            warped.require(n, kernel, "warped")?;
+        }
+        self.weight.map_or(Ok(()), |weight| weight.require(n, kernel, "weight"))
+    }
 }

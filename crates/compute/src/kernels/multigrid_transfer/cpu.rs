@@ -1,7 +1,7 @@
 //! Processor text of [`super::restrict`] and [`super::prolong_add`].
 
 use crate::Shape;
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::rows::{Shared, with_scratch};
 use multiversion::multiversion;
 use std::ops::Range;
@@ -57,7 +57,11 @@ fn neighbours(cell: usize, fine: usize, coarse: usize) -> (usize, usize, f32) {
     if fine == coarse {
         return (cell, cell, 1.0);
     }
-    let near = (cell / 2).min(coarse - 1);
+    let near = cell / 2;
+    if near >= coarse {
+        // The third cell of an odd end lies beyond the last centre.
+        return (coarse - 1, coarse - 1, 1.0);
+    }
     let far = if cell.is_multiple_of(2) { near.saturating_sub(1) } else { (near + 1).min(coarse - 1) };
     (near, far, 0.75)
 }

@@ -7,9 +7,12 @@
 //! *Restriction*: that mean. *Prolongation*: linear between the centres of coarse cells (¾, ¼), constant at the border.
 
 mod cpu;
+mod gpu;
 
 pub(crate) use cpu::{add_pairs, cells};
 
+use crate::buffer::require_field;
+use crate::device::Kind;
 use crate::{Axes, Buffer, ComputeError, Device, Shape};
 
 /// The next coarser size along the axes chosen.
@@ -18,32 +21,46 @@ pub fn coarser(shape: Shape, halve: Axes<bool>) -> Shape {
     Shape { size, ..shape }
 }
 
-/// `coarse =` mean of `fine` over each coarse cell.
+/// `coarse =` mean of `fine` over each coarse cell, channel by channel.
 ///
 /// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to its shape.
+/// [`ComputeError::Length`] if a buffer does not belong to its shape, or the channels differ in number.
 pub fn restrict(
     device: &Device,
-    (fine, fine_shape): (&Buffer, Shape),
-    (coarse, coarse_shape): (&mut Buffer, Shape),
+    (fine, fine_shape): (&[Buffer], Shape),
+    (coarse, coarse_shape): (&mut [Buffer], Shape),
 ) -> Result<(), ComputeError> {
-    fine.require(fine_shape.len(), "restrict", "fine")?;
-    coarse.require(coarse_shape.len(), "restrict", "coarse")?;
-    cpu::restrict(device.as_cpu(), (fine.host(), fine_shape), (coarse.host_mut(), coarse_shape));
-    Ok(())
+    require_field(fine, (fine.len(), fine_shape.len()), "restrict", "fine")?;
+    require_field(coarse, (fine.len(), coarse_shape.len()), "restrict", "coarse")?;
+    match device.kind() {
+        Kind::Cpu(cpu) => {
+            for (fine, coarse) in fine.iter().zip(coarse) {
+                cpu::restrict(cpu, (fine.host(), fine_shape), (coarse.host_mut(), coarse_shape));
+            }
+            Ok(())
+        }
+        Kind::Gpu(gpu) => gpu::restrict(&**gpu, (fine, fine_shape), (coarse, coarse_shape)),
+    }
 }
 
-/// `fine += P coarse`, linear.
+/// `fine += P coarse`, linear, for up to three components.
 ///
 /// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to its shape.
+/// As [`restrict`].
 pub fn prolong_add(
     device: &Device,
-    (coarse, coarse_shape): (&Buffer, Shape),
-    (fine, fine_shape): (&mut Buffer, Shape),
+    (coarse, coarse_shape): (&[Buffer], Shape),
+    (fine, fine_shape): (&mut [Buffer], Shape),
 ) -> Result<(), ComputeError> {
-    fine.require(fine_shape.len(), "prolong_add", "fine")?;
-    coarse.require(coarse_shape.len(), "prolong_add", "coarse")?;
-    cpu::prolong_add(device.as_cpu(), (coarse.host(), coarse_shape), (fine.host_mut(), fine_shape));
-    Ok(())
+    require_field(coarse, (coarse.len().min(3), coarse_shape.len()), "prolong_add", "coarse")?;
+    require_field(fine, (coarse.len(), fine_shape.len()), "prolong_add", "fine")?;
+    match device.kind() {
+        Kind::Cpu(cpu) => {
+            for (coarse, fine) in coarse.iter().zip(fine) {
+                cpu::prolong_add(cpu, (coarse.host(), coarse_shape), (fine.host_mut(), fine_shape));
+            }
+            Ok(())
+        }
+        Kind::Gpu(gpu) => gpu::prolong_add(&**gpu, (coarse, coarse_shape), (fine, fine_shape)),
+    }
 }

@@ -4,8 +4,11 @@
 //! get little say in the weighted median. *In*: displacement in edges, fixed and warped image. *Out*: [0, 1].
 //! *Outside* (warped is NaN): [`OUTSIDE`]. *Border*: one-sided differences. *Halo*: 1 voxel.
 
+mod cpu;
+mod gpu;
+
 use crate::buffer::require_field;
-use crate::rows::Shared;
+use crate::device::Kind;
 use crate::{Axes, Buffer, ComputeError, Device, Shape};
 
 /// Say of a pixel that is not in the moving image at all.
@@ -35,35 +38,10 @@ pub fn visibility(
     fixed.require(n, "visibility", "fixed")?;
     warped.require(n, "visibility", "warped")?;
     out.require(n, "visibility", "out")?;
-    let [nx, ny, nz] = shape.size;
-    let shared = Shared::new(out.host_mut());
-    let (fixed, warped) = (fixed.host(), warped.host());
-    let (per_d2, per_i2) = (0.5 / scales.divergence.powi(2), 0.5 / scales.intensity.powi(2));
-    device.as_cpu().split(shape.rows(), 4 * n, |rows| {
-        for row in rows {
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { shared.get_mut(row * nx..(row + 1) * nx) };
-            for (x, out) in out.iter_mut().enumerate() {
-                let i = row * nx + x;
-                if warped[i].is_nan() {
-                    *out = OUTSIDE;
-                    continue;
-                }
-                let axes = [(x, nx, 1), (row % ny, ny, nx), (row / ny, nz, nx * ny)];
-                let mut divergence = 0.0;
-                for ((component, (at, count, stride)), spacing) in
-                    displacement.iter().zip(axes).zip(spacing_edges)
-                {
-                    let d = component.host();
-                    let (low, high) =
-                        (if at > 0 { i - stride } else { i }, if at + 1 < count { i + stride } else { i });
-                    let steps = ((high - low) / stride).max(1) as f32;
-                    divergence += (d[high] - d[low]) / (steps * spacing);
-                }
-                let (closing, difference) = (divergence.min(0.0), warped[i] - fixed[i]);
-                *out = (-closing * closing * per_d2 - difference * difference * per_i2).exp();
-            }
-        }
-    });
+    let (grid, images) = ((shape, spacing_edges, scales), (displacement, fixed, warped));
+    match device.kind() {
+        Kind::Cpu(cpu) => cpu::visibility(cpu, grid, images, out.host_mut()),
+        Kind::Gpu(gpu) => gpu::visibility(&**gpu, grid, images, out)?,
+    }
     Ok(())
 }

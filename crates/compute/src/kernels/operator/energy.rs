@@ -2,7 +2,7 @@
 
 use super::Operator;
 use crate::Buffer;
-use crate::device::Cpu;
+use crate::Cpu;
 
 pub(super) fn energy(cpu: &Cpu, operator: &Operator<'_>, x: &[Buffer], rhs: &[Buffer]) -> f64 {
     let shape = operator.shape;

@@ -5,7 +5,7 @@ use super::relax::{invert, tensor_row};
 use super::residual::{ResidualRows, residual_scratch};
 use super::uniform::{Uniform, entry, gather_and_invert, update};
 use crate::Buffer;
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::rows::{Shared, with_scratch};
 use multiversion::multiversion;
 

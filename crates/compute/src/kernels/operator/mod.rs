@@ -14,13 +14,17 @@
 
 pub(crate) mod cpu;
 mod energy;
+mod gpu;
 mod jacobi;
 mod relax;
 mod residual;
 mod uniform;
 
+pub(crate) use residual::norm2_of;
+
 use crate::buffer::require_field;
-use crate::{Axes, Buffer, ComputeError, Device, Shape};
+use crate::device::Kind;
+use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
 
 /// The operator's coefficients, borrowed from the method that owns them.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +58,7 @@ impl Operator<'_> {
     }
 }
 
-/// One over-relaxed, point-coupled Gauss-Seidel sweep on `A x = rhs`, in place.
+/// `sweeps` over-relaxed, point-coupled Gauss-Seidel sweeps on `A x = rhs`, in place.
 ///
 /// The block at a voxel is solved at once; each voxel's neighbours are all of another colour, so the result does not depend
 /// on the number of threads. Plain sweeps (ω ≤ 1) take rows with even `y + z` before the others and within a row even `x`
@@ -67,11 +71,14 @@ pub fn relax(
     device: &Device,
     operator: &Operator<'_>,
     (x, rhs): (&mut [Buffer], &[Buffer]),
-    omega: f32,
+    (omega, sweeps): (f32, usize),
 ) -> Result<(), ComputeError> {
     operator.validate("relax", x)?;
     operator.validate("relax", rhs)?;
-    relax::relax(device.as_cpu(), operator, (x, rhs), omega);
+    match device.kind() {
+        Kind::Cpu(cpu) => (0..sweeps).for_each(|_| relax::relax(cpu, operator, (x, rhs), omega)),
+        Kind::Gpu(gpu) => gpu::relax(&**gpu, operator, (x, rhs), (omega, sweeps))?,
+    }
     Ok(())
 }
 
@@ -90,7 +97,10 @@ pub fn jacobi(
     operator.validate("jacobi", x)?;
     operator.validate("jacobi", rhs)?;
     operator.validate("jacobi", out)?;
-    jacobi::jacobi(device.as_cpu(), operator, (x, rhs, out), damping);
+    match device.kind() {
+        Kind::Cpu(cpu) => jacobi::jacobi(cpu, operator, (x, rhs, out), damping),
+        Kind::Gpu(gpu) => gpu::jacobi(&**gpu, operator, (x, rhs, out), damping)?,
+    }
     Ok(())
 }
 
@@ -103,10 +113,13 @@ pub fn subtract_product(
     operator: &Operator<'_>,
     x: &[Buffer],
     target: &mut [Buffer],
-) -> Result<f64, ComputeError> {
+) -> Result<Later<f64>, ComputeError> {
     operator.validate("subtract_product", x)?;
     operator.validate("subtract_product", target)?;
-    Ok(residual::subtract_product(device.as_cpu(), operator, x, target))
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(Later::known(residual::subtract_product(cpu, operator, x, target))),
+        Kind::Gpu(gpu) => gpu::subtract_product((device, &**gpu), operator, x, target),
+    }
 }
 
 /// ‖rhs − A x‖², without storing the residual.
@@ -118,10 +131,13 @@ pub fn residual_norm2(
     operator: &Operator<'_>,
     x: &[Buffer],
     rhs: &[Buffer],
-) -> Result<f64, ComputeError> {
+) -> Result<Later<f64>, ComputeError> {
     operator.validate("residual_norm2", x)?;
     operator.validate("residual_norm2", rhs)?;
-    Ok(residual::norm2(device.as_cpu(), operator, x, rhs))
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(Later::known(residual::norm2(cpu, operator, x, rhs))),
+        Kind::Gpu(gpu) => gpu::norm2((device, &**gpu), operator, x, rhs),
+    }
 }
 
 /// The mean of `rhs − A x` over the fine cells of each coarse cell; returns ‖rhs − A x‖² of the fine grid.
@@ -135,11 +151,14 @@ pub fn restrict_residual(
     operator: &Operator<'_>,
     (x, rhs): (&[Buffer], &[Buffer]),
     (coarse, coarse_shape): (&mut [Buffer], Shape),
-) -> Result<f64, ComputeError> {
+) -> Result<Later<f64>, ComputeError> {
     operator.validate("restrict_residual", x)?;
     operator.validate("restrict_residual", rhs)?;
     require_field(coarse, (coarse_shape.components(), coarse_shape.len()), "restrict_residual", "coarse")?;
-    Ok(residual::restrict(device.as_cpu(), operator, (x, rhs), (coarse, coarse_shape)))
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(Later::known(residual::restrict(cpu, operator, (x, rhs), (coarse, coarse_shape)))),
+        Kind::Gpu(gpu) => gpu::restrict((device, &**gpu), operator, (x, rhs), (coarse, coarse_shape)),
+    }
 }
 
 /// `rhs_a −= ∂_aᵀ (w c)`: the gradient of `Σ w ⟨(div δ + c)²⟩ / 2` at δ = 0, for a target volume change `−c`.
@@ -154,11 +173,15 @@ pub fn subtract_volume_target(
 ) -> Result<(), ComputeError> {
     operator.validate("subtract_volume_target", rhs)?;
     change.require(operator.shape.len(), "subtract_volume_target", "change")?;
-    residual::subtract_volume_target(device.as_cpu(), operator, change.host(), rhs);
+    match device.kind() {
+        Kind::Cpu(cpu) => residual::subtract_volume_target(cpu, operator, change.host(), rhs),
+        Kind::Gpu(gpu) => gpu::subtract_volume_target(&**gpu, operator, change, rhs)?,
+    }
     Ok(())
 }
 
-/// `xᵀ A x − 2 xᵀ rhs`, summed from the squares that define the operator: the oracle of its tests.
+/// `xᵀ A x − 2 xᵀ rhs`, summed from the squares that define the operator: the oracle of its tests, on
+/// processors only.
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the shape.
@@ -170,5 +193,8 @@ pub fn energy(
 ) -> Result<f64, ComputeError> {
     operator.validate("energy", x)?;
     operator.validate("energy", rhs)?;
-    Ok(energy::energy(device.as_cpu(), operator, x, rhs))
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(energy::energy(cpu, operator, x, rhs)),
+        Kind::Gpu(_) => Err(ComputeError::WrongDevice),
+    }
 }

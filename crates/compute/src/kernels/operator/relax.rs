@@ -4,7 +4,7 @@ use super::Operator;
 use super::cpu::{Row, Rows, scratch_rows};
 use super::uniform::{Uniform, gather_and_invert, own_padded, update};
 use crate::Buffer;
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::rows::{Shared, prefetch, with_scratch};
 use multiversion::multiversion;
 

@@ -4,7 +4,7 @@ use super::Operator;
 use super::cpu::{Row, Rows, adjoint_along_x, scratch_rows};
 use super::relax::{add_x_neighbours, tensor_row, with_x_neighbours};
 use super::uniform::{Uniform, entry, own_padded, residual};
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::rows::{Shared, with_scratch};
 use crate::{Buffer, Shape};
 use multiversion::multiversion;
@@ -128,7 +128,7 @@ const LANES: usize = 16;
 
 /// The sum of squares of a row.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn norm2_of(values: &[f32]) -> f64 {
+pub(crate) fn norm2_of(values: &[f32]) -> f64 {
     let mut lanes = [0.0f32; LANES];
     let chunks = values.chunks_exact(LANES);
     let rest: f32 = chunks.remainder().iter().map(|v| v * v).sum();

@@ -1,7 +1,7 @@
 //! Processor text of [`super::resample`].
 
+use crate::Cpu;
 use crate::Shape;
-use crate::device::Cpu;
 use crate::rows::{Shared, with_scratch};
 
 /// Lower neighbour and weight of the upper one, for each output voxel of an axis.
@@ -63,7 +63,7 @@ mod tests {
             .map(|i| (i % 20) as f32 + 2.0 * (i / 20 % 10) as f32 - (i / 200) as f32)
             .collect();
         let mut out = vec![0.0; to.len()];
-        resample(crate::Device::cpu(2).unwrap().as_cpu(), (&input, from), (&mut out, to), 2.0);
+        resample(&Cpu::new(2).unwrap(), (&input, from), (&mut out, to), 2.0);
         let (x, y, z) = (4, 7, 3);
         let at = [(x as f32 + 0.5) * 2.0 - 0.5, (y as f32 + 0.5) * 10.0 / 15.0 - 0.5, z as f32];
         let expected = 2.0 * (at[0] + 2.0 * at[1] - at[2]);

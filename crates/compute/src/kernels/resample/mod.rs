@@ -5,8 +5,12 @@
 //! Going coarser, smooth first ([`super::convolve`]).
 
 mod cpu;
+mod gpu;
 
+use crate::buffer::require_field;
+use crate::device::Kind;
 use crate::{Buffer, ComputeError, Device, Shape};
+use std::slice::{from_mut, from_ref};
 
 /// Samples `input` onto the voxels of `output`'s shape.
 ///
@@ -18,8 +22,32 @@ pub fn resample(
     (output, output_shape): (&mut Buffer, Shape),
     factor: f32,
 ) -> Result<(), ComputeError> {
-    input.require(input_shape.len(), "resample", "input")?;
-    output.require(output_shape.len(), "resample", "output")?;
-    cpu::resample(device.as_cpu(), (input.host(), input_shape), (output.host_mut(), output_shape), factor);
+    let (input, output) = (from_ref(input), from_mut(output));
+    resample_field(device, (input, input_shape), (output, output_shape), factor)
+}
+
+/// [`resample`] for every component of a field.
+///
+/// # Errors
+/// [`ComputeError::Length`] if a buffer does not belong to its shape, or the fields have different components.
+pub fn resample_field(
+    device: &Device,
+    (input, input_shape): (&[Buffer], Shape),
+    (output, output_shape): (&mut [Buffer], Shape),
+    factor: f32,
+) -> Result<(), ComputeError> {
+    require_field(input, (input.len(), input_shape.len()), "resample", "input")?;
+    require_field(output, (input.len(), output_shape.len()), "resample", "output")?;
+    match device.kind() {
+        Kind::Cpu(cpu) => {
+            for (input, output) in input.iter().zip(output) {
+                let (input, output) = (input.host(), output.host_mut());
+                cpu::resample(cpu, (input, input_shape), (output, output_shape), factor);
+            }
+        }
+        Kind::Gpu(gpu) => {
+            gpu::resample_field(&**gpu, (input, input_shape), (output, output_shape), factor)?;
+        }
+    }
     Ok(())
 }

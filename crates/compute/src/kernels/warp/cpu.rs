@@ -2,7 +2,7 @@
 
 use super::{Interpolation, VoxelAffine, Warp};
 use crate::Axes;
-use crate::device::Cpu;
+use crate::Cpu;
 use crate::gather::Lattice;
 use crate::lanes::{LANES, Lanes};
 use crate::rows::Shared;
@@ -194,8 +194,8 @@ mod tests {
         let samples = (0..shape.len())
             .map(|i| moving([(i % 20) as f32, (i / 20 % 11) as f32, (i / 220) as f32]))
             .collect();
-        let displacement: Vec<_> = d.iter().map(|&v| device.upload(vec![v; shape.len()])).collect();
-        let mut moving = device.upload(samples);
+        let displacement: Vec<_> = d.iter().map(|&v| device.upload(vec![v; shape.len()]).unwrap()).collect();
+        let mut moving = device.upload(samples).unwrap();
         if interpolation == Interpolation::CubicSpline {
             spline_coefficients(&device, shape, &mut moving).unwrap();
         }
@@ -209,7 +209,7 @@ mod tests {
         };
         let mut out = device.zeros(shape.len()).unwrap();
         warp(&device, &args, &mut out).unwrap();
-        device.download(out)
+        device.download(out).unwrap()
     }
 
     #[test]

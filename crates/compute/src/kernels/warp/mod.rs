@@ -7,8 +7,10 @@
 //! *Halo*: unbounded (gathers).
 
 mod cpu;
+mod gpu;
 
 use crate::buffer::require_field;
+use crate::device::Kind;
 use crate::{Axes, Buffer, ComputeError, Device, Shape};
 
 /// How samples between voxels are found.
@@ -68,6 +70,9 @@ pub fn warp(device: &Device, args: &Warp<'_>, out: &mut Buffer) -> Result<(), Co
     args.moving.require(n, "warp", "moving")?;
     require_field(args.displacement, (args.shape.components(), n), "warp", "displacement")?;
     out.require(n, "warp", "out")?;
-    cpu::warp(device.as_cpu(), args, out.host_mut());
+    match device.kind() {
+        Kind::Cpu(cpu) => cpu::warp(cpu, args, out.host_mut()),
+        Kind::Gpu(gpu) => gpu::warp(&**gpu, args, out)?,
+    }
     Ok(())
 }

@@ -1,0 +1,295 @@
+//! NVIDIA GPUs through CUDA's driver, without a toolkit when Veloxel is built.
+//!
+//! The kernels' WGSL is written down as CUDA C++ ([`cuda_text`](super::cuda_text)) and compiled by NVRTC when it is first
+//! launched; what was compiled is kept on disk. Everything runs on one stream, in the order it was asked for.
+
+mod pool;
+mod staging;
+
+pub(crate) use pool::CudaMemory;
+
+use super::cuda_text::{self, Binding};
+use super::nvrtc::{Image, Nvrtc};
+use super::{Bind, Gpu, GpuMemory, Launch};
+use crate::device::Listing;
+use crate::stamp::Clock;
+use crate::{ComputeError, DeviceInfo, Stamp};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
+use pool::Pool;
+use staging::Staging;
+use std::collections::HashMap;
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One GPU, opened.
+pub(super) struct CudaDevice {
+    info: DeviceInfo,
+    architecture: (u32, u32),
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    pool: Arc<Pool>,
+    nvrtc: Nvrtc,
+    kernels: Mutex<HashMap<Variant, Arc<Kernel>>>,
+    staging: Mutex<Staging>,
+}
+
+/// What one compilation is for.
+#[derive(PartialEq, Eq, Hash)]
+struct Variant {
+    /// Where the text stands: every text is a `static`.
+    text: usize,
+    entry: &'static str,
+    /// Values of the constants, as bits; a text's constants come in a fixed order.
+    constants: Vec<u64>,
+}
+
+/// A compiled kernel; its module stays loaded as long as the device.
+struct Kernel {
+    function: sys::CUfunction,
+    bindings: Vec<Binding>,
+    block: [u32; 3],
+}
+
+// SAFETY: a function's handle may be used from any thread that has its context current.
+unsafe impl Send for Kernel {}
+// SAFETY: as above.
+unsafe impl Sync for Kernel {}
+
+impl CudaDevice {
+    /// Opens the `ordinal`-th GPU.
+    pub fn open(ordinal: usize) -> Result<Self, ComputeError> {
+        let name = if ordinal == 0 { "cuda".to_owned() } else { format!("cuda:{ordinal}") };
+        let refuse = |reason: String| ComputeError::NoDevice { name: name.clone(), reason };
+        let count = count().map_err(&refuse)?;
+        if ordinal >= count {
+            return Err(refuse(format!("there are {count}, counted from 0")));
+        }
+        let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
+        let context = CudaContext::new(ordinal).map_err(refuse_driver)?;
+        let stream = context.new_stream().map_err(refuse_driver)?;
+        let driver = driver_version().map_err(refuse_driver)?;
+        let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
+        let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
+        let info = DeviceInfo {
+            description: describe(&context, &nvrtc, driver).map_err(refuse_driver)?,
+            memory_bytes: context.total_mem().ok().map(|bytes| bytes as u64),
+            name,
+        };
+        let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), stream.clone()));
+        let staging = Mutex::new(Staging::new(context.clone(), stream.clone()));
+        let kernels = Mutex::default();
+        let architecture = (major.unsigned_abs(), minor.unsigned_abs());
+        Ok(Self { info, architecture, context, stream, pool, nvrtc, kernels, staging })
+    }
+
+    fn failed(&self, error: DriverError) -> ComputeError {
+        self.failed_because(said(error))
+    }
+
+    fn failed_because(&self, reason: impl fmt::Display) -> ComputeError {
+        ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
+    }
+
+    fn kernel(&self, launch: &Launch<'_>) -> Result<Arc<Kernel>, ComputeError> {
+        let variant = Variant {
+            text: std::ptr::from_ref(launch.text).addr(),
+            entry: launch.entry,
+            constants: launch.constants.iter().map(|c| c.1.to_bits()).collect(),
+        };
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels.get(&variant) {
+            return Ok(kernel.clone());
+        }
+        let kernel = Arc::new(self.compile(launch)?);
+        kernels.insert(variant, kernel.clone());
+        Ok(kernel)
+    }
+
+    fn compile(&self, launch: &Launch<'_>) -> Result<Kernel, ComputeError> {
+        let what = |e: &dyn fmt::Display| {
+            self.failed_because(format!("kernel `{}`, `{}`: {e}", launch.text.name, launch.entry))
+        };
+        let text = cuda_text::write(&launch.text.whole(), launch.entry, launch.constants).map_err(|e| what(&e))?;
+        let name = format!("{}.cu", launch.entry);
+        let compiled = self.nvrtc.cached(&text.source, &name, self.architecture).map_err(|e| what(&e))?;
+        let (Image::Cubin(image) | Image::Ptx(image)) = compiled.image;
+        let entry = CString::new(text.entry).map_err(|e| what(&e))?;
+        self.context.bind_to_thread().map_err(|e| self.failed(e))?;
+        // SAFETY: the image is a whole one (PTX ends with a zero byte), and the module is never unloaded.
+        let function = unsafe {
+            result::module::load_data(image.as_ptr().cast())
+                .and_then(|module| result::module::get_function(module, entry))
+                .map_err(|e| what(&said(e)))?
+        };
+        Ok(Kernel { function, bindings: text.bindings, block: text.workgroup_size })
+    }
+}
+
+impl Gpu for CudaDevice {
+    fn info(&self) -> DeviceInfo {
+        self.info.clone()
+    }
+    fn is_hardware(&self) -> bool {
+        true
+    }
+    fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        let memory = self.pool.take(len)?;
+        // SAFETY: the memory is ours and holds so many bytes.
+        unsafe {
+            result::memset_d8_async(memory.address(), 0, len * size_of::<f32>(), self.stream.cu_stream())
+                .map_err(|e| self.failed(e))?;
+        }
+        Ok(GpuMemory::Cuda(memory))
+    }
+    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        self.pool.take(len).map(GpuMemory::Cuda)
+    }
+    fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
+        let memory = self.pool.take(samples.len())?;
+        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        staging.upload(samples, memory.address()).map_err(|e| self.failed(e))?;
+        Ok(GpuMemory::Cuda(memory))
+    }
+    fn download(&self, memory: &GpuMemory, samples: &mut [f32]) -> Result<(), ComputeError> {
+        let GpuMemory::Cuda(memory) = memory else { return Err(ComputeError::WrongDevice) };
+        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        staging.download(memory.address(), samples).map_err(|e| self.failed(e))
+    }
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
+        if launch.groups.contains(&0) {
+            return Ok(());
+        }
+        let kernel = self.kernel(launch)?;
+        let block = launch.uniform.clone().bytes();
+        let mut addresses = Vec::with_capacity(launch.buffers.len());
+        for bind in launch.buffers {
+            addresses.push(match bind {
+                Bind::In(buffer) | Bind::Out(buffer) => match buffer.gpu()? {
+                    GpuMemory::Cuda(memory) => memory.address(),
+                    GpuMemory::Wgpu(_) => return Err(ComputeError::WrongDevice),
+                },
+                Bind::Absent | Bind::Spare => 0,
+            });
+        }
+        let mut arguments: Vec<*mut c_void> = Vec::with_capacity(kernel.bindings.len());
+        for binding in &kernel.bindings {
+            arguments.push(match *binding {
+                Binding::Uniform { size, .. } => {
+                    assert!(size as usize <= block.len(), "a uniform block should be as long as its struct");
+                    block.as_ptr().cast_mut().cast()
+                }
+                Binding::Storage { binding } => {
+                    let address = &addresses[binding as usize - 1];
+                    std::ptr::from_ref(address).cast_mut().cast()
+                }
+            });
+        }
+        self.context.bind_to_thread().map_err(|e| self.failed(e))?;
+        let [gx, gy, gz] = launch.groups;
+        let [bx, by, bz] = kernel.block;
+        // SAFETY: the arguments are those of the kernel's bindings, and live until the call returns; kernels validate
+        // their buffers' lengths before they launch, and the texts stay inside them.
+        unsafe {
+            result::launch_kernel(
+                kernel.function,
+                (gx, gy, gz),
+                (bx, by, bz),
+                0,
+                self.stream.cu_stream(),
+                &mut arguments,
+            )
+        }
+        .map_err(|e| {
+            self.failed_because(format!("kernel `{}`, `{}`: {}", launch.text.name, launch.entry, said(e)))
+        })
+    }
+    fn synchronise(&self) -> Result<(), ComputeError> {
+        self.stream.synchronize().map_err(|e| self.failed(e))
+    }
+    fn stamp(&self) -> Result<Stamp, ComputeError> {
+        let event = self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
+        let event = event.and_then(|event| event.record(&self.stream).map(|()| event));
+        let event = event.map_err(|e| self.failed(e))?;
+        Ok(Stamp(Clock::Cuda(CudaStamp { event, device: self.info.name.clone() })))
+    }
+    fn free_bytes(&self) -> Option<usize> {
+        self.context.mem_get_info().ok().map(|(free, _)| free)
+    }
+}
+
+/// A moment on the GPU's clock.
+#[derive(Debug)]
+pub(crate) struct CudaStamp {
+    event: CudaEvent,
+    device: String,
+}
+
+impl CudaStamp {
+    pub fn ms_after(&self, earlier: &Self) -> Result<f64, ComputeError> {
+        let ms = self.event.synchronize().and_then(|()| earlier.event.elapsed_ms(&self.event));
+        let failed = |e| ComputeError::DeviceFailed { device: self.device.clone(), reason: said(e) };
+        ms.map(f64::from).map_err(failed)
+    }
+}
+
+impl fmt::Debug for CudaDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaDevice").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+/// What the driver calls an error.
+fn said(error: DriverError) -> String {
+    match (error.error_name(), error.error_string()) {
+        (Ok(name), Ok(text)) => format!("{} ({})", text.to_string_lossy(), name.to_string_lossy()),
+        _ => format!("{error:?}"),
+    }
+}
+
+/// GPUs that the driver knows, or why none.
+fn count() -> Result<usize, String> {
+    // SAFETY: it only looks whether the library can be loaded; without it every other call would panic.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("NVIDIA's driver (libcuda) is not installed".to_owned());
+    }
+    let count = CudaContext::device_count().map_err(|e| format!("the driver does not start: {}", said(e)))?;
+    match usize::try_from(count) {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err("the driver sees no GPU".to_owned()),
+    }
+}
+
+/// The newest CUDA that the driver knows: 1000 · major + 10 · minor.
+fn driver_version() -> Result<i32, DriverError> {
+    let mut version = 0;
+    // SAFETY: it writes one number.
+    unsafe { sys::cuDriverGetVersion(&mut version) }.result()?;
+    Ok(version)
+}
+
+fn describe(context: &CudaContext, nvrtc: &Nvrtc, driver: i32) -> Result<String, DriverError> {
+    let (major, minor) = context.compute_capability()?;
+    let (nvrtc_major, nvrtc_minor) = nvrtc.version();
+    Ok(format!(
+        "{} (compute capability {major}.{minor}, driver for CUDA {}.{}, NVRTC {nvrtc_major}.{nvrtc_minor})",
+        context.name()?,
+        driver / 1000,
+        driver % 1000 / 10,
+    ))
+}
+
+/// Every GPU, or why there is none.
+pub(super) fn list() -> Vec<Listing> {
+    let count = match count() {
+        Ok(count) => count,
+        Err(reason) => return vec![Listing::Absent { name: "cuda".to_owned(), reason }],
+    };
+    (0..count)
+        .map(|ordinal| match CudaDevice::open(ordinal) {
+            Ok(device) => Listing::Present(device.info),
+            Err(ComputeError::NoDevice { name, reason }) => Listing::Absent { name, reason },
+            Err(error) => Listing::Absent { name: format!("cuda:{ordinal}"), reason: error.to_string() },
+        })
+        .collect()
+}

@@ -1,0 +1,155 @@
+//! Compiled kernels on disk, one file each.
+//!
+//! A file is: eight bytes of format, one of kind, the length and a checksum of the image, the image. One that is not
+//! whole counts as absent. A cache that cannot be read or written is no error: kernels are compiled then.
+
+use super::Image;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const FORMAT: [u8; 8] = *b"veloxel1";
+const HEADER: usize = FORMAT.len() + 1 + 8 + 16;
+
+/// A folder of compiled kernels, or none.
+#[derive(Debug, Clone)]
+pub(crate) struct Cache {
+    folder: Option<PathBuf>,
+}
+
+/// What a kernel was made of, in 128 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Key(u128);
+
+impl Key {
+    pub fn of(parts: &[&str]) -> Self {
+        let mut all = Vec::new();
+        for part in parts {
+            // Lengths keep neighbours apart.
+            all.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            all.extend_from_slice(part.as_bytes());
+        }
+        Self(fnv1a(&all))
+    }
+}
+
+/// FNV-1a with 128 bits (draft-eastlake-fnv): against accidents, not against attackers.
+fn fnv1a(bytes: &[u8]) -> u128 {
+    const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
+    let mix = |hash: u128, &byte: &u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+    bytes.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, mix)
+}
+
+impl Cache {
+    /// `veloxel/kernels` in the user's folder for caches.
+    pub fn of_platform() -> Self {
+        let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let root = variable("XDG_CACHE_HOME").or_else(|| {
+            if cfg!(windows) {
+                variable("LOCALAPPDATA")
+            } else {
+                variable("HOME").map(|home| home.join(".cache"))
+            }
+        });
+        Self { folder: root.map(|root| root.join("veloxel").join("kernels")) }
+    }
+
+    /// In a folder, made when it is needed.
+    #[cfg(test)]
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: Some(folder.into()) }
+    }
+
+    /// Nowhere.
+    #[cfg(test)]
+    pub fn none() -> Self {
+        Self { folder: None }
+    }
+
+    fn file(&self, Key(key): Key) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(format!("{key:032x}.kernel")))
+    }
+
+    pub(super) fn read(&self, key: Key) -> Option<Image> {
+        let bytes = std::fs::read(self.file(key)?).ok()?;
+        let (header, image) = bytes.split_at_checked(HEADER)?;
+        let (format, rest) = header.split_at(FORMAT.len());
+        let (&kind, sums) = rest.split_first()?;
+        let is_whole = format == FORMAT && *sums == sums_of(kind, image);
+        match kind {
+            _ if !is_whole => None,
+            0 => Some(Image::Cubin(image.to_vec())),
+            1 => Some(Image::Ptx(image.to_vec())),
+            _ => None,
+        }
+    }
+
+    /// Readers see the whole file or none: it gets its name last.
+    pub(super) fn write(&self, key: Key, image: &Image) {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let Some(file) = self.file(key) else { return };
+        let (kind, image) = match image {
+            Image::Cubin(image) => (0, image),
+            Image::Ptx(image) => (1, image),
+        };
+        let bytes = [&FORMAT, &[kind][..], &sums_of(kind, image), image].concat();
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let unfinished = file.with_extension(format!("{}-{number}", std::process::id()));
+        let written = self
+            .folder
+            .as_ref()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::fs::write(&unfinished, bytes))
+            .and_then(|()| std::fs::rename(&unfinished, &file));
+        if written.is_err() {
+            // What is left of a full disk, perhaps; if it stays, nobody reads it.
+            let _ = std::fs::remove_file(&unfinished);
+        }
+    }
+}
+
+/// Length, and checksum of kind and image.
+fn sums_of(kind: u8, image: &[u8]) -> [u8; 24] {
+    let mut sums = [0; 24];
+    sums[..8].copy_from_slice(&(image.len() as u64).to_le_bytes());
+    sums[8..].copy_from_slice(&(fnv1a(image) ^ u128::from(kind)).to_le_bytes());
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_fnv() {
+        assert_eq!(fnv1a(b""), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        assert_eq!(fnv1a(b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+        assert_ne!(Key::of(&["ab", "c"]), Key::of(&["a", "bc"]));
+    }
+
+    #[test]
+    fn only_whole_files_are_read() {
+        let folder = std::env::temp_dir().join(format!("veloxel-cache-{}", std::process::id()));
+        let cache = Cache::at(&folder);
+        let key = Key::of(&["kernel"]);
+        assert_eq!(cache.read(key), None);
+        for image in [Image::Cubin(vec![1, 2, 3]), Image::Ptx(b"text\0".to_vec()), Image::Cubin(Vec::new())] {
+            cache.write(key, &image);
+            assert_eq!(cache.read(key), Some(image));
+        }
+        cache.write(key, &Image::Cubin(vec![7; 100]));
+        let file = cache.file(key).unwrap();
+        let whole = std::fs::read(&file).unwrap();
+        for place in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            std::fs::write(&file, &damaged).unwrap();
+            assert_eq!(cache.read(key), None, "byte {place}");
+            std::fs::write(&file, &whole[..place]).unwrap();
+            assert_eq!(cache.read(key), None, "first {place} bytes");
+        }
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "no temporary file stays");
+        std::fs::remove_dir_all(folder).unwrap();
+        Cache::none().write(key, &Image::Cubin(vec![1]));
+        assert_eq!(Cache::none().read(key), None);
+    }
+}

@@ -1,0 +1,167 @@
+//! NVRTC's C interface: the dozen functions that are used of it, and a program that destroys itself.
+
+use super::NvrtcError;
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::ptr;
+
+type Status = c_int;
+type Handle = *mut c_void;
+type Create = unsafe extern "C" fn(
+    *mut Handle,
+    *const c_char,
+    *const c_char,
+    c_int,
+    *const *const c_char,
+    *const *const c_char,
+) -> Status;
+type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> Status;
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
+type Copy = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
+
+/// The loaded library; functions are valid as long as it lives.
+#[derive(Debug)]
+pub(super) struct Library {
+    error: unsafe extern "C" fn(Status) -> *const c_char,
+    version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status,
+    /// Since 11.2.
+    count_architectures: Option<unsafe extern "C" fn(*mut c_int) -> Status>,
+    architectures: Option<unsafe extern "C" fn(*mut c_int) -> Status>,
+    create: Create,
+    destroy: unsafe extern "C" fn(*mut Handle) -> Status,
+    compile: Compile,
+    log: (Size, Copy),
+    ptx: (Size, Copy),
+    cubin: (Size, Copy),
+    _library: libloading::Library,
+}
+
+impl Library {
+    /// Loads a file, or what the system finds under a name.
+    pub fn open(name: &OsStr) -> Result<Self, libloading::Error> {
+        // SAFETY: loading runs the library's initialisers; NVRTC's only prepare itself. Every symbol is given the
+        // type that nvrtc.h has had since the symbol exists.
+        unsafe {
+            let library = libloading::Library::new(name)?;
+            let pair = |size: &[u8], copy: &[u8]| -> Result<(Size, Copy), libloading::Error> {
+                Ok((*library.get::<Size>(size)?, *library.get::<Copy>(copy)?))
+            };
+            Ok(Self {
+                error: *library.get(b"nvrtcGetErrorString\0")?,
+                version: *library.get(b"nvrtcVersion\0")?,
+                count_architectures: library.get(b"nvrtcGetNumSupportedArchs\0").ok().map(|symbol| *symbol),
+                architectures: library.get(b"nvrtcGetSupportedArchs\0").ok().map(|symbol| *symbol),
+                create: *library.get(b"nvrtcCreateProgram\0")?,
+                destroy: *library.get(b"nvrtcDestroyProgram\0")?,
+                compile: *library.get(b"nvrtcCompileProgram\0")?,
+                log: pair(b"nvrtcGetProgramLogSize\0", b"nvrtcGetProgramLog\0")?,
+                ptx: pair(b"nvrtcGetPTXSize\0", b"nvrtcGetPTX\0")?,
+                cubin: pair(b"nvrtcGetCUBINSize\0", b"nvrtcGetCUBIN\0")?,
+                _library: library,
+            })
+        }
+    }
+
+    pub fn version(&self) -> Result<(i32, i32), NvrtcError> {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: both places are ours.
+        let status = unsafe { (self.version)(&mut major, &mut minor) };
+        self.check("nvrtcVersion", status)?;
+        Ok((major, minor))
+    }
+
+    /// Architectures that it compiles for, as 10 · major + minor; empty where it cannot tell.
+    pub fn architectures(&self) -> Result<Vec<u32>, NvrtcError> {
+        let (Some(count), Some(list)) = (self.count_architectures, self.architectures) else {
+            return Ok(Vec::new());
+        };
+        let mut number = 0;
+        // SAFETY: the place is ours.
+        let status = unsafe { count(&mut number) };
+        self.check("nvrtcGetNumSupportedArchs", status)?;
+        let mut known: Vec<c_int> = vec![0; usize::try_from(number).unwrap_or(0)];
+        // SAFETY: it writes as many numbers as it has just said.
+        let status = unsafe { list(known.as_mut_ptr()) };
+        self.check("nvrtcGetSupportedArchs", status)?;
+        Ok(known.into_iter().filter_map(|each| u32::try_from(each).ok()).collect())
+    }
+
+    fn check(&self, call: &'static str, status: Status) -> Result<(), NvrtcError> {
+        if status == 0 {
+            return Ok(());
+        }
+        // SAFETY: the answer is a text of the library's own, for any number.
+        let reason = unsafe {
+            let text = (self.error)(status);
+            if text.is_null() { "unknown".into() } else { CStr::from_ptr(text).to_string_lossy() }
+        };
+        Err(NvrtcError::Call { call, reason: format!("{reason} ({status})") })
+    }
+}
+
+/// A text inside the compiler.
+pub(super) struct Program<'a> {
+    library: &'a Library,
+    handle: Handle,
+}
+
+impl<'a> Program<'a> {
+    pub fn new(library: &'a Library, source: &str, name: &str) -> Result<Self, NvrtcError> {
+        let (source, name) = (c_text(source)?, c_text(name)?);
+        let mut handle = ptr::null_mut();
+        // SAFETY: texts end with zero and are copied; there are no headers.
+        let status = unsafe {
+            (library.create)(&mut handle, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null())
+        };
+        library.check("nvrtcCreateProgram", status)?;
+        Ok(Self { library, handle })
+    }
+
+    pub fn compile(&self, options: &[String]) -> Result<(), NvrtcError> {
+        let options: Vec<CString> = options.iter().map(|each| c_text(each)).collect::<Result<_, _>>()?;
+        let pointers: Vec<*const c_char> = options.iter().map(|each| each.as_ptr()).collect();
+        // SAFETY: as many texts as are said, each ending with zero, alive until the call is over.
+        let status =
+            unsafe { (self.library.compile)(self.handle, pointers.len() as c_int, pointers.as_ptr()) };
+        self.library.check("nvrtcCompileProgram", status)
+    }
+
+    /// What the compiler said.
+    pub fn log(&self) -> Result<String, NvrtcError> {
+        let text = self.copy("nvrtcGetProgramLog", self.library.log)?;
+        Ok(String::from_utf8_lossy(&text).trim_end_matches('\0').trim().to_owned())
+    }
+
+    pub fn ptx(&self) -> Result<Vec<u8>, NvrtcError> {
+        self.copy("nvrtcGetPTX", self.library.ptx)
+    }
+
+    pub fn cubin(&self) -> Result<Vec<u8>, NvrtcError> {
+        self.copy("nvrtcGetCUBIN", self.library.cubin)
+    }
+
+    fn copy(&self, call: &'static str, (size, copy): (Size, Copy)) -> Result<Vec<u8>, NvrtcError> {
+        let mut length = 0;
+        // SAFETY: the place is ours.
+        let status = unsafe { size(self.handle, &mut length) };
+        self.library.check(call, status)?;
+        let mut bytes = vec![0_u8; length];
+        // SAFETY: it writes as many bytes as it has just said.
+        let status = unsafe { copy(self.handle, bytes.as_mut_ptr().cast()) };
+        self.library.check(call, status)?;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, destroyed here only.
+        unsafe { (self.library.destroy)(&mut self.handle) };
+    }
+}
+
+fn c_text(text: &str) -> Result<CString, NvrtcError> {
+    CString::new(text).map_err(|_| NvrtcError::Call {
+        call: "nvrtcCreateProgram",
+        reason: "the text holds a zero byte".to_owned(),
+    })
+}

@@ -1,0 +1,30 @@
+//! Processor text of [`super::confidence`](fn@super::confidence).
+
+use super::Scales;
+use crate::rows::Shared;
+use crate::{Buffer, Cpu, Shape};
+
+pub(super) fn confidence(cpu: &Cpu, (shape, scales): (Shape, Scales), tensor: &[Buffer], out: &mut [f32]) {
+    let (n, d) = (shape.len(), shape.components());
+    let j: Vec<&[f32]> = tensor.iter().map(Buffer::host).collect();
+    let tt = j[j.len() - 1];
+    let shared = Shared::new(out);
+    let a = scales.determinacy;
+    cpu.split(n, n, |range| {
+        // SAFETY: ranges are disjoint.
+        let out = unsafe { shared.get_mut(range.clone()) };
+        for (out, i) in out.iter_mut().zip(range) {
+            let trace = if d == 2 {
+                let (p, q, r) = (j[0][i] + a, j[1][i], j[2][i] + a);
+                (p + r) / (p * r - q * q)
+            } else {
+                let (p, q, r) = (j[0][i] + a, j[1][i], j[2][i]);
+                let (s, t, u) = (j[3][i] + a, j[4][i], j[5][i] + a);
+                let (m0, m1, m2) = (s * u - t * t, p * u - r * r, p * s - q * q);
+                (m0 + m1 + m2) / (p * m0 + q * (r * t - q * u) + r * (q * t - r * s))
+            };
+            let determinacy = (1.0 - a * trace / d as f32).clamp(0.0, 1.0);
+            *out = determinacy / (1.0 + tt[i] / (scales.mismatch * scales.mismatch));
+        }
+    });
+}

@@ -1,0 +1,36 @@
+// Sample by sample: along x where rows are no multiple of four, and long filters along every axis.
+
+// Weights of a long filter, centre first.
+@group(0) @binding(3) var<storage, read> long_taps: array<f32>;
+
+@compute @workgroup_size(128)
+fn along_x(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let item = item_of(id, groups);
+    if (item >= block.items) {
+        return;
+    }
+    let at = i32(item % block.count);
+    let row = item - u32(at);
+    var sum = tap(0) * input[item];
+    for (var k = 1; k <= i32(RADIUS); k = k + 1) {
+        sum = sum + tap(k) * (input[row + border(at - k)] + input[row + border(at + k)]);
+    }
+    output[item] = sum;
+}
+
+@compute @workgroup_size(128)
+fn long_filter(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let item = item_of(id, groups);
+    if (item >= block.items) {
+        return;
+    }
+    let at = i32(item / block.inner % block.count);
+    let base = item - u32(at) * block.inner;
+    var sum = long_taps[0] * input[item];
+    for (var k = 1u; k <= block.long_radius; k = k + 1u) {
+        let below = input[base + border(at - i32(k)) * block.inner];
+        let above = input[base + border(at + i32(k)) * block.inner];
+        sum = sum + long_taps[k] * (below + above);
+    }
+    output[item] = sum;
+}

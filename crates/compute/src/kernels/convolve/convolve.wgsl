@@ -1,0 +1,95 @@
+// One pass of a separable filter along y or z: the contract is mod.rs's.
+
+// Voxels on either side that count, 16 at most.
+override RADIUS: u32 = 1u;
+// Twice the radius.
+override TAIL: u32 = 2u;
+// 0: borders repeat; 1: they mirror; 2: lines are so short that they mirror several times, with the period 2 n − 2.
+override MIRROR: u32 = 0u;
+// Outputs of a thread along y and z, 32 at most.
+override RUN: u32 = 8u;
+// Columns and runs of a workgroup along y and z.
+override WIDE: u32 = 32u;
+override HIGH: u32 = 4u;
+
+const THREADS: u32 = 128u;
+
+struct Block {
+    // Packs from one sample of a line to the next; along x, packs of a row.
+    inner: u32,
+    // Samples of a line.
+    count: u32,
+    // Of the filters that `RADIUS` is too small for.
+    long_radius: u32,
+    // Threads; along y and z, how many times `inner` columns.
+    items: u32,
+    // Weights, centre first.
+    taps: array<vec4<f32>, 5>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> input: array<Pack>;
+@group(0) @binding(2) var<storage, read_write> output: array<Pack>;
+
+fn tap(distance: i32) -> f32 {
+    let k = u32(abs(distance));
+    return block.taps[k >> 2u][k & 3u];
+}
+
+// The sample that stands at `at`; some sample where that is beyond what any output needs.
+fn border(at: i32) -> u32 {
+    let last = i32(block.count) - 1;
+    if (MIRROR == 0u) {
+        return u32(clamp(at, 0, last));
+    }
+    var folded = abs(at);
+    if (MIRROR == 2u) {
+        folded = folded % (2 * last);
+    }
+    return u32(max(min(folded, 2 * last - folded), 0));
+}
+
+fn item_of(id: vec3<u32>, groups: vec3<u32>) -> u32 {
+    return id.y * groups.x * THREADS + id.x;
+}
+
+// Takes the next sample and gives the output that it completes; `sums` holds the TAIL outputs that are under way.
+fn push(sums: ptr<function, array<Pack, 33>>, value: Pack) -> Pack {
+    let complete = (*sums)[0] + tap(i32(RADIUS)) * value;
+    for (var i = 0u; i < TAIL; i = i + 1u) {
+        (*sums)[i] = (*sums)[i + 1u] + tap(i32(i) + 1 - i32(RADIUS)) * value;
+    }
+    return complete;
+}
+
+// A thread runs along the line and reads each sample once. Its loops are unrolled, so that what only outputs of other
+// threads need is not computed, and loads do not wait for each other.
+// Workgroups take tiles of columns by runs: runs overlap and meet in the cache.
+@compute @workgroup_size(WIDE, HIGH)
+fn along_line(
+    @builtin(local_invocation_id) lane: vec3<u32>,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let tile = group.y * groups.x + group.x;
+    let tiles_along = (block.count + RUN * HIGH - 1u) / (RUN * HIGH);
+    let tiles_across = (block.inner + WIDE - 1u) / WIDE;
+    let column = tile % tiles_across * WIDE + lane.x;
+    let first = (tile / tiles_across % tiles_along * HIGH + lane.y) * RUN;
+    let outer = tile / (tiles_across * tiles_along);
+    if (column >= block.inner || first >= block.count || outer >= block.items) {
+        return;
+    }
+    let base = outer * block.inner * block.count + column;
+    // The last stays 0.
+    var sums: array<Pack, 33>;
+    for (var i = 0u; i < TAIL; i = i + 1u) {
+        push(&sums, input[base + border(i32(first + i) - i32(RADIUS)) * block.inner]);
+    }
+    for (var i = 0u; i < RUN; i = i + 1u) {
+        let value = push(&sums, input[base + border(i32(first + i + RADIUS)) * block.inner]);
+        if (first + i < block.count) {
+            output[base + (first + i) * block.inner] = value;
+        }
+    }
+}

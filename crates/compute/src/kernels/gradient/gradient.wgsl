@@ -1,0 +1,49 @@
+// Image derivatives: the contract is mod.rs's. Neighbours along x are neighbours1.wgsl's or neighbours4.wgsl's.
+
+// 0: forward differences; 1: central ones of fourth order.
+override CENTRAL: u32 = 1u;
+override ALONG_X: u32 = 1u;
+override ALONG_Y: u32 = 1u;
+override ALONG_Z: u32 = 1u;
+
+struct Block {
+    // Packs of a row, rows of a plane, planes.
+    size: vec4<u32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> image: array<Pack>;
+@group(0) @binding(2) var<storage, read_write> out_x: array<Pack>;
+@group(0) @binding(3) var<storage, read_write> out_y: array<Pack>;
+@group(0) @binding(4) var<storage, read_write> out_z: array<Pack>;
+
+@compute @workgroup_size(32, 4)
+fn gradient(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= block.size.x || id.y >= block.size.y) {
+        return;
+    }
+    let row = (id.z * block.size.y + id.y) * block.size.x;
+    let i = row + id.x;
+    if (ALONG_X == 1u) {
+        out_x[i] = derivative_x(row, id.x);
+    }
+    if (ALONG_Y == 1u) {
+        out_y[i] = derivative(i, vec3<u32>(id.y, block.size.y, block.size.x));
+    }
+    if (ALONG_Z == 1u) {
+        out_z[i] = derivative(i, vec3<u32>(id.z, block.size.z, block.size.x * block.size.y));
+    }
+}
+
+// Along an axis: position, size and stride.
+fn derivative(i: u32, axis: vec3<u32>) -> Pack {
+    let up = min(1u, axis.y - 1u - axis.x);
+    if (CENTRAL == 0u) {
+        return image[i + up * axis.z] - image[i];
+    }
+    let up2 = min(2u, axis.y - 1u - axis.x);
+    let down = min(1u, axis.x);
+    let down2 = min(2u, axis.x);
+    let outer = image[i - down2 * axis.z] - image[i + up2 * axis.z];
+    return (outer + 8.0 * (image[i + up * axis.z] - image[i - down * axis.z])) * (1.0 / 12.0);
+}

@@ -1,0 +1,7 @@
+// The derivative along x, sample by sample.
+fn derivative_x(row: u32, x: u32) -> f32 {
+    if (CENTRAL == 0u && x + 1u == block.size.x) {
+        return 0.0;
+    }
+    return derivative(row + x, vec3<u32>(x, block.size.x, 1u));
+}

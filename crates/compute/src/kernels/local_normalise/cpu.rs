@@ -1,0 +1,31 @@
+//! Processor text of [`super::local_normalise`](fn@super::local_normalise).
+
+use crate::kernels::convolve::convolve;
+use crate::rows::Shared;
+use crate::{Axes, Buffer, ComputeError, Cpu, Device, Shape, Taps};
+
+pub(super) fn local_normalise(
+    (device, cpu): (&Device, &Cpu),
+    (shape, taps, floor_share): (Shape, &Axes<Taps>, f32),
+    image: &mut Buffer,
+) -> Result<(), ComputeError> {
+    let mut mean = device.zeros(shape.len())?;
+    convolve(device, (shape, taps), image, &mut mean)?;
+    let squares = device.upload(image.host().iter().map(|v| v * v).collect())?;
+    let mut mean_square = device.zeros(shape.len())?;
+    convolve(device, (shape, taps), &squares, &mut mean_square)?;
+    let n = shape.len();
+    let (mean, mean_square) = (mean.host(), mean_square.host());
+    let deviation = |i: usize| (mean_square[i] - mean[i] * mean[i]).max(0.0).sqrt();
+    let [total] = cpu.sum(n, n, |range| [range.map(|i| f64::from(deviation(i))).sum()]);
+    let floor = (f64::from(floor_share) * total / n as f64).max(f64::from(f32::MIN_POSITIVE)) as f32;
+    let out = Shared::new(image.host_mut());
+    cpu.split(n, n, |range| {
+        // SAFETY: ranges are disjoint.
+        let part = unsafe { out.get_mut(range.clone()) };
+        for (v, i) in part.iter_mut().zip(range) {
+            *v = (*v - mean[i]) / (deviation(i) + floor);
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,65 @@
+// The parts of local normalisation around its two filters: the contract is mod.rs's.
+
+struct Block {
+    count: u32,
+    // What the sum of the deviations is multiplied by to make c.
+    share: f32,
+    // Partial sums.
+    parts: u32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@group(0) @binding(2) var<storage, read> mean: array<f32>;
+@group(0) @binding(3) var<storage, read> mean_square: array<f32>;
+@group(0) @binding(4) var<storage, read> sums: array<f32>;
+
+fn deviation(i: u32) -> f32 {
+    return sqrt(max(mean_square[i] - mean[i] * mean[i], 0.0));
+}
+
+// `mean` is the image.
+@compute @workgroup_size(256)
+fn square(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        out[i] = mean[i] * mean[i];
+    }
+}
+
+// `out` takes the partial sums.
+@compute @workgroup_size(256)
+fn sum_deviations(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var sum = 0.0;
+    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+        sum = sum + deviation(i);
+    }
+    let total = workgroup_sum(sum, lane);
+    if (lane == 0u) {
+        out[group.x] = total;
+    }
+}
+
+// Every workgroup adds the partial sums up for itself, so that nobody waits for the host.
+@compute @workgroup_size(256)
+fn normalise(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var sum = 0.0;
+    for (var k = lane; k < block.parts; k = k + LINE) {
+        sum = sum + sums[k];
+    }
+    // The smallest normal number: a flat image stays 0.
+    let floor = max(block.share * workgroup_sum(sum, lane), 1.1754944e-38);
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        out[i] = (out[i] - mean[i]) / (deviation(i) + floor);
+    }
+}

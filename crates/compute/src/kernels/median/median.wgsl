@@ -1,0 +1,264 @@
+// Medians of windows: the contract is mod.rs's. The part before this one says what HALF is: (n + 1) / 2 of a whole window of n
+// values, or 0 where it does not fit a thread's registers.
+
+override COMPONENTS: u32 = 2u;
+override RADIUS: u32 = 2u;
+override VOTED: u32 = 0u;
+
+struct Block {
+    size: vec4<u32>,
+    // Weighted: radius, stride, reach.
+    window: vec4<u32>,
+    // ½/σ² of distance and of intensity; where the second difference makes an edge.
+    scales: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> in_x: array<f32>;
+@group(0) @binding(2) var<storage, read> in_y: array<f32>;
+@group(0) @binding(3) var<storage, read> in_z: array<f32>;
+@group(0) @binding(4) var<storage, read_write> out_x: array<f32>;
+@group(0) @binding(5) var<storage, read_write> out_y: array<f32>;
+@group(0) @binding(6) var<storage, read_write> out_z: array<f32>;
+@group(0) @binding(7) var<storage, read> guide: array<f32>;
+@group(0) @binding(8) var<storage, read> vote: array<f32>;
+@group(0) @binding(9) var<storage, read> near: array<f32>;
+
+const HUGE: f32 = 3.4028235e38;
+
+fn sample(component: u32, i: u32) -> f32 {
+    if (component == 0u) {
+        return in_x[i];
+    }
+    if (component == 1u) {
+        return in_y[i];
+    }
+    return in_z[i];
+}
+
+fn store(component: u32, i: u32, value: f32) {
+    if (component == 0u) {
+        out_x[i] = value;
+    } else if (component == 1u) {
+        out_y[i] = value;
+    } else {
+        out_z[i] = value;
+    }
+}
+
+// The part of a window that lies inside: the first voxel and the one after the last along each axis.
+struct Window {
+    first: vec3<u32>,
+    end: vec3<u32>,
+}
+
+fn window_around(at: vec3<u32>) -> Window {
+    let size = block.size.xyz;
+    let reach = vec3<u32>(RADIUS, RADIUS, select(0u, RADIUS, COMPONENTS == 3u));
+    return Window(at - min(at, reach), min(at + reach + vec3<u32>(1u), size));
+}
+
+// The middle of sorted values: of an even number the mean of the middle two.
+//
+// Keeps the lower half of the window sorted and lets one value after the other in; the greatest falls out.
+fn middle_by_insertion(component: u32, window: Window) -> f32 {
+    var sorted: array<f32, max(HALF, 1u)>;
+    for (var k = 0u; k < HALF; k = k + 1u) {
+        sorted[k] = HUGE;
+    }
+    var count = 0u;
+    for (var z = window.first.z; z < window.end.z; z = z + 1u) {
+        for (var y = window.first.y; y < window.end.y; y = y + 1u) {
+            let row = (z * block.size.y + y) * block.size.x;
+            for (var x = window.first.x; x < window.end.x; x = x + 1u) {
+                var value = sample(component, row + x);
+                for (var k = 0u; k < HALF; k = k + 1u) {
+                    let least = min(sorted[k], value);
+                    value = max(sorted[k], value);
+                    sorted[k] = least;
+                }
+                count = count + 1u;
+            }
+        }
+    }
+    var lower = 0.0;
+    var upper = 0.0;
+    for (var k = 0u; k < HALF; k = k + 1u) {
+        lower = select(lower, sorted[k], k == (count - 1u) / 2u);
+        upper = select(upper, sorted[k], k == count / 2u);
+    }
+    return select(0.5 * (lower + upper), upper, (count & 1u) == 1u);
+}
+
+// Numbers in the order of the values, and back.
+fn key_of(value: f32) -> u32 {
+    let bits = bitcast<u32>(value);
+    return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
+}
+
+fn value_of(key: u32) -> f32 {
+    return bitcast<f32>(select(~key, key & 0x7fffffffu, (key >> 31u) == 1u));
+}
+
+// How many keys of a window are below one, and the least that is not.
+fn below(component: u32, window: Window, key: u32) -> vec2<u32> {
+    var found = vec2<u32>(0u, 0xffffffffu);
+    for (var z = window.first.z; z < window.end.z; z = z + 1u) {
+        for (var y = window.first.y; y < window.end.y; y = y + 1u) {
+            let row = (z * block.size.y + y) * block.size.x;
+            for (var x = window.first.x; x < window.end.x; x = x + 1u) {
+                let other = key_of(sample(component, row + x));
+                if (other < key) {
+                    found.x = found.x + 1u;
+                } else {
+                    found.y = min(found.y, other);
+                }
+            }
+        }
+    }
+    return found;
+}
+
+// The same for windows of any size: the keys' bits are found from the highest on.
+fn middle_by_bits(component: u32, window: Window) -> f32 {
+    let width = window.end - window.first;
+    let count = width.x * width.y * width.z;
+    let rank = (count - 1u) / 2u;
+    var key = 0u;
+    for (var bit = 0x80000000u; bit > 0u; bit = bit >> 1u) {
+        if (below(component, window, key | bit).x <= rank) {
+            key = key | bit;
+        }
+    }
+    let lower = value_of(key);
+    if ((count & 1u) == 1u) {
+        return lower;
+    }
+    let after = below(component, window, key + 1u);
+    return 0.5 * (lower + select(value_of(after.y), lower, after.x > rank + 1u));
+}
+
+// Planes of all components follow each other along z.
+@compute @workgroup_size(32, 4)
+fn plain(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let component = id.z / size.z;
+    let at = vec3<u32>(id.xy, id.z % size.z);
+    let i = (at.z * size.y + at.y) * size.x + at.x;
+    if (HALF == 0u) {
+        store(component, i, middle_by_bits(component, window_around(at)));
+    } else {
+        store(component, i, middle_by_insertion(component, window_around(at)));
+    }
+}
+
+// A slope, however steep, is no edge: second differences.
+fn bends(before: u32, i: u32, after: u32) -> bool {
+    let x = abs(in_x[after] - 2.0 * in_x[i] + in_x[before]);
+    let y = abs(in_y[after] - 2.0 * in_y[i] + in_y[before]);
+    return x > block.scales.z || y > block.scales.z;
+}
+
+// 1 where a motion edge lies within reach along x.
+@compute @workgroup_size(32, 4)
+fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let reach = block.window.z;
+    var found = false;
+    for (var x = id.x - min(id.x, reach); x < min(id.x + reach + 1u, size.x); x = x + 1u) {
+        let i = id.y * size.x + x;
+        if (x > 0u && x + 1u < size.x) {
+            found = found || bends(i - 1u, i, i + 1u);
+        }
+        if (id.y > 0u && id.y + 1u < size.y) {
+            found = found || bends(i - size.x, i, i + size.x);
+        }
+    }
+    out_x[id.y * size.x + id.x] = select(0.0, 1.0, found);
+}
+
+// Keeps the sum of the votes above 0 where nothing is alike.
+const LEAST_VOTE: f32 = 1e-9;
+const HALVINGS: u32 = 16u;
+
+// Where an edge is near, the weighted median of both components; elsewhere what is there.
+@compute @workgroup_size(32, 4)
+fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let i = id.y * size.x + id.x;
+    let reach = block.window.z;
+    var is_near = false;
+    for (var y = id.y - min(id.y, reach); y < min(id.y + reach + 1u, size.y); y = y + 1u) {
+        is_near = is_near || near[y * size.x + id.x] > 0.0;
+    }
+    if (!is_near) {
+        out_x[i] = in_x[i];
+        out_y[i] = in_y[i];
+        return;
+    }
+    // The first round finds the bracket, each of the others halves it.
+    let here = guide[i];
+    let radius = block.window.x;
+    let steps = 2u * radius / block.window.y + 1u;
+    var all = 0.0;
+    var low = vec2<f32>(0.0);
+    var high = vec2<f32>(0.0);
+    for (var round = 0u; round <= HALVINGS; round = round + 1u) {
+        let middle = 0.5 * (low + high);
+        var sum = 0.0;
+        var first = vec2<f32>(0.0);
+        var second = vec2<f32>(0.0);
+        for (var step_y = 0u; step_y < steps; step_y = step_y + 1u) {
+            let dy = i32(step_y * block.window.y) - i32(radius);
+            let y = i32(id.y) + dy;
+            if (y < 0 || y >= i32(size.y)) {
+                continue;
+            }
+            for (var step_x = 0u; step_x < steps; step_x = step_x + 1u) {
+                let dx = i32(step_x * block.window.y) - i32(radius);
+                let x = i32(id.x) + dx;
+                if (x < 0 || x >= i32(size.x)) {
+                    continue;
+                }
+                let at = u32(y) * size.x + u32(x);
+                let difference = guide[at] - here;
+                let far = block.scales.x * f32(dx * dx + dy * dy);
+                var weight = exp(-far - difference * difference * block.scales.y);
+                if (VOTED == 1u) {
+                    weight = weight * vote[at];
+                }
+                weight = weight + LEAST_VOTE;
+                let value = vec2<f32>(in_x[at], in_y[at]);
+                if (round == 0u) {
+                    sum = sum + weight;
+                    first = first + weight * value;
+                    second = second + weight * value * value;
+                } else {
+                    first = first + select(vec2<f32>(0.0), vec2<f32>(weight), value < middle);
+                }
+            }
+        }
+        if (round == 0u) {
+            all = sum;
+            let mean = first / all;
+            let deviation = sqrt(max(second / all - mean * mean, vec2<f32>(0.0)));
+            low = mean - deviation;
+            high = mean + deviation;
+        } else {
+            let is_below = first > vec2<f32>(0.5 * all);
+            high = select(high, middle, is_below);
+            low = select(middle, low, is_below);
+        }
+    }
+    out_x[i] = 0.5 * (low.x + high.x);
+    out_y[i] = 0.5 * (low.y + high.y);
+}

@@ -1,0 +1,45 @@
+//! Launches of `transfer.wgsl`.
+
+use crate::gpu::{Gpu, LINE, Launch, Text, Uniform, inputs, line, outputs};
+use crate::{Buffer, ComputeError, Shape};
+
+static TEXT: Text = Text { name: "multigrid transfer", parts: &[LINE, include_str!("transfer.wgsl")] };
+
+/// Channels that a launch takes.
+const MOST_CHANNELS: usize = 6;
+
+fn transfer(
+    gpu: &dyn Gpu,
+    entry: &'static str,
+    (from, to): (&[Buffer], &[Buffer]),
+    (fine, coarse, items): (Shape, Shape, usize),
+) -> Result<(), ComputeError> {
+    for (from, to) in from.chunks(MOST_CHANNELS).zip(to.chunks(MOST_CHANNELS)) {
+        let buffers: Vec<_> = inputs(from, MOST_CHANNELS).chain(outputs(to, MOST_CHANNELS)).collect();
+        gpu.launch(&Launch {
+            text: &TEXT,
+            entry,
+            constants: &[("CHANNELS", from.len() as f64)],
+            uniform: Uniform::new().u4(fine.size).u4(coarse.size),
+            buffers: &buffers,
+            groups: line(items, 256),
+        })?;
+    }
+    Ok(())
+}
+
+pub(super) fn restrict(
+    gpu: &dyn Gpu,
+    (fine, from): (&[Buffer], Shape),
+    (coarse, to): (&[Buffer], Shape),
+) -> Result<(), ComputeError> {
+    transfer(gpu, "restrict_mean", (fine, coarse), (from, to, to.len()))
+}
+
+pub(super) fn prolong_add(
+    gpu: &dyn Gpu,
+    (coarse, from): (&[Buffer], Shape),
+    (fine, to): (&[Buffer], Shape),
+) -> Result<(), ComputeError> {
+    transfer(gpu, "prolong_add", (coarse, fine), (to, from, to.len()))
+}

@@ -1,0 +1,51 @@
+// How likely a pixel is seen in both images: the contract is mod.rs's.
+
+override COMPONENTS: u32 = 2u;
+
+struct Block {
+    size: vec4<u32>,
+    // One over the spacing, per axis.
+    per_edge: vec4<f32>,
+    // ½/σ_d², ½/σ_i², what a pixel outside gets.
+    scales: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> d_x: array<f32>;
+@group(0) @binding(2) var<storage, read> d_y: array<f32>;
+@group(0) @binding(3) var<storage, read> d_z: array<f32>;
+@group(0) @binding(4) var<storage, read> fixed: array<f32>;
+@group(0) @binding(5) var<storage, read> warped: array<f32>;
+@group(0) @binding(6) var<storage, read_write> out: array<f32>;
+
+// One over the distance of the neighbours along an axis, which are the voxel itself beyond the border.
+fn per_step(at: u32, count: u32, per_edge: f32) -> f32 {
+    return select(per_edge, 0.5 * per_edge, at > 0u && at + 1u < count);
+}
+
+@compute @workgroup_size(64, 4)
+fn visibility(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let i = (id.z * size.y + id.y) * size.x + id.x;
+    let sample = warped[i];
+    if (is_nan(sample)) {
+        out[i] = block.scales.z;
+        return;
+    }
+    let low = vec2<u32>(select(i, i - 1u, id.x > 0u), select(i, i - size.x, id.y > 0u));
+    let high = vec2<u32>(select(i, i + 1u, id.x + 1u < size.x), select(i, i + size.x, id.y + 1u < size.y));
+    var divergence = (d_x[high.x] - d_x[low.x]) * per_step(id.x, size.x, block.per_edge.x);
+    divergence = divergence + (d_y[high.y] - d_y[low.y]) * per_step(id.y, size.y, block.per_edge.y);
+    if (COMPONENTS == 3u) {
+        let plane = size.x * size.y;
+        let below = select(i, i - plane, id.z > 0u);
+        let above = select(i, i + plane, id.z + 1u < size.z);
+        divergence = divergence + (d_z[above] - d_z[below]) * per_step(id.z, size.z, block.per_edge.z);
+    }
+    let closing = min(divergence, 0.0);
+    let difference = sample - fixed[i];
+    out[i] = exp(-closing * closing * block.scales.x - difference * difference * block.scales.y);
+}

@@ -1,0 +1,31 @@
+// rhs ← rhs − A x four voxels at a time, and its squared norm.
+
+override WIDTH: u32 = 32u;
+override HEIGHT: u32 = 8u;
+
+@group(0) @binding(15) var<storage, read_write> sums: array<f32>;
+
+@compute @workgroup_size(WIDTH, HEIGHT, 1)
+fn subtract_product(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let size = block.size;
+    var sum = 0.0;
+    if (id.x < size.x && id.y < size.y) {
+        let i = (id.z * size.y + id.y) * size.x + id.x;
+        let r = residual_pack(i, id.x, id.y, id.z);
+        rhs0[i] = r.a;
+        rhs1[i] = r.b;
+        if (COMPONENTS == 3u) {
+            rhs2[i] = r.c;
+        }
+        sum = squares(r);
+    }
+    let total = tile_sum(sum, lane);
+    if (lane == 0u) {
+        sums[(group.z * groups.y + group.y) * groups.x + group.x] = total;
+    }
+}

@@ -1,0 +1,59 @@
+// A pass over the voxels of one colour, and whole sweeps of grids that one workgroup can do.
+
+// Which voxels a pass takes: 0 by parity of x, 1 of x + y + z in all rows (red-black), 2 of x + z.
+override ORDER: u32 = 0u;
+
+fn relax_voxel(v: vec3<u32>) {
+    let i = index_of(v);
+    let pull = pull_at(v);
+    let rhs = rhs_at(i);
+    let sum = Three(rhs.a + pull.sum.a, rhs.b + pull.sum.b, rhs.c + pull.sum.c);
+    let next = apply(inverse_at(i, pull.diag), sum);
+    let x = x_at(i);
+    x0[i] = x.a + block.omega * (next.a - x.a);
+    x1[i] = x.b + block.omega * (next.b - x.b);
+    if (COMPONENTS == 3u) {
+        x2[i] = x.c + block.omega * (next.c - x.c);
+    }
+}
+
+@compute @workgroup_size(32, 8, 1)
+fn relax_colour(@builtin(global_invocation_id) id: vec3<u32>) {
+    let z = id.z;
+    var y = id.y;
+    var parity = block.colour + y + z;
+    if (ORDER != 1u) {
+        y = 2u * id.y + ((block.rows + z) & 1u);
+        parity = block.colour + select(0u, z, ORDER == 2u);
+    }
+    let x = 2u * id.x + (parity & 1u);
+    if (x < block.size.x && y < block.size.y) {
+        relax_voxel(vec3<u32>(x, y, z));
+    }
+}
+
+// Sweeps without an end of the launch between passes: one workgroup, which waits for itself.
+@compute @workgroup_size(256)
+fn relax_small(@builtin(local_invocation_index) lane: u32) {
+    let size = block.size;
+    let count = size.x * size.y * size.z;
+    let passes = select(4u, 2u, ORDER == 1u);
+    for (var step = 0u; step < block.sweeps * passes; step = step + 1u) {
+        let pass_of = step % passes;
+        for (var i = lane; i < count; i = i + 256u) {
+            let x = i % size.x;
+            let y = i / size.x % size.y;
+            let z = i / (size.x * size.y);
+            var takes = ((x + y + z) & 1u) == pass_of;
+            if (ORDER != 1u) {
+                takes = ((y + z) & 1u) == pass_of / 2u
+                    && ((x + select(0u, z, ORDER == 2u)) & 1u) == (pass_of & 1u);
+            }
+            if (takes) {
+                relax_voxel(vec3<u32>(x, y, z));
+            }
+        }
+        storageBarrier();
+        workgroupBarrier();
+    }
+}

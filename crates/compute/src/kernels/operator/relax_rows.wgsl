@@ -1,0 +1,52 @@
+// A pass over the rows of one parity of y + z: even x, then odd x, while the row is in registers. A workgroup holds whole
+// rows, so that nobody else writes them.
+
+override WIDTH: u32 = 64u;
+override HEIGHT: u32 = 4u;
+
+// The first voxel of each pack after its even voxels moved.
+var<workgroup> firsts: array<vec3<f32>, 1024>;
+
+@compute @workgroup_size(WIDTH, HEIGHT, 1)
+fn relax_rows(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
+    let size = block.size;
+    let p = local.x;
+    let z = group.z;
+    let y = 2u * (group.y * HEIGHT + local.y) + ((block.rows + z) & 1u);
+    let inside = y < size.y;
+    let i = (z * size.y + y) * size.x + p;
+    let lane = local.y * WIDTH + p;
+    let zero = vec4<f32>(0.0);
+    var own = Three(zero, zero, zero);
+    var base = Three(zero, zero, zero);
+    var inverse: Inverse;
+    var left = vec3<f32>(0.0, 0.0, 0.0);
+    if (inside) {
+        own = x_at(i);
+        base = base_at(i, y, z);
+        let diag = total_of_springs(p, y, z);
+        inverse = inverse_at(i, Three(diag, diag, diag));
+        left = left_of(i, p);
+        // What is right of an even voxel is in the same pack.
+        let next = relaxed(own, apply(inverse, add_along_x(base, own, left, vec3<f32>(0.0, 0.0, 0.0))));
+        own = Three(
+            vec4<f32>(next.a.x, own.a.y, next.a.z, own.a.w),
+            vec4<f32>(next.b.x, own.b.y, next.b.z, own.b.w),
+            vec4<f32>(next.c.x, own.c.y, next.c.z, own.c.w),
+        );
+        firsts[lane] = vec3<f32>(own.a.x, own.b.x, own.c.x);
+    }
+    workgroupBarrier();
+    if (inside) {
+        var right = vec3<f32>(0.0, 0.0, 0.0);
+        if (p + 1u < size.x) {
+            right = firsts[lane + 1u];
+        }
+        let next = relaxed(own, apply(inverse, add_along_x(base, own, left, right)));
+        x0[i] = vec4<f32>(own.a.x, next.a.y, own.a.z, next.a.w);
+        x1[i] = vec4<f32>(own.b.x, next.b.y, own.b.z, next.b.w);
+        if (COMPONENTS == 3u) {
+            x2[i] = vec4<f32>(own.c.x, next.c.y, own.c.z, next.c.w);
+        }
+    }
+}

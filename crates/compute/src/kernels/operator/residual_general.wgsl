@@ -1,0 +1,98 @@
+// The operator applied, voxel by voxel: product, norm, restriction, Jacobi sweep and volume target.
+
+@group(0) @binding(15) var<storage, read_write> out0: array<f32>;
+@group(0) @binding(16) var<storage, read_write> out1: array<f32>;
+@group(0) @binding(17) var<storage, read_write> out2: array<f32>;
+@group(0) @binding(18) var<storage, read_write> sums: array<f32>;
+
+fn voxel_of(i: u32) -> vec3<u32> {
+    let size = block.size;
+    return vec3<u32>(i % size.x, i / size.x % size.y, i / (size.x * size.y));
+}
+
+fn squares(r: Three) -> f32 {
+    return r.a * r.a + r.b * r.b + r.c * r.c;
+}
+
+@compute @workgroup_size(256)
+fn residual_norm2(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let count = block.size.x * block.size.y * block.size.z;
+    var sum = 0.0;
+    for (var i = id.x; i < count; i = i + groups.x * LINE) {
+        sum = sum + squares(residual_at(voxel_of(i)));
+    }
+    let total = workgroup_sum(sum, lane);
+    if (lane == 0u) {
+        sums[group.x] = total;
+    }
+}
+
+@compute @workgroup_size(256)
+fn jacobi(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i >= block.size.x * block.size.y * block.size.z) {
+        return;
+    }
+    let v = voxel_of(i);
+    let pull = pull_at(v);
+    let rhs = rhs_at(i);
+    let x = x_at(i);
+    let sum = Three(rhs.a + pull.sum.a, rhs.b + pull.sum.b, rhs.c + pull.sum.c);
+    let next = apply(inverse_at(i, pull.diag), sum);
+    out0[i] = x.a + block.omega * (next.a - x.a);
+    out1[i] = x.b + block.omega * (next.b - x.b);
+    if (COMPONENTS == 3u) {
+        out2[i] = x.c + block.omega * (next.c - x.c);
+    }
+}
+
+// The fine cells of a coarse one along an axis: first and end.
+fn cells(cell: u32, fine: u32, coarse: u32) -> vec2<u32> {
+    if (fine == coarse) {
+        return vec2<u32>(cell, cell + 1u);
+    }
+    return vec2<u32>(2u * cell, select(2u * cell + 2u, fine, cell + 1u == coarse));
+}
+
+@compute @workgroup_size(256)
+fn restrict_residual(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let fine = block.size;
+    let coarse = block.coarse;
+    let count = coarse.x * coarse.y * coarse.z;
+    var norm2 = 0.0;
+    for (var i = id.x; i < count; i = i + groups.x * LINE) {
+        let xs = cells(i % coarse.x, fine.x, coarse.x);
+        let ys = cells(i / coarse.x % coarse.y, fine.y, coarse.y);
+        let zs = cells(i / (coarse.x * coarse.y), fine.z, coarse.z);
+        var sum = Three(0.0, 0.0, 0.0);
+        for (var z = zs.x; z < zs.y; z = z + 1u) {
+            for (var y = ys.x; y < ys.y; y = y + 1u) {
+                for (var x = xs.x; x < xs.y; x = x + 1u) {
+                    let r = residual_at(vec3<u32>(x, y, z));
+                    sum = Three(sum.a + r.a, sum.b + r.b, sum.c + r.c);
+                    norm2 = norm2 + squares(r);
+                }
+            }
+        }
+        let share = 1.0 / f32((xs.y - xs.x) * (ys.y - ys.x) * (zs.y - zs.x));
+        out0[i] = share * sum.a;
+        out1[i] = share * sum.b;
+        if (COMPONENTS == 3u) {
+            out2[i] = share * sum.c;
+        }
+    }
+    let total = workgroup_sum(norm2, lane);
+    if (lane == 0u) {
+        sums[group.x] = total;
+    }
+}

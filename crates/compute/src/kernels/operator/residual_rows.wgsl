@@ -1,0 +1,49 @@
+// The operator applied four voxels at a time: norm, restriction and Jacobi sweep.
+
+override WIDTH: u32 = 32u;
+override HEIGHT: u32 = 8u;
+
+@group(0) @binding(15) var<storage, read_write> out0: array<Pack>;
+@group(0) @binding(16) var<storage, read_write> out1: array<Pack>;
+@group(0) @binding(17) var<storage, read_write> out2: array<Pack>;
+@group(0) @binding(18) var<storage, read_write> sums: array<f32>;
+
+fn group_index(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+    return (group.z * groups.y + group.y) * groups.x + group.x;
+}
+
+@compute @workgroup_size(WIDTH, HEIGHT, 1)
+fn residual_norm2(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let size = block.size;
+    var sum = 0.0;
+    if (id.x < size.x && id.y < size.y) {
+        sum = squares(residual_pack((id.z * size.y + id.y) * size.x + id.x, id.x, id.y, id.z));
+    }
+    let total = tile_sum(sum, lane);
+    if (lane == 0u) {
+        sums[group_index(group, groups)] = total;
+    }
+}
+
+@compute @workgroup_size(WIDTH, HEIGHT, 1)
+fn jacobi(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let i = (id.z * size.y + id.y) * size.x + id.x;
+    let own = x_at(i);
+    let sum = add_along_x(base_at(i, id.y, id.z), own, left_of(i, id.x), right_of(i, id.x));
+    let diag = total_of_springs(id.x, id.y, id.z);
+    let next = relaxed(own, apply(inverse_at(i, Three(diag, diag, diag)), sum));
+    out0[i] = next.a;
+    out1[i] = next.b;
+    if (COMPONENTS == 3u) {
+        out2[i] = next.c;
+    }
+}

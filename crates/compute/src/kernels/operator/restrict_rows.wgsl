@@ -1,0 +1,53 @@
+// The mean residual of coarse cells, two of them a thread: four fine voxels along x.
+
+override WIDTH: u32 = 32u;
+override HEIGHT: u32 = 8u;
+
+@group(0) @binding(15) var<storage, read_write> out0: array<vec2<f32>>;
+@group(0) @binding(16) var<storage, read_write> out1: array<vec2<f32>>;
+@group(0) @binding(17) var<storage, read_write> out2: array<vec2<f32>>;
+@group(0) @binding(18) var<storage, read_write> sums: array<f32>;
+
+// The fine cells of a coarse one along an axis: first and end.
+fn cells(cell: u32, fine: u32, coarse: u32) -> vec2<u32> {
+    if (fine == coarse) {
+        return vec2<u32>(cell, cell + 1u);
+    }
+    return vec2<u32>(2u * cell, select(2u * cell + 2u, fine, cell + 1u == coarse));
+}
+
+@compute @workgroup_size(WIDTH, HEIGHT, 1)
+fn restrict_residual(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let fine = block.size;
+    let coarse = block.coarse;
+    var norm2 = 0.0;
+    if (id.x < fine.x && id.y < coarse.y) {
+        let ys = cells(id.y, fine.y, coarse.y);
+        let zs = cells(id.z, fine.z, coarse.z);
+        let zero = vec4<f32>(0.0);
+        var sum = Three(zero, zero, zero);
+        for (var z = zs.x; z < zs.y; z = z + 1u) {
+            for (var y = ys.x; y < ys.y; y = y + 1u) {
+                let r = residual_pack((z * fine.y + y) * fine.x + id.x, id.x, y, z);
+                sum = Three(sum.a + r.a, sum.b + r.b, sum.c + r.c);
+                norm2 = norm2 + squares(r);
+            }
+        }
+        let share = 0.5 / f32((ys.y - ys.x) * (zs.y - zs.x));
+        let i = (id.z * coarse.y + id.y) * fine.x + id.x;
+        out0[i] = share * vec2<f32>(sum.a.x + sum.a.y, sum.a.z + sum.a.w);
+        out1[i] = share * vec2<f32>(sum.b.x + sum.b.y, sum.b.z + sum.b.w);
+        if (COMPONENTS == 3u) {
+            out2[i] = share * vec2<f32>(sum.c.x + sum.c.y, sum.c.z + sum.c.w);
+        }
+    }
+    let total = tile_sum(norm2, lane);
+    if (lane == 0u) {
+        sums[(group.z * groups.y + group.y) * groups.x + group.x] = total;
+    }
+}

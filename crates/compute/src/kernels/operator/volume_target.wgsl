@@ -1,0 +1,47 @@
+// rhs_a −= ∂_aᵀ (w c): the contract is mod.rs's.
+
+override COMPONENTS: u32 = 3u;
+
+struct Block {
+    size: vec4<u32>,
+    // 0.5 / s, per axis
+    half: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> volume_weight: array<f32>;
+@group(0) @binding(2) var<storage, read> change: array<f32>;
+@group(0) @binding(3) var<storage, read_write> rhs0: array<f32>;
+@group(0) @binding(4) var<storage, read_write> rhs1: array<f32>;
+@group(0) @binding(5) var<storage, read_write> rhs2: array<f32>;
+
+// The difference of the fluxes above and below; beyond a border stands the voxel's own, negated.
+fn difference(i: u32, at: u32, count: u32, stride: u32) -> f32 {
+    let own = volume_weight[i] * change[i];
+    var low = -own;
+    var high = -own;
+    if (at > 0u) {
+        low = volume_weight[i - stride] * change[i - stride];
+    }
+    if (at + 1u < count) {
+        high = volume_weight[i + stride] * change[i + stride];
+    }
+    return high - low;
+}
+
+@compute @workgroup_size(256)
+fn subtract_volume_target(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = line_index(id, groups);
+    let size = block.size;
+    if (i >= size.x * size.y * size.z) {
+        return;
+    }
+    rhs0[i] = rhs0[i] + block.half.x * difference(i, i % size.x, size.x, 1u);
+    rhs1[i] = rhs1[i] + block.half.y * difference(i, i / size.x % size.y, size.y, size.x);
+    if (COMPONENTS == 3u) {
+        rhs2[i] = rhs2[i] + block.half.z * difference(i, i / (size.x * size.y), size.z, size.x * size.y);
+    }
+}

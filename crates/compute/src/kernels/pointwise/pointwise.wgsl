@@ -1,0 +1,126 @@
+// Voxel by voxel: the contract is mod.rs's.
+
+override COMPONENTS: u32 = 3u;
+
+struct Block {
+    count: u32,
+    a: f32,
+    b: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@group(0) @binding(2) var<storage, read_write> out_y: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out_z: array<f32>;
+@group(0) @binding(4) var<storage, read> input: array<f32>;
+@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
+
+@compute @workgroup_size(256)
+fn multiply(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        out[i] = out[i] * input[i];
+    }
+}
+
+@compute @workgroup_size(256)
+fn fill(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        out[i] = block.a;
+    }
+}
+
+@compute @workgroup_size(256)
+fn map_affine(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        let mapped = block.a * out[i] + block.b;
+        out[i] = select(0.0, mapped, is_finite(mapped));
+    }
+}
+
+@compute @workgroup_size(256)
+fn rescale(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        let v = out[i];
+        if (!is_nan(v)) {
+            out[i] = block.a * v + block.b;
+        }
+    }
+}
+
+// ln(1 + v) without cancellation: u − 1 is what was added in truth (Goldberg 1991, theorem 4).
+@compute @workgroup_size(256)
+fn log_change(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        let v = max(out[i], -0.95);
+        let u = 1.0 + v;
+        out[i] = select(log(u) * v / (u - 1.0), v, u == 1.0);
+    }
+}
+
+@compute @workgroup_size(256)
+fn clear(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        out[i] = 0.0;
+        out_y[i] = 0.0;
+        if (COMPONENTS == 3u) {
+            out_z[i] = 0.0;
+        }
+    }
+}
+
+fn length2_at(i: u32) -> f32 {
+    var length2 = out[i] * out[i] + out_y[i] * out_y[i];
+    if (COMPONENTS == 3u) {
+        length2 = length2 + out_z[i] * out_z[i];
+    }
+    return length2;
+}
+
+@compute @workgroup_size(256)
+fn norm2(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var sum = 0.0;
+    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+        sum = sum + length2_at(i);
+    }
+    let total = workgroup_sum(sum, lane);
+    if (lane == 0u) {
+        sums[group.x] = total;
+    }
+}
+
+@compute @workgroup_size(256)
+fn clip_length(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var sum = 0.0;
+    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+        let length = sqrt(length2_at(i));
+        if (length > block.a) {
+            let shrink = block.a / length;
+            out[i] = out[i] * shrink;
+            out_y[i] = out_y[i] * shrink;
+            if (COMPONENTS == 3u) {
+                out_z[i] = out_z[i] * shrink;
+            }
+        }
+        sum = sum + min(length, block.a);
+    }
+    let total = workgroup_sum(sum, lane);
+    if (lane == 0u) {
+        sums[group.x] = total;
+    }
+}

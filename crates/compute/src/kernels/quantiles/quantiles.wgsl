@@ -1,0 +1,76 @@
+// Counts of digits, and the first sample that is no number: the contract is mod.rs's.
+
+override WEIGHTED: u32 = 0u;
+
+struct Block {
+    count: u32,
+    step: u32,
+    // Where the digit that is counted begins, bits.
+    shift: u32,
+    // What is known of the keys that are looked for: their digits above.
+    first_key: u32,
+    second_key: u32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> image: array<f32>;
+@group(0) @binding(2) var<storage, read> weight: array<f32>;
+@group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
+
+var<workgroup> own: array<atomic<u32>, 512>;
+
+// A number whose order is that of the samples.
+fn key_of(value: f32) -> u32 {
+    let bits = bitcast<u32>(value);
+    return select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0u);
+}
+
+@compute @workgroup_size(256)
+fn count_digits(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    atomicStore(&own[lane], 0u);
+    atomicStore(&own[lane + 256u], 0u);
+    workgroupBarrier();
+    // All ones above the digit: nothing for the first digit, where a shift by 32 would be undefined.
+    let above = select(0xffffffffu << (block.shift + 8u), 0u, block.shift == 24u);
+    for (var k = id.x; k < block.count; k = k + groups.x * LINE) {
+        let i = k * block.step;
+        var counts_here = true;
+        if (WEIGHTED == 1u) {
+            counts_here = weight[i] > 0.0;
+        }
+        if (counts_here) {
+            let key = key_of(image[i]);
+            let digit = (key >> block.shift) & 255u;
+            if ((key & above) == block.first_key) {
+                atomicAdd(&own[digit], 1u);
+            }
+            if ((key & above) == block.second_key) {
+                atomicAdd(&own[digit + 256u], 1u);
+            }
+        }
+    }
+    workgroupBarrier();
+    for (var d = lane; d < 512u; d = d + 256u) {
+        let here = atomicLoad(&own[d]);
+        if (here > 0u) {
+            atomicAdd(&counts[d], here);
+        }
+    }
+}
+
+@compute @workgroup_size(256)
+fn first_unknown(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+        var unknown = !is_finite(image[i]);
+        if (WEIGHTED == 1u) {
+            unknown = unknown && weight[i] > 0.0;
+        }
+        if (unknown) {
+            atomicMax(&counts[0], block.count - i);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// Linear interpolation on another grid over the same extent: the contract is mod.rs's.
+
+override COMPONENTS: u32 = 1u;
+
+struct Block {
+    // Sizes, x, y, z.
+    size_in: vec4<u32>,
+    size_out: vec4<u32>,
+    // 256 n_in / (2 n_out): its whole part and its remainder, an axis.
+    whole: vec4<u32>,
+    rest: vec4<u32>,
+    gain: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> input_x: array<f32>;
+@group(0) @binding(2) var<storage, read> input_y: array<f32>;
+@group(0) @binding(3) var<storage, read> input_z: array<f32>;
+@group(0) @binding(4) var<storage, read_write> out_x: array<f32>;
+@group(0) @binding(5) var<storage, read_write> out_y: array<f32>;
+@group(0) @binding(6) var<storage, read_write> out_z: array<f32>;
+
+// Neighbours of an output voxel along an axis, and the upper one's weight.
+struct Between {
+    low: u32,
+    high: u32,
+    weight: f32,
+}
+
+// The position is ((2 x + 1) n_in − n_out) / (2 n_out): in whole numbers, since f32 would lose bits of the weight on long
+// axes. The product is taken in two parts, so that it does not overflow.
+fn between(x: u32, n_in: u32, n_out: u32, whole: u32, rest: u32) -> Between {
+    if (n_in == 1u) {
+        return Between(0u, 0u, 0.0);
+    }
+    let odd = 2u * x + 1u;
+    let double = 2u * n_out;
+    var voxel = (odd >> 8u) * whole;
+    var part = (odd >> 8u) * rest + (odd & 255u) * n_in;
+    voxel = voxel + part / double;
+    part = part % double;
+    if (part < n_out) {
+        if (voxel == 0u) {
+            return Between(0u, 1u, 0.0);
+        }
+        voxel = voxel - 1u;
+        part = part + double;
+    }
+    if (voxel + 1u >= n_in) {
+        return Between(n_in - 2u, n_in - 1u, 1.0);
+    }
+    return Between(voxel, voxel + 1u, f32(part - n_out) / f32(double));
+}
+
+// Voxels of a thread, along z.
+const VOXELS: u32 = 4u;
+
+@compute @workgroup_size(32, 4)
+fn resample(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= block.size_out.x || id.y >= block.size_out.y) {
+        return;
+    }
+    let x = between(id.x, block.size_in.x, block.size_out.x, block.whole.x, block.rest.x);
+    let y = between(id.y, block.size_in.y, block.size_out.y, block.whole.y, block.rest.y);
+    let first = id.z * VOXELS;
+    let end = min(first + VOXELS, block.size_out.z);
+    for (var to_z = first; to_z < end; to_z = to_z + 1u) {
+        let z = between(to_z, block.size_in.z, block.size_out.z, block.whole.z, block.rest.z);
+        let rows = vec4<u32>(
+            (z.low * block.size_in.y + y.low) * block.size_in.x,
+            (z.low * block.size_in.y + y.high) * block.size_in.x,
+            (z.high * block.size_in.y + y.low) * block.size_in.x,
+            (z.high * block.size_in.y + y.high) * block.size_in.x,
+        );
+        let a = rows + x.low;
+        let b = rows + x.high;
+        let i = (to_z * block.size_out.y + id.y) * block.size_out.x + id.x;
+        let weights = vec4<f32>(x.weight, y.weight, z.weight, block.gain);
+        out_x[i] = mix_eight(
+            vec4<f32>(input_x[a.x], input_x[a.y], input_x[a.z], input_x[a.w]),
+            vec4<f32>(input_x[b.x], input_x[b.y], input_x[b.z], input_x[b.w]),
+            weights,
+        );
+        if (COMPONENTS >= 2u) {
+            out_y[i] = mix_eight(
+                vec4<f32>(input_y[a.x], input_y[a.y], input_y[a.z], input_y[a.w]),
+                vec4<f32>(input_y[b.x], input_y[b.y], input_y[b.z], input_y[b.w]),
+                weights,
+            );
+        }
+        if (COMPONENTS == 3u) {
+            out_z[i] = mix_eight(
+                vec4<f32>(input_z[a.x], input_z[a.y], input_z[a.z], input_z[a.w]),
+                vec4<f32>(input_z[b.x], input_z[b.y], input_z[b.z], input_z[b.w]),
+                weights,
+            );
+        }
+    }
+}
+
+fn mix_eight(left: vec4<f32>, right: vec4<f32>, weights: vec4<f32>) -> f32 {
+    let rows = left + weights.x * (right - left);
+    let low = rows.x + weights.y * (rows.y - rows.x);
+    let high = rows.z + weights.y * (rows.w - rows.z);
+    return weights.w * (low + weights.z * (high - low));
+}

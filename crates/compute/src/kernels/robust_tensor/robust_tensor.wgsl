@@ -1,0 +1,103 @@
+// Adds γ ψ'(e) J of one constraint to the tensor: the contract is mod.rs's.
+
+override COMPONENTS: u32 = 3u;
+// The first constraint overwrites what is there.
+override FIRST: u32 = 1u;
+
+struct Block {
+    // Packs.
+    count: u32,
+    per_epsilon2: f32,
+    gain: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> delta_x: array<Pack>;
+@group(0) @binding(2) var<storage, read> delta_y: array<Pack>;
+@group(0) @binding(3) var<storage, read> delta_z: array<Pack>;
+@group(0) @binding(4) var<storage, read> j_0: array<Pack>;
+@group(0) @binding(5) var<storage, read> j_1: array<Pack>;
+@group(0) @binding(6) var<storage, read> j_2: array<Pack>;
+@group(0) @binding(7) var<storage, read> j_3: array<Pack>;
+@group(0) @binding(8) var<storage, read> j_4: array<Pack>;
+@group(0) @binding(9) var<storage, read> j_5: array<Pack>;
+@group(0) @binding(10) var<storage, read> j_6: array<Pack>;
+@group(0) @binding(11) var<storage, read> j_7: array<Pack>;
+@group(0) @binding(12) var<storage, read> j_8: array<Pack>;
+@group(0) @binding(13) var<storage, read> j_9: array<Pack>;
+@group(0) @binding(14) var<storage, read_write> out_0: array<Pack>;
+@group(0) @binding(15) var<storage, read_write> out_1: array<Pack>;
+@group(0) @binding(16) var<storage, read_write> out_2: array<Pack>;
+@group(0) @binding(17) var<storage, read_write> out_3: array<Pack>;
+@group(0) @binding(18) var<storage, read_write> out_4: array<Pack>;
+@group(0) @binding(19) var<storage, read_write> out_5: array<Pack>;
+@group(0) @binding(20) var<storage, read_write> out_6: array<Pack>;
+@group(0) @binding(21) var<storage, read_write> out_7: array<Pack>;
+@group(0) @binding(22) var<storage, read_write> out_8: array<Pack>;
+
+fn penalty(residual: Pack) -> Pack {
+    return block.gain / sqrt(Pack(1.0) + max(residual, Pack(0.0)) * block.per_epsilon2);
+}
+
+@compute @workgroup_size(256)
+fn robust_tensor(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i >= block.count) {
+        return;
+    }
+    let x = delta_x[i];
+    let y = delta_y[i];
+    let a = j_0[i];
+    let b = j_1[i];
+    let c = j_2[i];
+    let d = j_3[i];
+    let e = j_4[i];
+    let f = j_5[i];
+    if (COMPONENTS == 2u) {
+        // 11, 12, 22, −1t, −2t, tt.
+        let psi = penalty(f + a * x * x + 2.0 * b * x * y + c * y * y - 2.0 * (d * x + e * y));
+        if (FIRST == 1u) {
+            out_0[i] = psi * a;
+            out_1[i] = psi * b;
+            out_2[i] = psi * c;
+            out_3[i] = psi * d;
+            out_4[i] = psi * e;
+        } else {
+            out_0[i] = out_0[i] + psi * a;
+            out_1[i] = out_1[i] + psi * b;
+            out_2[i] = out_2[i] + psi * c;
+            out_3[i] = out_3[i] + psi * d;
+            out_4[i] = out_4[i] + psi * e;
+        }
+    } else {
+        // 11, 12, 13, 22, 23, 33, −1t, −2t, −3t, tt.
+        let z = delta_z[i];
+        let g = j_6[i];
+        let h = j_7[i];
+        let k = j_8[i];
+        let squares = a * x * x + d * y * y + f * z * z;
+        let mixed = b * x * y + c * x * z + e * y * z - (g * x + h * y + k * z);
+        let psi = penalty(j_9[i] + squares + 2.0 * mixed);
+        if (FIRST == 1u) {
+            out_0[i] = psi * a;
+            out_1[i] = psi * b;
+            out_2[i] = psi * c;
+            out_3[i] = psi * d;
+            out_4[i] = psi * e;
+            out_5[i] = psi * f;
+            out_6[i] = psi * g;
+            out_7[i] = psi * h;
+            out_8[i] = psi * k;
+        } else {
+            out_0[i] = out_0[i] + psi * a;
+            out_1[i] = out_1[i] + psi * b;
+            out_2[i] = out_2[i] + psi * c;
+            out_3[i] = out_3[i] + psi * d;
+            out_4[i] = out_4[i] + psi * e;
+            out_5[i] = out_5[i] + psi * f;
+            out_6[i] = out_6[i] + psi * g;
+            out_7[i] = out_7[i] + psi * h;
+            out_8[i] = out_8[i] + psi * k;
+        }
+    }
+}

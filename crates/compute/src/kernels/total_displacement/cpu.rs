@@ -1,0 +1,45 @@
+//! Processor text of the kernels in [`super`].
+
+use crate::kernels::warp::VoxelAffine;
+use crate::rows::Shared;
+use crate::{Axes, Buffer, Cpu, Shape};
+
+/// `d ← base(x) + linear · d`.
+pub(super) fn to_voxels(
+    cpu: &Cpu,
+    shape: Shape,
+    (base, linear): (VoxelAffine, Axes<Axes<f32>>),
+    field: &mut [Buffer],
+) {
+    each_voxel(cpu, shape, field, |position, d| {
+        let base = base.apply(position);
+        [0, 1, 2].map(|r| base[r] as f32 + linear[r][0] * d[0] + linear[r][1] * d[1] + linear[r][2] * d[2])
+    });
+}
+
+pub(super) fn from_voxels(cpu: &Cpu, shape: Shape, spacing_edges: Axes<f32>, field: &mut [Buffer]) {
+    each_voxel(cpu, shape, field, |_, d| [0, 1, 2].map(|a| d[a] * spacing_edges[a]));
+}
+
+fn each_voxel(
+    cpu: &Cpu,
+    shape: Shape,
+    field: &mut [Buffer],
+    map: impl Fn(Axes<f64>, Axes<f32>) -> Axes<f32> + Sync,
+) {
+    let parts: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
+    let [nx, ny, _] = shape.size;
+    cpu.split(shape.rows(), shape.len(), |rows| {
+        for row in rows {
+            // SAFETY: every row is written by one thread.
+            let mut lines: Vec<&mut [f32]> =
+                parts.iter().map(|p| unsafe { p.get_mut(row * nx..(row + 1) * nx) }).collect();
+            for x in 0..nx {
+                let mut d = [0.0; 3];
+                d.iter_mut().zip(&lines).for_each(|(d, l)| *d = l[x]);
+                let out = map([x as f64, (row % ny) as f64, (row / ny) as f64], d);
+                lines.iter_mut().zip(out).for_each(|(l, v)| l[x] = v);
+            }
+        }
+    });
+}

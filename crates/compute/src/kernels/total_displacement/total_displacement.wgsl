@@ -1,0 +1,63 @@
+// Between edges on top of an affine map and voxels in total: the contract is mod.rs's.
+
+override COMPONENTS: u32 = 3u;
+
+struct Block {
+    // Packs of a row, rows of a plane, planes.
+    size: vec4<u32>,
+    // A − I, row by row, each with its offset: small, so that large grids keep their sub-voxel bits.
+    base_x: vec4<f32>,
+    base_y: vec4<f32>,
+    base_z: vec4<f32>,
+    // What the displacement is multiplied by, row by row.
+    linear_x: vec4<f32>,
+    linear_y: vec4<f32>,
+    linear_z: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read_write> field_x: array<Pack>;
+@group(0) @binding(2) var<storage, read_write> field_y: array<Pack>;
+@group(0) @binding(3) var<storage, read_write> field_z: array<Pack>;
+
+@compute @workgroup_size(32, 4)
+fn to_voxels(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= block.size.x || id.y >= block.size.y) {
+        return;
+    }
+    let i = (id.z * block.size.y + id.y) * block.size.x + id.x;
+    let x = along(id.x);
+    let yz = vec2<f32>(f32(id.y), f32(id.z));
+    let dx = field_x[i];
+    let dy = field_y[i];
+    var dz = Pack();
+    if (COMPONENTS == 3u) {
+        dz = field_z[i];
+    }
+    field_x[i] = row(block.base_x, x, yz) + moved(block.linear_x, dx, dy, dz);
+    field_y[i] = row(block.base_y, x, yz) + moved(block.linear_y, dx, dy, dz);
+    if (COMPONENTS == 3u) {
+        field_z[i] = row(block.base_z, x, yz) + moved(block.linear_z, dx, dy, dz);
+    }
+}
+
+fn row(base: vec4<f32>, x: Pack, yz: vec2<f32>) -> Pack {
+    return base.x * x + (base.y * yz.x + base.z * yz.y + base.w);
+}
+
+fn moved(linear: vec4<f32>, dx: Pack, dy: Pack, dz: Pack) -> Pack {
+    return linear.x * dx + linear.y * dy + linear.z * dz;
+}
+
+@compute @workgroup_size(32, 4)
+fn from_voxels(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= block.size.x || id.y >= block.size.y) {
+        return;
+    }
+    let i = (id.z * block.size.y + id.y) * block.size.x + id.x;
+    field_x[i] = block.linear_x.x * field_x[i];
+    field_y[i] = block.linear_y.y * field_y[i];
+    if (COMPONENTS == 3u) {
+        field_z[i] = block.linear_z.z * field_z[i];
+    }
+}

@@ -1,0 +1,50 @@
+//! Launches of `warp.wgsl`.
+
+use super::{Interpolation, VoxelAffine, Warp};
+use crate::gpu::{Bind, Gpu, LATTICE, Launch, NAN, Text, Uniform, cover, inputs};
+use crate::{Buffer, ComputeError};
+
+static TEXT: Text = Text { name: "warp", parts: &[NAN, LATTICE, include_str!("warp.wgsl")] };
+
+pub(super) fn warp(gpu: &dyn Gpu, args: &Warp<'_>, out: &mut Buffer) -> Result<(), ComputeError> {
+    let VoxelAffine { matrix, offset } = args.moving_from_fixed;
+    let (d, [nx, ny, nz]) = (args.shape.components(), args.shape.size);
+    // A spline has loads enough to wait for with one voxel.
+    let (interpolation, voxels) = match args.interpolation {
+        Interpolation::Nearest => (0.0, 4),
+        Interpolation::Linear => (1.0, 4),
+        Interpolation::CubicSpline => (2.0, 1),
+    };
+    let affine = args.moving_from_fixed != VoxelAffine::IDENTITY;
+    let mut uniform = Uniform::new().u4(args.shape.size).f4(args.spacing_edges.map(|s| 1.0 / s));
+    for row in matrix {
+        uniform = uniform.f4(row.map(|v| v as f32));
+    }
+    for (r, mut row) in matrix.into_iter().enumerate() {
+        row[r] -= 1.0;
+        let [x, y, z] = row.map(|v| v as f32);
+        uniform = uniform.f4([x, y, z, offset[r] as f32]);
+    }
+    let groups = match d {
+        2 => [cover(nx, 32), cover(ny, 8 * voxels), 1],
+        _ => [cover(nx, 32), cover(ny, 8), cover(nz, voxels)],
+    };
+    let mut buffers = vec![Bind::In(args.moving)];
+    buffers.extend(inputs(args.displacement, 3));
+    buffers.push(Bind::Out(out));
+    gpu.launch(&Launch {
+        text: &TEXT,
+        entry: "warp",
+        constants: &[
+            ("COMPONENTS", d as f64),
+            ("INTERPOLATION", interpolation),
+            ("AFFINE", f64::from(u8::from(affine))),
+            ("VOXELS", voxels as f64),
+            ("THIN", f64::from(u8::from(nx == 1))),
+            ("DEPTH", if d == 3 { 4.0 } else { 1.0 }),
+        ],
+        uniform,
+        buffers: &buffers,
+        groups,
+    })
+}

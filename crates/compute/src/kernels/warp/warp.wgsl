@@ -1,0 +1,240 @@
+// The moving image at displaced positions: the contract is mod.rs's.
+
+override COMPONENTS: u32 = 3u;
+// 0: nearest; 1: linear; 2: cubic spline.
+override INTERPOLATION: u32 = 1u;
+override AFFINE: u32 = 0u;
+// Voxels of a thread, along the last axis: 1 or 4.
+override VOXELS: u32 = 4u;
+// 1: rows of one voxel, which has no neighbour along x.
+override THIN: u32 = 0u;
+// Planes that a spline reaches: 1 or 4.
+override DEPTH: u32 = 4u;
+
+struct Block {
+    // x, y, z.
+    size: vec4<u32>,
+    per_edge: vec4<f32>,
+    // Rows of the affine map.
+    linear_x: vec4<f32>,
+    linear_y: vec4<f32>,
+    linear_z: vec4<f32>,
+    // Rows of the affine map without the identity, and the offset: what it adds to a position, small and thus exact.
+    added_x: vec4<f32>,
+    added_y: vec4<f32>,
+    added_z: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> moving: array<f32>;
+@group(0) @binding(2) var<storage, read> displacement_x: array<f32>;
+@group(0) @binding(3) var<storage, read> displacement_y: array<f32>;
+@group(0) @binding(4) var<storage, read> displacement_z: array<f32>;
+@group(0) @binding(5) var<storage, read_write> out: array<f32>;
+
+// The displacements of all its voxels are asked for before the first sample.
+@compute @workgroup_size(32, 8)
+fn warp(@builtin(global_invocation_id) id: vec3<u32>) {
+    var first = id;
+    var stride = block.size.x;
+    var left = 0u;
+    if (COMPONENTS == 3u) {
+        first.z = id.z * VOXELS;
+        stride = block.size.x * block.size.y;
+        left = block.size.z - 1u - min(first.z, block.size.z - 1u);
+    } else {
+        first.y = id.y * VOXELS;
+        left = block.size.y - 1u - min(first.y, block.size.y - 1u);
+    }
+    if (first.x >= block.size.x || first.y >= block.size.y) {
+        return;
+    }
+    let start = (first.z * block.size.y + first.y) * block.size.x + first.x;
+    let steps = min(vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(left, left, left, left));
+    let at = start + steps * stride;
+    let dx = block.per_edge.x * load_x(at);
+    let dy = block.per_edge.y * load_y(at);
+    var dz = vec4<f32>();
+    if (COMPONENTS == 3u) {
+        dz = block.per_edge.z * load_z(at);
+    }
+    let x = vec4<f32>(f32(first.x));
+    var y = vec4<f32>(f32(first.y));
+    var z = vec4<f32>(f32(first.z));
+    if (COMPONENTS == 3u) {
+        z = z + vec4<f32>(steps);
+    } else {
+        y = y + vec4<f32>(steps);
+    }
+    var to_x = x + dx;
+    var to_y = y + dy;
+    var to_z = z + dz;
+    if (AFFINE == 1u) {
+        to_x = x + (added(block.added_x, x, y, z) + added(vec4<f32>(block.linear_x.xyz, 0.0), dx, dy, dz));
+        to_y = y + (added(block.added_y, x, y, z) + added(vec4<f32>(block.linear_y.xyz, 0.0), dx, dy, dz));
+        to_z = z + (added(block.added_z, x, y, z) + added(vec4<f32>(block.linear_z.xyz, 0.0), dx, dy, dz));
+    }
+    out[at.x] = sample(to_x.x, to_y.x, to_z.x);
+    if (VOXELS == 4u) {
+        if (left >= 1u) {
+            out[at.y] = sample(to_x.y, to_y.y, to_z.y);
+        }
+        if (left >= 2u) {
+            out[at.z] = sample(to_x.z, to_y.z, to_z.z);
+        }
+        if (left >= 3u) {
+            out[at.w] = sample(to_x.w, to_y.w, to_z.w);
+        }
+    }
+}
+
+fn load_x(at: vec4<u32>) -> vec4<f32> {
+    if (VOXELS == 1u) {
+        return vec4<f32>(displacement_x[at.x]);
+    }
+    return vec4<f32>(displacement_x[at.x], displacement_x[at.y], displacement_x[at.z], displacement_x[at.w]);
+}
+
+fn load_y(at: vec4<u32>) -> vec4<f32> {
+    if (VOXELS == 1u) {
+        return vec4<f32>(displacement_y[at.x]);
+    }
+    return vec4<f32>(displacement_y[at.x], displacement_y[at.y], displacement_y[at.z], displacement_y[at.w]);
+}
+
+fn load_z(at: vec4<u32>) -> vec4<f32> {
+    if (VOXELS == 1u) {
+        return vec4<f32>(displacement_z[at.x]);
+    }
+    return vec4<f32>(displacement_z[at.x], displacement_z[at.y], displacement_z[at.z], displacement_z[at.w]);
+}
+
+// One row of a map, at four positions.
+fn added(row: vec4<f32>, x: vec4<f32>, y: vec4<f32>, z: vec4<f32>) -> vec4<f32> {
+    return row.x * x + row.y * y + row.z * z + vec4<f32>(row.w);
+}
+
+fn sample(x: f32, y: f32, z: f32) -> f32 {
+    var inside = is_inside(x, block.size.x) && is_inside(y, block.size.y);
+    if (COMPONENTS == 3u) {
+        inside = inside && is_inside(z, block.size.z);
+    }
+    if (!inside) {
+        return not_a_number();
+    }
+    if (INTERPOLATION == 0u) {
+        return nearest(x, y, z);
+    }
+    if (INTERPOLATION == 1u) {
+        return linear(x, y, z);
+    }
+    return cubic_spline(x, y, z);
+}
+
+fn nearest_along(at: f32, count: u32) -> u32 {
+    return u32(clamp(at + 0.5, 0.0, f32(count - 1u)));
+}
+
+fn nearest(x: f32, y: f32, z: f32) -> f32 {
+    var row = nearest_along(y, block.size.y);
+    if (COMPONENTS == 3u) {
+        row = row + nearest_along(z, block.size.z) * block.size.y;
+    }
+    return moving[row * block.size.x + nearest_along(x, block.size.x)];
+}
+
+fn linear(x: f32, y: f32, z: f32) -> f32 {
+    let cx = cell_of(x, block.size.x);
+    let cy = cell_of(y, block.size.y);
+    if (COMPONENTS == 2u) {
+        let low = i32(cy.low * block.size.x + cx.low);
+        let high = i32(cy.high * block.size.x + cx.low);
+        let left = vec2<f32>(moving[low], moving[high]);
+        var right = left;
+        if (THIN == 0u) {
+            right = vec2<f32>(moving[low + 1], moving[high + 1]);
+        }
+        let rows = lerp2(left, right, cx.weight);
+        return lerp(rows.x, rows.y, cy.weight);
+    }
+    let cz = cell_of(z, block.size.z);
+    // Signed, so that a compiler may put the next sample into the address of the load: there is no overflow.
+    let base = i32((cz.low * block.size.y + cy.low) * block.size.x + cx.low);
+    let far = base + i32((cz.high - cz.low) * block.size.x * block.size.y);
+    let row = i32((cy.high - cy.low) * block.size.x);
+    let left = vec4<f32>(moving[base], moving[base + row], moving[far], moving[far + row]);
+    var right = left;
+    if (THIN == 0u) {
+        right = vec4<f32>(moving[base + 1], moving[base + row + 1], moving[far + 1], moving[far + row + 1]);
+    }
+    let rows = lerp4(left, right, cx.weight);
+    let planes = lerp2(rows.xz, rows.yw, cy.weight);
+    return lerp(planes.x, planes.y, cz.weight);
+}
+
+// Weights of the four neighbours: (1−t)³, 4 − 6t² + 3t³, 1 + 3t + 3t² − 3t³, t³, all over 6.
+fn spline_weights(t: f32) -> vec4<f32> {
+    let sixth = 1.0 / 6.0;
+    let square = vec4<f32>(0.5, -1.0, 0.5, 0.0) + t * vec4<f32>(-sixth, 0.5, -0.5, sixth);
+    let line = vec4<f32>(-0.5, 0.0, 0.5, 0.0) + t * square;
+    return vec4<f32>(sixth, 4.0 * sixth, sixth, 0.0) + t * line;
+}
+
+// The voxel that stands `k` − 1 after `low` on mirrored borders.
+fn mirrored(low: u32, k: u32, count: u32) -> u32 {
+    let last = i32(count) - 1;
+    let at = abs(i32(low + k) - 1);
+    return u32(clamp(select(at, 2 * last - at, at > last), 0, last));
+}
+
+fn cubic_spline(x: f32, y: f32, z: f32) -> f32 {
+    let cx = cell_of(x, block.size.x);
+    let cy = cell_of(y, block.size.y);
+    let wx = spline_weights(cx.weight);
+    let wy = spline_weights(cy.weight);
+    var low_z = 0u;
+    var wz = vec4<f32>(1.0, 0.0, 0.0, 0.0);
+    var inside = cx.low >= 1u && cx.low + 2u < block.size.x && cy.low >= 1u && cy.low + 2u < block.size.y;
+    if (COMPONENTS == 3u) {
+        let cz = cell_of(z, block.size.z);
+        low_z = cz.low;
+        wz = spline_weights(cz.weight);
+        inside = inside && cz.low >= 1u && cz.low + 2u < block.size.z;
+    }
+    var sum = vec4<f32>();
+    if (inside) {
+        let low_plane = select(0u, low_z - 1u, COMPONENTS == 3u);
+        let corner = (low_plane * block.size.y + cy.low - 1u) * block.size.x + cx.low - 1u;
+        for (var k = 0u; k < DEPTH; k = k + 1u) {
+            let at = corner + k * block.size.x * block.size.y;
+            var plane = wy.x * four(at);
+            plane = plane + wy.y * four(at + block.size.x);
+            plane = plane + wy.z * four(at + 2u * block.size.x);
+            plane = plane + wy.w * four(at + 3u * block.size.x);
+            sum = sum + wz[k] * plane;
+        }
+    } else {
+        let xs = vec4<u32>(
+            mirrored(cx.low, 0u, block.size.x),
+            mirrored(cx.low, 1u, block.size.x),
+            mirrored(cx.low, 2u, block.size.x),
+            mirrored(cx.low, 3u, block.size.x),
+        );
+        for (var k = 0u; k < 4u * DEPTH; k = k + 1u) {
+            var row = mirrored(cy.low, k & 3u, block.size.y);
+            if (COMPONENTS == 3u) {
+                row = row + mirrored(low_z, k >> 2u, block.size.z) * block.size.y;
+            }
+            let at = xs + row * block.size.x;
+            let values = vec4<f32>(moving[at.x], moving[at.y], moving[at.z], moving[at.w]);
+            sum = sum + wz[k >> 2u] * wy[k & 3u] * values;
+        }
+    }
+    return (wx.x * sum.x + wx.y * sum.y) + (wx.z * sum.z + wx.w * sum.w);
+}
+
+// Signed as above.
+fn four(corner: u32) -> vec4<f32> {
+    let at = i32(corner);
+    return vec4<f32>(moving[at], moving[at + 1], moving[at + 2], moving[at + 3]);
+}

@@ -1,0 +1,54 @@
+use super::*;
+use veloxel_compute::kernels::brightness::absolute_difference;
+use veloxel_compute::kernels::pointwise::{clip_length, copy, fill, log_change, map_affine, multiply};
+use veloxel_testkit::on_every_device;
+
+on_every_device! {
+    fn samples_one_by_one(device: &Device) {
+        for n in [1, 255, 70_001] {
+            Pair::new(device).alike("pointwise", |device| {
+                let mut out: Vec<Buffer> = (0..5).map(|k| noise_buffer(device, n, k)).collect();
+                let other = noise_buffer(device, n, 9);
+                copy(device, &other, &mut out[0]).unwrap();
+                multiply(device, &other, &mut out[1]).unwrap();
+                fill(device, 0.3, &mut out[2]).unwrap();
+                log_change(device, &mut out[3]).unwrap();
+                map_affine(device, (3.0, -1.0), &mut out[4]).unwrap();
+                out
+            });
+        }
+    }
+
+    fn infinities_become_zero(device: &Device) {
+        let mut samples = device.upload(vec![f32::NAN, f32::INFINITY, 2.0]).unwrap();
+        map_affine(device, (2.0, 1.0), &mut samples).unwrap();
+        assert_eq!(device.download(samples).unwrap(), [0.0, 0.0, 5.0]);
+    }
+
+    fn increments_are_clipped(device: &Device) {
+        for (d, n) in [(2, 1000), (3, 200_003)] {
+            Pair::new(device).alike("clip_length", |device| {
+                let mut field = noise_field(device, (d, n), 3);
+                let total = clip_length(device, 0.7, &mut field).unwrap().get(device).unwrap();
+                field.push(device.upload(vec![total as f32]).unwrap());
+                field
+            });
+        }
+    }
+
+    fn differences_add_up(device: &Device) {
+        let sums = |device: &Device| {
+            let fixed = noise_buffer(device, 50_000, 1);
+            let mut moving = noise(50_000, 2);
+            moving[7] = f32::NAN;
+            let moving = device.upload(moving).unwrap();
+            let weight = noise_buffer(device, 50_000, 3);
+            [None, Some(&weight)]
+                .map(|w| absolute_difference(device, (&fixed, &moving), w).unwrap().get(device).unwrap())
+        };
+        for (got, expected) in sums(device).into_iter().zip(sums(&Device::cpu(1).unwrap())) {
+            assert_close("sum", got.0, expected.0);
+            assert_eq!(got.1, expected.1);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Whole runs on every device against the processor, vector by vector, and twice on the same device, bit by bit.
+
+#![allow(clippy::print_stdout, reason = "the figures of a passing test are worth reading")]
+
+mod measure;
+
+use measure::{cpu, difference_vox, pair, run, smooth};
+use veloxel_compute::Device;
+use veloxel_core::{Dimension, Mask};
+use veloxel_motion::affine_registration::{AffineModel, affine_registration};
+use veloxel_motion::clg_parameters::Direction;
+use veloxel_motion::multigrid::Solver;
+use veloxel_motion::{ClgParams, Pair, Preset, Start};
+use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, oblique_grid};
+use veloxel_testkit::tolerances::FIELD_PARITY_VOX;
+use veloxel_testkit::{Noise, Phantom, on_every_device};
+
+/// The largest difference between the device's field and the processor's, and whether two runs agree bit by bit.
+fn assert_alike(what: &str, pair: &Pair<'_>, params: &ClgParams, device: &Device) {
+    let [first, again] = [(); 2].map(|()| run(pair, params, device));
+    assert!(first.flow == again.flow, "{what}: two runs of one device differ");
+    let expected = run(pair, params, &cpu(2));
+    let most = (0..pair.fixed.grid().len())
+        .map(|i| difference_vox(&first.flow, &expected.flow, i))
+        .fold(0.0, f64::max);
+    println!("{what}: at most {most:.2e} voxel from the processor's field");
+    assert!(most <= FIELD_PARITY_VOX, "{what}: {most} voxel");
+    let confidence = first.confidence.data().iter().zip(expected.confidence.data());
+    let most = confidence.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(most <= 1e-2, "{what}: confidences differ by {most}");
+    assert_eq!(first.statistics.levels.len(), expected.statistics.levels.len());
+}
+
+fn assert_phantom(preset: Preset, phantom: &Phantom, device: &Device) {
+    let params = ClgParams::preset(preset, phantom.grid().dimension());
+    let what = format!("{preset:?}, {}", phantom.name);
+    assert_alike(&what, &pair(&phantom.fixed, &phantom.moving), &params, device);
+}
+
+on_every_device! {
+    fn volumes(device: &Device) {
+        for preset in [Preset::Fast, Preset::Accurate] {
+            assert_phantom(preset, &smooth(MotionKind::Sinusoid, Dimension::Three, 40), device);
+        }
+    }
+
+    fn images(device: &Device) {
+        for preset in [Preset::Fast, Preset::Accurate] {
+            assert_phantom(preset, &smooth(MotionKind::Twist, Dimension::Two, 64), device);
+        }
+    }
+
+    fn the_papers_choices(device: &Device) {
+        assert_phantom(Preset::Paper, &smooth(MotionKind::Shift, Dimension::Three, 24), device);
+    }
+
+    fn oblique_grids_with_noise(device: &Device) {
+        let grid = oblique_grid(Dimension::Three, 32).unwrap();
+        let case =
+            Case { motion: MotionKind::Rotation, texture: TextureKind::Speckle, noise: Noise::None };
+        assert_phantom(Preset::Fast, &case.build(&grid), device);
+    }
+
+    fn volume_terms_masks_and_both_directions(device: &Device) {
+        let phantom = smooth(MotionKind::BeatingShell, Dimension::Three, 32);
+        let mask = Mask::from_fn(phantom.grid().clone(), |[x, _, z]| x > 3 && z < 29);
+        let params = ClgParams {
+            beta: 1.0,
+            kappa: 2.0,
+            lcc_sigma: 3.0,
+            direction: Direction::Both,
+            ..ClgParams::preset(Preset::Fast, Dimension::Three)
+        };
+        let pair = Pair {
+            mask: Some(&mask),
+            volume_mask: Some(&phantom.interior),
+            ..pair(&phantom.fixed, &phantom.moving)
+        };
+        assert_alike("volume term, mask, both directions", &pair, &params, device);
+    }
+
+    fn tolerances_stop_alike(device: &Device) {
+        let phantom = smooth(MotionKind::Affine, Dimension::Three, 24);
+        for solver in [Solver::Multigrid, Solver::Sor, Solver::Jacobi] {
+            let params = ClgParams {
+                solver,
+                iterations: 60,
+                rtol: 1e-3,
+                warp_tol: 0.01,
+                omega: 1.0,
+                ..ClgParams::preset(Preset::Fast, Dimension::Three)
+            };
+            assert_alike(&format!("{solver:?} to 1e-3"), &pair(&phantom.fixed, &phantom.moving), &params, device);
+        }
+    }
+
+    fn affine_starts(device: &Device) {
+        let phantom = smooth(MotionKind::Affine, Dimension::Three, 32);
+        let images = (&phantom.fixed, &phantom.moving);
+        let found = affine_registration(device, images, None, AffineModel::Affine).unwrap();
+        let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+        let pair = Pair { start: Start::Affine(found), ..pair(&phantom.fixed, &phantom.moving) };
+        assert_alike("affine start", &pair, &params, device);
+        let expected = affine_registration(&Device::cpu(2).unwrap(), images, None, AffineModel::Affine).unwrap();
+        for corner in [[0.0; 3], [31.0, 0.0, 0.0], [0.0, 31.0, 0.0], [0.0, 0.0, 31.0]] {
+            let (a, b) = (found.apply(corner), expected.apply(corner));
+            assert!((0..3).all(|c| (a[c] - b[c]).abs() < FIELD_PARITY_VOX), "{a:?} where the processor has {b:?}");
+        }
+    }
+
+    fn equal_images_do_not_move(device: &Device) {
+        let phantom = smooth(MotionKind::Shift, Dimension::Three, 24);
+        let output =
+            run(&pair(&phantom.fixed, &phantom.fixed), &ClgParams::preset(Preset::Fast, Dimension::Three), device);
+        assert!(output.flow.components_vox().iter().flatten().all(|&v| v == 0.0));
+    }
+}
