@@ -5,7 +5,7 @@ use crate::VeloxelError;
 use veloxel_compute::kernels::compose::{Update, compose};
 use veloxel_compute::kernels::convolve::{convolve, isotropic};
 use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
 use veloxel_compute::kernels::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
 use veloxel_compute::kernels::pointwise::{copy, map_affine};
 use veloxel_compute::kernels::spline::spline_coefficients;
@@ -169,6 +169,7 @@ impl<'a> Workbench<'a> {
             ("motion tensor, ρ 1", 2.0 + 9.0 + 18.0, Some(0.80)),
             median_ms(device, || motion_tensor(device, &args, &mut system))?,
         );
+        report(("mismatch", 2.0, None), median_ms(device, || mismatch(device, &args).map(|_| ()))?);
         Ok(())
     }
 }
