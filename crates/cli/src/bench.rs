@@ -59,7 +59,8 @@ pub fn run(arguments: &BenchArguments) -> Result<(), VeloxelError> {
     if let Some(size) = arguments.volume {
         return print_json(&volume_cost(size, &device)?);
     }
-    let needs_no_data = |bench: &Bench| !matches!(bench, Bench::Middlebury | Bench::Nirep);
+    let needs_no_data =
+        |bench: &Bench| !matches!(bench, Bench::Gpu | Bench::Middlebury | Bench::Nirep);
     let benches: Vec<Bench> = if arguments.names.is_empty() {
         Bench::ALL.into_iter().filter(needs_no_data).collect()
     } else {

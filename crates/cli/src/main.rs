@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use veloxel_core::Warnings;
 
 fn main() -> ExitCode {
+    quiet_drivers();
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Command::Flow(arguments) => flow::run(arguments),
@@ -47,5 +48,14 @@ fn main() -> ExitCode {
 fn warn(warnings: &Warnings) {
     for warning in warnings.iter() {
         eprintln!("warning: {}", warning.message);
+    }
+}
+
+/// Keeps Mesa's layer that chooses devices for windows from complaining where there is no desktop.
+fn quiet_drivers() {
+    // SAFETY: the first thing the program does; no other thread runs yet.
+    #[cfg(target_os = "linux")]
+    unsafe {
+        std::env::set_var("NODEVICE_SELECT", "1");
     }
 }

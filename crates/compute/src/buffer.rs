@@ -13,7 +13,10 @@ pub struct Buffer {
 #[derive(Debug)]
 enum Memory {
     /// The samples from `start` on, between what it takes to start them on a cache line.
-    Host { samples: Vec<f32>, start: usize },
+    Host {
+        samples: Vec<f32>,
+        start: usize,
+    },
     Gpu(GpuMemory),
 }
 
@@ -27,13 +30,11 @@ impl Buffer {
     pub(crate) fn zeros(len: usize) -> Result<Self, ComputeError> {
         let padded = len + LINE_BYTES / size_of::<f32>();
         // Asked for first, so that too much is an error; then taken as zeroed pages, which cost nothing until touched.
-        Vec::<f32>::new()
-            .try_reserve_exact(padded)
-            .map_err(|_| ComputeError::OutOfMemory {
-                device: "cpu".to_owned(),
-                needed_bytes: len.saturating_mul(size_of::<f32>()),
-                free_bytes: None,
-            })?;
+        Vec::<f32>::new().try_reserve_exact(padded).map_err(|_| ComputeError::OutOfMemory {
+            device: "cpu".to_owned(),
+            needed_bytes: len.saturating_mul(size_of::<f32>()),
+            free_bytes: None,
+        })?;
         let memory = vec![0.0; padded];
         ask_for_large_pages(&memory);
         let address = memory.as_ptr().addr();

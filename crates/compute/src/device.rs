@@ -77,23 +77,17 @@ impl Device {
     /// # Errors
     /// As [`Self::cpu`].
     pub fn auto_because(threads: usize) -> Result<(Self, String), ComputeError> {
-        let mut why_not = Vec::new();
-        for name in gpu::BY_SPEED {
-            match gpu::open(name) {
-                Ok(gpu) if gpu.is_hardware() => {
-                    let device = Self { kind: Kind::Gpu(gpu) };
-                    let because = match why_not.is_empty() {
-                        true => "the fastest kind there is".to_owned(),
-                        false => format!("the fastest present; {}", why_not.join("; ")),
-                    };
-                    return Ok((device, because));
-                }
-                Ok(gpu) => why_not.push(format!("{name}: {} is no graphics processor", gpu.info().description)),
-                Err(ComputeError::NoDevice { name, reason }) => why_not.push(format!("{name}: {reason}")),
-                Err(error) => why_not.push(format!("{name}: {error}")),
+        let why_none = match gpu::fastest() {
+            Ok((gpu, why_not)) => {
+                let because = match why_not.is_empty() {
+                    true => "the fastest kind there is".to_owned(),
+                    false => format!("the fastest present; {}", why_not.join("; ")),
+                };
+                return Ok((Self { kind: Kind::Gpu(gpu) }, because));
             }
-        }
-        Ok((Self::cpu(threads)?, format!("no GPU can be used: {}", why_not.join("; "))))
+            Err(why_not) => why_not.join("; "),
+        };
+        Ok((Self::cpu(threads)?, format!("no GPU can be used: {why_none}")))
     }
 
     /// Every device of this machine, and why others cannot be used.
@@ -241,12 +235,6 @@ impl Device {
         }
     }
 
-    pub(crate) fn as_cpu(&self) -> &Cpu {
-        match &self.kind {
-            Kind::Cpu(cpu) => cpu,
-            Kind::Gpu(_) => panic!("this kernel has no text for GPUs yet"),
-        }
-    }
     pub(crate) fn kind(&self) -> &Kind {
         &self.kind
     }

@@ -29,7 +29,9 @@ pub enum ComputeError {
         free_bytes: Option<usize>,
     },
     /// A buffer is larger than the device can give to a kernel.
-    #[error("{device} gives a kernel at most {most_bytes} bytes a buffer, and {needed_bytes} are needed; crop the image, or use --device cpu")]
+    #[error(
+        "{device} gives a kernel at most {most_bytes} bytes a buffer, and {needed_bytes} are needed; crop the image, or use --device cpu"
+    )]
     BufferTooLarge {
         /// The device's name.
         device: String,

@@ -95,7 +95,10 @@ fn product(device: &Device, system: &System, x: &[Buffer], y: &[Buffer]) -> (Vec
         .iter()
         .zip(y)
         .flat_map(|(a, b)| {
-            a.iter().zip(device.read(b).unwrap()).map(|(&a, b)| f64::from(a) * f64::from(b)).collect::<Vec<_>>()
+            a.iter()
+                .zip(device.read(b).unwrap())
+                .map(|(&a, b)| f64::from(a) * f64::from(b))
+                .collect::<Vec<_>>()
         })
         .sum();
     (product, dot)
@@ -122,7 +125,9 @@ fn the_product_is_the_gradient_of_the_energy() {
             .0
             .iter()
             .zip(&rhs)
-            .map(|(ax, b)| ax.iter().zip(device.read(b).unwrap()).map(|(&a, b)| 2.0 * f64::from(a - b)).collect())
+            .map(|(ax, b)| {
+                ax.iter().zip(device.read(b).unwrap()).map(|(&a, b)| 2.0 * f64::from(a - b)).collect()
+            })
             .collect();
         for c in 0..system.shape.components() {
             for i in [0, system.shape.len() / 2, system.shape.len() - 1] {
@@ -189,7 +194,8 @@ fn sweeps_do_not_depend_on_threads() {
     let run = |threads, (varying, omega): (bool, f32)| {
         let device = Device::cpu(threads).unwrap();
         let shape = Shape { size: [40, 30, 24], dimension: Dimension::Three };
-        let positive = |seed| device.upload(noise(shape.len(), seed).iter().map(|v| 1.1 + v).collect()).unwrap();
+        let positive =
+            |seed| device.upload(noise(shape.len(), seed).iter().map(|v| 1.1 + v).collect()).unwrap();
         let system = System {
             shape,
             spacing: [1.0; 3],

@@ -147,8 +147,8 @@ pub(crate) fn line(count: usize, per_group: usize) -> [u32; 3] {
     [groups.div_ceil(rows) as u32, rows as u32, 1]
 }
 
-/// Names that `open` knows, fastest first.
-pub(crate) const BY_SPEED: [&str; 2] = ["cuda", "wgpu"];
+/// Kinds, fastest first.
+const BY_SPEED: [&str; 2] = ["cuda", "wgpu"];
 
 /// Opens a GPU by name.
 pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
@@ -156,7 +156,8 @@ pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
     let (kind, ordinal) = match name.split_once(':') {
         None => (name, 0),
         Some((kind, digits)) => {
-            let ordinal = digits.parse().map_err(|_| refuse("what follows the colon should be a number from 0"))?;
+            let ordinal =
+                digits.parse().map_err(|_| refuse("what follows the colon should be a number from 0"))?;
             (kind, ordinal)
         }
     };
@@ -165,6 +166,24 @@ pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
         "vulkan" | "metal" | "dx12" | "wgpu" => Ok(Arc::new(wgpu_device::WgpuDevice::open((kind, ordinal))?)),
         _ => Err(refuse("there is no such kind; `veloxel devices` lists them")),
     }
+}
+
+/// Opens the fastest kind of GPU that is there; without one, why each kind is none.
+pub(crate) fn fastest() -> Result<(Arc<dyn Gpu>, Vec<String>), Vec<String>> {
+    let mut why_not = Vec::new();
+    for name in BY_SPEED {
+        if name == "wgpu" && !wgpu_device::card_may_be_there() {
+            why_not.push("vulkan: the system shows no graphics card".to_owned());
+            continue;
+        }
+        match open(name) {
+            Ok(gpu) if gpu.is_hardware() => return Ok((gpu, why_not)),
+            Ok(gpu) => why_not.push(format!("{name}: {} is no graphics card", gpu.info().description)),
+            Err(ComputeError::NoDevice { name, reason }) => why_not.push(format!("{name}: {reason}")),
+            Err(error) => why_not.push(format!("{name}: {error}")),
+        }
+    }
+    Err(why_not)
 }
 
 /// Every GPU, and why kinds of them are absent.

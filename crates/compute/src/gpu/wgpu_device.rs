@@ -107,7 +107,11 @@ impl WgpuDevice {
         let limits = self.device.limits();
         let most_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) as usize;
         if needed_bytes > most_bytes {
-            return Err(ComputeError::BufferTooLarge { device: self.info.name.clone(), needed_bytes, most_bytes });
+            return Err(ComputeError::BufferTooLarge {
+                device: self.info.name.clone(),
+                needed_bytes,
+                most_bytes,
+            });
         }
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
@@ -127,7 +131,8 @@ impl WgpuDevice {
     }
 
     fn pipeline(&self, launch: &Launch<'_>) -> Result<Arc<Pipeline>, ComputeError> {
-        let writes: Vec<bool> = launch.buffers.iter().map(|b| matches!(b, Bind::Out(_) | Bind::Spare)).collect();
+        let writes: Vec<bool> =
+            launch.buffers.iter().map(|b| matches!(b, Bind::Out(_) | Bind::Spare)).collect();
         let variant = Variant {
             text: std::ptr::from_ref(launch.text).addr(),
             entry: launch.entry,
@@ -313,7 +318,9 @@ impl Gpu for WgpuDevice {
             .map(|bind| match bind {
                 Bind::In(buffer) | Bind::Out(buffer) => self.memory_of(buffer.gpu()?).cloned(),
                 Bind::Absent => Ok(self.nothing[0].clone()),
-                Bind::Spare => Ok(spare.next().expect("a launch should not have so many spare outputs").clone()),
+                Bind::Spare => {
+                    Ok(spare.next().expect("a launch should not have so many spare outputs").clone())
+                }
             })
             .collect::<Result<_, _>>()?;
         let block = launch.uniform.clone().bytes();
@@ -344,6 +351,14 @@ impl fmt::Debug for WgpuDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WgpuDevice").field("info", &self.info).finish_non_exhaustive()
     }
+}
+
+/// Whether the system shows a graphics card at all: asking every driver takes longer than a small image.
+pub(super) fn card_may_be_there() -> bool {
+    !cfg!(target_os = "linux")
+        || ["/dev/dri", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd"]
+            .iter()
+            .any(|p| std::path::Path::new(p).exists())
 }
 
 /// The adapters of a kind, graphics processors first.

@@ -1,10 +1,8 @@
 //! Every kernel on every device against its processor text.
 
-mod convolve;
-mod total_displacement;
-mod gradient;
 mod compose;
-mod spline;
+mod convolve;
+mod gradient;
 mod median;
 mod motion_tensor;
 mod multigrid_transfer;
@@ -12,8 +10,10 @@ mod operator;
 mod pointwise;
 mod quantiles;
 mod resample;
-mod warp;
+mod spline;
 mod statistics;
+mod total_displacement;
+mod warp;
 mod weights;
 
 use veloxel_compute::{Buffer, Device, Field, Shape};
@@ -61,9 +61,8 @@ impl<'a> Pair<'a> {
     }
     /// Calls `work` with the device and then with the processor; what it returns must be alike.
     fn alike(&self, what: &str, work: impl Fn(&Device) -> Vec<Buffer>) {
-        let [got, expected] = [self.device, &self.cpu].map(|device| {
-            work(device).into_iter().map(|b| device.download(b).unwrap()).collect::<Vec<_>>()
-        });
+        let [got, expected] = [self.device, &self.cpu]
+            .map(|device| work(device).into_iter().map(|b| device.download(b).unwrap()).collect::<Vec<_>>());
         assert_eq!(got.len(), expected.len());
         for (c, (got, expected)) in got.iter().zip(&expected).enumerate() {
             let scale = expected.iter().filter(|v| v.is_finite()).fold(1e-30f32, |m, v| m.max(v.abs()));

@@ -4,9 +4,10 @@ use super::Figure;
 use super::data::data;
 use crate::VeloxelError;
 use crate::metrics::flow_error;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel_compute::Device;
-use veloxel_core::{Dimension, Warnings};
+use veloxel_core::{Dimension, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_motion::{Clg, ClgParams, Pair, Preset, Silent, Start};
 
@@ -20,10 +21,9 @@ pub(super) fn middlebury(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     {
         let (mut error_sum, mut slowest_s) = (0.0, 0.0f64);
         for pair_name in PAIRS {
-            let folder = data(&format!("flow/middlebury-2frame/{pair_name}"))?;
+            let folder = folder(pair_name)?;
             let mut warnings = Warnings::new();
-            let mut image = |file: &str| read_image(&folder.join(file), Strictness::Lenient, &mut warnings);
-            let (fixed, moving) = (image("frame10.png")?, image("frame11.png")?);
+            let [fixed, moving] = images(&folder)?;
             let truth = read_flow(&folder.join("flow10.flo"), Strictness::Lenient, &mut warnings)?;
             let params = ClgParams::preset(preset, Dimension::Two);
             let pair =
@@ -42,4 +42,20 @@ pub(super) fn middlebury(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
         figures.push(Figure::new(format!("{name}: slowest pair"), slowest_s, "s").at_most(most_s));
     }
     Ok(figures)
+}
+
+fn folder(pair: &str) -> Result<PathBuf, VeloxelError> {
+    data(&format!("flow/middlebury-2frame/{pair}"))
+}
+
+fn images(folder: &Path) -> Result<[Volume<f32>; 2], VeloxelError> {
+    let mut warnings = Warnings::new();
+    let mut image = |file: &str| read_image(&folder.join(file), Strictness::Lenient, &mut warnings);
+    Ok([image("frame10.png")?, image("frame11.png")?])
+}
+
+/// The pairs' names and images; none without the data folder.
+pub(super) fn pairs() -> Result<Vec<(&'static str, [Volume<f32>; 2])>, VeloxelError> {
+    let there = PAIRS.into_iter().filter_map(|pair| Some((pair, folder(pair).ok()?)));
+    there.map(|(pair, folder)| Ok((pair, images(&folder)?))).collect()
 }

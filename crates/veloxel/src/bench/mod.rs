@@ -1,6 +1,7 @@
 //! What must be reached, measured: each bench gives figures beside the bars they are held against.
 
 mod data;
+mod gpu;
 mod kernels;
 mod middlebury;
 mod multigrid;
@@ -71,6 +72,8 @@ pub enum Bench {
     Sweep,
     /// Every hot kernel against the copy rate.
     Kernels,
+    /// Whole runs on a GPU: speed, and agreement with the processor.
+    Gpu,
     /// Multigrid against Jacobi on 128³.
     Multigrid,
     /// Pairs of 64³, 128³ and 256³: time and memory.
@@ -90,10 +93,11 @@ pub type InFreshProcess<'a> = &'a dyn Fn(usize) -> Result<VolumeCost, VeloxelErr
 
 impl Bench {
     /// All, those that need no data first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Copy,
         Self::Sweep,
         Self::Kernels,
+        Self::Gpu,
         Self::Multigrid,
         Self::Volumes,
         Self::Phantoms,
@@ -108,6 +112,7 @@ impl Bench {
             Self::Copy => "copy",
             Self::Sweep => "sweep",
             Self::Kernels => "kernels",
+            Self::Gpu => "gpu",
             Self::Multigrid => "multigrid",
             Self::Volumes => "volumes",
             Self::Phantoms => "phantoms",
@@ -126,6 +131,7 @@ impl Bench {
             Self::Copy => rates::copy(device),
             Self::Sweep => rates::sweep(device),
             Self::Kernels => kernels::kernels(device),
+            Self::Gpu => gpu::gpu(device),
             Self::Multigrid => multigrid::multigrid(device),
             Self::Volumes => volumes::volumes(volumes),
             Self::Phantoms => phantoms::phantoms(device),

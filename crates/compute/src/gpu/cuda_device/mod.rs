@@ -110,7 +110,8 @@ impl CudaDevice {
         let what = |e: &dyn fmt::Display| {
             self.failed_because(format!("kernel `{}`, `{}`: {e}", launch.text.name, launch.entry))
         };
-        let text = cuda_text::write(&launch.text.whole(), launch.entry, launch.constants).map_err(|e| what(&e))?;
+        let text =
+            cuda_text::write(&launch.text.whole(), launch.entry, launch.constants).map_err(|e| what(&e))?;
         let name = format!("{}.cu", launch.entry);
         let compiled = self.nvrtc.cached(&text.source, &name, self.architecture).map_err(|e| what(&e))?;
         let (Image::Cubin(image) | Image::Ptx(image)) = compiled.image;

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub(crate) struct Nvrtc {
     library: Library,
+    #[cfg(test)]
     found_at: PathBuf,
     version: (i32, i32),
     cache: Cache,
@@ -101,9 +102,15 @@ impl Nvrtc {
 
     /// Loads the first whose major version is at most the driver's: drivers refuse machine code of younger ones.
     pub fn find_for(driver_major: i32) -> Result<Self, NvrtcError> {
-        let (library, found_at) = places::find(driver_major)?;
+        let (library, _found_at) = places::find(driver_major)?;
         let version = library.version()?;
-        Ok(Self { library, found_at, version, cache: Cache::of_platform() })
+        Ok(Self {
+            library,
+            #[cfg(test)]
+            found_at: _found_at,
+            version,
+            cache: Cache::of_platform(),
+        })
     }
 
     /// The same, with another cache.
@@ -118,11 +125,13 @@ impl Nvrtc {
     }
 
     /// The file, or the name under which the system found it.
+    #[cfg(test)]
     pub fn found_at(&self) -> &std::path::Path {
         &self.found_at
     }
 
     /// Compiles `source` for a compute capability; `name` is what errors call it.
+    #[cfg(test)]
     pub fn compile(
         &self,
         source: &str,

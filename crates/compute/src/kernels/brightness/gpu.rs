@@ -4,8 +4,7 @@ use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, SUM, Text, Uniform, partials};
 use crate::later::sum_rows;
 use crate::{Buffer, ComputeError, Device, Later};
 
-static TEXT: Text =
-    Text { name: "brightness", parts: &[LINE, NAN, SUM, include_str!("brightness.wgsl")] };
+static TEXT: Text = Text { name: "brightness", parts: &[LINE, NAN, SUM, include_str!("brightness.wgsl")] };
 
 pub(super) fn absolute_difference(
     (device, gpu): (&Device, &dyn Gpu),

@@ -1,6 +1,6 @@
 //! Processor text of [`super::median`](fn@super::median).
 
-use super::{Median, WeightedMedian};
+use super::{Median, UNDECIDED, WeightedMedian};
 use crate::Cpu;
 use crate::rows::Shared;
 use crate::{Buffer, Shape};
@@ -159,57 +159,51 @@ fn weighted(
             // SAFETY: every row is written by one thread.
             let mut lines: Vec<&mut [f32]> =
                 out.iter().map(|o| unsafe { o.get_mut(y * nx..(y + 1) * nx) }).collect();
-            for x in (0..nx).filter(|x| near_edge[y * nx + x]) {
+            for x in (0..nx).filter(|x| near_edge[y * nx + x] > 0.0) {
+                let here = y * nx + x;
                 votes.gather((nx, ny), (x, y), |i, spatial| {
-                    let difference = guide[i] - guide[y * nx + x];
+                    let difference = guide[i] - guide[here];
                     let weight = vote.map_or(1.0, |v| v[i])
                         * (-spatial - difference * difference * per_i2).exp()
                         + LEAST_VOTE;
-                    (weight, [input[0][i], input[1][i]])
+                    (weight, [0, 1].map(|c: usize| input[c][i] - input[c][here]))
                 });
                 for (component, line) in lines.iter_mut().enumerate() {
-                    line[x] = weighted_median(&votes.values[component], &votes.weights);
+                    line[x] += near_edge[here] * weighted_median(&votes.values[component], &votes.weights);
                 }
             }
         }
     });
 }
 
-/// Pixels within reach of a jump.
-fn motion_edges((shape, window): (Shape, WeightedMedian), input: &[Vec<f32>]) -> Vec<bool> {
+/// How much each pixel is within reach of a jump: 0 to 1.
+fn motion_edges((shape, window): (Shape, WeightedMedian), input: &[Vec<f32>]) -> Vec<f32> {
     let [nx, ny, _] = shape.size;
-    let mut edge = vec![false; nx * ny];
+    let [start, gain] = window.ramp();
+    let mut edge = vec![0.0f32; nx * ny];
     for component in input {
         for y in 0..ny {
             for x in 0..nx {
                 let i = y * nx + x;
                 // Second differences: a slope, however steep, is no edge.
-                let bend = |before: usize, after: usize| {
-                    (component[after] - 2.0 * component[i] + component[before]).abs() > window.edge
+                let bend = |inside: bool, step: usize| match inside {
+                    true => (component[i + step] - 2.0 * component[i] + component[i - step]).abs(),
+                    false => 0.0,
                 };
-                edge[i] |= (x > 0 && x + 1 < nx && bend(i - 1, i + 1))
-                    || (y > 0 && y + 1 < ny && bend(i - nx, i + nx));
+                let most = bend(x > 0 && x + 1 < nx, 1).max(bend(y > 0 && y + 1 < ny, nx));
+                edge[i] = edge[i].max(((most - start) * gain).clamp(0.0, 1.0));
             }
         }
     }
     // Dilation, one axis after the other.
-    let along = |edge: &[bool], nx: usize, ny: usize, stride: (usize, usize)| {
-        let mut out = vec![false; edge.len()];
-        for line in 0..ny {
-            let mut until = 0;
-            for x in 0..nx + window.reach {
-                if x < nx && edge[line * stride.1 + x * stride.0] {
-                    until = x + 2 * window.reach + 1;
-                }
-                if x >= window.reach && x < until {
-                    out[line * stride.1 + (x - window.reach) * stride.0] = true;
-                }
-            }
-        }
-        out
+    let along = |edge: &[f32], (count, stride): (usize, usize)| -> Vec<f32> {
+        let most = |i: usize| {
+            let at = i / stride % count;
+            cut(at, window.reach, count).map(|k| edge[i + k * stride - at * stride]).fold(0.0, f32::max)
+        };
+        (0..edge.len()).map(most).collect()
     };
-    let wide = along(&edge, nx, ny, (1, nx));
-    along(&wide, ny, nx, (nx, 1))
+    along(&along(&edge, (nx, 1)), (ny, nx))
 }
 
 impl Votes {
@@ -249,7 +243,7 @@ const LEAST_VOTE: f32 = 1e-9;
 /// Halvings of the bracket around the weighted median.
 const HALVINGS: usize = 16;
 
-/// The weighted median, to 2⁻¹⁶ of twice the weighted standard deviation: rounding then cannot be seen in it.
+/// The weighted median, to 2⁻¹⁶ of the weighted standard deviation.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn weighted_median(values: &[f32], weights: &[f32]) -> f32 {
     let (mut sum, mut first, mut second) = ([0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES]);
@@ -271,21 +265,23 @@ fn weighted_median(values: &[f32], weights: &[f32]) -> f32 {
     let weight = total(sum);
     let mean = total(first) / weight;
     let deviation = (total(second) / weight - mean * mean).max(0.0).sqrt();
-    let (mut low, mut high) = (mean - deviation, mean + deviation);
+    // In standard deviations from the mean.
+    let (mut low, mut high) = (-1.0f32, 1.0f32);
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
+        let bound = mean + middle * deviation;
         let mut below = [0.0f32; LANES];
         for (v, w) in values.chunks_exact(LANES).zip(weights.chunks_exact(LANES)) {
             for k in 0..LANES {
-                below[k] += if v[k] < middle { w[k] } else { 0.0 };
+                below[k] += if v[k] < bound { w[k] } else { 0.0 };
             }
         }
         for (k, (v, w)) in value_rest.iter().zip(weight_rest).enumerate() {
-            below[k] += if *v < middle { *w } else { 0.0 };
+            below[k] += if *v < bound { *w } else { 0.0 };
         }
-        if total(below) > 0.5 * weight { high = middle } else { low = middle }
+        if total(below) > (0.5 - UNDECIDED * middle) * weight { high = middle } else { low = middle }
     }
-    0.5 * (low + high)
+    mean + 0.5 * (low + high) * deviation
 }
 
 #[cfg(test)]
@@ -332,7 +328,38 @@ mod tests {
             reach: 3,
         };
         let near = motion_edges((shape, window), &[step.clone(), vec![0.0; 180]]);
-        let columns: Vec<usize> = (0..20).filter(|&x| near[4 * 20 + x]).collect();
+        let columns: Vec<usize> = (0..20).filter(|&x| near[4 * 20 + x] == 1.0).collect();
         assert_eq!(columns, (6..=13).collect::<Vec<_>>());
+        assert!((0..20).all(|x| columns.contains(&x) || near[4 * 20 + x] == 0.0));
+    }
+
+    #[test]
+    fn no_rounding_decides_what_is_an_edge() {
+        let shape = Shape { size: [20, 9, 1], dimension: veloxel_core::Dimension::Two };
+        let window = WeightedMedian {
+            radius: 6,
+            stride: 2,
+            sigma_vox: 6.0,
+            sigma_intensity: 0.03,
+            edge: 0.1,
+            reach: 1,
+        };
+        for (height, expected) in [(0.0799, 0.0), (0.09, 0.25), (0.1, 0.5), (0.11, 0.75), (0.1201, 1.0)] {
+            let step: Vec<f32> = (0..180).map(|i| if i % 20 < 10 { 0.0 } else { height }).collect();
+            let near = motion_edges((shape, window), &[step, vec![0.0; 180]]);
+            assert!((near[4 * 20 + 9] - expected).abs() < 1e-3, "{height}: {}", near[4 * 20 + 9]);
+        }
+    }
+
+    #[test]
+    fn no_rounding_decides_between_halves() {
+        let values: Vec<f32> = (0..48).map(|i| (i % 2) as f32).collect();
+        let median = |gain: f32| {
+            let weights: Vec<f32> = values.iter().map(|v| 1.0 + gain * v).collect();
+            weighted_median(&values, &weights)
+        };
+        assert!((median(0.0) - 0.5).abs() < 1e-4);
+        assert!((median(1e-5) - median(-1e-5)).abs() < 1e-3);
+        assert!(median(0.1) > 0.99 && median(-0.1) < 0.01);
     }
 }

@@ -1,6 +1,6 @@
 //! Launches of `median.wgsl`.
 
-use super::{Median, WeightedMedian};
+use super::{Median, UNDECIDED, WeightedMedian};
 use crate::gpu::{Bind, Gpu, Launch, Text, Uniform, cover, inputs, outputs};
 use crate::{Buffer, ComputeError, Device, Shape};
 
@@ -47,7 +47,7 @@ fn plain(
         text,
         entry: "plain",
         constants: &[("COMPONENTS", d as f64), ("RADIUS", radius as f64)],
-        uniform: Uniform::new().u4([nx, ny, nz]).u4([0; 4]).f4([0.0; 4]),
+        uniform: Uniform::new().u4([nx, ny, nz]).u4([0; 4]).f4([0.0; 4]).f4([0.0]),
         buffers: &buffers,
         groups: [cover(nx, 32), cover(ny, 4), (nz * d) as u32],
     })
@@ -60,6 +60,7 @@ fn weighted(
     out: &[Buffer],
 ) -> Result<(), ComputeError> {
     let [nx, ny, _] = shape.size;
+    let [start, gain] = window.ramp();
     let half_over = |sigma: f32| 0.5 / (sigma * sigma);
     let launch = |entry, constants: &[_], buffers: &[Bind<'_>]| {
         gpu.launch(&Launch {
@@ -69,7 +70,8 @@ fn weighted(
             uniform: Uniform::new()
                 .u4([nx, ny, 1])
                 .u4([window.radius, window.stride.max(1), window.reach])
-                .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), window.edge]),
+                .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), start, gain])
+                .f4([UNDECIDED]),
             buffers,
             groups: [cover(nx, 32), cover(ny, 4), 1],
         })

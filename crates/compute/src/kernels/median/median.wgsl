@@ -9,8 +9,10 @@ struct Block {
     size: vec4<u32>,
     // Weighted: radius, stride, reach.
     window: vec4<u32>,
-    // ½/σ² of distance and of intensity; where the second difference makes an edge.
+    // ½/σ² of distance and of intensity; from which second difference on an edge counts, and by how much more.
     scales: vec4<f32>,
+    // The share of the votes by which a standard deviation from the mean is undecided.
+    undecided: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
@@ -156,13 +158,14 @@ fn plain(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 // A slope, however steep, is no edge: second differences.
-fn bends(before: u32, i: u32, after: u32) -> bool {
-    let x = abs(in_x[after] - 2.0 * in_x[i] + in_x[before]);
-    let y = abs(in_y[after] - 2.0 * in_y[i] + in_y[before]);
-    return x > block.scales.z || y > block.scales.z;
+fn bend(before: u32, i: u32, after: u32) -> f32 {
+    return max(
+        abs(in_x[after] - 2.0 * in_x[i] + in_x[before]),
+        abs(in_y[after] - 2.0 * in_y[i] + in_y[before]),
+    );
 }
 
-// 1 where a motion edge lies within reach along x.
+// How much of a motion edge lies within reach along x: 0 to 1.
 @compute @workgroup_size(32, 4)
 fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
@@ -170,24 +173,24 @@ fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let reach = block.window.z;
-    var found = false;
+    var most = 0.0;
     for (var x = id.x - min(id.x, reach); x < min(id.x + reach + 1u, size.x); x = x + 1u) {
         let i = id.y * size.x + x;
         if (x > 0u && x + 1u < size.x) {
-            found = found || bends(i - 1u, i, i + 1u);
+            most = max(most, bend(i - 1u, i, i + 1u));
         }
         if (id.y > 0u && id.y + 1u < size.y) {
-            found = found || bends(i - size.x, i, i + size.x);
+            most = max(most, bend(i - size.x, i, i + size.x));
         }
     }
-    out_x[id.y * size.x + id.x] = select(0.0, 1.0, found);
+    out_x[id.y * size.x + id.x] = clamp((most - block.scales.z) * block.scales.w, 0.0, 1.0);
 }
 
 // Keeps the sum of the votes above 0 where nothing is alike.
 const LEAST_VOTE: f32 = 1e-9;
 const HALVINGS: u32 = 16u;
 
-// Where an edge is near, the weighted median of both components; elsewhere what is there.
+// Where an edge is near, the weighted median of both components, as much as it is near; elsewhere what is there.
 @compute @workgroup_size(32, 4)
 fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
@@ -196,24 +199,29 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let i = id.y * size.x + id.x;
     let reach = block.window.z;
-    var is_near = false;
+    var share = 0.0;
     for (var y = id.y - min(id.y, reach); y < min(id.y + reach + 1u, size.y); y = y + 1u) {
-        is_near = is_near || near[y * size.x + id.x] > 0.0;
+        share = max(share, near[y * size.x + id.x]);
     }
-    if (!is_near) {
-        out_x[i] = in_x[i];
-        out_y[i] = in_y[i];
+    let own = vec2<f32>(in_x[i], in_y[i]);
+    if (share <= 0.0) {
+        out_x[i] = own.x;
+        out_y[i] = own.y;
         return;
     }
-    // The first round finds the bracket, each of the others halves it.
+    // The first round finds the mean and the standard deviation, each of the others halves the bracket.
     let here = guide[i];
     let radius = block.window.x;
     let steps = 2u * radius / block.window.y + 1u;
     var all = 0.0;
-    var low = vec2<f32>(0.0);
-    var high = vec2<f32>(0.0);
+    var mean = vec2<f32>(0.0);
+    var deviation = vec2<f32>(0.0);
+    // In standard deviations from the mean.
+    var low = vec2<f32>(-1.0);
+    var high = vec2<f32>(1.0);
     for (var round = 0u; round <= HALVINGS; round = round + 1u) {
         let middle = 0.5 * (low + high);
+        let bound = mean + middle * deviation;
         var sum = 0.0;
         var first = vec2<f32>(0.0);
         var second = vec2<f32>(0.0);
@@ -237,28 +245,27 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
                     weight = weight * vote[at];
                 }
                 weight = weight + LEAST_VOTE;
-                let value = vec2<f32>(in_x[at], in_y[at]);
+                let value = vec2<f32>(in_x[at], in_y[at]) - own;
                 if (round == 0u) {
                     sum = sum + weight;
                     first = first + weight * value;
                     second = second + weight * value * value;
                 } else {
-                    first = first + select(vec2<f32>(0.0), vec2<f32>(weight), value < middle);
+                    first = first + select(vec2<f32>(0.0), vec2<f32>(weight), value < bound);
                 }
             }
         }
         if (round == 0u) {
             all = sum;
-            let mean = first / all;
-            let deviation = sqrt(max(second / all - mean * mean, vec2<f32>(0.0)));
-            low = mean - deviation;
-            high = mean + deviation;
+            mean = first / all;
+            deviation = sqrt(max(second / all - mean * mean, vec2<f32>(0.0)));
         } else {
-            let is_below = first > vec2<f32>(0.5 * all);
+            let is_below = first > all * (vec2<f32>(0.5) - block.undecided.x * middle);
             high = select(high, middle, is_below);
             low = select(middle, low, is_below);
         }
     }
-    out_x[i] = 0.5 * (low.x + high.x);
-    out_y[i] = 0.5 * (low.y + high.y);
+    let found = own + share * (mean + 0.5 * (low + high) * deviation);
+    out_x[i] = found.x;
+    out_y[i] = found.y;
 }

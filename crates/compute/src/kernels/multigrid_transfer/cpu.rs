@@ -1,7 +1,7 @@
 //! Processor text of [`super::restrict`] and [`super::prolong_add`].
 
-use crate::Shape;
 use crate::Cpu;
+use crate::Shape;
 use crate::rows::{Shared, with_scratch};
 use multiversion::multiversion;
 use std::ops::Range;
@@ -126,12 +126,12 @@ mod tests {
             Shape { size: [7, 5, 6], dimension: Dimension::Three },
             Shape { size: [3, 2, 6], dimension: Dimension::Three },
         );
-        let device = crate::Device::cpu(2).unwrap();
+        let cpu = Cpu::new(2).unwrap();
         let mut down = vec![0.0; coarse.len()];
-        restrict(device.as_cpu(), (&vec![3.0; fine.len()], fine), (&mut down, coarse));
+        restrict(&cpu, (&vec![3.0; fine.len()], fine), (&mut down, coarse));
         assert!(down.iter().all(|v| (v - 3.0f32).abs() < 1e-6));
         let mut up = vec![1.0; fine.len()];
-        prolong_add(device.as_cpu(), (&down, coarse), (&mut up, fine));
+        prolong_add(&cpu, (&down, coarse), (&mut up, fine));
         assert!(up.iter().all(|v| (v - 4.0f32).abs() < 1e-6));
     }
 
@@ -143,7 +143,7 @@ mod tests {
         );
         let input: Vec<f32> = (0..fine.len()).map(|i| (i as f32).cos()).collect();
         let mut down = vec![0.0; coarse.len()];
-        restrict(crate::Device::cpu(1).unwrap().as_cpu(), (&input, fine), (&mut down, coarse));
+        restrict(&Cpu::new(1).unwrap(), (&input, fine), (&mut down, coarse));
         let mean = |v: &[f32]| v.iter().sum::<f32>() / v.len() as f32;
         assert!((mean(&input) - mean(&down)).abs() < 1e-6);
     }

@@ -2,8 +2,8 @@
 
 use super::Operator;
 use crate::gpu::{
-    Bind, Gpu, LINE, Launch, PACK1, PACK4, SUM, TILE_SUM, Text, Uniform, cover, inputs, line, outputs, partials,
-    tile,
+    Bind, Gpu, LINE, Launch, PACK1, PACK4, SUM, TILE_SUM, Text, Uniform, cover, inputs, line, outputs,
+    partials, tile,
 };
 use crate::later::sum_rows;
 use crate::{Buffer, ComputeError, Device, Later, Shape};

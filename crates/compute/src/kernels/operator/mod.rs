@@ -156,7 +156,9 @@ pub fn restrict_residual(
     operator.validate("restrict_residual", rhs)?;
     require_field(coarse, (coarse_shape.components(), coarse_shape.len()), "restrict_residual", "coarse")?;
     match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(residual::restrict(cpu, operator, (x, rhs), (coarse, coarse_shape)))),
+        Kind::Cpu(cpu) => {
+            Ok(Later::known(residual::restrict(cpu, operator, (x, rhs), (coarse, coarse_shape))))
+        }
         Kind::Gpu(gpu) => gpu::restrict((device, &**gpu), operator, (x, rhs), (coarse, coarse_shape)),
     }
 }

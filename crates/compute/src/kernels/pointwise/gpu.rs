@@ -4,8 +4,7 @@ use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, PACK1, PACK4, SUM, Text, Uniform,
 use crate::later::sum_rows;
 use crate::{Buffer, ComputeError, Device, Later};
 
-static TEXT: Text =
-    Text { name: "pointwise", parts: &[LINE, NAN, SUM, include_str!("pointwise.wgsl")] };
+static TEXT: Text = Text { name: "pointwise", parts: &[LINE, NAN, SUM, include_str!("pointwise.wgsl")] };
 
 static COPY: [Text; 2] = [
     Text { name: "copy", parts: &[PACK1, LINE, include_str!("copy.wgsl")] },

@@ -50,7 +50,11 @@ pub fn scale(device: &Device, gain: f32, samples: &mut Buffer) -> Result<(), Com
 ///
 /// # Errors
 /// As [`map_affine`].
-pub fn rescale(device: &Device, (gain, offset): (f32, f32), samples: &mut Buffer) -> Result<(), ComputeError> {
+pub fn rescale(
+    device: &Device,
+    (gain, offset): (f32, f32),
+    samples: &mut Buffer,
+) -> Result<(), ComputeError> {
     match device.kind() {
         Kind::Cpu(cpu) => cpu::rescale(cpu, (gain, offset), samples.host_mut()),
         Kind::Gpu(gpu) => gpu::one(&**gpu, "rescale", [gain, offset], samples)?,

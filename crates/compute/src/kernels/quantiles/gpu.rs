@@ -5,8 +5,7 @@ use super::{Samples, rank};
 use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, Text, Uniform};
 use crate::{Buffer, ComputeError, Device};
 
-static TEXT: Text =
-    Text { name: "quantiles", parts: &[LINE, NAN, include_str!("quantiles.wgsl")] };
+static TEXT: Text = Text { name: "quantiles", parts: &[LINE, NAN, include_str!("quantiles.wgsl")] };
 
 /// Values of a digit.
 const BASE: usize = 256;
