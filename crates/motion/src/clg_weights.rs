@@ -7,12 +7,13 @@
 //!
 //! ```text
 //! ρ = ρ_m (2m/σ)^(2/(d + 4))      balances the variance m²/ρᵈ that K_ρ averages away with the bend ρ⁴ that it flattens
-//! ζ ∝ m                           the contrast that noise alone makes
+//! ζ ∝ m, where β = 0              the contrast that noise alone makes
 //! α_m |∇(d0 + δ − c K_s * d0)|²   bends much longer than s keep their height, short waves are smoothed as before
 //! ```
 //!
 //! The pull of first-order smoothness on a bend, α Δd, becomes nearly α Δ(d − K_s * d), of fourth order; the share 1 − c that
-//! stays of first order fills what no data reach.
+//! stays of first order fills what no data reach. Where volume is preserved that term decides what low contrast leaves open:
+//! ζ stays, and faint data do not argue with it.
 //!
 //! *Notation*: σ → `alpha_mismatch`, α_m → `alpha_matched`, ρ_m → `rho_matched`, s → `mean_matched`, c → `mean_share`.
 
@@ -61,9 +62,10 @@ impl Weights {
             return Self { alpha: params.alpha * alpha_share, ..Self::fixed(params) };
         }
         let below = (share / MATCHED_SHARE).max(LEAST_SHARE);
+        let contrast_share = if params.beta > 0.0 { 1.0 } else { below.sqrt() as f32 };
         Self {
             alpha: params.alpha_matched * alpha_share,
-            zeta: params.zeta * below.sqrt() as f32,
+            zeta: params.zeta * contrast_share,
             taps: window(params.rho_matched * below.powf(1.0 / (dimensions as f64 + 4.0))),
             mean_share: if params.mean_matched > 0.0 { MEAN_SHARE } else { 0.0 },
         }
@@ -93,6 +95,8 @@ mod tests {
         );
         assert_eq!(close.taps, window(params.rho_matched * 0.5f64.powf(2.0 / 7.0)));
         assert_eq!((open.mean_share, close.mean_share), (0.0, MEAN_SHARE));
+        let preserved = Weights::matched(&ClgParams { beta: 1.0, ..params.clone() }, (0.25 * sigma).powi(2), 3);
+        assert_eq!(preserved, Weights { zeta: params.zeta, ..close.clone() });
         let (none, least) = (at(0.0), at(0.01));
         assert_eq!(none, least, "rounding is no mismatch");
         assert!(none.alpha > 0.0 && none.zeta > 0.0);
