@@ -51,4 +51,14 @@ on_every_device! {
             assert_eq!(got.1, expected.1);
         }
     }
+
+    fn too_much_memory_is_an_error_and_no_more(device: &Device) {
+        let before = noise_buffer(device, 1000, 1);
+        let error = device.zeros(1 << 45).unwrap_err().to_string();
+        assert!(error.contains("bytes"), "{error}");
+        // The device works afterwards, and nothing that was there is lost.
+        let mut after = device.zeros(1000).unwrap();
+        copy(device, &before, &mut after).unwrap();
+        assert_eq!(device.download(after).unwrap(), noise(1000, 1));
+    }
 }
