@@ -39,7 +39,8 @@ pub struct ClgParams {
     pub derivatives: Derivatives,
     /// Whether constraints are measured in distance instead of contrast.
     pub normalise: Normalisation,
-    /// ζ of the brightness constraint's normalisation, intensity per voxel: contrast below it counts less. (0, 1]
+    /// ζ of the brightness constraint's normalisation, intensity per voxel: contrast below it counts less. Where β = 0 it falls
+    /// with the mismatch below σ/2. (0, 1]
     pub zeta: f32,
     /// Penaliser of the data term.
     pub data_penaliser: Penaliser,

@@ -95,7 +95,8 @@ mod tests {
         );
         assert_eq!(close.taps, window(params.rho_matched * 0.5f64.powf(2.0 / 7.0)));
         assert_eq!((open.mean_share, close.mean_share), (0.0, MEAN_SHARE));
-        let preserved = Weights::matched(&ClgParams { beta: 1.0, ..params.clone() }, (0.25 * sigma).powi(2), 3);
+        let preserved =
+            Weights::matched(&ClgParams { beta: 1.0, ..params.clone() }, (0.25 * sigma).powi(2), 3);
         assert_eq!(preserved, Weights { zeta: params.zeta, ..close.clone() });
         let (none, least) = (at(0.0), at(0.01));
         assert_eq!(none, least, "rounding is no mismatch");
