@@ -107,7 +107,7 @@ const LARGE_BUFFER_BYTES: usize = 8 << 20;
 
 /// Lets the system back a large buffer by large pages: touching it first is several times cheaper then, and planes that lie
 /// far apart stay within reach of the address cache. A hint: refused or unknown, nothing changes.
-fn ask_for_large_pages(samples: &[f32]) {
+pub(crate) fn ask_for_large_pages(samples: &[f32]) {
     #[cfg(target_os = "linux")]
     if size_of_val(samples) >= LARGE_BUFFER_BYTES {
         const PAGE: usize = 4096;

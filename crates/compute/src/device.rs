@@ -127,11 +127,18 @@ impl Device {
     ///
     /// # Errors
     /// As [`Self::zeros`].
-    pub(crate) fn scratch(&self, len: usize) -> Result<Buffer, ComputeError> {
+    pub fn scratch(&self, len: usize) -> Result<Buffer, ComputeError> {
         match &self.kind {
             Kind::Cpu(_) => Buffer::zeros(len),
             Kind::Gpu(gpu) => gpu.scratch(len).map(|memory| Buffer::on_gpu(memory, len)),
         }
+    }
+    /// [`Self::scratch`] for several components.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn scratch_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
+        (0..count).map(|_| self.scratch(len)).collect()
     }
     /// Zeroed memory for several components.
     ///
@@ -183,6 +190,7 @@ impl Device {
             Kind::Cpu(_) => Ok(buffer.host().to_vec()),
             Kind::Gpu(gpu) => {
                 let mut samples = vec![0.0; buffer.len()];
+                crate::buffer::ask_for_large_pages(&samples);
                 gpu.download(buffer.gpu()?, &mut samples)?;
                 Ok(samples)
             }

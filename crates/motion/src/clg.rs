@@ -364,7 +364,7 @@ impl Clg {
         let (mut warped, confidence) = level.into_confidence(&images, scales)?;
         let measured = region.volume_mask.or(region.mask).map(|m| as_weight(device, m)).transpose()?;
         to_voxels(device, (shape, spacing_edges), affine, &mut displacement)?;
-        let mut determinant = device.zeros(shape.len())?;
+        let mut determinant = device.scratch(shape.len())?;
         let measures =
             jacobian(device, (shape, [1.0; 3]), (&displacement, measured.as_ref()), &mut determinant)?;
         rescale(device, (1.0, 1.0), &mut determinant)?;

@@ -41,7 +41,7 @@ impl Images {
                 return Ok(image);
             }
             let taps = isotropic(&Taps::gaussian(params.presmooth, 3.0));
-            let mut out = device.zeros(image.len())?;
+            let mut out = device.scratch(image.len())?;
             convolve(device, (used[0].shape, &taps), &image, &mut out)?;
             Ok(out)
         };
@@ -100,7 +100,7 @@ fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Bu
         moving: &image,
         displacement: &device.zeros_field(shape.components(), shape.len())?,
     };
-    let mut out = device.zeros(shape.len())?;
+    let mut out = device.scratch(shape.len())?;
     warp(device, &args, &mut out)?;
     Ok(out)
 }

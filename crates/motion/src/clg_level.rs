@@ -141,7 +141,7 @@ impl<'a> Level<'a> {
         let shape = geometry.shape;
         let (n, d) = (shape.len(), shape.components());
         let entries = shape.tensor_entries() + d;
-        let optional = |wanted: bool| wanted.then(|| device.zeros(n)).transpose();
+        let optional = |wanted: bool| wanted.then(|| device.scratch(n)).transpose();
         let by_groups = params.is_robust() || params.gamma > 0.0;
         let group_count = if by_groups { 1 + usize::from(params.gamma > 0.0) } else { 0 };
         let two = d == 2;
@@ -164,15 +164,17 @@ impl<'a> Level<'a> {
             params,
             geometry,
             mean: (params.alpha_mismatch > 0.0 && params.mean_matched > 0.0)
-                .then(|| device.zeros_field(d, n).map(|mean| (window(params.mean_matched), mean)))
+                .then(|| device.scratch_field(d, n).map(|mean| (window(params.mean_matched), mean)))
                 .transpose()?,
-            warped: device.zeros(n)?,
-            system: device.zeros_field(entries, n)?,
-            groups: (0..group_count).map(|_| device.zeros_field(entries + 1, n)).collect::<Result<_, _>>()?,
-            gradients: [device.zeros_field(gradient_count, n)?, device.zeros_field(gradient_count, n)?],
-            increment: device.zeros_field(d, n)?,
+            warped: device.scratch(n)?,
+            system: device.scratch_field(entries, n)?,
+            groups: (0..group_count)
+                .map(|_| device.scratch_field(entries + 1, n))
+                .collect::<Result<_, _>>()?,
+            gradients: [device.scratch_field(gradient_count, n)?, device.scratch_field(gradient_count, n)?],
+            increment: device.scratch_field(d, n)?,
             spare: (params.solver == Solver::Jacobi || median_wanted)
-                .then(|| device.zeros_field(d, n))
+                .then(|| device.scratch_field(d, n))
                 .transpose()?,
             psi: optional(psi_wanted)?,
             volume_change: optional(params.beta > 0.0 && params.volume == VolumeTerm::Jacobian)?,

@@ -69,9 +69,9 @@ pub fn shrink(device: &Device, (image, from): (&Buffer, Shape), to: Shape) -> Re
         let factor = from.size[a] as f64 / to.size[a] as f64;
         Taps::gaussian(0.6 * (factor * factor - 1.0).max(0.0).sqrt(), 3.0)
     });
-    let mut smooth = device.zeros(from.len())?;
+    let mut smooth = device.scratch(from.len())?;
     convolve(device, (from, &taps), image, &mut smooth)?;
-    let mut out = device.zeros(to.len())?;
+    let mut out = device.scratch(to.len())?;
     resample(device, (&smooth, from), (&mut out, to), 1.0)?;
     Ok(out)
 }
@@ -103,7 +103,7 @@ pub fn transfer(
     to: &LevelGeometry,
 ) -> Result<Field, ComputeError> {
     let factor = (from.edge_mm / to.edge_mm) as f32;
-    let mut out = device.zeros_field(to.shape.components(), to.shape.len())?;
+    let mut out = device.scratch_field(to.shape.components(), to.shape.len())?;
     resample_field(device, (field, from.shape), (&mut out, to.shape), factor)?;
     Ok(out)
 }

@@ -101,7 +101,7 @@ impl Source<'_> {
         let mut samples = match self {
             Self::Take(frame) => frame.samples,
             Self::Keep(frame) => {
-                let mut samples = device.zeros(frame.samples.len())?;
+                let mut samples = device.scratch(frame.samples.len())?;
                 copy(device, &frame.samples, &mut samples)?;
                 samples
             }

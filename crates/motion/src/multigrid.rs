@@ -162,15 +162,15 @@ impl Multigrid {
             shape = coarser(shape, halve);
             spacing = [0, 1, 2].map(|a| if halve[a] { 2.0 * spacing[a] } else { spacing[a] });
             let n = shape.len();
-            let optional = |wanted: bool| wanted.then(|| device.zeros(n)).transpose();
+            let optional = |wanted: bool| wanted.then(|| device.scratch(n)).transpose();
             levels.push(Level {
                 shape,
                 spacing_edges: spacing,
-                tensor: device.zeros_field(shape.tensor_entries(), n)?,
+                tensor: device.scratch_field(shape.tensor_entries(), n)?,
                 diffusivity: optional(terms.diffusivity)?,
                 volume_weight: optional(terms.volume)?,
-                rhs: device.zeros_field(shape.components(), n)?,
-                x: device.zeros_field(shape.components(), n)?,
+                rhs: device.scratch_field(shape.components(), n)?,
+                x: device.scratch_field(shape.components(), n)?,
             });
         }
     }

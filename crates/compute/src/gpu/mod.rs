@@ -99,6 +99,9 @@ pub(crate) const LINE: &str = include_str!("parts/line.wgsl");
 pub(crate) const NAN: &str = include_str!("parts/nan.wgsl");
 pub(crate) const PACK1: &str = include_str!("parts/pack1.wgsl");
 pub(crate) const PACK4: &str = include_str!("parts/pack4.wgsl");
+/// Neighbours along x, sample by sample or four at a time; after [`PACK1`] or [`PACK4`].
+pub(crate) const SIDES1: &str = include_str!("parts/sides1.wgsl");
+pub(crate) const SIDES4: &str = include_str!("parts/sides4.wgsl");
 pub(crate) const TILE_SUM: &str = include_str!("parts/tile_sum.wgsl");
 pub(crate) const SUM: &str = include_str!("parts/sum.wgsl");
 

@@ -4,6 +4,7 @@
 //! launched; what was compiled is kept on disk. Everything runs on one stream, in the order it was asked for.
 
 mod pool;
+mod profile;
 mod staging;
 
 pub(crate) use pool::CudaMemory;
@@ -16,6 +17,7 @@ use crate::stamp::Clock;
 use crate::{ComputeError, DeviceInfo, Stamp};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use pool::Pool;
+use profile::Profile;
 use staging::Staging;
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
@@ -32,6 +34,7 @@ pub(super) struct CudaDevice {
     nvrtc: Nvrtc,
     kernels: Mutex<HashMap<Variant, Arc<Kernel>>>,
     staging: Mutex<Staging>,
+    profile: Mutex<Option<Profile>>,
 }
 
 /// What one compilation is for.
@@ -79,8 +82,9 @@ impl CudaDevice {
         let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), stream.clone()));
         let staging = Mutex::new(Staging::new(context.clone(), stream.clone()));
         let kernels = Mutex::default();
+        let profile = Mutex::new(Profile::asked_for());
         let architecture = (major.unsigned_abs(), minor.unsigned_abs());
-        Ok(Self { info, architecture, context, stream, pool, nvrtc, kernels, staging })
+        Ok(Self { info, architecture, context, stream, pool, nvrtc, kernels, staging, profile })
     }
 
     fn failed(&self, error: DriverError) -> ComputeError {
@@ -189,17 +193,20 @@ impl Gpu for CudaDevice {
         self.context.bind_to_thread().map_err(|e| self.failed(e))?;
         let [gx, gy, gz] = launch.groups;
         let [bx, by, bz] = kernel.block;
+        let stream = self.stream.cu_stream();
         // SAFETY: the arguments are those of the kernel's bindings, and live until the call returns; kernels validate
         // their buffers' lengths before they launch, and the texts stay inside them.
-        unsafe {
-            result::launch_kernel(
-                kernel.function,
-                (gx, gy, gz),
-                (bx, by, bz),
-                0,
-                self.stream.cu_stream(),
-                &mut arguments,
-            )
+        let mut go = || unsafe {
+            result::launch_kernel(kernel.function, (gx, gy, gz), (bx, by, bz), 0, stream, &mut arguments)
+        };
+        let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
+        match profile.as_mut() {
+            None => go(),
+            Some(profile) => {
+                let threads = u64::from(gx * bx) * u64::from(gy * by) * u64::from(gz * bz);
+                let name = format!("{}, {}, 2^{}", launch.text.name, launch.entry, threads.ilog2());
+                profile.time(name, (&self.context, &self.stream), go)
+            }
         }
         .map_err(|e| {
             self.failed_because(format!("kernel `{}`, `{}`: {}", launch.text.name, launch.entry, said(e)))

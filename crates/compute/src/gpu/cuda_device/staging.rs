@@ -13,12 +13,12 @@ const MOST_THREADS: usize = 8;
 /// Below this many samples a piece is copied by one thread.
 const SAMPLES_PER_THREAD: usize = 1 << 18;
 
-/// Two pinned pieces, taken when first needed.
+/// Two pinned pieces and threads, taken when first needed.
 pub(super) struct Staging {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     pieces: Vec<Piece>,
-    threads: usize,
+    threads: Option<rayon::ThreadPool>,
 }
 
 struct Piece {
@@ -57,8 +57,7 @@ impl Drop for Pinned {
 
 impl Staging {
     pub fn new(context: Arc<CudaContext>, stream: Arc<CudaStream>) -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS);
-        Self { context, stream, pieces: Vec::new(), threads }
+        Self { context, stream, pieces: Vec::new(), threads: None }
     }
 
     fn prepare(&mut self) -> Result<(), DriverError> {
@@ -67,6 +66,11 @@ impl Staging {
             let memory = Pinned::new()?;
             let done = self.context.new_event(None)?;
             self.pieces.push(Piece { memory, done });
+        }
+        if self.threads.is_none() {
+            let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MOST_THREADS);
+            // Without threads of its own the copying thread does it alone.
+            self.threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok();
         }
         Ok(())
     }
@@ -78,7 +82,7 @@ impl Staging {
             let piece = &mut self.pieces[nth % 2];
             piece.done.synchronize()?;
             let pinned = piece.memory.samples(part.len());
-            copy(part, pinned, self.threads);
+            copy(part, pinned, self.threads.as_ref());
             let address = to + (nth * PIECE * size_of::<f32>()) as u64;
             // SAFETY: the device memory holds all samples, and the piece is not touched before its event.
             unsafe { result::memcpy_htod_async(address, pinned, self.stream.cu_stream())? };
@@ -107,8 +111,8 @@ impl Staging {
         for nth in 0..count {
             let piece = &mut self.pieces[nth % 2];
             piece.done.synchronize()?;
-            let threads = self.threads;
-            copy(piece.memory.samples(shares[nth].len()), &mut samples[shares[nth].clone()], threads);
+            let from = piece.memory.samples(shares[nth].len());
+            copy(from, &mut samples[shares[nth].clone()], self.threads.as_ref());
             if nth + 2 < count {
                 start(self, nth + 2)?;
             }
@@ -125,15 +129,18 @@ impl Drop for Staging {
 }
 
 /// Copies with several threads: one cannot keep up with the bus, least of all where pages are new.
-fn copy(from: &[f32], to: &mut [f32], threads: usize) {
-    let threads = (from.len() / SAMPLES_PER_THREAD).clamp(1, threads);
-    if threads == 1 {
-        return to.copy_from_slice(from);
-    }
-    let share = from.len().div_ceil(threads);
-    std::thread::scope(|scope| {
-        for (from, to) in from.chunks(share).zip(to.chunks_mut(share)) {
-            scope.spawn(move || to.copy_from_slice(from));
+fn copy(from: &[f32], to: &mut [f32], threads: Option<&rayon::ThreadPool>) {
+    let count = threads.map_or(1, |pool| pool.current_num_threads());
+    let count = (from.len() / SAMPLES_PER_THREAD).clamp(1, count);
+    match threads {
+        Some(pool) if count > 1 => {
+            let share = from.len().div_ceil(count);
+            pool.scope(|scope| {
+                for (from, to) in from.chunks(share).zip(to.chunks_mut(share)) {
+                    scope.spawn(move |_| to.copy_from_slice(from));
+                }
+            });
         }
-    });
+        _ => to.copy_from_slice(from),
+    }
 }
