@@ -1,26 +1,39 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
+use crate::arguments::Arguments;
 use crate::flow::DeviceArguments;
 use crate::output::{print, print_json};
 use crate::table::{Table, count, number};
 use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, ValueEnum};
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use veloxel::Device;
 use veloxel::VeloxelError;
-use veloxel::bench::{Bar, Bench, Figure, VolumeCost, volume_cost};
+use veloxel::bench::{Bar, Bench, ExperimentTable, Figure, PaperA, Plan, VolumeCost, paper_a, volume_cost};
+use veloxel_io::{IoError, write_text};
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
 ///
 /// middlebury and nirep, and the mouse ventricle of volume-preservation, need the data folder that VELOXEL_DATA names.
 #[derive(Debug, Args)]
 pub struct BenchArguments {
-    /// What to measure; nothing: everything that needs no data
+    /// What to measure; nothing: everything that needs no data, but not gpu and paper-a
     #[arg(value_name = "NAME", value_enum)]
     names: Vec<Name>,
 
     /// As JSON, for scripts
     #[arg(long)]
     json: bool,
+
+    /// paper-a's sizes up to 100³ only
+    #[arg(long)]
+    quick: bool,
+
+    /// paper-a's tables and plots as a page, in one file
+    #[arg(long, value_name = "OUT.html")]
+    html: Option<PathBuf>,
 
     #[command(flatten)]
     device: DeviceArguments,
@@ -59,26 +72,75 @@ pub fn run(arguments: &BenchArguments) -> Result<(), VeloxelError> {
     if let Some(size) = arguments.volume {
         return print_json(&volume_cost(size, &device)?);
     }
-    let needs_no_data =
-        |bench: &Bench| !matches!(bench, Bench::Gpu | Bench::Middlebury | Bench::Nirep);
+    let names = || arguments.names.iter().map(|name| name.0);
+    if (arguments.quick || arguments.html.is_some()) && !names().any(|bench| bench == Bench::PaperA) {
+        let text = "--quick and --html belong to the bench paper-a";
+        Arguments::command().error(ErrorKind::MissingRequiredArgument, text).exit();
+    }
+    let by_default =
+        |bench: &Bench| !matches!(bench, Bench::Gpu | Bench::PaperA | Bench::Middlebury | Bench::Nirep);
     let benches: Vec<Bench> = if arguments.names.is_empty() {
-        Bench::ALL.into_iter().filter(needs_no_data).collect()
+        Bench::ALL.into_iter().filter(by_default).collect()
     } else {
-        arguments.names.iter().map(|n| n.0).collect()
+        names().collect()
     };
     let in_fresh_process = |size: usize| fresh_process(size, arguments);
     let mut results = serde_json::Map::new();
     for bench in benches {
-        let figures = bench.run(&device, &in_fresh_process)?;
+        let (figures, text) = match bench {
+            Bench::PaperA => {
+                let result = measure_paper_a(&device, arguments)?;
+                let text = experiment_text(&result);
+                (result.figures(), text)
+            }
+            _ => {
+                let figures = bench.run(&device, &in_fresh_process)?;
+                let text = figures_text(&figures);
+                (figures, text)
+            }
+        };
         if arguments.json {
             let value = serde_json::to_value(&figures).map_err(|source| VeloxelError::Json { source })?;
             results.insert(bench.name().to_owned(), value);
         } else {
             let threads = count(report.threads, "thread", "threads");
-            print(&format!("{} · {}, {threads}\n{}\n", bench.name(), report.name, figures_text(&figures)))?;
+            print(&format!("{} · {}, {threads}\n{}\n", bench.name(), report.name, text))?;
         }
     }
     if arguments.json { print_json(&results) } else { Ok(()) }
+}
+
+fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA, VeloxelError> {
+    // Minutes of measuring should not end at a folder that is not there.
+    let folder = arguments.html.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
+    if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
+        let source = std::io::ErrorKind::NotFound.into();
+        return Err(IoError::Open { path: missing.to_owned(), source }.into());
+    }
+    let plan = if arguments.quick { Plan::quick() } else { Plan::full() };
+    let result = paper_a(device, plan, &|next| eprintln!("paper-a: {next}"))?;
+    if let Some(path) = &arguments.html {
+        write_text(path, &result.html()?)?;
+    }
+    Ok(result)
+}
+
+/// Tables, then the figures that have a bar, then what is to be known of them.
+fn experiment_text(result: &PaperA) -> String {
+    let table_text = |experiment: &ExperimentTable| {
+        let head: Vec<&str> = experiment.head.iter().map(String::as_str).collect();
+        let mut table = Table::new(&head);
+        experiment.rows.iter().for_each(|row| table.row(row.clone()));
+        format!("{}\n{}\n\n{}\n", experiment.title, experiment.note, table.text())
+    };
+    let mut text: String = result.tables().iter().map(table_text).collect();
+    let held: Vec<Figure> = result.figures().into_iter().filter(|figure| figure.bar.is_some()).collect();
+    if !held.is_empty() {
+        text.push_str(&figures_text(&held));
+        text.push('\n');
+    }
+    result.notes().iter().for_each(|note| text.push_str(&format!("{note}\n")));
+    text
 }
 
 fn figures_text(figures: &[Figure]) -> String {

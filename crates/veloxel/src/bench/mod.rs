@@ -6,11 +6,13 @@ mod kernels;
 mod middlebury;
 mod multigrid;
 mod nirep;
+mod paper_a;
 mod phantoms;
 mod rates;
 mod volume_preservation;
 mod volumes;
 
+pub use paper_a::{ExperimentTable, PaperA, Plan, paper_a};
 pub use volumes::{VolumeCost, volume_cost};
 
 use crate::VeloxelError;
@@ -74,6 +76,8 @@ pub enum Bench {
     Kernels,
     /// Whole runs on a GPU: speed, and agreement with the processor.
     Gpu,
+    /// The first paper's experiments: a GPU beside its host.
+    PaperA,
     /// Multigrid against Jacobi on 128³.
     Multigrid,
     /// Pairs of 64³, 128³ and 256³: time and memory.
@@ -93,11 +97,12 @@ pub type InFreshProcess<'a> = &'a dyn Fn(usize) -> Result<VolumeCost, VeloxelErr
 
 impl Bench {
     /// All, those that need no data first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Copy,
         Self::Sweep,
         Self::Kernels,
         Self::Gpu,
+        Self::PaperA,
         Self::Multigrid,
         Self::Volumes,
         Self::Phantoms,
@@ -113,6 +118,7 @@ impl Bench {
             Self::Sweep => "sweep",
             Self::Kernels => "kernels",
             Self::Gpu => "gpu",
+            Self::PaperA => "paper-a",
             Self::Multigrid => "multigrid",
             Self::Volumes => "volumes",
             Self::Phantoms => "phantoms",
@@ -132,6 +138,7 @@ impl Bench {
             Self::Sweep => rates::sweep(device),
             Self::Kernels => kernels::kernels(device),
             Self::Gpu => gpu::gpu(device),
+            Self::PaperA => Ok(paper_a(device, Plan::full(), &|_| ())?.figures()),
             Self::Multigrid => multigrid::multigrid(device),
             Self::Volumes => volumes::volumes(volumes),
             Self::Phantoms => phantoms::phantoms(device),

@@ -16,7 +16,9 @@ use serde::Serialize;
 use veloxel_core::{SolveStatus, WarningKind};
 
 const PAGE: &str = include_str!("report.html");
-const STYLE: &str = include_str!("report.css");
+/// What every page has: its style, and its templates of tables and plots.
+pub(super) const STYLE: &str = include_str!("report.css");
+const PARTS: &str = include_str!("parts.html");
 
 #[derive(Serialize)]
 struct Page<'a> {
@@ -50,7 +52,7 @@ struct Status {
 }
 
 #[derive(Serialize, Default)]
-struct Plots {
+pub(super) struct Plots {
     columns: usize,
     list: Vec<Plot>,
 }
@@ -125,11 +127,17 @@ pub fn sequence_html(
         inputs: tables::inputs(&run.inputs),
         times: tables::times(&run.stage_times),
     };
+    render(PAGE, &page)
+}
+
+/// A template filled in.
+pub(super) fn render(template: &str, page: &impl Serialize) -> Result<String, VeloxelError> {
+    let template = format!("{PARTS}{template}");
     let mut environment = Environment::new();
     let whitespace = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?;
     environment.set_syntax(whitespace);
-    environment.add_template("report.html", PAGE)?;
-    Ok(environment.get_template("report.html")?.render(minijinja::value::Serde(&page))?)
+    environment.add_template("page.html", &template)?;
+    Ok(environment.get_template("page.html")?.render(minijinja::value::Serde(page))?)
 }
 
 fn film<'a>(thumbnails: &'a [Thumbnail], shown: usize) -> Result<Vec<Frame<'a>>, VeloxelError> {
@@ -143,7 +151,7 @@ fn film<'a>(thumbnails: &'a [Thumbnail], shown: usize) -> Result<Vec<Frame<'a>>,
 }
 
 /// Rows of three where that leaves no hole, else rows of two.
-fn plots(plots: Vec<LinePlot>) -> Plots {
+pub(super) fn plots(plots: Vec<LinePlot>) -> Plots {
     let (columns, format) =
         if plots.len().is_multiple_of(3) { (3, Format::Third) } else { (2, Format::Half) };
     let rendered = |plot: LinePlot| Plot {

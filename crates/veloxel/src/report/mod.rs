@@ -7,15 +7,16 @@ mod cards;
 mod charts;
 mod colour;
 mod colour_wheel;
+pub(crate) mod experiment;
 mod film;
 mod html;
-mod number;
+pub(crate) mod number;
 mod overlay;
 mod panels;
 mod picture;
 mod planes;
 mod run;
-mod svg_plot;
+pub(crate) mod svg_plot;
 mod tables;
 mod view;
 

@@ -1,7 +1,7 @@
 //! Numbers as a reader wants them: three digits, no noise.
 
 /// Three significant digits; powers of ten where zeros would take over; a dash for what is no number.
-pub(super) fn text(value: f64) -> String {
+pub(crate) fn text(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }
@@ -19,7 +19,7 @@ pub(super) fn text(value: f64) -> String {
 }
 
 /// `12.3 %`.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     if share > 0.0 && share < 5e-5 {
         "< 0.01 %".to_owned()
     } else {
@@ -28,7 +28,7 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// `20 048`, with narrow spaces that do not break.
-pub(super) fn count(value: usize) -> String {
+pub(crate) fn count(value: usize) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn count(value: usize) -> String {
 }
 
 /// `840 ms`, `12.3 s`, `3 min 20 s`.
-pub(super) fn duration(time_ms: f64) -> String {
+pub(crate) fn duration(time_ms: f64) -> String {
     if time_ms < 1000.0 {
         format!("{} ms", text(time_ms))
     } else if time_ms < 120_000.0 {
@@ -53,7 +53,7 @@ pub(super) fn duration(time_ms: f64) -> String {
 }
 
 /// `10⁻³`.
-pub(super) fn power_of_ten(exponent: i32) -> String {
+pub(crate) fn power_of_ten(exponent: i32) -> String {
     let raised = |c: char| match c.to_digit(10) {
         Some(d) => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][d as usize],
         None => '⁻',
@@ -62,7 +62,7 @@ pub(super) fn power_of_ten(exponent: i32) -> String {
 }
 
 /// The smallest of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below `value`; 1 for nothing.
-pub(super) fn nice_ceiling(value: f64) -> f64 {
+pub(crate) fn nice_ceiling(value: f64) -> f64 {
     if !value.is_finite() || value <= 0.0 {
         return 1.0;
     }
@@ -73,7 +73,7 @@ pub(super) fn nice_ceiling(value: f64) -> f64 {
 }
 
 /// Values at round steps within `[low, high]`, about `count` of them.
-pub(super) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
+pub(crate) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
     let range = high - low;
     if !range.is_finite() || range <= 0.0 {
         return vec![low];
@@ -87,7 +87,7 @@ pub(super) fn ticks(low: f64, high: f64, count: usize) -> Vec<f64> {
 }
 
 /// A tick's number with the decimals that its step needs.
-pub(super) fn tick_text(value: f64, step: f64) -> String {
+pub(crate) fn tick_text(value: f64, step: f64) -> String {
     if step < 1e-4 || value.abs() >= 1e6 {
         return text(value);
     }

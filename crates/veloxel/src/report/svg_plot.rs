@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// One plot of one or more curves.
 #[derive(Debug, Clone, Default)]
-pub(super) struct LinePlot {
+pub(crate) struct LinePlot {
     /// What stands over the plot.
     pub title: String,
     /// The quantity to the right.
@@ -24,7 +24,7 @@ pub(super) struct LinePlot {
 
 /// How large a plot's text is against the plot: a page scales plots to its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// Half of the page.
     Half,
     /// A third of the page.
@@ -33,7 +33,7 @@ pub(super) enum Format {
 
 /// How an axis is spaced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Scale {
+pub(crate) enum Scale {
     /// Equal steps.
     #[default]
     Linear,
@@ -43,7 +43,7 @@ pub(super) enum Scale {
 
 /// One curve; a point that is not finite interrupts it.
 #[derive(Debug, Clone)]
-pub(super) struct Series {
+pub(crate) struct Series {
     /// Its name in the legend; without one it is not listed.
     pub name: String,
     /// Its colour.
@@ -56,7 +56,7 @@ pub(super) struct Series {
 
 /// A colour that the page's style sheet defines.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Ink {
+pub(crate) enum Ink {
     /// One of the page's six plot colours, from 0.
     Numbered(usize),
     /// Between the first (0) and the second (1) plot colour: ordered curves.
@@ -65,7 +65,7 @@ pub(super) enum Ink {
 
 /// How a curve is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line {
+pub(crate) enum Line {
     /// Solid, with a dot at each point.
     Dotted,
     /// Solid and nothing else.
@@ -76,7 +76,7 @@ pub(super) enum Line {
 
 /// A named stretch of the x axis.
 #[derive(Debug, Clone)]
-pub(super) struct Band {
+pub(crate) struct Band {
     pub from: f64,
     pub to: f64,
     pub name: String,
@@ -279,7 +279,7 @@ fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
 }
 
 /// Text as it may stand inside an element or an attribute.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

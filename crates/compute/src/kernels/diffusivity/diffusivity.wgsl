@@ -1,10 +1,16 @@
-// The relative smoothness weight of each voxel: the contract is mod.rs's.
+// The relative smoothness weight of each voxel: the contract is mod.rs's. A thread marches along z, so that it looks up
+// its column once.
 
 override COMPONENTS: u32 = 3u;
 override ROBUST: u32 = 1u;
 override EDGES: u32 = 0u;
+override WIDTH: u32 = 32u;
+override HEIGHT: u32 = 8u;
+// Planes of a thread.
+override DEPTH: u32 = 1u;
 
 struct Block {
+    // Packs of a row, rows of a plane, planes.
     size: vec4<u32>,
     // ½ / (s ε)² per axis: a squared difference belongs half to the voxel on either side.
     share: vec4<f32>,
@@ -13,31 +19,55 @@ struct Block {
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> base_x: array<f32>;
-@group(0) @binding(2) var<storage, read> base_y: array<f32>;
-@group(0) @binding(3) var<storage, read> base_z: array<f32>;
-@group(0) @binding(4) var<storage, read> increment_x: array<f32>;
-@group(0) @binding(5) var<storage, read> increment_y: array<f32>;
-@group(0) @binding(6) var<storage, read> increment_z: array<f32>;
-@group(0) @binding(7) var<storage, read> image: array<f32>;
-@group(0) @binding(8) var<storage, read_write> out: array<f32>;
+@group(0) @binding(1) var<storage, read> base_x: array<Pack>;
+@group(0) @binding(2) var<storage, read> base_y: array<Pack>;
+@group(0) @binding(3) var<storage, read> base_z: array<Pack>;
+@group(0) @binding(4) var<storage, read> increment_x: array<Pack>;
+@group(0) @binding(5) var<storage, read> increment_y: array<Pack>;
+@group(0) @binding(6) var<storage, read> increment_z: array<Pack>;
+@group(0) @binding(7) var<storage, read> image: array<Pack>;
+@group(0) @binding(8) var<storage, read_write> out: array<Pack>;
 
-fn total(i: u32) -> vec3<f32> {
-    var d = vec3<f32>(base_x[i] + increment_x[i], base_y[i] + increment_y[i], 0.0);
+// One value a component.
+struct Three {
+    x: Pack,
+    y: Pack,
+    z: Pack,
+}
+
+fn total(i: u32) -> Three {
+    var d = Three(base_x[i] + increment_x[i], base_y[i] + increment_y[i], Pack(0.0));
     if (COMPONENTS == 3u) {
         d.z = base_z[i] + increment_z[i];
     }
     return d;
 }
 
-// The squared differences to both neighbours along an axis; beyond the border there is none.
-fn squares(here: vec3<f32>, i: u32, at: u32, count: u32, stride: u32) -> f32 {
-    let before = here - total(select(i, i - stride, at > 0u));
-    let after = here - total(select(i, i + stride, at + 1u < count));
-    return dot(before, before) + dot(after, after);
+fn square(a: Three, b: Three) -> Pack {
+    let x = a.x - b.x;
+    let y = a.y - b.y;
+    let z = a.z - b.z;
+    return x * x + y * y + z * z;
 }
 
-fn derivative(i: u32, at: u32, count: u32, stride: u32) -> f32 {
+// The squared differences to both neighbours along x; beyond the border there is none.
+fn squares_x(here: Three, i: u32, at: u32, count: u32) -> Pack {
+    var before = vec3<f32>(first_of(here.x), first_of(here.y), first_of(here.z));
+    var after = vec3<f32>(last_of(here.x), last_of(here.y), last_of(here.z));
+    if (at > 0u) {
+        let d = total(i - 1u);
+        before = vec3<f32>(last_of(d.x), last_of(d.y), last_of(d.z));
+    }
+    if (at + 1u < count) {
+        let d = total(i + 1u);
+        after = vec3<f32>(first_of(d.x), first_of(d.y), first_of(d.z));
+    }
+    let low = Three(before_each(before.x, here.x), before_each(before.y, here.y), before_each(before.z, here.z));
+    let high = Three(after_each(here.x, after.x), after_each(here.y, after.y), after_each(here.z, after.z));
+    return square(here, low) + square(here, high);
+}
+
+fn derivative(i: u32, at: u32, count: u32, stride: u32) -> Pack {
     let before = select(i, i - stride, at > 0u);
     let after = select(i, i + stride, at + 1u < count);
     let far_before = select(before, before - stride, at > 1u);
@@ -45,30 +75,47 @@ fn derivative(i: u32, at: u32, count: u32, stride: u32) -> f32 {
     return image[far_before] - image[far_after] + 8.0 * (image[after] - image[before]);
 }
 
-@compute @workgroup_size(64, 4)
+@compute @workgroup_size(WIDTH, HEIGHT)
 fn diffusivity(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
     if (id.x >= size.x || id.y >= size.y) {
         return;
     }
-    let i = (id.z * size.y + id.y) * size.x + id.x;
-    var psi = 1.0;
+    let plane = size.x * size.y;
+    let first = id.z * DEPTH;
+    var here: Three;
+    var below: Pack;
     if (ROBUST == 1u) {
-        let here = total(i);
-        var sum = block.share.x * squares(here, i, id.x, size.x, 1u);
-        sum = sum + block.share.y * squares(here, i, id.y, size.y, size.x);
-        if (COMPONENTS == 3u) {
-            sum = sum + block.share.z * squares(here, i, id.z, size.z, size.x * size.y);
-        }
-        psi = 1.0 / sqrt(1.0 + sum);
+        let i = (first * size.y + id.y) * size.x + id.x;
+        here = total(i);
+        below = square(here, total(select(i, i - plane, first > 0u)));
     }
-    if (EDGES == 1u) {
-        var slope = vec3<f32>(derivative(i, id.x, size.x, 1u), derivative(i, id.y, size.y, size.x), 0.0);
-        if (COMPONENTS == 3u) {
-            slope.z = derivative(i, id.z, size.z, size.x * size.y);
+    for (var z = first; z < min(first + DEPTH, size.z); z = z + 1u) {
+        let i = (z * size.y + id.y) * size.x + id.x;
+        var psi = Pack(1.0);
+        if (ROBUST == 1u) {
+            let before = square(here, total(select(i, i - size.x, id.y > 0u)));
+            let after = square(here, total(select(i, i + size.x, id.y + 1u < size.y)));
+            var sum = block.share.x * squares_x(here, i, id.x, size.x) + block.share.y * (before + after);
+            if (COMPONENTS == 3u) {
+                let next = total(select(i, i + plane, z + 1u < size.z));
+                let above = square(here, next);
+                sum = sum + block.share.z * (below + above);
+                below = above;
+                here = next;
+            }
+            psi = Pack(1.0) / sqrt(Pack(1.0) + sum);
         }
-        slope = slope * block.slope.xyz;
-        psi = psi * exp(-block.slope.w * sqrt(dot(slope, slope)));
+        if (EDGES == 1u) {
+            let slope_x = block.slope.x * derivative_x(i - id.x, id.x);
+            let slope_y = block.slope.y * derivative(i, id.y, size.y, size.x);
+            var squares = slope_x * slope_x + slope_y * slope_y;
+            if (COMPONENTS == 3u) {
+                let slope_z = block.slope.z * derivative(i, z, size.z, plane);
+                squares = squares + slope_z * slope_z;
+            }
+            psi = psi * exp(-block.slope.w * sqrt(squares));
+        }
+        out[i] = psi;
     }
-    out[i] = psi;
 }

@@ -1,10 +1,15 @@
 //! Launches of `diffusivity.wgsl`.
 
 use super::Diffusivity;
-use crate::gpu::{Bind, Gpu, Launch, Text, Uniform, cover, inputs};
+use crate::gpu::{Bind, Gpu, Launch, PACK1, PACK4, SIDES1, SIDES4, Text, Uniform, cover, inputs, tile};
 use crate::{Buffer, ComputeError};
 
-static TEXT: Text = Text { name: "diffusivity", parts: &[include_str!("diffusivity.wgsl")] };
+const BODY: &str = include_str!("diffusivity.wgsl");
+static TEXT1: Text = Text { name: "diffusivity", parts: &[PACK1, SIDES1, BODY, include_str!("slope1.wgsl")] };
+static TEXT4: Text = Text { name: "diffusivity", parts: &[PACK4, SIDES4, BODY, include_str!("slope4.wgsl")] };
+
+/// Planes that a thread marches through; neighbours in them are looked up once.
+const DEPTH: usize = 16;
 
 pub(super) fn diffusivity(
     gpu: &dyn Gpu,
@@ -13,6 +18,8 @@ pub(super) fn diffusivity(
     out: &Buffer,
 ) -> Result<(), ComputeError> {
     let [nx, ny, nz] = args.shape.size;
+    let (text, pack) = if nx.is_multiple_of(4) { (&TEXT4, 4) } else { (&TEXT1, 1) };
+    let [width, height] = tile(nx / pack);
     let flag = |set: bool| f64::from(u8::from(set));
     let share = args.spacing_edges.map(|s| args.epsilon.map_or(0.0, |epsilon| 0.5 / (s * epsilon).powi(2)));
     let [sx, sy, sz] = args.spacing_edges.map(|s| 1.0 / (12.0 * s));
@@ -20,15 +27,18 @@ pub(super) fn diffusivity(
     let mut buffers: Vec<_> = inputs(base, 3).chain(inputs(increment, 3)).collect();
     buffers.extend([Bind::optional(args.image.map(|(_, image)| image)), Bind::Out(out)]);
     gpu.launch(&Launch {
-        text: &TEXT,
+        text,
         entry: "diffusivity",
         constants: &[
             ("COMPONENTS", args.shape.components() as f64),
             ("ROBUST", flag(args.epsilon.is_some())),
             ("EDGES", flag(args.image.is_some())),
+            ("WIDTH", width as f64),
+            ("HEIGHT", height as f64),
+            ("DEPTH", DEPTH as f64),
         ],
-        uniform: Uniform::new().u4([nx, ny, nz]).f4(share).f4([sx, sy, sz, kappa]),
+        uniform: Uniform::new().u4([nx / pack, ny, nz]).f4(share).f4([sx, sy, sz, kappa]),
         buffers: &buffers,
-        groups: [cover(nx, 64), cover(ny, 4), nz as u32],
+        groups: [cover(nx / pack, width), cover(ny, height), cover(nz, DEPTH)],
     })
 }

@@ -1,14 +1,18 @@
 //! Launches of `jacobian.wgsl`.
 
 use super::report;
-use crate::gpu::{Bind, Gpu, Launch, NAN, SUM, Text, Uniform, inputs};
+use crate::gpu::{
+    Bind, Gpu, Launch, NAN, PACK1, PACK4, SIDES1, SIDES4, TILE_SUM, Text, Uniform, cover, inputs,
+};
 use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
 use veloxel_core::JacobianReport;
 
-static TEXT: Text = Text { name: "jacobian", parts: &[NAN, SUM, include_str!("jacobian.wgsl")] };
+const BODY: &str = include_str!("jacobian.wgsl");
+static TEXT1: Text = Text { name: "jacobian", parts: &[NAN, TILE_SUM, PACK1, SIDES1, BODY] };
+static TEXT4: Text = Text { name: "jacobian", parts: &[NAN, TILE_SUM, PACK4, SIDES4, BODY] };
 
-/// Workgroups of four rows: as many as keep a large device busy while it waits for neighbours.
-const MOST_GROUPS: usize = 4096;
+/// Planes that a thread marches through; neighbours in them are looked up once.
+const DEPTH: usize = 16;
 
 pub(super) fn jacobian(
     (device, gpu): (&Device, &dyn Gpu),
@@ -17,20 +21,27 @@ pub(super) fn jacobian(
     out: &Buffer,
 ) -> Result<Later<JacobianReport>, ComputeError> {
     let [nx, ny, nz] = shape.size;
-    let groups = shape.rows().div_ceil(4).min(shape.len().div_ceil(512)).min(MOST_GROUPS);
-    let sums = device.zeros(6 * groups)?;
+    let (text, pack) = if nx.is_multiple_of(4) { (&TEXT4, 4) } else { (&TEXT1, 1) };
+    // Measured: workgroups of 128 threads wait less for each other.
+    let width = if nx / pack > 16 { 32 } else { 16 };
+    let height = 128 / width;
+    let groups = [cover(nx / pack, width), cover(ny, height), cover(nz, DEPTH)];
+    let sums = device.zeros(6 * groups.iter().product::<u32>() as usize)?;
     let mut buffers: Vec<_> = inputs(displacement, 3).collect();
     buffers.extend([Bind::optional(weight), Bind::Out(out), Bind::Out(&sums)]);
     gpu.launch(&Launch {
-        text: &TEXT,
+        text,
         entry: "jacobian",
         constants: &[
             ("COMPONENTS", shape.components() as f64),
             ("WEIGHTED", f64::from(u8::from(weight.is_some()))),
+            ("WIDTH", width as f64),
+            ("HEIGHT", height as f64),
+            ("DEPTH", DEPTH as f64),
         ],
-        uniform: Uniform::new().u4([nx, ny, nz]).f4(spacing_edges.map(|s| 1.0 / s)),
+        uniform: Uniform::new().u4([nx / pack, ny, nz]).f4(spacing_edges.map(|s| 1.0 / s)),
         buffers: &buffers,
-        groups: [groups as u32, 1, 1],
+        groups,
     })?;
     Ok(Later::on_device(sums, |sums| {
         let mut total = [0.0; 4];

@@ -1,6 +1,6 @@
 //! Processor text of [`super::median`](fn@super::median).
 
-use super::{Median, UNDECIDED, WeightedMedian};
+use super::{MAJORITY, Median, WeightedMedian};
 use crate::Cpu;
 use crate::rows::Shared;
 use crate::{Buffer, Shape};
@@ -179,7 +179,7 @@ fn weighted(
 /// How much each pixel is within reach of a jump: 0 to 1.
 fn motion_edges((shape, window): (Shape, WeightedMedian), input: &[Vec<f32>]) -> Vec<f32> {
     let [nx, ny, _] = shape.size;
-    let [start, gain] = window.ramp();
+    let [less, more] = window.ramp();
     let mut edge = vec![0.0f32; nx * ny];
     for component in input {
         for y in 0..ny {
@@ -191,7 +191,7 @@ fn motion_edges((shape, window): (Shape, WeightedMedian), input: &[Vec<f32>]) ->
                     false => 0.0,
                 };
                 let most = bend(x > 0 && x + 1 < nx, 1).max(bend(y > 0 && y + 1 < ny, nx));
-                edge[i] = edge[i].max(((most - start) * gain).clamp(0.0, 1.0));
+                edge[i] = edge[i].max((most * most - less) / (most * most + more));
             }
         }
     }
@@ -279,7 +279,7 @@ fn weighted_median(values: &[f32], weights: &[f32]) -> f32 {
         for (k, (v, w)) in value_rest.iter().zip(weight_rest).enumerate() {
             below[k] += if *v < bound { *w } else { 0.0 };
         }
-        if total(below) > (0.5 - UNDECIDED * middle) * weight { high = middle } else { low = middle }
+        if total(below) > (0.5 - MAJORITY * middle) * weight { high = middle } else { low = middle }
     }
     mean + 0.5 * (low + high) * deviation
 }
@@ -309,7 +309,7 @@ mod tests {
         let values: Vec<f32> = (0..49).map(|i| (i % 7) as f32).collect();
         for heavy in 0..7 {
             let weights: Vec<f32> =
-                values.iter().map(|&v| if v == heavy as f32 { 10.0 } else { 1.0 }).collect();
+                values.iter().map(|&v| if v == heavy as f32 { 30.0 } else { 1.0 }).collect();
             let got = weighted_median(&values, &weights);
             assert!((got - heavy as f32).abs() < 0.05, "{got} against {heavy}");
         }
@@ -328,7 +328,7 @@ mod tests {
             reach: 3,
         };
         let near = motion_edges((shape, window), &[step.clone(), vec![0.0; 180]]);
-        let columns: Vec<usize> = (0..20).filter(|&x| near[4 * 20 + x] == 1.0).collect();
+        let columns: Vec<usize> = (0..20).filter(|&x| near[4 * 20 + x] > 0.98).collect();
         assert_eq!(columns, (6..=13).collect::<Vec<_>>());
         assert!((0..20).all(|x| columns.contains(&x) || near[4 * 20 + x] == 0.0));
     }
@@ -344,7 +344,7 @@ mod tests {
             edge: 0.1,
             reach: 1,
         };
-        for (height, expected) in [(0.0799, 0.0), (0.09, 0.25), (0.1, 0.5), (0.11, 0.75), (0.1201, 1.0)] {
+        for (height, expected) in [(0.01, 0.0), (0.05, 0.195), (0.1, 0.5), (0.2, 0.801), (1.0, 0.99)] {
             let step: Vec<f32> = (0..180).map(|i| if i % 20 < 10 { 0.0 } else { height }).collect();
             let near = motion_edges((shape, window), &[step, vec![0.0; 180]]);
             assert!((near[4 * 20 + 9] - expected).abs() < 1e-3, "{height}: {}", near[4 * 20 + 9]);
@@ -359,7 +359,7 @@ mod tests {
             weighted_median(&values, &weights)
         };
         assert!((median(0.0) - 0.5).abs() < 1e-4);
-        assert!((median(1e-5) - median(-1e-5)).abs() < 1e-3);
-        assert!(median(0.1) > 0.99 && median(-0.1) < 0.01);
+        assert!((median(1e-5) - median(-1e-5)).abs() < 1e-4);
+        assert!(median(9.0) > 0.99 && median(-0.9) < 0.01);
     }
 }

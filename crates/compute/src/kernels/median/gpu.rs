@@ -1,6 +1,6 @@
 //! Launches of `median.wgsl`.
 
-use super::{Median, UNDECIDED, WeightedMedian};
+use super::{MAJORITY, Median, WeightedMedian};
 use crate::gpu::{Bind, Gpu, Launch, Text, Uniform, cover, inputs, outputs};
 use crate::{Buffer, ComputeError, Device, Shape};
 
@@ -60,7 +60,7 @@ fn weighted(
     out: &[Buffer],
 ) -> Result<(), ComputeError> {
     let [nx, ny, _] = shape.size;
-    let [start, gain] = window.ramp();
+    let [less, more] = window.ramp();
     let half_over = |sigma: f32| 0.5 / (sigma * sigma);
     let launch = |entry, constants: &[_], buffers: &[Bind<'_>]| {
         gpu.launch(&Launch {
@@ -70,8 +70,8 @@ fn weighted(
             uniform: Uniform::new()
                 .u4([nx, ny, 1])
                 .u4([window.radius, window.stride.max(1), window.reach])
-                .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), start, gain])
-                .f4([UNDECIDED]),
+                .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), less, more])
+                .f4([MAJORITY]),
             buffers,
             groups: [cover(nx, 32), cover(ny, 4), 1],
         })

@@ -9,10 +9,10 @@ struct Block {
     size: vec4<u32>,
     // Weighted: radius, stride, reach.
     window: vec4<u32>,
-    // ½/σ² of distance and of intensity; from which second difference on an edge counts, and by how much more.
+    // ½/σ² of distance and of intensity; what a squared second difference loses and gains to be the share of an edge.
     scales: vec4<f32>,
-    // The share of the votes by which a standard deviation from the mean is undecided.
-    undecided: vec4<f32>,
+    // The majority beyond one half that a value needs for each standard deviation off the mean.
+    majority: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
@@ -183,7 +183,8 @@ fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
             most = max(most, bend(i - size.x, i, i + size.x));
         }
     }
-    out_x[id.y * size.x + id.x] = clamp((most - block.scales.z) * block.scales.w, 0.0, 1.0);
+    let square = most * most;
+    out_x[id.y * size.x + id.x] = max((square - block.scales.z) / (square + block.scales.w), 0.0);
 }
 
 // Keeps the sum of the votes above 0 where nothing is alike.
@@ -260,7 +261,7 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
             mean = first / all;
             deviation = sqrt(max(second / all - mean * mean, vec2<f32>(0.0)));
         } else {
-            let is_below = first > all * (vec2<f32>(0.5) - block.undecided.x * middle);
+            let is_below = first > all * (vec2<f32>(0.5) - block.majority.x * middle);
             high = select(high, middle, is_below);
             low = select(middle, low, is_below);
         }

@@ -4,9 +4,10 @@
 //! `Σ w_j |v − v_j|` over the window, with weights that fall with distance and with the difference of the guiding image, so
 //! that each side of a motion boundary votes for itself; applied near motion edges, plain elsewhere.
 //!
-//! Nothing jumps, so that devices that round differently agree: the weighted median is blended in as the flow's bend grows
-//! from 0.8 to 1.2 of what makes an edge; and where votes are split in halves, to 1 %, it slides from one side to the other.
-//! It lies within one weighted standard deviation of the weighted mean, and is found by sixteen halvings of that bracket.
+//! Nothing jumps: a run applies the median many times, and what one application makes of a difference in rounding the next
+//! one amplifies. So the weighted median is blended in with the flow's bend b as `(b² − 0.01 e²) / (b² + 0.98 e²)`, half at an
+//! edge e; and where neither side has a clear majority it slides from one to the other. It lies within one weighted standard
+//! deviation of the weighted mean, and is found by sixteen halvings of that bracket.
 //! *Border*: the window is cut. *Halo*: r voxels. *Units*: as the input.
 
 mod cpu;
@@ -39,8 +40,8 @@ pub struct WeightedMedian {
     pub sigma_vox: f32,
     /// Standard deviation of the intensity weight, units of the guide.
     pub sigma_intensity: f32,
-    /// Where the flow's second difference along an axis is about this, unit of the field, there is a motion edge: it counts
-    /// from 0.8 of this on, and fully from 1.2 of this on.
+    /// Where the flow's second difference along an axis is this, unit of the field, there is half a motion edge; none at a
+    /// tenth of it.
     pub edge: f32,
     /// How far from a motion edge the votes are weighed, pixels.
     pub reach: usize,
@@ -48,13 +49,15 @@ pub struct WeightedMedian {
 
 impl WeightedMedian {
     /// Where an edge begins to count, and by how much more the greater a second difference is.
+    /// What is taken from and added to a squared second difference, so that their ratio is the share of an edge.
     fn ramp(&self) -> [f32; 2] {
-        [0.8 * self.edge, 2.5 / self.edge.max(f32::MIN_POSITIVE)]
+        let square = self.edge * self.edge;
+        [0.01 * square, 0.98 * square + f32::MIN_POSITIVE]
     }
 }
 
-/// A half of the votes is that within this share of all, for each standard deviation from the mean.
-const UNDECIDED: f32 = 0.01;
+/// The majority beyond one half that a value needs, for each standard deviation that it is off the mean.
+const MAJORITY: f32 = 0.3;
 
 /// Filters every component of `field` into `out`; `guide` is the fixed image, `vote` scales each voxel's weight (none: 1).
 ///

@@ -21,8 +21,14 @@ const RADIUS_TOGETHER: usize = 4;
 const MOST_RADIUS: usize = 8;
 /// Columns of a strip: few widths, since each is a compilation.
 const STRIPS: [usize; 4] = [32, 64, 128, 232];
-/// Workgroups that fill a large device a few times.
+/// Planes of a workgroup that shares their samples, as far as registers for the filter along y allow it.
+const SHARED_PLANES: usize = 2;
+const MOST_SHARED_RADIUS: usize = 3;
+/// Widest strip whose samples of the planes around it fit the memory of a workgroup.
+const MOST_SHARED_STRIP: usize = 128;
+/// Workgroups that fill a large device a few times; once, where every row more of a workgroup saves much.
 const ENOUGH_GROUPS: usize = 2048;
+const ENOUGH_SHARED_GROUPS: usize = 256;
 
 pub(super) fn motion_tensor(
     (device, gpu): (&Device, &dyn Gpu),
@@ -59,17 +65,22 @@ fn in_plane(
 ) -> Result<(), ComputeError> {
     let [nx, ny, nz] = args.shape.size;
     let radius = taps_x.radius().max(taps_y.radius());
-    // Measured: in 2-D, and with rows ahead along z, registers are scarcer than time where the filter along y is wide.
+    // Measured: in 2-D, registers are scarcer than time where the filter along y is wide.
     let in_3d = args.shape.components() == 3;
     let narrow = taps_y.radius() < 2;
     let means = args.pairs.len() == 1 && args.scheme == Scheme::Central4 && (in_3d || narrow);
+    let shared = means && in_3d;
+    let planes = if shared && taps_y.radius() <= MOST_SHARED_RADIUS { SHARED_PLANES } else { 1 };
     // Derivatives from workgroup memory look two columns further than the filter.
     let pad = (taps_x.radius() + if means { 2 } else { 0 }).next_multiple_of(4);
-    let warps = |strip: usize| nx.div_ceil(strip) * (strip + 2 * pad).div_ceil(32);
-    let strip = STRIPS.into_iter().min_by_key(|&strip| warps(strip)).unwrap_or(STRIPS[0]);
+    let warps = |strip: usize| nx.div_ceil(strip) * (planes * (strip + 2 * pad)).div_ceil(32);
+    let widths = STRIPS.into_iter().filter(|&strip| !shared || strip <= MOST_SHARED_STRIP);
+    let strip = widths.min_by_key(|&strip| warps(strip)).unwrap_or(STRIPS[0]);
     let strips = nx.div_ceil(strip);
     let least_rows = (2 * taps_y.radius()).max(8);
-    let chunks = ENOUGH_GROUPS.div_ceil(strips * nz).clamp(1, ny.div_ceil(least_rows));
+    let layers = nz.div_ceil(planes);
+    let enough = if planes == 1 { ENOUGH_GROUPS } else { ENOUGH_SHARED_GROUPS };
+    let chunks = enough.div_ceil(strips * layers).clamp(1, ny.div_ceil(least_rows));
     let rows = ny.div_ceil(chunks);
     let all = if in_3d { 7 } else { 5 };
     let turns: &[usize] = if radius > RADIUS_TOGETHER { &[5, 2] } else { &[7] };
@@ -82,10 +93,10 @@ fn in_plane(
             ("RADIUS_Y", taps_y.radius() as f64),
             ("PARTS", parts as f64),
             ("MEANS", f64::from(u8::from(means))),
-            ("AHEAD", f64::from(u8::from(means && in_3d && narrow))),
             ("STRIP", strip as f64),
             ("PAD", pad as f64),
             ("THREADS", (strip + 2 * pad) as f64),
+            ("PLANES", planes as f64),
         ]);
         gpu.launch(&Launch {
             text: text(nx),
@@ -93,7 +104,7 @@ fn in_plane(
             constants: &constants,
             uniform: block(args, rows, [taps_x, taps_y, taps_y]),
             buffers: &buffers,
-            groups: [strips as u32, cover(ny, rows), nz as u32],
+            groups: [strips as u32, cover(ny, rows), layers as u32],
         })?;
     }
     Ok(())

@@ -15,14 +15,14 @@ override RADIUS_Y: u32 = 0u;
 override RADIUS_Z: u32 = 0u;
 // Which parts of the channels this launch makes: 1 the first four, 2 the next four (3-D), 4 what is left.
 override PARTS: u32 = 7u;
-// Whether a single pair's neighbours along x come from workgroup memory, and those along z are asked for a row ahead: both
-// save time where registers allow.
+// Whether a single pair's neighbours along x and z come from workgroup memory.
 override MEANS: u32 = 0u;
-override AHEAD: u32 = 0u;
 // Columns of a strip, and those on either side that the filter along x looks at.
 override STRIP: u32 = 128u;
 override PAD: u32 = 4u;
 override THREADS: u32 = 136u;
+// Planes that a workgroup marches down together.
+override PLANES: u32 = 1u;
 
 struct Block {
     // Voxels along each axis; rows of a workgroup.
@@ -154,7 +154,9 @@ fn products(i: u32, difference: f32, over: vec3<f32>) -> Channels {
         scale = weight[i];
     }
     if (NORMALISED == 1u) {
-        scale = scale / (block.gain.w + dot(g, g));
+        // Not a division: those come with a path of their own for the smallest numbers.
+        let per_length = inverseSqrt(block.gain.w + dot(g, g));
+        scale = scale * per_length * per_length;
     }
     let outside = is_nan(difference);
     scale = select(scale, 0.0, outside);
@@ -243,39 +245,35 @@ fn column_products(pair: u32, column: Column, i: u32, to: Around) -> Channels {
     return products(i, column.difference, over);
 }
 
-// The samples of a single pair beside a voxel along z: asked for a row before they are needed.
-struct Beside {
-    fixed: vec4<f32>,
-    warped: vec4<f32>,
+// Twice the means of the row that is worked on and of the next one, in the workgroup's planes and the two on either side:
+// a single pair's neighbours along x and z are looked up here.
+const MEAN_ROWS: u32 = 912u;
+var<workgroup> means: array<f32, 1828>;
+
+// Planes in that memory beside those that are worked on.
+fn beside_planes() -> u32 {
+    return select(0u, 4u, COMPONENTS == 3u);
 }
 
-fn beside(i: u32, to: Around) -> Beside {
-    let at = vec4<u32>(i) + to.z;
-    return Beside(
-        vec4<f32>(fixed_0[at.x], fixed_0[at.y], fixed_0[at.z], fixed_0[at.w]),
-        vec4<f32>(warped_0[at.x], warped_0[at.y], warped_0[at.z], warped_0[at.w]),
-    );
+// Which plane of that memory a thread fills in turn `turn` beside its own: the two before, then the two after.
+fn beside_slot(plane: u32, turn: u32) -> u32 {
+    let nth = plane + turn * PLANES;
+    return select(nth, nth + PLANES, nth > 1u);
 }
 
-fn over_beside(samples: Beside) -> f32 {
-    let f = samples.fixed;
-    let w = samples.warped;
-    let outside = vec4<bool>(is_nan(w.x), is_nan(w.y), is_nan(w.z), is_nan(w.w));
-    let mean = f + select(w, f, outside);
-    return mean.x - mean.w + 8.0 * (mean.z - mean.y);
-}
-
-// The means of the row that is worked on and of the next one: a single pair's neighbours along x are looked up here.
-var<workgroup> means: array<f32, 512>;
-
-// Where in a row of means the neighbours of column `lane` are; in columns that the filter along x does not look at, anywhere.
-fn mean_lanes(lane: u32, to: vec4<u32>) -> vec4<u32> {
-    return clamp(vec4<u32>(lane + 2u) + to, vec4<u32>(2u), vec4<u32>(THREADS + 1u)) - vec4<u32>(2u);
-}
-
-fn over_x(row: u32, at: vec4<u32>) -> f32 {
-    let first = 256u * (row & 1u);
-    return means[first + at.x] - means[first + at.w] + 8.0 * (means[first + at.z] - means[first + at.y]);
+// The differences along x and z around the place `own` in a row of means. Columns beyond the border hold the border's samples;
+// what they and the outermost ones get is not looked at.
+fn over_means(row: u32, own: u32) -> vec2<f32> {
+    // Two columns stand before the first row.
+    let at = MEAN_ROWS * (row & 1u) + own;
+    let x = means[at] - means[at + 4u] + 8.0 * (means[at + 3u] - means[at + 1u]);
+    if (COMPONENTS == 2u) {
+        return vec2<f32>(x, 0.0);
+    }
+    let here = at + 2u;
+    let z = means[here - 2u * THREADS] - means[here + 2u * THREADS]
+        + 8.0 * (means[here + THREADS] - means[here - THREADS]);
+    return vec2<f32>(x, z);
 }
 
 fn tap_y(k: i32) -> f32 {
@@ -288,47 +286,50 @@ fn tap_z(k: i32) -> f32 {
     return block.taps_z[at >> 2u][at & 3u];
 }
 
-// Two rows of up to ten channels: one is read while the next is written. Samples x, x + 4, … lie together, in steps that
-// keep both ways free of bank conflicts.
-const STEP: u32 = 72u;
-const CHANNEL: u32 = 4u * STEP;
-const ROW: u32 = 10u * CHANNEL;
-var<workgroup> row_memory: array<f32, 5760>;
-
 // The first of the channels that are left.
 fn first_left() -> u32 {
     return 4u * (COMPONENTS - 1u);
 }
 
-fn keep(parity: u32, column: u32, done: Channels) {
-    let at = parity * ROW + (column & 3u) * STEP + (column >> 2u);
+fn is_made(channel: u32) -> bool {
+    let part = select(select(2u, 1u, channel < 4u), 4u, channel >= first_left());
+    return (PARTS & part) != 0u;
+}
+
+// Into row `parity` of workgroup memory; `own` is the thread's place in a channel.
+fn keep(parity: u32, own: u32, done: Channels) {
     if ((PARTS & 1u) != 0u) {
-        row_memory[at] = done.a.x;
-        row_memory[at + CHANNEL] = done.a.y;
-        row_memory[at + 2u * CHANNEL] = done.a.z;
-        row_memory[at + 3u * CHANNEL] = done.a.w;
+        put(parity, 0u, own, done.a.x);
+        put(parity, 1u, own, done.a.y);
+        put(parity, 2u, own, done.a.z);
+        put(parity, 3u, own, done.a.w);
     }
     if ((PARTS & 2u) != 0u) {
-        row_memory[at + 4u * CHANNEL] = done.b.x;
-        row_memory[at + 5u * CHANNEL] = done.b.y;
-        row_memory[at + 6u * CHANNEL] = done.b.z;
-        row_memory[at + 7u * CHANNEL] = done.b.w;
+        put(parity, 4u, own, done.b.x);
+        put(parity, 5u, own, done.b.y);
+        put(parity, 6u, own, done.b.z);
+        put(parity, 7u, own, done.b.w);
     }
     if ((PARTS & 4u) != 0u) {
-        row_memory[at + first_left() * CHANNEL] = done.c.x;
+        put(parity, first_left(), own, done.c.x);
         if (CHANNELS > first_left() + 1u) {
-            row_memory[at + (first_left() + 1u) * CHANNEL] = done.c.y;
+            put(parity, first_left() + 1u, own, done.c.y);
         }
     }
 }
 
-@compute @workgroup_size(THREADS)
-fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+@compute @workgroup_size(THREADS, PLANES)
+fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
     let size = block.size;
+    let lane = local.x;
+    let at = local.y * THREADS + lane;
     let first_x = group.x * STRIP;
+    let first_z = group.z * PLANES;
+    let plane = size.x * size.y;
     let x = u32(clamp(i32(first_x + lane) - i32(PAD), 0, i32(size.x) - 1));
-    let to = around(x, group.z);
-    let base = group.z * size.y * size.x + x;
+    let z = min(first_z + local.y, size.z - 1u);
+    let to = around(x, z);
+    let base = z * plane + x;
     let first_y = group.y * size.w;
     let rows = min(size.w, size.y - first_y);
     var y = first_y - min(first_y, RADIUS_Y);
@@ -347,14 +348,19 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
             }
         }
     }
-    let mean_at = mean_lanes(u32(i32(x + PAD) - i32(first_x)), to.x);
+    // The thread's own place in the memory of means, and the voxels beside the planes that it fills in.
+    let own = (local.y + beside_planes() / 2u) * THREADS + lane;
+    let place = place_of(at, group);
+    var beside: array<u32, 4>;
     if (MEANS == 1u) {
-        means[lane] = column_0.here;
+        means[own + 2u] = column_0.here;
+        for (var turn = 0u; turn < beside_planes() / PLANES; turn = turn + 1u) {
+            let slot = beside_slot(local.y, turn);
+            let there = min(max(first_z + slot, 2u) - 2u, size.z - 1u);
+            beside[turn] = there * plane + x;
+            means[slot * THREADS + lane + 2u] = both(0u, beside[turn] + y * size.x);
+        }
         workgroupBarrier();
-    }
-    var over_next_z = 0.0;
-    if (AHEAD == 1u) {
-        over_next_z = over_z(0u, base + y * size.x, to);
     }
     // What the rows so far add to the outputs that are not complete yet; the oldest one's is the first.
     var ahead_a: array<vec4<f32>, 16>;
@@ -364,14 +370,23 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
     for (var step = 0u; step < rows + 2u * RADIUS_Y; step = step + 1u) {
         let i = base + y * size.x;
         var row: Channels;
+        // Rows beyond the border are the border's.
+        let is_next = first_y + step >= RADIUS_Y && y + 1u < size.y;
+        let next = y + select(0u, 1u, is_next);
+        // What the next row needs from memory is asked for before this one is worked on.
+        var fixed_beside: array<f32, 4>;
+        var warped_beside: array<f32, 4>;
+        if (MEANS == 1u) {
+            for (var turn = 0u; turn < beside_planes() / PLANES; turn = turn + 1u) {
+                fixed_beside[turn] = fixed_0[beside[turn] + next * size.x];
+                warped_beside[turn] = warped_0[beside[turn] + next * size.x];
+            }
+        }
         if (FORWARD == 1u) {
             row = all_products(i, to, y);
         } else if (MEANS == 1u) {
-            var over = vec3<f32>(over_x(step, mean_at), over_y(column_0), over_next_z);
-            if (AHEAD == 0u) {
-                over.z = over_z(0u, i, to);
-            }
-            row = products(i, column_0.difference, over);
+            let over = over_means(step, own);
+            row = products(i, column_0.difference, vec3<f32>(over.x, over_y(column_0), over.y));
         } else {
             row = column_products(0u, column_0, i, to);
             if (PAIRS > 1u) {
@@ -381,20 +396,17 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
                 row = sum_of(row, column_products(2u, column_2, i, to));
             }
         }
-        // Rows beyond the border are the border's.
-        if (first_y + step >= RADIUS_Y && y + 1u < size.y) {
-            y = y + 1u;
-            if (FORWARD == 0u) {
-                let entering = base + min(y + 2u, size.y - 1u) * size.x;
-                column_0 = advance(0u, column_0, entering);
-                if (PAIRS > 1u) {
-                    column_1 = advance(1u, column_1, entering);
-                }
-                if (PAIRS > 2u) {
-                    column_2 = advance(2u, column_2, entering);
-                }
+        if (is_next && FORWARD == 0u) {
+            let entering = base + min(next + 2u, size.y - 1u) * size.x;
+            column_0 = advance(0u, column_0, entering);
+            if (PAIRS > 1u) {
+                column_1 = advance(1u, column_1, entering);
+            }
+            if (PAIRS > 2u) {
+                column_2 = advance(2u, column_2, entering);
             }
         }
+        y = next;
         let outermost = tap_y(i32(RADIUS_Y));
         var done = Channels(outermost * row.a, outermost * row.b, outermost * row.c);
         if (RADIUS_Y > 0u) {
@@ -416,24 +428,22 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
             ahead_b[max(2u * RADIUS_Y, 1u) - 1u] = last.b;
             ahead_c[max(2u * RADIUS_Y, 1u) - 1u] = last.c;
         }
-        if (MEANS == 1u) {
-            means[256u * ((step + 1u) & 1u) + lane] = column_0.here;
-        }
         if (step >= 2u * RADIUS_Y) {
-            keep(parity, lane, done);
+            keep(parity, at, done);
         }
-        var coming: Beside;
-        if (AHEAD == 1u) {
-            coming = beside(base + y * size.x, to);
+        if (MEANS == 1u) {
+            let after = MEAN_ROWS * ((step + 1u) & 1u) + 2u;
+            means[after + own] = column_0.here;
+            for (var turn = 0u; turn < beside_planes() / PLANES; turn = turn + 1u) {
+                let w = warped_beside[turn];
+                let f = fixed_beside[turn];
+                means[after + beside_slot(local.y, turn) * THREADS + lane] = f + select(w, f, is_nan(w));
+            }
         }
         workgroupBarrier();
         if (step >= 2u * RADIUS_Y) {
-            let out_row = (group.z * size.y + first_y + step - 2u * RADIUS_Y) * size.x;
-            store_row(parity, lane, out_row, first_x);
+            store_row(parity, place, first_y + step - 2u * RADIUS_Y);
             parity = 1u - parity;
-        }
-        if (AHEAD == 1u) {
-            over_next_z = over_beside(coming);
         }
     }
 }

@@ -1,0 +1,4 @@
+// The image's derivative along x, before its gain, sample by sample.
+fn derivative_x(row: u32, x: u32) -> f32 {
+    return derivative(row + x, x, block.size.x, 1u);
+}
