@@ -59,12 +59,11 @@ pub fn affine_registration(
     }
     device.scope(|| {
         let all = levels(fixed.grid(), 0.5, 64);
-        let [fixed, moving] =
-            images.map(|frame| pyramid(device, Source::Take(frame).mapped(device, map)?, &all).map_err(MotionError::from));
+        let [fixed, moving] = images.map(|frame| {
+            pyramid(device, Source::Take(frame).mapped(device, map)?, &all).map_err(MotionError::from)
+        });
         let (fixed, moving) = (fixed?, moving?);
-        let mask = mask
-            .map(|m| pyramid(device, as_weight(device, m)?, &all))
-            .transpose()?;
+        let mask = mask.map(|m| pyramid(device, as_weight(device, m)?, &all)).transpose()?;
         let mut found = start;
         for (nth, level) in all.iter().enumerate().rev() {
             if level.shape.len() > MOST_VOXELS {
@@ -122,7 +121,8 @@ fn align_on_level(
             displacement: &zero,
         };
         warp(device, &args, &mut warped)?;
-        let equations = affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
+        let equations =
+            affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
         if equations.mean_energy >= least {
             break;
         }

@@ -27,11 +27,14 @@
 //! the total displacement; derivatives are central and taken on both images; a pyramid; constraints are normalised to
 //! distances; the divergence is squared (printed linear in eq. 10, where it would vanish from the Euler-Lagrange equations);
 //! volume change may be measured by the Jacobian of the composed motion; increments are composed, so that the field does
-//! not fold; robust penalisers, gradient constancy, local normalisation and medians; adaptive stopping (future work iii).
+//! not fold; robust penalisers, gradient constancy, local normalisation and medians; adaptive stopping (future work iii);
+//! weights that follow the mismatch of the images, the mean displacement free where they match, and a second stage for
+//! pictures that do (`clg_weights.rs`, `clg_refinement.rs`).
 //!
-//! *Cost*, quadratic 3-D: 22 volumes of memory; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle) volumes.
+//! *Cost*, quadratic 3-D: 22 volumes of memory, 25 with a free mean; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle)
+//! volumes, and 2 (mismatch) + 27 (mean and its product) where weights follow the mismatch.
 //!
-//! *Evidence*: `tests/phantoms.rs` (shift, rotation, affine, twist, sinusoid: ≤ 0.02 voxel; shells: more), `tests/symmetry.rs`
+//! *Evidence*: `tests/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/symmetry.rs`
 //! (equal images, flips, axis swaps, spacing, threads), `tests/solvers.rs`; docs/status/accuracy.md (Middlebury, NIREP, mouse LV).
 //!
 //! *Limits*: motion larger than half the image, or than 16 voxels of the coarsest level, is not found; where the moving image
@@ -40,21 +43,20 @@
 
 use crate::affine_registration::to_level;
 use crate::clg_images::{Images, as_weight};
-use crate::clg_level::{Level, LevelImages, Progress};
+use crate::clg_level::{Level, LevelImages, LevelRun, Progress};
 use crate::clg_parameters::{ClgParams, Direction, Intensity};
 use crate::coarse_to_fine::{LevelGeometry, levels, shrink, transfer};
 use crate::frame::{Frame, Source};
 use crate::prepare::{IntensityMap, check_grids};
 use crate::running::{OnDevice, Running};
 use crate::{MotionError, Observer};
-use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::compose::{self, compose};
 use veloxel_compute::kernels::confidence::Scales;
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::kernels::pointwise::rescale;
 use veloxel_compute::kernels::total_displacement::{from_voxels, to_voxels};
 use veloxel_compute::kernels::warp::VoxelAffine;
-use veloxel_compute::{Device, Field};
+use veloxel_compute::{Device, Field, Later};
 use veloxel_core::{
     BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, Mask, SolveStatus, Volume, WarningKind,
     Warnings,
@@ -114,11 +116,25 @@ pub struct FlowOutput {
 /// The method, set up for one grid.
 #[derive(Debug)]
 pub struct Clg {
-    device: Device,
-    params: ClgParams,
+    pub(crate) device: Device,
+    pub(crate) params: ClgParams,
+    /// Of the second stage.
+    refinement: Option<ClgParams>,
     grid: Grid,
     /// Finest first.
-    levels: Vec<LevelGeometry>,
+    pub(crate) levels: Vec<LevelGeometry>,
+}
+
+/// What was found on the finest level, before anything is said about it.
+pub(crate) struct Estimate<'a> {
+    pub level: Level<'a>,
+    pub images: LevelImages,
+    /// Edges, on top of `affine`.
+    pub displacement: Field,
+    /// Σ |I_t| and number of voxels before the first warp.
+    pub before: Later<(f64, f64)>,
+    /// Coarsest first.
+    pub runs: Vec<LevelRun>,
 }
 
 /// A start field is refined from this many levels on: what is coarser it has settled already.
@@ -138,7 +154,8 @@ impl Clg {
     pub fn new(grid: &Grid, params: ClgParams, device: &Device) -> Result<Self, MotionError> {
         params.validate()?;
         let levels = levels(grid, params.eta, params.max_levels);
-        Ok(Self { device: device.clone(), params, grid: grid.clone(), levels })
+        let refinement = params.refinement();
+        Ok(Self { device: device.clone(), params, refinement, grid: grid.clone(), levels })
     }
 
     /// Where it runs.
@@ -260,18 +277,34 @@ impl Clg {
         (region, start): (Region<'_>, Start<'_>),
         (map, observer): (IntensityMap, &dyn Observer),
     ) -> Result<Running, MotionError> {
-        let device = &self.device;
-        let finest = &self.levels[0];
         let affine = match start {
-            Start::Affine(map) => map,
+            Start::Affine(affine) => affine,
             _ => VoxelAffine::IDENTITY,
         };
+        let estimate = match &self.refinement {
+            None => self.descend(sources, (region, start, affine), (map, observer))?,
+            Some(params) => {
+                let kept = sources.each_ref().map(Source::keep);
+                let robust = self.descend(kept, (region, start, affine), (map, observer))?;
+                self.refine((robust, params), (sources, region), (map, observer))?
+            }
+        };
+        self.conclude(estimate, (region, affine), map)
+    }
+
+    /// From the coarsest level that the start leaves open down to the finest.
+    fn descend(
+        &self,
+        sources: [Source<'_>; 2],
+        (region, start, affine): (Region<'_>, Start<'_>, VoxelAffine),
+        (map, observer): (IntensityMap, &dyn Observer),
+    ) -> Result<Estimate<'_>, MotionError> {
+        let device = &self.device;
         let used = match start {
             Start::Flow(_) => &self.levels[..self.levels.len().min(LEVELS_AFTER_START)],
             _ => &self.levels[..],
         };
-        let masks = [region.mask, region.volume_mask];
-        let mut images = Images::new((device, &self.params), (sources, masks), (map, used))?;
+        let mut pyramid = Images::new((device, &self.params), (sources, region), (map, used))?;
         let mut displacement: Field = match start {
             Start::Flow(start) => {
                 self.grid.require_same(start.grid(), "fixed image and start field")?;
@@ -287,7 +320,7 @@ impl Clg {
         let all: f64 = (0..used.len()).map(work).sum();
         let mut before = 0.0;
         let mut runs = Vec::new();
-        let mut found = None;
+        let mut finest = None;
         for nth in (0..used.len()).rev() {
             let geometry = &used[nth];
             if nth + 1 < used.len() {
@@ -299,35 +332,41 @@ impl Clg {
                 levels: used.len(),
                 work: (before, geometry.shape.len() as f64, all),
             };
-            let (fixed, moving, [mask, volume_mask]) =
-                images.take(nth, (device, geometry.shape, &self.params))?;
-            let level_images = LevelImages {
-                fixed: &fixed,
-                moving: &moving,
-                mask: mask.as_ref(),
-                moving_from_fixed: to_level(&affine, geometry),
-            };
-            let mut level =
-                Level::new(device, &self.params, geometry, volume_mask.as_ref().or(mask.as_ref()))?;
-            runs.push(level.run(&level_images, &mut displacement, (warps_of(nth), &progress))?);
-            if nth == 0 {
-                level.warp(&level_images, &displacement)?;
-                let after = absolute_difference(device, (&fixed, &level.warped), mask.as_ref())?;
-                let scales = Scales {
-                    determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
-                    mismatch: HALF_CONFIDENCE_MISMATCH,
-                };
-                let (warped, confidence) = level.into_confidence(&level_images, scales)?;
-                found = Some((warped, after, confidence));
-            }
+            let images =
+                pyramid.take(nth, (device, geometry.shape, &self.params), to_level(&affine, geometry))?;
+            let mut level = Level::new(device, &self.params, geometry, &images)?;
+            runs.push(level.run(&images, &mut displacement, (warps_of(nth), &progress))?);
             before += work(nth);
+            if nth == 0 {
+                finest = Some((level, images));
+            }
         }
-        let (mut warped, after, confidence) = found.expect("the finest level should have run");
+        let (level, images) = finest.expect("the finest level should have run");
+        Ok(Estimate { level, images, displacement, before: pyramid.before, runs })
+    }
+
+    /// Everything that is said about an estimate, asked of the device.
+    fn conclude(
+        &self,
+        estimate: Estimate<'_>,
+        (region, affine): (Region<'_>, VoxelAffine),
+        map: IntensityMap,
+    ) -> Result<Running, MotionError> {
+        let device = &self.device;
+        let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
+        let Estimate { mut level, images, mut displacement, before, runs } = estimate;
+        level.warp(&images, &displacement)?;
+        let after = level.difference(&images)?;
+        let scales = Scales {
+            determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
+            mismatch: HALF_CONFIDENCE_MISMATCH,
+        };
+        let (mut warped, confidence) = level.into_confidence(&images, scales)?;
         let measured = region.volume_mask.or(region.mask).map(|m| as_weight(device, m)).transpose()?;
-        to_voxels(device, (finest.shape, finest.spacing_edges), affine, &mut displacement)?;
-        let mut determinant = device.scratch(finest.shape.len())?;
+        to_voxels(device, (shape, spacing_edges), affine, &mut displacement)?;
+        let mut determinant = device.scratch(shape.len())?;
         let measures =
-            jacobian(device, (finest.shape, [1.0; 3]), (&displacement, measured.as_ref()), &mut determinant)?;
+            jacobian(device, (shape, [1.0; 3]), (&displacement, measured.as_ref()), &mut determinant)?;
         rescale(device, (1.0, 1.0), &mut determinant)?;
         rescale(device, (map.upper - map.lower, map.lower), &mut warped)?;
         Ok(Running::on_device(OnDevice {
@@ -336,7 +375,7 @@ impl Clg {
             displacement,
             volumes: [confidence, warped, determinant],
             levels: runs,
-            brightness: [images.before, after],
+            brightness: [before, after],
             jacobian: measures,
             mark: device.mark()?,
         }))

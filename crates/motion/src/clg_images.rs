@@ -1,6 +1,8 @@
 //! The images of [`Clg`](crate::Clg): mapped, smoothed, at every size of the pyramid, ready for warping.
 
 use crate::MotionError;
+use crate::clg::Region;
+use crate::clg_level::LevelImages;
 use crate::clg_parameters::{ClgParams, Interpolation};
 use crate::coarse_to_fine::{LevelGeometry, pyramid};
 use crate::frame::Source;
@@ -31,7 +33,7 @@ pub(crate) struct Images {
 impl Images {
     pub fn new(
         (device, params): (&Device, &ClgParams),
-        ([fixed, moving], masks): ([Source<'_>; 2], [Option<&Mask>; 2]),
+        ([fixed, moving], region): ([Source<'_>; 2], Region<'_>),
         (map, used): (IntensityMap, &[LevelGeometry]),
     ) -> Result<Self, MotionError> {
         let smooth = |image: Buffer| -> Result<Buffer, MotionError> {
@@ -45,8 +47,7 @@ impl Images {
         };
         let fixed = smooth(fixed.mapped(device, map)?)?;
         let moving = smooth(moving.mapped(device, map)?)?;
-        let [mask, volume_mask] = masks;
-        let mask = mask.map(|m| as_weight(device, m)).transpose()?;
+        let mask = region.mask.map(|m| as_weight(device, m)).transpose()?;
         let before = absolute_difference(device, (&fixed, &moving), mask.as_ref())?;
         Ok(Self {
             fixed: pyramid(device, fixed, used)?,
@@ -54,7 +55,7 @@ impl Images {
             masks: {
                 let levels_of =
                     |m: Option<Buffer>| m.map_or_else(|| Ok(Vec::new()), |m| pyramid(device, m, used));
-                let volume_mask = volume_mask.map(|m| as_weight(device, m)).transpose()?;
+                let volume_mask = region.volume_mask.map(|m| as_weight(device, m)).transpose()?;
                 [levels_of(mask)?, levels_of(volume_mask)?]
             },
             before,
@@ -66,7 +67,8 @@ impl Images {
         &mut self,
         nth: usize,
         (device, shape, params): (&Device, Shape, &ClgParams),
-    ) -> Result<(Buffer, Buffer, [Option<Buffer>; 2]), MotionError> {
+        moving_from_fixed: VoxelAffine,
+    ) -> Result<LevelImages, MotionError> {
         self.fixed.truncate(nth + 1);
         self.moving.truncate(nth + 1);
         self.masks.iter_mut().for_each(|m| m.truncate(nth + 1));
@@ -82,8 +84,8 @@ impl Images {
             fixed = through_spline(device, shape, fixed)?;
             spline_coefficients(device, shape, &mut moving)?;
         }
-        let [mask, volume_mask] = &mut self.masks;
-        Ok((fixed, moving, [mask.pop(), volume_mask.pop()]))
+        let [mask, volume_mask] = self.masks.each_mut().map(Vec::pop);
+        Ok(LevelImages { fixed, moving, mask, volume_mask, moving_from_fixed })
     }
 }
 

@@ -4,13 +4,14 @@ use crate::clg_parameters::{
     ClgParams, Derivatives, Interpolation, MedianFilter, Normalisation, Penaliser, Regularise, Update,
     VolumeTerm,
 };
+use crate::clg_weights::{Weights, window};
 use crate::coarse_to_fine::LevelGeometry;
 use crate::multigrid::{Multigrid, Solver, Solving, Stopping, Terms, sweep};
 use crate::{Observer, Step};
 use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::compose::{self, compose};
 use veloxel_compute::kernels::confidence;
-use veloxel_compute::kernels::convolve::isotropic;
+use veloxel_compute::kernels::convolve::convolve;
 use veloxel_compute::kernels::diffusivity::{Diffusivity, diffusivity};
 use veloxel_compute::kernels::gradient::{Scheme, gradients};
 use veloxel_compute::kernels::jacobian::jacobian;
@@ -24,8 +25,6 @@ use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
 use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Stamp, Taps};
 use veloxel_core::{LevelReport, StopReason, WarpReport};
 
-/// K_ρ is cut here, in standard deviations.
-const TRUNCATE: f64 = 2.5;
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
 const NON_LOCAL: WeightedMedian =
     WeightedMedian { radius: 6, stride: 3, sigma_vox: 6.0, sigma_intensity: 0.025, edge: 0.1, reach: 1 };
@@ -33,12 +32,14 @@ const NON_LOCAL: WeightedMedian =
 const VISIBILITY: occlusion::Scales = occlusion::Scales { divergence: 0.3, intensity: 0.06 };
 
 /// The images of a level.
-pub(crate) struct LevelImages<'a> {
-    pub fixed: &'a Buffer,
+pub(crate) struct LevelImages {
+    pub fixed: Buffer,
     /// Samples, or spline coefficients.
-    pub moving: &'a Buffer,
+    pub moving: Buffer,
     /// 1 where data count.
-    pub mask: Option<&'a Buffer>,
+    pub mask: Option<Buffer>,
+    /// 1 where volume is preserved; none: where data count.
+    pub volume_mask: Option<Buffer>,
     /// From fixed to moving voxels of this level.
     pub moving_from_fixed: VoxelAffine,
 }
@@ -57,8 +58,8 @@ pub(crate) struct Level<'a> {
     device: &'a Device,
     params: &'a ClgParams,
     geometry: &'a LevelGeometry,
-    /// K_ρ, and the one for images that match.
-    taps: [Axes<Taps>; 2],
+    /// The window of the mean displacement that is free once images match, and memory for that mean.
+    mean: Option<(Axes<Taps>, Field)>,
     pub warped: Buffer,
     /// Spatial entries, then the right-hand side.
     system: Field,
@@ -131,21 +132,12 @@ impl LevelRun {
     }
 }
 
-/// Which of the level's two windows a tensor is averaged in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Window {
-    /// ρ.
-    Local = 0,
-    /// The one for images that match.
-    Matched = 1,
-}
-
 impl<'a> Level<'a> {
     pub fn new(
         device: &'a Device,
         params: &'a ClgParams,
         geometry: &'a LevelGeometry,
-        volume_mask: Option<&Buffer>,
+        images: &LevelImages,
     ) -> Result<Self, ComputeError> {
         let shape = geometry.shape;
         let (n, d) = (shape.len(), shape.components());
@@ -163,7 +155,7 @@ impl<'a> Level<'a> {
         let mut volume_weight = optional(params.beta > 0.0)?;
         if let Some(weight) = volume_weight.as_mut() {
             fill(device, params.beta, weight)?;
-            if let Some(mask) = volume_mask {
+            if let Some(mask) = images.volume_mask.as_ref().or(images.mask.as_ref()) {
                 multiply(device, mask, weight)?;
             }
         }
@@ -172,10 +164,14 @@ impl<'a> Level<'a> {
             device,
             params,
             geometry,
-            taps: [params.rho, params.rho_matched].map(|rho| isotropic(&Taps::gaussian(rho, TRUNCATE))),
+            mean: (params.alpha_mismatch > 0.0 && params.mean_matched > 0.0)
+                .then(|| device.scratch_field(d, n).map(|mean| (window(params.mean_matched), mean)))
+                .transpose()?,
             warped: device.scratch(n)?,
             system: device.scratch_field(entries, n)?,
-            groups: (0..group_count).map(|_| device.scratch_field(entries + 1, n)).collect::<Result<_, _>>()?,
+            groups: (0..group_count)
+                .map(|_| device.scratch_field(entries + 1, n))
+                .collect::<Result<_, _>>()?,
             gradients: [device.scratch_field(gradient_count, n)?, device.scratch_field(gradient_count, n)?],
             increment: device.scratch_field(d, n)?,
             spare: (params.solver == Solver::Jacobi || median_wanted)
@@ -197,14 +193,14 @@ impl<'a> Level<'a> {
     /// Warps and solves until the level's limit or tolerance; `displacement` is in edges.
     pub fn run(
         &mut self,
-        images: &LevelImages<'_>,
+        images: &LevelImages,
         displacement: &mut Field,
         (warps, progress): (usize, &Progress<'_>),
     ) -> Result<LevelRun, ComputeError> {
         let start = self.device.stamp()?;
         let shape = self.geometry.shape;
         if self.params.gamma > 0.0 {
-            gradients(self.device, (shape, Scheme::Central4), images.fixed, &mut self.gradients[0])?;
+            gradients(self.device, (shape, Scheme::Central4), &images.fixed, &mut self.gradients[0])?;
         }
         let mut reports = Vec::new();
         let mut stop =
@@ -231,24 +227,30 @@ impl<'a> Level<'a> {
             }
         }
         let spacing_vox = self.geometry.spacing_vox;
-        Ok(LevelRun { size: shape.size, spacing_vox, warps: reports, stop, span: [start, self.device.stamp()?] })
+        Ok(LevelRun {
+            size: shape.size,
+            spacing_vox,
+            warps: reports,
+            stop,
+            span: [start, self.device.stamp()?],
+        })
     }
 
     fn warp_and_solve(
         &mut self,
-        images: &LevelImages<'_>,
+        images: &LevelImages,
         displacement: &mut Field,
     ) -> Result<Warping, ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
         self.warp(images, displacement)?;
-        let difference = absolute_difference(device, (images.fixed, &self.warped), images.mask)?;
-        let (alpha, window) = self.weigh(images)?;
-        self.tensors(images, window)?;
+        let difference = self.difference(images)?;
+        let weights = self.weigh(images)?;
+        self.tensors(images, &weights)?;
         clear(device, &mut self.increment)?;
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solving = None;
         for _ in 0..updates {
-            solving = Some(self.solve(images, displacement, alpha)?);
+            solving = Some(self.solve(images, displacement, &weights)?);
         }
         let solving = solving.expect("a warp should have at least one solve");
         let length = clip_length(device, self.params.increment_limit, &mut self.increment)?;
@@ -264,7 +266,7 @@ impl<'a> Level<'a> {
     }
 
     /// Samples the moving image at the present displacement into `self.warped`.
-    pub fn warp(&mut self, images: &LevelImages<'_>, displacement: &[Buffer]) -> Result<(), ComputeError> {
+    pub fn warp(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
         let args = Warp {
             shape: self.geometry.shape,
             spacing_edges: self.geometry.spacing_edges,
@@ -273,56 +275,60 @@ impl<'a> Level<'a> {
                 Interpolation::CubicSpline => warp::Interpolation::CubicSpline,
             },
             moving_from_fixed: images.moving_from_fixed,
-            moving: images.moving,
+            moving: &images.moving,
             displacement,
         };
         warp(self.device, &args, &mut self.warped)
     }
 
+    /// Σ |I_t| of the images last warped, and number of voxels.
+    pub fn difference(&self, images: &LevelImages) -> Result<Later<(f64, f64)>, ComputeError> {
+        absolute_difference(self.device, (&images.fixed, &self.warped), images.mask.as_ref())
+    }
+
+    /// Mean squared distance, edges², by which the images last warped still miss each other.
+    pub fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
+        let (weights, brightness) = (Weights::fixed(self.params), [(&images.fixed, &self.warped)]);
+        let args = self.params.tensor_of(self.geometry, &weights, (&brightness, images.mask.as_ref()));
+        mismatch(self.device, &args)
+    }
+
     /// The motion tensors around the present displacement: into the system, or into the groups.
-    fn tensors(&mut self, images: &LevelImages<'_>, window: Window) -> Result<(), ComputeError> {
-        let (device, shape) = (self.device, self.geometry.shape);
-        let brightness = [(images.fixed, &self.warped)];
-        let taps = &self.taps[window as usize];
+    fn tensors(&mut self, images: &LevelImages, weights: &Weights) -> Result<(), ComputeError> {
+        let (device, params, shape) = (self.device, self.params, self.geometry.shape);
+        let mask = images.mask.as_ref();
+        let brightness = [(&images.fixed, &self.warped)];
+        let args = params.tensor_of(self.geometry, weights, (&brightness, mask));
         let Some((first, others)) = self.groups.split_first_mut() else {
-            let args = self.params.tensor_of(self.geometry, taps, (&brightness, images.mask));
             return motion_tensor(device, &args, &mut self.system);
         };
-        let args = self.params.tensor_of(self.geometry, taps, (&brightness, images.mask));
         motion_tensor(device, &args, first)?;
         if let Some(second) = others.first_mut() {
             let [fixed, warped] = &mut self.gradients;
             gradients(device, (shape, Scheme::Central4), &self.warped, warped)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
-            let mut args = self.params.tensor_of(self.geometry, taps, (&pairs, images.mask));
-            if self.params.normalise == Normalisation::Distance {
-                args.constraint = Constraint::Normalised { zeta: self.params.gradient_zeta };
-            }
-            motion_tensor(device, &args, second)?;
+            let constraint = params.constraint(params.gradient_zeta);
+            let args = params.tensor_of(self.geometry, weights, (&pairs, mask));
+            motion_tensor(device, &MotionTensor { constraint, ..args }, second)?;
         }
         Ok(())
     }
 
-    /// α and the window for the mismatch at hand: the weight of smoothness over that of data is the variance of data over
-    /// that of motion.
-    fn weigh(&self, images: &LevelImages<'_>) -> Result<(f32, Window), ComputeError> {
-        let params = self.params;
-        if params.alpha_mismatch == 0.0 {
-            return Ok((params.alpha, Window::Local));
+    /// The weights for the images last warped; the only number that a warp waits for.
+    fn weigh(&self, images: &LevelImages) -> Result<Weights, ComputeError> {
+        if self.params.alpha_mismatch == 0.0 {
+            return Ok(Weights::fixed(self.params));
         }
-        let brightness = [(images.fixed, &self.warped)];
-        let args = params.tensor_of(self.geometry, &self.taps[0], (&brightness, images.mask));
-        let share = mismatch(self.device, &args)?.get(self.device)? / (params.alpha_mismatch * params.alpha_mismatch);
-        let window = if share < 0.25 { Window::Matched } else { Window::Local };
-        Ok((params.alpha * (share as f32).clamp(params.alpha_floor, 1.0), window))
+        let mismatch2 = self.mismatch2(images)?.get(self.device)?;
+        Ok(Weights::matched(self.params, mismatch2, self.geometry.shape.components()))
     }
 
     /// One linear solve for the increment, with weights from the increment so far.
     fn solve(
         &mut self,
-        images: &LevelImages<'_>,
+        images: &LevelImages,
         displacement: &[Buffer],
-        alpha: f32,
+        weights: &Weights,
     ) -> Result<Solving, ComputeError> {
         let (device, params, geometry) = (self.device, self.params, self.geometry);
         let shape = geometry.shape;
@@ -344,7 +350,7 @@ impl<'a> Level<'a> {
                     Penaliser::Charbonnier { epsilon } => Some(epsilon),
                     Penaliser::Quadratic => None,
                 },
-                image: (params.kappa > 0.0).then_some((params.kappa, images.fixed)),
+                image: (params.kappa > 0.0).then_some((params.kappa, &images.fixed)),
             };
             diffusivity(device, &args, (displacement, &self.increment), psi)?;
         }
@@ -352,7 +358,7 @@ impl<'a> Level<'a> {
         let operator = Operator {
             shape,
             spacing_edges: geometry.spacing_edges,
-            alpha,
+            alpha: weights.alpha,
             tensor: Some(tensor),
             diffusivity: self.psi.as_ref(),
             volume_weight: self.volume_weight.as_ref(),
@@ -364,6 +370,13 @@ impl<'a> Level<'a> {
                 ..operator
             };
             subtract_product(device, &regulariser, displacement, rhs)?;
+            if let (true, Some((taps, mean))) = (weights.mean_share > 0.0, self.mean.as_mut()) {
+                for (component, mean) in displacement.iter().zip(mean.iter_mut()) {
+                    convolve(device, (shape, taps), component, mean)?;
+                }
+                let alpha = -weights.mean_share * weights.alpha;
+                subtract_product(device, &Operator { alpha, volume_weight: None, ..regulariser }, mean, rhs)?;
+            }
             if let Some(change) = self.volume_change.as_mut() {
                 jacobian(device, (shape, geometry.spacing_edges), (displacement, None), change)?;
                 log_change(device, change)?;
@@ -384,7 +397,7 @@ impl<'a> Level<'a> {
     }
 
     /// The median between warps.
-    fn filter(&mut self, images: &LevelImages<'_>, displacement: &mut Field) -> Result<(), ComputeError> {
+    fn filter(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
         let shape = self.geometry.shape;
         let kind = match self.params.median {
             MedianFilter::Plain { radius } => Median::Plain { radius },
@@ -396,10 +409,10 @@ impl<'a> Level<'a> {
         }
         if let Some(votes) = self.votes.as_mut() {
             let args = (shape, self.geometry.spacing_edges, VISIBILITY);
-            visibility(self.device, args, (displacement, images.fixed, &self.warped), votes)?;
+            visibility(self.device, args, (displacement, &images.fixed, &self.warped), votes)?;
         }
         let spare = self.spare.as_mut().expect("a level with a median should have a spare field");
-        median(self.device, (shape, kind), (displacement, images.fixed, self.votes.as_ref()), spare)?;
+        median(self.device, (shape, kind), (displacement, &images.fixed, self.votes.as_ref()), spare)?;
         std::mem::swap(displacement, spare);
         Ok(())
     }
@@ -407,16 +420,17 @@ impl<'a> Level<'a> {
     /// The confidence at the displacement last warped to, and the warped image; the level's memory serves for both.
     pub fn into_confidence(
         mut self,
-        images: &LevelImages<'_>,
+        images: &LevelImages,
         scales: confidence::Scales,
     ) -> Result<(Buffer, Buffer), ComputeError> {
-        let brightness = [(images.fixed, &self.warped)];
+        let brightness = [(&images.fixed, &self.warped)];
         let mut tensor = self.system;
         let (Some(difference), Some(mut out)) = (self.increment.pop(), self.increment.pop()) else {
             unreachable!("a displacement should have two components at least")
         };
         tensor.push(difference);
-        let args = self.params.tensor_of(self.geometry, &self.taps[0], (&brightness, images.mask));
+        let weights = Weights::fixed(self.params);
+        let args = self.params.tensor_of(self.geometry, &weights, (&brightness, images.mask.as_ref()));
         motion_tensor(self.device, &args, &mut tensor)?;
         confidence::confidence(self.device, (self.geometry.shape, scales), &tensor, &mut out)?;
         Ok((self.warped, out))
@@ -424,11 +438,19 @@ impl<'a> Level<'a> {
 }
 
 impl ClgParams {
+    /// How constraints are scaled, with the contrast ζ below which they fade.
+    fn constraint(&self, zeta: f32) -> Constraint {
+        match self.normalise {
+            Normalisation::Off => Constraint::Plain,
+            Normalisation::Distance => Constraint::Normalised { zeta },
+        }
+    }
+
     /// The brightness constraint's tensor on a level.
-    pub(crate) fn tensor_of<'a>(
+    fn tensor_of<'a>(
         &self,
         geometry: &LevelGeometry,
-        taps: &'a Axes<Taps>,
+        weights: &'a Weights,
         (pairs, weight): (&'a [(&'a Buffer, &'a Buffer)], Option<&'a Buffer>),
     ) -> MotionTensor<'a> {
         MotionTensor {
@@ -438,11 +460,8 @@ impl ClgParams {
                 Derivatives::Forward => Scheme::Forward,
                 Derivatives::Central4 => Scheme::Central4,
             },
-            constraint: match self.normalise {
-                Normalisation::Off => Constraint::Plain,
-                Normalisation::Distance => Constraint::Normalised { zeta: self.zeta },
-            },
-            taps,
+            constraint: self.constraint(weights.zeta),
+            taps: &weights.taps,
             pairs,
             weight,
         }

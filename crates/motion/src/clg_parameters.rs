@@ -18,11 +18,17 @@ pub struct ClgParams {
     pub alpha_mismatch: f64,
     /// Least share of α that is left when the images match. (0, 1]
     pub alpha_floor: f32,
+    /// α once the mismatch is below σ/2; falls with the mismatch as α does. May be larger than α, as bends longer than
+    /// `mean_matched` are free then. (0, 1e6)
+    pub alpha_matched: f32,
     /// ρ: standard deviation of the local window K_ρ, voxels. 0: none (Horn & Schunck); large: the window's mean motion. [0, 16]
     pub rho: f64,
     /// ρ once the mismatch is below σ/2: what is left then is noise, which a wider window averages without flattening the
-    /// motion as a larger α would. [0, 16]
+    /// motion as a larger α would. Falls slowly with the mismatch. [0, 16]
     pub rho_matched: f64,
+    /// Once the mismatch is below σ/2, smoothness is asked of what the total displacement has beyond 0.9 of its mean over a
+    /// window of this standard deviation, voxels, so that longer bends are flattened ten times less. 0: of all of it. [0, 16]
+    pub mean_matched: f64,
     /// β: weight of volume preservation. 0: off; large: only motion with det = 1 is left. [0, 1e6)
     pub beta: f32,
     /// What β is applied to.
@@ -33,7 +39,8 @@ pub struct ClgParams {
     pub derivatives: Derivatives,
     /// Whether constraints are measured in distance instead of contrast.
     pub normalise: Normalisation,
-    /// ζ of the brightness constraint's normalisation, intensity per voxel: contrast below it counts less. (0, 1]
+    /// ζ of the brightness constraint's normalisation, intensity per voxel: contrast below it counts less. Where β = 0 it falls
+    /// with the mismatch below σ/2. (0, 1]
     pub zeta: f32,
     /// Penaliser of the data term.
     pub data_penaliser: Penaliser,
@@ -79,6 +86,9 @@ pub struct ClgParams {
     pub update: Update,
     /// Filter of the field between warps.
     pub median: MedianFilter,
+    /// Mismatch of the estimate, voxels, below which the images count as free of outliers and the finest level goes on with
+    /// the quadratic energy of volumes. Large: also where motion breaks, which it then smooths over. 0: never. [0, 10]
+    pub refine_mismatch: f64,
     /// One direction, or both with the composed residual as a factor of the confidence.
     pub direction: Direction,
 }
@@ -216,13 +226,15 @@ impl ClgParams {
                 iterations: 7,
                 ..Self::robust()
             },
-            (Preset::Accurate, Dimension::Two) => Self::robust(),
+            (Preset::Accurate, Dimension::Two) => Self { refine_mismatch: 0.2, ..Self::robust() },
             (Preset::Fast, Dimension::Three) => Self::volume(),
             (Preset::Accurate, Dimension::Three) => Self {
                 alpha: 0.12,
                 alpha_mismatch: 0.2,
-                alpha_floor: 0.1,
+                alpha_matched: 1.2,
+                alpha_floor: 0.025,
                 rho_matched: 3.0,
+                mean_matched: 2.0,
                 warps: 20,
                 finest_warps: 16,
                 warp_tol: 0.001,
@@ -237,8 +249,10 @@ impl ClgParams {
             alpha: 0.03,
             alpha_mismatch: 0.0,
             alpha_floor: 0.01,
+            alpha_matched: 0.03,
             rho: 1.0,
             rho_matched: 1.0,
+            mean_matched: 0.0,
             beta: 0.01,
             volume: VolumeTerm::Divergence,
             regularise: Regularise::Increment,
@@ -267,6 +281,7 @@ impl ClgParams {
             increment_limit: 1e6,
             update: Update::Add,
             median: MedianFilter::Off,
+            refine_mismatch: 0.0,
             direction: Direction::Forward,
         }
     }
@@ -317,6 +332,24 @@ impl ClgParams {
         }
     }
 
+    /// The second stage for images that match, if there is one: the accurate preset of volumes, with this one's weights where
+    /// the images do not match, constraints and tolerance.
+    pub(crate) fn refinement(&self) -> Option<Self> {
+        let volume = Self::preset(Preset::Accurate, Dimension::Three);
+        (self.refine_mismatch > 0.0).then_some(Self {
+            alpha: self.alpha,
+            iterations: if self.rtol > 0.0 { self.iterations } else { volume.iterations },
+            rtol: self.rtol,
+            beta: self.beta,
+            volume: self.volume,
+            lcc_sigma: self.lcc_sigma,
+            // A window of the plane holds fewer voxels than one of the same width in space.
+            rho_matched: 4.0,
+            max_levels: 1,
+            ..volume
+        })
+    }
+
     /// Checks every range.
     ///
     /// # Errors
@@ -333,8 +366,10 @@ impl ClgParams {
             ("alpha", f64::from(self.alpha), 1e-9, 1e6, "1e-9 to 1e6"),
             ("alpha_mismatch", self.alpha_mismatch, 0.0, 10.0, "0 to 10 voxels"),
             ("alpha_floor", f64::from(self.alpha_floor), 1e-6, 1.0, "1e-6 to 1"),
+            ("alpha_matched", f64::from(self.alpha_matched), 1e-9, 1e6, "1e-9 to 1e6"),
             ("rho", self.rho, 0.0, 16.0, "0 to 16 voxels"),
             ("rho_matched", self.rho_matched, 0.0, 16.0, "0 to 16 voxels"),
+            ("mean_matched", self.mean_matched, 0.0, 16.0, "0 to 16 voxels"),
             ("beta", f64::from(self.beta), 0.0, 1e6, "0 to 1e6"),
             ("zeta", f64::from(self.zeta), 1e-6, 1.0, "1e-6 to 1"),
             ("gradient_zeta", f64::from(self.gradient_zeta), 1e-6, 1.0, "1e-6 to 1"),
@@ -343,6 +378,7 @@ impl ClgParams {
             ("lcc_sigma", self.lcc_sigma, 0.0, 32.0, "0 to 32 voxels"),
             ("presmooth", self.presmooth, 0.0, 8.0, "0 to 8 voxels"),
             ("eta", self.eta, 0.4, 0.95, "0.4 to 0.95"),
+            ("refine_mismatch", self.refine_mismatch, 0.0, 10.0, "0 to 10 voxels"),
             ("warp_tol", self.warp_tol, 0.0, 1.0, "0 to 1 voxel"),
             ("rtol", self.rtol, 0.0, 0.999, "0 to 0.999"),
             ("omega", f64::from(self.omega), 1e-3, 1.999, "0.001 to 1.999"),

@@ -92,6 +92,10 @@ impl Source<'_> {
             Self::Take(frame) => frame,
         }
     }
+    /// The same frame, which is needed again.
+    pub fn keep(&self) -> Source<'_> {
+        Source::Keep(self.frame())
+    }
     /// The image with its intensities mapped; NaN, which only a mask can have let through, becomes 0.
     pub fn mapped(self, device: &Device, map: IntensityMap) -> Result<Buffer, MotionError> {
         let mut samples = match self {

@@ -5,6 +5,8 @@ pub mod clg;
 mod clg_images;
 mod clg_level;
 pub mod clg_parameters;
+mod clg_refinement;
+mod clg_weights;
 pub mod coarse_to_fine;
 pub mod composition;
 mod error;

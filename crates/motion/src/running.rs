@@ -4,8 +4,8 @@ use crate::clg_level::LevelRun;
 use crate::{FlowOutput, MotionError};
 use veloxel_compute::{Buffer, Device, Field, Later, Stamp};
 use veloxel_core::{
-    BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, SolveStatus, StopReason, Volume, WarningKind,
-    Warnings,
+    BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, SolveStatus, StopReason, Volume,
+    WarningKind, Warnings,
 };
 
 /// A field that was asked for: the host may prepare the next pair while the device still works on it.

@@ -68,10 +68,9 @@ fn accurate_volumes_meet_the_promise_for_bent_motion() {
 
 #[test]
 fn accurate_estimates_of_shells_bend_at_the_rim_alone() {
-    // The motion has a kink at both rims of the muscle, which smoothness rounds off over about ρ_matched: 0.03 voxel of
-    // mean error in images, 0.04 in volumes, where kinks are a larger share.
-    within(0.035, Preset::Accurate, smooth_phantoms(SHELLS, Dimension::Two));
-    within(0.045, Preset::Accurate, smooth_phantoms(SHELLS, Dimension::Three));
+    // In volumes the cavity is compressed to a quarter: its texture, drawn out, hardly tells bends of a few voxels.
+    within(PHANTOM_ERROR_VOX, Preset::Accurate, smooth_phantoms(SHELLS, Dimension::Two));
+    within(0.025, Preset::Accurate, smooth_phantoms(SHELLS, Dimension::Three));
 }
 
 #[test]
@@ -96,9 +95,8 @@ fn anisotropic_oblique_grids_are_no_worse() {
         Case { motion, texture: TextureKind::Smooth, noise: Noise::None }.build(&grid)
     };
     within(PHANTOM_ERROR_VOX, Preset::Accurate, SMOOTH_MOTIONS.map(|m| on_oblique(Dimension::Two, m)));
-    // The sinusoid's wavelength covers fewer of the 2 mm voxels: 0.0206 voxel.
     let motions = [MotionKind::Affine, MotionKind::Sinusoid];
-    within(0.025, Preset::Accurate, motions.map(|m| on_oblique(Dimension::Three, m)));
+    within(PHANTOM_ERROR_VOX, Preset::Accurate, motions.map(|m| on_oblique(Dimension::Three, m)));
 }
 
 #[test]
@@ -109,7 +107,7 @@ fn speckle_is_followed_as_well() {
     };
     for dimension in [Dimension::Two, Dimension::Three] {
         let phantoms = [MotionKind::Shift, MotionKind::Sinusoid].map(|m| speckle(dimension, m));
-        within(0.035, Preset::Accurate, phantoms);
+        within(PHANTOM_ERROR_VOX, Preset::Accurate, phantoms);
     }
 }
 

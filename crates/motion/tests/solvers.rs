@@ -46,8 +46,10 @@ impl System {
         let shape = Shape::of(grid);
         let smallest = grid.spacing_mm()[..shape.components()].iter().copied().fold(f64::INFINITY, f64::min);
         let spacing_edges = grid.spacing_mm().map(|h| (h / smallest) as f32);
-        let (fixed, moving) =
-            (device.upload(phantom.fixed.into_data()).unwrap(), device.upload(phantom.moving.into_data()).unwrap());
+        let (fixed, moving) = (
+            device.upload(phantom.fixed.into_data()).unwrap(),
+            device.upload(phantom.moving.into_data()).unwrap(),
+        );
         let mut tensor = device
             .zeros_field(shape.tensor_entries() + shape.components(), shape.len())
             .expect("memory should be there");

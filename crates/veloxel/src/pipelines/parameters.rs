@@ -65,9 +65,12 @@ impl ParameterChoice {
             }
         }
         if let Some(count) = self.warps {
-            for (key, value) in
-                [("warps", count.into()), ("finest_warps", count.into()), ("warp_tol", 0.into())]
-            {
+            for (key, value) in [
+                ("warps", count.into()),
+                ("finest_warps", count.into()),
+                ("warp_tol", 0.into()),
+                ("refine_mismatch", 0.into()),
+            ] {
                 draft.set(key, value)?;
             }
         }
@@ -211,7 +214,7 @@ mod tests {
         let choice = ParameterChoice { warps: Some(7), iterations: Some(3), ..ParameterChoice::default() };
         let params = choice.resolve(Dimension::Two).unwrap();
         assert_eq!((params.warps, params.finest_warps, params.warp_tol), (7, 7, 0.0));
-        assert_eq!((params.iterations, params.rtol), (3, 0.0));
+        assert_eq!((params.iterations, params.rtol, params.refine_mismatch), (3, 0.0, 0.0));
     }
 
     #[test]

@@ -130,8 +130,7 @@ pub(super) fn mismatch(
     (device, gpu): (&Device, &dyn Gpu),
     args: &MotionTensor<'_>,
 ) -> Result<Later<f64>, ComputeError> {
-    let [nx, ny, nz] = args.shape.size;
-    let (groups, sums) = partials(device, nx * ny.div_ceil(4) * nz, 2)?;
+    let (groups, sums) = partials(device, args.shape.len(), 2)?;
     let identity = Taps::gaussian(0.0, 1.0);
     let buffers: Vec<_> = inputs(args).into_iter().chain([Bind::Out(&sums)]).collect();
     gpu.launch(&Launch {

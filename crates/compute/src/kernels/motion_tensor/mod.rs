@@ -71,7 +71,7 @@ pub fn motion_tensor(
 
 /// Mean squared distance, in edges², by which the warped images still miss each other: `Σ n I_t² / Σ n |∇I|²`.
 ///
-/// Every fourth row counts. Where nothing has contrast the result is 0.
+/// Where nothing has contrast the result is 0.
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the shape.

@@ -495,7 +495,7 @@ fn along_z(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     }
 }
 
-// Σ n I_t² and Σ n |∇I|² over every fourth row.
+// Σ n I_t² and Σ n |∇I|².
 @compute @workgroup_size(256)
 fn mismatch(
     @builtin(global_invocation_id) id: vec3<u32>,
@@ -504,23 +504,17 @@ fn mismatch(
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     let size = block.size;
-    let per_plane = (size.y + 3u) / 4u;
     var tt = 0.0;
     var trace = 0.0;
-    for (var i = id.x; i < size.x * per_plane * size.z; i = i + groups.x * LINE) {
+    for (var i = id.x; i < size.x * size.y * size.z; i = i + groups.x * LINE) {
         let row = i / size.x;
-        let z = row / per_plane;
-        let y = 4u * (row % per_plane) + ((4u - (z & 3u)) & 3u);
-        if (y < size.y) {
-            let x = i % size.x;
-            let at = all_products((z * size.y + y) * size.x + x, around(x, z), y);
-            if (COMPONENTS == 2u) {
-                tt = tt + at.c.y;
-                trace = trace + at.a.x + at.a.z;
-            } else {
-                tt = tt + at.c.y;
-                trace = trace + at.a.x + at.a.w + at.b.y;
-            }
+        let y = row % size.y;
+        let at = all_products(i, around(i % size.x, row / size.y), y);
+        tt = tt + at.c.y;
+        if (COMPONENTS == 2u) {
+            trace = trace + at.a.x + at.a.z;
+        } else {
+            trace = trace + at.a.x + at.a.w + at.b.y;
         }
     }
     let total_tt = workgroup_sum(tt, lane);
