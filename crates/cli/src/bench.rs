@@ -77,8 +77,9 @@ pub fn run(arguments: &BenchArguments) -> Result<(), VeloxelError> {
         let text = "--quick and --html belong to the bench paper-a";
         Arguments::command().error(ErrorKind::MissingRequiredArgument, text).exit();
     }
-    let by_default =
-        |bench: &Bench| !matches!(bench, Bench::Gpu | Bench::Agreement | Bench::PaperA | Bench::Middlebury | Bench::Nirep);
+    let by_default = |bench: &Bench| {
+        !matches!(bench, Bench::Gpu | Bench::Agreement | Bench::PaperA | Bench::Middlebury | Bench::Nirep)
+    };
     let benches: Vec<Bench> = if arguments.names.is_empty() {
         Bench::ALL.into_iter().filter(by_default).collect()
     } else {

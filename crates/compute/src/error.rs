@@ -60,7 +60,9 @@ pub enum ComputeError {
         reason: String,
     },
     /// There is no such device here.
-    #[error("device `{name}` is not available: {reason}; `--device cpu` is always there, `--device auto` takes the fastest that is")]
+    #[error(
+        "device `{name}` is not available: {reason}; `--device cpu` is always there, `--device auto` takes the fastest that is"
+    )]
     NoDevice {
         /// As asked for.
         name: String,

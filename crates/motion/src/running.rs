@@ -72,7 +72,8 @@ impl OnDevice {
         let flow = Flow::new(grid.clone(), components)?;
         let [confidence, warped, determinant] =
             volumes.map(|b| -> Result<_, MotionError> { Ok(Volume::new(grid.clone(), fetch(b)?)?) });
-        let levels = levels.into_iter().map(|run| run.settle(&device, mark)).collect::<Result<Vec<_>, _>>()?;
+        let levels =
+            levels.into_iter().map(|run| run.settle(&device, mark)).collect::<Result<Vec<_>, _>>()?;
         let mean = |later: Later<(f64, f64)>| -> Result<f64, MotionError> {
             let (sum, count) = later.get_after(&device, mark)?;
             Ok(if count > 0.0 { sum / count } else { 0.0 })

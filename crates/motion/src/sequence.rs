@@ -210,7 +210,8 @@ impl Run<'_> {
 
     /// Brings a frame, if there is one, to the device, in the place of the one farthest from those that are `needed`.
     fn bring(&mut self, frame: usize, needed: [usize; 2]) -> Result<(), MotionError> {
-        let Some(image) = self.frames.frames.get(frame).filter(|_| !self.on_device.contains_key(&frame)) else {
+        let Some(image) = self.frames.frames.get(frame).filter(|_| !self.on_device.contains_key(&frame))
+        else {
             return Ok(());
         };
         if self.on_device.len() >= FRAMES_ON_DEVICE {

@@ -66,7 +66,8 @@ pub(super) fn agreement(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
                 most = most.max(most_vox(&first, &run(images, &params, &cpu)?));
             }
             let what = format!("{preset:?}, phantoms of {size}{}", if size == 96 { "²" } else { "³" });
-            figures.push(Figure::new(format!("{what}: most from the processor"), most, "voxel").at_most(1e-3));
+            figures
+                .push(Figure::new(format!("{what}: most from the processor"), most, "voxel").at_most(1e-3));
             figures.push(Figure::new(format!("{what}: runs that differ"), changed as f64, "").at_most(0.0));
         }
     }
@@ -121,9 +122,8 @@ fn resident_pair(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
 fn sequence(device: &Device) -> Result<Figure, VeloxelError> {
     let (size, count) = SEQUENCE;
     let phantom = sinusoid(size)?;
-    let frames: Vec<Volume<f32>> = (0..count)
-        .map(|t| if t % 2 == 0 { phantom.fixed.clone() } else { phantom.moving.clone() })
-        .collect();
+    let frames: Vec<Volume<f32>> =
+        (0..count).map(|t| if t % 2 == 0 { phantom.fixed.clone() } else { phantom.moving.clone() }).collect();
     let params = ClgParams::preset(Preset::Fast, Dimension::Three);
     let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0 };
     let mut best_s = f64::INFINITY;

@@ -94,7 +94,8 @@ impl<'a> Workbench<'a> {
         figures.push(Figure::new(format!("{size}³ copy"), rate / 1e6, "GB/s"));
         let mut report = |(name, moved, bar): Subject<'_>, ms: f64| {
             figures.push(Figure::new(format!("{size}³ {name}"), ms, "ms"));
-            let share = Figure::new(format!("{size}³ {name}, over copy"), moved * volume_bytes / ms / rate, "");
+            let share =
+                Figure::new(format!("{size}³ {name}, over copy"), moved * volume_bytes / ms / rate, "");
             figures.push(match bar {
                 Some(bar) => share.at_least(bar),
                 None => share,

@@ -63,8 +63,8 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     let mut x = device.zeros_field(3, shape.len())?;
     let mut other = device.zeros_field(3, shape.len())?;
     let mut solver = Multigrid::new(device, (shape, [1.0; 3]), Terms::default())?;
-    let multigrid = device
-        .scope(|| solver.solve(device, &operator, (&mut x, &rhs), stopping(100))?.settle(device))?;
+    let multigrid =
+        device.scope(|| solver.solve(device, &operator, (&mut x, &rhs), stopping(100))?.settle(device))?;
     let jacobi = device.scope(|| {
         sweep(device, &operator, (&mut x, &rhs, Some(&mut other)), stopping(MOST_SWEEPS))?.settle(device)
     })?;

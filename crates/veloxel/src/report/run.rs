@@ -159,7 +159,9 @@ impl MotionReport {
             for (nth, parts) in parts.chunks_mut(PARTS.div_ceil(threads)).enumerate() {
                 let first = nth * PARTS.div_ceil(threads);
                 let part = &part;
-                scope.spawn(move || parts.iter_mut().enumerate().for_each(|(k, sums)| *sums = part(first + k)));
+                scope.spawn(move || {
+                    parts.iter_mut().enumerate().for_each(|(k, sums)| *sums = part(first + k))
+                });
             }
         });
         let sums = parts.iter().fold(Sums::default(), Sums::and);

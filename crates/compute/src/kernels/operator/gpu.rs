@@ -145,7 +145,13 @@ pub(super) fn relax(
     };
     let voxels = operator.shape.len();
     if order != QUARTER && voxels <= TINY {
-        return relax_by_one_group(gpu, (&RELAX_TINY, "relax_tiny"), operator, (x, rhs), (omega, sweeps, order));
+        return relax_by_one_group(
+            gpu,
+            (&RELAX_TINY, "relax_tiny"),
+            operator,
+            (x, rhs),
+            (omega, sweeps, order),
+        );
     }
     if order == QUARTER && voxels <= SMALL {
         let text = (&RELAX_GENERAL, "relax_small");
