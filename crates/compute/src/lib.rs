@@ -7,6 +7,7 @@
 mod buffer;
 mod device;
 mod error;
+mod exponential;
 mod gather;
 mod gpu;
 pub mod kernels;

@@ -94,6 +94,8 @@ impl<'a> Bind<'a> {
 }
 
 /// Parts of texts that several kernels share.
+/// eˣ and ln(1 + x), the same bits everywhere.
+pub(crate) const EXPONENTIAL: &str = include_str!("parts/exponential.wgsl");
 pub(crate) const LATTICE: &str = include_str!("parts/lattice.wgsl");
 pub(crate) const LINE: &str = include_str!("parts/line.wgsl");
 pub(crate) const NAN: &str = include_str!("parts/nan.wgsl");

@@ -1,5 +1,6 @@
 //! Processor text of the kernels in [`super`].
 
+use crate::exponential::logarithm_of_one_plus;
 use crate::kernels::operator::norm2_of;
 use crate::rows::Shared;
 use crate::{Buffer, Cpu};
@@ -49,7 +50,9 @@ pub(super) fn fill(cpu: &Cpu, value: f32, out: &mut [f32]) {
 }
 
 pub(super) fn log_change(cpu: &Cpu, change: &mut [f32]) {
-    each_in_place(cpu, 4, change, |part| part.iter_mut().for_each(|v| *v = v.max(-0.95).ln_1p()));
+    each_in_place(cpu, 4, change, |part| {
+        part.iter_mut().for_each(|v| *v = logarithm_of_one_plus(v.max(-0.95)))
+    });
 }
 
 pub(super) fn norm2(cpu: &Cpu, field: &[Buffer]) -> f64 {
