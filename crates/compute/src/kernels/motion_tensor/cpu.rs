@@ -5,6 +5,7 @@ use crate::Buffer;
 use crate::Cpu;
 use crate::kernels::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
 use crate::kernels::gradient::Scheme;
+use crate::kernels::gradient::cpu::{central4, difference_row, gain};
 use crate::rows::Shared;
 use multiversion::multiversion;
 
@@ -99,21 +100,25 @@ impl<const D: usize> Stencil<D> {
     fn fill(&mut self, args: &MotionTensor<'_>, (fixed, warped): (&[f32], &[f32]), row: usize) {
         let [nx, ny, nz] = args.shape.size;
         let span = row * nx..(row + 1) * nx;
-        difference_row(&fixed[span.clone()], &warped[span.clone()], (&mut self.difference, &mut self.weight));
+        image_difference(
+            &fixed[span.clone()],
+            &warped[span.clone()],
+            (&mut self.difference, &mut self.weight),
+        );
         if let Some(weight) = args.weight {
             multiply(&weight.host()[span], &mut self.weight);
         }
         for axis in 0..D {
             let (at, count, stride) = [(0, 1, 0), (row % ny, ny, nx), (row / ny, nz, nx * ny)][axis];
+            let gain = gain(args.scheme) / args.spacing_edges[axis];
             if args.scheme == Scheme::Forward {
-                let shape = (args.shape, axis, Scheme::Forward);
-                crate::kernels::gradient::cpu::derivative_row(fixed, shape, row, &mut self.gradient[axis]);
+                let what = (args.shape, axis, Scheme::Forward);
+                difference_row(fixed, what, (row, gain), &mut self.gradient[axis]);
             } else if axis == 0 {
                 let mean = &mut self.mean[..nx];
                 mean_row(&fixed[row * nx..][..nx], &warped[row * nx..][..nx], mean);
                 let line = crate::Shape { size: [nx, 1, 1], dimension: veloxel_core::Dimension::Two };
-                let scheme = (line, 0, Scheme::Central4);
-                crate::kernels::gradient::cpu::derivative_row(mean, scheme, 0, &mut self.gradient[0]);
+                difference_row(mean, (line, 0, Scheme::Central4), (0, gain), &mut self.gradient[0]);
             } else {
                 for (slot, offset) in [-2isize, -1, 1, 2].into_iter().enumerate() {
                     let to = (at as isize + offset).clamp(0, count as isize - 1) as usize;
@@ -123,10 +128,7 @@ impl<const D: usize> Stencil<D> {
                 }
                 let slot = |s: usize| &self.mean[s * nx..][..nx];
                 let (near, far) = ((slot(1), slot(2)), (slot(3), slot(4)));
-                crate::kernels::gradient::cpu::central4(near, far, &mut self.gradient[axis]);
-            }
-            if args.spacing_edges[axis] != 1.0 {
-                scale(1.0 / args.spacing_edges[axis], &mut self.gradient[axis]);
+                central4(near, far, gain, &mut self.gradient[axis]);
             }
         }
     }
@@ -169,7 +171,7 @@ fn mean_row(fixed: &[f32], warped: &[f32], out: &mut [f32]) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn difference_row(fixed: &[f32], warped: &[f32], (difference, weight): (&mut [f32], &mut [f32])) {
+fn image_difference(fixed: &[f32], warped: &[f32], (difference, weight): (&mut [f32], &mut [f32])) {
     let n = fixed.len();
     let (warped, difference, weight) = (&warped[..n], &mut difference[..n], &mut weight[..n]);
     for i in 0..n {
@@ -183,13 +185,6 @@ fn difference_row(fixed: &[f32], warped: &[f32], (difference, weight): (&mut [f3
 fn multiply(factor: &[f32], out: &mut [f32]) {
     for (o, &f) in out.iter_mut().zip(factor) {
         *o *= f;
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn scale(factor: f32, out: &mut [f32]) {
-    for o in out {
-        *o *= factor;
     }
 }
 
