@@ -10,6 +10,7 @@ mod error;
 mod exponential;
 mod gather;
 mod gpu;
+mod group_sums;
 pub mod kernels;
 mod lanes;
 mod later;

@@ -27,7 +27,7 @@ fn check(
     (pairs, weighted, with_tt): (usize, bool, bool),
 ) {
     let what = format!("{shape:?} {scheme:?} {constraint:?} {pairs} pairs, radius {}", taps[0].radius());
-    Pair::new(device).alike_but(1, &what, |device| {
+    Pair::new(device).alike(&what, |device| {
         let n = shape.len();
         let fixed = noise_field(device, (pairs, n), 1);
         let warped: Vec<_> = (0..pairs).map(|k| warped(device, n, 50 + k as u64)).collect();

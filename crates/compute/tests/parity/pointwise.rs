@@ -27,7 +27,7 @@ on_every_device! {
 
     fn increments_are_clipped(device: &Device) {
         for (d, n) in [(2, 1000), (3, 200_003)] {
-            Pair::new(device).alike_but(1, "clip_length", |device| {
+            Pair::new(device).alike("clip_length", |device| {
                 let mut field = noise_field(device, (d, n), 3);
                 let total = clip_length(device, 0.7, &mut field).unwrap().get(device).unwrap();
                 field.push(device.upload(vec![total as f32]).unwrap());

@@ -3,6 +3,7 @@
 use super::{Constraint, MotionTensor};
 use crate::Buffer;
 use crate::Cpu;
+use crate::group_sums::group_sums;
 use crate::kernels::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
 use crate::kernels::gradient::Scheme;
 use crate::kernels::gradient::cpu::{central4, difference_row, gain};
@@ -31,23 +32,36 @@ pub(super) fn mismatch(cpu: &Cpu, args: &MotionTensor<'_>) -> f64 {
 }
 
 fn mismatch_in<const D: usize, const C: usize>(cpu: &Cpu, args: &MotionTensor<'_>) -> f64 {
-    let [nx, ny, _] = args.shape.size;
-    let [tt, trace] = cpu.sum(args.shape.rows(), args.shape.len(), |rows| {
+    let [nx, ny, nz] = args.shape.size;
+    let per_plane = ny.div_ceil(4);
+    // In the order of the other text: what follows depends on the sums.
+    let sums = group_sums(cpu, (nx * per_plane * nz, 4), |items, [tt, trace]| {
         let mut stencil = Stencil::<D>::new(nx);
         let mut products = vec![0.0; C * nx];
-        let mut sums = [0.0; 2];
-        for row in rows.filter(|row| (row % ny + row / ny) % 4 == 0) {
-            for (fixed, warped) in args.pairs {
-                stencil.fill(args, (fixed.host(), warped.host()), row);
-                stencil.products::<C>(args.constraint, Mode::Write, &mut products);
-                let total = |channel: usize| f64::from(products[channel * nx..][..nx].iter().sum::<f32>());
-                sums[0] += total(C - 1);
-                sums[1] += (0..D).map(|c| total(c * (2 * D + 1 - c) / 2)).sum::<f64>();
+        for nth in items.start / nx..=(items.end - 1) / nx {
+            let z = nth / per_plane;
+            let y = 4 * (nth % per_plane) + (4 - z % 4) % 4;
+            if y >= ny {
+                continue;
             }
+            for (pair, (fixed, warped)) in args.pairs.iter().enumerate() {
+                stencil.fill(args, (fixed.host(), warped.host()), z * ny + y);
+                let mode = if pair == 0 { Mode::Write } else { Mode::Add };
+                stencil.products::<C>(args.constraint, mode, &mut products);
+            }
+            let part = items.start.max(nth * nx)..items.end.min((nth + 1) * nx);
+            let row = |channel: usize| &products[channel * nx..][part.start - nth * nx..part.end - nth * nx];
+            let place = part.start - items.start..part.end - items.start;
+            add(row(C - 1), &mut tt[place.clone()]);
+            (0..D).for_each(|c| add(row(c * (2 * D + 1 - c) / 2), &mut trace[place.clone()]));
         }
-        sums
     });
+    let [tt, trace] = sums.map(|sums| sums.into_iter().map(f64::from).sum::<f64>());
     if trace > 0.0 { tt / trace } else { 0.0 }
+}
+
+fn add(values: &[f32], sums: &mut [f32]) {
+    sums.iter_mut().zip(values).for_each(|(s, &v)| *s += v);
 }
 
 fn in_plane<const D: usize, const C: usize>(cpu: &Cpu, args: &MotionTensor<'_>, out: &mut [Buffer]) {
