@@ -64,25 +64,22 @@ impl<const D: usize> Lattice<D> {
         cells
     }
 
-    /// Linear interpolation in samples of the lattice.
+    /// `start` and linear interpolation in samples of the lattice.
     #[inline(always)]
-    pub fn linear(&self, cells: &Cells<D>, samples: &[f32]) -> Lanes {
+    pub fn add_linear(&self, start: Lanes, cells: &Cells<D>, samples: &[f32]) -> Lanes {
         assert!(samples.len() == self.len, "samples should belong to the lattice");
         let base = &cells.base;
         let [wx, wy] = [cells.weight[0], cells.weight[1]];
         // SAFETY: lower neighbours are at least one step away from the end of every axis, or there is no step.
         unsafe {
-            let mut planes = [wx; 2];
-            for (k, plane) in planes.iter_mut().enumerate().take(D - 1) {
-                let offset = k * self.step[D - 1];
-                let near =
-                    lerp(corner(samples, base, offset), corner(samples, base, offset + self.step[0]), wx);
-                let offset = offset + self.step[1];
-                let far =
-                    lerp(corner(samples, base, offset), corner(samples, base, offset + self.step[0]), wx);
-                *plane = lerp(near, far, wy);
+            let along_x = |offset: usize| {
+                lerp(corner(samples, base, offset), corner(samples, base, offset + self.step[0]), wx)
+            };
+            if D == 2 {
+                return add_lerp(start, along_x(0), along_x(self.step[1]), wy);
             }
-            if D == 3 { lerp(planes[0], planes[1], cells.weight[D - 1]) } else { planes[0] }
+            let plane = |offset: usize| lerp(along_x(offset), along_x(offset + self.step[1]), wy);
+            add_lerp(start, plane(0), plane(self.step[D - 1]), cells.weight[D - 1])
         }
     }
 
@@ -149,6 +146,11 @@ impl<const D: usize> Lattice<D> {
 fn lerp(a: Lanes, b: Lanes, weight: Lanes) -> Lanes {
     // Exact at both ends: the last voxel is the upper neighbour with the weight 1.
     (Lanes::splat(1.0) - weight) * a + weight * b
+}
+
+#[inline(always)]
+fn add_lerp(start: Lanes, a: Lanes, b: Lanes, weight: Lanes) -> Lanes {
+    start + (Lanes::splat(1.0) - weight) * a + weight * b
 }
 
 /// The samples `offset` after each of sixteen.

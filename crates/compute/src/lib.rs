@@ -7,8 +7,10 @@
 mod buffer;
 mod device;
 mod error;
+mod exponential;
 mod gather;
 mod gpu;
+mod group_sums;
 pub mod kernels;
 mod lanes;
 mod later;

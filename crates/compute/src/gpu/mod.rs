@@ -103,6 +103,8 @@ impl<'a> Bind<'a> {
 }
 
 /// Parts of texts that several kernels share.
+/// eˣ and ln(1 + x), the same bits everywhere.
+pub(crate) const EXPONENTIAL: &str = include_str!("parts/exponential.wgsl");
 pub(crate) const LATTICE: &str = include_str!("parts/lattice.wgsl");
 pub(crate) const LINE: &str = include_str!("parts/line.wgsl");
 pub(crate) const NAN: &str = include_str!("parts/nan.wgsl");
@@ -127,13 +129,18 @@ pub(crate) fn outputs(field: &[Buffer], count: usize) -> impl Iterator<Item = Bi
 /// Workgroups of a reduction at most: its sums end on the host.
 const MOST_PARTIALS: usize = 512;
 
+/// Workgroups of a reduction over `count` items.
+pub(crate) fn reduction_groups(count: usize) -> usize {
+    count.div_ceil(256).clamp(1, MOST_PARTIALS)
+}
+
 /// Workgroups of 256 threads for a reduction over `count` items, and memory for `columns` sums of each.
 pub(crate) fn partials(
     device: &Device,
     count: usize,
     columns: usize,
 ) -> Result<([u32; 3], Buffer), ComputeError> {
-    let groups = count.div_ceil(256).clamp(1, MOST_PARTIALS);
+    let groups = reduction_groups(count);
     Ok(([groups as u32, 1, 1], device.scratch(groups * columns)?))
 }
 

@@ -5,12 +5,12 @@
 //! `ptr<function, T>` arguments, storage and uniform buffers of group 0, workgroup memory, barriers and 32-bit integer
 //! atomics. Anything else is refused with the construct's name and line.
 //!
-//! What means the same: layouts of buffers (asserted by the compiler), conversions, bits of NaN, zeroed `var`s.
+//! What means the same: layouts of buffers (asserted by the compiler), conversions, bits of NaN, zeroed `var`s; sums,
+//! products, quotients and square roots, each rounded by itself (`-fmad=false`; other fast mathematics is off anyway).
 //! What differs, knowingly:
 //! * workgroup memory is not zeroed: kernels write it before they read it;
 //! * indices are not checked;
-//! * signed overflow and integer division by zero are undefined, as in C++;
-//! * products and sums are contracted to FMA, which is NVRTC's default (`-fmad`); other fast mathematics is off.
+//! * signed overflow and integer division by zero are undefined, as in C++.
 //!
 //! Everything of the kernel stands in `namespace kernel`, so that its names cannot meet those of CUDA's library.
 //! Shared memory is declared there too, and seen by all functions; buffers are handed from function to function.

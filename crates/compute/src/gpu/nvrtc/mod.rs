@@ -201,6 +201,8 @@ impl Nvrtc {
             &format!("--gpu-architecture={target}"),
             "--std=c++17",
             "-default-device",
+            // The processor's texts do not contract, and the same bits come out of both.
+            "-fmad=false",
             // Constants and inputs that a specialised kernel no longer uses, and statements that it does not reach.
             "--diag-suppress=177,111",
         ];

@@ -24,6 +24,11 @@ fn lerp(a: f32, b: f32, weight: f32) -> f32 {
     return (1.0 - weight) * a + weight * b;
 }
 
+// The sum is taken from left to right, whichever compiler sees it: `start` and the rest would not be.
+fn add_lerp(start: f32, a: f32, b: f32, weight: f32) -> f32 {
+    return start + (1.0 - weight) * a + weight * b;
+}
+
 fn lerp2(a: vec2<f32>, b: vec2<f32>, weight: f32) -> vec2<f32> {
     return (1.0 - weight) * a + weight * b;
 }

@@ -40,8 +40,8 @@ fn compose(@builtin(global_invocation_id) id: vec3<u32>) {
         let qy = vec2<f32>(displacement_y[at.x + right], displacement_y[at.y + right]);
         let rows_x = lerp2(px, qx, x.weight);
         let rows_y = lerp2(py, qy, x.weight);
-        increment_x[i] = step_x + lerp(rows_x.x, rows_x.y, y.weight);
-        increment_y[i] = step_y + lerp(rows_y.x, rows_y.y, y.weight);
+        increment_x[i] = add_lerp(step_x, rows_x.x, rows_x.y, y.weight);
+        increment_y[i] = add_lerp(step_y, rows_y.x, rows_y.y, y.weight);
         return;
     }
     let step_z = increment_z[i];
@@ -57,12 +57,12 @@ fn compose(@builtin(global_invocation_id) id: vec3<u32>) {
     let qx = vec4<f32>(displacement_x[q.x], displacement_x[q.y], displacement_x[q.z], displacement_x[q.w]);
     let qy = vec4<f32>(displacement_y[q.x], displacement_y[q.y], displacement_y[q.z], displacement_y[q.w]);
     let qz = vec4<f32>(displacement_z[q.x], displacement_z[q.y], displacement_z[q.z], displacement_z[q.w]);
-    increment_x[i] = step_x + blend(lerp4(px, qx, x.weight), y.weight, z.weight);
-    increment_y[i] = step_y + blend(lerp4(py, qy, x.weight), y.weight, z.weight);
-    increment_z[i] = step_z + blend(lerp4(pz, qz, x.weight), y.weight, z.weight);
+    increment_x[i] = add_blend(step_x, lerp4(px, qx, x.weight), y.weight, z.weight);
+    increment_y[i] = add_blend(step_y, lerp4(py, qy, x.weight), y.weight, z.weight);
+    increment_z[i] = add_blend(step_z, lerp4(pz, qz, x.weight), y.weight, z.weight);
 }
 
-fn blend(rows: vec4<f32>, along_y: f32, along_z: f32) -> f32 {
+fn add_blend(start: f32, rows: vec4<f32>, along_y: f32, along_z: f32) -> f32 {
     let planes = lerp2(rows.xz, rows.yw, along_y);
-    return lerp(planes.x, planes.y, along_z);
+    return add_lerp(start, planes.x, planes.y, along_z);
 }

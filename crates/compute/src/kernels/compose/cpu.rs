@@ -48,13 +48,13 @@ fn compose_row<const D: usize>(
         let mut step = [Lanes::splat(0.0); D];
         let mut at = step;
         for c in 0..D {
+            let voxel = if c == 0 { Lanes::splat(x as f32) + Lanes::count() } else { Lanes::splat(start[c]) };
             step[c] = Lanes::load_or_zero(delta[c], x);
-            at[c] = Lanes::splat(start[c]) + step[c] * Lanes::splat(per_edge[c]);
+            at[c] = voxel + step[c] * Lanes::splat(per_edge[c]);
         }
-        at[0] = at[0] + Lanes::splat(x as f32) + Lanes::count();
         let cells = lattice.cells(at);
         for c in 0..D {
-            (step[c] + lattice.linear(&cells, d[c])).store_what_fits(delta[c], x);
+            lattice.add_linear(step[c], &cells, d[c]).store_what_fits(delta[c], x);
         }
     }
 }

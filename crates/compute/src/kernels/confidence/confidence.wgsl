@@ -6,6 +6,8 @@ struct Block {
     // Packs.
     count: u32,
     determinacy: f32,
+    // Of the trace: determinacy over the number of components.
+    share: f32,
     per_mismatch2: f32,
 }
 
@@ -33,7 +35,7 @@ fn confidence(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgro
         let p = j_0[i] + a;
         let q = j_1[i];
         let r = j_2[i] + a;
-        trace = 0.5 * (p + r) / (p * r - q * q);
+        trace = (p + r) / (p * r - q * q);
         tt = j_3[i];
     } else {
         let p = j_0[i] + a;
@@ -42,13 +44,10 @@ fn confidence(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgro
         let s = j_3[i] + a;
         let t = j_4[i];
         let u = j_5[i] + a;
-        let m0 = s * u - t * t;
-        let m1 = p * u - r * r;
-        let m2 = p * s - q * q;
-        let det = p * m0 + q * (r * t - q * u) + r * (q * t - r * s);
-        trace = (m0 + m1 + m2) / (3.0 * det);
+        let det = p * (s * u - t * t) + q * (r * t - q * u) + r * (q * t - r * s);
+        trace = (s * u - t * t + p * u - r * r + p * s - q * q) / det;
         tt = j_6[i];
     }
-    let determinacy = clamp(Pack(1.0) - a * trace, Pack(0.0), Pack(1.0));
+    let determinacy = clamp(Pack(1.0) - block.share * trace, Pack(0.0), Pack(1.0));
     out[i] = determinacy / (Pack(1.0) + tt * block.per_mismatch2);
 }

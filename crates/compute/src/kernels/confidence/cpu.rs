@@ -10,6 +10,8 @@ pub(super) fn confidence(cpu: &Cpu, (shape, scales): (Shape, Scales), tensor: &[
     let tt = j[j.len() - 1];
     let shared = Shared::new(out);
     let a = scales.determinacy;
+    let share = a / d as f32;
+    let per_mismatch2 = 1.0 / (scales.mismatch * scales.mismatch);
     cpu.split(n, n, |range| {
         // SAFETY: ranges are disjoint.
         let out = unsafe { shared.get_mut(range.clone()) };
@@ -20,11 +22,11 @@ pub(super) fn confidence(cpu: &Cpu, (shape, scales): (Shape, Scales), tensor: &[
             } else {
                 let (p, q, r) = (j[0][i] + a, j[1][i], j[2][i]);
                 let (s, t, u) = (j[3][i] + a, j[4][i], j[5][i] + a);
-                let (m0, m1, m2) = (s * u - t * t, p * u - r * r, p * s - q * q);
-                (m0 + m1 + m2) / (p * m0 + q * (r * t - q * u) + r * (q * t - r * s))
+                let minors = s * u - t * t + p * u - r * r + p * s - q * q;
+                minors / (p * (s * u - t * t) + q * (r * t - q * u) + r * (q * t - r * s))
             };
-            let determinacy = (1.0 - a * trace / d as f32).clamp(0.0, 1.0);
-            *out = determinacy / (1.0 + tt[i] / (scales.mismatch * scales.mismatch));
+            let determinacy = (1.0 - share * trace).clamp(0.0, 1.0);
+            *out = determinacy / (1.0 + tt[i] * per_mismatch2);
         }
     });
 }

@@ -28,6 +28,7 @@ pub(super) fn confidence(
         uniform: Uniform::new()
             .u(n / pack)
             .f(scales.determinacy)
+            .f(scales.determinacy / shape.components() as f32)
             .f(1.0 / (scales.mismatch * scales.mismatch)),
         buffers: &buffers,
         groups: line(n / pack, 256),

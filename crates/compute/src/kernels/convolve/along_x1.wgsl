@@ -1,4 +1,7 @@
-// Sample by sample: along x where rows are no multiple of four, and long filters along every axis.
+// Sample by sample: along x where rows are no multiple of four, and long filters along every axis. Along x, sums begin in
+// the middle; along y and z they take the samples as they come.
+
+override ALONG_X: u32 = 0u;
 
 // Weights of a long filter, centre first.
 @group(0) @binding(3) var<storage, read> long_taps: array<f32>;
@@ -26,11 +29,20 @@ fn long_filter(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgr
     }
     let at = i32(item / block.inner % block.count);
     let base = item - u32(at) * block.inner;
-    var sum = long_taps[0] * input[item];
-    for (var k = 1u; k <= block.long_radius; k = k + 1u) {
-        let below = input[base + border(at - i32(k)) * block.inner];
-        let above = input[base + border(at + i32(k)) * block.inner];
-        sum = sum + long_taps[k] * (below + above);
+    let radius = i32(block.long_radius);
+    if (ALONG_X == 1u) {
+        var sum = long_taps[0] * input[item];
+        for (var k = 1; k <= radius; k = k + 1) {
+            let below = input[base + border(at - k) * block.inner];
+            let above = input[base + border(at + k) * block.inner];
+            sum = sum + long_taps[k] * (below + above);
+        }
+        output[item] = sum;
+    } else {
+        var sum = long_taps[radius] * input[base + border(at - radius) * block.inner];
+        for (var k = 1 - radius; k <= radius; k = k + 1) {
+            sum = sum + long_taps[abs(k)] * input[base + border(at + k) * block.inner];
+        }
+        output[item] = sum;
     }
-    output[item] = sum;
 }

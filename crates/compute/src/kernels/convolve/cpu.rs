@@ -1,6 +1,7 @@
 //! Processor text of [`super::convolve`], and the ring of rows that the motion tensor shares.
 
 use crate::Cpu;
+use crate::lanes::{LANES, Lanes};
 use crate::rows::{Shared, with_scratch};
 use crate::{Axes, Shape, Taps};
 use multiversion::multiversion;
@@ -37,7 +38,7 @@ pub(crate) fn for_each_band(cpu: &Cpu, shape: Shape, halo: usize, work: impl Fn(
     });
 }
 
-/// Smooths `C` channels of a band of one plane along x and y.
+/// Smooths `C` channels of a band of one plane along y and x.
 ///
 /// `provide(y, rows)` writes the `C` unsmoothed rows of `y`, one after the other; `emit(channel, y)` lends the output row.
 pub(crate) fn smooth_band<'o, const C: usize>(
@@ -48,40 +49,67 @@ pub(crate) fn smooth_band<'o, const C: usize>(
 ) {
     let (radius_x, radius_y) = (taps_x.radius(), taps_y.radius());
     let slots = 2 * radius_y + 1;
-    let padded = nx + 2 * radius_x;
-    with_scratch(slots * C * nx + C * nx + padded, |scratch| {
-        let (ring, rest) = scratch.split_at_mut(slots * C * nx);
-        let (raw, line) = rest.split_at_mut(C * nx);
+    with_scratch(slots * C * nx + nx + 2 * radius_x, |scratch| {
+        let (ring, line) = scratch.split_at_mut(slots * C * nx);
         let first = band.start as isize - radius_y as isize;
         let last = (band.end + radius_y) as isize;
         for y in first..last {
-            let slot = (y - first) as usize % slots;
-            let rows = &mut ring[slot * C * nx..][..C * nx];
+            let nth = (y - first) as usize;
             let inside = y.clamp(0, ny as isize - 1) as usize;
-            if taps_x.is_identity() {
-                provide(inside, rows);
-            } else {
-                provide(inside, raw);
-                for c in 0..C {
-                    pad_row(&raw[c * nx..][..nx], radius_x, line);
-                    filter_line(line, taps_x.weights(), &mut rows[c * nx..][..nx]);
-                }
-            }
+            provide(inside, &mut ring[nth % slots * C * nx..][..C * nx]);
             let done = y - radius_y as isize;
             if done < band.start as isize {
                 continue;
             }
-            let centre = (done - first) as usize;
             for c in 0..C {
-                let row = |offset: usize| &ring[((offset % slots) * C + c) * nx..][..nx];
                 let out = emit(c, done as usize);
-                scale_row(row(centre), taps_y.weights()[0], out);
-                for (k, &w) in taps_y.weights().iter().enumerate().skip(1) {
-                    add_pair(row(centre - k), row(centre + k), w, out);
+                let rows = Ring { samples: &ring[c * nx..], stride: C * nx, slots, first: (nth + 1) % slots };
+                if taps_x.is_identity() {
+                    rows.filter(taps_y.weights(), out);
+                } else {
+                    rows.filter(taps_y.weights(), &mut line[radius_x..radius_x + nx]);
+                    pad_line(radius_x, line);
+                    filter_line(line, taps_x.weights(), out);
                 }
             }
         }
     });
+}
+
+/// Rows that follow each other, the oldest at slot `first`.
+#[derive(Clone, Copy)]
+struct Ring<'a> {
+    samples: &'a [f32],
+    stride: usize,
+    slots: usize,
+    first: usize,
+}
+
+impl Ring<'_> {
+    /// The weighted sum of all rows, from the oldest to the youngest; weights count from the one in the middle.
+    fn filter(self, weights: &[f32], out: &mut [f32]) {
+        filter_rows(self, weights, out);
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn filter_rows(rows: Ring<'_>, weights: &[f32], out: &mut [f32]) {
+    let radius = weights.len() - 1;
+    for x in (0..out.len()).step_by(LANES) {
+        let width = LANES.min(out.len() - x);
+        let product = |k: usize, slot: usize| {
+            let at = slot * rows.stride + x;
+            let weight = Lanes::splat(weights[k.abs_diff(radius)]);
+            weight * Lanes::load_or_zero(&rows.samples[..at + width], at)
+        };
+        let mut slot = rows.first;
+        let mut sum = product(0, slot);
+        for k in 1..rows.slots {
+            slot = if slot + 1 == rows.slots { 0 } else { slot + 1 };
+            sum = sum + product(k, slot);
+        }
+        sum.store_what_fits(out, x);
+    }
 }
 
 /// Rows of a panel that run through the z ring together: long enough for the memory to stream.
@@ -120,15 +148,11 @@ pub(crate) fn smooth_along_z(cpu: &Cpu, shape: Shape, taps: &Taps, samples: &mut
                     if step < 2 * radius {
                         continue;
                     }
-                    let centre = step - radius;
-                    let z_out = centre - radius;
+                    let z_out = step - 2 * radius;
                     // SAFETY: as above.
                     let out = unsafe { shared.get_mut(z_out * plane + start..z_out * plane + end) };
-                    let row = |offset: usize| &ring[(offset % slots) * width..][..width];
-                    scale_row(row(centre), taps.weights()[0], out);
-                    for (k, &w) in taps.weights().iter().enumerate().skip(1) {
-                        add_pair(row(centre - k), row(centre + k), w, out);
-                    }
+                    let rows = Ring { samples: ring, stride: width, slots, first: (step + 1) % slots };
+                    rows.filter(taps.weights(), out);
                 }
             });
         }
@@ -143,31 +167,26 @@ pub(crate) fn pad_row(row: &[f32], radius: usize, line: &mut [f32]) {
     line[radius + n..n + 2 * radius].fill(row[n - 1]);
 }
 
+/// Replicates the border samples of a line whose middle is filled.
+fn pad_line(radius: usize, line: &mut [f32]) {
+    let end = line.len() - radius;
+    let (first, last) = (line[radius], line[end - 1]);
+    line[..radius].fill(first);
+    line[end..].fill(last);
+}
+
+/// The weighted sum of a padded line's samples around each, from the middle outwards.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn filter_line(line: &[f32], weights: &[f32], out: &mut [f32]) {
-    let (n, radius) = (out.len(), weights.len() - 1);
-    for (o, &centre) in out.iter_mut().zip(&line[radius..radius + n]) {
-        *o = weights[0] * centre;
-    }
-    for (k, &w) in weights.iter().enumerate().skip(1) {
-        let (left, right) = (&line[radius - k..][..n], &line[radius + k..][..n]);
-        for ((o, &l), &r) in out.iter_mut().zip(left).zip(right) {
-            *o += w * (l + r);
+pub(crate) fn filter_line(line: &[f32], weights: &[f32], out: &mut [f32]) {
+    let radius = weights.len() - 1;
+    for x in (0..out.len()).step_by(LANES) {
+        let middle = x + radius;
+        let mut sum = Lanes::splat(weights[0]) * Lanes::load_or_zero(line, middle);
+        for k in 1..=radius {
+            let pair = Lanes::load_or_zero(line, middle - k) + Lanes::load_or_zero(line, middle + k);
+            sum = sum + Lanes::splat(weights[k]) * pair;
         }
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn scale_row(row: &[f32], weight: f32, out: &mut [f32]) {
-    for (o, &v) in out.iter_mut().zip(row) {
-        *o = weight * v;
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_pair(below: &[f32], above: &[f32], weight: f32, out: &mut [f32]) {
-    for ((o, &b), &a) in out.iter_mut().zip(below).zip(above) {
-        *o += weight * (b + a);
+        sum.store_what_fits(out, x);
     }
 }
 

@@ -49,8 +49,12 @@ pub(super) fn convolve(
     output: &mut Buffer,
 ) -> Result<(), ComputeError> {
     let (device, _) = device_and_gpu;
-    let filters: Vec<Filter<'_>> = (0..shape.components())
-        .filter(|&axis| !taps[axis].is_identity() && shape.size[axis] > 1)
+    // The order of the processor's text; like it, rows and columns of one sample are filtered as well.
+    let axes = if shape.components() == 3 { &[1, 0, 2][..] } else { &[1, 0] };
+    let filters: Vec<Filter<'_>> = axes
+        .iter()
+        .copied()
+        .filter(|&axis| !taps[axis].is_identity() && (axis < 2 || shape.size[axis] > 1))
         .map(|axis| (axis, taps[axis].weights()))
         .collect();
     let run = |filter, input: &Buffer, output: &Buffer| {
@@ -96,6 +100,7 @@ pub(crate) fn pass(
         let long_taps = device.upload_copy(weights)?;
         buffers.push(Bind::In(&long_taps));
         let block = block([stride, count, radius, shape.len()], &[]);
+        constants.push(("ALONG_X", f64::from(u8::from(axis == 0))));
         return launch(&TEXT1, "long_filter", &constants, block, &buffers, shape.len());
     }
     constants.extend([("RADIUS", radius as f64), ("TAIL", 2.0 * radius as f64)]);

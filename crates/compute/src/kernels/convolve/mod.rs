@@ -1,7 +1,9 @@
-//! Separable smoothing: `out = K_z * K_y * K_x * in`, one symmetric filter per axis.
+//! Separable smoothing: `out = K_z * K_x * K_y * in`, one symmetric filter per axis.
 //!
 //! *In, out*: one buffer each of the shape, any unit. *Border*: replicate. *Halo*: the radius of each filter.
-//! *Passes*: the x and y filters run band by band through a ring of rows, the z filter panel by panel in place:
+//! *Order*: along y, then x, then z. Sums along x begin in the middle and take samples in pairs; along y and z they take
+//! them as they come. Every device keeps to that, so that all find the same bits.
+//! *Passes*: the y and x filters run band by band through a ring of rows, the z filter panel by panel in place:
 //! four volumes move in 3-D, two in 2-D, whatever the radius. GPUs take one pass an axis: two volumes each.
 
 pub(crate) mod cpu;

@@ -12,9 +12,9 @@ override DEPTH: u32 = 1u;
 struct Block {
     // Packs of a row, rows of a plane, planes.
     size: vec4<u32>,
-    // ½ / (s ε)² per axis: a squared difference belongs half to the voxel on either side.
+    // ½ / (s ε)² per axis: a squared difference belongs half to the voxel on either side; a twelfth.
     share: vec4<f32>,
-    // 1 / (12 s) per axis; κ.
+    // 1 / s per axis; κ.
     slope: vec4<f32>,
 }
 
@@ -43,11 +43,25 @@ fn total(i: u32) -> Three {
     return d;
 }
 
+// Sums are taken from left to right, as in the processor's text, so that both find the same bits.
 fn square(a: Three, b: Three) -> Pack {
     let x = a.x - b.x;
     let y = a.y - b.y;
+    if (COMPONENTS == 2u) {
+        return x * x + y * y;
+    }
     let z = a.z - b.z;
     return x * x + y * y + z * z;
+}
+
+fn add_square(start: Pack, a: Three, b: Three) -> Pack {
+    let x = a.x - b.x;
+    let y = a.y - b.y;
+    if (COMPONENTS == 2u) {
+        return start + x * x + y * y;
+    }
+    let z = a.z - b.z;
+    return start + x * x + y * y + z * z;
 }
 
 // The squared differences to both neighbours along x; beyond the border there is none.
@@ -64,7 +78,7 @@ fn squares_x(here: Three, i: u32, at: u32, count: u32) -> Pack {
     }
     let low = Three(before_each(before.x, here.x), before_each(before.y, here.y), before_each(before.z, here.z));
     let high = Three(after_each(here.x, after.x), after_each(here.y, after.y), after_each(here.z, after.z));
-    return square(here, low) + square(here, high);
+    return add_square(square(here, low), here, high);
 }
 
 fn derivative(i: u32, at: u32, count: u32, stride: u32) -> Pack {
@@ -95,8 +109,8 @@ fn diffusivity(@builtin(global_invocation_id) id: vec3<u32>) {
         var psi = Pack(1.0);
         if (ROBUST == 1u) {
             let before = square(here, total(select(i, i - size.x, id.y > 0u)));
-            let after = square(here, total(select(i, i + size.x, id.y + 1u < size.y)));
-            var sum = block.share.x * squares_x(here, i, id.x, size.x) + block.share.y * (before + after);
+            let squares_y = add_square(before, here, total(select(i, i + size.x, id.y + 1u < size.y)));
+            var sum = Pack(1.0) + block.share.x * squares_x(here, i, id.x, size.x) + block.share.y * squares_y;
             if (COMPONENTS == 3u) {
                 let next = total(select(i, i + plane, z + 1u < size.z));
                 let above = square(here, next);
@@ -104,17 +118,17 @@ fn diffusivity(@builtin(global_invocation_id) id: vec3<u32>) {
                 below = above;
                 here = next;
             }
-            psi = Pack(1.0) / sqrt(Pack(1.0) + sum);
+            psi = Pack(1.0) / sqrt(sum);
         }
         if (EDGES == 1u) {
-            let slope_x = block.slope.x * derivative_x(i - id.x, id.x);
-            let slope_y = block.slope.y * derivative(i, id.y, size.y, size.x);
+            let slope_x = block.slope.x * (block.share.w * derivative_x(i - id.x, id.x));
+            let slope_y = block.slope.y * (block.share.w * derivative(i, id.y, size.y, size.x));
             var squares = slope_x * slope_x + slope_y * slope_y;
             if (COMPONENTS == 3u) {
-                let slope_z = block.slope.z * derivative(i, z, size.z, plane);
+                let slope_z = block.slope.z * (block.share.w * derivative(i, z, size.z, plane));
                 squares = squares + slope_z * slope_z;
             }
-            psi = psi * exp(-block.slope.w * sqrt(squares));
+            psi = psi * exponentials(-block.slope.w * sqrt(squares));
         }
         out[i] = psi;
     }

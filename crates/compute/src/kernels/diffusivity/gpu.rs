@@ -1,12 +1,16 @@
 //! Launches of `diffusivity.wgsl`.
 
 use super::Diffusivity;
-use crate::gpu::{Bind, Gpu, Launch, PACK1, PACK4, SIDES1, SIDES4, Text, Uniform, cover, inputs, tile};
+use crate::gpu::{
+    Bind, EXPONENTIAL, Gpu, Launch, PACK1, PACK4, SIDES1, SIDES4, Text, Uniform, cover, inputs, tile,
+};
 use crate::{Buffer, ComputeError};
 
 const BODY: &str = include_str!("diffusivity.wgsl");
-static TEXT1: Text = Text { name: "diffusivity", parts: &[PACK1, SIDES1, BODY, include_str!("slope1.wgsl")] };
-static TEXT4: Text = Text { name: "diffusivity", parts: &[PACK4, SIDES4, BODY, include_str!("slope4.wgsl")] };
+static TEXT1: Text =
+    Text { name: "diffusivity", parts: &[PACK1, SIDES1, EXPONENTIAL, BODY, include_str!("slope1.wgsl")] };
+static TEXT4: Text =
+    Text { name: "diffusivity", parts: &[PACK4, SIDES4, EXPONENTIAL, BODY, include_str!("slope4.wgsl")] };
 
 /// Planes that a thread marches through; neighbours in them are looked up once.
 const DEPTH: usize = 16;
@@ -22,7 +26,7 @@ pub(super) fn diffusivity(
     let [width, height] = tile(nx / pack);
     let flag = |set: bool| f64::from(u8::from(set));
     let share = args.spacing_edges.map(|s| args.epsilon.map_or(0.0, |epsilon| 0.5 / (s * epsilon).powi(2)));
-    let [sx, sy, sz] = args.spacing_edges.map(|s| 1.0 / (12.0 * s));
+    let [sx, sy, sz] = args.spacing_edges.map(|s| 1.0 / s);
     let kappa = args.image.map_or(0.0, |(kappa, _)| kappa);
     let mut buffers: Vec<_> = inputs(base, 3).chain(inputs(increment, 3)).collect();
     buffers.extend([Bind::optional(args.image.map(|(_, image)| image)), Bind::Out(out)]);
@@ -37,7 +41,10 @@ pub(super) fn diffusivity(
             ("HEIGHT", height as f64),
             ("DEPTH", DEPTH as f64),
         ],
-        uniform: Uniform::new().u4([nx / pack, ny, nz]).f4(share).f4([sx, sy, sz, kappa]),
+        uniform: Uniform::new()
+            .u4([nx / pack, ny, nz])
+            .f4([share[0], share[1], share[2], 1.0 / 12.0])
+            .f4([sx, sy, sz, kappa]),
         buffers: &buffers,
         groups: [cover(nx / pack, width), cover(ny, height), cover(nz, DEPTH)],
     })

@@ -130,11 +130,17 @@ fn jacobian(
             here = high;
         }
         // tr g + (sum of principal 2 × 2 minors) + det g: no cancellation against 1.
-        let divergence = a.x + b.y + c.z;
-        let xy = a.x * b.y - b.x * a.y;
-        let minors = xy + (a.x * c.z - c.x * a.z) + (b.y * c.z - c.y * b.z);
-        let det = a.x * (b.y * c.z - c.y * b.z) - b.x * (a.y * c.z - c.y * a.z) + c.x * (a.y * b.z - b.y * a.z);
-        let changes = divergence + minors + det;
+        // From left to right, as the processor's text.
+        var divergence = a.x + b.y;
+        if (COMPONENTS == 3u) {
+            divergence = divergence + c.z;
+        }
+        var changes = divergence + a.x * b.y - b.x * a.y;
+        if (COMPONENTS == 3u) {
+            changes = changes + a.x * c.z - c.x * a.z + b.y * c.z - c.y * b.z;
+            changes = changes + a.x * (b.y * c.z - c.y * b.z) - b.x * (a.y * c.z - c.y * a.z)
+                + c.x * (a.y * b.z - b.y * a.z);
+        }
         out[i] = changes;
         var weights = Pack(1.0);
         if (WEIGHTED == 1u) {

@@ -1,5 +1,6 @@
 //! Processor text of [`super::local_normalise`](fn@super::local_normalise).
 
+use crate::group_sums::{GROUP, group_sums, sum_by_halves};
 use crate::kernels::convolve::convolve;
 use crate::rows::Shared;
 use crate::{Axes, Buffer, ComputeError, Cpu, Device, Shape, Taps};
@@ -17,8 +18,14 @@ pub(super) fn local_normalise(
     let n = shape.len();
     let (mean, mean_square) = (mean.host(), mean_square.host());
     let deviation = |i: usize| (mean_square[i] - mean[i] * mean[i]).max(0.0).sqrt();
-    let [total] = cpu.sum(n, n, |range| [range.map(|i| f64::from(deviation(i))).sum()]);
-    let floor = (f64::from(floor_share) * total / n as f64).max(f64::from(f32::MIN_POSITIVE)) as f32;
+    // In the order of the other text, so that both find the same bits.
+    let [partials] = group_sums(cpu, (n, 2), |items, [sums]| {
+        items.zip(sums).for_each(|(i, sum)| *sum += deviation(i));
+    });
+    let mut lanes = [0.0f32; GROUP];
+    partials.iter().enumerate().for_each(|(k, p)| lanes[k % GROUP] += p);
+    let share = (f64::from(floor_share) / n as f64) as f32;
+    let floor = (share * sum_by_halves(&mut lanes)).max(f32::MIN_POSITIVE);
     let out = Shared::new(image.host_mut());
     cpu.split(n, n, |range| {
         // SAFETY: ranges are disjoint.

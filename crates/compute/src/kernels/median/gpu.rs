@@ -1,16 +1,16 @@
 //! Launches of `median.wgsl`.
 
-use super::{MAJORITY, Median, WeightedMedian};
-use crate::gpu::{Bind, Gpu, Launch, Text, Uniform, cover, inputs, outputs};
+use super::{Median, WeightedMedian};
+use crate::gpu::{Bind, EXPONENTIAL, Gpu, Launch, Text, Uniform, cover, inputs, outputs};
 use crate::{Buffer, ComputeError, Device, Shape};
 
 const BODY: &str = include_str!("median.wgsl");
 /// Windows of 3², 5², 3³ and 7² values; arrays of just their length stay in registers.
-static WINDOW_9: Text = Text { name: "median", parts: &["const HALF: u32 = 5u;", BODY] };
-static WINDOW_25: Text = Text { name: "median", parts: &["const HALF: u32 = 14u;", BODY] };
-static WINDOW_27: Text = Text { name: "median", parts: &["const HALF: u32 = 15u;", BODY] };
-static WINDOW_49: Text = Text { name: "median", parts: &["const HALF: u32 = 25u;", BODY] };
-static ANY_WINDOW: Text = Text { name: "median", parts: &["const HALF: u32 = 0u;", BODY] };
+static WINDOW_9: Text = Text { name: "median", parts: &["const HALF: u32 = 5u;", EXPONENTIAL, BODY] };
+static WINDOW_25: Text = Text { name: "median", parts: &["const HALF: u32 = 14u;", EXPONENTIAL, BODY] };
+static WINDOW_27: Text = Text { name: "median", parts: &["const HALF: u32 = 15u;", EXPONENTIAL, BODY] };
+static WINDOW_49: Text = Text { name: "median", parts: &["const HALF: u32 = 25u;", EXPONENTIAL, BODY] };
+static ANY_WINDOW: Text = Text { name: "median", parts: &["const HALF: u32 = 0u;", EXPONENTIAL, BODY] };
 
 pub(super) fn median(
     (device, gpu): (&Device, &dyn Gpu),
@@ -70,8 +70,7 @@ fn weighted(
             uniform: Uniform::new()
                 .u4([nx, ny, 1])
                 .u4([window.radius, window.stride.max(1), window.reach])
-                .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), less, more])
-                .f4([MAJORITY]),
+                .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), less, more]),
             buffers,
             groups: [cover(nx, 32), cover(ny, 4), 1],
         })

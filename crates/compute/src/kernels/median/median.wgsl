@@ -11,8 +11,6 @@ struct Block {
     window: vec4<u32>,
     // ½/σ² of distance and of intensity; what a squared second difference loses and gains to be the share of an edge.
     scales: vec4<f32>,
-    // The majority beyond one half that a value needs for each standard deviation off the mean.
-    majority: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
@@ -187,8 +185,8 @@ fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
     out_x[id.y * size.x + id.x] = max((square - block.scales.z) / (square + block.scales.w), 0.0);
 }
 
-// Keeps the sum of the votes above 0 where nothing is alike.
-const LEAST_VOTE: f32 = 1e-9;
+// Votes are whole numbers, whose sums do not depend on the order.
+const FULL_VOTE: f32 = 16384.0;
 const HALVINGS: u32 = 16u;
 
 // Where an edge is near, the weighted median of both components, as much as it is near; elsewhere what is there.
@@ -241,11 +239,11 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
                 let at = u32(y) * size.x + u32(x);
                 let difference = guide[at] - here;
                 let far = block.scales.x * f32(dx * dx + dy * dy);
-                var weight = exp(-far - difference * difference * block.scales.y);
+                var weight = exponential(-far - difference * difference * block.scales.y);
                 if (VOTED == 1u) {
                     weight = weight * vote[at];
                 }
-                weight = weight + LEAST_VOTE;
+                weight = floor(FULL_VOTE * weight + 0.5) + 1.0;
                 let value = vec2<f32>(in_x[at], in_y[at]) - own;
                 if (round == 0u) {
                     sum = sum + weight;
@@ -261,7 +259,7 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
             mean = first / all;
             deviation = sqrt(max(second / all - mean * mean, vec2<f32>(0.0)));
         } else {
-            let is_below = first > all * (vec2<f32>(0.5) - block.majority.x * middle);
+            let is_below = first > 0.5 * all;
             high = select(high, middle, is_below);
             low = select(middle, low, is_below);
         }

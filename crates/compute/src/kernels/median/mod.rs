@@ -4,10 +4,9 @@
 //! `Σ w_j |v − v_j|` over the window, with weights that fall with distance and with the difference of the guiding image, so
 //! that each side of a motion boundary votes for itself; applied near motion edges, plain elsewhere.
 //!
-//! Nothing jumps: a run applies the median many times, and what one application makes of a difference in rounding the next
-//! one amplifies. So the weighted median is blended in with the flow's bend b as `(b² − 0.01 e²) / (b² + 0.98 e²)`, half at an
-//! edge e; and where neither side has a clear majority it slides from one to the other. It lies within one weighted standard
-//! deviation of the weighted mean, and is found by sixteen halvings of that bracket.
+//! The weighted median is blended in with the flow's bend b, the largest second difference within reach, as `1 − e²/4b²`:
+//! nothing at half an edge e, three quarters at an edge. It lies within one weighted standard deviation of the weighted
+//! mean, and is found by sixteen halvings of that bracket.
 //! *Border*: the window is cut. *Halo*: r voxels. *Units*: as the input.
 
 mod cpu;
@@ -40,8 +39,7 @@ pub struct WeightedMedian {
     pub sigma_vox: f32,
     /// Standard deviation of the intensity weight, units of the guide.
     pub sigma_intensity: f32,
-    /// Where the flow's second difference along an axis is this, unit of the field, there is half a motion edge; none at a
-    /// tenth of it.
+    /// Second difference of the flow along an axis that is a motion edge, unit of the field.
     pub edge: f32,
     /// How far from a motion edge the votes are weighed, pixels.
     pub reach: usize,
@@ -52,12 +50,9 @@ impl WeightedMedian {
     /// What is taken from and added to a squared second difference, so that their ratio is the share of an edge.
     fn ramp(&self) -> [f32; 2] {
         let square = self.edge * self.edge;
-        [0.01 * square, 0.98 * square + f32::MIN_POSITIVE]
+        [0.25 * square, f32::MIN_POSITIVE]
     }
 }
-
-/// The majority beyond one half that a value needs, for each standard deviation that it is off the mean.
-const MAJORITY: f32 = 0.3;
 
 /// Filters every component of `field` into `out`; `guide` is the fixed image, `vote` scales each voxel's weight (none: 1).
 ///

@@ -3,8 +3,10 @@
 use super::{Constraint, MotionTensor};
 use crate::Buffer;
 use crate::Cpu;
+use crate::group_sums::group_sums;
 use crate::kernels::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
 use crate::kernels::gradient::Scheme;
+use crate::kernels::gradient::cpu::{central4, difference_row, gain};
 use crate::rows::Shared;
 use multiversion::multiversion;
 
@@ -24,27 +26,36 @@ pub(super) fn motion_tensor(cpu: &Cpu, args: &MotionTensor<'_>, out: &mut [Buffe
 
 pub(super) fn mismatch(cpu: &Cpu, args: &MotionTensor<'_>) -> f64 {
     match args.shape.components() {
-        2 => mismatch_in::<2>(cpu, args),
-        _ => mismatch_in::<3>(cpu, args),
+        2 => mismatch_in::<2, 6>(cpu, args),
+        _ => mismatch_in::<3, 10>(cpu, args),
     }
 }
 
-fn mismatch_in<const D: usize>(cpu: &Cpu, args: &MotionTensor<'_>) -> f64 {
-    let [tt, trace] = cpu.sum(args.shape.rows(), args.shape.len(), |rows| {
-        let mut stencil = Stencil::<D>::new(args.shape.size[0]);
-        let mut sums = [0.0; 2];
-        for row in rows {
-            for (fixed, warped) in args.pairs {
+fn mismatch_in<const D: usize, const C: usize>(cpu: &Cpu, args: &MotionTensor<'_>) -> f64 {
+    let nx = args.shape.size[0];
+    // In the order of the other text: what follows depends on the sums.
+    let sums = group_sums(cpu, (args.shape.len(), 4), |items, [tt, trace]| {
+        let mut stencil = Stencil::<D>::new(nx);
+        let mut products = vec![0.0; C * nx];
+        for row in items.start / nx..=(items.end - 1) / nx {
+            for (pair, (fixed, warped)) in args.pairs.iter().enumerate() {
                 stencil.fill(args, (fixed.host(), warped.host()), row);
-                stencil.normalise(args.constraint);
-                let Stencil { gradient, difference, weight, .. } = &stencil;
-                sums[0] += weighted_square(difference, weight);
-                sums[1] += gradient.iter().map(|g| weighted_square(g, weight)).sum::<f64>();
+                let mode = if pair == 0 { Mode::Write } else { Mode::Add };
+                stencil.products::<C>(args.constraint, mode, &mut products);
             }
+            let part = items.start.max(row * nx)..items.end.min((row + 1) * nx);
+            let line = |channel: usize| &products[channel * nx..][part.start - row * nx..part.end - row * nx];
+            let place = part.start - items.start..part.end - items.start;
+            add(line(C - 1), &mut tt[place.clone()]);
+            (0..D).for_each(|c| add(line(c * (2 * D + 1 - c) / 2), &mut trace[place.clone()]));
         }
-        sums
     });
+    let [tt, trace] = sums.map(|sums| sums.into_iter().map(f64::from).sum::<f64>());
     if trace > 0.0 { tt / trace } else { 0.0 }
+}
+
+fn add(values: &[f32], sums: &mut [f32]) {
+    sums.iter_mut().zip(values).for_each(|(s, &v)| *s += v);
 }
 
 fn in_plane<const D: usize, const C: usize>(cpu: &Cpu, args: &MotionTensor<'_>, out: &mut [Buffer]) {
@@ -97,21 +108,25 @@ impl<const D: usize> Stencil<D> {
     fn fill(&mut self, args: &MotionTensor<'_>, (fixed, warped): (&[f32], &[f32]), row: usize) {
         let [nx, ny, nz] = args.shape.size;
         let span = row * nx..(row + 1) * nx;
-        difference_row(&fixed[span.clone()], &warped[span.clone()], (&mut self.difference, &mut self.weight));
+        image_difference(
+            &fixed[span.clone()],
+            &warped[span.clone()],
+            (&mut self.difference, &mut self.weight),
+        );
         if let Some(weight) = args.weight {
             multiply(&weight.host()[span], &mut self.weight);
         }
         for axis in 0..D {
             let (at, count, stride) = [(0, 1, 0), (row % ny, ny, nx), (row / ny, nz, nx * ny)][axis];
+            let gain = gain(args.scheme) / args.spacing_edges[axis];
             if args.scheme == Scheme::Forward {
-                let shape = (args.shape, axis, Scheme::Forward);
-                crate::kernels::gradient::cpu::derivative_row(fixed, shape, row, &mut self.gradient[axis]);
+                let what = (args.shape, axis, Scheme::Forward);
+                difference_row(fixed, what, (row, gain), &mut self.gradient[axis]);
             } else if axis == 0 {
                 let mean = &mut self.mean[..nx];
                 mean_row(&fixed[row * nx..][..nx], &warped[row * nx..][..nx], mean);
                 let line = crate::Shape { size: [nx, 1, 1], dimension: veloxel_core::Dimension::Two };
-                let scheme = (line, 0, Scheme::Central4);
-                crate::kernels::gradient::cpu::derivative_row(mean, scheme, 0, &mut self.gradient[0]);
+                difference_row(mean, (line, 0, Scheme::Central4), (0, gain), &mut self.gradient[0]);
             } else {
                 for (slot, offset) in [-2isize, -1, 1, 2].into_iter().enumerate() {
                     let to = (at as isize + offset).clamp(0, count as isize - 1) as usize;
@@ -121,10 +136,7 @@ impl<const D: usize> Stencil<D> {
                 }
                 let slot = |s: usize| &self.mean[s * nx..][..nx];
                 let (near, far) = ((slot(1), slot(2)), (slot(3), slot(4)));
-                crate::kernels::gradient::cpu::central4(near, far, &mut self.gradient[axis]);
-            }
-            if args.spacing_edges[axis] != 1.0 {
-                scale(1.0 / args.spacing_edges[axis], &mut self.gradient[axis]);
+                central4(near, far, gain, &mut self.gradient[axis]);
             }
         }
     }
@@ -172,7 +184,7 @@ fn mean_row(fixed: &[f32], warped: &[f32], out: &mut [f32]) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn difference_row(fixed: &[f32], warped: &[f32], (difference, weight): (&mut [f32], &mut [f32])) {
+fn image_difference(fixed: &[f32], warped: &[f32], (difference, weight): (&mut [f32], &mut [f32])) {
     let n = fixed.len();
     let (warped, difference, weight) = (&warped[..n], &mut difference[..n], &mut weight[..n]);
     for i in 0..n {
@@ -186,13 +198,6 @@ fn difference_row(fixed: &[f32], warped: &[f32], (difference, weight): (&mut [f3
 fn multiply(factor: &[f32], out: &mut [f32]) {
     for (o, &f) in out.iter_mut().zip(factor) {
         *o *= f;
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn scale(factor: f32, out: &mut [f32]) {
-    for o in out {
-        *o *= factor;
     }
 }
 

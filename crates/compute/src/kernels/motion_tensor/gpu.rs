@@ -120,7 +120,7 @@ fn along_z(gpu: &dyn Gpu, args: &MotionTensor<'_>, out: &[Buffer]) -> Result<(),
         text: text(nx),
         entry: "along_z",
         constants: &[("RADIUS_Z", taps.radius() as f64)],
-        uniform: block(args, 0, [taps; 3]),
+        uniform: block(args, taps.radius(), [taps; 3]),
         buffers: &buffers,
         groups: [groups, folded, out.len() as u32],
     })

@@ -25,7 +25,7 @@ override THREADS: u32 = 136u;
 override PLANES: u32 = 1u;
 
 struct Block {
-    // Voxels along each axis; rows of a workgroup.
+    // Voxels along each axis; rows of a workgroup, or the radius along z.
     size: vec4<u32>,
     // What makes a difference a derivative, per axis; ζ².
     gain: vec4<f32>,
@@ -154,26 +154,28 @@ fn products(i: u32, difference: f32, over: vec3<f32>) -> Channels {
         scale = weight[i];
     }
     if (NORMALISED == 1u) {
-        // Not a division: those come with a path of their own for the smallest numbers.
-        let per_length = inverseSqrt(block.gain.w + dot(g, g));
-        scale = scale * per_length * per_length;
+        var length2 = block.gain.w + g.x * g.x + g.y * g.y;
+        if (COMPONENTS == 3u) {
+            length2 = length2 + g.z * g.z;
+        }
+        scale = scale / length2;
     }
     let outside = is_nan(difference);
     scale = select(scale, 0.0, outside);
     let by = select(difference, 0.0, outside);
     let weighted = scale * g;
-    let t = scale * by;
+    let tt = scale * by * by;
     if (COMPONENTS == 2u) {
         return Channels(
-            vec4<f32>(weighted.x * g.x, weighted.x * g.y, weighted.y * g.y, -t * g.x),
+            vec4<f32>(weighted.x * g.x, weighted.x * g.y, weighted.y * g.y, -weighted.x * by),
             vec4<f32>(0.0),
-            vec2<f32>(-t * g.y, t * by),
+            vec2<f32>(-weighted.y * by, tt),
         );
     }
     return Channels(
         vec4<f32>(weighted.x * g.x, weighted.x * g.y, weighted.x * g.z, weighted.y * g.y),
-        vec4<f32>(weighted.y * g.z, weighted.z * g.z, -t * g.x, -t * g.y),
-        vec2<f32>(-t * g.z, t * by),
+        vec4<f32>(weighted.y * g.z, weighted.z * g.z, -weighted.x * by, -weighted.y * by),
+        vec2<f32>(-weighted.z * by, tt),
     );
 }
 
@@ -222,8 +224,9 @@ struct Column {
 // One row further: `i` is the voxel two rows after.
 fn advance(pair: u32, column: Column, i: u32) -> Column {
     let fixed = fixed_at(pair, i);
-    let difference = warped_at(pair, i) - fixed;
-    let entering = fixed + fixed + select(difference, 0.0, is_nan(difference));
+    let warped = warped_at(pair, i);
+    let difference = warped - fixed;
+    let entering = fixed + select(warped, fixed, is_nan(warped));
     return Column(
         column.before,
         column.here,
@@ -465,7 +468,8 @@ fn along_z(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     for (var k = 0u; k < 4u; k = k + 1u) {
         coming[k] = load_out(channel, column + min(k, count - 1u) * plane);
     }
-    for (var before = 0u; before < RADIUS_Z; before = before + 1u) {
+    // As often as RADIUS_Z; a compiler that knew it would put the taps of one sample together, and round otherwise.
+    for (var before = 0u; before < block.size.w; before = before + 1u) {
         for (var j = 0u; j < max(2u * RADIUS_Z, 1u) - 1u; j = j + 1u) {
             ahead[j] = ahead[j + 1u] + tap_z(i32(RADIUS_Z) - 1 - i32(j)) * last;
         }

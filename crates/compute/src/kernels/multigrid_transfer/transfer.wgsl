@@ -31,6 +31,41 @@ fn cells(cell: u32, fine: u32, coarse: u32) -> vec2<u32> {
     return vec2<u32>(2u * cell, select(2u * cell + 2u, fine, cell + 1u == coarse));
 }
 
+// The mean of one, two or three samples of a row.
+fn mean(first: f32, second: f32, third: f32, count: u32) -> f32 {
+    if (count == 1u) {
+        return first;
+    }
+    if (count == 2u) {
+        return 0.5 * (first + second);
+    }
+    return (first + second + third) / 3.0;
+}
+
+fn mean0(at: u32, end: u32) -> f32 {
+    return mean(in0[at], in0[min(at + 1u, end - 1u)], in0[end - 1u], end - at);
+}
+
+fn mean1(at: u32, end: u32) -> f32 {
+    return mean(in1[at], in1[min(at + 1u, end - 1u)], in1[end - 1u], end - at);
+}
+
+fn mean2(at: u32, end: u32) -> f32 {
+    return mean(in2[at], in2[min(at + 1u, end - 1u)], in2[end - 1u], end - at);
+}
+
+fn mean3(at: u32, end: u32) -> f32 {
+    return mean(in3[at], in3[min(at + 1u, end - 1u)], in3[end - 1u], end - at);
+}
+
+fn mean4(at: u32, end: u32) -> f32 {
+    return mean(in4[at], in4[min(at + 1u, end - 1u)], in4[end - 1u], end - at);
+}
+
+fn mean5(at: u32, end: u32) -> f32 {
+    return mean(in5[at], in5[min(at + 1u, end - 1u)], in5[end - 1u], end - at);
+}
+
 @compute @workgroup_size(256)
 fn restrict_mean(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
@@ -42,6 +77,7 @@ fn restrict_mean(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_work
     let xs = cells(i % coarse.x, fine.x, coarse.x);
     let ys = cells(i / coarse.x % coarse.y, fine.y, coarse.y);
     let zs = cells(i / (coarse.x * coarse.y), fine.z, coarse.z);
+    let share = 1.0 / f32((ys.y - ys.x) * (zs.y - zs.x));
     var s0 = 0.0;
     var s1 = 0.0;
     var s2 = 0.0;
@@ -50,59 +86,81 @@ fn restrict_mean(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_work
     var s5 = 0.0;
     for (var z = zs.x; z < zs.y; z = z + 1u) {
         for (var y = ys.x; y < ys.y; y = y + 1u) {
-            for (var x = xs.x; x < xs.y; x = x + 1u) {
-                let j = (z * fine.y + y) * fine.x + x;
-                s0 = s0 + in0[j];
-                if (CHANNELS > 1u) {
-                    s1 = s1 + in1[j];
-                }
-                if (CHANNELS > 2u) {
-                    s2 = s2 + in2[j];
-                }
-                if (CHANNELS > 3u) {
-                    s3 = s3 + in3[j];
-                }
-                if (CHANNELS > 4u) {
-                    s4 = s4 + in4[j];
-                }
-                if (CHANNELS > 5u) {
-                    s5 = s5 + in5[j];
-                }
+            let row = (z * fine.y + y) * fine.x;
+            let at = row + xs.x;
+            let end = row + xs.y;
+            s0 = s0 + share * mean0(at, end);
+            if (CHANNELS > 1u) {
+                s1 = s1 + share * mean1(at, end);
+            }
+            if (CHANNELS > 2u) {
+                s2 = s2 + share * mean2(at, end);
+            }
+            if (CHANNELS > 3u) {
+                s3 = s3 + share * mean3(at, end);
+            }
+            if (CHANNELS > 4u) {
+                s4 = s4 + share * mean4(at, end);
+            }
+            if (CHANNELS > 5u) {
+                s5 = s5 + share * mean5(at, end);
             }
         }
     }
-    let share = 1.0 / f32((xs.y - xs.x) * (ys.y - ys.x) * (zs.y - zs.x));
-    out0[i] = share * s0;
+    out0[i] = s0;
     if (CHANNELS > 1u) {
-        out1[i] = share * s1;
+        out1[i] = s1;
     }
     if (CHANNELS > 2u) {
-        out2[i] = share * s2;
+        out2[i] = s2;
     }
     if (CHANNELS > 3u) {
-        out3[i] = share * s3;
+        out3[i] = s3;
     }
     if (CHANNELS > 4u) {
-        out4[i] = share * s4;
+        out4[i] = s4;
     }
     if (CHANNELS > 5u) {
-        out5[i] = share * s5;
+        out5[i] = s5;
     }
 }
 
-// The two coarse cells around a fine cell; the near one weighs ¾ where the sizes differ.
-fn around(cell: u32, fine: u32, coarse: u32) -> vec2<u32> {
+// The coarse cells around a fine one along an axis, and what the near one weighs.
+struct Around {
+    near: u32,
+    far: u32,
+    weight: f32,
+}
+
+fn around(cell: u32, fine: u32, coarse: u32) -> Around {
     if (fine == coarse) {
-        return vec2<u32>(cell, cell);
+        return Around(cell, cell, 1.0);
     }
     let near = cell / 2u;
     if (near >= coarse) {
         // The third cell of an odd end lies beyond the last centre.
-        return vec2<u32>(coarse - 1u, coarse - 1u);
+        return Around(coarse - 1u, coarse - 1u, 1.0);
     }
     let above = min(near + 1u, coarse - 1u);
     let below = select(0u, near - 1u, near > 0u);
-    return vec2<u32>(near, select(above, below, cell % 2u == 0u));
+    return Around(near, select(above, below, cell % 2u == 0u), 0.75);
+}
+
+// Four rows of one column, blended.
+fn blend(lines: vec4<f32>, weights: vec4<f32>) -> f32 {
+    return weights.x * lines.x + weights.y * lines.y + weights.z * lines.z + weights.w * lines.w;
+}
+
+fn along_x(near: f32, far: f32, weight: f32) -> f32 {
+    return select(weight * near + (1.0 - weight) * far, near, weight == 1.0);
+}
+
+// What the fine grid holds, if it counts.
+fn present(value: f32) -> f32 {
+    if (ANEW == 1u) {
+        return 0.0;
+    }
+    return value;
 }
 
 @compute @workgroup_size(256)
@@ -113,47 +171,34 @@ fn prolong_add(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgr
     if (i >= fine.x * fine.y * fine.z) {
         return;
     }
-    let x = i % fine.x;
-    let xs = around(x, fine.x, coarse.x);
-    let ys = around(i / fine.x % fine.y, fine.y, coarse.y);
-    let zs = around(i / (fine.x * fine.y), fine.z, coarse.z);
-    var s0 = 0.0;
-    var s1 = 0.0;
-    var s2 = 0.0;
-    for (var corner = 0u; corner < 8u; corner = corner + 1u) {
-        let far = vec3<bool>((corner & 1u) == 1u, (corner & 2u) == 2u, (corner & 4u) == 4u);
-        // Corners that coincide are taken once, with the weight of both.
-        if ((far.x && xs.x == xs.y) || (far.y && ys.x == ys.y) || (far.z && zs.x == zs.y)) {
-            continue;
-        }
-        let wx = select(select(0.75, 0.25, far.x), 1.0, xs.x == xs.y);
-        let wy = select(select(0.75, 0.25, far.y), 1.0, ys.x == ys.y);
-        let wz = select(select(0.75, 0.25, far.z), 1.0, zs.x == zs.y);
-        let j = (select(zs.x, zs.y, far.z) * coarse.y + select(ys.x, ys.y, far.y)) * coarse.x
-            + select(xs.x, xs.y, far.x);
-        let weight = wx * wy * wz;
-        s0 = s0 + weight * in0[j];
-        if (CHANNELS > 1u) {
-            s1 = s1 + weight * in1[j];
-        }
-        if (CHANNELS > 2u) {
-            s2 = s2 + weight * in2[j];
-        }
-    }
-    if (ANEW == 0u) {
-        s0 = out0[i] + s0;
-        if (CHANNELS > 1u) {
-            s1 = out1[i] + s1;
-        }
-        if (CHANNELS > 2u) {
-            s2 = out2[i] + s2;
-        }
-    }
-    out0[i] = s0;
+    let x = around(i % fine.x, fine.x, coarse.x);
+    let y = around(i / fine.x % fine.y, fine.y, coarse.y);
+    let z = around(i / (fine.x * fine.y), fine.z, coarse.z);
+    let lines = coarse.x * vec4<u32>(
+        z.near * coarse.y + y.near,
+        z.near * coarse.y + y.far,
+        z.far * coarse.y + y.near,
+        z.far * coarse.y + y.far,
+    );
+    let w = vec4<f32>(
+        y.weight * z.weight,
+        (1.0 - y.weight) * z.weight,
+        y.weight * (1.0 - z.weight),
+        (1.0 - y.weight) * (1.0 - z.weight),
+    );
+    let n = lines + x.near;
+    let f = lines + x.far;
+    let near0 = blend(vec4<f32>(in0[n.x], in0[n.y], in0[n.z], in0[n.w]), w);
+    let far0 = blend(vec4<f32>(in0[f.x], in0[f.y], in0[f.z], in0[f.w]), w);
+    out0[i] = present(out0[i]) + along_x(near0, far0, x.weight);
     if (CHANNELS > 1u) {
-        out1[i] = s1;
+        let near1 = blend(vec4<f32>(in1[n.x], in1[n.y], in1[n.z], in1[n.w]), w);
+        let far1 = blend(vec4<f32>(in1[f.x], in1[f.y], in1[f.z], in1[f.w]), w);
+        out1[i] = present(out1[i]) + along_x(near1, far1, x.weight);
     }
     if (CHANNELS > 2u) {
-        out2[i] = s2;
+        let near2 = blend(vec4<f32>(in2[n.x], in2[n.y], in2[n.z], in2[n.w]), w);
+        let far2 = blend(vec4<f32>(in2[f.x], in2[f.y], in2[f.z], in2[f.w]), w);
+        out2[i] = present(out2[i]) + along_x(near2, far2, x.weight);
     }
 }

@@ -1,6 +1,7 @@
 //! Processor text of [`super::visibility`].
 
 use super::{OUTSIDE, Scales};
+use crate::exponential::exponential;
 use crate::rows::Shared;
 use crate::{Axes, Buffer, Cpu, Shape};
 
@@ -14,6 +15,7 @@ pub(super) fn visibility(
     let [nx, ny, nz] = shape.size;
     let shared = Shared::new(out);
     let (fixed, warped) = (fixed.host(), warped.host());
+    let per_edge = spacing_edges.map(|s| 1.0 / s);
     let (per_d2, per_i2) = (0.5 / scales.divergence.powi(2), 0.5 / scales.intensity.powi(2));
     cpu.split(shape.rows(), 4 * n, |rows| {
         for row in rows {
@@ -27,17 +29,17 @@ pub(super) fn visibility(
                 }
                 let axes = [(x, nx, 1), (row % ny, ny, nx), (row / ny, nz, nx * ny)];
                 let mut divergence = 0.0;
-                for ((component, (at, count, stride)), spacing) in
-                    displacement.iter().zip(axes).zip(spacing_edges)
+                for ((component, (at, count, stride)), per_edge) in
+                    displacement.iter().zip(axes).zip(per_edge)
                 {
                     let d = component.host();
                     let (low, high) =
                         (if at > 0 { i - stride } else { i }, if at + 1 < count { i + stride } else { i });
-                    let steps = ((high - low) / stride).max(1) as f32;
-                    divergence += (d[high] - d[low]) / (steps * spacing);
+                    let per_step = if high - low == 2 * stride { 0.5 * per_edge } else { per_edge };
+                    divergence += (d[high] - d[low]) * per_step;
                 }
                 let (closing, difference) = (divergence.min(0.0), warped[i] - fixed[i]);
-                *out = (-closing * closing * per_d2 - difference * difference * per_i2).exp();
+                *out = exponential(-closing * closing * per_d2 - difference * difference * per_i2);
             }
         }
     });

@@ -1,10 +1,10 @@
 //! Launches of `occlusion.wgsl`.
 
 use super::{OUTSIDE, Scales};
-use crate::gpu::{Bind, Gpu, Launch, NAN, Text, Uniform, cover, inputs};
+use crate::gpu::{Bind, EXPONENTIAL, Gpu, Launch, NAN, Text, Uniform, cover, inputs};
 use crate::{Axes, Buffer, ComputeError, Shape};
 
-static TEXT: Text = Text { name: "occlusion", parts: &[NAN, include_str!("occlusion.wgsl")] };
+static TEXT: Text = Text { name: "occlusion", parts: &[NAN, EXPONENTIAL, include_str!("occlusion.wgsl")] };
 
 pub(super) fn visibility(
     gpu: &dyn Gpu,

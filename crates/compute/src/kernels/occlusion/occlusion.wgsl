@@ -45,7 +45,7 @@ fn visibility(@builtin(global_invocation_id) id: vec3<u32>) {
         let above = select(i, i + plane, id.z + 1u < size.z);
         divergence = divergence + (d_z[above] - d_z[below]) * per_step(id.z, size.z, block.per_edge.z);
     }
-    let closing = min(divergence, 0.0);
+    let closing = select(0.0, divergence, divergence < 0.0);
     let difference = sample - fixed[i];
-    out[i] = exp(-closing * closing * block.scales.x - difference * difference * block.scales.y);
+    out[i] = exponential(-closing * closing * block.scales.x - difference * difference * block.scales.y);
 }

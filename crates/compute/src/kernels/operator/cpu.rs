@@ -78,6 +78,25 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// `out =` the base of component `c` and what the row's own neighbours along x bring; springs across the border are 0.
+    ///
+    /// `padded` takes a copy of `x` between two zeros: loops over whole rows leave no odd ends.
+    pub fn add_along_x(&self, (row, c): (&Row<'_>, usize), x: &[f32], padded: &mut [f32], out: &mut [f32]) {
+        let n = x.len();
+        padded[0] = 0.0;
+        padded[1..=n].copy_from_slice(x);
+        padded[n + 1] = 0.0;
+        let (before, after) = (&padded[..n], &padded[2..n + 2]);
+        if self.operator.diffusivity.is_some() {
+            near_sum(before, after, row.left, row.right, row.base[c], out);
+        } else {
+            equal_sum(before, after, row.base[c], self.spring[0], out);
+        }
+        if c == 0 && self.operator.volume_weight.is_some() {
+            add_x_neighbours(x, (row.volume_left, row.volume_right), out);
+        }
+    }
+
     /// Diffusion with the same spring everywhere: one loop a component.
     fn equal_springs<'f, const D: usize>(
         &self,
@@ -266,7 +285,7 @@ fn weighted_sum(base: &[f32], rows: [&[f32]; 4], w: [f32; 4], out: &mut [f32]) {
     let n = out.len();
     let (base, [a, b, c, d]) = (&base[..n], rows.map(|r| &r[..n]));
     for i in 0..n {
-        out[i] = base[i] + ((w[0] * a[i] + w[1] * b[i]) + (w[2] * c[i] + w[3] * d[i]));
+        out[i] = base[i] + w[0] * a[i] + w[1] * b[i] + w[2] * c[i] + w[3] * d[i];
     }
 }
 
@@ -282,14 +301,30 @@ fn central_along_x(row: &[f32], half: f32, out: &mut [f32]) {
     scaled_difference(&row[2..], &row[..n - 2], half, &mut out[1..n - 1]);
 }
 
-/// `base −= ∂_xᵀ flux`: the adjoint of [`central_along_x`].
+/// `base −= ∂_xᵀ flux`, the adjoint of [`central_along_x`]: beyond a border stands the row's own value, negated.
 pub(super) fn adjoint_along_x(flux: &[f32], half: f32, base: &mut [f32]) {
     let n = flux.len();
-    if n == 1 {
-        return;
+    base[0] += half * flux[0];
+    add_scaled(&flux[..n - 1], -half, &mut base[1..]);
+    add_scaled(&flux[1..], half, &mut base[..n - 1]);
+    base[n - 1] -= half * flux[n - 1];
+}
+
+row_loop! {
+    /// `out = base + left · x[i−1] + right · x[i+1]`; rows of x begin one voxel before, and one after.
+    fn near_sum([before, after, left, right, base],; out)
+        |i| out[i] = base[i] + left[i] * before[i] + right[i] * after[i]
+}
+row_loop! {
+    /// The same with equal springs.
+    fn equal_sum([before, after, base], spring; out) |i| out[i] = base[i] + spring * (before[i] + after[i])
+}
+
+/// `out += left · x[i−1] + right · x[i+1]`.
+fn add_x_neighbours(x: &[f32], (left, right): (&[f32], &[f32]), out: &mut [f32]) {
+    let n = x.len();
+    for i in 0..n {
+        let (l, r) = (if i > 0 { x[i - 1] } else { 0.0 }, if i + 1 < n { x[i + 1] } else { 0.0 });
+        out[i] = out[i] + left[i] * l + right[i] * r;
     }
-    base[0] += half * (flux[0] + flux[1]);
-    base[n - 1] -= half * (flux[n - 2] + flux[n - 1]);
-    add_scaled(&flux[2..], half, &mut base[1..n - 1]);
-    add_scaled(&flux[..n - 2], -half, &mut base[1..n - 1]);
 }

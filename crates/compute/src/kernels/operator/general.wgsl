@@ -6,7 +6,7 @@ override VOLUME: u32 = 0u;
 @group(0) @binding(13) var<storage, read> psi: array<f32>;
 @group(0) @binding(14) var<storage, read> volume_weight: array<f32>;
 
-// What its neighbours bring to a voxel: `sum` of the springs' pulls, and their total `diag`.
+// The right-hand side with what neighbours bring to a voxel, and the springs' total.
 struct Pull {
     sum: Three,
     diag: Three,
@@ -16,40 +16,17 @@ fn index_of(v: vec3<u32>) -> u32 {
     return (v.z * block.size.y + v.y) * block.size.x + v.x;
 }
 
-fn add_neighbour(pull: ptr<function, Pull>, i: u32, j: u32, axis: u32) {
-    var along = block.spring.x;
-    var per_spacing = block.per_spacing.x;
-    if (axis == 1u) {
-        along = block.spring.y;
-        per_spacing = block.per_spacing.y;
-    } else if (axis == 2u) {
-        along = block.spring.z;
-        per_spacing = block.per_spacing.z;
-    }
+// The smoothness's spring between two voxels.
+fn spring(along: f32, i: u32, j: u32) -> f32 {
     if (DIFFUSIVITY == 1u) {
-        along = 0.5 * along * (psi[i] + psi[j]);
+        return 0.5 * along * (psi[i] + psi[j]);
     }
-    let x = x_at(j);
-    (*pull).sum.a = (*pull).sum.a + along * x.a;
-    (*pull).sum.b = (*pull).sum.b + along * x.b;
-    (*pull).sum.c = (*pull).sum.c + along * x.c;
-    (*pull).diag.a = (*pull).diag.a + along;
-    (*pull).diag.b = (*pull).diag.b + along;
-    (*pull).diag.c = (*pull).diag.c + along;
-    if (VOLUME == 1u) {
-        // Its own axis has a spring more for each component.
-        let edge = 0.5 * per_spacing * per_spacing * (volume_weight[i] + volume_weight[j]);
-        if (axis == 0u) {
-            (*pull).sum.a = (*pull).sum.a + edge * x.a;
-            (*pull).diag.a = (*pull).diag.a + edge;
-        } else if (axis == 1u) {
-            (*pull).sum.b = (*pull).sum.b + edge * x.b;
-            (*pull).diag.b = (*pull).diag.b + edge;
-        } else {
-            (*pull).sum.c = (*pull).sum.c + edge * x.c;
-            (*pull).diag.c = (*pull).diag.c + edge;
-        }
-    }
+    return along;
+}
+
+// The volume term's spring along a component's own axis.
+fn edge(per_spacing: f32, i: u32, j: u32) -> f32 {
+    return 0.5 * per_spacing * per_spacing * (volume_weight[i] + volume_weight[j]);
 }
 
 // For each component c: w Σ_{e≠c} ∂_e x_e, central differences on replicated borders.
@@ -70,11 +47,12 @@ fn flux_of_others(v: vec3<u32>) -> Three {
     return Three(w * (dy + dz), w * (dx + dz), w * (dx + dy));
 }
 
-// −∂_cᵀ of that: beyond a border stands the voxel's own flux, negated.
-fn mixed(v: vec3<u32>) -> Three {
+// Adds −∂_cᵀ of that: beyond a border stands the voxel's own flux, negated.
+fn add_mixed(sum: Three, v: vec3<u32>) -> Three {
     let size = block.size;
     let half = 0.5 * block.per_spacing;
     let own = flux_of_others(v);
+    var out = sum;
     var low = -own.a;
     var high = -own.a;
     if (v.x > 0u) {
@@ -83,7 +61,7 @@ fn mixed(v: vec3<u32>) -> Three {
     if (v.x + 1u < size.x) {
         high = flux_of_others(vec3<u32>(v.x + 1u, v.y, v.z)).a;
     }
-    var out = Three(half.x * (high - low), 0.0, 0.0);
+    out.a = out.a - half.x * low + half.x * high;
     low = -own.b;
     high = -own.b;
     if (v.y > 0u) {
@@ -92,7 +70,7 @@ fn mixed(v: vec3<u32>) -> Three {
     if (v.y + 1u < size.y) {
         high = flux_of_others(vec3<u32>(v.x, v.y + 1u, v.z)).b;
     }
-    out.b = half.y * (high - low);
+    out.b = out.b - half.y * low + half.y * high;
     if (COMPONENTS == 3u) {
         low = -own.c;
         high = -own.c;
@@ -102,55 +80,103 @@ fn mixed(v: vec3<u32>) -> Three {
         if (v.z + 1u < size.z) {
             high = flux_of_others(vec3<u32>(v.x, v.y, v.z + 1u)).c;
         }
-        out.c = half.z * (high - low);
+        out.c = out.c - half.z * low + half.z * high;
     }
     return out;
 }
 
+// Terms are added in the order of the processor's text: y, z, volume, x, so that their sums are the same bit by bit.
+// Beyond a border the voxel itself stands in, with a spring of 0.
 fn pull_at(v: vec3<u32>) -> Pull {
     let size = block.size;
     let i = index_of(v);
-    var pull = Pull(Three(0.0, 0.0, 0.0), Three(0.0, 0.0, 0.0));
-    if (v.x > 0u) {
-        add_neighbour(&pull, i, i - 1u, 0u);
-    }
-    if (v.x + 1u < size.x) {
-        add_neighbour(&pull, i, i + 1u, 0u);
-    }
-    if (v.y > 0u) {
-        add_neighbour(&pull, i, i - size.x, 1u);
-    }
-    if (v.y + 1u < size.y) {
-        add_neighbour(&pull, i, i + size.x, 1u);
-    }
+    let plane = size.x * size.y;
+    let has_left = v.x > 0u;
+    let has_right = v.x + 1u < size.x;
+    let has_front = v.y > 0u;
+    let has_back = v.y + 1u < size.y;
+    let has_below = v.z > 0u;
+    let has_above = v.z + 1u < size.z;
+    let left = select(i, i - 1u, has_left);
+    let right = select(i, i + 1u, has_right);
+    let front = select(i, i - size.x, has_front);
+    let back = select(i, i + size.x, has_back);
+    let below = select(i, i - plane, has_below);
+    let above = select(i, i + plane, has_above);
+    let to_left = select(0.0, spring(block.spring.x, i, left), has_left);
+    let to_right = select(0.0, spring(block.spring.x, i, right), has_right);
+    let to_front = select(0.0, spring(block.spring.y, i, front), has_front);
+    let to_back = select(0.0, spring(block.spring.y, i, back), has_back);
+    let x_front = x_at(front);
+    let x_back = x_at(back);
+    var to_below = 0.0;
+    var to_above = 0.0;
+    var x_below = Three(0.0, 0.0, 0.0);
+    var x_above = Three(0.0, 0.0, 0.0);
     if (COMPONENTS == 3u) {
-        let plane = size.x * size.y;
-        if (v.z > 0u) {
-            add_neighbour(&pull, i, i - plane, 2u);
+        to_below = select(0.0, spring(block.spring.z, i, below), has_below);
+        to_above = select(0.0, spring(block.spring.z, i, above), has_above);
+        x_below = x_at(below);
+        x_above = x_at(above);
+    }
+    var sum = add_scaled(add_scaled(rhs_at(i), to_front, x_front), to_back, x_back);
+    if (COMPONENTS == 3u) {
+        sum = add_scaled(add_scaled(sum, to_below, x_below), to_above, x_above);
+    }
+    var total = to_left + to_right;
+    if (DIFFUSIVITY == 1u) {
+        total = total + to_front + to_back;
+        if (COMPONENTS == 3u) {
+            total = total + to_below + to_above;
         }
-        if (v.z + 1u < size.z) {
-            add_neighbour(&pull, i, i + plane, 2u);
+    } else {
+        var across = to_front + to_back;
+        if (COMPONENTS == 3u) {
+            across = across + to_below + to_above;
         }
+        total = total + across;
+    }
+    var diag = Three(total, total, total);
+    var edge_left = 0.0;
+    var edge_right = 0.0;
+    if (VOLUME == 1u) {
+        let per = block.per_spacing;
+        edge_left = select(0.0, edge(per.x, i, left), has_left);
+        edge_right = select(0.0, edge(per.x, i, right), has_right);
+        diag.a = diag.a + edge_left + edge_right;
+        let edge_front = select(0.0, edge(per.y, i, front), has_front);
+        let edge_back = select(0.0, edge(per.y, i, back), has_back);
+        diag.b = diag.b + edge_front + edge_back;
+        sum.b = sum.b + edge_front * x_front.b + edge_back * x_back.b;
+        if (COMPONENTS == 3u) {
+            let edge_below = select(0.0, edge(per.z, i, below), has_below);
+            let edge_above = select(0.0, edge(per.z, i, above), has_above);
+            diag.c = diag.c + edge_below + edge_above;
+            sum.c = sum.c + edge_below * x_below.c + edge_above * x_above.c;
+        }
+        sum = add_mixed(sum, v);
+    }
+    let x_left = x_at(left);
+    let x_right = x_at(right);
+    if (DIFFUSIVITY == 1u) {
+        sum = add_scaled(add_scaled(sum, to_left, x_left), to_right, x_right);
+    } else {
+        let s = block.spring.x;
+        sum = Three(
+            sum.a + s * (select(0.0, x_left.a, has_left) + select(0.0, x_right.a, has_right)),
+            sum.b + s * (select(0.0, x_left.b, has_left) + select(0.0, x_right.b, has_right)),
+            sum.c + s * (select(0.0, x_left.c, has_left) + select(0.0, x_right.c, has_right)),
+        );
     }
     if (VOLUME == 1u) {
-        let add = mixed(v);
-        pull.sum.a = pull.sum.a + add.a;
-        pull.sum.b = pull.sum.b + add.b;
-        pull.sum.c = pull.sum.c + add.c;
+        sum.a = sum.a + edge_left * x_left.a + edge_right * x_right.a;
     }
-    return pull;
+    return Pull(sum, diag);
 }
 
 // rhs − A x
 fn residual_at(v: vec3<u32>) -> Three {
-    let i = index_of(v);
     let pull = pull_at(v);
-    let x = x_at(i);
-    let rhs = rhs_at(i);
-    let product = block_product(i, x);
-    return Three(
-        rhs.a + pull.sum.a - pull.diag.a * x.a - product.a,
-        rhs.b + pull.sum.b - pull.diag.b * x.b - product.b,
-        rhs.c + pull.sum.c - pull.diag.c * x.c - product.c,
-    );
+    let i = index_of(v);
+    return minus_product(i, pull.sum, pull.diag, x_at(i));
 }

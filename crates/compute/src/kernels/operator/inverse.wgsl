@@ -1,4 +1,5 @@
-// The inverse of the diagonal block, applied.
+// The inverse of the diagonal block, and what is made of it. Sums are taken from left to right, as in the processor's
+// text, so that both find the same bits.
 
 override TENSOR: u32 = 1u;
 
@@ -55,27 +56,45 @@ fn inverse_at(i: u32, diag: Three) -> Inverse {
     return m;
 }
 
-fn apply(m: Inverse, s: Three) -> Three {
+// own + ω (m sums − own)
+fn relaxed(own: Three, m: Inverse, s: Three) -> Three {
+    let w = block.omega;
+    if (COMPONENTS == 2u) {
+        return Three(
+            own.a + w * (m.m0 * s.a - own.a + m.m1 * s.b),
+            own.b + w * (m.m1 * s.a - own.b + m.m3 * s.b),
+            Pack(0.0),
+        );
+    }
     return Three(
-        m.m0 * s.a + m.m1 * s.b + m.m2 * s.c,
-        m.m1 * s.a + m.m3 * s.b + m.m4 * s.c,
-        m.m2 * s.a + m.m4 * s.b + m.m5 * s.c,
+        own.a + w * (m.m0 * s.a - own.a + m.m1 * s.b + m.m2 * s.c),
+        own.b + w * (m.m1 * s.a - own.b + m.m3 * s.b + m.m4 * s.c),
+        own.c + w * (m.m2 * s.a - own.c + m.m4 * s.b + m.m5 * s.c),
     );
 }
 
-// J x at pack i.
-fn block_product(i: u32, x: Three) -> Three {
+// pull − (J + diag) x at pack i, entry after entry.
+fn minus_product(i: u32, pull: Three, diag: Three, x: Three) -> Three {
+    let rest = Three(pull.a - diag.a * x.a, pull.b - diag.b * x.b, pull.c - diag.c * x.c);
     if (TENSOR == 0u) {
-        return Three(Pack(0.0), Pack(0.0), Pack(0.0));
+        return rest;
     }
     if (COMPONENTS == 2u) {
-        return Three(j0[i] * x.a + j1[i] * x.b, j1[i] * x.a + j2[i] * x.b, Pack(0.0));
+        return Three(
+            rest.a - j0[i] * x.a - j1[i] * x.b,
+            rest.b - j1[i] * x.a - j2[i] * x.b,
+            rest.c,
+        );
     }
     return Three(
-        j0[i] * x.a + j1[i] * x.b + j2[i] * x.c,
-        j1[i] * x.a + j3[i] * x.b + j4[i] * x.c,
-        j2[i] * x.a + j4[i] * x.b + j5[i] * x.c,
+        rest.a - j0[i] * x.a - j1[i] * x.b - j2[i] * x.c,
+        rest.b - j1[i] * x.a - j3[i] * x.b - j4[i] * x.c,
+        rest.c - j2[i] * x.a - j4[i] * x.b - j5[i] * x.c,
     );
+}
+
+fn add_scaled(sum: Three, weight: f32, x: Three) -> Three {
+    return Three(sum.a + weight * x.a, sum.b + weight * x.b, sum.c + weight * x.c);
 }
 
 fn rhs_at(i: u32) -> Three {

@@ -57,7 +57,7 @@ fn jacobi_in<const D: usize>(
             let mut rows = unsafe { ResidualRows::<D>::new(operator, (x, &rhs), scratch) };
             for row in range {
                 let span = row * nx..(row + 1) * nx;
-                rows.row(row);
+                rows.sums(row);
                 invert::<D>(tensor_row::<D>(operator, span.clone()), &rows.system, inverse);
                 for (c, out) in out(row).into_iter().enumerate() {
                     let m: [&[f32]; D] = std::array::from_fn(|e| &inverse[entry::<D>(c, e) * nx..][..nx]);
@@ -69,13 +69,13 @@ fn jacobi_in<const D: usize>(
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn step<const D: usize>(x: &[f32], (m, residual): ([&[f32]; D], &[f32]), damping: f32, out: &mut [f32]) {
+fn step<const D: usize>(x: &[f32], (m, sums): ([&[f32]; D], &[f32]), damping: f32, out: &mut [f32]) {
     let n = out.len();
     let x = &x[..n];
     for i in 0..n {
-        let mut change = 0.0;
-        for e in 0..D {
-            change += m[e][i] * residual[e * n + i];
+        let mut change = m[0][i] * sums[i] - x[i];
+        for e in 1..D {
+            change += m[e][i] * sums[e * n + i];
         }
         out[i] = x[i] + damping * change;
     }

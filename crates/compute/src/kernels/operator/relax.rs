@@ -203,15 +203,7 @@ impl<const D: usize> Sweep<'_, D> {
                     for (c, sum) in sums.chunks_exact_mut(nx).enumerate().take(D) {
                         // SAFETY: as above.
                         let own = unsafe { self.x[c].get(span.clone()) };
-                        with_x_neighbours(
-                            own,
-                            (row_system.left, row_system.right, row_system.base[c]),
-                            padded,
-                            sum,
-                        );
-                        if c == 0 && operator.volume_weight.is_some() {
-                            add_x_neighbours(own, (row_system.volume_left, row_system.volume_right), sum);
-                        }
+                        rows.add_along_x((&row_system, c), own, padded, sum);
                     }
                     // SAFETY: as above.
                     let own = |c: usize| unsafe { self.x[c].get_mut(span.clone()) };
@@ -286,40 +278,6 @@ pub(super) fn invert<const D: usize>(tensor: [&[f32]; 6], row: &Row<'_>, inverse
     }
 }
 
-/// `out = base + left · x[i−1] + right · x[i+1]`; the springs across the border are 0.
-///
-/// `padded` takes a copy of `x` between two zeros: loops over whole rows leave no odd ends.
-pub(super) fn with_x_neighbours(
-    x: &[f32],
-    (left, right, base): (&[f32], &[f32], &[f32]),
-    padded: &mut [f32],
-    out: &mut [f32],
-) {
-    let n = x.len();
-    padded[0] = 0.0;
-    padded[1..=n].copy_from_slice(x);
-    padded[n + 1] = 0.0;
-    near_sum(padded, left, (right, base), out);
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn near_sum(padded: &[f32], left: &[f32], (right, base): (&[f32], &[f32]), out: &mut [f32]) {
-    let n = out.len();
-    let (l, r, left, right, base) = (&padded[..n], &padded[2..n + 2], &left[..n], &right[..n], &base[..n]);
-    for i in 0..n {
-        out[i] = base[i] + (left[i] * l[i] + right[i] * r[i]);
-    }
-}
-
-/// `out += left · x[i−1] + right · x[i+1]`.
-pub(super) fn add_x_neighbours(x: &[f32], (left, right): (&[f32], &[f32]), out: &mut [f32]) {
-    let n = x.len();
-    for i in 0..n {
-        let (l, r) = (if i > 0 { x[i - 1] } else { 0.0 }, if i + 1 < n { x[i + 1] } else { 0.0 });
-        out[i] += left[i] * l + right[i] * r;
-    }
-}
-
 /// `x += ω (block inverse · sums − x)` at the voxels of one parity, two components.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn update2((inverse, sums): (&[f32], &[f32]), (odd, omega): (usize, f32), x: &mut [f32], y: &mut [f32]) {
@@ -329,10 +287,10 @@ fn update2((inverse, sums): (&[f32], &[f32]), (odd, omega): (usize, f32), x: &mu
     let s: [&[f32]; 2] = std::array::from_fn(|c| &sums[c * n..][..n]);
     for i in 0..n {
         let (a, b) = (s[0][i], s[1][i]);
-        let next = [m[0][i] * a + m[1][i] * b, m[1][i] * a + m[2][i] * b];
+        let change = [m[0][i] * a - x[i] + m[1][i] * b, m[1][i] * a - y[i] + m[2][i] * b];
         let step = if i % 2 == odd { omega } else { 0.0 };
-        x[i] += step * (next[0] - x[i]);
-        y[i] += step * (next[1] - y[i]);
+        x[i] += step * change[0];
+        y[i] += step * change[1];
     }
 }
 
@@ -350,14 +308,14 @@ fn update3(
     let s: [&[f32]; 3] = std::array::from_fn(|c| &sums[c * n..][..n]);
     for i in 0..n {
         let (a, b, c) = (s[0][i], s[1][i], s[2][i]);
-        let next = [
-            m[0][i] * a + m[1][i] * b + m[2][i] * c,
-            m[1][i] * a + m[3][i] * b + m[4][i] * c,
-            m[2][i] * a + m[4][i] * b + m[5][i] * c,
+        let change = [
+            m[0][i] * a - x[i] + m[1][i] * b + m[2][i] * c,
+            m[1][i] * a - y[i] + m[3][i] * b + m[4][i] * c,
+            m[2][i] * a - z[i] + m[4][i] * b + m[5][i] * c,
         ];
         let step = if i % 2 == odd { omega } else { 0.0 };
-        x[i] += step * (next[0] - x[i]);
-        y[i] += step * (next[1] - y[i]);
-        z[i] += step * (next[2] - z[i]);
+        x[i] += step * change[0];
+        y[i] += step * change[1];
+        z[i] += step * change[2];
     }
 }

@@ -6,14 +6,11 @@ override ORDER: u32 = 0u;
 fn relax_voxel(v: vec3<u32>) {
     let i = index_of(v);
     let pull = pull_at(v);
-    let rhs = rhs_at(i);
-    let sum = Three(rhs.a + pull.sum.a, rhs.b + pull.sum.b, rhs.c + pull.sum.c);
-    let next = apply(inverse_at(i, pull.diag), sum);
-    let x = x_at(i);
-    x0[i] = x.a + block.omega * (next.a - x.a);
-    x1[i] = x.b + block.omega * (next.b - x.b);
+    let next = relaxed(x_at(i), inverse_at(i, pull.diag), pull.sum);
+    x0[i] = next.a;
+    x1[i] = next.b;
     if (COMPONENTS == 3u) {
-        x2[i] = x.c + block.omega * (next.c - x.c);
+        x2[i] = next.c;
     }
 }
 

@@ -28,7 +28,7 @@ fn relax_rows(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup
         inverse = inverse_at(i, Three(diag, diag, diag));
         left = left_of(i, p);
         // What is right of an even voxel is in the same pack.
-        let next = relaxed(own, apply(inverse, add_along_x(base, own, left, vec3<f32>(0.0, 0.0, 0.0))));
+        let next = relaxed(own, inverse, add_along_x(base, own, left, vec3<f32>(0.0, 0.0, 0.0)));
         own = Three(
             vec4<f32>(next.a.x, own.a.y, next.a.z, own.a.w),
             vec4<f32>(next.b.x, own.b.y, next.b.z, own.b.w),
@@ -42,7 +42,7 @@ fn relax_rows(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup
         if (p + 1u < size.x) {
             right = firsts[lane + 1u];
         }
-        let next = relaxed(own, apply(inverse, add_along_x(base, own, left, right)));
+        let next = relaxed(own, inverse, add_along_x(base, own, left, right));
         x0[i] = vec4<f32>(own.a.x, next.a.y, own.a.z, next.a.w);
         x1[i] = vec4<f32>(own.b.x, next.b.y, own.b.z, next.b.w);
         if (COMPONENTS == 3u) {

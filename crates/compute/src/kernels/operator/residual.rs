@@ -2,7 +2,7 @@
 
 use super::Operator;
 use super::cpu::{Row, Rows, adjoint_along_x, scratch_rows};
-use super::relax::{add_x_neighbours, tensor_row, with_x_neighbours};
+use super::relax::tensor_row;
 use super::uniform::{Uniform, entry, own_padded, residual};
 use crate::Cpu;
 use crate::rows::{Shared, with_scratch};
@@ -61,40 +61,50 @@ impl<'a, 's, const D: usize> ResidualRows<'a, 's, D> {
     /// Writes row `row` of `rhs − A x` into `out`; returns the sum of its squares.
     pub fn row(&mut self, row: usize) -> f64 {
         let nx = self.operator.shape.size[0];
-        let span = row * nx..(row + 1) * nx;
-        // SAFETY: by the promise that `new` asks for.
-        let rhs: [&[f32]; D] = std::array::from_fn(|c| unsafe { self.rhs[c].get(span.clone()) });
         match &self.uniform {
             Some(uniform) => {
+                let span = row * nx..(row + 1) * nx;
+                // SAFETY: by the promise that `new` asks for.
+                let rhs: [&[f32]; D] = std::array::from_fn(|c| unsafe { self.rhs[c].get(span.clone()) });
                 // SAFETY: `x` is borrowed immutably as long as this lives.
                 let around = unsafe { uniform.around(self.operator, (&self.x, rhs), row) };
                 around.pad(self.padded);
                 residual(&around, (self.padded, self.along_x, uniform.spring_x()), self.out);
             }
-            None => self.general_row(row, rhs),
+            None => self.general_row(row),
         }
         norm2_of(self.out)
     }
 
+    /// Writes the sums of row `row` into `out`, gathered in `system`: the right-hand side and what neighbours bring.
+    pub fn sums(&mut self, row: usize) {
+        let nx = self.operator.shape.size[0];
+        let span = row * nx..(row + 1) * nx;
+        // SAFETY: by the promise that `new` asks for; `x` is borrowed immutably as long as this lives.
+        unsafe {
+            let rhs: [&[f32]; D] = std::array::from_fn(|c| self.rhs[c].get(span.clone()));
+            self.rows.gather::<D>(&self.x, (rhs, row), &mut self.system);
+        }
+        let padded = &mut self.padded[..own_padded(nx)];
+        for (c, out) in self.out.chunks_exact_mut(nx).enumerate() {
+            // SAFETY: as above.
+            let own = unsafe { self.x[c].get(span.clone()) };
+            self.rows.add_along_x((&self.system, c), own, padded, out);
+        }
+    }
+
     /// [`Self::row`] where springs differ.
-    fn general_row(&mut self, row: usize, rhs: [&[f32]; D]) {
+    fn general_row(&mut self, row: usize) {
+        self.sums(row);
         let nx = self.operator.shape.size[0];
         let span = row * nx..(row + 1) * nx;
         // SAFETY: `x` is borrowed immutably as long as this lives.
-        unsafe { self.rows.gather::<D>(&self.x, (rhs, row), &mut self.system) };
-        // SAFETY: as above.
         let x: [&[f32]; D] = std::array::from_fn(|c| unsafe { self.x[c].get(span.clone()) });
         let tensor = tensor_row::<D>(self.operator, span);
-        let system = &self.system;
-        let padded = &mut self.padded[..own_padded(nx)];
         for (c, out) in self.out.chunks_exact_mut(nx).enumerate() {
-            with_x_neighbours(x[c], (system.left, system.right, system.base[c]), padded, out);
-            if c == 0 && self.operator.volume_weight.is_some() {
-                add_x_neighbours(x[0], (system.volume_left, system.volume_right), out);
-            }
             let j: Option<[&[f32]; D]> =
                 (!tensor[0].is_empty()).then(|| std::array::from_fn(|e| tensor[entry::<D>(c, e)]));
-            subtract_block::<D>((x, x[c]), (system.diag[c], j), out);
+            subtract_block::<D>((x, x[c]), (self.system.diag[c], j), out);
         }
     }
 }
@@ -113,11 +123,11 @@ fn subtract_block<const D: usize>(
         Some(j) => {
             let j = j.map(|j| &j[..n]);
             for i in 0..n {
-                let mut sum = diag[i] * own[i];
+                let mut rest = out[i] - diag[i] * own[i];
                 for e in 0..D {
-                    sum += j[e][i] * x[e][i];
+                    rest -= j[e][i] * x[e][i];
                 }
-                out[i] -= sum;
+                out[i] = rest;
             }
         }
     }

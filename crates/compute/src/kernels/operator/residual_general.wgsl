@@ -40,14 +40,12 @@ fn jacobi(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
     }
     let v = voxel_of(i);
     let pull = pull_at(v);
-    let rhs = rhs_at(i);
     let x = x_at(i);
-    let sum = Three(rhs.a + pull.sum.a, rhs.b + pull.sum.b, rhs.c + pull.sum.c);
-    let next = apply(inverse_at(i, pull.diag), sum);
-    out0[i] = x.a + block.omega * (next.a - x.a);
-    out1[i] = x.b + block.omega * (next.b - x.b);
+    let next = relaxed(x, inverse_at(i, pull.diag), pull.sum);
+    out0[i] = next.a;
+    out1[i] = next.b;
     if (COMPONENTS == 3u) {
-        out2[i] = x.c + block.omega * (next.c - x.c);
+        out2[i] = next.c;
     }
 }
 
@@ -74,21 +72,26 @@ fn restrict_residual(
         let xs = cells(i % coarse.x, fine.x, coarse.x);
         let ys = cells(i / coarse.x % coarse.y, fine.y, coarse.y);
         let zs = cells(i / (coarse.x * coarse.y), fine.z, coarse.z);
+        let share = 1.0 / f32((ys.y - ys.x) * (zs.y - zs.x));
+        let across = f32(xs.y - xs.x);
         var sum = Three(0.0, 0.0, 0.0);
         for (var z = zs.x; z < zs.y; z = z + 1u) {
             for (var y = ys.x; y < ys.y; y = y + 1u) {
+                var row = Three(0.0, 0.0, 0.0);
                 for (var x = xs.x; x < xs.y; x = x + 1u) {
                     let r = residual_at(vec3<u32>(x, y, z));
-                    sum = Three(sum.a + r.a, sum.b + r.b, sum.c + r.c);
+                    row = Three(row.a + r.a, row.b + r.b, row.c + r.c);
                     norm2 = norm2 + squares(r);
                 }
+                sum.a = sum.a + share * (row.a / across);
+                sum.b = sum.b + share * (row.b / across);
+                sum.c = sum.c + share * (row.c / across);
             }
         }
-        let share = 1.0 / f32((xs.y - xs.x) * (ys.y - ys.x) * (zs.y - zs.x));
-        out0[i] = share * sum.a;
-        out1[i] = share * sum.b;
+        out0[i] = sum.a;
+        out1[i] = sum.b;
         if (COMPONENTS == 3u) {
-            out2[i] = share * sum.c;
+            out2[i] = sum.c;
         }
     }
     let total = workgroup_sum(norm2, lane);

@@ -40,7 +40,7 @@ fn jacobi(@builtin(global_invocation_id) id: vec3<u32>) {
     let own = x_at(i);
     let sum = add_along_x(base_at(i, id.y, id.z), own, left_of(i, id.x), right_of(i, id.x));
     let diag = total_of_springs(id.x, id.y, id.z);
-    let next = relaxed(own, apply(inverse_at(i, Three(diag, diag, diag)), sum));
+    let next = relaxed(own, inverse_at(i, Three(diag, diag, diag)), sum);
     out0[i] = next.a;
     out1[i] = next.b;
     if (COMPONENTS == 3u) {

@@ -29,21 +29,24 @@ fn restrict_residual(
     if (id.x < fine.x && id.y < coarse.y) {
         let ys = cells(id.y, fine.y, coarse.y);
         let zs = cells(id.z, fine.z, coarse.z);
-        let zero = vec4<f32>(0.0);
-        var sum = Three(zero, zero, zero);
+        let half = 0.5 / f32((ys.y - ys.x) * (zs.y - zs.x));
+        var sum_a = vec2<f32>();
+        var sum_b = vec2<f32>();
+        var sum_c = vec2<f32>();
         for (var z = zs.x; z < zs.y; z = z + 1u) {
             for (var y = ys.x; y < ys.y; y = y + 1u) {
                 let r = residual_pack((z * fine.y + y) * fine.x + id.x, id.x, y, z);
-                sum = Three(sum.a + r.a, sum.b + r.b, sum.c + r.c);
+                sum_a = sum_a + half * (r.a.xz + r.a.yw);
+                sum_b = sum_b + half * (r.b.xz + r.b.yw);
+                sum_c = sum_c + half * (r.c.xz + r.c.yw);
                 norm2 = norm2 + squares(r);
             }
         }
-        let share = 0.5 / f32((ys.y - ys.x) * (zs.y - zs.x));
         let i = (id.z * coarse.y + id.y) * fine.x + id.x;
-        out0[i] = share * vec2<f32>(sum.a.x + sum.a.y, sum.a.z + sum.a.w);
-        out1[i] = share * vec2<f32>(sum.b.x + sum.b.y, sum.b.z + sum.b.w);
+        out0[i] = sum_a;
+        out1[i] = sum_b;
         if (COMPONENTS == 3u) {
-            out2[i] = share * vec2<f32>(sum.c.x + sum.c.y, sum.c.z + sum.c.w);
+            out2[i] = sum_c;
         }
     }
     let total = tile_sum(norm2, lane);

@@ -122,15 +122,17 @@ pub(super) fn gather_and_invert<const D: usize>(
     for at in starts(n) {
         // SAFETY: every row holds n samples, and the lanes end at n.
         unsafe {
-            let mut block = [Lanes::splat(0.0); 6];
-            if !row.tensor[0].is_empty() {
+            let diag = Lanes::load(along_x, at) + Lanes::splat(across);
+            let inverted = if row.tensor[0].is_empty() {
+                invert_diagonal::<D>(diag)
+            } else {
+                let mut block = [Lanes::splat(0.0); 6];
                 for (block, tensor) in block.iter_mut().zip(&row.tensor).take(entries) {
                     *block = Lanes::load(tensor, at);
                     prefetch(tensor, at + ahead);
                 }
-            }
-            let diag = Lanes::load(along_x, at) + Lanes::splat(across);
-            let inverted = invert::<D>(block, diag);
+                invert::<D>(block, diag)
+            };
             for e in 0..entries {
                 inverted[e].store(inverse, e * n + at);
             }
@@ -153,12 +155,22 @@ unsafe fn neighbours_sum<const D: usize>(row: &Around<'_, D>, c: usize, at: usiz
     // SAFETY: forwarded.
     unsafe {
         let near = |k: usize| Lanes::splat(row.weights[k]) * Lanes::load(row.near[c][k], at);
-        let mut sum = near(0) + near(1);
+        let mut sum = Lanes::load(row.rhs[c], at) + near(0) + near(1);
         if D == 3 {
-            sum = sum + (near(2) + near(3));
+            sum = sum + near(2) + near(3);
         }
-        Lanes::load(row.rhs[c], at) + sum
+        sum
     }
+}
+
+/// The inverse of `diag · 1`, entries as in the tensor.
+#[inline(always)]
+fn invert_diagonal<const D: usize>(diag: Lanes) -> [Lanes; 6] {
+    let mut out = [Lanes::splat(0.0); 6];
+    for c in 0..D {
+        out[entry::<D>(c, c)] = Lanes::splat(1.0) / diag.max(f32::MIN_POSITIVE);
+    }
+    out
 }
 
 /// The inverse of `block + diag · 1`, entries as in the tensor.
@@ -216,11 +228,11 @@ pub(super) fn update<const D: usize>(
                 sums[c] = Lanes::load(base, c * n + at) + spring * pull;
             }
             for c in 0..D {
-                let mut next = Lanes::load(inverse, entry::<D>(c, 0) * n + at) * sums[0];
+                let mut change = Lanes::load(inverse, entry::<D>(c, 0) * n + at) * sums[0] - own[c];
                 for e in 1..D {
-                    next = next + Lanes::load(inverse, entry::<D>(c, e) * n + at) * sums[e];
+                    change = change + Lanes::load(inverse, entry::<D>(c, e) * n + at) * sums[e];
                 }
-                (own[c] + step * (next - own[c])).store(out[c], at);
+                (own[c] + step * change).store(out[c], at);
             }
         }
     }

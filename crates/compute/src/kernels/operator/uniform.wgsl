@@ -15,28 +15,21 @@ fn total_of_springs(p: u32, y: u32, z: u32) -> Pack {
     return across + along * vec4<f32>(select(1.0, 2.0, p > 0u), 2.0, 2.0, select(1.0, 2.0, p + 1u < size.x));
 }
 
-// rhs + Σ spring · neighbour along y and z.
+// rhs + Σ spring · neighbour along y and z; beyond a border the voxel itself stands in, with a spring of 0.
 fn base_at(i: u32, y: u32, z: u32) -> Three {
     let size = block.size;
     let plane = size.x * size.y;
-    var base = rhs_at(i);
-    if (y > 0u) {
-        let x = x_at(i - size.x);
-        base = Three(base.a + block.spring.y * x.a, base.b + block.spring.y * x.b, base.c + block.spring.y * x.c);
-    }
-    if (y + 1u < size.y) {
-        let x = x_at(i + size.x);
-        base = Three(base.a + block.spring.y * x.a, base.b + block.spring.y * x.b, base.c + block.spring.y * x.c);
-    }
+    let front = x_at(select(i, i - size.x, y > 0u));
+    let back = x_at(select(i, i + size.x, y + 1u < size.y));
+    let to_front = spring_if(y > 0u, block.spring.y);
+    let to_back = spring_if(y + 1u < size.y, block.spring.y);
+    var base = add_scaled(add_scaled(rhs_at(i), to_front, front), to_back, back);
     if (COMPONENTS == 3u) {
-        if (z > 0u) {
-            let x = x_at(i - plane);
-            base = Three(base.a + block.spring.z * x.a, base.b + block.spring.z * x.b, base.c + block.spring.z * x.c);
-        }
-        if (z + 1u < size.z) {
-            let x = x_at(i + plane);
-            base = Three(base.a + block.spring.z * x.a, base.b + block.spring.z * x.b, base.c + block.spring.z * x.c);
-        }
+        let below = x_at(select(i, i - plane, z > 0u));
+        let above = x_at(select(i, i + plane, z + 1u < size.z));
+        let to_below = spring_if(z > 0u, block.spring.z);
+        let to_above = spring_if(z + 1u < size.z, block.spring.z);
+        base = add_scaled(add_scaled(base, to_below, below), to_above, above);
     }
     return base;
 }
@@ -77,23 +70,12 @@ fn add_along_x(base: Three, own: Three, left: vec3<f32>, right: vec3<f32>) -> Th
     );
 }
 
-// own + ω (next − own)
-fn relaxed(own: Three, next: Three) -> Three {
-    let w = block.omega;
-    return Three(own.a + w * (next.a - own.a), own.b + w * (next.b - own.b), own.c + w * (next.c - own.c));
-}
-
 // rhs − A x at pack i.
 fn residual_pack(i: u32, p: u32, y: u32, z: u32) -> Three {
     let own = x_at(i);
     let pull = add_along_x(base_at(i, y, z), own, left_of(i, p), right_of(i, p));
     let diag = total_of_springs(p, y, z);
-    let product = block_product(i, own);
-    return Three(
-        pull.a - diag * own.a - product.a,
-        pull.b - diag * own.b - product.b,
-        pull.c - diag * own.c - product.c,
-    );
+    return minus_product(i, pull, Three(diag, diag, diag), own);
 }
 
 fn squares(r: Three) -> f32 {

@@ -15,18 +15,18 @@ struct Block {
 @group(0) @binding(4) var<storage, read_write> rhs1: array<f32>;
 @group(0) @binding(5) var<storage, read_write> rhs2: array<f32>;
 
-// The difference of the fluxes above and below; beyond a border stands the voxel's own, negated.
-fn difference(i: u32, at: u32, count: u32, stride: u32) -> f32 {
+// `value` − half · the flux below + half · the flux above; beyond a border stands the voxel's own, negated.
+fn less(value: f32, half: f32, i: u32, axis: vec3<u32>) -> f32 {
     let own = volume_weight[i] * change[i];
     var low = -own;
     var high = -own;
-    if (at > 0u) {
-        low = volume_weight[i - stride] * change[i - stride];
+    if (axis.x > 0u) {
+        low = volume_weight[i - axis.z] * change[i - axis.z];
     }
-    if (at + 1u < count) {
-        high = volume_weight[i + stride] * change[i + stride];
+    if (axis.x + 1u < axis.y) {
+        high = volume_weight[i + axis.z] * change[i + axis.z];
     }
-    return high - low;
+    return value - half * low + half * high;
 }
 
 @compute @workgroup_size(256)
@@ -39,9 +39,9 @@ fn subtract_volume_target(
     if (i >= size.x * size.y * size.z) {
         return;
     }
-    rhs0[i] = rhs0[i] + block.half.x * difference(i, i % size.x, size.x, 1u);
-    rhs1[i] = rhs1[i] + block.half.y * difference(i, i / size.x % size.y, size.y, size.x);
+    rhs0[i] = less(rhs0[i], block.half.x, i, vec3<u32>(i % size.x, size.x, 1u));
+    rhs1[i] = less(rhs1[i], block.half.y, i, vec3<u32>(i / size.x % size.y, size.y, size.x));
     if (COMPONENTS == 3u) {
-        rhs2[i] = rhs2[i] + block.half.z * difference(i, i / (size.x * size.y), size.z, size.x * size.y);
+        rhs2[i] = less(rhs2[i], block.half.z, i, vec3<u32>(i / (size.x * size.y), size.z, size.x * size.y));
     }
 }

@@ -1,5 +1,7 @@
 //! Processor text of the kernels in [`super`].
 
+use crate::exponential::logarithm_of_one_plus;
+use crate::group_sums::group_sums;
 use crate::kernels::operator::norm2_of;
 use crate::rows::Shared;
 use crate::{Buffer, Cpu};
@@ -49,7 +51,9 @@ pub(super) fn fill(cpu: &Cpu, value: f32, out: &mut [f32]) {
 }
 
 pub(super) fn log_change(cpu: &Cpu, change: &mut [f32]) {
-    each_in_place(cpu, 4, change, |part| part.iter_mut().for_each(|v| *v = v.max(-0.95).ln_1p()));
+    each_in_place(cpu, 4, change, |part| {
+        part.iter_mut().for_each(|v| *v = logarithm_of_one_plus(v.max(-0.95)))
+    });
 }
 
 pub(super) fn norm2(cpu: &Cpu, field: &[Buffer]) -> f64 {
@@ -65,19 +69,18 @@ pub(super) fn norm2(cpu: &Cpu, field: &[Buffer]) -> f64 {
 pub(super) fn clip_length(cpu: &Cpu, limit: f32, field: &mut [Buffer]) -> f64 {
     let n = field.first().map_or(0, Buffer::len);
     let parts: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
-    let [total] = cpu.sum(n, n, |range| {
-        let mut sum = 0.0;
+    // In the order of the other text: when to stop depends on the sum.
+    let [sums] = group_sums(cpu, (n, 1), |items, [sums]| {
         // SAFETY: ranges are disjoint.
-        let mut rows: Vec<&mut [f32]> = parts.iter().map(|p| unsafe { p.get_mut(range.clone()) }).collect();
-        for i in 0..range.len() {
+        let mut rows: Vec<&mut [f32]> = parts.iter().map(|p| unsafe { p.get_mut(items.clone()) }).collect();
+        for (i, sum) in sums.iter_mut().enumerate() {
             let length = rows.iter().map(|r| r[i] * r[i]).sum::<f32>().sqrt();
-            let scale = if length > limit { limit / length } else { 1.0 };
-            if scale < 1.0 {
-                rows.iter_mut().for_each(|r| r[i] *= scale);
+            if length > limit {
+                let shrink = limit / length;
+                rows.iter_mut().for_each(|r| r[i] *= shrink);
             }
-            sum += f64::from(length * scale);
+            *sum += length.min(limit);
         }
-        [sum]
     });
-    total
+    sums.into_iter().map(f64::from).sum()
 }

@@ -1,10 +1,13 @@
 //! Launches of `pointwise.wgsl`.
 
-use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, PACK1, PACK4, SUM, Text, Uniform, line, outputs, partials};
+use crate::gpu::{
+    Bind, EXPONENTIAL, Gpu, LINE, Launch, NAN, PACK1, PACK4, SUM, Text, Uniform, line, outputs, partials,
+};
 use crate::later::sum_rows;
 use crate::{Buffer, ComputeError, Device, Later};
 
-static TEXT: Text = Text { name: "pointwise", parts: &[LINE, NAN, SUM, include_str!("pointwise.wgsl")] };
+static TEXT: Text =
+    Text { name: "pointwise", parts: &[LINE, NAN, SUM, EXPONENTIAL, include_str!("pointwise.wgsl")] };
 
 static COPY: [Text; 2] = [
     Text { name: "copy", parts: &[PACK1, LINE, include_str!("copy.wgsl")] },

@@ -51,14 +51,13 @@ fn rescale(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     }
 }
 
-// ln(1 + v) without cancellation: u − 1 is what was added in truth (Goldberg 1991, theorem 4).
+// NaN becomes the least.
 @compute @workgroup_size(256)
 fn log_change(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
     if (i < block.count) {
-        let v = max(out[i], -0.95);
-        let u = 1.0 + v;
-        out[i] = select(log(u) * v / (u - 1.0), v, u == 1.0);
+        let v = out[i];
+        out[i] = logarithm_of_one_plus(select(v, -0.95, is_nan(v) || v < -0.95));
     }
 }
 

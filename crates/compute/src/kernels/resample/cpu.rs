@@ -5,13 +5,18 @@ use crate::Shape;
 use crate::rows::{Shared, with_scratch};
 
 /// Lower neighbour and weight of the upper one, for each output voxel of an axis.
+///
+/// The position is `((2 x + 1) n_in − n_out) / (2 n_out)`: in whole numbers, so that every device finds the same bits.
 fn stencil(n_in: usize, n_out: usize) -> Vec<(usize, f32)> {
-    let ratio = n_in as f64 / n_out as f64;
     (0..n_out)
         .map(|x| {
-            let at = ((x as f64 + 0.5) * ratio - 0.5).clamp(0.0, (n_in - 1) as f64);
-            let low = (at.floor() as usize).min(n_in.saturating_sub(2));
-            (low, (at - low as f64) as f32)
+            let at = ((2 * x + 1) * n_in).saturating_sub(n_out);
+            let (low, rest) = (at / (2 * n_out), at % (2 * n_out));
+            match n_in {
+                1 => (0, 0.0),
+                _ if low + 1 >= n_in => (n_in - 2, 1.0),
+                _ => (low, rest as f32 / (2 * n_out) as f32),
+            }
         })
         .collect()
 }

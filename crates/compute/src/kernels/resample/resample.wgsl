@@ -99,8 +99,11 @@ fn resample(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 fn mix_eight(left: vec4<f32>, right: vec4<f32>, weights: vec4<f32>) -> f32 {
-    let rows = left + weights.x * (right - left);
-    let low = rows.x + weights.y * (rows.y - rows.x);
-    let high = rows.z + weights.y * (rows.w - rows.z);
-    return weights.w * (low + weights.z * (high - low));
+    // Along y, along z, and then along x.
+    let near = vec2<f32>(left.x, right.x);
+    let far = vec2<f32>(left.z, right.z);
+    let low = near + weights.y * (vec2<f32>(left.y, right.y) - near);
+    let high = far + weights.y * (vec2<f32>(left.w, right.w) - far);
+    let line = weights.w * (low + weights.z * (high - low));
+    return line.x + weights.x * (line.y - line.x);
 }

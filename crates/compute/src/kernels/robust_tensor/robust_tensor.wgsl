@@ -55,7 +55,7 @@ fn robust_tensor(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_work
     let f = j_5[i];
     if (COMPONENTS == 2u) {
         // 11, 12, 22, −1t, −2t, tt.
-        let psi = penalty(f + a * x * x + 2.0 * b * x * y + c * y * y - 2.0 * (d * x + e * y));
+        let psi = penalty(f + a * x * x + 2.0 * b * x * y + c * y * y - 2.0 * d * x - 2.0 * e * y);
         if (FIRST == 1u) {
             out_0[i] = psi * a;
             out_1[i] = psi * b;
@@ -75,9 +75,9 @@ fn robust_tensor(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_work
         let g = j_6[i];
         let h = j_7[i];
         let k = j_8[i];
-        let squares = a * x * x + d * y * y + f * z * z;
-        let mixed = b * x * y + c * x * z + e * y * z - (g * x + h * y + k * z);
-        let psi = penalty(j_9[i] + squares + 2.0 * mixed);
+        var residual = j_9[i] + a * x * x + 2.0 * b * x * y + 2.0 * c * x * z;
+        residual = residual + d * y * y + 2.0 * e * y * z + f * z * z;
+        let psi = penalty(residual - 2.0 * g * x - 2.0 * h * y - 2.0 * k * z);
         if (FIRST == 1u) {
             out_0[i] = psi * a;
             out_1[i] = psi * b;

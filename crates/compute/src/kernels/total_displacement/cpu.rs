@@ -11,9 +11,14 @@ pub(super) fn to_voxels(
     (base, linear): (VoxelAffine, Axes<Axes<f32>>),
     field: &mut [Buffer],
 ) {
-    each_voxel(cpu, shape, field, |position, d| {
-        let base = base.apply(position);
-        [0, 1, 2].map(|r| base[r] as f32 + linear[r][0] * d[0] + linear[r][1] * d[1] + linear[r][2] * d[2])
+    let matrix = base.matrix.map(|row| row.map(|v| v as f32));
+    let offset = base.offset.map(|v| v as f32);
+    each_voxel(cpu, shape, field, |[x, y, z], d| {
+        [0, 1, 2].map(|r| {
+            let (b, l) = (matrix[r], linear[r]);
+            let base = offset[r] + b[0] * x + b[1] * y + b[2] * z;
+            base + l[0] * d[0] + l[1] * d[1] + l[2] * d[2]
+        })
     });
 }
 
@@ -25,7 +30,7 @@ fn each_voxel(
     cpu: &Cpu,
     shape: Shape,
     field: &mut [Buffer],
-    map: impl Fn(Axes<f64>, Axes<f32>) -> Axes<f32> + Sync,
+    map: impl Fn(Axes<f32>, Axes<f32>) -> Axes<f32> + Sync,
 ) {
     let parts: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let [nx, ny, _] = shape.size;
@@ -37,7 +42,7 @@ fn each_voxel(
             for x in 0..nx {
                 let mut d = [0.0; 3];
                 d.iter_mut().zip(&lines).for_each(|(d, l)| *d = l[x]);
-                let out = map([x as f64, (row % ny) as f64, (row / ny) as f64], d);
+                let out = map([x as f32, (row % ny) as f32, (row / ny) as f32], d);
                 lines.iter_mut().zip(out).for_each(|(l, v)| l[x] = v);
             }
         }

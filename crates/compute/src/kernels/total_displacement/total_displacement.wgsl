@@ -34,19 +34,25 @@ fn to_voxels(@builtin(global_invocation_id) id: vec3<u32>) {
     if (COMPONENTS == 3u) {
         dz = field_z[i];
     }
-    field_x[i] = row(block.base_x, x, yz) + moved(block.linear_x, dx, dy, dz);
-    field_y[i] = row(block.base_y, x, yz) + moved(block.linear_y, dx, dy, dz);
+    field_x[i] = moved(row(block.base_x, x, yz), block.linear_x, dx, dy, dz);
+    field_y[i] = moved(row(block.base_y, x, yz), block.linear_y, dx, dy, dz);
     if (COMPONENTS == 3u) {
-        field_z[i] = row(block.base_z, x, yz) + moved(block.linear_z, dx, dy, dz);
+        field_z[i] = moved(row(block.base_z, x, yz), block.linear_z, dx, dy, dz);
     }
 }
 
 fn row(base: vec4<f32>, x: Pack, yz: vec2<f32>) -> Pack {
-    return base.x * x + (base.y * yz.x + base.z * yz.y + base.w);
+    if (COMPONENTS == 2u) {
+        return base.w + base.x * x + base.y * yz.x;
+    }
+    return base.w + base.x * x + base.y * yz.x + base.z * yz.y;
 }
 
-fn moved(linear: vec4<f32>, dx: Pack, dy: Pack, dz: Pack) -> Pack {
-    return linear.x * dx + linear.y * dy + linear.z * dz;
+fn moved(start: Pack, linear: vec4<f32>, dx: Pack, dy: Pack, dz: Pack) -> Pack {
+    if (COMPONENTS == 2u) {
+        return start + linear.x * dx + linear.y * dy;
+    }
+    return start + linear.x * dx + linear.y * dy + linear.z * dz;
 }
 
 @compute @workgroup_size(32, 4)

@@ -40,20 +40,33 @@ fn warp_in<const D: usize>(cpu: &Cpu, args: &Warp<'_>, out: &mut [f32]) {
 struct Path<'a, const D: usize> {
     displacement: [&'a [f32]; D],
     per_edge: Axes<f32>,
-    /// Position of the row's first voxel without displacement: split off in f64, so that large volumes keep sub-voxel bits.
+    /// Position of the row's first voxel.
     start: Axes<f32>,
-    /// Of the affine map; none if it is the identity.
-    matrix: Option<Axes<Axes<f32>>>,
+    /// The affine map; none if it is the identity.
+    map: Option<Map>,
+}
+
+/// An affine map in what it does to a displacement, and in what it adds to a position: small, so that large volumes keep
+/// their sub-voxel bits.
+struct Map {
+    linear: Axes<Axes<f32>>,
+    added: Axes<Axes<f32>>,
+    offset: Axes<f32>,
 }
 
 impl<'a, const D: usize> Path<'a, D> {
     fn new(args: &Warp<'_>, (y, z): (usize, usize), displacement: [&'a [f32]; D]) -> Self {
         let a = &args.moving_from_fixed;
+        let map = || Map {
+            linear: a.matrix.map(|r| r.map(|v| v as f32)),
+            added: a.added().map(|r| r.map(|v| v as f32)),
+            offset: a.offset.map(|v| v as f32),
+        };
         Self {
             displacement,
             per_edge: args.spacing_edges.map(|s| 1.0 / s),
-            start: a.apply([0.0, y as f64, z as f64]).map(|v| v as f32),
-            matrix: (*a != VoxelAffine::IDENTITY).then(|| a.matrix.map(|r| r.map(|v| v as f32))),
+            start: [0.0, y as f32, z as f32],
+            map: (*a != VoxelAffine::IDENTITY).then(map),
         }
     }
 
@@ -67,18 +80,21 @@ impl<'a, const D: usize> Path<'a, D> {
         }
         let mut at = [along; D];
         for r in 0..D {
-            let start = Lanes::splat(self.start[r]);
-            at[r] = match &self.matrix {
-                None if r == 0 => along + shift[0],
-                None => start + shift[r],
-                Some(matrix) => {
-                    let mut moved = start + Lanes::splat(matrix[r][0]) * along;
-                    for c in 0..D {
-                        moved = moved + Lanes::splat(matrix[r][c]) * shift[c];
+            let start = if r == 0 { along } else { Lanes::splat(self.start[r]) };
+            at[r] = start
+                + match &self.map {
+                    None => shift[r],
+                    Some(map) => {
+                        let mut added = Lanes::splat(map.offset[r]) + Lanes::splat(map.added[r][0]) * along;
+                        for c in 1..D {
+                            added = added + Lanes::splat(map.added[r][c] * self.start[c]);
+                        }
+                        for c in 0..D {
+                            added = added + Lanes::splat(map.linear[r][c]) * shift[c];
+                        }
+                        added
                     }
-                    moved
-                }
-            };
+                };
         }
         at
     }
@@ -98,8 +114,7 @@ fn nearest_row<const D: usize>(lattice: &Lattice<D>, samples: &[f32], path: &Pat
 fn linear_row<const D: usize>(lattice: &Lattice<D>, samples: &[f32], path: &Path<'_, D>, out: &mut [f32]) {
     for x in (0..out.len()).step_by(LANES) {
         let at = path.positions(x);
-        let values = lattice.linear(&lattice.cells(at), samples);
-        (values + lattice.nan_outside(at)).store_what_fits(out, x);
+        lattice.add_linear(lattice.nan_outside(at), &lattice.cells(at), samples).store_what_fits(out, x);
     }
 }
 
@@ -158,7 +173,7 @@ fn blend<const D: usize>(block: &[f32], stride: [usize; D], t: [f32; D]) -> f32 
             sum[k] += if D == 3 { wz[z] * plane[k] } else { plane[k] };
         }
     }
-    (wx[0] * sum[0] + wx[1] * sum[1]) + (wx[2] * sum[2] + wx[3] * sum[3])
+    wx[0] * sum[0] + wx[1] * sum[1] + wx[2] * sum[2] + wx[3] * sum[3]
 }
 
 /// Weights of the four neighbours: `(1−t)³, 4 − 6t² + 3t³, 1 + 3t + 3t² − 3t³, t³`, all over 6.
@@ -177,6 +192,8 @@ fn spline_weights(t: f32) -> [f32; 4] {
             weights[k] = POWERS[power][k] + t * weights[k];
         }
     }
+    // Without the zeros, which compilers leave out.
+    weights[3] = SIXTH * t * t * t;
     weights
 }
 

@@ -7,7 +7,7 @@ use crate::{Buffer, ComputeError};
 static TEXT: Text = Text { name: "warp", parts: &[NAN, LATTICE, include_str!("warp.wgsl")] };
 
 pub(super) fn warp(gpu: &dyn Gpu, args: &Warp<'_>, out: &mut Buffer) -> Result<(), ComputeError> {
-    let VoxelAffine { matrix, offset } = args.moving_from_fixed;
+    let map = args.moving_from_fixed;
     let (d, [nx, ny, nz]) = (args.shape.components(), args.shape.size);
     // A spline has loads enough to wait for with one voxel.
     let (interpolation, voxels) = match args.interpolation {
@@ -17,13 +17,12 @@ pub(super) fn warp(gpu: &dyn Gpu, args: &Warp<'_>, out: &mut Buffer) -> Result<(
     };
     let affine = args.moving_from_fixed != VoxelAffine::IDENTITY;
     let mut uniform = Uniform::new().u4(args.shape.size).f4(args.spacing_edges.map(|s| 1.0 / s));
-    for row in matrix {
+    for row in map.matrix {
         uniform = uniform.f4(row.map(|v| v as f32));
     }
-    for (r, mut row) in matrix.into_iter().enumerate() {
-        row[r] -= 1.0;
+    for (row, offset) in map.added().into_iter().zip(map.offset) {
         let [x, y, z] = row.map(|v| v as f32);
-        uniform = uniform.f4([x, y, z, offset[r] as f32]);
+        uniform = uniform.f4([x, y, z, offset as f32]);
     }
     let groups = match d {
         2 => [cover(nx, 32), cover(ny, 8 * voxels), 1],

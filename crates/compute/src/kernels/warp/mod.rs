@@ -38,6 +38,13 @@ impl VoxelAffine {
     pub const IDENTITY: Self =
         Self { matrix: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], offset: [0.0; 3] };
 
+    /// The matrix without the identity: what is added to a position, row by row.
+    pub fn added(&self) -> Axes<Axes<f64>> {
+        let mut added = self.matrix;
+        (0..3).for_each(|a| added[a][a] -= 1.0);
+        added
+    }
+
     /// The image of a position.
     pub fn apply(&self, x: Axes<f64>) -> Axes<f64> {
         [0, 1, 2].map(|r| (0..3).map(|c| self.matrix[r][c] * x[c]).sum::<f64>() + self.offset[r])

@@ -70,9 +70,9 @@ fn warp(@builtin(global_invocation_id) id: vec3<u32>) {
     var to_y = y + dy;
     var to_z = z + dz;
     if (AFFINE == 1u) {
-        to_x = x + (added(block.added_x, x, y, z) + added(vec4<f32>(block.linear_x.xyz, 0.0), dx, dy, dz));
-        to_y = y + (added(block.added_y, x, y, z) + added(vec4<f32>(block.linear_y.xyz, 0.0), dx, dy, dz));
-        to_z = z + (added(block.added_z, x, y, z) + added(vec4<f32>(block.linear_z.xyz, 0.0), dx, dy, dz));
+        to_x = x + added(added(vec4<f32>(block.added_x.w), block.added_x, x, y, z), block.linear_x, dx, dy, dz);
+        to_y = y + added(added(vec4<f32>(block.added_y.w), block.added_y, x, y, z), block.linear_y, dx, dy, dz);
+        to_z = z + added(added(vec4<f32>(block.added_z.w), block.added_z, x, y, z), block.linear_z, dx, dy, dz);
     }
     out[at.x] = sample(to_x.x, to_y.x, to_z.x);
     if (VOXELS == 4u) {
@@ -109,9 +109,12 @@ fn load_z(at: vec4<u32>) -> vec4<f32> {
     return vec4<f32>(displacement_z[at.x], displacement_z[at.y], displacement_z[at.z], displacement_z[at.w]);
 }
 
-// One row of a map, at four positions.
-fn added(row: vec4<f32>, x: vec4<f32>, y: vec4<f32>, z: vec4<f32>) -> vec4<f32> {
-    return row.x * x + row.y * y + row.z * z + vec4<f32>(row.w);
+// `start` and one row of a map times four vectors.
+fn added(start: vec4<f32>, row: vec4<f32>, x: vec4<f32>, y: vec4<f32>, z: vec4<f32>) -> vec4<f32> {
+    if (COMPONENTS == 2u) {
+        return start + row.x * x + row.y * y;
+    }
+    return start + row.x * x + row.y * y + row.z * z;
 }
 
 fn sample(x: f32, y: f32, z: f32) -> f32 {
@@ -177,7 +180,8 @@ fn spline_weights(t: f32) -> vec4<f32> {
     let sixth = 1.0 / 6.0;
     let square = vec4<f32>(0.5, -1.0, 0.5, 0.0) + t * vec4<f32>(-sixth, 0.5, -0.5, sixth);
     let line = vec4<f32>(-0.5, 0.0, 0.5, 0.0) + t * square;
-    return vec4<f32>(sixth, 4.0 * sixth, sixth, 0.0) + t * line;
+    let weights = vec4<f32>(sixth, 4.0 * sixth, sixth, 0.0) + t * line;
+    return vec4<f32>(weights.xyz, sixth * t * t * t);
 }
 
 // The voxel that stands `k` − 1 after `low` on mirrored borders.
@@ -220,17 +224,20 @@ fn cubic_spline(x: f32, y: f32, z: f32) -> f32 {
             mirrored(cx.low, 2u, block.size.x),
             mirrored(cx.low, 3u, block.size.x),
         );
-        for (var k = 0u; k < 4u * DEPTH; k = k + 1u) {
-            var row = mirrored(cy.low, k & 3u, block.size.y);
-            if (COMPONENTS == 3u) {
-                row = row + mirrored(low_z, k >> 2u, block.size.z) * block.size.y;
+        for (var k = 0u; k < DEPTH; k = k + 1u) {
+            var plane = vec4<f32>();
+            for (var l = 0u; l < 4u; l = l + 1u) {
+                var row = mirrored(cy.low, l, block.size.y);
+                if (COMPONENTS == 3u) {
+                    row = row + mirrored(low_z, k, block.size.z) * block.size.y;
+                }
+                let at = xs + row * block.size.x;
+                plane = plane + wy[l] * vec4<f32>(moving[at.x], moving[at.y], moving[at.z], moving[at.w]);
             }
-            let at = xs + row * block.size.x;
-            let values = vec4<f32>(moving[at.x], moving[at.y], moving[at.z], moving[at.w]);
-            sum = sum + wz[k >> 2u] * wy[k & 3u] * values;
+            sum = sum + wz[k] * plane;
         }
     }
-    return (wx.x * sum.x + wx.y * sum.y) + (wx.z * sum.z + wx.w * sum.w);
+    return wx.x * sum.x + wx.y * sum.y + wx.z * sum.z + wx.w * sum.w;
 }
 
 // Signed as above.
