@@ -131,10 +131,11 @@ fn jacobian(
         }
         // tr g + (sum of principal 2 × 2 minors) + det g: no cancellation against 1.
         // From left to right, as the processor's text.
-        var divergence = a.x + b.y;
+        var divergence = a.x;
         if (COMPONENTS == 3u) {
             divergence = divergence + c.z;
         }
+        divergence = divergence + b.y;
         var changes = divergence + a.x * b.y - b.x * a.y;
         if (COMPONENTS == 3u) {
             changes = changes + a.x * c.z - c.x * a.z + b.y * c.z - c.y * b.z;
