@@ -60,7 +60,7 @@ fn weighted(
     out: &[Buffer],
 ) -> Result<(), ComputeError> {
     let [nx, ny, _] = shape.size;
-    let [less, more] = window.ramp();
+    let [begin, per_square] = window.ramp();
     let half_over = |sigma: f32| 0.5 / (sigma * sigma);
     let launch = |entry, constants: &[_], buffers: &[Bind<'_>]| {
         gpu.launch(&Launch {
@@ -70,7 +70,7 @@ fn weighted(
             uniform: Uniform::new()
                 .u4([nx, ny, 1])
                 .u4([window.radius, window.stride.max(1), window.reach])
-                .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), less, more]),
+                .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), begin, per_square]),
             buffers,
             groups: [cover(nx, 32), cover(ny, 4), 1],
         })

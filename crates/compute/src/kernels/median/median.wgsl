@@ -9,7 +9,7 @@ struct Block {
     size: vec4<u32>,
     // Weighted: radius, stride, reach.
     window: vec4<u32>,
-    // ½/σ² of distance and of intensity; what a squared second difference loses and gains to be the share of an edge.
+    // ½/σ² of distance and of intensity; the squared second difference where an edge begins, and the share of an edge for each one more.
     scales: vec4<f32>,
 }
 
@@ -182,7 +182,7 @@ fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
         }
     }
     let square = most * most;
-    out_x[id.y * size.x + id.x] = max((square - block.scales.z) / (square + block.scales.w), 0.0);
+    out_x[id.y * size.x + id.x] = min(max((square - block.scales.z) * block.scales.w, 0.0), 1.0);
 }
 
 // Votes are whole numbers, whose sums do not depend on the order.
@@ -259,7 +259,7 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
             mean = first / all;
             deviation = sqrt(max(second / all - mean * mean, vec2<f32>(0.0)));
         } else {
-            let is_below = first > 0.5 * all;
+            let is_below = first > vec2<f32>(0.5 * all);
             high = select(high, middle, is_below);
             low = select(middle, low, is_below);
         }

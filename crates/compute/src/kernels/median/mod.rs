@@ -4,9 +4,9 @@
 //! `Σ w_j |v − v_j|` over the window, with weights that fall with distance and with the difference of the guiding image, so
 //! that each side of a motion boundary votes for itself; applied near motion edges, plain elsewhere.
 //!
-//! The weighted median is blended in with the flow's bend b, the largest second difference within reach, as `1 − e²/4b²`:
-//! nothing at half an edge e, three quarters at an edge. It lies within one weighted standard deviation of the weighted
-//! mean, and is found by sixteen halvings of that bracket.
+//! The weighted median is blended in with the square of the flow's bend, the largest second difference within reach:
+//! nothing below 0.9 of an edge's square, half at an edge, all of it from 1.1 on. It lies within one weighted standard
+//! deviation of the weighted mean, and is found by sixteen halvings of that bracket.
 //! *Border*: the window is cut. *Halo*: r voxels. *Units*: as the input.
 
 mod cpu;
@@ -46,11 +46,10 @@ pub struct WeightedMedian {
 }
 
 impl WeightedMedian {
-    /// Where an edge begins to count, and by how much more the greater a second difference is.
-    /// What is taken from and added to a squared second difference, so that their ratio is the share of an edge.
+    /// The squared second difference where an edge begins to count, and the share of an edge for each one more.
     fn ramp(&self) -> [f32; 2] {
-        let square = self.edge * self.edge;
-        [0.25 * square, f32::MIN_POSITIVE]
+        let square = (self.edge * self.edge).max(f32::MIN_POSITIVE);
+        [0.9 * square, 5.0 / square]
     }
 }
 

@@ -14,13 +14,6 @@ fn field_at(i: u32) -> Three {
     return Three(field[i], field[i + TINY], field[i + 2u * TINY]);
 }
 
-fn spring_between(i: u32, j: u32, along: f32) -> f32 {
-    if (DIFFUSIVITY == 1u) {
-        return 0.5 * along * (psi[i] + psi[j]);
-    }
-    return along;
-}
-
 @compute @workgroup_size(256)
 fn relax_tiny(@builtin(local_invocation_index) lane: u32) {
     let size = block.size;
@@ -41,26 +34,25 @@ fn relax_tiny(@builtin(local_invocation_index) lane: u32) {
             colour[k] = select(2u * ((y + z) & 1u) + (x & 1u), (x + y + z) & 1u, ORDER == 1u);
             var near = array<f32, 6>(0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
             if (x > 0u) {
-                near[0] = spring_between(i, i - 1u, block.spring.x);
+                near[0] = spring(block.spring.x, i, i - 1u);
             }
             if (x + 1u < size.x) {
-                near[1] = spring_between(i, i + 1u, block.spring.x);
+                near[1] = spring(block.spring.x, i, i + 1u);
             }
             if (y > 0u) {
-                near[2] = spring_between(i, i - size.x, block.spring.y);
+                near[2] = spring(block.spring.y, i, i - size.x);
             }
             if (y + 1u < size.y) {
-                near[3] = spring_between(i, i + size.x, block.spring.y);
+                near[3] = spring(block.spring.y, i, i + size.x);
             }
             if (COMPONENTS == 3u && z > 0u) {
-                near[4] = spring_between(i, i - plane, block.spring.z);
+                near[4] = spring(block.spring.z, i, i - plane);
             }
             if (COMPONENTS == 3u && z + 1u < size.z) {
-                near[5] = spring_between(i, i + plane, block.spring.z);
+                near[5] = spring(block.spring.z, i, i + plane);
             }
-            let diag = near[0] + near[1] + near[2] + near[3] + near[4] + near[5];
             springs[k] = near;
-            inverse[k] = inverse_at(i, Three(diag, diag, diag));
+            inverse[k] = inverse_at(i, pull_at(vec3<u32>(x, y, z)).diag);
             rhs[k] = rhs_at(i);
             let start = x_at(i);
             field[i] = start.a;
@@ -82,19 +74,27 @@ fn relax_tiny(@builtin(local_invocation_index) lane: u32) {
                 let p3 = field_at(select(i, i + size.x, near[3] > 0.0));
                 let p4 = field_at(select(i, i - plane, near[4] > 0.0));
                 let p5 = field_at(select(i, i + plane, near[5] > 0.0));
-                let sum = Three(
-                    rhs[k].a + (near[0] * p0.a + near[1] * p1.a + near[2] * p2.a + near[3] * p3.a
-                        + near[4] * p4.a + near[5] * p5.a),
-                    rhs[k].b + (near[0] * p0.b + near[1] * p1.b + near[2] * p2.b + near[3] * p3.b
-                        + near[4] * p4.b + near[5] * p5.b),
-                    rhs[k].c + (near[0] * p0.c + near[1] * p1.c + near[2] * p2.c + near[3] * p3.c
-                        + near[4] * p4.c + near[5] * p5.c),
-                );
-                let next = apply(inverse[k], sum);
-                let own = field_at(i);
-                field[i] = own.a + block.omega * (next.a - own.a);
-                field[i + TINY] = own.b + block.omega * (next.b - own.b);
-                field[i + 2u * TINY] = own.c + block.omega * (next.c - own.c);
+                // In the order of the general text.
+                var sum = add_scaled(add_scaled(rhs[k], near[2], p2), near[3], p3);
+                if (COMPONENTS == 3u) {
+                    sum = add_scaled(add_scaled(sum, near[4], p4), near[5], p5);
+                }
+                if (DIFFUSIVITY == 1u) {
+                    sum = add_scaled(add_scaled(sum, near[0], p0), near[1], p1);
+                } else {
+                    let s = block.spring.x;
+                    let has_left = near[0] > 0.0;
+                    let has_right = near[1] > 0.0;
+                    sum = Three(
+                        sum.a + s * (select(0.0, p0.a, has_left) + select(0.0, p1.a, has_right)),
+                        sum.b + s * (select(0.0, p0.b, has_left) + select(0.0, p1.b, has_right)),
+                        sum.c + s * (select(0.0, p0.c, has_left) + select(0.0, p1.c, has_right)),
+                    );
+                }
+                let next = relaxed(field_at(i), inverse[k], sum);
+                field[i] = next.a;
+                field[i + TINY] = next.b;
+                field[i + 2u * TINY] = next.c;
             }
         }
         workgroupBarrier();
