@@ -5,17 +5,22 @@
 #[inline(always)]
 pub(crate) fn exponential(x: f32) -> f32 {
     const LEAST: f32 = -87.0;
-    let clamped = x.clamp(LEAST, 88.0);
-    let power = (clamped * 1.442_695 + 0.5).floor();
+    // NaN becomes the least.
+    let clamped = x.max(LEAST).min(88.0);
+    let floored = clamped * 1.442_695 + 0.5;
+    // SAFETY: between −126 and 128.
+    let below: i32 = unsafe { floored.to_int_unchecked() };
+    let power = below - i32::from((below as f32) > floored);
+    let whole = power as f32;
     // ln 2 in two parts: the product with the first is exact.
-    let high = clamped - power * 0.693_359_4;
-    let rest = high + power * 2.121_944_4e-4;
+    let high = clamped - whole * 0.693_359_4;
+    let rest = high + whole * 2.121_944_4e-4;
     // Cephes' polynomial.
     let mut sum = 1.398_199_9e-3 + rest * 1.987_569_1e-4;
     for coefficient in [8.333_452e-3, 4.166_579_6e-2, 0.166_666_66, 0.5, 1.0, 1.0] {
         sum = coefficient + rest * sum;
     }
-    if x < LEAST { 0.0 } else { f32::from_bits(((power as i32 + 127) as u32) << 23) * sum }
+    if x < LEAST { 0.0 } else { f32::from_bits(((power + 127) as u32) << 23) * sum }
 }
 
 /// ln(1 + x) of x > −1: 2 artanh(x / (2 + x)) near 0; elsewhere 1 + x is split into a power of two and what is left.

@@ -1,7 +1,6 @@
 //! Processor text of [`super::convolve`], and the ring of rows that the motion tensor shares.
 
 use crate::Cpu;
-use crate::lanes::{LANES, Lanes};
 use crate::rows::{Shared, with_scratch};
 use crate::{Axes, Shape, Taps};
 use multiversion::multiversion;
@@ -88,27 +87,19 @@ struct Ring<'a> {
 impl Ring<'_> {
     /// The weighted sum of all rows, from the oldest to the youngest; weights count from the one in the middle.
     fn filter(self, weights: &[f32], out: &mut [f32]) {
-        filter_rows(self, weights, out);
+        let slot = |k: usize| (self.first + k) % self.slots * self.stride;
+        let width = out.len();
+        filter_rows(|k| &self.samples[slot(k)..][..width], weights, out);
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn filter_rows(rows: Ring<'_>, weights: &[f32], out: &mut [f32]) {
+/// The weighted sum of rows, from the first to the last; weights count from the one in the middle.
+pub(crate) fn filter_rows<'r>(row: impl Fn(usize) -> &'r [f32], weights: &[f32], out: &mut [f32]) {
     let radius = weights.len() - 1;
-    for x in (0..out.len()).step_by(LANES) {
-        let width = LANES.min(out.len() - x);
-        let product = |k: usize, slot: usize| {
-            let at = slot * rows.stride + x;
-            let weight = Lanes::splat(weights[k.abs_diff(radius)]);
-            weight * Lanes::load_or_zero(&rows.samples[..at + width], at)
-        };
-        let mut slot = rows.first;
-        let mut sum = product(0, slot);
-        for k in 1..rows.slots {
-            slot = if slot + 1 == rows.slots { 0 } else { slot + 1 };
-            sum = sum + product(k, slot);
-        }
-        sum.store_what_fits(out, x);
+    scale_row(row(0), weights[radius], out);
+    for k in (1..=2 * radius).step_by(2) {
+        let weight = |k: usize| weights[k.abs_diff(radius)];
+        add_two((row(k), weight(k)), (row(k + 1), weight(k + 1)), out);
     }
 }
 
@@ -178,15 +169,29 @@ fn pad_line(radius: usize, line: &mut [f32]) {
 /// The weighted sum of a padded line's samples around each, from the middle outwards.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(crate) fn filter_line(line: &[f32], weights: &[f32], out: &mut [f32]) {
-    let radius = weights.len() - 1;
-    for x in (0..out.len()).step_by(LANES) {
-        let middle = x + radius;
-        let mut sum = Lanes::splat(weights[0]) * Lanes::load_or_zero(line, middle);
-        for k in 1..=radius {
-            let pair = Lanes::load_or_zero(line, middle - k) + Lanes::load_or_zero(line, middle + k);
-            sum = sum + Lanes::splat(weights[k]) * pair;
+    let (n, radius) = (out.len(), weights.len() - 1);
+    for (o, &centre) in out.iter_mut().zip(&line[radius..radius + n]) {
+        *o = weights[0] * centre;
+    }
+    for (k, &w) in weights.iter().enumerate().skip(1) {
+        let (left, right) = (&line[radius - k..][..n], &line[radius + k..][..n]);
+        for ((o, &l), &r) in out.iter_mut().zip(left).zip(right) {
+            *o += w * (l + r);
         }
-        sum.store_what_fits(out, x);
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn scale_row(row: &[f32], weight: f32, out: &mut [f32]) {
+    for (o, &v) in out.iter_mut().zip(row) {
+        *o = weight * v;
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_two((a, v): (&[f32], f32), (b, w): (&[f32], f32), out: &mut [f32]) {
+    for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *o = *o + v * a + w * b;
     }
 }
 

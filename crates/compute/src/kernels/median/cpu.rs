@@ -167,7 +167,7 @@ fn weighted(
                     let weight =
                         exponential(-spatial - difference * difference * per_i2) * vote.map_or(1.0, |v| v[i]);
                     (
-                        (FULL_VOTE * weight + 0.5).floor() + 1.0,
+                        (FULL_VOTE * weight + 0.5) as i32 as f32 + 1.0,
                         [0, 1].map(|c: usize| input[c][i] - input[c][here]),
                     )
                 });

@@ -1,14 +1,10 @@
 //! Processor text of [`super::spline_coefficients`].
 
 use super::{RADIUS, response};
-use crate::kernels::convolve::cpu::filter_line;
-use crate::lanes::{LANES, Lanes};
+use crate::kernels::convolve::cpu::{filter_line, filter_rows};
 use crate::rows::Shared;
 use crate::{Cpu, Shape};
-use multiversion::multiversion;
 
-/// Rows that an output is made of.
-const ROWS: usize = 2 * RADIUS + 1;
 /// Columns that go through the filter along y and z together.
 const PIECE: usize = 512;
 
@@ -44,9 +40,9 @@ pub(super) fn spline_coefficients(cpu: &Cpu, shape: Shape, samples: &mut [f32]) 
                 }
                 let columns = end - start;
                 for k in 0..n {
-                    let rows = std::array::from_fn(|r| &panel[mirrored(k + r, n) * columns..][..columns]);
+                    let row = |r: usize| &panel[mirrored(k + r, n) * columns..][..columns];
                     // SAFETY: as above.
-                    filter_rows(&rows, &weights, unsafe { shared.get_mut(line(k)) });
+                    filter_rows(row, &weights, unsafe { shared.get_mut(line(k)) });
                 }
             }
         });
@@ -57,18 +53,6 @@ pub(super) fn spline_coefficients(cpu: &Cpu, shape: Shape, samples: &mut [f32]) 
 fn mirrored(at: usize, n: usize) -> usize {
     let folded = at.abs_diff(RADIUS) % (2 * n - 2);
     folded.min(2 * n - 2 - folded)
-}
-
-/// The weighted sum of rows, from the first to the last.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn filter_rows(rows: &[&[f32]; ROWS], weights: &[f32; RADIUS + 1], out: &mut [f32]) {
-    for x in (0..out.len()).step_by(LANES) {
-        let mut sum = Lanes::splat(0.0);
-        for (k, row) in rows.iter().enumerate() {
-            sum = sum + Lanes::splat(weights[k.abs_diff(RADIUS)]) * Lanes::load_or_zero(row, x);
-        }
-        sum.store_what_fits(out, x);
-    }
 }
 
 #[cfg(test)]
