@@ -88,7 +88,9 @@ impl<'a> Rows<'a> {
         padded[n + 1] = 0.0;
         let (before, after) = (&padded[..n], &padded[2..n + 2]);
         if self.operator.diffusivity.is_some() {
-            near_sum(before, after, row.left, row.right, row.base[c], out);
+            out.copy_from_slice(row.base[c]);
+            add_product(before, row.left, out);
+            add_product(after, row.right, out);
         } else {
             equal_sum(before, after, row.base[c], self.spring[0], out);
         }
@@ -311,12 +313,7 @@ pub(super) fn adjoint_along_x(flux: &[f32], half: f32, base: &mut [f32]) {
 }
 
 row_loop! {
-    /// `out = base + left · x[i−1] + right · x[i+1]`; rows of x begin one voxel before, and one after.
-    fn near_sum([before, after, left, right, base],; out)
-        |i| out[i] = base[i] + left[i] * before[i] + right[i] * after[i]
-}
-row_loop! {
-    /// The same with equal springs.
+    /// `out = base + spring (x[i−1] + x[i+1])`; rows of x begin one voxel before, and one after.
     fn equal_sum([before, after, base], spring; out) |i| out[i] = base[i] + spring * (before[i] + after[i])
 }
 
