@@ -27,7 +27,7 @@ const HOUSE: [Room; 8] = [
     Room {
         name: "veloxel-compute",
         floor: 1,
-        outside: &["libc", "rayon", "multiversion", "wgpu", "pollster", "naga", "libloading"],
+        outside: &["libc", "rayon", "multiversion", "wgpu", "pollster", "naga", "libloading", "cudarc"],
     },
     Room { name: TESTKIT, floor: 1, outside: &[] },
     Room { name: "veloxel-motion", floor: 2, outside: &["tracing"] },

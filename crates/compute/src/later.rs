@@ -8,9 +8,12 @@ use std::fmt;
 /// Methods that only report a number ask at the end, so that a GPU never waits for the host in between.
 pub struct Later<T>(State<T>);
 
+/// What makes a number of partial sums.
+type Finish<T> = Box<dyn FnOnce(&[f32]) -> T + Send>;
+
 enum State<T> {
     Known(T),
-    OnDevice { partials: Buffer, finish: Box<dyn FnOnce(&[f32]) -> T + Send> },
+    OnDevice { partials: Buffer, finish: Finish<T> },
 }
 
 impl<T> Later<T> {

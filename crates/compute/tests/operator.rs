@@ -1,5 +1,7 @@
 //! The operator against its definition: symmetry, gradient of the energy, agreement of its sweeps, threads.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 use veloxel_compute::kernels::operator::{Operator, energy, jacobi, relax, residual_norm2, subtract_product};
 use veloxel_compute::{Buffer, Device, Field, Shape};
 use veloxel_core::Dimension;

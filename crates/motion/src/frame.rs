@@ -78,6 +78,7 @@ impl Frame {
 
 /// A frame for one run.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "two of them a run, handed over once")]
 pub(crate) enum Source<'a> {
     /// It is needed again.
     Keep(&'a Frame),

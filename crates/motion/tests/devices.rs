@@ -1,5 +1,6 @@
 //! Whole runs on every device against the processor, vector by vector, and twice on the same device, bit by bit.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 #![allow(clippy::print_stdout, reason = "the figures of a passing test are worth reading")]
 
 mod measure;

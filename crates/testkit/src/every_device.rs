@@ -1,5 +1,7 @@
 //! One test body, one test a device.
 
+#![allow(clippy::print_stderr, reason = "a test that is skipped says why")]
+
 /// Whether a device must be there: `VELOXEL_REQUIRE` names it (`VELOXEL_REQUIRE=wgpu`, or `wgpu,cuda`).
 pub fn required(device: &str) -> bool {
     std::env::var("VELOXEL_REQUIRE").is_ok_and(|names| names.split(',').any(|name| name.trim() == device))

@@ -187,8 +187,11 @@ pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
     }
 }
 
+/// A GPU, and why faster kinds are absent.
+type Found = (Arc<dyn Gpu>, Vec<String>);
+
 /// Opens the fastest kind of GPU that is there; without one, why each kind is none.
-pub(crate) fn fastest() -> Result<(Arc<dyn Gpu>, Vec<String>), Vec<String>> {
+pub(crate) fn fastest() -> Result<Found, Vec<String>> {
     let mut why_not = Vec::new();
     for name in BY_SPEED {
         if name == "wgpu" && !wgpu_device::card_may_be_there() {

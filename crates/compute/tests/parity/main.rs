@@ -1,5 +1,7 @@
 //! Every kernel on every device against its processor text.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 mod compose;
 mod convolve;
 mod gradient;

@@ -54,8 +54,11 @@ fn images(folder: &Path) -> Result<[Volume<f32>; 2], VeloxelError> {
     Ok([image("frame10.png")?, image("frame11.png")?])
 }
 
+/// A pair's name, its fixed and its moving image.
+pub(super) type NamedPair = (&'static str, [Volume<f32>; 2]);
+
 /// The pairs' names and images; none without the data folder.
-pub(super) fn pairs() -> Result<Vec<(&'static str, [Volume<f32>; 2])>, VeloxelError> {
+pub(super) fn pairs() -> Result<Vec<NamedPair>, VeloxelError> {
     let there = PAIRS.into_iter().filter_map(|pair| Some((pair, folder(pair).ok()?)));
     there.map(|(pair, folder)| Ok((pair, images(&folder)?))).collect()
 }
