@@ -127,8 +127,9 @@ pub struct RunArguments {
 /// Where to compute.
 #[derive(Debug, Args)]
 pub struct DeviceArguments {
-    /// Where to compute: auto or cpu
-    #[arg(long, value_name = "auto|cpu", default_value = "auto", value_parser = device, help_heading = "Device")]
+    /// Where to compute: auto (the fastest there is), cpu, or a GPU: cuda, vulkan, metal, dx12 or wgpu (any of these
+    /// three), with :1 for the second of its kind; `veloxel devices` lists them
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device, help_heading = "Device")]
     pub device: String,
 
     /// Threads of the processor; 0: as many as there are
@@ -323,11 +324,11 @@ fn setting(text: &str) -> Result<(String, String), String> {
 /// Names that mean a device somewhere, so that asking for one that is not here fails clearly rather than as a typo.
 fn device(text: &str) -> Result<String, String> {
     let (kind, index) = text.split_once(':').map_or((text, None), |(kind, index)| (kind, Some(index)));
-    let numbered = matches!(kind, "cuda" | "vulkan") && index.is_none_or(|i| i.parse::<u32>().is_ok());
-    if matches!(text, "auto" | "cpu" | "metal") || numbered {
+    let gpu = matches!(kind, "cuda" | "vulkan" | "metal" | "dx12" | "wgpu");
+    if matches!(text, "auto" | "cpu") || (gpu && index.is_none_or(|i| i.parse::<u32>().is_ok())) {
         Ok(text.to_owned())
     } else {
-        Err("possible values: auto, cpu".to_owned())
+        Err("possible values: auto, cpu, cuda, vulkan, metal, dx12, wgpu; a GPU with :N for the N-th after the first".to_owned())
     }
 }
 

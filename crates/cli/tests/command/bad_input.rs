@@ -186,7 +186,9 @@ fn parameters_that_are_not() {
     flow(&["--params", "none.toml"]).failed_with(&["none.toml"]);
     place.write("bad.toml", "alpha = 0.1\nbeta = = 2\n");
     flow(&["--params", "bad.toml"]).failed_with(&["bad.toml", "line 2"]);
-    flow(&["--device", "cuda:1"]).failed_with(&["cuda:1", "--device cpu"]);
+    for device in ["cuda:99", "wgpu:99"] {
+        flow(&["--device", device]).failed_with(&[device, "--device cpu"]);
+    }
 }
 
 #[test]
