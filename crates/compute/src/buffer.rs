@@ -107,7 +107,7 @@ const LARGE_BUFFER_BYTES: usize = 8 << 20;
 
 /// Lets the system back a large buffer by large pages: touching it first is several times cheaper then, and planes that lie
 /// far apart stay within reach of the address cache. A hint: refused or unknown, nothing changes.
-pub(crate) fn ask_for_large_pages(samples: &[f32]) {
+pub(crate) fn ask_for_large_pages<T>(samples: &[T]) {
     #[cfg(target_os = "linux")]
     if size_of_val(samples) >= LARGE_BUFFER_BYTES {
         const PAGE: usize = 4096;
@@ -118,6 +118,18 @@ pub(crate) fn ask_for_large_pages(samples: &[f32]) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (samples, LARGE_BUFFER_BYTES);
+}
+
+/// Memory of the host for `len` samples, asked for as large pages; nothing is written to it yet.
+pub(crate) fn room_for(len: usize) -> Result<Vec<f32>, ComputeError> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(len).map_err(|_| ComputeError::OutOfMemory {
+        device: "cpu".to_owned(),
+        needed_bytes: len.saturating_mul(size_of::<f32>()),
+        free_bytes: None,
+    })?;
+    ask_for_large_pages(room.spare_capacity_mut());
+    Ok(room)
 }
 
 /// Fails unless every buffer of a field has `expected` samples and there are `count` of them.
