@@ -11,11 +11,14 @@ pub(crate) fn per_lane(of: impl Fn([f64; 2]) -> f64) -> PerLane {
     std::array::from_fn(|lane| of(direction(lane)) as f32)
 }
 
-/// A sum over lanes: those that share filters first.
+/// A sum over lanes, one after the other: those that share filters follow each other.
 #[inline(always)]
 pub(crate) fn over_lanes(terms: PerLane) -> f32 {
-    let pair: [f32; 4] = std::array::from_fn(|k| terms[k] + terms[k + 4]);
-    ((pair[0] + pair[1]) + pair[2]) + pair[3]
+    let mut total = terms[0] + terms[4];
+    for k in 1..4 {
+        total = (total + terms[k]) + terms[k + 4];
+    }
+    total
 }
 
 /// Four `vec4<f32>`: two numbers of lane k, then of lane k + 4.

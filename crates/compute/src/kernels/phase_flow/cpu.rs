@@ -97,11 +97,12 @@ fn row_of_five(level: &Level<'_>, y: usize, out: [&mut [f32]; 3]) {
 fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: [&mut [f32]; 3]) {
     let centre = (T - 1) / 2;
     let [nx, _] = level.size;
+    let is_displaced = level.sampling == Sampling::Displaced && level.coarser.is_some();
     for x in 0..nx {
         let coarse = level.coarser.as_ref().map_or([0.0; 2], |c| [c[0].at(x, y), c[1].at(x, y)]);
         let d = if coarse[0].is_nan() { [0.0; 2] } else { coarse };
         let responses: [Pixel; T] = std::array::from_fn(|t| {
-            if t == centre || level.sampling == Sampling::InPlace {
+            if t == centre || !is_displaced {
                 return pixel(level.frames[t], y * nx + x);
             }
             let time = t as f32 - centre as f32;

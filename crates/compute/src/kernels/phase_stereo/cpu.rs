@@ -75,6 +75,7 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
     let last = (nx - 1) as f32;
     let least2 = view.votes.least_magnitude * view.votes.least_magnitude;
     let rows = [view.here, view.there].map(|r| &r[RESPONSES * y * nx..RESPONSES * (y + 1) * nx]);
+    let is_displaced = view.sampling == Sampling::Displaced && view.coarser.is_some();
     for x in 0..nx {
         let d = view.coarser.as_ref().map_or(0.0, |c| c.at(x, y));
         [out[x], confidence[x]] = [f32::NAN, 0.0];
@@ -82,9 +83,9 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
             continue;
         }
         let here = pixel(rows[0], x);
-        let there = match view.sampling {
-            Sampling::InPlace => pixel(rows[1], x),
-            Sampling::Displaced => sample_along(rows[1], nx, x as f32 - view.sign * d),
+        let there = match is_displaced {
+            false => pixel(rows[1], x),
+            true => sample_along(rows[1], nx, x as f32 - view.sign * d),
         };
         let (power, power_there) = (powers(&here), powers(&there));
         let step = phase_steps(&there, &here);
