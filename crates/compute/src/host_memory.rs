@@ -71,11 +71,7 @@ impl Kept {
 /// New pages, which cost nothing until they are touched.
 fn zeroed(len: usize) -> Result<Vec<f32>, ComputeError> {
     // Asked for first, so that too much is an error.
-    Vec::<f32>::new().try_reserve_exact(len).map_err(|_| ComputeError::OutOfMemory {
-        device: "cpu".to_owned(),
-        needed_bytes: len.saturating_mul(size_of::<f32>()),
-        free_bytes: None,
-    })?;
+    Vec::<f32>::new().try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
     let samples = vec![0.0; len];
     ask_for_large_pages(&samples);
     Ok(samples)
@@ -109,7 +105,7 @@ impl Drop for HostMemory {
 
 /// Lets the system back large memory by large pages: touching it first is several times cheaper then, and planes that lie
 /// far apart stay within reach of the address cache. A hint: refused or unknown, nothing changes.
-pub(crate) fn ask_for_large_pages(samples: &[f32]) {
+pub(crate) fn ask_for_large_pages<T>(samples: &[T]) {
     #[cfg(target_os = "linux")]
     if size_of_val(samples) >= LARGE_PAGES_FROM_BYTES {
         const PAGE: usize = 4096;
@@ -120,6 +116,19 @@ pub(crate) fn ask_for_large_pages(samples: &[f32]) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (samples, LARGE_PAGES_FROM_BYTES);
+}
+
+/// Memory of the host for `len` samples, asked for as large pages; nothing is written to it yet.
+pub(crate) fn room_for(len: usize) -> Result<Vec<f32>, ComputeError> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
+    ask_for_large_pages(room.spare_capacity_mut());
+    Ok(room)
+}
+
+fn out_of_memory(len: usize) -> ComputeError {
+    let needed_bytes = len.saturating_mul(size_of::<f32>());
+    ComputeError::OutOfMemory { device: "cpu".to_owned(), needed_bytes, free_bytes: None }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ mod taps;
 pub use buffer::{Buffer, Field};
 pub use device::{Device, DeviceInfo, Listing};
 pub use error::ComputeError;
-pub use later::Later;
+pub use later::{Later, Pending, fetch};
 pub use processor::Cpu;
 pub use shape::{Axes, Shape};
 pub use stamp::Stamp;

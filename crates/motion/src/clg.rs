@@ -235,7 +235,7 @@ impl Clg {
         // Outside of its mask the fixed image may hold anything, NaN included.
         fixed.require_finite(device, ("the fixed image", region.mask))?;
         moving.require_finite(device, ("the moving image", None))?;
-        let (contrast, other) = (fixed.map_within(device, region.mask)?, moving.map());
+        let (contrast, other) = (fixed.map_within(device, region.mask)?, moving.map()?);
         let (Some(contrast), Some(_)) = (contrast, other) else {
             let which = if contrast.is_some() { "moving" } else { "fixed" };
             let mut warnings = Warnings::new();

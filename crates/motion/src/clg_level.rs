@@ -22,7 +22,7 @@ use veloxel_compute::kernels::operator::{Operator, subtract_product, subtract_vo
 use veloxel_compute::kernels::pointwise::{clear, clip_length, fill, log_change, multiply};
 use veloxel_compute::kernels::robust_tensor::{Group, robust_tensor};
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Stamp, Taps};
+use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Pending, Stamp, Taps};
 use veloxel_core::{LevelReport, StopReason, WarpReport};
 
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
@@ -95,6 +95,11 @@ impl Warping {
         Ok(self.mean_increment_vox.peek().copied())
     }
 
+    fn pending(&mut self) -> impl Iterator<Item = &mut dyn Pending> {
+        let own: [&mut dyn Pending; 2] = [&mut self.mean_increment_vox, &mut self.difference];
+        self.solving.pending().chain(own)
+    }
+
     fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<WarpReport, ComputeError> {
         let solved = self.solving.settle_after(device, mark)?;
         let (sum, count) = self.difference.get_after(device, mark)?;
@@ -118,6 +123,11 @@ pub(crate) struct LevelRun {
 }
 
 impl LevelRun {
+    /// The numbers that settling waits for.
+    pub fn pending(&mut self) -> impl Iterator<Item = &mut dyn Pending> {
+        self.warps.iter_mut().flat_map(Warping::pending)
+    }
+
     pub fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<LevelReport, ComputeError> {
         let warps =
             self.warps.into_iter().map(|warp| warp.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;

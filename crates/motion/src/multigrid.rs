@@ -16,7 +16,7 @@ use std::slice::{from_mut, from_ref};
 use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
 use veloxel_compute::kernels::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 use veloxel_compute::kernels::pointwise::{clear, norm2};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Shape, Stamp};
+use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Pending, Shape, Stamp, fetch};
 use veloxel_core::StopReason;
 
 /// How the linear system is solved; all three give the same answer at convergence.
@@ -85,11 +85,16 @@ impl Solving {
     pub fn is_trivial(&self) -> bool {
         self.norms2.first().and_then(Later::peek) == Some(&0.0)
     }
+    /// The numbers that settling waits for.
+    pub fn pending(&mut self) -> impl Iterator<Item = &mut dyn Pending> {
+        self.norms2.iter_mut().map(|norm2| norm2 as &mut dyn Pending)
+    }
     /// How it went, once the device has done it.
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
-    pub fn settle(self, device: &Device) -> Result<Solved, ComputeError> {
+    pub fn settle(mut self, device: &Device) -> Result<Solved, ComputeError> {
+        fetch(device, None, self.pending().collect())?;
         self.settle_after(device, None)
     }
     /// [`Self::settle`] of what was done at a mark.

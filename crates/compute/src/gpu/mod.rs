@@ -32,13 +32,12 @@ pub(crate) trait Gpu: Debug + Send + Sync {
         self.zeros(len)
     }
     fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError>;
-    /// Waits for everything before `after`, or before now.
+    /// So many samples of each, once everything before `after`, or before now, is done.
     fn download(
         &self,
-        memory: &GpuMemory,
-        samples: &mut [f32],
+        wanted: &[(&GpuMemory, usize)],
         after: Option<&Stamp>,
-    ) -> Result<(), ComputeError>;
+    ) -> Result<Vec<Vec<f32>>, ComputeError>;
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
     fn synchronise(&self) -> Result<(), ComputeError>;
     /// This point of what the device was asked for, where downloads can begin before what comes later.

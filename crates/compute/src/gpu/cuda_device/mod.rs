@@ -1,11 +1,14 @@
 //! NVIDIA GPUs through CUDA's driver, without a toolkit when Veloxel is built.
 //!
 //! The kernels' WGSL is written down as CUDA C++ ([`cuda_text`](super::cuda_text)) and compiled by NVRTC when it is first
-//! launched; what was compiled is kept on disk. Everything runs on one stream, in the order it was asked for.
+//! launched; what was compiled is kept on disk. Kernels run on one stream, in the order they were asked for; transfers have
+//! streams of their own, which wait for kernels and are waited for by kernels on the device.
 
+mod downloads;
+mod pinned;
 mod pool;
 mod profile;
-mod staging;
+mod uploads;
 
 pub(crate) use pool::CudaMemory;
 
@@ -16,13 +19,15 @@ use crate::device::Listing;
 use crate::stamp::Clock;
 use crate::{ComputeError, DeviceInfo, Stamp};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
+use downloads::{Downloads, Failure};
+use pinned::Copyists;
 use pool::Pool;
-use profile::Profile;
-use staging::Staging;
+use profile::{HostTimes, Profile};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use uploads::Uploads;
 
 /// One GPU, opened.
 pub(super) struct CudaDevice {
@@ -33,8 +38,10 @@ pub(super) struct CudaDevice {
     pool: Arc<Pool>,
     nvrtc: Nvrtc,
     kernels: Mutex<HashMap<Variant, Arc<Kernel>>>,
-    staging: Mutex<Staging>,
+    uploads: Uploads,
+    downloads: Downloads,
     profile: Mutex<Option<Profile>>,
+    times: Arc<HostTimes>,
 }
 
 /// What one compilation is for.
@@ -71,7 +78,8 @@ impl CudaDevice {
         let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
         let context = CudaContext::new(ordinal).map_err(refuse_driver)?;
         let stream = context.new_stream().map_err(refuse_driver)?;
-        let down = context.new_stream().map_err(refuse_driver)?;
+        let transfers = || context.new_stream().map_err(refuse_driver);
+        let (up, down) = (transfers()?, [transfers()?, transfers()?]);
         let driver = driver_version().map_err(refuse_driver)?;
         let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
         let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
@@ -80,12 +88,21 @@ impl CudaDevice {
             memory_bytes: context.total_mem().ok().map(|bytes| bytes as u64),
             name,
         };
-        let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), stream.clone()));
-        let staging = Mutex::new(Staging::new(context.clone(), [stream.clone(), down]));
-        let kernels = Mutex::default();
-        let profile = Mutex::new(Profile::asked_for());
-        let architecture = (major.unsigned_abs(), minor.unsigned_abs());
-        Ok(Self { info, architecture, context, stream, pool, nvrtc, kernels, staging, profile })
+        let pool = Arc::new(Pool::new(info.name.clone(), stream.clone()));
+        let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
+        Ok(Self {
+            info,
+            architecture: (major.unsigned_abs(), minor.unsigned_abs()),
+            context,
+            stream,
+            pool,
+            nvrtc,
+            kernels: Mutex::default(),
+            uploads: Uploads::new(up, (copyists.clone(), times.clone())),
+            downloads: Downloads::new(down, (copyists, times.clone())),
+            profile: Mutex::new(Profile::asked_for()),
+            times,
+        })
     }
 
     fn failed(&self, error: DriverError) -> ComputeError {
@@ -130,51 +147,8 @@ impl CudaDevice {
         };
         Ok(Kernel { function, bindings: text.bindings, block: text.workgroup_size })
     }
-}
 
-impl Gpu for CudaDevice {
-    fn info(&self) -> DeviceInfo {
-        self.info.clone()
-    }
-    fn is_hardware(&self) -> bool {
-        true
-    }
-    fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        let memory = self.pool.take(len)?;
-        // SAFETY: the memory is ours and holds so many bytes.
-        unsafe {
-            result::memset_d8_async(memory.address(), 0, len * size_of::<f32>(), self.stream.cu_stream())
-                .map_err(|e| self.failed(e))?;
-        }
-        Ok(GpuMemory::Cuda(memory))
-    }
-    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        self.pool.take(len).map(GpuMemory::Cuda)
-    }
-    fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
-        let memory = self.pool.take(samples.len())?;
-        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        staging.upload(samples, memory.address()).map_err(|e| self.failed(e))?;
-        Ok(GpuMemory::Cuda(memory))
-    }
-    fn download(
-        &self,
-        memory: &GpuMemory,
-        samples: &mut [f32],
-        after: Option<&Stamp>,
-    ) -> Result<(), ComputeError> {
-        let GpuMemory::Cuda(memory) = memory else { return Err(ComputeError::WrongDevice) };
-        let now = if after.is_some() { None } else { self.mark()? };
-        let Some(Stamp(Clock::Cuda(ready))) = after.or(now.as_ref()) else {
-            return Err(ComputeError::WrongDevice);
-        };
-        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        staging.download((memory.address(), &ready.event), samples).map_err(|e| self.failed(e))
-    }
-    fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
-        self.stamp().map(Some)
-    }
-    fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
+    fn launch_now(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {
             return Ok(());
         }
@@ -224,6 +198,58 @@ impl Gpu for CudaDevice {
         .map_err(|e| {
             self.failed_because(format!("kernel `{}`, `{}`: {}", launch.text.name, launch.entry, said(e)))
         })
+    }
+}
+
+impl Gpu for CudaDevice {
+    fn info(&self) -> DeviceInfo {
+        self.info.clone()
+    }
+    fn is_hardware(&self) -> bool {
+        true
+    }
+    fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        let memory = self.pool.take(len)?;
+        // SAFETY: the memory is ours and holds so many bytes.
+        unsafe {
+            result::memset_d8_async(memory.address(), 0, len * size_of::<f32>(), self.stream.cu_stream())
+                .map_err(|e| self.failed(e))?;
+        }
+        Ok(GpuMemory::Cuda(memory))
+    }
+    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        self.pool.take(len).map(GpuMemory::Cuda)
+    }
+    fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
+        let (memory, idle) = self.pool.take_landing(samples.len())?;
+        let there = self.uploads.send(samples, (memory.address(), idle));
+        there.and_then(|there| self.stream.wait(&there)).map_err(|e| self.failed(e))?;
+        Ok(GpuMemory::Cuda(memory))
+    }
+    fn download(
+        &self,
+        wanted: &[(&GpuMemory, usize)],
+        after: Option<&Stamp>,
+    ) -> Result<Vec<Vec<f32>>, ComputeError> {
+        let now = if after.is_some() { None } else { self.mark()? };
+        let Some(Stamp(Clock::Cuda(ready))) = after.or(now.as_ref()) else {
+            return Err(ComputeError::WrongDevice);
+        };
+        let address = |(memory, len): &(&GpuMemory, usize)| match memory {
+            GpuMemory::Cuda(memory) => Ok((memory.address(), *len)),
+            GpuMemory::Wgpu(_) => Err(ComputeError::WrongDevice),
+        };
+        let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, _>>()?;
+        self.downloads.fetch(&wanted, &ready.event).map_err(|failure| match failure {
+            Failure::Driver(error) => self.failed(error),
+            Failure::Host(error) => error,
+        })
+    }
+    fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
+        self.stamp().map(Some)
+    }
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
+        self.times.time("launches", || self.launch_now(launch))
     }
     fn synchronise(&self) -> Result<(), ComputeError> {
         self.stream.synchronize().map_err(|e| self.failed(e))
