@@ -276,6 +276,11 @@ impl Device {
         }
     }
 
+    /// A GPU that a test has opened.
+    #[cfg(test)]
+    pub(crate) fn of_gpu(gpu: Arc<dyn Gpu>) -> Self {
+        Self { kind: Kind::Gpu(gpu) }
+    }
     pub(crate) fn kind(&self) -> &Kind {
         &self.kind
     }

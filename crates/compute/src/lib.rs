@@ -4,9 +4,11 @@
 //! text for processors, which is also the specification of every other text.
 //! Methods own [`Buffer`]s and pass them to kernels; only this crate looks inside.
 
+mod arctangent;
 mod buffer;
 mod device;
 mod error;
+mod expansion;
 mod exponential;
 mod gather;
 mod gpu;

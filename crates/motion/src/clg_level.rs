@@ -256,7 +256,10 @@ impl<'a> Level<'a> {
         let difference = self.difference(images)?;
         let weights = self.weigh(images)?;
         self.tensors(images, &weights)?;
-        clear(device, &mut self.increment)?;
+        // Multigrid alone overwrites what is there; weights of the solution so far and sweeps start from it.
+        if self.multigrid.is_none() || !self.groups.is_empty() || self.psi.is_some() {
+            clear(device, &mut self.increment)?;
+        }
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solving = None;
         for _ in 0..updates {

@@ -215,7 +215,7 @@ impl Multigrid {
         Ok(())
     }
 
-    /// Solves `operator · x = rhs` from x = 0.
+    /// Solves `operator · x = rhs` from x = 0, whatever `x` holds.
     ///
     /// # Errors
     /// [`ComputeError::Length`] if a buffer does not belong to the operator's shape.
@@ -226,10 +226,14 @@ impl Multigrid {
         (x, rhs): (&mut [Buffer], &[Buffer]),
         stopping: Stopping,
     ) -> Result<Solving, ComputeError> {
-        clear(device, x)?;
         // From x = 0 the residual is the right-hand side.
         let mut solving = Solving::from(norm2(device, rhs)?);
-        if solving.norms2[0].peek() == Some(&0.0) {
+        let trivial = solving.norms2[0].peek() == Some(&0.0);
+        if trivial || self.levels.is_empty() {
+            // Else the start from the second grid overwrites what x holds.
+            clear(device, x)?;
+        }
+        if trivial {
             return Ok(solving);
         }
         self.coarsen(device, operator)?;

@@ -4,27 +4,34 @@
 //! launched; what was compiled is kept on disk. Kernels run on one stream, in the order they were asked for; transfers have
 //! streams of their own, which wait for kernels and are waited for by kernels on the device.
 
+mod call;
 mod downloads;
 mod pinned;
 mod pool;
 mod profile;
+mod queue;
+mod recording;
+#[cfg(test)]
+mod tests;
 mod uploads;
 
 pub(crate) use pool::CudaMemory;
 
-use super::cuda_text::{self, Binding};
+use super::cuda_text;
 use super::nvrtc::{Image, Nvrtc};
 use super::{Bind, Gpu, GpuMemory, Launch};
 use crate::device::Listing;
 use crate::stamp::Clock;
 use crate::{ComputeError, DeviceInfo, Stamp};
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
+use call::{Call, Kernel};
+use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
 use pinned::Copyists;
 use pool::Pool;
-use profile::{HostTimes, Profile};
+use profile::HostTimes;
+use queue::{Queue, Refusal, Refused};
 use std::collections::HashMap;
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use uploads::Uploads;
@@ -34,13 +41,12 @@ pub(super) struct CudaDevice {
     info: DeviceInfo,
     architecture: (u32, u32),
     context: Arc<CudaContext>,
-    stream: Arc<CudaStream>,
+    queue: Arc<Queue>,
     pool: Arc<Pool>,
     nvrtc: Nvrtc,
     kernels: Mutex<HashMap<Variant, Arc<Kernel>>>,
     uploads: Uploads,
     downloads: Downloads,
-    profile: Mutex<Option<Profile>>,
     times: Arc<HostTimes>,
 }
 
@@ -53,18 +59,6 @@ struct Variant {
     /// Values of the constants, as bits; a text's constants come in a fixed order.
     constants: Vec<u64>,
 }
-
-/// A compiled kernel; its module stays loaded as long as the device.
-struct Kernel {
-    function: sys::CUfunction,
-    bindings: Vec<Binding>,
-    block: [u32; 3],
-}
-
-// SAFETY: a function's handle may be used from any thread that has its context current.
-unsafe impl Send for Kernel {}
-// SAFETY: as above.
-unsafe impl Sync for Kernel {}
 
 impl CudaDevice {
     /// Opens the `ordinal`-th GPU.
@@ -88,19 +82,19 @@ impl CudaDevice {
             memory_bytes: context.total_mem().ok().map(|bytes| bytes as u64),
             name,
         };
-        let pool = Arc::new(Pool::new(info.name.clone(), stream.clone()));
         let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
+        let queue = Arc::new(Queue::new((stream, driver), times.clone()));
+        let pool = Arc::new(Pool::new((info.name.clone(), context.clone()), queue.clone()));
         Ok(Self {
             info,
             architecture: (major.unsigned_abs(), minor.unsigned_abs()),
             context,
-            stream,
+            queue,
             pool,
             nvrtc,
             kernels: Mutex::default(),
             uploads: Uploads::new(up, (copyists.clone(), times.clone())),
             downloads: Downloads::new(down, (copyists, times.clone())),
-            profile: Mutex::new(Profile::asked_for()),
             times,
         })
     }
@@ -145,15 +139,12 @@ impl CudaDevice {
                 .and_then(|module| result::module::get_function(module, entry))
                 .map_err(|e| what(&said(e)))?
         };
-        Ok(Kernel { function, bindings: text.bindings, block: text.workgroup_size })
+        let name = (launch.text.name, launch.entry);
+        Ok(Kernel { name, function, bindings: text.bindings, block: text.workgroup_size })
     }
 
-    fn launch_now(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
-        if launch.groups.contains(&0) {
-            return Ok(());
-        }
+    fn call(&self, launch: &Launch<'_>) -> Result<Call, ComputeError> {
         let kernel = self.kernel(launch)?;
-        let block = launch.uniform.clone().bytes();
         let mut addresses = Vec::with_capacity(launch.buffers.len());
         for bind in launch.buffers {
             addresses.push(match bind {
@@ -164,40 +155,11 @@ impl CudaDevice {
                 Bind::Absent | Bind::Spare => 0,
             });
         }
-        let mut arguments: Vec<*mut c_void> = Vec::with_capacity(kernel.bindings.len());
-        for binding in &kernel.bindings {
-            arguments.push(match *binding {
-                Binding::Uniform { size, .. } => {
-                    assert!(size as usize <= block.len(), "a uniform block should be as long as its struct");
-                    block.as_ptr().cast_mut().cast()
-                }
-                Binding::Storage { binding } => {
-                    let address = &addresses[binding as usize - 1];
-                    std::ptr::from_ref(address).cast_mut().cast()
-                }
-            });
-        }
-        self.context.bind_to_thread().map_err(|e| self.failed(e))?;
-        let [gx, gy, gz] = launch.groups;
-        let [bx, by, bz] = kernel.block;
-        let stream = self.stream.cu_stream();
-        // SAFETY: the arguments are those of the kernel's bindings, and live until the call returns; kernels validate
-        // their buffers' lengths before they launch, and the texts stay inside them.
-        let mut go = || unsafe {
-            result::launch_kernel(kernel.function, (gx, gy, gz), (bx, by, bz), 0, stream, &mut arguments)
-        };
-        let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
-        match profile.as_mut() {
-            None => go(),
-            Some(profile) => {
-                let threads = u64::from(gx * bx) * u64::from(gy * by) * u64::from(gz * bz);
-                let name = format!("{}, {}, 2^{}", launch.text.name, launch.entry, threads.ilog2());
-                profile.time(name, (&self.context, &self.stream), go)
-            }
-        }
-        .map_err(|e| {
-            self.failed_because(format!("kernel `{}`, `{}`: {}", launch.text.name, launch.entry, said(e)))
-        })
+        Ok(Call::new(kernel, launch, &addresses))
+    }
+
+    fn refused(&self, refusal: &Refusal) -> ComputeError {
+        self.failed_because(Refused(refusal))
     }
 }
 
@@ -210,11 +172,7 @@ impl Gpu for CudaDevice {
     }
     fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         let memory = self.pool.take(len)?;
-        // SAFETY: the memory is ours and holds so many bytes.
-        unsafe {
-            result::memset_d8_async(memory.address(), 0, len * size_of::<f32>(), self.stream.cu_stream())
-                .map_err(|e| self.failed(e))?;
-        }
+        self.queue.clear(memory.address(), len * size_of::<f32>());
         Ok(GpuMemory::Cuda(memory))
     }
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
@@ -222,8 +180,8 @@ impl Gpu for CudaDevice {
     }
     fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
         let (memory, idle) = self.pool.take_landing(samples.len())?;
-        let there = self.uploads.send(samples, (memory.address(), idle));
-        there.and_then(|there| self.stream.wait(&there)).map_err(|e| self.failed(e))?;
+        let there = self.uploads.send(samples, (memory.address(), idle)).map_err(|e| self.failed(e))?;
+        self.queue.wait_for(&there).map_err(|e| self.refused(&e))?;
         Ok(GpuMemory::Cuda(memory))
     }
     fn download(
@@ -235,6 +193,7 @@ impl Gpu for CudaDevice {
         let Some(Stamp(Clock::Cuda(ready))) = after.or(now.as_ref()) else {
             return Err(ComputeError::WrongDevice);
         };
+        self.queue.require(&ready.event).map_err(|e| self.refused(&e))?;
         let address = |(memory, len): &(&GpuMemory, usize)| match memory {
             GpuMemory::Cuda(memory) => Ok((memory.address(), *len)),
             GpuMemory::Wgpu(_) => Err(ComputeError::WrongDevice),
@@ -246,37 +205,53 @@ impl Gpu for CudaDevice {
         })
     }
     fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
-        self.stamp().map(Some)
+        let stamp = self.stamp()?;
+        self.queue.flush().map_err(|e| self.refused(&e))?;
+        Ok(Some(stamp))
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
-        self.times.time("launches", || self.launch_now(launch))
+        if launch.groups.contains(&0) {
+            return Ok(());
+        }
+        self.times
+            .time("launches: ask", || self.queue.launch(self.call(launch)?).map_err(|e| self.refused(&e)))
     }
     fn synchronise(&self) -> Result<(), ComputeError> {
-        self.stream.synchronize().map_err(|e| self.failed(e))
+        self.queue.synchronise().map_err(|e| self.refused(&e))
     }
     fn stamp(&self) -> Result<Stamp, ComputeError> {
         let event = self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
-        let event = event.and_then(|event| event.record(&self.stream).map(|()| event));
-        let event = event.map_err(|e| self.failed(e))?;
-        Ok(Stamp(Clock::Cuda(CudaStamp { event, device: self.info.name.clone() })))
+        let event = Arc::new(event.map_err(|e| self.failed(e))?);
+        self.queue.record(event.clone());
+        let (queue, device) = (self.queue.clone(), self.info.name.clone());
+        Ok(Stamp(Clock::Cuda(CudaStamp { event, queue, device })))
     }
     fn free_bytes(&self) -> Option<usize> {
         self.context.mem_get_info().ok().map(|(free, _)| free)
     }
 }
 
-/// A moment on the GPU's clock.
-#[derive(Debug)]
+/// A moment on the GPU's clock; the queue may still have to come to it.
 pub(crate) struct CudaStamp {
-    event: CudaEvent,
+    event: Arc<CudaEvent>,
+    queue: Arc<Queue>,
     device: String,
 }
 
 impl CudaStamp {
     pub fn ms_after(&self, earlier: &Self) -> Result<f64, ComputeError> {
+        let failed = |reason| ComputeError::DeviceFailed { device: self.device.clone(), reason };
+        for stamp in [earlier, self] {
+            stamp.queue.require(&stamp.event).map_err(|e| failed(Refused(&e).to_string()))?;
+        }
         let ms = self.event.synchronize().and_then(|()| earlier.event.elapsed_ms(&self.event));
-        let failed = |e| ComputeError::DeviceFailed { device: self.device.clone(), reason: said(e) };
-        ms.map(f64::from).map_err(failed)
+        ms.map(f64::from).map_err(|e| failed(said(e)))
+    }
+}
+
+impl fmt::Debug for CudaStamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaStamp").field("device", &self.device).finish_non_exhaustive()
     }
 }
 

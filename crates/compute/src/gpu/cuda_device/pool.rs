@@ -3,23 +3,25 @@
 //! Kernels run on one stream, so their memory may be taken again as soon as it is given back: whatever still uses it comes
 //! first. Uploads do not wait for kernels; their memory is kept apart, with the moment when kernels have done with it.
 
+use super::queue::Queue;
 use crate::ComputeError;
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
-use std::collections::{HashMap, VecDeque};
+use cudarc::driver::{CudaContext, CudaEvent, result, sys};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A device's memory that is free to take.
 pub(super) struct Pool {
     device: String,
     context: Arc<CudaContext>,
-    stream: Arc<CudaStream>,
+    queue: Arc<Queue>,
     free: Mutex<Free>,
 }
 
 /// Addresses by size.
 #[derive(Default)]
 struct Free {
-    scratch: HashMap<usize, Vec<sys::CUdeviceptr>>,
+    /// The lowest is taken first: the same requests then get the same memory, and recordings keep their arguments.
+    scratch: HashMap<usize, BTreeSet<sys::CUdeviceptr>>,
     /// Oldest first, free once its event has happened.
     landing: HashMap<usize, VecDeque<(sys::CUdeviceptr, CudaEvent)>>,
 }
@@ -42,15 +44,15 @@ enum Purpose {
 const GRAIN_BYTES: usize = 4096;
 
 impl Pool {
-    /// `stream` is the kernels'.
-    pub fn new(device: String, stream: Arc<CudaStream>) -> Self {
-        Self { device, context: stream.context().clone(), stream, free: Mutex::default() }
+    /// For the device of that name.
+    pub fn new((device, context): (String, Arc<CudaContext>), queue: Arc<Queue>) -> Self {
+        Self { device, context, queue, free: Mutex::default() }
     }
 
     /// Memory of kernels for `len` samples; what is in it is left from before.
     pub fn take(self: &Arc<Self>, len: usize) -> Result<CudaMemory, ComputeError> {
         let bytes = size_for(len);
-        let kept = self.free().scratch.get_mut(&bytes).and_then(Vec::pop);
+        let kept = self.free().scratch.get_mut(&bytes).and_then(BTreeSet::pop_first);
         let address = kept.map_or_else(|| self.ask_in_earnest(bytes), Ok)?;
         Ok(CudaMemory { address, bytes, purpose: Purpose::Scratch, pool: self.clone() })
     }
@@ -108,7 +110,7 @@ impl Pool {
     fn give_back_to_driver(&self) {
         let Free { scratch, landing } = std::mem::take(&mut *self.free());
         // Kernels may still be using it; a device that failed holds nothing any more.
-        let _ = self.stream.synchronize();
+        let _ = self.queue.synchronise();
         let landing = landing.into_values().flatten().map(|(address, _)| address);
         for address in scratch.into_values().flatten().chain(landing) {
             // SAFETY: nobody has the address, and nothing that used it still runs.
@@ -139,10 +141,12 @@ impl Drop for CudaMemory {
     fn drop(&mut self) {
         let (pool, address) = (&self.pool, self.address);
         match self.purpose {
-            Purpose::Scratch => pool.free().scratch.entry(self.bytes).or_default().push(address),
+            Purpose::Scratch => {
+                pool.free().scratch.entry(self.bytes).or_default().insert(address);
+            }
             // Without the event nobody could know when it is free: the device has failed, and its memory with it.
             Purpose::Landing => {
-                if let Ok(idle) = pool.stream.record_event(None) {
+                if let Ok(idle) = pool.queue.record_now() {
                     pool.free().landing.entry(self.bytes).or_default().push_back((address, idle));
                 }
             }
