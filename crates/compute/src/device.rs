@@ -1,6 +1,7 @@
 //! Where kernels run.
 
 use crate::gpu::{self, Gpu};
+use crate::host_memory::{Content, HostMemory};
 use crate::processor::instruction_set;
 use crate::{Buffer, ComputeError, Cpu, Field, Stamp};
 use std::sync::Arc;
@@ -119,17 +120,17 @@ impl Device {
     /// [`ComputeError::OutOfMemory`] with the bytes asked for.
     pub fn zeros(&self, len: usize) -> Result<Buffer, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Buffer::zeros(len),
+            Kind::Cpu(cpu) => cpu.memory(len, Content::Zeros).map(Buffer::on_host),
             Kind::Gpu(gpu) => gpu.zeros(len).map(|memory| Buffer::on_gpu(memory, len)),
         }
     }
-    /// Memory that a kernel writes before anyone reads it: on a GPU it holds what was there before.
+    /// Memory that a kernel writes before anyone reads it: it holds what was there before.
     ///
     /// # Errors
     /// As [`Self::zeros`].
     pub fn scratch(&self, len: usize) -> Result<Buffer, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Buffer::zeros(len),
+            Kind::Cpu(cpu) => cpu.memory(len, Content::Any).map(Buffer::on_host),
             Kind::Gpu(gpu) => gpu.scratch(len).map(|memory| Buffer::on_gpu(memory, len)),
         }
     }
@@ -153,7 +154,7 @@ impl Device {
     /// [`ComputeError::OutOfMemory`]; the processor takes the samples as they are.
     pub fn upload(&self, samples: Vec<f32>) -> Result<Buffer, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Ok(Buffer::from_samples(samples)),
+            Kind::Cpu(_) => Ok(Buffer::on_host(HostMemory::from_samples(samples))),
             Kind::Gpu(_) => self.upload_copy(&samples),
         }
     }
@@ -164,7 +165,7 @@ impl Device {
     pub fn upload_copy(&self, samples: &[f32]) -> Result<Buffer, ComputeError> {
         match &self.kind {
             Kind::Cpu(_) => {
-                let mut buffer = self.zeros(samples.len())?;
+                let mut buffer = self.scratch(samples.len())?;
                 buffer.host_mut().copy_from_slice(samples);
                 Ok(buffer)
             }

@@ -13,6 +13,7 @@ mod exponential;
 mod gather;
 mod gpu;
 mod group_sums;
+mod host_memory;
 pub mod kernels;
 mod lanes;
 mod later;

@@ -43,7 +43,8 @@
 
 use crate::affine_registration::to_level;
 use crate::clg_images::{Images, as_weight};
-use crate::clg_level::{Level, LevelImages, LevelRun, Progress};
+use crate::clg_level::{Level, LevelImages, Progress};
+use crate::clg_level_run::LevelRun;
 use crate::clg_parameters::{ClgParams, Direction, Intensity};
 use crate::coarse_to_fine::{LevelGeometry, levels, shrink, transfer};
 use crate::frame::{Frame, Source};

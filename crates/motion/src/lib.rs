@@ -4,6 +4,7 @@ pub mod affine_registration;
 pub mod clg;
 mod clg_images;
 mod clg_level;
+mod clg_level_run;
 pub mod clg_parameters;
 mod clg_refinement;
 mod clg_weights;
@@ -23,6 +24,7 @@ pub mod phase_stereo;
 pub mod prepare;
 mod running;
 pub mod sequence;
+mod tolerance;
 
 pub use clg::{Clg, FlowOutput, Pair, Region, Start, clg};
 pub use clg_parameters::{ClgParams, Preset};

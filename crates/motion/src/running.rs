@@ -1,6 +1,6 @@
 //! A run that the device may not have finished.
 
-use crate::clg_level::LevelRun;
+use crate::clg_level_run::LevelRun;
 use crate::{FlowOutput, MotionError};
 use veloxel_compute::{Buffer, Device, Field, Later, Pending, Stamp, fetch};
 use veloxel_core::{

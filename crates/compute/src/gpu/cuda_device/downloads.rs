@@ -7,7 +7,7 @@
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
 use crate::ComputeError;
-use crate::buffer::room_for;
+use crate::host_memory::room_for;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 
