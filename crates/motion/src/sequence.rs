@@ -158,8 +158,9 @@ fn consecutive<E: From<MotionError>>(
     deliver: &mut dyn FnMut(SequenceField) -> Result<(), E>,
 ) -> Result<(), E> {
     std::thread::scope(|scope| {
-        // Without room in between, no more than two pairs' results are on the device.
-        let (sender, receiver) = std::sync::mpsc::sync_channel(0);
+        // With one pair waiting in between, the device has the next one before it is through with this one.
+        let waiting = usize::from(run.has_room_for_three());
+        let (sender, receiver) = std::sync::mpsc::sync_channel(waiting);
         scope.spawn(move || {
             for fixed in 0..run.frames.frames.len() - 1 {
                 let running = run.ask_ahead(fixed);
@@ -187,6 +188,8 @@ struct Run<'a> {
     done: usize,
 }
 
+/// Volumes of memory from which on three pairs' results fit beside a run, twice over.
+const VOLUMES_OF_THREE: usize = 128;
 /// Frames kept on the device: a pair, the next one, and the reference.
 const FRAMES_ON_DEVICE: usize = 4;
 
@@ -194,6 +197,13 @@ impl Run<'_> {
     /// Whether a pair can be asked for before the one before it has left the device.
     fn can_overlap(&self) -> bool {
         self.method.device().is_gpu() && self.method.params().direction == Direction::Forward
+    }
+
+    /// Whether three pairs' results leave more than enough memory for a run.
+    fn has_room_for_three(&self) -> bool {
+        let voxels = self.frames.frames.first().map_or(0, |frame| frame.grid().len());
+        let enough = (VOLUMES_OF_THREE * voxels * size_of::<f32>()) as u64;
+        self.method.device().info().memory_bytes.is_some_and(|bytes| bytes >= enough)
     }
 
     /// One field.
