@@ -16,7 +16,7 @@ const ESTIMATE: FixedPoint = FixedPoint { step: 1.0 / 16.0, most: 128.0 };
 /// Bits of a feature (section 6.2.3).
 const FEATURE_BITS: i32 = 9;
 /// Fractional bits of a response, where white is 255; the paper says that they are limited, not how many there are.
-const RESPONSE_BITS: i32 = 2;
+const RESPONSE_BITS: i32 = 1;
 
 /// Responses of images that were warped by the coarser estimate before they were filtered.
 pub(crate) struct WarpedLevel {
