@@ -88,7 +88,7 @@ pub fn read_disparity(
 fn without_scale(context: &Context) -> IoError {
     context.unsupported(
         "a disparity in whole numbers of unknown scale",
-        "say what they were multiplied by (--scale), or give .pfm, float .tif or KITTI's 16-bit .png",
+        "say what they were multiplied by (--scale for a truth, --result-scale for a result), or give .pfm, float .tif or KITTI's 16-bit .png",
     )
 }
 

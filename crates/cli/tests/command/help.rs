@@ -13,6 +13,7 @@ fn help_texts() {
         "warp points",
         "evaluate",
         "evaluate flow",
+        "evaluate disparity",
         "info",
         "devices",
         "demo",

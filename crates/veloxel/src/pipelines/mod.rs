@@ -18,7 +18,7 @@ mod warp;
 pub use choice::{RunChoice, StartChoice};
 pub use demo::{DemoJob, demo};
 pub use device::{DeviceChoice, DeviceListing, devices};
-pub use evaluate::{evaluate_flow, evaluate_labels};
+pub use evaluate::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_labels};
 pub use flow::{FlowJob, FlowOutputs, FlowRun, flow};
 pub use parameters::{ParameterChoice, parameter_names};
 pub use points::{move_point, warp_points};
