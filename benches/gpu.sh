@@ -4,7 +4,7 @@
 #   benches/gpu.sh FOLDER [OUT]
 #
 # FOLDER holds `veloxel` (cargo build --release) and the test programs that `benches/gpu.sh --collect FOLDER` puts there
-# where cargo is: parity and devices. OUT gets the logs. Correctness first; then the tables of docs/status/performance.md.
+# where cargo is: parity, devices and units. OUT gets the logs. Correctness first; then the tables of docs/status/performance.md.
 # VELOXEL_DATA may name the data folder. Where they are there, compute-sanitizer looks at the parity tests and python3
 # makes the files of the file-to-file run.
 set -uo pipefail
@@ -18,7 +18,10 @@ collect() {
             sed -n 's/.*"executable":"\([^"]*'"${pair##*:}"'-[^"]*\)".*/\1/p' | tail -n 1)"
         cp "$path" "$1/${pair##*:}"
     done
-    strip "$1/veloxel" "$1/parity" "$1/devices"
+    path="$(cargo test --no-run --package veloxel-compute --lib --message-format json 2>/dev/null |
+        sed -n 's/.*"executable":"\([^"]*veloxel_compute-[^"]*\)".*/\1/p' | tail -n 1)"
+    cp "$path" "$1/units"
+    strip "$1/veloxel" "$1/parity" "$1/devices" "$1/units"
     ls -l "$1"
 }
 
@@ -53,6 +56,8 @@ say "Devices"
 
 say "Every kernel against the processor"
 VELOXEL_REQUIRE=cuda check parity "$folder/parity" cuda --test-threads 8
+say "Recordings, stamps and memory of the device"
+VELOXEL_REQUIRE=cuda check units "$folder/units" cuda_device --test-threads 4
 say "Whole runs against the processor, and twice"
 VELOXEL_REQUIRE=cuda check devices "$folder/devices" cuda --nocapture --test-threads 4
 grep -h 'at most' "$out/devices.log"

@@ -2,6 +2,7 @@
 
 use crate::ComputeError;
 use crate::gpu::GpuMemory;
+use crate::host_memory::HostMemory;
 
 /// `f32` samples in the memory of a device; only kernels look inside.
 #[derive(Debug)]
@@ -12,37 +13,16 @@ pub struct Buffer {
 
 #[derive(Debug)]
 enum Memory {
-    /// The samples from `start` on, between what it takes to start them on a cache line.
-    Host {
-        samples: Vec<f32>,
-        start: usize,
-    },
+    Host(HostMemory),
     Gpu(GpuMemory),
 }
-
-/// A cache line: vectors that straddle two of them cost twice.
-const LINE_BYTES: usize = 64;
 
 /// Planar components, `(x, y)` or `(x, y, z)`, or the entries of a tensor: one buffer each.
 pub type Field = Vec<Buffer>;
 
 impl Buffer {
-    pub(crate) fn zeros(len: usize) -> Result<Self, ComputeError> {
-        let padded = len + LINE_BYTES / size_of::<f32>();
-        // Asked for first, so that too much is an error; then taken as zeroed pages, which cost nothing until touched.
-        Vec::<f32>::new().try_reserve_exact(padded).map_err(|_| ComputeError::OutOfMemory {
-            device: "cpu".to_owned(),
-            needed_bytes: len.saturating_mul(size_of::<f32>()),
-            free_bytes: None,
-        })?;
-        let memory = vec![0.0; padded];
-        ask_for_large_pages(&memory);
-        let address = memory.as_ptr().addr();
-        let start = (address.next_multiple_of(LINE_BYTES) - address) / size_of::<f32>();
-        Ok(Self { memory: Memory::Host { samples: memory, start }, len })
-    }
-    pub(crate) fn from_samples(samples: Vec<f32>) -> Self {
-        Self { len: samples.len(), memory: Memory::Host { samples, start: 0 } }
+    pub(crate) fn on_host(memory: HostMemory) -> Self {
+        Self { len: memory.samples().len(), memory: Memory::Host(memory) }
     }
     pub(crate) fn on_gpu(memory: GpuMemory, len: usize) -> Self {
         Self { memory: Memory::Gpu(memory), len }
@@ -59,7 +39,7 @@ impl Buffer {
     /// If the samples are on a GPU: a method mixed devices.
     pub(crate) fn host(&self) -> &[f32] {
         match &self.memory {
-            Memory::Host { samples, start } => &samples[*start..*start + self.len],
+            Memory::Host(memory) => memory.samples(),
             Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
         }
     }
@@ -67,7 +47,7 @@ impl Buffer {
     /// As [`Self::host`].
     pub(crate) fn host_mut(&mut self) -> &mut [f32] {
         match &mut self.memory {
-            Memory::Host { samples, start } => &mut samples[*start..*start + self.len],
+            Memory::Host(memory) => memory.samples_mut(),
             Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
         }
     }
@@ -75,18 +55,14 @@ impl Buffer {
     pub(crate) fn gpu(&self) -> Result<&GpuMemory, ComputeError> {
         match &self.memory {
             Memory::Gpu(memory) => Ok(memory),
-            Memory::Host { .. } => Err(ComputeError::WrongDevice),
+            Memory::Host(_) => Err(ComputeError::WrongDevice),
         }
     }
     /// # Panics
     /// As [`Self::host`].
     pub(crate) fn into_samples(self) -> Vec<f32> {
         match self.memory {
-            Memory::Host { mut samples, start } => {
-                samples.truncate(start + self.len);
-                samples.drain(..start);
-                samples
-            }
+            Memory::Host(memory) => memory.into_samples(),
             Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
         }
     }
@@ -100,24 +76,6 @@ impl Buffer {
         let got = self.len();
         if got == expected { Ok(()) } else { Err(ComputeError::Length { kernel, buffer, expected, got }) }
     }
-}
-
-/// Smaller buffers have no room for a large page between its borders.
-const LARGE_BUFFER_BYTES: usize = 8 << 20;
-
-/// Lets the system back a large buffer by large pages: touching it first is several times cheaper then, and planes that lie
-/// far apart stay within reach of the address cache. A hint: refused or unknown, nothing changes.
-pub(crate) fn ask_for_large_pages(samples: &[f32]) {
-    #[cfg(target_os = "linux")]
-    if size_of_val(samples) >= LARGE_BUFFER_BYTES {
-        const PAGE: usize = 4096;
-        let start = samples.as_ptr().addr().next_multiple_of(PAGE);
-        let end = (samples.as_ptr().addr() + size_of_val(samples)) / PAGE * PAGE;
-        // SAFETY: the range lies inside the buffer, and the advice changes neither its content nor its protection.
-        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (samples, LARGE_BUFFER_BYTES);
 }
 
 /// Fails unless every buffer of a field has `expected` samples and there are `count` of them.

@@ -1,6 +1,7 @@
 //! Where kernels run.
 
 use crate::gpu::{self, Gpu};
+use crate::host_memory::{Content, HostMemory};
 use crate::processor::instruction_set;
 use crate::{Buffer, ComputeError, Cpu, Field, Stamp};
 use std::sync::Arc;
@@ -119,17 +120,17 @@ impl Device {
     /// [`ComputeError::OutOfMemory`] with the bytes asked for.
     pub fn zeros(&self, len: usize) -> Result<Buffer, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Buffer::zeros(len),
+            Kind::Cpu(cpu) => cpu.memory(len, Content::Zeros).map(Buffer::on_host),
             Kind::Gpu(gpu) => gpu.zeros(len).map(|memory| Buffer::on_gpu(memory, len)),
         }
     }
-    /// Memory that a kernel writes before anyone reads it: on a GPU it holds what was there before.
+    /// Memory that a kernel writes before anyone reads it: it holds what was there before.
     ///
     /// # Errors
     /// As [`Self::zeros`].
     pub fn scratch(&self, len: usize) -> Result<Buffer, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Buffer::zeros(len),
+            Kind::Cpu(cpu) => cpu.memory(len, Content::Any).map(Buffer::on_host),
             Kind::Gpu(gpu) => gpu.scratch(len).map(|memory| Buffer::on_gpu(memory, len)),
         }
     }
@@ -153,7 +154,7 @@ impl Device {
     /// [`ComputeError::OutOfMemory`]; the processor takes the samples as they are.
     pub fn upload(&self, samples: Vec<f32>) -> Result<Buffer, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Ok(Buffer::from_samples(samples)),
+            Kind::Cpu(_) => Ok(Buffer::on_host(HostMemory::from_samples(samples))),
             Kind::Gpu(_) => self.upload_copy(&samples),
         }
     }
@@ -164,7 +165,7 @@ impl Device {
     pub fn upload_copy(&self, samples: &[f32]) -> Result<Buffer, ComputeError> {
         match &self.kind {
             Kind::Cpu(_) => {
-                let mut buffer = self.zeros(samples.len())?;
+                let mut buffer = self.scratch(samples.len())?;
                 buffer.host_mut().copy_from_slice(samples);
                 Ok(buffer)
             }
@@ -176,16 +177,24 @@ impl Device {
     /// # Errors
     /// [`ComputeError::DeviceFailed`] if the device was lost.
     pub fn download(&self, buffer: Buffer) -> Result<Vec<f32>, ComputeError> {
-        self.download_after(buffer, None)
+        match &self.kind {
+            Kind::Cpu(_) => Ok(buffer.into_samples()),
+            Kind::Gpu(_) => self.read(&buffer),
+        }
     }
-    /// [`Self::download`] of what was there at a [`Self::mark`], whatever the device was asked for since.
+    /// [`Self::download`] of several buffers at once, as they were at a [`Self::mark`], whatever the device was asked for
+    /// since: one is on its way while another is copied.
     ///
     /// # Errors
     /// As [`Self::download`].
-    pub fn download_after(&self, buffer: Buffer, mark: Option<&Stamp>) -> Result<Vec<f32>, ComputeError> {
+    pub fn download_all_after(
+        &self,
+        buffers: Vec<Buffer>,
+        mark: Option<&Stamp>,
+    ) -> Result<Vec<Vec<f32>>, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Ok(buffer.into_samples()),
-            Kind::Gpu(gpu) => fetch(&**gpu, &buffer, mark),
+            Kind::Cpu(_) => Ok(buffers.into_iter().map(Buffer::into_samples).collect()),
+            Kind::Gpu(_) => self.read_all_after(&buffers.iter().collect::<Vec<_>>(), mark),
         }
     }
     /// This point of what the device was asked for, where downloads can begin before what comes later.
@@ -203,9 +212,21 @@ impl Device {
     /// # Errors
     /// As [`Self::download`].
     pub fn read(&self, buffer: &Buffer) -> Result<Vec<f32>, ComputeError> {
+        Ok(self.read_all_after(&[buffer], None)?.pop().unwrap_or_default())
+    }
+    /// Copies of several buffers on the host, as they were at a mark or are now.
+    pub(crate) fn read_all_after(
+        &self,
+        buffers: &[&Buffer],
+        mark: Option<&Stamp>,
+    ) -> Result<Vec<Vec<f32>>, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Ok(buffer.host().to_vec()),
-            Kind::Gpu(gpu) => fetch(&**gpu, buffer, None),
+            Kind::Cpu(_) => Ok(buffers.iter().map(|buffer| buffer.host().to_vec()).collect()),
+            _ if buffers.is_empty() => Ok(Vec::new()),
+            Kind::Gpu(gpu) => {
+                let wanted = buffers.iter().map(|buffer| Ok((buffer.gpu()?, buffer.len())));
+                gpu.download(&wanted.collect::<Result<Vec<_>, _>>()?, mark)
+            }
         }
     }
     /// Waits until everything asked for so far is done; on the processor it always is.
@@ -255,15 +276,12 @@ impl Device {
         }
     }
 
+    /// A GPU that a test has opened.
+    #[cfg(test)]
+    pub(crate) fn of_gpu(gpu: Arc<dyn Gpu>) -> Self {
+        Self { kind: Kind::Gpu(gpu) }
+    }
     pub(crate) fn kind(&self) -> &Kind {
         &self.kind
     }
-}
-
-/// Samples from a GPU, as they were at a mark or are now.
-fn fetch(gpu: &dyn Gpu, buffer: &Buffer, mark: Option<&Stamp>) -> Result<Vec<f32>, ComputeError> {
-    let mut samples = vec![0.0; buffer.len()];
-    crate::buffer::ask_for_large_pages(&samples);
-    gpu.download(buffer.gpu()?, &mut samples, mark)?;
-    Ok(samples)
 }

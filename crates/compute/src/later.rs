@@ -5,7 +5,8 @@ use std::fmt;
 
 /// A number, or a few, that a kernel has found or will have found: asking waits for everything before it.
 ///
-/// Methods that only report a number ask at the end, so that a GPU never waits for the host in between.
+/// Methods that only report a number ask at the end, so that a GPU never waits for the host in between; whoever wants many
+/// [fetches](fetch) them together.
 pub struct Later<T>(State<T>);
 
 /// What makes a number of partial sums.
@@ -13,7 +14,11 @@ type Finish<T> = Box<dyn FnOnce(&[f32]) -> T + Send>;
 
 enum State<T> {
     Known(T),
-    OnDevice { partials: Buffer, finish: Finish<T> },
+    /// `finish` is there until it has been called.
+    OnDevice {
+        partials: Buffer,
+        finish: Option<Finish<T>>,
+    },
 }
 
 impl<T> Later<T> {
@@ -23,7 +28,7 @@ impl<T> Later<T> {
     }
     /// `finish` makes it of what a kernel leaves in `partials`.
     pub(crate) fn on_device(partials: Buffer, finish: impl FnOnce(&[f32]) -> T + Send + 'static) -> Self {
-        Self(State::OnDevice { partials, finish: Box::new(finish) })
+        Self(State::OnDevice { partials, finish: Some(Box::new(finish)) })
     }
     /// The number.
     ///
@@ -36,10 +41,11 @@ impl<T> Later<T> {
     ///
     /// # Errors
     /// As [`Self::get`].
-    pub fn get_after(self, device: &Device, mark: Option<&Stamp>) -> Result<T, ComputeError> {
+    pub fn get_after(mut self, device: &Device, mark: Option<&Stamp>) -> Result<T, ComputeError> {
+        fetch(device, mark, vec![&mut self])?;
         match self.0 {
             State::Known(value) => Ok(value),
-            State::OnDevice { partials, finish } => Ok(finish(&device.download_after(partials, mark)?)),
+            State::OnDevice { .. } => unreachable!("a number that was fetched should be known"),
         }
     }
     /// The number, if asking for it costs nothing.
@@ -56,9 +62,52 @@ impl<T> Later<T> {
     {
         match self.0 {
             State::Known(value) => Later::known(map(value)),
-            State::OnDevice { partials, finish } => Later::on_device(partials, move |p| map(finish(p))),
+            State::OnDevice { partials, finish } => {
+                let finish = finish.expect("a number that is not known should have its finish");
+                Later::on_device(partials, move |p| map(finish(p)))
+            }
         }
     }
+}
+
+/// A [`Later`] of any type, as [`fetch`] sees it.
+pub trait Pending {
+    /// What is still on the device.
+    fn partials(&self) -> Option<&Buffer>;
+    /// Finishes the number with what was there.
+    fn finish(&mut self, partials: &[f32]);
+}
+
+impl<T> Pending for Later<T> {
+    fn partials(&self) -> Option<&Buffer> {
+        match &self.0 {
+            State::Known(_) => None,
+            State::OnDevice { partials, .. } => Some(partials),
+        }
+    }
+    fn finish(&mut self, partials: &[f32]) {
+        if let State::OnDevice { finish, .. } = &mut self.0
+            && let Some(finish) = finish.take()
+        {
+            self.0 = State::Known(finish(partials));
+        }
+    }
+}
+
+/// Makes many numbers known in one transfer, as they were at a [`Device::mark`] or are now.
+///
+/// # Errors
+/// [`ComputeError::DeviceFailed`].
+pub fn fetch(
+    device: &Device,
+    mark: Option<&Stamp>,
+    mut numbers: Vec<&mut dyn Pending>,
+) -> Result<(), ComputeError> {
+    numbers.retain(|number| number.partials().is_some());
+    let partials: Vec<_> = numbers.iter().filter_map(|number| number.partials()).collect();
+    let fetched = device.read_all_after(&partials, mark)?;
+    numbers.into_iter().zip(fetched).for_each(|(number, partials)| number.finish(&partials));
+    Ok(())
 }
 
 impl<T: fmt::Debug> fmt::Debug for Later<T> {

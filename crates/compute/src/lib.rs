@@ -4,13 +4,16 @@
 //! text for processors, which is also the specification of every other text.
 //! Methods own [`Buffer`]s and pass them to kernels; only this crate looks inside.
 
+mod arctangent;
 mod buffer;
 mod device;
 mod error;
+mod expansion;
 mod exponential;
 mod gather;
 mod gpu;
 mod group_sums;
+mod host_memory;
 pub mod kernels;
 mod lanes;
 mod later;
@@ -23,7 +26,7 @@ mod taps;
 pub use buffer::{Buffer, Field};
 pub use device::{Device, DeviceInfo, Listing};
 pub use error::ComputeError;
-pub use later::Later;
+pub use later::{Later, Pending, fetch};
 pub use processor::Cpu;
 pub use shape::{Axes, Shape};
 pub use stamp::Stamp;

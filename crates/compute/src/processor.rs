@@ -1,13 +1,15 @@
-//! The processor: threads of its own, work split over them, and sums that do not depend on their number.
+//! The processor: threads and memory of its own, work split over the threads, and sums that do not depend on their number.
 
 use crate::ComputeError;
+use crate::host_memory::{Content, HostMemory, Kept};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The processor: a pool of threads of its own.
+/// The processor: a pool of threads of its own, and memory for them.
 #[derive(Debug, Clone)]
 pub struct Cpu {
     pool: Arc<rayon::ThreadPool>,
+    memory: Arc<Kept>,
 }
 
 /// Below this many samples a kernel is done before a second thread would have woken up.
@@ -25,12 +27,17 @@ impl Cpu {
             .thread_name(|i| format!("veloxel-{i}"))
             .build()
             .map_err(|e| ComputeError::Threads { threads: count, reason: e.to_string() })?;
-        Ok(Self { pool: Arc::new(pool) })
+        Ok(Self { pool: Arc::new(pool), memory: Arc::default() })
     }
 
     /// Runs a whole method on the pool's threads.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.pool.install(work)
+    }
+
+    /// Memory for `len` samples.
+    pub(crate) fn memory(&self, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
+        self.memory.take(len, content)
     }
 
     /// Threads in the pool.

@@ -43,7 +43,8 @@
 
 use crate::affine_registration::to_level;
 use crate::clg_images::{Images, as_weight};
-use crate::clg_level::{Level, LevelImages, LevelRun, Progress};
+use crate::clg_level::{Level, LevelImages, Progress};
+use crate::clg_level_run::LevelRun;
 use crate::clg_parameters::{ClgParams, Direction, Intensity};
 use crate::coarse_to_fine::{LevelGeometry, levels, shrink, transfer};
 use crate::frame::{Frame, Source};
@@ -235,7 +236,7 @@ impl Clg {
         // Outside of its mask the fixed image may hold anything, NaN included.
         fixed.require_finite(device, ("the fixed image", region.mask))?;
         moving.require_finite(device, ("the moving image", None))?;
-        let (contrast, other) = (fixed.map_within(device, region.mask)?, moving.map());
+        let (contrast, other) = (fixed.map_within(device, region.mask)?, moving.map()?);
         let (Some(contrast), Some(_)) = (contrast, other) else {
             let which = if contrast.is_some() { "moving" } else { "fixed" };
             let mut warnings = Warnings::new();

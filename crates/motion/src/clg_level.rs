@@ -1,5 +1,6 @@
 //! One pyramid level of [`Clg`](crate::Clg): warps until the increments are small.
 
+use crate::clg_level_run::{Compared, LevelRun, Warping};
 use crate::clg_parameters::{
     ClgParams, Derivatives, Interpolation, MedianFilter, Normalisation, Penaliser, Regularise, Update,
     VolumeTerm,
@@ -22,8 +23,8 @@ use veloxel_compute::kernels::operator::{Operator, subtract_product, subtract_vo
 use veloxel_compute::kernels::pointwise::{clear, clip_length, fill, log_change, multiply};
 use veloxel_compute::kernels::robust_tensor::{Group, robust_tensor};
 use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Stamp, Taps};
-use veloxel_core::{LevelReport, StopReason, WarpReport};
+use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Pending, Taps, fetch};
+use veloxel_core::StopReason;
 
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
 const NON_LOCAL: WeightedMedian =
@@ -75,61 +76,6 @@ pub(crate) struct Level<'a> {
     volume_change: Option<Buffer>,
     votes: Option<Buffer>,
     multigrid: Option<Multigrid>,
-}
-
-/// A warp that is asked for; what is said about it may still be on the way.
-struct Warping {
-    solving: Solving,
-    mean_increment_vox: Later<f64>,
-    /// Σ |I_t| and number of voxels.
-    difference: Later<(f64, f64)>,
-}
-
-impl Warping {
-    /// The mean increment; waited for only if it is `needed`.
-    fn mean_increment_vox(&mut self, device: &Device, needed: bool) -> Result<Option<f64>, ComputeError> {
-        if needed {
-            let mean = std::mem::replace(&mut self.mean_increment_vox, Later::known(0.0)).get(device)?;
-            self.mean_increment_vox = Later::known(mean);
-        }
-        Ok(self.mean_increment_vox.peek().copied())
-    }
-
-    fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<WarpReport, ComputeError> {
-        let solved = self.solving.settle_after(device, mark)?;
-        let (sum, count) = self.difference.get_after(device, mark)?;
-        Ok(WarpReport {
-            relative_residuals: solved.relative_residuals,
-            mean_increment_vox: self.mean_increment_vox.get_after(device, mark)?,
-            mean_abs_difference: if count > 0.0 { sum / count } else { 0.0 },
-            stop: solved.stop,
-        })
-    }
-}
-
-/// A level that is asked for.
-pub(crate) struct LevelRun {
-    size: [usize; 3],
-    spacing_vox: [f64; 3],
-    warps: Vec<Warping>,
-    stop: StopReason,
-    /// When the device began and ended it.
-    span: [Stamp; 2],
-}
-
-impl LevelRun {
-    pub fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<LevelReport, ComputeError> {
-        let warps =
-            self.warps.into_iter().map(|warp| warp.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
-        let trivial = warps.last().is_some_and(|w| w.stop == StopReason::Trivial);
-        Ok(LevelReport {
-            size: self.size,
-            spacing_vox: self.spacing_vox,
-            stop: if trivial { StopReason::Trivial } else { self.stop },
-            warps,
-            time_ms: self.span[1].ms_after(&self.span[0])?,
-        })
-    }
 }
 
 impl<'a> Level<'a> {
@@ -203,16 +149,28 @@ impl<'a> Level<'a> {
             gradients(self.device, (shape, Scheme::Central4), &images.fixed, &mut self.gradients[0])?;
         }
         let mut reports = Vec::new();
-        let mut stop =
-            if self.params.warp_tol > 0.0 { StopReason::IterationLimit } else { StopReason::FixedCount };
+        let adaptive = self.params.warp_tol > 0.0;
+        let mut stop = if adaptive { StopReason::IterationLimit } else { StopReason::FixedCount };
+        let mut compared = self.compare(images, displacement)?;
         for nth in 1..=warps {
-            let mut report = self.warp_and_solve(images, displacement)?;
-            let residual = report.solving.peek();
-            let mean = report.mean_increment_vox(self.device, self.params.warp_tol > 0.0)?;
+            let mut report = self.solve_warped(images, displacement, compared)?;
             let trivial = report.solving.is_trivial();
+            let tolerance = if adaptive { self.params.warp_tol } else { f64::NEG_INFINITY };
+            let small = |report: &Warping| report.mean_increment_vox.peek().is_some_and(|m| *m < tolerance);
+            let over = nth == warps || trivial || small(&report);
+            let mut next = if over { None } else { Some(self.compare(images, displacement)?) };
+            if adaptive {
+                // What the next warp needs to know comes in the same transfer as whether there is one.
+                let mean: &mut dyn Pending = &mut report.mean_increment_vox;
+                let mismatch2 = next.iter_mut().filter_map(|next| next.mismatch2.as_mut());
+                let mismatch2 = mismatch2.map(|number| number as &mut dyn Pending);
+                fetch(self.device, None, std::iter::once(mean).chain(mismatch2).collect())?;
+            }
+            let small = small(&report);
+            let residual = report.solving.peek();
             reports.push(report);
             let (before, one, all) = progress.work;
-            let done = if nth == warps || trivial { warps } else { nth };
+            let done = if trivial { warps } else { nth };
             progress.observer.step(Step {
                 level: progress.level,
                 levels: progress.levels,
@@ -221,9 +179,13 @@ impl<'a> Level<'a> {
                 residual,
                 done: (before + done as f64 * one) / all,
             });
-            if trivial || mean.is_some_and(|mean| mean < self.params.warp_tol) {
+            if trivial || small {
                 stop = if trivial { StopReason::Trivial } else { StopReason::Converged };
                 break;
+            }
+            match next {
+                Some(next) => compared = next,
+                None => break,
             }
         }
         let spacing_vox = self.geometry.spacing_vox;
@@ -236,17 +198,30 @@ impl<'a> Level<'a> {
         })
     }
 
-    fn warp_and_solve(
+    /// Warps, and asks how well the images match.
+    fn compare(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<Compared, ComputeError> {
+        self.warp(images, displacement)?;
+        let follows = self.params.alpha_mismatch > 0.0;
+        Ok(Compared {
+            difference: self.difference(images)?,
+            mismatch2: follows.then(|| self.mismatch2(images)).transpose()?,
+        })
+    }
+
+    /// Solves for the increment of the images last warped, and composes it.
+    fn solve_warped(
         &mut self,
         images: &LevelImages,
         displacement: &mut Field,
+        compared: Compared,
     ) -> Result<Warping, ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
-        self.warp(images, displacement)?;
-        let difference = self.difference(images)?;
-        let weights = self.weigh(images)?;
+        let weights = self.weigh(compared.mismatch2)?;
         self.tensors(images, &weights)?;
-        clear(device, &mut self.increment)?;
+        // Multigrid alone overwrites what is there; weights of the solution so far and sweeps start from it.
+        if self.multigrid.is_none() || !self.groups.is_empty() || self.psi.is_some() {
+            clear(device, &mut self.increment)?;
+        }
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solving = None;
         for _ in 0..updates {
@@ -262,7 +237,8 @@ impl<'a> Level<'a> {
         std::mem::swap(displacement, &mut self.increment);
         self.filter(images, displacement)?;
         let voxels = shape.len() as f64;
-        Ok(Warping { solving, mean_increment_vox: length.map(move |sum| sum / voxels), difference })
+        let (mean_increment_vox, difference) = (length.map(move |sum| sum / voxels), compared.difference);
+        Ok(Warping { solving, mean_increment_vox, difference })
     }
 
     /// Samples the moving image at the present displacement into `self.warped`.
@@ -314,13 +290,11 @@ impl<'a> Level<'a> {
         Ok(())
     }
 
-    /// The weights for the images last warped; the only number that a warp waits for.
-    fn weigh(&self, images: &LevelImages) -> Result<Weights, ComputeError> {
-        if self.params.alpha_mismatch == 0.0 {
-            return Ok(Weights::fixed(self.params));
-        }
-        let mismatch2 = self.mismatch2(images)?.get(self.device)?;
-        Ok(Weights::matched(self.params, mismatch2, self.geometry.shape.components()))
+    /// The weights for images that miss each other so far: the only number that a warp waits for.
+    fn weigh(&self, mismatch2: Option<Later<f64>>) -> Result<Weights, ComputeError> {
+        let Some(mismatch2) = mismatch2 else { return Ok(Weights::fixed(self.params)) };
+        let components = self.geometry.shape.components();
+        Ok(Weights::matched(self.params, mismatch2.get(self.device)?, components))
     }
 
     /// One linear solve for the increment, with weights from the increment so far.

@@ -29,6 +29,14 @@ pub enum MotionError {
         /// What happened.
         reason: String,
     },
+    /// A volume where a picture is needed.
+    #[error("{what} must be a picture (2-D), got a volume of {got}")]
+    NotAPicture {
+        /// Which input.
+        what: String,
+        /// Its size.
+        got: String,
+    },
     /// Frames that cannot be run as asked.
     #[error("the sequence cannot be run: {reason}")]
     Sequence {

@@ -2,33 +2,69 @@
 
 use crate::MotionError;
 use crate::clg_images::as_weight;
-use crate::prepare::IntensityMap;
+use crate::prepare::{IntensityMap, Percentiles};
+use std::sync::{Mutex, PoisonError};
 use veloxel_compute::kernels::pointwise::{copy, map_affine};
 use veloxel_compute::kernels::quantiles::first_unknown;
-use veloxel_compute::{Buffer, Device};
+use veloxel_compute::{Buffer, ComputeError, Device, Later, Stamp, fetch};
 use veloxel_core::{CoreError, Grid, Mask, Volume};
 
 /// One image of one grid (`f32`, any unit) in the memory of a device.
 #[derive(Debug)]
 pub struct Frame {
+    device: Device,
     grid: Grid,
     samples: Buffer,
+    look: Mutex<Look>,
+}
+
+/// What is said about all samples of a frame.
+#[derive(Debug)]
+enum Look {
+    /// The device was asked.
+    Asked(Box<Asked>),
+    Known(Known),
+    /// The device failed before it answered.
+    Lost(ComputeError),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
     /// The first voxel that is NaN or infinite.
     unknown: Option<usize>,
     /// None for an image of one value.
     map: Option<IntensityMap>,
 }
 
+#[derive(Debug)]
+struct Asked {
+    unknown: Later<Option<usize>>,
+    map: Percentiles,
+    /// When both are there.
+    mark: Option<Stamp>,
+}
+
+impl Asked {
+    fn settle(mut self, device: &Device, samples: &Buffer) -> Result<Known, MotionError> {
+        let mark = self.mark.as_ref();
+        fetch(device, mark, vec![&mut self.unknown, self.map.pending()])?;
+        let unknown = self.unknown.get_after(device, mark)?;
+        Ok(Known { unknown, map: self.map.settle(device, (samples, None), mark)? })
+    }
+}
+
 impl Frame {
-    /// Copies an image to the device.
+    /// Copies an image to the device, which need not have it when this returns: whatever is asked of it later waits.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device has too little memory or fails.
     pub fn upload(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
         let samples = device.upload_copy(image.data())?;
         let unknown = first_unknown(device, &samples, None)?;
-        let map = IntensityMap::percentiles(device, &samples, None)?;
-        Ok(Self { grid: image.grid().clone(), samples, unknown, map })
+        let map = Percentiles::ask(device, &samples, None)?;
+        let asked = Asked { unknown, map, mark: device.mark()? };
+        let look = Mutex::new(Look::Asked(Box::new(asked)));
+        Ok(Self { device: device.clone(), grid: image.grid().clone(), samples, look })
     }
 
     /// Where the image lies.
@@ -37,8 +73,32 @@ impl Frame {
     }
 
     /// The map of all its intensities; none if they are all alike.
-    pub fn map(&self) -> Option<IntensityMap> {
-        self.map
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn map(&self) -> Result<Option<IntensityMap>, MotionError> {
+        Ok(self.known()?.map)
+    }
+
+    /// Waits for the device, the first time.
+    fn known(&self) -> Result<Known, MotionError> {
+        let mut look = self.look.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost = ComputeError::DeviceFailed {
+            device: self.device.info().name,
+            reason: "an image could not be looked at".to_owned(),
+        };
+        match std::mem::replace(&mut *look, Look::Lost(lost)) {
+            Look::Known(known) => {
+                *look = Look::Known(known);
+                Ok(known)
+            }
+            Look::Asked(asked) => {
+                let known = asked.settle(&self.device, &self.samples)?;
+                *look = Look::Known(known);
+                Ok(known)
+            }
+            Look::Lost(error) => Err(error.into()),
+        }
     }
 
     /// A copy of its samples.
@@ -53,7 +113,7 @@ impl Frame {
         mask: Option<&Mask>,
     ) -> Result<Option<IntensityMap>, MotionError> {
         match mask {
-            None => Ok(self.map),
+            None => self.map(),
             Some(mask) => IntensityMap::percentiles(device, &self.samples, Some(&as_weight(device, mask)?)),
         }
     }
@@ -64,9 +124,11 @@ impl Frame {
         device: &Device,
         (what, mask): (&str, Option<&Mask>),
     ) -> Result<(), MotionError> {
-        let unknown = match (self.unknown, mask) {
+        let unknown = match (self.known()?.unknown, mask) {
             (None, _) => None,
-            (Some(_), Some(mask)) => first_unknown(device, &self.samples, Some(&as_weight(device, mask)?))?,
+            (Some(_), Some(mask)) => {
+                first_unknown(device, &self.samples, Some(&as_weight(device, mask)?))?.get(device)?
+            }
             (unknown, None) => unknown,
         };
         let Some(index) = unknown else { return Ok(()) };

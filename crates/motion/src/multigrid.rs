@@ -11,12 +11,13 @@
 //! *Cost*: V(1,1) is 2 sweeps, a residual and transfers: 3.4 sweeps of the finest level in 3-D with all coarser ones.
 //! *Evidence*: `multigrid_beats_jacobi` and `solvers_agree`.
 
+use crate::tolerance::Checks;
 use serde::{Deserialize, Serialize};
 use std::slice::{from_mut, from_ref};
 use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
 use veloxel_compute::kernels::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 use veloxel_compute::kernels::pointwise::{clear, norm2};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Shape, Stamp};
+use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Pending, Shape, Stamp, fetch};
 use veloxel_core::StopReason;
 
 /// How the linear system is solved; all three give the same answer at convergence.
@@ -46,33 +47,12 @@ pub struct Stopping {
 #[derive(Debug)]
 pub struct Solving {
     /// ‖r‖² at the start, then as in [`Solved::relative_residuals`].
-    norms2: Vec<Later<f64>>,
-    sweeps: f64,
-    stop: StopReason,
+    pub(crate) norms2: Vec<Later<f64>>,
+    pub(crate) sweeps: f64,
+    pub(crate) stop: StopReason,
 }
 
 impl Solving {
-    /// Adds a residual, and says whether it is small enough; `least2` keeps ‖r₀‖² rtol² from one check to the next.
-    fn check(
-        &mut self,
-        device: &Device,
-        norm2: Later<f64>,
-        (rtol, least2): (f64, &mut Option<f64>),
-    ) -> Result<bool, ComputeError> {
-        let least2 = match least2 {
-            Some(least2) => *least2,
-            None => {
-                let start = std::mem::replace(&mut self.norms2[0], Later::known(0.0)).get(device)?;
-                self.norms2[0] = Later::known(start);
-                *least2.insert(start * rtol * rtol)
-            }
-        };
-        let norm2 = norm2.get(device)?;
-        self.norms2.push(Later::known(norm2));
-        let converged = norm2 <= least2;
-        self.stop = if converged { StopReason::Converged } else { StopReason::IterationLimit };
-        Ok(converged)
-    }
     fn from(start: Later<f64>) -> Self {
         Self { norms2: vec![start], sweeps: 0.0, stop: StopReason::FixedCount }
     }
@@ -85,11 +65,16 @@ impl Solving {
     pub fn is_trivial(&self) -> bool {
         self.norms2.first().and_then(Later::peek) == Some(&0.0)
     }
+    /// The numbers that settling waits for.
+    pub fn pending(&mut self) -> impl Iterator<Item = &mut dyn Pending> {
+        self.norms2.iter_mut().map(|norm2| norm2 as &mut dyn Pending)
+    }
     /// How it went, once the device has done it.
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
-    pub fn settle(self, device: &Device) -> Result<Solved, ComputeError> {
+    pub fn settle(mut self, device: &Device) -> Result<Solved, ComputeError> {
+        fetch(device, None, self.pending().collect())?;
         self.settle_after(device, None)
     }
     /// [`Self::settle`] of what was done at a mark.
@@ -210,7 +195,7 @@ impl Multigrid {
         Ok(())
     }
 
-    /// Solves `operator · x = rhs` from x = 0.
+    /// Solves `operator · x = rhs` from x = 0, whatever `x` holds.
     ///
     /// # Errors
     /// [`ComputeError::Length`] if a buffer does not belong to the operator's shape.
@@ -221,25 +206,30 @@ impl Multigrid {
         (x, rhs): (&mut [Buffer], &[Buffer]),
         stopping: Stopping,
     ) -> Result<Solving, ComputeError> {
-        clear(device, x)?;
         // From x = 0 the residual is the right-hand side.
         let mut solving = Solving::from(norm2(device, rhs)?);
-        if solving.norms2[0].peek() == Some(&0.0) {
+        let trivial = solving.norms2[0].peek() == Some(&0.0);
+        if trivial || self.levels.is_empty() {
+            // Else the start from the second grid overwrites what x holds.
+            clear(device, x)?;
+        }
+        if trivial {
             return Ok(solving);
         }
         self.coarsen(device, operator)?;
         self.full_multigrid_start(device, operator, (x, rhs))?;
         solving.sweeps += self.share_below() * (1.0 + SWEEPS_PER_CYCLE);
-        let mut least2 = None;
-        for _ in 0..stopping.iterations {
+        let mut checks = stopping.rtol.map(Checks::new);
+        for left in (0..stopping.iterations).rev() {
             let on_the_way = cycle(device, operator, (x, rhs), &mut self.levels)?;
             solving.sweeps += SWEEPS_PER_CYCLE * (1.0 + self.share_below());
-            let Some(rtol) = stopping.rtol else {
+            let Some(checks) = checks.as_mut() else {
                 solving.norms2.extend(on_the_way);
                 continue;
             };
             solving.sweeps += 1.0;
-            if solving.check(device, residual_norm2(device, operator, x, rhs)?, (rtol, &mut least2))? {
+            let norm2 = residual_norm2(device, operator, x, rhs)?;
+            if checks.end((device, &mut solving), norm2, (x, left))? {
                 break;
             }
         }
@@ -349,7 +339,7 @@ pub fn sweep(
     if solving.norms2[0].peek() == Some(&0.0) {
         return Ok(solving);
     }
-    let mut least2 = None;
+    let mut checks = stopping.rtol.map(Checks::new);
     let mut other = other;
     for done in 1..=stopping.iterations {
         match other.as_mut() {
@@ -365,10 +355,10 @@ pub fn sweep(
             continue;
         }
         let norm2 = residual_norm2(device, operator, x, rhs)?;
-        match stopping.rtol {
+        match checks.as_mut() {
             None => solving.norms2.push(norm2),
-            Some(rtol) => {
-                if solving.check(device, norm2, (rtol, &mut least2))? {
+            Some(checks) => {
+                if checks.end((device, &mut solving), norm2, (x, stopping.iterations - done))? {
                     break;
                 }
             }

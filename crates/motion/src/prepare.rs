@@ -1,8 +1,8 @@
 //! What happens to images before any method sees them: checks, and one intensity map for both.
 
 use crate::MotionError;
-use veloxel_compute::kernels::quantiles::{Samples, quantiles};
-use veloxel_compute::{Buffer, Device};
+use veloxel_compute::kernels::quantiles::{Quantiles, Samples, quantiles};
+use veloxel_compute::{Buffer, Device, Later, Pending, Stamp};
 use veloxel_core::{Grid, Mask};
 
 /// Intensities `lower..upper` become `0..1`.
@@ -18,8 +18,10 @@ pub struct IntensityMap {
 const MOST_SAMPLES: usize = 1 << 20;
 /// With fewer, every sample counts.
 const FEWEST_SAMPLES: usize = 1000;
-/// Shares of the samples below the range, and below its end.
-const OUTLIERS: [f64; 2] = [0.005, 0.995];
+/// Shares of the samples below the range, and below its end, thousandths.
+const OUTLIERS: [u32; 2] = [5, 995];
+/// The least sample and the greatest.
+const EXTREMES: [u32; 2] = [0, 1000];
 
 impl IntensityMap {
     /// Nothing changes.
@@ -34,23 +36,53 @@ impl IntensityMap {
         image: &Buffer,
         weight: Option<&Buffer>,
     ) -> Result<Option<Self>, MotionError> {
-        let mut samples = Samples { image, weight, step: (image.len() / MOST_SAMPLES).max(1) };
-        let mut found = quantiles(device, samples, OUTLIERS)?;
+        Percentiles::ask(device, image, weight)?.settle(device, (image, weight), None)
+    }
+}
+
+/// [`IntensityMap::percentiles`] that are asked for, and may still be on the way.
+#[derive(Debug)]
+pub(crate) struct Percentiles {
+    step: usize,
+    found: Later<Option<Quantiles>>,
+}
+
+impl Percentiles {
+    /// Asks the device, which need not have done it when this returns.
+    pub fn ask(device: &Device, image: &Buffer, weight: Option<&Buffer>) -> Result<Self, MotionError> {
+        let step = (image.len() / MOST_SAMPLES).max(1);
+        Ok(Self { step, found: quantiles(device, Samples { image, weight, step }, OUTLIERS)? })
+    }
+
+    /// The number that settling waits for.
+    pub fn pending(&mut self) -> &mut dyn Pending {
+        &mut self.found
+    }
+
+    /// The map; what was found at a mark is looked at first, and seldom more is needed.
+    pub fn settle(
+        self,
+        device: &Device,
+        (image, weight): (&Buffer, Option<&Buffer>),
+        mark: Option<&Stamp>,
+    ) -> Result<Option<IntensityMap>, MotionError> {
+        let mut samples = Samples { image, weight, step: self.step };
+        let mut found = self.found.get_after(device, mark)?;
         if samples.step > 1 && found.is_none_or(|(count, _)| count < FEWEST_SAMPLES) {
             samples.step = 1;
-            found = quantiles(device, samples, OUTLIERS)?;
+            found = quantiles(device, samples, OUTLIERS)?.get(device)?;
         }
         let Some((_, [mut lower, mut upper])) = found else { return Ok(None) };
         if upper <= lower {
             // Almost everything is one value: what is left of the picture are its extremes.
-            match quantiles(device, samples, [0.0, 1.0])? {
+            match quantiles(device, samples, EXTREMES)?.get(device)? {
                 Some((_, extremes)) => [lower, upper] = extremes,
                 None => return Ok(None),
             }
         }
         // The range must hold more than rounding errors.
         let scale = lower.abs().max(upper.abs());
-        Ok((upper - lower > 1e-6 * scale).then_some(Self { lower, upper }))
+        Ok((upper - lower > 1e-6 * scale).then_some(IntensityMap { lower, upper }))
     }
 }
 

@@ -1,8 +1,8 @@
 //! A run that the device may not have finished.
 
-use crate::clg_level::LevelRun;
+use crate::clg_level_run::LevelRun;
 use crate::{FlowOutput, MotionError};
-use veloxel_compute::{Buffer, Device, Field, Later, Stamp};
+use veloxel_compute::{Buffer, Device, Field, Later, Pending, Stamp, fetch};
 use veloxel_core::{
     BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, SolveStatus, StopReason, Volume,
     WarningKind, Warnings,
@@ -65,13 +65,18 @@ impl Running {
 
 impl OnDevice {
     fn finish(self) -> Result<FlowOutput, MotionError> {
-        let Self { device, grid, displacement, volumes, levels, brightness, jacobian, mark } = self;
+        let Self { device, grid, displacement, volumes, mut levels, mut brightness, mut jacobian, mark } =
+            self;
         let mark = mark.as_ref();
-        let fetch = |buffer| device.download_after(buffer, mark);
-        let components = displacement.into_iter().map(fetch).collect::<Result<_, _>>()?;
-        let flow = Flow::new(grid.clone(), components)?;
-        let [confidence, warped, determinant] =
-            volumes.map(|b| -> Result<_, MotionError> { Ok(Volume::new(grid.clone(), fetch(b)?)?) });
+        let components = displacement.len();
+        let buffers = displacement.into_iter().chain(volumes).collect();
+        let mut samples = device.download_all_after(buffers, mark)?.into_iter();
+        let flow = Flow::new(grid.clone(), samples.by_ref().take(components).collect())?;
+        let mut volume = || Volume::new(grid.clone(), samples.next().unwrap_or_default());
+        let [confidence, warped, determinant] = [volume()?, volume()?, volume()?];
+        let reports = brightness.iter_mut().map(|sums| sums as &mut dyn Pending);
+        let reports = reports.chain(std::iter::once(&mut jacobian as &mut dyn Pending));
+        fetch(&device, mark, levels.iter_mut().flat_map(LevelRun::pending).chain(reports).collect())?;
         let levels =
             levels.into_iter().map(|run| run.settle(&device, mark)).collect::<Result<Vec<_>, _>>()?;
         let mean = |later: Later<(f64, f64)>| -> Result<f64, MotionError> {
@@ -92,9 +97,9 @@ impl OnDevice {
         let status = if limit { SolveStatus::LimitReached } else { SolveStatus::Done };
         Ok(FlowOutput {
             flow,
-            confidence: confidence?,
-            warped: warped?,
-            jacobian: determinant?,
+            confidence,
+            warped,
+            jacobian: determinant,
             statistics: FlowStatistics {
                 status,
                 levels,

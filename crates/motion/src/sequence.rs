@@ -7,6 +7,8 @@
 //! *Where we differ*: frames before the reference are reached by consecutive fields backwards in time, which are not
 //! handed out; where a composed start leaves the grid it keeps the last vector known.
 //!
+//! *Threads*: on a GPU one thread asks for pairs and another hands fields out; see `consecutive`.
+//!
 //! *Cost*: two composed fields beside the method's own memory; results are handed out one by one and not kept.
 
 use crate::clg_parameters::Direction;
@@ -104,21 +106,7 @@ pub fn run_sequence<E: From<MotionError>>(
     let steps = Steps { observer, count: step_count(count, plan) };
     let mut run = Run { method, frames, on_device: BTreeMap::new(), steps, done: 0 };
     if plan.mode == SequenceMode::Consecutive && run.can_overlap() {
-        let mut before: Option<(usize, Running)> = None;
-        for fixed in 0..count - 1 {
-            let running = run.ask((fixed, fixed + 1), Start::Zero)?;
-            // While the device is at this pair, the one before leaves it and the next frame comes.
-            if let Some((fixed, running)) = before.replace((fixed, running)) {
-                let output = running.finish()?;
-                deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
-            }
-            run.bring(fixed + 2, [fixed, fixed + 1])?;
-        }
-        if let Some((fixed, running)) = before {
-            let output = running.finish()?;
-            deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
-        }
-        return Ok(None);
+        return consecutive(run, deliver).map(|()| None);
     }
     let with_reference = plan.mode != SequenceMode::Consecutive;
     let hand_out = plan.mode != SequenceMode::Reference;
@@ -162,6 +150,35 @@ pub fn run_sequence<E: From<MotionError>>(
     Ok(mean_length_vox(&around, frames.measured(0)))
 }
 
+/// Every frame to its successor on a GPU: a thread brings frames and asks for pairs, this one fetches and hands out what the
+/// device has found. The thread is one pair ahead: while a field leaves the device, the next one is at work, and the
+/// frames of the one after are there and looked at.
+fn consecutive<E: From<MotionError>>(
+    mut run: Run<'_>,
+    deliver: &mut dyn FnMut(SequenceField) -> Result<(), E>,
+) -> Result<(), E> {
+    std::thread::scope(|scope| {
+        // With one pair waiting in between, the device has the next one before it is through with this one.
+        let waiting = usize::from(run.has_room_for_three());
+        let (sender, receiver) = std::sync::mpsc::sync_channel(waiting);
+        scope.spawn(move || {
+            for fixed in 0..run.frames.frames.len() - 1 {
+                let running = run.ask_ahead(fixed);
+                let failed = running.is_err();
+                // Nobody listens any more once something else has failed.
+                if sender.send(running).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        for (fixed, running) in receiver.into_iter().enumerate() {
+            let output = running?.finish()?;
+            deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
+        }
+        Ok(())
+    })
+}
+
 /// The method, and the frames that it has on its device.
 struct Run<'a> {
     method: &'a mut Clg,
@@ -171,6 +188,8 @@ struct Run<'a> {
     done: usize,
 }
 
+/// Volumes of memory from which on three pairs' results fit beside a run, twice over.
+const VOLUMES_OF_THREE: usize = 128;
 /// Frames kept on the device: a pair, the next one, and the reference.
 const FRAMES_ON_DEVICE: usize = 4;
 
@@ -178,6 +197,13 @@ impl Run<'_> {
     /// Whether a pair can be asked for before the one before it has left the device.
     fn can_overlap(&self) -> bool {
         self.method.device().is_gpu() && self.method.params().direction == Direction::Forward
+    }
+
+    /// Whether three pairs' results leave more than enough memory for a run.
+    fn has_room_for_three(&self) -> bool {
+        let voxels = self.frames.frames.first().map_or(0, |frame| frame.grid().len());
+        let enough = (VOLUMES_OF_THREE * voxels * size_of::<f32>()) as u64;
+        self.method.device().info().memory_bytes.is_some_and(|bytes| bytes >= enough)
     }
 
     /// One field.
@@ -195,6 +221,15 @@ impl Run<'_> {
         let output = self.method.run(&pair, &Nth { steps: &self.steps, nth: self.done })?;
         self.done += 1;
         Ok(output)
+    }
+
+    /// A frame to its successor; the frame after that is on its way before, so that what is asked about it is known when
+    /// its turn comes.
+    fn ask_ahead(&mut self, fixed: usize) -> Result<Running, MotionError> {
+        for frame in fixed..fixed + 3 {
+            self.bring(frame, [fixed, fixed + 1])?;
+        }
+        self.ask((fixed, fixed + 1), Start::Zero)
     }
 
     /// A field that the device may still be at when this returns.

@@ -11,7 +11,10 @@ use veloxel_core::{Dimension, Mask};
 use veloxel_motion::affine_registration::{AffineModel, affine_registration};
 use veloxel_motion::clg_parameters::Direction;
 use veloxel_motion::multigrid::Solver;
-use veloxel_motion::{ClgParams, Pair, Preset, Start};
+use veloxel_motion::{
+    Clg, ClgParams, MotionError, Pair, Preset, SequenceFrames, SequenceMode, SequencePlan, Silent, Start,
+    run_sequence,
+};
 use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, oblique_grid};
 use veloxel_testkit::tolerances::FIELD_PARITY_VOX;
 use veloxel_testkit::{Noise, Phantom, on_every_device};
@@ -116,5 +119,37 @@ on_every_device! {
         let output =
             run(&pair(&phantom.fixed, &phantom.fixed), &ClgParams::preset(Preset::Fast, Dimension::Three), device);
         assert!(output.flow.components_vox().iter().flatten().all(|&v| v == 0.0));
+    }
+
+    fn sequences_are_their_pairs(device: &Device) {
+        let phantom = smooth(MotionKind::Twist, Dimension::Three, 24);
+        let frames: Vec<_> =
+            [&phantom.fixed, &phantom.moving, &phantom.fixed, &phantom.fixed, &phantom.moving].map(Clone::clone).to_vec();
+        let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+        let mut method = Clg::new(phantom.grid(), params.clone(), device).unwrap();
+        let all = SequenceFrames { frames: &frames, masks: &[], volume_masks: &[] };
+        let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0 };
+        let mut fields = Vec::new();
+        let mut keep = |field| {
+            fields.push(field);
+            Ok::<_, MotionError>(())
+        };
+        run_sequence(&mut method, all, plan, (&Silent, &mut keep)).unwrap();
+        assert_eq!(fields.len(), frames.len() - 1);
+        for (nth, field) in fields.iter().enumerate() {
+            assert_eq!((field.fixed, field.moving), (nth, nth + 1));
+            let alone = run(&pair(&frames[nth], &frames[nth + 1]), &params, &Device::cpu(2).unwrap());
+            assert!(field.output.flow == alone.flow, "the pair of frame {nth} differs from the processor's");
+            let same = |a: &f32, b: &f32| a == b || (a.is_nan() && b.is_nan());
+            let warped = field.output.warped.data().iter().zip(alone.warped.data());
+            assert!(warped.into_iter().all(|(a, b)| same(a, b)), "warped images of pair {nth}");
+        }
+        let mut left = 2;
+        let mut refuse = |_| {
+            left -= 1;
+            if left > 0 { Ok(()) } else { Err(MotionError::Sequence { reason: "enough".to_owned() }) }
+        };
+        let failed = run_sequence(&mut method, all, plan, (&Silent, &mut refuse));
+        assert_eq!(failed, Err(MotionError::Sequence { reason: "enough".to_owned() }));
     }
 }

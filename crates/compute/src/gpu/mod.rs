@@ -32,13 +32,12 @@ pub(crate) trait Gpu: Debug + Send + Sync {
         self.zeros(len)
     }
     fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError>;
-    /// Waits for everything before `after`, or before now.
+    /// So many samples of each, once everything before `after`, or before now, is done.
     fn download(
         &self,
-        memory: &GpuMemory,
-        samples: &mut [f32],
+        wanted: &[(&GpuMemory, usize)],
         after: Option<&Stamp>,
-    ) -> Result<(), ComputeError>;
+    ) -> Result<Vec<Vec<f32>>, ComputeError>;
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
     fn synchronise(&self) -> Result<(), ComputeError>;
     /// This point of what the device was asked for, where downloads can begin before what comes later.
@@ -102,7 +101,12 @@ impl<'a> Bind<'a> {
     }
 }
 
-/// Parts of texts that several kernels share.
+// Parts of texts that several kernels share.
+
+/// atan2, the same bits everywhere.
+pub(crate) const ARCTANGENT: &str = include_str!("parts/arctangent.wgsl");
+/// Levels of a pyramid, and where a coarser level's estimate is found on a finer one; needs [`NAN`].
+pub(crate) const EXPANSION: &str = include_str!("parts/expansion.wgsl");
 /// eˣ and ln(1 + x), the same bits everywhere.
 pub(crate) const EXPONENTIAL: &str = include_str!("parts/exponential.wgsl");
 pub(crate) const LATTICE: &str = include_str!("parts/lattice.wgsl");
@@ -110,6 +114,8 @@ pub(crate) const LINE: &str = include_str!("parts/line.wgsl");
 pub(crate) const NAN: &str = include_str!("parts/nan.wgsl");
 pub(crate) const PACK1: &str = include_str!("parts/pack1.wgsl");
 pub(crate) const PACK4: &str = include_str!("parts/pack4.wgsl");
+/// Gabor responses: sampling and phases; needs [`ARCTANGENT`].
+pub(crate) const RESPONSES: &str = include_str!("parts/responses.wgsl");
 /// Neighbours along x, sample by sample or four at a time; after [`PACK1`] or [`PACK4`].
 pub(crate) const SIDES1: &str = include_str!("parts/sides1.wgsl");
 pub(crate) const SIDES4: &str = include_str!("parts/sides4.wgsl");

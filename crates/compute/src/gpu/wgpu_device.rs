@@ -58,6 +58,8 @@ struct Recorded {
 
 /// Outputs that a launch may leave unused.
 const MOST_SPARE: usize = 8;
+/// Downloads that are larger together are split.
+const MOST_TOGETHER_BYTES: usize = 16 << 20;
 /// Launches given to the queue at a time.
 const LAUNCHES_PER_SUBMISSION: usize = 128;
 
@@ -122,12 +124,12 @@ impl WgpuDevice {
         });
         match block_on(scope.pop()) {
             None => Ok(buffer),
-            Some(_) => Err(ComputeError::OutOfMemory {
-                device: self.info.name.clone(),
-                needed_bytes,
-                free_bytes: None,
-            }),
+            Some(_) => Err(self.out_of_memory(needed_bytes)),
         }
+    }
+
+    fn out_of_memory(&self, needed_bytes: usize) -> ComputeError {
+        ComputeError::OutOfMemory { device: self.info.name.clone(), needed_bytes, free_bytes: None }
     }
 
     fn pipeline(&self, launch: &Launch<'_>) -> Result<Arc<Pipeline>, ComputeError> {
@@ -281,24 +283,37 @@ impl Gpu for WgpuDevice {
     }
     fn download(
         &self,
-        memory: &GpuMemory,
-        samples: &mut [f32],
+        wanted: &[(&GpuMemory, usize)],
         _after: Option<&Stamp>,
-    ) -> Result<(), ComputeError> {
-        let buffer = self.memory_of(memory)?;
+    ) -> Result<Vec<Vec<f32>>, ComputeError> {
         self.submit_all();
-        let bytes = size_of_val(samples) as u64;
+        let bytes: usize = wanted.iter().map(|(_, len)| len * size_of::<f32>()).sum();
         if bytes == 0 {
-            return Ok(());
+            return Ok(vec![Vec::new(); wanted.len()]);
         }
+        if bytes > MOST_TOGETHER_BYTES && wanted.len() > 1 {
+            let (first, others) = wanted.split_at(wanted.len() / 2);
+            let mut samples = self.download(first, None)?;
+            samples.extend(self.download(others, None)?);
+            return Ok(samples);
+        }
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("download"),
-            size: bytes,
+            size: bytes as u64,
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
+        if block_on(scope.pop()).is_some() {
+            return Err(self.out_of_memory(bytes));
+        }
         let mut encoder = self.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
+        let mut offset = 0;
+        for &(memory, len) in wanted {
+            let bytes = (len * size_of::<f32>()) as u64;
+            encoder.copy_buffer_to_buffer(self.memory_of(memory)?, 0, &staging, offset, bytes);
+            offset += bytes;
+        }
         self.queue.submit([encoder.finish()]);
         let (sender, receiver) = std::sync::mpsc::channel();
         staging.map_async(wgpu::MapMode::Read, .., move |result| {
@@ -308,8 +323,13 @@ impl Gpu for WgpuDevice {
         self.wait()?;
         receiver.recv().map_err(|e| self.failed(e))?.map_err(|e| self.failed(e))?;
         let view = staging.get_mapped_range(..).map_err(|e| self.failed(e))?;
-        samples.copy_from_slice(bytemuck::cast_slice(&view));
-        Ok(())
+        let mut left: &[f32] = bytemuck::cast_slice(&view);
+        let mut take = |len: usize| {
+            let (samples, rest) = left.split_at(len);
+            left = rest;
+            samples.to_vec()
+        };
+        Ok(wanted.iter().map(|&(_, len)| take(len)).collect())
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {

@@ -10,7 +10,8 @@ on_every_device! {
                 let image = noise_buffer(device, n, 3);
                 let weight = weighted.then(|| noise_buffer(device, n, 4));
                 let samples = Samples { image: &image, weight: weight.as_ref(), step };
-                [[0.0, 1.0], [0.005, 0.995], [0.5, 0.25]].map(|shares| quantiles(device, samples, shares).unwrap())
+                [[0, 1000], [5, 995], [500, 250]]
+                    .map(|shares| quantiles(device, samples, shares).unwrap().get(device).unwrap())
             };
             for weighted in [false, true] {
                 assert_eq!(found(device, weighted), found(&cpu, weighted), "{n} samples, every {step}");
@@ -22,20 +23,20 @@ on_every_device! {
         let image = noise_buffer(device, 100, 3);
         let nowhere = device.zeros(100).unwrap();
         let samples = Samples { image: &image, weight: Some(&nowhere), step: 1 };
-        assert_eq!(quantiles(device, samples, [0.0, 1.0]).unwrap(), None);
+        assert_eq!(quantiles(device, samples, [0, 1000]).unwrap().get(device).unwrap(), None);
     }
 
     fn the_first_unknown_is_named(device: &Device) {
         let mut samples = noise(70_000, 1);
         let image = device.upload_copy(&samples).unwrap();
-        assert_eq!(first_unknown(device, &image, None).unwrap(), None);
+        assert_eq!(first_unknown(device, &image, None).unwrap().get(device).unwrap(), None);
         samples[5] = f32::NAN;
         samples[60_001] = f32::INFINITY;
         samples[60_002] = f32::NAN;
         let image = device.upload_copy(&samples).unwrap();
-        assert_eq!(first_unknown(device, &image, None).unwrap(), Some(5));
+        assert_eq!(first_unknown(device, &image, None).unwrap().get(device).unwrap(), Some(5));
         let late: Vec<f32> = (0..70_000).map(|i| if i > 5 { 1.0 } else { 0.0 }).collect();
         let weight = device.upload(late).unwrap();
-        assert_eq!(first_unknown(device, &image, Some(&weight)).unwrap(), Some(60_001));
+        assert_eq!(first_unknown(device, &image, Some(&weight)).unwrap().get(device).unwrap(), Some(60_001));
     }
 }

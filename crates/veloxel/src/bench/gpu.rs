@@ -121,6 +121,8 @@ fn resident_pair(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
 /// Frames that go to the device one by one, and fields that come back.
 fn sequence(device: &Device) -> Result<Figure, VeloxelError> {
     let (size, count) = SEQUENCE;
+    // Opened for this alone, so that a profile of it stands alone.
+    let device = &Device::named(&device.info().name, 0)?;
     let phantom = sinusoid(size)?;
     let frames: Vec<Volume<f32>> =
         (0..count).map(|t| if t % 2 == 0 { phantom.fixed.clone() } else { phantom.moving.clone() }).collect();

@@ -205,7 +205,7 @@ impl Inputs {
 
     fn start(&self, job: &FlowJob, device: &Device) -> Result<Start<'_>, VeloxelError> {
         // Images without contrast have a defined result, which needs no start.
-        let flat = |image| Ok::<_, VeloxelError>(Frame::upload(device, image)?.map().is_none());
+        let flat = |image| Ok::<_, VeloxelError>(Frame::upload(device, image)?.map()?.is_none());
         let model = match &job.start {
             StartChoice::None => return Ok(Start::Zero),
             StartChoice::Flow(_) => return Ok(self.start.as_ref().map_or(Start::Zero, Start::Flow)),

@@ -1,40 +1,53 @@
 //! NVIDIA GPUs through CUDA's driver, without a toolkit when Veloxel is built.
 //!
 //! The kernels' WGSL is written down as CUDA C++ ([`cuda_text`](super::cuda_text)) and compiled by NVRTC when it is first
-//! launched; what was compiled is kept on disk. Everything runs on one stream, in the order it was asked for.
+//! launched; what was compiled is kept on disk. Kernels run on one stream, in the order they were asked for; transfers have
+//! streams of their own, which wait for kernels and are waited for by kernels on the device.
 
+mod call;
+mod downloads;
+mod pinned;
 mod pool;
 mod profile;
-mod staging;
+mod queue;
+mod recording;
+#[cfg(test)]
+mod tests;
+mod uploads;
 
 pub(crate) use pool::CudaMemory;
 
-use super::cuda_text::{self, Binding};
+use super::cuda_text;
 use super::nvrtc::{Image, Nvrtc};
 use super::{Bind, Gpu, GpuMemory, Launch};
 use crate::device::Listing;
 use crate::stamp::Clock;
 use crate::{ComputeError, DeviceInfo, Stamp};
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
+use call::{Call, Kernel};
+use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
+use downloads::{Downloads, Failure};
+use pinned::Copyists;
 use pool::Pool;
-use profile::Profile;
-use staging::Staging;
+use profile::HostTimes;
+use queue::{Queue, Refusal, Refused};
 use std::collections::HashMap;
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use uploads::Uploads;
 
 /// One GPU, opened.
 pub(super) struct CudaDevice {
     info: DeviceInfo,
     architecture: (u32, u32),
     context: Arc<CudaContext>,
-    stream: Arc<CudaStream>,
+    queue: Arc<Queue>,
     pool: Arc<Pool>,
     nvrtc: Nvrtc,
     kernels: Mutex<HashMap<Variant, Arc<Kernel>>>,
-    staging: Mutex<Staging>,
-    profile: Mutex<Option<Profile>>,
+    uploads: Uploads,
+    downloads: Downloads,
+    times: Arc<HostTimes>,
 }
 
 /// What one compilation is for.
@@ -46,18 +59,6 @@ struct Variant {
     /// Values of the constants, as bits; a text's constants come in a fixed order.
     constants: Vec<u64>,
 }
-
-/// A compiled kernel; its module stays loaded as long as the device.
-struct Kernel {
-    function: sys::CUfunction,
-    bindings: Vec<Binding>,
-    block: [u32; 3],
-}
-
-// SAFETY: a function's handle may be used from any thread that has its context current.
-unsafe impl Send for Kernel {}
-// SAFETY: as above.
-unsafe impl Sync for Kernel {}
 
 impl CudaDevice {
     /// Opens the `ordinal`-th GPU.
@@ -71,7 +72,8 @@ impl CudaDevice {
         let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
         let context = CudaContext::new(ordinal).map_err(refuse_driver)?;
         let stream = context.new_stream().map_err(refuse_driver)?;
-        let down = context.new_stream().map_err(refuse_driver)?;
+        let transfers = || context.new_stream().map_err(refuse_driver);
+        let (up, down) = (transfers()?, [transfers()?, transfers()?]);
         let driver = driver_version().map_err(refuse_driver)?;
         let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
         let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
@@ -80,12 +82,21 @@ impl CudaDevice {
             memory_bytes: context.total_mem().ok().map(|bytes| bytes as u64),
             name,
         };
-        let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), stream.clone()));
-        let staging = Mutex::new(Staging::new(context.clone(), [stream.clone(), down]));
-        let kernels = Mutex::default();
-        let profile = Mutex::new(Profile::asked_for());
-        let architecture = (major.unsigned_abs(), minor.unsigned_abs());
-        Ok(Self { info, architecture, context, stream, pool, nvrtc, kernels, staging, profile })
+        let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
+        let queue = Arc::new(Queue::new((stream, driver), times.clone()));
+        let pool = Arc::new(Pool::new((info.name.clone(), context.clone()), queue.clone()));
+        Ok(Self {
+            info,
+            architecture: (major.unsigned_abs(), minor.unsigned_abs()),
+            context,
+            queue,
+            pool,
+            nvrtc,
+            kernels: Mutex::default(),
+            uploads: Uploads::new(up, (copyists.clone(), times.clone())),
+            downloads: Downloads::new(down, (copyists, times.clone())),
+            times,
+        })
     }
 
     fn failed(&self, error: DriverError) -> ComputeError {
@@ -128,7 +139,27 @@ impl CudaDevice {
                 .and_then(|module| result::module::get_function(module, entry))
                 .map_err(|e| what(&said(e)))?
         };
-        Ok(Kernel { function, bindings: text.bindings, block: text.workgroup_size })
+        let name = (launch.text.name, launch.entry);
+        Ok(Kernel { name, function, bindings: text.bindings, block: text.workgroup_size })
+    }
+
+    fn call(&self, launch: &Launch<'_>) -> Result<Call, ComputeError> {
+        let kernel = self.kernel(launch)?;
+        let mut addresses = Vec::with_capacity(launch.buffers.len());
+        for bind in launch.buffers {
+            addresses.push(match bind {
+                Bind::In(buffer) | Bind::Out(buffer) => match buffer.gpu()? {
+                    GpuMemory::Cuda(memory) => memory.address(),
+                    GpuMemory::Wgpu(_) => return Err(ComputeError::WrongDevice),
+                },
+                Bind::Absent | Bind::Spare => 0,
+            });
+        }
+        Ok(Call::new(kernel, launch, &addresses))
+    }
+
+    fn refused(&self, refusal: &Refusal) -> ComputeError {
+        self.failed_because(Refused(refusal))
     }
 }
 
@@ -141,116 +172,86 @@ impl Gpu for CudaDevice {
     }
     fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         let memory = self.pool.take(len)?;
-        // SAFETY: the memory is ours and holds so many bytes.
-        unsafe {
-            result::memset_d8_async(memory.address(), 0, len * size_of::<f32>(), self.stream.cu_stream())
-                .map_err(|e| self.failed(e))?;
-        }
+        self.queue.clear(memory.address(), len * size_of::<f32>());
         Ok(GpuMemory::Cuda(memory))
     }
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         self.pool.take(len).map(GpuMemory::Cuda)
     }
     fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
-        let memory = self.pool.take(samples.len())?;
-        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        staging.upload(samples, memory.address()).map_err(|e| self.failed(e))?;
+        let (memory, idle) = self.pool.take_landing(samples.len())?;
+        let there = self.uploads.send(samples, (memory.address(), idle)).map_err(|e| self.failed(e))?;
+        self.queue.wait_for(&there).map_err(|e| self.refused(&e))?;
         Ok(GpuMemory::Cuda(memory))
     }
     fn download(
         &self,
-        memory: &GpuMemory,
-        samples: &mut [f32],
+        wanted: &[(&GpuMemory, usize)],
         after: Option<&Stamp>,
-    ) -> Result<(), ComputeError> {
-        let GpuMemory::Cuda(memory) = memory else { return Err(ComputeError::WrongDevice) };
+    ) -> Result<Vec<Vec<f32>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let Some(Stamp(Clock::Cuda(ready))) = after.or(now.as_ref()) else {
             return Err(ComputeError::WrongDevice);
         };
-        let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
-        staging.download((memory.address(), &ready.event), samples).map_err(|e| self.failed(e))
+        self.queue.require(&ready.event).map_err(|e| self.refused(&e))?;
+        let address = |(memory, len): &(&GpuMemory, usize)| match memory {
+            GpuMemory::Cuda(memory) => Ok((memory.address(), *len)),
+            GpuMemory::Wgpu(_) => Err(ComputeError::WrongDevice),
+        };
+        let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, _>>()?;
+        self.downloads.fetch(&wanted, &ready.event).map_err(|failure| match failure {
+            Failure::Driver(error) => self.failed(error),
+            Failure::Host(error) => error,
+        })
     }
     fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
-        self.stamp().map(Some)
+        let stamp = self.stamp()?;
+        self.queue.flush().map_err(|e| self.refused(&e))?;
+        Ok(Some(stamp))
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {
             return Ok(());
         }
-        let kernel = self.kernel(launch)?;
-        let block = launch.uniform.clone().bytes();
-        let mut addresses = Vec::with_capacity(launch.buffers.len());
-        for bind in launch.buffers {
-            addresses.push(match bind {
-                Bind::In(buffer) | Bind::Out(buffer) => match buffer.gpu()? {
-                    GpuMemory::Cuda(memory) => memory.address(),
-                    GpuMemory::Wgpu(_) => return Err(ComputeError::WrongDevice),
-                },
-                Bind::Absent | Bind::Spare => 0,
-            });
-        }
-        let mut arguments: Vec<*mut c_void> = Vec::with_capacity(kernel.bindings.len());
-        for binding in &kernel.bindings {
-            arguments.push(match *binding {
-                Binding::Uniform { size, .. } => {
-                    assert!(size as usize <= block.len(), "a uniform block should be as long as its struct");
-                    block.as_ptr().cast_mut().cast()
-                }
-                Binding::Storage { binding } => {
-                    let address = &addresses[binding as usize - 1];
-                    std::ptr::from_ref(address).cast_mut().cast()
-                }
-            });
-        }
-        self.context.bind_to_thread().map_err(|e| self.failed(e))?;
-        let [gx, gy, gz] = launch.groups;
-        let [bx, by, bz] = kernel.block;
-        let stream = self.stream.cu_stream();
-        // SAFETY: the arguments are those of the kernel's bindings, and live until the call returns; kernels validate
-        // their buffers' lengths before they launch, and the texts stay inside them.
-        let mut go = || unsafe {
-            result::launch_kernel(kernel.function, (gx, gy, gz), (bx, by, bz), 0, stream, &mut arguments)
-        };
-        let mut profile = self.profile.lock().unwrap_or_else(PoisonError::into_inner);
-        match profile.as_mut() {
-            None => go(),
-            Some(profile) => {
-                let threads = u64::from(gx * bx) * u64::from(gy * by) * u64::from(gz * bz);
-                let name = format!("{}, {}, 2^{}", launch.text.name, launch.entry, threads.ilog2());
-                profile.time(name, (&self.context, &self.stream), go)
-            }
-        }
-        .map_err(|e| {
-            self.failed_because(format!("kernel `{}`, `{}`: {}", launch.text.name, launch.entry, said(e)))
-        })
+        self.times
+            .time("launches: ask", || self.queue.launch(self.call(launch)?).map_err(|e| self.refused(&e)))
     }
     fn synchronise(&self) -> Result<(), ComputeError> {
-        self.stream.synchronize().map_err(|e| self.failed(e))
+        self.queue.synchronise().map_err(|e| self.refused(&e))
     }
     fn stamp(&self) -> Result<Stamp, ComputeError> {
         let event = self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
-        let event = event.and_then(|event| event.record(&self.stream).map(|()| event));
-        let event = event.map_err(|e| self.failed(e))?;
-        Ok(Stamp(Clock::Cuda(CudaStamp { event, device: self.info.name.clone() })))
+        let event = Arc::new(event.map_err(|e| self.failed(e))?);
+        self.queue.record(event.clone());
+        let (queue, device) = (self.queue.clone(), self.info.name.clone());
+        Ok(Stamp(Clock::Cuda(CudaStamp { event, queue, device })))
     }
     fn free_bytes(&self) -> Option<usize> {
         self.context.mem_get_info().ok().map(|(free, _)| free)
     }
 }
 
-/// A moment on the GPU's clock.
-#[derive(Debug)]
+/// A moment on the GPU's clock; the queue may still have to come to it.
 pub(crate) struct CudaStamp {
-    event: CudaEvent,
+    event: Arc<CudaEvent>,
+    queue: Arc<Queue>,
     device: String,
 }
 
 impl CudaStamp {
     pub fn ms_after(&self, earlier: &Self) -> Result<f64, ComputeError> {
+        let failed = |reason| ComputeError::DeviceFailed { device: self.device.clone(), reason };
+        for stamp in [earlier, self] {
+            stamp.queue.require(&stamp.event).map_err(|e| failed(Refused(&e).to_string()))?;
+        }
         let ms = self.event.synchronize().and_then(|()| earlier.event.elapsed_ms(&self.event));
-        let failed = |e| ComputeError::DeviceFailed { device: self.device.clone(), reason: said(e) };
-        ms.map(f64::from).map_err(failed)
+        ms.map(f64::from).map_err(|e| failed(said(e)))
+    }
+}
+
+impl fmt::Debug for CudaStamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaStamp").field("device", &self.device).finish_non_exhaustive()
     }
 }
 

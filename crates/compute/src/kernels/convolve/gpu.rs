@@ -64,12 +64,12 @@ pub(super) fn convolve(
         [] => crate::kernels::pointwise::copy(device, input, output),
         [only] => run(only, input, output),
         [first, second] => {
-            let between = device.zeros(shape.len())?;
+            let between = device.scratch(shape.len())?;
             run(first, input, &between)?;
             run(second, &between, output)
         }
         [first, second, third, ..] => {
-            let between = device.zeros(shape.len())?;
+            let between = device.scratch(shape.len())?;
             run(first, input, output)?;
             run(second, output, &between)?;
             run(third, &between, output)

@@ -11,6 +11,7 @@
 
 mod cpu;
 mod gpu;
+mod weighted;
 
 use crate::buffer::require_field;
 use crate::device::Kind;

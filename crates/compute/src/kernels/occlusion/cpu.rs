@@ -4,6 +4,7 @@ use super::{OUTSIDE, Scales};
 use crate::exponential::exponential;
 use crate::rows::Shared;
 use crate::{Axes, Buffer, Cpu, Shape};
+use multiversion::multiversion;
 
 pub(super) fn visibility(
     cpu: &Cpu,
@@ -21,26 +22,48 @@ pub(super) fn visibility(
         for row in rows {
             // SAFETY: every row is written by one thread.
             let out = unsafe { shared.get_mut(row * nx..(row + 1) * nx) };
-            for (x, out) in out.iter_mut().enumerate() {
-                let i = row * nx + x;
-                if warped[i].is_nan() {
-                    *out = OUTSIDE;
-                    continue;
+            out.fill(0.0);
+            add_slope_along_row(&displacement[0].host()[row * nx..][..nx], per_edge[0], out);
+            let across = [(row % ny, ny, 1), (row / ny, nz, ny)];
+            for ((component, (at, count, stride)), per_edge) in
+                displacement[1..].iter().zip(across).zip(&per_edge[1..])
+            {
+                let line = |row: usize| &component.host()[row * nx..][..nx];
+                let (low, high) = (
+                    if at > 0 { row - stride } else { row },
+                    if at + 1 < count { row + stride } else { row },
+                );
+                let per_step = if high - low == 2 * stride { 0.5 * per_edge } else { *per_edge };
+                for (sum, (high, low)) in out.iter_mut().zip(line(high).iter().zip(line(low))) {
+                    *sum += (high - low) * per_step;
                 }
-                let axes = [(x, nx, 1), (row % ny, ny, nx), (row / ny, nz, nx * ny)];
-                let mut divergence = 0.0;
-                for ((component, (at, count, stride)), per_edge) in
-                    displacement.iter().zip(axes).zip(per_edge)
-                {
-                    let d = component.host();
-                    let (low, high) =
-                        (if at > 0 { i - stride } else { i }, if at + 1 < count { i + stride } else { i });
-                    let per_step = if high - low == 2 * stride { 0.5 * per_edge } else { per_edge };
-                    divergence += (d[high] - d[low]) * per_step;
-                }
-                let (closing, difference) = (divergence.min(0.0), warped[i] - fixed[i]);
-                *out = exponential(-closing * closing * per_d2 - difference * difference * per_i2);
             }
+            let images = [fixed, warped].map(|image| &image[row * nx..][..nx]);
+            visibility_of_divergence(images, [per_d2, per_i2], out);
         }
     });
+}
+
+/// Adds the derivative along the row: central, one-sided at its ends.
+fn add_slope_along_row(line: &[f32], per_edge: f32, sum: &mut [f32]) {
+    let last = line.len() - 1;
+    if last == 0 {
+        return;
+    }
+    sum[0] += (line[1] - line[0]) * per_edge;
+    sum[last] += (line[last] - line[last - 1]) * per_edge;
+    let per_step = 0.5 * per_edge;
+    for (sum, w) in sum[1..].iter_mut().zip(line.windows(3)) {
+        *sum += (w[2] - w[0]) * per_step;
+    }
+}
+
+/// From divergences to visibilities.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn visibility_of_divergence([fixed, warped]: [&[f32]; 2], [per_d2, per_i2]: [f32; 2], out: &mut [f32]) {
+    for ((out, fixed), warped) in out.iter_mut().zip(fixed).zip(warped) {
+        let (closing, difference) = (out.min(0.0), warped - fixed);
+        let visible = exponential(-closing * closing * per_d2 - difference * difference * per_i2);
+        *out = if warped.is_nan() { OUTSIDE } else { visible };
+    }
 }

@@ -1,9 +1,9 @@
 //! Processor text of the kernels in [`super`].
 
-use super::{Samples, rank};
+use super::{Quantiles, Samples, rank};
 use crate::{Buffer, Cpu};
 
-pub(super) fn quantiles(samples: Samples<'_>, shares: [f64; 2]) -> Option<(usize, [f32; 2])> {
+pub(super) fn quantiles(samples: Samples<'_>, shares: [u32; 2]) -> Option<Quantiles> {
     let (image, weight) = (samples.image.host(), samples.weight.map(Buffer::host));
     let counts = |i: &usize| weight.is_none_or(|w| w[*i] > 0.0);
     let mut values: Vec<f32> =

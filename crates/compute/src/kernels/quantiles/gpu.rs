@@ -1,14 +1,17 @@
 //! Launches of `quantiles.wgsl`: a sample's place is found digit by digit, from counts of the samples that share the
-//! digits before.
+//! digits before. Nothing waits for the host.
 
-use super::{Samples, rank};
+use super::{Quantiles, Samples};
 use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, Text, Uniform};
-use crate::{Buffer, ComputeError, Device};
+use crate::{ComputeError, Device, Later};
 
 static TEXT: Text = Text { name: "quantiles", parts: &[LINE, NAN, include_str!("quantiles.wgsl")] };
 
-/// Values of a digit.
+/// Values of a digit, and digits of a key.
 const BASE: usize = 256;
+const DIGITS: usize = 4;
+/// Numbers that pass from launch to launch.
+const FOUND: usize = 5;
 /// Workgroups: enough for every processor, few enough that their counts are soon added.
 const MOST_GROUPS: usize = 256;
 
@@ -23,41 +26,39 @@ fn weighted(samples: Samples<'_>) -> [(&'static str, f64); 1] {
 pub(super) fn quantiles(
     (device, gpu): (&Device, &dyn Gpu),
     samples: Samples<'_>,
-    shares: [f64; 2],
-) -> Result<Option<(usize, [f32; 2])>, ComputeError> {
-    let mut keys = [0u32; 2];
-    let mut ranks = None;
-    for digit in (0..4).rev() {
-        let counts: Buffer = device.zeros(2 * BASE)?;
-        gpu.launch(&Launch {
-            text: &TEXT,
-            entry: "count_digits",
-            constants: &weighted(samples),
-            uniform: Uniform::new()
-                .u(samples.count())
-                .u(samples.step)
-                .u(8 * digit)
-                .u(keys[0] as usize)
-                .u(keys[1] as usize),
-            buffers: &[Bind::In(samples.image), Bind::optional(samples.weight), Bind::Out(&counts)],
-            groups: groups(samples.count()),
-        })?;
-        let counts: Vec<usize> = device.download(counts)?.iter().map(|c| c.to_bits() as usize).collect();
-        let (_, ranks) = ranks.get_or_insert_with(|| {
-            let total: usize = counts[..BASE].iter().sum();
-            (total, if total > 0 { shares.map(|share| rank(share, total)) } else { [0; 2] })
-        });
-        for ((key, rank), counts) in keys.iter_mut().zip(ranks).zip(counts.chunks_exact(BASE)) {
-            let mut value = 0;
-            while value + 1 < BASE && *rank >= counts[value] {
-                *rank -= counts[value];
-                value += 1;
-            }
-            *key |= (value as u32) << (8 * digit);
-        }
+    shares: [u32; 2],
+) -> Result<Later<Option<Quantiles>>, ComputeError> {
+    let counts = device.zeros(DIGITS * 2 * BASE)?;
+    let found = device.zeros(FOUND)?;
+    for digit in 0..DIGITS {
+        let launch = |entry: &'static str, groups: [u32; 3]| {
+            gpu.launch(&Launch {
+                text: &TEXT,
+                entry,
+                constants: &weighted(samples),
+                uniform: Uniform::new()
+                    .u(samples.count())
+                    .u(samples.step)
+                    .u(8 * (DIGITS - 1 - digit))
+                    .u(digit * 2 * BASE)
+                    .u(shares[0] as usize)
+                    .u(shares[1] as usize),
+                buffers: &[
+                    Bind::In(samples.image),
+                    Bind::optional(samples.weight),
+                    Bind::Out(&counts),
+                    Bind::Out(&found),
+                ],
+                groups,
+            })
+        };
+        launch("count_digits", groups(samples.count()))?;
+        launch("choose_digits", [1, 1, 1])?;
     }
-    let count = ranks.map_or(0, |(total, _)| total);
-    Ok((count > 0).then(|| (count, keys.map(value_of))))
+    Ok(Later::on_device(found, |found| {
+        let count = found[4].to_bits() as usize;
+        (count > 0).then(|| (count, [found[0], found[1]].map(|key| value_of(key.to_bits()))))
+    }))
 }
 
 /// The sample of a key: keys are in the order of samples.
@@ -68,18 +69,20 @@ fn value_of(key: u32) -> f32 {
 pub(super) fn first_unknown(
     (device, gpu): (&Device, &dyn Gpu),
     samples: Samples<'_>,
-) -> Result<Option<usize>, ComputeError> {
+) -> Result<Later<Option<usize>>, ComputeError> {
     let n = samples.image.len();
     let found = device.zeros(1)?;
     gpu.launch(&Launch {
         text: &TEXT,
         entry: "first_unknown",
         constants: &weighted(samples),
-        uniform: Uniform::new().u(n).u(1).u(0).u(0).u(0),
-        buffers: &[Bind::In(samples.image), Bind::optional(samples.weight), Bind::Out(&found)],
+        uniform: Uniform::new().u(n).u(1).u(0).u(0).u(0).u(0),
+        buffers: &[Bind::In(samples.image), Bind::optional(samples.weight), Bind::Out(&found), Bind::Spare],
         groups: [n.div_ceil(256).clamp(1, 2048) as u32, 1, 1],
     })?;
     // What is left after the first, so that 0 means none.
-    let left = device.download(found)?.first().map_or(0, |v| v.to_bits() as usize);
-    Ok((left > 0).then(|| n - left))
+    Ok(Later::on_device(found, move |left| {
+        let left = left.first().map_or(0, |v| v.to_bits() as usize);
+        (left > 0).then(|| n - left)
+    }))
 }

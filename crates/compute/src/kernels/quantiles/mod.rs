@@ -1,12 +1,12 @@
 //! What is known about an image before anything is done with it: order statistics, and samples that are no numbers.
 //!
-//! *Units*: the image's. *Halo*: none. Both answers come at once: what follows depends on them.
+//! *Units*: the image's. *Halo*: none.
 
 mod cpu;
 mod gpu;
 
 use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device};
+use crate::{Buffer, ComputeError, Device, Later};
 
 /// The samples that count: every `step`-th, where a weight is given only those above 0.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,11 @@ impl Samples<'_> {
     }
 }
 
-/// How many samples count, and the ones at two shares of their order (0 is the least, 1 the greatest); none if none counts.
+/// How many samples count, and two of them.
+pub type Quantiles = (usize, [f32; 2]);
+
+/// How many samples count, and the ones at two shares of their order, in thousandths (0 is the least, 1000 the greatest); none
+/// if none counts.
 ///
 /// Exactly these samples, on every device. NaN counts as greater than everything.
 ///
@@ -38,11 +42,11 @@ impl Samples<'_> {
 pub fn quantiles(
     device: &Device,
     samples: Samples<'_>,
-    shares: [f64; 2],
-) -> Result<Option<(usize, [f32; 2])>, ComputeError> {
+    shares: [u32; 2],
+) -> Result<Later<Option<Quantiles>>, ComputeError> {
     samples.validate("quantiles")?;
     match device.kind() {
-        Kind::Cpu(_) => Ok(cpu::quantiles(samples, shares)),
+        Kind::Cpu(_) => Ok(Later::known(cpu::quantiles(samples, shares))),
         Kind::Gpu(gpu) => gpu::quantiles((device, &**gpu), samples, shares),
     }
 }
@@ -55,16 +59,17 @@ pub fn first_unknown(
     device: &Device,
     image: &Buffer,
     weight: Option<&Buffer>,
-) -> Result<Option<usize>, ComputeError> {
+) -> Result<Later<Option<usize>>, ComputeError> {
     let samples = Samples { image, weight, step: 1 };
     samples.validate("first_unknown")?;
     match device.kind() {
-        Kind::Cpu(cpu) => Ok(cpu::first_unknown(cpu, samples)),
+        Kind::Cpu(cpu) => Ok(Later::known(cpu::first_unknown(cpu, samples))),
         Kind::Gpu(gpu) => gpu::first_unknown((device, &**gpu), samples),
     }
 }
 
-/// The place in order of a share.
-fn rank(share: f64, count: usize) -> usize {
-    (share * (count - 1) as f64).round() as usize
+/// The place in order of a share, to the nearest, without a product that could leave 32 bits; the same as the text for GPUs.
+fn rank(share: u32, count: usize) -> usize {
+    let (last, share) = (count - 1, share as usize);
+    last / 1000 * share + (last % 1000 * share + 500) / 1000
 }

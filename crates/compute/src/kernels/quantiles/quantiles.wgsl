@@ -1,21 +1,25 @@
-// Counts of digits, and the first sample that is no number: the contract is mod.rs's.
+// Counts of digits, the digits that samples of given places have, and the first sample that is no number: the contract is mod.rs's.
 
 override WEIGHTED: u32 = 0u;
 
 struct Block {
     count: u32,
     step: u32,
-    // Where the digit that is counted begins, bits.
+    // Where the digit that is counted begins, bits; and its counts.
     shift: u32,
-    // What is known of the keys that are looked for: their digits above.
-    first_key: u32,
-    second_key: u32,
+    first_count: u32,
+    // The shares of the order that are looked for, thousandths.
+    first_share: u32,
+    second_share: u32,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
 @group(0) @binding(1) var<storage, read> image: array<f32>;
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
+// What is known of the two keys that are looked for: their digits above; then their places among the samples that share
+// these digits; then the number of samples.
+@group(0) @binding(4) var<storage, read_write> found: array<u32>;
 
 var<workgroup> own: array<atomic<u32>, 512>;
 
@@ -34,6 +38,8 @@ fn count_digits(
     atomicStore(&own[lane], 0u);
     atomicStore(&own[lane + 256u], 0u);
     workgroupBarrier();
+    let first_key = found[0];
+    let second_key = found[1];
     // All ones above the digit: nothing for the first digit, where a shift by 32 would be undefined.
     let above = select(0xffffffffu << (block.shift + 8u), 0u, block.shift == 24u);
     for (var k = id.x; k < block.count; k = k + groups.x * LINE) {
@@ -45,10 +51,10 @@ fn count_digits(
         if (counts_here) {
             let key = key_of(image[i]);
             let digit = (key >> block.shift) & 255u;
-            if ((key & above) == block.first_key) {
+            if ((key & above) == first_key) {
                 atomicAdd(&own[digit], 1u);
             }
-            if ((key & above) == block.second_key) {
+            if ((key & above) == second_key) {
                 atomicAdd(&own[digit + 256u], 1u);
             }
         }
@@ -57,8 +63,47 @@ fn count_digits(
     for (var d = lane; d < 512u; d = d + 256u) {
         let here = atomicLoad(&own[d]);
         if (here > 0u) {
-            atomicAdd(&counts[d], here);
+            atomicAdd(&counts[block.first_count + d], here);
         }
+    }
+}
+
+// The place in order of a share; the same as mod.rs's.
+fn rank_of(share: u32, count: u32) -> u32 {
+    let last = count - 1u;
+    return (last / 1000u) * share + ((last % 1000u) * share + 500u) / 1000u;
+}
+
+// The next digit of both keys, from the counts of its values.
+@compute @workgroup_size(256)
+fn choose_digits(@builtin(local_invocation_index) lane: u32) {
+    atomicStore(&own[lane], atomicLoad(&counts[block.first_count + lane]));
+    atomicStore(&own[lane + 256u], atomicLoad(&counts[block.first_count + lane + 256u]));
+    workgroupBarrier();
+    if (lane < 2u) {
+        var rank = found[2u + lane];
+        if (block.shift == 24u) {
+            var total = 0u;
+            for (var d = 0u; d < 256u; d = d + 1u) {
+                total = total + atomicLoad(&own[d]);
+            }
+            rank = rank_of(select(block.second_share, block.first_share, lane == 0u), max(total, 1u));
+            if (lane == 0u) {
+                found[4] = total;
+            }
+        }
+        let base = 256u * lane;
+        var digit = 0u;
+        for (var d = 0u; d < 255u; d = d + 1u) {
+            let here = atomicLoad(&own[base + d]);
+            // Once the digit is found, all further values lie above it.
+            if (d == digit && rank >= here) {
+                rank = rank - here;
+                digit = d + 1u;
+            }
+        }
+        found[lane] = found[lane] | (digit << block.shift);
+        found[2u + lane] = rank;
     }
 }
 

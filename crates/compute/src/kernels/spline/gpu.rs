@@ -15,7 +15,7 @@ pub(super) fn spline_coefficients(
     if shape.size.iter().all(|&n| n <= 1) {
         return Ok(());
     }
-    let mut out = device.zeros(shape.len())?;
+    let mut out = device.scratch(shape.len())?;
     for axis in (0..3).filter(|&axis| shape.size[axis] > 1) {
         pass((device, gpu), (shape, (axis, &weights), Border::Mirror), samples, &out)?;
         swap(samples, &mut out);

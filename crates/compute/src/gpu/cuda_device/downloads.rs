@@ -1,0 +1,144 @@
+//! Samples on their way to the host, through pinned memory, in streams of their own: what a run has found leaves while the
+//! next one is at work.
+//!
+//! Volumes pass through a ring of pieces: while some are on the bus, several threads empty another into memory whose pages
+//! were found while the device was still computing. Numbers share one piece, and one wait, however many there are.
+
+use super::pinned::{Copyists, Pinned};
+use super::profile::HostTimes;
+use crate::ComputeError;
+use crate::host_memory::room_for;
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Samples of a piece, and pieces of the ring.
+const PIECE: usize = 2 << 20;
+const PIECES: usize = 4;
+/// Samples that are fetched as numbers at most, all together.
+const MOST_NUMBERS: usize = 1 << 16;
+
+/// Samples in device memory.
+pub(super) type Wanted = (sys::CUdeviceptr, usize);
+
+/// A download's failure: the driver's, or memory of the host.
+pub(super) enum Failure {
+    Driver(DriverError),
+    Host(ComputeError),
+}
+
+impl From<DriverError> for Failure {
+    fn from(error: DriverError) -> Self {
+        Self::Driver(error)
+    }
+}
+
+/// A stream and its pieces, which are taken when first needed.
+struct Lane {
+    stream: Arc<CudaStream>,
+    pieces: Vec<Pinned>,
+}
+
+/// Two lanes, so that a number need not wait for a volume.
+pub(super) struct Downloads {
+    context: Arc<CudaContext>,
+    copyists: Arc<Copyists>,
+    times: Arc<HostTimes>,
+    volumes: Mutex<Lane>,
+    numbers: Mutex<Lane>,
+}
+
+/// A share of a volume that fits a piece: whose, from which sample on, and how many.
+type Share = (usize, usize, usize);
+
+impl Downloads {
+    pub fn new(
+        [volumes, numbers]: [Arc<CudaStream>; 2],
+        (copyists, times): (Arc<Copyists>, Arc<HostTimes>),
+    ) -> Self {
+        let context = volumes.context().clone();
+        let lane = |stream| Mutex::new(Lane { stream, pieces: Vec::new() });
+        Self { context, copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
+    }
+
+    /// Fetches samples once `ready` has happened.
+    pub fn fetch(&self, wanted: &[Wanted], ready: &CudaEvent) -> Result<Vec<Vec<f32>>, Failure> {
+        if wanted.iter().map(|(_, len)| len).sum::<usize>() <= MOST_NUMBERS {
+            self.times.time("numbers: wait for the device", || ready.synchronize())?;
+            return Ok(self.times.time("numbers: fetch", || self.fetch_numbers(wanted))?);
+        }
+        let rooms = wanted.iter().map(|&(_, len)| room_for(len)).collect::<Result<Vec<_>, _>>();
+        let mut rooms = rooms.map_err(Failure::Host)?;
+        self.times.time("download: find pages", || self.copyists.touch(&mut rooms));
+        self.times.time("download: wait for the device", || ready.synchronize())?;
+        self.fetch_volumes(wanted, &mut rooms)?;
+        Ok(rooms)
+    }
+
+    fn fetch_numbers(&self, wanted: &[Wanted]) -> Result<Vec<Vec<f32>>, DriverError> {
+        let mut lane = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let Lane { stream, pieces } = &mut *lane;
+        if pieces.is_empty() {
+            pieces.push(Pinned::new(&self.context, MOST_NUMBERS)?);
+        }
+        let piece = &mut pieces[0];
+        self.context.bind_to_thread()?;
+        let mut end = 0;
+        for &(from, len) in wanted.iter().filter(|(_, len)| *len > 0) {
+            let pinned = &mut piece.samples(end + len)[end..];
+            // SAFETY: the device memory holds so many samples, and the piece is read after its event.
+            unsafe { result::memcpy_dtoh_async(pinned, from, stream.cu_stream())? };
+            end += len;
+        }
+        piece.done.record(stream)?;
+        piece.done.synchronize()?;
+        let mut left = &*piece.samples(end);
+        let mut take = |len: usize| {
+            let (samples, rest) = left.split_at(len);
+            left = rest;
+            samples.to_vec()
+        };
+        Ok(wanted.iter().map(|&(_, len)| take(len)).collect())
+    }
+
+    /// Fills the rooms, which have the capacity for it.
+    fn fetch_volumes(&self, wanted: &[Wanted], rooms: &mut [Vec<f32>]) -> Result<(), DriverError> {
+        let mut lane = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
+        let Lane { stream, pieces } = &mut *lane;
+        while pieces.len() < PIECES {
+            pieces.push(Pinned::new(&self.context, PIECE)?);
+        }
+        self.context.bind_to_thread()?;
+        let shares: Vec<Share> = wanted
+            .iter()
+            .enumerate()
+            .flat_map(|(volume, &(_, len))| {
+                (0..len).step_by(PIECE).map(move |start| (volume, start, PIECE.min(len - start)))
+            })
+            .collect();
+        let start = |piece: &mut Pinned, (volume, start, len): Share| {
+            let address = wanted[volume].0 + (start * size_of::<f32>()) as u64;
+            // SAFETY: the device memory holds all samples, and the piece is not touched before its event.
+            unsafe { result::memcpy_dtoh_async(piece.samples(len), address, stream.cu_stream())? };
+            piece.done.record(stream)
+        };
+        for (piece, &share) in pieces.iter_mut().zip(&shares) {
+            start(piece, share)?;
+        }
+        for (nth, &(volume, begin, len)) in shares.iter().enumerate() {
+            let piece = &mut pieces[nth % PIECES];
+            self.times.time("download: wait for the bus", || piece.done.synchronize())?;
+            let room = &mut rooms[volume];
+            assert!(begin == room.len() && begin + len <= room.capacity(), "a room should hold its volume");
+            self.times.time("download: empty a pinned piece", || {
+                // SAFETY: the capacity was just looked at, and nobody else has the room.
+                unsafe { self.copyists.copy_to(piece.samples(len), room.as_mut_ptr().add(begin)) };
+            });
+            // SAFETY: so many samples were written, share after share.
+            unsafe { room.set_len(begin + len) };
+            if let Some(&share) = shares.get(nth + PIECES) {
+                start(piece, share)?;
+            }
+        }
+        Ok(())
+    }
+}

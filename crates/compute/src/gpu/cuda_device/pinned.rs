@@ -1,0 +1,165 @@
+//! Page-locked memory, which the bus reaches by itself, and the threads that copy between it and ordinary memory.
+
+use cudarc::driver::{CudaContext, CudaEvent, DriverError, result};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// Threads that copy between pinned and ordinary memory: more do not help.
+const MOST_THREADS: usize = 12;
+/// Threads of the machine that are left to whoever asks the device for the next run.
+const THREADS_LEFT: usize = 2;
+/// Below this many samples a piece is copied by one thread.
+const SAMPLES_PER_THREAD: usize = 1 << 17;
+
+/// Page-locked memory of a fixed number of samples, and when the bus has finished with it.
+pub(super) struct Pinned {
+    start: *mut f32,
+    len: usize,
+    pub done: CudaEvent,
+}
+
+// SAFETY: plain memory, used by one thread at a time.
+unsafe impl Send for Pinned {}
+
+impl Pinned {
+    pub fn new(context: &Arc<CudaContext>, len: usize) -> Result<Self, DriverError> {
+        let done = context.new_event(None)?;
+        // SAFETY: the context is current: making the event saw to it.
+        let start = unsafe { result::malloc_host(len * size_of::<f32>(), 0)? };
+        Ok(Self { start: start.cast(), len, done })
+    }
+    /// The first `count` samples.
+    pub fn samples(&mut self, count: usize) -> &mut [f32] {
+        assert!(count <= self.len, "a piece of pinned memory should hold its share");
+        // SAFETY: so many samples were allocated, and every bit pattern is one.
+        unsafe { std::slice::from_raw_parts_mut(self.start, count) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // What is on the bus must be over before the memory goes; a device that failed moves nothing any more.
+        let _ = self.done.synchronize();
+        // SAFETY: allocated by `malloc_host`.
+        let _ = unsafe { result::free_host(self.start.cast::<c_void>()) };
+    }
+}
+
+/// Threads of their own, because one cannot keep up with the bus; started when first needed.
+#[derive(Default)]
+pub(super) struct Copyists {
+    threads: std::sync::OnceLock<Option<rayon::ThreadPool>>,
+}
+
+/// What a large page holds, bytes: no two threads should touch the same one first.
+const LARGE_PAGE: usize = 2 << 20;
+/// What every page holds at least, bytes.
+const PAGE: usize = 4096;
+
+impl Copyists {
+    fn threads(&self) -> Option<&rayon::ThreadPool> {
+        let start = || {
+            let all = std::thread::available_parallelism().map_or(1, |n| n.get());
+            let count = all.saturating_sub(THREADS_LEFT).clamp(1, MOST_THREADS);
+            // Without threads of its own the copying thread does it alone.
+            rayon::ThreadPoolBuilder::new().num_threads(count).build().ok().filter(|_| count > 1)
+        };
+        self.threads.get_or_init(start).as_ref()
+    }
+
+    /// Calls `work` for every one of `jobs`.
+    fn share<T: Send>(&self, jobs: impl ExactSizeIterator<Item = T>, work: impl Fn(T) + Sync) {
+        match self.threads() {
+            Some(threads) if jobs.len() > 1 => threads.in_place_scope(|scope| {
+                for job in jobs {
+                    let work = &work;
+                    scope.spawn(move |_| work(job));
+                }
+            }),
+            _ => jobs.for_each(work),
+        }
+    }
+
+    /// Copies samples from one memory to another of the same length.
+    pub fn copy(&self, from: &[f32], to: &mut [f32]) {
+        assert_eq!(from.len(), to.len(), "a copy should be as long as what is copied");
+        // SAFETY: the slice is as long as asked for, and what is written to it are samples.
+        unsafe { self.copy_to(from, to.as_mut_ptr()) };
+    }
+
+    /// [`Self::copy`] to memory that nobody has written to.
+    ///
+    /// # Safety
+    /// There is room for as many samples at `to`, which nobody else uses.
+    pub unsafe fn copy_to(&self, from: &[f32], to: *mut f32) {
+        let count = self.threads().map_or(1, rayon::ThreadPool::current_num_threads);
+        let share = from.len().div_ceil(count).max(SAMPLES_PER_THREAD);
+        let to = Room(to);
+        self.share(from.chunks(share).enumerate(), |(nth, from)| {
+            // SAFETY: chunks do not overlap, and the caller has room for all of them.
+            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.at(nth * share), from.len()) };
+        });
+    }
+
+    /// Touches every page of memory that is about to be filled: the system finds the pages now, while there is time.
+    pub fn touch(&self, rooms: &mut [Vec<f32>]) {
+        let pieces: Vec<_> = rooms
+            .iter_mut()
+            .flat_map(|room| {
+                let bytes = std::mem::size_of_val(room.spare_capacity_mut());
+                let start = room.spare_capacity_mut().as_mut_ptr().cast::<u8>();
+                let first = (start.addr().next_multiple_of(LARGE_PAGE) - start.addr()).min(bytes);
+                let rest = (first..bytes).step_by(LARGE_PAGE).map(move |at| (at, LARGE_PAGE.min(bytes - at)));
+                std::iter::once((0, first)).chain(rest).map(move |piece| (Room(start), piece))
+            })
+            .filter(|(_, (_, bytes))| *bytes > 0)
+            .collect();
+        self.share(pieces.into_iter(), |(start, (at, bytes))| {
+            for offset in (at..at + bytes).step_by(PAGE) {
+                // SAFETY: inside the room's capacity, whose content is nobody's yet; pieces do not overlap.
+                unsafe { start.at(offset).write_volatile(0) };
+            }
+        });
+    }
+}
+
+/// Where memory begins that threads write to in shares.
+#[derive(Clone, Copy)]
+struct Room<T>(*mut T);
+
+// SAFETY: shares do not overlap, and whoever hands them out waits for them.
+unsafe impl<T> Send for Room<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Room<T> {}
+
+impl<T> Room<T> {
+    /// # Safety
+    /// The memory reaches so far.
+    unsafe fn at(&self, offset: usize) -> *mut T {
+        // SAFETY: the caller's.
+        unsafe { self.0.add(offset) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_copy_every_sample_into_rooms_they_touched() {
+        let copyists = Copyists::default();
+        let from: Vec<f32> = (0..3 * SAMPLES_PER_THREAD + 77).map(|i| i as f32).collect();
+        let mut rooms = [Vec::with_capacity(from.len()), Vec::new(), Vec::with_capacity(5)];
+        copyists.touch(&mut rooms);
+        let room = &mut rooms[0];
+        // SAFETY: the room has that capacity, and afterwards that many samples.
+        unsafe {
+            copyists.copy_to(&from, room.as_mut_ptr());
+            room.set_len(from.len());
+        }
+        assert_eq!(*room, from);
+        let mut to = vec![0.0; from.len()];
+        copyists.copy(&from, &mut to);
+        assert_eq!(to, from);
+    }
+}

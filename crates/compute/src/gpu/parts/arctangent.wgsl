@@ -1,0 +1,21 @@
+// The angle of a point: arctangent.rs in Rust, in the same order.
+fn arctangent2(y: f32, x: f32) -> f32 {
+    let across = abs(x);
+    let up = abs(y);
+    let is_steep = up > across;
+    let least = select(up, across, is_steep);
+    let most = select(across, up, is_steep);
+    let ratio = least / select(1.0, most, most > 0.0);
+    let square = ratio * ratio;
+    var sum = -0.01711508 + square * 3.1066937e-3;
+    sum = 0.04443082 + square * sum;
+    sum = -0.07655666 + square * sum;
+    sum = 0.10714511 + square * sum;
+    sum = -0.14223313 + square * sum;
+    sum = 0.1999526 + square * sum;
+    sum = -0.33333215 + square * sum;
+    let small = ratio + ratio * (square * sum);
+    let acute = select(small, 1.57079637 - small, is_steep);
+    let half = select(acute, 3.14159274 - acute, x < 0.0);
+    return select(half, -half, y < 0.0);
+}

@@ -1,0 +1,139 @@
+// Responses of eight oriented quadrature pairs on every level at once: the contract is mod.rs's. A workgroup filters a tile:
+// the image with its border, then nine filters along y, then sixteen along x, all in workgroup memory.
+
+const TILE_X: u32 = 32u;
+const TILE_Y: u32 = 16u;
+const WIDE: u32 = 42u;
+const HIGH: u32 = 26u;
+const COLUMNS: u32 = 672u;
+
+struct Block {
+    // Size, first pixel and first workgroup of each level; unused levels begin after every workgroup.
+    levels: array<vec4<u32>, 13>,
+    // Weights of the one-dimensional filters: eight places each, six used.
+    taps: array<vec4<f32>, 18>,
+    // Workgroups.
+    count: vec4<u32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> image: array<f32>;
+@group(0) @binding(2) var<storage, read_write> out: array<vec4<f32>>;
+
+var<workgroup> tile: array<f32, 1092>;
+var<workgroup> lines: array<f32, 6048>;
+
+// What stands on either side of a pixel: sums and differences.
+struct Sides {
+    centre: f32,
+    sum: vec4<f32>,
+    sum5: f32,
+    difference: vec4<f32>,
+    difference5: f32,
+}
+
+fn even(s: Sides, filter_index: u32) -> f32 {
+    let a = block.taps[2u * filter_index];
+    let b = block.taps[2u * filter_index + 1u];
+    return s.centre * a.x + s.sum.x * a.y + s.sum.y * a.z + s.sum.z * a.w + s.sum.w * b.x + s.sum5 * b.y;
+}
+
+fn odd(s: Sides, filter_index: u32) -> f32 {
+    let a = block.taps[2u * filter_index];
+    let b = block.taps[2u * filter_index + 1u];
+    return s.difference.x * a.y + s.difference.y * a.z + s.difference.z * a.w + s.difference.w * b.x + s.difference5 * b.y;
+}
+
+fn down_the_tile(i: u32) -> Sides {
+    let centre = i + 5u * WIDE;
+    let after = vec4<f32>(
+        tile[centre + WIDE],
+        tile[centre + 2u * WIDE],
+        tile[centre + 3u * WIDE],
+        tile[centre + 4u * WIDE],
+    );
+    let before = vec4<f32>(
+        tile[centre - WIDE],
+        tile[centre - 2u * WIDE],
+        tile[centre - 3u * WIDE],
+        tile[centre - 4u * WIDE],
+    );
+    let after5 = tile[centre + 5u * WIDE];
+    let before5 = tile[i];
+    return Sides(tile[centre], after + before, after5 + before5, after - before, after5 - before5);
+}
+
+fn along_the_line(first: u32) -> Sides {
+    let c = first + 5u;
+    let after = vec4<f32>(lines[c + 1u], lines[c + 2u], lines[c + 3u], lines[c + 4u]);
+    let before = vec4<f32>(lines[c - 1u], lines[c - 2u], lines[c - 3u], lines[c - 4u]);
+    let after5 = lines[c + 5u];
+    let before5 = lines[first];
+    return Sides(lines[c], after + before, after5 + before5, after - before, after5 - before5);
+}
+
+@compute @workgroup_size(256)
+fn responses(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let number = group.y * groups.x + group.x;
+    // The last row of workgroups may be longer than it needs to be: those filter the last tile once more.
+    let index = min(number, block.count.x - 1u);
+    var level = block.levels[0];
+    for (var l = 1u; l < 13u; l = l + 1u) {
+        if (index >= block.levels[l].w) {
+            level = block.levels[l];
+        }
+    }
+    let size = level.xy;
+    let across = (size.x + TILE_X - 1u) / TILE_X;
+    let within = index - level.w;
+    let corner = vec2<u32>((within % across) * TILE_X, (within / across) * TILE_Y);
+    let pixels = size.x * size.y;
+    for (var i = lane; i < WIDE * HIGH; i = i + 256u) {
+        let x = min(max(corner.x + i % WIDE, 5u) - 5u, size.x - 1u);
+        let y = min(max(corner.y + i / WIDE, 5u) - 5u, size.y - 1u);
+        tile[i] = image[level.z + y * size.x + x];
+    }
+    workgroupBarrier();
+    for (var i = lane; i < COLUMNS; i = i + 256u) {
+        let s = down_the_tile(i);
+        lines[i] = even(s, 0u);
+        lines[COLUMNS + i] = even(s, 1u);
+        lines[2u * COLUMNS + i] = odd(s, 2u);
+        lines[3u * COLUMNS + i] = even(s, 3u);
+        lines[4u * COLUMNS + i] = odd(s, 4u);
+        lines[5u * COLUMNS + i] = even(s, 5u);
+        lines[6u * COLUMNS + i] = odd(s, 6u);
+        lines[7u * COLUMNS + i] = even(s, 7u);
+        lines[8u * COLUMNS + i] = odd(s, 8u);
+    }
+    workgroupBarrier();
+    for (var half = 0u; half < 2u; half = half + 1u) {
+        let tx = lane % TILE_X;
+        let ty = lane / TILE_X + 8u * half;
+        let x = corner.x + tx;
+        let y = corner.y + ty;
+        if (x < size.x && y < size.y) {
+            let first = ty * WIDE + tx;
+            let at = 4u * level.z + y * size.x + x;
+            let gaussian = along_the_line(first);
+            let up_even = along_the_line(COLUMNS + first);
+            let up_odd = along_the_line(2u * COLUMNS + first);
+            out[at] = vec4<f32>(even(gaussian, 1u), odd(gaussian, 2u), even(up_even, 0u), even(up_odd, 0u));
+            for (var k = 1u; k < 4u; k = k + 1u) {
+                let along_x = 1u + 2u * k;
+                let along_y = 9u - 2u * k;
+                let e = along_the_line(along_y * COLUMNS + first);
+                let o = along_the_line((along_y + 1u) * COLUMNS + first);
+                let ee = even(e, along_x);
+                let oe = odd(e, along_x + 1u);
+                let eo = even(o, along_x);
+                let oo = odd(o, along_x + 1u);
+                out[at + k * pixels] = vec4<f32>(ee - oo, oe + eo, ee + oo, eo - oe);
+            }
+        }
+    }
+}

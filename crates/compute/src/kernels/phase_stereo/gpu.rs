@@ -1,0 +1,46 @@
+//! Launch of `phase_stereo.wgsl`.
+
+use super::cpu::pixels_per_radian;
+use super::{SPREAD_SCALE, Votes};
+use crate::gpu::{ARCTANGENT, Bind, EXPANSION, Gpu, Launch, NAN, RESPONSES, Text, Uniform, cover};
+use crate::kernels::gabor::pairs;
+use crate::kernels::phase_flow::{Place, Sampling};
+use crate::{Buffer, ComputeError};
+
+static TEXT: Text = Text {
+    name: "phase stereo",
+    parts: &[NAN, ARCTANGENT, EXPANSION, RESPONSES, include_str!("phase_stereo.wgsl")],
+};
+
+pub(super) fn phase_stereo(
+    gpu: &dyn Gpu,
+    (place, votes): (Place<'_>, Votes),
+    (left, right, coarser): (&Buffer, &Buffer, Option<&Buffer>),
+    (out, confidence): (&Buffer, &Buffer),
+) -> Result<(), ComputeError> {
+    let [nx, ny] = place.levels.size(place.level);
+    let per_radian = pixels_per_radian();
+    let Votes { least_magnitude, min_orientations, views } = votes;
+    let uniform = Uniform::new()
+        .u4([nx, ny, nx.div_ceil(2), ny.div_ceil(2)])
+        .u4([4 * place.levels.start(place.level)])
+        .f4([least_magnitude * least_magnitude, min_orientations.max(1) as f32, SPREAD_SCALE]);
+    let flag = |is_on: bool| f64::from(u8::from(is_on));
+    gpu.launch(&Launch {
+        text: &TEXT,
+        entry: "phase_stereo",
+        constants: &[
+            ("DISPLACED", flag(place.sampling == Sampling::Displaced)),
+            ("COARSER", flag(coarser.is_some())),
+        ],
+        uniform: pairs(uniform, [&per_radian, &per_radian]),
+        buffers: &[
+            Bind::In(left),
+            Bind::In(right),
+            Bind::optional(coarser),
+            Bind::Out(out),
+            Bind::Out(confidence),
+        ],
+        groups: [cover(nx, 32), cover(ny, 4), views.count() as u32],
+    })
+}

@@ -1,0 +1,279 @@
+//! The phase engine: a stream of frames in, of one camera or two, and flow, disparity and features out, from one Gabor pyramid
+//! a frame.
+//!
+//! *Paper*: Pauwels et al. 2012 (see [`crate::phase_features`]), section 6. The responses of the last five left frames stay on
+//! the device, and the right ones wait as images until their left frame is the centre of five; every buffer is allocated when
+//! the engine is made. Nothing waits for the host: results are fetched when they are asked for.
+//!
+//! *Delay*: the results after a push belong to the frame [`PhaseEngine::delay`] pushes ago, the centre of those that flow needs.
+
+use crate::MotionError;
+use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
+use crate::phase_features::{Features, PhaseFeatures};
+use crate::phase_flow::{FlowFields, PhaseFlow};
+use crate::phase_parameters::PhaseParameters;
+use crate::phase_stereo::{PhaseStereo, Stereo};
+use veloxel_compute::kernels::gabor::{self, Picture};
+use veloxel_compute::{Buffer, Device};
+use veloxel_core::Grid;
+
+/// A frame of a stream, row by row.
+#[derive(Debug, Clone, Copy)]
+pub enum PhaseImage<'a> {
+    /// 8-bit grey; `full_scale` should be 255.
+    Bytes(&'a [u8]),
+    /// Samples.
+    Samples(&'a [f32]),
+    /// It was uploaded before.
+    Resident(&'a PhaseFrame),
+}
+
+/// A frame in the memory of a device, for who pushes it more than once.
+#[derive(Debug)]
+pub struct PhaseFrame {
+    picture: Picture,
+    size: [usize; 2],
+}
+
+/// Flow, stereo and features of a stream of frames of one size.
+#[derive(Debug)]
+pub struct PhaseEngine {
+    plan: PhasePlan,
+    grid: Grid,
+    wanted: PhaseWanted,
+    /// Left frames: frame `t` lies at `t` modulo their number.
+    left: Vec<GaborPyramid>,
+    /// Image pyramids of right frames, likewise; and whether each came.
+    right: Vec<Buffer>,
+    has_right: Vec<bool>,
+    /// Responses of the centre's right frame.
+    right_responses: Option<Buffer>,
+    flow: Option<FlowFields>,
+    stereo: Option<Stereo>,
+    features: Option<Features>,
+    pushed: u64,
+}
+
+/// Results of one frame, on the device until the next push.
+#[derive(Debug)]
+pub struct PhaseOutputs<'a> {
+    engine: &'a PhaseEngine,
+    frame: u64,
+    has_stereo: bool,
+}
+
+impl PhaseEngine {
+    /// An engine for frames of `(nx, ny)` pixels.
+    ///
+    /// # Errors
+    /// [`MotionError::Parameter`]; [`MotionError::Input`] for an impossible size; [`MotionError::Compute`] if there is too
+    /// little memory.
+    pub fn new(
+        size: [usize; 2],
+        wanted: PhaseWanted,
+        parameters: PhaseParameters,
+        device: &Device,
+    ) -> Result<Self, MotionError> {
+        let plan = PhasePlan::new(size, wanted, &parameters, device)?;
+        let frames = if wanted.flow { parameters.frames.count() } else { 1 };
+        let delay = frames - 1 - if wanted.flow { parameters.frames.centre() } else { 0 };
+        let left = (0..frames).map(|_| GaborPyramid::new(&plan)).collect::<Result<_, _>>()?;
+        let right_frames = if wanted.stereo { delay + 1 } else { 0 };
+        let right = (0..right_frames).map(|_| device.scratch(plan.levels.len())).collect::<Result<_, _>>()?;
+        Ok(Self {
+            left,
+            right,
+            has_right: vec![false; right_frames],
+            right_responses: wanted
+                .stereo
+                .then(|| device.scratch(gabor::RESPONSES * plan.levels.len()))
+                .transpose()?,
+            flow: wanted.flow.then(|| FlowFields::new(&plan)).transpose()?,
+            stereo: wanted.stereo.then(|| Stereo::new(&plan)).transpose()?,
+            features: wanted.features.then(|| Features::new(&plan)).transpose()?,
+            grid: Grid::image(size[0], size[1])?,
+            plan,
+            wanted,
+            pushed: 0,
+        })
+    }
+
+    /// `(nx, ny)` of a frame.
+    pub fn size(&self) -> [usize; 2] {
+        self.plan.levels.size(0)
+    }
+
+    /// The parameters in force.
+    pub fn parameters(&self) -> &PhaseParameters {
+        &self.plan.parameters
+    }
+
+    /// How many pushes after a frame its results come: 2 with flow of five frames, 1 of three or two, 0 without flow.
+    pub fn delay(&self) -> usize {
+        self.left.len() - 1 - if self.wanted.flow { self.plan.parameters.frames.centre() } else { 0 }
+    }
+
+    /// Copies a frame to the device, where it can be pushed from many times.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn upload(&self, image: PhaseImage<'_>) -> Result<PhaseFrame, MotionError> {
+        let (device, size) = (&self.plan.device, self.size());
+        let picture = match image {
+            PhaseImage::Bytes(bytes) => {
+                check_count(bytes.len(), size)?;
+                Picture::from_bytes(device, bytes)?
+            }
+            PhaseImage::Samples(samples) => {
+                check_samples("the frame", size, samples)?;
+                Picture::from_samples(device, samples)?
+            }
+            PhaseImage::Resident(frame) => {
+                check_count(frame.size[0] * frame.size[1], size)?;
+                return Err(MotionError::Sequence {
+                    reason: "the frame is on the device already".to_owned(),
+                });
+            }
+        };
+        Ok(PhaseFrame { picture, size })
+    }
+
+    /// Takes the next frame, and the right camera's with it, and starts what can be estimated now; none until there are enough
+    /// frames for flow.
+    ///
+    /// # Errors
+    /// [`MotionError::Input`] for another size, or samples that are not finite; [`MotionError::Compute`] if the device fails.
+    pub fn push(
+        &mut self,
+        left: PhaseImage<'_>,
+        right: Option<PhaseImage<'_>>,
+    ) -> Result<Option<PhaseOutputs<'_>>, MotionError> {
+        let right = right.filter(|_| self.wanted.stereo);
+        let device = self.plan.device.clone();
+        let found = device.scope(|| -> Result<_, MotionError> {
+            let left = self.hold(left)?;
+            let right = right.map(|image| self.hold(image)).transpose()?;
+            self.advance(left.frame(), right.as_ref().map(Held::frame))
+        })?;
+        let engine = &*self;
+        Ok(found.map(|(frame, has_stereo)| PhaseOutputs { engine, frame, has_stereo }))
+    }
+
+    /// Waits until the device has done all it was asked for.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn synchronise(&self) -> Result<(), MotionError> {
+        Ok(self.plan.device.synchronise()?)
+    }
+
+    fn hold<'f>(&self, image: PhaseImage<'f>) -> Result<Held<'f>, MotionError> {
+        match image {
+            PhaseImage::Resident(frame) => {
+                check_count(frame.size[0] * frame.size[1], self.size())?;
+                Ok(Held::Lent(frame))
+            }
+            image => Ok(Held::Own(self.upload(image)?)),
+        }
+    }
+
+    /// Filters the new frame and finds what its centre frame lets us; that frame, and whether it had a right one.
+    fn advance(
+        &mut self,
+        left: &PhaseFrame,
+        right: Option<&PhaseFrame>,
+    ) -> Result<Option<(u64, bool)>, MotionError> {
+        let (plan, delay) = (&self.plan, self.delay() as u64);
+        let slot = |frame: u64, slots: usize| (frame % slots.max(1) as u64) as usize;
+        let newest = slot(self.pushed, self.left.len());
+        let newest_right = slot(self.pushed, self.right.len());
+        if let Some(has_right) = self.has_right.get_mut(newest_right) {
+            *has_right = right.is_some();
+        }
+        let images = &mut self.left[newest].images;
+        match right {
+            None => gabor::pyramid(&plan.device, &plan.levels, &[&left.picture], &mut [images])?,
+            Some(right) => {
+                let pictures = [&left.picture, &right.picture];
+                let images = &mut [images, &mut self.right[newest_right]];
+                gabor::pyramid(&plan.device, &plan.levels, &pictures, images)?;
+            }
+        }
+        self.left[newest].respond(plan)?;
+        self.pushed += 1;
+        let frames = self.left.len() as u64;
+        if self.pushed < frames {
+            return Ok(None);
+        }
+        let centre = self.pushed - 1 - delay;
+        let ordered: Vec<&GaborPyramid> =
+            (self.pushed - frames..self.pushed).map(|t| &self.left[slot(t, self.left.len())]).collect();
+        let centre_frame = &self.left[slot(centre, self.left.len())];
+        if let Some(flow) = &mut self.flow {
+            flow.find(plan, &ordered)?;
+        }
+        if let Some(features) = &mut self.features {
+            features.find(plan, centre_frame)?;
+        }
+        let mut has_stereo = false;
+        if let (Some(stereo), Some(responses)) = (&mut self.stereo, &mut self.right_responses) {
+            let slot = slot(centre, self.right.len());
+            if self.has_right[slot] {
+                gabor::responses(&plan.device, (&plan.levels, &plan.filters), &self.right[slot], responses)?;
+                stereo.find(plan, [&centre_frame.responses, responses])?;
+                has_stereo = true;
+            }
+        }
+        Ok(Some((centre, has_stereo)))
+    }
+}
+
+/// A frame of a push.
+enum Held<'a> {
+    Own(PhaseFrame),
+    Lent(&'a PhaseFrame),
+}
+
+impl Held<'_> {
+    fn frame(&self) -> &PhaseFrame {
+        match self {
+            Self::Own(frame) => frame,
+            Self::Lent(frame) => frame,
+        }
+    }
+}
+
+impl PhaseOutputs<'_> {
+    /// Which frame the results belong to: 0 is the first that was pushed.
+    pub fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// Fetches the flow; none if the engine was not asked for it.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn flow(&self) -> Result<Option<PhaseFlow>, MotionError> {
+        let engine = self.engine;
+        engine.flow.as_ref().map(|f| f.fetch(&engine.plan, &engine.grid)).transpose()
+    }
+
+    /// Fetches the disparity; none if the engine was not asked for it, or the frame came without a right one.
+    ///
+    /// # Errors
+    /// As [`Self::flow`].
+    pub fn stereo(&self) -> Result<Option<PhaseStereo>, MotionError> {
+        let engine = self.engine;
+        let stereo = engine.stereo.as_ref().filter(|_| self.has_stereo);
+        stereo.map(|s| s.fetch(&engine.plan, &engine.grid)).transpose()
+    }
+
+    /// Fetches the features of the finest `levels` (one: full resolution); none if the engine was not asked for them.
+    ///
+    /// # Errors
+    /// As [`Self::flow`].
+    pub fn features(&self, levels: usize) -> Result<Option<PhaseFeatures>, MotionError> {
+        let engine = self.engine;
+        engine.features.as_ref().map(|f| f.fetch(&engine.plan, levels, &engine.grid)).transpose()
+    }
+}

@@ -1,0 +1,173 @@
+//! Phase-based optical flow: two, three or five frames in (`f32`, 2-D), a displacement in pixels a frame with a confidence
+//! for every vector out.
+//!
+//! *Paper*: Pauwels et al. 2012 (see [`crate::phase_features`]), section 5, eq. 12-16; after T. Gautama, M. Van Hulle, "A
+//! phase-based approach to the estimation of the optical flow field using spatial filtering", IEEE TNN 13 (2002).
+//!
+//! *Notation*
+//!
+//! | paper | code | unit |
+//! |---|---|---|
+//! | ψ_q | `slope` | radians a frame |
+//! | τ_l | `tau_l` | radians², mean squared error of the line through the phases |
+//! | v | the flow | pixels of the level a frame |
+//!
+//! *Where we differ*: velocities are weighed by their fit, and the median is 5×5 on coarse levels (`paper`: alike and 3×3);
+//! a level that finds nothing passes the coarser estimate on; two frames have no line, so the field back from the second
+//! checks them. *Cost*: a pyramid a frame; two launches a level. *Evidence*: `tests/phase_flow.rs`; docs/status/accuracy.md
+//! (Table 6). *Limits*: motion up to about a pixel of the coarsest level a frame in five frames, two in two; constant velocity
+//! over the frames is assumed, and `tau_l` says how strictly.
+
+use crate::MotionError;
+use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
+use crate::phase_parameters::{Frames, PhaseParameters, Unknown, Weighing};
+use crate::phase_report::PhaseReport;
+use veloxel_compute::kernels::match_check::{Matches, match_check};
+use veloxel_compute::kernels::phase_flow::{self as kernel, Constraints, Place, Sampling};
+use veloxel_compute::kernels::valid_median::{Planes, valid_median};
+use veloxel_compute::{Buffer, Device};
+use veloxel_core::{Flow, Grid, Volume};
+
+/// A flow field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseFlow {
+    /// Of the centre frame (of two: the first), towards the next one; NaN where unknown.
+    pub flow: Flow,
+    /// How many orientations count, and how well lines fit their phases: 0 to 1.
+    pub confidence: Volume<f32>,
+    /// How the run went.
+    pub report: PhaseReport,
+}
+
+/// Finds the flow of the centre frame; there must be as many frames as the parameters say, in the order of time.
+///
+/// # Errors
+/// As [`crate::phase_features()`]; [`MotionError::Input`] if the frames differ in size; [`MotionError::Sequence`] for another
+/// number of frames.
+pub fn phase_flow(
+    frames: &[&Volume<f32>],
+    parameters: &PhaseParameters,
+    device: &Device,
+) -> Result<PhaseFlow, MotionError> {
+    let count = parameters.frames.count();
+    if frames.len() != count {
+        let reason = format!("{count} frames are needed, {} were given", frames.len());
+        return Err(MotionError::Sequence { reason });
+    }
+    let mut size = [0; 2];
+    for (t, frame) in frames.iter().enumerate() {
+        size = check_picture(&format!("frame {t}"), frame)?;
+        frames[0].grid().require_same(frame.grid(), &format!("frames 0 and {t}"))?;
+    }
+    let wanted = PhaseWanted { flow: true, stereo: false, features: false };
+    let plan = PhasePlan::new(size, wanted, parameters, device)?;
+    device.scope(|| {
+        let pyramids = frames.iter().map(|f| GaborPyramid::of(&plan, f)).collect::<Result<Vec<_>, _>>()?;
+        let mut fields = FlowFields::new(&plan)?;
+        fields.find(&plan, &pyramids.iter().collect::<Vec<_>>())?;
+        fields.fetch(&plan, frames[0].grid())
+    })
+}
+
+/// One direction's fields, a level each.
+#[derive(Debug)]
+struct Direction {
+    /// As the kernel finds them, and after the median.
+    raw: Vec<Buffer>,
+    filtered: Vec<Buffer>,
+    confidence: Vec<Buffer>,
+}
+
+/// Flow in the memory of a device.
+#[derive(Debug)]
+pub(crate) struct FlowFields {
+    forward: Direction,
+    /// Of two frames: from the second to the first; and flow and confidence after the check.
+    back: Option<(Direction, [Buffer; 2])>,
+}
+
+impl Direction {
+    fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+        let levels = plan.flow_levels;
+        Ok(Self {
+            raw: plan.buffers(levels, 2)?,
+            filtered: plan.buffers(levels, 2)?,
+            confidence: plan.buffers(levels, 1)?,
+        })
+    }
+
+    fn find(&mut self, plan: &PhasePlan, frames: &[&GaborPyramid]) -> Result<(), MotionError> {
+        let parameters = &plan.parameters;
+        let constraints = Constraints {
+            tau_l: parameters.tau_l,
+            least_magnitude: parameters.least_response(),
+            min_orientations: parameters.min_orientations,
+            weighing: match parameters.weighing {
+                Weighing::Alike => kernel::Weighing::Alike,
+                Weighing::ByFit => kernel::Weighing::ByFit,
+            },
+        };
+        let responses: Vec<&Buffer> = frames.iter().map(|f| &f.responses).collect();
+        for level in (0..plan.flow_levels).rev() {
+            let place = Place { levels: &plan.levels, level, sampling: Sampling::Displaced };
+            let (finer, coarser) = self.filtered.split_at_mut(level + 1);
+            let coarser = coarser.first();
+            kernel::phase_flow(
+                &plan.device,
+                (place, constraints),
+                (&responses, coarser),
+                (&mut self.raw[level], &mut self.confidence[level]),
+            )?;
+            // The finest level's own estimate or none: nothing checks what the coarser one would say here.
+            let fill = coarser.filter(|_| level > 0 && parameters.unknown == Unknown::PassThrough);
+            let planes = Planes { size: plan.levels.size(level), count: 2 };
+            valid_median(
+                &plan.device,
+                (planes, plan.window(level)),
+                (&self.raw[level], fill),
+                (&mut finer[level], Some(&mut self.confidence[level])),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl FlowFields {
+    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+        let parameters = &plan.parameters;
+        let is_checked = parameters.frames == Frames::Two && parameters.flow_check_px > 0.0;
+        let n = plan.levels.pixels(0);
+        let back = match is_checked {
+            false => None,
+            true => Some((Direction::new(plan)?, [plan.device.scratch(2 * n)?, plan.device.scratch(n)?])),
+        };
+        Ok(Self { forward: Direction::new(plan)?, back })
+    }
+
+    pub fn find(&mut self, plan: &PhasePlan, frames: &[&GaborPyramid]) -> Result<(), MotionError> {
+        self.forward.find(plan, frames)?;
+        if let Some((back, [flow, confidence])) = &mut self.back {
+            back.find(plan, &[frames[1], frames[0]])?;
+            let matches = Matches::Flow { forward: &self.forward.filtered[0], backward: &back.filtered[0] };
+            let check = (plan.levels.size(0), plan.parameters.flow_check_px);
+            match_check(&plan.device, check, (matches, &self.forward.confidence[0]), (flow, confidence))?;
+        }
+        Ok(())
+    }
+
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlow, MotionError> {
+        let [flow, confidence] = match &self.back {
+            Some((_, [flow, confidence])) => [flow, confidence],
+            None => [&self.forward.filtered[0], &self.forward.confidence[0]],
+        };
+        let [mut x, confidence] = [plan.device.read(flow)?, plan.device.read(confidence)?];
+        let y = x.split_off(grid.len());
+        let sizes = &plan.levels.sizes()[..plan.flow_levels];
+        let report = PhaseReport::new(sizes, &x, Some(&confidence));
+        Ok(PhaseFlow {
+            flow: Flow::new(grid.clone(), vec![x, y])?,
+            confidence: Volume::new(grid.clone(), confidence)?,
+            report,
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! Phase-based stereo: two rectified images in (`f32`, 2-D), the left one's disparity in pixels with a confidence out.
+//!
+//! *Paper*: Pauwels et al. 2012 (see [`crate::phase_features`]), section 4, eq. 8-11.
+//!
+//! *Notation*: `δ_q` shift of an orientation, `d` the coarser level's estimate expanded, both pixels of the level at hand;
+//! disparity `D` is positive for `x_right = x_left − D`.
+//!
+//! *Where we differ*: pixels whose match leaves the image are unknown; what a level cannot find stands as the coarser level
+//! found it and is checked at the end against the right image's disparity; the median is 5×5 on coarse levels (`paper`: 3×3)
+//! and counts the part of a window that lies inside. *Cost*: two pyramids; a launch or two a level. *Evidence*:
+//! `tests/phase_stereo.rs`; docs/status/accuracy.md (Table 5). *Limits*: shifts of two wavelengths of the coarsest level, 8
+//! pixels of it, are the most; repetitive texture, and what only one eye sees, is found out by the check at best.
+
+use crate::MotionError;
+use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
+use crate::phase_parameters::{PhaseParameters, Unknown};
+use crate::phase_report::PhaseReport;
+use veloxel_compute::kernels::match_check::{Matches, match_check};
+use veloxel_compute::kernels::phase_flow::{Place, Sampling};
+use veloxel_compute::kernels::phase_stereo::{self as kernel, Views, Votes};
+use veloxel_compute::kernels::valid_median::{Planes, valid_median};
+use veloxel_compute::{Buffer, Device};
+use veloxel_core::{Grid, Volume};
+
+/// A disparity map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseStereo {
+    /// Of the left image, pixels, NaN where unknown: `x_right = x_left − d`.
+    pub disparity_px: Volume<f32>,
+    /// How far the orientations agree, and the right image with the left: 0 to 1.
+    pub confidence: Volume<f32>,
+    /// How the run went.
+    pub report: PhaseReport,
+}
+
+/// Finds the disparity of a rectified pair.
+///
+/// # Errors
+/// As [`crate::phase_features()`]; [`MotionError::Input`] if the images differ in size.
+pub fn phase_stereo(
+    left: &Volume<f32>,
+    right: &Volume<f32>,
+    parameters: &PhaseParameters,
+    device: &Device,
+) -> Result<PhaseStereo, MotionError> {
+    let size = check_picture("the left image", left)?;
+    check_picture("the right image", right)?;
+    left.grid().require_same(right.grid(), "left and right image")?;
+    let wanted = PhaseWanted { flow: false, stereo: true, features: false };
+    let plan = PhasePlan::new(size, wanted, parameters, device)?;
+    device.scope(|| {
+        let pyramids = [GaborPyramid::of(&plan, left)?, GaborPyramid::of(&plan, right)?];
+        let mut stereo = Stereo::new(&plan)?;
+        stereo.find(&plan, [&pyramids[0].responses, &pyramids[1].responses])?;
+        stereo.fetch(&plan, left.grid())
+    })
+}
+
+/// Disparities in the memory of a device.
+#[derive(Debug)]
+pub(crate) struct Stereo {
+    views: Views,
+    /// As the kernel finds them, and after the median; a level each.
+    raw: Vec<Buffer>,
+    filtered: Vec<Buffer>,
+    confidence: Vec<Buffer>,
+    /// Disparity and confidence after the check.
+    checked: Option<[Buffer; 2]>,
+}
+
+impl Stereo {
+    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+        let views = if plan.parameters.stereo_check_px > 0.0 { Views::Both } else { Views::Left };
+        let buffers = || plan.buffers(plan.stereo_levels, views.count());
+        let plane = || plan.device.scratch(plan.levels.pixels(0));
+        let checked = match views {
+            Views::Left => None,
+            Views::Both => Some([plane()?, plane()?]),
+        };
+        Ok(Self { views, raw: buffers()?, filtered: buffers()?, confidence: buffers()?, checked })
+    }
+
+    pub fn find(&mut self, plan: &PhasePlan, [left, right]: [&Buffer; 2]) -> Result<(), MotionError> {
+        let (device, parameters) = (&plan.device, &plan.parameters);
+        let votes = Votes {
+            least_magnitude: parameters.least_response(),
+            min_orientations: parameters.min_orientations.min(7),
+            views: self.views,
+        };
+        for level in (0..plan.stereo_levels).rev() {
+            let place = Place { levels: &plan.levels, level, sampling: Sampling::Displaced };
+            let (finer, coarser) = self.filtered.split_at_mut(level + 1);
+            let coarser = coarser.first();
+            kernel::phase_stereo(
+                device,
+                (place, votes),
+                (left, right, coarser),
+                (&mut self.raw[level], &mut self.confidence[level]),
+            )?;
+            let planes = Planes { size: plan.levels.size(level), count: self.views.count() };
+            let fill = coarser.filter(|_| parameters.unknown == Unknown::PassThrough);
+            valid_median(
+                device,
+                (planes, plan.window(level)),
+                (&self.raw[level], fill),
+                (&mut finer[level], Some(&mut self.confidence[level])),
+            )?;
+        }
+        if let Some([disparity, confidence]) = &mut self.checked {
+            let check = (plan.levels.size(0), parameters.stereo_check_px);
+            let matches = (Matches::Disparity(&self.filtered[0]), &self.confidence[0]);
+            match_check(device, check, matches, (disparity, confidence))?;
+        }
+        Ok(())
+    }
+
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
+        let [disparity, confidence] = match &self.checked {
+            Some([disparity, confidence]) => [disparity, confidence],
+            None => [&self.filtered[0], &self.confidence[0]],
+        };
+        let [disparity, confidence] = [plan.device.read(disparity)?, plan.device.read(confidence)?];
+        let sizes = &plan.levels.sizes()[..plan.stereo_levels];
+        let report = PhaseReport::new(sizes, &disparity, Some(&confidence));
+        Ok(PhaseStereo {
+            disparity_px: Volume::new(grid.clone(), disparity)?,
+            confidence: Volume::new(grid.clone(), confidence)?,
+            report,
+        })
+    }
+}
