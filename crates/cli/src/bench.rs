@@ -1,8 +1,8 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
 use crate::arguments::Arguments;
-use crate::flow::DeviceArguments;
 use crate::output::{print, print_json};
+use crate::run_arguments::DeviceArguments;
 use crate::table::{Table, count, number};
 use clap::builder::PossibleValue;
 use clap::error::ErrorKind;

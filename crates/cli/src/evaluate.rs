@@ -1,7 +1,7 @@
 //! `veloxel evaluate`: a result against the truth.
 
-use crate::flow::strictness;
 use crate::output::{print, print_json};
+use crate::run_arguments::strictness;
 use crate::table::{Table, number, percent};
 use crate::warn;
 use clap::{Args, Subcommand};

@@ -71,7 +71,7 @@ pub use picture::{Pixels, encode_picture};
 pub use png_image::{encode_rgb_png, write_rgb_png};
 pub use read::{read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_sequence};
 pub use stream::FrameStream;
-pub use video::{FrameRate, VideoColour, VideoShape, VideoWriter};
+pub use video::{FrameRate, VideoColour, VideoShape, VideoWriter, check_video_output};
 pub use vtk::{read_mesh, read_mesh_bytes};
 pub use write::{
     check_output, write_bytes, write_flow, write_image, write_labels, write_sequence, write_text,

@@ -71,6 +71,19 @@ enum Sink {
     Gif { encoder: Box<gif::Encoder<AtomicFile>>, delay: u16 },
 }
 
+/// Checks, before any work is done for it, that a video could be written there: a known extension and a folder that
+/// exists, or `-`.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`], or [`IoError::Open`] for the missing folder.
+pub fn check_video_output(path: &Path) -> Result<(), IoError> {
+    if path == Path::new("-") {
+        return Ok(());
+    }
+    Format::require(path, "writing a video", Format::VIDEO)?;
+    crate::write::check_folder(path)
+}
+
 /// Of 1 (best) to 30: as fast as colours of few hues allow.
 const GIF_SPEED: i32 = 10;
 

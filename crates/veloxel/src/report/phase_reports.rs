@@ -3,6 +3,7 @@
 //! Keys are only ever added; numbers that are not finite become `null`.
 
 use super::{DeviceReport, InputReport};
+use crate::VeloxelError;
 use crate::metrics::quantile;
 use serde::Serialize;
 use veloxel_core::{StageTime, Volume, Warnings};
@@ -45,6 +46,29 @@ pub struct StereoReport {
     /// Where the disparities lie, pixels; none if there is none.
     pub disparity_px: Option<ValueRange>,
 }
+
+/// A report as indented JSON with a final line break.
+fn to_json(report: &impl Serialize) -> Result<String, VeloxelError> {
+    let mut text = serde_json::to_string_pretty(report).map_err(|source| VeloxelError::Json { source })?;
+    text.push('\n');
+    Ok(text)
+}
+
+macro_rules! as_json_text {
+    ($($report:ty),*) => {$(
+        impl $report {
+            /// The report as indented JSON with a final line break.
+            ///
+            /// # Errors
+            /// [`VeloxelError::Json`] if the parameters cannot be written as JSON.
+            pub fn to_json(&self) -> Result<String, VeloxelError> {
+                to_json(self)
+            }
+        }
+    )*};
+}
+
+as_json_text!(StereoReport, FeaturesReport, EngineReport);
 
 /// Where most of some values lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
