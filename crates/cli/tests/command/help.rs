@@ -8,6 +8,9 @@ fn help_texts() {
     for command in [
         "",
         "flow",
+        "stereo",
+        "features",
+        "engine",
         "warp",
         "warp image",
         "warp points",

@@ -4,4 +4,5 @@ mod bad_input;
 mod disparity;
 mod end_to_end;
 mod help;
+mod phase;
 mod workplace;

@@ -312,8 +312,9 @@ impl Run {
         if latencies_ms.is_empty() {
             let needed = if wanted.flow { parameters.frames.count() } else { 1 };
             let reason = format!(
-                "{}: {frames} frames, but flow needs {needed}: give more, or ask for --frames 2 or 3, or --only features",
-                job.source.display()
+                "{}: {frames} {}, but flow needs {needed}: give more, or ask for --frames 2 or 3, or --only features",
+                job.source.display(),
+                if frames == 1 { "frame" } else { "frames" }
             );
             return Err(VeloxelError::Frames { reason });
         }
