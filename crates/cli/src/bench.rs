@@ -154,6 +154,7 @@ fn figures_text(figures: &[Figure]) -> String {
         let bar = match figure.bar {
             Some(Bar::AtMost(limit)) => format!("≤ {}", number(limit)),
             Some(Bar::AtLeast(limit)) => format!("≥ {}", number(limit)),
+            Some(Bar::Between(low, high)) => format!("{} to {}", number(low), number(high)),
             None => String::new(),
         };
         let verdict = match figure.reached {

@@ -152,6 +152,8 @@ enum PresetName {
     Accurate,
     /// Every choice as in the method's paper (Thiyagalingam et al. 2011, Pauwels et al. 2012)
     Paper,
+    /// With --method phase: the FPGA of Pauwels et al. 2012 as a model
+    Hardware,
 }
 
 impl RunArguments {
@@ -160,7 +162,8 @@ impl RunArguments {
             parameters: ParameterChoice {
                 preset: match self.preset {
                     PresetName::Fast => Preset::Fast,
-                    PresetName::Accurate => Preset::Accurate,
+                    // Hardware is refused before a run is put together.
+                    PresetName::Accurate | PresetName::Hardware => Preset::Accurate,
                     PresetName::Paper => Preset::Paper,
                 },
                 file: self.params.clone(),
@@ -180,6 +183,10 @@ impl RunArguments {
 }
 
 pub fn run(arguments: &FlowArguments) -> Result<(), VeloxelError> {
+    if matches!((arguments.run.method, arguments.run.preset), (Method::Clg, PresetName::Hardware)) {
+        let message = "--preset hardware belongs to --method phase";
+        Arguments::command().error(ErrorKind::ArgumentConflict, message).exit()
+    }
     let progress = Progress::new(arguments.run.quiet);
     let run = match (arguments.run.method, arguments.sequence) {
         (Method::Phase, _) => flow_of_frames(&phase_job(arguments))?,
@@ -271,6 +278,7 @@ fn phase_job(arguments: &FlowArguments) -> PhaseFlowJob {
         choice: PhaseChoice {
             preset: match run.preset {
                 PresetName::Paper => PhasePreset::Paper,
+                PresetName::Hardware => PhasePreset::Hardware,
                 PresetName::Accurate | PresetName::Fast => PhasePreset::Accurate,
             },
             file: run.params.clone(),

@@ -58,6 +58,8 @@ enum PhasePresetName {
     Accurate,
     /// Every choice as in Pauwels et al. 2012
     Paper,
+    /// Its FPGA as a model: warped images, three frames, fixed point, plain sums
+    Hardware,
 }
 
 impl PhaseArguments {
@@ -66,6 +68,7 @@ impl PhaseArguments {
             preset: match self.preset {
                 PhasePresetName::Accurate => PhasePreset::Accurate,
                 PhasePresetName::Paper => PhasePreset::Paper,
+                PhasePresetName::Hardware => PhasePreset::Hardware,
             },
             file: self.params.clone(),
             settings: self.set.clone(),

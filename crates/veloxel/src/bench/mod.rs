@@ -43,6 +43,8 @@ pub enum Bar {
     AtMost(f64),
     /// The figure may not fall below this.
     AtLeast(f64),
+    /// The figure should lie between these: another's result, repeated.
+    Between(f64, f64),
 }
 
 impl Figure {
@@ -54,11 +56,15 @@ impl Figure {
         self.reached = Some(match bar {
             Bar::AtMost(limit) => self.value <= limit,
             Bar::AtLeast(limit) => self.value >= limit,
+            Bar::Between(low, high) => (low..=high).contains(&self.value),
         });
         self
     }
     fn at_most(self, limit: f64) -> Self {
         self.held_against(Bar::AtMost(limit))
+    }
+    fn between(self, low: f64, high: f64) -> Self {
+        self.held_against(Bar::Between(low, high))
     }
     fn at_least(self, limit: f64) -> Self {
         self.held_against(Bar::AtLeast(limit))

@@ -46,6 +46,7 @@ impl PhaseChoice {
         match self.preset {
             PhasePreset::Accurate => "accurate",
             PhasePreset::Paper => "paper",
+            PhasePreset::Hardware => "hardware",
         }
     }
 

@@ -9,6 +9,7 @@ mod features;
 mod flow;
 mod speed;
 mod stereo;
+mod twin;
 mod yosemite;
 
 use super::Figure;
@@ -16,10 +17,11 @@ use crate::VeloxelError;
 use veloxel_compute::Device;
 use veloxel_motion::{PhaseParameters, PhasePreset};
 
-/// `phase`: Tables 4, 5 and 6, light that changes, and speed.
+/// `phase`: Tables 1, 4, 5 and 6, light that changes, and speed.
 pub(super) fn phase(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     let mut figures = flow::table_6(device)?;
     figures.extend(stereo::table_5(device)?);
+    figures.extend(twin::table_1(device)?);
     figures.extend(features::table_4(device)?);
     figures.extend(contrast::contrast(device)?);
     figures.extend(speed::speed(device)?);
