@@ -143,7 +143,7 @@ struct Maps {
 
 impl Maps {
     fn of(device: &Device, (flow, moving): (&Flow, &Volume<f32>)) -> Result<Self, VeloxelError> {
-        let warped = warp_image(device, (flow, moving), Interpolation::Linear)?;
+        let warped = warp_image(device, (flow, moving), Interpolation::CubicSpline)?;
         let shape = Shape::of(flow.grid());
         let displacement =
             flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;

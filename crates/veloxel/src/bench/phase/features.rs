@@ -1,8 +1,7 @@
-//! Table 4: features on a circle whose kind changes once around from an edge to a line and on.
+//! Table 4: features on a circle whose kind changes from a step edge on one side to a line on the other.
 //!
 //! The picture is a sum of odd harmonics of the distance from a circle, `Σ sin(n·k·(r − R) + φ)/n`: all of them agree in
-//! the phase φ on the circle, and φ runs once around with the direction, so edges, lines and everything between them
-//! occur in every orientation.
+//! the phase φ on the circle, which goes from 0 (edge) to π/2 (line) and back as the direction goes around.
 
 use super::super::Figure;
 use crate::VeloxelError;
@@ -12,7 +11,7 @@ use veloxel_core::{Grid, Volume};
 use veloxel_motion::{FeatureMaps, PhaseParameters, phase_features};
 
 const SIDE: usize = 256;
-const RADIUS: f32 = 80.0;
+const RADIUS: f32 = 96.0;
 /// Wavelength of the first harmonic, pixels; the last one is a little above two pixels.
 const WAVELENGTH: f32 = 64.0;
 const HARMONICS: usize = 29;
@@ -26,8 +25,8 @@ pub(super) fn table_4(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     let middle = 0.5 * (SIDE as f32 - 1.0);
     let image = Volume::from_fn(Grid::image(SIDE, SIDE)?, |[x, y, _]| {
         let (dx, dy) = (x as f32 - middle, y as f32 - middle);
-        let (distance, kind) = (dx.hypot(dy) - RADIUS, dy.atan2(dx));
-        let harmonic = |n: usize| (n as f32 * TAU / WAVELENGTH * distance + kind).sin() / n as f32;
+        let (distance, phase) = (dx.hypot(dy) - RADIUS, kind(dy.atan2(dx)));
+        let harmonic = |n: usize| (n as f32 * TAU / WAVELENGTH * distance + phase).sin() / n as f32;
         128.0 + 80.0 * (1..=HARMONICS).step_by(2).map(harmonic).sum::<f32>()
     });
     let found = phase_features(&image, &PhaseParameters::default(), device)?;
@@ -46,7 +45,7 @@ pub(super) fn table_4(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
         orientation.push(apart(maps.orientation_rad.data()[i], own, PI).to_degrees());
         let moved = TAU / 4.0 * (dx.hypot(dy) - RADIUS);
         // The sum is of sines, phases are of cosines; seen from the other side a wave runs backwards.
-        let expected = own - FRAC_PI_2 + moved;
+        let expected = kind(own) - FRAC_PI_2 + moved;
         let seen = if own.rem_euclid(TAU) < PI { expected } else { -expected };
         phase.push(apart(maps.phase_rad.data()[i], seen, TAU).to_degrees());
     }
@@ -68,12 +67,31 @@ fn strongest(maps: &FeatureMaps, at: impl Fn(f32) -> [f32; 2]) -> f32 {
         .0
 }
 
-/// A sample between four pixels, linearly.
+/// φ of the feature in a direction, radians.
+fn kind(direction: f32) -> f32 {
+    0.25 * PI * (1.0 - direction.cos())
+}
+
+/// A sample between pixels by Catmull and Rom's cubic: a linear one would put every maximum on a pixel.
 fn between(map: &Volume<f32>, [x, y]: [f32; 2]) -> f32 {
     let (left, top) = (x.floor(), y.floor());
-    let value = |dx: usize, dy: usize| map.data()[(top as usize + dy) * SIDE + left as usize + dx];
-    let (u, v) = (x - left, y - top);
-    (1.0 - v) * ((1.0 - u) * value(0, 0) + u * value(1, 0)) + v * ((1.0 - u) * value(0, 1) + u * value(1, 1))
+    let (u, v) = (cubic(x - left), cubic(y - top));
+    let row = |j: usize| -> f32 {
+        let first = (top as usize + j - 1) * SIDE + left as usize - 1;
+        (0..4).map(|i| u[i] * map.data()[first + i]).sum()
+    };
+    (0..4).map(|j| v[j] * row(j)).sum()
+}
+
+/// Weights of four neighbours at a share `t` between the middle two.
+fn cubic(t: f32) -> [f32; 4] {
+    let (t2, t3) = (t * t, t * t * t);
+    [
+        0.5 * (-t + 2.0 * t2 - t3),
+        0.5 * (2.0 - 5.0 * t2 + 3.0 * t3),
+        0.5 * (t + 4.0 * t2 - 3.0 * t3),
+        0.5 * (t3 - t2),
+    ]
 }
 
 /// Distance of two angles on a circle of a period.
