@@ -13,7 +13,7 @@ use veloxel_motion::phase_parameters::Frames;
 /// Run flow, stereo and features over a stream of frames, in one pass.
 ///
 /// SOURCE is a folder of pictures, a pattern such as 'frames/*.png', an animated GIF, a Y4M file, or - for Y4M on standard
-/// input: ffmpeg -i film.mp4 -f yuv4mpegpipe - | veloxel engine -
+/// input (ffmpeg -i film.mp4 -f yuv4mpegpipe - | veloxel engine -).
 /// Flow belongs to the centre of five frames (or three, or the first of two), so results come two frames (one) late.
 #[derive(Debug, Args)]
 pub struct EngineArguments {

@@ -123,7 +123,9 @@ fn latencies<'f>(
         let begin = Instant::now();
         let outputs = engine.push(left, Some(right))?;
         if let Some(outputs) = outputs.filter(|_| until == Until::OnHost) {
-            (outputs.flow()?, outputs.stereo()?, outputs.features(1)?);
+            outputs.flow()?;
+            outputs.stereo()?;
+            outputs.features(1)?;
         }
         engine.synchronise()?;
         times_ms.push(begin.elapsed().as_secs_f64() * 1e3);
