@@ -1,5 +1,8 @@
 //! Disparities measured against a truth.
 
+// A failed unwrap is a failed test, in functions beside the tests as well.
+#![allow(clippy::unwrap_used)]
+
 use crate::workplace::Workplace;
 use veloxel_core::{Grid, Volume};
 

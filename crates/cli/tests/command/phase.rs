@@ -1,5 +1,8 @@
 //! Stereo, features, phase-based flow and the engine from file to file, and every mistake a user can make with them.
 
+// A failed unwrap is a failed test, in functions beside the tests as well.
+#![allow(clippy::unwrap_used)]
+
 use crate::workplace::{Run, Workplace};
 use std::io::Write;
 use std::process::{Command, Stdio};
