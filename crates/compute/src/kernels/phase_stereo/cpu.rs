@@ -141,6 +141,17 @@ fn sample_along(row: &[f32], nx: usize, at: f32) -> Pixel {
     each(|k| a[k] + weight * (b[k] - a[k]))
 }
 
+/// The smaller number of each pixel, and the greater.
+#[inline(always)]
+fn ordered(a: Pixels, b: Pixels) -> (Pixels, Pixels) {
+    let (mut least, mut most) = (a, b);
+    for p in 0..BLOCK {
+        least[p] = if b[p] < a[p] { b[p] } else { a[p] };
+        most[p] = if b[p] < a[p] { a[p] } else { b[p] };
+    }
+    (least, most)
+}
+
 /// The median of every pixel's valid lanes; of an even number the mean of the middle two. `known` of them are.
 #[inline(always)]
 fn medians(values: &[Pixels; ORIENTATIONS], one: &[Pixels; ORIENTATIONS], known: &Pixels) -> Pixels {
@@ -152,11 +163,7 @@ fn medians(values: &[Pixels; ORIENTATIONS], one: &[Pixels; ORIENTATIONS], known:
             value[p] = if one[l][p] > 0.0 { values[l][p] } else { f32::MAX };
         }
         for slot in &mut sorted {
-            for p in 0..BLOCK {
-                let (a, b) = (slot[p], value[p]);
-                slot[p] = if b < a { b } else { a };
-                value[p] = if b < a { a } else { b };
-            }
+            (*slot, value) = ordered(*slot, value);
         }
     }
     let mut out = [0.0; BLOCK];
