@@ -57,6 +57,27 @@ fn textures_that_move_are_followed() {
     }
 }
 
+/// Simplifications cost accuracy, and fixed-point fields have steps of a sixteenth.
+#[test]
+fn the_hardware_follows_less_closely() {
+    let velocity = [2.4, 1.1];
+    let images = frames(velocity, Frames::Three);
+    let images: Vec<_> = images.iter().collect();
+    let error = |parameters: &PhaseParameters| {
+        let output = phase_flow(&images, parameters, &processor(2)).unwrap();
+        (mean_error(output.flow.components_vox(), velocity).0, output)
+    };
+    let hardware = PhaseParameters::preset(PhasePreset::Hardware);
+    let (full, _) =
+        error(&PhaseParameters { frames: Frames::Three, ..PhaseParameters::preset(PhasePreset::Paper) });
+    let (less, output) = error(&hardware);
+    assert!(full < less && less < 0.15, "{full} {less}");
+    let steps = output.flow.components_vox().iter().flatten().filter(|v| !v.is_nan()).map(|v| v * 16.0);
+    assert!(steps.into_iter().all(|v| v == v.round()));
+    let stereo = phase_stereo(images[0], images[1], &hardware, &processor(2)).unwrap();
+    assert!(stereo.report.valid_share > 0.5);
+}
+
 #[test]
 fn shifts_between_eyes_are_found() {
     for disparity in [0.0f32, 0.4, -2.3, 6.7, 15.0] {
@@ -169,6 +190,7 @@ on_every_device! {
         for (count, base) in [
             (Frames::Two, PhaseParameters::default()),
             (Frames::Three, paper),
+            (Frames::Three, PhaseParameters::preset(PhasePreset::Hardware)),
             (Frames::Five, PhaseParameters::default()),
         ] {
             let parameters = PhaseParameters { frames: count, ..base };

@@ -1,9 +1,11 @@
 use super::*;
+use veloxel_compute::kernels::displaced_image::displaced_image;
 use veloxel_compute::kernels::gabor::{Filters, Levels, Picture, RESPONSES, planes, pyramid, responses};
 use veloxel_compute::kernels::match_check::{Matches, match_check};
 use veloxel_compute::kernels::phase_features::{Sums, phase_features};
 use veloxel_compute::kernels::phase_flow::{Constraints, Place, Sampling, Weighing, phase_flow};
 use veloxel_compute::kernels::phase_stereo::{Views, Votes, phase_stereo};
+use veloxel_compute::kernels::quantise::{FixedPoint, quantise};
 use veloxel_compute::kernels::valid_median::{Planes, Window, valid_median};
 use veloxel_testkit::on_every_device;
 
@@ -175,5 +177,27 @@ on_every_device! {
                 out
             });
         }
+    }
+
+    fn images_displaced_by_one_plane_and_two(device: &Device) {
+        for levels in pyramids() {
+            for (planes, factor) in [(1, -1.0), (2, 2.0)] {
+                Pair::new(device).alike(&format!("{:?} {planes}", levels.sizes()), |device| {
+                    let image = image_pyramid(device, &levels, 7);
+                    let coarser = estimates(device, (planes, halved(levels.size(0))), 2.0);
+                    let mut out = device.zeros(levels.pixels(0)).unwrap();
+                    displaced_image(device, (&levels, 0, factor), (&image, &coarser), &mut out).unwrap();
+                    vec![out]
+                });
+            }
+        }
+    }
+
+    fn fixed_points(device: &Device) {
+        Pair::new(device).alike("quantise", |device| {
+            let mut samples = estimates(device, (1, [97, 31]), 9.0);
+            quantise(device, FixedPoint { step: 0.0625, most: 7.0 }, &mut samples).unwrap();
+            vec![samples]
+        });
     }
 }
