@@ -18,9 +18,17 @@ pub(crate) fn arctangent2(y: f32, x: f32) -> f32 {
     {
         sum = coefficient + square * sum;
     }
-    let small = ratio + ratio * (square * sum);
-    let acute = if is_steep { FRAC_PI_2 - small } else { small };
-    let half = if x < 0.0 { PI - acute } else { acute };
+    let small = ratio + ratio * square * sum;
+    // One sum: compilers of shaders would put two constants together.
+    let is_behind = x < 0.0;
+    let start = if is_steep {
+        FRAC_PI_2
+    } else if is_behind {
+        PI
+    } else {
+        0.0
+    };
+    let half = start + if is_steep != is_behind { -small } else { small };
     if y < 0.0 { -half } else { half }
 }
 

@@ -83,15 +83,31 @@ impl Flow {
 
     /// The field as world vectors (LPS mm), planar; always three components.
     pub fn displacement_mm(&self) -> [Vec<f32>; 3] {
-        let m = self.grid.world_from_voxel_matrix();
-        let mut out = [0, 1, 2].map(|_| Vec::with_capacity(self.grid.len()));
-        for i in 0..self.grid.len() {
-            let v = self.vector_vox(i).map(f64::from);
-            for (row, component) in m.iter().zip(&mut out) {
-                component.push((row[0] * v[0] + row[1] * v[1] + row[2] * v[2]) as f32);
-            }
+        [0, 1, 2].map(|axis| {
+            let mut component = vec![0.0; self.grid.len()];
+            self.component_mm(axis, 0, &mut component);
+            component
+        })
+    }
+
+    /// One component (0 to 2) of world vectors (LPS mm), of as many voxels from `first` on as `out` has room for.
+    ///
+    /// # Panics
+    /// If the grid ends before.
+    pub fn component_mm(&self, axis: usize, first: usize, out: &mut [f32]) {
+        let row = self.grid.world_from_voxel_matrix()[axis];
+        let along = |a: usize| &self.components_vox[a][first..first + out.len()];
+        let in_world = |v: [f32; 3]| {
+            let v = v.map(f64::from);
+            (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]) as f32
+        };
+        let (x, y) = (along(0), along(1));
+        if self.components_vox.len() == 2 {
+            out.iter_mut().zip(x).zip(y).for_each(|((out, &x), &y)| *out = in_world([x, y, 0.0]));
+        } else {
+            let xyz = x.iter().zip(y).zip(along(2));
+            out.iter_mut().zip(xyz).for_each(|(out, ((&x, &y), &z))| *out = in_world([x, y, z]));
         }
-        out
     }
 
     /// A field from world vectors (LPS mm), planar, three components (2-D grids: the third may be all 0).

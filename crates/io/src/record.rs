@@ -15,8 +15,8 @@ enum Samples<'a> {
     Image(&'a [f32]),
     Labels(&'a [i32], Element),
     Frames(&'a Sequence),
-    /// World vectors in LPS mm, planar.
-    Vectors(Vec<Vec<f32>>),
+    /// World vectors in LPS mm, so many components of each.
+    Vectors(&'a Flow, usize),
 }
 
 impl<'a> Record<'a> {
@@ -43,11 +43,8 @@ impl<'a> Record<'a> {
 
     /// A field as LPS millimetres: two components for a picture in the world's xy plane, else three.
     pub fn flow(flow: &'a Flow) -> Self {
-        let mut vectors = Vec::from(flow.displacement_mm());
-        if is_in_plane(flow.grid()) {
-            vectors.truncate(2);
-        }
-        Self { grid: flow.grid(), samples: Samples::Vectors(vectors) }
+        let components = if is_in_plane(flow.grid()) { 2 } else { 3 };
+        Self { grid: flow.grid(), samples: Samples::Vectors(flow, components) }
     }
 
     pub fn element(&self) -> Element {
@@ -59,7 +56,7 @@ impl<'a> Record<'a> {
 
     pub fn components(&self) -> usize {
         match &self.samples {
-            Samples::Vectors(parts) => parts.len(),
+            Samples::Vectors(_, components) => *components,
             _ => 1,
         }
     }
@@ -81,31 +78,57 @@ impl<'a> Record<'a> {
     /// Little-endian samples, frame by frame or component by component.
     pub fn write_planar(&self, out: &mut impl Write) -> std::io::Result<()> {
         match &self.samples {
-            Samples::Image(data) => write_floats(data.iter().copied(), out),
+            Samples::Image(data) => write_floats(data, out),
             Samples::Labels(data, element) => write_labels(data, *element, out),
             Samples::Frames(sequence) => {
-                sequence.frames().iter().try_for_each(|f| write_floats(f.data().iter().copied(), out))
+                sequence.frames().iter().try_for_each(|f| write_floats(f.data(), out))
             }
-            Samples::Vectors(parts) => parts.iter().try_for_each(|p| write_floats(p.iter().copied(), out)),
+            Samples::Vectors(flow, components) => (0..*components).try_for_each(|axis| {
+                blocks(self.grid.len()).try_for_each(|(first, len)| {
+                    let mut values = [0.0; BLOCK];
+                    flow.component_mm(axis, first, &mut values[..len]);
+                    write_floats(&values[..len], out)
+                })
+            }),
         }
     }
 
     /// Little-endian samples, the components of a voxel together.
     pub fn write_interleaved(&self, out: &mut impl Write) -> std::io::Result<()> {
-        match &self.samples {
-            Samples::Vectors(parts) => {
-                let n = self.grid.len();
-                write_floats((0..n).flat_map(|i| parts.iter().map(move |p| p[i])), out)
+        let Samples::Vectors(flow, components) = &self.samples else { return self.write_planar(out) };
+        let mut together = vec![0.0; components * BLOCK];
+        blocks(self.grid.len()).try_for_each(|(first, len)| {
+            let mut values = [0.0; BLOCK];
+            for axis in 0..*components {
+                flow.component_mm(axis, first, &mut values[..len]);
+                let places = together[axis..].iter_mut().step_by(*components);
+                places.zip(&values[..len]).for_each(|(place, value)| *place = *value);
             }
-            _ => self.write_planar(out),
-        }
+            write_floats(&together[..components * len], out)
+        })
     }
+}
+
+/// Samples that are made ready for writing together: they stay in the cache.
+const BLOCK: usize = 1 << 12;
+
+/// Where each block of so many samples begins, and how long it is.
+fn blocks(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).step_by(BLOCK).map(move |first| (first, BLOCK.min(count - first)))
 }
 
 const BLOCK_BYTES: usize = 1 << 16;
 
-fn write_floats(values: impl Iterator<Item = f32>, out: &mut impl Write) -> std::io::Result<()> {
-    write_blocks(values.map(f32::to_le_bytes), out)
+/// Hands the bytes over in blocks: a compressor is slow when fed sample by sample.
+fn write_floats(values: &[f32], out: &mut impl Write) -> std::io::Result<()> {
+    let mut bytes = [0; BLOCK * size_of::<f32>()];
+    for block in values.chunks(BLOCK) {
+        let bytes = &mut bytes[..size_of_val(block)];
+        let places = bytes.chunks_exact_mut(size_of::<f32>());
+        places.zip(block).for_each(|(place, value)| place.copy_from_slice(&value.to_le_bytes()));
+        out.write_all(bytes)?;
+    }
+    Ok(())
 }
 
 fn write_labels(values: &[i32], element: Element, out: &mut impl Write) -> std::io::Result<()> {
@@ -117,7 +140,7 @@ fn write_labels(values: &[i32], element: Element, out: &mut impl Write) -> std::
     }
 }
 
-/// Hands the bytes over in blocks: a compressor is slow when fed sample by sample.
+/// As [`write_floats`].
 fn write_blocks<const N: usize>(
     values: impl Iterator<Item = [u8; N]>,
     out: &mut impl Write,

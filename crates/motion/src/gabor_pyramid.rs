@@ -2,6 +2,7 @@
 
 use crate::MotionError;
 use crate::phase_parameters::{PhaseMedian, PhaseParameters};
+use crate::phase_twin::round_responses;
 use veloxel_compute::kernels::gabor::{self, Filters, Levels, Picture};
 use veloxel_compute::kernels::valid_median::Window;
 use veloxel_compute::{Buffer, Device};
@@ -71,6 +72,13 @@ impl PhasePlan {
     }
 }
 
+/// An image's pyramid and the responses of every level, lent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pictured<'a> {
+    pub images: &'a Buffer,
+    pub responses: &'a Buffer,
+}
+
 /// An image's pyramid and the responses of every level.
 #[derive(Debug)]
 pub(crate) struct GaborPyramid {
@@ -96,9 +104,18 @@ impl GaborPyramid {
 
     /// Finds the responses of the images.
     pub fn respond(&mut self, plan: &PhasePlan) -> Result<(), MotionError> {
-        gabor::responses(&plan.device, (&plan.levels, &plan.filters), &self.images, &mut self.responses)?;
-        Ok(())
+        respond(plan, &self.images, &mut self.responses)
     }
+
+    pub fn lend(&self) -> Pictured<'_> {
+        Pictured { images: &self.images, responses: &self.responses }
+    }
+}
+
+/// Finds the responses of every level of a pyramid of images.
+pub(crate) fn respond(plan: &PhasePlan, images: &Buffer, responses: &mut Buffer) -> Result<(), MotionError> {
+    gabor::responses(&plan.device, (&plan.levels, &plan.filters), images, responses)?;
+    round_responses(plan, responses)
 }
 
 /// Checks that an image is one, and that every sample is finite; gives its size.

@@ -21,6 +21,7 @@ pub mod phase_flow;
 pub mod phase_parameters;
 mod phase_report;
 pub mod phase_stereo;
+mod phase_twin;
 pub mod prepare;
 mod running;
 pub mod sequence;

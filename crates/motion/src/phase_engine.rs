@@ -8,7 +8,9 @@
 //! *Delay*: the results after a push belong to the frame [`PhaseEngine::delay`] pushes ago, the centre of those that flow needs.
 
 use crate::MotionError;
-use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
+use crate::gabor_pyramid::{
+    GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_count, check_samples, respond,
+};
 use crate::phase_features::{Features, PhaseFeatures};
 use crate::phase_flow::{FlowFields, PhaseFlow};
 use crate::phase_parameters::PhaseParameters;
@@ -219,11 +221,14 @@ impl PhaseEngine {
         if let (Some(stereo), Some(responses)) = (&mut self.stereo, &mut self.right_responses) {
             let slot = slot(centre, self.right.len());
             if self.has_right[slot] {
-                gabor::responses(&plan.device, (&plan.levels, &plan.filters), &self.right[slot], responses)?;
-                stereo.find(plan, [&centre_frame.responses, responses])?;
+                let images = &self.right[slot];
+                respond(plan, images, responses)?;
+                stereo.find(plan, [centre_frame.lend(), Pictured { images, responses }])?;
                 has_stereo = true;
             }
         }
+        // Whatever waits for company goes to the device now: the next frame may be long in coming.
+        plan.device.mark()?;
         Ok(Some((centre, has_stereo)))
     }
 }

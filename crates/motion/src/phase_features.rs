@@ -21,6 +21,7 @@ use crate::MotionError;
 use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
 use crate::phase_parameters::{FeatureSums, PhaseParameters};
 use crate::phase_report::PhaseReport;
+use crate::phase_twin::round_features;
 use veloxel_compute::kernels::phase_features::{self as kernel, Sums};
 use veloxel_compute::{Buffer, Device};
 use veloxel_core::{Grid, Volume};
@@ -86,7 +87,7 @@ impl Features {
         };
         let form = (&plan.levels, sums, plan.parameters.least_response());
         kernel::phase_features(&plan.device, form, &pyramid.responses, &mut self.maps)?;
-        Ok(())
+        round_features(plan, &mut self.maps)
     }
 
     /// The finest `levels`; `grid` is that of the image.

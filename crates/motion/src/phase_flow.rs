@@ -19,9 +19,10 @@
 //! over the frames is assumed, and `tau_l` says how strictly.
 
 use crate::MotionError;
-use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
-use crate::phase_parameters::{Frames, PhaseParameters, Unknown, Weighing};
+use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_picture};
+use crate::phase_parameters::{Frames, PhaseParameters, Unknown, Warping, Weighing};
 use crate::phase_report::PhaseReport;
+use crate::phase_twin::{round_estimate, warped_level};
 use veloxel_compute::kernels::match_check::{Matches, match_check};
 use veloxel_compute::kernels::phase_flow::{self as kernel, Constraints, Place, Sampling};
 use veloxel_compute::kernels::valid_median::{Planes, valid_median};
@@ -107,11 +108,28 @@ impl Direction {
                 Weighing::ByFit => kernel::Weighing::ByFit,
             },
         };
-        let responses: Vec<&Buffer> = frames.iter().map(|f| &f.responses).collect();
+        let centre = parameters.frames.centre() as f32;
+        let timed: Vec<(Pictured<'_>, f32)> =
+            frames.iter().enumerate().map(|(t, f)| (f.lend(), t as f32 - centre)).collect();
         for level in (0..plan.flow_levels).rev() {
-            let place = Place { levels: &plan.levels, level, sampling: Sampling::Displaced };
             let (finer, coarser) = self.filtered.split_at_mut(level + 1);
             let coarser = coarser.first();
+            let warped = match coarser {
+                Some(coarser) if parameters.warping == Warping::Images => {
+                    Some(warped_level(plan, level, (&timed, coarser))?)
+                }
+                _ => None,
+            };
+            let (place, responses): (_, Vec<&Buffer>) = match &warped {
+                Some(warped) => {
+                    let place = Place { levels: &warped.levels, level: 0, sampling: Sampling::InPlace };
+                    (place, warped.responses.iter().collect())
+                }
+                None => {
+                    let place = Place { levels: &plan.levels, level, sampling: Sampling::Displaced };
+                    (place, frames.iter().map(|f| &f.responses).collect())
+                }
+            };
             kernel::phase_flow(
                 &plan.device,
                 (place, constraints),
@@ -127,6 +145,7 @@ impl Direction {
                 (&self.raw[level], fill),
                 (&mut finer[level], Some(&mut self.confidence[level])),
             )?;
+            round_estimate(plan, &mut finer[level])?;
         }
         Ok(())
     }

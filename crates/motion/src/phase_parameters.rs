@@ -41,6 +41,31 @@ pub struct PhaseParameters {
     pub coarse_median: PhaseMedian,
     /// How responses become a local phase.
     pub feature_sums: FeatureSums,
+    /// What is warped by the coarser level's estimate.
+    pub warping: Warping,
+    /// Numbers from the responses on.
+    pub arithmetic: Arithmetic,
+}
+
+/// What is warped by the coarser level's estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Warping {
+    /// Filter responses.
+    Responses,
+    /// Images, which are filtered anew on every level (pauwels2012, sections 4.2 and 5.2: the hardware's); stereo has no right
+    /// view to check with then.
+    Images,
+}
+
+/// Numbers from the responses on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arithmetic {
+    /// 32-bit floating point.
+    Float,
+    /// Fixed point of the hardware's widths: flow and disparity 8.4 bits, features 9 (pauwels2012, sections 4.2 to 6.2.3).
+    Fixed,
 }
 
 /// Frames a flow field is estimated from.
@@ -120,6 +145,8 @@ pub enum PhasePreset {
     Accurate,
     /// The paper's choices (its CPU and GPU columns), with the check of stereo that its Fig. 6 shows.
     Paper,
+    /// The paper's FPGA as a model: images are warped, three frames, fixed point, plain sums.
+    Hardware,
 }
 
 impl PhaseParameters {
@@ -142,12 +169,21 @@ impl PhaseParameters {
             median: PhaseMedian::Three,
             coarse_median: PhaseMedian::Five,
             feature_sums: FeatureSums::Weighted,
+            warping: Warping::Responses,
+            arithmetic: Arithmetic::Float,
         };
         match preset {
             PhasePreset::Accurate => accurate,
             PhasePreset::Paper => {
                 Self { weighing: Weighing::Alike, coarse_median: PhaseMedian::Three, ..accurate }
             }
+            PhasePreset::Hardware => Self {
+                frames: Frames::Three,
+                feature_sums: FeatureSums::Plain,
+                warping: Warping::Images,
+                arithmetic: Arithmetic::Fixed,
+                ..Self::preset(PhasePreset::Paper)
+            },
         }
     }
 

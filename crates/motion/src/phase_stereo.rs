@@ -12,9 +12,10 @@
 //! pixels of it, are the most; repetitive texture, and what only one eye sees, is found out by the check at best.
 
 use crate::MotionError;
-use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
-use crate::phase_parameters::{PhaseParameters, Unknown};
+use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_picture};
+use crate::phase_parameters::{PhaseParameters, Unknown, Warping};
 use crate::phase_report::PhaseReport;
+use crate::phase_twin::{round_estimate, warped_level};
 use veloxel_compute::kernels::match_check::{Matches, match_check};
 use veloxel_compute::kernels::phase_flow::{Place, Sampling};
 use veloxel_compute::kernels::phase_stereo::{self as kernel, Views, Votes};
@@ -51,7 +52,7 @@ pub fn phase_stereo(
     device.scope(|| {
         let pyramids = [GaborPyramid::of(&plan, left)?, GaborPyramid::of(&plan, right)?];
         let mut stereo = Stereo::new(&plan)?;
-        stereo.find(&plan, [&pyramids[0].responses, &pyramids[1].responses])?;
+        stereo.find(&plan, [pyramids[0].lend(), pyramids[1].lend()])?;
         stereo.fetch(&plan, left.grid())
     })
 }
@@ -70,7 +71,9 @@ pub(crate) struct Stereo {
 
 impl Stereo {
     pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
-        let views = if plan.parameters.stereo_check_px > 0.0 { Views::Both } else { Views::Left };
+        let parameters = &plan.parameters;
+        let is_checked = parameters.stereo_check_px > 0.0 && parameters.warping == Warping::Responses;
+        let views = if is_checked { Views::Both } else { Views::Left };
         let buffers = || plan.buffers(plan.stereo_levels, views.count());
         let plane = || plan.device.scratch(plan.levels.pixels(0));
         let checked = match views {
@@ -80,7 +83,7 @@ impl Stereo {
         Ok(Self { views, raw: buffers()?, filtered: buffers()?, confidence: buffers()?, checked })
     }
 
-    pub fn find(&mut self, plan: &PhasePlan, [left, right]: [&Buffer; 2]) -> Result<(), MotionError> {
+    pub fn find(&mut self, plan: &PhasePlan, [left, right]: [Pictured<'_>; 2]) -> Result<(), MotionError> {
         let (device, parameters) = (&plan.device, &plan.parameters);
         let votes = Votes {
             least_magnitude: parameters.least_response(),
@@ -88,9 +91,22 @@ impl Stereo {
             views: self.views,
         };
         for level in (0..plan.stereo_levels).rev() {
-            let place = Place { levels: &plan.levels, level, sampling: Sampling::Displaced };
             let (finer, coarser) = self.filtered.split_at_mut(level + 1);
             let coarser = coarser.first();
+            let warped = match coarser {
+                Some(coarser) if parameters.warping == Warping::Images => {
+                    Some(warped_level(plan, level, (&[(left, 0.0), (right, -1.0)], coarser))?)
+                }
+                _ => None,
+            };
+            let place = match &warped {
+                Some(warped) => Place { levels: &warped.levels, level: 0, sampling: Sampling::InPlace },
+                None => Place { levels: &plan.levels, level, sampling: Sampling::Displaced },
+            };
+            let [left, right] = match &warped {
+                Some(warped) => [&warped.responses[0], &warped.responses[1]],
+                None => [left.responses, right.responses],
+            };
             kernel::phase_stereo(
                 device,
                 (place, votes),
@@ -105,6 +121,7 @@ impl Stereo {
                 (&self.raw[level], fill),
                 (&mut finer[level], Some(&mut self.confidence[level])),
             )?;
+            round_estimate(plan, &mut finer[level])?;
         }
         if let Some([disparity, confidence]) = &mut self.checked {
             let check = (plan.levels.size(0), parameters.stereo_check_px);

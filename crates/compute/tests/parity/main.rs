@@ -9,6 +9,7 @@ mod median;
 mod motion_tensor;
 mod multigrid_transfer;
 mod operator;
+mod phase;
 mod pointwise;
 mod quantiles;
 mod resample;

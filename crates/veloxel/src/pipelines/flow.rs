@@ -79,11 +79,15 @@ impl FlowOutputs {
 pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
     let choice = &job.choice;
     job.outputs.check(None)?;
-    let (device, device_report) = choice.device.open()?;
     let mut stages = Stages::default();
     let mut warnings = Warnings::new();
-
-    let inputs = stages.time("load", || Inputs::load(job, &mut warnings))?;
+    // A GPU takes as long to open as large files to read.
+    let (opened, inputs) = std::thread::scope(|scope| {
+        let opening = scope.spawn(|| choice.device.open());
+        let inputs = stages.time("load", || Inputs::load(job, &mut warnings));
+        (opening.join().expect("opening a device should not panic"), inputs)
+    });
+    let ((device, device_report), inputs) = (opened?, inputs?);
     let (fixed, moving, mask) = (&inputs.fixed, &inputs.moving, inputs.mask.as_ref());
     let volume_mask = inputs.volume_mask.as_ref();
     check_grids(fixed.grid(), moving.grid(), mask)?;
@@ -194,13 +198,15 @@ impl Inputs {
             StartChoice::Flow(path) => Some(io::read_flow(path, strictness, warnings)?),
             _ => None,
         };
-        Ok(Self {
-            fixed: io::read_image(&job.fixed, strictness, warnings)?,
-            moving: io::read_image(&job.moving, strictness, warnings)?,
-            mask,
-            volume_mask,
-            start,
-        })
+        let mut about_moving = Warnings::new();
+        let (fixed, moving) = std::thread::scope(|scope| {
+            let moving = scope.spawn(|| io::read_image(&job.moving, strictness, &mut about_moving));
+            let fixed = io::read_image(&job.fixed, strictness, warnings);
+            (fixed, moving.join().expect("reading an image should not panic"))
+        });
+        let (fixed, moving) = (fixed?, moving?);
+        warnings.extend(about_moving);
+        Ok(Self { fixed, moving, mask, volume_mask, start })
     }
 
     fn start(&self, job: &FlowJob, device: &Device) -> Result<Start<'_>, VeloxelError> {

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PIECE: usize = 2 << 20;
 const PIECES: usize = 4;
 /// Samples that are fetched as numbers at most, all together.
-const MOST_NUMBERS: usize = 1 << 16;
+const MOST_NUMBERS: usize = 1 << 18;
 
 /// Samples in device memory.
 pub(super) type Wanted = (sys::CUdeviceptr, usize);

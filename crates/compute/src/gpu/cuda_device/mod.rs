@@ -13,11 +13,11 @@ mod queue;
 mod recording;
 #[cfg(test)]
 mod tests;
+mod translation;
 mod uploads;
 
 pub(crate) use pool::CudaMemory;
 
-use super::cuda_text;
 use super::nvrtc::{Image, Nvrtc};
 use super::{Bind, Gpu, GpuMemory, Launch};
 use crate::device::Listing;
@@ -34,6 +34,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use translation::translated;
 use uploads::Uploads;
 
 /// One GPU, opened.
@@ -126,8 +127,9 @@ impl CudaDevice {
         let what = |e: &dyn fmt::Display| {
             self.failed_because(format!("kernel `{}`, `{}`: {e}", launch.text.name, launch.entry))
         };
-        let text =
-            cuda_text::write(&launch.text.whole(), launch.entry, launch.constants).map_err(|e| what(&e))?;
+        let wgsl = launch.text.whole();
+        let text = translated(self.nvrtc.cache(), &wgsl, (launch.entry, launch.constants));
+        let text = text.map_err(|e| what(&e))?;
         let name = format!("{}.cu", launch.entry);
         let compiled = self.nvrtc.cached(&text.source, &name, self.architecture).map_err(|e| what(&e))?;
         let (Image::Cubin(image) | Image::Ptx(image)) = compiled.image;

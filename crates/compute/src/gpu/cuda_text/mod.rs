@@ -42,6 +42,21 @@ use names::ModuleNames;
 use std::collections::HashSet;
 use std::fmt::Write;
 
+/// This writer's own text, by which translations that were kept are known to be its.
+pub(crate) const WRITER: &[&str] = &[
+    include_str!("arithmetic.rs"),
+    include_str!("constants.rs"),
+    include_str!("expressions.rs"),
+    include_str!("function.rs"),
+    include_str!("loops.rs"),
+    include_str!("mod.rs"),
+    include_str!("names.rs"),
+    include_str!("statements.rs"),
+    include_str!("types.rs"),
+    include_str!("uses.rs"),
+    PRELUDE,
+];
+
 /// WGSL's types, operators and functions in CUDA C++.
 const PRELUDE: &str = include_str!("prelude.cuh");
 

@@ -1,6 +1,6 @@
-//! Compiled kernels on disk, one file each.
+//! Compiled kernels on disk, and the texts they were compiled from, one file each.
 //!
-//! A file is: eight bytes of format, one of kind, the length and a checksum of the image, the image. One that is not
+//! A file is: eight bytes of format, one of kind, the length and a checksum of the content, the content. One that is not
 //! whole counts as absent. A cache that cannot be read or written is no error: kernels are compiled then.
 
 use super::Image;
@@ -18,10 +18,10 @@ pub(crate) struct Cache {
 
 /// What a kernel was made of, in 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Key(u128);
+pub(crate) struct Key(u128);
 
 impl Key {
-    pub fn of(parts: &[&str]) -> Self {
+    pub(crate) fn of(parts: &[&str]) -> Self {
         let mut all = Vec::new();
         for part in parts {
             // Lengths keep neighbours apart.
@@ -30,7 +30,16 @@ impl Key {
         }
         Self(fnv1a(&all))
     }
+    /// As a name.
+    pub(crate) fn name(&self) -> String {
+        format!("{:032x}", self.0)
+    }
 }
+
+/// Kinds of content.
+const CUBIN: u8 = 0;
+const PTX: u8 = 1;
+const TEXT: u8 = 2;
 
 /// FNV-1a with 128 bits (draft-eastlake-fnv): against accidents, not against attackers.
 fn fnv1a(bytes: &[u8]) -> u128 {
@@ -65,33 +74,50 @@ impl Cache {
         Self { folder: None }
     }
 
-    fn file(&self, Key(key): Key) -> Option<PathBuf> {
-        Some(self.folder.as_ref()?.join(format!("{key:032x}.kernel")))
+    fn file(&self, key: Key) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(format!("{}.kernel", key.name())))
     }
 
     pub(super) fn read(&self, key: Key) -> Option<Image> {
-        let bytes = std::fs::read(self.file(key)?).ok()?;
-        let (header, image) = bytes.split_at_checked(HEADER)?;
-        let (format, rest) = header.split_at(FORMAT.len());
-        let (&kind, sums) = rest.split_first()?;
-        let is_whole = format == FORMAT && *sums == sums_of(kind, image);
-        match kind {
-            _ if !is_whole => None,
-            0 => Some(Image::Cubin(image.to_vec())),
-            1 => Some(Image::Ptx(image.to_vec())),
+        match self.read_any(key)? {
+            (CUBIN, image) => Some(Image::Cubin(image)),
+            (PTX, image) => Some(Image::Ptx(image)),
             _ => None,
         }
     }
 
-    /// Readers see the whole file or none: it gets its name last.
     pub(super) fn write(&self, key: Key, image: &Image) {
+        match image {
+            Image::Cubin(image) => self.write_any(key, (CUBIN, image)),
+            Image::Ptx(image) => self.write_any(key, (PTX, image)),
+        }
+    }
+
+    /// A text that was kept.
+    pub(crate) fn read_text(&self, key: Key) -> Option<String> {
+        let (kind, text) = self.read_any(key)?;
+        String::from_utf8(text).ok().filter(|_| kind == TEXT)
+    }
+
+    /// Keeps a text.
+    pub(crate) fn write_text(&self, key: Key, text: &str) {
+        self.write_any(key, (TEXT, text.as_bytes()));
+    }
+
+    fn read_any(&self, key: Key) -> Option<(u8, Vec<u8>)> {
+        let mut bytes = std::fs::read(self.file(key)?).ok()?;
+        let (header, content) = bytes.split_at_checked(HEADER)?;
+        let (format, rest) = header.split_at(FORMAT.len());
+        let (&kind, sums) = rest.split_first()?;
+        let is_whole = format == FORMAT && *sums == sums_of(kind, content);
+        is_whole.then(|| (kind, bytes.split_off(HEADER)))
+    }
+
+    /// Readers see the whole file or none: it gets its name last.
+    fn write_any(&self, key: Key, (kind, content): (u8, &[u8])) {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let Some(file) = self.file(key) else { return };
-        let (kind, image) = match image {
-            Image::Cubin(image) => (0, image),
-            Image::Ptx(image) => (1, image),
-        };
-        let bytes = [&FORMAT, &[kind][..], &sums_of(kind, image), image].concat();
+        let bytes = [&FORMAT, &[kind][..], &sums_of(kind, content), content].concat();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let unfinished = file.with_extension(format!("{}-{number}", std::process::id()));
         let written = self
@@ -107,11 +133,11 @@ impl Cache {
     }
 }
 
-/// Length, and checksum of kind and image.
-fn sums_of(kind: u8, image: &[u8]) -> [u8; 24] {
+/// Length, and checksum of kind and content.
+fn sums_of(kind: u8, content: &[u8]) -> [u8; 24] {
     let mut sums = [0; 24];
-    sums[..8].copy_from_slice(&(image.len() as u64).to_le_bytes());
-    sums[8..].copy_from_slice(&(fnv1a(image) ^ u128::from(kind)).to_le_bytes());
+    sums[..8].copy_from_slice(&(content.len() as u64).to_le_bytes());
+    sums[8..].copy_from_slice(&(fnv1a(content) ^ u128::from(kind)).to_le_bytes());
     sums
 }
 
@@ -136,6 +162,8 @@ mod tests {
             cache.write(key, &image);
             assert_eq!(cache.read(key), Some(image));
         }
+        cache.write_text(key, "text");
+        assert_eq!((cache.read(key), cache.read_text(key)), (None, Some("text".to_owned())));
         cache.write(key, &Image::Cubin(vec![7; 100]));
         let file = cache.file(key).unwrap();
         let whole = std::fs::read(&file).unwrap();

@@ -10,7 +10,7 @@ mod resources;
 #[cfg(test)]
 mod tests;
 
-use cache::Cache;
+pub(crate) use cache::{Cache, Key};
 use library::{Library, Program};
 use resources::Resources;
 use std::path::PathBuf;
@@ -119,6 +119,11 @@ impl Nvrtc {
         Self { cache, ..self }
     }
 
+    /// Where compiled kernels are kept.
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
     /// Major and minor version.
     pub fn version(&self) -> (i32, i32) {
         self.version
@@ -160,7 +165,7 @@ impl Nvrtc {
         let options = self.options(architecture)?;
         let version = format!("NVRTC {}.{}", self.version.0, self.version.1);
         let made_of = [source, &options.arguments.join(" "), &version, env!("CARGO_PKG_VERSION")];
-        let key = cache::Key::of(&made_of);
+        let key = Key::of(&made_of);
         if let Some(image) = self.cache.read(key) {
             return Ok(Compiled { image, log: String::new() });
         }

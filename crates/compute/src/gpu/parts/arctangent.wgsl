@@ -14,8 +14,10 @@ fn arctangent2(y: f32, x: f32) -> f32 {
     sum = -0.14223313 + square * sum;
     sum = 0.1999526 + square * sum;
     sum = -0.33333215 + square * sum;
-    let small = ratio + ratio * (square * sum);
-    let acute = select(small, 1.57079637 - small, is_steep);
-    let half = select(acute, 3.14159274 - acute, x < 0.0);
+    let small = ratio + ratio * square * sum;
+    // One sum: compilers of shaders would put two constants together.
+    let is_behind = x < 0.0;
+    let start = select(select(0.0, 3.14159274, is_behind), 1.57079637, is_steep);
+    let half = start + select(small, -small, is_steep != is_behind);
     return select(half, -half, y < 0.0);
 }

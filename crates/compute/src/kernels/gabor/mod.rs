@@ -18,7 +18,7 @@ mod directions;
 mod gpu;
 mod levels;
 
-pub(crate) use directions::{PerLane, over_lanes, pairs, per_lane};
+pub(crate) use directions::{PerLane, each, over_lanes, pairs, per_lane};
 pub use levels::Levels;
 
 use crate::device::Kind;

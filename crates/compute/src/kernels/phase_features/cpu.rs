@@ -2,7 +2,7 @@
 
 use super::Sums;
 use crate::arctangent::arctangent2;
-use crate::kernels::gabor::{Levels, ORIENTATIONS, PerLane, RESPONSES, over_lanes, per_lane};
+use crate::kernels::gabor::{Levels, ORIENTATIONS, PerLane, RESPONSES, each, over_lanes, per_lane};
 use crate::rows::Shared;
 use crate::{Buffer, Cpu};
 use multiversion::multiversion;
@@ -55,17 +55,17 @@ fn features(
     let [cos, sin] = directions.once;
     let [cos2, sin2] = directions.twice;
     for (i, pixel) in responses.chunks_exact(RESPONSES).enumerate() {
-        let even: PerLane = std::array::from_fn(|l| pixel[l]);
-        let odd: PerLane = std::array::from_fn(|l| pixel[ORIENTATIONS + l]);
-        let power: PerLane = std::array::from_fn(|l| even[l] * even[l] + odd[l] * odd[l]);
+        let even: PerLane = each(|l| pixel[l]);
+        let odd: PerLane = each(|l| pixel[ORIENTATIONS + l]);
+        let power: PerLane = each(|l| even[l] * even[l] + odd[l] * odd[l]);
         energy[i] = over_lanes(power);
         if power.iter().all(|&p| p <= least2) {
             [orientation[i], phase[i]] = [f32::NAN; 2];
             continue;
         }
         let magnitude = power.map(f32::sqrt);
-        let x = over_lanes(std::array::from_fn(|l| magnitude[l] * cos2[l]));
-        let y = over_lanes(std::array::from_fn(|l| magnitude[l] * sin2[l]));
+        let x = over_lanes(each(|l| magnitude[l] * cos2[l]));
+        let y = over_lanes(each(|l| magnitude[l] * sin2[l]));
         let half = 0.5 * arctangent2(y, x);
         let turned = if half < 0.0 { half + PI } else { half };
         orientation[i] = if turned >= PI { 0.0 } else { turned };
@@ -73,10 +73,10 @@ fn features(
             Sums::Plain => (over_lanes(odd), over_lanes(even)),
             Sums::Weighted => {
                 let [c, s] = half_angle(x, y);
-                let along: PerLane = std::array::from_fn(|l| cos[l] * c + sin[l] * s);
+                let along: PerLane = each(|l| cos[l] * c + sin[l] * s);
                 (
-                    over_lanes(std::array::from_fn(|l| odd[l] * power[l] * along[l])),
-                    over_lanes(std::array::from_fn(|l| even[l] * power[l] * along[l].abs())),
+                    over_lanes(each(|l| odd[l] * power[l] * along[l])),
+                    over_lanes(each(|l| even[l] * power[l] * along[l].abs())),
                 )
             }
         };

@@ -33,6 +33,11 @@ fn half_angle(x: f32, y: f32) -> vec2<f32> {
     return vec2<f32>(select(cosine, -cosine, y < 0.0), sine);
 }
 
+// Over lanes, one after the other.
+fn over_lanes(a: vec4<f32>, b: vec4<f32>) -> f32 {
+    return a.x + b.x + a.y + b.y + a.z + b.z + a.w + b.w;
+}
+
 @compute @workgroup_size(256)
 fn phase_features(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
@@ -58,8 +63,7 @@ fn phase_features(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_wor
     let odd4 = vec4<f32>(a.w, b.w, c.w, d.w);
     let power = even * even + odd * odd;
     let power4 = even4 * even4 + odd4 * odd4;
-    let pairs = power + power4;
-    energy[i] = ((pairs.x + pairs.y) + pairs.z) + pairs.w;
+    energy[i] = over_lanes(power, power4);
     let most = max(max(max(power.x, power.y), max(power.z, power.w)), max(max(power4.x, power4.y), max(power4.z, power4.w)));
     if (most <= block.least2) {
         orientation[i] = not_a_number();
@@ -72,15 +76,13 @@ fn phase_features(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_wor
     let sin2 = vec4<f32>(block.twice[0].y, block.twice[1].y, block.twice[2].y, block.twice[3].y);
     let cos24 = vec4<f32>(block.twice[0].z, block.twice[1].z, block.twice[2].z, block.twice[3].z);
     let sin24 = vec4<f32>(block.twice[0].w, block.twice[1].w, block.twice[2].w, block.twice[3].w);
-    let xs = magnitude * cos2 + magnitude4 * cos24;
-    let ys = magnitude * sin2 + magnitude4 * sin24;
-    let x = ((xs.x + xs.y) + xs.z) + xs.w;
-    let y = ((ys.x + ys.y) + ys.z) + ys.w;
+    let x = over_lanes(magnitude * cos2, magnitude4 * cos24);
+    let y = over_lanes(magnitude * sin2, magnitude4 * sin24);
     let half = 0.5 * arctangent2(y, x);
     let turned = select(half, half + PI, half < 0.0);
     orientation[i] = select(turned, 0.0, turned >= PI);
-    var ss = odd + odd4;
-    var cs = even + even4;
+    var s = over_lanes(odd, odd4);
+    var c_sum = over_lanes(even, even4);
     if (PLAIN == 0u) {
         let direction = half_angle(x, y);
         let cos1 = vec4<f32>(block.once[0].x, block.once[1].x, block.once[2].x, block.once[3].x);
@@ -89,11 +91,9 @@ fn phase_features(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_wor
         let sin14 = vec4<f32>(block.once[0].w, block.once[1].w, block.once[2].w, block.once[3].w);
         let along = cos1 * direction.x + sin1 * direction.y;
         let along4 = cos14 * direction.x + sin14 * direction.y;
-        ss = odd * power * along + odd4 * power4 * along4;
-        cs = even * power * abs(along) + even4 * power4 * abs(along4);
+        s = over_lanes(odd * power * along, odd4 * power4 * along4);
+        c_sum = over_lanes(even * power * abs(along), even4 * power4 * abs(along4));
     }
-    let s = ((ss.x + ss.y) + ss.z) + ss.w;
-    let c_sum = ((cs.x + cs.y) + cs.z) + cs.w;
     let angle = arctangent2(s, c_sum);
     phase[i] = select(angle, PI, angle <= -PI);
 }

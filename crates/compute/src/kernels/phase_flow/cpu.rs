@@ -4,7 +4,7 @@ use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, Place, Sampling, Weighi
 use crate::Cpu;
 use crate::arctangent::arctangent2;
 use crate::expansion::Coarser;
-use crate::kernels::gabor::{ORIENTATIONS, PEAK_FREQUENCY, PerLane, RESPONSES, over_lanes, per_lane};
+use crate::kernels::gabor::{ORIENTATIONS, PEAK_FREQUENCY, PerLane, RESPONSES, each, over_lanes, per_lane};
 use crate::rows::Shared;
 use multiversion::multiversion;
 
@@ -97,16 +97,19 @@ fn row_of_five(level: &Level<'_>, y: usize, out: [&mut [f32]; 3]) {
 fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: [&mut [f32]; 3]) {
     let centre = (T - 1) / 2;
     let [nx, _] = level.size;
+    let is_displaced = level.sampling == Sampling::Displaced && level.coarser.is_some();
     for x in 0..nx {
         let coarse = level.coarser.as_ref().map_or([0.0; 2], |c| [c[0].at(x, y), c[1].at(x, y)]);
         let d = if coarse[0].is_nan() { [0.0; 2] } else { coarse };
-        let responses: [Pixel; T] = std::array::from_fn(|t| {
-            if t == centre || level.sampling == Sampling::InPlace {
-                return pixel(level.frames[t], y * nx + x);
-            }
-            let time = t as f32 - centre as f32;
-            sample(level.frames[t], level.size, [x as f32 + d[0] * time, y as f32 + d[1] * time])
-        });
+        let mut responses = [[0.0; RESPONSES]; T];
+        for (t, responses) in responses.iter_mut().enumerate() {
+            *responses = if t == centre || !is_displaced {
+                pixel(level.frames[t], y * nx + x)
+            } else {
+                let time = t as f32 - centre as f32;
+                sample(level.frames[t], level.size, [x as f32 + d[0] * time, y as f32 + d[1] * time])
+            };
+        }
         let (increment, sure) = solve(&responses, &level.constraints, &level.frequencies);
         out_x[x] = d[0] + increment[0];
         out_y[x] = d[1] + increment[1];
@@ -137,7 +140,7 @@ pub(crate) fn sample(responses: &[f32], [nx, ny]: [usize; 2], at: [f32; 2]) -> P
     let ((x0, x1, wx), (y0, y1, wy)) = (cell(at[0], nx), cell(at[1], ny));
     let [a, b] = [pixel(responses, y0 * nx + x0), pixel(responses, y0 * nx + x1)];
     let [c, d] = [pixel(responses, y1 * nx + x0), pixel(responses, y1 * nx + x1)];
-    std::array::from_fn(|k| {
+    each(|k| {
         let top = a[k] + wx * (b[k] - a[k]);
         let bottom = c[k] + wx * (d[k] - c[k]);
         top + wy * (bottom - top)
@@ -148,7 +151,7 @@ pub(crate) fn sample(responses: &[f32], [nx, ny]: [usize; 2], at: [f32; 2]) -> P
 #[inline(always)]
 pub(crate) fn phase_steps(to: &Pixel, from: &Pixel) -> PerLane {
     const ODD: usize = ORIENTATIONS;
-    std::array::from_fn(|l| {
+    each(|l| {
         let re = to[l] * from[l] + to[ODD + l] * from[ODD + l];
         let im = to[ODD + l] * from[l] - to[l] * from[ODD + l];
         arctangent2(im, re)
@@ -158,7 +161,7 @@ pub(crate) fn phase_steps(to: &Pixel, from: &Pixel) -> PerLane {
 /// Squared magnitudes.
 #[inline(always)]
 pub(crate) fn powers(pixel: &Pixel) -> PerLane {
-    std::array::from_fn(|l| pixel[l] * pixel[l] + pixel[ORIENTATIONS + l] * pixel[ORIENTATIONS + l])
+    each(|l| pixel[l] * pixel[l] + pixel[ORIENTATIONS + l] * pixel[ORIENTATIONS + l])
 }
 
 /// Slope and mean squared error of the line through every lane's phases.
@@ -169,8 +172,8 @@ fn fit<const T: usize>(responses: &[Pixel; T]) -> (PerLane, PerLane) {
         3 => {
             let after = phase_steps(&responses[2], &responses[1]);
             let before = phase_steps(&responses[0], &responses[1]);
-            let slope = std::array::from_fn(|l| 0.5 * (after[l] - before[l]));
-            let error = std::array::from_fn(|l| {
+            let slope = each(|l| 0.5 * (after[l] - before[l]));
+            let error = each(|l| {
                 let bend = after[l] + before[l];
                 // Of three points the residuals are a sixth, a third and a sixth of the bend.
                 bend * bend * (1.0 / 18.0)
@@ -183,7 +186,7 @@ fn fit<const T: usize>(responses: &[Pixel; T]) -> (PerLane, PerLane) {
             let before = phase_steps(&responses[1], &responses[2]);
             let before2 = phase_steps(&responses[0], &responses[1]);
             let mut slope = [0.0; ORIENTATIONS];
-            let error = std::array::from_fn(|l| {
+            let error = each(|l| {
                 let (u1, v1) = (after[l], before[l]);
                 let (u2, v2) = (u1 + after2[l], v1 + before2[l]);
                 let psi = 0.1 * (((u2 - v2) + (u2 - v2)) + (u1 - v1));
@@ -209,17 +212,15 @@ fn solve<const T: usize>(
     let mut least = powers(&responses[0]);
     for response in &responses[1..] {
         let power = powers(response);
-        least = std::array::from_fn(|l| if power[l] < least[l] { power[l] } else { least[l] });
+        least = each(|l| if power[l] < least[l] { power[l] } else { least[l] });
     }
     let least2 = constraints.least_magnitude * constraints.least_magnitude;
-    let is_valid: [bool; ORIENTATIONS] =
-        std::array::from_fn(|l| least[l] > least2 && error[l] < constraints.tau_l);
-    let goodness: PerLane =
-        std::array::from_fn(|l| if is_valid[l] { 1.0 / (1.0 + ERROR_SCALE * error[l]) } else { 0.0 });
-    let one: PerLane = is_valid.map(|v| if v { 1.0 } else { 0.0 });
+    let tau = constraints.tau_l;
+    let one: PerLane = each(|l| if (least[l] > least2) & (error[l] < tau) { 1.0 } else { 0.0 });
+    let goodness: PerLane = each(|l| if one[l] > 0.0 { 1.0 / (1.0 + ERROR_SCALE * error[l]) } else { 0.0 });
     let weight = if constraints.weighing == Weighing::ByFit { goodness } else { one };
-    let product = |a: &PerLane, b: &PerLane| over_lanes(std::array::from_fn(|l| a[l] * b[l]));
-    let pull: PerLane = std::array::from_fn(|l| weight[l] * slope[l]);
+    let product = |a: &PerLane, b: &PerLane| over_lanes(each(|l| a[l] * b[l]));
+    let pull: PerLane = each(|l| weight[l] * slope[l]);
     let [xx, xy, yy] = frequencies.squares.each_ref().map(|s| product(&weight, s));
     let [bx, by] = frequencies.along.each_ref().map(|w| product(&pull, w));
     let determinant = xx * yy - xy * xy;

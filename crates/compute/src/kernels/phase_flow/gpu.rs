@@ -23,7 +23,8 @@ pub(super) fn phase_flow(
     let uniform = Uniform::new()
         .u4([nx, ny, nx.div_ceil(2), ny.div_ceil(2)])
         .u4([4 * place.levels.start(place.level)])
-        .f4([tau_l, least_magnitude * least_magnitude, min_orientations as f32, ERROR_SCALE]);
+        .f4([tau_l, least_magnitude * least_magnitude, min_orientations as f32, ERROR_SCALE])
+        .f4([0.1, 0.2, 1.0 / 18.0]);
     let uniform = [[&wx, &wy], [&xx, &xy], [&yy, &yy]].into_iter().fold(uniform, pairs);
     let mut buffers: Vec<_> = (0..5).map(|t| Bind::optional(frames.get(t).copied())).collect();
     buffers.extend([Bind::optional(coarser), Bind::Out(out), Bind::Out(confidence)]);

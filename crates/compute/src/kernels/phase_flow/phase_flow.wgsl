@@ -13,6 +13,8 @@ struct Block {
     start: vec4<u32>,
     // τ_l, least magnitude squared, orientations that must count, scale of the error.
     limits: vec4<f32>,
+    // 1/10, 1/5, 1/18: a compiler would draw constants out of products.
+    parts: vec4<f32>,
     // ω of lanes k and k + 4.
     frequencies: array<vec4<f32>, 4>,
     // Products of its components: xx and xy, then yy, of lanes k and k + 4.
@@ -124,7 +126,7 @@ fn phase_flow(@builtin(global_invocation_id) id: vec3<u32>) {
             let v = phase_steps(b, centre);
             slope = 0.5 * (u - v);
             let bend = u + v;
-            error = bend * bend * 0.055555556;
+            error = bend * bend * block.parts.z;
             least = lesser(lesser(powers(b), powers(centre)), powers(a));
         } else {
             let centre = frame2[plane + here];
@@ -136,17 +138,17 @@ fn phase_flow(@builtin(global_invocation_id) id: vec3<u32>) {
             let b2 = between(0u, plane, before2);
             let v1 = phase_steps(b, centre);
             let v2 = v1 + phase_steps(b2, b);
-            slope = 0.1 * (((u2 - v2) + (u2 - v2)) + (u1 - v1));
-            let mean = 0.2 * (((v2 + v1) + u1) + u2);
+            slope = block.parts.x * (((u2 - v2) + (u2 - v2)) + (u1 - v1));
+            let mean = block.parts.y * (((v2 + v1) + u1) + u2);
             let twice = slope + slope;
             let ra = v2 - mean + twice;
             let rb = v1 - mean + slope;
             let rc = u1 - mean - slope;
             let rd = u2 - mean - twice;
-            error = 0.2 * ((((mean * mean + ra * ra) + rb * rb) + rc * rc) + rd * rd);
+            error = block.parts.y * ((((mean * mean + ra * ra) + rb * rb) + rc * rc) + rd * rd);
             least = lesser(lesser(lesser(lesser(powers(b2), powers(b)), powers(centre)), powers(a)), powers(a2));
         }
-        let is_valid = vec2<bool>(least.x > least2 && error.x < tau, least.y > least2 && error.y < tau);
+        let is_valid = (least > vec2<f32>(least2)) & (error < vec2<f32>(tau));
         let one = select(vec2<f32>(0.0), vec2<f32>(1.0), is_valid);
         let goodness = select(vec2<f32>(0.0), vec2<f32>(1.0) / (vec2<f32>(1.0) + block.limits.w * error), is_valid);
         var weight = one;
@@ -157,13 +159,13 @@ fn phase_flow(@builtin(global_invocation_id) id: vec3<u32>) {
         let w = block.frequencies[k];
         let s = block.squares[k];
         let yy = block.squares_yy[k];
-        matrix.x = matrix.x + (weight.x * s.x + weight.y * s.z);
-        matrix.y = matrix.y + (weight.x * s.y + weight.y * s.w);
-        matrix.z = matrix.z + (weight.x * yy.x + weight.y * yy.z);
-        side.x = side.x + (pull.x * w.x + pull.y * w.z);
-        side.y = side.y + (pull.x * w.y + pull.y * w.w);
-        score.x = score.x + (one.x + one.y);
-        score.y = score.y + (goodness.x + goodness.y);
+        matrix.x = matrix.x + weight.x * s.x + weight.y * s.z;
+        matrix.y = matrix.y + weight.x * s.y + weight.y * s.w;
+        matrix.z = matrix.z + weight.x * yy.x + weight.y * yy.z;
+        side.x = side.x + pull.x * w.x + pull.y * w.z;
+        side.y = side.y + pull.x * w.y + pull.y * w.w;
+        score.x = score.x + one.x + one.y;
+        score.y = score.y + goodness.x + goodness.y;
     }
     let determinant = matrix.x * matrix.z - matrix.y * matrix.y;
     var x = not_a_number();

@@ -3,7 +3,7 @@
 use super::{SPREAD_SCALE, Votes};
 use crate::Cpu;
 use crate::expansion::Coarser;
-use crate::kernels::gabor::{ORIENTATIONS, PEAK_FREQUENCY, PerLane, RESPONSES, over_lanes, per_lane};
+use crate::kernels::gabor::{ORIENTATIONS, PEAK_FREQUENCY, PerLane, RESPONSES, each, over_lanes, per_lane};
 use crate::kernels::phase_flow::{Pixel, Place, Sampling, phase_steps, pixel, powers};
 use crate::rows::Shared;
 use multiversion::multiversion;
@@ -73,8 +73,10 @@ pub(super) fn phase_stereo(
 fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
     let [nx, _] = view.size;
     let last = (nx - 1) as f32;
+    let seeing: PerLane = each(|l| if l == BLIND { 0.0 } else { 1.0 });
     let least2 = view.votes.least_magnitude * view.votes.least_magnitude;
     let rows = [view.here, view.there].map(|r| &r[RESPONSES * y * nx..RESPONSES * (y + 1) * nx]);
+    let is_displaced = view.sampling == Sampling::Displaced && view.coarser.is_some();
     for x in 0..nx {
         let d = view.coarser.as_ref().map_or(0.0, |c| c.at(x, y));
         [out[x], confidence[x]] = [f32::NAN, 0.0];
@@ -82,28 +84,28 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
             continue;
         }
         let here = pixel(rows[0], x);
-        let there = match view.sampling {
-            Sampling::InPlace => pixel(rows[1], x),
-            Sampling::Displaced => sample_along(rows[1], nx, x as f32 - view.sign * d),
+        let there = match is_displaced {
+            false => pixel(rows[1], x),
+            true => sample_along(rows[1], nx, x as f32 - view.sign * d),
         };
         let (power, power_there) = (powers(&here), powers(&there));
         let step = phase_steps(&there, &here);
-        let is_valid: [bool; ORIENTATIONS] =
-            std::array::from_fn(|l| l != BLIND && power[l] > least2 && power_there[l] > least2);
-        let shift: PerLane = std::array::from_fn(|l| view.sign * (step[l] * view.per_radian[l]));
-        let count = is_valid.iter().filter(|&&v| v).count();
+        let one: PerLane =
+            each(|l| if (power[l] > least2) & (power_there[l] > least2) { seeing[l] } else { 0.0 });
+        let shift: PerLane = each(|l| view.sign * (step[l] * view.per_radian[l]));
+        let count = over_lanes(one) as usize;
         if count < view.votes.min_orientations.max(1) {
             continue;
         }
-        let middle = median(&shift, &is_valid, count);
+        let middle = median(&shift, &one, count);
         let found = d + middle;
         let at = x as f32 - view.sign * found;
         if !(at >= 0.0 && at <= last) {
             continue;
         }
-        let agreement: PerLane = std::array::from_fn(|l| {
+        let agreement: PerLane = each(|l| {
             let distance = shift[l] - middle;
-            if is_valid[l] { 1.0 / (1.0 + SPREAD_SCALE * (distance * distance)) } else { 0.0 }
+            if one[l] > 0.0 { 1.0 / (1.0 + SPREAD_SCALE * (distance * distance)) } else { 0.0 }
         });
         [out[x], confidence[x]] = [found, over_lanes(agreement) * (1.0 / 7.0)];
     }
@@ -118,16 +120,16 @@ fn sample_along(row: &[f32], nx: usize, at: f32) -> Pixel {
     let low = (unsafe { clamped.to_int_unchecked::<i32>() } as usize).min(nx.max(2) - 2);
     let weight = clamped - low as f32;
     let [a, b] = [pixel(row, low), pixel(row, (low + 1).min(nx - 1))];
-    std::array::from_fn(|k| a[k] + weight * (b[k] - a[k]))
+    each(|k| a[k] + weight * (b[k] - a[k]))
 }
 
 /// The median of the valid lanes; of an even number the mean of the middle two.
 #[inline(always)]
-fn median(values: &PerLane, is_valid: &[bool; ORIENTATIONS], count: usize) -> f32 {
+fn median(values: &PerLane, one: &PerLane, count: usize) -> f32 {
     // The least four are enough: seven at most are valid.
     let mut sorted = [f32::MAX; 4];
     for l in 0..ORIENTATIONS {
-        let mut value = if is_valid[l] { values[l] } else { f32::MAX };
+        let mut value = if one[l] > 0.0 { values[l] } else { f32::MAX };
         for slot in &mut sorted {
             let least = if value < *slot { value } else { *slot };
             value = if value < *slot { *slot } else { value };

@@ -64,10 +64,10 @@ fn phase_stereo(@builtin(global_invocation_id) id: vec3<u32>) {
     let pixels = size.x * size.y;
     let row = id.y * size.x;
     let here = row + id.x;
-    let target = view * pixels + here;
+    let place = view * pixels + here;
     let sign = select(-1.0, 1.0, view == 0u);
-    out[target] = not_a_number();
-    confidence[target] = 0.0;
+    out[place] = not_a_number();
+    confidence[place] = 0.0;
     var d = 0.0;
     if (COARSER == 1u) {
         let n = neighbours(id.xy, block.size.zw) + vec4<u32>(view * block.size.z * block.size.w);
@@ -131,9 +131,12 @@ fn phase_stereo(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     var total = agreement(shifts.x, middle, shifts.x < HUGE) + agreement(shifts4.x, middle, shifts4.x < HUGE);
-    total = total + (agreement(shifts.y, middle, shifts.y < HUGE) + agreement(shifts4.y, middle, shifts4.y < HUGE));
-    total = total + (agreement(shifts.z, middle, shifts.z < HUGE) + agreement(shifts4.z, middle, shifts4.z < HUGE));
-    total = total + (agreement(shifts.w, middle, shifts.w < HUGE) + agreement(shifts4.w, middle, shifts4.w < HUGE));
-    out[target] = found;
-    confidence[target] = total * 0.142857149;
+    total = total + agreement(shifts.y, middle, shifts.y < HUGE);
+    total = total + agreement(shifts4.y, middle, shifts4.y < HUGE);
+    total = total + agreement(shifts.z, middle, shifts.z < HUGE);
+    total = total + agreement(shifts4.z, middle, shifts4.z < HUGE);
+    total = total + agreement(shifts.w, middle, shifts.w < HUGE);
+    total = total + agreement(shifts4.w, middle, shifts4.w < HUGE);
+    out[place] = found;
+    confidence[place] = total * 0.142857149;
 }

@@ -72,43 +72,182 @@ fn median_row_of_five(padded: &[f32], width: usize, out: &mut [f32]) {
     median_row::<2, 13>(padded, width, out);
 }
 
-/// Medians of windows of radius `R`, whose lower half holds `H` samples: one sample after the other is let into the sorted
-/// lower half, the greatest falls out.
+/// Medians of windows of radius `R`, whose lower half holds `H` samples.
 #[inline(always)]
 fn median_row<const R: usize, const H: usize>(padded: &[f32], width: usize, out: &mut [f32]) {
     let nx = out.len();
     let lines = padded.len() / width;
     for x in (0..nx).step_by(LANES) {
-        let mut sorted = [[f32::MAX; LANES]; H];
-        let mut count = [0i32; LANES];
-        for line in padded.chunks_exact(width) {
-            for offset in 0..=2 * R {
-                let mut value = [0.0; LANES];
-                value.copy_from_slice(&line[x + offset..x + offset + LANES]);
-                for k in 0..LANES {
-                    let is_unknown = value[k].is_nan();
-                    count[k] += i32::from(!is_unknown);
-                    value[k] = if is_unknown { f32::MAX } else { value[k] };
-                }
-                for slot in &mut sorted {
-                    for k in 0..LANES {
-                        let (a, b) = (slot[k], value[k]);
-                        slot[k] = if b < a { b } else { a };
-                        value[k] = if b < a { a } else { b };
-                    }
-                }
+        let is_whole = lines == 2 * R + 1
+            && x + LANES <= nx
+            && padded.chunks_exact(width).all(|line| is_known(&line[x..x + 2 * R + LANES]));
+        let found = if is_whole {
+            match R {
+                1 => median_of_nine(padded, width, x),
+                _ => median_of_twenty_five(padded, width, x),
             }
-        }
-        for (k, out) in out[x..].iter_mut().take(LANES).enumerate() {
-            let columns = (x + k + R + 1).min(nx) - (x + k).saturating_sub(R);
-            let known = count[k] as usize;
-            *out = if 2 * known <= columns * lines {
-                f32::NAN
-            } else if known % 2 == 1 {
-                sorted[known / 2][k]
-            } else {
-                0.5 * (sorted[known / 2 - 1][k] + sorted[known / 2][k])
-            };
+        } else {
+            by_insertion::<R, H>(padded, width, (x, nx))
+        };
+        for (out, found) in out[x..].iter_mut().zip(found) {
+            *out = found;
         }
     }
+}
+
+#[inline(always)]
+fn is_known(samples: &[f32]) -> bool {
+    let mut unknown = 0;
+    for sample in samples {
+        unknown |= i32::from(sample.is_nan());
+    }
+    unknown == 0
+}
+
+type Values = [f32; LANES];
+
+#[inline(always)]
+fn load(padded: &[f32], at: usize) -> Values {
+    let mut values = [0.0; LANES];
+    values.copy_from_slice(&padded[at..at + LANES]);
+    values
+}
+
+/// The smaller value of each lane, and the greater.
+#[inline(always)]
+fn ordered(a: Values, b: Values) -> (Values, Values) {
+    let (mut least, mut most) = (a, b);
+    for k in 0..LANES {
+        least[k] = if b[k] < a[k] { b[k] } else { a[k] };
+        most[k] = if b[k] < a[k] { a[k] } else { b[k] };
+    }
+    (least, most)
+}
+
+#[inline(always)]
+fn order<const N: usize>(values: &mut [Values; N], low: usize, high: usize) {
+    (values[low], values[high]) = ordered(values[low], values[high]);
+}
+
+#[inline(always)]
+fn sort_three(a: Values, b: Values, c: Values) -> [Values; 3] {
+    let mut v = [a, b, c];
+    order(&mut v, 0, 1);
+    order(&mut v, 1, 2);
+    order(&mut v, 0, 1);
+    v
+}
+
+/// Columns sorted: the greatest of the least, the middle of the middles and the least of the greatest hold the median.
+#[inline(always)]
+fn median_of_nine(padded: &[f32], width: usize, x: usize) -> Values {
+    let column = |dx: usize| {
+        sort_three(load(padded, x + dx), load(padded, width + x + dx), load(padded, 2 * width + x + dx))
+    };
+    let [a, b, c] = [column(0), column(1), column(2)];
+    let least = ordered(ordered(a[0], b[0]).1, c[0]).1;
+    let middle = sort_three(a[1], b[1], c[1])[1];
+    let most = ordered(ordered(a[2], b[2]).0, c[2]).0;
+    sort_three(least, middle, most)[1]
+}
+
+/// Nine exchanges that sort five values.
+const SORT_FIVE: [(usize, usize); 9] =
+    [(0, 1), (3, 4), (2, 4), (2, 3), (1, 4), (0, 3), (0, 2), (1, 3), (1, 2)];
+
+/// Columns sorted, then the rows of what they hold: six values are then known to lie below the median and six above, and of the
+/// thirteen in between the least and the greatest are forgotten again and again.
+#[inline(always)]
+fn median_of_twenty_five(padded: &[f32], width: usize, x: usize) -> Values {
+    let mut columns = [[[0.0; LANES]; 5]; 5];
+    for (dx, column) in columns.iter_mut().enumerate() {
+        for (dy, value) in column.iter_mut().enumerate() {
+            *value = load(padded, dy * width + x + dx);
+        }
+        for (low, high) in SORT_FIVE {
+            order(column, low, high);
+        }
+    }
+    let mut rows = [[[0.0; LANES]; 5]; 5];
+    for (rank, row) in rows.iter_mut().enumerate() {
+        for (value, column) in row.iter_mut().zip(&columns) {
+            *value = column[rank];
+        }
+        for (low, high) in SORT_FIVE {
+            order(row, low, high);
+        }
+    }
+    const BETWEEN: [(usize, usize); 13] = [
+        (0, 3),
+        (0, 4),
+        (1, 2),
+        (1, 3),
+        (1, 4),
+        (2, 1),
+        (2, 2),
+        (2, 3),
+        (3, 0),
+        (3, 1),
+        (3, 2),
+        (4, 0),
+        (4, 1),
+    ];
+    let mut values = [[0.0; LANES]; 13];
+    for (value, (row, place)) in values.iter_mut().zip(BETWEEN) {
+        *value = rows[row][place];
+    }
+    // Of eight values of thirteen the least and the greatest cannot be the median.
+    let (mut first, mut last, mut next) = (0, 8, 8);
+    while last - first > 1 {
+        for i in first + 1..last {
+            order(&mut values, first, i);
+        }
+        for i in first + 1..last - 1 {
+            order(&mut values, i, last - 1);
+        }
+        first += 1;
+        if next < 13 {
+            values[last - 1] = values[next];
+            next += 1;
+        } else {
+            last -= 1;
+        }
+    }
+    values[first]
+}
+
+/// Windows that are cut or hold unknown samples: one sample after the other is let into the sorted lower half, the greatest
+/// falls out.
+#[inline(always)]
+fn by_insertion<const R: usize, const H: usize>(
+    padded: &[f32],
+    width: usize,
+    (x, nx): (usize, usize),
+) -> Values {
+    let lines = padded.len() / width;
+    let mut sorted = [[f32::MAX; LANES]; H];
+    let mut count = [0i32; LANES];
+    for line in padded.chunks_exact(width) {
+        for offset in 0..=2 * R {
+            let mut value = load(line, x + offset);
+            for k in 0..LANES {
+                let is_unknown = value[k].is_nan();
+                count[k] += i32::from(!is_unknown);
+                value[k] = if is_unknown { f32::MAX } else { value[k] };
+            }
+            for slot in &mut sorted {
+                (*slot, value) = ordered(*slot, value);
+            }
+        }
+    }
+    let mut out = [f32::NAN; LANES];
+    for (k, out) in out.iter_mut().enumerate().take(nx - x) {
+        let columns = (x + k + R + 1).min(nx) - (x + k).saturating_sub(R);
+        let known = count[k] as usize;
+        if 2 * known > columns * lines {
+            let (lower, upper) = (sorted[(known - 1) / 2][k], sorted[known / 2][k]);
+            *out = if known % 2 == 1 { upper } else { 0.5 * (lower + upper) };
+        }
+    }
+    out
 }

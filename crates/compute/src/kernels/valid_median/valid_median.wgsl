@@ -32,7 +32,7 @@ fn valid_median(@builtin(global_invocation_id) id: vec3<u32>) {
     if (RADIUS == 0u) {
         found = estimates[here];
     } else {
-        var sorted: array<f32, max(HALF, 1u)>;
+        var sorted: array<f32, 13>;
         for (var k = 0u; k < HALF; k = k + 1u) {
             sorted[k] = HUGE;
         }

@@ -1,0 +1,38 @@
+// A level of an image, warped by the coarser estimate: the contract is mod.rs's. Needs nan.wgsl, expansion.wgsl, responses.wgsl.
+
+override PLANES: u32 = 2u;
+
+struct Block {
+    // Size of this level, and of the coarser one.
+    size: vec4<u32>,
+    // Where this level starts.
+    start: u32,
+    factor: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> image: array<f32>;
+@group(0) @binding(2) var<storage, read> coarser: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+
+@compute @workgroup_size(32, 4)
+fn displaced_image(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size.xy;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let n = neighbours(id.xy, block.size.zw);
+    let plane = block.size.z * block.size.w;
+    var at = vec2<f32>(id.xy);
+    let x = expanded(coarser[n.x], coarser[n.y], coarser[n.z], coarser[n.w]);
+    at.x = at.x + select(block.factor * x, 0.0, is_nan(x));
+    if (PLANES == 2u) {
+        let y = expanded(coarser[plane + n.x], coarser[plane + n.y], coarser[plane + n.z], coarser[plane + n.w]);
+        at.y = at.y + select(block.factor * y, 0.0, is_nan(y));
+    }
+    let c = corner_of(at, size);
+    let i = block.start + c.index;
+    let top = image[i] + c.weight.x * (image[i + c.right] - image[i]);
+    let bottom = image[i + c.down] + c.weight.x * (image[i + c.down + c.right] - image[i + c.down]);
+    out[id.y * size.x + id.x] = top + c.weight.y * (bottom - top);
+}

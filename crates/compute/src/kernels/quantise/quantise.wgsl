@@ -1,0 +1,24 @@
+// Numbers of a fixed point: the contract is mod.rs's. Needs line.wgsl, nan.wgsl.
+
+struct Block {
+    count: u32,
+    step: f32,
+    per_step: f32,
+    most: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read_write> samples: array<f32>;
+
+@compute @workgroup_size(256)
+fn quantise(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i >= block.count) {
+        return;
+    }
+    let sample = samples[i];
+    if (!is_nan(sample)) {
+        let whole = floor(sample * block.per_step + 0.5) * block.step;
+        samples[i] = clamp(whole, -block.most, block.most);
+    }
+}
