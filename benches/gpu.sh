@@ -80,6 +80,8 @@ fi
 
 say "Whole runs"
 "$folder/veloxel" bench gpu --device cuda | tee "$out/gpu.txt"
+say "Flow, stereo and features of a stream of frames"
+"$folder/veloxel" bench phase --device cuda | tee "$out/phase.txt"
 say "Fields against the processor's"
 "$folder/veloxel" bench agreement --device cuda | tee "$out/agreement.txt"
 

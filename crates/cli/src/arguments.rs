@@ -1,6 +1,6 @@
 //! The command line as clap sees it.
 
-use crate::{bench, demo, devices, evaluate, flow, info, warp};
+use crate::{bench, demo, devices, engine, evaluate, features, flow, info, stereo, warp};
 use clap::{Parser, Subcommand};
 
 /// Dense motion and correspondence, fast, with a confidence for every vector.
@@ -16,6 +16,9 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Flow(Box<flow::FlowArguments>),
+    Stereo(stereo::StereoArguments),
+    Features(features::FeaturesArguments),
+    Engine(engine::EngineArguments),
     Warp(warp::WarpArguments),
     Evaluate(evaluate::EvaluateArguments),
     Info(info::InfoArguments),

@@ -1,8 +1,8 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
 use crate::arguments::Arguments;
-use crate::flow::DeviceArguments;
 use crate::output::{print, print_json};
+use crate::run_arguments::DeviceArguments;
 use crate::table::{Table, count, number};
 use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
@@ -16,10 +16,11 @@ use veloxel_io::{IoError, write_text};
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
 ///
-/// middlebury and nirep, and the mouse ventricle of volume-preservation, need the data folder that VELOXEL_DATA names.
+/// middlebury and nirep, the mouse ventricle of volume-preservation, and phase's scenes need the data folder that
+/// VELOXEL_DATA names.
 #[derive(Debug, Args)]
 pub struct BenchArguments {
-    /// What to measure; nothing: everything that needs no data, but not gpu and paper-a
+    /// What to measure; nothing: everything that needs no data, but not gpu, paper-a and phase
     #[arg(value_name = "NAME", value_enum)]
     names: Vec<Name>,
 
@@ -78,7 +79,10 @@ pub fn run(arguments: &BenchArguments) -> Result<(), VeloxelError> {
         Arguments::command().error(ErrorKind::MissingRequiredArgument, text).exit();
     }
     let by_default = |bench: &Bench| {
-        !matches!(bench, Bench::Gpu | Bench::Agreement | Bench::PaperA | Bench::Middlebury | Bench::Nirep)
+        !matches!(
+            bench,
+            Bench::Gpu | Bench::Agreement | Bench::PaperA | Bench::Phase | Bench::Middlebury | Bench::Nirep
+        )
     };
     let benches: Vec<Bench> = if arguments.names.is_empty() {
         Bench::ALL.into_iter().filter(by_default).collect()
@@ -150,6 +154,7 @@ fn figures_text(figures: &[Figure]) -> String {
         let bar = match figure.bar {
             Some(Bar::AtMost(limit)) => format!("≤ {}", number(limit)),
             Some(Bar::AtLeast(limit)) => format!("≥ {}", number(limit)),
+            Some(Bar::Between(low, high)) => format!("{} to {}", number(low), number(high)),
             None => String::new(),
         };
         let verdict = match figure.reached {

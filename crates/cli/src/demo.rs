@@ -1,8 +1,8 @@
 //! `veloxel demo`: a heart whose motion is known.
 
-use crate::flow::{DeviceArguments, command_line};
 use crate::output::print;
 use crate::progress::Progress;
+use crate::run_arguments::{DeviceArguments, command_line};
 use crate::table::{Table, count, number, seconds};
 use crate::warn;
 use clap::Args;

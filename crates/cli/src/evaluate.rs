@@ -1,14 +1,14 @@
 //! `veloxel evaluate`: a result against the truth.
 
-use crate::flow::strictness;
 use crate::output::{print, print_json};
+use crate::run_arguments::strictness;
 use crate::table::{Table, number, percent};
 use crate::warn;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use veloxel::VeloxelError;
-use veloxel::metrics::{Distribution, FlowError, LabelOverlapReport};
-use veloxel::pipelines::{evaluate_flow, evaluate_labels};
+use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlapReport};
+use veloxel::pipelines::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_labels};
 use veloxel_core::Warnings;
 
 /// Measure a result against the truth.
@@ -24,6 +24,22 @@ enum What {
     Flow {
         #[command(flatten)]
         files: Files,
+        /// Measure inside only: inside is not 0
+        #[arg(long, value_name = "M")]
+        mask: Option<PathBuf>,
+    },
+    /// Absolute error, bad pixels and density of a disparity
+    ///
+    /// Disparities are .pfm, float .tif, KITTI's 16-bit .png, or pictures with the scale of their samples.
+    Disparity {
+        #[command(flatten)]
+        files: Files,
+        /// What TRUTH's samples were multiplied by; 0 is unknown then (Middlebury 2001 and 2003: 4, 8 or 16)
+        #[arg(long, value_name = "S")]
+        scale: Option<f32>,
+        /// What RESULT's samples were multiplied by
+        #[arg(long, value_name = "S")]
+        result_scale: Option<f32>,
         /// Measure inside only: inside is not 0
         #[arg(long, value_name = "M")]
         mask: Option<PathBuf>,
@@ -59,6 +75,13 @@ pub fn run(arguments: &EvaluateArguments) -> Result<(), VeloxelError> {
             let error = evaluate_flow(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
             if files.json { print_json(&error)? } else { print(&flow_text(&error))? }
         }
+        What::Disparity { files, scale, result_scale, mask } => {
+            let result = DisparityFile { path: &files.result, scale: *result_scale };
+            let truth = DisparityFile { path: &files.truth, scale: *scale };
+            let strictness = strictness(files.strict);
+            let error = evaluate_disparity((result, truth), mask.as_deref(), strictness, &mut warnings)?;
+            if files.json { print_json(&error)? } else { print(&disparity_text(&error))? }
+        }
         What::Labels { files } => {
             let paths = (files.result.as_path(), files.truth.as_path());
             let overlap = evaluate_labels(paths, strictness(files.strict), &mut warnings)?;
@@ -92,6 +115,31 @@ fn flow_text(error: &FlowError) -> String {
         text.push_str(&format!("{name:<18}{value}\n"));
     }
     text
+}
+
+fn disparity_text(error: &DisparityError) -> String {
+    let mut table = Table::new(&["error", "mean", "sd", "median", "75 %", "95 %", "largest"]);
+    let d = &error.absolute_px;
+    let values = [d.mean, d.sd, d.a50, d.a75, d.a95, d.max].map(number);
+    table.row(std::iter::once("absolute, px".to_owned()).chain(values).collect());
+    let mut bad = Table::new(&["wrong by more than", "of the measured", "of all true pixels"]);
+    let (measured, all) = (&error.bad_measured, &error.bad_all);
+    for (name, measured, all) in [
+        ("0.5 px", measured.bad_0_5, all.bad_0_5),
+        ("1 px", measured.bad_1, all.bad_1),
+        ("2 px", measured.bad_2, all.bad_2),
+    ] {
+        bad.row(vec![name.to_owned(), percent(measured), percent(all)]);
+    }
+    let density = format!("{} of {} pixels", percent(error.density), error.truth_pixels);
+    let signed = format!("{} px (estimate minus truth)", number(error.mean_signed_px));
+    format!(
+        "{}\n{}\n{:<18}{density}\n{:<18}{signed}\n",
+        table.text(),
+        bad.text(),
+        "density",
+        "mean difference"
+    )
 }
 
 fn labels_text(overlap: &LabelOverlapReport) -> String {

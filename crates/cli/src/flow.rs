@@ -3,6 +3,7 @@
 use crate::arguments::Arguments;
 use crate::output::print_lines;
 use crate::progress::Progress;
+use crate::run_arguments::{DeviceArguments, command_line, setting, strictness};
 use crate::table::{count, number, percent, seconds};
 use crate::warn;
 use clap::error::ErrorKind;
@@ -11,14 +12,13 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::VeloxelError;
 use veloxel::pipelines::{
-    DeviceChoice, FlowJob, FlowOutputs, FlowRun, ParameterChoice, RunChoice, SequenceJob, StartChoice, flow,
-    sequence,
+    FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice, SequenceJob,
+    StartChoice, flow, flow_of_frames, sequence,
 };
 use veloxel::report::PairReport;
 use veloxel_core::{Dimension, SolveStatus};
-use veloxel_io::Strictness;
 use veloxel_motion::clg_parameters::{Direction, Intensity};
-use veloxel_motion::{Preset, SequenceMode, SequencePlan};
+use veloxel_motion::{PhasePreset, Preset, SequenceMode, SequencePlan};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -27,9 +27,11 @@ use veloxel_motion::{Preset, SequenceMode, SequencePlan};
 /// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field.
 #[derive(Debug, Args)]
 #[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>
-       veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>")]
+       veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>
+       veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
 pub struct FlowArguments {
-    /// FIXED and MOVING; or, with --sequence, a 4-D file, a folder of frames, or the frames
+    /// FIXED and MOVING; with --sequence a 4-D file, a folder of frames, or the frames; with --method phase 2, 3 or 5
+    /// frames, or a folder, pattern or video of just these
     #[arg(value_name = "INPUT", num_args = 1.., required = true)]
     inputs: Vec<PathBuf>,
 
@@ -124,25 +126,6 @@ pub struct RunArguments {
     quiet: bool,
 }
 
-/// Where to compute.
-#[derive(Debug, Args)]
-pub struct DeviceArguments {
-    /// Where to compute: auto (the fastest there is), cpu, or a GPU: cuda, vulkan, metal, dx12 or wgpu (any of these
-    /// three), with :1 for the second of its kind; `veloxel devices` lists them
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device, help_heading = "Device")]
-    pub device: String,
-
-    /// Threads of the processor; 0: as many as there are
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
-    pub threads: usize,
-}
-
-impl DeviceArguments {
-    pub fn choice(&self) -> DeviceChoice {
-        DeviceChoice { name: Some(self.device.clone()), threads: self.threads }
-    }
-}
-
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Mode {
     /// Every frame to the next
@@ -157,6 +140,8 @@ enum Mode {
 enum Method {
     /// Combined local-global flow
     Clg,
+    /// Phase-based flow of 2, 3 or 5 pictures: the field of the centre one (the first of two)
+    Phase,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -165,18 +150,20 @@ enum PresetName {
     Fast,
     /// The best accuracy at a few times the cost
     Accurate,
-    /// Every choice as in Thiyagalingam et al. 2011
+    /// Every choice as in the method's paper (Thiyagalingam et al. 2011, Pauwels et al. 2012)
     Paper,
+    /// With --method phase: the FPGA of Pauwels et al. 2012 as a model
+    Hardware,
 }
 
 impl RunArguments {
     pub fn choice(&self) -> RunChoice {
-        let Method::Clg = self.method;
         RunChoice {
             parameters: ParameterChoice {
                 preset: match self.preset {
                     PresetName::Fast => Preset::Fast,
-                    PresetName::Accurate => Preset::Accurate,
+                    // Hardware is refused before a run is put together.
+                    PresetName::Accurate | PresetName::Hardware => Preset::Accurate,
                     PresetName::Paper => Preset::Paper,
                 },
                 file: self.params.clone(),
@@ -195,15 +182,16 @@ impl RunArguments {
     }
 }
 
-pub fn strictness(strict: bool) -> Strictness {
-    if strict { Strictness::Strict } else { Strictness::Lenient }
-}
-
 pub fn run(arguments: &FlowArguments) -> Result<(), VeloxelError> {
+    if matches!((arguments.run.method, arguments.run.preset), (Method::Clg, PresetName::Hardware)) {
+        let message = "--preset hardware belongs to --method phase";
+        Arguments::command().error(ErrorKind::ArgumentConflict, message).exit()
+    }
     let progress = Progress::new(arguments.run.quiet);
-    let run = match arguments.sequence {
-        Some(mode) => sequence(&sequence_job(arguments, mode), &progress)?,
-        None => flow(&flow_job(arguments), &progress)?,
+    let run = match (arguments.run.method, arguments.sequence) {
+        (Method::Phase, _) => flow_of_frames(&phase_job(arguments))?,
+        (Method::Clg, Some(mode)) => sequence(&sequence_job(arguments, mode), &progress)?,
+        (Method::Clg, None) => flow(&flow_job(arguments), &progress)?,
     };
     progress.finish();
     warn(&run.report.warnings);
@@ -245,13 +233,61 @@ fn flow_job(arguments: &FlowArguments) -> FlowJob {
         moving: moving.clone(),
         start: arguments.init.clone(),
         choice: arguments.run.choice(),
-        outputs: FlowOutputs {
-            flow: arguments.output.clone(),
-            confidence: arguments.confidence.clone(),
-            warped: arguments.warped.clone(),
-            report: arguments.report.clone(),
-            html: arguments.html.clone(),
+        outputs: arguments.outputs(),
+    }
+}
+
+impl FlowArguments {
+    fn outputs(&self) -> FlowOutputs {
+        FlowOutputs {
+            flow: self.output.clone(),
+            confidence: self.confidence.clone(),
+            warped: self.warped.clone(),
+            report: self.report.clone(),
+            html: self.html.clone(),
+        }
+    }
+
+    /// An option that phase-based flow has no use for.
+    fn option_of_another_method(&self) -> Option<&'static str> {
+        let run = &self.run;
+        [
+            (self.sequence.is_some(), "--sequence (use `veloxel engine` for every frame of a video)"),
+            (self.init != StartChoice::None, "--init"),
+            (run.warps.is_some(), "--warps"),
+            (run.iterations.is_some(), "--iterations"),
+            (run.inverse_consistency, "--inverse-consistency (two frames are checked both ways as they are)"),
+            (run.raw_intensity, "--raw-intensity (phase does not depend on it)"),
+            (run.mask.is_some(), "--mask"),
+            (run.volume_mask.is_some(), "--volume-mask"),
+            (matches!(run.preset, PresetName::Fast), "--preset fast (there are accurate and paper)"),
+        ]
+        .into_iter()
+        .find_map(|(given, name)| given.then_some(name))
+    }
+}
+
+fn phase_job(arguments: &FlowArguments) -> PhaseFlowJob {
+    if let Some(option) = arguments.option_of_another_method() {
+        let message = format!("--method phase does not go with {option}");
+        Arguments::command().error(ErrorKind::ArgumentConflict, message).exit()
+    }
+    let run = &arguments.run;
+    PhaseFlowJob {
+        frames: arguments.inputs.clone(),
+        choice: PhaseChoice {
+            preset: match run.preset {
+                PresetName::Paper => PhasePreset::Paper,
+                PresetName::Hardware => PhasePreset::Hardware,
+                PresetName::Accurate | PresetName::Fast => PhasePreset::Accurate,
+            },
+            file: run.params.clone(),
+            settings: run.set.clone(),
+            device: run.device.choice(),
+            strictness: strictness(run.strict),
+            command_line: command_line(),
         },
+        outputs: arguments.outputs(),
     }
 }
 
@@ -312,36 +348,4 @@ fn start(text: &str) -> Result<StartChoice, String> {
         "affine" => StartChoice::Affine,
         path => StartChoice::Flow(path.into()),
     })
-}
-
-fn setting(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
-        _ => Err("expected KEY=VALUE, such as alpha=0.1".to_owned()),
-    }
-}
-
-/// Names that mean a device somewhere, so that asking for one that is not here fails clearly rather than as a typo.
-fn device(text: &str) -> Result<String, String> {
-    let (kind, index) = text.split_once(':').map_or((text, None), |(kind, index)| (kind, Some(index)));
-    let gpu = matches!(kind, "cuda" | "vulkan" | "metal" | "dx12" | "wgpu");
-    if matches!(text, "auto" | "cpu") || (gpu && index.is_none_or(|i| i.parse::<u32>().is_ok())) {
-        Ok(text.to_owned())
-    } else {
-        Err("possible values: auto, cpu, cuda, vulkan, metal, dx12, wgpu; a GPU with :N for the N-th after the first".to_owned())
-    }
-}
-
-/// The command as typed, quoted where a shell would need it.
-pub fn command_line() -> String {
-    let quoted = |argument: String| {
-        let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', r"'\''"))
-        }
-    };
-    let arguments = std::env::args_os().skip(1).map(|a| quoted(a.to_string_lossy().into_owned()));
-    std::iter::once("veloxel".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }

@@ -8,11 +8,15 @@ mod arguments;
 mod bench;
 mod demo;
 mod devices;
+mod engine;
 mod evaluate;
+mod features;
 mod flow;
 mod info;
 mod output;
 mod progress;
+mod run_arguments;
+mod stereo;
 mod table;
 mod warp;
 
@@ -26,6 +30,9 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Command::Flow(arguments) => flow::run(arguments),
+        Command::Stereo(arguments) => stereo::run(arguments),
+        Command::Features(arguments) => features::run(arguments),
+        Command::Engine(arguments) => engine::run(arguments),
         Command::Warp(arguments) => warp::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Info(arguments) => info::run(arguments),

@@ -1,6 +1,6 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
-use crate::flow::{DeviceArguments, strictness};
+use crate::run_arguments::{DeviceArguments, strictness};
 use crate::warn;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;

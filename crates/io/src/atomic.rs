@@ -9,32 +9,61 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Writes to a temporary name in the same folder and renames it; on any failure the temporary is removed.
 pub(crate) fn write(
     path: &Path,
-    content: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+    content: impl FnOnce(&mut AtomicFile) -> std::io::Result<()>,
 ) -> Result<(), IoError> {
-    let fail = |source| IoError::Write { path: path.to_owned(), source };
-    // Renaming over a device or a folder would do something else than asked.
-    if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-        return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
-    }
-    let temporary = temporary_name(path).map_err(fail)?;
-    let file = OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(fail)?;
-    let written = fill(file, content).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|source| {
-        // The first failure is the one to tell; the temporary may be gone already.
-        let _ = fs::remove_file(&temporary);
-        fail(source)
-    })
+    let mut file = AtomicFile::create(path)?;
+    content(&mut file).map_err(|source| IoError::Write { path: path.to_owned(), source })?;
+    file.commit()
 }
 
-fn fill(
-    file: File,
-    content: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
-) -> std::io::Result<()> {
-    let mut writer = BufWriter::with_capacity(1 << 18, file);
-    content(&mut writer)?;
-    writer.flush()?;
-    // Network file systems tell of a full disk only when the data must be there.
-    writer.get_ref().sync_data()
+/// A file that has another name until it is whole; dropped before [`commit`](Self::commit), it leaves nothing.
+pub(crate) struct AtomicFile {
+    writer: BufWriter<File>,
+    temporary: PathBuf,
+    path: PathBuf,
+}
+
+impl AtomicFile {
+    pub fn create(path: &Path) -> Result<Self, IoError> {
+        let fail = |source| IoError::Write { path: path.to_owned(), source };
+        // Renaming over a device or a folder would do something else than asked.
+        if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
+        }
+        let temporary = temporary_name(path).map_err(fail)?;
+        let file = OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(fail)?;
+        let writer = BufWriter::with_capacity(1 << 18, file);
+        Ok(Self { writer, temporary, path: path.to_owned() })
+    }
+
+    /// Gives the file its name.
+    pub fn commit(mut self) -> Result<(), IoError> {
+        self.publish().map_err(|source| IoError::Write { path: self.path.clone(), source })
+    }
+
+    fn publish(&mut self) -> std::io::Result<()> {
+        self.writer.flush()?;
+        // Network file systems tell of a full disk only when the data must be there.
+        self.writer.get_ref().sync_data()?;
+        fs::rename(&self.temporary, &self.path)
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        // Gone already after a commit; after a failure nobody wants it, and the first failure is the one to tell.
+        let _ = fs::remove_file(&self.temporary);
+    }
 }
 
 fn temporary_name(path: &Path) -> std::io::Result<PathBuf> {

@@ -29,6 +29,10 @@ pub enum Format {
     MetaImage,
     /// `.nrrd`, `.nhdr`.
     Nrrd,
+    /// `.gif`, animated or not.
+    Gif,
+    /// `.y4m`: uncompressed video.
+    Y4m,
 }
 
 const EXTENSIONS: &[(&str, Format)] = &[
@@ -49,6 +53,8 @@ const EXTENSIONS: &[(&str, Format)] = &[
     ("mhd", Format::MetaImage),
     ("nrrd", Format::Nrrd),
     ("nhdr", Format::Nrrd),
+    ("gif", Format::Gif),
+    ("y4m", Format::Y4m),
 ];
 
 impl Format {
@@ -63,6 +69,8 @@ impl Format {
         Self::Nifti,
         Self::MetaImage,
         Self::Nrrd,
+        Self::Gif,
+        Self::Y4m,
     ];
     pub(crate) const READ_IMAGE: &[Self] = &[
         Self::Png,
@@ -74,6 +82,7 @@ impl Format {
         Self::Nifti,
         Self::MetaImage,
         Self::Nrrd,
+        Self::Gif,
     ];
     pub(crate) const FLOW: &[Self] =
         &[Self::Flo, Self::Png, Self::Pfm, Self::Nifti, Self::MetaImage, Self::Nrrd];
@@ -82,6 +91,7 @@ impl Format {
     pub(crate) const WRITE_LABELS: &[Self] =
         &[Self::Png, Self::Pnm, Self::Tiff, Self::Bmp, Self::Nifti, Self::MetaImage, Self::Nrrd];
     pub(crate) const WRITE_SEQUENCE: &[Self] = &[Self::Nifti, Self::Nrrd];
+    pub(crate) const VIDEO: &[Self] = &[Self::Y4m, Self::Gif];
 
     /// The format that a file name asks for, if it is known; upper and lower case are one.
     pub fn from_path(path: &Path) -> Option<Self> {
@@ -94,7 +104,7 @@ impl Format {
 
     /// Whether pixels are whole numbers there (8 or 16 bits), so that values in [0, 1] must be scaled to survive.
     pub fn is_integral(self) -> bool {
-        matches!(self, Self::Png | Self::Pnm | Self::Jpeg | Self::Bmp)
+        matches!(self, Self::Png | Self::Pnm | Self::Jpeg | Self::Bmp | Self::Gif | Self::Y4m)
     }
 
     pub(crate) fn require(path: &Path, what: &'static str, allowed: &[Self]) -> Result<Self, IoError> {

@@ -22,8 +22,13 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
         let known = Format::extensions(Format::READ_IMAGE);
         return Err(IoError::NoFrames { path: folder.to_owned(), known });
     }
-    paths.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
+    sort(&mut paths);
     Ok(paths)
+}
+
+/// Brings files into natural order.
+pub(crate) fn sort(paths: &mut [PathBuf]) {
+    paths.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
 }
 
 /// Compares text with runs of digits as numbers: `frame2` before `frame10`.

@@ -71,7 +71,7 @@ impl Picture {
 }
 
 /// Rec. 601 luma; equal channels give exactly their value.
-fn luma(rgb: [f32; 3]) -> f32 {
+pub(crate) fn luma(rgb: [f32; 3]) -> f32 {
     LUMA.iter().zip(rgb).map(|(w, c)| w * f64::from(c)).sum::<f64>() as f32
 }
 

@@ -172,6 +172,8 @@ pub(crate) fn decode(format: Format, source: Source, context: &mut Context) -> R
         Format::Bmp => return crate::bmp::read(source, context),
         Format::Flo => return crate::flo::read(source, context),
         Format::Pfm => return crate::pfm::read(source, context),
+        Format::Gif => return crate::gif_animation::read(source, context),
+        Format::Y4m => return crate::y4m::read(source, context),
         Format::Nifti => crate::nifti::layout(source, context)?,
         Format::MetaImage => crate::metaimage::layout(source, context)?,
         Format::Nrrd => crate::nrrd::layout(source, context)?,

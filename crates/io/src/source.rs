@@ -17,7 +17,7 @@ const CHUNK_BYTES: usize = 1 << 18;
 
 /// A reader that knows how much it can give at most, so that nothing is allocated on a header's word alone.
 pub(crate) struct Source<'a> {
-    reader: Box<dyn BufRead + 'a>,
+    reader: Box<dyn BufRead + Send + 'a>,
     /// Exact for raw bytes, an upper bound for compressed ones.
     available: u64,
 }
@@ -39,6 +39,11 @@ impl<'a> Source<'a> {
 
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         Self { reader: Box::new(bytes), available: bytes.len() as u64 }
+    }
+
+    /// Bytes from a pipe: nobody knows how many, so that only what has come can be trusted.
+    pub fn from_stream(reader: impl Read + Send + 'a) -> Self {
+        Self { reader: Box::new(BufReader::with_capacity(CHUNK_BYTES, reader)), available: u64::MAX }
     }
 
     pub fn open(path: &Path) -> Result<Source<'static>, IoError> {

@@ -20,6 +20,11 @@ pub fn check_output(path: &Path, kind: Kind) -> Result<(), IoError> {
         Kind::Flow => ("writing a displacement field", Format::FLOW),
     };
     Format::require(path, what, allowed)?;
+    check_folder(path)
+}
+
+/// Checks that there is a folder to write into.
+pub(crate) fn check_folder(path: &Path) -> Result<(), IoError> {
     match path.parent().filter(|p| !p.as_os_str().is_empty()) {
         Some(folder) if !folder.is_dir() => {
             Err(IoError::Open { path: folder.to_owned(), source: std::io::ErrorKind::NotFound.into() })

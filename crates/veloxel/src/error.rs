@@ -74,6 +74,12 @@ pub enum VeloxelError {
         /// Where: (x, y, z).
         position: [usize; 3],
     },
+    /// Frames that do not fit what was asked for: too few, too many, or unpaired.
+    #[error("{reason}")]
+    Frames {
+        /// What was expected, what came, and what to do.
+        reason: String,
+    },
     /// The page of a report could not be filled in.
     #[error("the page of the report could not be written")]
     Page {

@@ -198,7 +198,7 @@ fn wrong_usage_is_exit_code_two() {
         &["flow", "fixed.nii.gz", "-o", "f.nii.gz"][..],
         &["flow", "a", "b", "c", "-o", "f.nii.gz"],
         &["flow", "a", "b"],
-        &["flow", "a", "b", "-o", "f.nii.gz", "--method", "phase"],
+        &["flow", "a", "b", "-o", "f.nii.gz", "--method", "magic"],
         &["flow", "a", "b", "-o", "f.nii.gz", "--preset", "best"],
         &["flow", "a", "b", "-o", "f.nii.gz", "--device", "toaster"],
         &["flow", "a", "b", "-o", "f.nii.gz", "--set", "alpha"],
@@ -210,7 +210,7 @@ fn wrong_usage_is_exit_code_two() {
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
     }
     let run = place.run(&["flow", "a", "b", "-o", "f.nii.gz", "--preset", "best"]);
-    assert!(run.stderr.contains("[possible values: fast, accurate, paper]"), "{}", run.stderr);
+    assert!(run.stderr.contains("[possible values: fast, accurate, paper, hardware]"), "{}", run.stderr);
 }
 
 /// Needs the right to mount a file system of 64 KiB; says so and passes where that is refused.

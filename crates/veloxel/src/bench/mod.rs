@@ -8,6 +8,7 @@ mod multigrid;
 mod nirep;
 mod paper_a;
 mod phantoms;
+mod phase;
 mod rates;
 mod volume_preservation;
 mod volumes;
@@ -42,6 +43,8 @@ pub enum Bar {
     AtMost(f64),
     /// The figure may not fall below this.
     AtLeast(f64),
+    /// The figure should lie between these: another's result, repeated.
+    Between(f64, f64),
 }
 
 impl Figure {
@@ -53,11 +56,15 @@ impl Figure {
         self.reached = Some(match bar {
             Bar::AtMost(limit) => self.value <= limit,
             Bar::AtLeast(limit) => self.value >= limit,
+            Bar::Between(low, high) => (low..=high).contains(&self.value),
         });
         self
     }
     fn at_most(self, limit: f64) -> Self {
         self.held_against(Bar::AtMost(limit))
+    }
+    fn between(self, low: f64, high: f64) -> Self {
+        self.held_against(Bar::Between(low, high))
     }
     fn at_least(self, limit: f64) -> Self {
         self.held_against(Bar::AtLeast(limit))
@@ -88,6 +95,8 @@ pub enum Bench {
     Phantoms,
     /// Volume change in incompressible muscle with β on and off.
     VolumePreservation,
+    /// The second paper's tables and speeds.
+    Phase,
     /// Middlebury's four two-frame pairs.
     Middlebury,
     /// NIREP na02 → na01.
@@ -99,7 +108,7 @@ pub type InFreshProcess<'a> = &'a dyn Fn(usize) -> Result<VolumeCost, VeloxelErr
 
 impl Bench {
     /// All, those that need no data first.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Copy,
         Self::Sweep,
         Self::Kernels,
@@ -110,6 +119,7 @@ impl Bench {
         Self::Volumes,
         Self::Phantoms,
         Self::VolumePreservation,
+        Self::Phase,
         Self::Middlebury,
         Self::Nirep,
     ];
@@ -127,6 +137,7 @@ impl Bench {
             Self::Volumes => "volumes",
             Self::Phantoms => "phantoms",
             Self::VolumePreservation => "volume-preservation",
+            Self::Phase => "phase",
             Self::Middlebury => "middlebury",
             Self::Nirep => "nirep",
         }
@@ -148,6 +159,7 @@ impl Bench {
             Self::Volumes => volumes::volumes(volumes),
             Self::Phantoms => phantoms::phantoms(device),
             Self::VolumePreservation => volume_preservation::volume_preservation(device),
+            Self::Phase => phase::phase(device),
             Self::Middlebury => middlebury::middlebury(device),
             Self::Nirep => nirep::nirep(device),
         }

@@ -1,11 +1,13 @@
-//! How good a result is: fields against a truth, labels against labels, confidences against errors.
+//! How good a result is: fields and disparities against a truth, labels against labels, confidences against errors.
 
+mod disparity_error;
 mod distance_transform;
 mod distribution;
 mod flow_error;
 mod label_overlap;
 mod sparsification;
 
+pub use disparity_error::{BadShares, DisparityError, disparity_error};
 pub use distance_transform::squared_distance_mm2;
 pub use distribution::Distribution;
 pub use flow_error::{FlowError, end_point_error_vox, flow_error};

@@ -1,7 +1,10 @@
 //! Results against truths, from files.
 
 use crate::VeloxelError;
-use crate::metrics::{FlowError, LabelOverlapReport, flow_error, label_overlap, labels_from_samples};
+use crate::metrics::{
+    DisparityError, FlowError, LabelOverlapReport, disparity_error, flow_error, label_overlap,
+    labels_from_samples,
+};
 use std::path::Path;
 use veloxel_core::Warnings;
 use veloxel_io as io;
@@ -21,6 +24,31 @@ pub fn evaluate_flow(
     let truth = io::read_flow(truth, strictness, warnings)?;
     let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
     flow_error(&result, &truth, mask.as_ref())
+}
+
+/// A disparity's file, and what its samples were multiplied by where the file does not say so.
+#[derive(Debug, Clone, Copy)]
+pub struct DisparityFile<'a> {
+    /// `.pfm`, `.tif`, `.png`, ….
+    pub path: &'a Path,
+    /// As [`read_disparity`](io::read_disparity) takes it.
+    pub scale: Option<f32>,
+}
+
+/// `veloxel evaluate disparity`: absolute error, bad pixels and density, within a mask where one is given.
+///
+/// # Errors
+/// Anything wrong with the files; as [`disparity_error`].
+pub fn evaluate_disparity(
+    (result, truth): (DisparityFile<'_>, DisparityFile<'_>),
+    mask: Option<&Path>,
+    strictness: Strictness,
+    warnings: &mut Warnings,
+) -> Result<DisparityError, VeloxelError> {
+    let mut read = |file: DisparityFile| io::read_disparity(file.path, file.scale, strictness, warnings);
+    let (result, truth) = (read(result)?, read(truth)?);
+    let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
+    disparity_error(&result, &truth, mask.as_ref())
 }
 
 /// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label.

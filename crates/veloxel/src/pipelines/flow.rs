@@ -1,6 +1,6 @@
 //! Two images in, a field with everything that is said about it out.
 
-use super::outputs::{check_outputs, format_text, name};
+use super::outputs::{check_outputs, format_text, name, write_confidence};
 use super::parameters::as_json;
 use super::stage::Stages;
 use super::warp::warp_image;
@@ -56,7 +56,7 @@ pub struct FlowRun {
 }
 
 impl FlowOutputs {
-    fn check(&self, dimension: Option<veloxel_core::Dimension>) -> Result<(), VeloxelError> {
+    pub(super) fn check(&self, dimension: Option<veloxel_core::Dimension>) -> Result<(), VeloxelError> {
         check_outputs(
             &[
                 (Some(self.flow.as_path()), Some(Kind::Flow)),
@@ -117,14 +117,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         io::write_flow(&outputs.flow, &output.flow)?;
         written.push(("flow", outputs.flow.clone()));
         if let Some(path) = &outputs.confidence {
-            // 8-bit pictures hold [0, 1] as 0 to 255, rounded without a word: that is what they are for.
-            match io::Format::from_path(path) {
-                Some(format) if format.is_integral() => {
-                    let shown = output.confidence.map(|c| (255.0 * c).round());
-                    io::write_image(path, &shown, &mut warnings)?;
-                }
-                _ => io::write_image(path, &output.confidence, &mut warnings)?,
-            }
+            write_confidence(path, &output.confidence, &mut warnings)?;
             written.push(("confidence", path.clone()));
         }
         if let Some(path) = &outputs.warped {

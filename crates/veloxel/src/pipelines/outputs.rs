@@ -4,7 +4,7 @@ use crate::VeloxelError;
 use std::fs::OpenOptions;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Volume, Warnings};
 use veloxel_io::{Format, IoError, Kind};
 
 /// Checks every output that is asked for: its extension (pages, points and JSON have no kind), that it can hold the
@@ -47,6 +47,23 @@ fn probe(path: &Path) -> std::io::Result<()> {
     let trial = path.with_file_name(format!(".{}.{}.trial", name.to_string_lossy(), std::process::id()));
     OpenOptions::new().write(true).create_new(true).open(&trial)?;
     std::fs::remove_file(trial)
+}
+
+/// Writes a confidence: pictures of whole numbers hold [0, 1] as 0 to 255, rounded without a word, because that is what
+/// they are for.
+pub(crate) fn write_confidence(
+    path: &Path,
+    confidence: &Volume<f32>,
+    warnings: &mut Warnings,
+) -> Result<(), VeloxelError> {
+    match Format::from_path(path) {
+        Some(format) if format.is_integral() => {
+            let shown = confidence.map(|&c| (255.0 * c).round());
+            veloxel_io::write_image(path, &shown, warnings)?;
+        }
+        _ => veloxel_io::write_image(path, confidence, warnings)?,
+    }
+    Ok(())
 }
 
 /// The format of a file, as in reports.

@@ -1,8 +1,11 @@
 //! Parameters from a preset, a file and single settings, in this order; the last word wins.
 
 use crate::VeloxelError;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
 use veloxel_core::Dimension;
 use veloxel_motion::clg_parameters::{Direction, Intensity};
 use veloxel_motion::{ClgParams, Preset};
@@ -56,14 +59,8 @@ impl ParameterChoice {
     /// [`VeloxelError::UnknownParameter`] with the nearest one, [`VeloxelError::ParameterValue`],
     /// [`VeloxelError::ParameterFile`], or [`VeloxelError::Motion`] for a value out of range.
     pub fn resolve(&self, dimension: Dimension) -> Result<ClgParams, VeloxelError> {
-        let mut draft = Draft { values: as_json(&ClgParams::preset(self.preset, dimension))? };
-        if let Some(path) = &self.file {
-            let fail = |reason: String| VeloxelError::ParameterFile { path: path.clone(), reason };
-            let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
-            for (key, value) in parse_toml(&text).map_err(fail)? {
-                draft.set(&key, value)?;
-            }
-        }
+        let mut draft = Draft::new(&ClgParams::preset(self.preset, dimension))?;
+        draft.read(self.file.as_deref())?;
         if let Some(count) = self.warps {
             for (key, value) in [
                 ("warps", count.into()),
@@ -79,10 +76,7 @@ impl ParameterChoice {
                 draft.set(key, value)?;
             }
         }
-        for (key, text) in &self.settings {
-            draft.set(key, parse_value(text))?;
-        }
-        let mut params = draft.params().map_err(|e| VeloxelError::Json { source: e })?;
+        let mut params: ClgParams = draft.finish(&self.settings)?;
         params.intensity = self.intensity.unwrap_or(params.intensity);
         params.direction = self.direction.unwrap_or(params.direction);
         params.validate()?;
@@ -96,24 +90,49 @@ pub fn parameter_names() -> Vec<String> {
 }
 
 /// Parameters as JSON with the digits that they were given with.
-pub(crate) fn as_json(params: &ClgParams) -> Result<Map<String, Value>, VeloxelError> {
+pub(crate) fn as_json(params: &impl Serialize) -> Result<Map<String, Value>, VeloxelError> {
     // By way of text, because 0.1 as f32 is 0.10000000149 as f64.
     serde_json::to_string(params)
         .and_then(|text| serde_json::from_str(&text))
         .map_err(|source| VeloxelError::Json { source })
 }
 
-struct Draft {
+/// Parameters of any method on their way from a preset to what is run.
+pub(super) struct Draft<P> {
     values: Map<String, Value>,
+    method: PhantomData<P>,
 }
 
-impl Draft {
-    fn params(&self) -> Result<ClgParams, serde_json::Error> {
+impl<P: Serialize + DeserializeOwned> Draft<P> {
+    pub fn new(preset: &P) -> Result<Self, VeloxelError> {
+        Ok(Self { values: as_json(preset)?, method: PhantomData })
+    }
+
+    /// Takes what a TOML file says, where there is one.
+    pub fn read(&mut self, file: Option<&Path>) -> Result<(), VeloxelError> {
+        let Some(path) = file else { return Ok(()) };
+        let fail = |reason: String| VeloxelError::ParameterFile { path: path.to_owned(), reason };
+        let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+        for (key, value) in parse_toml(&text).map_err(fail)? {
+            self.set(&key, value)?;
+        }
+        Ok(())
+    }
+
+    /// The parameters after single settings: `key`, `value`.
+    pub fn finish(mut self, settings: &[(String, String)]) -> Result<P, VeloxelError> {
+        for (key, text) in settings {
+            self.set(key, parse_value(text))?;
+        }
+        self.params().map_err(|source| VeloxelError::Json { source })
+    }
+
+    fn params(&self) -> Result<P, serde_json::Error> {
         serde_json::from_value(Value::Object(self.values.clone()))
     }
 
     /// Replaces one value; what does not fit is told with its key.
-    fn set(&mut self, key: &str, value: Value) -> Result<(), VeloxelError> {
+    pub fn set(&mut self, key: &str, value: Value) -> Result<(), VeloxelError> {
         if !self.values.contains_key(key) {
             return Err(VeloxelError::UnknownParameter {
                 key: key.to_owned(),

@@ -1,8 +1,9 @@
 //! The headline numbers of a report.
 
 use super::number::{duration, percent, text};
-use super::{PairReport, RunReport};
+use super::{DeviceReport, PairReport, RunReport};
 use serde::Serialize;
+use veloxel_core::StageTime;
 
 /// One number with its name.
 #[derive(Debug, Clone, Serialize)]
@@ -14,7 +15,7 @@ pub(super) struct Card {
 }
 
 impl Card {
-    fn new(label: &'static str, value: String, unit: &str, note: String) -> Self {
+    pub fn new(label: &'static str, value: String, unit: &str, note: String) -> Self {
         Self { label, value, unit: unit.to_owned(), note }
     }
 }
@@ -82,15 +83,19 @@ pub(super) fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Card>
         let note = "forward then backward, mean".to_owned();
         cards.push(Card::new("Inverse consistency", text(residual), voxels, note));
     }
-    let total: f64 = run.stage_times.iter().map(|s| s.time_ms).sum();
-    let elapsed = duration(total);
+    cards.push(time_card(&run.stage_times, &run.device));
+    cards
+}
+
+/// How long everything took, and what it ran on.
+pub(super) fn time_card(stage_times: &[StageTime], device: &DeviceReport) -> Card {
+    let elapsed = duration(stage_times.iter().map(|s| s.time_ms).sum());
     let (value, unit) =
         elapsed.split_once(' ').filter(|(_, unit)| !unit.contains(' ')).unwrap_or((&elapsed, ""));
-    let threads = match run.device.threads {
+    let threads = match device.threads {
         0 => String::new(),
         1 => ", 1 thread".to_owned(),
         n => format!(", {n} threads"),
     };
-    cards.push(Card::new("Time", value.to_owned(), unit, format!("{}{threads}", run.device.name)));
-    cards
+    Card::new("Time", value.to_owned(), unit, format!("{}{threads}", device.name))
 }

@@ -28,6 +28,37 @@ pub(super) fn wheel(vector: [f32; 2]) -> Rgb {
     hue.map(|c| (255.0 * tint(c)).round() as u8)
 }
 
+/// Colour of an orientation, given as `strength · (cos 2θ, sin 2θ)`: the wheel's hues once around for half a turn,
+/// black where the strength is 0.
+///
+/// The vector should be finite.
+pub(super) fn orientation_wheel(doubled: [f32; 2]) -> Rgb {
+    let strength = doubled[0].hypot(doubled[1]).min(1.0);
+    let turn = doubled[1].atan2(doubled[0]).rem_euclid(std::f32::consts::TAU) / std::f32::consts::TAU;
+    interpolate(&CORNERS, 55.0 * turn).map(|c| (255.0 * strength * c).round() as u8)
+}
+
+/// Once around a line's profile: bright line, falling edge, dark line, rising edge.
+const PROFILE: [(f32, [f32; 3]); 5] = [
+    (0.0, [0.98, 0.96, 0.90]),
+    (0.25, [0.86, 0.36, 0.24]),
+    (0.5, [0.09, 0.08, 0.13]),
+    (0.75, [0.20, 0.44, 0.76]),
+    (1.0, [0.98, 0.96, 0.90]),
+];
+/// What a profile without contrast fades to.
+const FLAT: f32 = 0.5;
+
+/// Colour of a phase, given as `strength · (cos φ, sin φ)`: light for a bright line (0), dark for a dark one (π), red and
+/// blue for the two edges (π/2, −π/2), grey where the strength is 0.
+///
+/// The vector should be finite.
+pub(super) fn phase_wheel(vector: [f32; 2]) -> Rgb {
+    let strength = vector[0].hypot(vector[1]).min(1.0);
+    let turn = vector[1].atan2(vector[0]).rem_euclid(std::f32::consts::TAU) / std::f32::consts::TAU;
+    interpolate(&PROFILE, turn).map(|c| (255.0 * (FLAT + strength * (c - FLAT))).round() as u8)
+}
+
 /// A ramp of colours over `[0, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ramp {
@@ -39,6 +70,8 @@ pub(super) enum Ramp {
     Heat,
     /// Blue over white to red: signed differences.
     Difference,
+    /// Navy over green and sand to pale rose, rising in lightness throughout: disparity, near is light.
+    Depth,
     /// Violet over white to green: shrinking and growing.
     Volume,
 }
@@ -67,6 +100,14 @@ impl Ramp {
                 (0.5, [0.97, 0.97, 0.96]),
                 (0.75, [0.88, 0.42, 0.34]),
                 (1.0, [0.45, 0.03, 0.12]),
+            ],
+            Self::Depth => &[
+                (0.0, [0.04, 0.11, 0.29]),
+                (0.2, [0.09, 0.29, 0.43]),
+                (0.4, [0.20, 0.45, 0.41]),
+                (0.6, [0.52, 0.57, 0.22]),
+                (0.8, [0.92, 0.64, 0.34]),
+                (1.0, [0.99, 0.86, 0.85]),
             ],
             Self::Volume => &[
                 (0.0, [0.27, 0.06, 0.38]),
@@ -112,6 +153,31 @@ mod tests {
         assert!(b == 255 && g == 0 && r > 50, "up is violet: {r} {g} {b}");
         assert_eq!(wheel([0.0, 0.0]), [255, 255, 255]);
         assert_eq!(wheel([2.0, 0.0]), [191, 0, 0], "beyond the scale is darker");
+    }
+
+    /// Rec. 709 luma is close enough to lightness to order colours.
+    fn lightness([r, g, b]: Rgb) -> f32 {
+        0.2126 * f32::from(r) + 0.7152 * f32::from(g) + 0.0722 * f32::from(b)
+    }
+
+    #[test]
+    fn nearer_is_always_lighter() {
+        let ramp: Vec<f32> = (0..=50).map(|i| lightness(Ramp::Depth.at(i as f32 / 50.0))).collect();
+        assert!(ramp.windows(2).all(|w| w[1] > w[0]), "{ramp:?}");
+    }
+
+    #[test]
+    fn half_a_turn_is_the_same_orientation_and_a_whole_one_the_same_phase() {
+        let orientation = |degrees: f32| {
+            let (sin, cos) = (2.0 * degrees.to_radians()).sin_cos();
+            orientation_wheel([cos, sin])
+        };
+        assert_eq!(orientation(0.0), [255, 0, 0]);
+        let (a, b) = (orientation(10.0), orientation(190.0));
+        assert!(a.iter().zip(b).all(|(x, y)| x.abs_diff(y) <= 1), "{a:?} {b:?}");
+        assert_eq!(orientation_wheel([0.0, 0.0]), [0; 3]);
+        assert!(lightness(phase_wheel([1.0, 0.0])) > 230.0 && lightness(phase_wheel([-1.0, 0.0])) < 30.0);
+        assert_eq!(phase_wheel([0.0, 0.0]), [128; 3]);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use super::cards::{Card, cards};
 use super::charts;
 use super::film::Thumbnail;
 use super::number::nice_ceiling;
-use super::panels::{Panel, panels};
+use super::panel::Panel;
+use super::panels::panels;
 use super::svg_plot::{Format, LinePlot};
 use super::tables::{self, Table, TimeShare};
 use super::{PairReport, PairView, RunReport};
@@ -13,7 +14,7 @@ use crate::metrics::quantile;
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use serde::Serialize;
-use veloxel_core::{SolveStatus, WarningKind};
+use veloxel_core::{SolveStatus, WarningKind, Warnings};
 
 const PAGE: &str = include_str!("report.html");
 /// What every page has: its style, and its templates of tables and plots.
@@ -109,9 +110,8 @@ pub fn sequence_html(
         method: method_title(&run.method),
         pair_title: &pair.title,
         status: status(pair),
-        warnings: run.warnings.iter().map(|w| (kind_text(w.kind), w.message.as_str())).collect(),
-        // one row, or two that differ by one card at most
-        card_columns: if cards.len() <= 5 { cards.len() } else { cards.len().div_ceil(2) },
+        warnings: warnings(&run.warnings),
+        card_columns: card_columns(cards.len()),
         cards,
         dimension: dimension.count(),
         panels: panels(view)?,
@@ -128,6 +128,16 @@ pub fn sequence_html(
         times: tables::times(&run.stage_times),
     };
     render(PAGE, &page)
+}
+
+/// Warnings as kind and message.
+pub(super) fn warnings(warnings: &Warnings) -> Vec<(&'static str, &str)> {
+    warnings.iter().map(|w| (kind_text(w.kind), w.message.as_str())).collect()
+}
+
+/// One row of cards, or two that differ by one card at most.
+pub(super) fn card_columns(cards: usize) -> usize {
+    if cards <= 5 { cards } else { cards.div_ceil(2) }
 }
 
 /// A template filled in.

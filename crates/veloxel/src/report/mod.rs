@@ -9,10 +9,15 @@ mod colour;
 mod colour_wheel;
 pub(crate) mod experiment;
 mod film;
+mod gallery;
 mod html;
 pub(crate) mod number;
 mod overlay;
+mod panel;
 mod panels;
+mod phase_pages;
+mod phase_pictures;
+mod phase_reports;
 mod picture;
 mod planes;
 mod run;
@@ -23,5 +28,10 @@ mod view;
 pub use colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
 pub use film::Thumbnail;
 pub use html::{html, sequence_html};
+pub use phase_pages::{FeatureScale, FeaturesView, StereoView, features_html, stereo_html};
+pub use phase_pictures::{MapPicture, disparity_rgb, orientation_rgb, phase_rgb};
+pub use phase_reports::{
+    EngineReport, FeatureScaleReport, FeaturesReport, LatencyReport, RunHeader, StereoReport, ValueRange,
+};
 pub use run::{DeviceReport, InputReport, MotionReport, PairReport, RunReport};
 pub use view::PairView;

@@ -1,43 +1,18 @@
 //! The picture panels of a report: which maps are shown, on which scale, with which legend.
 
-use super::colour::{Ramp, hex, wheel};
+use super::colour::{Ramp, wheel};
 use super::number;
 use super::overlay::{Canvas, Quiver, letters_svg, outline_svg};
-use super::picture::{LONGEST_SIDE, Raster, opaque, rgba_data_uri};
+use super::panel::{Legend, Panel, Picture, Scaled, image, wheel_uri};
+use super::picture::{LONGEST_SIDE, Raster};
 use super::planes::Plane;
 use super::view::PairView;
 use crate::VeloxelError;
 use crate::metrics::quantile;
-use serde::Serialize;
 
-/// One map over all planes, with its legend.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Panel {
-    title: &'static str,
-    caption: String,
-    pictures: Vec<Picture>,
-    /// Names of the layers, where the reader can switch between them.
-    layers: Vec<&'static str>,
-    /// The layer shown at first.
-    first_layer: usize,
-    legend: Option<Legend>,
-    has_gaps: bool,
-}
-
-#[derive(Debug, Clone, Serialize)]
-struct Picture {
-    svg: String,
-    /// Share of the row's width: planes keep one scale.
-    width: f64,
-    label: String,
-}
-
-#[derive(Debug, Clone, Serialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-enum Legend {
-    Wheel { uri: String, scale: String },
-    Ramp { gradient: String, low: String, middle: String, high: String, note: String },
-}
+/// The wheel of directions in words.
+pub(super) const MOTION_WHEEL: &str =
+    "Colour wheel: red to the right, yellow down, cyan to the left, violet up";
 
 /// Everything that the panels of one pair share.
 struct Stage<'a> {
@@ -111,8 +86,9 @@ impl<'a> Stage<'a> {
             layers: Vec::new(),
             first_layer: 0,
             legend: Some(Legend::Wheel {
-                uri: wheel_uri()?,
-                scale: format!("{} {}", number::text(scale_mm), self.unit),
+                uri: wheel_uri(wheel)?,
+                alt: MOTION_WHEEL,
+                note: format!("rim: {} {}, darker beyond", number::text(scale_mm), self.unit),
             }),
             has_gaps,
         })
@@ -322,49 +298,4 @@ impl<'a> Stage<'a> {
             },
         }
     }
-}
-
-/// A ramp between two values.
-#[derive(Debug, Clone, Copy)]
-struct Scaled {
-    ramp: Ramp,
-    low: f64,
-    high: f64,
-}
-
-impl Scaled {
-    fn legend(self, middle: String, note: &str) -> Legend {
-        let stops: Vec<String> = (0..=12).map(|i| hex(self.ramp.at(i as f32 / 12.0))).collect();
-        Legend::Ramp {
-            gradient: stops.join(","),
-            low: number::text(self.low),
-            middle,
-            high: number::text(self.high),
-            note: note.to_owned(),
-        }
-    }
-}
-
-fn image(uri: &str, canvas: Canvas, attributes: &str) -> String {
-    let Canvas { width, height, .. } = canvas;
-    format!(
-        r#"<image{attributes} width="{width:.1}" height="{height:.1}" preserveAspectRatio="none" href="{uri}"/>"#
-    )
-}
-
-/// The legend's wheel: the colour at a place is that of the vector from the centre to there.
-fn wheel_uri() -> Result<String, VeloxelError> {
-    const SIDE: usize = 128;
-    let radius = 0.5 * SIDE as f32;
-    let mut samples = Vec::with_capacity(4 * SIDE * SIDE);
-    for i in 0..SIDE * SIDE {
-        let offset = |k: usize| (k as f32 + 0.5 - radius) / (radius - 1.0);
-        let vector = [offset(i % SIDE), offset(i / SIDE)];
-        let length = vector[0].hypot(vector[1]);
-        // the last pixel before the rim fades out
-        let [r, g, b, _] = opaque(wheel(vector.map(|v| v / length.max(1.0))));
-        let opacity = ((1.0 - length) * radius + 0.5).clamp(0.0, 1.0);
-        samples.extend([r, g, b, (255.0 * opacity) as u8]);
-    }
-    rgba_data_uri(SIDE, SIDE, &samples)
 }

@@ -11,10 +11,10 @@ use veloxel_core::{Dimension, LevelReport, StageTime};
 /// A table of text; every column after the first holds numbers unless `text_columns` says otherwise.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Table {
-    head: Vec<&'static str>,
-    rows: Vec<Vec<String>>,
+    pub head: Vec<&'static str>,
+    pub rows: Vec<Vec<String>>,
     /// How many columns from the left are text.
-    text_columns: usize,
+    pub text_columns: usize,
 }
 
 /// Errors against the truth.

@@ -1,6 +1,7 @@
 //! Pages of invented runs: self-contained, small, and left in the target folder to be looked at.
 
 mod invented;
+mod phase;
 
 use invented::Pair;
 use std::path::Path;

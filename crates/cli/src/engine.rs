@@ -1,0 +1,116 @@
+//! `veloxel engine`: a stream of frames to flow, disparity and features.
+
+use crate::output::print_lines;
+use crate::run_arguments::PhaseArguments;
+use crate::table::{count, number, percent};
+use crate::warn;
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use veloxel::VeloxelError;
+use veloxel::pipelines::{EngineJob, EngineOutputs, EngineRun, engine};
+use veloxel_motion::phase_parameters::Frames;
+
+/// Run flow, stereo and features over a stream of frames, in one pass.
+///
+/// SOURCE is a folder of pictures, a pattern such as 'frames/*.png', an animated GIF, a Y4M file, or - for Y4M on standard
+/// input (ffmpeg -i film.mp4 -f yuv4mpegpipe - | veloxel engine -).
+/// Flow belongs to the centre of five frames (or three, or the first of two), so results come two frames (one) late.
+#[derive(Debug, Args)]
+pub struct EngineArguments {
+    /// Frames; with --right the left ones
+    #[arg(value_name = "SOURCE")]
+    source: PathBuf,
+
+    /// Right frames: with them, disparities as well
+    #[arg(long, value_name = "SOURCE")]
+    right: Option<PathBuf>,
+
+    /// These outputs only
+    #[arg(long, value_enum, value_name = "OUTPUT", value_delimiter = ',')]
+    only: Vec<Output>,
+
+    /// Frames that a flow field is estimated from
+    #[arg(long, value_name = "2|3|5", value_parser = frames)]
+    frames: Option<Frames>,
+
+    /// A folder for the fields of every frame: flow_000002.flo, disparity_000002.pfm, energy, orientation and phase
+    #[arg(short, long, value_name = "DIR", help_heading = "Outputs")]
+    output: Option<PathBuf>,
+
+    /// The frames with all outputs in colours: .y4m, .gif, - for Y4M on standard output, or a folder for .png
+    #[arg(long, value_name = "VIDEO", help_heading = "Outputs")]
+    video: Option<PathBuf>,
+
+    /// Frames a second, latencies, device, parameters and warnings as JSON
+    #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
+    report: Option<PathBuf>,
+
+    #[command(flatten)]
+    phase: PhaseArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    Flow,
+    Stereo,
+    Features,
+}
+
+pub fn run(arguments: &EngineArguments) -> Result<(), VeloxelError> {
+    let asked = |output| arguments.only.is_empty() || arguments.only.contains(&output);
+    let wanted = EngineOutputs {
+        flow: asked(Output::Flow),
+        stereo: asked(Output::Stereo),
+        features: asked(Output::Features),
+    };
+    let run = engine(&EngineJob {
+        source: arguments.source.clone(),
+        right: arguments.right.clone(),
+        wanted,
+        frames: arguments.frames,
+        choice: arguments.phase.choice(),
+        folder: arguments.output.clone(),
+        video: arguments.video.clone(),
+        report: arguments.report.clone(),
+    })?;
+    warn(&run.report.header.warnings);
+    if arguments.phase.quiet {
+        return Ok(());
+    }
+    let lines = summary(&run);
+    // Standard output belongs to the video then.
+    if arguments.video.as_deref() == Some(Path::new("-")) {
+        lines.iter().for_each(|(name, value)| eprintln!("{name:<14}{value}"));
+        return Ok(());
+    }
+    print_lines(&lines)
+}
+
+fn summary(run: &EngineRun) -> Vec<(&str, String)> {
+    let report = &run.report;
+    let [nx, ny] = report.size;
+    let mut lines = vec![
+        ("frames", format!("{} of {nx} × {ny}, {}", report.frames, report.outputs.join(" + "))),
+        ("engine", format!("{} frames a second", number(report.engine_frames_per_s))),
+        ("with files", format!("{} frames a second", number(report.frames_per_s))),
+    ];
+    if let Some(latency) = &report.latency {
+        let [p50, p90, p99] = [latency.p50_ms, latency.p90_ms, latency.p99_ms].map(number);
+        lines.push(("latency", format!("p50 {p50} ms, p90 {p90} ms, p99 {p99} ms")));
+    }
+    lines.extend(report.flow_valid_share.map(|s| ("flow at", percent(s))));
+    lines.extend(report.stereo_valid_share.map(|s| ("disparity at", percent(s))));
+    let device = &report.header.device;
+    lines.push(("device", format!("{}, {}", device.name, count(device.threads, "thread", "threads"))));
+    lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
+    lines
+}
+
+fn frames(text: &str) -> Result<Frames, String> {
+    match text {
+        "2" => Ok(Frames::Two),
+        "3" => Ok(Frames::Three),
+        "5" => Ok(Frames::Five),
+        _ => Err("expected 2, 3 or 5".to_owned()),
+    }
+}

@@ -1,0 +1,75 @@
+//! `veloxel stereo`: two images to a disparity.
+
+use crate::output::print_lines;
+use crate::run_arguments::PhaseArguments;
+use crate::table::{number, percent, seconds};
+use crate::warn;
+use clap::Args;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use veloxel::VeloxelError;
+use veloxel::pipelines::{StereoJob, stereo};
+
+/// Estimate how far to the left every pixel of LEFT lies in RIGHT.
+///
+/// Rectified pictures of one size: left (x, y) is found at right (x − d, y), by phase (Pauwels et al. 2012).
+/// The disparity d is written in pixels as .pfm (unknown: infinity) or float .tif (NaN), or as KITTI's 16-bit .png.
+#[derive(Debug, Args)]
+pub struct StereoArguments {
+    /// The image that the disparity lives on
+    #[arg(value_name = "LEFT")]
+    left: PathBuf,
+
+    /// The other one
+    #[arg(value_name = "RIGHT")]
+    right: PathBuf,
+
+    /// Where the disparity goes
+    #[arg(short, long, value_name = "DISPARITY")]
+    output: PathBuf,
+
+    /// Confidence of every pixel, 0 to 1, as an image (0 to 255 in .png .pgm .bmp)
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
+    confidence: Option<PathBuf>,
+
+    /// Device, parameters, levels, shares, timings and warnings as JSON
+    #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
+    report: Option<PathBuf>,
+
+    /// A page with pictures, in one file
+    #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
+    html: Option<PathBuf>,
+
+    #[command(flatten)]
+    phase: PhaseArguments,
+}
+
+pub fn run(arguments: &StereoArguments) -> Result<(), VeloxelError> {
+    let run = stereo(&StereoJob {
+        left: arguments.left.clone(),
+        right: arguments.right.clone(),
+        choice: arguments.phase.choice(),
+        disparity: arguments.output.clone(),
+        confidence: arguments.confidence.clone(),
+        report: arguments.report.clone(),
+        html: arguments.html.clone(),
+    })?;
+    let (report, header) = (&run.report, &run.report.header);
+    warn(&header.warnings);
+    if arguments.phase.quiet || !std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    let range = report.disparity_px.map_or_else(
+        || "none found".to_owned(),
+        |r| format!("median {} px, 98 % from {} to {}", number(r.p50), number(r.p1), number(r.p99)),
+    );
+    let total: f64 = header.stage_times.iter().map(|s| s.time_ms).sum();
+    let mut lines = vec![
+        ("disparity", range),
+        ("matched", percent(report.valid_share)),
+        ("confidence", format!("mean {}", number(report.mean_confidence))),
+        ("time", format!("{}, {}", seconds(total), header.device.name)),
+    ];
+    lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
+    print_lines(&lines)
+}

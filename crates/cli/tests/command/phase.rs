@@ -1,0 +1,310 @@
+//! Stereo, features, phase-based flow and the engine from file to file, and every mistake a user can make with them.
+
+// A failed unwrap is a failed test, in functions beside the tests as well.
+#![allow(clippy::unwrap_used)]
+
+use crate::workplace::{Run, Workplace};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use veloxel_core::{Grid, Volume, Warnings};
+use veloxel_io::{
+    FrameRate, Strictness, VideoColour, VideoShape, VideoWriter, read_disparity, read_flow, read_image,
+};
+
+const SIZE: [usize; 2] = [72, 56];
+
+/// Waves of several octaves and directions, seen `shift` pixels further to the right.
+fn texture(shift: f32, [nx, ny]: [usize; 2]) -> Volume<f32> {
+    let grid = Grid::image(nx, ny).unwrap();
+    Volume::from_fn(grid, |[x, y, _]| {
+        let (x, y) = (x as f32 - shift, y as f32);
+        let wave = |k: f32| {
+            let frequency = 1.5 / 1.6f32.powf(k % 5.0);
+            (frequency * (x * (2.4 * k).cos() + y * (2.4 * k).sin()) + 1.7 * k).sin()
+        };
+        (128.0 + 14.0 * (0..12).map(|k| wave(k as f32)).sum::<f32>()).round().clamp(0.0, 255.0)
+    })
+}
+
+/// A place with `count` frames that move by `step` to the right.
+fn with_frames(count: usize, step: f32) -> Workplace {
+    let place = Workplace::new();
+    for t in 0..count {
+        place.write_image(&format!("f{t}.png"), &texture(step * t as f32, SIZE));
+    }
+    place
+}
+
+fn write_y4m(place: &Workplace, name: &str, count: usize, step: f32) {
+    let rate = FrameRate { frames: 25, seconds: 1 };
+    let shape = VideoShape { width: SIZE[0], height: SIZE[1], colour: VideoColour::Grey, rate };
+    let mut video = VideoWriter::create(&place.path(name), shape).unwrap();
+    for t in 0..count {
+        let frame = texture(step * t as f32, SIZE);
+        video.push(&frame.data().iter().map(|&v| v as u8).collect::<Vec<_>>()).unwrap();
+    }
+    video.finish().unwrap();
+}
+
+fn json(place: &Workplace, name: &str) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(place.path(name)).unwrap()).unwrap()
+}
+
+/// The middle of the finite values.
+fn median(values: &[f32]) -> f32 {
+    let mut finite: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    finite.sort_by(f32::total_cmp);
+    finite[finite.len() / 2]
+}
+
+#[test]
+fn a_stereo_pair_from_files_to_disparity_report_and_page() {
+    let place = Workplace::new();
+    place.write_image("left.png", &texture(0.0, SIZE));
+    place.write_image("right.png", &texture(-3.0, SIZE));
+    let run = place
+        .run(&[
+            "stereo",
+            "left.png",
+            "right.png",
+            "-o",
+            "d.pfm",
+            "--confidence",
+            "c.png",
+            "--report",
+            "r.json",
+            "--html",
+            "r.html",
+            "--set",
+            "min_orientations=3",
+        ])
+        .succeeded();
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""), "silence in a pipe");
+    let disparity =
+        read_disparity(&place.path("d.pfm"), None, Strictness::Strict, &mut Warnings::new()).unwrap();
+    assert!((median(disparity.data()) - 3.0).abs() < 0.1, "{}", median(disparity.data()));
+    let report = json(&place, "r.json");
+    assert_eq!(
+        (&report["method"], &report["parameters"]["min_orientations"]),
+        (&"phase-stereo".into(), &3.into())
+    );
+    assert!(report["valid_share"].as_f64().unwrap() > 0.7);
+    assert!(std::fs::read_to_string(place.path("r.html")).unwrap().contains("disparity undone"));
+    let confidence = read_image(&place.path("c.png"), Strictness::Strict, &mut Warnings::new()).unwrap();
+    assert!(confidence.data().iter().any(|&c| c > 100.0));
+}
+
+#[test]
+fn features_become_a_folder() {
+    let place = with_frames(1, 0.0);
+    place.run(&["features", "f0.png", "-o", "out", "--html", "f.html", "--report", "r.json"]).succeeded();
+    for name in
+        ["energy_0.pfm", "orientation_1.pfm", "phase_0.pfm", "orientation.png", "phase.png", "report.json"]
+    {
+        assert!(place.path("out").join(name).is_file(), "{name}");
+    }
+    let half = read_image(&place.path("out/phase_1.pfm"), Strictness::Strict, &mut Warnings::new()).unwrap();
+    assert_eq!(half.grid().size()[..2], [36, 28]);
+    assert_eq!(json(&place, "r.json")["scales"][0]["size"][0], 72);
+    assert_eq!(place.names(), ["f.html", "f0.png", "out", "r.json"]);
+}
+
+#[test]
+fn two_three_and_five_frames_give_the_centre_frames_field() {
+    let place = with_frames(5, 0.5);
+    for (frames, name) in
+        [(&["f0.png", "f1.png"][..], "two.flo"), (&["f0.png", "f1.png", "f2.png"], "three.flo")]
+    {
+        let mut arguments = vec!["flow", "--method", "phase", "-o", name];
+        arguments.extend(frames);
+        place.run(&arguments).succeeded();
+        let flow = read_flow(&place.path(name), Strictness::Strict, &mut Warnings::new()).unwrap();
+        let u = median(&flow.components_vox()[0]);
+        assert!((u - 0.5).abs() < 0.05, "{name}: {u}");
+    }
+    let run = place.run(&[
+        "flow",
+        "f?.png",
+        "-o",
+        "five.flo",
+        "--method",
+        "phase",
+        "--html",
+        "p.html",
+        "--report",
+        "r.json",
+        "--confidence",
+        "c.tif",
+        "--warped",
+        "w.tif",
+    ]);
+    run.succeeded();
+    let report = json(&place, "r.json");
+    assert_eq!((&report["method"], &report["parameters"]["frames"]), (&"phase".into(), &"five".into()));
+    let brightness = &report["pairs"][0]["statistics"]["brightness"];
+    let (before, after) =
+        (brightness["mean_abs_before"].as_f64().unwrap(), brightness["mean_abs_after"].as_f64().unwrap());
+    assert!(after < 0.25 * before, "{before} {after}");
+    assert!(std::fs::read_to_string(place.path("p.html")).unwrap().contains("Phase-based flow"));
+}
+
+#[test]
+fn phase_flow_says_what_it_cannot_do() {
+    let place = with_frames(6, 0.5);
+    let before = place.names();
+    let phase = |inputs: &[&str]| -> Run {
+        let mut arguments = vec!["flow", "--method", "phase", "-o", "x.flo"];
+        arguments.extend(inputs);
+        place.run(&arguments)
+    };
+    phase(&["f0.png"]).failed_with(&["2, 3 or 5 frames", "got 1"]);
+    phase(&["f0.png", "f1.png", "f2.png", "f3.png"]).failed_with(&["2, 3 or 5 frames", "got 4"]);
+    phase(&["f*.png"]).failed_with(&["2, 3 or 5 frames", "engine"]);
+    phase(&["f0.png", "none.png"]).failed_with(&["none.png", "cannot open"]);
+    phase(&["f0.png", "f1.png", "--set", "tau=1"]).failed_with(&["`tau_l`"]);
+    for (more, word) in [(&["--warps", "3"][..], "--warps"), (&["--preset", "fast"], "fast")] {
+        let run = phase(&[&["f0.png", "f1.png"], more].concat());
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains(word), "{}", run.stderr);
+    }
+    assert_eq!(place.names(), before);
+    place.write_image("wide.png", &texture(0.0, [80, 56]));
+    phase(&["f0.png", "wide.png"]).failed_with(&["wide.png", "72 × 56", "80 × 56"]);
+}
+
+#[test]
+fn stereo_says_what_it_cannot_do() {
+    let place = with_frames(1, 0.0);
+    place.write_image("wide.png", &texture(0.0, [80, 56]));
+    let mut holed = texture(0.0, SIZE);
+    holed.data_mut()[75] = f32::NAN;
+    place.write_image("holed.tif", &holed);
+    let before = place.names();
+    let stereo = |left: &str, right: &str, out: &str| place.run(&["stereo", left, right, "-o", out]);
+    stereo("f0.png", "none.png", "d.pfm").failed_with(&["none.png", "cannot open"]);
+    stereo("f0.png", "wide.png", "d.pfm").failed_with(&["72 × 56", "80 × 56"]);
+    stereo("f0.png", "holed.tif", "d.pfm").failed_with(&["NaN", "[3, 1"]);
+    stereo("f0.png", "f0.png", "d.flo").failed_with(&["d.flo", ".pfm"]);
+    stereo("f0.png", "f0.png", "none/d.pfm").failed_with(&["none"]);
+    place.run(&["features", "none.png", "-o", "out"]).failed_with(&["none.png"]);
+    place
+        .run(&["features", "f0.png", "-o", "out", "--set", "sigma_px=99"])
+        .failed_with(&["sigma_px", "1 to 4"]);
+    assert_eq!(place.names(), before);
+}
+
+#[test]
+fn a_video_with_two_eyes_becomes_fields_video_and_report() {
+    let place = Workplace::new();
+    write_y4m(&place, "left.y4m", 7, 0.5);
+    let left = std::fs::read(place.path("left.y4m")).unwrap();
+    place.write("right.y4m", &left);
+    let run = place
+        .run(&[
+            "engine",
+            "left.y4m",
+            "--right",
+            "right.y4m",
+            "-o",
+            "out",
+            "--video",
+            "v.y4m",
+            "--report",
+            "r.json",
+        ])
+        .succeeded();
+    assert!(run.stdout.contains("p99") && run.stdout.contains("frames a second"), "{}", run.stdout);
+    let report = json(&place, "r.json");
+    assert_eq!((&report["frames"], &report["results"]), (&7.into(), &3.into()));
+    assert_eq!(report["outputs"], serde_json::json!(["flow", "stereo", "features"]));
+    assert!(report["latency"]["p99_ms"].as_f64().unwrap() > 0.0);
+    // Five frames: the first field is that of frame 2.
+    let flow =
+        read_flow(&place.path("out/flow_000002.flo"), Strictness::Strict, &mut Warnings::new()).unwrap();
+    assert!((median(&flow.components_vox()[0]) - 0.5).abs() < 0.05);
+    assert!(place.path("out/disparity_000004.pfm").is_file() && place.path("out/phase_000003.pfm").is_file());
+    assert!(!place.path("out/flow_000005.flo").exists());
+    let video =
+        veloxel_io::read_sequence(&place.path("v.y4m"), Strictness::Strict, &mut Warnings::new()).unwrap();
+    assert_eq!((video.frames().len(), &video.grid().size()[..2]), (3, &[144, 112][..]));
+    assert_eq!(video.frame_interval_ms(), Some(40.0));
+}
+
+#[test]
+fn standard_input_and_output_carry_videos() {
+    let place = Workplace::new();
+    write_y4m(&place, "in.y4m", 4, 0.5);
+    let bytes = std::fs::read(place.path("in.y4m")).unwrap();
+    let piped = |bytes: &[u8], arguments: &[&str]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_veloxel"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Who refuses the stream does not read it to its end.
+        let _ = child.stdin.take().unwrap().write_all(bytes);
+        child.wait_with_output().unwrap()
+    };
+    let output = piped(&bytes, &["engine", "-", "--frames", "2", "--only", "flow", "--video", "-"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stdout.starts_with(b"YUV4MPEG2 W144 H56"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("frames a second"));
+    let cut = piped(&bytes[..bytes.len() - 9], &["engine", "-", "--frames", "2"]);
+    let error = String::from_utf8_lossy(&cut.stderr).into_owned();
+    assert_eq!((cut.status.code(), error.lines().count()), (Some(1), 1), "{error}");
+    assert!(error.contains("standard input") && error.contains("cut short"), "{error}");
+}
+
+#[test]
+fn folders_patterns_and_animations_are_streams() {
+    let place = with_frames(3, 0.5);
+    for (source, video) in [(".", "v.gif"), ("f*.png", "pictures")] {
+        place.run(&["engine", source, "--frames", "3", "--video", video, "-q"]).succeeded();
+    }
+    assert!(place.path("pictures/frame_000001.png").is_file());
+    let run = place.run(&["engine", "v.gif", "--only", "features", "-o", "out"]).succeeded();
+    assert!(run.stdout.contains("1 of 144 × 112, features"), "{}", run.stdout);
+    assert!(place.path("out/orientation_000000.pfm").is_file());
+}
+
+#[test]
+fn the_engine_says_what_it_cannot_do() {
+    let place = with_frames(3, 0.5);
+    write_y4m(&place, "long.y4m", 6, 0.5);
+    write_y4m(&place, "short.y4m", 5, 0.5);
+    std::fs::create_dir(place.path("empty")).unwrap();
+    let whole = std::fs::read(place.path("long.y4m")).unwrap();
+    place.write("cut.y4m", &whole[..whole.len() - 100]);
+    place.write("text.y4m", "this is no video\n");
+    let before = place.names();
+    let engine = |arguments: &[&str]| {
+        let mut all = vec!["engine", "-o", "out", "--video", "v.gif"];
+        all.extend(arguments);
+        place.run(&all)
+    };
+    engine(&["none.y4m"]).failed_with(&["none.y4m", "cannot open"]);
+    engine(&["empty"]).failed_with(&["empty", "no image"]);
+    engine(&["g*.png"]).failed_with(&["g*.png", "no image"]);
+    engine(&["f0.png"]).failed_with(&["f0.png", "1 frame", "needs 5", "--frames"]);
+    engine(&["f*.png"]).failed_with(&["3 frames", "needs 5"]);
+    engine(&["cut.y4m"]).failed_with(&["cut.y4m", "cut short"]);
+    engine(&["text.y4m"]).failed_with(&["text.y4m", "YUV4MPEG2"]);
+    engine(&["long.y4m", "--right", "short.y4m"]).failed_with(&[
+        "short.y4m",
+        "ends after 5 frames",
+        "long.y4m",
+    ]);
+    engine(&["-", "--right", "-"]).failed_with(&["standard input"]);
+    engine(&["long.y4m", "--set", "frames=four"]).failed_with(&["frames", "five"]);
+    place.run(&["engine", "long.y4m", "--video", "v.avi"]).failed_with(&["v.avi", ".y4m"]);
+    assert_eq!(place.names(), before);
+    place.write_image("f3.png", &texture(0.0, [80, 56]));
+    engine(&["f*.png", "--frames", "2"]).failed_with(&["f3.png", "72 × 56", "80 × 56"]);
+    let mut holed = texture(0.0, SIZE);
+    holed.data_mut()[75] = f32::NAN;
+    place.write_image("g0.tif", &holed);
+    engine(&["g*.tif", "--only", "features"]).failed_with(&["NaN", "g*.tif"]);
+    assert!(!place.path("out").exists() && !place.path("v.gif").exists());
+}

@@ -1,0 +1,112 @@
+//! Two images in, a disparity with everything that is said about it out.
+
+use super::PhaseChoice;
+use super::outputs::{check_outputs, format_text, name, write_confidence};
+use super::phase_choice::full_scale;
+use super::stage::Stages;
+use super::warp::warp_image;
+use crate::VeloxelError;
+use crate::report::{InputReport, StereoReport, StereoView, ValueRange, stereo_html};
+use std::path::{Path, PathBuf};
+use veloxel_core::{Flow, Volume, Warnings};
+use veloxel_io as io;
+use veloxel_io::Kind;
+use veloxel_motion::clg_parameters::Interpolation;
+use veloxel_motion::phase_stereo;
+
+/// One run over a stereo pair.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StereoJob {
+    /// The image that the disparity lives on.
+    pub left: PathBuf,
+    /// The other one; left `(x, y)` is found at right `(x − d, y)`.
+    pub right: PathBuf,
+    /// Everything else that a run is told.
+    pub choice: PhaseChoice,
+    /// Where the disparity goes.
+    pub disparity: PathBuf,
+    /// Confidence of every pixel, 0 to 1.
+    pub confidence: Option<PathBuf>,
+    /// JSON.
+    pub report: Option<PathBuf>,
+    /// A page for people.
+    pub html: Option<PathBuf>,
+}
+
+/// What a run has to say, and the files it wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StereoRun {
+    /// As in `report.json`.
+    pub report: StereoReport,
+    /// What and where.
+    pub written: Vec<(&'static str, PathBuf)>,
+}
+
+/// Estimates the disparity of a pair of files, and writes what was asked for.
+///
+/// # Errors
+/// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
+pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
+    let choice = &job.choice;
+    io::check_disparity_output(&job.disparity)?;
+    check_outputs(
+        &[
+            (Some(&job.disparity), None),
+            (job.confidence.as_deref(), Some(Kind::Image)),
+            (job.report.as_deref(), None),
+            (job.html.as_deref(), None),
+        ],
+        None,
+    )?;
+    let (device, device_report) = choice.device.open()?;
+    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
+    let mut read = |path: &Path| io::read_image(path, choice.strictness, &mut warnings);
+    let (left, right) =
+        stages.time("load", || Ok::<_, VeloxelError>((read(&job.left)?, read(&job.right)?)))?;
+    left.grid().require_same(right.grid(), "left and right image")?;
+    let parameters = choice.resolve(full_scale(&left), None)?;
+    let found = stages.time("solve", || phase_stereo(&left, &right, &parameters, &device))?;
+
+    let mut written = Vec::new();
+    stages.time("write", || -> Result<(), VeloxelError> {
+        io::write_disparity(&job.disparity, &found.disparity_px)?;
+        written.push(("disparity", job.disparity.clone()));
+        if let Some(path) = &job.confidence {
+            write_confidence(path, &found.confidence, &mut warnings)?;
+            written.push(("confidence", path.clone()));
+        }
+        Ok(())
+    })?;
+    let input = |role, path: &Path, image: &Volume<f32>| {
+        InputReport::new(role, &path.display().to_string(), &format_text(path), image.grid())
+    };
+    let inputs = vec![input("left", &job.left, &left), input("right", &job.right, &right)];
+    let report = StereoReport {
+        header: choice.header("phase-stereo", (&parameters, device_report), inputs, (stages, warnings))?,
+        levels: found.report.levels.clone(),
+        valid_share: found.report.valid_share,
+        mean_confidence: found.report.mean_confidence,
+        disparity_px: ValueRange::of(&found.disparity_px),
+    };
+    if let Some(path) = &job.report {
+        io::write_text(path, &report.to_json()?)?;
+        written.push(("report", path.clone()));
+    }
+    if let Some(path) = &job.html {
+        let there = found.disparity_px.data().iter().map(|d| -d).collect();
+        let still = found.disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN });
+        let match_of_left = Flow::new(left.grid().clone(), vec![there, still.collect()])?;
+        let warped = warp_image(&device, (&match_of_left, &right), Interpolation::Linear)?;
+        let view = StereoView {
+            title: &format!("{} and {}", name(&job.left), name(&job.right)),
+            left: &left,
+            right: &right,
+            disparity_px: &found.disparity_px,
+            confidence: &found.confidence,
+            warped: &warped,
+        };
+        io::write_text(path, &stereo_html(&report, &view)?)?;
+        written.push(("page", path.clone()));
+    }
+    Ok(StereoRun { report, written })
+}
