@@ -21,17 +21,20 @@ const RADIUS_TOGETHER: usize = 4;
 const RADIUS_IN_TWO: usize = 6;
 /// Largest radius of these launches; beyond it [`super::super::convolve`] takes over.
 const MOST_RADIUS: usize = 8;
-/// Columns and planes of a workgroup that marches along y: many planes share their samples along z.
+/// Columns and planes of a workgroup that marches along y. Measured on an H200: more planes share more samples and wait more
+/// for each other.
 const STRIP: usize = 64;
-const PLANES: usize = 4;
+const PLANES: usize = 2;
 /// Workgroups that fill a large device a few times; every row more of a workgroup saves the ones that it starts with.
 const ENOUGH_GROUPS: usize = 512;
 /// Channels of a launch along x and z at most: their bindings.
 const MOST_CHANNELS: usize = 6;
 /// Samples of the memory that channels pass through on their way: five volumes of 256³.
 const BETWEEN: usize = 5 << 24;
-/// Planes of a thread that marches along z: the more, the fewer are read twice.
-const SEGMENT: usize = 128;
+/// Planes of a thread that marches along z, in volumes up to [`LARGE`] samples and beyond: the more, the fewer are read twice; the
+/// fewer, the better the threads spread over a device.
+const SEGMENTS: [usize; 2] = [64, 128];
+const LARGE: usize = 1 << 25;
 
 pub(super) fn motion_tensor(
     (device, gpu): (&Device, &dyn Gpu),
@@ -109,9 +112,10 @@ fn smooth(
     (channels, between): (&[Buffer], &[Buffer]),
 ) -> Result<(), ComputeError> {
     let [nx, ny, nz] = args.shape.size;
+    let segment = SEGMENTS[usize::from(args.shape.len() > LARGE)];
     let (text, pack) = if nx.is_multiple_of(4) { (&SMOOTH4, 4) } else { (&SMOOTH1, 1) };
     let (entry, layers) =
-        if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(SEGMENT)) };
+        if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
     let buffers: Vec<_> =
         inputs(channels, MOST_CHANNELS).chain(outputs(&between[..channels.len()], MOST_CHANNELS)).collect();
     gpu.launch(&Launch {
@@ -122,7 +126,7 @@ fn smooth(
             ("RADIUS_Z", z.radius() as f64),
             ("CHANNELS", channels.len() as f64),
         ],
-        uniform: with_taps(with_taps(Uniform::new().u4([nx, ny, nz, SEGMENT]), x), z),
+        uniform: with_taps(with_taps(Uniform::new().u4([nx, ny, nz, segment]), x), z),
         buffers: &buffers,
         groups: [cover(nx / pack, 32), cover(ny, 4), (layers * channels.len()) as u32],
     })
