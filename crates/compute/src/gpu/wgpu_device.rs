@@ -8,6 +8,7 @@ use super::{Bind, Gpu, GpuMemory, Launch};
 use crate::device::Listing;
 use crate::{ComputeError, DeviceInfo, Stamp};
 use pollster::block_on;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -155,10 +156,11 @@ impl WgpuDevice {
             self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.text.name, launch.entry))
         })?;
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let descriptor = wgpu::ShaderModuleDescriptor {
-            label: Some(launch.text.name),
-            source: wgpu::ShaderSource::Wgsl(launch.text.whole().into()),
+        let (source, constants) = match super::unroll::unrolled(launch) {
+            Some(module) => (wgpu::ShaderSource::Naga(Cow::Owned(module)), &[][..]),
+            None => (wgpu::ShaderSource::Wgsl(launch.text.whole().into()), launch.constants),
         };
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.text.name), source };
         // SAFETY: kernels validate their buffers' lengths before they launch, and the texts stay inside them.
         let module = unsafe {
             self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
@@ -194,7 +196,7 @@ impl WgpuDevice {
             module: &module,
             entry_point: Some(launch.entry),
             compilation_options: wgpu::PipelineCompilationOptions {
-                constants: launch.constants,
+                constants,
                 zero_initialize_workgroup_memory: false,
             },
             cache: None,

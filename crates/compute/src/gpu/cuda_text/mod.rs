@@ -98,7 +98,7 @@ pub(crate) fn write(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Resul
 }
 
 /// The module with this entry point only, what it uses, and no `override` left.
-fn specialise(
+pub(super) fn specialise(
     wgsl: &str,
     entry: &str,
     constants: &[(&str, f64)],

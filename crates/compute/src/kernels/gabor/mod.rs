@@ -18,7 +18,10 @@ mod directions;
 mod gpu;
 mod levels;
 
-pub(crate) use directions::{PerLane, each, over_lanes, pairs, per_lane};
+pub(crate) use directions::{
+    BLOCK, Block, PerLane, Pixels, by_lane, each, over_lanes, pairs, per_lane, product_over_lanes,
+    sum_over_lanes,
+};
 pub use levels::Levels;
 
 use crate::device::Kind;

@@ -4,7 +4,10 @@ use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, Place, Sampling, Weighi
 use crate::Cpu;
 use crate::arctangent::arctangent2;
 use crate::expansion::Coarser;
-use crate::kernels::gabor::{ORIENTATIONS, PEAK_FREQUENCY, PerLane, RESPONSES, each, over_lanes, per_lane};
+use crate::kernels::gabor::{
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, RESPONSES, by_lane, each, per_lane,
+    product_over_lanes, sum_over_lanes,
+};
 use crate::rows::Shared;
 use multiversion::multiversion;
 
@@ -98,22 +101,59 @@ fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: 
     let centre = (T - 1) / 2;
     let [nx, _] = level.size;
     let is_displaced = level.sampling == Sampling::Displaced && level.coarser.is_some();
-    for x in 0..nx {
-        let coarse = level.coarser.as_ref().map_or([0.0; 2], |c| [c[0].at(x, y), c[1].at(x, y)]);
-        let d = if coarse[0].is_nan() { [0.0; 2] } else { coarse };
-        let mut responses = [[0.0; RESPONSES]; T];
-        for (t, responses) in responses.iter_mut().enumerate() {
-            *responses = if t == centre || !is_displaced {
-                pixel(level.frames[t], y * nx + x)
-            } else {
-                let time = t as f32 - centre as f32;
-                sample(level.frames[t], level.size, [x as f32 + d[0] * time, y as f32 + d[1] * time])
-            };
+    for first in (0..nx).step_by(BLOCK) {
+        let count = BLOCK.min(nx - first);
+        let mut d = [[0.0; BLOCK]; 2];
+        // Steps from frame to frame, one after the centre, two after it, one and two before it, as points whose angles they are;
+        // what is not there stays invalid.
+        let mut steps = [[[0.0; BLOCK * ORIENTATIONS]; 2]; 4];
+        let mut least = [0.0; BLOCK * ORIENTATIONS];
+        for p in 0..count {
+            let x = first + p;
+            let coarse = level.coarser.as_ref().map_or([0.0; 2], |c| [c[0].at(x, y), c[1].at(x, y)]);
+            let here = if coarse[0].is_nan() { [0.0; 2] } else { coarse };
+            [d[0][p], d[1][p]] = here;
+            let mut responses = [[0.0; RESPONSES]; T];
+            for (t, responses) in responses.iter_mut().enumerate() {
+                *responses = if t == centre || !is_displaced {
+                    pixel(level.frames[t], y * nx + x)
+                } else {
+                    let time = t as f32 - centre as f32;
+                    sample(
+                        level.frames[t],
+                        level.size,
+                        [x as f32 + here[0] * time, y as f32 + here[1] * time],
+                    )
+                };
+            }
+            let mut powers_of_all = powers(&responses[0]);
+            for response in &responses[1..] {
+                let power = powers(response);
+                powers_of_all =
+                    each(|l| if power[l] < powers_of_all[l] { power[l] } else { powers_of_all[l] });
+            }
+            least[p * ORIENTATIONS..(p + 1) * ORIENTATIONS].copy_from_slice(&powers_of_all);
+            let [first, second, third, fourth] = &mut steps;
+            match T {
+                2 => turn(&responses[1], &responses[0], (first, p)),
+                3 => {
+                    turn(&responses[2], &responses[1], (first, p));
+                    turn(&responses[0], &responses[1], (second, p));
+                }
+                _ => {
+                    turn(&responses[3], &responses[2], (first, p));
+                    turn(&responses[4], &responses[3], (second, p));
+                    turn(&responses[1], &responses[2], (third, p));
+                    turn(&responses[0], &responses[1], (fourth, p));
+                }
+            }
         }
-        let (increment, sure) = solve(&responses, &level.constraints, &level.frequencies);
-        out_x[x] = d[0] + increment[0];
-        out_y[x] = d[1] + increment[1];
-        confidence[x] = sure;
+        let found = solve::<T>((&steps, &least), &level.constraints, &level.frequencies);
+        for p in 0..count {
+            out_x[first + p] = d[0][p] + found[0][p];
+            out_y[first + p] = d[1][p] + found[1][p];
+            confidence[first + p] = found[2][p];
+        }
     }
 }
 
@@ -147,15 +187,21 @@ pub(crate) fn sample(responses: &[f32], [nx, ny]: [usize; 2], at: [f32; 2]) -> P
     })
 }
 
-/// How far the phase of `to` is ahead of that of `from`, in every lane.
+/// Writes the points whose angles say how far the phase of `to` is ahead of that of `from`, of a pixel of a block.
 #[inline(always)]
-pub(crate) fn phase_steps(to: &Pixel, from: &Pixel) -> PerLane {
+pub(crate) fn turn(to: &Pixel, from: &Pixel, ([re, im], p): (&mut [Block; 2], usize)) {
     const ODD: usize = ORIENTATIONS;
-    each(|l| {
-        let re = to[l] * from[l] + to[ODD + l] * from[ODD + l];
-        let im = to[ODD + l] * from[l] - to[l] * from[ODD + l];
-        arctangent2(im, re)
-    })
+    let at = p * ORIENTATIONS;
+    let across: PerLane = each(|l| to[l] * from[l] + to[ODD + l] * from[ODD + l]);
+    let along: PerLane = each(|l| to[ODD + l] * from[l] - to[l] * from[ODD + l]);
+    re[at..at + ORIENTATIONS].copy_from_slice(&across);
+    im[at..at + ORIENTATIONS].copy_from_slice(&along);
+}
+
+/// The angles of a block's points.
+#[inline(always)]
+pub(crate) fn angles([re, im]: &[Block; 2]) -> Block {
+    each(|i| arctangent2(im[i], re[i]))
 }
 
 /// Squared magnitudes.
@@ -166,69 +212,70 @@ pub(crate) fn powers(pixel: &Pixel) -> PerLane {
 
 /// Slope and mean squared error of the line through every lane's phases.
 #[inline(always)]
-fn fit<const T: usize>(responses: &[Pixel; T]) -> (PerLane, PerLane) {
-    match T {
-        2 => (phase_steps(&responses[1], &responses[0]), [0.0; ORIENTATIONS]),
-        3 => {
-            let after = phase_steps(&responses[2], &responses[1]);
-            let before = phase_steps(&responses[0], &responses[1]);
-            let slope = each(|l| 0.5 * (after[l] - before[l]));
-            let error = each(|l| {
-                let bend = after[l] + before[l];
-                // Of three points the residuals are a sixth, a third and a sixth of the bend.
-                bend * bend * (1.0 / 18.0)
-            });
-            (slope, error)
-        }
-        _ => {
-            let after = phase_steps(&responses[3], &responses[2]);
-            let after2 = phase_steps(&responses[4], &responses[3]);
-            let before = phase_steps(&responses[1], &responses[2]);
-            let before2 = phase_steps(&responses[0], &responses[1]);
-            let mut slope = [0.0; ORIENTATIONS];
-            let error = each(|l| {
-                let (u1, v1) = (after[l], before[l]);
-                let (u2, v2) = (u1 + after2[l], v1 + before2[l]);
-                let psi = 0.1 * (((u2 - v2) + (u2 - v2)) + (u1 - v1));
-                let mean = 0.2 * (((v2 + v1) + u1) + u2);
-                slope[l] = psi;
-                let twice = psi + psi;
-                let [a, b, c, d] = [v2 - mean + twice, v1 - mean + psi, u1 - mean - psi, u2 - mean - twice];
-                0.2 * ((((mean * mean + a * a) + b * b) + c * c) + d * d)
-            });
-            (slope, error)
-        }
+fn fit<const T: usize>(steps: &[[Block; 2]; 4]) -> (Block, Block) {
+    let first = angles(&steps[0]);
+    if T == 2 {
+        return (first, [0.0; BLOCK * ORIENTATIONS]);
     }
+    let second = angles(&steps[1]);
+    if T == 3 {
+        let slope = each(|i| 0.5 * (first[i] - second[i]));
+        // Of three points the residuals are a sixth, a third and a sixth of the bend.
+        let error = each(|i| {
+            let bend = first[i] + second[i];
+            bend * bend * (1.0 / 18.0)
+        });
+        return (slope, error);
+    }
+    let (third, fourth) = (angles(&steps[2]), angles(&steps[3]));
+    let mut slope = [0.0; BLOCK * ORIENTATIONS];
+    let mut error = slope;
+    for i in 0..BLOCK * ORIENTATIONS {
+        let (u1, v1) = (first[i], third[i]);
+        let (u2, v2) = (u1 + second[i], v1 + fourth[i]);
+        let psi = 0.1 * (((u2 - v2) + (u2 - v2)) + (u1 - v1));
+        let mean = 0.2 * (((v2 + v1) + u1) + u2);
+        slope[i] = psi;
+        let twice = psi + psi;
+        let (a, b, c, d) = (v2 - mean + twice, v1 - mean + psi, u1 - mean - psi, u2 - mean - twice);
+        error[i] = 0.2 * ((((mean * mean + a * a) + b * b) + c * c) + d * d);
+    }
+    (slope, error)
 }
 
 /// The rest of the motion, NaN where it stays open, and its confidence.
 #[inline(always)]
 fn solve<const T: usize>(
-    responses: &[Pixel; T],
+    (steps, least): (&[[Block; 2]; 4], &Block),
     constraints: &Constraints,
     frequencies: &Frequencies,
-) -> ([f32; 2], f32) {
-    let (slope, error) = fit(responses);
-    let mut least = powers(&responses[0]);
-    for response in &responses[1..] {
-        let power = powers(response);
-        least = each(|l| if power[l] < least[l] { power[l] } else { least[l] });
-    }
+) -> [Pixels; 3] {
+    let (slope, error) = fit::<T>(steps);
     let least2 = constraints.least_magnitude * constraints.least_magnitude;
     let tau = constraints.tau_l;
-    let one: PerLane = each(|l| if (least[l] > least2) & (error[l] < tau) { 1.0 } else { 0.0 });
-    let goodness: PerLane = each(|l| if one[l] > 0.0 { 1.0 / (1.0 + ERROR_SCALE * error[l]) } else { 0.0 });
+    let one: Block = each(|i| if (least[i] > least2) & (error[i] < tau) { 1.0 } else { 0.0 });
+    // A product, not a choice: divisions behind a condition are done one by one.
+    let goodness: Block = each(|i| one[i] * (1.0 / (1.0 + ERROR_SCALE * error[i])));
     let weight = if constraints.weighing == Weighing::ByFit { goodness } else { one };
-    let product = |a: &PerLane, b: &PerLane| over_lanes(each(|l| a[l] * b[l]));
-    let pull: PerLane = each(|l| weight[l] * slope[l]);
-    let [xx, xy, yy] = frequencies.squares.each_ref().map(|s| product(&weight, s));
-    let [bx, by] = frequencies.along.each_ref().map(|w| product(&pull, w));
-    let determinant = xx * yy - xy * xy;
-    let count = over_lanes(one);
-    if count < constraints.min_orientations as f32 || determinant <= LEAST_DETERMINANT {
-        return ([f32::NAN; 2], 0.0);
+    let pull = by_lane(&each(|i| weight[i] * slope[i]));
+    let [weight, one, goodness] = [by_lane(&weight), by_lane(&one), by_lane(&goodness)];
+    let [wx, wy] = &frequencies.along;
+    let [xx, xy, yy] = &frequencies.squares;
+    let (xx, xy, yy) =
+        (product_over_lanes(&weight, xx), product_over_lanes(&weight, xy), product_over_lanes(&weight, yy));
+    let (bx, by) = (product_over_lanes(&pull, wx), product_over_lanes(&pull, wy));
+    let count = sum_over_lanes(|l, p| one[l][p]);
+    let good = sum_over_lanes(|l, p| goodness[l][p]);
+    let fewest = constraints.min_orientations as f32;
+    let mut out = [[f32::NAN; BLOCK]; 3];
+    for p in 0..BLOCK {
+        let determinant = xx[p] * yy[p] - xy[p] * xy[p];
+        let is_found = (count[p] >= fewest) & (determinant > LEAST_DETERMINANT);
+        let x = (xy[p] * by[p] - yy[p] * bx[p]) / determinant;
+        let y = (xy[p] * bx[p] - xx[p] * by[p]) / determinant;
+        out[0][p] = if is_found { x } else { f32::NAN };
+        out[1][p] = if is_found { y } else { f32::NAN };
+        out[2][p] = if is_found { 0.125 * good[p] } else { 0.0 };
     }
-    let x = (xy * by - yy * bx) / determinant;
-    let y = (xy * bx - xx * by) / determinant;
-    ([x, y], 0.125 * over_lanes(goodness))
+    out
 }

@@ -13,7 +13,7 @@
 mod cpu;
 mod gpu;
 
-pub(crate) use cpu::{Pixel, phase_steps, pixel, powers};
+pub(crate) use cpu::{Pixel, angles, pixel, powers, turn};
 
 use crate::device::Kind;
 use crate::kernels::gabor::{Levels, RESPONSES};

@@ -3,8 +3,10 @@
 use super::{SPREAD_SCALE, Votes};
 use crate::Cpu;
 use crate::expansion::Coarser;
-use crate::kernels::gabor::{ORIENTATIONS, PEAK_FREQUENCY, PerLane, RESPONSES, each, over_lanes, per_lane};
-use crate::kernels::phase_flow::{Pixel, Place, Sampling, phase_steps, pixel, powers};
+use crate::kernels::gabor::{
+    BLOCK, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, RESPONSES, by_lane, each, per_lane, sum_over_lanes,
+};
+use crate::kernels::phase_flow::{Pixel, Place, Sampling, angles, pixel, powers, turn};
 use crate::rows::Shared;
 use multiversion::multiversion;
 
@@ -76,38 +78,54 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
     let seeing: PerLane = each(|l| if l == BLIND { 0.0 } else { 1.0 });
     let least2 = view.votes.least_magnitude * view.votes.least_magnitude;
     let rows = [view.here, view.there].map(|r| &r[RESPONSES * y * nx..RESPONSES * (y + 1) * nx]);
+    let fewest = view.votes.min_orientations.max(1) as f32;
     let is_displaced = view.sampling == Sampling::Displaced && view.coarser.is_some();
-    for x in 0..nx {
-        let d = view.coarser.as_ref().map_or(0.0, |c| c.at(x, y));
-        [out[x], confidence[x]] = [f32::NAN, 0.0];
-        if d.is_nan() {
-            continue;
+    for first in (0..nx).step_by(BLOCK) {
+        let count = BLOCK.min(nx - first);
+        // What is not there stays invalid.
+        let mut d = [f32::NAN; BLOCK];
+        let mut step = [[0.0; BLOCK * ORIENTATIONS]; 2];
+        let mut one = [0.0; BLOCK * ORIENTATIONS];
+        for p in 0..count {
+            let x = first + p;
+            d[p] = view.coarser.as_ref().map_or(0.0, |c| c.at(x, y));
+            if d[p].is_nan() {
+                continue;
+            }
+            let here = pixel(rows[0], x);
+            let there = match is_displaced {
+                false => pixel(rows[1], x),
+                true => sample_along(rows[1], nx, x as f32 - view.sign * d[p]),
+            };
+            turn(&there, &here, (&mut step, p));
+            let (power, power_there) = (powers(&here), powers(&there));
+            let has_phase: PerLane =
+                each(|l| if (power[l] > least2) & (power_there[l] > least2) { seeing[l] } else { 0.0 });
+            one[p * ORIENTATIONS..(p + 1) * ORIENTATIONS].copy_from_slice(&has_phase);
         }
-        let here = pixel(rows[0], x);
-        let there = match is_displaced {
-            false => pixel(rows[1], x),
-            true => sample_along(rows[1], nx, x as f32 - view.sign * d),
-        };
-        let (power, power_there) = (powers(&here), powers(&there));
-        let step = phase_steps(&there, &here);
-        let one: PerLane =
-            each(|l| if (power[l] > least2) & (power_there[l] > least2) { seeing[l] } else { 0.0 });
-        let shift: PerLane = each(|l| view.sign * (step[l] * view.per_radian[l]));
-        let count = over_lanes(one) as usize;
-        if count < view.votes.min_orientations.max(1) {
-            continue;
+        let angle = by_lane(&angles(&step));
+        let one = by_lane(&one);
+        let known = sum_over_lanes(|l, p| one[l][p]);
+        let mut shift = [[0.0; BLOCK]; ORIENTATIONS];
+        for l in 0..ORIENTATIONS {
+            for p in 0..BLOCK {
+                shift[l][p] = view.sign * (angle[l][p] * view.per_radian[l]);
+            }
         }
-        let middle = median(&shift, &one, count);
-        let found = d + middle;
-        let at = x as f32 - view.sign * found;
-        if !(at >= 0.0 && at <= last) {
-            continue;
-        }
-        let agreement: PerLane = each(|l| {
-            let distance = shift[l] - middle;
-            if one[l] > 0.0 { 1.0 / (1.0 + SPREAD_SCALE * (distance * distance)) } else { 0.0 }
+        let middle = medians(&shift, &one, &known);
+        let agreement = sum_over_lanes(|l, p| {
+            let distance = shift[l][p] - middle[p];
+            // A product, not a choice: divisions behind a condition are done one by one.
+            one[l][p] * (1.0 / (1.0 + SPREAD_SCALE * (distance * distance)))
         });
-        [out[x], confidence[x]] = [found, over_lanes(agreement) * (1.0 / 7.0)];
+        for p in 0..count {
+            let found = d[p] + middle[p];
+            let at = (first + p) as f32 - view.sign * found;
+            // An unknown estimate is nowhere inside.
+            let is_found = (known[p] >= fewest) & (at >= 0.0) & (at <= last);
+            out[first + p] = if is_found { found } else { f32::NAN };
+            confidence[first + p] = if is_found { agreement[p] * (1.0 / 7.0) } else { 0.0 };
+        }
     }
 }
 
@@ -123,19 +141,35 @@ fn sample_along(row: &[f32], nx: usize, at: f32) -> Pixel {
     each(|k| a[k] + weight * (b[k] - a[k]))
 }
 
-/// The median of the valid lanes; of an even number the mean of the middle two.
+/// The median of every pixel's valid lanes; of an even number the mean of the middle two. `known` of them are.
 #[inline(always)]
-fn median(values: &PerLane, one: &PerLane, count: usize) -> f32 {
+fn medians(values: &[Pixels; ORIENTATIONS], one: &[Pixels; ORIENTATIONS], known: &Pixels) -> Pixels {
     // The least four are enough: seven at most are valid.
-    let mut sorted = [f32::MAX; 4];
+    let mut sorted = [[f32::MAX; BLOCK]; 4];
     for l in 0..ORIENTATIONS {
-        let mut value = if one[l] > 0.0 { values[l] } else { f32::MAX };
+        let mut value = [0.0; BLOCK];
+        for p in 0..BLOCK {
+            value[p] = if one[l][p] > 0.0 { values[l][p] } else { f32::MAX };
+        }
         for slot in &mut sorted {
-            let least = if value < *slot { value } else { *slot };
-            value = if value < *slot { *slot } else { value };
-            *slot = least;
+            for p in 0..BLOCK {
+                let (a, b) = (slot[p], value[p]);
+                slot[p] = if b < a { b } else { a };
+                value[p] = if b < a { a } else { b };
+            }
         }
     }
-    let (lower, upper) = (sorted[(count - 1) / 2], sorted[count / 2]);
-    if count % 2 == 1 { upper } else { 0.5 * (lower + upper) }
+    let mut out = [0.0; BLOCK];
+    for (p, out) in out.iter_mut().enumerate() {
+        let n = known[p];
+        let mut lower = if n > 2.5 { sorted[1][p] } else { sorted[0][p] };
+        lower = if n > 4.5 { sorted[2][p] } else { lower };
+        lower = if n > 6.5 { sorted[3][p] } else { lower };
+        let mut upper = if n > 1.5 { sorted[1][p] } else { sorted[0][p] };
+        upper = if n > 3.5 { sorted[2][p] } else { upper };
+        upper = if n > 5.5 { sorted[3][p] } else { upper };
+        // Of an odd number both are the middle one; the mean of two alike is exact.
+        *out = 0.5 * (lower + upper);
+    }
+    out
 }
