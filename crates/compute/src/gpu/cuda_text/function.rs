@@ -8,6 +8,9 @@ use naga::{AddressSpace, Binding, BuiltIn, Expression, Function, Handle, LocalVa
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
+/// Threads that a multiprocessor should hold at least, so that some have work while others wait: 128 registers for each.
+const RESIDENT_THREADS: u32 = 512;
+
 /// A function on its way to text.
 pub(super) struct FunctionText<'a> {
     pub module: &'a ModuleText<'a>,
@@ -85,8 +88,10 @@ impl<'a> FunctionText<'a> {
         size: [u32; 3],
     ) -> Result<String, CudaTextError> {
         let threads = size.iter().product::<u32>();
+        // As many workgroups as make RESIDENT_THREADS: registers are shared out so that they fit a multiprocessor together.
+        let groups = (RESIDENT_THREADS / threads).clamp(1, 16);
         self.line(format_args!(
-            "extern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}({}) {{",
+            "extern \"C\" __global__ void __launch_bounds__({threads}, {groups}) {name}({}) {{",
             parameters.join(", ")
         ));
         for (argument, name) in self.function.arguments.iter().zip(self.arguments.clone()) {

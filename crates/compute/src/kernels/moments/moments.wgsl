@@ -87,7 +87,10 @@ fn affine_moments(
             if (COMPONENTS == 3u) {
                 g.z = derivative(i, z, size.z, size.x * size.y);
             }
-            let length2 = block.centre.w + dot(g, g);
+            var length2 = block.centre.w + g.x * g.x + g.y * g.y;
+            if (COMPONENTS == 3u) {
+                length2 = length2 + g.z * g.z;
+            }
             var counts = 1.0;
             if (WEIGHTED == 1u) {
                 counts = weight[i];

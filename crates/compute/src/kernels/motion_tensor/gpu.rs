@@ -2,33 +2,39 @@
 
 use super::{Constraint, MOST_PAIRS, MotionTensor};
 use crate::gpu::{
-    Bind, Gpu, LINE, Launch, NAN, PACK1, PACK4, SUM, Text, Uniform, cover, line, outputs, partials,
+    Bind, Gpu, LINE, Launch, NAN, PACK1, PACK4, SUM, Text, Uniform, cover, inputs, outputs, partials,
 };
 use crate::kernels::convolve::convolve;
 use crate::kernels::gradient::Scheme;
 use crate::later::sum_rows;
-use crate::{Axes, Buffer, ComputeError, Device, Later, Taps};
+use crate::{Buffer, ComputeError, Device, Field, Later, Taps};
 
-const BODY: &str = include_str!("motion_tensor.wgsl");
-static SINGLE: Text =
-    Text { name: "motion_tensor", parts: &[LINE, NAN, SUM, PACK1, BODY, include_str!("quads1.wgsl")] };
-static QUADS: Text =
-    Text { name: "motion_tensor", parts: &[LINE, NAN, SUM, PACK4, BODY, include_str!("quads4.wgsl")] };
+static TEXT: Text =
+    Text { name: "motion_tensor", parts: &[LINE, NAN, SUM, include_str!("motion_tensor.wgsl")] };
+const SMOOTH: &str = include_str!("smooth.wgsl");
+static SMOOTH1: Text = Text { name: "motion_tensor", parts: &[PACK1, SMOOTH, include_str!("smooth1.wgsl")] };
+static SMOOTH4: Text = Text { name: "motion_tensor", parts: &[PACK4, SMOOTH, include_str!("smooth4.wgsl")] };
 
-/// Largest radius that fits the registers of a thread with all channels in flight; beyond it the channels take turns.
+/// Largest radii along y that fit the registers of a thread with all channels in flight, and with half of them; they take turns
+/// beyond.
 const RADIUS_TOGETHER: usize = 4;
-/// Largest radius of the fused launches.
+const RADIUS_IN_TWO: usize = 6;
+/// Largest radius of these launches; beyond it [`super::super::convolve`] takes over.
 const MOST_RADIUS: usize = 8;
-/// Columns of a strip: few widths, since each is a compilation.
-const STRIPS: [usize; 4] = [32, 64, 128, 232];
-/// Planes of a workgroup that shares their samples, as far as registers for the filter along y allow it.
-const SHARED_PLANES: usize = 2;
-const MOST_SHARED_RADIUS: usize = 3;
-/// Widest strip whose samples of the planes around it fit the memory of a workgroup.
-const MOST_SHARED_STRIP: usize = 128;
-/// Workgroups that fill a large device a few times; once, where every row more of a workgroup saves much.
-const ENOUGH_GROUPS: usize = 2048;
-const ENOUGH_SHARED_GROUPS: usize = 256;
+/// Columns and planes of a workgroup that marches along y. Measured on an H200: more planes share more samples and wait more
+/// for each other.
+const STRIP: usize = 64;
+const PLANES: usize = 2;
+/// Workgroups that fill a large device a few times; every row more of a workgroup saves the ones that it starts with.
+const ENOUGH_GROUPS: usize = 512;
+/// Channels of a launch along x and z at most: their bindings.
+const MOST_CHANNELS: usize = 6;
+/// Samples of the memory that channels pass through on their way: five volumes of 256³.
+const BETWEEN: usize = 5 << 24;
+/// Planes of a thread that marches along z, in volumes up to [`LARGE`] samples and beyond: the more, the fewer are read twice; the
+/// fewer, the better the threads spread over a device.
+const SEGMENTS: [usize; 2] = [64, 128];
+const LARGE: usize = 1 << 25;
 
 pub(super) fn motion_tensor(
     (device, gpu): (&Device, &dyn Gpu),
@@ -36,73 +42,61 @@ pub(super) fn motion_tensor(
     out: &mut [Buffer],
 ) -> Result<(), ComputeError> {
     let identity = Taps::gaussian(0.0, 1.0);
-    let in_3d = args.shape.components() == 3;
-    let [x, y, z] = args.taps;
-    let fused_plane = x.radius().max(y.radius()) <= MOST_RADIUS;
-    let fused_z = z.radius() <= MOST_RADIUS;
-    let plane = if fused_plane { [x, y] } else { [&identity, &identity] };
-    in_plane(gpu, args, plane, out)?;
-    if !fused_plane || (in_3d && !fused_z) {
-        let rest = |done: bool, taps: &Taps| if done { identity.clone() } else { taps.clone() };
-        let taps: Axes<Taps> = [rest(fused_plane, x), rest(fused_plane, y), rest(fused_z, z)];
-        let mut smooth = device.zeros(args.shape.len())?;
+    let in_3d = args.shape.components() == 3 && args.shape.size[2] > 1;
+    let [x, y, z] = [&args.taps[0], &args.taps[1], if in_3d { &args.taps[2] } else { &identity }];
+    if [x, y, z].iter().any(|taps| taps.radius() > MOST_RADIUS) {
+        along_y(gpu, args, &identity, out)?;
+        let mut smooth = device.scratch(args.shape.len())?;
         for channel in out.iter_mut() {
-            convolve(device, (args.shape, &taps), channel, &mut smooth)?;
+            convolve(device, (args.shape, args.taps), channel, &mut smooth)?;
             std::mem::swap(channel, &mut smooth);
         }
+        return Ok(());
     }
-    if in_3d && fused_z && !z.is_identity() && args.shape.size[2] > 1 {
-        along_z(gpu, args, out)?;
+    along_y(gpu, args, y, out)?;
+    if !(x.is_identity() && z.is_identity()) {
+        let turn = (BETWEEN / args.shape.len()).clamp(1, MOST_CHANNELS).min(out.len());
+        let mut between: Field = device.scratch_field(turn, args.shape.len())?;
+        for channels in out.chunks_mut(turn) {
+            smooth(gpu, args, [x, z], (channels, &between))?;
+            // What was read holds the next ones' results.
+            channels.iter_mut().zip(&mut between).for_each(|(done, free)| std::mem::swap(done, free));
+        }
     }
     Ok(())
 }
 
-fn in_plane(
-    gpu: &dyn Gpu,
-    args: &MotionTensor<'_>,
-    [taps_x, taps_y]: [&Taps; 2],
-    out: &[Buffer],
-) -> Result<(), ComputeError> {
+fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) -> Result<(), ComputeError> {
     let [nx, ny, nz] = args.shape.size;
-    let radius = taps_x.radius().max(taps_y.radius());
-    // Measured: in 2-D, registers are scarcer than time where the filter along y is wide.
     let in_3d = args.shape.components() == 3;
-    let narrow = taps_y.radius() < 2;
-    let means = args.pairs.len() == 1 && args.scheme == Scheme::Central4 && (in_3d || narrow);
-    let shared = means && in_3d;
-    let planes = if shared && taps_y.radius() <= MOST_SHARED_RADIUS { SHARED_PLANES } else { 1 };
-    // Derivatives from workgroup memory look two columns further than the filter.
-    let pad = (taps_x.radius() + if means { 2 } else { 0 }).next_multiple_of(4);
-    let warps = |strip: usize| nx.div_ceil(strip) * (planes * (strip + 2 * pad)).div_ceil(32);
-    let widths = STRIPS.into_iter().filter(|&strip| !shared || strip <= MOST_SHARED_STRIP);
-    let strip = widths.min_by_key(|&strip| warps(strip)).unwrap_or(STRIPS[0]);
-    let strips = nx.div_ceil(strip);
-    let least_rows = (2 * taps_y.radius()).max(8);
-    let layers = nz.div_ceil(planes);
-    let enough = if planes == 1 { ENOUGH_GROUPS } else { ENOUGH_SHARED_GROUPS };
-    let chunks = enough.div_ceil(strips * layers).clamp(1, ny.div_ceil(least_rows));
+    let means = args.pairs.len() == 1 && args.scheme == Scheme::Central4;
+    let planes = if in_3d { PLANES } else { 1 };
+    let (strips, layers) = (nx.div_ceil(STRIP), nz.div_ceil(planes));
+    let least_rows = (2 * taps.radius()).max(8);
+    let chunks = ENOUGH_GROUPS.div_ceil(strips * layers).clamp(1, ny.div_ceil(least_rows));
     let rows = ny.div_ceil(chunks);
     let all = if in_3d { 7 } else { 5 };
-    let turns: &[usize] = if radius > RADIUS_TOGETHER { &[5, 2] } else { &[7] };
-    let buffers: Vec<_> = inputs(args).into_iter().chain([Bind::Absent]).chain(outputs(out, 10)).collect();
+    let turns: &[usize] = match taps.radius() {
+        ..=RADIUS_TOGETHER => &[7],
+        ..=RADIUS_IN_TWO => &[5, 2],
+        _ => &[1, 2, 4],
+    };
+    let buffers: Vec<_> = images(args).into_iter().chain([Bind::Absent]).chain(outputs(out, 10)).collect();
     for parts in turns.iter().map(|turn| turn & all).filter(|&parts| parts != 0) {
         let mut constants = constants(args);
         constants.extend([
             ("CHANNELS", out.len() as f64),
-            ("RADIUS_X", taps_x.radius() as f64),
-            ("RADIUS_Y", taps_y.radius() as f64),
+            ("RADIUS_Y", taps.radius() as f64),
             ("PARTS", parts as f64),
             ("MEANS", f64::from(u8::from(means))),
-            ("STRIP", strip as f64),
-            ("PAD", pad as f64),
-            ("THREADS", (strip + 2 * pad) as f64),
+            ("STRIP", STRIP as f64),
             ("PLANES", planes as f64),
         ]);
         gpu.launch(&Launch {
-            text: text(nx),
-            entry: "in_plane",
+            text: &TEXT,
+            entry: "along_y",
             constants: &constants,
-            uniform: block(args, rows, [taps_x, taps_y, taps_y]),
+            uniform: block(args, rows, taps),
             buffers: &buffers,
             groups: [strips as u32, cover(ny, rows), layers as u32],
         })?;
@@ -110,19 +104,31 @@ fn in_plane(
     Ok(())
 }
 
-fn along_z(gpu: &dyn Gpu, args: &MotionTensor<'_>, out: &[Buffer]) -> Result<(), ComputeError> {
-    let [nx, ny, _] = args.shape.size;
-    let pack = if nx.is_multiple_of(4) { 4 } else { 1 };
-    let [groups, folded, _] = line(nx * ny / pack, 256);
-    let taps = &args.taps[2];
-    let buffers: Vec<_> = [Bind::Absent; 8].into_iter().chain(outputs(out, 10)).collect();
+/// Filters channels along x and z into as many of the buffers `between`.
+fn smooth(
+    gpu: &dyn Gpu,
+    args: &MotionTensor<'_>,
+    [x, z]: [&Taps; 2],
+    (channels, between): (&[Buffer], &[Buffer]),
+) -> Result<(), ComputeError> {
+    let [nx, ny, nz] = args.shape.size;
+    let segment = SEGMENTS[usize::from(args.shape.len() > LARGE)];
+    let (text, pack) = if nx.is_multiple_of(4) { (&SMOOTH4, 4) } else { (&SMOOTH1, 1) };
+    let (entry, layers) =
+        if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
+    let buffers: Vec<_> =
+        inputs(channels, MOST_CHANNELS).chain(outputs(&between[..channels.len()], MOST_CHANNELS)).collect();
     gpu.launch(&Launch {
-        text: text(nx),
-        entry: "along_z",
-        constants: &[("RADIUS_Z", taps.radius() as f64)],
-        uniform: block(args, taps.radius(), [taps; 3]),
+        text,
+        entry,
+        constants: &[
+            ("RADIUS_X", x.radius() as f64),
+            ("RADIUS_Z", z.radius() as f64),
+            ("CHANNELS", channels.len() as f64),
+        ],
+        uniform: with_taps(with_taps(Uniform::new().u4([nx, ny, nz, segment]), x), z),
         buffers: &buffers,
-        groups: [groups, folded, out.len() as u32],
+        groups: [cover(nx / pack, 32), cover(ny, 4), (layers * channels.len()) as u32],
     })
 }
 
@@ -132,12 +138,12 @@ pub(super) fn mismatch(
 ) -> Result<Later<f64>, ComputeError> {
     let (groups, sums) = partials(device, args.shape.len(), 2)?;
     let identity = Taps::gaussian(0.0, 1.0);
-    let buffers: Vec<_> = inputs(args).into_iter().chain([Bind::Out(&sums)]).collect();
+    let buffers: Vec<_> = images(args).into_iter().chain([Bind::Out(&sums)]).collect();
     gpu.launch(&Launch {
-        text: &SINGLE,
+        text: &TEXT,
         entry: "mismatch",
         constants: &constants(args),
-        uniform: block(args, 0, [&identity; 3]),
+        uniform: block(args, 0, &identity),
         buffers: &buffers,
         groups,
     })?;
@@ -147,12 +153,8 @@ pub(super) fn mismatch(
     }))
 }
 
-fn text(nx: usize) -> &'static Text {
-    if nx.is_multiple_of(4) { &QUADS } else { &SINGLE }
-}
-
 /// The pairs and the weight.
-fn inputs<'a>(args: &MotionTensor<'a>) -> Vec<Bind<'a>> {
+fn images<'a>(args: &MotionTensor<'a>) -> Vec<Bind<'a>> {
     let pairs = args.pairs.iter().flat_map(|(fixed, warped)| [Bind::In(fixed), Bind::In(warped)]);
     let padded = pairs.chain(std::iter::repeat(Bind::Absent)).take(2 * MOST_PAIRS);
     padded.chain([Bind::optional(args.weight)]).collect()
@@ -169,8 +171,8 @@ fn constants(args: &MotionTensor<'_>) -> Vec<(&'static str, f64)> {
     ]
 }
 
-/// The uniform block; filters beyond the fused launches' are not asked for.
-fn block(args: &MotionTensor<'_>, rows: usize, taps: [&Taps; 3]) -> Uniform {
+/// The uniform block.
+fn block(args: &MotionTensor<'_>, rows: usize, taps: &Taps) -> Uniform {
     let [nx, ny, nz] = args.shape.size;
     let per_difference = match args.scheme {
         // The text adds both images up.
@@ -182,9 +184,11 @@ fn block(args: &MotionTensor<'_>, rows: usize, taps: [&Taps; 3]) -> Uniform {
         Constraint::Plain => 0.0,
         Constraint::Normalised { zeta } => zeta * zeta,
     };
-    let block = Uniform::new().u4([nx, ny, nz, rows]).f4([x, y, z, zeta2]);
-    taps.into_iter().fold(block, |block, taps| {
-        let weight = |k: usize| taps.weights().get(k).copied().unwrap_or(0.0);
-        (0..3).fold(block, |block, quad| block.f4([0, 1, 2, 3].map(|k| weight(4 * quad + k))))
-    })
+    with_taps(Uniform::new().u4([nx, ny, nz, rows]).f4([x, y, z, zeta2]), taps)
+}
+
+/// The weights of a filter, centre first, in three quads.
+fn with_taps(block: Uniform, taps: &Taps) -> Uniform {
+    let weight = |k: usize| taps.weights().get(k).copied().unwrap_or(0.0);
+    (0..3).fold(block, |block, quad| block.f4([0, 1, 2, 3].map(|k| weight(4 * quad + k))))
 }

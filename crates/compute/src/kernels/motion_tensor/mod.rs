@@ -7,8 +7,8 @@
 //! *Where the warped image is NaN* (outside) the voxel has weight 0, and its derivatives are the fixed image's.
 //! *Border*: derivatives and filter replicate. *Halo*: 2 voxels plus the filter's radius.
 //!
-//! Derivatives, products and the x and y passes of the filter run row by row without touching memory in between; on a GPU
-//! filters of a radius above 8 are passes of [`super::convolve`], with one more buffer.
+//! Derivatives, products and the y pass of the filter run row by row without touching memory in between. The order of the
+//! passes is y, x, z; on a GPU filters of a radius above 8 are passes of [`super::convolve`].
 
 mod cpu;
 mod gpu;

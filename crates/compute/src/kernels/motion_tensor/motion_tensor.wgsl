@@ -1,7 +1,6 @@
-// The motion tensor, smoothed along x and y while its derivatives are at hand, then along z in place: the contract is
-// mod.rs's. A workgroup marches down a strip of one plane: each thread makes the products of its column and smooths them
-// along y in registers; a finished row passes through workgroup memory, from where quads of each channel are smoothed
-// along x and stored.
+// The motion tensor, smoothed along y while its derivatives are at hand: the contract is mod.rs's; `smooth.wgsl` smooths it
+// along the other axes. A workgroup marches down a strip of a few planes: each thread makes the products of its column,
+// smooths them along y in registers and stores what is complete.
 
 override COMPONENTS: u32 = 3u;
 // Channels of the output; the last is tt if it is wanted.
@@ -10,28 +9,22 @@ override PAIRS: u32 = 1u;
 override WEIGHTED: u32 = 0u;
 override FORWARD: u32 = 0u;
 override NORMALISED: u32 = 0u;
-override RADIUS_X: u32 = 0u;
 override RADIUS_Y: u32 = 0u;
-override RADIUS_Z: u32 = 0u;
 // Which parts of the channels this launch makes: 1 the first four, 2 the next four (3-D), 4 what is left.
 override PARTS: u32 = 7u;
 // Whether a single pair's neighbours along x and z come from workgroup memory.
 override MEANS: u32 = 0u;
-// Columns of a strip, and those on either side that the filter along x looks at.
-override STRIP: u32 = 128u;
-override PAD: u32 = 4u;
-override THREADS: u32 = 136u;
+// Columns of a strip.
+override STRIP: u32 = 64u;
 // Planes that a workgroup marches down together.
 override PLANES: u32 = 1u;
 
 struct Block {
-    // Voxels along each axis; rows of a workgroup, or the radius along z.
+    // Voxels along each axis; rows of a workgroup.
     size: vec4<u32>,
     // What makes a difference a derivative, per axis; ζ².
     gain: vec4<f32>,
-    taps_x: array<vec4<f32>, 3>,
     taps_y: array<vec4<f32>, 3>,
-    taps_z: array<vec4<f32>, 3>,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
@@ -43,33 +36,18 @@ struct Block {
 @group(0) @binding(6) var<storage, read> warped_2: array<f32>;
 @group(0) @binding(7) var<storage, read> weight: array<f32>;
 @group(0) @binding(8) var<storage, read_write> sums: array<f32>;
-@group(0) @binding(9) var<storage, read_write> out_0: array<Pack>;
-@group(0) @binding(10) var<storage, read_write> out_1: array<Pack>;
-@group(0) @binding(11) var<storage, read_write> out_2: array<Pack>;
-@group(0) @binding(12) var<storage, read_write> out_3: array<Pack>;
-@group(0) @binding(13) var<storage, read_write> out_4: array<Pack>;
-@group(0) @binding(14) var<storage, read_write> out_5: array<Pack>;
-@group(0) @binding(15) var<storage, read_write> out_6: array<Pack>;
-@group(0) @binding(16) var<storage, read_write> out_7: array<Pack>;
-@group(0) @binding(17) var<storage, read_write> out_8: array<Pack>;
-@group(0) @binding(18) var<storage, read_write> out_9: array<Pack>;
+@group(0) @binding(9) var<storage, read_write> out_0: array<f32>;
+@group(0) @binding(10) var<storage, read_write> out_1: array<f32>;
+@group(0) @binding(11) var<storage, read_write> out_2: array<f32>;
+@group(0) @binding(12) var<storage, read_write> out_3: array<f32>;
+@group(0) @binding(13) var<storage, read_write> out_4: array<f32>;
+@group(0) @binding(14) var<storage, read_write> out_5: array<f32>;
+@group(0) @binding(15) var<storage, read_write> out_6: array<f32>;
+@group(0) @binding(16) var<storage, read_write> out_7: array<f32>;
+@group(0) @binding(17) var<storage, read_write> out_8: array<f32>;
+@group(0) @binding(18) var<storage, read_write> out_9: array<f32>;
 
-fn load_out(channel: u32, i: u32) -> Pack {
-    switch channel {
-        case 0u: { return out_0[i]; }
-        case 1u: { return out_1[i]; }
-        case 2u: { return out_2[i]; }
-        case 3u: { return out_3[i]; }
-        case 4u: { return out_4[i]; }
-        case 5u: { return out_5[i]; }
-        case 6u: { return out_6[i]; }
-        case 7u: { return out_7[i]; }
-        case 8u: { return out_8[i]; }
-        default: { return out_9[i]; }
-    }
-}
-
-fn store_out(channel: u32, i: u32, value: Pack) {
+fn store_out(channel: u32, i: u32, value: f32) {
     switch channel {
         case 0u: { out_0[i] = value; }
         case 1u: { out_1[i] = value; }
@@ -248,10 +226,15 @@ fn column_products(pair: u32, column: Column, i: u32, to: Around) -> Channels {
     return products(i, column.difference, over);
 }
 
-// Twice the means of the row that is worked on and of the next one, in the workgroup's planes and the two on either side:
-// a single pair's neighbours along x and z are looked up here.
-const MEAN_ROWS: u32 = 912u;
-var<workgroup> means: array<f32, 1828>;
+// Twice the means of the row that is worked on and of the next one, in the workgroup's planes and the two on either side,
+// with two columns more on either side: a single pair's neighbours along x and z are looked up here.
+const MEAN_ROWS: u32 = 1024u;
+var<workgroup> means: array<f32, 2048>;
+
+// From a plane to the next in that memory.
+fn mean_stride() -> u32 {
+    return STRIP + 4u;
+}
 
 // Planes in that memory beside those that are worked on.
 fn beside_planes() -> u32 {
@@ -264,18 +247,15 @@ fn beside_slot(plane: u32, turn: u32) -> u32 {
     return select(nth, nth + PLANES, nth > 1u);
 }
 
-// The differences along x and z around the place `own` in a row of means. Columns beyond the border hold the border's samples;
-// what they and the outermost ones get is not looked at.
+// The differences along x and z around the place `own` in a row of means. Columns beyond the border hold the border's samples.
 fn over_means(row: u32, own: u32) -> vec2<f32> {
-    // Two columns stand before the first row.
     let at = MEAN_ROWS * (row & 1u) + own;
-    let x = means[at] - means[at + 4u] + 8.0 * (means[at + 3u] - means[at + 1u]);
+    let x = means[at - 2u] - means[at + 2u] + 8.0 * (means[at + 1u] - means[at - 1u]);
     if (COMPONENTS == 2u) {
         return vec2<f32>(x, 0.0);
     }
-    let here = at + 2u;
-    let z = means[here - 2u * THREADS] - means[here + 2u * THREADS]
-        + 8.0 * (means[here + THREADS] - means[here - THREADS]);
+    let plane = mean_stride();
+    let z = means[at - 2u * plane] - means[at + 2u * plane] + 8.0 * (means[at + plane] - means[at - plane]);
     return vec2<f32>(x, z);
 }
 
@@ -284,53 +264,43 @@ fn tap_y(k: i32) -> f32 {
     return block.taps_y[at >> 2u][at & 3u];
 }
 
-fn tap_z(k: i32) -> f32 {
-    let at = u32(abs(k));
-    return block.taps_z[at >> 2u][at & 3u];
-}
-
 // The first of the channels that are left.
 fn first_left() -> u32 {
     return 4u * (COMPONENTS - 1u);
 }
 
-fn is_made(channel: u32) -> bool {
-    let part = select(select(2u, 1u, channel < 4u), 4u, channel >= first_left());
-    return (PARTS & part) != 0u;
-}
-
-// Into row `parity` of workgroup memory; `own` is the thread's place in a channel.
-fn keep(parity: u32, own: u32, done: Channels) {
+// The channels of a voxel that this launch makes.
+fn store(i: u32, done: Channels) {
     if ((PARTS & 1u) != 0u) {
-        put(parity, 0u, own, done.a.x);
-        put(parity, 1u, own, done.a.y);
-        put(parity, 2u, own, done.a.z);
-        put(parity, 3u, own, done.a.w);
+        store_out(0u, i, done.a.x);
+        store_out(1u, i, done.a.y);
+        store_out(2u, i, done.a.z);
+        store_out(3u, i, done.a.w);
     }
     if ((PARTS & 2u) != 0u) {
-        put(parity, 4u, own, done.b.x);
-        put(parity, 5u, own, done.b.y);
-        put(parity, 6u, own, done.b.z);
-        put(parity, 7u, own, done.b.w);
+        store_out(4u, i, done.b.x);
+        store_out(5u, i, done.b.y);
+        store_out(6u, i, done.b.z);
+        store_out(7u, i, done.b.w);
     }
     if ((PARTS & 4u) != 0u) {
-        put(parity, first_left(), own, done.c.x);
+        store_out(first_left(), i, done.c.x);
         if (CHANNELS > first_left() + 1u) {
-            put(parity, first_left() + 1u, own, done.c.y);
+            store_out(first_left() + 1u, i, done.c.y);
         }
     }
 }
 
-@compute @workgroup_size(THREADS, PLANES)
-fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+@compute @workgroup_size(STRIP, PLANES)
+fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
     let size = block.size;
     let lane = local.x;
-    let at = local.y * THREADS + lane;
     let first_x = group.x * STRIP;
     let first_z = group.z * PLANES;
     let plane = size.x * size.y;
-    let x = u32(clamp(i32(first_x + lane) - i32(PAD), 0, i32(size.x) - 1));
+    let x = min(first_x + lane, size.x - 1u);
     let z = min(first_z + local.y, size.z - 1u);
+    let is_any = first_x + lane < size.x && first_z + local.y < size.z;
     let to = around(x, z);
     let base = z * plane + x;
     let first_y = group.y * size.w;
@@ -351,17 +321,23 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
             }
         }
     }
-    // The thread's own place in the memory of means, and the voxels beside the planes that it fills in.
-    let own = (local.y + beside_planes() / 2u) * THREADS + lane;
-    let place = place_of(at, group);
+    // The thread's own place in the memory of means, and the voxels that it fills in beside it: of the planes around, and, by the
+    // first four threads of a plane, of the columns around.
+    let own = (local.y + beside_planes() / 2u) * mean_stride() + lane + 2u;
+    let edge_place = own - lane - 2u + select(lane, lane + STRIP, lane > 1u);
+    let edge_x = min(max(first_x + select(lane, lane + STRIP, lane > 1u), 2u) - 2u, size.x - 1u);
+    let edge = base - x + edge_x;
     var beside: array<u32, 4>;
     if (MEANS == 1u) {
-        means[own + 2u] = column_0.here;
+        means[own] = column_0.here;
+        if (lane < 4u) {
+            means[edge_place] = both(0u, edge + y * size.x);
+        }
         for (var turn = 0u; turn < beside_planes() / PLANES; turn = turn + 1u) {
             let slot = beside_slot(local.y, turn);
             let there = min(max(first_z + slot, 2u) - 2u, size.z - 1u);
             beside[turn] = there * plane + x;
-            means[slot * THREADS + lane + 2u] = both(0u, beside[turn] + y * size.x);
+            means[slot * mean_stride() + lane + 2u] = both(0u, beside[turn] + y * size.x);
         }
         workgroupBarrier();
     }
@@ -369,7 +345,6 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
     var ahead_a: array<vec4<f32>, 16>;
     var ahead_b: array<vec4<f32>, 16>;
     var ahead_c: array<vec2<f32>, 16>;
-    var parity = 0u;
     for (var step = 0u; step < rows + 2u * RADIUS_Y; step = step + 1u) {
         let i = base + y * size.x;
         var row: Channels;
@@ -379,10 +354,16 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
         // What the next row needs from memory is asked for before this one is worked on.
         var fixed_beside: array<f32, 4>;
         var warped_beside: array<f32, 4>;
+        var fixed_edge = 0.0;
+        var warped_edge = 0.0;
         if (MEANS == 1u) {
             for (var turn = 0u; turn < beside_planes() / PLANES; turn = turn + 1u) {
                 fixed_beside[turn] = fixed_0[beside[turn] + next * size.x];
                 warped_beside[turn] = warped_0[beside[turn] + next * size.x];
+            }
+            if (lane < 4u) {
+                fixed_edge = fixed_0[edge + next * size.x];
+                warped_edge = warped_0[edge + next * size.x];
             }
         }
         if (FORWARD == 1u) {
@@ -431,70 +412,21 @@ fn in_plane(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
             ahead_b[max(2u * RADIUS_Y, 1u) - 1u] = last.b;
             ahead_c[max(2u * RADIUS_Y, 1u) - 1u] = last.c;
         }
-        if (step >= 2u * RADIUS_Y) {
-            keep(parity, at, done);
+        if (step >= 2u * RADIUS_Y && is_any) {
+            store(base + (first_y + step - 2u * RADIUS_Y) * size.x, done);
         }
         if (MEANS == 1u) {
-            let after = MEAN_ROWS * ((step + 1u) & 1u) + 2u;
+            let after = MEAN_ROWS * ((step + 1u) & 1u);
             means[after + own] = column_0.here;
+            if (lane < 4u) {
+                means[after + edge_place] = fixed_edge + select(warped_edge, fixed_edge, is_nan(warped_edge));
+            }
             for (var turn = 0u; turn < beside_planes() / PLANES; turn = turn + 1u) {
                 let w = warped_beside[turn];
                 let f = fixed_beside[turn];
-                means[after + beside_slot(local.y, turn) * THREADS + lane] = f + select(w, f, is_nan(w));
+                means[after + beside_slot(local.y, turn) * mean_stride() + lane + 2u] = f + select(w, f, is_nan(w));
             }
-        }
-        workgroupBarrier();
-        if (step >= 2u * RADIUS_Y) {
-            store_row(parity, place, first_y + step - 2u * RADIUS_Y);
-            parity = 1u - parity;
-        }
-    }
-}
-
-// A thread marches down a column of one channel: what it overwrites it has read, and nobody else looks there.
-@compute @workgroup_size(256)
-fn along_z(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let plane = block.size.x * block.size.y / PACK;
-    let column = line_index(id, groups);
-    if (column >= plane) {
-        return;
-    }
-    let channel = id.z;
-    let count = block.size.z;
-    var ahead: array<Pack, 16>;
-    // Four planes are asked for before the four before them are worked on.
-    var coming: array<Pack, 4>;
-    var last = load_out(channel, column);
-    for (var k = 0u; k < 4u; k = k + 1u) {
-        coming[k] = load_out(channel, column + min(k, count - 1u) * plane);
-    }
-    // As often as RADIUS_Z; a compiler that knew it would put the taps of one sample together, and round otherwise.
-    for (var before = 0u; before < block.size.w; before = before + 1u) {
-        for (var j = 0u; j < max(2u * RADIUS_Z, 1u) - 1u; j = j + 1u) {
-            ahead[j] = ahead[j + 1u] + tap_z(i32(RADIUS_Z) - 1 - i32(j)) * last;
-        }
-        ahead[max(2u * RADIUS_Z, 1u) - 1u] = tap_z(i32(RADIUS_Z)) * last;
-    }
-    for (var base = 0u; base < count + RADIUS_Z; base = base + 4u) {
-        let here = coming;
-        for (var k = 0u; k < 4u; k = k + 1u) {
-            if (base + 4u + k < count) {
-                coming[k] = load_out(channel, column + (base + 4u + k) * plane);
-            }
-        }
-        for (var k = 0u; k < 4u; k = k + 1u) {
-            let z = base + k;
-            if (z < count) {
-                last = here[k];
-            }
-            let done = ahead[0] + tap_z(i32(RADIUS_Z)) * last;
-            for (var j = 0u; j < max(2u * RADIUS_Z, 1u) - 1u; j = j + 1u) {
-                ahead[j] = ahead[j + 1u] + tap_z(i32(RADIUS_Z) - 1 - i32(j)) * last;
-            }
-            ahead[max(2u * RADIUS_Z, 1u) - 1u] = tap_z(i32(RADIUS_Z)) * last;
-            if (z >= RADIUS_Z && z < count + RADIUS_Z) {
-                store_out(channel, column + (z - RADIUS_Z) * plane, done);
-            }
+            workgroupBarrier();
         }
     }
 }

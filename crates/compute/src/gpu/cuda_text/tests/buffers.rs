@@ -28,7 +28,7 @@ fn a_kernel_takes_the_bindings_that_it_uses() {
     let kernel = kernel_of(&text);
     assert_has(
         &kernel,
-        "__launch_bounds__(32, 1) main_2(const float* __restrict__ input, float* __restrict__ output, \
+        "__launch_bounds__(32, 16) main_2(const float* __restrict__ input, float* __restrict__ output, \
          const __grid_constant__ Block block) {",
     );
     assert_has(&kernel, "uint3{blockIdx.x * 8u + threadIdx.x, blockIdx.y * 4u + threadIdx.y, blockIdx.z};");

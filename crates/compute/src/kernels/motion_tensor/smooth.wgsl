@@ -1,0 +1,126 @@
+// What is left of the tensor's filter, several channels a launch: along x, or along x and z in one march. The order of the
+// axes is y, x, z.
+
+override RADIUS_X: u32 = 0u;
+override RADIUS_Z: u32 = 0u;
+// How many channels there are.
+override CHANNELS: u32 = 1u;
+
+struct Block {
+    // Voxels along each axis; planes of a thread.
+    size: vec4<u32>,
+    taps_x: array<vec4<f32>, 3>,
+    taps_z: array<vec4<f32>, 3>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> in_0: array<Pack>;
+@group(0) @binding(2) var<storage, read> in_1: array<Pack>;
+@group(0) @binding(3) var<storage, read> in_2: array<Pack>;
+@group(0) @binding(4) var<storage, read> in_3: array<Pack>;
+@group(0) @binding(5) var<storage, read> in_4: array<Pack>;
+@group(0) @binding(6) var<storage, read> in_5: array<Pack>;
+@group(0) @binding(7) var<storage, read_write> out_0: array<Pack>;
+@group(0) @binding(8) var<storage, read_write> out_1: array<Pack>;
+@group(0) @binding(9) var<storage, read_write> out_2: array<Pack>;
+@group(0) @binding(10) var<storage, read_write> out_3: array<Pack>;
+@group(0) @binding(11) var<storage, read_write> out_4: array<Pack>;
+@group(0) @binding(12) var<storage, read_write> out_5: array<Pack>;
+
+fn load(channel: u32, i: u32) -> Pack {
+    if (CHANNELS == 1u) {
+        return in_0[i];
+    }
+    switch channel {
+        case 0u: { return in_0[i]; }
+        case 1u: { return in_1[i]; }
+        case 2u: { return in_2[i]; }
+        case 3u: { return in_3[i]; }
+        case 4u: { return in_4[i]; }
+        default: { return in_5[i]; }
+    }
+}
+
+fn store(channel: u32, i: u32, value: Pack) {
+    if (CHANNELS == 1u) {
+        out_0[i] = value;
+        return;
+    }
+    switch channel {
+        case 0u: { out_0[i] = value; }
+        case 1u: { out_1[i] = value; }
+        case 2u: { out_2[i] = value; }
+        case 3u: { out_3[i] = value; }
+        case 4u: { out_4[i] = value; }
+        default: { out_5[i] = value; }
+    }
+}
+
+fn tap_x(k: u32) -> f32 {
+    return block.taps_x[k >> 2u][k & 3u];
+}
+
+fn tap_z(k: i32) -> f32 {
+    let at = u32(abs(k));
+    return block.taps_z[at >> 2u][at & 3u];
+}
+
+@compute @workgroup_size(32, 4)
+fn along_x(@builtin(global_invocation_id) id: vec3<u32>) {
+    let width = block.size.x / PACK;
+    let channel = id.z / block.size.z;
+    if (id.x >= width || id.y >= block.size.y) {
+        return;
+    }
+    let i = (id.z % block.size.z * block.size.y + id.y) * width + id.x;
+    let here = load(channel, i);
+    store(channel, i, smoothed(here, neighbours(channel, i, id.x, here), id.x));
+}
+
+// A thread marches along z, with what the planes so far add to the outputs that are not complete yet.
+@compute @workgroup_size(32, 4)
+fn along_x_and_z(@builtin(global_invocation_id) id: vec3<u32>) {
+    let width = block.size.x / PACK;
+    let planes = block.size.w;
+    let segments = (block.size.z + planes - 1u) / planes;
+    let channel = id.z / segments;
+    if (id.x >= width || id.y >= block.size.y) {
+        return;
+    }
+    let plane = width * block.size.y;
+    let column = id.y * width + id.x;
+    let first = id.z % segments * planes;
+    let end = min(first + planes, block.size.z);
+    let last_z = i32(block.size.z) - 1;
+    var ahead: array<Pack, 16>;
+    // Four planes are asked for before the four before them are worked on.
+    var coming: array<Pack, 4>;
+    let begin = i32(first) - i32(RADIUS_Z);
+    for (var k = 0; k < 4; k = k + 1) {
+        coming[k] = load(channel, column + u32(clamp(begin + k, 0, last_z)) * plane);
+    }
+    let steps = i32(end - first + 2u * RADIUS_Z);
+    for (var base = 0; base < steps; base = base + 4) {
+        let here = coming;
+        var around: array<Neighbours, 4>;
+        for (var k = 0; k < 4; k = k + 1) {
+            let at = column + u32(clamp(begin + base + k, 0, last_z)) * plane;
+            around[k] = neighbours(channel, at, id.x, here[k]);
+        }
+        for (var k = 0; k < 4; k = k + 1) {
+            coming[k] = load(channel, column + u32(clamp(begin + base + 4 + k, 0, last_z)) * plane);
+        }
+        for (var k = 0; k < 4; k = k + 1) {
+            let last = smoothed(here[k], around[k], id.x);
+            let done = ahead[0] + tap_z(i32(RADIUS_Z)) * last;
+            for (var j = 0u; j < max(2u * RADIUS_Z, 1u) - 1u; j = j + 1u) {
+                ahead[j] = ahead[j + 1u] + tap_z(i32(RADIUS_Z) - 1 - i32(j)) * last;
+            }
+            ahead[max(2u * RADIUS_Z, 1u) - 1u] = tap_z(i32(RADIUS_Z)) * last;
+            let z = i32(first) + base + k - 2 * i32(RADIUS_Z);
+            if (z >= i32(first) && z < i32(end)) {
+                store(channel, column + u32(z) * plane, done);
+            }
+        }
+    }
+}
