@@ -77,8 +77,8 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
     let rows = ny.div_ceil(chunks);
     let all = if in_3d { 7 } else { 5 };
     let turns: &[usize] = match taps.radius() {
-        ..=RADIUS_TOGETHER => &[7],
-        ..=RADIUS_IN_TWO => &[5, 2],
+        0..=RADIUS_TOGETHER => &[7],
+        radius if radius <= RADIUS_IN_TWO => &[5, 2],
         _ => &[1, 2, 4],
     };
     let buffers: Vec<_> = images(args).into_iter().chain([Bind::Absent]).chain(outputs(out, 10)).collect();
