@@ -1,7 +1,7 @@
 //! The phase engine: a stream of frames in, of one camera or two, and flow, disparity and features out, from one Gabor pyramid
 //! a frame.
 //!
-//! *Paper*: Pauwels et al. 2012 (see [`crate::phase_features`]), section 6. The responses of the last five left frames stay on
+//! *Paper*: Pauwels et al. 2012 (see [`mod@crate::phase_features`]), section 6. The responses of the last five left frames stay on
 //! the device, and the right ones wait as images until their left frame is the centre of five; every buffer is allocated when
 //! the engine is made. Nothing waits for the host: results are fetched when they are asked for.
 //!

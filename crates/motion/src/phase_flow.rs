@@ -1,7 +1,7 @@
 //! Phase-based optical flow: two, three or five frames in (`f32`, 2-D), a displacement in pixels a frame with a confidence
 //! for every vector out.
 //!
-//! *Paper*: Pauwels et al. 2012 (see [`crate::phase_features`]), section 5, eq. 12-16; after T. Gautama, M. Van Hulle, "A
+//! *Paper*: Pauwels et al. 2012 (see [`mod@crate::phase_features`]), section 5, eq. 12-16; after T. Gautama, M. Van Hulle, "A
 //! phase-based approach to the estimation of the optical flow field using spatial filtering", IEEE TNN 13 (2002).
 //!
 //! *Notation*

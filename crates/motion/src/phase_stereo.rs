@@ -1,6 +1,6 @@
 //! Phase-based stereo: two rectified images in (`f32`, 2-D), the left one's disparity in pixels with a confidence out.
 //!
-//! *Paper*: Pauwels et al. 2012 (see [`crate::phase_features`]), section 4, eq. 8-11.
+//! *Paper*: Pauwels et al. 2012 (see [`mod@crate::phase_features`]), section 4, eq. 8-11.
 //!
 //! *Notation*: `δ_q` shift of an orientation, `d` the coarser level's estimate expanded, both pixels of the level at hand;
 //! disparity `D` is positive for `x_right = x_left − D`.
