@@ -34,7 +34,7 @@ pub struct EngineArguments {
     frames: Option<Frames>,
 
     /// A folder for the fields of every frame: flow_000002.flo, disparity_000002.pfm, energy, orientation and phase
-    #[arg(short, long, value_name = "DIR", help_heading = "Outputs")]
+    #[arg(short, long, value_name = "DIR", value_parser = folder, help_heading = "Outputs")]
     output: Option<PathBuf>,
 
     /// The frames with all outputs in colours: .y4m, .gif, - for Y4M on standard output, or a folder for .png
@@ -104,6 +104,14 @@ fn summary(run: &EngineRun) -> Vec<(&str, String)> {
     lines.push(("device", format!("{}, {}", device.name, count(device.threads, "thread", "threads"))));
     lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
     lines
+}
+
+/// A folder, not the video that belongs to another option.
+fn folder(text: &str) -> Result<PathBuf, String> {
+    match Path::new(text).extension().and_then(|extension| extension.to_str()) {
+        Some("y4m" | "gif") => Err(format!("this is a folder for fields; the video is --video {text}")),
+        _ => Ok(PathBuf::from(text)),
+    }
 }
 
 fn frames(text: &str) -> Result<Frames, String> {

@@ -52,6 +52,10 @@ impl FrameStream {
         } else if glob::is_pattern(source) {
             Frames::Files(glob::matching(source)?.into_iter())
         } else {
+            if !source.exists() {
+                // Whatever its name ends in, it is the path that is wrong.
+                Source::open(source)?;
+            }
             let format = Format::require(source, "frames", Format::READ)?;
             let mut context = Context::new(&name, strictness, warnings);
             match format {

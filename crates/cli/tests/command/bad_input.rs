@@ -204,6 +204,7 @@ fn wrong_usage_is_exit_code_two() {
         &["flow", "a", "b", "-o", "f.nii.gz", "--set", "alpha"],
         &["bench", "everything"],
         &["stereo", "a", "b"],
+        &["engine", "frames", "-o", "out.gif"],
         &[],
     ] {
         let run = place.run(arguments);

@@ -285,6 +285,7 @@ fn the_engine_says_what_it_cannot_do() {
         place.run(&all)
     };
     engine(&["none.y4m"]).failed_with(&["none.y4m", "cannot open"]);
+    engine(&["no_folder"]).failed_with(&["no_folder", "cannot open"]);
     engine(&["empty"]).failed_with(&["empty", "no image"]);
     engine(&["g*.png"]).failed_with(&["g*.png", "no image"]);
     engine(&["f0.png"]).failed_with(&["f0.png", "1 frame", "needs 5", "--frames"]);
