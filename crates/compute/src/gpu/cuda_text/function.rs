@@ -8,6 +8,8 @@ use naga::{AddressSpace, Binding, BuiltIn, Expression, Function, Handle, LocalVa
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
+/// Threads that get registers together.
+const WARP: u32 = 32;
 /// Threads that a multiprocessor should hold at least, so that some have work while others wait: 128 registers for each.
 const RESIDENT_THREADS: u32 = 512;
 
@@ -89,7 +91,7 @@ impl<'a> FunctionText<'a> {
     ) -> Result<String, CudaTextError> {
         let threads = size.iter().product::<u32>();
         // As many workgroups as make RESIDENT_THREADS: registers are shared out so that they fit a multiprocessor together.
-        let groups = (RESIDENT_THREADS / threads).clamp(1, 16);
+        let groups = (RESIDENT_THREADS / threads.next_multiple_of(WARP)).clamp(1, 16);
         self.line(format_args!(
             "extern \"C\" __global__ void __launch_bounds__({threads}, {groups}) {name}({}) {{",
             parameters.join(", ")
