@@ -69,6 +69,11 @@ on_every_device! {
     }
 
     fn tensors_under_wide_filters(device: &Device) {
+        // Every radius is a text of its own, which must fit the registers.
+        let quads = Shape { size: [24, 19, 13], dimension: Dimension::Three };
+        for radius in 2..=8 {
+            check(device, quads, (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, false, false));
+        }
         check(device, shapes()[1], (Scheme::Central4, NORMALISED, taps([8; 3])), (1, false, true));
         check(device, shapes()[2], (Scheme::Central4, Constraint::Plain, taps([6, 5, 7])), (1, false, false));
     }

@@ -15,7 +15,7 @@ const SMOOTH: &str = include_str!("smooth.wgsl");
 static SMOOTH1: Text = Text { name: "motion_tensor", parts: &[PACK1, SMOOTH, include_str!("smooth1.wgsl")] };
 static SMOOTH4: Text = Text { name: "motion_tensor", parts: &[PACK4, SMOOTH, include_str!("smooth4.wgsl")] };
 
-/// Largest radii along y that fit the registers of a thread with all channels in flight, and with half of them; they take turns
+/// Largest radii that fit the registers of a thread with all channels in flight, and with half of them; they take turns
 /// beyond.
 const RADIUS_TOGETHER: usize = 4;
 const RADIUS_IN_TWO: usize = 6;
@@ -125,6 +125,7 @@ fn smooth(
             ("RADIUS_X", x.radius() as f64),
             ("RADIUS_Z", z.radius() as f64),
             ("CHANNELS", channels.len() as f64),
+            ("BATCH", if x.radius().max(z.radius()) > RADIUS_TOGETHER { 1.0 } else { 4.0 }),
         ],
         uniform: with_taps(with_taps(Uniform::new().u4([nx, ny, nz, segment]), x), z),
         buffers: &buffers,

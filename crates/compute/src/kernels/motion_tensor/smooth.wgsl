@@ -5,6 +5,8 @@ override RADIUS_X: u32 = 0u;
 override RADIUS_Z: u32 = 0u;
 // How many channels there are.
 override CHANNELS: u32 = 1u;
+// Planes that a march along z takes together, 4 at most: as many as registers allow.
+override BATCH: u32 = 4u;
 
 struct Block {
     // Voxels along each axis; planes of a thread.
@@ -93,24 +95,24 @@ fn along_x_and_z(@builtin(global_invocation_id) id: vec3<u32>) {
     let end = min(first + planes, block.size.z);
     let last_z = i32(block.size.z) - 1;
     var ahead: array<Pack, 16>;
-    // Four planes are asked for before the four before them are worked on.
+    // Planes are asked for before those before them are worked on.
     var coming: array<Pack, 4>;
     let begin = i32(first) - i32(RADIUS_Z);
-    for (var k = 0; k < 4; k = k + 1) {
+    for (var k = 0; k < i32(BATCH); k = k + 1) {
         coming[k] = load(channel, column + u32(clamp(begin + k, 0, last_z)) * plane);
     }
     let steps = i32(end - first + 2u * RADIUS_Z);
-    for (var base = 0; base < steps; base = base + 4) {
+    for (var base = 0; base < steps; base = base + i32(BATCH)) {
         let here = coming;
         var around: array<Neighbours, 4>;
-        for (var k = 0; k < 4; k = k + 1) {
+        for (var k = 0; k < i32(BATCH); k = k + 1) {
             let at = column + u32(clamp(begin + base + k, 0, last_z)) * plane;
             around[k] = neighbours(channel, at, id.x, here[k]);
         }
-        for (var k = 0; k < 4; k = k + 1) {
-            coming[k] = load(channel, column + u32(clamp(begin + base + 4 + k, 0, last_z)) * plane);
+        for (var k = 0; k < i32(BATCH); k = k + 1) {
+            coming[k] = load(channel, column + u32(clamp(begin + base + i32(BATCH) + k, 0, last_z)) * plane);
         }
-        for (var k = 0; k < 4; k = k + 1) {
+        for (var k = 0; k < i32(BATCH); k = k + 1) {
             let last = smoothed(here[k], around[k], id.x);
             let done = ahead[0] + tap_z(i32(RADIUS_Z)) * last;
             for (var j = 0u; j < max(2u * RADIUS_Z, 1u) - 1u; j = j + 1u) {
