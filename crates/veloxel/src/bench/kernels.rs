@@ -182,7 +182,7 @@ impl<'a> Workbench<'a> {
 }
 
 fn out_views(device: &Device, shape: Shape) -> Result<Field, ComputeError> {
-    device.zeros_field(3, shape.len())
+    device.scratch_field(3, shape.len())
 }
 
 /// The middle of several looks at the clock, for one launch.
