@@ -19,7 +19,6 @@ use adapters::{absent, adapters, describe};
 use pollster::block_on;
 use pool::Pool;
 use recording::{Pipeline, Recorded, Recording};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -157,10 +156,7 @@ impl WgpuDevice {
             self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.text.name, launch.entry))
         })?;
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let (source, constants) = match super::unroll::unrolled(launch) {
-            Some(module) => (wgpu::ShaderSource::Naga(Cow::Owned(module)), &[][..]),
-            None => (wgpu::ShaderSource::Wgsl(launch.text.whole().into()), launch.constants),
-        };
+        let source = wgpu::ShaderSource::Wgsl(launch.text.whole().into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.text.name), source };
         // SAFETY: kernels validate their buffers' lengths before they launch, and the texts stay inside them.
         let module = unsafe {
@@ -197,7 +193,7 @@ impl WgpuDevice {
             module: &module,
             entry_point: Some(launch.entry),
             compilation_options: wgpu::PipelineCompilationOptions {
-                constants,
+                constants: launch.constants,
                 zero_initialize_workgroup_memory: false,
             },
             cache: None,

@@ -31,7 +31,7 @@ pub(super) struct Recording {
 }
 
 /// Steps given to the queue at a time: few to a device that idles, many once it has something to do.
-const FEWEST_STEPS: usize = 8;
+const FEWEST_STEPS: usize = 2;
 const MOST_STEPS: usize = 128;
 
 impl Recording {
