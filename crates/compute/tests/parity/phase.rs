@@ -24,7 +24,7 @@ fn image_pyramid(device: &Device, levels: &Levels, seed: u64) -> Buffer {
 }
 
 fn bank(least_magnitude: f32, sums: Sums) -> Bank {
-    Bank { filters: Filters::new(2.27), rounding: None, least_magnitude, sums }
+    Bank { filters: Filters::new(2.35), rounding: None, least_magnitude, sums }
 }
 
 fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer {

@@ -156,6 +156,7 @@ fn filter_along((lines, width): (&[f32], usize), filters: &Filters, x: usize) ->
     let gaussian = sides(0);
     even[0] = gaussian.even(filters, 1);
     odd[0] = gaussian.odd(filters, 2);
+    let constant = gaussian.even(filters, 0) * Lanes::splat(filters.diagonal_constant);
     even[1] = sides(1).even(filters, 0);
     odd[1] = sides(2).even(filters, 0);
     for k in 1..4 {
@@ -163,6 +164,7 @@ fn filter_along((lines, width): (&[f32], usize), filters: &Filters, x: usize) ->
         let (along_x, along_y) = (1 + 2 * k, 9 - 2 * k);
         let (e, o) = (sides(along_y), sides(along_y + 1));
         let (ee, oe) = (e.even(filters, along_x), e.odd(filters, along_x + 1));
+        let ee = if k == 2 { ee - constant } else { ee };
         let (eo, oo) = (o.even(filters, along_x), o.odd(filters, along_x + 1));
         even[2 * k] = ee - oo;
         even[2 * k + 1] = ee + oo;

@@ -99,7 +99,7 @@ pub(super) fn local_phase(
             ("FIXED", flag(bank.rounding.is_some())),
             ("PLAIN", flag(bank.sums == Sums::Plain)),
         ],
-        uniform: uniform.u4([groups]),
+        uniform: uniform.u(groups).f(bank.filters.diagonal_constant),
         buffers: &[Bind::In(image), phases, map(0), map(1), map(2)],
         groups: line(groups, 1),
     })
