@@ -19,6 +19,9 @@ static SMOOTH4: Text = Text { name: "motion_tensor", parts: &[PACK4, SMOOTH, inc
 /// beyond.
 const RADIUS_TOGETHER: usize = 4;
 const RADIUS_IN_TWO: usize = 6;
+/// Largest radius whose march takes two rows a turn, so that what it keeps moves half as often: beyond it registers do not
+/// suffice.
+const RADIUS_IN_PAIRS: usize = 3;
 /// Largest radius of these launches; beyond it [`super::super::convolve`] takes over.
 const MOST_RADIUS: usize = 8;
 /// Columns and planes of a workgroup that marches along y. Measured on an H200: more planes share more samples and wait more
@@ -91,6 +94,9 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
             ("MEANS", f64::from(u8::from(means))),
             ("STRIP", STRIP as f64),
             ("PLANES", planes as f64),
+            // Two planes on either side.
+            ("TURNS", if in_3d { 4.0 / planes as f64 } else { 0.0 }),
+            ("ROWS", if means && taps.radius() <= RADIUS_IN_PAIRS { 2.0 } else { 1.0 }),
         ]);
         gpu.launch(&Launch {
             text: &TEXT,

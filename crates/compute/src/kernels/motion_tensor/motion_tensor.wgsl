@@ -16,8 +16,11 @@ override PARTS: u32 = 7u;
 override MEANS: u32 = 0u;
 // Columns of a strip.
 override STRIP: u32 = 64u;
-// Planes that a workgroup marches down together.
+// Planes that a workgroup marches down together, and how often each of them looks up another one around them.
 override PLANES: u32 = 1u;
+override TURNS: u32 = 0u;
+// Rows of a turn of the march.
+override ROWS: u32 = 1u;
 
 struct Block {
     // Voxels along each axis; rows of a workgroup.
@@ -199,10 +202,8 @@ struct Column {
     difference_far: f32,
 }
 
-// One row further: `i` is the voxel two rows after.
-fn advance(pair: u32, column: Column, i: u32) -> Column {
-    let fixed = fixed_at(pair, i);
-    let warped = warped_at(pair, i);
+// One row further, with what both images are two rows after.
+fn advanced(column: Column, fixed: f32, warped: f32) -> Column {
     let difference = warped - fixed;
     let entering = fixed + select(warped, fixed, is_nan(warped));
     return Column(
@@ -215,6 +216,11 @@ fn advance(pair: u32, column: Column, i: u32) -> Column {
         column.difference_far,
         difference,
     );
+}
+
+// The same: `i` is the voxel two rows after.
+fn advance(pair: u32, column: Column, i: u32) -> Column {
+    return advanced(column, fixed_at(pair, i), warped_at(pair, i));
 }
 
 fn over_y(column: Column) -> f32 {
@@ -236,20 +242,14 @@ fn mean_stride() -> u32 {
     return STRIP + 4u;
 }
 
-// Planes in that memory beside those that are worked on.
-fn beside_planes() -> u32 {
-    return select(0u, 4u, COMPONENTS == 3u);
-}
-
 // Which plane of that memory a thread fills in turn `turn` beside its own: the two before, then the two after.
 fn beside_slot(plane: u32, turn: u32) -> u32 {
     let nth = plane + turn * PLANES;
     return select(nth, nth + PLANES, nth > 1u);
 }
 
-// The differences along x and z around the place `own` in a row of means. Columns beyond the border hold the border's samples.
-fn over_means(row: u32, own: u32) -> vec2<f32> {
-    let at = MEAN_ROWS * (row & 1u) + own;
+// The differences along x and z around the place `at` in a row of means. Columns beyond the border hold the border's samples.
+fn over_means(at: u32) -> vec2<f32> {
     let x = means[at - 2u] - means[at + 2u] + 8.0 * (means[at + 1u] - means[at - 1u]);
     if (COMPONENTS == 2u) {
         return vec2<f32>(x, 0.0);
@@ -323,21 +323,23 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
     }
     // The thread's own place in the memory of means, and the voxels that it fills in beside it: of the planes around, and, by the
     // first four threads of a plane, of the columns around.
-    let own = (local.y + beside_planes() / 2u) * mean_stride() + lane + 2u;
+    let own = (local.y + select(0u, 2u, COMPONENTS == 3u)) * mean_stride() + lane + 2u;
     let edge_place = own - lane - 2u + select(lane, lane + STRIP, lane > 1u);
     let edge_x = min(max(first_x + select(lane, lane + STRIP, lane > 1u), 2u) - 2u, size.x - 1u);
     let edge = base - x + edge_x;
     var beside: array<u32, 4>;
+    var beside_place: array<u32, 4>;
     if (MEANS == 1u) {
         means[own] = column_0.here;
         if (lane < 4u) {
             means[edge_place] = both(0u, edge + y * size.x);
         }
-        for (var turn = 0u; turn < beside_planes() / PLANES; turn = turn + 1u) {
+        for (var turn = 0u; turn < TURNS; turn = turn + 1u) {
             let slot = beside_slot(local.y, turn);
             let there = min(max(first_z + slot, 2u) - 2u, size.z - 1u);
             beside[turn] = there * plane + x;
-            means[slot * mean_stride() + lane + 2u] = both(0u, beside[turn] + y * size.x);
+            beside_place[turn] = slot * mean_stride() + lane + 2u;
+            means[beside_place[turn]] = both(0u, beside[turn] + y * size.x);
         }
         workgroupBarrier();
     }
@@ -345,88 +347,99 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
     var ahead_a: array<vec4<f32>, 16>;
     var ahead_b: array<vec4<f32>, 16>;
     var ahead_c: array<vec2<f32>, 16>;
-    for (var step = 0u; step < rows + 2u * RADIUS_Y; step = step + 1u) {
-        let i = base + y * size.x;
-        var row: Channels;
-        // Rows beyond the border are the border's.
-        let is_next = first_y + step >= RADIUS_Y && y + 1u < size.y;
-        let next = y + select(0u, 1u, is_next);
-        // What the next row needs from memory is asked for before this one is worked on.
-        var fixed_beside: array<f32, 4>;
-        var warped_beside: array<f32, 4>;
-        var fixed_edge = 0.0;
-        var warped_edge = 0.0;
-        if (MEANS == 1u) {
-            for (var turn = 0u; turn < beside_planes() / PLANES; turn = turn + 1u) {
-                fixed_beside[turn] = fixed_0[beside[turn] + next * size.x];
-                warped_beside[turn] = warped_0[beside[turn] + next * size.x];
-            }
-            if (lane < 4u) {
-                fixed_edge = fixed_0[edge + next * size.x];
-                warped_edge = warped_0[edge + next * size.x];
-            }
-        }
-        if (FORWARD == 1u) {
-            row = all_products(i, to, y);
-        } else if (MEANS == 1u) {
-            let over = over_means(step, own);
-            row = products(i, column_0.difference, vec3<f32>(over.x, over_y(column_0), over.y));
-        } else {
-            row = column_products(0u, column_0, i, to);
-            if (PAIRS > 1u) {
-                row = sum_of(row, column_products(1u, column_1, i, to));
-            }
-            if (PAIRS > 2u) {
-                row = sum_of(row, column_products(2u, column_2, i, to));
-            }
-        }
-        if (is_next && FORWARD == 0u) {
-            let entering = base + min(next + 2u, size.y - 1u) * size.x;
-            column_0 = advance(0u, column_0, entering);
-            if (PAIRS > 1u) {
-                column_1 = advance(1u, column_1, entering);
-            }
-            if (PAIRS > 2u) {
-                column_2 = advance(2u, column_2, entering);
-            }
-        }
-        y = next;
-        let outermost = tap_y(i32(RADIUS_Y));
-        var done = Channels(outermost * row.a, outermost * row.b, outermost * row.c);
-        if (RADIUS_Y > 0u) {
-            let last = done;
-            done = sum_of(done, Channels(ahead_a[0], ahead_b[0], ahead_c[0]));
-            for (var j = 0u; j < max(2u * RADIUS_Y, 1u) - 1u; j = j + 1u) {
-                let tap = tap_y(i32(RADIUS_Y) - 1 - i32(j));
-                if ((PARTS & 1u) != 0u) {
-                    ahead_a[j] = ahead_a[j + 1u] + tap * row.a;
+    let steps = rows + 2u * RADIUS_Y;
+    for (var turn_of_rows = 0u; turn_of_rows < steps; turn_of_rows = turn_of_rows + ROWS) {
+        for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
+            let step = turn_of_rows + nth;
+            let i = base + y * size.x;
+            var row: Channels;
+            // Rows beyond the border are the border's.
+            let is_next = first_y + step >= RADIUS_Y && y + 1u < size.y;
+            let next = y + select(0u, 1u, is_next);
+            // What the next row needs from memory is asked for before this one is worked on, and looked at after.
+            var fixed_beside: array<f32, 4>;
+            var warped_beside: array<f32, 4>;
+            var fixed_edge = 0.0;
+            var warped_edge = 0.0;
+            var fixed_entering = 0.0;
+            var warped_entering = 0.0;
+            if (MEANS == 1u) {
+                let entering = base + min(next + 2u, size.y - 1u) * size.x;
+                fixed_entering = fixed_0[entering];
+                warped_entering = warped_0[entering];
+                for (var turn = 0u; turn < TURNS; turn = turn + 1u) {
+                    fixed_beside[turn] = fixed_0[beside[turn] + next * size.x];
+                    warped_beside[turn] = warped_0[beside[turn] + next * size.x];
                 }
-                if ((PARTS & 2u) != 0u) {
-                    ahead_b[j] = ahead_b[j + 1u] + tap * row.b;
-                }
-                if ((PARTS & 4u) != 0u) {
-                    ahead_c[j] = ahead_c[j + 1u] + tap * row.c;
+                if (lane < 4u) {
+                    fixed_edge = fixed_0[edge + next * size.x];
+                    warped_edge = warped_0[edge + next * size.x];
                 }
             }
-            ahead_a[max(2u * RADIUS_Y, 1u) - 1u] = last.a;
-            ahead_b[max(2u * RADIUS_Y, 1u) - 1u] = last.b;
-            ahead_c[max(2u * RADIUS_Y, 1u) - 1u] = last.c;
-        }
-        if (step >= 2u * RADIUS_Y && is_any) {
-            store(base + (first_y + step - 2u * RADIUS_Y) * size.x, done);
-        }
-        if (MEANS == 1u) {
-            let after = MEAN_ROWS * ((step + 1u) & 1u);
-            means[after + own] = column_0.here;
-            if (lane < 4u) {
-                means[after + edge_place] = fixed_edge + select(warped_edge, fixed_edge, is_nan(warped_edge));
+            if (FORWARD == 1u) {
+                row = all_products(i, to, y);
+            } else if (MEANS == 1u) {
+                let over = over_means(MEAN_ROWS * (step & 1u) + own);
+                row = products(i, column_0.difference, vec3<f32>(over.x, over_y(column_0), over.y));
+            } else {
+                row = column_products(0u, column_0, i, to);
+                if (PAIRS > 1u) {
+                    row = sum_of(row, column_products(1u, column_1, i, to));
+                }
+                if (PAIRS > 2u) {
+                    row = sum_of(row, column_products(2u, column_2, i, to));
+                }
             }
-            for (var turn = 0u; turn < beside_planes() / PLANES; turn = turn + 1u) {
-                let w = warped_beside[turn];
-                let f = fixed_beside[turn];
-                means[after + beside_slot(local.y, turn) * mean_stride() + lane + 2u] = f + select(w, f, is_nan(w));
+            let outermost = tap_y(i32(RADIUS_Y));
+            var done = Channels(outermost * row.a, outermost * row.b, outermost * row.c);
+            if (RADIUS_Y > 0u) {
+                let last = done;
+                done = sum_of(done, Channels(ahead_a[0], ahead_b[0], ahead_c[0]));
+                for (var j = 0u; j < max(2u * RADIUS_Y, 1u) - 1u; j = j + 1u) {
+                    let tap = tap_y(i32(RADIUS_Y) - 1 - i32(j));
+                    if ((PARTS & 1u) != 0u) {
+                        ahead_a[j] = ahead_a[j + 1u] + tap * row.a;
+                    }
+                    if ((PARTS & 2u) != 0u) {
+                        ahead_b[j] = ahead_b[j + 1u] + tap * row.b;
+                    }
+                    if ((PARTS & 4u) != 0u) {
+                        ahead_c[j] = ahead_c[j + 1u] + tap * row.c;
+                    }
+                }
+                ahead_a[max(2u * RADIUS_Y, 1u) - 1u] = last.a;
+                ahead_b[max(2u * RADIUS_Y, 1u) - 1u] = last.b;
+                ahead_c[max(2u * RADIUS_Y, 1u) - 1u] = last.c;
             }
-            workgroupBarrier();
+            if (step >= 2u * RADIUS_Y && step < steps && is_any) {
+                store(base + (first_y + step - 2u * RADIUS_Y) * size.x, done);
+            }
+            if (is_next && MEANS == 1u) {
+                column_0 = advanced(column_0, fixed_entering, warped_entering);
+            } else if (is_next && FORWARD == 0u) {
+                let entering = base + min(next + 2u, size.y - 1u) * size.x;
+                column_0 = advance(0u, column_0, entering);
+                if (PAIRS > 1u) {
+                    column_1 = advance(1u, column_1, entering);
+                }
+                if (PAIRS > 2u) {
+                    column_2 = advance(2u, column_2, entering);
+                }
+            }
+            y = next;
+            if (MEANS == 1u) {
+                let after = MEAN_ROWS * ((step + 1u) & 1u);
+                means[after + own] = column_0.here;
+                if (lane < 4u) {
+                    means[after + edge_place] = fixed_edge + select(warped_edge, fixed_edge, is_nan(warped_edge));
+                }
+                for (var turn = 0u; turn < TURNS; turn = turn + 1u) {
+                    let w = warped_beside[turn];
+                    let f = fixed_beside[turn];
+                    means[after + beside_place[turn]] = f + select(w, f, is_nan(w));
+                }
+                workgroupBarrier();
+            }
         }
     }
 }
