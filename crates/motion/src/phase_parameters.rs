@@ -15,7 +15,8 @@ pub struct PhaseParameters {
     pub least_side_px: usize,
     /// The same for stereo, whose shifts are larger and whose search is one-dimensional. [2, 4096]
     pub stereo_least_side_px: usize,
-    /// σ of the Gabor filters, pixels. Small: well located; large: well tuned. 11 taps hold up to about 2.5. [1, 4]
+    /// σ of the Gabor filters, pixels, before the Gaussian is lowered to end at zero. Small: well located; large: well tuned; 11
+    /// taps hold up to about 2.5. [1, 4]
     pub sigma_px: f64,
     /// Intensity of white, from black. (0, 1e9]
     pub full_scale: f32,
@@ -156,7 +157,7 @@ impl PhaseParameters {
             max_levels: 13,
             least_side_px: 16,
             stereo_least_side_px: 12,
-            sigma_px: 2.27,
+            sigma_px: 2.35,
             full_scale: 255.0,
             least_magnitude: 1e-5,
             frames: Frames::Five,

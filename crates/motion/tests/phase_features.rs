@@ -53,6 +53,42 @@ fn lines_and_edges_have_their_phases() {
     }
 }
 
+/// Mean error of the orientation, degrees, in the middle of pictures that change along one direction, over all directions.
+fn mean_turn(profile: impl Fn(f32) -> f32) -> f32 {
+    const DIRECTIONS: usize = 45;
+    let turns = (0..DIRECTIONS).map(|k| {
+        let angle = (k as f32 + 0.3) * PI / DIRECTIONS as f32;
+        let along = |x: f32, y: f32| (x - 20.0) * angle.cos() + (y - 20.0) * angle.sin();
+        let image = picture([41, 41], |x, y| 128.0 + 60.0 * profile(along(x, y)));
+        let parameters = PhaseParameters { max_levels: 1, ..PhaseParameters::default() };
+        let features = phase_features(&image, &parameters, &processor(1)).unwrap();
+        apart(*features.levels[0].orientation_rad.at([20, 20, 0]), angle, PI).to_degrees()
+    });
+    turns.sum::<f32>() / DIRECTIONS as f32
+}
+
+#[test]
+fn edges_lines_and_gratings_do_not_seem_turned() {
+    for phase in [0.0, 0.25 * PI, FRAC_PI_2] {
+        // Edges (phase 0), lines (π/2) and what is between, sharp and blurred, on the pixel and beside it.
+        for (blur_px, offset_px) in [(0.0, 0.0), (0.0, 0.4), (1.0, 0.0)] {
+            let turn = mean_turn(|d| {
+                let waves = (0..15).map(|k| {
+                    let frequency = 2.0 * PI * (2 * k + 1) as f32 / 64.0;
+                    let amplitude = (-0.5 * (frequency * blur_px).powi(2)).exp() / (2 * k + 1) as f32;
+                    amplitude * (frequency * (d - offset_px) + phase).sin()
+                });
+                waves.sum()
+            });
+            assert!(turn < 0.3, "{phase} {blur_px} {offset_px}: {turn}");
+        }
+    }
+    for frequency in [1.2, 1.4, 1.8, 2.0] {
+        let turn = mean_turn(|d| (frequency * d + 0.6).cos());
+        assert!(turn < 0.3, "{frequency}: {turn}");
+    }
+}
+
 #[test]
 fn a_constant_image_has_nothing() {
     let flat = picture([40, 40], |_, _| 128.0);

@@ -25,7 +25,7 @@ fn image_pyramid(device: &Device, levels: &Levels, seed: u64) -> Buffer {
 fn responses_of(device: &Device, levels: &Levels, seed: u64) -> Buffer {
     let images = image_pyramid(device, levels, seed);
     let mut out = device.zeros(RESPONSES * levels.len()).unwrap();
-    responses(device, (levels, &Filters::new(2.27)), &images, &mut out).unwrap();
+    responses(device, (levels, &Filters::new(2.35)), &images, &mut out).unwrap();
     out
 }
 

@@ -97,6 +97,7 @@ fn filter_row(
         let gaussian = sides(0);
         all[0] = gaussian.even(filters, 1);
         all[ORIENTATIONS] = gaussian.odd(filters, 2);
+        let constant = gaussian.even(filters, 0) * Lanes::splat(filters.diagonal_constant);
         all[4] = sides(1).even(filters, 0);
         all[ORIENTATIONS + 4] = sides(2).even(filters, 0);
         for k in 1..4 {
@@ -104,6 +105,7 @@ fn filter_row(
             let (along_x, along_y) = (1 + 2 * k, 9 - 2 * k);
             let (even, odd) = (sides(along_y), sides(along_y + 1));
             let (ee, oe) = (even.even(filters, along_x), even.odd(filters, along_x + 1));
+            let ee = if k == 2 { ee - constant } else { ee };
             let (eo, oo) = (odd.even(filters, along_x), odd.odd(filters, along_x + 1));
             all[k] = ee - oo;
             all[k + 4] = ee + oo;

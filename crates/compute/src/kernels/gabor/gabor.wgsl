@@ -1,5 +1,5 @@
 // Responses of eight oriented quadrature pairs on every level at once: the contract is mod.rs's. A workgroup filters a tile:
-// the image with its border, then nine filters along y, then sixteen along x, all in workgroup memory.
+// the image with its border, then nine filters along y, then seventeen along x, all in workgroup memory.
 
 const TILE_X: u32 = 32u;
 const TILE_Y: u32 = 16u;
@@ -13,7 +13,9 @@ struct Block {
     // Weights of the one-dimensional filters: eight places each, six used.
     taps: array<vec4<f32>, 18>,
     // Workgroups.
-    count: vec4<u32>,
+    count: u32,
+    // What the diagonals see of a constant, of what the Gaussian sees.
+    diagonal_constant: f32,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
@@ -80,7 +82,7 @@ fn responses(
 ) {
     let number = group.y * groups.x + group.x;
     // The last row of workgroups may be longer than it needs to be: those filter the last tile once more.
-    let index = min(number, block.count.x - 1u);
+    let index = min(number, block.count - 1u);
     var level = block.levels[0];
     for (var l = 1u; l < 13u; l = l + 1u) {
         if (index >= block.levels[l].w) {
@@ -123,12 +125,16 @@ fn responses(
             let up_even = along_the_line(COLUMNS + first);
             let up_odd = along_the_line(2u * COLUMNS + first);
             out[at] = vec4<f32>(even(gaussian, 1u), odd(gaussian, 2u), even(up_even, 0u), even(up_odd, 0u));
+            let constant = even(gaussian, 0u) * block.diagonal_constant;
             for (var k = 1u; k < 4u; k = k + 1u) {
                 let along_x = 1u + 2u * k;
                 let along_y = 9u - 2u * k;
                 let e = along_the_line(along_y * COLUMNS + first);
                 let o = along_the_line((along_y + 1u) * COLUMNS + first);
-                let ee = even(e, along_x);
+                var ee = even(e, along_x);
+                if (k == 2u) {
+                    ee = ee - constant;
+                }
                 let oe = odd(e, along_x + 1u);
                 let eo = even(o, along_x);
                 let oo = odd(o, along_x + 1u);

@@ -80,7 +80,7 @@ pub(super) fn responses(
         text: &RESPONSES,
         entry: "responses",
         constants: &[],
-        uniform: uniform.u4([groups]),
+        uniform: uniform.u(groups).f(filters.diagonal_constant),
         buffers: &[Bind::In(image), Bind::Out(out)],
         groups: line(groups, 1),
     })

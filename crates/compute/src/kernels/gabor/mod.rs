@@ -4,10 +4,12 @@
 //! stereo, and local image features", IEEE Trans. Computers 61 (2012), section 2, eq. 1-2; filters of Sabatini et al. 2010.)
 //!
 //! *Pyramid*: (1 4 6 4 1)/16 per axis, then every second pixel: pixel `X` of a level lies at `2X` of the finer one.
-//! *Filters*: `exp(−(x² + y²)/2σ² + jω₀(x cos θ + y sin θ))`, ω₀ = π/2, θ_q = qπ/8, 11×11, as sums of products of
-//! one-dimensional ones: nine convolutions along y and sixteen along x. Even filters have no response to a constant: the
-//! one-dimensional even filters whose constant part is small lose it. *Gain*: a grating of amplitude 1 with the peak frequency
-//! has a response of magnitude 1. *Border*: the last pixel is repeated. *Halo*: 5 pixels, 2 for the pyramid.
+//! *Filters*: `g(x) g(y) exp(jω₀(x cos θ + y sin θ))`, ω₀ = π/2, θ_q = qπ/8, 11×11, with `g` a Gaussian lowered so that it ends
+//! at zero, as sums of products of one-dimensional ones: nine convolutions along y and seventeen along x. Even filters have no
+//! response to a constant: one-dimensional ones with next to no constant part lose it; the diagonals, whose odd filters need
+//! theirs, lose a share of the Gaussian instead. So orientations see long waves alike, and edges and lines do not seem turned.
+//! *Gain*: a grating of amplitude 1 with the peak frequency has a response of magnitude 1. *Border*: the last pixel is
+//! repeated. *Halo*: 5 pixels, 2 for the pyramid.
 //!
 //! *Lanes*: the orientations in the order q = 0, 1, 2, 3, 4, 7, 6, 5, so that lanes `k` and `k + 4` share their
 //! one-dimensional filters. Responses are stored as the device likes them best: pixel by pixel on the processor (eight even,
@@ -54,28 +56,34 @@ pub fn direction(lane: usize) -> [f64; 2] {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filters {
     pub(crate) weights: [[f32; RADIUS + 1]; FILTERS],
+    /// What the diagonal even filters see of a constant, as a share of what the Gaussian along both axes sees.
+    pub(crate) diagonal_constant: f32,
 }
 
 impl Filters {
     /// Filters of a standard deviation, pixels.
     pub fn new(sigma_px: f64) -> Self {
-        let gauss = |k: usize| (-0.5 * (k as f64 / sigma_px).powi(2)).exp();
+        let at = |k: f64| (-0.5 * (k / sigma_px).powi(2)).exp();
+        // Zero on the first pixel that is not there: a step at the end leaks, and moves features three times as far.
+        let gauss = |k: usize| at(k as f64) - at((RADIUS + 1) as f64);
         let sum = |f: &dyn Fn(usize) -> f64| f(0) + 2.0 * (1..=RADIUS).map(f).sum::<f64>();
         let total = sum(&gauss);
         // Twice the mean of a cosine's square: a grating of amplitude 1 is answered by 1.
         let gain = 2f64.sqrt() / total;
         let mut weights = [[0.0; RADIUS + 1]; FILTERS];
         weights[0] = std::array::from_fn(|k| (gain * gauss(k)) as f32);
-        for order in 0..4 {
+        let mut shares = [0.0; 4];
+        for (order, share) in shares.iter_mut().enumerate() {
             let frequency = PEAK_FREQUENCY * (order as f64 * PI / 8.0).cos();
             let even = |k: usize| gauss(k) * (frequency * k as f64).cos();
-            // The lowest frequency keeps its constant part: it meets only filters that have lost theirs.
-            let constant = if order == 3 { 0.0 } else { sum(&even) / total };
+            *share = sum(&even) / total;
+            // Under half a per cent at the two highest frequencies: no filter made of them misses it.
+            let constant = if order < 2 { *share } else { 0.0 };
             weights[1 + 2 * order] = std::array::from_fn(|k| (gain * (even(k) - constant * gauss(k))) as f32);
             weights[2 + 2 * order] =
                 std::array::from_fn(|k| (-gain * gauss(k) * (frequency * k as f64).sin()) as f32);
         }
-        Self { weights }
+        Self { weights, diagonal_constant: (shares[2] * shares[2]) as f32 }
     }
 }
 
