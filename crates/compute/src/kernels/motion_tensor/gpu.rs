@@ -1,4 +1,4 @@
-//! Launches of `motion_tensor.wgsl`.
+//! Launches of `along_y.wgsl`, `smooth.wgsl` and `mismatch.wgsl`.
 
 use super::{Constraint, MOST_PAIRS, MotionTensor};
 use crate::gpu::{
@@ -9,8 +9,10 @@ use crate::kernels::gradient::Scheme;
 use crate::later::sum_rows;
 use crate::{Buffer, ComputeError, Device, Field, Later, Taps};
 
-static TEXT: Text =
-    Text { name: "motion_tensor", parts: &[LINE, NAN, SUM, include_str!("motion_tensor.wgsl")] };
+const PRODUCTS: &str = include_str!("products.wgsl");
+static ALONG_Y: Text = Text { name: "motion_tensor", parts: &[NAN, PRODUCTS, include_str!("along_y.wgsl")] };
+static MISMATCH: Text =
+    Text { name: "motion_tensor", parts: &[LINE, NAN, SUM, PRODUCTS, include_str!("mismatch.wgsl")] };
 const SMOOTH: &str = include_str!("smooth.wgsl");
 static SMOOTH1: Text = Text { name: "motion_tensor", parts: &[PACK1, SMOOTH, include_str!("smooth1.wgsl")] };
 static SMOOTH4: Text = Text { name: "motion_tensor", parts: &[PACK4, SMOOTH, include_str!("smooth4.wgsl")] };
@@ -19,8 +21,8 @@ static SMOOTH4: Text = Text { name: "motion_tensor", parts: &[PACK4, SMOOTH, inc
 /// beyond.
 const RADIUS_TOGETHER: usize = 4;
 const RADIUS_IN_TWO: usize = 6;
-/// Largest radius whose march takes two rows a turn, so that what it keeps moves half as often: beyond it registers do not
-/// suffice.
+/// Largest radius whose march takes two rows a turn, which saves every other move of what it keeps: beyond it registers do
+/// not suffice.
 const RADIUS_IN_PAIRS: usize = 3;
 /// Largest radius of these launches; beyond it [`super::super::convolve`] takes over.
 const MOST_RADIUS: usize = 8;
@@ -99,7 +101,7 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
             ("ROWS", if means && taps.radius() <= RADIUS_IN_PAIRS { 2.0 } else { 1.0 }),
         ]);
         gpu.launch(&Launch {
-            text: &TEXT,
+            text: &ALONG_Y,
             entry: "along_y",
             constants: &constants,
             uniform: block(args, rows, taps),
@@ -147,7 +149,7 @@ pub(super) fn mismatch(
     let identity = Taps::gaussian(0.0, 1.0);
     let buffers: Vec<_> = images(args).into_iter().chain([Bind::Out(&sums)]).collect();
     gpu.launch(&Launch {
-        text: &TEXT,
+        text: &MISMATCH,
         entry: "mismatch",
         constants: &constants(args),
         uniform: block(args, 0, &identity),
