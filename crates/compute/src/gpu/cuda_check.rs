@@ -21,16 +21,6 @@ pub(super) fn check(launch: &Launch<'_>) -> Result<(), String> {
     let nvrtc = NVRTC.get_or_init(|| Nvrtc::find().map_err(|e| e.to_string())).as_ref()?;
     let text =
         cuda_text::write(&launch.text.whole(), launch.entry, launch.constants).map_err(|e| e.to_string())?;
-    if let Some(folder) = std::env::var_os("VELOXEL_DUMP_CUDA") {
-        use std::hash::{Hash, Hasher};
-        let mut h = std::collections::hash_map::DefaultHasher::new();
-        format!("{:?}", launch.constants).hash(&mut h);
-        let name = format!("{}-{}-{:x}.cu", launch.text.name, launch.entry, h.finish());
-        let _ = std::fs::write(
-            std::path::Path::new(&folder).join(name),
-            format!("// {:?} {:?}\n{}", launch.constants, launch.groups, text.source),
-        );
-    }
     let (_, resources) =
         nvrtc.compile_with_resources(&text.source, launch.entry, architecture).map_err(|e| e.to_string())?;
     let allowed = MAY_SPILL.iter().find(|(entry, _)| *entry == launch.entry).map_or(0, |(_, bytes)| *bytes);

@@ -82,9 +82,4 @@ on_every_device! {
         check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([2, 0, 9])), (1, false, false));
         check(device, shapes()[3], (Scheme::Central4, NORMALISED, taps([11, 10, 4])), (1, false, true));
     }
-
-    fn dump(device: &Device) {
-        let shape = Shape { size: [256, 40, 16], dimension: Dimension::Three };
-        check(device, shape, (Scheme::Central4, NORMALISED, taps([3; 3])), (1, false, false));
-    }
 }
