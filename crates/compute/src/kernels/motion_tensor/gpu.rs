@@ -36,10 +36,11 @@ const ENOUGH_GROUPS: usize = 512;
 const MOST_CHANNELS: usize = 6;
 /// Samples of the memory that channels pass through on their way: five volumes of 256³.
 const BETWEEN: usize = 5 << 24;
-/// Planes of a thread that marches along z, in volumes up to [`LARGE`] samples and beyond: the more, the fewer are read twice; the
-/// fewer, the better the threads spread over a device.
-const SEGMENTS: [usize; 2] = [64, 128];
-const LARGE: usize = 1 << 25;
+/// Workgroups of marches along z that keep a large device busy. Beyond them a march is long: where two of them meet, planes are
+/// read twice.
+const ENOUGH_MARCHES: usize = 1024;
+/// Planes of a march at least.
+const LEAST_MARCH: usize = 32;
 
 pub(super) fn motion_tensor(
     (device, gpu): (&Device, &dyn Gpu),
@@ -120,8 +121,10 @@ fn smooth(
     (channels, between): (&[Buffer], &[Buffer]),
 ) -> Result<(), ComputeError> {
     let [nx, ny, nz] = args.shape.size;
-    let segment = SEGMENTS[usize::from(args.shape.len() > LARGE)];
     let (text, pack) = if nx.is_multiple_of(4) { (&SMOOTH4, 4) } else { (&SMOOTH1, 1) };
+    let [wide, high] = [cover(nx / pack, 32), cover(ny, 4)];
+    let marches = ENOUGH_MARCHES / (wide as usize * high as usize * channels.len());
+    let segment = nz.div_ceil(marches.clamp(1, nz.div_ceil(LEAST_MARCH)));
     let (entry, layers) =
         if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
     let buffers: Vec<_> =
@@ -137,7 +140,7 @@ fn smooth(
         ],
         uniform: with_taps(with_taps(Uniform::new().u4([nx, ny, nz, segment]), x), z),
         buffers: &buffers,
-        groups: [cover(nx / pack, 32), cover(ny, 4), (layers * channels.len()) as u32],
+        groups: [wide, high, (layers * channels.len()) as u32],
     })
 }
 
