@@ -61,7 +61,8 @@ impl Kept {
         };
         let address = samples.as_ptr().addr();
         let colour = NEXT_COLOUR.fetch_add(1, Ordering::Relaxed) % COLOURS;
-        let start = (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<f32>();
+        let start =
+            (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<f32>();
         Ok(HostMemory { samples, start, len, home: Some(self.clone()) })
     }
 
@@ -151,16 +152,26 @@ mod tests {
         let mut first = kept.take(1000, Content::Zeros).unwrap();
         assert!(first.samples().as_ptr().addr().is_multiple_of(LINE_BYTES));
         first.samples_mut().fill(7.0);
-        let address = first.samples().as_ptr();
+        let address = first.samples.as_ptr();
         drop(first);
         let second = kept.take(1000, Content::Any).unwrap();
-        assert_eq!((second.samples().as_ptr(), second.samples()[999]), (address, 7.0));
+        assert_eq!((second.samples.as_ptr(), second.samples()[500]), (address, 7.0));
         drop(second);
         assert!(
             kept.take(999, Content::Any).unwrap().samples().iter().all(|s| *s == 0.0),
             "another size is new"
         );
         assert!(kept.take(1000, Content::Zeros).unwrap().samples().iter().all(|s| *s == 0.0));
+    }
+
+    #[test]
+    fn memory_of_one_size_starts_at_different_places_of_its_pages() {
+        let kept = Arc::new(Kept::default());
+        let all: Vec<_> = (0..COLOURS).map(|_| kept.take(1 << 21, Content::Any).unwrap()).collect();
+        let places: std::collections::HashSet<_> =
+            all.iter().map(|memory| memory.samples().as_ptr().addr() % (COLOURS * COLOUR_BYTES)).collect();
+        // Other tests take colours in between.
+        assert!(places.len() > COLOURS / 2, "{places:?}");
     }
 
     #[test]
