@@ -169,7 +169,10 @@ impl Device {
                 buffer.host_mut().copy_from_slice(samples);
                 Ok(buffer)
             }
-            Kind::Gpu(gpu) => gpu.upload(samples).map(|memory| Buffer::on_gpu(memory, samples.len())),
+            Kind::Gpu(gpu) => {
+                let memory = gpu.upload(bytemuck::cast_slice(samples))?;
+                Ok(Buffer::on_gpu(memory, samples.len()))
+            }
         }
     }
     /// Samples to the host, the buffer given back.

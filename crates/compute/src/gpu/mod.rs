@@ -31,7 +31,8 @@ pub(crate) trait Gpu: Debug + Send + Sync {
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         self.zeros(len)
     }
-    fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError>;
+    /// Samples, or four bytes a number; the last number may be padded with zeros.
+    fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError>;
     /// So many samples of each, once everything before `after`, or before now, is done.
     fn download(
         &self,

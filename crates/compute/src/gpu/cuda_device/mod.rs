@@ -180,9 +180,9 @@ impl Gpu for CudaDevice {
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         self.pool.take(len).map(GpuMemory::Cuda)
     }
-    fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
-        let (memory, idle) = self.pool.take_landing(samples.len())?;
-        let there = self.uploads.send(samples, (memory.address(), idle)).map_err(|e| self.failed(e))?;
+    fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
+        let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<f32>()))?;
+        let there = self.uploads.send(bytes, (memory.address(), idle)).map_err(|e| self.failed(e))?;
         self.queue.wait_for(&there).map_err(|e| self.refused(&e))?;
         Ok(GpuMemory::Cuda(memory))
     }

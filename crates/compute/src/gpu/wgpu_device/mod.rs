@@ -247,13 +247,20 @@ impl Gpu for WgpuDevice {
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         Ok(GpuMemory::Wgpu(self.take(len)?.0))
     }
-    fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
-        let (memory, is_used) = self.take(samples.len())?;
+    fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
+        let (memory, is_used) = self.take(bytes.len().div_ceil(size_of::<f32>()))?;
         // The queue writes before what it is given next; what used the memory before has to be in front.
         if is_used {
             self.submit_all();
         }
-        self.queue.write_buffer(memory.buffer(), 0, bytemuck::cast_slice(samples));
+        // Whole numbers at a time is what the queue takes.
+        let (whole, rest) = bytes.split_at(bytes.len() / size_of::<f32>() * size_of::<f32>());
+        self.queue.write_buffer(memory.buffer(), 0, whole);
+        if !rest.is_empty() {
+            let mut last = [0; size_of::<f32>()];
+            last[..rest.len()].copy_from_slice(rest);
+            self.queue.write_buffer(memory.buffer(), whole.len() as u64, &last);
+        }
         Ok(GpuMemory::Wgpu(memory))
     }
     fn download(
