@@ -6,6 +6,7 @@
 
 mod call;
 mod downloads;
+mod order;
 mod pinned;
 mod pool;
 mod profile;
@@ -26,6 +27,7 @@ use crate::{ComputeError, DeviceInfo, Stamp};
 use call::{Call, Kernel};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
+use order::Access;
 use pinned::Copyists;
 use pool::Pool;
 use profile::HostTimes;
@@ -147,17 +149,19 @@ impl CudaDevice {
 
     fn call(&self, launch: &Launch<'_>) -> Result<Call, ComputeError> {
         let kernel = self.kernel(launch)?;
-        let mut addresses = Vec::with_capacity(launch.buffers.len());
+        let mut bound = Vec::with_capacity(launch.buffers.len());
         for bind in launch.buffers {
-            addresses.push(match bind {
+            bound.push(match bind {
                 Bind::In(buffer) | Bind::Out(buffer) => match buffer.gpu()? {
-                    GpuMemory::Cuda(memory) => memory.address(),
+                    GpuMemory::Cuda(memory) => {
+                        Some(Access { address: memory.address(), writes: matches!(bind, Bind::Out(_)) })
+                    }
                     GpuMemory::Wgpu(_) => return Err(ComputeError::WrongDevice),
                 },
-                Bind::Absent | Bind::Spare => 0,
+                Bind::Absent | Bind::Spare => None,
             });
         }
-        Ok(Call::new(kernel, launch, &addresses))
+        Ok(Call::new(kernel, launch, &bound))
     }
 
     fn refused(&self, refusal: &Refusal) -> ComputeError {
