@@ -35,6 +35,7 @@ use queue::{Queue, Refusal, Refused};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use translation::translated;
 use uploads::Uploads;
@@ -192,7 +193,7 @@ impl Gpu for CudaDevice {
     }
     fn download(
         &self,
-        wanted: &[(&GpuMemory, usize)],
+        wanted: &[(&GpuMemory, Range<usize>)],
         after: Option<&Stamp>,
     ) -> Result<Vec<Vec<f32>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
@@ -200,8 +201,10 @@ impl Gpu for CudaDevice {
             return Err(ComputeError::WrongDevice);
         };
         self.queue.require(&ready.event).map_err(|e| self.refused(&e))?;
-        let address = |(memory, len): &(&GpuMemory, usize)| match memory {
-            GpuMemory::Cuda(memory) => Ok((memory.address(), *len)),
+        let address = |(memory, range): &(&GpuMemory, Range<usize>)| match memory {
+            GpuMemory::Cuda(memory) => {
+                Ok((memory.address() + (range.start * size_of::<f32>()) as u64, range.len()))
+            }
             GpuMemory::Wgpu(_) => Err(ComputeError::WrongDevice),
         };
         let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, _>>()?;

@@ -21,6 +21,7 @@ use pool::Pool;
 use recording::{Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An adapter, opened with its own limits.
@@ -265,11 +266,11 @@ impl Gpu for WgpuDevice {
     }
     fn download(
         &self,
-        wanted: &[(&GpuMemory, usize)],
+        wanted: &[(&GpuMemory, Range<usize>)],
         _after: Option<&Stamp>,
     ) -> Result<Vec<Vec<f32>>, ComputeError> {
         self.submit_all();
-        let bytes: usize = wanted.iter().map(|(_, len)| len * size_of::<f32>()).sum();
+        let bytes: usize = wanted.iter().map(|(_, range)| range.len() * size_of::<f32>()).sum();
         if bytes == 0 {
             return Ok(vec![Vec::new(); wanted.len()]);
         }
@@ -283,9 +284,9 @@ impl Gpu for WgpuDevice {
         let staging = self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
         let mut offset = 0;
-        for &(memory, len) in wanted {
-            let bytes = (len * size_of::<f32>()) as u64;
-            encoder.copy_buffer_to_buffer(self.memory_of(memory)?, 0, &staging, offset, bytes);
+        for (memory, range) in wanted {
+            let [start, bytes] = [range.start, range.len()].map(|len| (len * size_of::<f32>()) as u64);
+            encoder.copy_buffer_to_buffer(self.memory_of(memory)?, start, &staging, offset, bytes);
             offset += bytes;
         }
         self.queue.submit([encoder.finish()]);
@@ -303,7 +304,7 @@ impl Gpu for WgpuDevice {
             left = rest;
             samples.to_vec()
         };
-        Ok(wanted.iter().map(|&(_, len)| take(len)).collect())
+        Ok(wanted.iter().map(|(_, range)| take(range.len())).collect())
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {
