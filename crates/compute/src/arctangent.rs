@@ -42,7 +42,7 @@ pub(crate) fn turn_steps(y: f32, x: f32) -> f32 {
     let ratio = least / if most > 0.0 { most } else { 1.0 };
     let square = ratio * ratio;
     let mut sum = 295.127_47 + square * -68.477_425;
-    for coefficient in [-628.162_17, 1_018.769_4, -1_736.434_3, 5_215.162] {
+    for coefficient in [-628.162_2, 1_018.769_4, -1_736.434_3, 5_215.162] {
         sum = coefficient + square * sum;
     }
     let small = ratio * sum;

@@ -32,7 +32,7 @@ fn turn_steps(y: f32, x: f32) -> f32 {
     let ratio = least / select(1.0, most, most > 0.0);
     let square = ratio * ratio;
     var sum = 295.12747 + square * -68.477425;
-    sum = -628.16217 + square * sum;
+    sum = -628.1622 + square * sum;
     sum = 1018.7694 + square * sum;
     sum = -1736.4343 + square * sum;
     sum = 5215.162 + square * sum;
