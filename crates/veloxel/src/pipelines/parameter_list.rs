@@ -76,7 +76,7 @@ const CLG: [(&str, &str); 38] = [
     ("kappa", "how much weaker smoothness is across edges, 0 to 100; 0: not at all"),
     ("regularise", "what is kept smooth: total or increment"),
     ("derivatives", "central4, or forward as in the paper"),
-    ("normalise", "constraints count by distance, or by contrast: off"),
+    ("normalise", "constraints count by distance, or by contrast (off)"),
     ("zeta", "contrast below which brightness counts less, above 0, up to 1"),
     ("gradient_zeta", "the same for gradients"),
     ("interpolation", "linear or cubic-spline"),
