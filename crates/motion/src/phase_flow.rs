@@ -174,11 +174,22 @@ impl FlowFields {
         Ok(())
     }
 
-    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlow, MotionError> {
-        let [flow, confidence] = match &self.back {
+    /// Flow, both components, and confidence.
+    pub fn found(&self) -> [&Buffer; 2] {
+        match &self.back {
             Some((_, [flow, confidence])) => [flow, confidence],
             None => [&self.forward.filtered[0], &self.forward.confidence[0]],
-        };
+        }
+    }
+
+    /// Gives the flow away; the next one is found in `other`.
+    pub fn take(&mut self, other: Buffer) -> Buffer {
+        let flow = self.back.as_mut().map_or(&mut self.forward.filtered[0], |(_, [flow, _])| flow);
+        std::mem::replace(flow, other)
+    }
+
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlow, MotionError> {
+        let [flow, confidence] = self.found();
         let [mut x, confidence] = [plan.device.read(flow)?, plan.device.read(confidence)?];
         let y = x.split_off(grid.len());
         let sizes = &plan.levels.sizes()[..plan.flow_levels];

@@ -131,11 +131,22 @@ impl Stereo {
         Ok(())
     }
 
-    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
-        let [disparity, confidence] = match &self.checked {
+    /// Disparity and confidence.
+    pub fn found(&self) -> [&Buffer; 2] {
+        match &self.checked {
             Some([disparity, confidence]) => [disparity, confidence],
             None => [&self.filtered[0], &self.confidence[0]],
-        };
+        }
+    }
+
+    /// Gives the disparity away; the next one is found in `other`.
+    pub fn take(&mut self, other: Buffer) -> Buffer {
+        let disparity = self.checked.as_mut().map_or(&mut self.filtered[0], |[disparity, _]| disparity);
+        std::mem::replace(disparity, other)
+    }
+
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
+        let [disparity, confidence] = self.found();
         let [disparity, confidence] = [plan.device.read(disparity)?, plan.device.read(confidence)?];
         let sizes = &plan.levels.sizes()[..plan.stereo_levels];
         let report = PhaseReport::new(sizes, &disparity, Some(&confidence));
