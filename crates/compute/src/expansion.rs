@@ -1,5 +1,7 @@
 //! A coarser level's estimate on the next finer level: `expansion.wgsl` does the same in the same order.
 
+use crate::lanes::LANES;
+
 /// A coarser level with its samples, NaN where they are unknown.
 #[derive(Clone, Copy)]
 pub(crate) struct Coarser<'a> {
@@ -23,5 +25,34 @@ impl Coarser<'_> {
             count += if sample.is_nan() { 0.0 } else { 1.0 };
         }
         if count < 2.0 { f32::NAN } else { (sum + sum) / count }
+    }
+    /// [`Self::at`] of sixteen pixels of a row, the first of them even; those beyond the row repeat the last coarser sample.
+    #[inline(always)]
+    pub fn block(&self, first: usize, y: usize) -> [f32; LANES] {
+        const TAKEN: usize = LANES / 2 + 1;
+        let [nx, ny] = self.size;
+        let rows = [y / 2, (y / 2 + y % 2).min(ny - 1)];
+        let (mut values, mut counts) = ([[0.0; TAKEN]; 2], [[0.0; TAKEN]; 2]);
+        for (r, y) in rows.into_iter().enumerate() {
+            let row = &self.samples[y * nx + first / 2..(y + 1) * nx];
+            let taken = row.first_chunk::<TAKEN>().copied().unwrap_or_else(|| {
+                let mut short = [row[row.len() - 1]; TAKEN];
+                short[..row.len()].copy_from_slice(row);
+                short
+            });
+            for k in 0..TAKEN {
+                values[r][k] = if taken[k].is_nan() { 0.0 } else { taken[k] };
+                counts[r][k] = if taken[k].is_nan() { 0.0 } else { 1.0 };
+            }
+        }
+        let mut out = [f32::NAN; LANES];
+        for p in 0..LANES {
+            let (low, high) = (p / 2, p.div_ceil(2));
+            let four = |of: &[[f32; TAKEN]; 2]| of[0][low] + of[0][high] + of[1][low] + of[1][high];
+            let (sum, count) = (four(&values), four(&counts));
+            let mean = (sum + sum) / count;
+            out[p] = if count < 2.0 { f32::NAN } else { mean };
+        }
+        out
     }
 }

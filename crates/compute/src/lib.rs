@@ -17,6 +17,7 @@ mod host_memory;
 pub mod kernels;
 mod lanes;
 mod later;
+mod phases;
 mod processor;
 mod rows;
 mod shape;

@@ -1,9 +1,9 @@
-//! The Gabor pyramid of an image in the memory of a device: what features, stereo and flow are all made of.
+//! The Gabor pyramid of an image in the memory of a device: phases, which stereo and flow are made of, and features.
 
 use crate::MotionError;
-use crate::phase_parameters::{PhaseMedian, PhaseParameters};
-use crate::phase_twin::round_responses;
-use veloxel_compute::kernels::gabor::{self, Filters, Levels, Picture};
+use crate::phase_parameters::{FeatureSums, PhaseMedian, PhaseParameters};
+use crate::phase_twin::rounding;
+use veloxel_compute::kernels::gabor::{self, Bank, Filters, Levels, Picture, Sums, Told};
 use veloxel_compute::kernels::valid_median::Window;
 use veloxel_compute::{Buffer, Device};
 use veloxel_core::{CoreError, Dimension, Grid, Volume};
@@ -25,7 +25,7 @@ pub(crate) struct PhasePlan {
     pub device: Device,
     pub parameters: PhaseParameters,
     pub levels: Levels,
-    pub filters: Filters,
+    pub bank: Bank,
     /// Levels that flow and features go up to.
     pub flow_levels: usize,
     /// Levels that stereo goes up to.
@@ -50,7 +50,15 @@ impl PhasePlan {
             device: device.clone(),
             parameters: parameters.clone(),
             levels: Levels::new(size, 2, most),
-            filters: Filters::new(parameters.sigma_px),
+            bank: Bank {
+                filters: Filters::new(parameters.sigma_px),
+                rounding: rounding(parameters),
+                least_magnitude: parameters.least_response(),
+                sums: match parameters.feature_sums {
+                    FeatureSums::Weighted => Sums::Weighted,
+                    FeatureSums::Plain => Sums::Plain,
+                },
+            },
             flow_levels,
             stereo_levels,
         })
@@ -59,6 +67,11 @@ impl PhasePlan {
     /// Planes of every level, finest first.
     pub fn buffers(&self, levels: usize, planes: usize) -> Result<Vec<Buffer>, MotionError> {
         (0..levels).map(|l| Ok(self.device.scratch(planes * self.levels.pixels(l))?)).collect()
+    }
+
+    /// Filters an image pyramid.
+    pub fn tell(&self, images: &Buffer, out: Told<'_>) -> Result<(), MotionError> {
+        Ok(gabor::local_phase(&self.device, (&self.levels, &self.bank), images, out)?)
     }
 
     /// The median filter of a level.
@@ -72,50 +85,51 @@ impl PhasePlan {
     }
 }
 
-/// An image's pyramid and the responses of every level, lent.
+/// An image's pyramid and the phases of every level, lent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pictured<'a> {
     pub images: &'a Buffer,
-    pub responses: &'a Buffer,
+    pub phases: &'a Buffer,
 }
 
-/// An image's pyramid and the responses of every level.
+/// An image's pyramid and the phases of every level.
 #[derive(Debug)]
 pub(crate) struct GaborPyramid {
     pub images: Buffer,
-    pub responses: Buffer,
+    pub phases: Buffer,
 }
 
 impl GaborPyramid {
     pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
         let n = plan.levels.len();
         let device = &plan.device;
-        Ok(Self { images: device.scratch(n)?, responses: device.scratch(gabor::RESPONSES * n)? })
+        Ok(Self { images: device.scratch(n)?, phases: device.scratch(gabor::WORDS * n)? })
     }
 
     /// The pyramid of an image.
     pub fn of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Self, MotionError> {
-        let mut pyramid = Self::new(plan)?;
-        let picture = Picture::from_samples(&plan.device, image.data())?;
-        gabor::pyramid(&plan.device, &plan.levels, &[&picture], &mut [&mut pyramid.images])?;
-        pyramid.respond(plan)?;
+        let phases = plan.device.scratch(gabor::WORDS * plan.levels.len())?;
+        let mut pyramid = Self { images: images_of(plan, image)?, phases };
+        pyramid.find(plan, None)?;
         Ok(pyramid)
     }
 
-    /// Finds the responses of the images.
-    pub fn respond(&mut self, plan: &PhasePlan) -> Result<(), MotionError> {
-        respond(plan, &self.images, &mut self.responses)
+    /// Finds the phases of the images, and their features where somebody wants them.
+    pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<(), MotionError> {
+        plan.tell(&self.images, Told { phases: Some(&mut self.phases), features })
     }
 
     pub fn lend(&self) -> Pictured<'_> {
-        Pictured { images: &self.images, responses: &self.responses }
+        Pictured { images: &self.images, phases: &self.phases }
     }
 }
 
-/// Finds the responses of every level of a pyramid of images.
-pub(crate) fn respond(plan: &PhasePlan, images: &Buffer, responses: &mut Buffer) -> Result<(), MotionError> {
-    gabor::responses(&plan.device, (&plan.levels, &plan.filters), images, responses)?;
-    round_responses(plan, responses)
+/// The levels of an image.
+pub(crate) fn images_of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Buffer, MotionError> {
+    let mut images = plan.device.scratch(plan.levels.len())?;
+    let picture = Picture::from_samples(&plan.device, image.data())?;
+    gabor::pyramid(&plan.device, &plan.levels, &[&picture], &mut [&mut images])?;
+    Ok(images)
 }
 
 /// Checks that an image is one, and that every sample is finite; gives its size.

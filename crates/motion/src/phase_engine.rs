@@ -1,22 +1,20 @@
 //! The phase engine: a stream of frames in, of one camera or two, and flow, disparity and features out, from one Gabor pyramid
 //! a frame.
 //!
-//! *Paper*: Pauwels et al. 2012 (see [`mod@crate::phase_features`]), section 6. The responses of the last five left frames stay on
-//! the device, and the right ones wait as images until their left frame is the centre of five; every buffer is allocated when
+//! *Paper*: Pauwels et al. 2012 (see [`mod@crate::phase_features`]), section 6. The phases of the last five left frames stay on
+//! the device with the features of the last three, and the right ones wait as images until their left frame is the centre; every buffer is allocated when
 //! the engine is made. Nothing waits for the host: results are fetched when they are asked for.
 //!
 //! *Delay*: the results after a push belong to the frame [`PhaseEngine::delay`] pushes ago, the centre of those that flow needs.
 
 use crate::MotionError;
-use crate::gabor_pyramid::{
-    GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_count, check_samples, respond,
-};
+use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_count, check_samples};
 use crate::phase_features::{Features, PhaseFeatures};
 use crate::phase_flow::{FlowFields, PhaseFlow};
 use crate::phase_parameters::PhaseParameters;
 use crate::phase_results::{PhaseCounts, PhaseTaken};
 use crate::phase_stereo::{PhaseStereo, Stereo};
-use veloxel_compute::kernels::gabor::{self, Picture};
+use veloxel_compute::kernels::gabor::{self, Picture, Told};
 use veloxel_compute::kernels::pointwise::count_known;
 use veloxel_compute::{Buffer, Device};
 use veloxel_core::Grid;
@@ -50,11 +48,12 @@ pub struct PhaseEngine {
     /// Image pyramids of right frames, likewise; and whether each came.
     right: Vec<Buffer>,
     has_right: Vec<bool>,
-    /// Responses of the centre's right frame.
-    right_responses: Option<Buffer>,
+    /// Phases of the centre's right frame.
+    right_phases: Option<Buffer>,
     flow: Option<FlowFields>,
     stereo: Option<Stereo>,
-    features: Option<Features>,
+    /// Of the left frames from the centre's on, likewise; none if nobody wants them.
+    features: Vec<Features>,
     pushed: u64,
 }
 
@@ -88,13 +87,15 @@ impl PhaseEngine {
             left,
             right,
             has_right: vec![false; right_frames],
-            right_responses: wanted
+            right_phases: wanted
                 .stereo
-                .then(|| device.scratch(gabor::RESPONSES * plan.levels.len()))
+                .then(|| device.scratch(gabor::WORDS * plan.levels.len()))
                 .transpose()?,
             flow: wanted.flow.then(|| FlowFields::new(&plan)).transpose()?,
             stereo: wanted.stereo.then(|| Stereo::new(&plan)).transpose()?,
-            features: wanted.features.then(|| Features::new(&plan)).transpose()?,
+            features: (0..if wanted.features { delay + 1 } else { 0 })
+                .map(|_| Features::new(&plan))
+                .collect::<Result<_, _>>()?,
             grid: Grid::image(size[0], size[1])?,
             plan,
             wanted,
@@ -187,7 +188,6 @@ impl PhaseEngine {
         right: Option<&PhaseFrame>,
     ) -> Result<Option<(u64, bool)>, MotionError> {
         let (plan, delay) = (&self.plan, self.delay() as u64);
-        let slot = |frame: u64, slots: usize| (frame % slots.max(1) as u64) as usize;
         let newest = slot(self.pushed, self.left.len());
         let newest_right = slot(self.pushed, self.right.len());
         if let Some(has_right) = self.has_right.get_mut(newest_right) {
@@ -202,7 +202,14 @@ impl PhaseEngine {
                 gabor::pyramid(&plan.device, &plan.levels, &pictures, images)?;
             }
         }
-        self.left[newest].respond(plan)?;
+        let newest_features = slot(self.pushed, self.features.len());
+        match self.features.get_mut(newest_features) {
+            None => self.left[newest].find(plan, None)?,
+            Some(features) => {
+                self.left[newest].find(plan, Some(features.maps_mut()))?;
+                features.round(plan)?;
+            }
+        }
         self.pushed += 1;
         let frames = self.left.len() as u64;
         if self.pushed < frames {
@@ -215,16 +222,13 @@ impl PhaseEngine {
         if let Some(flow) = &mut self.flow {
             flow.find(plan, &ordered)?;
         }
-        if let Some(features) = &mut self.features {
-            features.find(plan, centre_frame)?;
-        }
         let mut has_stereo = false;
-        if let (Some(stereo), Some(responses)) = (&mut self.stereo, &mut self.right_responses) {
+        if let (Some(stereo), Some(phases)) = (&mut self.stereo, &mut self.right_phases) {
             let slot = slot(centre, self.right.len());
             if self.has_right[slot] {
                 let images = &self.right[slot];
-                respond(plan, images, responses)?;
-                stereo.find(plan, [centre_frame.lend(), Pictured { images, responses }])?;
+                plan.tell(images, Told { phases: Some(phases), features: None })?;
+                stereo.find(plan, [centre_frame.lend(), Pictured { images, phases }])?;
                 has_stereo = true;
             }
         }
@@ -232,6 +236,11 @@ impl PhaseEngine {
         plan.device.mark()?;
         Ok(Some((centre, has_stereo)))
     }
+}
+
+/// Where a frame lies among so many in turn.
+fn slot(frame: u64, slots: usize) -> usize {
+    (frame % slots.max(1) as u64) as usize
 }
 
 /// A frame of a push.
@@ -279,7 +288,8 @@ impl PhaseOutputs<'_> {
     /// As [`Self::flow`].
     pub fn features(&self, levels: usize) -> Result<Option<PhaseFeatures>, MotionError> {
         let engine = &*self.engine;
-        engine.features.as_ref().map(|f| f.fetch(&engine.plan, levels, &engine.grid)).transpose()
+        let features = engine.features.get(slot(self.frame, engine.features.len()));
+        features.map(|f| f.fetch(&engine.plan, levels, &engine.grid)).transpose()
     }
 
     /// Counts the pixels that are known; the numbers need not be here yet, and fetching them fetches nothing else.
@@ -294,7 +304,7 @@ impl PhaseOutputs<'_> {
         Ok(PhaseCounts {
             flow: count(flow.as_ref().map(|f| f.found()[0]))?,
             stereo: count(stereo.map(|s| s.found()[0]))?,
-            features: count(features.as_ref().map(|f| &f.found()[2]))?,
+            features: count(features.get(slot(self.frame, features.len())).map(|f| &f.found()[2]))?,
             mark: device.mark()?,
             device: device.clone(),
             pixels,
@@ -311,6 +321,7 @@ impl PhaseOutputs<'_> {
         let device = &plan.device;
         let (pixels, all) = (plan.levels.pixels(0), plan.levels.len());
         let stereo = stereo.as_mut().filter(|_| self.has_stereo);
+        let features_slot = slot(self.frame, features.len());
         let maps =
             || Ok::<_, MotionError>([device.scratch(all)?, device.scratch(all)?, device.scratch(all)?]);
         Ok(PhaseTaken {
@@ -319,7 +330,10 @@ impl PhaseOutputs<'_> {
                 .map(|f| Ok::<_, MotionError>(f.take(device.scratch(2 * pixels)?)))
                 .transpose()?,
             disparity: stereo.map(|s| Ok::<_, MotionError>(s.take(device.scratch(pixels)?))).transpose()?,
-            features: features.as_mut().map(|f| Ok::<_, MotionError>(f.take(maps()?))).transpose()?,
+            features: features
+                .get_mut(features_slot)
+                .map(|f| Ok::<_, MotionError>(f.take(maps()?)))
+                .transpose()?,
             frame: self.frame,
             mark: device.mark()?,
             device: device.clone(),

@@ -13,16 +13,16 @@
 //! | θ_local | `orientation_rad` | radians, [0, π): across the edge or line |
 //! | φ_local | `phase_rad` | radians, (−π, π]: 0 a bright line, ±π/2 edges, π a dark line |
 //!
-//! *Where we differ*: the gain is that of a grating, so that energies of levels can be compared. *Cost*: a pyramid of 16 numbers
-//! a pixel; 25 one-dimensional convolutions. *Evidence*: `tests/phase_features.rs`; docs/status/accuracy.md (Table 4).
+//! *Where we differ*: the gain is that of a grating, so that energies of levels can be compared. *Cost*: 25
+//! one-dimensional convolutions a pixel. *Evidence*: `tests/phase_features.rs`; docs/status/accuracy.md (Table 4).
 //! *Limits*: where no response reaches the least magnitude orientation and phase are NaN.
 
 use crate::MotionError;
-use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_picture};
-use crate::phase_parameters::{FeatureSums, PhaseParameters};
+use crate::gabor_pyramid::{PhasePlan, PhaseWanted, check_picture, images_of};
+use crate::phase_parameters::PhaseParameters;
 use crate::phase_report::PhaseReport;
 use crate::phase_twin::round_features;
-use veloxel_compute::kernels::phase_features::{self as kernel, Sums};
+use veloxel_compute::kernels::gabor::Told;
 use veloxel_compute::{Buffer, Device};
 use veloxel_core::{Grid, Volume};
 
@@ -60,9 +60,9 @@ pub fn phase_features(
     let wanted = PhaseWanted { flow: false, stereo: false, features: true };
     let plan = PhasePlan::new(size, wanted, parameters, device)?;
     device.scope(|| {
-        let pyramid = GaborPyramid::of(&plan, image)?;
         let mut features = Features::new(&plan)?;
-        features.find(&plan, &pyramid)?;
+        plan.tell(&images_of(&plan, image)?, Told { phases: None, features: Some(features.maps_mut()) })?;
+        features.round(&plan)?;
         features.fetch(&plan, plan.levels.count(), image.grid())
     })
 }
@@ -80,13 +80,13 @@ impl Features {
         Ok(Self { maps: [plane()?, plane()?, plane()?] })
     }
 
-    pub fn find(&mut self, plan: &PhasePlan, pyramid: &GaborPyramid) -> Result<(), MotionError> {
-        let sums = match plan.parameters.feature_sums {
-            FeatureSums::Weighted => Sums::Weighted,
-            FeatureSums::Plain => Sums::Plain,
-        };
-        let form = (&plan.levels, sums, plan.parameters.least_response());
-        kernel::phase_features(&plan.device, form, &pyramid.responses, &mut self.maps)?;
+    /// Where they are to be written.
+    pub fn maps_mut(&mut self) -> &mut [Buffer; 3] {
+        &mut self.maps
+    }
+
+    /// Rounds them, where numbers have a fixed point.
+    pub fn round(&mut self, plan: &PhasePlan) -> Result<(), MotionError> {
         round_features(plan, &mut self.maps)
     }
 

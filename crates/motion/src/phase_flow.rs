@@ -101,7 +101,6 @@ impl Direction {
         let parameters = &plan.parameters;
         let constraints = Constraints {
             tau_l: parameters.tau_l,
-            least_magnitude: parameters.least_response(),
             min_orientations: parameters.min_orientations,
             weighing: match parameters.weighing {
                 Weighing::Alike => kernel::Weighing::Alike,
@@ -120,20 +119,20 @@ impl Direction {
                 }
                 _ => None,
             };
-            let (place, responses): (_, Vec<&Buffer>) = match &warped {
+            let (place, phases): (_, Vec<&Buffer>) = match &warped {
                 Some(warped) => {
                     let place = Place { levels: &warped.levels, level: 0, sampling: Sampling::InPlace };
-                    (place, warped.responses.iter().collect())
+                    (place, warped.phases.iter().collect())
                 }
                 None => {
                     let place = Place { levels: &plan.levels, level, sampling: Sampling::Displaced };
-                    (place, frames.iter().map(|f| &f.responses).collect())
+                    (place, frames.iter().map(|f| &f.phases).collect())
                 }
             };
             kernel::phase_flow(
                 &plan.device,
                 (place, constraints),
-                (&responses, coarser),
+                (&phases, coarser),
                 (&mut self.raw[level], &mut self.confidence[level]),
             )?;
             // The finest level's own estimate or none: nothing checks what the coarser one would say here.

@@ -85,11 +85,7 @@ impl Stereo {
 
     pub fn find(&mut self, plan: &PhasePlan, [left, right]: [Pictured<'_>; 2]) -> Result<(), MotionError> {
         let (device, parameters) = (&plan.device, &plan.parameters);
-        let votes = Votes {
-            least_magnitude: parameters.least_response(),
-            min_orientations: parameters.min_orientations.min(7),
-            views: self.views,
-        };
+        let votes = Votes { min_orientations: parameters.min_orientations.min(7), views: self.views };
         for level in (0..plan.stereo_levels).rev() {
             let (finer, coarser) = self.filtered.split_at_mut(level + 1);
             let coarser = coarser.first();
@@ -104,8 +100,8 @@ impl Stereo {
                 None => Place { levels: &plan.levels, level, sampling: Sampling::Displaced },
             };
             let [left, right] = match &warped {
-                Some(warped) => [&warped.responses[0], &warped.responses[1]],
-                None => [left.responses, right.responses],
+                Some(warped) => [&warped.phases[0], &warped.phases[1]],
+                None => [left.phases, right.phases],
             };
             kernel::phase_stereo(
                 device,

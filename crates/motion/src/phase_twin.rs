@@ -1,14 +1,14 @@
 //! The hardware twin: what an FPGA computes differently, as a model (Pauwels et al. 2012, sections 2.2, 4.2, 5.2, Table 1).
 //!
-//! Images are warped instead of filter responses, and filtered anew on every level; every number from the responses on has a
+//! Images are warped instead of their phases, and filtered anew on every level; every number from the responses on has a
 //! fixed point. Neither is faster here: buffers are taken level by level.
 
 use crate::MotionError;
 use crate::gabor_pyramid::{PhasePlan, Pictured};
-use crate::phase_parameters::Arithmetic;
+use crate::phase_parameters::{Arithmetic, PhaseParameters};
 use veloxel_compute::Buffer;
 use veloxel_compute::kernels::displaced_image::displaced_image;
-use veloxel_compute::kernels::gabor::{self, Levels};
+use veloxel_compute::kernels::gabor::{self, Levels, Told};
 use veloxel_compute::kernels::quantise::{FixedPoint, quantise};
 
 /// Flow and disparity: eight bits and four after the point (section 5.2).
@@ -18,10 +18,10 @@ const FEATURE_BITS: i32 = 9;
 /// Fractional bits of a response, where white is 255; the paper says that they are limited, not how many there are.
 const RESPONSE_BITS: i32 = 1;
 
-/// Responses of images that were warped by the coarser estimate before they were filtered.
+/// Phases of images that were warped by the coarser estimate before they were filtered.
 pub(crate) struct WarpedLevel {
     pub levels: Levels,
-    pub responses: Vec<Buffer>,
+    pub phases: Vec<Buffer>,
 }
 
 /// Warps every image of a level by its factor times the estimate, and filters it.
@@ -31,23 +31,24 @@ pub(crate) fn warped_level(
     (images, coarser): (&[(Pictured<'_>, f32)], &Buffer),
 ) -> Result<WarpedLevel, MotionError> {
     let levels = plan.levels.alone(level);
-    let mut responses = Vec::with_capacity(images.len());
+    let mut phases = Vec::with_capacity(images.len());
     for (pictured, factor) in images {
         let mut image = plan.device.scratch(levels.len())?;
         let place = (&plan.levels, level, *factor);
         displaced_image(&plan.device, place, (pictured.images, coarser), &mut image)?;
-        let mut out = plan.device.scratch(gabor::RESPONSES * levels.len())?;
-        gabor::responses(&plan.device, (&levels, &plan.filters), &image, &mut out)?;
-        round_responses(plan, &mut out)?;
-        responses.push(out);
+        let mut out = plan.device.scratch(gabor::WORDS * levels.len())?;
+        let told = Told { phases: Some(&mut out), features: None };
+        gabor::local_phase(&plan.device, (&levels, &plan.bank), &image, told)?;
+        phases.push(out);
     }
-    Ok(WarpedLevel { levels, responses })
+    Ok(WarpedLevel { levels, phases })
 }
 
-/// Rounds responses, where numbers have a fixed point.
-pub(crate) fn round_responses(plan: &PhasePlan, responses: &mut Buffer) -> Result<(), MotionError> {
-    let grey = plan.parameters.full_scale / 255.0;
-    round(plan, FixedPoint { step: grey * 2f32.powi(-RESPONSE_BITS), most: 512.0 * grey }, responses)
+/// How responses are rounded, where numbers have a fixed point.
+pub(crate) fn rounding(parameters: &PhaseParameters) -> Option<FixedPoint> {
+    let grey = parameters.full_scale / 255.0;
+    let form = FixedPoint { step: grey * 2f32.powi(-RESPONSE_BITS), most: 512.0 * grey };
+    (parameters.arithmetic == Arithmetic::Fixed).then_some(form)
 }
 
 /// Rounds flow or disparity, likewise.

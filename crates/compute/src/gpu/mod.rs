@@ -107,6 +107,8 @@ impl<'a> Bind<'a> {
 
 /// atan2, the same bits everywhere.
 pub(crate) const ARCTANGENT: &str = include_str!("parts/arctangent.wgsl");
+/// The four pixels around a position.
+pub(crate) const CORNER: &str = include_str!("parts/corner.wgsl");
 /// Levels of a pyramid, and where a coarser level's estimate is found on a finer one; needs [`NAN`].
 pub(crate) const EXPANSION: &str = include_str!("parts/expansion.wgsl");
 /// eˣ and ln(1 + x), the same bits everywhere.
@@ -116,8 +118,8 @@ pub(crate) const LINE: &str = include_str!("parts/line.wgsl");
 pub(crate) const NAN: &str = include_str!("parts/nan.wgsl");
 pub(crate) const PACK1: &str = include_str!("parts/pack1.wgsl");
 pub(crate) const PACK4: &str = include_str!("parts/pack4.wgsl");
-/// Gabor responses: sampling and phases; needs [`ARCTANGENT`].
-pub(crate) const RESPONSES: &str = include_str!("parts/responses.wgsl");
+/// Phases of eight orientations, at pixels and between them.
+pub(crate) const PHASES: &str = include_str!("parts/phases.wgsl");
 /// Neighbours along x, sample by sample or four at a time; after [`PACK1`] or [`PACK4`].
 pub(crate) const SIDES1: &str = include_str!("parts/sides1.wgsl");
 pub(crate) const SIDES4: &str = include_str!("parts/sides4.wgsl");

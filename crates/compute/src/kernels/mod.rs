@@ -17,7 +17,6 @@ pub mod motion_tensor;
 pub mod multigrid_transfer;
 pub mod occlusion;
 pub mod operator;
-pub mod phase_features;
 pub mod phase_flow;
 pub mod phase_stereo;
 pub mod pointwise;

@@ -1,8 +1,9 @@
 use super::*;
 use veloxel_compute::kernels::displaced_image::displaced_image;
-use veloxel_compute::kernels::gabor::{Filters, Levels, Picture, RESPONSES, planes, pyramid, responses};
+use veloxel_compute::kernels::gabor::{
+    Bank, Filters, Levels, Picture, Sums, Told, WORDS, local_phase, pyramid, turns,
+};
 use veloxel_compute::kernels::match_check::{Matches, match_check};
-use veloxel_compute::kernels::phase_features::{Sums, phase_features};
 use veloxel_compute::kernels::phase_flow::{Constraints, Place, Sampling, Weighing, phase_flow};
 use veloxel_compute::kernels::phase_stereo::{Views, Votes, phase_stereo};
 use veloxel_compute::kernels::quantise::{FixedPoint, quantise};
@@ -22,10 +23,15 @@ fn image_pyramid(device: &Device, levels: &Levels, seed: u64) -> Buffer {
     out
 }
 
-fn responses_of(device: &Device, levels: &Levels, seed: u64) -> Buffer {
+fn bank(least_magnitude: f32, sums: Sums) -> Bank {
+    Bank { filters: Filters::new(2.35), rounding: None, least_magnitude, sums }
+}
+
+fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer {
     let images = image_pyramid(device, levels, seed);
-    let mut out = device.zeros(RESPONSES * levels.len()).unwrap();
-    responses(device, (levels, &Filters::new(2.35)), &images, &mut out).unwrap();
+    let mut out = device.zeros(WORDS * levels.len()).unwrap();
+    let told = Told { phases: Some(&mut out), features: None };
+    local_phase(device, (levels, &bank(2.0, Sums::Weighted)), &images, told).unwrap();
     out
 }
 
@@ -63,26 +69,35 @@ on_every_device! {
         }
     }
 
-    fn gabor_responses(device: &Device) {
+    fn phases_of_every_level(device: &Device) {
         for levels in pyramids() {
             for level in 0..levels.count() {
                 let of = |device: &Device| {
-                    let all = responses_of(device, &levels, 1);
-                    device.upload(planes(device, (&levels, level), &all).unwrap()).unwrap()
+                    let all = phases_of(device, &levels, 1);
+                    device.upload(turns(device, (&levels, level), &all).unwrap()).unwrap()
                 };
                 Pair::new(device).alike(&format!("{:?} {level}", levels.sizes()), |device| vec![of(device)]);
             }
         }
     }
 
-    fn features_of_both_sums(device: &Device) {
+    fn features_of_both_sums_and_fixed_points(device: &Device) {
+        let fixed = FixedPoint { step: 0.5, most: 60.0 };
         for levels in pyramids() {
-            for sums in [Sums::Weighted, Sums::Plain] {
-                Pair::new(device).alike(&format!("{:?} {sums:?}", levels.sizes()), |device| {
-                    let all = responses_of(device, &levels, 2);
+            for (sums, rounding) in [(Sums::Weighted, None), (Sums::Plain, None), (Sums::Weighted, Some(fixed))] {
+                let what = format!("{:?} {sums:?} {rounding:?}", levels.sizes());
+                Pair::new(device).alike(&what, |device| {
+                    let images = image_pyramid(device, &levels, 2);
                     let mut out = [(); 3].map(|()| device.zeros(levels.len()).unwrap());
-                    phase_features(device, (&levels, sums, 4.0), &all, &mut out).unwrap();
-                    out.into()
+                    let told = Told { phases: None, features: Some(&mut out) };
+                    let bank = Bank { rounding, ..bank(4.0, sums) };
+                    local_phase(device, (&levels, &bank), &images, told).unwrap();
+                    let mut both = [(); 3].map(|()| device.zeros(levels.len()).unwrap());
+                    let mut phases = device.zeros(WORDS * levels.len()).unwrap();
+                    let told = Told { phases: Some(&mut phases), features: Some(&mut both) };
+                    local_phase(device, (&levels, &bank), &images, told).unwrap();
+                    let turns = device.upload(turns(device, (&levels, 0), &phases).unwrap()).unwrap();
+                    out.into_iter().chain(both).chain([turns]).collect()
                 });
             }
         }
@@ -97,10 +112,10 @@ on_every_device! {
                     let what = format!("{:?} {count} {sampling:?} {weighing:?}", levels.sizes());
                     Pair::new(device).alike(&what, |device| {
                         let frames: Vec<Buffer> =
-                            (0..count).map(|t| responses_of(device, &levels, 3 + t)).collect();
+                            (0..count).map(|t| phases_of(device, &levels, 3 + t)).collect();
                         let place = Place { levels: &levels, level: 0, sampling };
                         let constraints =
-                            Constraints { tau_l: 1.5, least_magnitude: 2.0, min_orientations: 3, weighing };
+                            Constraints { tau_l: 1.5, min_orientations: 3, weighing };
                         let coarser = estimates(device, (2, halved(levels.size(0))), 1.5);
                         let n = levels.pixels(0);
                         let mut out = [device.zeros(2 * n).unwrap(), device.zeros(n).unwrap()];
@@ -124,9 +139,9 @@ on_every_device! {
             ] {
                 for is_coarsest in [false, true] {
                     Pair::new(device).alike(&format!("{:?} {views:?} {sampling:?}", levels.sizes()), |device| {
-                        let pair = [responses_of(device, &levels, 8), responses_of(device, &levels, 9)];
+                        let pair = [phases_of(device, &levels, 8), phases_of(device, &levels, 9)];
                         let place = Place { levels: &levels, level: 0, sampling };
-                        let votes = Votes { least_magnitude: 3.0, min_orientations: 3, views };
+                        let votes = Votes { min_orientations: 3, views };
                         let coarser = estimates(device, (views.count(), halved(levels.size(0))), 3.0);
                         let n = views.count() * levels.pixels(0);
                         let mut out = device.zeros_field(2, n).unwrap();

@@ -1,4 +1,4 @@
-// A level of an image, warped by the coarser estimate: the contract is mod.rs's. Needs nan.wgsl, expansion.wgsl, responses.wgsl.
+// A level of an image, warped by the coarser estimate: the contract is mod.rs's. Needs nan.wgsl, expansion.wgsl, corner.wgsl.
 
 override PLANES: u32 = 2u;
 

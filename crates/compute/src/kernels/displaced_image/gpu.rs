@@ -1,13 +1,11 @@
 //! Launch of `displaced_image.wgsl`.
 
-use crate::gpu::{ARCTANGENT, Bind, EXPANSION, Gpu, Launch, NAN, RESPONSES, Text, Uniform, cover};
+use crate::gpu::{Bind, CORNER, EXPANSION, Gpu, Launch, NAN, Text, Uniform, cover};
 use crate::kernels::gabor::Levels;
 use crate::{Buffer, ComputeError};
 
-static TEXT: Text = Text {
-    name: "displaced image",
-    parts: &[NAN, ARCTANGENT, EXPANSION, RESPONSES, include_str!("displaced_image.wgsl")],
-};
+static TEXT: Text =
+    Text { name: "displaced image", parts: &[NAN, EXPANSION, CORNER, include_str!("displaced_image.wgsl")] };
 
 pub(super) fn displaced_image(
     gpu: &dyn Gpu,

@@ -1,7 +1,10 @@
 //! Processor text of the Gabor pyramid.
 
-use super::{FILTERS, Filters, Levels, ORIENTATIONS, RADIUS, RESPONSES};
+use super::features::{Directions, Responses, features};
+use super::{Bank, FILTERS, Filters, Levels, ORIENTATIONS, Pixels, RADIUS, Told, WORDS};
 use crate::Cpu;
+use crate::arctangent::arctangent2;
+use crate::kernels::quantise::FixedPoint;
 use crate::lanes::{LANES, Lanes};
 use crate::rows::{Shared, with_scratch};
 use multiversion::multiversion;
@@ -48,8 +51,10 @@ fn halve_row((finer, [nx, ny]): (&[f32], [usize; 2]), y: usize, out: &mut [f32])
     });
 }
 
-pub(super) fn responses(cpu: &Cpu, (levels, filters): (&Levels, &Filters), image: &[f32], out: &mut [f32]) {
-    let shared = Shared::new(out);
+pub(super) fn local_phase(cpu: &Cpu, (levels, bank): (&Levels, &Bank), image: &[f32], out: Told<'_>) {
+    let directions = Directions::new();
+    let phases = out.phases.map(|b| Shared::new(b.host_mut()));
+    let maps = out.features.map(|maps| maps.each_mut().map(|b| Shared::new(b.host_mut())));
     for level in 0..levels.count() {
         let (start, [nx, ny]) = (levels.start(level), levels.size(level));
         let image = &image[start..start + nx * ny];
@@ -58,22 +63,36 @@ pub(super) fn responses(cpu: &Cpu, (levels, filters): (&Levels, &Filters), image
             let width = nx + 2 * RADIUS + LANES;
             with_scratch(FILTERS * width, |lines| {
                 for y in rows {
-                    let at = RESPONSES * (start + y * nx);
+                    filter_columns((image, [nx, ny]), (&bank.filters, y), (lines, width));
+                    let row = start + y * nx..start + (y + 1) * nx;
                     // SAFETY: every row is written by one thread.
-                    let out = unsafe { shared.get_mut(at..at + RESPONSES * nx) };
-                    filter_row((image, [nx, ny]), (filters, y), (lines, width), out);
+                    let out = unsafe {
+                        Row {
+                            phases: (phases.as_ref()).map(|p| {
+                                bytemuck::cast_slice_mut(p.get_mut(WORDS * row.start..WORDS * row.end))
+                            }),
+                            features: maps.as_ref().map(|m| m.each_ref().map(|m| m.get_mut(row.clone()))),
+                        }
+                    };
+                    tell_row((lines, width), (bank, &directions), (nx, out));
                 }
             });
         });
     }
 }
 
+/// What is written of a row: eight halves of words a pixel; energy, orientation and phase.
+struct Row<'a> {
+    phases: Option<&'a mut [u16]>,
+    features: Option<[&'a mut [f32]; 3]>,
+}
+
+/// Filters along y into a line each, and repeats the last pixels.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn filter_row(
+fn filter_columns(
     (image, [nx, ny]): (&[f32], [usize; 2]),
     (filters, y): (&Filters, usize),
     (lines, width): (&mut [f32], usize),
-    out: &mut [f32],
 ) {
     let rows: [&[f32]; TAPS] = std::array::from_fn(|k| {
         let y = (y + k).saturating_sub(RADIUS).min(ny - 1);
@@ -91,35 +110,112 @@ fn filter_row(
         line[..RADIUS].fill(first);
         line[RADIUS + nx..].fill(last);
     }
+}
+
+/// Filters lines along x and writes what the responses tell.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn tell_row(
+    (lines, width): (&[f32], usize),
+    (bank, directions): (&Bank, &Directions),
+    (nx, mut out): (usize, Row<'_>),
+) {
+    let least2 = bank.least_magnitude * bank.least_magnitude;
     for x in (0..nx).step_by(LANES) {
-        let sides = |f: usize| Sides::of(|k| Lanes::load_or_zero(&lines[f * width..(f + 1) * width], x + k));
-        let mut all = [Lanes::splat(0.0); RESPONSES];
-        let gaussian = sides(0);
-        all[0] = gaussian.even(filters, 1);
-        all[ORIENTATIONS] = gaussian.odd(filters, 2);
-        let constant = gaussian.even(filters, 0) * Lanes::splat(filters.diagonal_constant);
-        all[4] = sides(1).even(filters, 0);
-        all[ORIENTATIONS + 4] = sides(2).even(filters, 0);
-        for k in 1..4 {
-            // Orientation k has the frequencies cos(kπ/8) along x and cos((4 − k)π/8) along y.
-            let (along_x, along_y) = (1 + 2 * k, 9 - 2 * k);
-            let (even, odd) = (sides(along_y), sides(along_y + 1));
-            let (ee, oe) = (even.even(filters, along_x), even.odd(filters, along_x + 1));
-            let ee = if k == 2 { ee - constant } else { ee };
-            let (eo, oo) = (odd.even(filters, along_x), odd.odd(filters, along_x + 1));
-            all[k] = ee - oo;
-            all[k + 4] = ee + oo;
-            all[ORIENTATIONS + k] = oe + eo;
-            all[ORIENTATIONS + k + 4] = eo - oe;
-        }
         let count = LANES.min(nx - x);
-        let pixels = out[RESPONSES * x..RESPONSES * (x + count)].chunks_exact_mut(RESPONSES);
-        for (k, pixel) in pixels.enumerate() {
-            for (number, response) in pixel.iter_mut().zip(&all) {
-                *number = response.0[k];
+        let mut all = filter_along((lines, width), &bank.filters, x);
+        if let Some(form) = bank.rounding {
+            all.iter_mut().flatten().for_each(|r| *r = rounded(*r, form));
+        }
+        let [even, odd] = all.map(|part| part.map(|lanes| lanes.0));
+        let mut power = [[0.0; LANES]; ORIENTATIONS];
+        for l in 0..ORIENTATIONS {
+            for p in 0..LANES {
+                power[l][p] = even[l][p] * even[l][p] + odd[l][p] * odd[l][p];
+            }
+        }
+        let responses = Responses { even, odd, power };
+        if let Some(phases) = &mut out.phases {
+            let told = phases_of(&responses, least2);
+            phases[ORIENTATIONS * x..ORIENTATIONS * (x + count)]
+                .copy_from_slice(&told[..ORIENTATIONS * count]);
+        }
+        if let Some(maps) = &mut out.features {
+            let found = features(&responses, directions, (bank.sums, least2));
+            for (map, found) in maps.iter_mut().zip(found) {
+                Lanes(found).store_what_fits(map, x);
             }
         }
     }
+}
+
+/// Even and odd responses of sixteen pixels, lane by lane.
+#[inline(always)]
+fn filter_along((lines, width): (&[f32], usize), filters: &Filters, x: usize) -> [[Lanes; ORIENTATIONS]; 2] {
+    let sides = |f: usize| Sides::of(|k| Lanes::load_or_zero(&lines[f * width..(f + 1) * width], x + k));
+    let [mut even, mut odd] = [[Lanes::splat(0.0); ORIENTATIONS]; 2];
+    let gaussian = sides(0);
+    even[0] = gaussian.even(filters, 1);
+    odd[0] = gaussian.odd(filters, 2);
+    let constant = gaussian.even(filters, 0) * Lanes::splat(filters.diagonal_constant);
+    even[1] = sides(1).even(filters, 0);
+    odd[1] = sides(2).even(filters, 0);
+    for k in 1..4 {
+        // Orientation k has the frequencies cos(kπ/8) along x and cos((4 − k)π/8) along y.
+        let (along_x, along_y) = (1 + 2 * k, 9 - 2 * k);
+        let (e, o) = (sides(along_y), sides(along_y + 1));
+        let (ee, oe) = (e.even(filters, along_x), e.odd(filters, along_x + 1));
+        let ee = if k == 2 { ee - constant } else { ee };
+        let (eo, oo) = (o.even(filters, along_x), o.odd(filters, along_x + 1));
+        even[2 * k] = ee - oo;
+        even[2 * k + 1] = ee + oo;
+        odd[2 * k] = oe + eo;
+        odd[2 * k + 1] = eo - oe;
+    }
+    [even, odd]
+}
+
+#[inline(always)]
+fn rounded(responses: Lanes, FixedPoint { step, most }: FixedPoint) -> Lanes {
+    let per_step = 1.0 / step;
+    let mut out = responses;
+    for r in &mut out.0 {
+        let whole = (*r * per_step + 0.5).floor() * step;
+        let whole = if whole > most { most } else { whole };
+        *r = if whole < -most { -most } else { whole };
+    }
+    out
+}
+
+/// Steps of a phase a radian: 2¹⁵ a turn.
+const STEPS: f32 = 5215.189;
+
+/// Phases as the contract packs them, pixel by pixel.
+#[inline(always)]
+fn phases_of(responses: &Responses, least2: f32) -> [u16; LANES * ORIENTATIONS] {
+    let mut lanes = [[0u16; LANES]; ORIENTATIONS];
+    for l in 0..ORIENTATIONS {
+        lanes[l] = lane_of(&responses.even[l], &responses.odd[l], (&responses.power[l], least2));
+    }
+    let mut out = [0; LANES * ORIENTATIONS];
+    for p in 0..LANES {
+        for l in 0..ORIENTATIONS {
+            out[p * ORIENTATIONS + l] = lanes[l][p];
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn lane_of(even: &Pixels, odd: &Pixels, (power, least2): (&Pixels, f32)) -> [u16; LANES] {
+    let mut out = [0; LANES];
+    for p in 0..LANES {
+        // Half a turn more, which is cut off again, so that what is rounded is positive.
+        let steps = arctangent2(odd[p], even[p]) * STEPS + 32_768.5;
+        // SAFETY: between 2¹⁴ and 2¹⁶.
+        let steps = unsafe { steps.to_int_unchecked::<i32>() };
+        out[p] = ((steps << 1) | i32::from(power[p] > least2)) as u16;
+    }
+    out
 }
 
 /// Sums and differences of what stands on either side.

@@ -22,16 +22,6 @@ pub(crate) fn per_lane(of: impl Fn([f64; 2]) -> f64) -> PerLane {
     std::array::from_fn(|lane| of(direction(lane)) as f32)
 }
 
-/// A sum over lanes, one after the other: those that share filters follow each other.
-#[inline(always)]
-pub(crate) fn over_lanes(terms: PerLane) -> f32 {
-    let mut total = terms[0] + terms[4];
-    for k in 1..4 {
-        total = (total + terms[k]) + terms[k + 4];
-    }
-    total
-}
-
 /// Pixels whose lanes are worked on together.
 pub(crate) const BLOCK: usize = 16;
 
@@ -72,28 +62,29 @@ fn shuffled(rows: [PerLane; ORIENTATIONS]) -> [PerLane; ORIENTATIONS] {
     out
 }
 
-/// [`over_lanes`] of every pixel, of each lane's numbers times the lane's factor.
+/// [`sum_over_lanes`] of each lane's numbers times the lane's factor.
 #[inline(always)]
 pub(crate) fn product_over_lanes(lanes: &[Pixels; ORIENTATIONS], factors: &PerLane) -> Pixels {
     sum_over_lanes(|lane, pixel| lanes[lane][pixel] * factors[lane])
 }
 
-/// [`over_lanes`] of every pixel.
+/// Every pixel's sum over lanes, one after the other.
 #[inline(always)]
 pub(crate) fn sum_over_lanes(term: impl Fn(usize, usize) -> f32) -> Pixels {
     let mut total = [0.0; BLOCK];
     for (pixel, total) in total.iter_mut().enumerate() {
-        *total = term(0, pixel) + term(4, pixel);
+        *total = term(0, pixel);
     }
-    for lane in 1..4 {
+    for lane in 1..ORIENTATIONS {
         for (pixel, total) in total.iter_mut().enumerate() {
-            *total = (*total + term(lane, pixel)) + term(lane + 4, pixel);
+            *total += term(lane, pixel);
         }
     }
     total
 }
 
-/// Four `vec4<f32>`: two numbers of lane k, then of lane k + 4.
-pub(crate) fn pairs(uniform: Uniform, [a, b]: [&PerLane; 2]) -> Uniform {
-    (0..4).fold(uniform, |uniform, k| uniform.f4([a[k], b[k], a[k + 4], b[k + 4]]))
+/// Two `vec4<f32>`: the numbers of the first lane of every word, then of the second.
+pub(crate) fn alternate(uniform: Uniform, lanes: &PerLane) -> Uniform {
+    let [a, b, c, d, e, f, g, h] = *lanes;
+    uniform.f4([a, c, e, g]).f4([b, d, f, h])
 }

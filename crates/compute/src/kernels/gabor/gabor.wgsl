@@ -1,5 +1,11 @@
-// Responses of eight oriented quadrature pairs on every level at once: the contract is mod.rs's. A workgroup filters a tile:
-// the image with its border, then nine filters along y, then seventeen along x, all in workgroup memory.
+// Phases and features of every level at once: the contract is mod.rs's. A workgroup filters a tile: the image with its border,
+// then nine filters along y, then seventeen along x, all in workgroup memory. Needs nan.wgsl, arctangent.wgsl, features.wgsl.
+
+override PHASES: u32 = 1u;
+override FEATURES: u32 = 1u;
+// Responses have a fixed point.
+override FIXED: u32 = 0u;
+override PLAIN: u32 = 0u;
 
 const TILE_X: u32 = 32u;
 const TILE_Y: u32 = 16u;
@@ -12,6 +18,11 @@ struct Block {
     levels: array<vec4<u32>, 13>,
     // Weights of the one-dimensional filters: eight places each, six used.
     taps: array<vec4<f32>, 18>,
+    // Cosines and sines of lanes 2k and 2k + 1, then of twice their angles.
+    once: array<vec4<f32>, 4>,
+    twice: array<vec4<f32>, 4>,
+    // Step, steps a unit and the largest number of a fixed point; least magnitude squared.
+    limits: vec4<f32>,
     // Workgroups.
     count: u32,
     // What the diagonals see of a constant, of what the Gaussian sees.
@@ -20,7 +31,10 @@ struct Block {
 
 @group(0) @binding(0) var<uniform> block: Block;
 @group(0) @binding(1) var<storage, read> image: array<f32>;
-@group(0) @binding(2) var<storage, read_write> out: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> phases: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read_write> energy: array<f32>;
+@group(0) @binding(4) var<storage, read_write> orientation: array<f32>;
+@group(0) @binding(5) var<storage, read_write> phase: array<f32>;
 
 var<workgroup> tile: array<f32, 1092>;
 var<workgroup> lines: array<f32, 6048>;
@@ -74,8 +88,23 @@ fn along_the_line(first: u32) -> Sides {
     return Sides(lines[c], after + before, after5 + before5, after - before, after5 - before5);
 }
 
+fn rounded(response: f32) -> f32 {
+    if (FIXED == 0u) {
+        return response;
+    }
+    let whole = floor(response * block.limits.y + 0.5) * block.limits.x;
+    return clamp(whole, -block.limits.z, block.limits.z);
+}
+
+// A phase in the upper fifteen of sixteen bits, and whether there is one.
+fn half_word(even: f32, odd: f32, power: f32) -> u32 {
+    // Half a turn more, which is cut off again, so that what is rounded is positive.
+    let steps = arctangent2(odd, even) * 5215.189 + 32768.5;
+    return ((u32(steps) << 1u) | select(0u, 1u, power > block.limits.w)) & 0xffffu;
+}
+
 @compute @workgroup_size(256)
-fn responses(
+fn local_phase(
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
@@ -120,11 +149,15 @@ fn responses(
         let y = corner.y + ty;
         if (x < size.x && y < size.y) {
             let first = ty * WIDE + tx;
-            let at = 4u * level.z + y * size.x + x;
+            let at = level.z + y * size.x + x;
+            // Of lanes 2k and 2k + 1.
+            var even_pairs: array<vec2<f32>, 4>;
+            var odd_pairs: array<vec2<f32>, 4>;
             let gaussian = along_the_line(first);
             let up_even = along_the_line(COLUMNS + first);
             let up_odd = along_the_line(2u * COLUMNS + first);
-            out[at] = vec4<f32>(even(gaussian, 1u), odd(gaussian, 2u), even(up_even, 0u), even(up_odd, 0u));
+            even_pairs[0] = vec2<f32>(rounded(even(gaussian, 1u)), rounded(even(up_even, 0u)));
+            odd_pairs[0] = vec2<f32>(rounded(odd(gaussian, 2u)), rounded(even(up_odd, 0u)));
             let constant = even(gaussian, 0u) * block.diagonal_constant;
             for (var k = 1u; k < 4u; k = k + 1u) {
                 let along_x = 1u + 2u * k;
@@ -138,7 +171,46 @@ fn responses(
                 let oe = odd(e, along_x + 1u);
                 let eo = even(o, along_x);
                 let oo = odd(o, along_x + 1u);
-                out[at + k * pixels] = vec4<f32>(ee - oo, oe + eo, ee + oo, eo - oe);
+                even_pairs[k] = vec2<f32>(rounded(ee - oo), rounded(ee + oo));
+                odd_pairs[k] = vec2<f32>(rounded(oe + eo), rounded(eo - oe));
+            }
+            var powers: array<vec2<f32>, 4>;
+            for (var k = 0u; k < 4u; k = k + 1u) {
+                powers[k] = even_pairs[k] * even_pairs[k] + odd_pairs[k] * odd_pairs[k];
+            }
+            if (PHASES == 1u) {
+                var words = vec4<u32>();
+                for (var k = 0u; k < 4u; k = k + 1u) {
+                    let low = half_word(even_pairs[k].x, odd_pairs[k].x, powers[k].x);
+                    let high = half_word(even_pairs[k].y, odd_pairs[k].y, powers[k].y);
+                    words[k] = low | (high << 16u);
+                }
+                phases[at] = words;
+            }
+            if (FEATURES == 1u) {
+                var sums = Sums();
+                for (var k = 0u; k < 4u; k = k + 1u) {
+                    sums = with_powers(sums, powers[k], block.twice[k]);
+                }
+                let half = half_angle(sums.x, sums.y);
+                var s = 0.0;
+                var c = 0.0;
+                for (var k = 0u; k < 4u; k = k + 1u) {
+                    if (PLAIN == 1u) {
+                        s = s + odd_pairs[k].x + odd_pairs[k].y;
+                        c = c + even_pairs[k].x + even_pairs[k].y;
+                    } else {
+                        let along = block.once[k].xz * half.x + block.once[k].yw * half.y;
+                        let odd_terms = odd_pairs[k] * powers[k] * along;
+                        let even_terms = even_pairs[k] * powers[k] * abs(along);
+                        s = s + odd_terms.x + odd_terms.y;
+                        c = c + even_terms.x + even_terms.y;
+                    }
+                }
+                energy[at] = sums.energy;
+                let has_phase = sums.most > block.limits.w;
+                orientation[at] = select(not_a_number(), orientation_of(sums.x, sums.y), has_phase);
+                phase[at] = select(not_a_number(), phase_of(s, c), has_phase);
             }
         }
     }

@@ -1,12 +1,16 @@
 //! Launches of `pyramid.wgsl` and `gabor.wgsl`.
 
+use super::features::Directions;
 use super::levels::MOST_LEVELS;
-use super::{Filters, Form, Levels, Picture};
-use crate::gpu::{Bind, Gpu, Launch, Text, Uniform, cover, line};
+use super::{Bank, Form, Levels, Picture, Sums, Told};
+use crate::gpu::{ARCTANGENT, Bind, Gpu, Launch, NAN, Text, Uniform, cover, line};
 use crate::{Buffer, ComputeError};
 
 static PYRAMID: Text = Text { name: "gabor pyramid", parts: &[include_str!("pyramid.wgsl")] };
-static RESPONSES: Text = Text { name: "gabor", parts: &[include_str!("gabor.wgsl")] };
+static LOCAL_PHASE: Text = Text {
+    name: "gabor",
+    parts: &[NAN, ARCTANGENT, include_str!("features.wgsl"), include_str!("gabor.wgsl")],
+};
 
 /// A workgroup's part of a level.
 const TILE: [usize; 2] = [32, 16];
@@ -55,11 +59,11 @@ pub(super) fn pyramid(
     Ok(())
 }
 
-pub(super) fn responses(
+pub(super) fn local_phase(
     gpu: &dyn Gpu,
-    (levels, filters): (&Levels, &Filters),
+    (levels, bank): (&Levels, &Bank),
     image: &Buffer,
-    out: &Buffer,
+    out: &Told<'_>,
 ) -> Result<(), ComputeError> {
     let mut uniform = Uniform::new();
     let mut groups = 0;
@@ -72,16 +76,31 @@ pub(super) fn responses(
             uniform = uniform.u4([0, 0, 0, usize::MAX]);
         }
     }
-    for weights in &filters.weights {
+    for weights in &bank.filters.weights {
         let [a, b, c, d, e, f] = *weights;
         uniform = uniform.f4([a, b, c, d]).f4([e, f]);
     }
+    let Directions { once, twice } = Directions::new();
+    for [cos, sin] in [once, twice] {
+        let pairs = cos.as_chunks::<2>().0.iter().zip(sin.as_chunks::<2>().0);
+        uniform = pairs.fold(uniform, |uniform, (c, s)| uniform.f4([c[0], s[0], c[1], s[1]]));
+    }
+    let [step, most] = bank.rounding.map_or([1.0; 2], |form| [form.step, form.most]);
+    uniform = uniform.f4([step, 1.0 / step, most, bank.least_magnitude * bank.least_magnitude]);
+    let map = |m: usize| out.features.as_ref().map_or(Bind::Spare, |maps| Bind::Out(&maps[m]));
+    let phases = out.phases.as_deref().map_or(Bind::Spare, Bind::Out);
+    let flag = |is_on: bool| f64::from(u8::from(is_on));
     gpu.launch(&Launch {
-        text: &RESPONSES,
-        entry: "responses",
-        constants: &[],
-        uniform: uniform.u(groups).f(filters.diagonal_constant),
-        buffers: &[Bind::In(image), Bind::Out(out)],
+        text: &LOCAL_PHASE,
+        entry: "local_phase",
+        constants: &[
+            ("PHASES", flag(out.phases.is_some())),
+            ("FEATURES", flag(out.features.is_some())),
+            ("FIXED", flag(bank.rounding.is_some())),
+            ("PLAIN", flag(bank.sums == Sums::Plain)),
+        ],
+        uniform: uniform.u(groups).f(bank.filters.diagonal_constant),
+        buffers: &[Bind::In(image), phases, map(0), map(1), map(2)],
         groups: line(groups, 1),
     })
 }

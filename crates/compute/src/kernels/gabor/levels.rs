@@ -1,7 +1,5 @@
 //! The levels of a Gabor pyramid, and where each lies in memory.
 
-use crate::gpu::Uniform;
-
 /// Sizes of levels, finest first; their pixels follow each other in one buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Levels {
@@ -49,13 +47,6 @@ impl Levels {
     /// Never: there is one pixel at least.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-    /// Size and first pixel of each for a launch; unused ones begin after every pixel.
-    pub(crate) fn uniform(&self) -> Uniform {
-        (0..MOST_LEVELS).fold(Uniform::new(), |uniform, level| match self.sizes.get(level) {
-            Some(&[nx, ny]) => uniform.u4([nx, ny, self.start(level)]),
-            None => uniform.u4([0, 0, usize::MAX]),
-        })
     }
     /// One level of these as a pyramid of its own.
     #[must_use]

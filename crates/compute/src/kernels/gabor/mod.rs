@@ -1,7 +1,9 @@
-//! Gabor pyramid: an image (`f32`, or bytes) in, the responses of eight oriented quadrature pairs on every level out.
+//! Gabor pyramid: an image (`f32`, or bytes) in; out of the responses of eight oriented quadrature pairs on every level their
+//! phases, and local features: energy, orientation and phase of every pixel.
 //!
 //! (Pauwels, Tomasi, Díaz Alonso, Ros, Van Hulle, "A comparison of FPGA and GPU for real-time phase-based optical flow,
-//! stereo, and local image features", IEEE Trans. Computers 61 (2012), section 2, eq. 1-2; filters of Sabatini et al. 2010.)
+//! stereo, and local image features", IEEE Trans. Computers 61 (2012), sections 2 and 3, eq. 1-7; filters of Sabatini et al.
+//! 2010.)
 //!
 //! *Pyramid*: (1 4 6 4 1)/16 per axis, then every second pixel: pixel `X` of a level lies at `2X` of the finer one.
 //! *Filters*: `g(x) g(y) exp(jω₀(x cos θ + y sin θ))`, ω₀ = π/2, θ_q = qπ/8, 11×11, with `g` a Gaussian lowered so that it ends
@@ -11,31 +13,39 @@
 //! *Gain*: a grating of amplitude 1 with the peak frequency has a response of magnitude 1. *Border*: the last pixel is
 //! repeated. *Halo*: 5 pixels, 2 for the pyramid.
 //!
-//! *Lanes*: the orientations in the order q = 0, 1, 2, 3, 4, 7, 6, 5, so that lanes `k` and `k + 4` share their
-//! one-dimensional filters. Responses are stored as the device likes them best: pixel by pixel on the processor (eight even,
-//! eight odd ones), in four planes of four numbers (even and odd of lanes `k` and `k + 4`) on a GPU; [`planes`] gives both alike.
+//! *Lanes*: the orientations in the order q = 0, 4, 1, 7, 2, 6, 3, 5, so that lanes `2k` and `2k + 1` share their
+//! one-dimensional filters.
+//!
+//! *Phases*: a pixel has sixteen bytes, two for each lane: in the upper fifteen bits the phase as a fraction of a turn, in the
+//! lowest whether the response has one. So differences wrap as angles do, and are the same integers everywhere. In memory
+//! they are four words a pixel, lane `2k` in the lower half of word `k`; [`turns`] reads them.
+//!
+//! *Features*: `E = Σ ρ²`, `θ = ½ arg Σ ρ e^{2jθ_q}` in [0, π), `φ = atan2(S, C)` in (−π, π] with
+//! `S = Σ S_q ρ² cos(θ_q − θ)` and `C = Σ C_q ρ² |cos(θ_q − θ)|`: 0 on a bright line, ±π/2 on edges, π on a dark line;
+//! intensity² and radians. Orientation and phase are NaN where no response has a phase.
 
 mod cpu;
 mod directions;
+mod features;
 mod gpu;
 mod levels;
 
 pub(crate) use directions::{
-    BLOCK, Block, PerLane, Pixels, by_lane, each, over_lanes, pairs, per_lane, product_over_lanes,
-    sum_over_lanes,
+    BLOCK, Block, PerLane, Pixels, alternate, by_lane, each, per_lane, product_over_lanes, sum_over_lanes,
 };
 pub use levels::Levels;
 
+use super::quantise::FixedPoint;
 use crate::device::Kind;
 use crate::{Buffer, ComputeError, Device};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// Orientations.
 pub const ORIENTATIONS: usize = 8;
-/// Numbers a pixel: an even and an odd response for every orientation.
-pub const RESPONSES: usize = 2 * ORIENTATIONS;
+/// Words a pixel's phases take, two lanes each.
+pub const WORDS: usize = ORIENTATIONS / 2;
 /// The orientation q of each lane.
-pub const LANE_ORIENTATIONS: [usize; ORIENTATIONS] = [0, 1, 2, 3, 4, 7, 6, 5];
+pub const LANE_ORIENTATIONS: [usize; ORIENTATIONS] = [0, 4, 1, 7, 2, 6, 3, 5];
 /// ω₀ of the finest level, radians per pixel.
 pub const PEAK_FREQUENCY: f64 = FRAC_PI_2;
 /// Pixels on either side that a filter reaches.
@@ -85,6 +95,28 @@ impl Filters {
         }
         Self { weights, diagonal_constant: (shares[2] * shares[2]) as f32 }
     }
+}
+
+/// How the responses across orientations become one phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sums {
+    /// Weighted by energy and by orientation (eq. 6-7).
+    Weighted,
+    /// `S = Σ S_q`, `C = Σ C_q` (section 3.2: the hardware's). Odd responses of opposite directions cancel as they come.
+    Plain,
+}
+
+/// Filters, and what is made of their responses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bank {
+    /// The one-dimensional filters.
+    pub filters: Filters,
+    /// Responses are rounded first, where this says how.
+    pub rounding: Option<FixedPoint>,
+    /// Magnitude above which a response has a phase.
+    pub least_magnitude: f32,
+    /// For features.
+    pub sums: Sums,
 }
 
 /// An image in the memory of a device: samples, or bytes where the device reads them itself.
@@ -161,48 +193,60 @@ pub fn pyramid(
     }
 }
 
-/// Writes the responses of every level of a pyramid.
+/// What is wanted of every level of an image pyramid; pixels of all levels follow each other.
+#[derive(Debug)]
+pub struct Told<'a> {
+    /// [`WORDS`] a pixel.
+    pub phases: Option<&'a mut Buffer>,
+    /// Energy, orientation and phase.
+    pub features: Option<&'a mut [Buffer; 3]>,
+}
+
+/// Filters every level of an image pyramid and writes what is wanted.
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the levels.
-pub fn responses(
+pub fn local_phase(
     device: &Device,
-    (levels, filters): (&Levels, &Filters),
+    (levels, bank): (&Levels, &Bank),
     image: &Buffer,
-    out: &mut Buffer,
+    out: Told<'_>,
 ) -> Result<(), ComputeError> {
-    image.require(levels.len(), "responses", "image")?;
-    out.require(RESPONSES * levels.len(), "responses", "out")?;
+    image.require(levels.len(), "local_phase", "image")?;
+    if let Some(phases) = &out.phases {
+        phases.require(WORDS * levels.len(), "local_phase", "phases")?;
+    }
+    if let Some(features) = &out.features {
+        features.iter().try_for_each(|f| f.require(levels.len(), "local_phase", "features"))?;
+    }
     match device.kind() {
         Kind::Cpu(cpu) => {
-            cpu::responses(cpu, (levels, filters), image.host(), out.host_mut());
+            cpu::local_phase(cpu, (levels, bank), image.host(), out);
             Ok(())
         }
-        Kind::Gpu(gpu) => gpu::responses(&**gpu, (levels, filters), image, out),
+        Kind::Gpu(gpu) => gpu::local_phase(&**gpu, (levels, bank), image, &out),
     }
 }
 
-/// The responses of one level on the host: for every lane the even ones of all pixels, then the odd ones.
+/// The phases of one level on the host, in turns from 0 to 1: those of all pixels lane by lane, NaN where there is none.
 ///
 /// # Errors
 /// As [`Device::read`].
-pub fn planes(
+pub fn turns(
     device: &Device,
     (levels, level): (&Levels, usize),
-    responses: &Buffer,
+    phases: &Buffer,
 ) -> Result<Vec<f32>, ComputeError> {
-    let all = device.read(responses)?;
-    let (start, n) = (RESPONSES * levels.start(level), levels.pixels(level));
-    let here = &all[start..start + RESPONSES * n];
-    let index = |lane: usize, part: usize, i: usize| match device.is_gpu() {
-        false => RESPONSES * i + ORIENTATIONS * part + lane,
-        true => 4 * ((lane % 4) * n + i) + 2 * (lane / 4) + part,
-    };
-    let mut out = Vec::with_capacity(here.len());
-    for lane in 0..ORIENTATIONS {
-        for part in 0..2 {
-            out.extend((0..n).map(|i| here[index(lane, part, i)]));
-        }
-    }
-    Ok(out)
+    let all = device.read(phases)?;
+    let (start, n) = (levels.start(level), levels.pixels(level));
+    let halves = halves(&all[WORDS * start..WORDS * (start + n)]);
+    let turn = |half: u16| if half & 1 == 1 { f32::from(half & !1) / 65_536.0 } else { f32::NAN };
+    Ok((0..ORIENTATIONS)
+        .flat_map(|lane| (0..n).map(move |i| turn(halves[ORIENTATIONS * i + lane])))
+        .collect())
+}
+
+/// The halves of words: a lane each, eight a pixel.
+pub(crate) fn halves(words: &[f32]) -> &[u16] {
+    bytemuck::cast_slice(words)
 }

@@ -2,29 +2,31 @@
 
 use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, Place, Sampling, Weighing};
 use crate::Cpu;
-use crate::arctangent::arctangent2;
 use crate::expansion::Coarser;
 use crate::kernels::gabor::{
-    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, RESPONSES, by_lane, each, per_lane,
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
     product_over_lanes, sum_over_lanes,
 };
+use crate::phases::{Angles, Halves, RADIANS, ahead, along, angles, moved, taken};
 use crate::rows::Shared;
 use multiversion::multiversion;
 
 /// What every pixel needs.
 struct Level<'a> {
     size: [usize; 2],
-    /// In the order of time.
-    frames: &'a [&'a [f32]],
+    /// Phases, in the order of time.
+    frames: &'a [&'a [u16]],
     coarser: Option<[Coarser<'a>; 2]>,
     sampling: Sampling,
     constraints: Constraints,
     frequencies: Frequencies,
 }
 
-/// ω_q of every lane, radians per pixel, and the products of its components.
+/// ω_q of every lane and the products of its components.
 pub(super) struct Frequencies {
+    /// In phases' angles: what they are multiplied with is one.
     pub along: [PerLane; 2],
+    /// Radians² per pixel².
     pub squares: [PerLane; 3],
 }
 
@@ -32,13 +34,21 @@ impl Frequencies {
     pub fn new() -> Self {
         let w = PEAK_FREQUENCY;
         Self {
-            along: [per_lane(|[c, _]| w * c), per_lane(|[_, s]| w * s)],
+            along: [per_lane(|[c, _]| w * c * RADIANS), per_lane(|[_, s]| w * s * RADIANS)],
             squares: [
                 per_lane(|[c, _]| w * w * c * c),
                 per_lane(|[c, s]| w * w * c * s),
                 per_lane(|[_, s]| w * w * s * s),
             ],
         }
+    }
+}
+
+impl Constraints {
+    /// τ_l and the scale of errors where angles are phases': as many squares of their units.
+    pub(super) fn of_angles(&self) -> [f32; 2] {
+        let square = RADIANS * RADIANS;
+        [(f64::from(self.tau_l) / square) as f32, (f64::from(ERROR_SCALE) * square) as f32]
     }
 }
 
@@ -50,8 +60,8 @@ pub(super) fn phase_flow(
 ) {
     let [nx, ny] = place.levels.size(place.level);
     let n = nx * ny;
-    let range = RESPONSES * place.levels.start(place.level)..;
-    let frames: Vec<&[f32]> = frames.iter().map(|f| &f[range.clone()][..RESPONSES * n]).collect();
+    let start = WORDS * place.levels.start(place.level);
+    let frames: Vec<&[u16]> = frames.iter().map(|f| halves(&f[start..start + WORDS * n])).collect();
     let size = [nx, ny].map(|n| n.div_ceil(2));
     let coarser = coarser.map(|c| {
         let (x, y) = c.split_at(size[0] * size[1]);
@@ -102,53 +112,39 @@ fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: 
     let [nx, _] = level.size;
     let is_displaced = level.sampling == Sampling::Displaced && level.coarser.is_some();
     for first in (0..nx).step_by(BLOCK) {
-        let count = BLOCK.min(nx - first);
         let mut d = [[0.0; BLOCK]; 2];
-        // Steps from frame to frame, one after the centre, two after it, one and two before it, as points whose angles they are;
-        // what is not there stays invalid.
-        let mut steps = [[[0.0; BLOCK * ORIENTATIONS]; 2]; 4];
-        let mut least = [0.0; BLOCK * ORIENTATIONS];
-        for p in 0..count {
-            let x = first + p;
-            let coarse = level.coarser.as_ref().map_or([0.0; 2], |c| [c[0].at(x, y), c[1].at(x, y)]);
-            let here = if coarse[0].is_nan() { [0.0; 2] } else { coarse };
-            [d[0][p], d[1][p]] = here;
-            let mut responses = [[0.0; RESPONSES]; T];
-            for (t, responses) in responses.iter_mut().enumerate() {
-                *responses = if t == centre || !is_displaced {
-                    pixel(level.frames[t], y * nx + x)
-                } else {
-                    let time = t as f32 - centre as f32;
-                    sample(
-                        level.frames[t],
-                        level.size,
-                        [x as f32 + here[0] * time, y as f32 + here[1] * time],
-                    )
-                };
-            }
-            let mut powers_of_all = powers(&responses[0]);
-            for response in &responses[1..] {
-                let power = powers(response);
-                powers_of_all =
-                    each(|l| if power[l] < powers_of_all[l] { power[l] } else { powers_of_all[l] });
-            }
-            least[p * ORIENTATIONS..(p + 1) * ORIENTATIONS].copy_from_slice(&powers_of_all);
-            let [first, second, third, fourth] = &mut steps;
-            match T {
-                2 => turn(&responses[1], &responses[0], (first, p)),
-                3 => {
-                    turn(&responses[2], &responses[1], (first, p));
-                    turn(&responses[0], &responses[1], (second, p));
-                }
-                _ => {
-                    turn(&responses[3], &responses[2], (first, p));
-                    turn(&responses[4], &responses[3], (second, p));
-                    turn(&responses[1], &responses[2], (third, p));
-                    turn(&responses[0], &responses[1], (fourth, p));
-                }
+        if let Some([x, y_plane]) = &level.coarser {
+            let coarse = [x.block(first, y), y_plane.block(first, y)];
+            for (d, component) in d.iter_mut().zip(coarse) {
+                *d = each(|p| if coarse[0][p].is_nan() { 0.0 } else { component[p] });
             }
         }
-        let found = solve::<T>((&steps, &least), &level.constraints, &level.frequencies);
+        let mut own = [0; BLOCK];
+        for p in 0..BLOCK {
+            // Pixels beyond the row are found with the others and forgotten.
+            own[p] = (y * nx + (first + p).min(nx - 1)) as i32;
+        }
+        let mut seen: Halves = [1; BLOCK * ORIENTATIONS];
+        let mut phases: [Angles; T] = [[0; BLOCK * ORIENTATIONS]; T];
+        for t in 0..T {
+            let nearest = if t == centre || !is_displaced {
+                // SAFETY: they are in the row.
+                let here = unsafe { taken(level.frames[t], &own) };
+                phases[t] = angles(&here);
+                here
+            } else {
+                let time = t as f32 - centre as f32;
+                let (nearest, between) = sampled((level.frames[t], level.size), (first, y), (&d, time));
+                phases[t] = between;
+                nearest
+            };
+            for i in 0..BLOCK * ORIENTATIONS {
+                seen[i] &= nearest[i];
+            }
+        }
+        let (slope, error) = fit(&phases);
+        let found = solve((&slope, &error, &seen), &level.constraints, &level.frequencies);
+        let count = BLOCK.min(nx - first);
         for p in 0..count {
             out_x[first + p] = d[0][p] + found[0][p];
             out_y[first + p] = d[1][p] + found[1][p];
@@ -157,77 +153,48 @@ fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: 
     }
 }
 
-/// Even responses of eight lanes, then odd ones.
-pub(crate) type Pixel = [f32; RESPONSES];
-
+/// Phases of a frame at `x + d t`, those of the nearest pixels first.
 #[inline(always)]
-pub(crate) fn pixel(responses: &[f32], index: usize) -> Pixel {
-    let mut out = [0.0; RESPONSES];
-    out.copy_from_slice(&responses[RESPONSES * index..RESPONSES * (index + 1)]);
-    out
-}
-
-/// Responses between pixels; a position outside moves to the border. It is not NaN.
-#[inline(always)]
-pub(crate) fn sample(responses: &[f32], [nx, ny]: [usize; 2], at: [f32; 2]) -> Pixel {
-    let cell = |at: f32, count: usize| {
-        let last = (count - 1) as f32;
-        let clamped = if at > 0.0 { if at < last { at } else { last } } else { 0.0 };
-        // SAFETY: between 0 and the last pixel.
-        let low = (unsafe { clamped.to_int_unchecked::<i32>() } as usize).min(count.max(2) - 2);
-        (low, (low + 1).min(count - 1), clamped - low as f32)
-    };
-    let ((x0, x1, wx), (y0, y1, wy)) = (cell(at[0], nx), cell(at[1], ny));
-    let [a, b] = [pixel(responses, y0 * nx + x0), pixel(responses, y0 * nx + x1)];
-    let [c, d] = [pixel(responses, y1 * nx + x0), pixel(responses, y1 * nx + x1)];
-    each(|k| {
-        let top = a[k] + wx * (b[k] - a[k]);
-        let bottom = c[k] + wx * (d[k] - c[k]);
-        top + wy * (bottom - top)
-    })
-}
-
-/// Writes the points whose angles say how far the phase of `to` is ahead of that of `from`, of a pixel of a block.
-#[inline(always)]
-pub(crate) fn turn(to: &Pixel, from: &Pixel, ([re, im], p): (&mut [Block; 2], usize)) {
-    const ODD: usize = ORIENTATIONS;
-    let at = p * ORIENTATIONS;
-    let across: PerLane = each(|l| to[l] * from[l] + to[ODD + l] * from[ODD + l]);
-    let along: PerLane = each(|l| to[ODD + l] * from[l] - to[l] * from[ODD + l]);
-    re[at..at + ORIENTATIONS].copy_from_slice(&across);
-    im[at..at + ORIENTATIONS].copy_from_slice(&along);
-}
-
-/// The angles of a block's points.
-#[inline(always)]
-pub(crate) fn angles([re, im]: &[Block; 2]) -> Block {
-    each(|i| arctangent2(im[i], re[i]))
-}
-
-/// Squared magnitudes.
-#[inline(always)]
-pub(crate) fn powers(pixel: &Pixel) -> PerLane {
-    each(|l| pixel[l] * pixel[l] + pixel[ORIENTATIONS + l] * pixel[ORIENTATIONS + l])
+fn sampled(
+    (frame, [nx, ny]): (&[u16], [usize; 2]),
+    (first, y): (usize, usize),
+    (d, time): (&[Pixels; 2], f32),
+) -> (Halves, Angles) {
+    let x = along(&each(|p| (first + p) as f32 + d[0][p] * time), nx);
+    let y = along(&each(|p| y as f32 + d[1][p] * time), ny);
+    let (mut near, mut across, mut down) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
+    for p in 0..BLOCK {
+        let row = y.nearest[p] * nx as i32;
+        near[p] = row + x.nearest[p];
+        across[p] = row + x.side[p];
+        down[p] = y.side[p] * nx as i32 + x.nearest[p];
+    }
+    // SAFETY: positions are inside.
+    let [near, across, down] = unsafe { [taken(frame, &near), taken(frame, &across), taken(frame, &down)] };
+    let between = moved(&near, [&across, &down], [&x.away, &y.away]);
+    (near, between)
 }
 
 /// Slope and mean squared error of the line through every lane's phases.
 #[inline(always)]
-fn fit<const T: usize>(steps: &[[Block; 2]; 4]) -> (Block, Block) {
-    let first = angles(&steps[0]);
+fn fit<const T: usize>(phases: &[Angles; T]) -> (Block, Block) {
+    let step = |to: usize, from: usize| ahead(&phases[to], &phases[from]);
     if T == 2 {
-        return (first, [0.0; BLOCK * ORIENTATIONS]);
+        return (step(1, 0), [0.0; BLOCK * ORIENTATIONS]);
     }
-    let second = angles(&steps[1]);
     if T == 3 {
-        let slope = each(|i| 0.5 * (first[i] - second[i]));
+        let (after, before) = (step(2, 1), step(0, 1));
+        let slope = each(|i| 0.5 * (after[i] - before[i]));
         // Of three points the residuals are a sixth, a third and a sixth of the bend.
         let error = each(|i| {
-            let bend = first[i] + second[i];
+            let bend = after[i] + before[i];
             bend * bend * (1.0 / 18.0)
         });
         return (slope, error);
     }
-    let (third, fourth) = (angles(&steps[2]), angles(&steps[3]));
+    // From the centre on, frame by frame.
+    let (first, second) = (step(3, 2), step(4, 3));
+    let (third, fourth) = (step(1, 2), step(0, 1));
     let mut slope = [0.0; BLOCK * ORIENTATIONS];
     let mut error = slope;
     for i in 0..BLOCK * ORIENTATIONS {
@@ -245,17 +212,15 @@ fn fit<const T: usize>(steps: &[[Block; 2]; 4]) -> (Block, Block) {
 
 /// The rest of the motion, NaN where it stays open, and its confidence.
 #[inline(always)]
-fn solve<const T: usize>(
-    (steps, least): (&[[Block; 2]; 4], &Block),
+fn solve(
+    (slope, error, seen): (&Block, &Block, &Halves),
     constraints: &Constraints,
     frequencies: &Frequencies,
 ) -> [Pixels; 3] {
-    let (slope, error) = fit::<T>(steps);
-    let least2 = constraints.least_magnitude * constraints.least_magnitude;
-    let tau = constraints.tau_l;
-    let one: Block = each(|i| if (least[i] > least2) & (error[i] < tau) { 1.0 } else { 0.0 });
+    let [tau, error_scale] = constraints.of_angles();
+    let one: Block = each(|i| if (seen[i] & 1 == 1) & (error[i] < tau) { 1.0 } else { 0.0 });
     // A product, not a choice: divisions behind a condition are done one by one.
-    let goodness: Block = each(|i| one[i] * (1.0 / (1.0 + ERROR_SCALE * error[i])));
+    let goodness: Block = each(|i| one[i] * (1.0 / (1.0 + error_scale * error[i])));
     let weight = if constraints.weighing == Weighing::ByFit { goodness } else { one };
     let pull = by_lane(&each(|i| weight[i] * slope[i]));
     let [weight, one, goodness] = [by_lane(&weight), by_lane(&one), by_lane(&goodness)];

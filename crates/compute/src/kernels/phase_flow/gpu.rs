@@ -1,15 +1,13 @@
 //! Launch of `phase_flow.wgsl`.
 
 use super::cpu::Frequencies;
-use super::{Constraints, ERROR_SCALE, Place, Sampling, Weighing};
-use crate::gpu::{ARCTANGENT, Bind, EXPANSION, Gpu, Launch, NAN, RESPONSES, Text, Uniform, cover};
-use crate::kernels::gabor::pairs;
+use super::{Constraints, Place, Sampling, Weighing};
+use crate::gpu::{Bind, EXPANSION, Gpu, Launch, NAN, PHASES, Text, Uniform, cover};
+use crate::kernels::gabor::alternate;
 use crate::{Buffer, ComputeError};
 
-static TEXT: Text = Text {
-    name: "phase flow",
-    parts: &[NAN, ARCTANGENT, EXPANSION, RESPONSES, include_str!("phase_flow.wgsl")],
-};
+static TEXT: Text =
+    Text { name: "phase flow", parts: &[NAN, EXPANSION, PHASES, include_str!("phase_flow.wgsl")] };
 
 pub(super) fn phase_flow(
     gpu: &dyn Gpu,
@@ -19,13 +17,14 @@ pub(super) fn phase_flow(
 ) -> Result<(), ComputeError> {
     let [nx, ny] = place.levels.size(place.level);
     let Frequencies { along: [wx, wy], squares: [xx, xy, yy] } = Frequencies::new();
-    let Constraints { tau_l, least_magnitude, min_orientations, weighing } = constraints;
+    let Constraints { min_orientations, weighing, .. } = constraints;
+    let [tau, error_scale] = constraints.of_angles();
     let uniform = Uniform::new()
         .u4([nx, ny, nx.div_ceil(2), ny.div_ceil(2)])
-        .u4([4 * place.levels.start(place.level)])
-        .f4([tau_l, least_magnitude * least_magnitude, min_orientations as f32, ERROR_SCALE])
+        .u4([place.levels.start(place.level)])
+        .f4([tau, min_orientations as f32, error_scale])
         .f4([0.1, 0.2, 1.0 / 18.0]);
-    let uniform = [[&wx, &wy], [&xx, &xy], [&yy, &yy]].into_iter().fold(uniform, pairs);
+    let uniform = [wx, wy, xx, xy, yy].iter().fold(uniform, alternate);
     let mut buffers: Vec<_> = (0..5).map(|t| Bind::optional(frames.get(t).copied())).collect();
     buffers.extend([Bind::optional(coarser), Bind::Out(out), Bind::Out(confidence)]);
     let flag = |is_on: bool| f64::from(u8::from(is_on));

@@ -1,11 +1,12 @@
-//! Optical flow of one level from the phases of two, three or five frames' Gabor responses.
+//! Optical flow of one level from the phases of two, three or five frames.
 //!
-//! (Pauwels et al. 2012, section 5, eq. 12-16; after Gautama & Van Hulle 2002.) Responses of every frame are sampled where the
-//! coarser estimate `d` sees the pixel at that time, `x + d t`, bilinear. For every orientation the phase is unwrapped from
+//! (Pauwels et al. 2012, section 5, eq. 12-16; after Gautama & Van Hulle 2002.) Phases of every frame are sampled where the
+//! coarser estimate `d` sees the pixel at that time, `x + d t`: on a plane through the nearest pixel's phase and those of its two
+//! neighbours on that side, differences wrapped; an orientation counts where the nearest pixel has a phase. It is unwrapped from
 //! frame to frame around the centre and a line fitted to it; slopes ψ_q of fits with an error below τ_l constrain the rest of
 //! the motion, `v·ω_q + ψ_q = 0`, and are solved by least squares.
 //!
-//! *Units*: pixels of the level a frame, radians. *In*: responses of frames in the order of time; the field belongs to the centre
+//! *Units*: pixels of the level a frame, radians. *In*: phases of frames in the order of time; the field belongs to the centre
 //! one (of two: the first). *Out*: the sum of `d` and the increment, two planes in one buffer, NaN where there are too few
 //! constraints; confidence `Σ_q [valid] 1/(1 + 20 e_q) / 8` with e_q the mean squared error of the fit, radians².
 //! *Border*: samples outside are those of the border. *Halo*: `|d| t` + 1.
@@ -13,10 +14,8 @@
 mod cpu;
 mod gpu;
 
-pub(crate) use cpu::{Pixel, angles, pixel, powers, turn};
-
 use crate::device::Kind;
-use crate::kernels::gabor::{Levels, RESPONSES};
+use crate::kernels::gabor::{Levels, WORDS};
 use crate::{Buffer, ComputeError, Device};
 
 /// How component velocities are weighed against each other.
@@ -28,7 +27,7 @@ pub enum Weighing {
     ByFit,
 }
 
-/// Where responses are sampled.
+/// Where phases are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sampling {
     /// Where the coarser estimate says.
@@ -42,18 +41,16 @@ pub enum Sampling {
 pub struct Constraints {
     /// τ_l: mean squared error of a fit, radians², below which it counts; of two frames there is no error.
     pub tau_l: f32,
-    /// Magnitude above which a response has a phase.
-    pub least_magnitude: f32,
     /// Orientations that must count.
     pub min_orientations: usize,
     /// Their say.
     pub weighing: Weighing,
 }
 
-/// A level of responses.
+/// A level of phases.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// How the responses lie in memory.
+    /// How the phases lie in memory.
     pub levels: &'a Levels,
     /// Which level.
     pub level: usize,
@@ -82,7 +79,7 @@ pub fn phase_flow(
 ) -> Result<(), ComputeError> {
     assert!(matches!(frames.len(), 2 | 3 | 5), "flow needs two, three or five frames");
     let (levels, n) = (place.levels, place.levels.pixels(place.level));
-    frames.iter().try_for_each(|f| f.require(RESPONSES * levels.len(), "phase_flow", "responses"))?;
+    frames.iter().try_for_each(|f| f.require(WORDS * levels.len(), "phase_flow", "phases"))?;
     let halved = levels.size(place.level).map(|n| n.div_ceil(2));
     if let Some(coarser) = coarser {
         coarser.require(2 * halved[0] * halved[1], "phase_flow", "coarser")?;

@@ -1,7 +1,7 @@
-// Flow of one level: the contract is mod.rs's. Needs nan.wgsl, arctangent.wgsl, expansion.wgsl, responses.wgsl.
+// Flow of one level: the contract is mod.rs's. Needs nan.wgsl, expansion.wgsl, phases.wgsl.
 
 override FRAMES: u32 = 5u;
-// 1: responses are sampled where the coarser estimate says.
+// 1: phases are sampled where the coarser estimate says.
 override DISPLACED: u32 = 1u;
 override COARSER: u32 = 1u;
 override BY_FIT: u32 = 1u;
@@ -9,30 +9,30 @@ override BY_FIT: u32 = 1u;
 struct Block {
     // Size of this level, and of the coarser one.
     size: vec4<u32>,
-    // Where this level's responses start, in vec4.
+    // Where this level's phases start.
     start: vec4<u32>,
-    // τ_l, least magnitude squared, orientations that must count, scale of the error.
+    // τ_l, orientations that must count, scale of the error; in squares of angles of 2³² a turn.
     limits: vec4<f32>,
     // 1/10, 1/5, 1/18: a compiler would draw constants out of products.
     parts: vec4<f32>,
-    // ω of lanes k and k + 4.
-    frequencies: array<vec4<f32>, 4>,
-    // Products of its components: xx and xy, then yy, of lanes k and k + 4.
-    squares: array<vec4<f32>, 4>,
-    squares_yy: array<vec4<f32>, 4>,
+    // Of lanes 0, 2, 4, 6 and 1, 3, 5, 7: ω along x and along y, then xx, xy and yy of it.
+    frequencies: array<vec4<f32>, 10>,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> frame0: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> frame1: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> frame2: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> frame3: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read> frame4: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> frame0: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> frame1: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> frame2: array<vec4<u32>>;
+@group(0) @binding(4) var<storage, read> frame3: array<vec4<u32>>;
+@group(0) @binding(5) var<storage, read> frame4: array<vec4<u32>>;
 @group(0) @binding(6) var<storage, read> coarser: array<f32>;
 @group(0) @binding(7) var<storage, read_write> out: array<f32>;
 @group(0) @binding(8) var<storage, read_write> confidence: array<f32>;
 
-fn taken(frame: u32, i: u32) -> vec4<f32> {
+const LEAST_DETERMINANT: f32 = 1e-6;
+
+fn taken(frame: u32, pixel: u32) -> vec4<u32> {
+    let i = block.start.x + pixel;
     if (frame == 0u) {
         return frame0[i];
     }
@@ -48,24 +48,60 @@ fn taken(frame: u32, i: u32) -> vec4<f32> {
     return frame4[i];
 }
 
-// A plane of a frame between its pixels.
-fn between(frame: u32, plane: u32, corner: Corner) -> vec4<f32> {
-    let i = plane + corner.index;
-    if (DISPLACED == 0u || COARSER == 0u) {
-        return taken(frame, i);
-    }
-    let a = taken(frame, i);
-    let b = taken(frame, i + corner.right);
-    let c = taken(frame, i + corner.down);
-    let d = taken(frame, i + corner.down + corner.right);
-    return bilinear(a, b, c, d, corner.weight);
+// Phases of a frame, and the words of the nearest pixel, which say whether they count.
+struct Sample {
+    phases: Phases,
+    words: vec4<u32>,
 }
 
-fn corner_at(here: vec2<u32>, d: vec2<f32>, time: f32) -> Corner {
+fn sampled(frame: u32, here: vec2<u32>, d: vec2<f32>, time: f32) -> Sample {
     if (DISPLACED == 0u || COARSER == 0u) {
-        return Corner(here.y * block.size.x + here.x, 0u, 0u, vec2<f32>());
+        let words = taken(frame, here.y * block.size.x + here.x);
+        return Sample(phases_of(words), words);
     }
-    return corner_of(vec2<f32>(here) + d * time, block.size.xy);
+    let spot = spot_of(vec2<f32>(here) + d * time, block.size.xy);
+    let words = taken(frame, spot.nearest);
+    let across = phases_of(taken(frame, spot.across));
+    let down = phases_of(taken(frame, spot.down));
+    return Sample(between(phases_of(words), across, down, spot.away), words);
+}
+
+// The line through phases: its slope, and the mean squared error.
+struct Line {
+    slope: vec4<f32>,
+    error: vec4<f32>,
+}
+
+fn line_of_three(before: vec4<u32>, centre: vec4<u32>, after: vec4<u32>) -> Line {
+    let u = ahead(after, centre);
+    let v = ahead(before, centre);
+    let bend = u + v;
+    return Line(0.5 * (u - v), bend * bend * block.parts.z);
+}
+
+fn line_of_five(before2: vec4<u32>, before: vec4<u32>, centre: vec4<u32>, after: vec4<u32>, after2: vec4<u32>) -> Line {
+    let u1 = ahead(after, centre);
+    let u2 = u1 + ahead(after2, after);
+    let v1 = ahead(before, centre);
+    let v2 = v1 + ahead(before2, before);
+    let slope = block.parts.x * (((u2 - v2) + (u2 - v2)) + (u1 - v1));
+    let mean = block.parts.y * (((v2 + v1) + u1) + u2);
+    let twice = slope + slope;
+    let a = v2 - mean + twice;
+    let b = v1 - mean + slope;
+    let c = u1 - mean - slope;
+    let d = u2 - mean - twice;
+    return Line(slope, block.parts.y * ((((mean * mean + a * a) + b * b) + c * c) + d * d));
+}
+
+// What an orientation counts for, by its fit.
+fn goodness_of(error: vec4<f32>, one: vec4<f32>) -> vec4<f32> {
+    return one * (vec4<f32>(1.0) / (vec4<f32>(1.0) + block.limits.z * error));
+}
+
+// Over lanes, each with a factor of the block.
+fn weighed(first: vec4<f32>, second: vec4<f32>, factor: u32) -> f32 {
+    return over_lanes(first * block.frequencies[2u * factor], second * block.frequencies[2u * factor + 1u]);
 }
 
 @compute @workgroup_size(32, 4)
@@ -88,97 +124,62 @@ fn phase_flow(@builtin(global_invocation_id) id: vec3<u32>) {
             d = coarse;
         }
     }
-    var before2 = Corner();
-    var before = Corner();
-    var after = Corner();
-    var after2 = Corner();
+    let words = taken((FRAMES - 1u) / 2u, here);
+    let centre = phases_of(words);
+    var seen = words;
+    var first = Line();
+    var second = Line();
     if (FRAMES == 2u) {
-        after = corner_at(id.xy, d, 1.0);
+        let after = sampled(1u, id.xy, d, 1.0);
+        seen = seen & after.words;
+        first.slope = ahead(after.phases.first, centre.first);
+        second.slope = ahead(after.phases.second, centre.second);
+    } else if (FRAMES == 3u) {
+        let before = sampled(0u, id.xy, d, -1.0);
+        let after = sampled(2u, id.xy, d, 1.0);
+        seen = seen & before.words & after.words;
+        first = line_of_three(before.phases.first, centre.first, after.phases.first);
+        second = line_of_three(before.phases.second, centre.second, after.phases.second);
     } else {
-        before = corner_at(id.xy, d, -1.0);
-        after = corner_at(id.xy, d, 1.0);
+        let before2 = sampled(0u, id.xy, d, -2.0);
+        let before = sampled(1u, id.xy, d, -1.0);
+        let after = sampled(3u, id.xy, d, 1.0);
+        let after2 = sampled(4u, id.xy, d, 2.0);
+        seen = seen & before2.words & before.words & after.words & after2.words;
+        first = line_of_five(before2.phases.first, before.phases.first, centre.first, after.phases.first, after2.phases.first);
+        second =
+            line_of_five(before2.phases.second, before.phases.second, centre.second, after.phases.second, after2.phases.second);
     }
-    if (FRAMES == 5u) {
-        before2 = corner_at(id.xy, d, -2.0);
-        after2 = corner_at(id.xy, d, 2.0);
+    let tau = vec4<f32>(block.limits.x);
+    let none = vec4<f32>();
+    let all = vec4<f32>(1.0);
+    let one = select(none, all, ((seen & vec4<u32>(1u)) != vec4<u32>()) & (first.error < tau));
+    let one2 = select(none, all, ((seen & vec4<u32>(0x10000u)) != vec4<u32>()) & (second.error < tau));
+    let goodness = goodness_of(first.error, one);
+    let goodness2 = goodness_of(second.error, one2);
+    var weight = one;
+    var weight2 = one2;
+    if (BY_FIT == 1u) {
+        weight = goodness;
+        weight2 = goodness2;
     }
-    let tau = block.limits.x;
-    let least2 = block.limits.y;
-    // xx, xy, yy; x, y; count, goodness.
-    var matrix = vec3<f32>();
-    var side = vec2<f32>();
-    var score = vec2<f32>();
-    for (var k = 0u; k < 4u; k = k + 1u) {
-        let plane = block.start.x + k * pixels;
-        var slope = vec2<f32>();
-        var error = vec2<f32>();
-        var least = vec2<f32>();
-        if (FRAMES == 2u) {
-            let centre = frame0[plane + here];
-            let a = between(1u, plane, after);
-            slope = phase_steps(a, centre);
-            least = lesser(powers(centre), powers(a));
-        } else if (FRAMES == 3u) {
-            let centre = frame1[plane + here];
-            let a = between(2u, plane, after);
-            let b = between(0u, plane, before);
-            let u = phase_steps(a, centre);
-            let v = phase_steps(b, centre);
-            slope = 0.5 * (u - v);
-            let bend = u + v;
-            error = bend * bend * block.parts.z;
-            least = lesser(lesser(powers(b), powers(centre)), powers(a));
-        } else {
-            let centre = frame2[plane + here];
-            let a = between(3u, plane, after);
-            let a2 = between(4u, plane, after2);
-            let u1 = phase_steps(a, centre);
-            let u2 = u1 + phase_steps(a2, a);
-            let b = between(1u, plane, before);
-            let b2 = between(0u, plane, before2);
-            let v1 = phase_steps(b, centre);
-            let v2 = v1 + phase_steps(b2, b);
-            slope = block.parts.x * (((u2 - v2) + (u2 - v2)) + (u1 - v1));
-            let mean = block.parts.y * (((v2 + v1) + u1) + u2);
-            let twice = slope + slope;
-            let ra = v2 - mean + twice;
-            let rb = v1 - mean + slope;
-            let rc = u1 - mean - slope;
-            let rd = u2 - mean - twice;
-            error = block.parts.y * ((((mean * mean + ra * ra) + rb * rb) + rc * rc) + rd * rd);
-            least = lesser(lesser(lesser(lesser(powers(b2), powers(b)), powers(centre)), powers(a)), powers(a2));
-        }
-        let is_valid = (least > vec2<f32>(least2)) & (error < vec2<f32>(tau));
-        let one = select(vec2<f32>(0.0), vec2<f32>(1.0), is_valid);
-        let goodness = select(vec2<f32>(0.0), vec2<f32>(1.0) / (vec2<f32>(1.0) + block.limits.w * error), is_valid);
-        var weight = one;
-        if (BY_FIT == 1u) {
-            weight = goodness;
-        }
-        let pull = weight * slope;
-        let w = block.frequencies[k];
-        let s = block.squares[k];
-        let yy = block.squares_yy[k];
-        matrix.x = matrix.x + weight.x * s.x + weight.y * s.z;
-        matrix.y = matrix.y + weight.x * s.y + weight.y * s.w;
-        matrix.z = matrix.z + weight.x * yy.x + weight.y * yy.z;
-        side.x = side.x + pull.x * w.x + pull.y * w.z;
-        side.y = side.y + pull.x * w.y + pull.y * w.w;
-        score.x = score.x + one.x + one.y;
-        score.y = score.y + goodness.x + goodness.y;
-    }
-    let determinant = matrix.x * matrix.z - matrix.y * matrix.y;
+    let pull = weight * first.slope;
+    let pull2 = weight2 * second.slope;
+    let bx = weighed(pull, pull2, 0u);
+    let by = weighed(pull, pull2, 1u);
+    let xx = weighed(weight, weight2, 2u);
+    let xy = weighed(weight, weight2, 3u);
+    let yy = weighed(weight, weight2, 4u);
+    let determinant = xx * yy - xy * xy;
     var x = not_a_number();
     var y = not_a_number();
     var sure = 0.0;
-    if (score.x >= block.limits.z && determinant > LEAST_DETERMINANT) {
-        x = d.x + (matrix.y * side.y - matrix.z * side.x) / determinant;
-        y = d.y + (matrix.y * side.x - matrix.x * side.y) / determinant;
-        sure = 0.125 * score.y;
+    if (over_lanes(one, one2) >= block.limits.y && determinant > LEAST_DETERMINANT) {
+        x = d.x + (xy * by - yy * bx) / determinant;
+        y = d.y + (xy * bx - xx * by) / determinant;
+        sure = 0.125 * over_lanes(goodness, goodness2);
     }
     out[here] = x;
     out[pixels + here] = y;
     confidence[here] = sure;
 }
-
-const LEAST_DETERMINANT: f32 = 1e-6;

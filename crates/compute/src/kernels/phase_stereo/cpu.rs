@@ -4,34 +4,36 @@ use super::{SPREAD_SCALE, Votes};
 use crate::Cpu;
 use crate::expansion::Coarser;
 use crate::kernels::gabor::{
-    BLOCK, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, RESPONSES, by_lane, each, per_lane, sum_over_lanes,
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
+    sum_over_lanes,
 };
-use crate::kernels::phase_flow::{Pixel, Place, Sampling, angles, pixel, powers, turn};
+use crate::kernels::phase_flow::{Place, Sampling};
+use crate::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
 use crate::rows::Shared;
 use multiversion::multiversion;
 
 /// The lane that sees no horizontal shift.
-const BLIND: usize = 4;
+const BLIND: usize = 1;
 
 /// What every pixel of a view needs.
 struct View<'a> {
     size: [usize; 2],
-    here: &'a [f32],
-    there: &'a [f32],
+    /// Phases.
+    here: &'a [u16],
+    there: &'a [u16],
     coarser: Option<Coarser<'a>>,
     /// 1: matches lie to the left of a pixel by its disparity; −1: to the right.
     sign: f32,
     sampling: Sampling,
     votes: Votes,
-    /// Pixels a radian.
-    per_radian: PerLane,
+    per_angle: PerLane,
 }
 
-/// Pixels a radian of every lane; 0 for the one that is blind.
-pub(super) fn pixels_per_radian() -> PerLane {
-    let mut per_radian = per_lane(|[c, _]| 1.0 / (PEAK_FREQUENCY * c));
-    per_radian[BLIND] = 0.0;
-    per_radian
+/// Pixels that an angle of every lane is worth; 0 for the one that is blind.
+pub(super) fn pixels_per_angle() -> PerLane {
+    let mut per_angle = per_lane(|[c, _]| RADIANS / (PEAK_FREQUENCY * c));
+    per_angle[BLIND] = 0.0;
+    per_angle
 }
 
 pub(super) fn phase_stereo(
@@ -42,8 +44,8 @@ pub(super) fn phase_stereo(
 ) {
     let [nx, ny] = place.levels.size(place.level);
     let n = nx * ny;
-    let start = RESPONSES * place.levels.start(place.level);
-    let [left, right] = [left, right].map(|r| &r[start..start + RESPONSES * n]);
+    let start = WORDS * place.levels.start(place.level);
+    let [left, right] = [left, right].map(|r| halves(&r[start..start + WORDS * n]));
     let size = [nx, ny].map(|n| n.div_ceil(2));
     let plane = size[0] * size[1];
     let views: Vec<View<'_>> = [(left, right, 1.0), (right, left, -1.0)]
@@ -58,7 +60,7 @@ pub(super) fn phase_stereo(
             sign,
             sampling: place.sampling,
             votes,
-            per_radian: pixels_per_radian(),
+            per_angle: pixels_per_angle(),
         })
         .collect();
     let out = [out, confidence].map(Shared::new);
@@ -75,41 +77,36 @@ pub(super) fn phase_stereo(
 fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
     let [nx, _] = view.size;
     let last = (nx - 1) as f32;
-    let seeing: PerLane = each(|l| if l == BLIND { 0.0 } else { 1.0 });
-    let least2 = view.votes.least_magnitude * view.votes.least_magnitude;
-    let rows = [view.here, view.there].map(|r| &r[RESPONSES * y * nx..RESPONSES * (y + 1) * nx]);
+    let row = ORIENTATIONS * y * nx..ORIENTATIONS * (y + 1) * nx;
+    let (here, there) = (&view.here[row.clone()], &view.there[row]);
     let fewest = view.votes.min_orientations.max(1) as f32;
     let is_displaced = view.sampling == Sampling::Displaced && view.coarser.is_some();
     for first in (0..nx).step_by(BLOCK) {
-        let count = BLOCK.min(nx - first);
-        // What is not there stays invalid.
-        let mut d = [f32::NAN; BLOCK];
-        let mut step = [[0.0; BLOCK * ORIENTATIONS]; 2];
-        let mut one = [0.0; BLOCK * ORIENTATIONS];
-        for p in 0..count {
-            let x = first + p;
-            d[p] = view.coarser.as_ref().map_or(0.0, |c| c.at(x, y));
-            if d[p].is_nan() {
-                continue;
-            }
-            let here = pixel(rows[0], x);
-            let there = match is_displaced {
-                false => pixel(rows[1], x),
-                true => sample_along(rows[1], nx, x as f32 - view.sign * d[p]),
-            };
-            turn(&there, &here, (&mut step, p));
-            let (power, power_there) = (powers(&here), powers(&there));
-            let has_phase: PerLane =
-                each(|l| if (power[l] > least2) & (power_there[l] > least2) { seeing[l] } else { 0.0 });
-            one[p * ORIENTATIONS..(p + 1) * ORIENTATIONS].copy_from_slice(&has_phase);
+        let d = view.coarser.as_ref().map_or([0.0; BLOCK], |c| c.block(first, y));
+        let mut own = [0; BLOCK];
+        for p in 0..BLOCK {
+            // Pixels beyond the row are found with the others and forgotten.
+            own[p] = (first + p).min(nx - 1) as i32;
         }
-        let angle = by_lane(&angles(&step));
-        let one = by_lane(&one);
+        // SAFETY: they are in the row.
+        let here = unsafe { taken(here, &own) };
+        let (nearest, found) = if is_displaced {
+            let x = along(&each(|p| (first + p) as f32 - view.sign * d[p]), nx);
+            // SAFETY: positions are inside.
+            let [nearest, side] = unsafe { [taken(there, &x.nearest), taken(there, &x.side)] };
+            (nearest, moved_across(&nearest, &side, &x.away))
+        } else {
+            // SAFETY: as above.
+            let there = unsafe { taken(there, &own) };
+            (there, angles(&there))
+        };
+        let angle = by_lane(&ahead(&found, &angles(&here)));
+        let one = by_lane(&both_seen(&here, &nearest));
         let known = sum_over_lanes(|l, p| one[l][p]);
         let mut shift = [[0.0; BLOCK]; ORIENTATIONS];
         for l in 0..ORIENTATIONS {
             for p in 0..BLOCK {
-                shift[l][p] = view.sign * (angle[l][p] * view.per_radian[l]);
+                shift[l][p] = view.sign * (angle[l][p] * view.per_angle[l]);
             }
         }
         let middle = medians(&shift, &one, &known);
@@ -118,7 +115,7 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
             // A product, not a choice: divisions behind a condition are done one by one.
             one[l][p] * (1.0 / (1.0 + SPREAD_SCALE * (distance * distance)))
         });
-        for p in 0..count {
+        for p in 0..BLOCK.min(nx - first) {
             let found = d[p] + middle[p];
             let at = (first + p) as f32 - view.sign * found;
             // An unknown estimate is nowhere inside.
@@ -129,16 +126,14 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
     }
 }
 
-/// Responses between the pixels of a row; a position outside moves to the border.
+/// 1 where both sides have a phase that sees a shift.
 #[inline(always)]
-fn sample_along(row: &[f32], nx: usize, at: f32) -> Pixel {
-    let last = (nx - 1) as f32;
-    let clamped = if at > 0.0 { if at < last { at } else { last } } else { 0.0 };
-    // SAFETY: between 0 and the last pixel.
-    let low = (unsafe { clamped.to_int_unchecked::<i32>() } as usize).min(nx.max(2) - 2);
-    let weight = clamped - low as f32;
-    let [a, b] = [pixel(row, low), pixel(row, (low + 1).min(nx - 1))];
-    each(|k| a[k] + weight * (b[k] - a[k]))
+fn both_seen(here: &Halves, there: &Halves) -> Block {
+    let mut seen = [0; BLOCK * ORIENTATIONS];
+    for i in 0..BLOCK * ORIENTATIONS {
+        seen[i] = i32::from(here[i] & there[i] & 1) & i32::from(i % ORIENTATIONS != BLIND);
+    }
+    each(|i| seen[i] as f32)
 }
 
 /// The smaller number of each pixel, and the greater.

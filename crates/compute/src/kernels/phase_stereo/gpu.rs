@@ -1,16 +1,14 @@
 //! Launch of `phase_stereo.wgsl`.
 
-use super::cpu::pixels_per_radian;
+use super::cpu::pixels_per_angle;
 use super::{SPREAD_SCALE, Votes};
-use crate::gpu::{ARCTANGENT, Bind, EXPANSION, Gpu, Launch, NAN, RESPONSES, Text, Uniform, cover};
-use crate::kernels::gabor::pairs;
+use crate::gpu::{Bind, EXPANSION, Gpu, Launch, NAN, PHASES, Text, Uniform, cover};
+use crate::kernels::gabor::alternate;
 use crate::kernels::phase_flow::{Place, Sampling};
 use crate::{Buffer, ComputeError};
 
-static TEXT: Text = Text {
-    name: "phase stereo",
-    parts: &[NAN, ARCTANGENT, EXPANSION, RESPONSES, include_str!("phase_stereo.wgsl")],
-};
+static TEXT: Text =
+    Text { name: "phase stereo", parts: &[NAN, EXPANSION, PHASES, include_str!("phase_stereo.wgsl")] };
 
 pub(super) fn phase_stereo(
     gpu: &dyn Gpu,
@@ -19,12 +17,11 @@ pub(super) fn phase_stereo(
     (out, confidence): (&Buffer, &Buffer),
 ) -> Result<(), ComputeError> {
     let [nx, ny] = place.levels.size(place.level);
-    let per_radian = pixels_per_radian();
-    let Votes { least_magnitude, min_orientations, views } = votes;
+    let Votes { min_orientations, views } = votes;
     let uniform = Uniform::new()
         .u4([nx, ny, nx.div_ceil(2), ny.div_ceil(2)])
-        .u4([4 * place.levels.start(place.level)])
-        .f4([least_magnitude * least_magnitude, min_orientations.max(1) as f32, SPREAD_SCALE]);
+        .u4([place.levels.start(place.level)])
+        .f4([min_orientations.max(1) as f32, SPREAD_SCALE]);
     let flag = |is_on: bool| f64::from(u8::from(is_on));
     gpu.launch(&Launch {
         text: &TEXT,
@@ -33,7 +30,7 @@ pub(super) fn phase_stereo(
             ("DISPLACED", flag(place.sampling == Sampling::Displaced)),
             ("COARSER", flag(coarser.is_some())),
         ],
-        uniform: pairs(uniform, [&per_radian, &per_radian]),
+        uniform: alternate(uniform, &pixels_per_angle()),
         buffers: &[
             Bind::In(left),
             Bind::In(right),

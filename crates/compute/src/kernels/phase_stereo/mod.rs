@@ -1,8 +1,9 @@
-//! Disparity of one level from the phase differences of two rectified images' Gabor responses.
+//! Disparity of one level from the phase differences of two rectified images.
 //!
 //! (Pauwels et al. 2012, section 4, eq. 8-11.) `δ_q = [φ_R(x − d) − φ_L(x)] / (ω₀ cos θ_q)` around the coarser estimate `d`, for
 //! every orientation but the one that sees no horizontal shift, and the median over those with a phase on both sides. With both
-//! views the right image's disparity is found as well, for the check of one against the other.
+//! views the right image's disparity is found as well, for the check of one against the other. A phase between pixels lies on the
+//! line through the nearest one's and that of the next one on that side; it counts where the former has one.
 //!
 //! *Units*: pixels of the level; positive for `x_right = x_left − d`. *Out*: one plane, or two in one buffer, of `d` and the
 //! increment: NaN where the coarser estimate is unknown, where too few orientations have a phase, and where the match lies
@@ -13,7 +14,7 @@ mod cpu;
 mod gpu;
 
 use crate::device::Kind;
-use crate::kernels::gabor::RESPONSES;
+use crate::kernels::gabor::WORDS;
 use crate::kernels::phase_flow::{Place, Sampling};
 use crate::{Buffer, ComputeError, Device};
 
@@ -39,8 +40,6 @@ impl Views {
 /// Which phase differences count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Votes {
-    /// Magnitude above which a response has a phase.
-    pub least_magnitude: f32,
     /// Orientations that must have one, seven at most.
     pub min_orientations: usize,
     /// Whose disparity.
@@ -50,7 +49,7 @@ pub struct Votes {
 /// An orientation counts for 1/(1 + this · distance² from the median), distance in pixels.
 pub(crate) const SPREAD_SCALE: f32 = 4.0;
 
-/// Writes the estimates and their confidence, a plane a view; `coarser` are those of the next coarser level. Where responses
+/// Writes the estimates and their confidence, a plane a view; `coarser` are those of the next coarser level. Where phases
 /// are sampled in place the right ones belong to an image that was warped onto the left one, and only that view can be asked for.
 ///
 /// # Errors
@@ -64,8 +63,8 @@ pub fn phase_stereo(
     let (levels, views) = (place.levels, votes.views.count());
     let n = levels.pixels(place.level);
     assert!(views == 1 || place.sampling == Sampling::Displaced, "a warped image has one view");
-    for responses in [left, right] {
-        responses.require(RESPONSES * levels.len(), "phase_stereo", "responses")?;
+    for phases in [left, right] {
+        phases.require(WORDS * levels.len(), "phase_stereo", "phases")?;
     }
     let [cx, cy] = levels.size(place.level).map(|n| n.div_ceil(2));
     if let Some(coarser) = coarser {

@@ -1,5 +1,5 @@
 // Disparity of one level: the contract is mod.rs's. z = 0 is the left view, z = 1 the right one.
-// Needs nan.wgsl, arctangent.wgsl, expansion.wgsl, responses.wgsl.
+// Needs nan.wgsl, expansion.wgsl, phases.wgsl.
 
 override DISPLACED: u32 = 1u;
 override COARSER: u32 = 1u;
@@ -7,35 +7,33 @@ override COARSER: u32 = 1u;
 struct Block {
     // Size of this level, and of the coarser one.
     size: vec4<u32>,
-    // Where this level's responses start, in vec4.
+    // Where this level's phases start.
     start: vec4<u32>,
-    // Least magnitude squared, orientations that must count, scale of the spread.
+    // Orientations that must count, scale of the spread.
     limits: vec4<f32>,
-    // Pixels a radian of lanes k and k + 4.
-    per_radian: array<vec4<f32>, 4>,
+    // Pixels that an angle is worth, of lanes 0, 2, 4, 6 and 1, 3, 5, 7.
+    per_angle: array<vec4<f32>, 2>,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read> left: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> right: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> left: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> right: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> coarser: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
 @group(0) @binding(5) var<storage, read_write> confidence: array<f32>;
 
 const HUGE: f32 = 3.4028235e38;
 
-fn here_of(view: u32, i: u32) -> vec4<f32> {
+fn here_of(view: u32, pixel: u32) -> vec4<u32> {
+    let i = block.start.x + pixel;
     if (view == 0u) {
         return left[i];
     }
     return right[i];
 }
 
-fn there_of(view: u32, i: u32) -> vec4<f32> {
-    if (view == 0u) {
-        return right[i];
-    }
-    return left[i];
+fn there_of(view: u32, pixel: u32) -> vec4<u32> {
+    return here_of(1u - view, pixel);
 }
 
 // The least four of the values let in so far.
@@ -49,9 +47,19 @@ fn insert(sorted: vec4<f32>, value: f32) -> vec4<f32> {
     return vec4<f32>(a, b, c, min(sorted.w, after_c));
 }
 
-fn agreement(shift: f32, middle: f32, counts: bool) -> f32 {
+// Shifts as they are, HUGE where they do not count.
+fn counted(shift: vec4<f32>, counts: vec4<bool>) -> vec4<f32> {
+    return select(vec4<f32>(HUGE), shift, counts);
+}
+
+fn agreement(shift: vec4<f32>, middle: f32) -> vec4<f32> {
     let distance = shift - middle;
-    return select(0.0, 1.0 / (1.0 + block.limits.z * (distance * distance)), counts);
+    let all = vec4<f32>(1.0) / (vec4<f32>(1.0) + block.limits.y * (distance * distance));
+    return select(vec4<f32>(), all, shift < vec4<f32>(HUGE));
+}
+
+fn one_of(shift: vec4<f32>) -> vec4<f32> {
+    return select(vec4<f32>(), vec4<f32>(1.0), shift < vec4<f32>(HUGE));
 }
 
 @compute @workgroup_size(32, 4)
@@ -77,45 +85,43 @@ fn phase_stereo(@builtin(global_invocation_id) id: vec3<u32>) {
         }
     }
     let last = f32(size.x - 1u);
-    let clamped = clamp(f32(id.x) - sign * d, 0.0, last);
-    let low = min(u32(clamped), max(size.x, 2u) - 2u);
-    let step = min(low + 1u, size.x - 1u) - low;
-    let weight = clamped - f32(low);
-    let least2 = block.limits.x;
-    var sorted = vec4<f32>(HUGE);
-    var count = 0u;
-    // Shifts of lanes 0 to 3 and 4 to 7; HUGE is none.
-    var shifts = vec4<f32>(HUGE);
-    var shifts4 = vec4<f32>(HUGE);
-    for (var k = 0u; k < 4u; k = k + 1u) {
-        let plane = block.start.x + k * pixels;
-        let a = here_of(view, plane + here);
-        var b = vec4<f32>();
-        if (DISPLACED == 1u && COARSER == 1u) {
-            let first = there_of(view, plane + row + low);
-            let second = there_of(view, plane + row + low + step);
-            b = first + weight * (second - first);
-        } else {
-            b = there_of(view, plane + here);
-        }
-        let power = lesser(powers(a), powers(b));
-        let angle = phase_steps(b, a);
-        let shift = sign * (angle * block.per_radian[k].xz);
-        if (power.x > least2) {
-            shifts[k] = shift.x;
-            sorted = insert(sorted, shift.x);
-            count = count + 1u;
-        }
-        // Lane 4 sees no horizontal shift.
-        if (power.y > least2 && k > 0u) {
-            shifts4[k] = shift.y;
-            sorted = insert(sorted, shift.y);
-            count = count + 1u;
-        }
+    let words = here_of(view, here);
+    let own = phases_of(words);
+    var seen = words;
+    var step = vec4<f32>();
+    var step2 = vec4<f32>();
+    if (DISPLACED == 1u && COARSER == 1u) {
+        let spot = spot_of(vec2<f32>(f32(id.x) - sign * d, 0.0), vec2<u32>(size.x, 1u));
+        let nearest = there_of(view, row + spot.nearest);
+        let side = phases_of(there_of(view, row + spot.across));
+        let there = phases_of(nearest);
+        seen = seen & nearest;
+        step = ahead(moved_across(there.first, side.first, spot.away.x), own.first);
+        step2 = ahead(moved_across(there.second, side.second, spot.away.x), own.second);
+    } else {
+        let nearest = there_of(view, here);
+        let there = phases_of(nearest);
+        seen = seen & nearest;
+        step = ahead(there.first, own.first);
+        step2 = ahead(there.second, own.second);
     }
-    if (f32(count) < block.limits.y) {
+    let counts = (seen & vec4<u32>(1u)) != vec4<u32>();
+    // Lane 1 sees no horizontal shift.
+    let counts2 = (seen & vec4<u32>(0u, 0x10000u, 0x10000u, 0x10000u)) != vec4<u32>();
+    let shift = counted(sign * (step * block.per_angle[0]), counts);
+    let shift2 = counted(sign * (step2 * block.per_angle[1]), counts2);
+    let known = over_lanes(one_of(shift), one_of(shift2));
+    if (known < block.limits.x) {
         return;
     }
+    let count = u32(known);
+    var sorted = insert(vec4<f32>(HUGE), shift.x);
+    sorted = insert(sorted, shift.y);
+    sorted = insert(sorted, shift2.y);
+    sorted = insert(sorted, shift.z);
+    sorted = insert(sorted, shift2.z);
+    sorted = insert(sorted, shift.w);
+    sorted = insert(sorted, shift2.w);
     var lower = sorted.x;
     var upper = sorted.x;
     lower = select(lower, sorted.y, count >= 3u);
@@ -130,13 +136,6 @@ fn phase_stereo(@builtin(global_invocation_id) id: vec3<u32>) {
     if (at < 0.0 || at > last) {
         return;
     }
-    var total = agreement(shifts.x, middle, shifts.x < HUGE) + agreement(shifts4.x, middle, shifts4.x < HUGE);
-    total = total + agreement(shifts.y, middle, shifts.y < HUGE);
-    total = total + agreement(shifts4.y, middle, shifts4.y < HUGE);
-    total = total + agreement(shifts.z, middle, shifts.z < HUGE);
-    total = total + agreement(shifts4.z, middle, shifts4.z < HUGE);
-    total = total + agreement(shifts.w, middle, shifts.w < HUGE);
-    total = total + agreement(shifts4.w, middle, shifts4.w < HUGE);
     out[place] = found;
-    confidence[place] = total * 0.142857149;
+    confidence[place] = over_lanes(agreement(shift, middle), agreement(shift2, middle)) * 0.142857149;
 }
