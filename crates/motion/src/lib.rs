@@ -15,6 +15,7 @@ mod frame;
 mod gabor_pyramid;
 pub mod multigrid;
 mod observer;
+mod phase_check;
 pub mod phase_engine;
 pub mod phase_features;
 pub mod phase_flow;
