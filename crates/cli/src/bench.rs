@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use veloxel::Device;
 use veloxel::VeloxelError;
-use veloxel::bench::{Bar, Bench, ExperimentTable, Figure, PaperA, Plan, VolumeCost, paper_a, volume_cost};
+use veloxel::bench::{
+    Bar, Bench, Event, ExperimentTable, Figure, PaperA, Plan, VolumeCost, paper_a, volume_cost,
+};
 use veloxel_io::{IoError, write_text};
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
@@ -123,11 +125,25 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA
         return Err(IoError::Open { path: missing.to_owned(), source }.into());
     }
     let plan = if arguments.quick { Plan::quick() } else { Plan::full() };
-    let result = paper_a(device, plan, &|next| eprintln!("paper-a: {next}"))?;
-    if let Some(path) = &arguments.html {
-        write_text(path, &result.html()?)?;
-    }
-    Ok(result)
+    paper_a(device, plan, &mut |event| match event {
+        Event::Next(what) => {
+            eprintln!("paper-a: {what}");
+            Ok(())
+        }
+        // Whoever stops it keeps what was measured.
+        Event::Measured { figures, so_far } => {
+            if let Some(path) = &arguments.html {
+                write_text(path, &so_far.html()?)?;
+            }
+            let lines: String =
+                figures.iter().map(|f| format!("{}: {} {}\n", f.what, number(f.value), f.unit)).collect();
+            if arguments.json {
+                eprint!("{lines}");
+                return Ok(());
+            }
+            print(&lines)
+        }
+    })
 }
 
 /// Tables, then the figures that have a bar, then what is to be known of them.

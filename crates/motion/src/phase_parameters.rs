@@ -55,7 +55,7 @@ pub struct PhaseParameters {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Warping {
-    /// Filter responses.
+    /// Phases of the filter responses.
     Responses,
     /// Images, which are filtered anew on every level (pauwels2012, sections 4.2 and 5.2: the hardware's); stereo has no right
     /// view to check with then.

@@ -9,9 +9,7 @@ mod cuda_device;
 mod cuda_text;
 mod memory;
 mod nvrtc;
-mod repetition;
 mod uniform;
-mod unroll;
 mod wgpu_device;
 
 pub(crate) use cuda_device::CudaStamp;

@@ -2,6 +2,7 @@
 
 use super::Figure;
 use crate::VeloxelError;
+use std::time::{Duration, Instant};
 use veloxel_compute::kernels::compose::{Update, compose};
 use veloxel_compute::kernels::convolve::{convolve, isotropic};
 use veloxel_compute::kernels::gradient::Scheme;
@@ -16,6 +17,8 @@ use veloxel_core::Dimension;
 /// Launches between two looks at the clock, and looks of which the middle one counts.
 const LAUNCHES: usize = 20;
 const LOOKS: usize = 7;
+/// How long a GPU computes before the first look.
+const WARM_UP: Duration = Duration::from_millis(300);
 
 /// `kernels`: the table for 256³ and, on a GPU, 512³.
 pub(super) fn kernels(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
@@ -88,7 +91,9 @@ impl<'a> Workbench<'a> {
         let volume_bytes = 4.0 * shape.len() as f64;
         let copied = {
             let (from, to) = volumes.split_at_mut(1);
-            median_ms(device, || copy(device, &from[0], &mut to[0]))?
+            let mut launch = || copy(device, &from[0], &mut to[0]);
+            warm_up(device, &mut launch)?;
+            median_ms(device, launch)?
         };
         let rate = 2.0 * volume_bytes / copied;
         figures.push(Figure::new(format!("{size}³ copy"), rate / 1e6, "GB/s"));
@@ -182,7 +187,19 @@ impl<'a> Workbench<'a> {
 }
 
 fn out_views(device: &Device, shape: Shape) -> Result<Field, ComputeError> {
-    device.zeros_field(3, shape.len())
+    device.scratch_field(3, shape.len())
+}
+
+/// Launches until a device that idled has its clocks up.
+fn warm_up(
+    device: &Device,
+    launch: &mut (impl FnMut() -> Result<(), ComputeError> + Send),
+) -> Result<(), ComputeError> {
+    let start = Instant::now();
+    while device.is_gpu() && start.elapsed() < WARM_UP {
+        device.time_ms(|| (0..LAUNCHES).try_for_each(|_| launch()))?;
+    }
+    Ok(())
 }
 
 /// The middle of several looks at the clock, for one launch.

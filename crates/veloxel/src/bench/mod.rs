@@ -13,7 +13,7 @@ mod rates;
 mod volume_preservation;
 mod volumes;
 
-pub use paper_a::{ExperimentTable, PaperA, Plan, paper_a};
+pub use paper_a::{Event, ExperimentTable, PaperA, Plan, paper_a};
 pub use volumes::{VolumeCost, volume_cost};
 
 use crate::VeloxelError;
@@ -154,7 +154,7 @@ impl Bench {
             Self::Kernels => kernels::kernels(device),
             Self::Gpu => gpu::gpu(device),
             Self::Agreement => gpu::agreement(device),
-            Self::PaperA => Ok(paper_a(device, Plan::full(), &|_| ())?.figures()),
+            Self::PaperA => Ok(paper_a(device, Plan::full(), &mut |_| Ok(()))?.figures()),
             Self::Multigrid => multigrid::multigrid(device),
             Self::Volumes => volumes::volumes(volumes),
             Self::Phantoms => phantoms::phantoms(device),

@@ -9,7 +9,7 @@ use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_t
 use veloxel_compute::kernels::operator::{Operator, jacobi, residual_norm2};
 use veloxel_compute::kernels::pointwise::fill;
 use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_compute::{ComputeError, Device, Field, Taps};
+use veloxel_compute::{Buffer, ComputeError, Device, Field, Taps};
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,10 +70,10 @@ impl Costs {
 }
 
 /// Iterations between two residuals of a solve.
-const ITERATIONS_PER_CHECK: usize = 8;
-/// What takes longer on a processor is its own warm-up.
-pub(super) const LONG_MS: f64 = 5e3;
-/// Looks at the clock, and those for what takes long.
+const ITERATIONS_PER_CHECK: f64 = 8.0;
+/// What takes longer on a processor is looked at once, without a warm-up.
+pub(super) const LONG_MS: f64 = 500.0;
+/// Looks at the clock on a GPU and on a processor.
 const LOOKS: usize = 7;
 const FEW_LOOKS: usize = 3;
 /// Launches are repeated until a look takes about this long, but no more often than this.
@@ -94,7 +94,7 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, VeloxelErro
     let (fixed, moving) = (device.upload_copy(scene.fixed.data())?, device.upload_copy(scene.moving.data())?);
     let mut displacement: Field =
         (0..3).map(|c| device.upload(smooth_motion(size, c))).collect::<Result<_, _>>()?;
-    let mut warped = device.zeros(shape.len())?;
+    let mut warped = touched(device, shape.len())?;
     let args = Warp {
         shape,
         spacing_edges: [1.0; 3],
@@ -105,11 +105,11 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, VeloxelErro
     };
     costs.set(Component::Warp, launch_ms(device, || warp(device, &args, &mut warped))?);
     let taps = isotropic(&window(TAPS));
-    let mut smoothed = device.zeros(shape.len())?;
+    let mut smoothed = touched(device, shape.len())?;
     let smooth = || convolve(device, (shape, &taps), &fixed, &mut smoothed);
     costs.set(Component::Smoothing, launch_ms(device, smooth)?);
     drop(smoothed);
-    let mut system = device.zeros_field(9, shape.len())?;
+    let mut system: Field = (0..9).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
     for (component, taps) in [
         (Component::Derivatives, isotropic(&Taps::gaussian(0.0, 1.0))),
         // Last: the solver goes on with its tensor.
@@ -138,16 +138,22 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, VeloxelErro
         diffusivity: None,
         volume_weight: Some(&volume_weight),
     };
-    let mut other = device.zeros_field(3, shape.len())?;
-    let iterations = launch_ms(device, || {
-        for _ in 0..ITERATIONS_PER_CHECK {
-            jacobi(device, &operator, (&displacement, &rhs, &mut other), DAMPING)?;
-            displacement.swap_with_slice(&mut other);
-        }
-        residual_norm2(device, &operator, &displacement, &rhs).map(drop)
+    let mut other: Field = (0..3).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
+    let sweep = launch_ms(device, || {
+        jacobi(device, &operator, (&displacement, &rhs, &mut other), DAMPING)?;
+        displacement.swap_with_slice(&mut other);
+        Ok(())
     })?;
-    costs.set(Component::Iteration, iterations / ITERATIONS_PER_CHECK as f64);
+    let check = launch_ms(device, || residual_norm2(device, &operator, &displacement, &rhs).map(drop))?;
+    costs.set(Component::Iteration, sweep + check / ITERATIONS_PER_CHECK);
     Ok(costs)
+}
+
+/// Memory that has been written to: the system has found its pages.
+fn touched(device: &Device, len: usize) -> Result<Buffer, ComputeError> {
+    let mut buffer = device.scratch(len)?;
+    fill(device, 0.0, &mut buffer)?;
+    Ok(buffer)
 }
 
 /// Jacobi's with a volume term, so that it converges.
@@ -169,7 +175,7 @@ fn launch_ms(
     // The first launch on a GPU may have compiled its kernel.
     let second = look(1)?;
     let launches = (LOOK_MS / second.max(1e-3)).clamp(1.0, LAUNCHES) as usize;
-    let looks = if second > 0.2 * LONG_MS { FEW_LOOKS } else { LOOKS };
+    let looks = if device.is_gpu() { LOOKS } else { FEW_LOOKS };
     let mut times = (0..looks).map(|_| look(launches)).collect::<Result<Vec<_>, _>>()?;
     Ok(middle(&mut times))
 }

@@ -4,30 +4,45 @@ use super::components::Component;
 use super::published::{HEADLINE, TABLES};
 use super::runs::{TAPS, Time, WARPS};
 use super::tables::ratio;
-use super::{Measured, PaperA, Role};
+use super::{Measured, Measurement, PaperA, Role};
 use crate::bench::Figure;
 
 pub(super) fn figures(result: &PaperA) -> Vec<Figure> {
     let mut figures = Vec::new();
     for m in &result.measurements {
-        for role in Role::ALL {
-            if let Some(measured) = m.of(role) {
-                let place = format!("{}³, {}", m.size, role.name());
-                figures.extend(runs(result, measured, &place));
-                let costs =
-                    Component::ALL.into_iter().filter_map(|c| Some((c.name(), measured.costs.ms(c)?)));
-                figures.extend(costs.map(|(name, ms)| Figure::new(format!("{place}: {name}"), ms, "ms")));
-            }
-        }
-        let whole = m.times(|measured| measured.whole);
-        for fast in [Role::AllThreads, Role::Gpu] {
-            let speed_up = ratio(&whole, (Role::OneThread, fast));
-            let name = format!("{}³, {} over 1 thread", m.size, fast.name());
-            figures.extend(speed_up.map(|ratio| Figure::new(name, ratio, "×")));
-        }
+        figures.extend(Role::ALL.into_iter().flat_map(|role| of_role(result, m, role)));
+        figures.extend(speed_ups(m));
     }
     figures.extend(headline(result));
     figures
+}
+
+/// Those of the last size in a role; after the last machine, its speed-ups as well.
+pub(super) fn newest(result: &PaperA, role: Role) -> Vec<Figure> {
+    let Some(m) = result.measurements.last() else { return Vec::new() };
+    let mut figures = of_role(result, m, role);
+    if result.machines.last().is_some_and(|machine| machine.role == role) {
+        figures.extend(speed_ups(m));
+    }
+    figures
+}
+
+fn of_role(result: &PaperA, m: &Measurement, role: Role) -> Vec<Figure> {
+    let Some(measured) = m.of(role) else { return Vec::new() };
+    let place = format!("{}³, {}", m.size, role.name());
+    let mut figures = runs(result, measured, &place);
+    let costs = Component::ALL.into_iter().filter_map(|c| Some((c.name(), measured.costs.ms(c)?)));
+    figures.extend(costs.map(|(name, ms)| Figure::new(format!("{place}: {name}"), ms, "ms")));
+    figures
+}
+
+fn speed_ups(m: &Measurement) -> Vec<Figure> {
+    let whole = m.times(|measured| measured.whole);
+    let figure = |fast: Role| {
+        let name = format!("{}³, {} over 1 thread", m.size, fast.name());
+        Some(Figure::new(name, ratio(&whole, (Role::OneThread, fast))?, "×"))
+    };
+    [Role::AllThreads, Role::Gpu].into_iter().filter_map(figure).collect()
 }
 
 fn runs(result: &PaperA, measured: &Measured, place: &str) -> Vec<Figure> {

@@ -53,8 +53,8 @@ impl Plan {
             figure_sizes: vec![128, 256],
             warps: vec![1, 2, 5, 10, 20],
             taps: vec![5, 9, 15, 31],
-            longest_s: 20.0,
-            longest_in_figures_s: 3.0,
+            longest_s: 6.0,
+            longest_in_figures_s: 1.5,
         }
     }
     /// Sizes up to 100³.
@@ -62,8 +62,8 @@ impl Plan {
         Self {
             sizes: vec![50, 75, 100],
             figure_sizes: vec![64],
-            longest_s: 5.0,
-            longest_in_figures_s: 1.0,
+            longest_s: 2.0,
+            longest_in_figures_s: 0.5,
             ..Self::full()
         }
     }
@@ -148,37 +148,61 @@ pub struct PaperA {
     left_out: Vec<String>,
 }
 
-/// Measures everything of a plan; `progress` hears what comes next.
+/// What is said while everything is measured.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A size and a machine that are measured next.
+    Next(&'a str),
+    /// They were: their figures, and all results so far.
+    Measured {
+        /// Of this size on this machine; after the last machine, the speed-ups as well.
+        figures: Vec<Figure>,
+        /// What would be returned if this were all.
+        so_far: &'a PaperA,
+    },
+}
+
+/// Measures everything of a plan, small sizes first; `observer` hears of each as soon as it is measured.
 ///
 /// # Errors
-/// Whatever a run fails with, but for too little memory: such sizes are left out, which the tables say.
-pub fn paper_a(device: &Device, plan: Plan, progress: &dyn Fn(&str)) -> Result<PaperA, VeloxelError> {
-    let machines = machines(device)?;
+/// Whatever a run or the observer fails with, but for too little memory: such sizes are left out, which the tables say.
+pub fn paper_a(
+    device: &Device,
+    plan: Plan,
+    observer: &mut dyn FnMut(Event<'_>) -> Result<(), VeloxelError>,
+) -> Result<PaperA, VeloxelError> {
     let mut sizes: Vec<usize> = plan.sizes.iter().chain(&plan.figure_sizes).copied().collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let mut measurements = Vec::new();
-    let mut left_out = Vec::new();
+    let machines = machines(device)?;
+    let mut result = PaperA { plan, machines, measurements: Vec::new(), left_out: Vec::new() };
     for size in sizes {
         if let Some(reason) = host_is_too_small(size) {
-            left_out.push(format!("{size}³: {reason}"));
+            result.left_out.push(format!("{size}³: {reason}"));
             continue;
         }
         let scene = Scene::new(size)?;
-        let mut by_role = [None, None, None];
-        for machine in &machines {
-            progress(&format!("{size}³, {}", machine.role.name()));
-            match measure(machine, &scene, &plan) {
-                Ok(measured) => by_role[machine.role as usize] = Some(measured),
+        result.measurements.push(Measurement { size, by_role: [None, None, None] });
+        for nth in 0..result.machines.len() {
+            let machine = &result.machines[nth];
+            let role = machine.role;
+            observer(Event::Next(&format!("{size}³, {}", role.name())))?;
+            let measured = match measure(machine, &scene, &result.plan) {
+                Ok(measured) => measured,
                 Err(error) if is_too_little_memory(&error) => {
-                    left_out.push(format!("{size}³, {}: {error}", machine.role.name()));
+                    result.left_out.push(format!("{size}³, {}: {error}", role.name()));
+                    continue;
                 }
                 Err(error) => return Err(error),
+            };
+            if let Some(measurement) = result.measurements.last_mut() {
+                measurement.by_role[role as usize] = Some(measured);
             }
+            let figures = figures::newest(&result, role);
+            observer(Event::Measured { figures, so_far: &result })?;
         }
-        measurements.push(Measurement { size, by_role });
     }
-    Ok(PaperA { plan, machines, measurements, left_out })
+    Ok(result)
 }
 
 impl PaperA {

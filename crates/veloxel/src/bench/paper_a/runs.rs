@@ -114,11 +114,7 @@ impl<'a> Run<'a> {
             return Ok(Time { ms: predicted_ms, scaled: true });
         }
         let params = params((warps, ITERATIONS), predicted.taps);
-        let runs = match predicted_ms {
-            ms if ms < 1e3 => 5,
-            ms if ms < LONG_MS => 3,
-            _ => 1,
-        };
+        let runs = if predicted_ms < LONG_MS { 3 } else { 1 };
         let mut times = Vec::new();
         for _ in 0..runs {
             let (ms, running) = self.ask(&params)?;

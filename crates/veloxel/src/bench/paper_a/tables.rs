@@ -1,6 +1,6 @@
 //! The experiments as tables for people, on a terminal or a page.
 
-use super::components::Component;
+use super::components::{Component, LONG_MS};
 use super::published::{self, of_size};
 use super::runs::{ITERATIONS, TAPS, Time, WARPS};
 use super::{Measurement, PaperA, Role};
@@ -185,10 +185,10 @@ pub(super) fn notes(result: &PaperA) -> Vec<String> {
         )
     });
     let mut notes: Vec<String> = machines.collect();
-    notes.push(
-        "Times are the middle of several after a warm-up, by the device's own clock; runs of more than 5 s count once."
-            .to_owned(),
-    );
+    notes.push(format!(
+        "Times are the middle of several after a warm-up, by the device's own clock; what takes more than {} s on a processor, and longer runs everywhere, count once.",
+        LONG_MS / 1e3
+    ));
     notes.push(
         "The paper does not say how often it iterated: its times cannot be compared with these, its speed-ups can."
             .to_owned(),

@@ -17,7 +17,16 @@ fn tiny() -> Plan {
 #[test]
 fn a_processor_has_tables_without_a_gpu_and_says_what_was_scaled() {
     let device = Device::cpu(2).unwrap();
-    let result = paper_a(&device, tiny(), &|_| ()).unwrap();
+    let mut told = Vec::new();
+    let mut pages = Vec::new();
+    let mut observer = |event: Event<'_>| {
+        if let Event::Measured { figures, so_far } = event {
+            told.extend(figures);
+            pages.push(so_far.html()?);
+        }
+        Ok(())
+    };
+    let result = paper_a(&device, tiny(), &mut observer).unwrap();
     let tables = result.tables();
     let titles: Vec<&str> = tables.iter().map(|t| t.title.rsplit('(').next().unwrap()).collect();
     assert_eq!(titles, ["Tables 2 and 3)", "Figure 5a)", "Figure 5b)", "Figure 6)"]);
@@ -33,6 +42,9 @@ fn a_processor_has_tables_without_a_gpu_and_says_what_was_scaled() {
     let figures = result.figures();
     assert!(figures.iter().all(|f| f.value > 0.0 && f.value.is_finite()), "{figures:?}");
     assert!(figures.iter().all(|f| f.reached.is_none()), "no bar without the paper's sizes");
+    assert_eq!(told, figures, "each is told as soon as it is known");
+    assert_eq!(pages.len(), 3 * 2);
+    assert_eq!(pages.last(), result.html().ok().as_ref());
     let page = result.html().unwrap();
     assert!(page.contains("<svg") && !page.contains("NaN") && !page.contains("http"), "self-contained");
 }

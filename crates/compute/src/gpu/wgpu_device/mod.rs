@@ -4,14 +4,24 @@
 //! Texts run without wgpu's bounds checks, which cost a quarter of the bandwidth: every kernel validates its buffers
 //! before it launches, and the tests of parity run each text at sizes that do not divide evenly.
 
+mod adapters;
+mod pool;
+mod recording;
+#[cfg(test)]
+mod tests;
+
+pub(super) use adapters::{card_may_be_there, list};
+pub(crate) use pool::WgpuMemory;
+
 use super::{Bind, Gpu, GpuMemory, Launch};
-use crate::device::Listing;
 use crate::{ComputeError, DeviceInfo, Stamp};
+use adapters::{absent, adapters, describe};
 use pollster::block_on;
-use std::borrow::Cow;
+use pool::Pool;
+use recording::{Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An adapter, opened with its own limits.
 pub(super) struct WgpuDevice {
@@ -23,6 +33,7 @@ pub(super) struct WgpuDevice {
     nothing: [wgpu::Buffer; 1 + MOST_SPARE],
     pipelines: Mutex<HashMap<Variant, Arc<Pipeline>>>,
     recording: Mutex<Recording>,
+    pool: Arc<Pool>,
 }
 
 /// What one compilation is for.
@@ -37,32 +48,10 @@ struct Variant {
     writes: Vec<bool>,
 }
 
-struct Pipeline {
-    pipeline: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
-}
-
-/// Launches that the queue has not seen yet.
-#[derive(Default)]
-struct Recording {
-    launches: Vec<Recorded>,
-    uniforms: Vec<u8>,
-}
-
-struct Recorded {
-    pipeline: Arc<Pipeline>,
-    buffers: Vec<wgpu::Buffer>,
-    /// Where its uniform block begins, and how long it is.
-    uniform: (u64, u64),
-    groups: [u32; 3],
-}
-
 /// Outputs that a launch may leave unused.
 const MOST_SPARE: usize = 8;
 /// Downloads that are larger together are split.
 const MOST_TOGETHER_BYTES: usize = 16 << 20;
-/// Launches given to the queue at a time.
-const LAUNCHES_PER_SUBMISSION: usize = 128;
 
 impl WgpuDevice {
     /// Opens the `ordinal`-th adapter of a kind.
@@ -97,36 +86,47 @@ impl WgpuDevice {
         });
         let info = describe(&adapter, name);
         let hardware = adapter.get_info().device_type != wgpu::DeviceType::Cpu;
-        let (pipelines, recording) = Default::default();
-        Ok(Self { info, hardware, device, queue, nothing, pipelines, recording })
+        let (pipelines, recording, pool) = Default::default();
+        Ok(Self { info, hardware, device, queue, nothing, pipelines, recording, pool })
     }
 
     fn failed(&self, reason: impl fmt::Display) -> ComputeError {
         ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
     }
 
-    fn create(&self, len: usize) -> Result<wgpu::Buffer, ComputeError> {
-        let needed_bytes = (len * size_of::<f32>()).max(16);
+    /// Memory for `len` samples, and whether it was in use before: then its samples are left from there.
+    fn take(&self, len: usize) -> Result<(WgpuMemory, bool), ComputeError> {
+        let bytes = Pool::bytes_for(len);
         let limits = self.device.limits();
-        let most_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) as usize;
-        if needed_bytes > most_bytes {
+        let most_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        if bytes > most_bytes {
             return Err(ComputeError::BufferTooLarge {
                 device: self.info.name.clone(),
-                needed_bytes,
-                most_bytes,
+                needed_bytes: bytes as usize,
+                most_bytes: most_bytes as usize,
             });
         }
-        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: needed_bytes as u64,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        match block_on(scope.pop()) {
-            None => Ok(buffer),
-            Some(_) => Err(self.out_of_memory(needed_bytes)),
+        if let Some(kept) = self.pool.take(bytes) {
+            return Ok((kept, true));
         }
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        if let Some(buffer) = self.ask(bytes, usage) {
+            return Ok((self.pool.own(buffer), false));
+        }
+        // What is kept may be just what is missing; the driver has it back when nothing uses it any more.
+        self.pool.give_back_to_driver();
+        self.submit_all();
+        self.wait()?;
+        let buffer = self.ask(bytes, usage).ok_or_else(|| self.out_of_memory(bytes as usize))?;
+        Ok((self.pool.own(buffer), false))
+    }
+
+    /// A buffer from the driver; none if memory is short.
+    fn ask(&self, size: u64, usage: wgpu::BufferUsages) -> Option<wgpu::Buffer> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        let buffer = self.device.create_buffer(&descriptor);
+        block_on(scope.pop()).is_none().then_some(buffer)
     }
 
     fn out_of_memory(&self, needed_bytes: usize) -> ComputeError {
@@ -156,10 +156,7 @@ impl WgpuDevice {
             self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.text.name, launch.entry))
         })?;
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let (source, constants) = match super::unroll::unrolled(launch) {
-            Some(module) => (wgpu::ShaderSource::Naga(Cow::Owned(module)), &[][..]),
-            None => (wgpu::ShaderSource::Wgsl(launch.text.whole().into()), launch.constants),
-        };
+        let source = wgpu::ShaderSource::Wgsl(launch.text.whole().into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.text.name), source };
         // SAFETY: kernels validate their buffers' lengths before they launch, and the texts stay inside them.
         let module = unsafe {
@@ -196,7 +193,7 @@ impl WgpuDevice {
             module: &module,
             entry_point: Some(launch.entry),
             compilation_options: wgpu::PipelineCompilationOptions {
-                constants,
+                constants: launch.constants,
                 zero_initialize_workgroup_memory: false,
             },
             cache: None,
@@ -209,59 +206,24 @@ impl WgpuDevice {
         }
     }
 
-    /// Gives everything recorded to the queue.
-    fn submit(&self, recording: &mut Recording) {
-        if recording.launches.is_empty() {
-            return;
-        }
-        let Recording { launches, uniforms } = std::mem::take(recording);
-        let uniform_buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("uniforms"),
-            size: uniforms.len() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        self.queue.write_buffer(&uniform_buffer, 0, &uniforms);
-        let mut encoder = self.device.create_command_encoder(&Default::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&Default::default());
-            for Recorded { pipeline, buffers, uniform: (offset, size), groups } in &launches {
-                let block = wgpu::BufferBinding {
-                    buffer: &uniform_buffer,
-                    offset: 0,
-                    size: std::num::NonZeroU64::new(*size),
-                };
-                let mut entries =
-                    vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(block) }];
-                entries.extend(buffers.iter().enumerate().map(|(i, b)| wgpu::BindGroupEntry {
-                    binding: i as u32 + 1,
-                    resource: b.as_entire_binding(),
-                }));
-                let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: None,
-                    layout: &pipeline.layout,
-                    entries: &entries,
-                });
-                pass.set_pipeline(&pipeline.pipeline);
-                pass.set_bind_group(0, &group, &[*offset as u32]);
-                let [x, y, z] = *groups;
-                pass.dispatch_workgroups(x, y, z);
-            }
-        }
-        self.queue.submit([encoder.finish()]);
+    fn recording(&self) -> MutexGuard<'_, Recording> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Gives everything recorded to the queue.
     fn submit_all(&self) {
-        self.submit(&mut self.recording.lock().unwrap_or_else(PoisonError::into_inner));
+        self.recording().submit(&self.device, &self.queue);
     }
 
     fn wait(&self) -> Result<(), ComputeError> {
-        self.device.poll(wgpu::PollType::wait_indefinitely()).map(|_| ()).map_err(|e| self.failed(e))
+        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| self.failed(e))?;
+        self.recording().idle();
+        Ok(())
     }
 
     fn memory_of<'m>(&self, memory: &'m GpuMemory) -> Result<&'m wgpu::Buffer, ComputeError> {
         match memory {
-            GpuMemory::Wgpu(buffer) => Ok(buffer),
+            GpuMemory::Wgpu(memory) => Ok(memory.buffer()),
             GpuMemory::Cuda(_) => Err(ComputeError::WrongDevice),
         }
     }
@@ -275,13 +237,24 @@ impl Gpu for WgpuDevice {
         self.hardware
     }
     fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        // wgpu zeroes what is read before it is written.
-        self.create(len).map(GpuMemory::Wgpu)
+        let (memory, is_used) = self.take(len)?;
+        // wgpu zeroes new memory that is read before it is written.
+        if is_used {
+            self.recording().clear(memory.buffer().clone());
+        }
+        Ok(GpuMemory::Wgpu(memory))
+    }
+    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        Ok(GpuMemory::Wgpu(self.take(len)?.0))
     }
     fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
-        let buffer = self.create(samples.len())?;
-        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(samples));
-        Ok(GpuMemory::Wgpu(buffer))
+        let (memory, is_used) = self.take(samples.len())?;
+        // The queue writes before what it is given next; what used the memory before has to be in front.
+        if is_used {
+            self.submit_all();
+        }
+        self.queue.write_buffer(memory.buffer(), 0, bytemuck::cast_slice(samples));
+        Ok(GpuMemory::Wgpu(memory))
     }
     fn download(
         &self,
@@ -299,16 +272,8 @@ impl Gpu for WgpuDevice {
             samples.extend(self.download(others, None)?);
             return Ok(samples);
         }
-        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("download"),
-            size: bytes as u64,
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        if block_on(scope.pop()).is_some() {
-            return Err(self.out_of_memory(bytes));
-        }
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let staging = self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
         let mut offset = 0;
         for &(memory, len) in wanted {
@@ -351,20 +316,12 @@ impl Gpu for WgpuDevice {
             })
             .collect::<Result<_, _>>()?;
         let block = launch.uniform.clone().bytes();
-        let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let alignment = self.device.limits().min_uniform_buffer_offset_alignment as usize;
-        let offset = recording.uniforms.len();
-        recording.uniforms.extend_from_slice(&block);
-        let padded = recording.uniforms.len().next_multiple_of(alignment);
-        recording.uniforms.resize(padded, 0);
-        recording.launches.push(Recorded {
-            pipeline,
-            buffers,
-            uniform: (offset as u64, block.len() as u64),
-            groups: launch.groups,
-        });
-        if recording.launches.len() == LAUNCHES_PER_SUBMISSION {
-            self.submit(&mut recording);
+        let mut recording = self.recording();
+        let launched = Recorded { pipeline, buffers, groups: launch.groups };
+        recording.launch(launched, (&block, alignment));
+        if recording.is_due() {
+            recording.submit(&self.device, &self.queue);
         }
         Ok(())
     }
@@ -378,76 +335,4 @@ impl fmt::Debug for WgpuDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WgpuDevice").field("info", &self.info).finish_non_exhaustive()
     }
-}
-
-/// Whether the system shows a graphics card at all: asking every driver takes longer than a small image.
-pub(super) fn card_may_be_there() -> bool {
-    !cfg!(target_os = "linux")
-        || ["/dev/dri", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd"]
-            .iter()
-            .any(|p| std::path::Path::new(p).exists())
-}
-
-/// The adapters of a kind, graphics processors first.
-fn adapters(kind: &str) -> Vec<wgpu::Adapter> {
-    let backends = match kind {
-        "vulkan" => wgpu::Backends::VULKAN,
-        "metal" => wgpu::Backends::METAL,
-        "dx12" => wgpu::Backends::DX12,
-        _ => wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
-    };
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = backends;
-    let mut adapters = block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends));
-    let rank = |adapter: &wgpu::Adapter| match adapter.get_info().device_type {
-        wgpu::DeviceType::DiscreteGpu => 0,
-        wgpu::DeviceType::IntegratedGpu => 1,
-        wgpu::DeviceType::VirtualGpu | wgpu::DeviceType::Other => 2,
-        wgpu::DeviceType::Cpu => 3,
-    };
-    adapters.sort_by_key(rank);
-    adapters
-}
-
-fn describe(adapter: &wgpu::Adapter, name: String) -> DeviceInfo {
-    let info = adapter.get_info();
-    let driver = format!("{} {}", info.driver, info.driver_info);
-    let software = if info.device_type == wgpu::DeviceType::Cpu { ", in software" } else { "" };
-    DeviceInfo {
-        name,
-        description: format!("{} ({:?}, {}{software})", info.name, info.backend, driver.trim()),
-        memory_bytes: None,
-    }
-}
-
-/// The kinds that can exist on this system.
-const KINDS: &[&str] = if cfg!(target_os = "macos") {
-    &["metal"]
-} else if cfg!(windows) {
-    &["vulkan", "dx12"]
-} else {
-    &["vulkan"]
-};
-
-fn absent(kind: &str) -> String {
-    if kind != "wgpu" && !KINDS.contains(&kind) {
-        return "this system has no such interface".to_owned();
-    }
-    "no adapter was found; install the driver of the graphics card".to_owned()
-}
-
-/// Every adapter, and why kinds without one are absent.
-pub(super) fn list() -> Vec<Listing> {
-    let mut out = Vec::new();
-    for kind in KINDS {
-        let found = adapters(kind);
-        if found.is_empty() {
-            out.push(Listing::Absent { name: (*kind).to_owned(), reason: absent(kind) });
-        }
-        out.extend(found.iter().enumerate().map(|(i, adapter)| {
-            let name = if i == 0 { (*kind).to_owned() } else { format!("{kind}:{i}") };
-            Listing::Present(describe(adapter, name))
-        }));
-    }
-    out
 }

@@ -1,0 +1,124 @@
+//! Launches that the queue has not seen yet: given to it many at a time, in one pass.
+
+use std::sync::Arc;
+
+/// A kernel of one variant, ready to run.
+pub(super) struct Pipeline {
+    pub pipeline: wgpu::ComputePipeline,
+    pub layout: wgpu::BindGroupLayout,
+}
+
+/// One run of a kernel.
+pub(super) struct Recorded {
+    pub pipeline: Arc<Pipeline>,
+    pub buffers: Vec<wgpu::Buffer>,
+    pub groups: [u32; 3],
+}
+
+enum Step {
+    /// With where its uniform block begins, and how long it is.
+    Launch(Recorded, (u64, u64)),
+    Clear(wgpu::Buffer),
+}
+
+/// What the queue is given next.
+#[derive(Default)]
+pub(super) struct Recording {
+    steps: Vec<Step>,
+    uniforms: Vec<u8>,
+    /// How often the queue was given something since it was last waited for.
+    submissions: u32,
+}
+
+/// Steps given to the queue at a time: few to a device that idles, many once it has something to do.
+const FEWEST_STEPS: usize = 2;
+const MOST_STEPS: usize = 128;
+
+impl Recording {
+    /// Whether there is enough for the queue.
+    pub fn is_due(&self) -> bool {
+        self.steps.len() >= (FEWEST_STEPS << self.submissions.min(8)).min(MOST_STEPS)
+    }
+
+    /// The device has done everything that it was given.
+    pub fn idle(&mut self) {
+        self.submissions = 0;
+    }
+
+    /// Fills a buffer with zeros.
+    pub fn clear(&mut self, buffer: wgpu::Buffer) {
+        self.steps.push(Step::Clear(buffer));
+    }
+
+    /// Records a launch with its uniform block, which begins at a multiple of `alignment`.
+    pub fn launch(&mut self, launch: Recorded, (block, alignment): (&[u8], usize)) {
+        let place = (self.uniforms.len() as u64, block.len() as u64);
+        self.uniforms.extend_from_slice(block);
+        self.uniforms.resize(self.uniforms.len().next_multiple_of(alignment), 0);
+        self.steps.push(Step::Launch(launch, place));
+    }
+
+    /// Gives everything to the queue, in the order it came.
+    pub fn submit(&mut self, device: &wgpu::Device, queue: &wgpu::Queue) {
+        if self.steps.is_empty() {
+            return;
+        }
+        let (steps, uniforms) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.uniforms));
+        self.submissions = self.submissions.saturating_add(1);
+        let uniforms = upload(device, queue, &uniforms);
+        let mut encoder = device.create_command_encoder(&Default::default());
+        let is_clear = |step: &Step| matches!(step, Step::Clear(_));
+        for run in steps.chunk_by(|a, b| !is_clear(a) && !is_clear(b)) {
+            if let [Step::Clear(buffer)] = run {
+                encoder.clear_buffer(buffer, 0, None);
+                continue;
+            }
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            for step in run {
+                if let (Step::Launch(launch, place), Some(uniforms)) = (step, &uniforms) {
+                    encode(&mut pass, device, launch, (uniforms, *place));
+                }
+            }
+        }
+        queue.submit([encoder.finish()]);
+    }
+}
+
+/// The uniform blocks in a buffer; none if there are none.
+fn upload(device: &wgpu::Device, queue: &wgpu::Queue, uniforms: &[u8]) -> Option<wgpu::Buffer> {
+    if uniforms.is_empty() {
+        return None;
+    }
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("uniforms"),
+        size: uniforms.len() as u64,
+        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    queue.write_buffer(&buffer, 0, uniforms);
+    Some(buffer)
+}
+
+fn encode(
+    pass: &mut wgpu::ComputePass<'_>,
+    device: &wgpu::Device,
+    launch: &Recorded,
+    (uniforms, (offset, size)): (&wgpu::Buffer, (u64, u64)),
+) {
+    let block = wgpu::BufferBinding { buffer: uniforms, offset: 0, size: std::num::NonZeroU64::new(size) };
+    let mut entries =
+        vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(block) }];
+    entries.extend(launch.buffers.iter().enumerate().map(|(i, buffer)| wgpu::BindGroupEntry {
+        binding: i as u32 + 1,
+        resource: buffer.as_entire_binding(),
+    }));
+    let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &launch.pipeline.layout,
+        entries: &entries,
+    });
+    pass.set_pipeline(&launch.pipeline.pipeline);
+    pass.set_bind_group(0, &group, &[offset as u32]);
+    let [x, y, z] = launch.groups;
+    pass.dispatch_workgroups(x, y, z);
+}
