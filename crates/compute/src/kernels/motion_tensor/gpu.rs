@@ -1,4 +1,4 @@
-//! Launches of `motion_tensor.wgsl`.
+//! Launches of `along_y.wgsl`, `smooth.wgsl` and `mismatch.wgsl`.
 
 use super::{Constraint, MOST_PAIRS, MotionTensor};
 use crate::gpu::{
@@ -9,8 +9,10 @@ use crate::kernels::gradient::Scheme;
 use crate::later::sum_rows;
 use crate::{Buffer, ComputeError, Device, Field, Later, Taps};
 
-static TEXT: Text =
-    Text { name: "motion_tensor", parts: &[LINE, NAN, SUM, include_str!("motion_tensor.wgsl")] };
+const PRODUCTS: &str = include_str!("products.wgsl");
+static ALONG_Y: Text = Text { name: "motion_tensor", parts: &[NAN, PRODUCTS, include_str!("along_y.wgsl")] };
+static MISMATCH: Text =
+    Text { name: "motion_tensor", parts: &[LINE, NAN, SUM, PRODUCTS, include_str!("mismatch.wgsl")] };
 const SMOOTH: &str = include_str!("smooth.wgsl");
 static SMOOTH1: Text = Text { name: "motion_tensor", parts: &[PACK1, SMOOTH, include_str!("smooth1.wgsl")] };
 static SMOOTH4: Text = Text { name: "motion_tensor", parts: &[PACK4, SMOOTH, include_str!("smooth4.wgsl")] };
@@ -19,6 +21,9 @@ static SMOOTH4: Text = Text { name: "motion_tensor", parts: &[PACK4, SMOOTH, inc
 /// beyond.
 const RADIUS_TOGETHER: usize = 4;
 const RADIUS_IN_TWO: usize = 6;
+/// Largest radius whose march takes two rows a turn, which saves every other move of what it keeps: beyond it registers do
+/// not suffice.
+const RADIUS_IN_PAIRS: usize = 3;
 /// Largest radius of these launches; beyond it [`super::super::convolve`] takes over.
 const MOST_RADIUS: usize = 8;
 /// Columns and planes of a workgroup that marches along y. Measured on an H200: more planes share more samples and wait more
@@ -31,10 +36,11 @@ const ENOUGH_GROUPS: usize = 512;
 const MOST_CHANNELS: usize = 6;
 /// Samples of the memory that channels pass through on their way: five volumes of 256³.
 const BETWEEN: usize = 5 << 24;
-/// Planes of a thread that marches along z, in volumes up to [`LARGE`] samples and beyond: the more, the fewer are read twice; the
-/// fewer, the better the threads spread over a device.
-const SEGMENTS: [usize; 2] = [64, 128];
-const LARGE: usize = 1 << 25;
+/// Workgroups of marches along z that keep a large device busy. Beyond them a march is long: where two of them meet, planes are
+/// read twice.
+const ENOUGH_MARCHES: usize = 1024;
+/// Planes of a march at least.
+const LEAST_MARCH: usize = 32;
 
 pub(super) fn motion_tensor(
     (device, gpu): (&Device, &dyn Gpu),
@@ -91,9 +97,12 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
             ("MEANS", f64::from(u8::from(means))),
             ("STRIP", STRIP as f64),
             ("PLANES", planes as f64),
+            // Two planes on either side.
+            ("TURNS", if in_3d { 4.0 / planes as f64 } else { 0.0 }),
+            ("ROWS", if means && taps.radius() <= RADIUS_IN_PAIRS { 2.0 } else { 1.0 }),
         ]);
         gpu.launch(&Launch {
-            text: &TEXT,
+            text: &ALONG_Y,
             entry: "along_y",
             constants: &constants,
             uniform: block(args, rows, taps),
@@ -112,8 +121,10 @@ fn smooth(
     (channels, between): (&[Buffer], &[Buffer]),
 ) -> Result<(), ComputeError> {
     let [nx, ny, nz] = args.shape.size;
-    let segment = SEGMENTS[usize::from(args.shape.len() > LARGE)];
     let (text, pack) = if nx.is_multiple_of(4) { (&SMOOTH4, 4) } else { (&SMOOTH1, 1) };
+    let [wide, high] = [cover(nx / pack, 32), cover(ny, 4)];
+    let marches = ENOUGH_MARCHES / (wide as usize * high as usize * channels.len());
+    let segment = nz.div_ceil(marches.clamp(1, nz.div_ceil(LEAST_MARCH)));
     let (entry, layers) =
         if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
     let buffers: Vec<_> =
@@ -129,7 +140,7 @@ fn smooth(
         ],
         uniform: with_taps(with_taps(Uniform::new().u4([nx, ny, nz, segment]), x), z),
         buffers: &buffers,
-        groups: [cover(nx / pack, 32), cover(ny, 4), (layers * channels.len()) as u32],
+        groups: [wide, high, (layers * channels.len()) as u32],
     })
 }
 
@@ -141,7 +152,7 @@ pub(super) fn mismatch(
     let identity = Taps::gaussian(0.0, 1.0);
     let buffers: Vec<_> = images(args).into_iter().chain([Bind::Out(&sums)]).collect();
     gpu.launch(&Launch {
-        text: &TEXT,
+        text: &MISMATCH,
         entry: "mismatch",
         constants: &constants(args),
         uniform: block(args, 0, &identity),

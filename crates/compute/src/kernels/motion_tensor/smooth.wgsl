@@ -80,19 +80,15 @@ fn along_x(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 // A thread marches along z, with what the planes so far add to the outputs that are not complete yet.
-@compute @workgroup_size(32, 4)
-fn along_x_and_z(@builtin(global_invocation_id) id: vec3<u32>) {
+fn march(channel: u32, segment: u32, id: vec3<u32>) {
     let width = block.size.x / PACK;
-    let planes = block.size.w;
-    let segments = (block.size.z + planes - 1u) / planes;
-    let channel = id.z / segments;
     if (id.x >= width || id.y >= block.size.y) {
         return;
     }
     let plane = width * block.size.y;
     let column = id.y * width + id.x;
-    let first = id.z % segments * planes;
-    let end = min(first + planes, block.size.z);
+    let first = segment * block.size.w;
+    let end = min(first + block.size.w, block.size.z);
     let last_z = i32(block.size.z) - 1;
     var ahead: array<Pack, 16>;
     // Planes are asked for before those before them are worked on.
@@ -124,5 +120,26 @@ fn along_x_and_z(@builtin(global_invocation_id) id: vec3<u32>) {
                 store(channel, column + u32(z) * plane, done);
             }
         }
+    }
+}
+
+// Each channel has a march of its own: to choose its buffers sample by sample takes as long as to filter it.
+@compute @workgroup_size(32, 4)
+fn along_x_and_z(@builtin(global_invocation_id) id: vec3<u32>) {
+    let segments = (block.size.z + block.size.w - 1u) / block.size.w;
+    let segment = id.z % segments;
+    let channel = id.z / segments;
+    if (CHANNELS == 1u || channel == 0u) {
+        march(0u, segment, id);
+    } else if (CHANNELS == 2u || channel == 1u) {
+        march(1u, segment, id);
+    } else if (CHANNELS == 3u || channel == 2u) {
+        march(2u, segment, id);
+    } else if (CHANNELS == 4u || channel == 3u) {
+        march(3u, segment, id);
+    } else if (CHANNELS == 5u || channel == 4u) {
+        march(4u, segment, id);
+    } else {
+        march(5u, segment, id);
     }
 }

@@ -1,0 +1,33 @@
+// How little the pairs match. Follows `products.wgsl`.
+
+@group(0) @binding(8) var<storage, read_write> sums: array<f32>;
+
+// Σ n I_t² and Σ n |∇I|².
+@compute @workgroup_size(256)
+fn mismatch(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let size = block.size;
+    var tt = 0.0;
+    var trace = 0.0;
+    for (var i = id.x; i < size.x * size.y * size.z; i = i + groups.x * LINE) {
+        let row = i / size.x;
+        let y = row % size.y;
+        let at = all_products(i, around(i % size.x, row / size.y), y);
+        tt = tt + at.c.y;
+        if (COMPONENTS == 2u) {
+            trace = trace + at.a.x + at.a.z;
+        } else {
+            trace = trace + at.a.x + at.a.w + at.b.y;
+        }
+    }
+    let total_tt = workgroup_sum(tt, lane);
+    let total_trace = workgroup_sum(trace, lane);
+    if (lane == 0u) {
+        sums[2u * group.x] = total_tt;
+        sums[2u * group.x + 1u] = total_trace;
+    }
+}
