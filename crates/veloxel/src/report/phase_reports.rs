@@ -4,7 +4,7 @@
 
 use super::{DeviceReport, InputReport};
 use crate::VeloxelError;
-use crate::metrics::quantile;
+use crate::metrics::{DisparityError, quantile};
 use serde::Serialize;
 use veloxel_core::{StageTime, Volume, Warnings};
 
@@ -45,6 +45,8 @@ pub struct StereoReport {
     pub mean_confidence: f64,
     /// Where the disparities lie, pixels; none if there is none.
     pub disparity_px: Option<ValueRange>,
+    /// Against the truth, where one was given.
+    pub error: Option<DisparityError>,
 }
 
 /// A report as indented JSON with a final line break.
