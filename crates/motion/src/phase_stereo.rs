@@ -142,7 +142,8 @@ impl Stereo {
 
     pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
         let [disparity, confidence] = self.found();
-        let [disparity, confidence] = [plan.device.read(disparity)?, plan.device.read(confidence)?];
+        let n = grid.len();
+        let [disparity, confidence] = plan.fetch([(disparity, 0..n), (confidence, 0..n)])?;
         let sizes = &plan.levels.sizes()[..plan.stereo_levels];
         let report = PhaseReport::new(sizes, &disparity, Some(&confidence));
         Ok(PhaseStereo {
