@@ -98,7 +98,7 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
             ("STRIP", STRIP as f64),
             ("PLANES", planes as f64),
             // Two planes on either side.
-            ("TURNS", if in_3d { 4.0 / planes as f64 } else { 0.0 }),
+            ("BESIDE", if in_3d { 4.0 / planes as f64 } else { 0.0 }),
             ("ROWS", if means && taps.radius() <= RADIUS_IN_PAIRS { 2.0 } else { 1.0 }),
         ]);
         gpu.launch(&Launch {
@@ -123,7 +123,7 @@ fn smooth(
     let [nx, ny, nz] = args.shape.size;
     let (text, pack) = if nx.is_multiple_of(4) { (&SMOOTH4, 4) } else { (&SMOOTH1, 1) };
     let [wide, high] = [cover(nx / pack, 32), cover(ny, 4)];
-    let marches = ENOUGH_MARCHES / (wide as usize * high as usize * channels.len());
+    let marches = ENOUGH_MARCHES.div_ceil(wide as usize * high as usize * channels.len());
     let segment = nz.div_ceil(marches.clamp(1, nz.div_ceil(LEAST_MARCH)));
     let (entry, layers) =
         if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
