@@ -4,6 +4,7 @@ use crate::gpu::{self, Gpu};
 use crate::host_memory::{Content, HostMemory};
 use crate::processor::instruction_set;
 use crate::{Buffer, ComputeError, Cpu, Field, Stamp};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A place where kernels run; cheap to clone.
@@ -169,7 +170,10 @@ impl Device {
                 buffer.host_mut().copy_from_slice(samples);
                 Ok(buffer)
             }
-            Kind::Gpu(gpu) => gpu.upload(samples).map(|memory| Buffer::on_gpu(memory, samples.len())),
+            Kind::Gpu(gpu) => {
+                let memory = gpu.upload(bytemuck::cast_slice(samples))?;
+                Ok(Buffer::on_gpu(memory, samples.len()))
+            }
         }
     }
     /// Samples to the host, the buffer given back.
@@ -214,6 +218,24 @@ impl Device {
     pub fn read(&self, buffer: &Buffer) -> Result<Vec<f32>, ComputeError> {
         Ok(self.read_all_after(&[buffer], None)?.pop().unwrap_or_default())
     }
+    /// Copies of parts of buffers on the host, all in one transfer.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    ///
+    /// # Panics
+    /// If a part is not in its buffer.
+    pub fn read_parts(&self, parts: &[(&Buffer, Range<usize>)]) -> Result<Vec<Vec<f32>>, ComputeError> {
+        let is_inside = |(buffer, range): &(&Buffer, Range<usize>)| range.end <= buffer.len();
+        assert!(parts.iter().all(is_inside), "a part should lie in its buffer");
+        match &self.kind {
+            Kind::Cpu(_) => Ok(parts.iter().map(|(b, range)| b.host()[range.clone()].to_vec()).collect()),
+            Kind::Gpu(gpu) => {
+                let wanted = parts.iter().map(|(buffer, range)| Ok((buffer.gpu()?, range.clone())));
+                gpu.download(&wanted.collect::<Result<Vec<_>, _>>()?, None)
+            }
+        }
+    }
     /// Copies of several buffers on the host, as they were at a mark or are now.
     pub(crate) fn read_all_after(
         &self,
@@ -224,7 +246,7 @@ impl Device {
             Kind::Cpu(_) => Ok(buffers.iter().map(|buffer| buffer.host().to_vec()).collect()),
             _ if buffers.is_empty() => Ok(Vec::new()),
             Kind::Gpu(gpu) => {
-                let wanted = buffers.iter().map(|buffer| Ok((buffer.gpu()?, buffer.len())));
+                let wanted = buffers.iter().map(|buffer| Ok((buffer.gpu()?, 0..buffer.len())));
                 gpu.download(&wanted.collect::<Result<Vec<_>, _>>()?, mark)
             }
         }

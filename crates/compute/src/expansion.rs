@@ -9,6 +9,28 @@ pub(crate) struct Coarser<'a> {
     pub samples: &'a [f32],
 }
 
+/// Half a block, and the sample after it.
+const TAKEN: usize = LANES / 2 + 1;
+
+/// Of samples and those `STEP` after them on two rows.
+#[inline(always)]
+fn means<const STEP: usize>(values: &[[f32; TAKEN]; 2], counts: &[[f32; TAKEN]; 2]) -> [f32; LANES / 2] {
+    let mut out = [f32::NAN; LANES / 2];
+    for k in 0..LANES / 2 {
+        let four = |of: &[[f32; TAKEN]; 2]| of[0][k] + of[0][k + STEP] + of[1][k] + of[1][k + STEP];
+        let (sum, count) = (four(values), four(counts));
+        let mean = (sum + sum) / count;
+        out[k] = if count < 2.0 { f32::NAN } else { mean };
+    }
+    out
+}
+
+/// Numbers in turn, written out: of a loop a compiler makes gathers.
+#[inline(always)]
+fn interleaved(a: [f32; LANES / 2], b: [f32; LANES / 2]) -> [f32; LANES] {
+    [a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3], a[4], b[4], a[5], b[5], a[6], b[6], a[7], b[7]]
+}
+
 impl Coarser<'_> {
     /// At a pixel of the finer level, in its pixels: twice the mean of those of four neighbours that are valid, NaN of fewer
     /// than two.
@@ -29,7 +51,6 @@ impl Coarser<'_> {
     /// [`Self::at`] of sixteen pixels of a row, the first of them even; those beyond the row repeat the last coarser sample.
     #[inline(always)]
     pub fn block(&self, first: usize, y: usize) -> [f32; LANES] {
-        const TAKEN: usize = LANES / 2 + 1;
         let [nx, ny] = self.size;
         let rows = [y / 2, (y / 2 + y % 2).min(ny - 1)];
         let (mut values, mut counts) = ([[0.0; TAKEN]; 2], [[0.0; TAKEN]; 2]);
@@ -45,14 +66,7 @@ impl Coarser<'_> {
                 counts[r][k] = if taken[k].is_nan() { 0.0 } else { 1.0 };
             }
         }
-        let mut out = [f32::NAN; LANES];
-        for p in 0..LANES {
-            let (low, high) = (p / 2, p.div_ceil(2));
-            let four = |of: &[[f32; TAKEN]; 2]| of[0][low] + of[0][high] + of[1][low] + of[1][high];
-            let (sum, count) = (four(&values), four(&counts));
-            let mean = (sum + sum) / count;
-            out[p] = if count < 2.0 { f32::NAN } else { mean };
-        }
-        out
+        // Even pixels lie on a coarser one, odd ones between two.
+        interleaved(means::<0>(&values, &counts), means::<1>(&values, &counts))
     }
 }

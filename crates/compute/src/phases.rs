@@ -13,18 +13,21 @@ pub(crate) type Angles = [i32; BLOCK * ORIENTATIONS];
 pub(crate) const RADIANS: f64 = std::f64::consts::TAU / 4_294_967_296.0;
 
 /// Positions of a block along one axis: the nearest pixel, the next one on the position's side, and how far away the former
-/// is, in 256ths of a pixel.
+/// is, in units of 2⁻¹⁵ pixels.
 pub(crate) struct Along {
     pub nearest: [i32; BLOCK],
     pub side: [i32; BLOCK],
-    pub away: Pixels,
+    pub away: Away,
 }
+
+/// Distances from the nearest pixels: half a pixel, 2¹⁴, at most.
+pub(crate) type Away = [i16; BLOCK];
 
 /// Of positions on an axis of `count` pixels; those outside move to the border, NaN to the first pixel.
 #[inline(always)]
 pub(crate) fn along(at: &Pixels, count: usize) -> Along {
     let last = (count - 1) as f32;
-    let (mut nearest, mut side, mut away) = ([0; BLOCK], [0; BLOCK], [0.0; BLOCK]);
+    let (mut nearest, mut side, mut away) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
     for p in 0..BLOCK {
         let inside = if at[p] < last { at[p] } else { last };
         let clamped = if at[p] > 0.0 { inside } else { 0.0 };
@@ -32,7 +35,8 @@ pub(crate) fn along(at: &Pixels, count: usize) -> Along {
         nearest[p] = unsafe { (clamped + 0.5).to_int_unchecked() };
         let offset = clamped - nearest[p] as f32;
         side[p] = nearest[p] + i32::from(offset > 0.0) - i32::from(offset < 0.0);
-        away[p] = offset.abs() * 256.0;
+        // SAFETY: 2¹⁴ at most.
+        away[p] = unsafe { (offset.abs() * 32_768.0).to_int_unchecked() };
     }
     Along { nearest, side, away }
 }
@@ -66,16 +70,16 @@ pub(crate) fn angles(halves: &Halves) -> Angles {
 
 /// Angles between pixels: a plane through three of them, the nearest and those on the position's sides.
 #[inline(always)]
-pub(crate) fn moved(nearest: &Halves, [across, down]: [&Halves; 2], away: [&Pixels; 2]) -> Angles {
+pub(crate) fn moved(nearest: &Halves, [across, down]: [&Halves; 2], away: [&Away; 2]) -> Angles {
     let mut out = [0; BLOCK * ORIENTATIONS];
     for p in 0..BLOCK {
-        let [x, y] = away.map(|away| away[p]);
+        let [x, y] = away.map(|away| i32::from(away[p]));
         for i in p * ORIENTATIONS..(p + 1) * ORIENTATIONS {
-            let dx = f32::from(across[i].wrapping_sub(nearest[i]).cast_signed());
-            let dy = f32::from(down[i].wrapping_sub(nearest[i]).cast_signed());
-            // SAFETY: half a turn at most.
-            let offset: i32 = unsafe { (x * dx + y * dy).to_int_unchecked() };
-            out[i] = (i32::from(nearest[i]) << 16).wrapping_add(offset << 8);
+            let dx = i32::from(across[i].wrapping_sub(nearest[i]).cast_signed());
+            let dy = i32::from(down[i].wrapping_sub(nearest[i]).cast_signed());
+            // Half a turn at most, which is 2³⁰.
+            let offset = x * dx + y * dy;
+            out[i] = (i32::from(nearest[i]) << 16).wrapping_add(offset << 1);
         }
     }
     out
@@ -83,14 +87,13 @@ pub(crate) fn moved(nearest: &Halves, [across, down]: [&Halves; 2], away: [&Pixe
 
 /// Angles between the pixels of a row.
 #[inline(always)]
-pub(crate) fn moved_across(nearest: &Halves, across: &Halves, away: &Pixels) -> Angles {
+pub(crate) fn moved_across(nearest: &Halves, across: &Halves, away: &Away) -> Angles {
     let mut out = [0; BLOCK * ORIENTATIONS];
     for p in 0..BLOCK {
+        let x = i32::from(away[p]);
         for i in p * ORIENTATIONS..(p + 1) * ORIENTATIONS {
-            let dx = f32::from(across[i].wrapping_sub(nearest[i]).cast_signed());
-            // SAFETY: a quarter of a turn at most.
-            let offset: i32 = unsafe { (away[p] * dx).to_int_unchecked() };
-            out[i] = (i32::from(nearest[i]) << 16).wrapping_add(offset << 8);
+            let dx = i32::from(across[i].wrapping_sub(nearest[i]).cast_signed());
+            out[i] = (i32::from(nearest[i]) << 16).wrapping_add((x * dx) << 1);
         }
     }
     out
@@ -115,7 +118,7 @@ mod tests {
         // From one pixel to the next a tenth of a turn across, and minus a fifth down, over the end of the turn.
         let turns = |t: f64| ((t.rem_euclid(1.0) * 32_768.0).round() as u16) << 1 | 1;
         let halves = |t: f64| [turns(t); BLOCK * ORIENTATIONS];
-        let away = [&[64.0; BLOCK], &[128.0; BLOCK]];
+        let away = [&[8_192; BLOCK], &[16_384; BLOCK]];
         let found = moved(&halves(0.95), [&halves(0.05), &halves(0.75)], away)[17];
         let expected = 0.95 + 0.025 - 0.1;
         let miss = f64::from(found.wrapping_sub(i32::from(turns(expected)) << 16)) / 4_294_967_296.0;
@@ -133,7 +136,7 @@ mod tests {
             (found.nearest[..5].to_vec(), found.side[..5].to_vec()),
             (vec![0, 4, 0, 2, 4], vec![0, 4, 0, 3, 3])
         );
-        assert_eq!(found.away[..5], [0.0, 0.0, 0.0, 64.0, 64.0]);
+        assert_eq!(found.away[..5], [0, 0, 0, 8_192, 8_192]);
         assert_eq!(along(&[0.75; BLOCK], 1).side, [0; BLOCK]);
     }
 }

@@ -3,6 +3,7 @@
 use crate::MotionError;
 use crate::phase_parameters::{FeatureSums, PhaseMedian, PhaseParameters};
 use crate::phase_twin::rounding;
+use std::ops::Range;
 use veloxel_compute::kernels::gabor::{self, Bank, Filters, Levels, Picture, Sums, Told};
 use veloxel_compute::kernels::valid_median::Window;
 use veloxel_compute::{Buffer, Device};
@@ -72,6 +73,15 @@ impl PhasePlan {
     /// Filters an image pyramid.
     pub fn tell(&self, images: &Buffer, out: Told<'_>) -> Result<(), MotionError> {
         Ok(gabor::local_phase(&self.device, (&self.levels, &self.bank), images, out)?)
+    }
+
+    /// Parts of buffers on the host.
+    pub fn fetch<const N: usize>(
+        &self,
+        parts: [(&Buffer, Range<usize>); N],
+    ) -> Result<[Vec<f32>; N], MotionError> {
+        let fetched = self.device.read_parts(&parts)?;
+        Ok(fetched.try_into().expect("as many parts should come as were asked for"))
     }
 
     /// The median filter of a level.

@@ -2,19 +2,20 @@
 //! a frame.
 //!
 //! *Paper*: Pauwels et al. 2012 (see [`mod@crate::phase_features`]), section 6. The phases of the last five left frames stay on
-//! the device with the features of the last three, and the right ones wait as images until their left frame is the centre; every buffer is allocated when
-//! the engine is made. Nothing waits for the host: results are fetched when they are asked for.
+//! the device with the features of the last three, and the right ones wait as they came until their left frame is the centre:
+//! they leave the host while the device is at work already. Every buffer is allocated when the engine is made. Nothing waits
+//! for the host: results are fetched when they are asked for.
 //!
 //! *Delay*: the results after a push belong to the frame [`PhaseEngine::delay`] pushes ago, the centre of those that flow needs.
 
 use crate::MotionError;
-use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_count, check_samples};
+use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
 use crate::phase_features::{Features, PhaseFeatures};
 use crate::phase_flow::{FlowFields, PhaseFlow};
 use crate::phase_parameters::PhaseParameters;
 use crate::phase_stereo::{PhaseStereo, Stereo};
-use veloxel_compute::kernels::gabor::{self, Picture, Told};
-use veloxel_compute::{Buffer, Device};
+use veloxel_compute::Device;
+use veloxel_compute::kernels::gabor::{self, Picture};
 use veloxel_core::Grid;
 
 /// A frame of a stream, row by row.
@@ -28,8 +29,8 @@ pub enum PhaseImage<'a> {
     Resident(&'a PhaseFrame),
 }
 
-/// A frame in the memory of a device, for who pushes it more than once.
-#[derive(Debug)]
+/// A frame in the memory of a device, for who pushes it more than once; cheap to clone.
+#[derive(Debug, Clone)]
 pub struct PhaseFrame {
     picture: Picture,
     size: [usize; 2],
@@ -43,11 +44,10 @@ pub struct PhaseEngine {
     wanted: PhaseWanted,
     /// Left frames: frame `t` lies at `t` modulo their number.
     left: Vec<GaborPyramid>,
-    /// Image pyramids of right frames, likewise; and whether each came.
-    right: Vec<Buffer>,
-    has_right: Vec<bool>,
-    /// Phases of the centre's right frame.
-    right_phases: Option<Buffer>,
+    /// Right frames from the centre's on, likewise, where one came.
+    right: Vec<Option<PhaseFrame>>,
+    /// The centre's right frame.
+    right_pyramid: Option<GaborPyramid>,
     flow: Option<FlowFields>,
     stereo: Option<Stereo>,
     /// Of the left frames from the centre's on, likewise; none if nobody wants them.
@@ -80,15 +80,10 @@ impl PhaseEngine {
         let delay = frames - 1 - if wanted.flow { parameters.frames.centre() } else { 0 };
         let left = (0..frames).map(|_| GaborPyramid::new(&plan)).collect::<Result<_, _>>()?;
         let right_frames = if wanted.stereo { delay + 1 } else { 0 };
-        let right = (0..right_frames).map(|_| device.scratch(plan.levels.len())).collect::<Result<_, _>>()?;
         Ok(Self {
             left,
-            right,
-            has_right: vec![false; right_frames],
-            right_phases: wanted
-                .stereo
-                .then(|| device.scratch(gabor::WORDS * plan.levels.len()))
-                .transpose()?,
+            right: vec![None; right_frames],
+            right_pyramid: wanted.stereo.then(|| GaborPyramid::new(&plan)).transpose()?,
             flow: wanted.flow.then(|| FlowFields::new(&plan)).transpose()?,
             stereo: wanted.stereo.then(|| Stereo::new(&plan)).transpose()?,
             features: (0..if wanted.features { delay + 1 } else { 0 })
@@ -116,29 +111,13 @@ impl PhaseEngine {
         self.left.len() - 1 - if self.wanted.flow { self.plan.parameters.frames.centre() } else { 0 }
     }
 
-    /// Copies a frame to the device, where it can be pushed from many times.
+    /// Copies a frame to the device, where it can be pushed from many times; one that is there already stays where it is.
     ///
     /// # Errors
     /// As [`Self::push`].
     pub fn upload(&self, image: PhaseImage<'_>) -> Result<PhaseFrame, MotionError> {
-        let (device, size) = (&self.plan.device, self.size());
-        let picture = match image {
-            PhaseImage::Bytes(bytes) => {
-                check_count(bytes.len(), size)?;
-                Picture::from_bytes(device, bytes)?
-            }
-            PhaseImage::Samples(samples) => {
-                check_samples("the frame", size, samples)?;
-                Picture::from_samples(device, samples)?
-            }
-            PhaseImage::Resident(frame) => {
-                check_count(frame.size[0] * frame.size[1], size)?;
-                return Err(MotionError::Sequence {
-                    reason: "the frame is on the device already".to_owned(),
-                });
-            }
-        };
-        Ok(PhaseFrame { picture, size })
+        self.check("the frame", image)?;
+        self.hold(image)
     }
 
     /// Takes the next frame, and the right camera's with it, and starts what can be estimated now; none until there are enough
@@ -152,11 +131,20 @@ impl PhaseEngine {
         right: Option<PhaseImage<'_>>,
     ) -> Result<Option<PhaseOutputs<'_>>, MotionError> {
         let right = right.filter(|_| self.wanted.stereo);
+        self.check("the frame", left)?;
+        right.map_or(Ok(()), |right| self.check("the right frame", right))?;
         let device = self.plan.device.clone();
         let found = device.scope(|| -> Result<_, MotionError> {
             let left = self.hold(left)?;
-            let right = right.map(|image| self.hold(image)).transpose()?;
-            self.advance(left.frame(), right.as_ref().map(Held::frame))
+            let newest = slot(self.pushed, self.right.len());
+            if self.delay() == 0 {
+                self.take_right(newest, right)?;
+                return self.advance(&left);
+            }
+            // The centre's right frame came before: the device need not wait for the new one.
+            let found = self.advance(&left)?;
+            self.take_right(newest, right)?;
+            Ok(found)
         })?;
         let engine = &*self;
         Ok(found.map(|(frame, has_stereo)| PhaseOutputs { engine, frame, has_stereo }))
@@ -170,36 +158,51 @@ impl PhaseEngine {
         Ok(self.plan.device.synchronise()?)
     }
 
-    fn hold<'f>(&self, image: PhaseImage<'f>) -> Result<Held<'f>, MotionError> {
+    fn check(&self, what: &str, image: PhaseImage<'_>) -> Result<(), MotionError> {
+        let size = self.size();
         match image {
-            PhaseImage::Resident(frame) => {
-                check_count(frame.size[0] * frame.size[1], self.size())?;
-                Ok(Held::Lent(frame))
-            }
-            image => Ok(Held::Own(self.upload(image)?)),
+            PhaseImage::Bytes(bytes) => check_count(bytes.len(), size),
+            PhaseImage::Samples(samples) => check_samples(what, size, samples),
+            PhaseImage::Resident(frame) => check_count(frame.size[0] * frame.size[1], size),
         }
     }
 
+    /// A frame of a push, on the device.
+    fn hold(&self, image: PhaseImage<'_>) -> Result<PhaseFrame, MotionError> {
+        let (device, size) = (&self.plan.device, self.size());
+        let picture = match image {
+            PhaseImage::Bytes(bytes) => Picture::from_bytes(device, bytes)?,
+            PhaseImage::Samples(samples) => Picture::from_samples(device, samples)?,
+            PhaseImage::Resident(frame) => return Ok(frame.clone()),
+        };
+        Ok(PhaseFrame { picture, size })
+    }
+
+    fn take_right(&mut self, slot: usize, image: Option<PhaseImage<'_>>) -> Result<(), MotionError> {
+        // The frame before it is gone whatever happens.
+        let frame = self.right.get_mut(slot).and_then(|right| right.take());
+        drop(frame);
+        let frame = image.map(|image| self.hold(image)).transpose()?;
+        if let Some(right) = self.right.get_mut(slot) {
+            *right = frame;
+        }
+        Ok(())
+    }
+
     /// Filters the new frame and finds what its centre frame lets us; that frame, and whether it had a right one.
-    fn advance(
-        &mut self,
-        left: &PhaseFrame,
-        right: Option<&PhaseFrame>,
-    ) -> Result<Option<(u64, bool)>, MotionError> {
+    fn advance(&mut self, left: &PhaseFrame) -> Result<Option<(u64, bool)>, MotionError> {
         let (plan, delay) = (&self.plan, self.delay() as u64);
         let newest = slot(self.pushed, self.left.len());
-        let newest_right = slot(self.pushed, self.right.len());
-        if let Some(has_right) = self.has_right.get_mut(newest_right) {
-            *has_right = right.is_some();
-        }
+        let frames = self.left.len() as u64;
+        let centre = (self.pushed + 1 >= frames).then(|| self.pushed - delay);
+        let right = centre.and_then(|centre| self.right.get(slot(centre, self.right.len()))?.as_ref());
         let images = &mut self.left[newest].images;
-        match right {
-            None => gabor::pyramid(&plan.device, &plan.levels, &[&left.picture], &mut [images])?,
-            Some(right) => {
+        match (right, &mut self.right_pyramid) {
+            (Some(right), Some(pyramid)) => {
                 let pictures = [&left.picture, &right.picture];
-                let images = &mut [images, &mut self.right[newest_right]];
-                gabor::pyramid(&plan.device, &plan.levels, &pictures, images)?;
+                gabor::pyramid(&plan.device, &plan.levels, &pictures, &mut [images, &mut pyramid.images])?;
             }
+            _ => gabor::pyramid(&plan.device, &plan.levels, &[&left.picture], &mut [images])?,
         }
         let newest_features = slot(self.pushed, self.features.len());
         match self.features.get_mut(newest_features) {
@@ -210,27 +213,18 @@ impl PhaseEngine {
             }
         }
         self.pushed += 1;
-        let frames = self.left.len() as u64;
-        if self.pushed < frames {
-            return Ok(None);
-        }
-        let centre = self.pushed - 1 - delay;
+        let Some(centre) = centre else { return Ok(None) };
         let ordered: Vec<&GaborPyramid> =
             (self.pushed - frames..self.pushed).map(|t| &self.left[slot(t, self.left.len())]).collect();
         let centre_frame = &self.left[slot(centre, self.left.len())];
         if let Some(flow) = &mut self.flow {
             flow.find(plan, &ordered)?;
         }
-        let mut has_stereo = false;
-        if let (Some(stereo), Some(phases)) = (&mut self.stereo, &mut self.right_phases) {
-            let slot = slot(centre, self.right.len());
-            if self.has_right[slot] {
-                let images = &self.right[slot];
-                plan.tell(images, Told { phases: Some(phases), features: None })?;
-                stereo.find(plan, [centre_frame.lend(), Pictured { images, phases }])?;
-                has_stereo = true;
-            }
+        if let (Some(_), Some(stereo), Some(pyramid)) = (right, &mut self.stereo, &mut self.right_pyramid) {
+            pyramid.find(plan, None)?;
+            stereo.find(plan, [centre_frame.lend(), pyramid.lend()])?;
         }
+        let has_stereo = right.is_some();
         // Whatever waits for company goes to the device now: the next frame may be long in coming.
         plan.device.mark()?;
         Ok(Some((centre, has_stereo)))
@@ -240,21 +234,6 @@ impl PhaseEngine {
 /// Where a frame lies among so many in turn.
 fn slot(frame: u64, slots: usize) -> usize {
     (frame % slots.max(1) as u64) as usize
-}
-
-/// A frame of a push.
-enum Held<'a> {
-    Own(PhaseFrame),
-    Lent(&'a PhaseFrame),
-}
-
-impl Held<'_> {
-    fn frame(&self) -> &PhaseFrame {
-        match self {
-            Self::Own(frame) => frame,
-            Self::Lent(frame) => frame,
-        }
-    }
 }
 
 impl PhaseOutputs<'_> {

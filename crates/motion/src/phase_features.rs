@@ -92,19 +92,21 @@ impl Features {
 
     /// The finest `levels`; `grid` is that of the image.
     pub fn fetch(&self, plan: &PhasePlan, levels: usize, grid: &Grid) -> Result<PhaseFeatures, MotionError> {
-        let mut maps = Vec::with_capacity(3);
-        for map in &self.maps {
-            maps.push(plan.device.read(map)?);
-        }
         let sizes = &plan.levels.sizes()[..levels.min(plan.flow_levels)];
         let level = |l: usize| -> Result<FeatureMaps, MotionError> {
             let grid = level_grid(grid, sizes[l], l)?;
             let range = plan.levels.start(l)..plan.levels.start(l) + plan.levels.pixels(l);
-            let map = |m: usize| Volume::new(grid.clone(), maps[m][range.clone()].to_vec());
-            Ok(FeatureMaps { energy: map(0)?, orientation_rad: map(1)?, phase_rad: map(2)? })
+            let [energy, orientation, phase] =
+                plan.fetch(self.maps.each_ref().map(|map| (map, range.clone())))?;
+            Ok(FeatureMaps {
+                energy: Volume::new(grid.clone(), energy)?,
+                orientation_rad: Volume::new(grid.clone(), orientation)?,
+                phase_rad: Volume::new(grid, phase)?,
+            })
         };
         let levels = (0..sizes.len()).map(level).collect::<Result<Vec<_>, _>>()?;
-        let report = PhaseReport::new(sizes, &maps[2][..plan.levels.pixels(0)], None);
+        let phases = levels.first().map_or(&[][..], |finest| finest.phase_rad.data());
+        let report = PhaseReport::new(sizes, phases, None);
         Ok(PhaseFeatures { levels, report })
     }
 }

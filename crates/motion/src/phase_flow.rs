@@ -178,8 +178,8 @@ impl FlowFields {
             Some((_, [flow, confidence])) => [flow, confidence],
             None => [&self.forward.filtered[0], &self.forward.confidence[0]],
         };
-        let [mut x, confidence] = [plan.device.read(flow)?, plan.device.read(confidence)?];
-        let y = x.split_off(grid.len());
+        let n = grid.len();
+        let [x, y, confidence] = plan.fetch([(flow, 0..n), (flow, n..2 * n), (confidence, 0..n)])?;
         let sizes = &plan.levels.sizes()[..plan.flow_levels];
         let report = PhaseReport::new(sizes, &x, Some(&confidence));
         Ok(PhaseFlow {

@@ -15,11 +15,9 @@ pub struct PhaseReport {
 
 impl PhaseReport {
     pub(crate) fn new(levels: &[[usize; 2]], estimate: &[f32], confidence: Option<&[f32]>) -> Self {
-        let (mut valid, mut total) = (0usize, 0.0);
-        for (i, _) in estimate.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
-            valid += 1;
-            total += confidence.map_or(1.0, |c| f64::from(c[i]));
-        }
+        let known = |values: &[f32]| values.iter().map(|v| usize::from(!v.is_nan())).sum::<usize>();
+        let valid = known(estimate);
+        let total = confidence.map_or(valid as f64, |c| sum_of_known(estimate, c));
         let share = |part: f64, whole: usize| if whole > 0 { part / whole as f64 } else { 0.0 };
         Self {
             levels: levels.to_vec(),
@@ -27,4 +25,19 @@ impl PhaseReport {
             mean_confidence: share(total, valid),
         }
     }
+}
+
+/// The sum of the confidence where there is an estimate: of eighths of a run of pixels, which need not wait for each other.
+fn sum_of_known(estimate: &[f32], confidence: &[f32]) -> f64 {
+    const PARTS: usize = 8;
+    let (estimates, last_estimates) = estimate.as_chunks::<PARTS>();
+    let (confidences, last_confidences) = confidence.as_chunks::<PARTS>();
+    let mut sums = [0.0; PARTS];
+    let known = |(v, c): (&f32, &f32)| if v.is_nan() { 0.0 } else { f64::from(*c) };
+    for (estimates, confidences) in estimates.iter().zip(confidences) {
+        for (sum, pair) in sums.iter_mut().zip(estimates.iter().zip(confidences)) {
+            *sum += known(pair);
+        }
+    }
+    sums.iter().sum::<f64>() + last_estimates.iter().zip(last_confidences).map(known).sum::<f64>()
 }

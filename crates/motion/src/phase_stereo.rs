@@ -132,7 +132,8 @@ impl Stereo {
             Some([disparity, confidence]) => [disparity, confidence],
             None => [&self.filtered[0], &self.confidence[0]],
         };
-        let [disparity, confidence] = [plan.device.read(disparity)?, plan.device.read(confidence)?];
+        let n = grid.len();
+        let [disparity, confidence] = plan.fetch([(disparity, 0..n), (confidence, 0..n)])?;
         let sizes = &plan.levels.sizes()[..plan.stereo_levels];
         let report = PhaseReport::new(sizes, &disparity, Some(&confidence));
         Ok(PhaseStereo {

@@ -19,6 +19,7 @@ pub(crate) use uniform::Uniform;
 use crate::device::Listing;
 use crate::{Buffer, ComputeError, Device, DeviceInfo, Stamp};
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A GPU, whichever way it is spoken to.
@@ -31,11 +32,12 @@ pub(crate) trait Gpu: Debug + Send + Sync {
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         self.zeros(len)
     }
-    fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError>;
-    /// So many samples of each, once everything before `after`, or before now, is done.
+    /// Samples, or four bytes a number; the last number may be padded with zeros.
+    fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError>;
+    /// These samples of each, once everything before `after`, or before now, is done.
     fn download(
         &self,
-        wanted: &[(&GpuMemory, usize)],
+        wanted: &[(&GpuMemory, Range<usize>)],
         after: Option<&Stamp>,
     ) -> Result<Vec<Vec<f32>>, ComputeError>;
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;

@@ -2,6 +2,7 @@
 
 use super::super::Launch;
 use super::super::cuda_text::Binding;
+use super::order::Access;
 use cudarc::driver::{CudaStream, DriverError, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ unsafe impl Sync for Kernel {}
 pub(super) struct Call {
     pub kernel: Arc<Kernel>,
     pub groups: [u32; 3],
+    /// The buffers' memory.
+    pub accesses: Vec<Access>,
     /// The arguments' values, each from a word of its own on.
     words: Vec<u64>,
 }
@@ -37,8 +40,8 @@ fn words_of(binding: &Binding) -> usize {
 }
 
 impl Call {
-    /// `addresses` are those of the launch's buffers, 0 where one is absent.
-    pub fn new(kernel: Arc<Kernel>, launch: &Launch<'_>, addresses: &[sys::CUdeviceptr]) -> Self {
+    /// `bound` is the memory of the launch's buffers, none where one is absent.
+    pub fn new(kernel: Arc<Kernel>, launch: &Launch<'_>, bound: &[Option<Access>]) -> Self {
         let mut words = Vec::with_capacity(kernel.bindings.iter().map(words_of).sum());
         for binding in &kernel.bindings {
             match *binding {
@@ -51,10 +54,13 @@ impl Call {
                         u64::from_ne_bytes(word)
                     }));
                 }
-                Binding::Storage { binding } => words.push(addresses[binding as usize - 1]),
+                Binding::Storage { binding } => {
+                    words.push(bound[binding as usize - 1].map_or(0, |access| access.address));
+                }
             }
         }
-        Self { kernel, groups: launch.groups, words }
+        let accesses = bound.iter().flatten().copied().collect();
+        Self { kernel, groups: launch.groups, accesses, words }
     }
 
     /// Whether the arguments have the same values; the kernel is known to be the same.

@@ -6,6 +6,7 @@
 
 mod call;
 mod downloads;
+mod order;
 mod pinned;
 mod pool;
 mod profile;
@@ -26,6 +27,7 @@ use crate::{ComputeError, DeviceInfo, Stamp};
 use call::{Call, Kernel};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
+use order::Access;
 use pinned::Copyists;
 use pool::Pool;
 use profile::HostTimes;
@@ -33,6 +35,7 @@ use queue::{Queue, Refusal, Refused};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use translation::translated;
 use uploads::Uploads;
@@ -147,17 +150,19 @@ impl CudaDevice {
 
     fn call(&self, launch: &Launch<'_>) -> Result<Call, ComputeError> {
         let kernel = self.kernel(launch)?;
-        let mut addresses = Vec::with_capacity(launch.buffers.len());
+        let mut bound = Vec::with_capacity(launch.buffers.len());
         for bind in launch.buffers {
-            addresses.push(match bind {
+            bound.push(match bind {
                 Bind::In(buffer) | Bind::Out(buffer) => match buffer.gpu()? {
-                    GpuMemory::Cuda(memory) => memory.address(),
+                    GpuMemory::Cuda(memory) => {
+                        Some(Access { address: memory.address(), writes: matches!(bind, Bind::Out(_)) })
+                    }
                     GpuMemory::Wgpu(_) => return Err(ComputeError::WrongDevice),
                 },
-                Bind::Absent | Bind::Spare => 0,
+                Bind::Absent | Bind::Spare => None,
             });
         }
-        Ok(Call::new(kernel, launch, &addresses))
+        Ok(Call::new(kernel, launch, &bound))
     }
 
     fn refused(&self, refusal: &Refusal) -> ComputeError {
@@ -180,15 +185,15 @@ impl Gpu for CudaDevice {
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         self.pool.take(len).map(GpuMemory::Cuda)
     }
-    fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
-        let (memory, idle) = self.pool.take_landing(samples.len())?;
-        let there = self.uploads.send(samples, (memory.address(), idle)).map_err(|e| self.failed(e))?;
+    fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
+        let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<f32>()))?;
+        let there = self.uploads.send(bytes, (memory.address(), idle)).map_err(|e| self.failed(e))?;
         self.queue.wait_for(&there).map_err(|e| self.refused(&e))?;
         Ok(GpuMemory::Cuda(memory))
     }
     fn download(
         &self,
-        wanted: &[(&GpuMemory, usize)],
+        wanted: &[(&GpuMemory, Range<usize>)],
         after: Option<&Stamp>,
     ) -> Result<Vec<Vec<f32>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
@@ -196,8 +201,10 @@ impl Gpu for CudaDevice {
             return Err(ComputeError::WrongDevice);
         };
         self.queue.require(&ready.event).map_err(|e| self.refused(&e))?;
-        let address = |(memory, len): &(&GpuMemory, usize)| match memory {
-            GpuMemory::Cuda(memory) => Ok((memory.address(), *len)),
+        let address = |(memory, range): &(&GpuMemory, Range<usize>)| match memory {
+            GpuMemory::Cuda(memory) => {
+                Ok((memory.address() + (range.start * size_of::<f32>()) as u64, range.len()))
+            }
             GpuMemory::Wgpu(_) => Err(ComputeError::WrongDevice),
         };
         let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, _>>()?;

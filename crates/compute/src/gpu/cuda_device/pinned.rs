@@ -8,8 +8,8 @@ use std::sync::Arc;
 const MOST_THREADS: usize = 12;
 /// Threads of the machine that are left to whoever asks the device for the next run.
 const THREADS_LEFT: usize = 2;
-/// Below this many samples a piece is copied by one thread.
-const SAMPLES_PER_THREAD: usize = 1 << 17;
+/// Fewer bytes are copied by one thread.
+const BYTES_PER_THREAD: usize = 1 << 18;
 
 /// Page-locked memory of a fixed number of samples, and when the bus has finished with it.
 pub(super) struct Pinned {
@@ -33,6 +33,10 @@ impl Pinned {
         assert!(count <= self.len, "a piece of pinned memory should hold its share");
         // SAFETY: so many samples were allocated, and every bit pattern is one.
         unsafe { std::slice::from_raw_parts_mut(self.start, count) }
+    }
+    /// The first `count` bytes.
+    pub fn bytes(&mut self, count: usize) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(self.samples(count.div_ceil(size_of::<f32>())))[..count]
     }
 }
 
@@ -67,33 +71,35 @@ impl Copyists {
         self.threads.get_or_init(start).as_ref()
     }
 
-    /// Calls `work` for every one of `jobs`.
-    fn share<T: Send>(&self, jobs: impl ExactSizeIterator<Item = T>, work: impl Fn(T) + Sync) {
+    /// Calls `work` for every one of `jobs`, the last one on the thread that asks.
+    fn share<T: Send>(&self, mut jobs: impl ExactSizeIterator<Item = T>, work: impl Fn(T) + Sync) {
         match self.threads() {
             Some(threads) if jobs.len() > 1 => threads.in_place_scope(|scope| {
-                for job in jobs {
+                let others = jobs.len() - 1;
+                for job in jobs.by_ref().take(others) {
                     let work = &work;
                     scope.spawn(move |_| work(job));
                 }
+                jobs.for_each(&work);
             }),
             _ => jobs.for_each(work),
         }
     }
 
-    /// Copies samples from one memory to another of the same length.
-    pub fn copy(&self, from: &[f32], to: &mut [f32]) {
+    /// Copies numbers from one memory to another of the same length.
+    pub fn copy<T: Copy + Sync>(&self, from: &[T], to: &mut [T]) {
         assert_eq!(from.len(), to.len(), "a copy should be as long as what is copied");
-        // SAFETY: the slice is as long as asked for, and what is written to it are samples.
+        // SAFETY: the slice is as long as asked for, and what is written to it are numbers.
         unsafe { self.copy_to(from, to.as_mut_ptr()) };
     }
 
     /// [`Self::copy`] to memory that nobody has written to.
     ///
     /// # Safety
-    /// There is room for as many samples at `to`, which nobody else uses.
-    pub unsafe fn copy_to(&self, from: &[f32], to: *mut f32) {
+    /// There is room for as many numbers at `to`, which nobody else uses.
+    pub unsafe fn copy_to<T: Copy + Sync>(&self, from: &[T], to: *mut T) {
         let count = self.threads().map_or(1, rayon::ThreadPool::current_num_threads);
-        let share = from.len().div_ceil(count).max(SAMPLES_PER_THREAD);
+        let share = from.len().div_ceil(count).max(BYTES_PER_THREAD / size_of::<T>());
         let to = Room(to);
         self.share(from.chunks(share).enumerate(), |(nth, from)| {
             // SAFETY: chunks do not overlap, and the caller has room for all of them.
@@ -148,7 +154,7 @@ mod tests {
     #[test]
     fn threads_copy_every_sample_into_rooms_they_touched() {
         let copyists = Copyists::default();
-        let from: Vec<f32> = (0..3 * SAMPLES_PER_THREAD + 77).map(|i| i as f32).collect();
+        let from: Vec<f32> = (0..3 * BYTES_PER_THREAD / 4 + 77).map(|i| i as f32).collect();
         let mut rooms = [Vec::with_capacity(from.len()), Vec::new(), Vec::with_capacity(5)];
         copyists.touch(&mut rooms);
         let room = &mut rooms[0];

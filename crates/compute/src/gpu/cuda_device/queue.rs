@@ -4,6 +4,7 @@
 //! recording where the same run of kernels has been seen before. Everything happens in the order it was asked for.
 
 use super::call::Call;
+use super::order;
 use super::profile::{HostTimes, Profile};
 use super::recording::Recordings;
 use super::said;
@@ -11,7 +12,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Launches that wait for each other at most: enough to be worth a recording, soon enough for a device that has nothing to do.
-const MOST_WAITING: usize = 64;
+const MOST_WAITING: usize = order::MOST;
 /// Drivers before this, 1000 · major + 10 · minor, are not asked for recordings.
 const FIRST_WITH_RECORDINGS: i32 = 12_000;
 

@@ -3,9 +3,10 @@
 //!
 //! A run is known by its kernels and their numbers of workgroups. It is launched one by one when it is first seen, recorded
 //! when it is seen again, and from then on replayed; arguments that have changed since (a buffer elsewhere, another number)
-//! are set before.
+//! are set before. Launches of a recording wait for those whose memory they need, and for no others.
 
 use super::call::Call;
+use super::order::{self, Before};
 use cudarc::driver::{CudaStream, DriverError, sys};
 use std::collections::HashMap;
 
@@ -29,17 +30,23 @@ impl Recordings {
     /// # Errors
     /// The driver's, with nothing launched; no recording may be used any more.
     pub fn run(&mut self, calls: &mut Vec<Call>, stream: &CudaStream) -> Result<bool, DriverError> {
-        if calls.len() < SHORTEST {
+        if calls.len() < SHORTEST || calls.len() > order::MOST {
             return Ok(false);
         }
         let key: Key = calls.iter().map(|call| (call.kernel.function.addr(), call.groups)).collect();
         if let Some(seen) = self.seen.get_mut(&key) {
+            let waits = order::waits(calls.iter().map(|call| &call.accesses[..]));
             let recording = match seen {
-                Some(recording) => {
+                Some(recording) if recording.keeps(&waits) => {
                     recording.set(calls)?;
                     recording
                 }
-                None => seen.insert(Recording::new(calls)?),
+                // The same kernels on memory that is shared otherwise: from now on both orders are kept.
+                Some(recording) => {
+                    let waits = order::both(&recording.waits, &waits);
+                    seen.insert(Recording::new(calls, waits)?)
+                }
+                None => seen.insert(Recording::new(calls, waits)?),
             };
             recording.launch(stream)?;
             recording.calls = std::mem::take(calls);
@@ -53,8 +60,10 @@ impl Recordings {
     }
 }
 
-/// A graph in which every call waits for the one before it, ready to be launched.
+/// A graph of calls, ready to be launched.
 struct Recording {
+    /// Whom each call waits for.
+    waits: Vec<Before>,
     /// What it was last launched with.
     calls: Vec<Call>,
     /// They belong to the graph.
@@ -85,19 +94,19 @@ impl Drop for Ready {
 }
 
 impl Recording {
-    /// Records calls in their order. The context must be current, here and below.
-    fn new(calls: &[Call]) -> Result<Self, DriverError> {
+    /// Records calls. The context must be current, here and below.
+    fn new(calls: &[Call], waits: Vec<Before>) -> Result<Self, DriverError> {
         let mut graph = std::ptr::null_mut();
         // SAFETY: it writes one handle.
         unsafe { sys::cuGraphCreate(&mut graph, 0) }.result()?;
         let graph = Graph(graph);
         let mut nodes: Vec<sys::CUgraphNode> = Vec::with_capacity(calls.len());
-        for call in calls {
+        for (call, &before) in calls.iter().zip(&waits) {
             let mut node = std::ptr::null_mut();
-            let before = nodes.last().map_or(std::ptr::null(), std::ptr::from_ref);
-            // SAFETY: the graph is ours, the node before is one of it, and the driver copies the arguments.
+            let before: Vec<_> = order::nearest(before, &waits).into_iter().map(|nth| nodes[nth]).collect();
+            // SAFETY: the graph is ours, the nodes before are of it, and the driver copies the arguments.
             call.as_node(|node_of| unsafe {
-                sys::cuGraphAddKernelNode_v2(&mut node, graph.0, before, nodes.len().min(1), node_of)
+                sys::cuGraphAddKernelNode_v2(&mut node, graph.0, before.as_ptr(), before.len(), node_of)
             })
             .result()?;
             nodes.push(node);
@@ -105,7 +114,12 @@ impl Recording {
         let mut ready = std::ptr::null_mut();
         // SAFETY: it writes one handle.
         unsafe { sys::cuGraphInstantiateWithFlags(&mut ready, graph.0, 0) }.result()?;
-        Ok(Self { calls: Vec::new(), nodes, ready: Ready(ready), _graph: graph })
+        Ok(Self { waits, calls: Vec::new(), nodes, ready: Ready(ready), _graph: graph })
+    }
+
+    /// Whether calls that have to wait like this do so.
+    fn keeps(&self, waits: &[Before]) -> bool {
+        self.waits.iter().zip(waits).all(|(kept, needed)| needed & !kept == 0)
     }
 
     /// Gives the recording the arguments of `calls`, which are of the same kernels; launches under way keep theirs.

@@ -16,12 +16,13 @@ fn ahead(phases: vec4<u32>, others: vec4<u32>) -> vec4<f32> {
     return vec4<f32>(bitcast<vec4<i32>>(phases - others));
 }
 
-// The pixel nearest to a position, its neighbours on the position's side, and how far away it is, in 256 pixels.
+// The pixel nearest to a position, its neighbours on the position's side, and how far away it is, in units of 2⁻¹⁶ pixels: an even
+// number of them.
 struct Spot {
     nearest: u32,
     across: u32,
     down: u32,
-    away: vec2<f32>,
+    away: vec2<i32>,
 }
 
 // Of a position that is not NaN; outside it moves to the border.
@@ -32,22 +33,26 @@ fn spot_of(at: vec2<f32>, size: vec2<u32>) -> Spot {
     let up = select(vec2<u32>(0u), vec2<u32>(1u), offset > vec2<f32>());
     let side = pixel + up - select(vec2<u32>(0u), vec2<u32>(1u), offset < vec2<f32>());
     let row = pixel.y * size.x;
-    return Spot(row + pixel.x, row + side.x, side.y * size.x + pixel.x, abs(offset) * 0.00390625);
+    return Spot(row + pixel.x, row + side.x, side.y * size.x + pixel.x, vec2<i32>(abs(offset) * 32768.0) << vec2<u32>(1u));
 }
 
-// What a turn's share of 2³² becomes between pixels: a plane through three of them.
-fn moved(nearest: vec4<u32>, across: vec4<u32>, down: vec4<u32>, away: vec2<f32>) -> vec4<u32> {
-    let offset = away.x * ahead(across, nearest) + away.y * ahead(down, nearest);
-    return nearest + bitcast<vec4<u32>>(vec4<i32>(offset) << vec4<u32>(8u));
+// How far phases are ahead of others, 2¹⁶ a turn.
+fn halves_ahead(phases: vec4<u32>, others: vec4<u32>) -> vec4<i32> {
+    return bitcast<vec4<i32>>(phases - others) >> vec4<u32>(16u);
+}
+
+// Phases between pixels: a plane through three of them. Whole turns that do not fit are cut off.
+fn moved(nearest: vec4<u32>, across: vec4<u32>, down: vec4<u32>, away: vec2<i32>) -> vec4<u32> {
+    let offset = away.x * halves_ahead(across, nearest) + away.y * halves_ahead(down, nearest);
+    return nearest + bitcast<vec4<u32>>(offset);
 }
 
 // The same between the pixels of a row: a line through two of them.
-fn moved_across(nearest: vec4<u32>, across: vec4<u32>, away: f32) -> vec4<u32> {
-    let offset = away * ahead(across, nearest);
-    return nearest + bitcast<vec4<u32>>(vec4<i32>(offset) << vec4<u32>(8u));
+fn moved_across(nearest: vec4<u32>, across: vec4<u32>, away: i32) -> vec4<u32> {
+    return nearest + bitcast<vec4<u32>>(away * halves_ahead(across, nearest));
 }
 
-fn between(nearest: Phases, across: Phases, down: Phases, away: vec2<f32>) -> Phases {
+fn between(nearest: Phases, across: Phases, down: Phases, away: vec2<i32>) -> Phases {
     return Phases(
         moved(nearest.first, across.first, down.first, away),
         moved(nearest.second, across.second, down.second, away),

@@ -21,6 +21,7 @@ use pool::Pool;
 use recording::{Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An adapter, opened with its own limits.
@@ -247,22 +248,29 @@ impl Gpu for WgpuDevice {
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         Ok(GpuMemory::Wgpu(self.take(len)?.0))
     }
-    fn upload(&self, samples: &[f32]) -> Result<GpuMemory, ComputeError> {
-        let (memory, is_used) = self.take(samples.len())?;
+    fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
+        let (memory, is_used) = self.take(bytes.len().div_ceil(size_of::<f32>()))?;
         // The queue writes before what it is given next; what used the memory before has to be in front.
         if is_used {
             self.submit_all();
         }
-        self.queue.write_buffer(memory.buffer(), 0, bytemuck::cast_slice(samples));
+        // Whole numbers at a time is what the queue takes.
+        let (whole, rest) = bytes.split_at(bytes.len() / size_of::<f32>() * size_of::<f32>());
+        self.queue.write_buffer(memory.buffer(), 0, whole);
+        if !rest.is_empty() {
+            let mut last = [0; size_of::<f32>()];
+            last[..rest.len()].copy_from_slice(rest);
+            self.queue.write_buffer(memory.buffer(), whole.len() as u64, &last);
+        }
         Ok(GpuMemory::Wgpu(memory))
     }
     fn download(
         &self,
-        wanted: &[(&GpuMemory, usize)],
+        wanted: &[(&GpuMemory, Range<usize>)],
         _after: Option<&Stamp>,
     ) -> Result<Vec<Vec<f32>>, ComputeError> {
         self.submit_all();
-        let bytes: usize = wanted.iter().map(|(_, len)| len * size_of::<f32>()).sum();
+        let bytes: usize = wanted.iter().map(|(_, range)| range.len() * size_of::<f32>()).sum();
         if bytes == 0 {
             return Ok(vec![Vec::new(); wanted.len()]);
         }
@@ -276,9 +284,9 @@ impl Gpu for WgpuDevice {
         let staging = self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
         let mut offset = 0;
-        for &(memory, len) in wanted {
-            let bytes = (len * size_of::<f32>()) as u64;
-            encoder.copy_buffer_to_buffer(self.memory_of(memory)?, 0, &staging, offset, bytes);
+        for (memory, range) in wanted {
+            let [start, bytes] = [range.start, range.len()].map(|len| (len * size_of::<f32>()) as u64);
+            encoder.copy_buffer_to_buffer(self.memory_of(memory)?, start, &staging, offset, bytes);
             offset += bytes;
         }
         self.queue.submit([encoder.finish()]);
@@ -296,7 +304,7 @@ impl Gpu for WgpuDevice {
             left = rest;
             samples.to_vec()
         };
-        Ok(wanted.iter().map(|&(_, len)| take(len)).collect())
+        Ok(wanted.iter().map(|(_, range)| take(range.len())).collect())
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {

@@ -99,7 +99,7 @@ fn rounded(response: f32) -> f32 {
 // A phase in the upper fifteen of sixteen bits, and whether there is one.
 fn half_word(even: f32, odd: f32, power: f32) -> u32 {
     // Half a turn more, which is cut off again, so that what is rounded is positive.
-    let steps = arctangent2(odd, even) * 5215.189 + 32768.5;
+    let steps = turn_steps(odd, even) + 32768.5;
     return ((u32(steps) << 1u) | select(0u, 1u, power > block.limits.w)) & 0xffffu;
 }
 

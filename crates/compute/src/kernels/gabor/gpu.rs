@@ -38,7 +38,7 @@ pub(super) fn pyramid(
         let coarser = if level < levels.count() { levels.size(level) } else { [0, 0] };
         let [fx, fy] = levels.size(level - 1);
         let picture = |k: usize| {
-            if is_first { Bind::optional(pictures.get(k).map(|p| &p.buffer)) } else { Bind::Absent }
+            if is_first { Bind::optional(pictures.get(k).map(|p| &*p.buffer)) } else { Bind::Absent }
         };
         gpu.launch(&Launch {
             text: &PYRAMID,

@@ -39,6 +39,7 @@ use super::quantise::FixedPoint;
 use crate::device::Kind;
 use crate::{Buffer, ComputeError, Device};
 use std::f64::consts::{FRAC_PI_2, PI};
+use std::sync::Arc;
 
 /// Orientations.
 pub const ORIENTATIONS: usize = 8;
@@ -119,10 +120,10 @@ pub struct Bank {
     pub sums: Sums,
 }
 
-/// An image in the memory of a device: samples, or bytes where the device reads them itself.
-#[derive(Debug)]
+/// An image in the memory of a device: samples, or bytes where the device reads them itself; cheap to clone.
+#[derive(Debug, Clone)]
 pub struct Picture {
-    buffer: Buffer,
+    buffer: Arc<Buffer>,
     form: Form,
 }
 
@@ -139,7 +140,7 @@ impl Picture {
     /// # Errors
     /// As [`Device::upload`].
     pub fn from_samples(device: &Device, samples: &[f32]) -> Result<Self, ComputeError> {
-        Ok(Self { buffer: device.upload_copy(samples)?, form: Form::Samples })
+        Ok(Self::of(device.upload_copy(samples)?))
     }
 
     /// Bytes, row by row: a quarter of the transfer.
@@ -147,18 +148,24 @@ impl Picture {
     /// # Errors
     /// As [`Device::upload`].
     pub fn from_bytes(device: &Device, bytes: &[u8]) -> Result<Self, ComputeError> {
-        if !device.is_gpu() {
-            let samples = bytes.iter().map(|&b| f32::from(b)).collect();
-            return Ok(Self { buffer: device.upload(samples)?, form: Form::Samples });
+        match device.kind() {
+            Kind::Cpu(_) => {
+                let mut samples = device.scratch(bytes.len())?;
+                for (sample, &byte) in samples.host_mut().iter_mut().zip(bytes) {
+                    *sample = f32::from(byte);
+                }
+                Ok(Self::of(samples))
+            }
+            Kind::Gpu(gpu) => {
+                let packed = Buffer::on_gpu(gpu.upload(bytes)?, bytes.len().div_ceil(size_of::<f32>()));
+                Ok(Self { buffer: Arc::new(packed), form: Form::Bytes })
+            }
         }
-        let mut packed = vec![0.0f32; bytes.len().div_ceil(4)];
-        bytemuck::cast_slice_mut::<f32, u8>(&mut packed)[..bytes.len()].copy_from_slice(bytes);
-        Ok(Self { buffer: device.upload(packed)?, form: Form::Bytes })
     }
 
     /// The image of a buffer.
     pub fn of(samples: Buffer) -> Self {
-        Self { buffer: samples, form: Form::Samples }
+        Self { buffer: Arc::new(samples), form: Form::Samples }
     }
 }
 

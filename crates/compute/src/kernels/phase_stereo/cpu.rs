@@ -26,7 +26,8 @@ struct View<'a> {
     sign: f32,
     sampling: Sampling,
     votes: Votes,
-    per_angle: PerLane,
+    /// Pixels that an angle of every lane is worth, with the sign.
+    per_angle: Block,
 }
 
 /// Pixels that an angle of every lane is worth; 0 for the one that is blind.
@@ -48,6 +49,7 @@ pub(super) fn phase_stereo(
     let [left, right] = [left, right].map(|r| halves(&r[start..start + WORDS * n]));
     let size = [nx, ny].map(|n| n.div_ceil(2));
     let plane = size[0] * size[1];
+    let per_angle = pixels_per_angle();
     let views: Vec<View<'_>> = [(left, right, 1.0), (right, left, -1.0)]
         .into_iter()
         .enumerate()
@@ -60,7 +62,7 @@ pub(super) fn phase_stereo(
             sign,
             sampling: place.sampling,
             votes,
-            per_angle: pixels_per_angle(),
+            per_angle: each(|i| sign * per_angle[i % ORIENTATIONS]),
         })
         .collect();
     let out = [out, confidence].map(Shared::new);
@@ -100,15 +102,10 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
             let there = unsafe { taken(there, &own) };
             (there, angles(&there))
         };
-        let angle = by_lane(&ahead(&found, &angles(&here)));
+        let angle = ahead(&found, &angles(&here));
+        let shift = by_lane(&each(|i| angle[i] * view.per_angle[i]));
         let one = by_lane(&both_seen(&here, &nearest));
         let known = sum_over_lanes(|l, p| one[l][p]);
-        let mut shift = [[0.0; BLOCK]; ORIENTATIONS];
-        for l in 0..ORIENTATIONS {
-            for p in 0..BLOCK {
-                shift[l][p] = view.sign * (angle[l][p] * view.per_angle[l]);
-            }
-        }
         let middle = medians(&shift, &one, &known);
         let agreement = sum_over_lanes(|l, p| {
             let distance = shift[l][p] - middle[p];
@@ -161,17 +158,21 @@ fn medians(values: &[Pixels; ORIENTATIONS], one: &[Pixels; ORIENTATIONS], known:
             (*slot, value) = ordered(*slot, value);
         }
     }
-    let mut out = [0.0; BLOCK];
-    for (p, out) in out.iter_mut().enumerate() {
-        let n = known[p];
-        let mut lower = if n > 2.5 { sorted[1][p] } else { sorted[0][p] };
-        lower = if n > 4.5 { sorted[2][p] } else { lower };
-        lower = if n > 6.5 { sorted[3][p] } else { lower };
-        let mut upper = if n > 1.5 { sorted[1][p] } else { sorted[0][p] };
-        upper = if n > 3.5 { sorted[2][p] } else { upper };
-        upper = if n > 5.5 { sorted[3][p] } else { upper };
-        // Of an odd number both are the middle one; the mean of two alike is exact.
-        *out = 0.5 * (lower + upper);
-    }
-    out
+    let [first, second, third, fourth] = sorted;
+    let lower = if_known(known, 3, second, first);
+    let lower = if_known(known, 7, fourth, if_known(known, 5, third, lower));
+    let upper = if_known(known, 2, second, first);
+    let upper = if_known(known, 6, fourth, if_known(known, 4, third, upper));
+    // Of an odd number both are the middle one; the mean of two alike is exact.
+    each(|p| 0.5 * (lower[p] + upper[p]))
+}
+
+/// One number where so many are known, another where fewer are.
+#[inline(always)]
+fn if_known(known: &Pixels, least: usize, then: Pixels, otherwise: Pixels) -> Pixels {
+    let bound = least as f32 - 0.5;
+    each(|p| {
+        let (then, otherwise) = (then[p], otherwise[p]);
+        if known[p] > bound { then } else { otherwise }
+    })
 }

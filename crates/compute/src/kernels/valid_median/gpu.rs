@@ -22,6 +22,7 @@ pub(super) fn valid_median(
         constants: &[
             ("RADIUS", radius as f64),
             ("HALF", half as f64),
+            ("SIDE", (2 * radius + 1) as f64),
             ("COARSER", f64::from(u8::from(coarser.is_some()))),
         ],
         uniform: Uniform::new()

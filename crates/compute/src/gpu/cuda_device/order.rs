@@ -1,0 +1,132 @@
+//! Which launches of a run have to wait for which others: those that touch the same memory, unless both only read it.
+//! What remains may happen at the same time, as flow and stereo on small levels, which fill no device on their own.
+
+use cudarc::driver::sys::CUdeviceptr;
+use std::collections::HashMap;
+
+/// Memory that a launch uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Access {
+    pub address: CUdeviceptr,
+    pub writes: bool,
+}
+
+/// Launches of a run that come before one of it, a bit each.
+pub(super) type Before = u64;
+
+/// Launches of a run at most.
+pub(super) const MOST: usize = Before::BITS as usize;
+
+fn bit(nth: usize) -> Before {
+    1 << nth
+}
+
+/// Who has used memory: its last writer, and those that have read what that wrote.
+#[derive(Default)]
+struct Uses {
+    written: Before,
+    read: Before,
+}
+
+/// For each launch all those that have to end before it begins, directly or because others wait for them.
+///
+/// # Panics
+/// If there are more than [`MOST`].
+pub(super) fn waits<'a>(launches: impl Iterator<Item = &'a [Access]>) -> Vec<Before> {
+    let mut memory: HashMap<CUdeviceptr, Uses> = HashMap::new();
+    let mut all = Vec::new();
+    for (nth, accesses) in launches.enumerate() {
+        assert!(nth < MOST, "a run should not have so many launches");
+        let mut before = 0;
+        for access in accesses {
+            let uses = memory.entry(access.address).or_default();
+            before |= uses.written | if access.writes { uses.read } else { 0 };
+            // Launches before are not asked for again: those of this one are told apart by their own bit.
+            *uses = match access.writes {
+                true => Uses { written: bit(nth), read: 0 },
+                false => Uses { written: uses.written, read: uses.read | bit(nth) },
+            };
+        }
+        all.push(closed(before & !bit(nth), &all));
+    }
+    all
+}
+
+/// Of several orders the one that keeps all of them.
+pub(super) fn both(a: &[Before], b: &[Before]) -> Vec<Before> {
+    let mut all = Vec::with_capacity(a.len());
+    for (a, b) in a.iter().zip(b) {
+        all.push(closed(a | b, &all));
+    }
+    all
+}
+
+/// With what those wait for.
+fn closed(before: Before, all: &[Before]) -> Before {
+    bits(before).fold(before, |before, nth| before | all[nth])
+}
+
+/// Those that no other one of them waits for: enough to be waited for.
+pub(super) fn nearest(before: Before, all: &[Before]) -> Vec<usize> {
+    let mut left = before;
+    let mut nearest = Vec::new();
+    while left != 0 {
+        let last = left.ilog2() as usize;
+        nearest.push(last);
+        left &= !(bit(last) | all[last]);
+    }
+    nearest
+}
+
+fn bits(mut set: Before) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (first < MOST).then_some(first)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reads(address: u64) -> Access {
+        Access { address, writes: false }
+    }
+    fn writes(address: u64) -> Access {
+        Access { address, writes: true }
+    }
+
+    #[test]
+    fn only_what_shares_memory_waits() {
+        // Two chains that begin with the same image, and one launch that needs both ends.
+        let run = [
+            vec![writes(1)],
+            vec![reads(1), writes(2)],
+            vec![reads(1), writes(3)],
+            vec![reads(2), writes(4)],
+            vec![reads(3), writes(5)],
+            vec![reads(4), reads(5), writes(6)],
+            // Not before everyone has read the image.
+            vec![writes(1)],
+            vec![writes(4)],
+        ];
+        let all = waits(run.iter().map(|accesses| &accesses[..]));
+        assert_eq!(all, [0, 0b1, 0b1, 0b11, 0b101, 0b1_1111, 0b111, 0b11_1111]);
+        assert_eq!(nearest(all[5], &all), [4, 3]);
+        assert_eq!(nearest(all[6], &all), [2, 1]);
+        assert_eq!(nearest(all[7], &all), [5]);
+    }
+
+    #[test]
+    fn an_order_that_keeps_two_others_keeps_what_follows_from_both() {
+        let (a, b) = ([0, 0b1, 0, 0], [0, 0, 0b10, 0b100]);
+        assert_eq!(both(&a, &b), [0, 0b1, 0b11, 0b111]);
+    }
+
+    #[test]
+    fn a_launch_does_not_wait_for_itself() {
+        let run = [vec![reads(1), writes(1)], vec![writes(1), reads(1)]];
+        assert_eq!(waits(run.iter().map(|accesses| &accesses[..])), [0, 0b1]);
+    }
+}
