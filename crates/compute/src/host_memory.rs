@@ -1,10 +1,19 @@
 //! Memory of the processor: on cache lines, and kept for the next of its size.
 
 use crate::ComputeError;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A cache line: vectors that straddle two of them cost twice.
 const LINE_BYTES: usize = 64;
+/// Volumes of one size would start at the same place of their pages, and a kernel that reads a dozen of them side by side
+/// would have them all in the same few sets of a cache: each starts some lines behind the one before, and the first
+/// `COLOURS` are spread over a page.
+const COLOURS: usize = 16;
+const COLOUR_BYTES: usize = 4 * LINE_BYTES;
+/// Room to start on a line, in any colour.
+const PADDING_BYTES: usize = LINE_BYTES + (COLOURS - 1) * COLOUR_BYTES;
+static NEXT_COLOUR: AtomicUsize = AtomicUsize::new(0);
 /// New pages cost as much as a kernel that writes them; larger memory is too much to keep.
 const LARGEST_KEPT_BYTES: usize = 8 << 20;
 /// What is kept at most: less than the caches of processors with many cores, so that it is worth keeping.
@@ -36,7 +45,7 @@ pub(crate) struct Kept(Mutex<Vec<Vec<f32>>>);
 impl Kept {
     /// Memory for `len` samples: what was kept, or new.
     pub(crate) fn take(self: &Arc<Self>, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
-        let padded = len + LINE_BYTES / size_of::<f32>();
+        let padded = len + PADDING_BYTES / size_of::<f32>();
         let kept = {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.iter().rposition(|samples| samples.len() == padded).map(|i| kept.remove(i))
@@ -51,12 +60,14 @@ impl Kept {
             None => zeroed(padded)?,
         };
         let address = samples.as_ptr().addr();
-        let start = (address.next_multiple_of(LINE_BYTES) - address) / size_of::<f32>();
+        let colour = NEXT_COLOUR.fetch_add(1, Ordering::Relaxed) % COLOURS;
+        let start =
+            (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<f32>();
         Ok(HostMemory { samples, start, len, home: Some(self.clone()) })
     }
 
     fn keep(&self, samples: Vec<f32>) {
-        if samples.is_empty() || size_of_val(&samples[..]) > LARGEST_KEPT_BYTES + LINE_BYTES {
+        if samples.is_empty() || size_of_val(&samples[..]) > LARGEST_KEPT_BYTES + PADDING_BYTES {
             return;
         }
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,16 +152,26 @@ mod tests {
         let mut first = kept.take(1000, Content::Zeros).unwrap();
         assert!(first.samples().as_ptr().addr().is_multiple_of(LINE_BYTES));
         first.samples_mut().fill(7.0);
-        let address = first.samples().as_ptr();
+        let address = first.samples.as_ptr();
         drop(first);
         let second = kept.take(1000, Content::Any).unwrap();
-        assert_eq!((second.samples().as_ptr(), second.samples()[999]), (address, 7.0));
+        assert_eq!((second.samples.as_ptr(), second.samples()[500]), (address, 7.0));
         drop(second);
         assert!(
             kept.take(999, Content::Any).unwrap().samples().iter().all(|s| *s == 0.0),
             "another size is new"
         );
         assert!(kept.take(1000, Content::Zeros).unwrap().samples().iter().all(|s| *s == 0.0));
+    }
+
+    #[test]
+    fn memory_of_one_size_starts_at_different_places_of_its_pages() {
+        let kept = Arc::new(Kept::default());
+        let all: Vec<_> = (0..COLOURS).map(|_| kept.take(1 << 21, Content::Any).unwrap()).collect();
+        let places: std::collections::HashSet<_> =
+            all.iter().map(|memory| memory.samples().as_ptr().addr() % (COLOURS * COLOUR_BYTES)).collect();
+        // Other tests take colours in between.
+        assert!(places.len() > COLOURS / 2, "{places:?}");
     }
 
     #[test]

@@ -20,7 +20,7 @@
 //! | ρ, K_ρ | `rho`, `taps` | voxels |
 //! | α, β | `alpha`, `beta` | per edge² |
 //! | J_ij | `system` (spatial entries, then minus the mixed ones) | per edge² |
-//! | R | `warps`, `finest_warps` | |
+//! | R | `warps`, `finest_warps`, `matched_warps` | |
 //! | k | `iterations` | |
 //!
 //! *Where we differ from the paper*, each by a parameter whose `paper` preset is the paper's choice: the regulariser acts on
@@ -43,7 +43,7 @@
 
 use crate::affine_registration::to_level;
 use crate::clg_images::{Images, as_weight};
-use crate::clg_level::{Level, LevelImages, Progress};
+use crate::clg_level::{Level, LevelImages, Progress, WarpLimits};
 use crate::clg_level_run::LevelRun;
 use crate::clg_parameters::{ClgParams, Direction, Intensity};
 use crate::coarse_to_fine::{LevelGeometry, levels, shrink, transfer};
@@ -316,8 +316,11 @@ impl Clg {
                 device.zeros_field(coarsest.components(), coarsest.len())?
             }
         };
-        let warps_of = |nth: usize| if nth == 0 { self.params.finest_warps } else { self.params.warps };
-        let work = |nth: usize| used[nth].shape.len() as f64 * warps_of(nth) as f64;
+        let limits_of = |nth: usize| match nth {
+            0 => self.params.finest_limits(),
+            _ => WarpLimits { open: self.params.warps, matched: self.params.warps },
+        };
+        let work = |nth: usize| used[nth].shape.len() as f64 * limits_of(nth).open as f64;
         let all: f64 = (0..used.len()).map(work).sum();
         let mut before = 0.0;
         let mut runs = Vec::new();
@@ -331,12 +334,12 @@ impl Clg {
                 observer,
                 level: used.len() - nth,
                 levels: used.len(),
-                work: (before, geometry.shape.len() as f64, all),
+                work: (before, work(nth), all),
             };
             let images =
                 pyramid.take(nth, (device, geometry.shape, &self.params), to_level(&affine, geometry))?;
             let mut level = Level::new(device, &self.params, geometry, &images)?;
-            runs.push(level.run(&images, &mut displacement, (warps_of(nth), &progress))?);
+            runs.push(level.run(&images, &mut displacement, (limits_of(nth), &progress))?);
             before += work(nth);
             if nth == 0 {
                 finest = Some((level, images));

@@ -50,8 +50,15 @@ pub(crate) struct Progress<'a> {
     pub observer: &'a dyn Observer,
     pub level: usize,
     pub levels: usize,
-    /// Voxel-warps of the levels before, of one warp here, and of all.
+    /// Voxel-warps of the levels before, of this one, and of all.
     pub work: (f64, f64, f64),
+}
+
+/// Warps of a level at most, where its images do not match and where they do.
+#[derive(Clone, Copy)]
+pub(crate) struct WarpLimits {
+    pub open: usize,
+    pub matched: usize,
 }
 
 /// The memory of one level; nothing is allocated inside its warps.
@@ -141,7 +148,7 @@ impl<'a> Level<'a> {
         &mut self,
         images: &LevelImages,
         displacement: &mut Field,
-        (warps, progress): (usize, &Progress<'_>),
+        (limits, progress): (WarpLimits, &Progress<'_>),
     ) -> Result<LevelRun, ComputeError> {
         let start = self.device.stamp()?;
         let shape = self.geometry.shape;
@@ -152,12 +159,13 @@ impl<'a> Level<'a> {
         let adaptive = self.params.warp_tol > 0.0;
         let mut stop = if adaptive { StopReason::IterationLimit } else { StopReason::FixedCount };
         let mut compared = self.compare(images, displacement)?;
-        for nth in 1..=warps {
-            let mut report = self.solve_warped(images, displacement, compared)?;
+        for nth in 1.. {
+            let (mut report, is_matched) = self.solve_warped(images, displacement, compared)?;
+            let warps = if is_matched { limits.matched.max(limits.open) } else { limits.open };
             let trivial = report.solving.is_trivial();
             let tolerance = if adaptive { self.params.warp_tol } else { f64::NEG_INFINITY };
             let small = |report: &Warping| report.mean_increment_vox.peek().is_some_and(|m| *m < tolerance);
-            let over = nth == warps || trivial || small(&report);
+            let over = nth >= warps || trivial || small(&report);
             let mut next = if over { None } else { Some(self.compare(images, displacement)?) };
             if adaptive {
                 // What the next warp needs to know comes in the same transfer as whether there is one.
@@ -177,7 +185,7 @@ impl<'a> Level<'a> {
                 warp: nth,
                 warps,
                 residual,
-                done: (before + done as f64 * one) / all,
+                done: (before + done as f64 / warps as f64 * one) / all,
             });
             if trivial || small {
                 stop = if trivial { StopReason::Trivial } else { StopReason::Converged };
@@ -208,13 +216,13 @@ impl<'a> Level<'a> {
         })
     }
 
-    /// Solves for the increment of the images last warped, and composes it.
+    /// Solves for the increment of the images last warped, and composes it; says whether they matched.
     fn solve_warped(
         &mut self,
         images: &LevelImages,
         displacement: &mut Field,
         compared: Compared,
-    ) -> Result<Warping, ComputeError> {
+    ) -> Result<(Warping, bool), ComputeError> {
         let (device, shape) = (self.device, self.geometry.shape);
         let weights = self.weigh(compared.mismatch2)?;
         self.tensors(images, &weights)?;
@@ -238,7 +246,7 @@ impl<'a> Level<'a> {
         self.filter(images, displacement)?;
         let voxels = shape.len() as f64;
         let (mean_increment_vox, difference) = (length.map(move |sum| sum / voxels), compared.difference);
-        Ok(Warping { solving, mean_increment_vox, difference })
+        Ok((Warping { solving, mean_increment_vox, difference }, weights.is_matched))
     }
 
     /// Samples the moving image at the present displacement into `self.warped`.
@@ -412,6 +420,11 @@ impl<'a> Level<'a> {
 }
 
 impl ClgParams {
+    /// Warps of the finest level.
+    pub(crate) fn finest_limits(&self) -> WarpLimits {
+        WarpLimits { open: self.finest_warps, matched: self.matched_warps }
+    }
+
     /// How constraints are scaled, with the contrast ζ below which they fade.
     fn constraint(&self, zeta: f32) -> Constraint {
         match self.normalise {

@@ -66,6 +66,9 @@ pub struct ClgParams {
     pub warps: usize,
     /// Warps of the finest level. [1, 1000]
     pub finest_warps: usize,
+    /// Warps of the finest level while the mismatch is below σ/2, where a long bend grows by a tenth of itself a warp; fewer
+    /// than `finest_warps` count for nothing. [1, 1000]
+    pub matched_warps: usize,
     /// A level ends when the mean |δ| falls below this, voxels; 0: always all warps. [0, 1]
     pub warp_tol: f64,
     /// How often the robust weights are updated within a warp. [1, 100]
@@ -231,13 +234,14 @@ impl ClgParams {
             (Preset::Accurate, Dimension::Three) => Self {
                 alpha: 0.12,
                 alpha_mismatch: 0.2,
-                alpha_matched: 1.2,
+                alpha_matched: 0.8,
                 alpha_floor: 0.025,
                 rho_matched: 3.0,
                 mean_matched: 2.0,
                 warps: 20,
                 finest_warps: 16,
-                warp_tol: 0.001,
+                matched_warps: 60,
+                warp_tol: 0.0004,
                 ..Self::volume()
             },
         }
@@ -271,6 +275,7 @@ impl ClgParams {
             max_levels: 1,
             warps: 10,
             finest_warps: 10,
+            matched_warps: 1,
             warp_tol: 0.0,
             lagged_updates: 1,
             solver: Solver::Jacobi,
@@ -403,6 +408,7 @@ impl ClgParams {
             ("max_levels", self.max_levels, 64, "1 to 64"),
             ("warps", self.warps, 1000, "1 to 1000"),
             ("finest_warps", self.finest_warps, 1000, "1 to 1000"),
+            ("matched_warps", self.matched_warps, 1000, "1 to 1000"),
             ("lagged_updates", self.lagged_updates, 100, "1 to 100"),
             ("iterations", self.iterations, 100_000, "1 to 100000"),
         ] {

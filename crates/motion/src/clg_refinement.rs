@@ -38,7 +38,7 @@ impl Clg {
         // The plan did not know of this level: its work counts as done.
         let nth = runs.len() + 1;
         let progress = Progress { observer, level: nth, levels: nth, work: (1.0, 0.0, 1.0) };
-        runs.push(level.run(&images, &mut displacement, (params.finest_warps, &progress))?);
+        runs.push(level.run(&images, &mut displacement, (params.finest_limits(), &progress))?);
         Ok(Estimate { level, images, displacement, before: pyramid.before, runs })
     }
 }

@@ -41,6 +41,8 @@ pub(crate) struct Weights {
     pub taps: Axes<Taps>,
     /// c: how much of the mean of the displacement so far is not smoothed.
     pub mean_share: f32,
+    /// Whether no more than noise and sampling is left: m is below σ/2.
+    pub is_matched: bool,
 }
 
 /// A Gaussian window, the same along every axis.
@@ -51,7 +53,13 @@ pub(crate) fn window(sigma_vox: f64) -> Axes<Taps> {
 impl Weights {
     /// Those that no mismatch changes.
     pub fn fixed(params: &ClgParams) -> Self {
-        Self { alpha: params.alpha, zeta: params.zeta, taps: window(params.rho), mean_share: 0.0 }
+        Self {
+            alpha: params.alpha,
+            zeta: params.zeta,
+            taps: window(params.rho),
+            mean_share: 0.0,
+            is_matched: false,
+        }
     }
 
     /// Those for a mismatch m², edges², in `dimensions`.
@@ -68,6 +76,7 @@ impl Weights {
             zeta: params.zeta * contrast_share,
             taps: window(params.rho_matched * below.powf(1.0 / (dimensions as f64 + 4.0))),
             mean_share: if params.mean_matched > 0.0 { MEAN_SHARE } else { 0.0 },
+            is_matched: true,
         }
     }
 }
@@ -95,6 +104,7 @@ mod tests {
         );
         assert_eq!(close.taps, window(params.rho_matched * 0.5f64.powf(2.0 / 7.0)));
         assert_eq!((open.mean_share, close.mean_share), (0.0, MEAN_SHARE));
+        assert_eq!((open.is_matched, close.is_matched), (false, true));
         let preserved =
             Weights::matched(&ClgParams { beta: 1.0, ..params.clone() }, (0.25 * sigma).powi(2), 3);
         assert_eq!(preserved, Weights { zeta: params.zeta, ..close.clone() });

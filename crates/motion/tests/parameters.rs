@@ -38,6 +38,7 @@ fn parameters_out_of_range_are_refused_by_name() {
         max_levels: [0, 65],
         warps: [0, 1001],
         finest_warps: [0, 1001],
+        matched_warps: [0, 1001],
         lagged_updates: [0, 101],
         iterations: [0, 100_001],
         data_penaliser: [Penaliser::Charbonnier { epsilon: 0.0 }, Penaliser::Charbonnier { epsilon: f32::NAN }],

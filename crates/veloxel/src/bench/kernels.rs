@@ -14,9 +14,13 @@ use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
 use veloxel_compute::{Buffer, ComputeError, Device, Field, Shape, Taps};
 use veloxel_core::Dimension;
 
-/// Launches between two looks at the clock, and looks of which the middle one counts.
+/// Launches between two looks at the clock, at least and at most, and looks of which the middle one counts.
 const LAUNCHES: usize = 20;
+const MOST_LAUNCHES: usize = 300;
 const LOOKS: usize = 7;
+/// From one look to the next on a GPU: what the host adds to both ends, a tenth of a millisecond where the clock is its own,
+/// should not count.
+const LOOK_MS: f64 = 30.0;
 /// How long a GPU computes before the first look.
 const WARM_UP: Duration = Duration::from_millis(300);
 
@@ -207,13 +211,14 @@ fn median_ms(
     device: &Device,
     mut launch: impl FnMut() -> Result<(), ComputeError> + Send,
 ) -> Result<f64, ComputeError> {
-    let launches = if device.is_gpu() { LAUNCHES } else { 2 };
-    launch()?;
-    let mut looks = Vec::new();
-    for _ in 0..LOOKS {
-        let ms = device.time_ms(|| (0..launches).try_for_each(|_| launch()))?;
-        looks.push(ms / launches as f64);
-    }
+    let mut look = |launches: usize| -> Result<f64, ComputeError> {
+        Ok(device.time_ms(|| (0..launches).try_for_each(|_| launch()))? / launches as f64)
+    };
+    let launches = match look(1)? {
+        _ if !device.is_gpu() => 2,
+        _ => ((LOOK_MS / look(LAUNCHES)?) as usize).clamp(LAUNCHES, MOST_LAUNCHES),
+    };
+    let mut looks = (0..LOOKS).map(|_| look(launches)).collect::<Result<Vec<_>, _>>()?;
     looks.sort_by(f64::total_cmp);
     Ok(looks[LOOKS / 2])
 }

@@ -65,6 +65,7 @@ impl ParameterChoice {
             for (key, value) in [
                 ("warps", count.into()),
                 ("finest_warps", count.into()),
+                ("matched_warps", count.into()),
                 ("warp_tol", 0.into()),
                 ("refine_mismatch", 0.into()),
             ] {
