@@ -94,7 +94,7 @@ const CLG: [(&str, &str); 38] = [
     ("refine_mismatch", "mismatch, voxels, below which pictures are refined as volumes are; 0: never"),
 ];
 
-const PHASE: [(&str, &str); 18] = [
+const PHASE: [(&str, &str); 19] = [
     ("tau_l", "largest error of the line through the phases, radians², above 0, up to 10"),
     ("frames", "frames of a field: two, three or five"),
     ("min_orientations", "orientations that must count at a pixel, 2 to 8"),
@@ -103,6 +103,7 @@ const PHASE: [(&str, &str); 18] = [
     ("unknown", "pixels without an estimate on a level: pass-through or stay"),
     ("median", "filter of the finest level: off, three or five"),
     ("coarse_median", "filter of the coarser levels: off, three or five"),
+    ("checked_median", "filter of what a check leaves, which closes holes: off, three or five"),
     ("weighing", "orientations count alike or by-fit"),
     ("max_levels", "most levels of the pyramid, 1 to 13"),
     ("least_side_px", "short side of the coarsest level of flow and features, pixels"),
