@@ -11,10 +11,10 @@ override PARTS: u32 = 7u;
 override MEANS: u32 = 0u;
 // Columns of a strip.
 override STRIP: u32 = 64u;
-// Planes that a workgroup marches down together, and how often each of them looks up another one around them.
+// Planes that a workgroup marches down together, and how many of those around them each of them looks up.
 override PLANES: u32 = 1u;
-override TURNS: u32 = 0u;
-// Rows of a turn of the march.
+override BESIDE: u32 = 0u;
+// Rows of a turn of the march, 1 or 2.
 override ROWS: u32 = 1u;
 
 @group(0) @binding(9) var<storage, read_write> out_0: array<f32>;
@@ -86,19 +86,24 @@ fn column_products(pair: u32, column: Column, i: u32, to: Around) -> Channels {
     return products(i, column.difference, over);
 }
 
-// Twice the means of the row that is worked on and of the next one, in the workgroup's planes and the two on either side,
+// Twice the means of the rows of a turn of the march and of the next turn, in the workgroup's planes and the two on either side,
 // with two columns more on either side: a single pair's neighbours along x and z are looked up here.
-const MEAN_ROWS: u32 = 1024u;
+const MEAN_ROW: u32 = 512u;
 var<workgroup> means: array<f32, 2048>;
+
+// Where a row of a turn begins in that memory.
+fn mean_row(turn: u32, nth: u32) -> u32 {
+    return MEAN_ROW * (ROWS * (turn & 1u) + nth);
+}
 
 // From a plane to the next in that memory.
 fn mean_stride() -> u32 {
     return STRIP + 4u;
 }
 
-// Which plane of that memory a thread fills in turn `turn` beside its own: the two before, then the two after.
-fn beside_slot(plane: u32, turn: u32) -> u32 {
-    let nth = plane + turn * PLANES;
+// Which plane of that memory a thread fills as its `k`-th beside its own: the two before, then the two after.
+fn beside_slot(plane: u32, k: u32) -> u32 {
+    let nth = plane + k * PLANES;
     return select(nth, nth + PLANES, nth > 1u);
 }
 
@@ -145,6 +150,12 @@ fn store(i: u32, done: Channels) {
     }
 }
 
+// The row that a march takes after row `y`, `at` being its rows before that one, those beyond the border counted: beyond the
+// border it stays.
+fn row_after(y: u32, at: u32) -> u32 {
+    return y + select(0u, 1u, at >= RADIUS_Y && y + 1u < block.size.y);
+}
+
 @compute @workgroup_size(STRIP, PLANES)
 fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
     let size = block.size;
@@ -184,16 +195,22 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
     var beside: array<u32, 4>;
     var beside_place: array<u32, 4>;
     if (MEANS == 1u) {
-        means[own] = column_0.here;
-        if (lane < 4u) {
-            means[edge_place] = both(0u, edge + y * size.x);
+        for (var k = 0u; k < BESIDE; k = k + 1u) {
+            let slot = beside_slot(local.y, k);
+            beside[k] = min(max(first_z + slot, 2u) - 2u, size.z - 1u) * plane + x;
+            beside_place[k] = slot * mean_stride() + lane + 2u;
         }
-        for (var turn = 0u; turn < TURNS; turn = turn + 1u) {
-            let slot = beside_slot(local.y, turn);
-            let there = min(max(first_z + slot, 2u) - 2u, size.z - 1u);
-            beside[turn] = there * plane + x;
-            beside_place[turn] = slot * mean_stride() + lane + 2u;
-            means[beside_place[turn]] = both(0u, beside[turn] + y * size.x);
+        var there = y;
+        for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
+            let at = mean_row(0u, nth);
+            means[at + own] = select(column_0.after, column_0.here, there == y);
+            if (lane < 4u) {
+                means[at + edge_place] = both(0u, edge + there * size.x);
+            }
+            for (var k = 0u; k < BESIDE; k = k + 1u) {
+                means[at + beside_place[k]] = both(0u, beside[k] + there * size.x);
+            }
+            there = row_after(there, first_y);
         }
         workgroupBarrier();
     }
@@ -202,38 +219,44 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
     var ahead_b: array<vec4<f32>, 16>;
     var ahead_c: array<vec2<f32>, 16>;
     let steps = rows + 2u * RADIUS_Y;
-    for (var pace = 0u; pace < steps; pace = pace + ROWS) {
-        for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
-            let step = pace + nth;
-            let i = base + y * size.x;
-            var row: Channels;
-            // Rows beyond the border are the border's.
-            let is_next = first_y + step >= RADIUS_Y && y + 1u < size.y;
-            let next = y + select(0u, 1u, is_next);
-            // What the next row needs from memory is asked for before this one is worked on, and looked at after.
-            var fixed_beside: array<f32, 4>;
-            var warped_beside: array<f32, 4>;
-            var fixed_edge = 0.0;
-            var warped_edge = 0.0;
-            var fixed_entering = 0.0;
-            var warped_entering = 0.0;
-            if (MEANS == 1u) {
-                let entering = base + min(next + 2u, size.y - 1u) * size.x;
-                fixed_entering = fixed_0[entering];
-                warped_entering = warped_0[entering];
-                for (var turn = 0u; turn < TURNS; turn = turn + 1u) {
-                    fixed_beside[turn] = fixed_0[beside[turn] + next * size.x];
-                    warped_beside[turn] = warped_0[beside[turn] + next * size.x];
+    for (var turn = 0u; turn * ROWS < steps; turn = turn + 1u) {
+        // The rows of this turn and the next one.
+        var row_at: array<u32, 4>;
+        row_at[0] = y;
+        for (var k = 0u; k < 2u * ROWS - 1u; k = k + 1u) {
+            row_at[k + 1u] = row_after(row_at[k], first_y + turn * ROWS + k);
+        }
+        // What the next turn needs from memory is asked for before this one is worked on, and looked at after.
+        var fixed_entering: array<f32, 2>;
+        var warped_entering: array<f32, 2>;
+        var fixed_beside: array<f32, 8>;
+        var warped_beside: array<f32, 8>;
+        var fixed_edge: array<f32, 2>;
+        var warped_edge: array<f32, 2>;
+        if (MEANS == 1u) {
+            for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
+                let entering = base + min(row_at[nth + 1u] + 2u, size.y - 1u) * size.x;
+                fixed_entering[nth] = fixed_0[entering];
+                warped_entering[nth] = warped_0[entering];
+                let there = row_at[nth + ROWS] * size.x;
+                for (var k = 0u; k < BESIDE; k = k + 1u) {
+                    fixed_beside[4u * nth + k] = fixed_0[beside[k] + there];
+                    warped_beside[4u * nth + k] = warped_0[beside[k] + there];
                 }
                 if (lane < 4u) {
-                    fixed_edge = fixed_0[edge + next * size.x];
-                    warped_edge = warped_0[edge + next * size.x];
+                    fixed_edge[nth] = fixed_0[edge + there];
+                    warped_edge[nth] = warped_0[edge + there];
                 }
             }
+        }
+        for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
+            let step = turn * ROWS + nth;
+            let i = base + row_at[nth] * size.x;
+            var row: Channels;
             if (FORWARD == 1u) {
-                row = all_products(i, to, y);
+                row = all_products(i, to, row_at[nth]);
             } else if (MEANS == 1u) {
-                let over = over_means(MEAN_ROWS * (step & 1u) + own);
+                let over = over_means(mean_row(turn, nth) + own);
                 row = products(i, column_0.difference, vec3<f32>(over.x, over_y(column_0), over.y));
             } else {
                 row = column_products(0u, column_0, i, to);
@@ -268,10 +291,11 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
             if (step >= 2u * RADIUS_Y && step < steps && is_any) {
                 store(base + (first_y + step - 2u * RADIUS_Y) * size.x, done);
             }
-            if (is_next && MEANS == 1u) {
-                column_0 = advanced(column_0, fixed_entering, warped_entering);
-            } else if (is_next && FORWARD == 0u) {
-                let entering = base + min(next + 2u, size.y - 1u) * size.x;
+            // Rows beyond the border are the border's.
+            if (row_at[nth + 1u] != row_at[nth] && MEANS == 1u) {
+                column_0 = advanced(column_0, fixed_entering[nth], warped_entering[nth]);
+            } else if (row_at[nth + 1u] != row_at[nth] && FORWARD == 0u) {
+                let entering = base + min(row_at[nth + 1u] + 2u, size.y - 1u) * size.x;
                 column_0 = advance(0u, column_0, entering);
                 if (PAIRS > 1u) {
                     column_1 = advance(1u, column_1, entering);
@@ -280,20 +304,24 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
                     column_2 = advance(2u, column_2, entering);
                 }
             }
-            y = next;
-            if (MEANS == 1u) {
-                let after = MEAN_ROWS * ((step + 1u) & 1u);
-                means[after + own] = column_0.here;
+        }
+        y = row_at[ROWS];
+        if (MEANS == 1u) {
+            for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
+                let at = mean_row(turn + 1u, nth);
+                means[at + own] = select(column_0.after, column_0.here, row_at[nth + ROWS] == y);
                 if (lane < 4u) {
-                    means[after + edge_place] = fixed_edge + select(warped_edge, fixed_edge, is_nan(warped_edge));
+                    let f = fixed_edge[nth];
+                    let w = warped_edge[nth];
+                    means[at + edge_place] = f + select(w, f, is_nan(w));
                 }
-                for (var turn = 0u; turn < TURNS; turn = turn + 1u) {
-                    let w = warped_beside[turn];
-                    let f = fixed_beside[turn];
-                    means[after + beside_place[turn]] = f + select(w, f, is_nan(w));
+                for (var k = 0u; k < BESIDE; k = k + 1u) {
+                    let f = fixed_beside[4u * nth + k];
+                    let w = warped_beside[4u * nth + k];
+                    means[at + beside_place[k]] = f + select(w, f, is_nan(w));
                 }
-                workgroupBarrier();
             }
+            workgroupBarrier();
         }
     }
 }

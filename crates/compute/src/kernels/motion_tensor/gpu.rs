@@ -36,9 +36,8 @@ const ENOUGH_GROUPS: usize = 512;
 const MOST_CHANNELS: usize = 6;
 /// Samples of the memory that channels pass through on their way: five volumes of 256³.
 const BETWEEN: usize = 5 << 24;
-/// Workgroups of marches along z that keep a large device busy. Beyond them a march is long: where two of them meet, planes are
-/// read twice.
-const ENOUGH_MARCHES: usize = 1024;
+/// Workgroups of marches along z that an H200 works on at once.
+const AT_ONCE: usize = 512;
 /// Planes of a march at least.
 const LEAST_MARCH: usize = 32;
 
@@ -98,7 +97,7 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
             ("STRIP", STRIP as f64),
             ("PLANES", planes as f64),
             // Two planes on either side.
-            ("TURNS", if in_3d { 4.0 / planes as f64 } else { 0.0 }),
+            ("BESIDE", if in_3d { 4.0 / planes as f64 } else { 0.0 }),
             ("ROWS", if means && taps.radius() <= RADIUS_IN_PAIRS { 2.0 } else { 1.0 }),
         ]);
         gpu.launch(&Launch {
@@ -123,8 +122,7 @@ fn smooth(
     let [nx, ny, nz] = args.shape.size;
     let (text, pack) = if nx.is_multiple_of(4) { (&SMOOTH4, 4) } else { (&SMOOTH1, 1) };
     let [wide, high] = [cover(nx / pack, 32), cover(ny, 4)];
-    let marches = ENOUGH_MARCHES / (wide as usize * high as usize * channels.len());
-    let segment = nz.div_ceil(marches.clamp(1, nz.div_ceil(LEAST_MARCH)));
+    let segment = nz.div_ceil(marches(nz, wide as usize * high as usize * channels.len()));
     let (entry, layers) =
         if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
     let buffers: Vec<_> =
@@ -142,6 +140,15 @@ fn smooth(
         buffers: &buffers,
         groups: [wide, high, (layers * channels.len()) as u32],
     })
+}
+
+/// How many marches share `nz` planes when a march of all of them takes so many workgroups: as few as leave a device busy to
+/// the end, since planes where two of them meet are read twice.
+fn marches(nz: usize, groups: usize) -> usize {
+    // Workgroups that there would be time for, over those that there are, in percent.
+    let idle = |marches: usize| (groups * marches).next_multiple_of(AT_ONCE) * 100 / (groups * marches);
+    let most = nz.div_ceil(LEAST_MARCH);
+    (1..=most).find(|&n| idle(n) <= 110).or_else(|| (1..=most).min_by_key(|&n| idle(n))).unwrap_or(1)
 }
 
 pub(super) fn mismatch(

@@ -1,5 +1,5 @@
 // A pass over the rows of one parity of y + z: even x, then odd x, while the row is in registers. A workgroup holds whole
-// rows, so that nobody else writes them.
+// rows, so that nobody else writes them. The second pass goes back from the last plane: its rows are in the cache still.
 
 override WIDTH: u32 = 64u;
 override HEIGHT: u32 = 4u;
@@ -11,7 +11,7 @@ var<workgroup> firsts: array<vec3<f32>, 1024>;
 fn relax_rows(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
     let size = block.size;
     let p = local.x;
-    let z = group.z;
+    let z = select(group.z, size.z - 1u - group.z, block.rows == 1u);
     let y = 2u * (group.y * HEIGHT + local.y) + ((block.rows + z) & 1u);
     let inside = y < size.y;
     let i = (z * size.y + y) * size.x + p;
