@@ -100,6 +100,7 @@ fn summary(run: &EngineRun) -> Vec<(&str, String)> {
     }
     lines.extend(report.flow_valid_share.map(|s| ("flow at", percent(s))));
     lines.extend(report.stereo_valid_share.map(|s| ("disparity at", percent(s))));
+    lines.extend(report.features_valid_share.map(|s| ("phase at", percent(s))));
     let device = &report.header.device;
     lines.push(("device", format!("{}, {}", device.name, count(device.threads, "thread", "threads"))));
     lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));

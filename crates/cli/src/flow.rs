@@ -63,6 +63,10 @@ pub struct FlowArguments {
     #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
     html: Option<PathBuf>,
 
+    /// The true field, on FIXED's grid: report and page then say how far off the found one is
+    #[arg(long, value_name = "FLOW", conflicts_with = "sequence")]
+    truth: Option<PathBuf>,
+
     /// Before the first step: none, centre-of-mass, affine, or a field's file
     #[arg(long, value_name = "none|centre-of-mass|affine|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
     init: StartChoice,
@@ -232,6 +236,7 @@ fn flow_job(arguments: &FlowArguments) -> FlowJob {
         fixed: fixed.clone(),
         moving: moving.clone(),
         start: arguments.init.clone(),
+        truth: arguments.truth.clone(),
         choice: arguments.run.choice(),
         outputs: arguments.outputs(),
     }
@@ -275,6 +280,7 @@ fn phase_job(arguments: &FlowArguments) -> PhaseFlowJob {
     let run = &arguments.run;
     PhaseFlowJob {
         frames: arguments.inputs.clone(),
+        truth: arguments.truth.clone(),
         choice: PhaseChoice {
             preset: match run.preset {
                 PresetName::Paper => PhasePreset::Paper,
@@ -331,13 +337,18 @@ fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
         (&pair.motion, &pair.statistics.jacobian, &pair.statistics.brightness);
     let (before, after) = (number(brightness.mean_abs_before), number(brightness.mean_abs_after));
     let (least, most) = (number(jacobian.min), number(jacobian.max));
-    vec![
+    let mut lines = vec![
         ("status", status.to_owned()),
         ("motion", format!("mean {} {unit}, largest {}", number(motion.mean_vox), number(motion.max_vox))),
         ("brightness", format!("mean difference {before} → {after}")),
         ("Jacobian", format!("{least} to {most}, {} folded", percent(jacobian.share_folded))),
         ("confidence", format!("mean {}", number(motion.mean_confidence))),
-    ]
+    ];
+    lines.extend(pair.error.as_ref().map(|error| {
+        let (end_point, angle) = (number(error.end_point_vox.mean), number(error.angular_deg.mean));
+        ("error", format!("mean {end_point} {unit}, {angle}°, at {}", percent(error.density)))
+    }));
+    lines
 }
 
 fn start(text: &str) -> Result<StartChoice, String> {

@@ -54,7 +54,7 @@ pub struct PhaseArguments {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum PhasePresetName {
-    /// Wider medians on coarse levels, velocities weighed by their fit
+    /// Wider medians on coarse levels and after checks, velocities weighed by their fit
     Accurate,
     /// Every choice as in Pauwels et al. 2012
     Paper,

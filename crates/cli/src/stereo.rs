@@ -40,6 +40,14 @@ pub struct StereoArguments {
     #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
     html: Option<PathBuf>,
 
+    /// LEFT's true disparity: report and page then say how far off the found one is
+    #[arg(long, value_name = "DISPARITY")]
+    truth: Option<PathBuf>,
+
+    /// What the truth's samples were multiplied by
+    #[arg(long, value_name = "S", requires = "truth")]
+    truth_scale: Option<f32>,
+
     #[command(flatten)]
     phase: PhaseArguments,
 }
@@ -48,6 +56,8 @@ pub fn run(arguments: &StereoArguments) -> Result<(), VeloxelError> {
     let run = stereo(&StereoJob {
         left: arguments.left.clone(),
         right: arguments.right.clone(),
+        truth: arguments.truth.clone(),
+        truth_scale: arguments.truth_scale,
         choice: arguments.phase.choice(),
         disparity: arguments.output.clone(),
         confidence: arguments.confidence.clone(),
@@ -70,6 +80,10 @@ pub fn run(arguments: &StereoArguments) -> Result<(), VeloxelError> {
         ("confidence", format!("mean {}", number(report.mean_confidence))),
         ("time", format!("{}, {}", seconds(total), header.device.name)),
     ];
+    lines.extend(report.error.as_ref().map(|error| {
+        let (mean, wrong) = (number(error.absolute_px.mean), percent(error.bad_measured.bad_1));
+        ("error", format!("mean {mean} px at {}, {wrong} wrong by more than 1 px", percent(error.density)))
+    }));
     lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
     print_lines(&lines)
 }

@@ -1,7 +1,7 @@
 //! The Gabor pyramid of an image in the memory of a device: phases, which stereo and flow are made of, and features.
 
 use crate::MotionError;
-use crate::phase_parameters::{FeatureSums, PhaseMedian, PhaseParameters};
+use crate::phase_parameters::{FeatureSums, PhaseParameters};
 use crate::phase_twin::rounding;
 use std::ops::Range;
 use veloxel_compute::kernels::gabor::{self, Bank, Filters, Levels, Picture, Sums, Told};
@@ -87,11 +87,7 @@ impl PhasePlan {
     /// The median filter of a level.
     pub fn window(&self, level: usize) -> Window {
         let median = if level == 0 { self.parameters.median } else { self.parameters.coarse_median };
-        match median {
-            PhaseMedian::Off => Window::One,
-            PhaseMedian::Three => Window::Three,
-            PhaseMedian::Five => Window::Five,
-        }
+        median.window()
     }
 }
 

@@ -13,9 +13,11 @@ use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, check_count, ch
 use crate::phase_features::{Features, PhaseFeatures};
 use crate::phase_flow::{FlowFields, PhaseFlow};
 use crate::phase_parameters::PhaseParameters;
+use crate::phase_results::{PhaseCounts, PhaseTaken};
 use crate::phase_stereo::{PhaseStereo, Stereo};
-use veloxel_compute::Device;
 use veloxel_compute::kernels::gabor::{self, Picture};
+use veloxel_compute::kernels::pointwise::count_known;
+use veloxel_compute::{Buffer, Device};
 use veloxel_core::Grid;
 
 /// A frame of a stream, row by row.
@@ -58,7 +60,7 @@ pub struct PhaseEngine {
 /// Results of one frame, on the device until the next push.
 #[derive(Debug)]
 pub struct PhaseOutputs<'a> {
-    engine: &'a PhaseEngine,
+    engine: &'a mut PhaseEngine,
     frame: u64,
     has_stereo: bool,
 }
@@ -146,8 +148,7 @@ impl PhaseEngine {
             self.take_right(newest, right)?;
             Ok(found)
         })?;
-        let engine = &*self;
-        Ok(found.map(|(frame, has_stereo)| PhaseOutputs { engine, frame, has_stereo }))
+        Ok(found.map(|(frame, has_stereo)| PhaseOutputs { engine: self, frame, has_stereo }))
     }
 
     /// Waits until the device has done all it was asked for.
@@ -247,8 +248,8 @@ impl PhaseOutputs<'_> {
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
     pub fn flow(&self) -> Result<Option<PhaseFlow>, MotionError> {
-        let engine = self.engine;
-        engine.flow.as_ref().map(|f| f.fetch(&engine.plan, &engine.grid)).transpose()
+        let PhaseEngine { flow, plan, grid, .. } = &*self.engine;
+        flow.as_ref().map(|f| f.fetch(plan, grid)).transpose()
     }
 
     /// Fetches the disparity; none if the engine was not asked for it, or the frame came without a right one.
@@ -256,9 +257,8 @@ impl PhaseOutputs<'_> {
     /// # Errors
     /// As [`Self::flow`].
     pub fn stereo(&self) -> Result<Option<PhaseStereo>, MotionError> {
-        let engine = self.engine;
-        let stereo = engine.stereo.as_ref().filter(|_| self.has_stereo);
-        stereo.map(|s| s.fetch(&engine.plan, &engine.grid)).transpose()
+        let PhaseEngine { stereo, plan, grid, .. } = &*self.engine;
+        stereo.as_ref().filter(|_| self.has_stereo).map(|s| s.fetch(plan, grid)).transpose()
     }
 
     /// Fetches the features of the finest `levels` (one: full resolution); none if the engine was not asked for them.
@@ -266,8 +266,57 @@ impl PhaseOutputs<'_> {
     /// # Errors
     /// As [`Self::flow`].
     pub fn features(&self, levels: usize) -> Result<Option<PhaseFeatures>, MotionError> {
-        let engine = self.engine;
+        let engine = &*self.engine;
         let features = engine.features.get(slot(self.frame, engine.features.len()));
         features.map(|f| f.fetch(&engine.plan, levels, &engine.grid)).transpose()
+    }
+
+    /// Counts the pixels that are known; the numbers need not be here yet, and fetching them fetches nothing else.
+    ///
+    /// # Errors
+    /// As [`Self::flow`].
+    pub fn count_known(&self) -> Result<PhaseCounts, MotionError> {
+        let PhaseEngine { flow, stereo, features, plan, .. } = &*self.engine;
+        let (device, pixels) = (&plan.device, plan.levels.pixels(0));
+        let count = |map: Option<&Buffer>| map.map(|m| count_known(device, m, pixels)).transpose();
+        let stereo = stereo.as_ref().filter(|_| self.has_stereo);
+        Ok(PhaseCounts {
+            flow: count(flow.as_ref().map(|f| f.found()[0]))?,
+            stereo: count(stereo.map(|s| s.found()[0]))?,
+            features: count(features.get(slot(self.frame, features.len())).map(|f| &f.found()[2]))?,
+            mark: device.mark()?,
+            device: device.clone(),
+            pixels,
+        })
+    }
+
+    /// Takes the fields out of the engine, which finds the next ones in other memory: they can be fetched by another thread,
+    /// while it goes on.
+    ///
+    /// # Errors
+    /// As [`Self::flow`].
+    pub fn take(self) -> Result<PhaseTaken, MotionError> {
+        let PhaseEngine { flow, stereo, features, plan, grid, .. } = self.engine;
+        let device = &plan.device;
+        let (pixels, all) = (plan.levels.pixels(0), plan.levels.len());
+        let stereo = stereo.as_mut().filter(|_| self.has_stereo);
+        let features_slot = slot(self.frame, features.len());
+        let maps =
+            || Ok::<_, MotionError>([device.scratch(all)?, device.scratch(all)?, device.scratch(all)?]);
+        Ok(PhaseTaken {
+            flow: flow
+                .as_mut()
+                .map(|f| Ok::<_, MotionError>(f.take(device.scratch(2 * pixels)?)))
+                .transpose()?,
+            disparity: stereo.map(|s| Ok::<_, MotionError>(s.take(device.scratch(pixels)?))).transpose()?,
+            features: features
+                .get_mut(features_slot)
+                .map(|f| Ok::<_, MotionError>(f.take(maps()?)))
+                .transpose()?,
+            frame: self.frame,
+            mark: device.mark()?,
+            device: device.clone(),
+            grid: grid.clone(),
+        })
     }
 }

@@ -90,6 +90,16 @@ impl Features {
         round_features(plan, &mut self.maps)
     }
 
+    /// Energy, orientation and phase of all levels.
+    pub fn found(&self) -> &[Buffer; 3] {
+        &self.maps
+    }
+
+    /// Gives them away; the next ones are found in `others`.
+    pub fn take(&mut self, others: [Buffer; 3]) -> [Buffer; 3] {
+        std::mem::replace(&mut self.maps, others)
+    }
+
     /// The finest `levels`; `grid` is that of the image.
     pub fn fetch(&self, plan: &PhasePlan, levels: usize, grid: &Grid) -> Result<PhaseFeatures, MotionError> {
         let sizes = &plan.levels.sizes()[..levels.min(plan.flow_levels)];

@@ -20,10 +20,11 @@
 
 use crate::MotionError;
 use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_picture};
+use crate::phase_check::Checked;
 use crate::phase_parameters::{Frames, PhaseParameters, Unknown, Warping, Weighing};
 use crate::phase_report::PhaseReport;
 use crate::phase_twin::{round_estimate, warped_level};
-use veloxel_compute::kernels::match_check::{Matches, match_check};
+use veloxel_compute::kernels::match_check::Matches;
 use veloxel_compute::kernels::phase_flow::{self as kernel, Constraints, Place, Sampling};
 use veloxel_compute::kernels::valid_median::{Planes, valid_median};
 use veloxel_compute::{Buffer, Device};
@@ -83,8 +84,8 @@ struct Direction {
 #[derive(Debug)]
 pub(crate) struct FlowFields {
     forward: Direction,
-    /// Of two frames: from the second to the first; and flow and confidence after the check.
-    back: Option<(Direction, [Buffer; 2])>,
+    /// Of two frames: from the second to the first; and what the check leaves.
+    back: Option<(Direction, Checked)>,
 }
 
 impl Direction {
@@ -154,30 +155,40 @@ impl FlowFields {
     pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
         let parameters = &plan.parameters;
         let is_checked = parameters.frames == Frames::Two && parameters.flow_check_px > 0.0;
-        let n = plan.levels.pixels(0);
         let back = match is_checked {
             false => None,
-            true => Some((Direction::new(plan)?, [plan.device.scratch(2 * n)?, plan.device.scratch(n)?])),
+            true => Some((Direction::new(plan)?, Checked::new(plan, 2)?)),
         };
         Ok(Self { forward: Direction::new(plan)?, back })
     }
 
     pub fn find(&mut self, plan: &PhasePlan, frames: &[&GaborPyramid]) -> Result<(), MotionError> {
         self.forward.find(plan, frames)?;
-        if let Some((back, [flow, confidence])) = &mut self.back {
+        if let Some((back, checked)) = &mut self.back {
             back.find(plan, &[frames[1], frames[0]])?;
             let matches = Matches::Flow { forward: &self.forward.filtered[0], backward: &back.filtered[0] };
-            let check = (plan.levels.size(0), plan.parameters.flow_check_px);
-            match_check(&plan.device, check, (matches, &self.forward.confidence[0]), (flow, confidence))?;
+            checked.find((plan, plan.parameters.flow_check_px), (matches, &self.forward.confidence[0]))?;
         }
         Ok(())
     }
 
-    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlow, MotionError> {
-        let [flow, confidence] = match &self.back {
-            Some((_, [flow, confidence])) => [flow, confidence],
+    /// Flow, both components, and confidence.
+    pub fn found(&self) -> [&Buffer; 2] {
+        match &self.back {
+            Some((_, checked)) => checked.found(),
             None => [&self.forward.filtered[0], &self.forward.confidence[0]],
-        };
+        }
+    }
+
+    /// Gives the flow away; the next one is found in `other`.
+    pub fn take(&mut self, other: Buffer) -> Buffer {
+        let flow =
+            self.back.as_mut().map_or(&mut self.forward.filtered[0], |(_, checked)| checked.estimate_mut());
+        std::mem::replace(flow, other)
+    }
+
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlow, MotionError> {
+        let [flow, confidence] = self.found();
         let n = grid.len();
         let [x, y, confidence] = plan.fetch([(flow, 0..n), (flow, n..2 * n), (confidence, 0..n)])?;
         let sizes = &plan.levels.sizes()[..plan.flow_levels];

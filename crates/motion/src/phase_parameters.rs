@@ -2,6 +2,7 @@
 
 use crate::MotionError;
 use serde::{Deserialize, Serialize};
+use veloxel_compute::kernels::valid_median::Window;
 
 /// Every choice of phase-based features, stereo and flow; symbols as in pauwels2012.
 ///
@@ -40,6 +41,8 @@ pub struct PhaseParameters {
     pub median: PhaseMedian,
     /// Median filter of the coarser levels' estimates.
     pub coarse_median: PhaseMedian,
+    /// Median filter of what a check leaves, disparities or the flow of two frames; it closes small holes.
+    pub checked_median: PhaseMedian,
     /// How responses become a local phase.
     pub feature_sums: FeatureSums,
     /// What is warped by the coarser level's estimate.
@@ -128,6 +131,16 @@ pub enum PhaseMedian {
     Five,
 }
 
+impl PhaseMedian {
+    pub(crate) const fn window(self) -> Window {
+        match self {
+            Self::Off => Window::One,
+            Self::Three => Window::Three,
+            Self::Five => Window::Five,
+        }
+    }
+}
+
 /// How responses become a local phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -142,7 +155,7 @@ pub enum FeatureSums {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhasePreset {
-    /// The default: wider medians on coarse levels, velocities weighed by their fit.
+    /// The default: wider medians on coarse levels and after the check, velocities weighed by their fit.
     Accurate,
     /// The paper's choices (its CPU and GPU columns), with the check of stereo that its Fig. 6 shows.
     Paper,
@@ -165,19 +178,24 @@ impl PhaseParameters {
             min_orientations: 4,
             weighing: Weighing::ByFit,
             flow_check_px: 2.0,
-            stereo_check_px: 4.0,
+            stereo_check_px: 5.0,
             unknown: Unknown::PassThrough,
             median: PhaseMedian::Three,
             coarse_median: PhaseMedian::Five,
+            checked_median: PhaseMedian::Five,
             feature_sums: FeatureSums::Weighted,
             warping: Warping::Responses,
             arithmetic: Arithmetic::Float,
         };
         match preset {
             PhasePreset::Accurate => accurate,
-            PhasePreset::Paper => {
-                Self { weighing: Weighing::Alike, coarse_median: PhaseMedian::Three, ..accurate }
-            }
+            PhasePreset::Paper => Self {
+                weighing: Weighing::Alike,
+                stereo_check_px: 4.0,
+                coarse_median: PhaseMedian::Three,
+                checked_median: PhaseMedian::Off,
+                ..accurate
+            },
             PhasePreset::Hardware => Self {
                 frames: Frames::Three,
                 feature_sums: FeatureSums::Plain,

@@ -13,10 +13,11 @@
 
 use crate::MotionError;
 use crate::gabor_pyramid::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_picture};
+use crate::phase_check::Checked;
 use crate::phase_parameters::{PhaseParameters, Unknown, Warping};
 use crate::phase_report::PhaseReport;
 use crate::phase_twin::{round_estimate, warped_level};
-use veloxel_compute::kernels::match_check::{Matches, match_check};
+use veloxel_compute::kernels::match_check::Matches;
 use veloxel_compute::kernels::phase_flow::{Place, Sampling};
 use veloxel_compute::kernels::phase_stereo::{self as kernel, Views, Votes};
 use veloxel_compute::kernels::valid_median::{Planes, valid_median};
@@ -65,8 +66,8 @@ pub(crate) struct Stereo {
     raw: Vec<Buffer>,
     filtered: Vec<Buffer>,
     confidence: Vec<Buffer>,
-    /// Disparity and confidence after the check.
-    checked: Option<[Buffer; 2]>,
+    /// After the check.
+    checked: Option<Checked>,
 }
 
 impl Stereo {
@@ -75,10 +76,9 @@ impl Stereo {
         let is_checked = parameters.stereo_check_px > 0.0 && parameters.warping == Warping::Responses;
         let views = if is_checked { Views::Both } else { Views::Left };
         let buffers = || plan.buffers(plan.stereo_levels, views.count());
-        let plane = || plan.device.scratch(plan.levels.pixels(0));
         let checked = match views {
             Views::Left => None,
-            Views::Both => Some([plane()?, plane()?]),
+            Views::Both => Some(Checked::new(plan, 1)?),
         };
         Ok(Self { views, raw: buffers()?, filtered: buffers()?, confidence: buffers()?, checked })
     }
@@ -119,19 +119,29 @@ impl Stereo {
             )?;
             round_estimate(plan, &mut finer[level])?;
         }
-        if let Some([disparity, confidence]) = &mut self.checked {
-            let check = (plan.levels.size(0), parameters.stereo_check_px);
+        if let Some(checked) = &mut self.checked {
             let matches = (Matches::Disparity(&self.filtered[0]), &self.confidence[0]);
-            match_check(device, check, matches, (disparity, confidence))?;
+            checked.find((plan, parameters.stereo_check_px), matches)?;
         }
         Ok(())
     }
 
-    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
-        let [disparity, confidence] = match &self.checked {
-            Some([disparity, confidence]) => [disparity, confidence],
+    /// Disparity and confidence.
+    pub fn found(&self) -> [&Buffer; 2] {
+        match &self.checked {
+            Some(checked) => checked.found(),
             None => [&self.filtered[0], &self.confidence[0]],
-        };
+        }
+    }
+
+    /// Gives the disparity away; the next one is found in `other`.
+    pub fn take(&mut self, other: Buffer) -> Buffer {
+        let disparity = self.checked.as_mut().map_or(&mut self.filtered[0], Checked::estimate_mut);
+        std::mem::replace(disparity, other)
+    }
+
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
+        let [disparity, confidence] = self.found();
         let n = grid.len();
         let [disparity, confidence] = plan.fetch([(disparity, 0..n), (confidence, 0..n)])?;
         let sizes = &plan.levels.sizes()[..plan.stereo_levels];

@@ -160,6 +160,11 @@ fn same(a: &[f32], b: &[f32]) -> bool {
     a.iter().zip(b).all(|(a, b)| a == b || (a.is_nan() && b.is_nan()))
 }
 
+/// The share that is known.
+fn known(values: &[f32]) -> f64 {
+    values.iter().filter(|v| !v.is_nan()).count() as f64 / values.len() as f64
+}
+
 #[test]
 fn threads_do_not_matter() {
     let images = frames([1.2, 0.4], Frames::Five);
@@ -245,6 +250,59 @@ on_every_device! {
                     let stereo = phase_stereo(&images[frame], &rights[frame], &parameters, device).unwrap();
                     assert!(same(streamed.disparity_px.data(), stereo.disparity_px.data()), "{frame}: stereo");
                 }
+            }
+        }
+    }
+
+    fn what_is_taken_stays_what_it_was(device: &Device) {
+        let wanted = PhaseWanted { flow: true, stereo: true, features: true };
+        let images: Vec<_> = (0..7).map(|t| moving([1.4, 0.7], t as f32)).collect();
+        for count in [Frames::Two, Frames::Three] {
+            let parameters = PhaseParameters { frames: count, ..PhaseParameters::default() };
+            let mut engines =
+                [(); 2].map(|()| PhaseEngine::new(SIZE, wanted, parameters.clone(), device).unwrap());
+            let (mut at_once, mut taken) = (Vec::new(), Vec::new());
+            for t in 0..7 {
+                let left = PhaseImage::Samples(images[t].data());
+                // Every third frame came with one eye shut.
+                let right = (t % 3 != 2).then(|| PhaseImage::Samples(images[6 - t].data()));
+                let [first, second] = engines.each_mut().map(|engine| engine.push(left, right).unwrap());
+                if let (Some(first), Some(second)) = (first, second) {
+                    let [flow, stereo] = [first.flow().unwrap().is_some(), first.stereo().unwrap().is_some()];
+                    assert!(flow && stereo == (first.frame() % 3 != 2));
+                    at_once.push((
+                        first.frame(),
+                        first.flow().unwrap().map(|f| f.flow),
+                        first.stereo().unwrap().map(|s| s.disparity_px),
+                        first.features(1).unwrap().map(|f| f.levels[0].clone()),
+                    ));
+                    let counts = second.count_known().unwrap();
+                    taken.push((counts, second.take().unwrap()));
+                }
+            }
+            // By another thread, after the last push.
+            let taken = std::thread::spawn(move || {
+                let fetched = taken.into_iter().map(|(counts, taken)| {
+                    (taken.frame(), counts.get().unwrap(), taken.fetch().unwrap())
+                });
+                fetched.collect::<Vec<_>>()
+            });
+            let taken = taken.join().unwrap();
+            assert_eq!(taken.len(), at_once.len());
+            for ((frame, flow, disparity, features), (taken_frame, shares, fields)) in at_once.iter().zip(&taken) {
+                assert_eq!(frame, taken_frame);
+                let [a, b] = [flow, &fields.flow].map(|f| f.as_ref().unwrap().components_vox());
+                assert!(a.iter().zip(b).all(|(a, b)| same(a, b)), "{count:?}, frame {frame}: flow");
+                assert_eq!(shares.flow, Some(known(&a[0])));
+                assert_eq!((disparity.is_some(), disparity.is_some()), (fields.disparity_px.is_some(), shares.stereo.is_some()));
+                if let (Some(a), Some(b)) = (disparity, &fields.disparity_px) {
+                    assert!(same(a.data(), b.data()), "{count:?}, frame {frame}: stereo");
+                    assert_eq!(shares.stereo, Some(known(a.data())));
+                }
+                let [a, b] = [features, &fields.features].map(|f| f.as_ref().unwrap());
+                assert!(same(a.energy.data(), b.energy.data()) && same(a.phase_rad.data(), b.phase_rad.data()));
+                assert!(same(a.orientation_rad.data(), b.orientation_rad.data()));
+                assert_eq!(shares.features, Some(known(a.phase_rad.data())));
             }
         }
     }

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use veloxel_core::{Grid, Volume, Warnings};
 use veloxel_io::{
     FrameRate, Strictness, VideoColour, VideoShape, VideoWriter, read_disparity, read_flow, read_image,
+    write_disparity,
 };
 
 const SIZE: [usize; 2] = [72, 56];
@@ -92,6 +93,16 @@ fn a_stereo_pair_from_files_to_disparity_report_and_page() {
     assert!(std::fs::read_to_string(place.path("r.html")).unwrap().contains("disparity undone"));
     let confidence = read_image(&place.path("c.png"), Strictness::Strict, &mut Warnings::new()).unwrap();
     assert!(confidence.data().iter().any(|&c| c > 100.0));
+
+    // The found disparity is as far from three pixels as its median says.
+    write_disparity(&place.path("t.pfm"), &disparity.map(|_| 3.0)).unwrap();
+    let against =
+        ["stereo", "left.png", "right.png", "-o", "d2.pfm", "--html", "t.html", "--report", "t.json"];
+    place.run(&[&against[..], &["--truth", "t.pfm"]].concat()).succeeded();
+    let error = &json(&place, "t.json")["error"];
+    assert!(error["absolute_px"]["mean"].as_f64().unwrap() < 0.2, "{error}");
+    assert!(std::fs::read_to_string(place.path("t.html")).unwrap().contains("True disparity"));
+    place.run(&[&against[..], &["--truth", "c2.pfm"]].concat()).failed_with(&["c2.pfm"]);
 }
 
 #[test]
@@ -145,7 +156,18 @@ fn two_three_and_five_frames_give_the_centre_frames_field() {
     let (before, after) =
         (brightness["mean_abs_before"].as_f64().unwrap(), brightness["mean_abs_after"].as_f64().unwrap());
     assert!(after < 0.25 * before, "{before} {after}");
-    assert!(std::fs::read_to_string(place.path("p.html")).unwrap().contains("Phase-based flow"));
+    let page = std::fs::read_to_string(place.path("p.html")).unwrap();
+    assert!(page.contains("Phase-based flow") && page.contains("<h2>Levels</h2>"));
+    assert_eq!(report["pairs"][0]["statistics"]["levels"][1]["size"], serde_json::json!([72, 56, 1]));
+
+    let against = ["flow", "f0.png", "f1.png", "-o", "x.flo", "--report", "t.json", "--html", "t.html"];
+    for method in ["phase", "clg"] {
+        place.run(&[&against[..], &["--method", method, "--truth", "two.flo"]].concat()).succeeded();
+        let error = &json(&place, "t.json")["pairs"][0]["error"]["end_point_vox"]["mean"];
+        assert!(error.as_f64().unwrap() < 0.2, "{method}: {error}");
+        let page = std::fs::read_to_string(place.path("t.html")).unwrap();
+        assert!(page.contains("Against the truth") && page.contains("End-point error"), "{method}");
+    }
 }
 
 #[test]

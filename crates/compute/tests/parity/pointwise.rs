@@ -1,6 +1,8 @@
 use super::*;
 use veloxel_compute::kernels::brightness::absolute_difference;
-use veloxel_compute::kernels::pointwise::{clip_length, copy, fill, log_change, map_affine, multiply};
+use veloxel_compute::kernels::pointwise::{
+    clip_length, copy, count_known, fill, log_change, map_affine, multiply,
+};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {
@@ -33,6 +35,16 @@ on_every_device! {
                 field.push(device.upload(vec![total as f32]).unwrap());
                 field
             });
+        }
+    }
+
+    fn what_is_known_is_counted(device: &Device) {
+        let mut samples = noise(70_001, 3);
+        (0..70_001).step_by(7).for_each(|k| samples[k] = f32::NAN);
+        samples[1] = f32::INFINITY;
+        let samples = device.upload(samples).unwrap();
+        for (count, expected) in [(1, 0.0), (7, 6.0), (50_001, 42_858.0), (70_001, 60_000.0)] {
+            assert_eq!(count_known(device, &samples, count).unwrap().get(device).unwrap(), expected);
         }
     }
 

@@ -34,6 +34,7 @@ pub(super) fn nirep(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
         fixed: folder.join("na01.nii.gz"),
         moving: folder.join("na02.nii.gz"),
         start: StartChoice::Affine,
+        truth: None,
         choice: RunChoice::default(),
         outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
     };

@@ -1,22 +1,19 @@
 //! A stream of frames in, flow, disparity and features of every frame out, as fast as they come.
 
 use super::PhaseChoice;
-use super::engine_outputs::{FrameResult, Results};
+use super::engine_frames::Streams;
+use super::engine_run::Run;
 use super::outputs::{check_outputs, format_text};
-use super::phase_choice::full_scale;
-use super::stage::Stages;
 use crate::VeloxelError;
 use crate::report::{EngineReport, InputReport, LatencyReport};
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::time::Instant;
-use veloxel_compute::Device;
-use veloxel_core::{Volume, Warnings};
+use veloxel_core::Warnings;
 use veloxel_io as io;
 use veloxel_io::FrameStream;
+use veloxel_motion::PhaseWanted;
 use veloxel_motion::phase_parameters::Frames;
-use veloxel_motion::{PhaseEngine, PhaseImage, PhaseOutputs, PhaseParameters, PhaseWanted};
 
 /// Frames that are read ahead of the engine.
 const READ_AHEAD: usize = 3;
@@ -108,21 +105,10 @@ pub fn engine(job: &EngineJob) -> Result<EngineRun, VeloxelError> {
         });
         Run::over(&pairs, job, (&device, interval_ms))
     })?;
-    let Run {
-        parameters,
-        size,
-        frames,
-        results,
-        latencies_ms,
-        shares,
-        warnings: said,
-        stages,
-        written,
-        grid,
-    } = run;
+    let Run { parameters, grid, frames, found, warnings: said, stages, mut written } = run;
     warnings.extend(said);
     let wall_s = start.elapsed().as_secs_f64();
-    let engine_s = latencies_ms.iter().sum::<f64>() / 1e3;
+    let [nx, ny, _] = grid.size();
     let input =
         |role, path: &PathBuf| InputReport::new(role, &path.display().to_string(), &format_text(path), &grid);
     let mut inputs = vec![input("left", &job.source)];
@@ -131,18 +117,18 @@ pub fn engine(job: &EngineJob) -> Result<EngineRun, VeloxelError> {
     let names = [("flow", wanted.flow), ("stereo", wanted.stereo), ("features", wanted.features)];
     let report = EngineReport {
         header: choice.header("phase-engine", (&parameters, device_report), inputs, (stages, warnings))?,
-        size,
+        size: [nx, ny],
         outputs: names.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect(),
         frames,
-        results,
+        results: found.latencies_ms.len(),
         wall_s,
-        engine_frames_per_s: latencies_ms.len() as f64 / engine_s.max(1e-9),
+        engine_frames_per_s: found.latencies_ms.len() as f64 / (found.busy_ms / 1e3).max(1e-9),
         frames_per_s: frames as f64 / wall_s.max(1e-9),
-        latency: LatencyReport::of(&latencies_ms),
-        flow_valid_share: shares.mean(|s| s.flow),
-        stereo_valid_share: shares.mean(|s| s.stereo),
+        latency: LatencyReport::of(&found.latencies_ms),
+        flow_valid_share: found.mean_share(|s| s.flow),
+        stereo_valid_share: found.mean_share(|s| s.stereo),
+        features_valid_share: found.mean_share(|s| s.features),
     };
-    let mut written = written;
     if let Some(path) = &job.report {
         io::write_text(path, &report.to_json()?)?;
         written.push(("report", path.clone()));
@@ -151,195 +137,8 @@ pub fn engine(job: &EngineJob) -> Result<EngineRun, VeloxelError> {
 }
 
 impl EngineJob {
-    fn wanted(&self) -> PhaseWanted {
+    pub(super) fn wanted(&self) -> PhaseWanted {
         let EngineOutputs { flow, stereo, features } = self.wanted;
         PhaseWanted { flow, stereo: stereo && self.right.is_some(), features }
     }
-}
-
-/// A frame as it was read, ready to be uploaded.
-struct Read {
-    image: Volume<f32>,
-    /// The same in 8 bits, where they hold it.
-    bytes: Option<Vec<u8>>,
-}
-
-impl Read {
-    fn of(image: Volume<f32>, (name, number): (&Path, usize)) -> Result<Self, VeloxelError> {
-        image.require_finite(&format!("{}, frame {number}", name.display()), |_| false)?;
-        let whole = image.data().iter().all(|v| v.fract() == 0.0 && (0.0..=255.0).contains(v));
-        let bytes = whole.then(|| image.data().iter().map(|&v| v as u8).collect());
-        Ok(Self { image, bytes })
-    }
-
-    fn as_phase_image(&self) -> PhaseImage<'_> {
-        match &self.bytes {
-            Some(bytes) => PhaseImage::Bytes(bytes),
-            None => PhaseImage::Samples(self.image.data()),
-        }
-    }
-}
-
-/// A frame, its right one, and what reading them had to say.
-type Frame = (Read, Option<Read>, Warnings);
-
-struct Streams {
-    left: FrameStream,
-    right: Option<FrameStream>,
-    count: usize,
-}
-
-impl Streams {
-    fn next(&mut self) -> Result<Option<Frame>, VeloxelError> {
-        let mut warnings = Warnings::new();
-        let left = self.left.next_frame(&mut warnings)?;
-        let Some(right_stream) = &mut self.right else {
-            let Some(left) = left else { return Ok(None) };
-            let left = Read::of(left, (self.left.name(), self.count))?;
-            self.count += 1;
-            return Ok(Some((left, None, warnings)));
-        };
-        let right = right_stream.next_frame(&mut warnings)?;
-        let (left, right) = match (left, right) {
-            (None, None) => return Ok(None),
-            (Some(left), Some(right)) => (left, right),
-            (left, _) => {
-                let (longer, shorter) = match left {
-                    Some(_) => (self.left.name(), right_stream.name()),
-                    None => (right_stream.name(), self.left.name()),
-                };
-                let reason = format!(
-                    "{} ends after {} frames, but {} goes on: left and right must be as long",
-                    shorter.display(),
-                    self.count,
-                    longer.display()
-                );
-                return Err(VeloxelError::Frames { reason });
-            }
-        };
-        left.grid().require_same(right.grid(), "left and right frame")?;
-        let left = Read::of(left, (self.left.name(), self.count))?;
-        let right = Read::of(right, (right_stream.name(), self.count))?;
-        self.count += 1;
-        Ok(Some((left, Some(right), warnings)))
-    }
-}
-
-/// Share of pixels with an estimate, frame by frame.
-#[derive(Debug, Clone, Copy, Default)]
-struct Share {
-    flow: Option<f64>,
-    stereo: Option<f64>,
-}
-
-#[derive(Default)]
-struct Shares(Vec<Share>);
-
-impl Shares {
-    fn mean(&self, of: impl Fn(&Share) -> Option<f64>) -> Option<f64> {
-        let values: Vec<f64> = self.0.iter().filter_map(of).collect();
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-    }
-}
-
-/// What comes out of a stream beside its files.
-struct Run {
-    parameters: PhaseParameters,
-    size: [usize; 2],
-    grid: veloxel_core::Grid,
-    frames: usize,
-    results: usize,
-    latencies_ms: Vec<f64>,
-    shares: Shares,
-    warnings: Warnings,
-    stages: Stages,
-    written: Vec<(&'static str, PathBuf)>,
-}
-
-impl Run {
-    fn over(
-        pairs: &Receiver<Result<Option<Frame>, VeloxelError>>,
-        job: &EngineJob,
-        (device, interval_ms): (&Device, Option<f64>),
-    ) -> Result<Self, VeloxelError> {
-        let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-        let mut receive = |stages: &mut Stages| -> Result<Option<(Read, Option<Read>)>, VeloxelError> {
-            let frame = stages.time("read", || pairs.recv().unwrap_or(Ok(None)))?;
-            Ok(frame.map(|(left, right, said)| {
-                warnings.extend(said);
-                (left, right)
-            }))
-        };
-        let Some(first) = receive(&mut stages)? else {
-            let reason = format!("{}: not a single frame", job.source.display());
-            return Err(VeloxelError::Frames { reason });
-        };
-        let grid = first.0.image.grid().clone();
-        let [nx, ny, _] = grid.size();
-        // A dark first frame says nothing of the others: less than 8 bits is not guessed.
-        let parameters = job.choice.resolve(full_scale(&first.0.image).max(255.0), job.frames)?;
-        let wanted = job.wanted();
-        let mut engine = PhaseEngine::new([nx, ny], wanted, parameters.clone(), device)?;
-        let mut results = Results::new(job, [nx, ny], interval_ms)?;
-        let mut recent: VecDeque<Read> = VecDeque::new();
-        let (mut latencies_ms, mut shares, mut frames) = (Vec::new(), Shares::default(), 0);
-        let mut next = Some(first);
-        while let Some((left, right)) = next {
-            frames += 1;
-            let begin = Instant::now();
-            let outputs = engine.push(left.as_phase_image(), right.as_ref().map(Read::as_phase_image))?;
-            let result = outputs.map(|outputs| fetch(&outputs)).transpose()?;
-            let time_ms = begin.elapsed().as_secs_f64() * 1e3;
-            stages.add("engine", time_ms);
-            recent.push_back(left);
-            if let Some(result) = result {
-                latencies_ms.push(time_ms);
-                shares.0.push(Share {
-                    flow: result.flow.as_ref().map(|f| f.report.valid_share),
-                    stereo: result.stereo.as_ref().map(|s| s.report.valid_share),
-                });
-                // The frame that the result belongs to lies so many pushes back.
-                let back = frames - 1 - result.frame as usize;
-                while recent.len() > back + 1 {
-                    recent.pop_front();
-                }
-                if let Some(own) = recent.front() {
-                    stages.time("write", || results.take(&own.image, &result))?;
-                }
-            }
-            next = receive(&mut stages)?;
-        }
-        if latencies_ms.is_empty() {
-            let needed = if wanted.flow { parameters.frames.count() } else { 1 };
-            let reason = format!(
-                "{}: {frames} {}, but flow needs {needed}: give more, or ask for --frames 2 or 3, or --only features",
-                job.source.display(),
-                if frames == 1 { "frame" } else { "frames" }
-            );
-            return Err(VeloxelError::Frames { reason });
-        }
-        let written = stages.time("write", || results.finish())?;
-        Ok(Self {
-            parameters,
-            size: [nx, ny],
-            grid,
-            frames,
-            results: latencies_ms.len(),
-            latencies_ms,
-            shares,
-            warnings,
-            stages,
-            written,
-        })
-    }
-}
-
-fn fetch(outputs: &PhaseOutputs<'_>) -> Result<FrameResult, VeloxelError> {
-    let mut features = outputs.features(1)?;
-    Ok(FrameResult {
-        frame: outputs.frame(),
-        flow: outputs.flow()?,
-        stereo: outputs.stereo()?,
-        features: features.as_mut().and_then(|f| f.levels.pop()),
-    })
 }

@@ -4,20 +4,12 @@ use super::engine::EngineJob;
 use super::features::named;
 use super::staging::Staging;
 use crate::VeloxelError;
-use crate::report::{colour_wheel_rgb, disparity_rgb, orientation_rgb};
+use crate::report::{ValueRange, colour_wheel_rgb, disparity_rgb, orientation_rgb};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Volume, Warnings};
 use veloxel_io as io;
 use veloxel_io::{FrameRate, VideoColour, VideoShape, VideoWriter};
-use veloxel_motion::{FeatureMaps, PhaseFlow, PhaseStereo};
-
-/// Everything that was found for one frame.
-pub(super) struct FrameResult {
-    pub frame: u64,
-    pub flow: Option<PhaseFlow>,
-    pub stereo: Option<PhaseStereo>,
-    pub features: Option<FeatureMaps>,
-}
+use veloxel_motion::PhaseFields;
 
 /// Where results go.
 pub(super) struct Results {
@@ -62,25 +54,27 @@ impl Results {
         })
     }
 
-    pub fn take(&mut self, image: &Volume<f32>, result: &FrameResult) -> Result<(), VeloxelError> {
-        let number = result.frame;
+    /// Takes what was found for a frame; videos show the frame itself as well.
+    pub fn take(
+        &mut self,
+        number: u64,
+        image: Option<&Volume<f32>>,
+        fields: &PhaseFields,
+    ) -> Result<(), VeloxelError> {
         if let Some((_, staging)) = &self.folder {
-            if let Some(found) = &result.flow {
-                io::write_flow(&staging.path(&format!("flow_{number:06}.flo")), &found.flow)?;
+            if let Some(flow) = &fields.flow {
+                io::write_flow(&staging.path(&format!("flow_{number:06}.flo")), flow)?;
             }
-            if let Some(found) = &result.stereo {
-                io::write_disparity(
-                    &staging.path(&format!("disparity_{number:06}.pfm")),
-                    &found.disparity_px,
-                )?;
+            if let Some(disparity_px) = &fields.disparity_px {
+                io::write_disparity(&staging.path(&format!("disparity_{number:06}.pfm")), disparity_px)?;
             }
-            for (name, map) in result.features.iter().flat_map(named) {
+            for (name, map) in fields.features.iter().flat_map(named) {
                 let path = staging.path(&format!("{name}_{number:06}.pfm"));
                 io::write_image(&path, map, &mut Warnings::new())?;
             }
         }
-        let Some((path, film)) = &mut self.video else { return Ok(()) };
-        let tiles = self.scales.tiles(image, result)?;
+        let (Some((path, film)), Some(image)) = (&mut self.video, image) else { return Ok(()) };
+        let tiles = self.scales.tiles(image, fields)?;
         let ([width, height], rgb) = mosaic(&tiles, self.size);
         if matches!(film, Film::Waiting) {
             let rate = FrameRate::from_interval_ms(self.interval_ms);
@@ -118,21 +112,22 @@ impl Results {
 
 impl Scales {
     /// The frame itself, then one picture an output.
-    fn tiles(&mut self, image: &Volume<f32>, result: &FrameResult) -> Result<Vec<Vec<u8>>, VeloxelError> {
+    fn tiles(&mut self, image: &Volume<f32>, fields: &PhaseFields) -> Result<Vec<Vec<u8>>, VeloxelError> {
         let white = image.data().iter().copied().fold(255.0, f32::max);
         let grey = image.data().iter().flat_map(|v| [(255.0 * v / white).round() as u8; 3]);
         let mut tiles = vec![grey.collect()];
-        if let Some(found) = &result.flow {
-            let picture = colour_wheel_rgb(&found.flow, 0, self.flow_px);
+        if let Some(flow) = &fields.flow {
+            let picture = colour_wheel_rgb(flow, 0, self.flow_px);
             self.flow_px.get_or_insert(picture.scale_vox);
             tiles.push(picture.rgb);
         }
-        if let Some(found) = &result.stereo {
-            let range = crate::report::ValueRange::of(&found.disparity_px).map(|r| [r.p1, r.p99]);
-            self.disparity_px = self.disparity_px.or(range);
-            tiles.push(disparity_rgb(&found.disparity_px, self.disparity_px).rgb);
+        if let Some(disparity_px) = &fields.disparity_px {
+            // A range of all values is sought once.
+            self.disparity_px =
+                self.disparity_px.or_else(|| ValueRange::of(disparity_px).map(|r| [r.p1, r.p99]));
+            tiles.push(disparity_rgb(disparity_px, self.disparity_px).rgb);
         }
-        if let Some(maps) = &result.features {
+        if let Some(maps) = &fields.features {
             tiles.push(orientation_rgb(&maps.orientation_rad, &maps.energy)?.rgb);
         }
         Ok(tiles)

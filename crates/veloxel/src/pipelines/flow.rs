@@ -40,6 +40,8 @@ pub struct FlowJob {
     pub moving: PathBuf,
     /// Before the first warp.
     pub start: StartChoice,
+    /// The true field, on the fixed grid: the report says how far off the found one is.
+    pub truth: Option<PathBuf>,
     /// Everything else that a run is told.
     pub choice: RunChoice,
     /// What to write.
@@ -106,7 +108,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
             // The method's own copy may be smoothed or normalised: this one is the image itself.
             output.warped = warp_image(&device, (&output.flow, moving), params.interpolation)?;
         }
-        let view = view(&title, &pair, &output);
+        let view = PairView { truth: inputs.truth.as_ref(), ..view(&title, &pair, &output) };
         PairReport::measure(&view, output.statistics.clone())
     })?;
     warnings.extend(output.statistics.warnings.clone());
@@ -146,7 +148,8 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         written.push(("report", path.clone()));
     }
     if let Some(path) = &job.outputs.html {
-        io::write_text(path, &html(&report, &view(&title, &pair, &output))?)?;
+        let view = PairView { truth: inputs.truth.as_ref(), ..view(&title, &pair, &output) };
+        io::write_text(path, &html(&report, &view)?)?;
         written.push(("page", path.clone()));
     }
     Ok(FlowRun { report, written })
@@ -178,6 +181,7 @@ struct Inputs {
     mask: Option<Mask>,
     volume_mask: Option<Mask>,
     start: Option<Flow>,
+    truth: Option<Flow>,
 }
 
 impl Inputs {
@@ -191,6 +195,7 @@ impl Inputs {
             StartChoice::Flow(path) => Some(io::read_flow(path, strictness, warnings)?),
             _ => None,
         };
+        let truth = job.truth.as_deref().map(|path| io::read_flow(path, strictness, warnings)).transpose()?;
         let mut about_moving = Warnings::new();
         let (fixed, moving) = std::thread::scope(|scope| {
             let moving = scope.spawn(|| io::read_image(&job.moving, strictness, &mut about_moving));
@@ -199,7 +204,7 @@ impl Inputs {
         });
         let (fixed, moving) = (fixed?, moving?);
         warnings.extend(about_moving);
-        Ok(Self { fixed, moving, mask, volume_mask, start })
+        Ok(Self { fixed, moving, mask, volume_mask, start, truth })
     }
 
     fn start(&self, job: &FlowJob, device: &Device) -> Result<Start<'_>, VeloxelError> {
@@ -234,6 +239,9 @@ impl Inputs {
         }
         if let (StartChoice::Flow(path), Some(start)) = (&job.start, &self.start) {
             reports.push(report("start", path, start.grid()));
+        }
+        if let (Some(path), Some(truth)) = (&job.truth, &self.truth) {
+            reports.push(report("truth", path, truth.grid()));
         }
         reports
     }

@@ -12,19 +12,22 @@ use std::path::PathBuf;
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::{Device, Shape};
 use veloxel_core::{
-    BrightnessReport, Flow, FlowStatistics, JacobianReport, SolveStatus, Volume, WarningKind, Warnings,
+    BrightnessReport, Flow, FlowStatistics, JacobianReport, LevelReport, SolveStatus, StopReason, Volume,
+    WarningKind, Warnings,
 };
 use veloxel_io as io;
 use veloxel_io::FrameStream;
 use veloxel_motion::clg_parameters::Interpolation;
-use veloxel_motion::phase_flow;
 use veloxel_motion::phase_parameters::Frames;
+use veloxel_motion::{PhaseFlow, phase_flow};
 
 /// One run over a few frames.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PhaseFlowJob {
     /// The frames in order of time, or one source of just these: a folder, a pattern, an animation, a video.
     pub frames: Vec<PathBuf>,
+    /// The true field, on the centre frame's grid: the report says how far off the found one is.
+    pub truth: Option<PathBuf>,
     /// Everything else that a run is told.
     pub choice: PhaseChoice,
     /// What to write.
@@ -41,7 +44,10 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
     job.outputs.check(None)?;
     let (device, device_report) = choice.device.open()?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let frames = stages.time("load", || load(job, &mut warnings))?;
+    let (frames, truth) = stages.time("load", || -> Result<_, VeloxelError> {
+        let truth = job.truth.as_deref().map(|path| io::read_flow(path, choice.strictness, &mut warnings));
+        Ok((load(job, &mut warnings)?, truth.transpose()?))
+    })?;
     let count = match frames.len() {
         2 => Frames::Two,
         3 => Frames::Three,
@@ -63,8 +69,9 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
     };
     let (maps, pair) = stages.time("measure", || -> Result<_, VeloxelError> {
         let maps = Maps::of(&device, (&found.flow, moving))?;
-        let statistics = maps.statistics((fixed, moving), parameters.full_scale);
-        let view = maps.view(&title, (fixed, moving), (&found.flow, &found.confidence));
+        let levels = levels(&found.report.levels);
+        let statistics = FlowStatistics { levels, ..maps.statistics((fixed, moving), parameters.full_scale) };
+        let view = maps.view(&title, (fixed, moving), (&found, truth.as_ref()));
         let pair = PairReport::measure(&view, statistics)?;
         Ok((maps, pair))
     })?;
@@ -84,9 +91,10 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
         }
         Ok(())
     })?;
-    let input = |path: &PathBuf| {
-        InputReport::new("frame", &path.display().to_string(), &format_text(path), fixed.grid())
+    let input = |role, path: &PathBuf| {
+        InputReport::new(role, &path.display().to_string(), &format_text(path), fixed.grid())
     };
+    let truth_input = job.truth.as_ref().map(|path| input("truth", path));
     let report = RunReport {
         veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: choice.command_line.clone(),
@@ -94,7 +102,7 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
         preset: Some(choice.preset_name().to_owned()),
         device: device_report,
         parameters: serde_json::Value::Object(as_json(&parameters)?),
-        inputs: job.frames.iter().map(input).collect(),
+        inputs: job.frames.iter().map(|path| input("frame", path)).chain(truth_input).collect(),
         pairs: vec![pair],
         cycle_closure_vox: None,
         label_overlap: None,
@@ -106,11 +114,26 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
         written.push(("report", path.clone()));
     }
     if let Some(path) = &outputs.html {
-        let view = maps.view(&title, (fixed, moving), (&found.flow, &found.confidence));
+        let view = maps.view(&title, (fixed, moving), (&found, truth.as_ref()));
         io::write_text(path, &html(&report, &view)?)?;
         written.push(("page", path.clone()));
     }
     Ok(FlowRun { report, written })
+}
+
+/// Levels from coarse to fine: there are no warps to tell of.
+fn levels(finest_first: &[[usize; 2]]) -> Vec<LevelReport> {
+    let level = |(l, &[nx, ny]): (usize, &[usize; 2])| {
+        let spacing = (1u64 << l) as f64;
+        LevelReport {
+            size: [nx, ny, 1],
+            spacing_vox: [spacing, spacing, 1.0],
+            warps: Vec::new(),
+            stop: StopReason::FixedCount,
+            time_ms: 0.0,
+        }
+    };
+    finest_first.iter().enumerate().rev().map(level).collect()
 }
 
 /// All frames, but no more than one too many.
@@ -159,17 +182,17 @@ impl Maps {
         &'a self,
         title: &'a str,
         (fixed, moving): (&'a Volume<f32>, &'a Volume<f32>),
-        (flow, confidence): (&'a Flow, &'a Volume<f32>),
+        (found, truth): (&'a PhaseFlow, Option<&'a Flow>),
     ) -> PairView<'a> {
         PairView {
             title,
             fixed,
             moving,
             warped: &self.warped,
-            flow,
-            confidence,
+            flow: &found.flow,
+            confidence: &found.confidence,
             jacobian: &self.determinant,
-            truth: None,
+            truth,
             mask: None,
         }
     }

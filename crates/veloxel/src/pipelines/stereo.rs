@@ -6,6 +6,7 @@ use super::phase_choice::full_scale;
 use super::stage::Stages;
 use super::warp::warp_image;
 use crate::VeloxelError;
+use crate::metrics::disparity_error;
 use crate::report::{InputReport, StereoReport, StereoView, ValueRange, stereo_html};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Volume, Warnings};
@@ -21,6 +22,10 @@ pub struct StereoJob {
     pub left: PathBuf,
     /// The other one; left `(x, y)` is found at right `(x − d, y)`.
     pub right: PathBuf,
+    /// The left image's true disparity: the report says how far off the found one is.
+    pub truth: Option<PathBuf>,
+    /// What its samples were multiplied by, where its file does not say so.
+    pub truth_scale: Option<f32>,
     /// Everything else that a run is told.
     pub choice: PhaseChoice,
     /// Where the disparity goes.
@@ -64,8 +69,15 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     let (left, right) =
         stages.time("load", || Ok::<_, VeloxelError>((read(&job.left)?, read(&job.right)?)))?;
     left.grid().require_same(right.grid(), "left and right image")?;
+    let truth = job.truth.as_deref().map(|path| {
+        let truth = io::read_disparity(path, job.truth_scale, choice.strictness, &mut warnings)?;
+        left.grid().require_same(truth.grid(), "left image and true disparity")?;
+        Ok::<_, VeloxelError>(truth)
+    });
+    let truth = truth.transpose()?;
     let parameters = choice.resolve(full_scale(&left), None)?;
     let found = stages.time("solve", || phase_stereo(&left, &right, &parameters, &device))?;
+    let error = truth.as_ref().map(|truth| disparity_error(&found.disparity_px, truth, None)).transpose()?;
 
     let mut written = Vec::new();
     stages.time("write", || -> Result<(), VeloxelError> {
@@ -80,13 +92,15 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     let input = |role, path: &Path, image: &Volume<f32>| {
         InputReport::new(role, &path.display().to_string(), &format_text(path), image.grid())
     };
-    let inputs = vec![input("left", &job.left, &left), input("right", &job.right, &right)];
+    let mut inputs = vec![input("left", &job.left, &left), input("right", &job.right, &right)];
+    inputs.extend(job.truth.as_ref().zip(truth.as_ref()).map(|(path, truth)| input("truth", path, truth)));
     let report = StereoReport {
         header: choice.header("phase-stereo", (&parameters, device_report), inputs, (stages, warnings))?,
         levels: found.report.levels.clone(),
         valid_share: found.report.valid_share,
         mean_confidence: found.report.mean_confidence,
         disparity_px: ValueRange::of(&found.disparity_px),
+        error,
     };
     if let Some(path) = &job.report {
         io::write_text(path, &report.to_json()?)?;
@@ -104,6 +118,7 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
             disparity_px: &found.disparity_px,
             confidence: &found.confidence,
             warped: &warped,
+            truth_px: truth.as_ref(),
         };
         io::write_text(path, &stereo_html(&report, &view)?)?;
         written.push(("page", path.clone()));

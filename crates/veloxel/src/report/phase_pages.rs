@@ -4,10 +4,11 @@ use super::cards::{Card, time_card};
 use super::colour::Ramp;
 use super::gallery::{Gallery, Map, from_zero, grey, orientation_legend, panel, phase_legend};
 use super::number;
-use super::panel::Scaled;
+use super::panel::{Panel, Scaled};
 use super::tables::Table;
 use super::{FeaturesReport, StereoReport};
 use crate::VeloxelError;
+use crate::metrics::DisparityError;
 use veloxel_core::Volume;
 
 /// A stereo pair with what was found in it, all on the left image's grid.
@@ -25,6 +26,8 @@ pub struct StereoView<'a> {
     pub confidence: &'a Volume<f32>,
     /// The right image pulled back by the disparity; NaN where there is none.
     pub warped: &'a Volume<f32>,
+    /// The true disparity, pixels, where it is known.
+    pub truth_px: Option<&'a Volume<f32>>,
 }
 
 /// The page of a stereo pair.
@@ -40,6 +43,9 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
     ] {
         view.left.grid().require_same(map.grid(), what)?;
     }
+    if let Some(truth) = view.truth_px {
+        view.left.grid().require_same(truth.grid(), "left image and true disparity")?;
+    }
     let range = report.disparity_px;
     let (low, high) = range.map_or((0.0, 1.0), |r| (r.p1, r.p99));
     let depth = Scaled { ramp: Ramp::Depth, low, high };
@@ -48,7 +54,7 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
     let contrast = number::nice_ceiling((grey.high - grey.low) * 0.25);
     let signed = Scaled { ramp: Ramp::Difference, low: -contrast, high: contrast };
     let certain = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
-    let panels = vec![
+    let mut panels = vec![
         panel(
             (
                 "Disparity",
@@ -77,11 +83,18 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
             Some(signed.legend("0".to_owned(), "intensity")),
         )?,
     ];
+    if let Some(truth) = view.truth_px {
+        panels.extend(against_truth((view.disparity_px, truth), depth)?);
+    }
     let middle = range.map_or("–".to_owned(), |r| number::text(r.p50));
     let spread = range.map_or("none found".to_owned(), |r| {
         format!("98 % lie between {} and {}", number::text(r.p1), number::text(r.p99))
     });
-    let cards = vec![
+    let error = report.error.as_ref().map(|error| {
+        let density = format!("at {} of the true pixels", number::percent(error.density));
+        Card::new("Mean error", number::text(error.absolute_px.mean), "px", density)
+    });
+    let mut cards = vec![
         Card::new("Median disparity", middle, "px", spread),
         Card::new(
             "Matched",
@@ -95,17 +108,68 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
             "",
             "of the pixels that were matched".to_owned(),
         ),
-        time_card(&report.header.stage_times, &report.header.device),
     ];
+    cards.extend(error);
+    cards.push(time_card(&report.header.stage_times, &report.header.device));
     let gallery = Gallery {
         title: "Phase-based stereo",
         subtitle: view.title.to_owned(),
         header: &report.header,
         cards,
         panels,
-        tables: vec![("Levels", levels(&report.levels))],
+        tables: [("Levels", levels(&report.levels))]
+            .into_iter()
+            .chain(report.error.as_ref().map(|e| ("Against the truth", errors(e))))
+            .collect(),
     };
     gallery.to_html()
+}
+
+/// The true disparity in the colours of the found one, and how far off that is.
+fn against_truth(
+    (found, truth): (&Volume<f32>, &Volume<f32>),
+    depth: Scaled,
+) -> Result<[Panel; 2], VeloxelError> {
+    let error = difference(truth, found);
+    let sizes = error.map(|e| e.abs());
+    let limit = number::nice_ceiling(from_zero(&sizes, Ramp::Heat).high);
+    let signed = Scaled { ramp: Ramp::Difference, low: -limit, high: limit };
+    let middle = number::text(0.5 * (depth.low + depth.high));
+    Ok([
+        panel(
+            ("True disparity", "On the same scale as the found one."),
+            &[("", Map::Scalar(truth, depth))],
+            Some(depth.legend(middle, "pixels")),
+        )?,
+        panel(
+            ("Error", "Found minus true disparity."),
+            &[("", Map::Scalar(&error, signed))],
+            Some(signed.legend("0".to_owned(), "pixels")),
+        )?,
+    ])
+}
+
+/// What is wrong among what was matched, and among all true pixels with the unmatched counted as wrong.
+fn errors(error: &DisparityError) -> Table {
+    let d = &error.absolute_px;
+    let mut rows = vec![
+        vec!["Mean absolute error, pixels".to_owned(), number::text(d.mean), "–".to_owned()],
+        vec![
+            "Median, 95 %, pixels".to_owned(),
+            format!("{}, {}", number::text(d.a50), number::text(d.a95)),
+            "–".to_owned(),
+        ],
+        vec!["Density".to_owned(), number::percent(error.density), "–".to_owned()],
+    ];
+    let (measured, all) = (&error.bad_measured, &error.bad_all);
+    for (name, measured, all) in [
+        ("Wrong by more than 0.5 px", measured.bad_0_5, all.bad_0_5),
+        ("Wrong by more than 1 px", measured.bad_1, all.bad_1),
+        ("Wrong by more than 2 px", measured.bad_2, all.bad_2),
+    ] {
+        rows.push(vec![name.to_owned(), number::percent(measured), number::percent(all)]);
+    }
+    Table { head: vec!["", "of the matched", "of all true pixels"], rows, text_columns: 1 }
 }
 
 fn difference(left: &Volume<f32>, warped: &Volume<f32>) -> Volume<f32> {

@@ -4,7 +4,7 @@
 
 use super::{DeviceReport, InputReport};
 use crate::VeloxelError;
-use crate::metrics::quantile;
+use crate::metrics::{DisparityError, quantile};
 use serde::Serialize;
 use veloxel_core::{StageTime, Volume, Warnings};
 
@@ -45,6 +45,8 @@ pub struct StereoReport {
     pub mean_confidence: f64,
     /// Where the disparities lie, pixels; none if there is none.
     pub disparity_px: Option<ValueRange>,
+    /// Against the truth, where one was given.
+    pub error: Option<DisparityError>,
 }
 
 /// A report as indented JSON with a final line break.
@@ -130,16 +132,18 @@ pub struct EngineReport {
     pub results: usize,
     /// From the first frame in to the last output out, with reading and writing.
     pub wall_s: f64,
-    /// Frames a second of the engine alone: upload, computation and download.
+    /// Frames a second while the engine had frames: upload, computation and download of what is written.
     pub engine_frames_per_s: f64,
     /// Frames a second with reading and writing.
     pub frames_per_s: f64,
-    /// From a frame that is in memory to its outputs in memory.
+    /// From a frame that is in memory to its outputs in memory, those that are written; frames on their way before it count.
     pub latency: Option<LatencyReport>,
     /// Mean share of pixels with a vector.
     pub flow_valid_share: Option<f64>,
     /// Mean share of pixels with a disparity.
     pub stereo_valid_share: Option<f64>,
+    /// Mean share of pixels with a phase.
+    pub features_valid_share: Option<f64>,
 }
 
 /// How long single frames take, milliseconds.

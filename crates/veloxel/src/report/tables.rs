@@ -41,8 +41,18 @@ pub(super) fn error_shares(error: &FlowError) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Levels from coarse to fine.
+/// Levels from coarse to fine; those without warps, which not every method has, by size alone.
 pub(super) fn levels(levels: &[LevelReport], dimension: Dimension) -> Table {
+    if levels.iter().all(|level| level.warps.is_empty()) {
+        let row = |level: &LevelReport| {
+            vec![size_text(level.size, dimension), format!("1/{}", text(level.spacing_vox[0]))]
+        };
+        return Table {
+            head: vec!["Level", "scale"],
+            rows: levels.iter().map(row).collect(),
+            text_columns: 1,
+        };
+    }
     let row = |level: &LevelReport| {
         let iterations: usize =
             level.warps.iter().map(|w| w.relative_residuals.len().saturating_sub(1)).sum();

@@ -2,6 +2,7 @@
 
 use super::check;
 use std::f32::consts::PI;
+use veloxel::metrics::disparity_error;
 use veloxel::report::{
     DeviceReport, FeatureScale, FeatureScaleReport, FeaturesReport, FeaturesView, InputReport, RunHeader,
     StereoReport, StereoView, ValueRange, features_html, stereo_html,
@@ -50,6 +51,7 @@ fn rings(size: [usize; 2], at: impl Fn(f32, f32) -> f32) -> Volume<f32> {
 fn a_stereo_pair_becomes_a_page() {
     let left = rings(SIZE, |r, _| 128.0 + 100.0 * (r / 9.0).sin());
     let mut disparity = rings(SIZE, |r, _| 40.0 - 0.2 * r);
+    let truth = disparity.map(|d| d + 0.3);
     disparity.data_mut()[..9000].fill(f32::NAN);
     let mut warped = left.map(|v| v + 3.0);
     warped.data_mut()[..9000].fill(f32::NAN);
@@ -60,6 +62,7 @@ fn a_stereo_pair_becomes_a_page() {
         valid_share: 0.88,
         mean_confidence: 0.7,
         disparity_px: ValueRange::of(&disparity),
+        error: Some(disparity_error(&disparity, &truth, None).expect("both are known")),
     };
     let view = StereoView {
         title: "left.png and right.png",
@@ -68,9 +71,11 @@ fn a_stereo_pair_becomes_a_page() {
         disparity_px: &disparity,
         confidence: &confidence,
         warped: &warped,
+        truth_px: Some(&truth),
     };
     let page = stereo_html(&report, &view).expect("maps of one pair share a grid");
     check(&page, "stereo.html", 600_000);
+    assert!(page.contains("True disparity") && page.contains("Against the truth"));
     assert!(page.contains("no estimate") && page.contains("Right, disparity undone"));
     let other = Volume::from_fn(Grid::image(3, 3).expect("an image"), |_| 0.0);
     assert!(stereo_html(&report, &StereoView { warped: &other, ..view }).is_err());

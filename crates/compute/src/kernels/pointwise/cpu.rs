@@ -66,6 +66,16 @@ pub(super) fn norm2(cpu: &Cpu, field: &[Buffer]) -> f64 {
     total
 }
 
+pub(super) fn count_known(cpu: &Cpu, samples: &[f32]) -> f64 {
+    const ROW: usize = 1024;
+    let n = samples.len();
+    let [total] = cpu.sum(n.div_ceil(ROW), n, |rows| {
+        let known = samples[rows.start * ROW..(rows.end * ROW).min(n)].iter().filter(|v| !v.is_nan()).count();
+        [known as f64]
+    });
+    total
+}
+
 pub(super) fn clip_length(cpu: &Cpu, limit: f32, field: &mut [Buffer]) -> f64 {
     let n = field.first().map_or(0, Buffer::len);
     let parts: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();

@@ -94,6 +94,23 @@ pub(super) fn norm2(
     Ok(Later::on_device(sums, |sums| sum_rows::<1>(sums)[0]))
 }
 
+pub(super) fn count_known(
+    (device, gpu): (&Device, &dyn Gpu),
+    samples: &Buffer,
+    count: usize,
+) -> Result<Later<f64>, ComputeError> {
+    let (groups, sums) = partials(device, count, 1)?;
+    gpu.launch(&Launch {
+        text: &TEXT,
+        entry: "count_known",
+        constants: &[],
+        uniform: Uniform::new().u(count).f(0.0).f(0.0),
+        buffers: &[Bind::Spare, Bind::Spare, Bind::Spare, Bind::In(samples), Bind::Out(&sums)],
+        groups,
+    })?;
+    Ok(Later::on_device(sums, |sums| sum_rows::<1>(sums)[0]))
+}
+
 pub(super) fn clip_length(
     (device, gpu): (&Device, &dyn Gpu),
     limit: f32,

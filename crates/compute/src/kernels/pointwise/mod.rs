@@ -101,6 +101,20 @@ pub fn norm2(device: &Device, field: &[Buffer]) -> Result<Later<f64>, ComputeErr
     }
 }
 
+/// How many of the first `count` samples are known, that is not NaN.
+///
+/// # Errors
+/// [`ComputeError::Length`] if there are not as many.
+pub fn count_known(device: &Device, samples: &Buffer, count: usize) -> Result<Later<f64>, ComputeError> {
+    if samples.len() < count {
+        samples.require(count, "count_known", "samples")?;
+    }
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(Later::known(cpu::count_known(cpu, &samples.host()[..count]))),
+        Kind::Gpu(gpu) => gpu::count_known((device, &**gpu), samples, count),
+    }
+}
+
 /// Shortens every vector of a field to at most `limit` (same unit); returns the sum of the lengths after that.
 ///
 /// # Errors

@@ -99,6 +99,23 @@ fn norm2(
 }
 
 @compute @workgroup_size(256)
+fn count_known(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var sum = 0.0;
+    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+        sum = sum + select(1.0, 0.0, is_nan(input[i]));
+    }
+    let total = workgroup_sum(sum, lane);
+    if (lane == 0u) {
+        sums[group.x] = total;
+    }
+}
+
+@compute @workgroup_size(256)
 fn clip_length(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,

@@ -1,6 +1,6 @@
 //! Processor text of [`super::valid_median`](fn@super::valid_median).
 
-use super::{Planes, Window};
+use super::{Planes, Window, of_five};
 use crate::Cpu;
 use crate::expansion::Coarser;
 use crate::lanes::LANES;
@@ -27,10 +27,12 @@ pub(super) fn valid_median(
             let out = unsafe { out.get_mut(range.clone()) };
             let estimates = &estimates[plane * n..(plane + 1) * n];
             let cut = y.saturating_sub(radius)..(y + radius + 1).min(ny);
-            let lines = cut.map(|y| &estimates[y * nx..(y + 1) * nx]);
+            let inside = cut.len();
             // Every window row between unknown samples, which whole lanes may read.
             let width = nx + 2 * radius + LANES;
-            with_scratch(lines.len() * width, |padded| {
+            with_scratch(2 * of_five::SIDE * width, |scratch| {
+                let (padded, sorted) = scratch.split_at_mut(of_five::SIDE * width);
+                let lines = cut.map(|y| &estimates[y * nx..(y + 1) * nx]);
                 for (line, padded) in lines.zip(padded.chunks_exact_mut(width)) {
                     padded[..radius].fill(f32::NAN);
                     padded[radius..radius + nx].copy_from_slice(line);
@@ -38,8 +40,11 @@ pub(super) fn valid_median(
                 }
                 match window {
                     Window::One => out.copy_from_slice(&estimates[y * nx..(y + 1) * nx]),
-                    Window::Three => median_row_of_three(padded, width, out),
-                    Window::Five => median_row_of_five(padded, width, out),
+                    Window::Three => median_row_of_three(&padded[..inside * width], width, out),
+                    Window::Five => {
+                        padded[inside * width..].fill(f32::NAN);
+                        median_row_of_five((padded, sorted), (width, inside), out);
+                    }
                 }
             });
             if let Some(coarser) = coarser {
@@ -64,31 +69,29 @@ pub(super) fn valid_median(
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn median_row_of_three(padded: &[f32], width: usize, out: &mut [f32]) {
-    median_row::<1, 5>(padded, width, out);
+    median_row(padded, width, out);
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn median_row_of_five(padded: &[f32], width: usize, out: &mut [f32]) {
-    median_row::<2, 13>(padded, width, out);
+fn median_row_of_five(
+    (padded, sorted): (&[f32], &mut [f32]),
+    (width, inside): (usize, usize),
+    out: &mut [f32],
+) {
+    of_five::medians((padded, sorted), (width, inside), out);
 }
 
-/// Medians of windows of radius `R`, whose lower half holds `H` samples.
+/// Medians of windows of 3×3.
 #[inline(always)]
-fn median_row<const R: usize, const H: usize>(padded: &[f32], width: usize, out: &mut [f32]) {
+fn median_row(padded: &[f32], width: usize, out: &mut [f32]) {
     let nx = out.len();
     let lines = padded.len() / width;
     for x in (0..nx).step_by(LANES) {
-        let is_whole = lines == 2 * R + 1
+        let is_whole = lines == 3
             && x + LANES <= nx
-            && padded.chunks_exact(width).all(|line| is_known(&line[x..x + 2 * R + LANES]));
-        let found = if is_whole {
-            match R {
-                1 => median_of_nine(padded, width, x),
-                _ => median_of_twenty_five(padded, width, x),
-            }
-        } else {
-            by_insertion::<R, H>(padded, width, (x, nx))
-        };
+            && padded.chunks_exact(width).all(|line| is_known(&line[x..x + 2 + LANES]));
+        let found =
+            if is_whole { median_of_nine(padded, width, x) } else { by_insertion(padded, width, (x, nx)) };
         for (out, found) in out[x..].iter_mut().zip(found) {
             *out = found;
         }
@@ -151,84 +154,15 @@ fn median_of_nine(padded: &[f32], width: usize, x: usize) -> Values {
     sort_three(least, middle, most)[1]
 }
 
-/// Nine exchanges that sort five values.
-const SORT_FIVE: [(usize, usize); 9] =
-    [(0, 1), (3, 4), (2, 4), (2, 3), (1, 4), (0, 3), (0, 2), (1, 3), (1, 2)];
-
-/// Columns sorted, then the rows of what they hold: six values are then known to lie below the median and six above, and of the
-/// thirteen in between the least and the greatest are forgotten again and again.
-#[inline(always)]
-fn median_of_twenty_five(padded: &[f32], width: usize, x: usize) -> Values {
-    let mut columns = [[[0.0; LANES]; 5]; 5];
-    for (dx, column) in columns.iter_mut().enumerate() {
-        for (dy, value) in column.iter_mut().enumerate() {
-            *value = load(padded, dy * width + x + dx);
-        }
-        for (low, high) in SORT_FIVE {
-            order(column, low, high);
-        }
-    }
-    let mut rows = [[[0.0; LANES]; 5]; 5];
-    for (rank, row) in rows.iter_mut().enumerate() {
-        for (value, column) in row.iter_mut().zip(&columns) {
-            *value = column[rank];
-        }
-        for (low, high) in SORT_FIVE {
-            order(row, low, high);
-        }
-    }
-    const BETWEEN: [(usize, usize); 13] = [
-        (0, 3),
-        (0, 4),
-        (1, 2),
-        (1, 3),
-        (1, 4),
-        (2, 1),
-        (2, 2),
-        (2, 3),
-        (3, 0),
-        (3, 1),
-        (3, 2),
-        (4, 0),
-        (4, 1),
-    ];
-    let mut values = [[0.0; LANES]; 13];
-    for (value, (row, place)) in values.iter_mut().zip(BETWEEN) {
-        *value = rows[row][place];
-    }
-    // Of eight values of thirteen the least and the greatest cannot be the median.
-    let (mut first, mut last, mut next) = (0, 8, 8);
-    while last - first > 1 {
-        for i in first + 1..last {
-            order(&mut values, first, i);
-        }
-        for i in first + 1..last - 1 {
-            order(&mut values, i, last - 1);
-        }
-        first += 1;
-        if next < 13 {
-            values[last - 1] = values[next];
-            next += 1;
-        } else {
-            last -= 1;
-        }
-    }
-    values[first]
-}
-
 /// Windows that are cut or hold unknown samples: one sample after the other is let into the sorted lower half, the greatest
 /// falls out.
 #[inline(always)]
-fn by_insertion<const R: usize, const H: usize>(
-    padded: &[f32],
-    width: usize,
-    (x, nx): (usize, usize),
-) -> Values {
+fn by_insertion(padded: &[f32], width: usize, (x, nx): (usize, usize)) -> Values {
     let lines = padded.len() / width;
-    let mut sorted = [[f32::MAX; LANES]; H];
+    let mut sorted = [[f32::MAX; LANES]; 5];
     let mut count = [0i32; LANES];
     for line in padded.chunks_exact(width) {
-        for offset in 0..=2 * R {
+        for offset in 0..3 {
             let mut value = load(line, x + offset);
             for k in 0..LANES {
                 let is_unknown = value[k].is_nan();
@@ -242,7 +176,7 @@ fn by_insertion<const R: usize, const H: usize>(
     }
     let mut out = [f32::NAN; LANES];
     for (k, out) in out.iter_mut().enumerate().take(nx - x) {
-        let columns = (x + k + R + 1).min(nx) - (x + k).saturating_sub(R);
+        let columns = (x + k + 2).min(nx) - (x + k).saturating_sub(1);
         let known = count[k] as usize;
         if 2 * known > columns * lines {
             let (lower, upper) = (sorted[(known - 1) / 2][k], sorted[known / 2][k]);

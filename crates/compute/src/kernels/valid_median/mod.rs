@@ -7,6 +7,7 @@
 
 mod cpu;
 mod gpu;
+mod of_five;
 
 use crate::device::Kind;
 use crate::{Buffer, ComputeError, Device};

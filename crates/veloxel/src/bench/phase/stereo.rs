@@ -14,8 +14,8 @@ use veloxel_motion::phase_stereo;
 /// share below half a pixel at least (its CPU column).
 const PAIRS: [(&str, f32, f64, f64, f64); 4] = [
     ("venus", 8.0, 0.41, 0.98, 0.84),
-    // The paper's 100 % are rounded.
-    ("tsukuba", 16.0, 0.67, 0.995, 0.76),
+    // The paper's 100 % are rounded to whole ones.
+    ("tsukuba", 16.0, 0.67, 0.9995, 0.76),
     ("cones", 4.0, 1.19, 0.88, 0.69),
     ("teddy", 4.0, 1.99, 0.91, 0.62),
 ];

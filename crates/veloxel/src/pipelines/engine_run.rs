@@ -1,0 +1,211 @@
+//! The engine at work: this thread brings frames, a second one fetches what was found for them, a third one writes it.
+//!
+//! A frame is on the device while the one before it is fetched and the one before that is written; so nobody waits but for the
+//! slowest of the three. Fields are fetched where somebody wants them, else no more than how many pixels are known.
+
+use super::engine::EngineJob;
+use super::engine_frames::{Frame, Read};
+use super::engine_outputs::Results;
+use super::phase_choice::full_scale;
+use super::stage::Stages;
+use crate::VeloxelError;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::time::Instant;
+use veloxel_compute::Device;
+use veloxel_core::{Grid, Warnings};
+use veloxel_motion::{KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhaseParameters, PhaseTaken};
+
+/// Frames between being pushed and being written: one on the device, one on its way, one being written.
+const IN_FLIGHT: usize = 3;
+
+/// What comes out of a stream beside its files.
+pub(super) struct Run {
+    pub parameters: PhaseParameters,
+    pub grid: Grid,
+    pub frames: usize,
+    pub found: Found,
+    pub warnings: Warnings,
+    pub stages: Stages,
+    pub written: Vec<(&'static str, PathBuf)>,
+}
+
+/// What was found, in numbers.
+#[derive(Default)]
+pub(super) struct Found {
+    /// From a frame in memory to its outputs in memory.
+    pub latencies_ms: Vec<f64>,
+    /// How long the engine had a frame to work on.
+    pub busy_ms: f64,
+    shares: Vec<KnownShares>,
+}
+
+/// A frame whose results are on the device.
+struct Pushed {
+    frame: u64,
+    begin: Instant,
+    /// The frame they belong to, where pictures are wanted.
+    own: Option<Read>,
+    counts: PhaseCounts,
+    fields: Option<PhaseTaken>,
+}
+
+/// A frame whose results are here.
+struct Arrived {
+    frame: u64,
+    own: Option<Read>,
+    fields: Option<PhaseFields>,
+}
+
+impl Run {
+    pub fn over(
+        pairs: &Receiver<Result<Option<Frame>, VeloxelError>>,
+        job: &EngineJob,
+        (device, interval_ms): (&Device, Option<f64>),
+    ) -> Result<Self, VeloxelError> {
+        let mut source = Source { pairs, stages: Stages::default(), warnings: Warnings::new() };
+        let Some(first) = source.next()? else {
+            let reason = format!("{}: not a single frame", job.source.display());
+            return Err(VeloxelError::Frames { reason });
+        };
+        let grid = first.0.image.grid().clone();
+        let [nx, ny, _] = grid.size();
+        // A dark first frame says nothing of the others: less than 8 bits is not guessed.
+        let parameters = job.choice.resolve(full_scale(&first.0.image).max(255.0), job.frames)?;
+        let wanted = job.wanted();
+        let engine = PhaseEngine::new([nx, ny], wanted, parameters.clone(), device)?;
+        let results = Results::new(job, [nx, ny], interval_ms)?;
+
+        let (frames, found, writing) = std::thread::scope(|scope| {
+            let (free, slots) = sync_channel(IN_FLIGHT);
+            (0..IN_FLIGHT)
+                .for_each(|_| free.send(()).expect("an empty channel should take what it has room for"));
+            let (push, pushed) = channel();
+            let (arrive, arrived) = channel();
+            let fetcher = scope.spawn(|| fetch_all(pushed, arrive));
+            let writer = scope.spawn(|| write_all(results, arrived, free));
+            let frames = push_all((engine, &mut source), (job, first), (push, slots));
+            // A thread that fails stops those before it, whose channels then end: its own error is the one to tell.
+            let panicked = "a thread of the engine should not panic";
+            let (found, writing) = (fetcher.join().expect(panicked), writer.join().expect(panicked));
+            (frames, found, writing)
+        });
+        let ((results, writing), found, frames) = (writing?, found?, frames?);
+        let Source { mut stages, warnings, .. } = source;
+        if found.latencies_ms.is_empty() {
+            let needed = if wanted.flow { parameters.frames.count() } else { 1 };
+            let reason = format!(
+                "{}: {frames} {}, but flow needs {needed}: give more, or ask for --frames 2 or 3, or --only features",
+                job.source.display(),
+                if frames == 1 { "frame" } else { "frames" }
+            );
+            return Err(VeloxelError::Frames { reason });
+        }
+        stages.add("engine", found.busy_ms);
+        stages.merge(writing);
+        let written = stages.time("write", || results.finish())?;
+        Ok(Self { parameters, grid, frames, found, warnings, stages, written })
+    }
+}
+
+/// Frames as they come.
+struct Source<'a> {
+    pairs: &'a Receiver<Result<Option<Frame>, VeloxelError>>,
+    stages: Stages,
+    warnings: Warnings,
+}
+
+impl Source<'_> {
+    fn next(&mut self) -> Result<Option<(Read, Option<Read>)>, VeloxelError> {
+        let frame = self.stages.time("read", || self.pairs.recv().unwrap_or(Ok(None)))?;
+        Ok(frame.map(|(left, right, said)| {
+            self.warnings.extend(said);
+            (left, right)
+        }))
+    }
+}
+
+/// Pushes every frame as soon as there is room for its results; their number.
+fn push_all(
+    (mut engine, source): (PhaseEngine, &mut Source<'_>),
+    (job, first): (&EngineJob, (Read, Option<Read>)),
+    (push, slots): (Sender<Pushed>, Receiver<()>),
+) -> Result<usize, VeloxelError> {
+    let wants_fields = job.folder.is_some() || job.video.is_some();
+    let mut recent: VecDeque<Read> = VecDeque::new();
+    let (mut frames, mut next, mut has_slot) = (0, Some(first), false);
+    while let Some((left, right)) = next {
+        // No sender any more: what comes later has failed, and says so itself.
+        if !has_slot && slots.recv().is_err() {
+            break;
+        }
+        frames += 1;
+        let begin = Instant::now();
+        let outputs = engine.push(left.as_phase_image(), right.as_ref().map(Read::as_phase_image))?;
+        if job.video.is_some() {
+            recent.push_back(left);
+        }
+        has_slot = outputs.is_none();
+        if let Some(outputs) = outputs {
+            let frame = outputs.frame();
+            // The frame that the results belong to lies so many pushes back.
+            let back = frames - 1 - frame as usize;
+            while recent.len() > back + 1 {
+                recent.pop_front();
+            }
+            let counts = outputs.count_known()?;
+            let fields = wants_fields.then(|| outputs.take()).transpose()?;
+            let pushed = Pushed { frame, begin, own: recent.pop_front(), counts, fields };
+            if push.send(pushed).is_err() {
+                break;
+            }
+        }
+        next = source.next()?;
+    }
+    Ok(frames)
+}
+
+/// Fetches results in the order of their frames, and takes the times.
+fn fetch_all(pushed: Receiver<Pushed>, arrive: Sender<Arrived>) -> Result<Found, VeloxelError> {
+    let mut found = Found::default();
+    let mut before: Option<Instant> = None;
+    for Pushed { frame, begin, own, counts, fields } in pushed {
+        let fields = fields.map(PhaseTaken::fetch).transpose()?;
+        found.shares.push(counts.get()?);
+        let here = Instant::now();
+        let ms_since = |then: Instant| here.duration_since(then).as_secs_f64() * 1e3;
+        found.latencies_ms.push(ms_since(begin));
+        found.busy_ms += ms_since(before.map_or(begin, |before| before.max(begin)));
+        before = Some(here);
+        if arrive.send(Arrived { frame, own, fields }).is_err() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Writes results, and makes room for others.
+fn write_all(
+    mut results: Results,
+    arrived: Receiver<Arrived>,
+    free: SyncSender<()>,
+) -> Result<(Results, Stages), VeloxelError> {
+    let mut stages = Stages::default();
+    for Arrived { frame, own, fields } in arrived {
+        if let Some(fields) = fields {
+            stages.time("write", || results.take(frame, own.as_ref().map(|o| &o.image), &fields))?;
+        }
+        // Who pushes may have come to the end.
+        let _ = free.send(());
+    }
+    Ok((results, stages))
+}
+
+impl Found {
+    /// The mean over frames that have it.
+    pub fn mean_share(&self, of: impl Fn(&KnownShares) -> Option<f64>) -> Option<f64> {
+        let values: Vec<f64> = self.shares.iter().filter_map(of).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
+}
