@@ -223,28 +223,26 @@ fn a_signal_leaves_nothing() {
     use std::process::{Command, Stdio};
     use std::time::Duration;
     let place = Workplace::new();
-    for signal in ["INT", "TERM"] {
-        let mut demo = Command::new(env!("CARGO_BIN_EXE_veloxel"))
-            .args(["demo", "-o", "demo", "--device", "cpu"])
-            .current_dir(place.path(""))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        // The hidden folder is the first thing that the demo makes; the heart in it takes seconds.
-        for _ in 0..200 {
-            std::thread::sleep(Duration::from_millis(10));
-            if !place.names().is_empty() {
-                break;
-            }
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_veloxel"))
+        .args(["demo", "-o", "demo", "--device", "cpu"])
+        .current_dir(place.path(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The hidden folder is the first thing that the demo makes; the heart in it takes seconds.
+    for _ in 0..3000 {
+        std::thread::sleep(Duration::from_millis(10));
+        if !place.names().is_empty() {
+            break;
         }
-        assert_eq!(place.names().len(), 1, "the demo has begun");
-        let id = demo.id().to_string();
-        assert!(Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success());
-        let status = demo.wait().unwrap();
-        assert_eq!(status.code(), Some(if signal == "INT" { 130 } else { 143 }));
-        assert!(place.names().is_empty(), "{:?}", place.names());
     }
+    assert_eq!(place.names().len(), 1, "the demo has begun");
+    // The shell's own `kill`, since small machines have no other; not SIGINT, which stays off where a parent ignores it.
+    let kill = format!("kill -TERM {}", demo.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    assert_eq!(demo.wait().unwrap().code(), Some(143));
+    assert!(place.names().is_empty(), "{:?}", place.names());
 }
 
 #[test]
