@@ -48,6 +48,9 @@ enum What {
     Labels {
         #[command(flatten)]
         files: Files,
+        /// Measure inside only: inside is not 0; outside is background in both
+        #[arg(long, value_name = "M")]
+        mask: Option<PathBuf>,
     },
 }
 
@@ -82,9 +85,9 @@ pub fn run(arguments: &EvaluateArguments) -> Result<(), VeloxelError> {
             let error = evaluate_disparity((result, truth), mask.as_deref(), strictness, &mut warnings)?;
             if files.json { print_json(&error)? } else { print(&disparity_text(&error))? }
         }
-        What::Labels { files } => {
+        What::Labels { files, mask } => {
             let paths = (files.result.as_path(), files.truth.as_path());
-            let overlap = evaluate_labels(paths, strictness(files.strict), &mut warnings)?;
+            let overlap = evaluate_labels(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
             if files.json { print_json(&overlap)? } else { print(&labels_text(&overlap))? }
         }
     }

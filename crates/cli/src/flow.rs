@@ -111,7 +111,7 @@ pub struct RunArguments {
     #[arg(long, help_heading = "Method")]
     raw_intensity: bool,
 
-    /// Where data count, on FIXED's grid: inside is not 0
+    /// Where data count, on FIXED's grid: inside is not 0 (with --method phase there is no vector outside)
     #[arg(long, value_name = "M")]
     mask: Option<PathBuf>,
 
@@ -264,7 +264,6 @@ impl FlowArguments {
             (run.iterations.is_some(), "--iterations"),
             (run.inverse_consistency, "--inverse-consistency (two frames are checked both ways as they are)"),
             (run.raw_intensity, "--raw-intensity (phase does not depend on it)"),
-            (run.mask.is_some(), "--mask"),
             (run.volume_mask.is_some(), "--volume-mask"),
             (matches!(run.preset, PresetName::Fast), "--preset fast (there are accurate and paper)"),
         ]
@@ -282,6 +281,7 @@ fn phase_job(arguments: &FlowArguments) -> PhaseFlowJob {
     PhaseFlowJob {
         frames: arguments.inputs.clone(),
         truth: arguments.truth.clone(),
+        mask: run.mask.clone(),
         choice: PhaseChoice {
             preset: match run.preset {
                 PresetName::Paper => PhasePreset::Paper,

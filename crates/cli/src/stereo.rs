@@ -49,6 +49,10 @@ pub struct StereoArguments {
     #[arg(long, value_name = "S", requires = "truth")]
     truth_scale: Option<f32>,
 
+    /// Where data count, on LEFT's grid: inside is not 0; there is no disparity outside
+    #[arg(long, value_name = "M")]
+    mask: Option<PathBuf>,
+
     #[command(flatten)]
     phase: PhaseArguments,
 }
@@ -59,6 +63,7 @@ pub fn run(arguments: &StereoArguments) -> Result<(), VeloxelError> {
         right: arguments.right.clone(),
         truth: arguments.truth.clone(),
         truth_scale: arguments.truth_scale,
+        mask: arguments.mask.clone(),
         choice: arguments.phase.choice(),
         disparity: arguments.output.clone(),
         confidence: arguments.confidence.clone(),

@@ -1,13 +1,14 @@
 //! What a run of the phase engine says about itself.
 
 use serde::Serialize;
+use veloxel_core::Mask;
 
 /// Levels and how much was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PhaseReport {
     /// `(nx, ny)` of every level that was used, finest first.
     pub levels: Vec<[usize; 2]>,
-    /// Share of the pixels with an estimate (features: with a phase), 0 to 1.
+    /// Share of the pixels (inside the mask, where there is one) with an estimate (features: with a phase), 0 to 1.
     pub valid_share: f64,
     /// Mean confidence of these; of features 1.
     pub mean_confidence: f64,
@@ -15,13 +16,26 @@ pub struct PhaseReport {
 
 impl PhaseReport {
     pub(crate) fn new(levels: &[[usize; 2]], estimate: &[f32], confidence: Option<&[f32]>) -> Self {
+        Self::over(estimate.len(), levels, (estimate, confidence))
+    }
+
+    /// Of the inside of a mask, outside of which there is no estimate.
+    pub(crate) fn within(
+        mask: &Mask,
+        levels: &[[usize; 2]],
+        (estimate, confidence): (&[f32], &[f32]),
+    ) -> Self {
+        Self::over(mask.count(), levels, (estimate, Some(confidence)))
+    }
+
+    fn over(pixels: usize, levels: &[[usize; 2]], (estimate, confidence): (&[f32], Option<&[f32]>)) -> Self {
         let known = |values: &[f32]| values.iter().map(|v| usize::from(!v.is_nan())).sum::<usize>();
         let valid = known(estimate);
         let total = confidence.map_or(valid as f64, |c| sum_of_known(estimate, c));
         let share = |part: f64, whole: usize| if whole > 0 { part / whole as f64 } else { 0.0 };
         Self {
             levels: levels.to_vec(),
-            valid_share: share(valid as f64, estimate.len()),
+            valid_share: share(valid as f64, pixels),
             mean_confidence: share(total, valid),
         }
     }

@@ -171,6 +171,48 @@ fn two_three_and_five_frames_give_the_centre_frames_field() {
 }
 
 #[test]
+fn outside_of_a_mask_nothing_is_found_and_nothing_counts() {
+    let place = with_frames(2, 0.5);
+    let outside = |x: usize| x < SIZE[0] / 2;
+    let grid = Grid::image(SIZE[0], SIZE[1]).unwrap();
+    place.write_image("m.png", &Volume::from_fn(grid.clone(), |[x, ..]| f32::from(u8::from(!outside(x)))));
+    // Outside, the image that the result lives on may hold anything.
+    let mut holed = texture(0.0, SIZE);
+    holed.data_mut()[3] = f32::NAN;
+    place.write_image("f0.tif", &holed);
+    place.run(&["flow", "f0.tif", "f1.png", "-o", "x.flo", "--method", "phase"]).failed_with(&["NaN"]);
+    let outputs = ["--confidence", "c.tif", "--report", "r.json", "--html", "p.html", "--mask", "m.png"];
+    let check = |known: &dyn Fn(usize) -> bool, share: &serde_json::Value| {
+        let confidence = read_image(&place.path("c.tif"), Strictness::Strict, &mut Warnings::new()).unwrap();
+        let inside: Vec<usize> = (0..grid.len()).filter(|&i| !outside(grid.position(i)[0])).collect();
+        for i in (0..grid.len()).filter(|&i| outside(grid.position(i)[0])) {
+            assert!(!known(i) && confidence.data()[i] == 0.0, "pixel {i}");
+        }
+        let valid = inside.iter().filter(|&&i| known(i)).count() as f64 / inside.len() as f64;
+        assert!(valid > 0.5 && (share.as_f64().unwrap() - valid).abs() < 1e-9, "{valid}, {share}");
+    };
+
+    let flow = ["flow", "f0.tif", "f1.png", "-o", "f.flo", "--method", "phase"];
+    place.run(&[&flow[..], &outputs].concat()).succeeded();
+    let found = read_flow(&place.path("f.flo"), Strictness::Strict, &mut Warnings::new()).unwrap();
+    let report = json(&place, "r.json");
+    check(&|i| found.is_valid(i), &report["pairs"][0]["motion"]["valid_share"]);
+    assert!(report["inputs"].as_array().unwrap().iter().any(|i| i["role"] == "mask"));
+
+    place.run(&[&["stereo", "f0.tif", "f1.png", "-o", "d.tif"][..], &outputs].concat()).succeeded();
+    let found = read_disparity(&place.path("d.tif"), None, Strictness::Strict, &mut Warnings::new()).unwrap();
+    check(&|i| found.data()[i].is_finite(), &json(&place, "r.json")["valid_share"]);
+
+    place.write_image("wide.png", &texture(0.0, [80, 56]));
+    for command in [
+        &["flow", "f0.png", "f1.png", "-o", "x.flo", "--method", "phase"][..],
+        &["stereo", "f0.png", "f1.png", "-o", "x.pfm"],
+    ] {
+        place.run(&[command, &["--mask", "wide.png"]].concat()).failed_with(&["mask", "72 × 56", "80 × 56"]);
+    }
+}
+
+#[test]
 fn phase_flow_says_what_it_cannot_do() {
     let place = with_frames(6, 0.5);
     let before = place.names();

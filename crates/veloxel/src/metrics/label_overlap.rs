@@ -9,7 +9,7 @@ use super::distribution::quantile;
 use crate::VeloxelError;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use veloxel_core::{Dimension, Grid, Volume};
+use veloxel_core::{Dimension, Grid, Mask, Volume};
 
 /// How well one label of the result covers the same label of the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -43,12 +43,26 @@ pub struct LabelOverlapReport {
     pub labels_not_in_truth: Vec<u32>,
 }
 
-/// Compares two label images; 0 is background and left out.
+/// Compares two label images; 0 is background and left out, and so is in both whatever lies outside `mask`, if there is one.
 ///
 /// # Errors
 /// [`VeloxelError::Core`] if the grids differ; [`VeloxelError::NothingToMeasure`] if the truth has no label.
-pub fn label_overlap(result: &Volume<u32>, truth: &Volume<u32>) -> Result<LabelOverlapReport, VeloxelError> {
+pub fn label_overlap(
+    result: &Volume<u32>,
+    truth: &Volume<u32>,
+    mask: Option<&Mask>,
+) -> Result<LabelOverlapReport, VeloxelError> {
     truth.grid().require_same(result.grid(), "label images")?;
+    if let Some(mask) = mask {
+        truth.grid().require_same(mask.grid(), "truth and mask")?;
+        let (mut result, mut truth) = (result.clone(), truth.clone());
+        for labels in [&mut result, &mut truth] {
+            for (label, inside) in labels.data_mut().iter_mut().zip(mask.data()) {
+                *label *= u32::from(*inside);
+            }
+        }
+        return label_overlap(&result, &truth, None);
+    }
     let labels: Vec<LabelOverlap> = regions(result, truth)
         .into_iter()
         .map(|(label, region)| {
@@ -66,7 +80,7 @@ pub fn label_overlap(result: &Volume<u32>, truth: &Volume<u32>) -> Result<LabelO
 
     let of_truth: Vec<&LabelOverlap> = labels.iter().filter(|l| l.truth_voxels > 0).collect();
     if of_truth.is_empty() {
-        let reason = "the truth has no label above 0";
+        let reason = "the truth has no label above 0 there";
         return Err(VeloxelError::NothingToMeasure { what: "label overlap", reason });
     }
     let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
@@ -202,7 +216,7 @@ mod tests {
     #[test]
     fn equal_labels_overlap_fully() {
         let truth = ball([12.0, 10.0, 9.0], 5.0, 7);
-        let report = label_overlap(&truth, &truth).unwrap();
+        let report = label_overlap(&truth, &truth, None).unwrap();
         assert_eq!(report.labels.len(), 1);
         assert_eq!(
             (report.mean_dice, report.mean_jaccard, report.mean_hausdorff95_mm),
@@ -213,7 +227,7 @@ mod tests {
     #[test]
     fn a_shift_shows_as_millimetres() {
         let report =
-            label_overlap(&ball([12.0, 10.0, 11.0], 5.0, 7), &ball([12.0, 10.0, 9.0], 5.0, 7)).unwrap();
+            label_overlap(&ball([12.0, 10.0, 11.0], 5.0, 7), &ball([12.0, 10.0, 9.0], 5.0, 7), None).unwrap();
         let label = report.labels[0];
         // 2 voxels along z are 4 mm for the poles; sideways surfaces lie closer
         assert!(label.hausdorff95_mm.unwrap() <= 4.0 && label.hausdorff95_mm.unwrap() > 2.0, "{label:?}");
@@ -226,7 +240,7 @@ mod tests {
         let truth = ball([12.0, 10.0, 9.0], 5.0, 7);
         let mut result = truth.clone();
         result.data_mut().iter_mut().for_each(|v| *v = if *v == 7 { 9 } else { 0 });
-        let report = label_overlap(&result, &truth).unwrap();
+        let report = label_overlap(&result, &truth, None).unwrap();
         assert_eq!(report.mean_dice, 0.0);
         assert_eq!(report.labels_not_in_truth, [9]);
         assert_eq!(report.mean_hausdorff95_mm, None);
@@ -245,6 +259,27 @@ mod tests {
     #[test]
     fn background_alone_is_nothing_to_measure() {
         let empty = ball([12.0, 10.0, 9.0], 5.0, 0);
-        assert!(matches!(label_overlap(&empty, &empty), Err(VeloxelError::NothingToMeasure { .. })));
+        assert!(matches!(label_overlap(&empty, &empty, None), Err(VeloxelError::NothingToMeasure { .. })));
+    }
+
+    #[test]
+    fn what_lies_outside_the_mask_is_background() {
+        let truth = ball([12.0, 10.0, 9.0], 5.0, 7);
+        let mut result = truth.clone();
+        let outside = |[x, ..]: [usize; 3]| x < 12;
+        for i in 0..result.data().len() {
+            if outside(truth.grid().position(i)) {
+                result.data_mut()[i] = 0;
+            }
+        }
+        let whole = label_overlap(&result, &truth, None).unwrap();
+        assert!(whole.mean_dice < 0.8 && whole.mean_hausdorff95_mm > Some(1.0), "{whole:?}");
+        let mask = Mask::from_fn(truth.grid().clone(), |p| !outside(p));
+        let inside = label_overlap(&result, &truth, Some(&mask)).unwrap();
+        assert_eq!((inside.mean_dice, inside.mean_hausdorff95_mm), (1.0, Some(0.0)));
+        assert_eq!(inside.labels[0].truth_voxels, whole.labels[0].result_voxels);
+        let nowhere = mask.map(|_| false);
+        let error = label_overlap(&result, &truth, Some(&nowhere));
+        assert!(matches!(error, Err(VeloxelError::NothingToMeasure { .. })));
     }
 }

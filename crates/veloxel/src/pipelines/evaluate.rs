@@ -51,17 +51,20 @@ pub fn evaluate_disparity(
     disparity_error(&result, &truth, mask.as_ref())
 }
 
-/// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label.
+/// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label, within a mask where one is given.
 ///
 /// # Errors
 /// Anything wrong with the files; as [`label_overlap`].
 pub fn evaluate_labels(
     (result, truth): (&Path, &Path),
+    mask: Option<&Path>,
     strictness: Strictness,
     warnings: &mut Warnings,
 ) -> Result<LabelOverlapReport, VeloxelError> {
     let mut labels = |path: &Path| -> Result<_, VeloxelError> {
         labels_from_samples(&io::read_image(path, strictness, warnings)?, &path.display().to_string())
     };
-    label_overlap(&labels(result)?, &labels(truth)?)
+    let (result, truth) = (labels(result)?, labels(truth)?);
+    let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
+    label_overlap(&result, &truth, mask.as_ref())
 }

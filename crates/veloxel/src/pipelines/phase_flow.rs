@@ -12,14 +12,14 @@ use std::path::PathBuf;
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::{Device, Shape};
 use veloxel_core::{
-    BrightnessReport, Flow, FlowStatistics, JacobianReport, LevelReport, SolveStatus, StopReason, Volume,
-    WarningKind, Warnings,
+    BrightnessReport, Flow, FlowStatistics, JacobianReport, LevelReport, Mask, SolveStatus, StopReason,
+    Volume, WarningKind, Warnings,
 };
 use veloxel_io as io;
 use veloxel_io::FrameStream;
 use veloxel_motion::clg_parameters::Interpolation;
 use veloxel_motion::phase_parameters::Frames;
-use veloxel_motion::{PhaseFlow, phase_flow};
+use veloxel_motion::{PhaseFlow, phase_flow, without_unknown};
 
 /// One run over a few frames.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,6 +28,8 @@ pub struct PhaseFlowJob {
     pub frames: Vec<PathBuf>,
     /// The true field, on the centre frame's grid: the report says how far off the found one is.
     pub truth: Option<PathBuf>,
+    /// Where data count, on the centre frame's grid: elsewhere nothing is found, and nothing is measured.
+    pub mask: Option<PathBuf>,
     /// Everything else that a run is told.
     pub choice: PhaseChoice,
     /// What to write.
@@ -42,12 +44,13 @@ pub struct PhaseFlowJob {
 pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
     let choice = &job.choice;
     job.outputs.check(None)?;
-    job.outputs.check_distinct(job.frames.iter().chain(&job.truth).map(PathBuf::as_path))?;
+    job.outputs.check_distinct(job.frames.iter().chain(&job.truth).chain(&job.mask).map(PathBuf::as_path))?;
     let (device, device_report) = choice.device.open()?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let (frames, truth) = stages.time("load", || -> Result<_, VeloxelError> {
+    let (frames, truth, mask) = stages.time("load", || -> Result<_, VeloxelError> {
+        let mask = job.mask.as_deref().map(|path| io::read_mask(path, choice.strictness, &mut warnings));
         let truth = job.truth.as_deref().map(|path| io::read_flow(path, choice.strictness, &mut warnings));
-        Ok((load(job, &mut warnings)?, truth.transpose()?))
+        Ok((load(job, &mut warnings)?, truth.transpose()?, mask.transpose()?))
     })?;
     let count = match frames.len() {
         2 => Frames::Two,
@@ -60,10 +63,18 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
     };
     job.outputs.check(Some(frames[0].grid().dimension()))?;
     let parameters = choice.resolve(full_scale(&frames[0]), Some(count))?;
-    let each: Vec<&Volume<f32>> = frames.iter().collect();
-    let found = stages.time("solve", || phase_flow(&each, &parameters, &device))?;
-
     let (fixed, moving) = (&frames[count.centre()], &frames[count.centre() + 1]);
+    let filled = mask.as_ref().map(|mask| without_unknown(fixed, mask)).transpose()?.flatten();
+    let mut each: Vec<&Volume<f32>> = frames.iter().collect();
+    each[count.centre()] = filled.as_ref().unwrap_or(fixed);
+    let found = stages.time("solve", || {
+        let found = phase_flow(&each, &parameters, &device)?;
+        match &mask {
+            Some(mask) => found.within(mask),
+            None => Ok(found),
+        }
+    })?;
+
     let title = match job.frames.as_slice() {
         [one] => format!("{}, frame {} → {}", name(one), count.centre(), count.centre() + 1),
         many => format!("{} → {}", name(&many[count.centre()]), name(&many[count.centre() + 1])),
@@ -72,7 +83,7 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
         let maps = Maps::of(&device, (&found.flow, moving))?;
         let levels = levels(&found.report.levels);
         let statistics = FlowStatistics { levels, ..maps.statistics((fixed, moving), parameters.full_scale) };
-        let view = maps.view(&title, (fixed, moving), (&found, truth.as_ref()));
+        let view = maps.view(&title, (fixed, moving), (&found, truth.as_ref(), mask.as_ref()));
         let pair = PairReport::measure(&view, statistics)?;
         Ok((maps, pair))
     })?;
@@ -95,7 +106,8 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
     let input = |role, path: &PathBuf| {
         InputReport::new(role, &path.display().to_string(), &format_text(path), fixed.grid())
     };
-    let truth_input = job.truth.as_ref().map(|path| input("truth", path));
+    let more = [("mask", &job.mask), ("truth", &job.truth)];
+    let more = more.into_iter().filter_map(|(role, path)| path.as_ref().map(|path| input(role, path)));
     let report = RunReport {
         veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: choice.command_line.clone(),
@@ -103,7 +115,7 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
         preset: Some(choice.preset_name().to_owned()),
         device: device_report,
         parameters: serde_json::Value::Object(as_json(&parameters)?),
-        inputs: job.frames.iter().map(|path| input("frame", path)).chain(truth_input).collect(),
+        inputs: job.frames.iter().map(|path| input("frame", path)).chain(more).collect(),
         pairs: vec![pair],
         cycle_closure_vox: None,
         label_overlap: None,
@@ -115,7 +127,7 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
         written.push(("report", path.clone()));
     }
     if let Some(path) = &outputs.html {
-        let view = maps.view(&title, (fixed, moving), (&found, truth.as_ref()));
+        let view = maps.view(&title, (fixed, moving), (&found, truth.as_ref(), mask.as_ref()));
         io::write_text(path, &html(&report, &view)?)?;
         written.push(("page", path.clone()));
     }
@@ -183,7 +195,7 @@ impl Maps {
         &'a self,
         title: &'a str,
         (fixed, moving): (&'a Volume<f32>, &'a Volume<f32>),
-        (found, truth): (&'a PhaseFlow, Option<&'a Flow>),
+        (found, truth, mask): (&'a PhaseFlow, Option<&'a Flow>, Option<&'a Mask>),
     ) -> PairView<'a> {
         PairView {
             title,
@@ -194,7 +206,7 @@ impl Maps {
             confidence: &found.confidence,
             jacobian: &self.determinant,
             truth,
-            mask: None,
+            mask,
         }
     }
 

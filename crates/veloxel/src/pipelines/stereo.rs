@@ -15,7 +15,7 @@ use veloxel_core::{Flow, Volume, WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::Kind;
 use veloxel_motion::clg_parameters::Interpolation;
-use veloxel_motion::phase_stereo;
+use veloxel_motion::{phase_stereo, without_unknown};
 
 /// One run over a stereo pair.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,6 +28,8 @@ pub struct StereoJob {
     pub truth: Option<PathBuf>,
     /// What its samples were multiplied by, where its file does not say so.
     pub truth_scale: Option<f32>,
+    /// Where data count, on the left image's grid: elsewhere nothing is found, and nothing is measured.
+    pub mask: Option<PathBuf>,
     /// Everything else that a run is told.
     pub choice: PhaseChoice,
     /// Where the disparity goes.
@@ -68,7 +70,7 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     )?;
     let outputs = [Some(&job.disparity), job.confidence.as_ref(), job.report.as_ref(), job.html.as_ref()];
     check_distinct(
-        [&job.left, &job.right].into_iter().chain(&job.truth).map(PathBuf::as_path),
+        [&job.left, &job.right].into_iter().chain(&job.truth).chain(&job.mask).map(PathBuf::as_path),
         outputs.map(|path| path.map(PathBuf::as_path)),
     )?;
     let (device, device_report) = choice.device.open()?;
@@ -83,9 +85,23 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
         Ok::<_, VeloxelError>(truth)
     });
     let truth = truth.transpose()?;
+    let mask = job.mask.as_deref().map(|path| {
+        let mask = io::read_mask(path, choice.strictness, &mut warnings)?;
+        left.grid().require_same(mask.grid(), "left image and mask")?;
+        Ok::<_, VeloxelError>(mask)
+    });
+    let mask = mask.transpose()?;
     let parameters = choice.resolve(full_scale(&left), None)?;
-    let found = stages.time("solve", || phase_stereo(&left, &right, &parameters, &device))?;
-    let error = truth.as_ref().map(|truth| disparity_error(&found.disparity_px, truth, None)).transpose()?;
+    let filled = mask.as_ref().map(|mask| without_unknown(&left, mask)).transpose()?.flatten();
+    let found = stages.time("solve", || {
+        let found = phase_stereo(filled.as_ref().unwrap_or(&left), &right, &parameters, &device)?;
+        match &mask {
+            Some(mask) => found.within(mask),
+            None => Ok(found),
+        }
+    })?;
+    let error = truth.as_ref().map(|truth| disparity_error(&found.disparity_px, truth, mask.as_ref()));
+    let error = error.transpose()?;
 
     if found.report.valid_share == 0.0 {
         warnings.push(WarningKind::Content, "no pixel has a disparity: the pictures may lack texture");
@@ -105,6 +121,7 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
         InputReport::new(role, &path.display().to_string(), &format_text(path), image.grid())
     };
     let mut inputs = vec![input("left", &job.left, &left), input("right", &job.right, &right)];
+    inputs.extend(job.mask.as_ref().map(|path| input("mask", path, &left)));
     inputs.extend(job.truth.as_ref().zip(truth.as_ref()).map(|(path, truth)| input("truth", path, truth)));
     let report = StereoReport {
         header: choice.header("phase-stereo", (&parameters, device_report), inputs, (stages, warnings))?,
