@@ -7,8 +7,7 @@
 // in their order, and what runs is not stopped for others of its launch. So the smallest number that is not done never waits,
 // however many workgroups there are at once and in whatever order they begin.
 //
-// Tensor and right-hand side of a workgroup's next tile are on their way while it works on this one. They are read once: they
-// pass the first cache and leave the second early.
+// Tensor and right-hand side are read once: they are asked for before the wait, and marked to leave the caches first.
 
 namespace kernel {
 
@@ -22,8 +21,6 @@ struct Block {
 
 constexpr uint THREADS = WIDTH * HEIGHT;
 
-// Right-hand side and tensor of the tile: each thread reads what it asked for itself.
-__shared__ float4 passing[9][THREADS];
 // The first voxel of each pack after its even voxels moved.
 __shared__ float3 firsts[THREADS];
 // The number of the next tile.
@@ -49,23 +46,11 @@ WGSL_FN Tile tile_of(const uint number, const uint tiles, const Block& block) {
     return tile;
 }
 
-// Begins to copy a pack.
-WGSL_FN void ask(float4* to, const float4* from) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "{ .reg .b64 early; createpolicy.fractional.L2::evict_first.b64 early, 1.0; "
-        "cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, early; }"
-        :: "r"(uint(__cvta_generic_to_shared(to))), "l"(from) : "memory");
-#else
-    *to = *from;
-#endif
-}
-
-// Waits for what this thread has asked for.
-WGSL_FN void arrive() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
+// A pack that nobody reads again. Loads like this stay before the wait.
+WGSL_FN float4 passing(const float4* from) {
+    float4 v;
+    asm volatile("ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(from));
+    return v;
 }
 
 WGSL_FN float spring_if(const bool condition, const float value) { return condition ? value : 0.0f; }
@@ -79,9 +64,8 @@ struct Inverse {
     float4 m0, m1, m2, m3, m4, m5;
 };
 
-WGSL_FN Inverse inverse_of(const float4 diag, const uint lane) {
-    const float4 a = passing[3][lane] + diag, b = passing[4][lane], c = passing[5][lane];
-    const float4 d = passing[6][lane] + diag, e = passing[7][lane], f = passing[8][lane] + diag;
+WGSL_FN Inverse inverse_of(const float4* j, const float4 diag) {
+    const float4 a = j[0] + diag, b = j[1], c = j[2], d = j[3] + diag, e = j[4], f = j[5] + diag;
     const float4 c00 = d * f - e * e, c01 = c * e - b * f, c02 = b * e - c * d;
     const float4 least = wgsl::splat4(1.1754944e-38f);
     const float4 scale = wgsl::splat4(1.0f) / wgsl::max(a * c00 + b * c01 + c * c02, least);
@@ -133,22 +117,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) relax_at_once(
     __syncthreads();
     uint number = drawn;
     __syncthreads();
-    Tile tile = tile_of(number, tiles, block);
-    if (tile.inside) {
-#pragma unroll
-        for (int k = 0; k < 9; k++) { ask(&passing[k][lane], once[k] + tile.i); }
-    }
     while (number < all) {
         uint next = 0u;
         if (lane == 0u) { next = atomicAdd(state, 1u); }
-        const uint i = tile.i, y = tile.y, z = tile.z, nth = tile.nth;
-        const bool inside = tile.inside, first_pass = tile.pass == 0u && tile.real;
+        const Tile tile = tile_of(number, tiles, block);
+        const uint i = tile.i, y = tile.y, z = tile.z;
+        const uint* const here = done + z * tiles + tile.nth;
+        float4 read[9] = {};
+        if (tile.inside) {
+#pragma unroll
+            for (int k = 0; k < 9; k++) { read[k] = passing(once[k] + i); }
+        }
         if (tile.pass == 1u && tile.real) {
-            const uint* const here = done + z * tiles + nth;
             for (uint k = lane; k < 5u; k += THREADS) {
                 if (k == 0u) { wait_for(here); }
-                if (k == 1u && nth > 0u) { wait_for(here - 1); }
-                if (k == 2u && nth + 1u < tiles) { wait_for(here + 1); }
+                if (k == 1u && tile.nth > 0u) { wait_for(here - 1); }
+                if (k == 2u && tile.nth + 1u < tiles) { wait_for(here + 1); }
                 if (k == 3u && z > 0u) { wait_for(here - tiles); }
                 if (k == 4u && z + 1u < size.z) { wait_for(here + tiles); }
             }
@@ -157,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) relax_at_once(
         Three own, base;
         Inverse inverse;
         float3 left = float3{0.0f, 0.0f, 0.0f};
-        if (inside) {
+        if (tile.inside) {
             const float to_front = spring_if(y > 0u, block.spring.y);
             const float to_back = spring_if(y + 1u < size.y, block.spring.y);
             const float to_below = spring_if(z > 0u, block.spring.z);
@@ -174,18 +158,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) relax_at_once(
                 around[c][3] = x[c][above];
             }
             if (p > 0u) { left = float3{x0[i - 1u].w, x1[i - 1u].w, x2[i - 1u].w}; }
-            arrive();
             float4 sum[3];
 #pragma unroll
             for (int c = 0; c < 3; c++) {
-                sum[c] = passing[c][lane] + to_front * around[c][0] + to_back * around[c][1] + to_below * around[c][2] +
+                sum[c] = read[c] + to_front * around[c][0] + to_back * around[c][1] + to_below * around[c][2] +
                     to_above * around[c][3];
             }
             own = Three{at[0], at[1], at[2]};
             base = Three{sum[0], sum[1], sum[2]};
             const float across = to_front + to_back + to_below + to_above;
             const float4 sides = float4{p > 0u ? 2.0f : 1.0f, 2.0f, 2.0f, p + 1u < size.x ? 2.0f : 1.0f};
-            inverse = inverse_of(wgsl::splat4(across) + block.spring.x * sides, lane);
+            inverse = inverse_of(read + 3, wgsl::splat4(across) + block.spring.x * sides);
             // What is right of an even voxel is in the same pack.
             const Three moved = relaxed(base, own, inverse, left, float3{0.0f, 0.0f, 0.0f}, block);
             own = Three{
@@ -198,12 +181,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) relax_at_once(
         if (lane == 0u) { drawn = next; }
         __syncthreads();
         number = drawn;
-        tile = tile_of(number, tiles, block);
         if (tile.inside) {
-#pragma unroll
-            for (int k = 0; k < 9; k++) { ask(&passing[k][lane], once[k] + tile.i); }
-        }
-        if (inside) {
             float3 right = float3{0.0f, 0.0f, 0.0f};
             if (p + 1u < size.x) { right = firsts[lane + 1u]; }
             const Three moved = relaxed(base, own, inverse, left, right, block);
@@ -212,9 +190,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) relax_at_once(
             x2[i] = float4{own.c.x, moved.c.y, own.c.z, moved.c.w};
         }
         __syncthreads();
-        if (first_pass && lane == 0u) {
+        if (tile.pass == 0u && tile.real && lane == 0u) {
             __threadfence();
-            wgsl::atomic_store(done[z * tiles + nth], 1u);
+            wgsl::atomic_store(done[z * tiles + tile.nth], 1u);
         }
     }
 }
