@@ -35,7 +35,16 @@ const HOUSE: [Room; 8] = [
     Room {
         name: "veloxel-cli",
         floor: TOP_FLOOR,
-        outside: &["anyhow", "clap", "indicatif", "serde_json", "toml", "tracing", "tracing-subscriber"],
+        outside: &[
+            "anyhow",
+            "clap",
+            "indicatif",
+            "libc",
+            "serde_json",
+            "toml",
+            "tracing",
+            "tracing-subscriber",
+        ],
     },
     Room { name: "xtask", floor: TOP_FLOOR, outside: &["serde_json"] },
 ];

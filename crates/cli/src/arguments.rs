@@ -1,7 +1,8 @@
 //! The command line as clap sees it.
 
 use crate::{bench, demo, devices, engine, evaluate, features, flow, info, stereo, warp};
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Dense motion and correspondence, fast, with a confidence for every vector.
 #[derive(Debug, Parser)]
@@ -25,4 +26,12 @@ pub enum Command {
     Devices(devices::DevicesArguments),
     Demo(demo::DemoArguments),
     Bench(bench::BenchArguments),
+}
+
+/// Ends the program over a mistake that clap cannot see by itself, as clap does: exit code 2, with the command's usage.
+pub fn wrong_usage(command: &str, kind: ErrorKind, message: &str) -> ! {
+    let mut all = Arguments::command();
+    all.build();
+    let mut own = all.find_subcommand(command).cloned().unwrap_or(all);
+    own.error(kind, message).exit()
 }

@@ -1,9 +1,11 @@
 //! `veloxel engine`: a stream of frames to flow, disparity and features.
 
+use crate::arguments::wrong_usage;
 use crate::output::print_lines;
 use crate::run_arguments::PhaseArguments;
 use crate::table::{count, number, percent};
 use crate::warn;
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use veloxel::VeloxelError;
@@ -16,6 +18,7 @@ use veloxel_motion::phase_parameters::Frames;
 /// input (ffmpeg -i film.mp4 -f yuv4mpegpipe - | veloxel engine -).
 /// Flow belongs to the centre of five frames (or three, or the first of two), so results come two frames (one) late.
 #[derive(Debug, Args)]
+#[command(after_long_help = crate::parameter_help::of_phase())]
 pub struct EngineArguments {
     /// Frames; with --right the left ones
     #[arg(value_name = "SOURCE")]
@@ -57,6 +60,10 @@ enum Output {
 }
 
 pub fn run(arguments: &EngineArguments) -> Result<(), VeloxelError> {
+    if arguments.right.is_none() && arguments.only.contains(&Output::Stereo) {
+        let message = "--only stereo needs the right frames: give them with --right";
+        wrong_usage("engine", ErrorKind::MissingRequiredArgument, message)
+    }
     let asked = |output| arguments.only.is_empty() || arguments.only.contains(&output);
     let wanted = EngineOutputs {
         flow: asked(Output::Flow),

@@ -16,6 +16,7 @@ use veloxel::pipelines::{FeaturesJob, features};
 /// −π to π) at full resolution, the same as _1 at half, and so on; orientation.png and phase.png for the eye; and
 /// report.json.
 #[derive(Debug, Args)]
+#[command(after_long_help = crate::parameter_help::of_phase())]
 pub struct FeaturesArguments {
     /// The picture
     #[arg(value_name = "IMAGE")]

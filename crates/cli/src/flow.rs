@@ -1,13 +1,13 @@
 //! `veloxel flow`: two images to a field.
 
-use crate::arguments::Arguments;
+use crate::arguments::wrong_usage;
 use crate::output::print_lines;
 use crate::progress::Progress;
 use crate::run_arguments::{DeviceArguments, command_line, setting, strictness};
 use crate::table::{count, number, percent, seconds};
 use crate::warn;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, ValueEnum};
+use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::VeloxelError;
@@ -26,6 +26,7 @@ use veloxel_motion::{PhasePreset, Preset, SequenceMode, SequencePlan};
 /// It is written in pixels as .flo, KITTI .png or .pfm, and in millimetres (LPS) as .nii, .nii.gz, .mha, .mhd,
 /// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field.
 #[derive(Debug, Args)]
+#[command(after_long_help = crate::parameter_help::of_flow())]
 #[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>
        veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>
        veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
@@ -47,7 +48,7 @@ pub struct FlowArguments {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sequence", help_heading = "Sequences")]
     reference: usize,
 
-    /// Confidence of every vector, 0 to 1, as an image (0 to 255 in .png .pgm .bmp .jpg)
+    /// Confidence of every vector, 0 to 1, as an image (0 to 255 in .png .pgm .bmp)
     #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     confidence: Option<PathBuf>,
 
@@ -189,7 +190,7 @@ impl RunArguments {
 pub fn run(arguments: &FlowArguments) -> Result<(), VeloxelError> {
     if matches!((arguments.run.method, arguments.run.preset), (Method::Clg, PresetName::Hardware)) {
         let message = "--preset hardware belongs to --method phase";
-        Arguments::command().error(ErrorKind::ArgumentConflict, message).exit()
+        wrong_usage("flow", ErrorKind::ArgumentConflict, message)
     }
     let progress = Progress::new(arguments.run.quiet);
     let run = match (arguments.run.method, arguments.sequence) {
@@ -230,7 +231,7 @@ fn flow_job(arguments: &FlowArguments) -> FlowJob {
             "expected FIXED and MOVING, got {}; use --sequence for more or fewer",
             count(arguments.inputs.len(), "input", "inputs")
         );
-        Arguments::command().error(ErrorKind::WrongNumberOfValues, message).exit()
+        wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
     };
     FlowJob {
         fixed: fixed.clone(),
@@ -275,7 +276,7 @@ impl FlowArguments {
 fn phase_job(arguments: &FlowArguments) -> PhaseFlowJob {
     if let Some(option) = arguments.option_of_another_method() {
         let message = format!("--method phase does not go with {option}");
-        Arguments::command().error(ErrorKind::ArgumentConflict, message).exit()
+        wrong_usage("flow", ErrorKind::ArgumentConflict, &message)
     }
     let run = &arguments.run;
     PhaseFlowJob {

@@ -1,6 +1,7 @@
 //! The `veloxel` command: parses, calls one pipeline function, prints its report.
 //!
-//! Exit codes: 0 done; 1 failed, with one clear line on standard error; 2 wrong usage.
+//! Exit codes: 0 done; 1 failed, with one clear line on standard error; 2 wrong usage; stopped by a signal: 128 and its
+//! number.
 
 #![allow(clippy::print_stderr, reason = "a command prints")]
 
@@ -13,7 +14,9 @@ mod evaluate;
 mod features;
 mod flow;
 mod info;
+mod interrupt;
 mod output;
+mod parameter_help;
 mod progress;
 mod run_arguments;
 mod stereo;
@@ -27,6 +30,7 @@ use veloxel_core::Warnings;
 
 fn main() -> ExitCode {
     quiet_drivers();
+    interrupt::stop_cleanly();
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Command::Flow(arguments) => flow::run(arguments),

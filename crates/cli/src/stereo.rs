@@ -15,6 +15,7 @@ use veloxel::pipelines::{StereoJob, stereo};
 /// Rectified pictures of one size: left (x, y) is found at right (x − d, y), by phase (Pauwels et al. 2012).
 /// The disparity d is written in pixels as .pfm (unknown: infinity) or float .tif (NaN), or as KITTI's 16-bit .png.
 #[derive(Debug, Args)]
+#[command(after_long_help = crate::parameter_help::of_phase())]
 pub struct StereoArguments {
     /// The image that the disparity lives on
     #[arg(value_name = "LEFT")]

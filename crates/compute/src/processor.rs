@@ -16,12 +16,18 @@ pub struct Cpu {
 const MIN_SAMPLES_PER_THREAD: usize = 8192;
 /// Reductions always split into this many parts, so that sums do not depend on the number of threads.
 const REDUCTION_PARTS: usize = 64;
+/// More than any machine has: starting hundreds of thousands takes minutes, and may take the machine down.
+const MOST_THREADS: usize = 4096;
 
 impl Cpu {
     /// A pool of `threads` threads (0: as many as the machine has).
     pub(crate) fn new(threads: usize) -> Result<Self, ComputeError> {
         let count =
             if threads == 0 { std::thread::available_parallelism().map_or(1, |n| n.get()) } else { threads };
+        if count > MOST_THREADS {
+            let reason = format!("at most {MOST_THREADS} are possible; 0 takes as many as the machine has");
+            return Err(ComputeError::Threads { threads: count, reason });
+        }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(count)
             .thread_name(|i| format!("veloxel-{i}"))
@@ -111,6 +117,12 @@ pub(crate) fn instruction_set() -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_without_end_are_refused() {
+        let error = Cpu::new(100_000).unwrap_err().to_string();
+        assert!(error.contains("100000") && error.contains("at most"), "{error}");
+    }
 
     #[test]
     fn sums_do_not_depend_on_threads() {

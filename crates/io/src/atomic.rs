@@ -1,6 +1,6 @@
 //! Writing that leaves the whole file or nothing.
 
-use crate::IoError;
+use crate::{IoError, Unfinished};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -16,10 +16,11 @@ pub(crate) fn write(
     file.commit()
 }
 
-/// A file that has another name until it is whole; dropped before [`commit`](Self::commit), it leaves nothing.
+/// A file that has another name until it is whole; dropped before [`commit`](Self::commit), it leaves nothing, nor does a
+/// program that is told to stop on the way.
 pub(crate) struct AtomicFile {
     writer: BufWriter<File>,
-    temporary: PathBuf,
+    temporary: Unfinished,
     path: PathBuf,
 }
 
@@ -30,8 +31,8 @@ impl AtomicFile {
         if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
         }
-        let temporary = temporary_name(path).map_err(fail)?;
-        let file = OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(fail)?;
+        let temporary = Unfinished::new(temporary_name(path).map_err(fail)?);
+        let file = OpenOptions::new().write(true).create_new(true).open(temporary.path()).map_err(fail)?;
         let writer = BufWriter::with_capacity(1 << 18, file);
         Ok(Self { writer, temporary, path: path.to_owned() })
     }
@@ -45,7 +46,7 @@ impl AtomicFile {
         self.writer.flush()?;
         // Network file systems tell of a full disk only when the data must be there.
         self.writer.get_ref().sync_data()?;
-        fs::rename(&self.temporary, &self.path)
+        fs::rename(self.temporary.path(), &self.path)
     }
 }
 
@@ -56,13 +57,6 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> std::io::Result<()> {
         self.writer.flush()
-    }
-}
-
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        // Gone already after a commit; after a failure nobody wants it, and the first failure is the one to tell.
-        let _ = fs::remove_file(&self.temporary);
     }
 }
 

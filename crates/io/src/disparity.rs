@@ -54,7 +54,7 @@ pub fn read_disparity(
     strictness: Strictness,
     warnings: &mut Warnings,
 ) -> Result<Volume<f32>, IoError> {
-    let format = Format::require(path, "a disparity", READ)?;
+    let format = Format::require_to_read(path, "a disparity", READ)?;
     let mut context = Context::new(path, strictness, warnings);
     if let Some(scale) = scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
         return Err(context.malformed("disparity scale", "a number above 0", scale));

@@ -31,6 +31,14 @@ pub enum IoError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// The folder to write into is not there.
+    #[error("cannot write {}: the folder {} does not exist: make it first", path.display(), folder.display())]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// The file that was asked for.
+        path: PathBuf,
+    },
     /// No format has this extension, or none that can hold this content.
     #[error("{}: no known format for {what}: use one of {known}", path.display())]
     UnknownExtension {

@@ -115,6 +115,25 @@ impl Format {
         })
     }
 
+    /// The format of a file to read; one that is not there, or is a folder, is told so whatever its name.
+    pub(crate) fn require_to_read(
+        path: &Path,
+        what: &'static str,
+        allowed: &[Self],
+    ) -> Result<Self, IoError> {
+        let metadata =
+            std::fs::metadata(path).map_err(|source| IoError::Open { path: path.to_owned(), source })?;
+        if metadata.is_dir() {
+            return Err(IoError::Kind {
+                expected: "a file",
+                got: "a folder".to_owned(),
+                hint: "name the file in it",
+                path: path.to_owned(),
+            });
+        }
+        Self::require(path, what, allowed)
+    }
+
     /// The extensions of some formats, as a list in words.
     pub(crate) fn extensions(of: &[Self]) -> String {
         let dotted: Vec<String> =

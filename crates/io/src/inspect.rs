@@ -54,7 +54,7 @@ pub struct FileInfo {
 /// # Errors
 /// As [`read`](crate::read).
 pub fn inspect(path: &Path) -> Result<FileInfo, IoError> {
-    let format = Format::require(path, "an image, sequence or displacement field", Format::READ)?;
+    let format = Format::require_to_read(path, "an image, sequence or displacement field", Format::READ)?;
     let mut warnings = Warnings::new();
     let mut context = Context::new(path, Strictness::Lenient, &mut warnings);
     if let Some((layout, source)) = read::layout(format, Source::open(path)?, &mut context)? {

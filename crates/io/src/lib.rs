@@ -54,6 +54,7 @@ mod record;
 mod source;
 mod stream;
 mod tiff_image;
+mod unfinished;
 mod video;
 mod vtk;
 mod write;
@@ -71,8 +72,10 @@ pub use picture::{Pixels, encode_picture};
 pub use png_image::{encode_rgb_png, write_rgb_png};
 pub use read::{read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_sequence};
 pub use stream::FrameStream;
+pub use unfinished::{Unfinished, remove_unfinished};
 pub use video::{FrameRate, VideoColour, VideoShape, VideoWriter, check_video_output};
 pub use vtk::{read_mesh, read_mesh_bytes};
 pub use write::{
-    check_output, write_bytes, write_flow, write_image, write_labels, write_sequence, write_text,
+    check_folder, check_output, write_bytes, write_flow, write_image, write_labels, write_sequence,
+    write_text,
 };

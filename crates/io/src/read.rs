@@ -18,7 +18,7 @@ const MAX_LABEL: i32 = 1 << 24;
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and everything that a broken file can cause; the message names
 /// the file, what was expected and what was found.
 pub fn read(path: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Content, IoError> {
-    let format = Format::require(path, "an image, sequence or displacement field", Format::READ)?;
+    let format = Format::require_to_read(path, "an image, sequence or displacement field", Format::READ)?;
     let mut context = Context::new(path, strictness, warnings);
     Ok(decode(format, Source::open(path)?, &mut context)?.content)
 }
@@ -86,7 +86,15 @@ pub fn read_frames(
     strictness: Strictness,
     warnings: &mut Warnings,
 ) -> Result<Sequence, IoError> {
-    let frames = paths.iter().map(|p| read_image(p, strictness, warnings)).collect::<Result<Vec<_>, _>>()?;
+    let mut frames: Vec<Volume<f32>> = Vec::new();
+    for path in paths {
+        let frame = read_image(path, strictness, warnings)?;
+        if let Some(first) = frames.first() {
+            let same = first.grid().require_same(frame.grid(), "first frame and this one");
+            same.map_err(|source| IoError::Core { path: path.clone(), source })?;
+        }
+        frames.push(frame);
+    }
     let path = paths.first().cloned().unwrap_or_default();
     Sequence::new(frames, None).map_err(|source| IoError::Core { path, source })
 }
@@ -96,7 +104,7 @@ pub fn read_frames(
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if the file holds something else.
 pub fn read_flow(path: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Flow, IoError> {
-    let format = Format::require(path, "a displacement field", Format::FLOW)?;
+    let format = Format::require_to_read(path, "a displacement field", Format::FLOW)?;
     let mut context = Context::new(path, strictness, warnings);
     let source = Source::open(path)?;
     let decoded = match format {

@@ -12,7 +12,7 @@ use veloxel_core::{Flow, Sequence, Volume, Warnings};
 /// folder that exists.
 ///
 /// # Errors
-/// [`IoError::UnknownExtension`], or [`IoError::Open`] for the missing folder.
+/// [`IoError::UnknownExtension`], or [`IoError::NoFolder`].
 pub fn check_output(path: &Path, kind: Kind) -> Result<(), IoError> {
     let (what, allowed) = match kind {
         Kind::Image => ("writing an image", Format::WRITE_IMAGE),
@@ -24,10 +24,13 @@ pub fn check_output(path: &Path, kind: Kind) -> Result<(), IoError> {
 }
 
 /// Checks that there is a folder to write into.
-pub(crate) fn check_folder(path: &Path) -> Result<(), IoError> {
+///
+/// # Errors
+/// [`IoError::NoFolder`].
+pub fn check_folder(path: &Path) -> Result<(), IoError> {
     match path.parent().filter(|p| !p.as_os_str().is_empty()) {
         Some(folder) if !folder.is_dir() => {
-            Err(IoError::Open { path: folder.to_owned(), source: std::io::ErrorKind::NotFound.into() })
+            Err(IoError::NoFolder { folder: folder.to_owned(), path: path.to_owned() })
         }
         _ => Ok(()),
     }

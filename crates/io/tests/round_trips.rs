@@ -253,10 +253,15 @@ fn kitti_keeps_sixty_fourths_and_validity() {
 
 #[test]
 fn unknown_extensions_list_the_known_ones() {
-    let error = read(Path::new("a.xyz"), Strictness::Lenient, &mut Warnings::new()).unwrap_err();
-    assert!(error.to_string().contains(".nii.gz"), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.xyz");
+    let fail = |path: &Path| read(path, Strictness::Lenient, &mut Warnings::new()).unwrap_err();
+    assert!(matches!(fail(&path), IoError::Open { .. }), "the path is wrong, whatever its name ends in");
+    std::fs::write(&path, "x").unwrap();
+    assert!(fail(&path).to_string().contains(".nii.gz"));
+    assert!(matches!(fail(folder.path()), IoError::Kind { .. }));
     assert!(matches!(check_output(Path::new("a.jpg"), Kind::Image), Err(IoError::UnknownExtension { .. })));
-    assert!(matches!(check_output(Path::new("/nowhere/a.flo"), Kind::Flow), Err(IoError::Open { .. })));
+    assert!(matches!(check_output(Path::new("/nowhere/a.flo"), Kind::Flow), Err(IoError::NoFolder { .. })));
     assert!(check_output(Path::new("a.nrrd"), Kind::Sequence).is_ok());
     let error = write_flow(Path::new("a.jpg"), &flow(oblique_2d())).unwrap_err();
     assert!(error.to_string().contains(".flo"), "{error}");

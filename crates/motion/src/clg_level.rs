@@ -2,8 +2,7 @@
 
 use crate::clg_level_run::{Compared, LevelRun, Warping};
 use crate::clg_parameters::{
-    ClgParams, Derivatives, Interpolation, MedianFilter, Normalisation, Penaliser, Regularise, Update,
-    VolumeTerm,
+    ClgParams, Interpolation, MedianFilter, Penaliser, Regularise, Update, VolumeTerm,
 };
 use crate::clg_weights::{Weights, window};
 use crate::coarse_to_fine::LevelGeometry;
@@ -17,7 +16,7 @@ use veloxel_compute::kernels::diffusivity::{Diffusivity, diffusivity};
 use veloxel_compute::kernels::gradient::{Scheme, gradients};
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::kernels::median::{Median, WeightedMedian, median};
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
+use veloxel_compute::kernels::motion_tensor::{MotionTensor, mismatch, motion_tensor};
 use veloxel_compute::kernels::occlusion::{self, visibility};
 use veloxel_compute::kernels::operator::{Operator, subtract_product, subtract_volume_target};
 use veloxel_compute::kernels::pointwise::{clear, clip_length, fill, log_change, multiply};
@@ -423,34 +422,5 @@ impl ClgParams {
     /// Warps of the finest level.
     pub(crate) fn finest_limits(&self) -> WarpLimits {
         WarpLimits { open: self.finest_warps, matched: self.matched_warps }
-    }
-
-    /// How constraints are scaled, with the contrast ζ below which they fade.
-    fn constraint(&self, zeta: f32) -> Constraint {
-        match self.normalise {
-            Normalisation::Off => Constraint::Plain,
-            Normalisation::Distance => Constraint::Normalised { zeta },
-        }
-    }
-
-    /// The brightness constraint's tensor on a level.
-    fn tensor_of<'a>(
-        &self,
-        geometry: &LevelGeometry,
-        weights: &'a Weights,
-        (pairs, weight): (&'a [(&'a Buffer, &'a Buffer)], Option<&'a Buffer>),
-    ) -> MotionTensor<'a> {
-        MotionTensor {
-            shape: geometry.shape,
-            spacing_edges: geometry.spacing_edges,
-            scheme: match self.derivatives {
-                Derivatives::Forward => Scheme::Forward,
-                Derivatives::Central4 => Scheme::Central4,
-            },
-            constraint: self.constraint(weights.zeta),
-            taps: &weights.taps,
-            pairs,
-            weight,
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod affine_registration;
 pub mod clg;
+mod clg_constraints;
 mod clg_images;
 mod clg_level;
 mod clg_level_run;

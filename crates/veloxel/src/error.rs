@@ -80,6 +80,18 @@ pub enum VeloxelError {
         /// What was expected, what came, and what to do.
         reason: String,
     },
+    /// An output where an input is.
+    #[error("{} is an input, which the output would replace: give the output another name", path.display())]
+    ReplacesInput {
+        /// The output, as it was given.
+        path: PathBuf,
+    },
+    /// Two outputs of one name.
+    #[error("{} is to hold two outputs: give each a name of its own", path.display())]
+    SameOutput {
+        /// The second of them, as it was given.
+        path: PathBuf,
+    },
     /// The page of a report could not be filled in.
     #[error("the page of the report could not be written")]
     Page {

@@ -174,6 +174,78 @@ fn outputs_that_cannot_be_are_refused_before_the_work() {
 }
 
 #[test]
+fn no_output_replaces_an_input_or_another_output() {
+    let place = with_pair();
+    let fixed = std::fs::read(place.path("fixed.nii.gz")).unwrap();
+    for (arguments, word) in [
+        (&["-o", "fixed.nii.gz"][..], "is an input"),
+        (&["-o", "./moving.nii.gz"], "is an input"),
+        (&["-o", "flow.nii.gz", "--warped", "flow.nii.gz"], "two outputs"),
+        (&["-o", "flow.nii.gz", "--mask", "fixed.nii.gz", "--confidence", "fixed.nii.gz"], "is an input"),
+    ] {
+        let run = place.run(&[&["flow", "fixed.nii.gz", "moving.nii.gz"], arguments].concat());
+        run.failed_with(&[word]);
+        assert_eq!(place.names(), ["fixed.nii.gz", "moving.nii.gz"]);
+    }
+    assert_eq!(std::fs::read(place.path("fixed.nii.gz")).unwrap(), fixed);
+    let run = place.run(&["warp", "image", "fixed.nii.gz", "moving.nii.gz", "-o", "moving.nii.gz"]);
+    run.failed_with(&["is an input"]);
+    let run = place.run(&["stereo", "fixed.nii.gz", "moving.nii.gz", "-o", "fixed.nii.gz"]);
+    run.failed_with(&["is an input"]);
+    place.run(&["engine", "film.y4m", "--video", "film.y4m"]).failed_with(&["is an input"]);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let place = with_pair();
+    for arguments in [
+        &["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "no/f.nii.gz"][..],
+        &["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "f.nii.gz", "--report", "no/r.json"],
+        &["flow", "fixed.nii.gz", "-o", "no/fields", "--sequence", "both"],
+        &["engine", "film.y4m", "--video", "no/film.y4m"],
+        &["demo", "-o", "no/demo"],
+    ] {
+        let words = if arguments[0] == "engine" || arguments.contains(&"--sequence") {
+            &["error"][..]
+        } else {
+            &["no", "make it first"]
+        };
+        place.run(arguments).failed_with(words);
+    }
+    place.run(&["info", "."]).failed_with(&["a folder"]);
+    place.run(&["info", "nowhere.foo"]).failed_with(&["cannot open"]);
+}
+
+/// A program that is stopped in the middle of its work leaves nothing, under no name.
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_nothing() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let place = Workplace::new();
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_veloxel"))
+        .args(["demo", "-o", "demo", "--device", "cpu"])
+        .current_dir(place.path(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The hidden folder is the first thing that the demo makes; the heart in it takes seconds.
+    for _ in 0..3000 {
+        std::thread::sleep(Duration::from_millis(10));
+        if !place.names().is_empty() {
+            break;
+        }
+    }
+    assert_eq!(place.names().len(), 1, "the demo has begun");
+    // The shell's own `kill`, since small machines have no other; not SIGINT, which stays off where a parent ignores it.
+    let kill = format!("kill -TERM {}", demo.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    assert_eq!(demo.wait().unwrap().code(), Some(143));
+    assert!(place.names().is_empty(), "{:?}", place.names());
+}
+
+#[test]
 fn parameters_that_are_not() {
     let place = with_pair();
     let flow = |more: &[&str]| {
@@ -205,6 +277,7 @@ fn wrong_usage_is_exit_code_two() {
         &["bench", "everything"],
         &["stereo", "a", "b"],
         &["engine", "frames", "-o", "out.gif"],
+        &["engine", "frames", "--only", "flow,stereo"],
         &[],
     ] {
         let run = place.run(arguments);

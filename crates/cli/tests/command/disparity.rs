@@ -50,6 +50,7 @@ fn a_users_mistakes_are_one_line() {
         .run(&["evaluate", "disparity", "result.pfm", "truth.png", "--scale", "0"])
         .failed_with(&["scale", "above 0"]);
     place.run(&["evaluate", "disparity", "none.pfm", "truth.png", "--scale", "8"]).failed_with(&["none.pfm"]);
+    place.write("result.flo", "no disparity");
     place
         .run(&["evaluate", "disparity", "result.flo", "truth.png", "--scale", "8"])
         .failed_with(&["result.flo", ".pfm"]);

@@ -156,7 +156,8 @@ fn two_three_and_five_frames_give_the_centre_frames_field() {
     let (before, after) =
         (brightness["mean_abs_before"].as_f64().unwrap(), brightness["mean_abs_after"].as_f64().unwrap());
     assert!(after < 0.25 * before, "{before} {after}");
-    assert!(std::fs::read_to_string(place.path("p.html")).unwrap().contains("Phase-based flow"));
+    let page = std::fs::read_to_string(place.path("p.html")).unwrap();
+    assert!(page.contains("Phase-based flow") && page.contains("<h2>Levels</h2>"));
     assert_eq!(report["pairs"][0]["statistics"]["levels"][1]["size"], serde_json::json!([72, 56, 1]));
 
     let against = ["flow", "f0.png", "f1.png", "-o", "x.flo", "--report", "t.json", "--html", "t.html"];

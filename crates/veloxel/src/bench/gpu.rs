@@ -1,7 +1,7 @@
 //! What a GPU must reach on whole runs, and that it finds what the processor finds.
 
 use super::Figure;
-use super::middlebury;
+use super::{middlebury, volume_preservation};
 use crate::VeloxelError;
 use std::time::Instant;
 use veloxel_compute::Device;
@@ -51,7 +51,7 @@ fn most_vox(a: &FlowOutput, b: &FlowOutput) -> f64 {
     (0..a.flow.grid().len()).map(distance).fold(0.0, f64::max)
 }
 
-/// `agreement`: every phantom, and every pair of pictures that is there, on the device and on the processor.
+/// `agreement`: every phantom, and every pair of pictures and the ventricle that are there, on the device and on the processor.
 pub(super) fn agreement(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
     let cpu = Device::cpu(0)?;
     let mut figures = Vec::new();
@@ -75,6 +75,13 @@ pub(super) fn agreement(device: &Device) -> Result<Vec<Figure>, VeloxelError> {
         let params = ClgParams::preset(Preset::Accurate, Dimension::Two);
         let images = (&fixed, &moving);
         let most = most_vox(&run(images, &params, device)?, &run(images, &params, &cpu)?);
+        figures.push(Figure::new(format!("{name}: most from the processor"), most, "voxel").at_most(1e-3));
+    }
+    if let Some(mouse) = volume_preservation::mouse()? {
+        let preserving =
+            |device: &Device| volume_preservation::estimate(device, &mouse, volume_preservation::BETA);
+        let most = most_vox(&preserving(device)?, &preserving(&cpu)?);
+        let name = &mouse.name;
         figures.push(Figure::new(format!("{name}: most from the processor"), most, "voxel").at_most(1e-3));
     }
     Ok(figures)

@@ -6,13 +6,13 @@ use crate::VeloxelError;
 use crate::metrics::flow_error;
 use veloxel_compute::Device;
 use veloxel_core::Dimension;
-use veloxel_motion::{Clg, ClgParams, Pair, Preset, Silent, Start};
+use veloxel_motion::{Clg, ClgParams, FlowOutput, Pair, Preset, Silent, Start};
 use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_testkit::tolerances::VOLUME_PRESERVATION_GAIN;
 use veloxel_testkit::{HeartParams, HeartPhantom, Noise, Phantom, RasteriseParams, rasterise_pair};
 
 /// The β that is compared with none.
-const BETA: f32 = 3.0;
+pub(super) const BETA: f32 = 3.0;
 /// Voxel edge of the rasterised ventricle, in the mesh's unit.
 const MOUSE_SPACING: f64 = 1.25;
 
@@ -26,11 +26,7 @@ pub(super) fn volume_preservation(device: &Device) -> Result<Vec<Figure>, Veloxe
     }
     let heart = HeartPhantom::new(HeartParams::default())?;
     phantoms.push(heart.pair(0, heart.end_systole()));
-    match mouse() {
-        Ok(mouse) => phantoms.push(mouse.named("mouse left ventricle, frame 0 to 8")),
-        Err(VeloxelError::NoData { .. }) => {}
-        Err(other) => return Err(other),
-    }
+    phantoms.extend(mouse()?);
     let mut figures = Vec::new();
     for phantom in &phantoms {
         figures.extend(compare(device, phantom)?);
@@ -38,29 +34,37 @@ pub(super) fn volume_preservation(device: &Device) -> Result<Vec<Figure>, Veloxe
     Ok(figures)
 }
 
-fn mouse() -> Result<Phantom, VeloxelError> {
-    let mesh = |file: &str| -> Result<_, VeloxelError> {
-        Ok(veloxel_io::read_mesh(&data("cardiac/mouse_lv_fe")?.join(file))?)
+/// The rasterised left ventricle of a mouse; none without the data folder.
+pub(super) fn mouse() -> Result<Option<Phantom>, VeloxelError> {
+    let folder = match data("cardiac/mouse_lv_fe") {
+        Err(VeloxelError::NoData { .. }) => return Ok(None),
+        found => found?,
     };
+    let mesh = |file: &str| veloxel_io::read_mesh(&folder.join(file));
     let (rest, moved) = (mesh("position_0000.vtk")?, mesh("position_0008.vtk")?);
-    Ok(rasterise_pair(&rest, &rest, &moved, &RasteriseParams::new([MOUSE_SPACING; 3]))?)
+    let pair = rasterise_pair(&rest, &rest, &moved, &RasteriseParams::new([MOUSE_SPACING; 3]))?;
+    Ok(Some(pair.named("mouse left ventricle, frame 0 to 8")))
+}
+
+/// The motion of a phantom with volume preserved in its muscle.
+pub(super) fn estimate(device: &Device, phantom: &Phantom, beta: f32) -> Result<FlowOutput, VeloxelError> {
+    let params = ClgParams { beta, ..ClgParams::preset(Preset::Accurate, Dimension::Three) };
+    let pair = Pair {
+        fixed: &phantom.fixed,
+        moving: &phantom.moving,
+        mask: None,
+        volume_mask: phantom.muscle.as_ref(),
+        start: Start::Zero,
+    };
+    Ok(Clg::new(phantom.grid(), params, device)?.run(&pair, &Silent)?)
 }
 
 /// Data count everywhere, volume is preserved in the muscle; both are measured there, so that β is all that differs.
 fn compare(device: &Device, phantom: &Phantom) -> Result<Vec<Figure>, VeloxelError> {
     let mut results = Vec::new();
     for beta in [0.0, BETA] {
-        let params = ClgParams { beta, ..ClgParams::preset(Preset::Accurate, Dimension::Three) };
-        let mask = phantom.muscle.as_ref();
-        let pair = Pair {
-            fixed: &phantom.fixed,
-            moving: &phantom.moving,
-            mask: None,
-            volume_mask: mask,
-            start: Start::Zero,
-        };
-        let output = Clg::new(phantom.grid(), params, device)?.run(&pair, &Silent)?;
-        let error = flow_error(&output.flow, &phantom.truth, mask)?;
+        let output = estimate(device, phantom, beta)?;
+        let error = flow_error(&output.flow, &phantom.truth, phantom.muscle.as_ref())?;
         results.push((output.statistics.jacobian.mean_abs_minus_one, error));
     }
     let [(change_off, error_off), (change_on, error_on)] = results[..] else {

@@ -3,7 +3,7 @@
 use super::PhaseChoice;
 use super::engine_frames::Streams;
 use super::engine_run::Run;
-use super::outputs::{check_outputs, format_text};
+use super::outputs::{check_distinct, check_outputs, format_text};
 use crate::VeloxelError;
 use crate::report::{EngineReport, InputReport, LatencyReport};
 use std::path::{Path, PathBuf};
@@ -78,6 +78,8 @@ pub fn engine(job: &EngineJob) -> Result<EngineRun, VeloxelError> {
         let reason = "both streams come from standard input: give the right one as a file or a folder";
         return Err(VeloxelError::Frames { reason: reason.to_owned() });
     }
+    let outputs = [job.folder.as_deref(), job.video.as_deref(), job.report.as_deref()];
+    check_distinct(std::iter::once(&job.source).chain(&job.right).map(PathBuf::as_path), outputs)?;
     // A name without an extension is a folder of pictures.
     if let Some(video) = job.video.as_deref().filter(|v| v.extension().is_some()) {
         io::check_video_output(video)?;

@@ -1,7 +1,7 @@
 //! One image in, energy, orientation and phase at every scale out.
 
 use super::PhaseChoice;
-use super::outputs::{check_outputs, format_text, name};
+use super::outputs::{check_distinct, check_outputs, format_text, name};
 use super::phase_choice::full_scale;
 use super::stage::Stages;
 use super::staging::Staging;
@@ -11,7 +11,7 @@ use crate::report::{
     features_html, orientation_rgb, phase_rgb,
 };
 use std::path::PathBuf;
-use veloxel_core::Warnings;
+use veloxel_core::{WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_motion::{FeatureMaps, phase_features};
 
@@ -47,12 +47,19 @@ pub struct FeaturesRun {
 pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
     let choice = &job.choice;
     check_outputs(&[(job.report.as_deref(), None), (job.html.as_deref(), None)], None)?;
+    let outputs = [Some(job.folder.as_path()), job.report.as_deref(), job.html.as_deref()];
+    check_distinct([job.image.as_path()], outputs)?;
     let (device, device_report) = choice.device.open()?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let image = stages.time("load", || io::read_image(&job.image, choice.strictness, &mut warnings))?;
     let parameters = choice.resolve(full_scale(&image), None)?;
     let staging = Staging::new(&job.folder)?;
     let found = stages.time("solve", || phase_features(&image, &parameters, &device))?;
+
+    let no_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().all(|phase| phase.is_nan());
+    if found.levels.iter().all(no_phase) {
+        warnings.push(WarningKind::Content, "no pixel has a phase: the picture may lack texture");
+    }
 
     stages.time("write", || -> Result<(), VeloxelError> {
         for (scale, maps) in found.levels.iter().enumerate() {

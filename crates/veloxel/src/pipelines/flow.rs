@@ -1,6 +1,6 @@
 //! Two images in, a field with everything that is said about it out.
 
-use super::outputs::{check_outputs, format_text, name, write_confidence};
+use super::outputs::{check_distinct, check_outputs, format_text, name, write_confidence};
 use super::parameters::as_json;
 use super::stage::Stages;
 use super::warp::warp_image;
@@ -57,7 +57,29 @@ pub struct FlowRun {
     pub written: Vec<(&'static str, PathBuf)>,
 }
 
+impl FlowJob {
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let start = match &self.start {
+            StartChoice::Flow(path) => Some(path),
+            _ => None,
+        };
+        let more = [self.choice.mask.as_ref(), self.choice.volume_mask.as_ref(), start, self.truth.as_ref()];
+        [&self.fixed, &self.moving].into_iter().chain(more.into_iter().flatten()).map(PathBuf::as_path)
+    }
+}
+
 impl FlowOutputs {
+    pub(super) fn check_distinct<'a>(
+        &'a self,
+        inputs: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<(), VeloxelError> {
+        let more = [&self.confidence, &self.warped, &self.report, &self.html];
+        check_distinct(
+            inputs,
+            more.map(|path| path.as_deref()).into_iter().chain([Some(self.flow.as_path())]),
+        )
+    }
+
     pub(super) fn check(&self, dimension: Option<veloxel_core::Dimension>) -> Result<(), VeloxelError> {
         check_outputs(
             &[
@@ -81,6 +103,7 @@ impl FlowOutputs {
 pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
     let choice = &job.choice;
     job.outputs.check(None)?;
+    job.outputs.check_distinct(job.inputs())?;
     let mut stages = Stages::default();
     let mut warnings = Warnings::new();
     // A GPU takes as long to open as large files to read.

@@ -3,7 +3,7 @@
 use crate::VeloxelError;
 use std::fs::OpenOptions;
 use std::io::{Error, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Volume, Warnings};
 use veloxel_io::{Format, IoError, Kind};
 
@@ -34,7 +34,38 @@ fn check_output(path: &Path, kind: Option<Kind>, dimension: Option<Dimension>) -
             .into());
         }
     }
+    veloxel_io::check_folder(path)?;
     probe(path).map_err(|source| IoError::Write { path: path.to_owned(), source }.into())
+}
+
+/// Refuses an output that would replace what it is made from, or another output; `-` is a stream and no file.
+pub(crate) fn check_distinct<'a>(
+    inputs: impl IntoIterator<Item = &'a Path>,
+    outputs: impl IntoIterator<Item = Option<&'a Path>>,
+) -> Result<(), VeloxelError> {
+    let is_file = |path: &&Path| *path != Path::new("-");
+    let inputs: Vec<PathBuf> = inputs.into_iter().filter(is_file).map(place).collect();
+    let mut taken = Vec::new();
+    for path in outputs.into_iter().flatten().filter(is_file) {
+        let own = place(path);
+        if inputs.contains(&own) {
+            return Err(VeloxelError::ReplacesInput { path: path.to_owned() });
+        }
+        if taken.contains(&own) {
+            return Err(VeloxelError::SameOutput { path: path.to_owned() });
+        }
+        taken.push(own);
+    }
+    Ok(())
+}
+
+/// One name for a file or folder, there already or not, however it is written and whatever links lead there.
+fn place(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.canonicalize().unwrap_or_else(|_| match (absolute.parent(), absolute.file_name()) {
+        (Some(folder), Some(name)) => folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(name),
+        _ => absolute,
+    })
 }
 
 /// Creates and removes a file beside the path.
@@ -82,6 +113,25 @@ pub(crate) fn name(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_output_replaces_an_input_or_another_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let check = |inputs: &[&str], outputs: &[&str]| {
+            let (inputs, outputs): (Vec<_>, Vec<_>) =
+                (inputs.iter().map(|n| path(n)).collect(), outputs.iter().map(|n| path(n)).collect());
+            check_distinct(inputs.iter().map(PathBuf::as_path), outputs.iter().map(|p| Some(p.as_path())))
+        };
+        std::fs::create_dir(path("sub")).unwrap();
+        std::fs::write(path("a"), "").unwrap();
+        assert!(check(&["a", "b"], &["c", "d"]).is_ok());
+        assert!(matches!(check(&["a"], &["c", "sub/../a"]), Err(VeloxelError::ReplacesInput { .. })));
+        assert!(matches!(check(&["sub"], &["sub/."]), Err(VeloxelError::ReplacesInput { .. })));
+        assert!(matches!(check(&["a"], &["c", "sub/../c"]), Err(VeloxelError::SameOutput { .. })));
+        let stream = Path::new("-");
+        assert!(check_distinct([stream], [Some(stream), None]).is_ok());
+    }
 
     #[test]
     fn what_cannot_be_written_is_known_before() {

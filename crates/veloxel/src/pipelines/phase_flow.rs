@@ -42,6 +42,7 @@ pub struct PhaseFlowJob {
 pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
     let choice = &job.choice;
     job.outputs.check(None)?;
+    job.outputs.check_distinct(job.frames.iter().chain(&job.truth).map(PathBuf::as_path))?;
     let (device, device_report) = choice.device.open()?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let (frames, truth) = stages.time("load", || -> Result<_, VeloxelError> {

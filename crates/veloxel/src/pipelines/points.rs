@@ -37,6 +37,7 @@ pub fn move_point(flow: &Flow, point: [f64; 3]) -> Option<[f64; 3]> {
 /// [`VeloxelError::Io`] with the line that holds no point.
 pub fn warp_points(job: &WarpJob) -> Result<Warnings, VeloxelError> {
     check_outputs(&[(Some(&job.output), None)], None)?;
+    job.check_distinct()?;
     let mut warnings = Warnings::new();
     let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
     let text = std::fs::read_to_string(&job.input)

@@ -1,6 +1,6 @@
 //! Frames over time in, numbered fields with one report out.
 
-use super::outputs::{check_outputs, format_text};
+use super::outputs::{check_distinct, check_outputs, format_text};
 use super::parameters::as_json;
 use super::stage::Stages;
 use super::staging::Staging;
@@ -42,6 +42,9 @@ pub struct SequenceJob {
 pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
     let choice = &job.choice;
     check_outputs(&[(job.report.as_deref(), None), (job.html.as_deref(), None)], None)?;
+    let inputs = job.inputs.iter().chain(&choice.mask).chain(&choice.volume_mask);
+    let outputs = [Some(job.folder.as_path()), job.report.as_deref(), job.html.as_deref()];
+    check_distinct(inputs.map(PathBuf::as_path), outputs)?;
     let (device, device_report) = choice.device.open()?;
     let mut stages = Stages::default();
     let mut warnings = Warnings::new();

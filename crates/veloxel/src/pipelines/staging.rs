@@ -2,49 +2,43 @@
 
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
-use veloxel_io::IoError;
+use veloxel_io::{IoError, Unfinished};
 
-/// A hidden folder beside the one asked for; its files move over at the end, and go if the work fails.
+/// A hidden folder beside the one asked for; its files move over at the end, and go if the work fails or is stopped.
 pub(crate) struct Staging {
     target: PathBuf,
-    folder: PathBuf,
+    folder: Unfinished,
 }
 
 impl Staging {
     /// Makes the hidden folder, which also shows that the real one can be made.
     pub fn new(target: &Path) -> Result<Self, VeloxelError> {
         let fail = |source| IoError::Write { path: target.to_owned(), source };
+        veloxel_io::check_folder(target)?;
         if target.exists() && !target.is_dir() {
             return Err(fail(std::io::Error::other("it exists and is not a folder")).into());
         }
         let absolute = std::path::absolute(target).map_err(fail)?;
         let name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let folder = absolute.with_file_name(format!(".{name}.{}.part", std::process::id()));
-        std::fs::create_dir(&folder).map_err(fail)?;
+        let folder = Unfinished::new(absolute.with_file_name(format!(".{name}.{}.part", std::process::id())));
+        std::fs::create_dir(folder.path()).map_err(fail)?;
         Ok(Self { target: absolute, folder })
     }
 
     /// Where to write a file of this name.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.folder.path().join(name)
     }
 
     /// Moves everything to where it was asked for; files of the same names are replaced.
     pub fn publish(self) -> Result<(), VeloxelError> {
         let fail = |source| IoError::Write { path: self.target.clone(), source };
         std::fs::create_dir_all(&self.target).map_err(fail)?;
-        for entry in std::fs::read_dir(&self.folder).map_err(fail)? {
+        for entry in std::fs::read_dir(self.folder.path()).map_err(fail)? {
             let entry = entry.map_err(fail)?;
             std::fs::rename(entry.path(), self.target.join(entry.file_name())).map_err(fail)?;
         }
         Ok(())
-    }
-}
-
-impl Drop for Staging {
-    fn drop(&mut self) {
-        // Empty after publishing; after a failure nobody wants what is in it.
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Two images in, a disparity with everything that is said about it out.
 
 use super::PhaseChoice;
-use super::outputs::{check_outputs, format_text, name, write_confidence};
+use super::outputs::{check_distinct, check_outputs, format_text, name, write_confidence};
 use super::phase_choice::full_scale;
 use super::stage::Stages;
 use super::warp::warp_image;
@@ -9,7 +9,7 @@ use crate::VeloxelError;
 use crate::metrics::disparity_error;
 use crate::report::{InputReport, StereoReport, StereoView, ValueRange, stereo_html};
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Volume, Warnings};
+use veloxel_core::{Flow, Volume, WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::Kind;
 use veloxel_motion::clg_parameters::Interpolation;
@@ -63,6 +63,11 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
         ],
         None,
     )?;
+    let outputs = [Some(&job.disparity), job.confidence.as_ref(), job.report.as_ref(), job.html.as_ref()];
+    check_distinct(
+        [&job.left, &job.right].into_iter().chain(&job.truth).map(PathBuf::as_path),
+        outputs.map(|path| path.map(PathBuf::as_path)),
+    )?;
     let (device, device_report) = choice.device.open()?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let mut read = |path: &Path| io::read_image(path, choice.strictness, &mut warnings);
@@ -78,6 +83,10 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     let parameters = choice.resolve(full_scale(&left), None)?;
     let found = stages.time("solve", || phase_stereo(&left, &right, &parameters, &device))?;
     let error = truth.as_ref().map(|truth| disparity_error(&found.disparity_px, truth, None)).transpose()?;
+
+    if found.report.valid_share == 0.0 {
+        warnings.push(WarningKind::Content, "no pixel has a disparity: the pictures may lack texture");
+    }
 
     let mut written = Vec::new();
     stages.time("write", || -> Result<(), VeloxelError> {

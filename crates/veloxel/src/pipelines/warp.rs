@@ -1,6 +1,6 @@
 //! Fields applied to images and labels on their own grid.
 
-use super::outputs::check_outputs;
+use super::outputs::{check_distinct, check_outputs};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_compute::kernels::spline::spline_coefficients;
@@ -22,6 +22,12 @@ pub struct WarpJob {
     pub output: PathBuf,
     /// How headers are read.
     pub strictness: Strictness,
+}
+
+impl WarpJob {
+    pub(super) fn check_distinct(&self) -> Result<(), VeloxelError> {
+        check_distinct([self.flow.as_path(), self.input.as_path()], [Some(self.output.as_path())])
+    }
 }
 
 /// The moving image seen from the fixed grid, `moving(x + d(x))`; NaN outside and where the field is unknown.
@@ -78,6 +84,7 @@ pub fn warp_flow(
     interpolation: Interpolation,
 ) -> Result<Warnings, VeloxelError> {
     check_outputs(&[(Some(&job.output), Some(Kind::Image))], None)?;
+    job.check_distinct()?;
     let mut warnings = Warnings::new();
     let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
     check_outputs(&[(Some(&job.output), Some(Kind::Image))], Some(flow.grid().dimension()))?;
@@ -93,6 +100,7 @@ pub fn warp_flow(
 /// As for every file, and [`warp_image`].
 pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelError> {
     check_outputs(&[(Some(&job.output), Some(Kind::Image))], None)?;
+    job.check_distinct()?;
     let mut warnings = Warnings::new();
     let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
     check_outputs(&[(Some(&job.output), Some(Kind::Image))], Some(flow.grid().dimension()))?;

@@ -20,9 +20,12 @@ pub(super) fn size_text(size: [usize; 3], dimension: Dimension) -> String {
     shown.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ")
 }
 
-/// Data agreement, increments and residuals of one pair's solve.
+/// Data agreement, increments and residuals of one pair's solve; none of a method without warps.
 pub(super) fn convergence(statistics: &FlowStatistics, dimension: Dimension) -> Vec<LinePlot> {
     let levels = &statistics.levels;
+    if levels.iter().all(|level| level.warps.is_empty()) {
+        return Vec::new();
+    }
     let over_warps = |value: fn(&veloxel_core::WarpReport) -> f64| {
         let mut points = Vec::new();
         let mut number = 0.0;

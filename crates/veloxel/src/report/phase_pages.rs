@@ -90,7 +90,11 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
     let spread = range.map_or("none found".to_owned(), |r| {
         format!("98 % lie between {} and {}", number::text(r.p1), number::text(r.p99))
     });
-    let cards = vec![
+    let error = report.error.as_ref().map(|error| {
+        let density = format!("at {} of the true pixels", number::percent(error.density));
+        Card::new("Mean error", number::text(error.absolute_px.mean), "px", density)
+    });
+    let mut cards = vec![
         Card::new("Median disparity", middle, "px", spread),
         Card::new(
             "Matched",
@@ -104,8 +108,9 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
             "",
             "of the pixels that were matched".to_owned(),
         ),
-        time_card(&report.header.stage_times, &report.header.device),
     ];
+    cards.extend(error);
+    cards.push(time_card(&report.header.stage_times, &report.header.device));
     let gallery = Gallery {
         title: "Phase-based stereo",
         subtitle: view.title.to_owned(),

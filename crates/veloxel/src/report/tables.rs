@@ -107,12 +107,15 @@ pub(super) fn inputs(inputs: &[InputReport]) -> Table {
     let row = |input: &InputReport| {
         let spacing: Vec<String> =
             input.spacing_mm[..input.dimension.count()].iter().map(|h| text(*h)).collect();
+        // Pictures have no millimetres: their pixels are their unit.
+        let is_picture = input.dimension == Dimension::Two && input.spacing_mm.iter().all(|h| *h == 1.0);
+        let unit = if is_picture { "px" } else { "mm" };
         vec![
             input.role.clone(),
             input.path.clone(),
             input.format.clone(),
             size_text(input.size, input.dimension),
-            format!("{} mm", spacing.join(" × ")),
+            format!("{} {unit}", spacing.join(" × ")),
         ]
     };
     Table {
