@@ -91,12 +91,6 @@ WGSL_FN Three relaxed(const Three base, const Three own, const Inverse m, const 
     };
 }
 
-// Waits until a tile of the first pass is done, and sees what it wrote.
-WGSL_FN void wait_for(const uint* done) {
-    while (wgsl::atomic_load(*done) == 0u) {}
-    __threadfence();
-}
-
 extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) relax_at_once(
     const __grid_constant__ Block block,
     float4* x0, float4* x1, float4* x2,
@@ -129,12 +123,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) relax_at_once(
             for (int k = 0; k < 9; k++) { read[k] = passing(once[k] + i); }
         }
         if (tile.pass == 1u && tile.real) {
+            // All of them side by side: one after the other costs as much as the second pass gains.
             for (uint k = lane; k < 5u; k += THREADS) {
-                if (k == 0u) { wait_for(here); }
-                if (k == 1u && tile.nth > 0u) { wait_for(here - 1); }
-                if (k == 2u && tile.nth + 1u < tiles) { wait_for(here + 1); }
-                if (k == 3u && z > 0u) { wait_for(here - tiles); }
-                if (k == 4u && z + 1u < size.z) { wait_for(here + tiles); }
+                const uint* at = here;
+                if (k == 1u && tile.nth > 0u) { at = here - 1; }
+                if (k == 2u && tile.nth + 1u < tiles) { at = here + 1; }
+                if (k == 3u && z > 0u) { at = here - tiles; }
+                if (k == 4u && z + 1u < size.z) { at = here + tiles; }
+                while (wgsl::atomic_load(*at) == 0u) {}
+                __threadfence();
             }
             __syncthreads();
         }
