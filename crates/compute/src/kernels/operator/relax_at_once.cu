@@ -123,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) relax_at_once(
             for (int k = 0; k < 9; k++) { read[k] = passing(once[k] + i); }
         }
         if (tile.pass == 1u && tile.real) {
-            // All of them side by side: one after the other costs as much as the second pass gains.
+            // All of them side by side: one after the other costs more than one launch gains.
             for (uint k = lane; k < 5u; k += THREADS) {
                 const uint* at = here;
                 if (k == 1u && tile.nth > 0u) { at = here - 1; }
