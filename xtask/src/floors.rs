@@ -23,7 +23,11 @@ const TOP_FLOOR: u8 = 4;
 
 const HOUSE: [Room; 8] = [
     Room { name: "veloxel-core", floor: 0, outside: &[] },
-    Room { name: "veloxel-io", floor: 1, outside: &["flate2", "gif", "png", "tiff", "zune-jpeg"] },
+    Room {
+        name: "veloxel-io",
+        floor: 1,
+        outside: &["flate2", "gif", "jpeg-encoder", "png", "tiff", "zune-jpeg"],
+    },
     Room {
         name: "veloxel-compute",
         floor: 1,

@@ -86,8 +86,17 @@ impl Format {
     ];
     pub(crate) const FLOW: &[Self] =
         &[Self::Flo, Self::Png, Self::Pfm, Self::Nifti, Self::MetaImage, Self::Nrrd];
-    pub(crate) const WRITE_IMAGE: &[Self] =
-        &[Self::Png, Self::Pnm, Self::Tiff, Self::Bmp, Self::Pfm, Self::Nifti, Self::MetaImage, Self::Nrrd];
+    pub(crate) const WRITE_IMAGE: &[Self] = &[
+        Self::Png,
+        Self::Pnm,
+        Self::Tiff,
+        Self::Jpeg,
+        Self::Bmp,
+        Self::Pfm,
+        Self::Nifti,
+        Self::MetaImage,
+        Self::Nrrd,
+    ];
     pub(crate) const WRITE_LABELS: &[Self] =
         &[Self::Png, Self::Pnm, Self::Tiff, Self::Bmp, Self::Nifti, Self::MetaImage, Self::Nrrd];
     pub(crate) const WRITE_SEQUENCE: &[Self] = &[Self::Nifti, Self::Nrrd];

@@ -2,18 +2,26 @@
 //!
 //! *Specification*: ITU-T T.81. Colour becomes luminance ([`crate::LUMA`]) after the decoder's YCbCr to RGB.
 //! A stream without its end marker is cut short: an error, though a decoder could fill the rest with grey.
-//! *Limits*: read only, because it loses samples; no CMYK; EXIF rotation is left alone.
+//! Written baseline at [`JPEG_QUALITY`], colour without coarser chroma. That loses samples, so it is for pictures that are
+//! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
+//! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
 
 use crate::IoError;
 use crate::content::{Content, Decoded};
 use crate::context::Context;
 use crate::luminance::{Channels, Picture};
+use crate::quantise::{Depth, Quantised};
 use crate::source::Source;
-use std::io::Cursor;
-use veloxel_core::Grid;
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use std::io::{Cursor, Error};
+use std::path::Path;
+use veloxel_core::{Grid, Volume, WarningKind, Warnings};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
+
+/// The quality that JPEG is written with, of 100: smooth samples come back within about 2 of 255.
+pub const JPEG_QUALITY: u8 = 95;
 
 /// An 8 × 8 block takes one bit at least.
 const MAX_PIXELS_PER_BYTE: u64 = 512;
@@ -85,4 +93,61 @@ fn end_of_stream(file: &[u8]) -> Option<usize> {
     }
     let scans = file.get(at..)?;
     Some(at + scans.windows(2).position(|pair| pair == [0xff, 0xd9])? + 2)
+}
+
+pub(crate) fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+    let quantised = Quantised::new(path, image, warnings)?;
+    if quantised.depth == Depth::Sixteen {
+        return Err(IoError::Unsupported {
+            what: "a value above 255 in a JPEG".to_owned(),
+            hint: "write .png or .tif",
+            path: path.to_owned(),
+        });
+    }
+    let bytes = encode(path, quantised.size, (ColorType::Luma, &quantised.big_endian_bytes()))?;
+    crate::write_bytes(path, &bytes)?;
+    warnings.push(
+        WarningKind::Samples,
+        format!(
+            "{}: JPEG of quality {JPEG_QUALITY} changes samples a little (.png and .tif keep them)",
+            path.display()
+        ),
+    );
+    Ok(())
+}
+
+/// Writes an RGB picture at [`JPEG_QUALITY`]: `rgb` holds `width · height` interleaved triples, 8 bits each.
+///
+/// # Errors
+/// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side of 0 or above 65535;
+/// [`IoError::Write`]. Nothing is left behind then.
+pub fn write_rgb_jpeg(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
+    if width.checked_mul(height).and_then(|n| n.checked_mul(3)) != Some(rgb.len()) {
+        return Err(IoError::Malformed {
+            what: "RGB samples".to_owned(),
+            expected: format!("3 · {width} · {height} bytes"),
+            got: rgb.len().to_string(),
+            path: path.to_owned(),
+        });
+    }
+    let size = [width, height].map(|side| u32::try_from(side).unwrap_or(u32::MAX));
+    crate::write_bytes(path, &encode(path, size, (ColorType::Rgb, rgb))?)
+}
+
+/// One JPEG stream; the samples must have the length that size and type ask for.
+fn encode(path: &Path, size: [u32; 2], (colour, samples): (ColorType, &[u8])) -> Result<Vec<u8>, IoError> {
+    let [Ok(width @ 1..), Ok(height @ 1..)] = size.map(u16::try_from) else {
+        return Err(IoError::Unsupported {
+            what: format!("a JPEG of {} × {} pixels", size[0], size[1]),
+            hint: "write .png or .tif",
+            path: path.to_owned(),
+        });
+    };
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
+    encoder.set_sampling_factor(SamplingFactor::R_4_4_4);
+    encoder
+        .encode(samples, width, height, colour)
+        .map_err(|e| IoError::Write { path: path.to_owned(), source: Error::other(e.to_string()) })?;
+    Ok(bytes)
 }

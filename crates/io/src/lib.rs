@@ -67,6 +67,7 @@ pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
 pub use format::Format;
 pub use inspect::{FileInfo, Kind, inspect};
+pub use jpeg::{JPEG_QUALITY, write_rgb_jpeg};
 pub use luminance::LUMA;
 pub use picture::{Pixels, encode_picture};
 pub use png_image::{encode_rgb_png, write_rgb_png};

@@ -37,7 +37,7 @@ pub fn check_folder(path: &Path) -> Result<(), IoError> {
 }
 
 /// Writes one picture or volume: 32-bit floats in volume formats, 8 or 16 bits in picture formats (8 if every sample
-/// lies in 0..=255), with a warning if samples had to be rounded or clamped.
+/// lies in 0..=255), with a warning if samples had to be rounded or clamped, and always for JPEG, which changes them.
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`] lists the formats that would do; [`IoError::Unsupported`] if this one cannot hold the
@@ -47,6 +47,7 @@ pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) ->
         Format::Png => crate::png_image::write(path, image, warnings),
         Format::Pnm => crate::pnm::write(path, image, warnings),
         Format::Bmp => crate::bmp::write(path, image, warnings),
+        Format::Jpeg => crate::jpeg::write(path, image, warnings),
         Format::Tiff => crate::tiff_image::write(path, image),
         Format::Pfm => crate::pfm::write_image(path, image),
         format => write_record(format, path, &Record::image(image)),

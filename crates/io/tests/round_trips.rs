@@ -252,6 +252,38 @@ fn kitti_keeps_sixty_fourths_and_validity() {
 }
 
 #[test]
+fn jpeg_is_for_looking_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jpg");
+    let written = Volume::from_fn(Grid::image(70, 45).unwrap(), |[x, y, _]| (2 * x + y) as f32);
+    let mut warnings = Warnings::new();
+    write_image(&path, &written, &mut warnings).unwrap();
+    assert_eq!(warnings.iter().count(), 1, "samples do not change in silence");
+    let back = quiet(&path, read_image);
+    assert_close(back.data(), written.data(), 2.0);
+
+    let colour = folder.path().join("c.jpeg");
+    let rgb: Vec<u8> = (0..16 * 16).flat_map(|_| [200, 100, 50]).collect();
+    write_rgb_jpeg(&colour, 16, 16, &rgb).unwrap();
+    let luma = read_image(&colour, Strictness::Strict, &mut Warnings::new()).unwrap();
+    let expected = 0.299 * 200.0 + 0.587 * 100.0 + 0.114 * 50.0;
+    assert!(luma.data().iter().all(|v| (v - expected).abs() < 2.0));
+
+    let refused = |name: &str, image: &Volume<f32>| {
+        let path = folder.path().join(name);
+        let error = write_image(&path, image, &mut Warnings::new()).unwrap_err();
+        assert!(matches!(error, IoError::Unsupported { .. }) && !path.exists(), "{error}");
+    };
+    refused("deep.jpg", &written.map(|v| 2.0 * v));
+    refused("volume.jpg", &Volume::from_fn(Grid::volume(4, 4, 4).unwrap(), |_| 1.0));
+    refused("long.jpg", &Volume::from_fn(Grid::image(65536, 1).unwrap(), |_| 1.0));
+    let labels = written.map(|&v| v as i32);
+    assert!(matches!(write_labels(&path, &labels), Err(IoError::UnknownExtension { .. })));
+    assert!(matches!(write_rgb_jpeg(&path, 16, 15, &rgb), Err(IoError::Malformed { .. })));
+    assert!(matches!(write_rgb_jpeg(&path, 0, 15, &[]), Err(IoError::Unsupported { .. })));
+}
+
+#[test]
 fn unknown_extensions_list_the_known_ones() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.xyz");
@@ -260,7 +292,7 @@ fn unknown_extensions_list_the_known_ones() {
     std::fs::write(&path, "x").unwrap();
     assert!(fail(&path).to_string().contains(".nii.gz"));
     assert!(matches!(fail(folder.path()), IoError::Kind { .. }));
-    assert!(matches!(check_output(Path::new("a.jpg"), Kind::Image), Err(IoError::UnknownExtension { .. })));
+    assert!(matches!(check_output(Path::new("a.y4m"), Kind::Image), Err(IoError::UnknownExtension { .. })));
     assert!(matches!(check_output(Path::new("/nowhere/a.flo"), Kind::Flow), Err(IoError::NoFolder { .. })));
     assert!(check_output(Path::new("a.nrrd"), Kind::Sequence).is_ok());
     let error = write_flow(Path::new("a.jpg"), &flow(oblique_2d())).unwrap_err();

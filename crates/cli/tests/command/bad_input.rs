@@ -159,7 +159,8 @@ fn outputs_that_cannot_be_are_refused_before_the_work() {
     let place = with_pair();
     for (option, value, word) in [
         ("-o", "nowhere/flow.nii.gz", "nowhere"),
-        ("--confidence", "c.jpg", "c.jpg"),
+        ("--confidence", "c.jpg", "JPEG, which changes samples"),
+        ("--warped", "w.y4m", "w.y4m"),
         ("--report", "nowhere/r.json", "nowhere"),
         ("--html", "nowhere/r.html", "nowhere"),
     ] {

@@ -1,6 +1,8 @@
 //! Two images in, a field with everything that is said about it out.
 
-use super::outputs::{check_distinct, check_outputs, format_text, name, write_confidence};
+use super::outputs::{
+    check_confidence_output, check_distinct, check_outputs, format_text, name, write_confidence,
+};
 use super::parameters::as_json;
 use super::stage::Stages;
 use super::warp::warp_image;
@@ -81,6 +83,7 @@ impl FlowOutputs {
     }
 
     pub(super) fn check(&self, dimension: Option<veloxel_core::Dimension>) -> Result<(), VeloxelError> {
+        self.confidence.as_deref().map(check_confidence_output).transpose()?;
         check_outputs(
             &[
                 (Some(self.flow.as_path()), Some(Kind::Flow)),

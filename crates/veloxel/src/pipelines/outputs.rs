@@ -38,6 +38,19 @@ fn check_output(path: &Path, kind: Option<Kind>, dimension: Option<Dimension>) -
     probe(path).map_err(|source| IoError::Write { path: path.to_owned(), source }.into())
 }
 
+/// Refuses a confidence where its samples would not stay what they are.
+pub(crate) fn check_confidence_output(path: &Path) -> Result<(), VeloxelError> {
+    if Format::from_path(path) == Some(Format::Jpeg) {
+        return Err(IoError::Unsupported {
+            what: "a confidence as JPEG, which changes samples,".to_owned(),
+            hint: "write .png, .tif, .nii.gz, .mha or .nrrd",
+            path: path.to_owned(),
+        }
+        .into());
+    }
+    Ok(())
+}
+
 /// Refuses an output that would replace what it is made from, or another output; `-` is a stream and no file.
 pub(crate) fn check_distinct<'a>(
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -87,6 +100,7 @@ pub(crate) fn write_confidence(
     confidence: &Volume<f32>,
     warnings: &mut Warnings,
 ) -> Result<(), VeloxelError> {
+    check_confidence_output(path)?;
     match Format::from_path(path) {
         Some(format) if format.is_integral() => {
             let shown = confidence.map(|&c| (255.0 * c).round());

@@ -1,7 +1,9 @@
 //! Two images in, a disparity with everything that is said about it out.
 
 use super::PhaseChoice;
-use super::outputs::{check_distinct, check_outputs, format_text, name, write_confidence};
+use super::outputs::{
+    check_confidence_output, check_distinct, check_outputs, format_text, name, write_confidence,
+};
 use super::phase_choice::full_scale;
 use super::stage::Stages;
 use super::warp::warp_image;
@@ -54,6 +56,7 @@ pub struct StereoRun {
 pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     let choice = &job.choice;
     io::check_disparity_output(&job.disparity)?;
+    job.confidence.as_deref().map(check_confidence_output).transpose()?;
     check_outputs(
         &[
             (Some(&job.disparity), None),
