@@ -56,8 +56,8 @@ say "Devices"
 
 say "Every kernel against the processor"
 VELOXEL_REQUIRE=cuda check parity "$folder/parity" cuda --test-threads 8
-say "Recordings, stamps and memory of the device"
-VELOXEL_REQUIRE=cuda check units "$folder/units" cuda_device --test-threads 4
+say "Recordings, stamps and memory of the device, sweeps at once"
+VELOXEL_REQUIRE=cuda check units "$folder/units" cuda_device at_once --test-threads 4
 say "Whole runs against the processor, and twice"
 VELOXEL_REQUIRE=cuda check devices "$folder/devices" cuda --nocapture --test-threads 4
 grep -h 'at most' "$out/devices.log"

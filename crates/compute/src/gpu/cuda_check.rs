@@ -19,8 +19,7 @@ pub(super) fn check(launch: &Launch<'_>) -> Result<(), String> {
     static NVRTC: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
     let Some(architecture) = architecture() else { return Ok(()) };
     let nvrtc = NVRTC.get_or_init(|| Nvrtc::find().map_err(|e| e.to_string())).as_ref()?;
-    let text =
-        cuda_text::write(&launch.text.whole(), launch.entry, launch.constants).map_err(|e| e.to_string())?;
+    let text = cuda_text::of_launch(launch).map_err(|e| e.to_string())?;
     let (_, resources) =
         nvrtc.compile_with_resources(&text.source, launch.entry, architecture).map_err(|e| e.to_string())?;
     let allowed = MAY_SPILL.iter().find(|(entry, _)| *entry == launch.entry).map_or(0, |(_, bytes)| *bytes);

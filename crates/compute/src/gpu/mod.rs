@@ -13,7 +13,13 @@ mod uniform;
 mod wgpu_device;
 
 pub(crate) use cuda_device::CudaStamp;
+/// How texts in CUDA C++ begin: WGSL's types, operators and functions.
+pub(crate) use cuda_text::PRELUDE as CUDA;
+#[cfg(test)]
+pub(crate) use cuda_text::of_launch;
 pub(crate) use memory::GpuMemory;
+#[cfg(test)]
+pub(crate) use nvrtc::Nvrtc;
 pub(crate) use uniform::Uniform;
 
 use crate::device::Listing;
@@ -25,6 +31,10 @@ use std::sync::Arc;
 /// A GPU, whichever way it is spoken to.
 pub(crate) trait Gpu: Debug + Send + Sync {
     fn info(&self) -> DeviceInfo;
+    /// Whether it takes texts in CUDA C++.
+    fn takes_cuda(&self) -> bool {
+        false
+    }
     /// Whether it is a graphics processor, not a processor that pretends.
     fn is_hardware(&self) -> bool;
     fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError>;
@@ -57,7 +67,7 @@ pub(crate) trait Gpu: Debug + Send + Sync {
     }
 }
 
-/// A kernel's WGSL, in parts that follow each other.
+/// A kernel's WGSL, in parts that follow each other; or, where WGSL cannot say it, CUDA C++ that begins with [`CUDA`].
 #[derive(Debug)]
 pub(crate) struct Text {
     /// The kernel's name, as its folder's.
@@ -68,6 +78,12 @@ pub(crate) struct Text {
 impl Text {
     pub fn whole(&self) -> String {
         self.parts.join("\n")
+    }
+    /// Whether it is CUDA C++, which only CUDA devices take ([`Gpu::takes_cuda`]). Constants, `WIDTH` and `HEIGHT` of a
+    /// workgroup among them, stand as `constexpr uint` before what was written; the entry point's parameters are the uniform
+    /// block and the launch's buffers, each of them, in their order.
+    pub fn is_cuda(&self) -> bool {
+        self.parts.first() == Some(&CUDA)
     }
 }
 

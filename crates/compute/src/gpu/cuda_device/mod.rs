@@ -37,7 +37,7 @@ use std::ffi::CString;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use translation::translated;
+use translation::text_of;
 use uploads::Uploads;
 
 /// One GPU, opened.
@@ -130,9 +130,7 @@ impl CudaDevice {
         let what = |e: &dyn fmt::Display| {
             self.failed_because(format!("kernel `{}`, `{}`: {e}", launch.text.name, launch.entry))
         };
-        let wgsl = launch.text.whole();
-        let text = translated(self.nvrtc.cache(), &wgsl, (launch.entry, launch.constants));
-        let text = text.map_err(|e| what(&e))?;
+        let text = text_of(self.nvrtc.cache(), launch).map_err(|e| what(&e))?;
         let name = format!("{}.cu", launch.entry);
         let compiled = self.nvrtc.cached(&text.source, &name, self.architecture).map_err(|e| what(&e))?;
         let (Image::Cubin(image) | Image::Ptx(image)) = compiled.image;
@@ -173,6 +171,9 @@ impl CudaDevice {
 impl Gpu for CudaDevice {
     fn info(&self) -> DeviceInfo {
         self.info.clone()
+    }
+    fn takes_cuda(&self) -> bool {
+        true
     }
     fn is_hardware(&self) -> bool {
         true

@@ -1,12 +1,21 @@
 //! CUDA texts that were written before, kept beside the kernels compiled from them: writing one takes naga milliseconds, and
 //! a run has a hundred of them.
 
+use super::super::Launch;
 use super::super::cuda_text::{self, Binding, CudaText, CudaTextError, WRITER};
 use super::super::nvrtc::{Cache, Key};
 use std::sync::OnceLock;
 
+/// [`cuda_text::of_launch`]; what has to be translated is so only once.
+pub(super) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaText, CudaTextError> {
+    if launch.text.is_cuda() {
+        return cuda_text::of_launch(launch);
+    }
+    translated(cache, &launch.text.whole(), (launch.entry, launch.constants))
+}
+
 /// [`cuda_text::write`], but only once for each text, entry point, set of constants, and version of the writer.
-pub(super) fn translated(
+fn translated(
     cache: &Cache,
     wgsl: &str,
     (entry, constants): (&str, &[(&str, f64)]),

@@ -16,6 +16,7 @@
 //! Shared memory is declared there too, and seen by all functions; buffers are handed from function to function.
 
 mod arithmetic;
+mod by_hand;
 mod constants;
 mod error;
 mod expressions;
@@ -28,6 +29,7 @@ mod tests;
 mod types;
 mod uses;
 
+pub(crate) use by_hand::of_launch;
 pub(crate) use error::CudaTextError;
 
 use function::FunctionText;
@@ -58,7 +60,7 @@ pub(crate) const WRITER: &[&str] = &[
 ];
 
 /// WGSL's types, operators and functions in CUDA C++.
-const PRELUDE: &str = include_str!("prelude.cuh");
+pub(crate) const PRELUDE: &str = include_str!("prelude.cuh");
 
 /// CUDA C++ of one entry point.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Launches of the operator's texts: the same springs everywhere and rows of whole packs, or the general case.
 
-use super::Operator;
+use super::{Operator, at_once};
 use crate::gpu::{
     Bind, Gpu, LINE, Launch, PACK1, PACK4, SUM, TILE_SUM, Text, Uniform, cover, inputs, line, outputs,
     partials, tile,
@@ -52,21 +52,21 @@ static VOLUME_TARGET: Text =
     Text { name: "volume target", parts: &[LINE, include_str!("volume_target.wgsl")] };
 
 /// Packs of four that a workgroup of whole rows can hold on every device.
-const MOST_PACKS: usize = 256;
+pub(super) const MOST_PACKS: usize = 256;
 /// Grids up to this size are swept by one workgroup that holds them in its own memory, as often as asked.
 const TINY: usize = 768;
 /// With a volume term grids up to this size are swept by one workgroup too: launches would cost more.
 const SMALL: usize = 2048;
 
 /// How a launch sees the operator.
-struct View<'a> {
-    operator: &'a Operator<'a>,
+pub(super) struct View<'a> {
+    pub operator: &'a Operator<'a>,
     /// Four voxels at a time, with springs that are the same everywhere.
-    rows: bool,
+    pub rows: bool,
 }
 
 impl<'a> View<'a> {
-    fn of(operator: &'a Operator<'a>) -> Self {
+    pub fn of(operator: &'a Operator<'a>) -> Self {
         let plain = operator.diffusivity.is_none() && operator.volume_weight.is_none();
         Self { operator, rows: plain && operator.shape.size[0].is_multiple_of(4) }
     }
@@ -74,16 +74,20 @@ impl<'a> View<'a> {
         Self { operator, rows: false }
     }
     /// Packs along x, voxels along y and z.
-    fn packs(&self) -> [usize; 3] {
+    pub fn packs(&self) -> [usize; 3] {
         let [nx, ny, nz] = self.operator.shape.size;
         [if self.rows { nx / 4 } else { nx }, ny, nz]
+    }
+    /// α/s² along x, y and z.
+    pub fn springs(&self) -> [f32; 3] {
+        self.operator.spacing_edges.map(|s| self.operator.alpha / (s * s))
     }
     fn uniform(&self, coarse: Shape, step: &Step) -> Uniform {
         let s = self.operator.spacing_edges;
         Uniform::new()
             .u4(self.packs())
             .u4(coarse.size)
-            .f4(s.map(|s| self.operator.alpha / (s * s)))
+            .f4(self.springs())
             .f4(s.map(|s| 1.0 / s))
             .f(step.omega)
             .u(step.rows)
@@ -121,7 +125,7 @@ struct Step {
     sweeps: usize,
 }
 
-fn three<'a>(bound: impl Iterator<Item = Bind<'a>>) -> [Bind<'a>; 3] {
+pub(super) fn three<'a>(bound: impl Iterator<Item = Bind<'a>>) -> [Bind<'a>; 3] {
     let mut out = [Bind::Absent; 3];
     out.iter_mut().zip(bound).for_each(|(o, b)| *o = b);
     out
@@ -133,7 +137,7 @@ const CHEQUER: usize = 1;
 const QUARTER: usize = 2;
 
 pub(super) fn relax(
-    gpu: &dyn Gpu,
+    (device, gpu): (&Device, &dyn Gpu),
     operator: &Operator<'_>,
     (x, rhs): (&[Buffer], &[Buffer]),
     (omega, sweeps): (f32, usize),
@@ -158,6 +162,9 @@ pub(super) fn relax(
         return relax_by_one_group(gpu, text, operator, (x, rhs), (omega, sweeps, order));
     }
     let fast = View::of(operator);
+    if order == BY_ROWS && at_once::pays(gpu, &fast) {
+        return (0..sweeps).try_for_each(|_| at_once::sweep((device, gpu), &fast, (x, rhs), omega));
+    }
     for _ in 0..sweeps {
         if order == BY_ROWS && fast.rows && fast.packs()[0] <= MOST_PACKS {
             (0..2).try_for_each(|rows| relax_rows(gpu, &fast, (x, rhs), (omega, rows)))?;

@@ -12,6 +12,7 @@
 //! *Shapes*: every buffer belongs to the shape; `spacing_edges` is the voxel spacing in units of the smallest edge.
 //! *Border*: natural (Neumann) in every term. *Halo*: 1 voxel.
 
+mod at_once;
 pub(crate) mod cpu;
 mod energy;
 mod gpu;
@@ -77,7 +78,7 @@ pub fn relax(
     operator.validate("relax", rhs)?;
     match device.kind() {
         Kind::Cpu(cpu) => (0..sweeps).for_each(|_| relax::relax(cpu, operator, (x, rhs), omega)),
-        Kind::Gpu(gpu) => gpu::relax(&**gpu, operator, (x, rhs), (omega, sweeps))?,
+        Kind::Gpu(gpu) => gpu::relax((device, &**gpu), operator, (x, rhs), (omega, sweeps))?,
     }
     Ok(())
 }
