@@ -1,6 +1,7 @@
 //! `veloxel engine`: a stream of frames to flow, disparity and features.
 
 use crate::arguments::wrong_usage;
+use crate::interrupt;
 use crate::output::print_lines;
 use crate::run_arguments::PhaseArguments;
 use crate::table::{count, number, percent};
@@ -8,6 +9,7 @@ use crate::warn;
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use veloxel::VeloxelError;
 use veloxel::pipelines::{EngineJob, EngineOutputs, EngineRun, engine};
 use veloxel_motion::phase_parameters::Frames;
@@ -16,6 +18,7 @@ use veloxel_motion::phase_parameters::Frames;
 ///
 /// SOURCE is a folder of pictures, a pattern such as 'frames/*.png', an animated GIF, a Y4M file, or - for Y4M on standard
 /// input (ffmpeg -i film.mp4 -f yuv4mpegpipe - | veloxel engine -).
+/// Ctrl-C ends a stream on standard input there: what was found until then is written, and a second Ctrl-C stops at once.
 /// Flow belongs to the centre of five frames (or three, or the first of two), so results come two frames (one) late.
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::parameter_help::of_phase())]
@@ -70,7 +73,10 @@ pub fn run(arguments: &EngineArguments) -> Result<(), VeloxelError> {
         stereo: asked(Output::Stereo),
         features: asked(Output::Features),
     };
-    let run = engine(&EngineJob {
+    let endless = std::iter::once(&arguments.source).chain(&arguments.right).any(|s| s == Path::new("-"));
+    // Of anything else there is a whole, and a part of it would pass for that.
+    let stop = if endless { interrupt::ends_the_stream() } else { &AtomicBool::new(false) };
+    let job = EngineJob {
         source: arguments.source.clone(),
         right: arguments.right.clone(),
         wanted,
@@ -79,12 +85,18 @@ pub fn run(arguments: &EngineArguments) -> Result<(), VeloxelError> {
         folder: arguments.output.clone(),
         video: arguments.video.clone(),
         report: arguments.report.clone(),
-    })?;
+    };
+    engine(&job, stop).and_then(|run| show(&run, arguments))?;
+    interrupt::exit_if_stopped();
+    Ok(())
+}
+
+fn show(run: &EngineRun, arguments: &EngineArguments) -> Result<(), VeloxelError> {
     warn(&run.report.header.warnings);
     if arguments.phase.quiet {
         return Ok(());
     }
-    let lines = summary(&run);
+    let lines = summary(run);
     // Standard output belongs to the video then.
     if arguments.video.as_deref() == Some(Path::new("-")) {
         lines.iter().for_each(|(name, value)| eprintln!("{name:<14}{value}"));

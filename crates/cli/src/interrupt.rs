@@ -1,6 +1,28 @@
 //! What happens when a user stops the program: nothing that is not whole stays behind.
 
-use std::io::IsTerminal;
+#[cfg(unix)]
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+/// Whether a stream takes the first signal as its end.
+static STREAM_RUNS: AtomicBool = AtomicBool::new(false);
+/// Whether it was told to.
+static STREAM_ENDS: AtomicBool = AtomicBool::new(false);
+/// By which signal.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+/// From now on the first signal sets what this returns, for a stream that knows how to end; the second one stops the program.
+pub fn ends_the_stream() -> &'static AtomicBool {
+    STREAM_RUNS.store(true, Ordering::SeqCst);
+    &STREAM_ENDS
+}
+
+/// Ends a program whose stream was ended by a signal, with its exit code.
+pub fn exit_if_stopped() {
+    if STREAM_ENDS.load(Ordering::SeqCst) {
+        std::process::exit(128 + SIGNAL.load(Ordering::SeqCst));
+    }
+}
 
 /// Lets Ctrl-C, `kill` and a closed terminal end the program without a half-written file, its hidden name included; the
 /// exit code is 128 and the signal's number, as shells expect. Signals that a parent has turned off (`nohup`) stay off.
@@ -27,11 +49,15 @@ pub fn stop_cleanly() {
     let wait = move || {
         let mut signal = 0;
         // SAFETY: both point to values of this closure.
-        if unsafe { libc::sigwait(&signals, &mut signal) } == 0 {
+        while unsafe { libc::sigwait(&signals, &mut signal) } == 0 {
+            if STREAM_RUNS.load(Ordering::SeqCst) && !STREAM_ENDS.load(Ordering::SeqCst) {
+                SIGNAL.store(signal, Ordering::SeqCst);
+                STREAM_ENDS.store(true, Ordering::SeqCst);
+                say("writing what was found so far; once more stops at once");
+                continue;
+            }
             veloxel_io::remove_unfinished();
-            // A progress bar has no end of line.
-            let line_end = if std::io::stderr().is_terminal() { "\n" } else { "" };
-            eprintln!("{line_end}error: stopped before the end; nothing was left behind");
+            say("error: stopped before the end; nothing was left behind");
             std::process::exit(128 + signal);
         }
     };
@@ -39,6 +65,15 @@ pub fn stop_cleanly() {
         // SAFETY: as above. With nobody to take them, signals end the program as they always do.
         unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &signals, std::ptr::null_mut()) };
     }
+}
+
+/// One line for whoever still listens: a closed terminal is no reason not to end.
+#[cfg(unix)]
+fn say(line: &str) {
+    let mut stderr = std::io::stderr();
+    // A progress bar has no end of line.
+    let line_end = if stderr.is_terminal() { "\n" } else { "" };
+    let _ = writeln!(stderr, "{line_end}{line}");
 }
 
 /// Elsewhere the system ends the program; files without their names may stay then.

@@ -2,14 +2,15 @@
 
 use super::PhaseChoice;
 use super::engine_frames::Streams;
-use super::engine_run::Run;
+use super::engine_run::{Ending, Run};
 use super::outputs::{check_distinct, check_outputs, format_text};
 use crate::VeloxelError;
 use crate::report::{EngineReport, InputReport, LatencyReport};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;
-use veloxel_core::Warnings;
+use veloxel_core::{WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::FrameStream;
 use veloxel_motion::PhaseWanted;
@@ -68,10 +69,13 @@ pub struct EngineRun {
 
 /// Runs the engine over a stream and writes what was asked for: a folder of fields and a video appear whole or not at all.
 ///
+/// Once `stop` is set, from another thread, the stream is taken to end there, even if it owes its next frame: what was found
+/// until then is written, and a warning says so.
+///
 /// # Errors
 /// [`VeloxelError::Frames`] for too few frames, or one stream longer than the other; anything else that is wrong with
 /// frames, parameters or the device, as one line.
-pub fn engine(job: &EngineJob) -> Result<EngineRun, VeloxelError> {
+pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelError> {
     let choice = &job.choice;
     check_outputs(&[(job.report.as_deref(), None)], None)?;
     if job.right.as_deref() == Some(Path::new("-")) && job.source == Path::new("-") {
@@ -92,23 +96,29 @@ pub fn engine(job: &EngineJob) -> Result<EngineRun, VeloxelError> {
     let interval_ms = left.frame_interval_ms();
     let start = Instant::now();
 
-    let run = std::thread::scope(|scope| -> Result<Run, VeloxelError> {
-        let (sender, pairs) = sync_channel(READ_AHEAD);
-        scope.spawn(move || {
-            let mut streams = Streams { left, right, count: 0 };
-            loop {
-                let pair = streams.next();
-                let go_on = matches!(pair, Ok(Some(_)));
-                // Nobody listens any more once a result could not be written.
-                if sender.send(pair).is_err() || !go_on {
-                    return;
-                }
+    let (sender, pairs) = sync_channel(READ_AHEAD);
+    // A thread that nobody waits for when a stream that is stopped owes its next frame.
+    let reader = std::thread::spawn(move || {
+        let mut streams = Streams { left, right, count: 0 };
+        loop {
+            let pair = streams.next();
+            let go_on = matches!(pair, Ok(Some(_)));
+            // Nobody listens any more once a result could not be written.
+            if sender.send(pair).is_err() || !go_on {
+                return;
             }
-        });
-        Run::over(&pairs, job, (&device, interval_ms))
-    })?;
-    let Run { parameters, grid, frames, found, warnings: said, stages, mut written } = run;
+        }
+    });
+    let run = Run::over((pairs, stop), job, (&device, interval_ms))?;
+    if run.ending == Ending::OfStream {
+        reader.join().expect("reading frames should not panic");
+    }
+    let Run { parameters, grid, frames, ending, found, warnings: said, stages, mut written } = run;
     warnings.extend(said);
+    if ending == Ending::Stopped {
+        let message = format!("stopped after {frames} frames: what was found until then is written");
+        warnings.push(WarningKind::Content, message);
+    }
     let wall_s = start.elapsed().as_secs_f64();
     let [nx, ny, _] = grid.size();
     let input =

@@ -11,24 +11,35 @@ use super::stage::Stages;
 use crate::VeloxelError;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::time::{Duration, Instant};
 use veloxel_compute::Device;
 use veloxel_core::{Grid, Warnings};
 use veloxel_motion::{KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhaseParameters, PhaseTaken};
 
 /// Frames between being pushed and being written: one on the device, one on its way, one being written.
 const IN_FLIGHT: usize = 3;
+/// How often somebody who waits for a frame looks up.
+const STOP_HEARD_WITHIN: Duration = Duration::from_millis(50);
 
 /// What comes out of a stream beside its files.
 pub(super) struct Run {
     pub parameters: PhaseParameters,
     pub grid: Grid,
     pub frames: usize,
+    pub ending: Ending,
     pub found: Found,
     pub warnings: Warnings,
     pub stages: Stages,
     pub written: Vec<(&'static str, PathBuf)>,
+}
+
+/// Why there were no more frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    OfStream,
+    Stopped,
 }
 
 /// What was found, in numbers.
@@ -60,11 +71,17 @@ struct Arrived {
 
 impl Run {
     pub fn over(
-        pairs: &Receiver<Result<Option<Frame>, VeloxelError>>,
+        (pairs, stop): (Receiver<Result<Option<Frame>, VeloxelError>>, &AtomicBool),
         job: &EngineJob,
         (device, interval_ms): (&Device, Option<f64>),
     ) -> Result<Self, VeloxelError> {
-        let mut source = Source { pairs, stages: Stages::default(), warnings: Warnings::new() };
+        let mut source = Source {
+            pairs,
+            stop,
+            ending: Ending::OfStream,
+            stages: Stages::default(),
+            warnings: Warnings::new(),
+        };
         let Some(first) = source.next()? else {
             let reason = format!("{}: not a single frame", job.source.display());
             return Err(VeloxelError::Frames { reason });
@@ -92,7 +109,7 @@ impl Run {
             (frames, found, writing)
         });
         let ((results, writing), found, frames) = (writing?, found?, frames?);
-        let Source { mut stages, warnings, .. } = source;
+        let Source { mut stages, warnings, ending, .. } = source;
         if found.latencies_ms.is_empty() {
             let needed = if wanted.flow { parameters.frames.count() } else { 1 };
             let reason = format!(
@@ -105,24 +122,44 @@ impl Run {
         stages.add("engine", found.busy_ms);
         stages.merge(writing);
         let written = stages.time("write", || results.finish())?;
-        Ok(Self { parameters, grid, frames, found, warnings, stages, written })
+        Ok(Self { parameters, grid, frames, ending, found, warnings, stages, written })
     }
 }
 
-/// Frames as they come.
+/// Frames as they come, until they end or somebody wants them to.
 struct Source<'a> {
-    pairs: &'a Receiver<Result<Option<Frame>, VeloxelError>>,
+    pairs: Receiver<Result<Option<Frame>, VeloxelError>>,
+    stop: &'a AtomicBool,
+    ending: Ending,
     stages: Stages,
     warnings: Warnings,
 }
 
 impl Source<'_> {
     fn next(&mut self) -> Result<Option<(Read, Option<Read>)>, VeloxelError> {
-        let frame = self.stages.time("read", || self.pairs.recv().unwrap_or(Ok(None)))?;
-        Ok(frame.map(|(left, right, said)| {
+        let begin = Instant::now();
+        let frame = self.wait();
+        self.stages.add("read", begin.elapsed().as_secs_f64() * 1e3);
+        Ok(frame?.map(|(left, right, said)| {
             self.warnings.extend(said);
             (left, right)
         }))
+    }
+
+    fn wait(&mut self) -> Result<Option<Frame>, VeloxelError> {
+        loop {
+            let came = self.pairs.recv_timeout(STOP_HEARD_WITHIN);
+            // Whoever stops this program often stops the one that feeds it, in the middle of a frame.
+            if self.stop.load(Ordering::Relaxed) && !matches!(came, Ok(Ok(None))) {
+                self.ending = Ending::Stopped;
+                return Ok(None);
+            }
+            match came {
+                Ok(frame) => return frame,
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
     }
 }
 
