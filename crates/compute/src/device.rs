@@ -1,5 +1,6 @@
 //! Where kernels run.
 
+use crate::SystemMemory;
 use crate::gpu::{self, Gpu};
 use crate::host_memory::{Content, HostMemory};
 use crate::processor::instruction_set;
@@ -104,7 +105,7 @@ impl Device {
             Kind::Cpu(cpu) => DeviceInfo {
                 name: "cpu".to_owned(),
                 description: format!("{} threads, {}", cpu.threads(), instruction_set()),
-                memory_bytes: None,
+                memory_bytes: SystemMemory::now().map(|memory| memory.total_bytes),
             },
             Kind::Gpu(gpu) => gpu.info(),
         }

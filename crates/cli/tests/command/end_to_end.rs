@@ -165,3 +165,20 @@ fn a_reader_that_leaves_early_is_no_failure() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_say_how_much_memory_they_have() {
+    let place = Workplace::new();
+    let listed: serde_json::Value =
+        serde_json::from_str(&place.run(&["devices", "--json"]).succeeded().stdout).unwrap();
+    let devices = listed.as_array().unwrap();
+    assert_eq!(devices[0]["name"], "cpu");
+    let bytes = |key: &str| devices[0][key].as_u64().unwrap();
+    assert!(bytes("memory_bytes") > bytes("available_bytes") && bytes("available_bytes") > 1 << 20);
+    for device in devices.iter().filter(|d| d["reason_absent"].is_null()) {
+        assert!(device["memory_bytes"].as_u64().unwrap() > 1 << 26, "{device}");
+    }
+    let text = place.run(&["devices"]).succeeded().stdout;
+    assert!(text.lines().next().unwrap().ends_with("of it free"), "{text}");
+}

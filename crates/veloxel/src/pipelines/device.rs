@@ -3,7 +3,7 @@
 use crate::VeloxelError;
 use crate::report::DeviceReport;
 use serde::Serialize;
-use veloxel_compute::{Device, Listing};
+use veloxel_compute::{Device, Listing, SystemMemory};
 
 /// A wish for a device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,8 +49,10 @@ pub struct DeviceListing {
     pub name: String,
     /// Threads and instruction set, or the adapter and its driver.
     pub description: Option<String>,
-    /// Memory of the device, bytes, where its driver says.
+    /// Memory of the device, bytes, where its driver (of the processor: the system) says.
     pub memory_bytes: Option<u64>,
+    /// What can still be had of it, bytes: of the processor, where the system says.
+    pub available_bytes: Option<u64>,
     /// Why it cannot be used; none if it can.
     pub reason_absent: Option<String>,
 }
@@ -59,13 +61,17 @@ pub struct DeviceListing {
 pub fn devices() -> Vec<DeviceListing> {
     let listing = |listing: Listing| match listing {
         Listing::Present(info) => DeviceListing {
+            available_bytes: SystemMemory::now()
+                .filter(|_| info.name == "cpu")
+                .map(|memory| memory.available_bytes),
             name: info.name,
             description: Some(info.description),
             memory_bytes: info.memory_bytes,
             reason_absent: None,
         },
         Listing::Absent { name, reason } => {
-            DeviceListing { name, description: None, memory_bytes: None, reason_absent: Some(reason) }
+            let (description, memory_bytes, available_bytes) = (None, None, None);
+            DeviceListing { name, description, memory_bytes, available_bytes, reason_absent: Some(reason) }
         }
     };
     Device::list().into_iter().map(listing).collect()

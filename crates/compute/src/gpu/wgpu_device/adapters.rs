@@ -40,8 +40,29 @@ pub(super) fn describe(adapter: &wgpu::Adapter, name: String) -> DeviceInfo {
     DeviceInfo {
         name,
         description: format!("{} ({:?}, {}{software})", info.name, info.backend, driver.trim()),
-        memory_bytes: None,
+        memory_bytes: memory_bytes(adapter),
     }
+}
+
+/// The largest part of the memory that is the adapter's own; wgpu itself has no word for it.
+#[cfg(any(windows, all(unix, not(target_vendor = "apple"))))]
+fn memory_bytes(adapter: &wgpu::Adapter) -> Option<u64> {
+    /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT`.
+    const DEVICE_LOCAL: u32 = 1;
+    // SAFETY: the adapter outlives what is borrowed of it here, and is asked for what it knows, no more.
+    let memory = unsafe {
+        let vulkan = adapter.as_hal::<wgpu::hal::api::Vulkan>()?;
+        let instance = vulkan.shared_instance().raw_instance();
+        instance.get_physical_device_memory_properties(vulkan.raw_physical_device())
+    };
+    let heaps = memory.memory_heaps_as_slice().iter();
+    heaps.filter(|heap| heap.flags.as_raw() & DEVICE_LOCAL != 0).map(|heap| heap.size).max()
+}
+
+/// Metal shares the machine's memory and names no part of it.
+#[cfg(not(any(windows, all(unix, not(target_vendor = "apple")))))]
+fn memory_bytes(_: &wgpu::Adapter) -> Option<u64> {
+    None
 }
 
 /// The kinds that can exist on this system.
@@ -74,4 +95,21 @@ pub(in crate::gpu) fn list() -> Vec<Listing> {
         }));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without an adapter there is nothing to ask.
+    #[test]
+    fn vulkan_adapters_say_how_much_memory_they_have() {
+        for listing in list() {
+            if let Listing::Present(info) = listing
+                && info.name.starts_with("vulkan")
+            {
+                assert!(info.memory_bytes.is_some_and(|bytes| bytes >= 1 << 26), "{info:?}");
+            }
+        }
+    }
 }
