@@ -78,6 +78,16 @@ on_every_device! {
         check(device, shapes()[2], (Scheme::Central4, Constraint::Plain, taps([6, 5, 7])), (1, false, false));
     }
 
+    fn tensors_with_all_channels_and_weights(device: &Device) {
+        for radius in 1..=8 {
+            check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, true, true));
+        }
+        for radius in 1..=3 {
+            check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, true, false));
+            check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, false, true));
+        }
+    }
+
     fn tensors_under_filters_of_many_passes(device: &Device) {
         check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([2, 0, 9])), (1, false, false));
         check(device, shapes()[3], (Scheme::Central4, NORMALISED, taps([11, 10, 4])), (1, false, true));

@@ -77,6 +77,8 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
     let means = args.pairs.len() == 1 && args.scheme == Scheme::Central4;
     let planes = if in_3d { PLANES } else { 1 };
     let (strips, layers) = (nx.div_ceil(STRIP), nz.div_ceil(planes));
+    // A weight and a tenth channel on top are too much for two rows.
+    let in_pairs = means && taps.radius() <= RADIUS_IN_PAIRS && !(args.weight.is_some() && out.len() == 10);
     let least_rows = (2 * taps.radius()).max(8);
     let chunks = ENOUGH_GROUPS.div_ceil(strips * layers).clamp(1, ny.div_ceil(least_rows));
     let rows = ny.div_ceil(chunks);
@@ -98,7 +100,7 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
             ("PLANES", planes as f64),
             // Two planes on either side.
             ("BESIDE", if in_3d { 4.0 / planes as f64 } else { 0.0 }),
-            ("ROWS", if means && taps.radius() <= RADIUS_IN_PAIRS { 2.0 } else { 1.0 }),
+            ("ROWS", if in_pairs { 2.0 } else { 1.0 }),
         ]);
         gpu.launch(&Launch {
             text: &ALONG_Y,
