@@ -5,4 +5,5 @@ mod disparity;
 mod end_to_end;
 mod help;
 mod phase;
+mod stopped_stream;
 mod workplace;

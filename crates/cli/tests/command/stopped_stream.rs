@@ -1,0 +1,88 @@
+//! A stream that goes on for ever, and the signal that ends it.
+
+// A failed unwrap is a failed test, in functions beside the tests as well.
+#![allow(clippy::unwrap_used)]
+#![cfg(unix)]
+
+use crate::phase::{json, write_y4m};
+use crate::workplace::Workplace;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use veloxel_core::Warnings;
+use veloxel_io::Strictness;
+
+/// Waits for something in the folder; tells what is there if it does not come.
+fn wait_for(place: &Workplace, what: &str, there: impl Fn() -> bool) {
+    for _ in 0..3000 {
+        if there() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("no {what}: {:?}", place.names());
+}
+
+/// Sends TERM by the shell's own `kill`; SIGINT stays off where a parent ignores it.
+fn terminate(id: u32) {
+    assert!(Command::new("sh").args(["-c", &format!("kill -TERM {id}")]).status().unwrap().success());
+}
+
+#[test]
+fn a_signal_ends_a_stream_and_a_second_one_stops_at_once() {
+    let place = Workplace::new();
+    write_y4m(&place, "in.y4m", 8, 0.5);
+    let bytes = std::fs::read(place.path("in.y4m")).unwrap();
+    std::fs::remove_file(place.path("in.y4m")).unwrap();
+    let start = |more: &[&str]| {
+        let mut engine = Command::new(env!("CARGO_BIN_EXE_veloxel"))
+            .args(["engine", "-", "--only", "flow", "--device", "cpu", "-o", "out"])
+            .args(more)
+            .current_dir(place.path(""))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Half a frame more than what was asked for, and no end: the stream goes on.
+        let mut pipe = engine.stdin.take().unwrap();
+        pipe.write_all(&bytes).and_then(|()| pipe.write_all(b"FRAME\nhalf of it")).unwrap();
+        (engine, pipe)
+    };
+    let fields = |hidden: bool| {
+        let folders = place.names().into_iter().filter(move |n| n.starts_with(".out") == hidden);
+        let files = folders.filter_map(|n| std::fs::read_dir(place.path(&n)).ok()).flatten().flatten();
+        let names = files.map(|f| f.file_name().to_string_lossy().into_owned());
+        names.filter(|n| n.starts_with("flow_")).collect::<Vec<_>>()
+    };
+
+    // Frames 2 to 5 have a field; then nobody can go on before the stream does.
+    let (engine, pipe) = start(&["--video", "v.y4m", "--report", "r.json"]);
+    wait_for(&place, "fourth field", || fields(true).iter().any(|n| n == "flow_000005.flo"));
+    terminate(engine.id());
+    let output = engine.wait_with_output().unwrap();
+    drop(pipe);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(143), "{said}");
+    assert!(said.contains("stopped after 8 frames"), "{said}");
+    assert_eq!(place.names(), ["out", "r.json", "v.y4m"]);
+    assert_eq!(fields(false).len(), 4);
+    let video =
+        veloxel_io::read_sequence(&place.path("v.y4m"), Strictness::Strict, &mut Warnings::new()).unwrap();
+    assert_eq!(video.frames().len(), 4);
+    assert_eq!(json(&place, "r.json")["results"], 4);
+
+    // Nobody reads the video, and the pipe does not hold it: this one cannot finish.
+    for name in ["r.json", "v.y4m"] {
+        std::fs::remove_file(place.path(name)).unwrap();
+    }
+    std::fs::remove_dir_all(place.path("out")).unwrap();
+    let (mut engine, pipe) = start(&["--video", "-"]);
+    wait_for(&place, "third field", || fields(true).len() >= 3);
+    terminate(engine.id());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(engine.try_wait().unwrap().is_none(), "it waits for its reader");
+    terminate(engine.id());
+    assert_eq!(engine.wait().unwrap().code(), Some(143));
+    drop(pipe);
+    assert!(place.names().is_empty(), "{:?}", place.names());
+}
