@@ -4,7 +4,7 @@ use crate::Failure;
 use std::fs;
 use std::path::Path;
 
-const FOLDER: &str = "crates/compute/src/kernels";
+const FOLDER: &str = "crates/kernels/src";
 
 /// What the look found.
 pub struct Kernels {
@@ -14,7 +14,7 @@ pub struct Kernels {
     pub incomplete: Vec<String>,
 }
 
-/// Looks at every folder of `crates/compute/src/kernels` below `root`.
+/// Looks at every folder of `crates/kernels/src` below `root`.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -57,9 +57,7 @@ mod tests {
         let kernels = inspect(root.path()).ok().expect("the folder should be readable");
         assert_eq!(kernels.count, 3);
         assert_eq!(kernels.incomplete.len(), 2, "{:?}", kernels.incomplete);
-        assert!(kernels.incomplete[0].starts_with("crates/compute/src/kernels/hollow/mod.rs: the contract"));
-        assert!(
-            kernels.incomplete[1].starts_with("crates/compute/src/kernels/silent/mod.rs: the first line")
-        );
+        assert!(kernels.incomplete[0].starts_with("crates/kernels/src/hollow/mod.rs: the contract"));
+        assert!(kernels.incomplete[1].starts_with("crates/kernels/src/silent/mod.rs: the first line"));
     }
 }

@@ -17,6 +17,7 @@ mod mask;
 mod mesh;
 mod report;
 mod sequence;
+mod shape;
 mod volume;
 mod warning;
 
@@ -30,5 +31,6 @@ pub use report::{
     WarpReport,
 };
 pub use sequence::Sequence;
+pub use shape::{Axes, Shape};
 pub use volume::Volume;
 pub use warning::{Warning, WarningKind, Warnings};

@@ -1,6 +1,6 @@
-//! The shape kernels run over: sizes and dimension, without a place in the world.
+//! The shape of a grid: sizes and dimension, without a place in the world.
 
-use veloxel_core::{Dimension, Grid};
+use crate::{Dimension, Grid};
 
 /// One value per axis, `(x, y, z)`.
 pub type Axes<T> = [T; 3];

@@ -1,8 +1,7 @@
 //! Memory of a device.
 
-use crate::ComputeError;
-use crate::gpu::GpuMemory;
 use crate::host_memory::HostMemory;
+use crate::{ComputeError, GpuMemory};
 
 /// `f32` samples in the memory of a device; only kernels look inside.
 #[derive(Debug)]
@@ -24,7 +23,8 @@ impl Buffer {
     pub(crate) fn on_host(memory: HostMemory) -> Self {
         Self { len: memory.samples().len(), memory: Memory::Host(memory) }
     }
-    pub(crate) fn on_gpu(memory: GpuMemory, len: usize) -> Self {
+    /// `len` samples in memory of a GPU.
+    pub fn on_gpu(memory: GpuMemory, len: usize) -> Self {
         Self { memory: Memory::Gpu(memory), len }
     }
     /// Number of samples.
@@ -35,17 +35,21 @@ impl Buffer {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
+    /// The samples, for kernels of the processor.
+    ///
     /// # Panics
-    /// If the samples are on a GPU: a method mixed devices.
-    pub(crate) fn host(&self) -> &[f32] {
+    /// If they are on a GPU: a method mixed devices.
+    pub fn host(&self) -> &[f32] {
         match &self.memory {
             Memory::Host(memory) => memory.samples(),
             Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
         }
     }
+    /// [`Self::host`], to be written.
+    ///
     /// # Panics
     /// As [`Self::host`].
-    pub(crate) fn host_mut(&mut self) -> &mut [f32] {
+    pub fn host_mut(&mut self) -> &mut [f32] {
         match &mut self.memory {
             Memory::Host(memory) => memory.samples_mut(),
             Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
@@ -66,8 +70,11 @@ impl Buffer {
             Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
         }
     }
-    /// Fails unless the buffer has `expected` samples.
-    pub(crate) fn require(
+    /// Checks that the buffer has `expected` samples.
+    ///
+    /// # Errors
+    /// [`ComputeError::Length`] with the names of the kernel and its argument.
+    pub fn require(
         &self,
         expected: usize,
         kernel: &'static str,
@@ -78,8 +85,11 @@ impl Buffer {
     }
 }
 
-/// Fails unless every buffer of a field has `expected` samples and there are `count` of them.
-pub(crate) fn require_field(
+/// Checks that a field has `count` components of `expected` samples each.
+///
+/// # Errors
+/// [`ComputeError::Length`] with the names of the kernel and its argument.
+pub fn require_field(
     field: &[Buffer],
     (count, expected): (usize, usize),
     kernel: &'static str,

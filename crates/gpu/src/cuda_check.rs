@@ -1,7 +1,8 @@
 //! A look at CUDA text where there is no NVIDIA GPU: whoever runs a kernel through wgpu with `VELOXEL_CHECK_CUDA=sm_90` set
 //! has its text translated and compiled by NVRTC as well, and refused if it spills registers.
 
-use super::{Launch, cuda_text, nvrtc::Nvrtc};
+use crate::nvrtc::Nvrtc;
+use crate::{Launch, cuda_source};
 use std::sync::OnceLock;
 
 /// The architecture to check for, if `VELOXEL_CHECK_CUDA` asks for it.
@@ -15,11 +16,11 @@ fn architecture() -> Option<(u32, u32)> {
 const MAY_SPILL: [(&str, u32); 0] = [];
 
 /// Translates and compiles the text of a launch, if that is asked for.
-pub(super) fn check(launch: &Launch<'_>) -> Result<(), String> {
+pub(crate) fn check(launch: &Launch<'_>) -> Result<(), String> {
     static NVRTC: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
     let Some(architecture) = architecture() else { return Ok(()) };
     let nvrtc = NVRTC.get_or_init(|| Nvrtc::find().map_err(|e| e.to_string())).as_ref()?;
-    let text = cuda_text::of_launch(launch).map_err(|e| e.to_string())?;
+    let text = cuda_source(launch).map_err(|e| e.to_string())?;
     let (_, resources) =
         nvrtc.compile_with_resources(&text.source, launch.entry, architecture).map_err(|e| e.to_string())?;
     let allowed = MAY_SPILL.iter().find(|(entry, _)| *entry == launch.entry).map_or(0, |(_, bytes)| *bytes);
@@ -31,7 +32,7 @@ pub(super) fn check(launch: &Launch<'_>) -> Result<(), String> {
     }
     #[allow(clippy::print_stderr, reason = "asked for, by whoever tunes a kernel")]
     if std::env::var_os("VELOXEL_SHOW_RESOURCES").is_some() {
-        eprintln!("{}, {}: {resources:?} {:?}", launch.text.name, launch.entry, launch.constants);
+        eprintln!("{}, {}: {resources:?} {:?}", launch.source.name, launch.entry, launch.constants);
     }
     Ok(())
 }

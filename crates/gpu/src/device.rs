@@ -1,10 +1,8 @@
 //! Where kernels run.
 
-use crate::SystemMemory;
-use crate::gpu::{self, Gpu};
 use crate::host_memory::{Content, HostMemory};
 use crate::processor::instruction_set;
-use crate::{Buffer, ComputeError, Cpu, Field, Stamp};
+use crate::{Buffer, ComputeError, Cpu, DeviceInfo, Field, Gpu, Listing, Stamp, SystemMemory, kinds};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,36 +12,13 @@ pub struct Device {
     kind: Kind,
 }
 
-/// The one match every kernel makes.
+/// What a device is: the one match every kernel makes.
 #[derive(Debug, Clone)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// The processor.
     Cpu(Cpu),
+    /// A GPU.
     Gpu(Arc<dyn Gpu>),
-}
-
-/// What `veloxel devices` shows, and what every report says about where it ran.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeviceInfo {
-    /// As `--device` takes it.
-    pub name: String,
-    /// What it is: instruction set and threads, or the adapter's name and driver.
-    pub description: String,
-    /// Memory that buffers can come from, bytes; none if the driver does not say.
-    pub memory_bytes: Option<u64>,
-}
-
-/// A kind of device, present or not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listing {
-    /// It can be used.
-    Present(DeviceInfo),
-    /// It cannot.
-    Absent {
-        /// As `--device` would take it.
-        name: String,
-        /// Why not.
-        reason: String,
-    },
 }
 
 impl Device {
@@ -64,7 +39,7 @@ impl Device {
         if name == "cpu" {
             return Self::cpu(threads);
         }
-        Ok(Self { kind: Kind::Gpu(gpu::open(name)?) })
+        Ok(Self { kind: Kind::Gpu(kinds::open(name)?) })
     }
 
     /// The fastest device present: CUDA, then any other GPU, then the processor.
@@ -80,7 +55,7 @@ impl Device {
     /// # Errors
     /// As [`Self::cpu`].
     pub fn auto_because(threads: usize) -> Result<(Self, String), ComputeError> {
-        let why_none = match gpu::fastest() {
+        let why_none = match kinds::fastest() {
             Ok((gpu, why_not)) => {
                 let because = match why_not.is_empty() {
                     true => "the fastest kind there is".to_owned(),
@@ -96,7 +71,7 @@ impl Device {
     /// Every device of this machine, and why others cannot be used.
     pub fn list() -> Vec<Listing> {
         let cpu = Self::cpu(0).map(|d| Listing::Present(d.info()));
-        cpu.into_iter().chain(gpu::list()).collect()
+        cpu.into_iter().chain(kinds::list()).collect()
     }
 
     /// What this device is.
@@ -299,12 +274,15 @@ impl Device {
         }
     }
 
-    /// A GPU that a test has opened.
-    #[cfg(test)]
-    pub(crate) fn of_gpu(gpu: Arc<dyn Gpu>) -> Self {
-        Self { kind: Kind::Gpu(gpu) }
+    /// Runs of launches that came from a recording; none where the device records no launches.
+    pub fn replayed_runs(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Cpu(_) => None,
+            Kind::Gpu(gpu) => gpu.replayed_runs(),
+        }
     }
-    pub(crate) fn kind(&self) -> &Kind {
+    /// What it is: kernels choose their text by it.
+    pub fn kind(&self) -> &Kind {
         &self.kind
     }
 }

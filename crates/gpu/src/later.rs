@@ -27,7 +27,7 @@ impl<T> Later<T> {
         Self(State::Known(value))
     }
     /// `finish` makes it of what a kernel leaves in `partials`.
-    pub(crate) fn on_device(partials: Buffer, finish: impl FnOnce(&[f32]) -> T + Send + 'static) -> Self {
+    pub fn on_device(partials: Buffer, finish: impl FnOnce(&[f32]) -> T + Send + 'static) -> Self {
         Self(State::OnDevice { partials, finish: Some(Box::new(finish)) })
     }
     /// The number.
@@ -117,13 +117,4 @@ impl<T: fmt::Debug> fmt::Debug for Later<T> {
             State::OnDevice { .. } => f.write_str("Later(..)"),
         }
     }
-}
-
-/// Sums `N` columns of partial sums, row after row, in `f64`: what every reduction of a GPU ends with.
-pub(crate) fn sum_rows<const N: usize>(partials: &[f32]) -> [f64; N] {
-    let mut total = [0.0; N];
-    for row in partials.chunks_exact(N) {
-        total.iter_mut().zip(row).for_each(|(t, &p)| *t += f64::from(p));
-    }
-    total
 }

@@ -21,7 +21,10 @@ const MOST_THREADS: usize = 4096;
 
 impl Cpu {
     /// A pool of `threads` threads (0: as many as the machine has).
-    pub(crate) fn new(threads: usize) -> Result<Self, ComputeError> {
+    ///
+    /// # Errors
+    /// [`ComputeError::Threads`] if they cannot be started.
+    pub fn new(threads: usize) -> Result<Self, ComputeError> {
         let count =
             if threads == 0 { std::thread::available_parallelism().map_or(1, |n| n.get()) } else { threads };
         if count > MOST_THREADS {
@@ -54,7 +57,7 @@ impl Cpu {
     /// Calls `work` for ranges that cover `0..count`; `samples` is the size of the whole job.
     ///
     /// How it is split must not matter to the result.
-    pub(crate) fn split(&self, count: usize, samples: usize, work: impl Fn(Range<usize>) + Sync) {
+    pub fn split(&self, count: usize, samples: usize, work: impl Fn(Range<usize>) + Sync) {
         let useful = (samples / MIN_SAMPLES_PER_THREAD).min(count);
         if useful < 2 || self.threads() == 1 {
             return work(0..count);
@@ -71,7 +74,7 @@ impl Cpu {
     }
 
     /// Sums `work` over ranges that cover `0..count`, in a fixed order: the same bits for any number of threads.
-    pub(crate) fn sum<const N: usize>(
+    pub fn sum<const N: usize>(
         &self,
         count: usize,
         samples: usize,

@@ -2,11 +2,12 @@
 
 /// A uniform block, built in the order of the WGSL struct's members; alignment is taken care of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Uniform {
+pub struct Uniform {
     bytes: Vec<u8>,
 }
 
 impl Uniform {
+    /// An empty block.
     pub fn new() -> Self {
         Self::default()
     }

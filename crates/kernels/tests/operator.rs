@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
-use veloxel_compute::kernels::operator::{Operator, energy, jacobi, relax, residual_norm2, subtract_product};
-use veloxel_compute::{Buffer, Device, Field, Shape};
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_kernels::variational::operator::{
+    Operator, energy, jacobi, relax, residual_norm2, subtract_product,
+};
 
 /// Deterministic noise in [−1, 1].
 fn noise(len: usize, seed: u64) -> Vec<f32> {

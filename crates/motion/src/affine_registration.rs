@@ -12,10 +12,10 @@ use crate::clg_images::as_weight;
 use crate::coarse_to_fine::{LevelGeometry, levels, pyramid};
 use crate::frame::{Frame, Source};
 use crate::prepare::{IntensityMap, check_grids};
-use veloxel_compute::kernels::moments::{NormalEquations, affine_moments};
-use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, Device};
 use veloxel_core::{Mask, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::image::affine_normal_equations::{NormalEquations, affine_normal_equations};
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp, warp};
 
 /// What the start may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +122,7 @@ fn align_on_level(
         };
         warp(device, &args, &mut warped)?;
         let equations =
-            affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
+            affine_normal_equations(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
         if equations.mean_energy >= least {
             break;
         }

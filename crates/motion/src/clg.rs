@@ -51,17 +51,17 @@ use crate::frame::{Frame, Source};
 use crate::prepare::{IntensityMap, check_grids};
 use crate::running::{OnDevice, Running};
 use crate::{MotionError, Observer};
-use veloxel_compute::kernels::compose::{self, compose};
-use veloxel_compute::kernels::confidence::Scales;
-use veloxel_compute::kernels::jacobian::jacobian;
-use veloxel_compute::kernels::pointwise::rescale;
-use veloxel_compute::kernels::total_displacement::{from_voxels, to_voxels};
-use veloxel_compute::kernels::warp::VoxelAffine;
-use veloxel_compute::{Device, Field, Later};
 use veloxel_core::{
     BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, Mask, SolveStatus, Volume, WarningKind,
     Warnings,
 };
+use veloxel_gpu::{Device, Field, Later};
+use veloxel_kernels::image::pointwise::rescale;
+use veloxel_kernels::image::warp::VoxelAffine;
+use veloxel_kernels::variational::compose::{self, compose};
+use veloxel_kernels::variational::confidence::Scales;
+use veloxel_kernels::variational::jacobian::jacobian;
+use veloxel_kernels::variational::total_displacement::{from_voxels, to_voxels};
 
 /// What is known before the first warp.
 #[derive(Debug, Clone, Copy, Default)]
@@ -400,7 +400,7 @@ impl Clg {
             let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
             for component in &mut field {
                 *component = shrink(device, (component, pair[0].shape), pair[1].shape)?;
-                veloxel_compute::kernels::pointwise::scale(device, factor, component)?;
+                veloxel_kernels::image::pointwise::scale(device, factor, component)?;
             }
         }
         Ok(field)

@@ -3,9 +3,9 @@
 use crate::clg_parameters::{ClgParams, Derivatives, Normalisation};
 use crate::clg_weights::Weights;
 use crate::coarse_to_fine::LevelGeometry;
-use veloxel_compute::Buffer;
-use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor};
+use veloxel_gpu::Buffer;
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor};
 
 impl ClgParams {
     /// How constraints are scaled, with the contrast ζ below which they fade.

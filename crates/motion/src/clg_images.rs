@@ -7,13 +7,14 @@ use crate::clg_parameters::{ClgParams, Interpolation};
 use crate::coarse_to_fine::{LevelGeometry, pyramid};
 use crate::frame::Source;
 use crate::prepare::IntensityMap;
-use veloxel_compute::kernels::brightness::absolute_difference;
-use veloxel_compute::kernels::convolve::{convolve, isotropic};
-use veloxel_compute::kernels::local_normalise::local_normalise;
-use veloxel_compute::kernels::spline::spline_coefficients;
-use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, ComputeError, Device, Later, Shape, Taps};
-use veloxel_core::Mask;
+use veloxel_core::{Mask, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later};
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::brightness::absolute_difference;
+use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_kernels::image::local_normalise::local_normalise;
+use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::warp::{self, VoxelAffine, Warp, warp};
 
 /// 1 inside, 0 outside.
 pub(crate) fn as_weight(device: &Device, mask: &Mask) -> Result<Buffer, ComputeError> {

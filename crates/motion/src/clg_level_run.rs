@@ -1,8 +1,8 @@
 //! What is said about a pyramid level of [`Clg`](crate::Clg) and its warps, while the device may still be at them.
 
 use crate::multigrid::Solving;
-use veloxel_compute::{ComputeError, Device, Later, Pending, Stamp};
 use veloxel_core::{LevelReport, StopReason, WarpReport};
+use veloxel_gpu::{ComputeError, Device, Later, Pending, Stamp};
 
 /// How well the images match that a warp begins with.
 pub(crate) struct Compared {

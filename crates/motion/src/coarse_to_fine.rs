@@ -6,10 +6,11 @@
 //!
 //! A displacement on a level is measured in *edges*: the smallest voxel edge of that level.
 
-use veloxel_compute::kernels::convolve::convolve;
-use veloxel_compute::kernels::resample::{resample, resample_field};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Shape, Taps};
-use veloxel_core::Grid;
+use veloxel_core::{Axes, Grid, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::convolve;
+use veloxel_kernels::image::resample::{resample, resample_field};
 
 /// One size of the pyramid.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! What keeps a method from running.
 
-use veloxel_compute::ComputeError;
 use veloxel_core::CoreError;
+use veloxel_gpu::ComputeError;
 
 /// A method could not run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -4,10 +4,10 @@ use crate::MotionError;
 use crate::clg_images::as_weight;
 use crate::prepare::{IntensityMap, Percentiles};
 use std::sync::{Mutex, PoisonError};
-use veloxel_compute::kernels::pointwise::{copy, map_affine};
-use veloxel_compute::kernels::quantiles::first_unknown;
-use veloxel_compute::{Buffer, ComputeError, Device, Later, Stamp, fetch};
 use veloxel_core::{CoreError, Grid, Mask, Volume};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later, Stamp, fetch};
+use veloxel_kernels::image::pointwise::{copy, map_affine};
+use veloxel_kernels::image::quantiles::first_unknown;
 
 /// One image of one grid (`f32`, any unit) in the memory of a device.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use crate::MotionError;
 use crate::phase_parameters::{FeatureSums, PhaseParameters};
 use crate::phase_twin::rounding;
 use std::ops::Range;
-use veloxel_compute::kernels::gabor::{self, Bank, Filters, Levels, Picture, Sums, Told};
-use veloxel_compute::kernels::valid_median::Window;
-use veloxel_compute::{Buffer, Device};
 use veloxel_core::{CoreError, Dimension, Grid, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::image::valid_median::Window;
+use veloxel_kernels::phase::gabor::{self, Bank, Filters, Levels, LocalPhaseOutputs, Picture, Sums};
 
 /// Which results are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl PhasePlan {
     }
 
     /// Filters an image pyramid.
-    pub fn tell(&self, images: &Buffer, out: Told<'_>) -> Result<(), MotionError> {
+    pub fn tell(&self, images: &Buffer, out: LocalPhaseOutputs<'_>) -> Result<(), MotionError> {
         Ok(gabor::local_phase(&self.device, (&self.levels, &self.bank), images, out)?)
     }
 
@@ -122,7 +122,7 @@ impl GaborPyramid {
 
     /// Finds the phases of the images, and their features where somebody wants them.
     pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<(), MotionError> {
-        plan.tell(&self.images, Told { phases: Some(&mut self.phases), features })
+        plan.tell(&self.images, LocalPhaseOutputs { phases: Some(&mut self.phases), features })
     }
 
     pub fn lend(&self) -> Pictured<'_> {

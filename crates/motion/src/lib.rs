@@ -48,4 +48,4 @@ pub use phase_results::{KnownShares, PhaseCounts, PhaseFields, PhaseTaken};
 pub use phase_stereo::{PhaseStereo, phase_stereo};
 pub use running::Running;
 pub use sequence::{Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence};
-pub use veloxel_compute::kernels::warp::VoxelAffine;
+pub use veloxel_kernels::image::warp::VoxelAffine;

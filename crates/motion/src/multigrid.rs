@@ -14,11 +14,11 @@
 use crate::tolerance::Checks;
 use serde::{Deserialize, Serialize};
 use std::slice::{from_mut, from_ref};
-use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
-use veloxel_compute::kernels::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
-use veloxel_compute::kernels::pointwise::{clear, norm2};
-use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Pending, Shape, Stamp, fetch};
-use veloxel_core::StopReason;
+use veloxel_core::{Axes, Shape, StopReason};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, Stamp, fetch};
+use veloxel_kernels::image::pointwise::{clear, norm2};
+use veloxel_kernels::variational::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
+use veloxel_kernels::variational::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 
 /// How the linear system is solved; all three give the same answer at convergence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

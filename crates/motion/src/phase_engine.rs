@@ -15,10 +15,10 @@ use crate::phase_flow::{FlowFields, PhaseFlow};
 use crate::phase_parameters::PhaseParameters;
 use crate::phase_results::{PhaseCounts, PhaseTaken};
 use crate::phase_stereo::{PhaseStereo, Stereo};
-use veloxel_compute::kernels::gabor::{self, Picture};
-use veloxel_compute::kernels::pointwise::count_known;
-use veloxel_compute::{Buffer, Device};
 use veloxel_core::Grid;
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::image::pointwise::count_known;
+use veloxel_kernels::phase::gabor::{self, Picture};
 
 /// A frame of a stream, row by row.
 #[derive(Debug, Clone, Copy)]

@@ -24,11 +24,11 @@ use crate::phase_check::Checked;
 use crate::phase_parameters::{Frames, PhaseParameters, Unknown, Warping, Weighing};
 use crate::phase_report::PhaseReport;
 use crate::phase_twin::{round_estimate, warped_level};
-use veloxel_compute::kernels::match_check::Matches;
-use veloxel_compute::kernels::phase_flow::{self as kernel, Constraints, Place, Sampling};
-use veloxel_compute::kernels::valid_median::{Planes, valid_median};
-use veloxel_compute::{Buffer, Device};
 use veloxel_core::{Flow, Grid, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::image::valid_median::{Planes, valid_median};
+use veloxel_kernels::phase::forward_backward_check::Matches;
+use veloxel_kernels::phase::phase_flow::{self as kernel, Constraints, Place, Sampling};
 
 /// A flow field.
 #[derive(Debug, Clone, PartialEq)]

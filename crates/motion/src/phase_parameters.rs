@@ -2,7 +2,7 @@
 
 use crate::MotionError;
 use serde::{Deserialize, Serialize};
-use veloxel_compute::kernels::valid_median::Window;
+use veloxel_kernels::image::valid_median::Window;
 
 /// Every choice of phase-based features, stereo and flow; symbols as in pauwels2012.
 ///

@@ -1,9 +1,9 @@
 //! What happens to images before any method sees them: checks, and one intensity map for both.
 
 use crate::MotionError;
-use veloxel_compute::kernels::quantiles::{Quantiles, Samples, quantiles};
-use veloxel_compute::{Buffer, Device, Later, Pending, Stamp};
 use veloxel_core::{Grid, Mask};
+use veloxel_gpu::{Buffer, Device, Later, Pending, Stamp};
+use veloxel_kernels::image::quantiles::{Quantiles, Samples, quantiles};
 
 /// Intensities `lower..upper` become `0..1`.
 #[derive(Debug, Clone, Copy, PartialEq)]

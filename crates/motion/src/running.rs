@@ -2,11 +2,11 @@
 
 use crate::clg_level_run::LevelRun;
 use crate::{FlowOutput, MotionError};
-use veloxel_compute::{Buffer, Device, Field, Later, Pending, Stamp, fetch};
 use veloxel_core::{
     BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, SolveStatus, StopReason, Volume,
     WarningKind, Warnings,
 };
+use veloxel_gpu::{Buffer, Device, Field, Later, Pending, Stamp, fetch};
 
 /// A field that was asked for: the host may prepare the next pair while the device still works on it.
 pub struct Running(State);

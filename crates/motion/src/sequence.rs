@@ -337,8 +337,8 @@ impl Observer for Nth<'_> {
 mod tests {
     use super::*;
     use crate::{ClgParams, Preset, Silent};
-    use veloxel_compute::Device;
     use veloxel_core::{Dimension, Grid};
+    use veloxel_gpu::Device;
 
     /// A pattern that goes around: frame t is shifted by s(t), back at 0 after the last.
     fn frames() -> (Vec<Volume<f32>>, [f64; 4]) {

@@ -8,9 +8,9 @@
 //! the past, every number is waited for.
 
 use crate::multigrid::Solving;
-use veloxel_compute::kernels::pointwise::copy;
-use veloxel_compute::{Buffer, ComputeError, Device, Field, Later, Stamp, fetch};
 use veloxel_core::StopReason;
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Stamp, fetch};
+use veloxel_kernels::image::pointwise::copy;
 
 /// Up to this many voxels an iteration takes no longer than to ask for it.
 const MOST_VOXELS: usize = 1 << 18;

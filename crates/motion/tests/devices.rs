@@ -6,8 +6,8 @@
 mod measure;
 
 use measure::{cpu, difference_vox, pair, run, smooth};
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Mask};
+use veloxel_gpu::Device;
 use veloxel_motion::affine_registration::{AffineModel, affine_registration};
 use veloxel_motion::clg_parameters::Direction;
 use veloxel_motion::multigrid::Solver;

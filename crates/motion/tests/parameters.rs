@@ -1,7 +1,7 @@
 //! Every parameter out of its range is refused by name; the ends of the ranges belong to them.
 
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Grid};
+use veloxel_gpu::Device;
 use veloxel_motion::clg_parameters::{MedianFilter, Penaliser};
 use veloxel_motion::{Clg, ClgParams, MotionError, Preset};
 

@@ -5,12 +5,13 @@
 mod measure;
 
 use measure::{cpu, estimate, mean_difference_vox, smooth};
-use veloxel_compute::kernels::convolve::isotropic;
-use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_tensor};
-use veloxel_compute::kernels::operator::Operator;
-use veloxel_compute::{Axes, Buffer, Device, Field, Shape, Taps};
-use veloxel_core::{Dimension, Grid, SolveStatus, StopReason};
+use veloxel_core::{Axes, Dimension, Grid, Shape, SolveStatus, StopReason};
+use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::isotropic;
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_kernels::variational::operator::Operator;
 use veloxel_motion::clg_parameters::MedianFilter;
 use veloxel_motion::multigrid::{Multigrid, Solved, Solver, Stopping, Terms, sweep};
 use veloxel_motion::{ClgParams, Preset};

@@ -19,11 +19,11 @@ pub mod report;
 mod error;
 
 pub use error::VeloxelError;
-pub use veloxel_compute::{Device, DeviceInfo};
 pub use veloxel_core::{
     CoreError, Dimension, Flow, FlowStatistics, Grid, Mask, Sequence, TetMesh, Volume, Warning, WarningKind,
     Warnings,
 };
+pub use veloxel_gpu::{Device, DeviceInfo};
 pub use veloxel_io as io;
 pub use veloxel_motion::{
     Clg, ClgParams, FlowOutput, MotionError, Observer, Pair, Preset, Silent, Start, Step,

@@ -1,6 +1,6 @@
 //! Operators, conversions and built-in functions.
 
-use super::CudaTextError;
+use super::TranslationError;
 use super::function::FunctionText;
 use naga::{
     BinaryOperator, Expression, Handle, Literal, MathFunction, RelationalFunction, ScalarKind, Span,
@@ -14,7 +14,7 @@ impl FunctionText<'_> {
         handle: Handle<Expression>,
         expression: &Expression,
         span: Span,
-    ) -> Result<String, CudaTextError> {
+    ) -> Result<String, TranslationError> {
         match *expression {
             Expression::Unary { op, expr } => {
                 let operator = match op {
@@ -73,7 +73,7 @@ impl FunctionText<'_> {
         operator: BinaryOperator,
         left: Handle<Expression>,
         right: Handle<Expression>,
-    ) -> Result<String, CudaTextError> {
+    ) -> Result<String, TranslationError> {
         let (kind, is_scalar) = match *self.inner(left) {
             TypeInner::Scalar(scalar) => (Some(scalar.kind), true),
             TypeInner::Vector { scalar, .. } => (Some(scalar.kind), false),
@@ -163,7 +163,7 @@ impl FunctionText<'_> {
         operator: BinaryOperator,
         left: Handle<Expression>,
         right: Handle<Expression>,
-    ) -> Result<String, CudaTextError> {
+    ) -> Result<String, TranslationError> {
         let symbol = if operator == BinaryOperator::ShiftLeft { "<<" } else { ">>" };
         let (shifted, distance) = (self.operand(left)?, self.operand(right)?);
         let is_small = matches!(self.function.expressions[right], Expression::Literal(Literal::U32(distance)) if distance < 32);

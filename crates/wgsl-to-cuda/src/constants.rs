@@ -1,12 +1,12 @@
 //! Literals, and constants of the module.
 
 use super::types::Field;
-use super::{CudaTextError, ModuleText};
+use super::{ModuleText, TranslationError};
 use naga::{Expression, Handle, Literal, Type, TypeInner};
 use std::fmt::Write;
 
 impl ModuleText<'_> {
-    pub fn write_constants(&self, source: &mut String) -> Result<(), CudaTextError> {
+    pub fn write_constants(&self, source: &mut String) -> Result<(), TranslationError> {
         for (handle, constant) in self.module.constants.iter() {
             let (type_, name) = (self.type_name(constant.ty)?, &self.names.constants[&handle]);
             let value = self.constant_text(constant.init)?;
@@ -16,7 +16,7 @@ impl ModuleText<'_> {
     }
 
     /// A constant expression of the module.
-    fn constant_text(&self, handle: Handle<Expression>) -> Result<String, CudaTextError> {
+    fn constant_text(&self, handle: Handle<Expression>) -> Result<String, TranslationError> {
         let span = self.module.global_expressions.get_span(handle);
         match &self.module.global_expressions[handle] {
             Expression::Literal(literal) => literal_text(*literal)
@@ -38,7 +38,7 @@ impl ModuleText<'_> {
     }
 
     /// A value of its parts: one for each component, element or member.
-    pub fn composed(&self, handle: Handle<Type>, parts: &[String]) -> Result<String, CudaTextError> {
+    pub fn composed(&self, handle: Handle<Type>, parts: &[String]) -> Result<String, TranslationError> {
         let name = self.type_name(handle)?;
         match &self.module.types[handle].inner {
             TypeInner::Array { base, .. } if self.is_three(*base) => {
@@ -61,7 +61,7 @@ impl ModuleText<'_> {
 }
 
 /// A literal; none for types that are not translated.
-pub(super) fn literal_text(literal: Literal) -> Option<String> {
+pub(crate) fn literal_text(literal: Literal) -> Option<String> {
     match literal {
         Literal::F32(value) => Some(format!("{value:?}f")),
         Literal::U32(value) => Some(format!("{value}u")),

@@ -6,7 +6,7 @@ use naga::{Span, WithSpan, front::wgsl::ParseError};
 /// A WGSL text that could not be translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub(crate) enum CudaTextError {
+pub enum TranslationError {
     /// It is no WGSL.
     #[error("WGSL{}: {message}", place(.line))]
     Parse {
@@ -49,13 +49,13 @@ fn place(line: &Option<u32>) -> String {
     line.map(|line| format!(", line {line}")).unwrap_or_default()
 }
 
-impl CudaTextError {
-    pub fn parse(error: &ParseError, wgsl: &str) -> Self {
+impl TranslationError {
+    pub(crate) fn parse(error: &ParseError, wgsl: &str) -> Self {
         let line = error.location(wgsl).map(|at| at.line_number);
         Self::Parse { line, message: error.message().to_owned() }
     }
 
-    pub fn invalid(error: &WithSpan<ValidationError>, wgsl: &str) -> Self {
+    pub(crate) fn invalid(error: &WithSpan<ValidationError>, wgsl: &str) -> Self {
         // The innermost span names the expression, the outer ones its function.
         let line = error.spans().next().and_then(|(span, _)| line_of(*span, wgsl));
         let mut message = error.as_inner().to_string();
@@ -67,7 +67,7 @@ impl CudaTextError {
         Self::Invalid { line, message }
     }
 
-    pub fn unsupported(construct: impl Into<String>, span: Span, wgsl: &str) -> Self {
+    pub(crate) fn unsupported(construct: impl Into<String>, span: Span, wgsl: &str) -> Self {
         Self::Unsupported { construct: construct.into(), line: line_of(span, wgsl) }
     }
 }

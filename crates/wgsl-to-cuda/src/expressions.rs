@@ -1,6 +1,6 @@
 //! Expressions: variables, parts of values, loads. What is computed is in `arithmetic`.
 
-use super::CudaTextError;
+use super::TranslationError;
 use super::constants::literal_text;
 use super::function::FunctionText;
 use naga::{AddressSpace, ArraySize, Expression, GlobalVariable, Handle, Span, Type, TypeInner};
@@ -10,7 +10,7 @@ const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 impl FunctionText<'_> {
     /// An expression where nothing binds tighter: its name, or its text.
-    pub fn value(&self, handle: Handle<Expression>) -> Result<String, CudaTextError> {
+    pub fn value(&self, handle: Handle<Expression>) -> Result<String, TranslationError> {
         if let Some(name) = self.named.get(&handle) {
             return Ok(name.clone());
         }
@@ -48,7 +48,7 @@ impl FunctionText<'_> {
     }
 
     /// An expression where operators around it bind as tightly as can be.
-    pub fn operand(&self, handle: Handle<Expression>) -> Result<String, CudaTextError> {
+    pub fn operand(&self, handle: Handle<Expression>) -> Result<String, TranslationError> {
         let value = self.value(handle)?;
         let loose = match self.function.expressions[handle] {
             Expression::Unary { .. } => true,
@@ -64,7 +64,7 @@ impl FunctionText<'_> {
         &self,
         type_: Handle<Type>,
         components: &[Handle<Expression>],
-    ) -> Result<String, CudaTextError> {
+    ) -> Result<String, TranslationError> {
         let into_vector = matches!(self.module.module.types[type_].inner, TypeInner::Vector { .. });
         let mut parts = Vec::new();
         for &component in components {
@@ -94,7 +94,7 @@ impl FunctionText<'_> {
     }
 
     /// An element of an array, or a component of a vector, at a place known at run time.
-    fn element(&self, base: Handle<Expression>, index: &str) -> Result<String, CudaTextError> {
+    fn element(&self, base: Handle<Expression>, index: &str) -> Result<String, TranslationError> {
         let whole = self.operand(base)?;
         Ok(match (self.pointee(base), self.is_pointer(base)) {
             (TypeInner::Vector { .. }, true) => format!("wgsl::lane_of({whole}, {index})"),
@@ -104,7 +104,7 @@ impl FunctionText<'_> {
     }
 
     /// A member, element or component at a fixed place.
-    fn part(&self, base: Handle<Expression>, index: u32, span: Span) -> Result<String, CudaTextError> {
+    fn part(&self, base: Handle<Expression>, index: u32, span: Span) -> Result<String, TranslationError> {
         let whole = self.operand(base)?;
         match self.pointee(base) {
             TypeInner::Vector { .. } => Ok(format!("{whole}.{}", COMPONENTS[index as usize])),
@@ -119,7 +119,7 @@ impl FunctionText<'_> {
     }
 
     /// Refuses whole arrays in shared memory whose layout is not that of values.
-    pub fn check_whole(&self, pointer: Handle<Expression>) -> Result<(), CudaTextError> {
+    pub fn check_whole(&self, pointer: Handle<Expression>) -> Result<(), TranslationError> {
         match (self.inner(pointer), self.pointee(pointer)) {
             (TypeInner::Pointer { space: AddressSpace::WorkGroup, .. }, TypeInner::Array { base, .. })
                 if self.module.is_three(*base) =>
@@ -131,7 +131,7 @@ impl FunctionText<'_> {
         }
     }
 
-    fn load(&self, pointer: Handle<Expression>) -> Result<String, CudaTextError> {
+    fn load(&self, pointer: Handle<Expression>) -> Result<String, TranslationError> {
         self.check_whole(pointer)?;
         if self.points_to_atomic(pointer) {
             return Ok(format!("wgsl::atomic_load({})", self.operand(pointer)?));

@@ -2,7 +2,7 @@
 
 use super::names::Scope;
 use super::uses::Uses;
-use super::{CudaTextError, ModuleText, Passing};
+use super::{ModuleText, Passing, TranslationError};
 use naga::valid::FunctionInfo;
 use naga::{AddressSpace, Binding, BuiltIn, Expression, Function, Handle, LocalVariable, Span, TypeInner};
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ const WARP: u32 = 32;
 const RESIDENT_THREADS: u32 = 512;
 
 /// A function on its way to text.
-pub(super) struct FunctionText<'a> {
+pub(crate) struct FunctionText<'a> {
     pub module: &'a ModuleText<'a>,
     pub function: &'a Function,
     pub info: &'a FunctionInfo,
@@ -60,7 +60,7 @@ impl<'a> FunctionText<'a> {
     }
 
     /// The text of a function that kernels call.
-    pub fn write_function(mut self, name: &str) -> Result<String, CudaTextError> {
+    pub fn write_function(mut self, name: &str) -> Result<String, TranslationError> {
         let mut parameters = Vec::new();
         for (argument, name) in self.function.arguments.iter().zip(&self.arguments) {
             let types = &self.module.module.types;
@@ -88,7 +88,7 @@ impl<'a> FunctionText<'a> {
         name: &str,
         parameters: &[String],
         size: [u32; 3],
-    ) -> Result<String, CudaTextError> {
+    ) -> Result<String, TranslationError> {
         let threads = size.iter().product::<u32>();
         // As many workgroups as make RESIDENT_THREADS: registers are shared out so that they fit a multiprocessor together.
         let groups = (RESIDENT_THREADS / threads.next_multiple_of(WARP)).clamp(1, 16);
@@ -105,7 +105,7 @@ impl<'a> FunctionText<'a> {
     }
 
     /// What a kernel is told about the thread that runs it.
-    fn input(&self, argument: &naga::FunctionArgument, size: [u32; 3]) -> Result<String, CudaTextError> {
+    fn input(&self, argument: &naga::FunctionArgument, size: [u32; 3]) -> Result<String, TranslationError> {
         let types = &self.module.module.types;
         if let TypeInner::Struct { members, .. } = &types[argument.ty].inner {
             let values: Result<Vec<_>, _> =
@@ -115,7 +115,7 @@ impl<'a> FunctionText<'a> {
         self.builtin(argument.binding.as_ref(), size)
     }
 
-    fn builtin(&self, binding: Option<&Binding>, [x, y, z]: [u32; 3]) -> Result<String, CudaTextError> {
+    fn builtin(&self, binding: Option<&Binding>, [x, y, z]: [u32; 3]) -> Result<String, TranslationError> {
         let Some(&Binding::BuiltIn(builtin)) = binding else {
             return Err(self.unsupported("an input that is not built in", Span::UNDEFINED));
         };
@@ -140,7 +140,7 @@ impl<'a> FunctionText<'a> {
     }
 
     /// Variables and statements, up to the closing brace.
-    fn body(mut self) -> Result<String, CudaTextError> {
+    fn body(mut self) -> Result<String, TranslationError> {
         self.depth += 1;
         for (handle, local) in self.function.local_variables.iter() {
             let type_ = self.module.type_name(local.ty)?;
@@ -176,8 +176,8 @@ impl<'a> FunctionText<'a> {
     /// Runs `inside` one step further in; names given there end there.
     pub fn within(
         &mut self,
-        inside: impl FnOnce(&mut Self) -> Result<(), CudaTextError>,
-    ) -> Result<(), CudaTextError> {
+        inside: impl FnOnce(&mut Self) -> Result<(), TranslationError>,
+    ) -> Result<(), TranslationError> {
         let before = self.named.clone();
         self.depth += 1;
         inside(self)?;
@@ -187,7 +187,7 @@ impl<'a> FunctionText<'a> {
         Ok(())
     }
 
-    pub fn unsupported(&self, construct: impl Into<String>, span: Span) -> CudaTextError {
+    pub fn unsupported(&self, construct: impl Into<String>, span: Span) -> TranslationError {
         self.module.unsupported(construct, span)
     }
 

@@ -16,7 +16,6 @@
 //! Shared memory is declared there too, and seen by all functions; buffers are handed from function to function.
 
 mod arithmetic;
-mod by_hand;
 mod constants;
 mod error;
 mod expressions;
@@ -24,13 +23,10 @@ mod function;
 mod loops;
 mod names;
 mod statements;
-#[cfg(test)]
-mod tests;
 mod types;
 mod uses;
 
-pub(crate) use by_hand::of_launch;
-pub(crate) use error::CudaTextError;
+pub use error::TranslationError;
 
 use function::FunctionText;
 use naga::back::PipelineConstants;
@@ -44,14 +40,15 @@ use names::ModuleNames;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// This writer's own text, by which translations that were kept are known to be its.
-pub(crate) const WRITER: &[&str] = &[
+/// The translator's own source: a cache of translations takes its hash as part of the key, so that another version's
+/// translations are not found.
+pub const TRANSLATOR: &[&str] = &[
     include_str!("arithmetic.rs"),
     include_str!("constants.rs"),
     include_str!("expressions.rs"),
     include_str!("function.rs"),
     include_str!("loops.rs"),
-    include_str!("mod.rs"),
+    include_str!("lib.rs"),
     include_str!("names.rs"),
     include_str!("statements.rs"),
     include_str!("types.rs"),
@@ -60,11 +57,11 @@ pub(crate) const WRITER: &[&str] = &[
 ];
 
 /// WGSL's types, operators and functions in CUDA C++.
-pub(crate) const PRELUDE: &str = include_str!("prelude.cuh");
+pub const PRELUDE: &str = include_str!("prelude.cuh");
 
 /// CUDA C++ of one entry point.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CudaText {
+pub struct CudaSource {
     /// A whole translation unit: it includes no header.
     pub source: String,
     /// The kernel's name in `source`, with C linkage.
@@ -77,7 +74,7 @@ pub(crate) struct CudaText {
 
 /// A parameter of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Binding {
+pub enum Binding {
     /// A pointer to device memory.
     Storage {
         /// Its number in WGSL.
@@ -93,34 +90,48 @@ pub(crate) enum Binding {
 }
 
 /// Translates the entry point `entry` of `wgsl`, with values for `override` constants by name.
-pub(crate) fn write(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<CudaText, CudaTextError> {
+///
+/// ```
+/// let wgsl = "
+///     override FACTOR: f32 = 1.0;
+///     @group(0) @binding(0) var<storage, read_write> samples: array<f32>;
+///     @compute @workgroup_size(64)
+///     fn scale(@builtin(global_invocation_id) id: vec3<u32>) { samples[id.x] *= FACTOR; }";
+/// let cuda = wgsl_to_cuda::translate(wgsl, "scale", &[("FACTOR", 2.0)])?;
+/// assert_eq!((cuda.entry.as_str(), cuda.workgroup_size), ("scale", [64, 1, 1]));
+/// # Ok::<(), wgsl_to_cuda::TranslationError>(())
+/// ```
+///
+/// # Errors
+/// [`TranslationError`] with the construct and its line.
+pub fn translate(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<CudaSource, TranslationError> {
     let (module, info) = specialise(wgsl, entry, constants)?;
     let names = ModuleNames::of(&module);
     ModuleText { wgsl, module: &module, info: &info, names }.write()
 }
 
 /// The module with this entry point only, what it uses, and no `override` left.
-pub(super) fn specialise(
+fn specialise(
     wgsl: &str,
     entry: &str,
     constants: &[(&str, f64)],
-) -> Result<(Module, ModuleInfo), CudaTextError> {
-    let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| CudaTextError::parse(&error, wgsl))?;
+) -> Result<(Module, ModuleInfo), TranslationError> {
+    let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| TranslationError::parse(&error, wgsl))?;
     let is_entry = |point: &naga::EntryPoint| point.stage == ShaderStage::Compute && point.name == entry;
     if !module.entry_points.iter().any(is_entry) {
-        return Err(CudaTextError::NoEntry { entry: entry.to_owned() });
+        return Err(TranslationError::NoEntry { entry: entry.to_owned() });
     }
     // Half floats inside packed words.
     let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
     let validate = |module: &Module| {
         Validator::new(ValidationFlags::all(), capabilities)
             .validate(module)
-            .map_err(|error| CudaTextError::invalid(&error, wgsl))
+            .map_err(|error| TranslationError::invalid(&error, wgsl))
     };
     let info = validate(&module)?;
     let values: PipelineConstants = constants.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
     let (module, _) = process_overrides(&module, &info, Some((ShaderStage::Compute, entry)), &values)
-        .map_err(|error| CudaTextError::Constants { message: error.to_string() })?;
+        .map_err(|error| TranslationError::Constants { message: error.to_string() })?;
     let mut module = module.into_owned();
     module.entry_points.retain(is_entry);
     compact(&mut module, KeepUnused::No);
@@ -137,7 +148,7 @@ struct ModuleText<'a> {
 }
 
 impl ModuleText<'_> {
-    fn write(&self) -> Result<CudaText, CudaTextError> {
+    fn write(&self) -> Result<CudaSource, TranslationError> {
         let point = &self.module.entry_points[0];
         let info = self.info.get_entry_point(0);
         let mut source = format!("{PRELUDE}\nnamespace kernel {{\n\n");
@@ -162,10 +173,10 @@ impl ModuleText<'_> {
         source += &text.write_kernel(&entry, &parameters, point.workgroup_size)?;
         source += "} // namespace kernel\n";
         debug_assert!(x * y * z > 0, "naga should have resolved the workgroup's size");
-        Ok(CudaText { source, entry, bindings, workgroup_size: [x, y, z] })
+        Ok(CudaSource { source, entry, bindings, workgroup_size: [x, y, z] })
     }
 
-    fn write_workgroup_memory(&self, source: &mut String) -> Result<(), CudaTextError> {
+    fn write_workgroup_memory(&self, source: &mut String) -> Result<(), TranslationError> {
         for (handle, global) in self.module.global_variables.iter() {
             match global.space {
                 AddressSpace::WorkGroup => {
@@ -194,7 +205,7 @@ impl ModuleText<'_> {
             .collect()
     }
 
-    fn binding(&self, handle: Handle<GlobalVariable>) -> Result<Binding, CudaTextError> {
+    fn binding(&self, handle: Handle<GlobalVariable>) -> Result<Binding, TranslationError> {
         let global = &self.module.global_variables[handle];
         let span = self.module.global_variables.get_span(handle);
         let at = global.binding.filter(|at| at.group == 0);
@@ -213,7 +224,7 @@ impl ModuleText<'_> {
         &self,
         handle: Handle<GlobalVariable>,
         passing: Passing,
-    ) -> Result<String, CudaTextError> {
+    ) -> Result<String, TranslationError> {
         let global = &self.module.global_variables[handle];
         let name = &self.names.globals[&handle];
         let pointee = match self.module.types[global.ty].inner {

@@ -4,7 +4,7 @@
 //! one again, since that is what compilers unroll; what is left becomes `for (;;)`. Loops that run at most
 //! [`MOST_UNROLLED`] times, those inside counted, are marked to be unrolled, which keeps small arrays in registers.
 
-use super::CudaTextError;
+use super::TranslationError;
 use super::function::FunctionText;
 use super::uses::{inner_blocks, leading_emits};
 use naga::{BinaryOperator, Block, Expression, Handle, Literal, LocalVariable, Span, Statement};
@@ -30,7 +30,7 @@ impl FunctionText<'_> {
         &mut self,
         blocks: LoopBlocks<'_>,
         before: Option<&Statement>,
-    ) -> Result<(), CudaTextError> {
+    ) -> Result<(), TranslationError> {
         self.is_at_end = false;
         let (_, continuing, break_if) = blocks;
         let Parts { condition, rest, step } = self.parts(blocks);
@@ -71,7 +71,7 @@ impl FunctionText<'_> {
     fn write_with_continuing(
         &mut self,
         (body, continuing, break_if): LoopBlocks<'_>,
-    ) -> Result<(), CudaTextError> {
+    ) -> Result<(), TranslationError> {
         let label = has_continue(body).then(|| self.scope.name("next"));
         self.line("for (;;) {");
         self.labels.push(label.clone());

@@ -22,7 +22,7 @@ const TAKEN: &[&str] = &[
 
 /// Names given out so far in one scope and those around it.
 #[derive(Clone)]
-pub(super) struct Scope {
+pub(crate) struct Scope {
     taken: HashSet<String>,
 }
 
@@ -63,7 +63,7 @@ fn as_identifier(wanted: &str) -> String {
 }
 
 /// The names of a module.
-pub(super) struct ModuleNames {
+pub(crate) struct ModuleNames {
     pub entry: String,
     pub types: HashMap<Handle<Type>, String>,
     pub members: HashMap<Handle<Type>, Vec<String>>,

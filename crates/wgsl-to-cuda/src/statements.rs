@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::CudaTextError;
+use super::TranslationError;
 use super::function::FunctionText;
 use super::uses::{leading_emits, statement_operands};
 use naga::{
@@ -14,7 +14,7 @@ impl FunctionText<'_> {
         &mut self,
         block: &Block,
         last: Option<Handle<Expression>>,
-    ) -> Result<(), CudaTextError> {
+    ) -> Result<(), TranslationError> {
         let all: Vec<(&Statement, &Span)> = block.span_iter().collect();
         self.listed(&all, last)
     }
@@ -24,7 +24,7 @@ impl FunctionText<'_> {
         &mut self,
         mut rest: &'s [(&'s Statement, &'s Span)],
         last: Option<Handle<Expression>>,
-    ) -> Result<(), CudaTextError> {
+    ) -> Result<(), TranslationError> {
         let mut before = None;
         loop {
             let (emitted, after) = leading_emits(rest);
@@ -54,7 +54,7 @@ impl FunctionText<'_> {
     }
 
     /// Evaluates an expression here and gives it a name.
-    fn name_value(&mut self, handle: Handle<Expression>) -> Result<(), CudaTextError> {
+    fn name_value(&mut self, handle: Handle<Expression>) -> Result<(), TranslationError> {
         let value = self.value(handle)?;
         let name = self.declare(handle)?;
         self.line(format_args!("{name} = {value};"));
@@ -62,7 +62,7 @@ impl FunctionText<'_> {
     }
 
     /// `const T name` for an expression, which is known by that name from here on.
-    fn declare(&mut self, handle: Handle<Expression>) -> Result<String, CudaTextError> {
+    fn declare(&mut self, handle: Handle<Expression>) -> Result<String, TranslationError> {
         let span = self.function.expressions.get_span(handle);
         let type_ = self.module.resolved_name(&self.info[handle].ty, span)?;
         let name = match self.function.named_expressions.get(&handle) {
@@ -74,7 +74,7 @@ impl FunctionText<'_> {
         Ok(declaration)
     }
 
-    fn statement(&mut self, statement: &Statement, span: Span) -> Result<(), CudaTextError> {
+    fn statement(&mut self, statement: &Statement, span: Span) -> Result<(), TranslationError> {
         match statement {
             Statement::Block(block) => {
                 self.line("{");
@@ -129,7 +129,7 @@ impl FunctionText<'_> {
         condition: Handle<Expression>,
         accept: &Block,
         reject: &Block,
-    ) -> Result<(), CudaTextError> {
+    ) -> Result<(), TranslationError> {
         if let Some(is_true) = self.decided(condition) {
             return self.statements(if is_true { accept } else { reject }, None);
         }
@@ -166,7 +166,7 @@ impl FunctionText<'_> {
         }
     }
 
-    fn switch(&mut self, selector: Handle<Expression>, cases: &[SwitchCase]) -> Result<(), CudaTextError> {
+    fn switch(&mut self, selector: Handle<Expression>, cases: &[SwitchCase]) -> Result<(), TranslationError> {
         let selector = self.value(selector)?;
         self.is_at_end = false;
         self.line(format_args!("switch ({selector}) {{"));
@@ -207,7 +207,7 @@ impl FunctionText<'_> {
         function: Handle<Function>,
         arguments: &[Handle<Expression>],
         result: Option<Handle<Expression>>,
-    ) -> Result<(), CudaTextError> {
+    ) -> Result<(), TranslationError> {
         let mut values = Vec::new();
         for &argument in arguments {
             values.push(self.value(argument)?);
@@ -232,7 +232,7 @@ impl FunctionText<'_> {
         function: AtomicFunction,
         value: Handle<Expression>,
         result: Option<Handle<Expression>>,
-    ) -> Result<(), CudaTextError> {
+    ) -> Result<(), TranslationError> {
         let (target, value) = (self.operand(pointer)?, self.value(value)?);
         let name = match function {
             AtomicFunction::Add => "atomicAdd",

@@ -1,24 +1,24 @@
 //! Types: their names, and structs in WGSL's layout.
 
-use super::{CudaTextError, ModuleText};
+use super::{ModuleText, TranslationError};
 use naga::proc::{IndexableLength, TypeResolution};
 use naga::{Handle, Scalar, ScalarKind, Span, Type, TypeInner, VectorSize};
 use std::fmt::Write;
 
 /// What stands in a struct, in order.
-pub(super) enum Field {
+pub(crate) enum Field {
     Member(usize),
     /// Words of four bytes that WGSL leaves free and C++ would not.
     Padding(u32),
 }
 
 impl ModuleText<'_> {
-    pub fn unsupported(&self, construct: impl Into<String>, span: Span) -> CudaTextError {
-        CudaTextError::unsupported(construct, span, self.wgsl)
+    pub fn unsupported(&self, construct: impl Into<String>, span: Span) -> TranslationError {
+        TranslationError::unsupported(construct, span, self.wgsl)
     }
 
     /// A type as a value or variable.
-    pub fn type_name(&self, handle: Handle<Type>) -> Result<String, CudaTextError> {
+    pub fn type_name(&self, handle: Handle<Type>) -> Result<String, TranslationError> {
         let span = self.module.types.get_span(handle);
         match &self.module.types[handle].inner {
             TypeInner::Struct { .. } => Ok(self.names.types[&handle].clone()),
@@ -26,7 +26,7 @@ impl ModuleText<'_> {
         }
     }
 
-    pub fn resolved_name(&self, type_: &TypeResolution, span: Span) -> Result<String, CudaTextError> {
+    pub fn resolved_name(&self, type_: &TypeResolution, span: Span) -> Result<String, TranslationError> {
         match type_ {
             TypeResolution::Handle(handle) => self.type_name(*handle),
             TypeResolution::Value(inner) => self.inner_name(inner, span),
@@ -34,14 +34,14 @@ impl ModuleText<'_> {
     }
 
     /// A type as element of an array: vectors of three take the room of four.
-    pub fn element_name(&self, handle: Handle<Type>) -> Result<String, CudaTextError> {
+    pub fn element_name(&self, handle: Handle<Type>) -> Result<String, TranslationError> {
         let name = self.type_name(handle)?;
         Ok(if self.is_three(handle) { format!("wgsl::Aligned<{name}>") } else { name })
     }
 
     /// A type as a variable in shared memory. Nobody else sees its layout: vectors of three stand close together, which
     /// keeps neighbours in different banks.
-    pub fn workgroup_name(&self, handle: Handle<Type>) -> Result<String, CudaTextError> {
+    pub fn workgroup_name(&self, handle: Handle<Type>) -> Result<String, TranslationError> {
         match self.module.types[handle].inner {
             TypeInner::Array { base, size, .. } if self.is_three(base) => {
                 let Ok(IndexableLength::Known(length)) = size.resolve(self.module.to_ctx()) else {
@@ -57,7 +57,7 @@ impl ModuleText<'_> {
         matches!(self.module.types[handle].inner, TypeInner::Vector { size: VectorSize::Tri, .. })
     }
 
-    fn inner_name(&self, inner: &TypeInner, span: Span) -> Result<String, CudaTextError> {
+    fn inner_name(&self, inner: &TypeInner, span: Span) -> Result<String, TranslationError> {
         match *inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
                 Ok(self.scalar_name(scalar, span)?.to_owned())
@@ -79,7 +79,7 @@ impl ModuleText<'_> {
         }
     }
 
-    pub fn scalar_name(&self, scalar: Scalar, span: Span) -> Result<&'static str, CudaTextError> {
+    pub fn scalar_name(&self, scalar: Scalar, span: Span) -> Result<&'static str, TranslationError> {
         match (scalar.kind, scalar.width) {
             (ScalarKind::Float, 4) => Ok("float"),
             (ScalarKind::Uint, 4) => Ok("uint"),
@@ -99,7 +99,7 @@ impl ModuleText<'_> {
     }
 
     /// An array's elements follow each other at C++'s distance, or not at all.
-    pub fn check_stride(&self, base: Handle<Type>, stride: u32, span: Span) -> Result<(), CudaTextError> {
+    pub fn check_stride(&self, base: Handle<Type>, stride: u32, span: Span) -> Result<(), TranslationError> {
         let (size, alignment) = self.layout(base);
         let natural = if self.is_three(base) { 16 } else { size.next_multiple_of(alignment) };
         if natural == stride {
@@ -157,7 +157,7 @@ impl ModuleText<'_> {
         self.info[handle].contains(naga::valid::TypeFlags::HOST_SHAREABLE)
     }
 
-    pub fn write_structs(&self, source: &mut String) -> Result<(), CudaTextError> {
+    pub fn write_structs(&self, source: &mut String) -> Result<(), TranslationError> {
         for (handle, type_) in self.module.types.iter() {
             let TypeInner::Struct { members, span } = &type_.inner else { continue };
             let (name, member_names) = (&self.names.types[&handle], &self.names.members[&handle]);

@@ -11,7 +11,7 @@ use naga::{
 use std::collections::{HashMap, HashSet};
 
 /// Expressions that an expression is made of.
-pub(super) fn operands(expression: &Expression) -> Vec<Handle<Expression>> {
+pub(crate) fn operands(expression: &Expression) -> Vec<Handle<Expression>> {
     match expression {
         Expression::Compose { components, .. } => components.clone(),
         Expression::Access { base, index } => vec![*base, *index],
@@ -31,7 +31,7 @@ pub(super) fn operands(expression: &Expression) -> Vec<Handle<Expression>> {
 }
 
 /// Expressions that a statement evaluates before it does anything.
-pub(super) fn statement_operands(statement: &Statement) -> Vec<Handle<Expression>> {
+pub(crate) fn statement_operands(statement: &Statement) -> Vec<Handle<Expression>> {
     match statement {
         Statement::If { condition, .. } => vec![*condition],
         Statement::Switch { selector, .. } => vec![*selector],
@@ -53,7 +53,7 @@ pub(super) fn statement_operands(statement: &Statement) -> Vec<Handle<Expression
 
 /// The expressions that statements begin with, and the statements after them. Where naga says `Emit` several times in
 /// a row, nothing happens between.
-pub(super) fn leading_emits<'s, 'b>(
+pub(crate) fn leading_emits<'s, 'b>(
     statements: &'s [(&'b Statement, &'b Span)],
 ) -> (Vec<Handle<Expression>>, &'s [(&'b Statement, &'b Span)]) {
     let mut emitted = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn leading_emits<'s, 'b>(
 }
 
 /// Blocks within a statement.
-pub(super) fn inner_blocks(statement: &Statement) -> Vec<&Block> {
+pub(crate) fn inner_blocks(statement: &Statement) -> Vec<&Block> {
     match statement {
         Statement::Block(block) => vec![block],
         Statement::If { accept, reject, .. } => vec![accept, reject],
@@ -77,7 +77,7 @@ pub(super) fn inner_blocks(statement: &Statement) -> Vec<&Block> {
 }
 
 /// Users of a function's expressions.
-pub(super) struct Uses {
+pub(crate) struct Uses {
     /// The expression that uses an expression.
     user: HashMap<Handle<Expression>, Handle<Expression>>,
     /// Vectors of which several components are taken one by one.

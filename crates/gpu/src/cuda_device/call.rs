@@ -1,11 +1,11 @@
 //! One launch of a compiled kernel, with the values of its arguments.
 
-use super::super::Launch;
-use super::super::cuda_text::Binding;
 use super::order::Access;
+use crate::Launch;
 use cudarc::driver::{CudaStream, DriverError, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
+use wgsl_to_cuda::Binding;
 
 /// A compiled kernel; its module stays loaded as long as the device.
 pub(super) struct Kernel {

@@ -1,6 +1,6 @@
 //! NVIDIA GPUs through CUDA's driver, without a toolkit when Veloxel is built.
 //!
-//! The kernels' WGSL is written down as CUDA C++ ([`cuda_text`](super::cuda_text)) and compiled by NVRTC when it is first
+//! The kernels' WGSL is written down as CUDA C++ ([`wgsl_to_cuda`]) and compiled by NVRTC when it is first
 //! launched; what was compiled is kept on disk. Kernels run on one stream, in the order they were asked for; transfers have
 //! streams of their own, which wait for kernels and are waited for by kernels on the device.
 
@@ -12,24 +12,18 @@ mod pool;
 mod profile;
 mod queue;
 mod recording;
-#[cfg(test)]
-mod tests;
 mod translation;
 mod uploads;
 
-pub(crate) use pool::CudaMemory;
-
-use super::nvrtc::{Image, Nvrtc};
-use super::{Bind, Gpu, GpuMemory, Launch};
-use crate::device::Listing;
-use crate::stamp::Clock;
-use crate::{ComputeError, DeviceInfo, Stamp};
+use crate::nvrtc::{Image, Nvrtc};
+use crate::stamp::{Moment, moment_as};
+use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, Stamp};
 use call::{Call, Kernel};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
 use order::Access;
 use pinned::Copyists;
-use pool::Pool;
+use pool::{CudaMemory, Pool};
 use profile::HostTimes;
 use queue::{Queue, Refusal, Refused};
 use std::collections::HashMap;
@@ -41,7 +35,7 @@ use translation::text_of;
 use uploads::Uploads;
 
 /// One GPU, opened.
-pub(super) struct CudaDevice {
+pub(crate) struct CudaDevice {
     info: DeviceInfo,
     architecture: (u32, u32),
     context: Arc<CudaContext>,
@@ -113,7 +107,7 @@ impl CudaDevice {
 
     fn kernel(&self, launch: &Launch<'_>) -> Result<Arc<Kernel>, ComputeError> {
         let variant = Variant {
-            text: std::ptr::from_ref(launch.text).addr(),
+            text: std::ptr::from_ref(launch.source).addr(),
             entry: launch.entry,
             constants: launch.constants.iter().map(|c| c.1.to_bits()).collect(),
         };
@@ -128,7 +122,7 @@ impl CudaDevice {
 
     fn compile(&self, launch: &Launch<'_>) -> Result<Kernel, ComputeError> {
         let what = |e: &dyn fmt::Display| {
-            self.failed_because(format!("kernel `{}`, `{}`: {e}", launch.text.name, launch.entry))
+            self.failed_because(format!("kernel `{}`, `{}`: {e}", launch.source.name, launch.entry))
         };
         let text = text_of(self.nvrtc.cache(), launch).map_err(|e| what(&e))?;
         let name = format!("{}.cu", launch.entry);
@@ -142,7 +136,7 @@ impl CudaDevice {
                 .and_then(|module| result::module::get_function(module, entry))
                 .map_err(|e| what(&said(e)))?
         };
-        let name = (launch.text.name, launch.entry);
+        let name = (launch.source.name, launch.entry);
         Ok(Kernel { name, function, bindings: text.bindings, block: text.workgroup_size })
     }
 
@@ -151,12 +145,10 @@ impl CudaDevice {
         let mut bound = Vec::with_capacity(launch.buffers.len());
         for bind in launch.buffers {
             bound.push(match bind {
-                Bind::In(buffer) | Bind::Out(buffer) => match buffer.gpu()? {
-                    GpuMemory::Cuda(memory) => {
-                        Some(Access { address: memory.address(), writes: matches!(bind, Bind::Out(_)) })
-                    }
-                    GpuMemory::Wgpu(_) => return Err(ComputeError::WrongDevice),
-                },
+                Bind::In(buffer) | Bind::Out(buffer) => {
+                    let address = buffer.gpu()?.piece::<CudaMemory>()?.address();
+                    Some(Access { address, writes: matches!(bind, Bind::Out(_)) })
+                }
                 Bind::Absent | Bind::Spare => None,
             });
         }
@@ -181,16 +173,16 @@ impl Gpu for CudaDevice {
     fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
         let memory = self.pool.take(len)?;
         self.queue.clear(memory.address(), len * size_of::<f32>());
-        Ok(GpuMemory::Cuda(memory))
+        Ok(GpuMemory::new(memory))
     }
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        self.pool.take(len).map(GpuMemory::Cuda)
+        self.pool.take(len).map(GpuMemory::new)
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
         let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<f32>()))?;
         let there = self.uploads.send(bytes, (memory.address(), idle)).map_err(|e| self.failed(e))?;
         self.queue.wait_for(&there).map_err(|e| self.refused(&e))?;
-        Ok(GpuMemory::Cuda(memory))
+        Ok(GpuMemory::new(memory))
     }
     fn download(
         &self,
@@ -198,17 +190,13 @@ impl Gpu for CudaDevice {
         after: Option<&Stamp>,
     ) -> Result<Vec<Vec<f32>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
-        let Some(Stamp(Clock::Cuda(ready))) = after.or(now.as_ref()) else {
-            return Err(ComputeError::WrongDevice);
-        };
+        let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
         self.queue.require(&ready.event).map_err(|e| self.refused(&e))?;
-        let address = |(memory, range): &(&GpuMemory, Range<usize>)| match memory {
-            GpuMemory::Cuda(memory) => {
-                Ok((memory.address() + (range.start * size_of::<f32>()) as u64, range.len()))
-            }
-            GpuMemory::Wgpu(_) => Err(ComputeError::WrongDevice),
+        let address = |(memory, range): &(&GpuMemory, Range<usize>)| {
+            let start = memory.piece::<CudaMemory>()?.address();
+            Ok((start + (range.start * size_of::<f32>()) as u64, range.len()))
         };
-        let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, _>>()?;
+        let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, ComputeError>>()?;
         self.downloads.fetch(&wanted, &ready.event).map_err(|failure| match failure {
             Failure::Driver(error) => self.failed(error),
             Failure::Host(error) => error,
@@ -234,7 +222,10 @@ impl Gpu for CudaDevice {
         let event = Arc::new(event.map_err(|e| self.failed(e))?);
         self.queue.record(event.clone());
         let (queue, device) = (self.queue.clone(), self.info.name.clone());
-        Ok(Stamp(Clock::Cuda(CudaStamp { event, queue, device })))
+        Ok(Stamp::on_device(CudaMoment { event, queue, device }))
+    }
+    fn replayed_runs(&self) -> Option<usize> {
+        Some(self.queue.replayed())
     }
     fn free_bytes(&self) -> Option<usize> {
         self.context.mem_get_info().ok().map(|(free, _)| free)
@@ -242,14 +233,15 @@ impl Gpu for CudaDevice {
 }
 
 /// A moment on the GPU's clock; the queue may still have to come to it.
-pub(crate) struct CudaStamp {
+struct CudaMoment {
     event: Arc<CudaEvent>,
     queue: Arc<Queue>,
     device: String,
 }
 
-impl CudaStamp {
-    pub fn ms_after(&self, earlier: &Self) -> Result<f64, ComputeError> {
+impl Moment for CudaMoment {
+    fn ms_after(&self, earlier: &dyn Moment) -> Result<f64, ComputeError> {
+        let earlier = moment_as::<Self>(earlier)?;
         let failed = |reason| ComputeError::DeviceFailed { device: self.device.clone(), reason };
         for stamp in [earlier, self] {
             stamp.queue.require(&stamp.event).map_err(|e| failed(Refused(&e).to_string()))?;
@@ -259,9 +251,9 @@ impl CudaStamp {
     }
 }
 
-impl fmt::Debug for CudaStamp {
+impl fmt::Debug for CudaMoment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CudaStamp").field("device", &self.device).finish_non_exhaustive()
+        f.debug_struct("CudaMoment").field("device", &self.device).finish_non_exhaustive()
     }
 }
 
@@ -312,7 +304,7 @@ fn describe(context: &CudaContext, nvrtc: &Nvrtc, driver: i32) -> Result<String,
 }
 
 /// Every GPU, or why there is none.
-pub(super) fn list() -> Vec<Listing> {
+pub(crate) fn list() -> Vec<Listing> {
     let count = match count() {
         Ok(count) => count,
         Err(reason) => return vec![Listing::Absent { name: "cuda".to_owned(), reason }],

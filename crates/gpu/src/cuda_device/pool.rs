@@ -5,6 +5,7 @@
 
 use super::queue::Queue;
 use crate::ComputeError;
+use crate::memory::Piece;
 use cudarc::driver::{CudaContext, CudaEvent, result, sys};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -136,6 +137,8 @@ impl CudaMemory {
         self.address
     }
 }
+
+impl Piece for CudaMemory {}
 
 impl Drop for CudaMemory {
     fn drop(&mut self) {

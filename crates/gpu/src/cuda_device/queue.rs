@@ -106,7 +106,6 @@ impl Queue {
     }
 
     /// Runs of launches that came from a recording.
-    #[cfg(test)]
     pub fn replayed(&self) -> usize {
         self.work().replayed
     }

@@ -1,40 +1,40 @@
 //! CUDA texts that were written before, kept beside the kernels compiled from them: writing one takes naga milliseconds, and
 //! a run has a hundred of them.
 
-use super::super::Launch;
-use super::super::cuda_text::{self, Binding, CudaText, CudaTextError, WRITER};
-use super::super::nvrtc::{Cache, Key};
+use crate::nvrtc::{Cache, Key};
+use crate::{Launch, cuda_source};
 use std::sync::OnceLock;
+use wgsl_to_cuda::{Binding, CudaSource, TRANSLATOR, TranslationError, translate};
 
-/// [`cuda_text::of_launch`]; what has to be translated is so only once.
-pub(super) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaText, CudaTextError> {
-    if launch.text.is_cuda() {
-        return cuda_text::of_launch(launch);
+/// [`cuda_source`]; what has to be translated is so only once.
+pub(super) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, TranslationError> {
+    if launch.source.is_cuda() {
+        return cuda_source(launch);
     }
-    translated(cache, &launch.text.whole(), (launch.entry, launch.constants))
+    translated(cache, &launch.source.whole(), (launch.entry, launch.constants))
 }
 
-/// [`cuda_text::write`], but only once for each text, entry point, set of constants, and version of the writer.
+/// [`translate`], but only once for each text, entry point, set of constants, and version of the writer.
 fn translated(
     cache: &Cache,
     wgsl: &str,
     (entry, constants): (&str, &[(&str, f64)]),
-) -> Result<CudaText, CudaTextError> {
+) -> Result<CudaSource, TranslationError> {
     static BY: OnceLock<String> = OnceLock::new();
-    let by = BY.get_or_init(|| Key::of(WRITER).name());
+    let by = BY.get_or_init(|| Key::of(TRANSLATOR).name());
     let constants_text: String =
         constants.iter().map(|(name, value)| format!("{name}={:x} ", value.to_bits())).collect();
     let key = Key::of(&[by, env!("CARGO_PKG_VERSION"), wgsl, entry, &constants_text]);
     if let Some(text) = cache.read_text(key).and_then(|kept| unpack(&kept)) {
         return Ok(text);
     }
-    let text = cuda_text::write(wgsl, entry, constants)?;
+    let text = translate(wgsl, entry, constants)?;
     cache.write_text(key, &pack(&text));
     Ok(text)
 }
 
 /// A line each for the entry point, the threads and the parameters; then the source.
-fn pack(text: &CudaText) -> String {
+fn pack(text: &CudaSource) -> String {
     let [x, y, z] = text.workgroup_size;
     let bindings = text.bindings.iter().map(|binding| match binding {
         Binding::Storage { binding } => format!("{binding}"),
@@ -45,7 +45,7 @@ fn pack(text: &CudaText) -> String {
 }
 
 /// The reverse of [`pack`].
-fn unpack(packed: &str) -> Option<CudaText> {
+fn unpack(packed: &str) -> Option<CudaSource> {
     let mut lines = packed.splitn(4, '\n');
     let entry = lines.next()?.to_owned();
     let threads: Vec<u32> = lines.next()?.split(' ').map(|n| n.parse().ok()).collect::<Option<_>>()?;
@@ -58,7 +58,7 @@ fn unpack(packed: &str) -> Option<CudaText> {
         })
     });
     let bindings = bindings.collect::<Option<_>>()?;
-    Some(CudaText {
+    Some(CudaSource {
         source: lines.next()?.to_owned(),
         entry,
         bindings,
@@ -89,7 +89,7 @@ mod tests {
         for (factor, count) in [(2.0, 1), (2.0, 1), (3.0, 2), (2.0, 2)] {
             let constants = [("FACTOR", factor)];
             let text = translated(&cache, WGSL, ("scale", &constants)).unwrap();
-            assert_eq!(text, cuda_text::write(WGSL, "scale", &constants).unwrap());
+            assert_eq!(text, translate(WGSL, "scale", &constants).unwrap());
             assert_eq!(text.bindings.len(), 3);
             assert_eq!(files(), count);
         }

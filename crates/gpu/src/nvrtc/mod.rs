@@ -11,15 +11,15 @@ mod resources;
 mod tests;
 
 pub(crate) use cache::{Cache, Key};
+pub use resources::Resources;
+
 use library::{Library, Program};
-use resources::Resources;
 use std::path::PathBuf;
 
 /// NVRTC, found and loaded.
 #[derive(Debug)]
-pub(crate) struct Nvrtc {
+pub struct Nvrtc {
     library: Library,
-    #[cfg(test)]
     found_at: PathBuf,
     version: (i32, i32),
     cache: Cache,
@@ -27,7 +27,8 @@ pub(crate) struct Nvrtc {
 
 /// What a kernel was compiled to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Compiled {
+pub struct Compiled {
+    /// What the driver loads.
     pub image: Image,
     /// What the compiler said: warnings, or nothing. Empty where the image comes from the cache.
     pub log: String,
@@ -35,7 +36,7 @@ pub(crate) struct Compiled {
 
 /// What a driver loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Image {
+pub enum Image {
     /// Machine code of the architecture asked for.
     Cubin(Vec<u8>),
     /// Assembly that the driver compiles for a GPU younger than the compiler; ends with a zero byte.
@@ -45,7 +46,7 @@ pub(crate) enum Image {
 /// NVRTC is absent, or refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub(crate) enum NvrtcError {
+pub enum NvrtcError {
     /// Nowhere.
     #[error(
         "NVRTC, the CUDA compiler, was not found: install the CUDA toolkit or `pip install nvidia-cuda-nvrtc`, or set \
@@ -95,32 +96,32 @@ pub(crate) enum NvrtcError {
 }
 
 impl Nvrtc {
-    /// Loads the first NVRTC of `places`.
+    /// Loads the first NVRTC that is found.
+    ///
+    /// # Errors
+    /// [`NvrtcError::NotFound`] with every place; [`NvrtcError::Named`]; [`NvrtcError::Call`].
     pub fn find() -> Result<Self, NvrtcError> {
         Self::find_for(i32::MAX)
     }
 
     /// Loads the first whose major version is at most the driver's: drivers refuse machine code of younger ones.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
     pub fn find_for(driver_major: i32) -> Result<Self, NvrtcError> {
-        let (library, _found_at) = places::find(driver_major)?;
+        let (library, found_at) = places::find(driver_major)?;
         let version = library.version()?;
-        Ok(Self {
-            library,
-            #[cfg(test)]
-            found_at: _found_at,
-            version,
-            cache: Cache::of_platform(),
-        })
+        Ok(Self { library, found_at, version, cache: Cache::of_platform() })
     }
 
     /// The same, with another cache.
     #[cfg(test)]
-    pub fn with_cache(self, cache: Cache) -> Self {
+    pub(crate) fn with_cache(self, cache: Cache) -> Self {
         Self { cache, ..self }
     }
 
     /// Where compiled kernels are kept.
-    pub fn cache(&self) -> &Cache {
+    pub(crate) fn cache(&self) -> &Cache {
         &self.cache
     }
 
@@ -130,13 +131,14 @@ impl Nvrtc {
     }
 
     /// The file, or the name under which the system found it.
-    #[cfg(test)]
     pub fn found_at(&self) -> &std::path::Path {
         &self.found_at
     }
 
     /// Compiles `source` for a compute capability; `name` is what errors call it.
-    #[cfg(test)]
+    ///
+    /// # Errors
+    /// [`NvrtcError::Compile`] with what the compiler says; [`NvrtcError::TooOld`]; [`NvrtcError::Call`].
     pub fn compile(
         &self,
         source: &str,
@@ -147,6 +149,9 @@ impl Nvrtc {
     }
 
     /// The same, and what the kernel needs of the GPU. Without numbers where the image is [`Image::Ptx`].
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
     pub fn compile_with_resources(
         &self,
         source: &str,
@@ -161,6 +166,9 @@ impl Nvrtc {
     }
 
     /// As `compile`, but only once: later the image comes from disk.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
     pub fn cached(&self, source: &str, name: &str, architecture: (u32, u32)) -> Result<Compiled, NvrtcError> {
         let options = self.options(architecture)?;
         let version = format!("NVRTC {}.{}", self.version.0, self.version.1);

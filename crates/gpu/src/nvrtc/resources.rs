@@ -2,7 +2,7 @@
 
 /// Registers and memory of a kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Resources {
+pub struct Resources {
     /// Registers of a thread.
     pub registers: u32,
     /// Bytes that a thread stores and loads because registers did not suffice.
@@ -15,7 +15,7 @@ pub(crate) struct Resources {
 
 impl Resources {
     /// Reads the log of `--ptxas-options=-v` for a text with one kernel; what it does not mention is 0.
-    pub fn of_log(log: &str) -> Self {
+    pub(super) fn of_log(log: &str) -> Self {
         let number = |unit| number_before(log, unit).unwrap_or(0);
         Self {
             registers: number(" registers"),

@@ -1,11 +1,10 @@
 //! What there is to open: adapters of each kind, and why kinds are absent.
 
-use crate::DeviceInfo;
-use crate::device::Listing;
+use crate::{DeviceInfo, Listing};
 use pollster::block_on;
 
 /// Whether the system shows a graphics card at all: asking every driver takes longer than a small image.
-pub(in crate::gpu) fn card_may_be_there() -> bool {
+pub(crate) fn card_may_be_there() -> bool {
     !cfg!(target_os = "linux")
         || ["/dev/dri", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd"]
             .iter()
@@ -82,7 +81,7 @@ pub(super) fn absent(kind: &str) -> String {
 }
 
 /// Every adapter, and why kinds without one are absent.
-pub(in crate::gpu) fn list() -> Vec<Listing> {
+pub(crate) fn list() -> Vec<Listing> {
     let mut out = Vec::new();
     for kind in KINDS {
         let found = adapters(kind);

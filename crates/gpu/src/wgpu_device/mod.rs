@@ -7,17 +7,13 @@
 mod adapters;
 mod pool;
 mod recording;
-#[cfg(test)]
-mod tests;
 
-pub(super) use adapters::{card_may_be_there, list};
-pub(crate) use pool::WgpuMemory;
+pub(crate) use adapters::{card_may_be_there, list};
 
-use super::{Bind, Gpu, GpuMemory, Launch};
-use crate::{ComputeError, DeviceInfo, Stamp};
+use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Stamp, cuda_check};
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
-use pool::Pool;
+use pool::{Pool, WgpuMemory};
 use recording::{Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
@@ -25,7 +21,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An adapter, opened with its own limits.
-pub(super) struct WgpuDevice {
+pub(crate) struct WgpuDevice {
     info: DeviceInfo,
     hardware: bool,
     device: wgpu::Device,
@@ -138,7 +134,7 @@ impl WgpuDevice {
         let writes: Vec<bool> =
             launch.buffers.iter().map(|b| matches!(b, Bind::Out(_) | Bind::Spare)).collect();
         let variant = Variant {
-            text: std::ptr::from_ref(launch.text).addr(),
+            text: std::ptr::from_ref(launch.source).addr(),
             entry: launch.entry,
             constants: launch.constants.iter().map(|c| c.1.to_bits()).collect(),
             writes,
@@ -153,12 +149,12 @@ impl WgpuDevice {
     }
 
     fn compile(&self, launch: &Launch<'_>, writes: &[bool]) -> Result<Pipeline, ComputeError> {
-        super::cuda_check::check(launch).map_err(|reason| {
-            self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.text.name, launch.entry))
+        cuda_check::check(launch).map_err(|reason| {
+            self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.source.name, launch.entry))
         })?;
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let source = wgpu::ShaderSource::Wgsl(launch.text.whole().into());
-        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.text.name), source };
+        let source = wgpu::ShaderSource::Wgsl(launch.source.whole().into());
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.source.name), source };
         // SAFETY: kernels validate their buffers' lengths before they launch, and the texts stay inside them.
         let module = unsafe {
             self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
@@ -180,11 +176,11 @@ impl WgpuDevice {
             .chain(writes.iter().enumerate().map(storage))
             .collect();
         let layout = self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some(launch.text.name),
+            label: Some(launch.source.name),
             entries: &entries,
         });
         let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(launch.text.name),
+            label: Some(launch.source.name),
             bind_group_layouts: &[Some(&layout)],
             immediate_size: 0,
         });
@@ -202,7 +198,7 @@ impl WgpuDevice {
         match block_on(scope.pop()) {
             None => Ok(Pipeline { pipeline, layout }),
             Some(error) => {
-                Err(self.failed(format!("kernel `{}`, `{}`: {error}", launch.text.name, launch.entry)))
+                Err(self.failed(format!("kernel `{}`, `{}`: {error}", launch.source.name, launch.entry)))
             }
         }
     }
@@ -223,10 +219,7 @@ impl WgpuDevice {
     }
 
     fn memory_of<'m>(&self, memory: &'m GpuMemory) -> Result<&'m wgpu::Buffer, ComputeError> {
-        match memory {
-            GpuMemory::Wgpu(memory) => Ok(memory.buffer()),
-            GpuMemory::Cuda(_) => Err(ComputeError::WrongDevice),
-        }
+        memory.piece::<WgpuMemory>().map(WgpuMemory::buffer)
     }
 }
 
@@ -243,10 +236,10 @@ impl Gpu for WgpuDevice {
         if is_used {
             self.recording().clear(memory.buffer().clone());
         }
-        Ok(GpuMemory::Wgpu(memory))
+        Ok(GpuMemory::new(memory))
     }
     fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        Ok(GpuMemory::Wgpu(self.take(len)?.0))
+        Ok(GpuMemory::new(self.take(len)?.0))
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
         let (memory, is_used) = self.take(bytes.len().div_ceil(size_of::<f32>()))?;
@@ -262,7 +255,7 @@ impl Gpu for WgpuDevice {
             last[..rest.len()].copy_from_slice(rest);
             self.queue.write_buffer(memory.buffer(), whole.len() as u64, &last);
         }
-        Ok(GpuMemory::Wgpu(memory))
+        Ok(GpuMemory::new(memory))
     }
     fn download(
         &self,

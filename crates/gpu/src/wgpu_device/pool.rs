@@ -3,6 +3,7 @@
 //!
 //! The queue takes launches in turn, so memory may be taken again as soon as it is given back.
 
+use crate::memory::Piece;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,6 +54,8 @@ impl WgpuMemory {
         &self.buffer
     }
 }
+
+impl Piece for WgpuMemory {}
 
 impl Drop for WgpuMemory {
     fn drop(&mut self) {

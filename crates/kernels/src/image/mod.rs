@@ -1,30 +1,16 @@
-//! Every kernel, one folder each: contract, processor text, and later one GPU text.
+//! Kernels on images: filters, derivatives, statistics, resampling and warping.
 
+pub mod affine_normal_equations;
 pub mod brightness;
-pub mod compose;
-pub mod confidence;
 pub mod convolve;
-pub mod diffusivity;
 pub mod displaced_image;
-pub mod gabor;
 pub mod gradient;
-pub mod jacobian;
 pub mod local_normalise;
-pub mod match_check;
 pub mod median;
-pub mod moments;
-pub mod motion_tensor;
-pub mod multigrid_transfer;
-pub mod occlusion;
-pub mod operator;
-pub mod phase_flow;
-pub mod phase_stereo;
 pub mod pointwise;
 pub mod quantiles;
 pub mod quantise;
 pub mod resample;
-pub mod robust_tensor;
 pub mod spline;
-pub mod total_displacement;
 pub mod valid_median;
 pub mod warp;

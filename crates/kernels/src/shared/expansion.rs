@@ -1,6 +1,6 @@
 //! A coarser level's estimate on the next finer level: `expansion.wgsl` does the same in the same order.
 
-use crate::lanes::LANES;
+use crate::shared::lanes::LANES;
 
 /// A coarser level with its samples, NaN where they are unknown.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Linear interpolation between voxels, sixteen positions at a time, without a check a sample: cells are inside by
 //! construction.
 
-use crate::Shape;
-use crate::lanes::{LANES, Lanes};
+use crate::shared::lanes::{LANES, Lanes};
+use veloxel_core::Shape;
 
 /// A shape, prepared for sampling over its first `D` axes.
 pub(crate) struct Lattice<const D: usize> {

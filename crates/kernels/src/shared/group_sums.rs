@@ -1,9 +1,8 @@
 //! Sums in the order of a GPU's workgroups (`sum.wgsl`): where a run depends on one, every device must find the same bits.
 
-use crate::Cpu;
-use crate::gpu::reduction_groups;
-use crate::rows::Shared;
 use std::ops::Range;
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Cpu, reduction_groups};
 
 /// Threads of a workgroup.
 pub(crate) const GROUP: usize = 256;

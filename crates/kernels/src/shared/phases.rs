@@ -1,7 +1,7 @@
 //! Phases of eight orientations, at pixels and between them, a block of pixels at a time: `phases.wgsl` does the same in the
 //! same order. How they are stored is said in `kernels/gabor`.
 
-use crate::kernels::gabor::{BLOCK, Block, ORIENTATIONS, Pixels};
+use crate::phase::gabor::{BLOCK, Block, ORIENTATIONS, Pixels};
 
 /// Every lane of a block of pixels, pixel by pixel, as it is stored.
 pub(crate) type Halves = [u16; BLOCK * ORIENTATIONS];

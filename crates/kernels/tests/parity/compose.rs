@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::compose::{Update, compose};
+use veloxel_kernels::variational::compose::{Update, compose};
 use veloxel_testkit::on_every_device;
 
 /// Noise of amplitude 1.7, NaN here and there.

@@ -1,6 +1,6 @@
 use super::*;
-use veloxel_compute::Taps;
-use veloxel_compute::kernels::convolve::{convolve, isotropic};
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::{convolve, isotropic};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {

@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::gradient::{Scheme, gradient, gradients};
+use veloxel_kernels::image::gradient::{Scheme, gradient, gradients};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {

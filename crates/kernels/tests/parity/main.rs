@@ -19,8 +19,8 @@ mod total_displacement;
 mod warp;
 mod weights;
 
-use veloxel_compute::{Buffer, Device, Field, Shape};
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::tolerances::KERNEL_PARITY;
 
 /// Sizes that divide by nothing, by four, and axes of one voxel.

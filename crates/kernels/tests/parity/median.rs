@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::median::{Median, WeightedMedian, median};
+use veloxel_kernels::image::median::{Median, WeightedMedian, median};
 use veloxel_testkit::on_every_device;
 
 fn check(device: &Device, shape: Shape, kind: Median, voted: bool) {

@@ -1,7 +1,7 @@
 use super::*;
-use veloxel_compute::Taps;
-use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
 use veloxel_testkit::on_every_device;
 
 const NORMALISED: Constraint = Constraint::Normalised { zeta: 0.1 };

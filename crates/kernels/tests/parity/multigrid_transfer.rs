@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
+use veloxel_kernels::variational::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {

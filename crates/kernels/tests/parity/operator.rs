@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::operator::{
+use veloxel_kernels::variational::operator::{
     Operator, jacobi, relax, residual_norm2, restrict_residual, subtract_product, subtract_volume_target,
 };
 use veloxel_testkit::on_every_device;

@@ -1,13 +1,13 @@
 use super::*;
-use veloxel_compute::kernels::displaced_image::displaced_image;
-use veloxel_compute::kernels::gabor::{
-    Bank, Filters, Levels, Picture, Sums, Told, WORDS, local_phase, pyramid, turns,
+use veloxel_kernels::image::displaced_image::displaced_image;
+use veloxel_kernels::image::quantise::{FixedPoint, quantise};
+use veloxel_kernels::image::valid_median::{Planes, Window, valid_median};
+use veloxel_kernels::phase::forward_backward_check::{Matches, forward_backward_check};
+use veloxel_kernels::phase::gabor::{
+    Bank, Filters, Levels, LocalPhaseOutputs, Picture, Sums, WORDS, local_phase, pyramid, turns,
 };
-use veloxel_compute::kernels::match_check::{Matches, match_check};
-use veloxel_compute::kernels::phase_flow::{Constraints, Place, Sampling, Weighing, phase_flow};
-use veloxel_compute::kernels::phase_stereo::{Views, Votes, phase_stereo};
-use veloxel_compute::kernels::quantise::{FixedPoint, quantise};
-use veloxel_compute::kernels::valid_median::{Planes, Window, valid_median};
+use veloxel_kernels::phase::phase_flow::{Constraints, Place, Sampling, Weighing, phase_flow};
+use veloxel_kernels::phase::phase_stereo::{Views, Votes, phase_stereo};
 use veloxel_testkit::on_every_device;
 
 /// Sizes that divide by nothing and by everything, smaller than a filter, and a single pixel.
@@ -30,7 +30,7 @@ fn bank(least_magnitude: f32, sums: Sums) -> Bank {
 fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer {
     let images = image_pyramid(device, levels, seed);
     let mut out = device.zeros(WORDS * levels.len()).unwrap();
-    let told = Told { phases: Some(&mut out), features: None };
+    let told = LocalPhaseOutputs { phases: Some(&mut out), features: None };
     local_phase(device, (levels, &bank(2.0, Sums::Weighted)), &images, told).unwrap();
     out
 }
@@ -89,12 +89,12 @@ on_every_device! {
                 Pair::new(device).alike(&what, |device| {
                     let images = image_pyramid(device, &levels, 2);
                     let mut out = [(); 3].map(|()| device.zeros(levels.len()).unwrap());
-                    let told = Told { phases: None, features: Some(&mut out) };
+                    let told = LocalPhaseOutputs { phases: None, features: Some(&mut out) };
                     let bank = Bank { rounding, ..bank(4.0, sums) };
                     local_phase(device, (&levels, &bank), &images, told).unwrap();
                     let mut both = [(); 3].map(|()| device.zeros(levels.len()).unwrap());
                     let mut phases = device.zeros(WORDS * levels.len()).unwrap();
-                    let told = Told { phases: Some(&mut phases), features: Some(&mut both) };
+                    let told = LocalPhaseOutputs { phases: Some(&mut phases), features: Some(&mut both) };
                     local_phase(device, (&levels, &bank), &images, told).unwrap();
                     let turns = device.upload(turns(device, (&levels, 0), &phases).unwrap()).unwrap();
                     out.into_iter().chain(both).chain([turns]).collect()
@@ -186,9 +186,9 @@ on_every_device! {
                 out.extend(device.zeros_field(3, n).unwrap());
                 let [flow, flow_sure, disparity, disparity_sure] = &mut out[..] else { unreachable!() };
                 let flows = Matches::Flow { forward: &forward, backward: &backward };
-                match_check(device, (size, 1.0), (flows, &sure), (flow, flow_sure)).unwrap();
+                forward_backward_check(device, (size, 1.0), (flows, &sure), (flow, flow_sure)).unwrap();
                 let disparities = Matches::Disparity(&forward);
-                match_check(device, (size, 1.0), (disparities, &sure), (disparity, disparity_sure)).unwrap();
+                forward_backward_check(device, (size, 1.0), (disparities, &sure), (disparity, disparity_sure)).unwrap();
                 out
             });
         }

@@ -1,6 +1,6 @@
 use super::*;
-use veloxel_compute::kernels::brightness::absolute_difference;
-use veloxel_compute::kernels::pointwise::{
+use veloxel_kernels::image::brightness::absolute_difference;
+use veloxel_kernels::image::pointwise::{
     clip_length, copy, count_known, fill, log_change, map_affine, multiply,
 };
 use veloxel_testkit::on_every_device;

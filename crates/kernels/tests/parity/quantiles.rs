@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::quantiles::{Samples, first_unknown, quantiles};
+use veloxel_kernels::image::quantiles::{Samples, first_unknown, quantiles};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {

@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::resample::{resample, resample_field};
+use veloxel_kernels::image::resample::{resample, resample_field};
 use veloxel_testkit::on_every_device;
 
 /// Sizes between which images go, finer, coarser and neither.

@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::spline::spline_coefficients;
+use veloxel_kernels::image::spline::spline_coefficients;
 use veloxel_testkit::on_every_device;
 
 on_every_device! {

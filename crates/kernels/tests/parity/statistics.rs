@@ -1,14 +1,14 @@
 //! Kernels that sum over the grid: local normalisation and affine moments.
 
 use super::*;
-use veloxel_compute::kernels::local_normalise::local_normalise;
-use veloxel_compute::kernels::moments::affine_moments;
+use veloxel_kernels::image::affine_normal_equations::affine_normal_equations;
+use veloxel_kernels::image::local_normalise::local_normalise;
 use veloxel_testkit::on_every_device;
 
 /// The equations of every shape on the device and on the processor.
 fn check_equations(device: &Device, weighted: bool) {
     for shape in shapes() {
-        Pair::new(device).alike(&format!("affine_moments {shape:?}"), |device| {
+        Pair::new(device).alike(&format!("affine_normal_equations {shape:?}"), |device| {
             let n = shape.len();
             let mut moving = noise(n, 2);
             moving.iter_mut().skip(n / 2).step_by(37).for_each(|v| *v = f32::NAN);
@@ -16,7 +16,8 @@ fn check_equations(device: &Device, weighted: bool) {
             let weight = noise_buffer(device, n, 5);
             let weight = weighted.then_some(&weight);
             let centre = shape.size.map(|s| 0.4 * s as f64);
-            let found = affine_moments(device, (shape, centre, 0.3), (&fixed, &warped), weight).unwrap();
+            let found =
+                affine_normal_equations(device, (shape, centre, 0.3), (&fixed, &warped), weight).unwrap();
             let found = found.get(device).unwrap();
             let of = |v: Vec<f64>| device.upload(v.iter().map(|&v| v as f32).collect()).unwrap();
             vec![of(found.matrix), of(found.rhs), of(vec![found.mean_energy])]

@@ -1,6 +1,6 @@
 use super::*;
-use veloxel_compute::kernels::total_displacement::{from_voxels, to_voxels};
-use veloxel_compute::kernels::warp::VoxelAffine;
+use veloxel_kernels::image::warp::VoxelAffine;
+use veloxel_kernels::variational::total_displacement::{from_voxels, to_voxels};
 use veloxel_testkit::on_every_device;
 
 const SPACING_EDGES: [f32; 3] = [1.0, 1.3, 2.7];

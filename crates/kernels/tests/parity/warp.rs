@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp, warp};
 use veloxel_testkit::on_every_device;
 
 const ALL: [Interpolation; 3] = [Interpolation::Nearest, Interpolation::Linear, Interpolation::CubicSpline];

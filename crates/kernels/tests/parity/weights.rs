@@ -1,11 +1,11 @@
 //! What is found of a field and a tensor, voxel by voxel: determinants, confidence, robust weights, visibility.
 
 use super::*;
-use veloxel_compute::kernels::confidence::{self, confidence};
-use veloxel_compute::kernels::diffusivity::{Diffusivity, diffusivity};
-use veloxel_compute::kernels::jacobian::jacobian;
-use veloxel_compute::kernels::occlusion::{self, visibility};
-use veloxel_compute::kernels::robust_tensor::{Group, robust_tensor};
+use veloxel_kernels::variational::confidence::{self, confidence};
+use veloxel_kernels::variational::diffusivity::{Diffusivity, diffusivity};
+use veloxel_kernels::variational::jacobian::jacobian;
+use veloxel_kernels::variational::occlusion::{self, visibility};
+use veloxel_kernels::variational::robust_tensor::{Group, robust_tensor};
 use veloxel_testkit::on_every_device;
 
 const SPACING: [f32; 3] = [1.0, 1.25, 2.0];

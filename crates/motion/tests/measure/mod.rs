@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "every test file uses its part of these measures")]
 
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Flow, Mask, Volume};
+use veloxel_gpu::Device;
 use veloxel_motion::{Clg, ClgParams, FlowOutput, Pair, Silent, Start};
 use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_testkit::{Noise, Phantom};

@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "every test file uses some of it")]
 
-use veloxel_compute::Device;
 use veloxel_core::{Grid, Volume};
+use veloxel_gpu::Device;
 
 pub fn processor(threads: usize) -> Device {
     Device::cpu(threads).unwrap()

@@ -4,8 +4,8 @@ use super::Figure;
 use super::{middlebury, volume_preservation};
 use crate::VeloxelError;
 use std::time::Instant;
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Volume};
+use veloxel_gpu::Device;
 use veloxel_motion::{
     Clg, ClgParams, FlowOutput, Frame, Pair, Preset, Region, SequenceFrames, SequenceMode, SequencePlan,
     Silent, Start, run_sequence,

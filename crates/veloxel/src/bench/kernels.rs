@@ -3,16 +3,17 @@
 use super::Figure;
 use crate::VeloxelError;
 use std::time::{Duration, Instant};
-use veloxel_compute::kernels::compose::{Update, compose};
-use veloxel_compute::kernels::convolve::{convolve, isotropic};
-use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
-use veloxel_compute::kernels::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
-use veloxel_compute::kernels::pointwise::{copy, map_affine};
-use veloxel_compute::kernels::spline::spline_coefficients;
-use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, ComputeError, Device, Field, Shape, Taps};
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::image::pointwise::{copy, map_affine};
+use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp, warp};
+use veloxel_kernels::variational::compose::{Update, compose};
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
+use veloxel_kernels::variational::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
 
 /// Launches between two looks at the clock, at least and at most, and looks of which the middle one counts.
 const LAUNCHES: usize = 20;

@@ -6,8 +6,8 @@ use crate::VeloxelError;
 use crate::metrics::flow_error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_motion::{Clg, ClgParams, Pair, Preset, Silent, Start};
 

@@ -18,7 +18,7 @@ pub use volumes::{VolumeCost, volume_cost};
 
 use crate::VeloxelError;
 use serde::Serialize;
-use veloxel_compute::Device;
+use veloxel_gpu::Device;
 
 /// A figure and the bar that it is held against.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -8,8 +8,8 @@ use crate::pipelines::{
 };
 use std::path::PathBuf;
 use std::time::Instant;
-use veloxel_compute::Device;
 use veloxel_core::Warnings;
+use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::Silent;
 

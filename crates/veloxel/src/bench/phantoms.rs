@@ -3,8 +3,8 @@
 use super::Figure;
 use crate::VeloxelError;
 use crate::metrics::flow_error;
-use veloxel_compute::Device;
 use veloxel_core::Dimension;
+use veloxel_gpu::Device;
 use veloxel_motion::{Clg, ClgParams, Pair, Preset, Silent, Start};
 use veloxel_testkit::Noise;
 use veloxel_testkit::phantoms::{TextureKind, cases, isotropic_grid};

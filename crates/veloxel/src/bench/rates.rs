@@ -3,10 +3,10 @@
 use super::Figure;
 use crate::VeloxelError;
 use std::time::Instant;
-use veloxel_compute::kernels::operator::{Operator, relax};
-use veloxel_compute::kernels::pointwise::{copy as copy_kernel, fill};
-use veloxel_compute::{Buffer, Device, Shape};
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::image::pointwise::{copy as copy_kernel, fill};
+use veloxel_kernels::variational::operator::{Operator, relax};
 
 /// Samples of the copied buffer: larger than any cache.
 const COPIED: usize = 1 << 26;

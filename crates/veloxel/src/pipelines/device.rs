@@ -3,7 +3,7 @@
 use crate::VeloxelError;
 use crate::report::DeviceReport;
 use serde::Serialize;
-use veloxel_compute::{Device, Listing, SystemMemory};
+use veloxel_gpu::{Device, Listing, SystemMemory};
 
 /// A wish for a device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,14 +9,14 @@ use super::{FlowOutputs, FlowRun, PhaseChoice};
 use crate::VeloxelError;
 use crate::report::{InputReport, PairReport, PairView, RunReport, html};
 use std::path::PathBuf;
-use veloxel_compute::kernels::jacobian::jacobian;
-use veloxel_compute::{Device, Shape};
 use veloxel_core::{
-    BrightnessReport, Flow, FlowStatistics, JacobianReport, LevelReport, Mask, SolveStatus, StopReason,
-    Volume, WarningKind, Warnings,
+    BrightnessReport, Flow, FlowStatistics, JacobianReport, LevelReport, Mask, Shape, SolveStatus,
+    StopReason, Volume, WarningKind, Warnings,
 };
+use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::FrameStream;
+use veloxel_kernels::variational::jacobian::jacobian;
 use veloxel_motion::clg_parameters::Interpolation;
 use veloxel_motion::phase_parameters::Frames;
 use veloxel_motion::{PhaseFlow, phase_flow, without_unknown};

@@ -10,8 +10,8 @@ use crate::VeloxelError;
 use crate::report::{DeviceReport, InputReport, PairReport, PairView, RunReport, Thumbnail, sequence_html};
 use std::path::PathBuf;
 use std::time::Instant;
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_motion::{
     Clg, ClgParams, Observer, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence,

@@ -3,12 +3,12 @@
 use super::outputs::{check_distinct, check_outputs};
 use crate::VeloxelError;
 use std::path::PathBuf;
-use veloxel_compute::kernels::spline::spline_coefficients;
-use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp};
-use veloxel_compute::{Device, Shape};
-use veloxel_core::{Flow, Volume, Warnings};
+use veloxel_core::{Flow, Shape, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{Kind, Strictness};
+use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
 use veloxel_motion::clg_parameters::Interpolation;
 
 /// A field, what it moves, and where the result goes.

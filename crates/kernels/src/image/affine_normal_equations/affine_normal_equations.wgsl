@@ -48,7 +48,7 @@ fn leave(group: u32, lane: u32, at: u32, value: vec4<f32>) {
 }
 
 @compute @workgroup_size(64, 4)
-fn affine_moments(
+fn affine_normal_equations(
     @builtin(local_invocation_id) local: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3<u32>,

@@ -1,20 +1,19 @@
-//! Processor text of [`super::affine_moments`].
+//! Processor text of [`super::affine_normal_equations`].
 
 use super::{NormalEquations, SUMS, equations};
-use crate::gpu::reduction_groups;
-use crate::group_sums::{GROUP, sum_by_halves};
-use crate::kernels::gradient::{Scheme, cpu::derivative_row};
-use crate::lanes::{LANES, Lanes};
-use crate::later::sum_rows;
-use crate::rows::Shared;
-use crate::{Axes, Buffer, Cpu, Shape};
+use crate::image::gradient::{Scheme, cpu::derivative_row};
+use crate::shared::group_sums::{GROUP, sum_by_halves};
+use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu, reduction_groups, sum_rows};
 
 /// A workgroup's threads along x, and the rows that it takes at a time.
 const WIDE: usize = 64;
 const HIGH: usize = 4;
 
-pub(super) fn affine_moments(
+pub(super) fn affine_normal_equations(
     cpu: &Cpu,
     (shape, centre, zeta): (Shape, Axes<f64>, f32),
     (fixed, warped): (&Buffer, &Buffer),

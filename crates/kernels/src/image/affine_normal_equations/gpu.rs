@@ -1,13 +1,16 @@
-//! Launches of `moments.wgsl`.
+//! Launches of `affine_normal_equations.wgsl`.
 
 use super::{NormalEquations, SUMS, equations};
-use crate::gpu::{Bind, Gpu, Launch, NAN, Text, Uniform, partials};
-use crate::later::sum_rows;
-use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
+use crate::shared::NAN;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{
+    Bind, Buffer, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform, partials, sum_rows,
+};
 
-static TEXT: Text = Text { name: "moments", parts: &[NAN, include_str!("moments.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("moments", &[NAN, include_str!("affine_normal_equations.wgsl")]);
 
-pub(super) fn affine_moments(
+pub(super) fn affine_normal_equations(
     (device, gpu): (&Device, &dyn Gpu),
     (shape, centre, zeta): (Shape, Axes<f64>, f32),
     (fixed, warped): (&Buffer, &Buffer),
@@ -17,8 +20,8 @@ pub(super) fn affine_moments(
     let (groups, sums) = partials(device, shape.len(), SUMS)?;
     let [cx, cy, cz] = centre.map(|c| c as f32);
     gpu.launch(&Launch {
-        text: &TEXT,
-        entry: "affine_moments",
+        source: &TEXT,
+        entry: "affine_normal_equations",
         constants: &[("COMPONENTS", d as f64), ("WEIGHTED", f64::from(u8::from(weight.is_some())))],
         uniform: Uniform::new().u4([nx, ny, nz]).f4([cx, cy, cz, zeta * zeta]),
         buffers: &[Bind::In(fixed), Bind::In(warped), Bind::optional(weight), Bind::Out(&sums)],

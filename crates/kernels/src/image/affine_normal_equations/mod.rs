@@ -11,8 +11,8 @@
 mod cpu;
 mod gpu;
 
-use crate::device::Kind;
-use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later};
 
 /// The normal equations `matrix · unknowns = rhs`.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,22 +31,22 @@ pub struct NormalEquations {
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn affine_moments(
+pub fn affine_normal_equations(
     device: &Device,
     (shape, centre, zeta): (Shape, Axes<f64>, f32),
     (fixed, warped): (&Buffer, &Buffer),
     weight: Option<&Buffer>,
 ) -> Result<Later<NormalEquations>, ComputeError> {
     let n = shape.len();
-    fixed.require(n, "affine_moments", "fixed")?;
-    warped.require(n, "affine_moments", "warped")?;
+    fixed.require(n, "affine_normal_equations", "fixed")?;
+    warped.require(n, "affine_normal_equations", "warped")?;
     if let Some(weight) = weight {
-        weight.require(n, "affine_moments", "weight")?;
+        weight.require(n, "affine_normal_equations", "weight")?;
     }
     let grid = (shape, centre, zeta);
     match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(cpu::affine_moments(cpu, grid, (fixed, warped), weight))),
-        Kind::Gpu(gpu) => gpu::affine_moments((device, &**gpu), grid, (fixed, warped), weight),
+        Kind::Cpu(cpu) => Ok(Later::known(cpu::affine_normal_equations(cpu, grid, (fixed, warped), weight))),
+        Kind::Gpu(gpu) => gpu::affine_normal_equations((device, &**gpu), grid, (fixed, warped), weight),
     }
 }
 

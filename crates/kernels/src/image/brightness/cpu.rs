@@ -1,6 +1,6 @@
 //! Processor text of [`super::absolute_difference`].
 
-use crate::{Buffer, Cpu};
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn absolute_difference(
     cpu: &Cpu,

@@ -1,10 +1,12 @@
 //! Launches of `brightness.wgsl`.
 
-use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, SUM, Text, Uniform, partials};
-use crate::later::sum_rows;
-use crate::{Buffer, ComputeError, Device, Later};
+use crate::shared::{LINE, NAN, SUM};
+use veloxel_gpu::{
+    Bind, Buffer, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform, partials, sum_rows,
+};
 
-static TEXT: Text = Text { name: "brightness", parts: &[LINE, NAN, SUM, include_str!("brightness.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("brightness", &[LINE, NAN, SUM, include_str!("brightness.wgsl")]);
 
 pub(super) fn absolute_difference(
     (device, gpu): (&Device, &dyn Gpu),
@@ -13,7 +15,7 @@ pub(super) fn absolute_difference(
 ) -> Result<Later<(f64, f64)>, ComputeError> {
     let (groups, sums) = partials(device, fixed.len(), 2)?;
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "absolute_difference",
         constants: &[("WEIGHTED", f64::from(u8::from(weight.is_some())))],
         uniform: Uniform::new().u(fixed.len()),

@@ -5,8 +5,7 @@
 mod cpu;
 mod gpu;
 
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device, Later};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later};
 
 /// Sum of |a − b| and number of voxels that count, within `weight > 0` where one is given.
 ///

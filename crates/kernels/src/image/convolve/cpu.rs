@@ -1,10 +1,11 @@
 //! Processor text of [`super::convolve`], and the ring of rows that the motion tensor shares.
 
-use crate::Cpu;
-use crate::rows::{Shared, with_scratch};
-use crate::{Axes, Shape, Taps};
+use crate::shared::taps::Taps;
 use multiversion::multiversion;
 use std::ops::Range;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{Shared, with_scratch};
 
 pub(super) fn convolve(cpu: &Cpu, (shape, taps): (Shape, &Axes<Taps>), input: &[f32], output: &mut [f32]) {
     let [nx, ny, _] = shape.size;

@@ -1,12 +1,14 @@
 //! Launches of `convolve.wgsl`: one pass an axis.
 
-use crate::gpu::{Bind, Gpu, Launch, PACK1, PACK4, Text, Uniform, line};
-use crate::{Axes, Buffer, ComputeError, Device, Shape, Taps};
+use crate::shared::taps::Taps;
+use crate::shared::{PACK1, PACK4};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Device, Gpu, Launch, ShaderSource, Uniform, line};
 
-static TEXT1: Text =
-    Text { name: "convolve", parts: &[PACK1, include_str!("convolve.wgsl"), include_str!("along_x1.wgsl")] };
-static TEXT4: Text =
-    Text { name: "convolve", parts: &[PACK4, include_str!("convolve.wgsl"), include_str!("along_x4.wgsl")] };
+static TEXT1: ShaderSource =
+    ShaderSource::wgsl("convolve", &[PACK1, include_str!("convolve.wgsl"), include_str!("along_x1.wgsl")]);
+static TEXT4: ShaderSource =
+    ShaderSource::wgsl("convolve", &[PACK4, include_str!("convolve.wgsl"), include_str!("along_x4.wgsl")]);
 
 /// What stands beyond the ends of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +63,7 @@ pub(super) fn convolve(
         pass(device_and_gpu, (shape, filter, Border::Replicate), input, output)
     };
     match filters[..] {
-        [] => crate::kernels::pointwise::copy(device, input, output),
+        [] => crate::image::pointwise::copy(device, input, output),
         [only] => run(only, input, output),
         [first, second] => {
             let between = device.scratch(shape.len())?;
@@ -92,7 +94,14 @@ pub(crate) fn pass(
         Border::Mirror => 2.0,
     };
     let launch = |text, entry, constants: &[(&'static str, f64)], uniform, buffers: &[Bind<'_>], threads| {
-        gpu.launch(&Launch { text, entry, constants, uniform, buffers, groups: line(threads, THREADS) })
+        gpu.launch(&Launch {
+            source: text,
+            entry,
+            constants,
+            uniform,
+            buffers,
+            groups: line(threads, THREADS),
+        })
     };
     let mut constants = vec![("MIRROR", mirror)];
     let mut buffers = vec![Bind::In(input), Bind::Out(output)];

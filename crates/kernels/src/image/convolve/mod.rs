@@ -9,8 +9,9 @@
 pub(crate) mod cpu;
 pub(crate) mod gpu;
 
-use crate::device::Kind;
-use crate::{Axes, Buffer, ComputeError, Device, Shape, Taps};
+use crate::shared::taps::Taps;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// Smooths `input` into `output`; in 2-D the third filter is not used.
 ///

@@ -1,9 +1,9 @@
 //! Processor text of [`super::displaced_image`](fn@super::displaced_image).
 
-use crate::Cpu;
-use crate::expansion::Coarser;
-use crate::kernels::gabor::Levels;
-use crate::rows::Shared;
+use crate::phase::gabor::Levels;
+use crate::shared::expansion::Coarser;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
 pub(super) fn displaced_image(
     cpu: &Cpu,

@@ -1,11 +1,11 @@
 //! Launch of `displaced_image.wgsl`.
 
-use crate::gpu::{Bind, CORNER, EXPANSION, Gpu, Launch, NAN, Text, Uniform, cover};
-use crate::kernels::gabor::Levels;
-use crate::{Buffer, ComputeError};
+use crate::phase::gabor::Levels;
+use crate::shared::{CORNER, EXPANSION, NAN};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover};
 
-static TEXT: Text =
-    Text { name: "displaced image", parts: &[NAN, EXPANSION, CORNER, include_str!("displaced_image.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("displaced image", &[NAN, EXPANSION, CORNER, include_str!("displaced_image.wgsl")]);
 
 pub(super) fn displaced_image(
     gpu: &dyn Gpu,
@@ -16,7 +16,7 @@ pub(super) fn displaced_image(
     let [nx, ny] = levels.size(level);
     let [cx, cy] = [nx, ny].map(|n| n.div_ceil(2));
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "displaced_image",
         constants: &[("PLANES", (coarser.len() / (cx * cy)) as f64)],
         uniform: Uniform::new().u4([nx, ny, cx, cy]).u(levels.start(level)).f(factor),

@@ -7,9 +7,8 @@
 mod cpu;
 mod gpu;
 
-use crate::device::Kind;
-use crate::kernels::gabor::Levels;
-use crate::{Buffer, ComputeError, Device};
+use crate::phase::gabor::Levels;
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// Writes one level of `image`, warped by `factor` times the estimate.
 ///

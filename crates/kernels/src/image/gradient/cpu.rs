@@ -1,9 +1,10 @@
 //! Processor text of [`super::gradient`]: one row at a time, shared with the motion tensor.
 
 use super::Scheme;
-use crate::rows::Shared;
-use crate::{Cpu, Shape};
 use multiversion::multiversion;
+use veloxel_core::Shape;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
 /// The derivative along `axis` of every row.
 pub(super) fn gradient(cpu: &Cpu, what: (Shape, usize, Scheme), image: &[f32], out: &mut [f32]) {

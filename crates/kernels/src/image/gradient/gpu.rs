@@ -1,17 +1,14 @@
 //! Launches of `gradient.wgsl`.
 
 use super::Scheme;
-use crate::gpu::{Bind, Gpu, Launch, PACK1, PACK4, Text, Uniform, cover, outputs};
-use crate::{Buffer, ComputeError, Shape};
+use crate::shared::{PACK1, PACK4};
+use veloxel_core::Shape;
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, outputs};
 
-static TEXT1: Text = Text {
-    name: "gradient",
-    parts: &[PACK1, include_str!("neighbours1.wgsl"), include_str!("gradient.wgsl")],
-};
-static TEXT4: Text = Text {
-    name: "gradient",
-    parts: &[PACK4, include_str!("neighbours4.wgsl"), include_str!("gradient.wgsl")],
-};
+static TEXT1: ShaderSource =
+    ShaderSource::wgsl("gradient", &[PACK1, include_str!("neighbours1.wgsl"), include_str!("gradient.wgsl")]);
+static TEXT4: ShaderSource =
+    ShaderSource::wgsl("gradient", &[PACK4, include_str!("neighbours4.wgsl"), include_str!("gradient.wgsl")]);
 
 pub(super) fn gradient(
     gpu: &dyn Gpu,
@@ -47,7 +44,7 @@ fn derivatives(
     let wanted = outs.map(|out| f64::from(u8::from(matches!(out, Bind::Out(_)))));
     let [x, y, z] = outs;
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry: "gradient",
         constants: &[
             ("CENTRAL", f64::from(u8::from(scheme == Scheme::Central4))),

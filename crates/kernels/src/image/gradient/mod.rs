@@ -5,9 +5,8 @@
 pub(crate) mod cpu;
 mod gpu;
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device, Shape};
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
 
 /// How derivatives are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! Processor text of [`super::local_normalise`](fn@super::local_normalise).
 
-use crate::group_sums::{GROUP, group_sums, sum_by_halves};
-use crate::kernels::convolve::convolve;
-use crate::rows::Shared;
-use crate::{Axes, Buffer, ComputeError, Cpu, Device, Shape, Taps};
+use crate::image::convolve::convolve;
+use crate::shared::group_sums::{GROUP, group_sums, sum_by_halves};
+use crate::shared::taps::Taps;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Device};
 
 pub(super) fn local_normalise(
     (device, cpu): (&Device, &Cpu),

@@ -1,11 +1,13 @@
 //! Launches of `local_normalise.wgsl`: the sum of the deviations stays on the device.
 
-use crate::gpu::{Bind, Gpu, LINE, Launch, SUM, Text, Uniform, line, partials};
-use crate::kernels::convolve::convolve;
-use crate::{Axes, Buffer, ComputeError, Device, Shape, Taps};
+use crate::image::convolve::convolve;
+use crate::shared::taps::Taps;
+use crate::shared::{LINE, SUM};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Device, Gpu, Launch, ShaderSource, Uniform, line, partials};
 
-static TEXT: Text =
-    Text { name: "local_normalise", parts: &[LINE, SUM, include_str!("local_normalise.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("local_normalise", &[LINE, SUM, include_str!("local_normalise.wgsl")]);
 
 pub(super) fn local_normalise(
     (device, gpu): (&Device, &dyn Gpu),
@@ -15,7 +17,7 @@ pub(super) fn local_normalise(
     let n = shape.len();
     let launch = |entry, groups, (share, parts), buffers: &[Bind<'_>]| {
         let uniform = Uniform::new().u(n).f(share).u(parts);
-        gpu.launch(&Launch { text: &TEXT, entry, constants: &[], uniform, buffers, groups })
+        gpu.launch(&Launch { source: &TEXT, entry, constants: &[], uniform, buffers, groups })
     };
     let (mut mean, mut mean_square) = (device.zeros(n)?, device.zeros(n)?);
     let squares = device.zeros(n)?;

@@ -9,8 +9,9 @@ mod cpu;
 mod gpu;
 
 use super::convolve::isotropic;
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device, Shape, Taps};
+use crate::shared::taps::Taps;
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// Normalises `image` in place under a window of standard deviation `sigma_vox`; c is `floor_share` of the mean deviation.
 ///

@@ -2,12 +2,12 @@
 
 use super::Median;
 use super::weighted::weighted;
-use crate::Cpu;
-use crate::lanes::{LANES, Lanes, starts};
-use crate::rows::Shared;
-use crate::{Buffer, Shape};
+use crate::shared::lanes::{LANES, Lanes, starts};
 use multiversion::multiversion;
 use std::ops::Range;
+use veloxel_core::Shape;
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn median(
     cpu: &Cpu,

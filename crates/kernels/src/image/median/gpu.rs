@@ -1,16 +1,19 @@
 //! Launches of `median.wgsl`.
 
 use super::{Median, WeightedMedian};
-use crate::gpu::{Bind, EXPONENTIAL, Gpu, Launch, Text, Uniform, cover, inputs, outputs};
-use crate::{Buffer, ComputeError, Device, Shape};
+use crate::shared::EXPONENTIAL;
+use veloxel_core::Shape;
+use veloxel_gpu::{
+    Bind, Buffer, ComputeError, Device, Gpu, Launch, ShaderSource, Uniform, cover, inputs, outputs,
+};
 
 const BODY: &str = include_str!("median.wgsl");
 /// Windows of 3², 5², 3³ and 7² values; arrays of just their length stay in registers.
-static WINDOW_9: Text = Text { name: "median", parts: &["const HALF: u32 = 5u;", EXPONENTIAL, BODY] };
-static WINDOW_25: Text = Text { name: "median", parts: &["const HALF: u32 = 14u;", EXPONENTIAL, BODY] };
-static WINDOW_27: Text = Text { name: "median", parts: &["const HALF: u32 = 15u;", EXPONENTIAL, BODY] };
-static WINDOW_49: Text = Text { name: "median", parts: &["const HALF: u32 = 25u;", EXPONENTIAL, BODY] };
-static ANY_WINDOW: Text = Text { name: "median", parts: &["const HALF: u32 = 0u;", EXPONENTIAL, BODY] };
+static WINDOW_9: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 5u;", EXPONENTIAL, BODY]);
+static WINDOW_25: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 14u;", EXPONENTIAL, BODY]);
+static WINDOW_27: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 15u;", EXPONENTIAL, BODY]);
+static WINDOW_49: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 25u;", EXPONENTIAL, BODY]);
+static ANY_WINDOW: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 0u;", EXPONENTIAL, BODY]);
 
 pub(super) fn median(
     (device, gpu): (&Device, &dyn Gpu),
@@ -44,7 +47,7 @@ fn plain(
     };
     let buffers: Vec<_> = inputs(field, 3).chain(outputs(out, 3)).chain([Bind::Absent; 3]).collect();
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry: "plain",
         constants: &[("COMPONENTS", d as f64), ("RADIUS", radius as f64)],
         uniform: Uniform::new().u4([nx, ny, nz]).u4([0; 4]).f4([0.0; 4]).f4([0.0]),
@@ -64,7 +67,7 @@ fn weighted(
     let half_over = |sigma: f32| 0.5 / (sigma * sigma);
     let launch = |entry, constants: &[_], buffers: &[Bind<'_>]| {
         gpu.launch(&Launch {
-            text: &ANY_WINDOW,
+            source: &ANY_WINDOW,
             entry,
             constants,
             uniform: Uniform::new()

@@ -13,9 +13,8 @@ mod cpu;
 mod gpu;
 mod weighted;
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device, Shape};
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
 
 /// Which median.
 #[derive(Debug, Clone, Copy, PartialEq)]

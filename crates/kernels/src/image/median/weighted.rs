@@ -2,11 +2,12 @@
 
 use super::WeightedMedian;
 use super::cpu::cut;
-use crate::exponential::exponential;
-use crate::lanes::{LANES, Lanes};
-use crate::rows::Shared;
-use crate::{Buffer, Cpu, Shape};
+use crate::shared::exponential::exponential;
+use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
+use veloxel_core::Shape;
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 /// Votes are whole numbers, from 1 on, whose sums do not depend on the order.
 const FULL_VOTE: f32 = 16384.0;

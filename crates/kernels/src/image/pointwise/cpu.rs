@@ -1,10 +1,10 @@
 //! Processor text of the kernels in [`super`].
 
-use crate::exponential::logarithm_of_one_plus;
-use crate::group_sums::group_sums;
-use crate::kernels::operator::norm2_of;
-use crate::rows::Shared;
-use crate::{Buffer, Cpu};
+use crate::shared::exponential::logarithm_of_one_plus;
+use crate::shared::group_sums::group_sums;
+use crate::variational::operator::norm2_of;
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 /// Calls `work(out part, in part)` in parallel.
 fn each(cpu: &Cpu, input: &[f32], out: &mut [f32], work: impl Fn(&mut [f32], &[f32]) + Sync) {

@@ -1,24 +1,24 @@
 //! Launches of `pointwise.wgsl`.
 
-use crate::gpu::{
-    Bind, EXPONENTIAL, Gpu, LINE, Launch, NAN, PACK1, PACK4, SUM, Text, Uniform, line, outputs, partials,
+use crate::shared::{EXPONENTIAL, LINE, NAN, PACK1, PACK4, SUM};
+use veloxel_gpu::{
+    Bind, Buffer, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform, line, outputs, partials,
+    sum_rows,
 };
-use crate::later::sum_rows;
-use crate::{Buffer, ComputeError, Device, Later};
 
-static TEXT: Text =
-    Text { name: "pointwise", parts: &[LINE, NAN, SUM, EXPONENTIAL, include_str!("pointwise.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("pointwise", &[LINE, NAN, SUM, EXPONENTIAL, include_str!("pointwise.wgsl")]);
 
-static COPY: [Text; 2] = [
-    Text { name: "copy", parts: &[PACK1, LINE, include_str!("copy.wgsl")] },
-    Text { name: "copy, four at a time", parts: &[PACK4, LINE, include_str!("copy.wgsl")] },
+static COPY: [ShaderSource; 2] = [
+    ShaderSource::wgsl("copy", &[PACK1, LINE, include_str!("copy.wgsl")]),
+    ShaderSource::wgsl("copy, four at a time", &[PACK4, LINE, include_str!("copy.wgsl")]),
 ];
 
 pub(super) fn copy(gpu: &dyn Gpu, input: &Buffer, out: &mut Buffer) -> Result<(), ComputeError> {
     let n = out.len();
     let (text, packs) = if n.is_multiple_of(4) { (&COPY[1], n / 4) } else { (&COPY[0], n) };
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry: "copy",
         constants: &[],
         uniform: Uniform::new().u(packs),
@@ -36,7 +36,7 @@ pub(super) fn one(
 ) -> Result<(), ComputeError> {
     let n = samples.len();
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry,
         constants: &[],
         uniform: Uniform::new().u(n).f(a).f(b),
@@ -54,7 +54,7 @@ pub(super) fn two(
 ) -> Result<(), ComputeError> {
     let n = out.len();
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry,
         constants: &[],
         uniform: Uniform::new().u(n).f(0.0).f(0.0),
@@ -66,7 +66,7 @@ pub(super) fn two(
 pub(super) fn clear(gpu: &dyn Gpu, field: &mut [Buffer]) -> Result<(), ComputeError> {
     let n = field.first().map_or(0, Buffer::len);
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "clear",
         constants: &[("COMPONENTS", field.len() as f64)],
         uniform: Uniform::new().u(n).f(0.0).f(0.0),
@@ -84,7 +84,7 @@ pub(super) fn norm2(
     let mut buffers: Vec<_> = outputs(field, 3).collect();
     buffers.extend([Bind::Absent, Bind::Out(&sums)]);
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "norm2",
         constants: &[("COMPONENTS", field.len() as f64)],
         uniform: Uniform::new().u(n).f(0.0).f(0.0),
@@ -101,7 +101,7 @@ pub(super) fn count_known(
 ) -> Result<Later<f64>, ComputeError> {
     let (groups, sums) = partials(device, count, 1)?;
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "count_known",
         constants: &[],
         uniform: Uniform::new().u(count).f(0.0).f(0.0),
@@ -121,7 +121,7 @@ pub(super) fn clip_length(
     let mut buffers: Vec<_> = outputs(field, 3).collect();
     buffers.extend([Bind::Absent, Bind::Out(&sums)]);
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "clip_length",
         constants: &[("COMPONENTS", field.len() as f64)],
         uniform: Uniform::new().u(n).f(limit).f(0.0),

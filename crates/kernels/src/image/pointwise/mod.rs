@@ -5,9 +5,7 @@
 mod cpu;
 mod gpu;
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device, Later};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later, require_field};
 
 /// `out = in`.
 ///

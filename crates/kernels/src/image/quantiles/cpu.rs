@@ -1,7 +1,7 @@
 //! Processor text of the kernels in [`super`].
 
 use super::{Quantiles, Samples, rank};
-use crate::{Buffer, Cpu};
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn quantiles(samples: Samples<'_>, shares: [u32; 2]) -> Option<Quantiles> {
     let (image, weight) = (samples.image.host(), samples.weight.map(Buffer::host));

@@ -2,10 +2,10 @@
 //! digits before. Nothing waits for the host.
 
 use super::{Quantiles, Samples};
-use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, Text, Uniform};
-use crate::{ComputeError, Device, Later};
+use crate::shared::{LINE, NAN};
+use veloxel_gpu::{Bind, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform};
 
-static TEXT: Text = Text { name: "quantiles", parts: &[LINE, NAN, include_str!("quantiles.wgsl")] };
+static TEXT: ShaderSource = ShaderSource::wgsl("quantiles", &[LINE, NAN, include_str!("quantiles.wgsl")]);
 
 /// Values of a digit, and digits of a key.
 const BASE: usize = 256;
@@ -33,7 +33,7 @@ pub(super) fn quantiles(
     for digit in 0..DIGITS {
         let launch = |entry: &'static str, groups: [u32; 3]| {
             gpu.launch(&Launch {
-                text: &TEXT,
+                source: &TEXT,
                 entry,
                 constants: &weighted(samples),
                 uniform: Uniform::new()
@@ -73,7 +73,7 @@ pub(super) fn first_unknown(
     let n = samples.image.len();
     let found = device.zeros(1)?;
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "first_unknown",
         constants: &weighted(samples),
         uniform: Uniform::new().u(n).u(1).u(0).u(0).u(0).u(0),

@@ -5,8 +5,7 @@
 mod cpu;
 mod gpu;
 
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device, Later};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later};
 
 /// The samples that count: every `step`-th, where a weight is given only those above 0.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Processor text of [`super::quantise`](fn@super::quantise).
 
 use super::FixedPoint;
-use crate::Cpu;
-use crate::rows::Shared;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
 /// Samples a call.
 const BLOCK: usize = 4096;

@@ -1,10 +1,10 @@
 //! Launch of `quantise.wgsl`.
 
 use super::FixedPoint;
-use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, Text, Uniform, line};
-use crate::{Buffer, ComputeError};
+use crate::shared::{LINE, NAN};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, line};
 
-static TEXT: Text = Text { name: "quantise", parts: &[LINE, NAN, include_str!("quantise.wgsl")] };
+static TEXT: ShaderSource = ShaderSource::wgsl("quantise", &[LINE, NAN, include_str!("quantise.wgsl")]);
 
 pub(super) fn quantise(
     gpu: &dyn Gpu,
@@ -12,7 +12,7 @@ pub(super) fn quantise(
     samples: &Buffer,
 ) -> Result<(), ComputeError> {
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "quantise",
         constants: &[],
         uniform: Uniform::new().u(samples.len()).f(step).f(1.0 / step).f(most),

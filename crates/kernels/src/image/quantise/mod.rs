@@ -5,8 +5,7 @@
 mod cpu;
 mod gpu;
 
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// A fixed point.
 #[derive(Debug, Clone, Copy, PartialEq)]

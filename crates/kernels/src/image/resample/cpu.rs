@@ -1,8 +1,8 @@
 //! Processor text of [`super::resample`].
 
-use crate::Cpu;
-use crate::Shape;
-use crate::rows::{Shared, with_scratch};
+use veloxel_core::Shape;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{Shared, with_scratch};
 
 /// Lower neighbour and weight of the upper one, for each output voxel of an axis.
 ///

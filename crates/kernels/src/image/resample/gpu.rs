@@ -1,9 +1,9 @@
 //! Launches of `resample.wgsl`.
 
-use crate::gpu::{Gpu, Launch, Text, Uniform, cover, inputs, outputs};
-use crate::{Axes, Buffer, ComputeError, Shape};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, inputs, outputs};
 
-static TEXT: Text = Text { name: "resample", parts: &[include_str!("resample.wgsl")] };
+static TEXT: ShaderSource = ShaderSource::wgsl("resample", &[include_str!("resample.wgsl")]);
 
 /// Components of one launch.
 const MOST: usize = 3;
@@ -31,7 +31,7 @@ fn resample(
         [dividend / divisor, dividend % divisor]
     });
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "resample",
         constants: &[("COMPONENTS", input.len() as f64)],
         uniform: Uniform::new()

@@ -7,10 +7,9 @@
 mod cpu;
 mod gpu;
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device, Shape};
 use std::slice::{from_mut, from_ref};
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
 
 /// Samples `input` onto the voxels of `output`'s shape.
 ///

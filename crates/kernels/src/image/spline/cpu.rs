@@ -1,9 +1,10 @@
 //! Processor text of [`super::spline_coefficients`].
 
 use super::{RADIUS, response};
-use crate::kernels::convolve::cpu::{filter_line, filter_rows};
-use crate::rows::Shared;
-use crate::{Cpu, Shape};
+use crate::image::convolve::cpu::{filter_line, filter_rows};
+use veloxel_core::Shape;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
 /// Columns that go through the filter along y and z together.
 const PIECE: usize = 512;

@@ -1,10 +1,10 @@
 //! Launches for [`super::spline_coefficients`]: those of the convolution, on mirrored borders.
 
 use super::response;
-use crate::gpu::Gpu;
-use crate::kernels::convolve::gpu::{Border, pass};
-use crate::{Buffer, ComputeError, Device, Shape};
+use crate::image::convolve::gpu::{Border, pass};
 use std::mem::swap;
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Device, Gpu};
 
 pub(super) fn spline_coefficients(
     (device, gpu): (&Device, &dyn Gpu),

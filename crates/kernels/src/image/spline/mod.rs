@@ -8,8 +8,8 @@
 mod cpu;
 mod gpu;
 
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device, Shape};
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 const POLE: f32 = -0.267_949_2;
 /// Voxels on either side after which the response vanishes in `f32`.

@@ -1,11 +1,11 @@
 //! Processor text of [`super::valid_median`](fn@super::valid_median).
 
 use super::{Planes, Window, of_five};
-use crate::Cpu;
-use crate::expansion::Coarser;
-use crate::lanes::LANES;
-use crate::rows::{Shared, with_scratch};
+use crate::shared::expansion::Coarser;
+use crate::shared::lanes::LANES;
 use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{Shared, with_scratch};
 
 pub(super) fn valid_median(
     cpu: &Cpu,

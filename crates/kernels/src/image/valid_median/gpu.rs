@@ -1,11 +1,11 @@
 //! Launch of `valid_median.wgsl`.
 
 use super::{Planes, Window};
-use crate::gpu::{Bind, EXPANSION, Gpu, Launch, NAN, Text, Uniform, cover};
-use crate::{Buffer, ComputeError};
+use crate::shared::{EXPANSION, NAN};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover};
 
-static TEXT: Text =
-    Text { name: "valid median", parts: &[NAN, EXPANSION, include_str!("valid_median.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("valid median", &[NAN, EXPANSION, include_str!("valid_median.wgsl")]);
 
 pub(super) fn valid_median(
     gpu: &dyn Gpu,
@@ -17,7 +17,7 @@ pub(super) fn valid_median(
     let radius = window.radius();
     let half = ((2 * radius + 1) * (2 * radius + 1)).div_ceil(2);
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "valid_median",
         constants: &[
             ("RADIUS", radius as f64),

@@ -9,8 +9,7 @@ mod cpu;
 mod gpu;
 mod of_five;
 
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// A window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! Loops over windows have no branches and a fixed length, so that every exchange is one of vectors in registers.
 
-use crate::lanes::LANES;
+use crate::shared::lanes::LANES;
 
 /// Lines of a window.
 pub(super) const SIDE: usize = 5;

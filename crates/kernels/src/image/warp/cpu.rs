@@ -1,12 +1,12 @@
 //! Processor text of [`super::warp`].
 
 use super::{Interpolation, VoxelAffine, Warp};
-use crate::Axes;
-use crate::Cpu;
-use crate::gather::Lattice;
-use crate::lanes::{LANES, Lanes};
-use crate::rows::Shared;
+use crate::shared::gather::Lattice;
+use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
+use veloxel_core::Axes;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
 pub(super) fn warp(cpu: &Cpu, args: &Warp<'_>, out: &mut [f32]) {
     match args.shape.components() {
@@ -200,10 +200,10 @@ fn spline_weights(t: f32) -> [f32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::spline::spline_coefficients;
-    use crate::kernels::warp::{VoxelAffine, warp};
-    use crate::{Device, Shape};
-    use veloxel_core::Dimension;
+    use crate::image::spline::spline_coefficients;
+    use crate::image::warp::{VoxelAffine, warp};
+    use veloxel_core::{Dimension, Shape};
+    use veloxel_gpu::Device;
 
     fn run(interpolation: Interpolation, d: [f32; 3], moving: impl Fn([f32; 3]) -> f32) -> Vec<f32> {
         let shape = Shape { size: [20, 11, 10], dimension: Dimension::Three };

@@ -1,10 +1,10 @@
 //! Launches of `warp.wgsl`.
 
 use super::{Interpolation, VoxelAffine, Warp};
-use crate::gpu::{Bind, Gpu, LATTICE, Launch, NAN, Text, Uniform, cover, inputs};
-use crate::{Buffer, ComputeError};
+use crate::shared::{LATTICE, NAN};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, inputs};
 
-static TEXT: Text = Text { name: "warp", parts: &[NAN, LATTICE, include_str!("warp.wgsl")] };
+static TEXT: ShaderSource = ShaderSource::wgsl("warp", &[NAN, LATTICE, include_str!("warp.wgsl")]);
 
 pub(super) fn warp(gpu: &dyn Gpu, args: &Warp<'_>, out: &mut Buffer) -> Result<(), ComputeError> {
     let map = args.moving_from_fixed;
@@ -32,7 +32,7 @@ pub(super) fn warp(gpu: &dyn Gpu, args: &Warp<'_>, out: &mut Buffer) -> Result<(
     buffers.extend(inputs(args.displacement, 3));
     buffers.push(Bind::Out(out));
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "warp",
         constants: &[
             ("COMPONENTS", d as f64),

@@ -9,9 +9,8 @@
 mod cpu;
 mod gpu;
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Axes, Buffer, ComputeError, Device, Shape};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
 
 /// How samples between voxels are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

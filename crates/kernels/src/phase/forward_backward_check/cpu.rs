@@ -1,10 +1,10 @@
-//! Processor text of [`super::match_check`](fn@super::match_check).
+//! Processor text of [`super::forward_backward_check`](fn@super::forward_backward_check).
 
 use super::Matches;
-use crate::Cpu;
-use crate::rows::Shared;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
-pub(super) fn match_check(
+pub(super) fn forward_backward_check(
     cpu: &Cpu,
     ([nx, ny], threshold_px): ([usize; 2], f32),
     (matches, confidence): (Matches<'_>, &[f32]),

@@ -32,7 +32,7 @@ fn back_from(corner: u32, weight: f32, sum: vec3<f32>) -> vec3<f32> {
 }
 
 @compute @workgroup_size(32, 4)
-fn match_check(@builtin(global_invocation_id) id: vec3<u32>) {
+fn forward_backward_check(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
     if (id.x >= size.x || id.y >= size.y) {
         return;

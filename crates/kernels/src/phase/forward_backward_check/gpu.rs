@@ -1,12 +1,13 @@
-//! Launch of `match_check.wgsl`.
+//! Launch of `forward_backward_check.wgsl`.
 
 use super::Matches;
-use crate::gpu::{Bind, Gpu, Launch, NAN, Text, Uniform, cover};
-use crate::{Buffer, ComputeError};
+use crate::shared::NAN;
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover};
 
-static TEXT: Text = Text { name: "match check", parts: &[NAN, include_str!("match_check.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("forward_backward_check", &[NAN, include_str!("forward_backward_check.wgsl")]);
 
-pub(super) fn match_check(
+pub(super) fn forward_backward_check(
     gpu: &dyn Gpu,
     ([nx, ny], threshold_px): ([usize; 2], f32),
     (matches, confidence): (Matches<'_>, &Buffer),
@@ -14,8 +15,8 @@ pub(super) fn match_check(
 ) -> Result<(), ComputeError> {
     let [forward, backward] = matches.buffers();
     gpu.launch(&Launch {
-        text: &TEXT,
-        entry: "match_check",
+        source: &TEXT,
+        entry: "forward_backward_check",
         constants: &[("COMPONENTS", matches.components() as f64)],
         uniform: Uniform::new().u(nx).u(ny).f(threshold_px * threshold_px),
         buffers: &[

@@ -7,8 +7,7 @@
 mod cpu;
 mod gpu;
 
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// Two estimates of each other's images.
 #[derive(Debug, Clone, Copy)]
@@ -45,26 +44,28 @@ impl<'a> Matches<'a> {
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the size.
-pub fn match_check(
+pub fn forward_backward_check(
     device: &Device,
     (size, threshold_px): ([usize; 2], f32),
     (matches, confidence): (Matches<'_>, &Buffer),
     (out, confidence_out): (&mut Buffer, &mut Buffer),
 ) -> Result<(), ComputeError> {
     let n = size[0] * size[1];
-    matches.buffers().iter().try_for_each(|b| b.require(2 * n, "match_check", "estimates"))?;
+    matches.buffers().iter().try_for_each(|b| b.require(2 * n, "forward_backward_check", "estimates"))?;
     if confidence.len() != 2 * n {
-        confidence.require(n, "match_check", "confidence")?;
+        confidence.require(n, "forward_backward_check", "confidence")?;
     }
-    out.require(matches.components() * n, "match_check", "out")?;
-    confidence_out.require(n, "match_check", "confidence")?;
+    out.require(matches.components() * n, "forward_backward_check", "out")?;
+    confidence_out.require(n, "forward_backward_check", "confidence")?;
     let check = (size, threshold_px);
     match device.kind() {
         Kind::Cpu(cpu) => {
             let out = (out.host_mut(), confidence_out.host_mut());
-            cpu::match_check(cpu, check, (matches, confidence.host()), out);
+            cpu::forward_backward_check(cpu, check, (matches, confidence.host()), out);
             Ok(())
         }
-        Kind::Gpu(gpu) => gpu::match_check(&**gpu, check, (matches, confidence), (out, confidence_out)),
+        Kind::Gpu(gpu) => {
+            gpu::forward_backward_check(&**gpu, check, (matches, confidence), (out, confidence_out))
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! Processor text of the Gabor pyramid.
 
 use super::features::{Directions, Responses, features};
-use super::{Bank, FILTERS, Filters, Levels, ORIENTATIONS, Pixels, RADIUS, Told, WORDS};
-use crate::Cpu;
-use crate::arctangent::turn_steps;
-use crate::kernels::quantise::FixedPoint;
-use crate::lanes::{LANES, Lanes};
-use crate::rows::{Shared, with_scratch};
+use super::{Bank, FILTERS, Filters, Levels, LocalPhaseOutputs, ORIENTATIONS, Pixels, RADIUS, WORDS};
+use crate::image::quantise::FixedPoint;
+use crate::shared::arctangent::turn_steps;
+use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{Shared, with_scratch};
 
 /// Rows that a filter sees.
 const TAPS: usize = 2 * RADIUS + 1;
@@ -51,7 +51,12 @@ fn halve_row((finer, [nx, ny]): (&[f32], [usize; 2]), y: usize, out: &mut [f32])
     });
 }
 
-pub(super) fn local_phase(cpu: &Cpu, (levels, bank): (&Levels, &Bank), image: &[f32], out: Told<'_>) {
+pub(super) fn local_phase(
+    cpu: &Cpu,
+    (levels, bank): (&Levels, &Bank),
+    image: &[f32],
+    out: LocalPhaseOutputs<'_>,
+) {
     let directions = Directions::new();
     let phases = out.phases.map(|b| Shared::new(b.host_mut()));
     let maps = out.features.map(|maps| maps.each_mut().map(|b| Shared::new(b.host_mut())));

@@ -1,7 +1,7 @@
 //! Orientations of lanes, and sums over them.
 
 use super::{ORIENTATIONS, direction};
-use crate::gpu::Uniform;
+use veloxel_gpu::Uniform;
 
 /// One number for every lane.
 pub(crate) type PerLane = [f32; ORIENTATIONS];

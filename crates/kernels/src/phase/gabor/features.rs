@@ -1,7 +1,7 @@
 //! Features of a block of pixels, from their responses.
 
 use super::{BLOCK, ORIENTATIONS, PerLane, Pixels, Sums, each, per_lane, product_over_lanes, sum_over_lanes};
-use crate::arctangent::arctangent2;
+use crate::shared::arctangent::arctangent2;
 use std::f32::consts::PI;
 
 /// Cosines and sines of every lane's orientation, and of twice that.

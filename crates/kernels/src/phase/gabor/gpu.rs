@@ -2,15 +2,15 @@
 
 use super::features::Directions;
 use super::levels::MOST_LEVELS;
-use super::{Bank, Form, Levels, Picture, Sums, Told};
-use crate::gpu::{ARCTANGENT, Bind, Gpu, Launch, NAN, Text, Uniform, cover, line};
-use crate::{Buffer, ComputeError};
+use super::{Bank, Form, Levels, LocalPhaseOutputs, Picture, Sums};
+use crate::shared::{ARCTANGENT, NAN};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, line};
 
-static PYRAMID: Text = Text { name: "gabor pyramid", parts: &[include_str!("pyramid.wgsl")] };
-static LOCAL_PHASE: Text = Text {
-    name: "gabor",
-    parts: &[NAN, ARCTANGENT, include_str!("features.wgsl"), include_str!("gabor.wgsl")],
-};
+static PYRAMID: ShaderSource = ShaderSource::wgsl("gabor pyramid", &[include_str!("pyramid.wgsl")]);
+static LOCAL_PHASE: ShaderSource = ShaderSource::wgsl(
+    "gabor",
+    &[NAN, ARCTANGENT, include_str!("features.wgsl"), include_str!("gabor.wgsl")],
+);
 
 /// A workgroup's part of a level.
 const TILE: [usize; 2] = [32, 16];
@@ -41,7 +41,7 @@ pub(super) fn pyramid(
             if is_first { Bind::optional(pictures.get(k).map(|p| &*p.buffer)) } else { Bind::Absent }
         };
         gpu.launch(&Launch {
-            text: &PYRAMID,
+            source: &PYRAMID,
             entry: "halve",
             constants: &[("FIRST", if is_first { f64::from(first) } else { 0.0 })],
             uniform: Uniform::new()
@@ -63,7 +63,7 @@ pub(super) fn local_phase(
     gpu: &dyn Gpu,
     (levels, bank): (&Levels, &Bank),
     image: &Buffer,
-    out: &Told<'_>,
+    out: &LocalPhaseOutputs<'_>,
 ) -> Result<(), ComputeError> {
     let mut uniform = Uniform::new();
     let mut groups = 0;
@@ -91,7 +91,7 @@ pub(super) fn local_phase(
     let phases = out.phases.as_deref().map_or(Bind::Spare, Bind::Out);
     let flag = |is_on: bool| f64::from(u8::from(is_on));
     gpu.launch(&Launch {
-        text: &LOCAL_PHASE,
+        source: &LOCAL_PHASE,
         entry: "local_phase",
         constants: &[
             ("PHASES", flag(out.phases.is_some())),

@@ -35,11 +35,10 @@ pub(crate) use directions::{
 };
 pub use levels::Levels;
 
-use super::quantise::FixedPoint;
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device};
+use crate::image::quantise::FixedPoint;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// Orientations.
 pub const ORIENTATIONS: usize = 8;
@@ -202,7 +201,7 @@ pub fn pyramid(
 
 /// What is wanted of every level of an image pyramid; pixels of all levels follow each other.
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct LocalPhaseOutputs<'a> {
     /// [`WORDS`] a pixel.
     pub phases: Option<&'a mut Buffer>,
     /// Energy, orientation and phase.
@@ -217,7 +216,7 @@ pub fn local_phase(
     device: &Device,
     (levels, bank): (&Levels, &Bank),
     image: &Buffer,
-    out: Told<'_>,
+    out: LocalPhaseOutputs<'_>,
 ) -> Result<(), ComputeError> {
     image.require(levels.len(), "local_phase", "image")?;
     if let Some(phases) = &out.phases {

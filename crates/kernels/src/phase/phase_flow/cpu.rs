@@ -1,15 +1,15 @@
 //! Processor text of [`super::phase_flow`](fn@super::phase_flow).
 
 use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, Place, Sampling, Weighing};
-use crate::Cpu;
-use crate::expansion::Coarser;
-use crate::kernels::gabor::{
+use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
     product_over_lanes, sum_over_lanes,
 };
-use crate::phases::{Angles, Halves, RADIANS, ahead, along, angles, moved, taken};
-use crate::rows::Shared;
+use crate::shared::expansion::Coarser;
+use crate::shared::phases::{Angles, Halves, RADIANS, ahead, along, angles, moved, taken};
 use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
 /// What every pixel needs.
 struct Level<'a> {

@@ -2,12 +2,12 @@
 
 use super::cpu::Frequencies;
 use super::{Constraints, Place, Sampling, Weighing};
-use crate::gpu::{Bind, EXPANSION, Gpu, Launch, NAN, PHASES, Text, Uniform, cover};
-use crate::kernels::gabor::alternate;
-use crate::{Buffer, ComputeError};
+use crate::phase::gabor::alternate;
+use crate::shared::{EXPANSION, NAN, PHASES};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover};
 
-static TEXT: Text =
-    Text { name: "phase flow", parts: &[NAN, EXPANSION, PHASES, include_str!("phase_flow.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("phase flow", &[NAN, EXPANSION, PHASES, include_str!("phase_flow.wgsl")]);
 
 pub(super) fn phase_flow(
     gpu: &dyn Gpu,
@@ -29,7 +29,7 @@ pub(super) fn phase_flow(
     buffers.extend([Bind::optional(coarser), Bind::Out(out), Bind::Out(confidence)]);
     let flag = |is_on: bool| f64::from(u8::from(is_on));
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "phase_flow",
         constants: &[
             ("FRAMES", frames.len() as f64),

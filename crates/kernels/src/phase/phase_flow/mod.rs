@@ -14,9 +14,8 @@
 mod cpu;
 mod gpu;
 
-use crate::device::Kind;
-use crate::kernels::gabor::{Levels, WORDS};
-use crate::{Buffer, ComputeError, Device};
+use crate::phase::gabor::{Levels, WORDS};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// How component velocities are weighed against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

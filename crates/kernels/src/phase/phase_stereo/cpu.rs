@@ -1,16 +1,16 @@
 //! Processor text of [`super::phase_stereo`](fn@super::phase_stereo).
 
 use super::{SPREAD_SCALE, Votes};
-use crate::Cpu;
-use crate::expansion::Coarser;
-use crate::kernels::gabor::{
+use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
     sum_over_lanes,
 };
-use crate::kernels::phase_flow::{Place, Sampling};
-use crate::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
-use crate::rows::Shared;
+use crate::phase::phase_flow::{Place, Sampling};
+use crate::shared::expansion::Coarser;
+use crate::shared::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
 use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
 /// The lane that sees no horizontal shift.
 const BLIND: usize = 1;

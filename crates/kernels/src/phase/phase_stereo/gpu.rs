@@ -2,13 +2,13 @@
 
 use super::cpu::pixels_per_angle;
 use super::{SPREAD_SCALE, Votes};
-use crate::gpu::{Bind, EXPANSION, Gpu, Launch, NAN, PHASES, Text, Uniform, cover};
-use crate::kernels::gabor::alternate;
-use crate::kernels::phase_flow::{Place, Sampling};
-use crate::{Buffer, ComputeError};
+use crate::phase::gabor::alternate;
+use crate::phase::phase_flow::{Place, Sampling};
+use crate::shared::{EXPANSION, NAN, PHASES};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover};
 
-static TEXT: Text =
-    Text { name: "phase stereo", parts: &[NAN, EXPANSION, PHASES, include_str!("phase_stereo.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("phase stereo", &[NAN, EXPANSION, PHASES, include_str!("phase_stereo.wgsl")]);
 
 pub(super) fn phase_stereo(
     gpu: &dyn Gpu,
@@ -24,7 +24,7 @@ pub(super) fn phase_stereo(
         .f4([min_orientations.max(1) as f32, SPREAD_SCALE]);
     let flag = |is_on: bool| f64::from(u8::from(is_on));
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "phase_stereo",
         constants: &[
             ("DISPLACED", flag(place.sampling == Sampling::Displaced)),

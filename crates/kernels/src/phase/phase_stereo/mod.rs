@@ -13,10 +13,9 @@
 mod cpu;
 mod gpu;
 
-use crate::device::Kind;
-use crate::kernels::gabor::WORDS;
-use crate::kernels::phase_flow::{Place, Sampling};
-use crate::{Buffer, ComputeError, Device};
+use crate::phase::gabor::WORDS;
+use crate::phase::phase_flow::{Place, Sampling};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// Whose disparity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Processor text of [`super::compose`].
 
 use super::Update;
-use crate::gather::Lattice;
-use crate::lanes::{LANES, Lanes};
-use crate::rows::Shared;
-use crate::{Axes, Buffer, Cpu, Shape};
+use crate::shared::gather::Lattice;
+use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn compose_in<const D: usize>(
     cpu: &Cpu,

@@ -1,14 +1,13 @@
 //! Launches of `compose.wgsl`.
 
 use super::Update;
-use crate::gpu::{
-    Gpu, LATTICE, LINE, Launch, NAN, PACK1, PACK4, Text, Uniform, cover, inputs, line, outputs,
-};
-use crate::{Axes, Buffer, ComputeError, Shape};
+use crate::shared::{LATTICE, LINE, NAN, PACK1, PACK4};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, inputs, line, outputs};
 
-static TEXT: Text = Text { name: "compose", parts: &[NAN, LATTICE, include_str!("compose.wgsl")] };
-static ADD1: Text = Text { name: "compose", parts: &[LINE, PACK1, include_str!("add.wgsl")] };
-static ADD4: Text = Text { name: "compose", parts: &[LINE, PACK4, include_str!("add.wgsl")] };
+static TEXT: ShaderSource = ShaderSource::wgsl("compose", &[NAN, LATTICE, include_str!("compose.wgsl")]);
+static ADD1: ShaderSource = ShaderSource::wgsl("compose", &[LINE, PACK1, include_str!("add.wgsl")]);
+static ADD4: ShaderSource = ShaderSource::wgsl("compose", &[LINE, PACK4, include_str!("add.wgsl")]);
 
 pub(super) fn compose(
     gpu: &dyn Gpu,
@@ -29,7 +28,7 @@ pub(super) fn compose(
         }
     };
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry,
         constants: &[("COMPONENTS", shape.components() as f64)],
         uniform,

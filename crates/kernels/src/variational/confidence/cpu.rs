@@ -1,8 +1,9 @@
 //! Processor text of [`super::confidence`](fn@super::confidence).
 
 use super::Scales;
-use crate::rows::Shared;
-use crate::{Buffer, Cpu, Shape};
+use veloxel_core::Shape;
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn confidence(cpu: &Cpu, (shape, scales): (Shape, Scales), tensor: &[Buffer], out: &mut [f32]) {
     let (n, d) = (shape.len(), shape.components());

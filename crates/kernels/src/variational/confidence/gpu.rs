@@ -1,12 +1,13 @@
 //! Launches of `confidence.wgsl`.
 
 use super::Scales;
-use crate::gpu::{Bind, Gpu, LINE, Launch, PACK1, PACK4, Text, Uniform, line};
-use crate::{Buffer, ComputeError, Shape};
+use crate::shared::{LINE, PACK1, PACK4};
+use veloxel_core::Shape;
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, line};
 
 const BODY: &str = include_str!("confidence.wgsl");
-static SINGLE: Text = Text { name: "confidence", parts: &[LINE, PACK1, BODY] };
-static QUADS: Text = Text { name: "confidence", parts: &[LINE, PACK4, BODY] };
+static SINGLE: ShaderSource = ShaderSource::wgsl("confidence", &[LINE, PACK1, BODY]);
+static QUADS: ShaderSource = ShaderSource::wgsl("confidence", &[LINE, PACK4, BODY]);
 
 pub(super) fn confidence(
     gpu: &dyn Gpu,
@@ -22,7 +23,7 @@ pub(super) fn confidence(
     buffers.extend(spatial.iter().chain([tt]).map(Bind::In));
     buffers.resize(8, Bind::Absent);
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry: "confidence",
         constants: &[("COMPONENTS", shape.components() as f64)],
         uniform: Uniform::new()

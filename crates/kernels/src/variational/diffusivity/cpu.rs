@@ -1,11 +1,11 @@
 //! Processor text of [`super::diffusivity`](fn@super::diffusivity).
 
 use super::Diffusivity;
-use crate::exponential::exponential;
-use crate::kernels::gradient::{Scheme, cpu::derivative_row};
-use crate::rows::{Shared, with_scratch};
-use crate::{Buffer, Cpu};
+use crate::image::gradient::{Scheme, cpu::derivative_row};
+use crate::shared::exponential::exponential;
 use multiversion::multiversion;
+use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn diffusivity(
     cpu: &Cpu,

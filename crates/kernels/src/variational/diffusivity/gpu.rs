@@ -1,16 +1,14 @@
 //! Launches of `diffusivity.wgsl`.
 
 use super::Diffusivity;
-use crate::gpu::{
-    Bind, EXPONENTIAL, Gpu, Launch, PACK1, PACK4, SIDES1, SIDES4, Text, Uniform, cover, inputs, tile,
-};
-use crate::{Buffer, ComputeError};
+use crate::shared::{EXPONENTIAL, PACK1, PACK4, SIDES1, SIDES4};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, inputs, tile};
 
 const BODY: &str = include_str!("diffusivity.wgsl");
-static TEXT1: Text =
-    Text { name: "diffusivity", parts: &[PACK1, SIDES1, EXPONENTIAL, BODY, include_str!("slope1.wgsl")] };
-static TEXT4: Text =
-    Text { name: "diffusivity", parts: &[PACK4, SIDES4, EXPONENTIAL, BODY, include_str!("slope4.wgsl")] };
+static TEXT1: ShaderSource =
+    ShaderSource::wgsl("diffusivity", &[PACK1, SIDES1, EXPONENTIAL, BODY, include_str!("slope1.wgsl")]);
+static TEXT4: ShaderSource =
+    ShaderSource::wgsl("diffusivity", &[PACK4, SIDES4, EXPONENTIAL, BODY, include_str!("slope4.wgsl")]);
 
 /// Planes that a thread marches through; neighbours in them are looked up once.
 const DEPTH: usize = 16;
@@ -31,7 +29,7 @@ pub(super) fn diffusivity(
     let mut buffers: Vec<_> = inputs(base, 3).chain(inputs(increment, 3)).collect();
     buffers.extend([Bind::optional(args.image.map(|(_, image)| image)), Bind::Out(out)]);
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry: "diffusivity",
         constants: &[
             ("COMPONENTS", args.shape.components() as f64),

@@ -1,11 +1,11 @@
 //! Processor text of [`super::jacobian`](fn@super::jacobian).
 
-use crate::Cpu;
-use crate::kernels::convolve::cpu::pad_row;
-use crate::lanes::{LANES, Lanes};
-use crate::rows::{Shared, SharedSlots, with_scratch};
-use crate::{Axes, Buffer, Shape};
+use crate::image::convolve::cpu::pad_row;
+use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::{Shared, SharedSlots, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn jacobian(
     cpu: &Cpu,
@@ -144,9 +144,9 @@ fn det_minus_one(g: &[[Lanes; 3]; 3]) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Device;
-    use crate::kernels::jacobian::jacobian;
+    use crate::variational::jacobian::jacobian;
     use veloxel_core::Dimension;
+    use veloxel_gpu::Device;
 
     #[test]
     fn a_linear_map_has_its_determinant() {

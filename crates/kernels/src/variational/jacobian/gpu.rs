@@ -1,15 +1,15 @@
 //! Launches of `jacobian.wgsl`.
 
 use super::report;
-use crate::gpu::{
-    Bind, Gpu, Launch, NAN, PACK1, PACK4, SIDES1, SIDES4, TILE_SUM, Text, Uniform, cover, inputs,
+use crate::shared::{NAN, PACK1, PACK4, SIDES1, SIDES4, TILE_SUM};
+use veloxel_core::{Axes, JacobianReport, Shape};
+use veloxel_gpu::{
+    Bind, Buffer, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform, cover, inputs,
 };
-use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
-use veloxel_core::JacobianReport;
 
 const BODY: &str = include_str!("jacobian.wgsl");
-static TEXT1: Text = Text { name: "jacobian", parts: &[NAN, TILE_SUM, PACK1, SIDES1, BODY] };
-static TEXT4: Text = Text { name: "jacobian", parts: &[NAN, TILE_SUM, PACK4, SIDES4, BODY] };
+static TEXT1: ShaderSource = ShaderSource::wgsl("jacobian", &[NAN, TILE_SUM, PACK1, SIDES1, BODY]);
+static TEXT4: ShaderSource = ShaderSource::wgsl("jacobian", &[NAN, TILE_SUM, PACK4, SIDES4, BODY]);
 
 /// Planes that a thread marches through; neighbours in them are looked up once.
 const DEPTH: usize = 16;
@@ -30,7 +30,7 @@ pub(super) fn jacobian(
     let mut buffers: Vec<_> = inputs(displacement, 3).collect();
     buffers.extend([Bind::optional(weight), Bind::Out(out), Bind::Out(&sums)]);
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry: "jacobian",
         constants: &[
             ("COMPONENTS", shape.components() as f64),

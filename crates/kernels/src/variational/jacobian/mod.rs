@@ -6,10 +6,8 @@
 mod cpu;
 mod gpu;
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
-use veloxel_core::JacobianReport;
+use veloxel_core::{Axes, JacobianReport, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later, require_field};
 
 /// Writes det(I + ∇d) − 1 and returns the statistics of det, within `weight > 0` where one is given.
 ///

@@ -1,14 +1,13 @@
 //! Processor text of [`super::motion_tensor`](fn@super::motion_tensor).
 
 use super::{Constraint, MotionTensor};
-use crate::Buffer;
-use crate::Cpu;
-use crate::group_sums::group_sums;
-use crate::kernels::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
-use crate::kernels::gradient::Scheme;
-use crate::kernels::gradient::cpu::{central4, difference_row, gain};
-use crate::rows::Shared;
+use crate::image::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
+use crate::image::gradient::Scheme;
+use crate::image::gradient::cpu::{central4, difference_row, gain};
+use crate::shared::group_sums::group_sums;
 use multiversion::multiversion;
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn motion_tensor(cpu: &Cpu, args: &MotionTensor<'_>, out: &mut [Buffer]) {
     match (args.shape.components(), out.len()) {
@@ -125,7 +124,7 @@ impl<const D: usize> Stencil<D> {
             } else if axis == 0 {
                 let mean = &mut self.mean[..nx];
                 mean_row(&fixed[row * nx..][..nx], &warped[row * nx..][..nx], mean);
-                let line = crate::Shape { size: [nx, 1, 1], dimension: veloxel_core::Dimension::Two };
+                let line = veloxel_core::Shape { size: [nx, 1, 1], dimension: veloxel_core::Dimension::Two };
                 difference_row(mean, (line, 0, Scheme::Central4), (0, gain), &mut self.gradient[0]);
             } else {
                 for (slot, offset) in [-2isize, -1, 1, 2].into_iter().enumerate() {
@@ -246,11 +245,12 @@ fn weighted_square(a: &[f32], weight: &[f32]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::convolve::isotropic;
-    use crate::kernels::gradient::Scheme;
-    use crate::kernels::motion_tensor::{Constraint, MotionTensor, motion_tensor};
-    use crate::{Device, Shape, Taps};
-    use veloxel_core::Dimension;
+    use crate::image::convolve::isotropic;
+    use crate::image::gradient::Scheme;
+    use crate::shared::taps::Taps;
+    use crate::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+    use veloxel_core::{Dimension, Shape};
+    use veloxel_gpu::Device;
 
     /// A ramp shifted by a whole number: every entry is known.
     #[test]

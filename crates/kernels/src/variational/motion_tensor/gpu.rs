@@ -1,21 +1,25 @@
 //! Launches of `along_y.wgsl`, `smooth.wgsl` and `mismatch.wgsl`.
 
 use super::{Constraint, MOST_PAIRS, MotionTensor};
-use crate::gpu::{
-    Bind, Gpu, LINE, Launch, NAN, PACK1, PACK4, SUM, Text, Uniform, cover, inputs, outputs, partials,
+use crate::image::convolve::convolve;
+use crate::image::gradient::Scheme;
+use crate::shared::taps::Taps;
+use crate::shared::{LINE, NAN, PACK1, PACK4, SUM};
+use veloxel_gpu::{
+    Bind, Buffer, ComputeError, Device, Field, Gpu, Later, Launch, ShaderSource, Uniform, cover, inputs,
+    outputs, partials, sum_rows,
 };
-use crate::kernels::convolve::convolve;
-use crate::kernels::gradient::Scheme;
-use crate::later::sum_rows;
-use crate::{Buffer, ComputeError, Device, Field, Later, Taps};
 
 const PRODUCTS: &str = include_str!("products.wgsl");
-static ALONG_Y: Text = Text { name: "motion_tensor", parts: &[NAN, PRODUCTS, include_str!("along_y.wgsl")] };
-static MISMATCH: Text =
-    Text { name: "motion_tensor", parts: &[LINE, NAN, SUM, PRODUCTS, include_str!("mismatch.wgsl")] };
+static ALONG_Y: ShaderSource =
+    ShaderSource::wgsl("motion_tensor", &[NAN, PRODUCTS, include_str!("along_y.wgsl")]);
+static MISMATCH: ShaderSource =
+    ShaderSource::wgsl("motion_tensor", &[LINE, NAN, SUM, PRODUCTS, include_str!("mismatch.wgsl")]);
 const SMOOTH: &str = include_str!("smooth.wgsl");
-static SMOOTH1: Text = Text { name: "motion_tensor", parts: &[PACK1, SMOOTH, include_str!("smooth1.wgsl")] };
-static SMOOTH4: Text = Text { name: "motion_tensor", parts: &[PACK4, SMOOTH, include_str!("smooth4.wgsl")] };
+static SMOOTH1: ShaderSource =
+    ShaderSource::wgsl("motion_tensor", &[PACK1, SMOOTH, include_str!("smooth1.wgsl")]);
+static SMOOTH4: ShaderSource =
+    ShaderSource::wgsl("motion_tensor", &[PACK4, SMOOTH, include_str!("smooth4.wgsl")]);
 
 /// Largest radii that fit the registers of a thread with all channels in flight, and with half of them; they take turns
 /// beyond.
@@ -24,7 +28,7 @@ const RADIUS_IN_TWO: usize = 6;
 /// Largest radius whose march takes two rows a turn, which saves every other move of what it keeps: beyond it registers do
 /// not suffice.
 const RADIUS_IN_PAIRS: usize = 3;
-/// Largest radius of these launches; beyond it [`super::super::convolve`] takes over.
+/// Largest radius of these launches; beyond it [`crate::image::convolve`] takes over.
 const MOST_RADIUS: usize = 8;
 /// Columns and planes of a workgroup that marches along y. Measured on an H200: more planes share more samples and wait more
 /// for each other.
@@ -103,7 +107,7 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
             ("ROWS", if in_pairs { 2.0 } else { 1.0 }),
         ]);
         gpu.launch(&Launch {
-            text: &ALONG_Y,
+            source: &ALONG_Y,
             entry: "along_y",
             constants: &constants,
             uniform: block(args, rows, taps),
@@ -130,7 +134,7 @@ fn smooth(
     let buffers: Vec<_> =
         inputs(channels, MOST_CHANNELS).chain(outputs(&between[..channels.len()], MOST_CHANNELS)).collect();
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry,
         constants: &[
             ("RADIUS_X", x.radius() as f64),
@@ -161,7 +165,7 @@ pub(super) fn mismatch(
     let identity = Taps::gaussian(0.0, 1.0);
     let buffers: Vec<_> = images(args).into_iter().chain([Bind::Out(&sums)]).collect();
     gpu.launch(&Launch {
-        text: &MISMATCH,
+        source: &MISMATCH,
         entry: "mismatch",
         constants: &constants(args),
         uniform: block(args, 0, &identity),

@@ -13,10 +13,10 @@
 mod cpu;
 mod gpu;
 
-use super::gradient::Scheme;
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Axes, Buffer, ComputeError, Device, Later, Shape, Taps};
+use crate::image::gradient::Scheme;
+use crate::shared::taps::Taps;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later, require_field};
 
 /// How a voxel's constraint is scaled.
 #[derive(Debug, Clone, Copy, PartialEq)]

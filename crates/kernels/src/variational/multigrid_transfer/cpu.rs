@@ -1,10 +1,10 @@
 //! Processor text of [`super::restrict`] and [`super::prolong_add`].
 
-use crate::Cpu;
-use crate::Shape;
-use crate::rows::{Shared, with_scratch};
 use multiversion::multiversion;
 use std::ops::Range;
+use veloxel_core::Shape;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{Shared, with_scratch};
 
 /// The fine cells of coarse cell `cell` along an axis.
 pub(crate) fn cells(cell: usize, fine: usize, coarse: usize) -> Range<usize> {

@@ -1,9 +1,10 @@
 //! Launches of `transfer.wgsl`.
 
-use crate::gpu::{Gpu, LINE, Launch, Text, Uniform, inputs, line, outputs};
-use crate::{Buffer, ComputeError, Shape};
+use crate::shared::LINE;
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, inputs, line, outputs};
 
-static TEXT: Text = Text { name: "multigrid transfer", parts: &[LINE, include_str!("transfer.wgsl")] };
+static TEXT: ShaderSource = ShaderSource::wgsl("multigrid transfer", &[LINE, include_str!("transfer.wgsl")]);
 
 /// Channels that a launch takes.
 const MOST_CHANNELS: usize = 6;
@@ -18,7 +19,7 @@ fn transfer(
     for (from, to) in from.chunks(MOST_CHANNELS).zip(to.chunks(MOST_CHANNELS)) {
         let buffers: Vec<_> = inputs(from, MOST_CHANNELS).chain(outputs(to, MOST_CHANNELS)).collect();
         gpu.launch(&Launch {
-            text: &TEXT,
+            source: &TEXT,
             entry,
             constants: &[("CHANNELS", from.len() as f64), ("ANEW", f64::from(u8::from(anew)))],
             uniform: Uniform::new().u4(fine.size).u4(coarse.size),

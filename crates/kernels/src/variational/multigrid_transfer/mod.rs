@@ -11,9 +11,8 @@ mod gpu;
 
 pub(crate) use cpu::{add_pairs, cells};
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Axes, Buffer, ComputeError, Device, Shape};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
 
 /// The next coarser size along the axes chosen.
 pub fn coarser(shape: Shape, halve: Axes<bool>) -> Shape {

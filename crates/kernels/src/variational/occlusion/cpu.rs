@@ -1,10 +1,11 @@
 //! Processor text of [`super::visibility`].
 
 use super::{OUTSIDE, Scales};
-use crate::exponential::exponential;
-use crate::rows::Shared;
-use crate::{Axes, Buffer, Cpu, Shape};
+use crate::shared::exponential::exponential;
 use multiversion::multiversion;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn visibility(
     cpu: &Cpu,

@@ -1,10 +1,12 @@
 //! Launches of `occlusion.wgsl`.
 
 use super::{OUTSIDE, Scales};
-use crate::gpu::{Bind, EXPONENTIAL, Gpu, Launch, NAN, Text, Uniform, cover, inputs};
-use crate::{Axes, Buffer, ComputeError, Shape};
+use crate::shared::{EXPONENTIAL, NAN};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, inputs};
 
-static TEXT: Text = Text { name: "occlusion", parts: &[NAN, EXPONENTIAL, include_str!("occlusion.wgsl")] };
+static TEXT: ShaderSource =
+    ShaderSource::wgsl("occlusion", &[NAN, EXPONENTIAL, include_str!("occlusion.wgsl")]);
 
 pub(super) fn visibility(
     gpu: &dyn Gpu,
@@ -17,7 +19,7 @@ pub(super) fn visibility(
     buffers.extend([Bind::In(fixed), Bind::In(warped), Bind::Out(out)]);
     let scales = [0.5 / scales.divergence.powi(2), 0.5 / scales.intensity.powi(2), OUTSIDE];
     gpu.launch(&Launch {
-        text: &TEXT,
+        source: &TEXT,
         entry: "visibility",
         constants: &[("COMPONENTS", shape.components() as f64)],
         uniform: Uniform::new().u4([nx, ny, nz]).f4(spacing_edges.map(|s| 1.0 / s)).f4(scales),

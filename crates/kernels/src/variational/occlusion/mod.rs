@@ -7,9 +7,8 @@
 mod cpu;
 mod gpu;
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Axes, Buffer, ComputeError, Device, Shape};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
 
 /// Say of a pixel that is not in the moving image at all.
 pub const OUTSIDE: f32 = 0.05;

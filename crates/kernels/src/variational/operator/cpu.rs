@@ -4,9 +4,9 @@
 //! from other rows, `diag` the springs' total, `left` and `right` the springs to the row's own x neighbours.
 
 use super::Operator;
-use crate::Axes;
-use crate::rows::Shared;
 use multiversion::multiversion;
+use veloxel_core::Axes;
+use veloxel_gpu::rows::Shared;
 
 /// Scratch that [`Row::new`] cuts up, in units of the row length, for `D` components.
 pub(super) const fn scratch_rows(components: usize) -> usize {

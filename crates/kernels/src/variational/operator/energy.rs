@@ -1,8 +1,7 @@
 //! Processor text of [`super::energy`](fn@super::energy): the definition, square by square, without any algebra.
 
 use super::Operator;
-use crate::Buffer;
-use crate::Cpu;
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn energy(cpu: &Cpu, operator: &Operator<'_>, x: &[Buffer], rhs: &[Buffer]) -> f64 {
     let shape = operator.shape;

@@ -91,7 +91,7 @@ WGSL_FN Three relaxed(const Three base, const Three own, const Inverse m, const 
     };
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) relax_at_once(
+extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) gauss_seidel_fused(
     const __grid_constant__ Block block,
     float4* x0, float4* x1, float4* x2,
     const float4* rhs0, const float4* rhs1, const float4* rhs2,

@@ -1,12 +1,11 @@
-//! Launches of `relax_at_once.cu`: both passes of a sweep at once, where the device takes CUDA C++ and the grid is large.
+//! Launches of `gauss_seidel_fused.cu`: both passes of a sweep at once, where the device takes CUDA C++ and the grid is large.
 
 use super::gpu::{MOST_PACKS, View, three};
-use crate::gpu::{Bind, CUDA, Gpu, Launch, Text, Uniform, inputs, outputs};
-use crate::kernels::pointwise::fill;
-use crate::{Buffer, ComputeError, Device};
+use crate::image::pointwise::fill;
+use veloxel_gpu::{Bind, Buffer, ComputeError, Device, Gpu, Launch, ShaderSource, Uniform, inputs, outputs};
 
-static RELAX_AT_ONCE: Text =
-    Text { name: "relax, at once", parts: &[CUDA, include_str!("relax_at_once.cu")] };
+static GAUSS_SEIDEL_FUSED: ShaderSource =
+    ShaderSource::cuda("gauss_seidel_fused", &[include_str!("gauss_seidel_fused.cu")]);
 
 /// Voxels below which two passes find the field in the cache as well.
 const LEAST: usize = 1 << 24;
@@ -67,8 +66,8 @@ impl Plan {
     }
     fn launch<'a>(&'a self, view: &View<'_>, omega: f32, buffers: &'a [Bind<'a>]) -> Launch<'a> {
         Launch {
-            text: &RELAX_AT_ONCE,
-            entry: "relax_at_once",
+            source: &GAUSS_SEIDEL_FUSED,
+            entry: "gauss_seidel_fused",
             constants: &self.constants,
             uniform: Uniform::new().u4(view.packs()).f4(view.springs()).f(omega).u(self.lag),
             buffers,
@@ -81,8 +80,11 @@ impl Plan {
 mod tests {
     use super::super::{Operator, relax};
     use super::*;
-    use crate::Shape;
-    use veloxel_core::Dimension;
+    use veloxel_core::{Dimension, Shape};
+    use veloxel_gpu::Kind;
+    #[cfg(feature = "gpu")]
+    use veloxel_gpu::nvrtc::Nvrtc;
+    use veloxel_testkit::every_device::open_or_skip;
 
     const SIZES: [[usize; 3]; 12] = [
         [4, 1, 1],
@@ -138,21 +140,11 @@ mod tests {
         [(0..6).map(|e| device.upload(entry(e)).unwrap()).collect(), field(10), field(20)]
     }
 
-    fn required(what: &str) -> bool {
-        std::env::var("VELOXEL_REQUIRE").is_ok_and(|all| all.split(',').any(|each| each == what))
-    }
-
     #[test]
     fn sweeps_at_once_are_the_processors() {
-        let gpu = match crate::gpu::open("cuda") {
-            Ok(gpu) => gpu,
-            Err(error) => {
-                assert!(!required("cuda"), "{error}");
-                println!("skipped: {error}");
-                return;
-            }
-        };
-        let (device, cpu) = (Device::of_gpu(gpu.clone()), Device::cpu(2).unwrap());
+        let Some(device) = open_or_skip("cuda", |name| Device::named(name, 1)) else { return };
+        let Kind::Gpu(gpu) = device.kind() else { unreachable!("CUDA devices are GPUs") };
+        let cpu = Device::cpu(2).unwrap();
         for size in SIZES {
             let shape = shape(size);
             let swept = [&device, &cpu].map(|on| {
@@ -161,7 +153,7 @@ mod tests {
                 // Launches that repeat are replayed.
                 for _ in 0..8 {
                     if on.is_gpu() {
-                        sweep((on, &*gpu), &View::of(&operator), (&x, &rhs), 1.0).unwrap();
+                        sweep((on, &**gpu), &View::of(&operator), (&x, &rhs), 1.0).unwrap();
                     } else {
                         relax(on, &operator, (&mut x, &rhs), (1.0, 1)).unwrap();
                     }
@@ -172,16 +164,10 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "gpu")]
     #[test]
     fn the_text_compiles_and_keeps_its_registers() {
-        let nvrtc = match crate::gpu::Nvrtc::find() {
-            Ok(nvrtc) => nvrtc,
-            Err(error) => {
-                assert!(!required("nvrtc"), "{error}");
-                println!("skipped: {error}");
-                return;
-            }
-        };
+        let Some(nvrtc) = open_or_skip("nvrtc", |_| Nvrtc::find()) else { return };
         for (size, architecture) in
             [([4, 3, 2], (9, 0)), ([256; 3], (9, 0)), ([512; 3], (9, 0)), ([1020; 3], (7, 5))]
         {
@@ -189,8 +175,8 @@ mod tests {
             let view = View::of(&operator);
             let plan = Plan::of(&view);
             let buffers = [Bind::Absent; 13];
-            let text = crate::gpu::of_launch(&plan.launch(&view, 1.0, &buffers)).unwrap();
-            let compiled = nvrtc.compile_with_resources(&text.source, "relax_at_once", architecture);
+            let text = veloxel_gpu::cuda_source(&plan.launch(&view, 1.0, &buffers)).unwrap();
+            let compiled = nvrtc.compile_with_resources(&text.source, "gauss_seidel_fused", architecture);
             let (compiled, resources) = compiled.unwrap_or_else(|error| panic!("{size:?}: {error}"));
             assert_eq!(resources.spill_bytes, 0, "{size:?}, {resources:?}, {}", compiled.log);
         }

@@ -1,12 +1,12 @@
 //! Launches of the operator's texts: the same springs everywhere and rows of whole packs, or the general case.
 
-use super::{Operator, at_once};
-use crate::gpu::{
-    Bind, Gpu, LINE, Launch, PACK1, PACK4, SUM, TILE_SUM, Text, Uniform, cover, inputs, line, outputs,
-    partials, tile,
+use super::{Operator, gauss_seidel_fused};
+use crate::shared::{LINE, PACK1, PACK4, SUM, TILE_SUM};
+use veloxel_core::Shape;
+use veloxel_gpu::{
+    Bind, Buffer, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform, cover, inputs, line,
+    outputs, partials, sum_rows, tile,
 };
-use crate::later::sum_rows;
-use crate::{Buffer, ComputeError, Device, Later, Shape};
 
 const BLOCK: &str = include_str!("block.wgsl");
 const INVERSE: &str = include_str!("inverse.wgsl");
@@ -16,40 +16,40 @@ const IN_PLACE: &str = include_str!("bind_relax.wgsl");
 const PRODUCT: &str = include_str!("bind_product.wgsl");
 const RESIDUAL: &str = include_str!("bind_residual.wgsl");
 
-static RELAX_GENERAL: Text = Text {
-    name: "relax, general",
-    parts: &[PACK1, BLOCK, IN_PLACE, INVERSE, GENERAL, include_str!("relax_general.wgsl")],
-};
-static RELAX_TINY: Text = Text {
-    name: "relax, tiny",
-    parts: &[PACK1, BLOCK, IN_PLACE, INVERSE, GENERAL, include_str!("relax_tiny.wgsl")],
-};
-static RELAX_ROWS: Text = Text {
-    name: "relax, rows",
-    parts: &[PACK4, BLOCK, IN_PLACE, INVERSE, UNIFORM, include_str!("relax_rows.wgsl")],
-};
-static RESIDUAL_GENERAL: Text = Text {
-    name: "residual, general",
-    parts: &[PACK1, LINE, SUM, BLOCK, RESIDUAL, INVERSE, GENERAL, include_str!("residual_general.wgsl")],
-};
-static RESIDUAL_ROWS: Text = Text {
-    name: "residual, rows",
-    parts: &[PACK4, TILE_SUM, BLOCK, RESIDUAL, INVERSE, UNIFORM, include_str!("residual_rows.wgsl")],
-};
-static RESTRICT_ROWS: Text = Text {
-    name: "restriction of the residual, rows",
-    parts: &[PACK4, TILE_SUM, BLOCK, RESIDUAL, INVERSE, UNIFORM, include_str!("restrict_rows.wgsl")],
-};
-static PRODUCT_GENERAL: Text = Text {
-    name: "product, general",
-    parts: &[PACK1, LINE, SUM, BLOCK, PRODUCT, INVERSE, GENERAL, include_str!("product_general.wgsl")],
-};
-static PRODUCT_ROWS: Text = Text {
-    name: "product, rows",
-    parts: &[PACK4, TILE_SUM, BLOCK, PRODUCT, INVERSE, UNIFORM, include_str!("product_rows.wgsl")],
-};
-static VOLUME_TARGET: Text =
-    Text { name: "volume target", parts: &[LINE, include_str!("volume_target.wgsl")] };
+static RELAX_GENERAL: ShaderSource = ShaderSource::wgsl(
+    "relax, general",
+    &[PACK1, BLOCK, IN_PLACE, INVERSE, GENERAL, include_str!("relax_general.wgsl")],
+);
+static RELAX_TINY: ShaderSource = ShaderSource::wgsl(
+    "relax, tiny",
+    &[PACK1, BLOCK, IN_PLACE, INVERSE, GENERAL, include_str!("relax_tiny.wgsl")],
+);
+static RELAX_ROWS: ShaderSource = ShaderSource::wgsl(
+    "relax, rows",
+    &[PACK4, BLOCK, IN_PLACE, INVERSE, UNIFORM, include_str!("relax_rows.wgsl")],
+);
+static RESIDUAL_GENERAL: ShaderSource = ShaderSource::wgsl(
+    "residual, general",
+    &[PACK1, LINE, SUM, BLOCK, RESIDUAL, INVERSE, GENERAL, include_str!("residual_general.wgsl")],
+);
+static RESIDUAL_ROWS: ShaderSource = ShaderSource::wgsl(
+    "residual, rows",
+    &[PACK4, TILE_SUM, BLOCK, RESIDUAL, INVERSE, UNIFORM, include_str!("residual_rows.wgsl")],
+);
+static RESTRICT_ROWS: ShaderSource = ShaderSource::wgsl(
+    "restriction of the residual, rows",
+    &[PACK4, TILE_SUM, BLOCK, RESIDUAL, INVERSE, UNIFORM, include_str!("restrict_rows.wgsl")],
+);
+static PRODUCT_GENERAL: ShaderSource = ShaderSource::wgsl(
+    "product, general",
+    &[PACK1, LINE, SUM, BLOCK, PRODUCT, INVERSE, GENERAL, include_str!("product_general.wgsl")],
+);
+static PRODUCT_ROWS: ShaderSource = ShaderSource::wgsl(
+    "product, rows",
+    &[PACK4, TILE_SUM, BLOCK, PRODUCT, INVERSE, UNIFORM, include_str!("product_rows.wgsl")],
+);
+static VOLUME_TARGET: ShaderSource =
+    ShaderSource::wgsl("volume target", &[LINE, include_str!("volume_target.wgsl")]);
 
 /// Packs of four that a workgroup of whole rows can hold on every device.
 pub(super) const MOST_PACKS: usize = 256;
@@ -162,8 +162,9 @@ pub(super) fn relax(
         return relax_by_one_group(gpu, text, operator, (x, rhs), (omega, sweeps, order));
     }
     let fast = View::of(operator);
-    if order == BY_ROWS && at_once::pays(gpu, &fast) {
-        return (0..sweeps).try_for_each(|_| at_once::sweep((device, gpu), &fast, (x, rhs), omega));
+    if order == BY_ROWS && gauss_seidel_fused::pays(gpu, &fast) {
+        return (0..sweeps)
+            .try_for_each(|_| gauss_seidel_fused::sweep((device, gpu), &fast, (x, rhs), omega));
     }
     for _ in 0..sweeps {
         if order == BY_ROWS && fast.rows && fast.packs()[0] <= MOST_PACKS {
@@ -177,7 +178,7 @@ pub(super) fn relax(
 
 fn relax_by_one_group(
     gpu: &dyn Gpu,
-    (text, entry): (&'static Text, &'static str),
+    (text, entry): (&'static ShaderSource, &'static str),
     operator: &Operator<'_>,
     (x, rhs): (&[Buffer], &[Buffer]),
     (omega, sweeps, order): (f32, usize, usize),
@@ -186,7 +187,7 @@ fn relax_by_one_group(
     let mut constants = view.constants();
     constants.push(("ORDER", order as f64));
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry,
         constants: &constants,
         uniform: view.uniform(operator.shape, &Step { omega, sweeps, ..Default::default() }),
@@ -206,7 +207,7 @@ fn relax_rows(
     let mut constants = view.constants();
     constants.extend([("WIDTH", packs as f64), ("HEIGHT", height as f64)]);
     gpu.launch(&Launch {
-        text: &RELAX_ROWS,
+        source: &RELAX_ROWS,
         entry: "relax_rows",
         constants: &constants,
         uniform: view.uniform(view.operator.shape, &Step { omega, rows, ..Default::default() }),
@@ -230,7 +231,7 @@ fn relax_colours(
     let rows = if order == CHEQUER { ny } else { ny.div_ceil(2) };
     for &(parity, colour) in passes {
         gpu.launch(&Launch {
-            text: &RELAX_GENERAL,
+            source: &RELAX_GENERAL,
             entry: "relax_colour",
             constants: &constants,
             uniform: view
@@ -244,7 +245,7 @@ fn relax_colours(
 
 /// Which text applies the operator, and how its workgroups lie.
 struct Plan {
-    text: &'static Text,
+    source: &'static ShaderSource,
     constants: Vec<(&'static str, f64)>,
     groups: [u32; 3],
     sums: Buffer,
@@ -255,7 +256,7 @@ impl Plan {
     fn new(
         device: &Device,
         view: &View<'_>,
-        [rows, general]: [&'static Text; 2],
+        [rows, general]: [&'static ShaderSource; 2],
         size: [usize; 3],
     ) -> Result<Self, ComputeError> {
         let mut constants = view.constants();
@@ -265,10 +266,10 @@ impl Plan {
             constants.extend([("WIDTH", w as f64), ("HEIGHT", h as f64)]);
             let groups = [cover(width, w), cover(height, h), depth as u32];
             let count = groups.iter().map(|&g| g as usize).product();
-            return Ok(Self { text: rows, constants, groups, sums: device.scratch(count)? });
+            return Ok(Self { source: rows, constants, groups, sums: device.scratch(count)? });
         }
         let (groups, sums) = partials(device, width * height * depth, 1)?;
-        Ok(Self { text: general, constants, groups, sums })
+        Ok(Self { source: general, constants, groups, sums })
     }
     fn total(self) -> Later<f64> {
         Later::on_device(self.sums, |sums| sum_rows::<1>(sums)[0])
@@ -295,7 +296,7 @@ pub(super) fn jacobi(
     buffers.extend(outputs(out, 3));
     buffers.push(Bind::Spare);
     gpu.launch(&Launch {
-        text: if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL },
+        source: if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL },
         entry: "jacobi",
         constants: &constants,
         uniform: view.uniform(operator.shape, &Step { omega: damping, ..Default::default() }),
@@ -315,7 +316,7 @@ pub(super) fn subtract_product(
     let mut buffers = view.buffers(three(inputs(x, 3)), three(outputs(target, 3)));
     buffers.push(Bind::Out(&plan.sums));
     gpu.launch(&Launch {
-        text: plan.text,
+        source: plan.source,
         entry: "subtract_product",
         constants: &plan.constants,
         uniform: view.uniform(operator.shape, &Step::default()),
@@ -336,7 +337,7 @@ pub(super) fn norm2(
     let mut buffers = view.buffers(three(inputs(x, 3)), three(inputs(rhs, 3)));
     buffers.extend([Bind::Spare, Bind::Spare, Bind::Spare, Bind::Out(&plan.sums)]);
     gpu.launch(&Launch {
-        text: plan.text,
+        source: plan.source,
         entry: "residual_norm2",
         constants: &plan.constants,
         uniform: view.uniform(operator.shape, &Step::default()),
@@ -362,7 +363,7 @@ pub(super) fn restrict(
     buffers.extend(outputs(coarse, 3));
     buffers.push(Bind::Out(&plan.sums));
     gpu.launch(&Launch {
-        text: plan.text,
+        source: plan.source,
         entry: "restrict_residual",
         constants: &plan.constants,
         uniform: view.uniform(to, &Step::default()),
@@ -383,7 +384,7 @@ pub(super) fn subtract_volume_target(
     let mut buffers = vec![Bind::In(weight), Bind::In(change)];
     buffers.extend(outputs(rhs, 3));
     gpu.launch(&Launch {
-        text: &VOLUME_TARGET,
+        source: &VOLUME_TARGET,
         entry: "subtract_volume_target",
         constants: &[("COMPONENTS", shape.components() as f64)],
         uniform: Uniform::new().u4(shape.size).f4(operator.spacing_edges.map(|s| 0.5 / s)),

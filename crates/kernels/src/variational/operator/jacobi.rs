@@ -4,10 +4,9 @@ use super::Operator;
 use super::relax::{invert, tensor_row};
 use super::residual::{ResidualRows, residual_scratch};
 use super::uniform::{Uniform, entry, gather_and_invert, update};
-use crate::Buffer;
-use crate::Cpu;
-use crate::rows::{Shared, with_scratch};
 use multiversion::multiversion;
+use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn jacobi(
     cpu: &Cpu,

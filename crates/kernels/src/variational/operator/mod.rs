@@ -12,9 +12,9 @@
 //! *Shapes*: every buffer belongs to the shape; `spacing_edges` is the voxel spacing in units of the smallest edge.
 //! *Border*: natural (Neumann) in every term. *Halo*: 1 voxel.
 
-mod at_once;
 pub(crate) mod cpu;
 mod energy;
+mod gauss_seidel_fused;
 mod gpu;
 mod jacobi;
 mod relax;
@@ -23,9 +23,8 @@ mod uniform;
 
 pub(crate) use residual::norm2_of;
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Axes, Buffer, ComputeError, Device, Later, Shape};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later, require_field};
 
 /// The operator's coefficients, borrowed from the method that owns them.
 #[derive(Debug, Clone, Copy)]

@@ -3,10 +3,9 @@
 use super::Operator;
 use super::cpu::{Row, Rows, scratch_rows};
 use super::uniform::{Uniform, gather_and_invert, own_padded, update};
-use crate::Buffer;
-use crate::Cpu;
-use crate::rows::{Shared, prefetch, with_scratch};
 use multiversion::multiversion;
+use veloxel_gpu::rows::{Shared, prefetch, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn relax(cpu: &Cpu, operator: &Operator<'_>, (x, rhs): (&mut [Buffer], &[Buffer]), omega: f32) {
     match operator.shape.components() {

@@ -4,10 +4,10 @@ use super::Operator;
 use super::cpu::{Row, Rows, adjoint_along_x, scratch_rows};
 use super::relax::tensor_row;
 use super::uniform::{Uniform, entry, own_padded, residual};
-use crate::Cpu;
-use crate::rows::{Shared, with_scratch};
-use crate::{Buffer, Shape};
 use multiversion::multiversion;
+use veloxel_core::Shape;
+use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
 
 /// What one row of `rhs − A x` needs: scratch, cut up once for many rows.
 pub(super) struct ResidualRows<'a, 's, const D: usize> {
@@ -226,7 +226,7 @@ fn restrict_in<const D: usize>(
     (x, rhs): (&[Buffer], &[Buffer]),
     (coarse, to): (&mut [Buffer], Shape),
 ) -> f64 {
-    use crate::kernels::multigrid_transfer::{add_pairs, cells};
+    use crate::variational::multigrid_transfer::{add_pairs, cells};
     let ([nx, ny, nz], [cx, cy, _]) = (operator.shape.size, to.size);
     let rhs: Vec<Shared<'_>> = rhs.iter().map(|b| Shared::read_only(b.host())).collect();
     let coarse: Vec<Shared<'_>> = coarse.iter_mut().map(|b| Shared::new(b.host_mut())).collect();

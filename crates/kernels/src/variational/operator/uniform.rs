@@ -5,10 +5,10 @@
 
 use super::Operator;
 use super::relax::tensor_row;
-use crate::Axes;
-use crate::lanes::{LANES, Lanes, starts};
-use crate::rows::Shared;
+use crate::shared::lanes::{LANES, Lanes, starts};
 use multiversion::multiversion;
+use veloxel_core::Axes;
+use veloxel_gpu::rows::Shared;
 
 /// What every row of such an operator shares.
 pub(super) struct Uniform {

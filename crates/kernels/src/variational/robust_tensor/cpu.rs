@@ -1,9 +1,10 @@
 //! Processor text of [`super::robust_tensor`](fn@super::robust_tensor).
 
 use super::Group;
-use crate::rows::Shared;
-use crate::{Buffer, Cpu, Shape};
 use multiversion::multiversion;
+use veloxel_core::Shape;
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn robust_tensor(
     cpu: &Cpu,
@@ -15,7 +16,7 @@ pub(super) fn robust_tensor(
     let nx = shape.size[0];
     let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     cpu.split(shape.rows(), n, |rows| {
-        crate::rows::with_scratch(nx, |psi| {
+        veloxel_gpu::rows::with_scratch(nx, |psi| {
             for row in rows {
                 let span = row * nx..(row + 1) * nx;
                 let delta: Vec<&[f32]> = increment.iter().map(|b| &b.host()[span.clone()]).collect();

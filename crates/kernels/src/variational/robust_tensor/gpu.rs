@@ -1,12 +1,13 @@
 //! Launches of `robust_tensor.wgsl`: one a constraint, since all together would need more buffers than some devices bind.
 
 use super::Group;
-use crate::gpu::{Gpu, LINE, Launch, PACK1, PACK4, Text, Uniform, inputs, line, outputs};
-use crate::{Buffer, ComputeError, Shape};
+use crate::shared::{LINE, PACK1, PACK4};
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, inputs, line, outputs};
 
 const BODY: &str = include_str!("robust_tensor.wgsl");
-static SINGLE: Text = Text { name: "robust_tensor", parts: &[LINE, PACK1, BODY] };
-static QUADS: Text = Text { name: "robust_tensor", parts: &[LINE, PACK4, BODY] };
+static SINGLE: ShaderSource = ShaderSource::wgsl("robust_tensor", &[LINE, PACK1, BODY]);
+static QUADS: ShaderSource = ShaderSource::wgsl("robust_tensor", &[LINE, PACK4, BODY]);
 
 pub(super) fn robust_tensor(
     gpu: &dyn Gpu,
@@ -20,7 +21,7 @@ pub(super) fn robust_tensor(
         let tensors = inputs(group.tensor, 10).chain(outputs(out, 9));
         let buffers: Vec<_> = inputs(increment, 3).chain(tensors).collect();
         gpu.launch(&Launch {
-            text,
+            source: text,
             entry: "robust_tensor",
             constants: &[("COMPONENTS", shape.components() as f64), ("FIRST", f64::from(u8::from(nth == 0)))],
             uniform: Uniform::new().u(n / pack).f(1.0 / (epsilon * epsilon)).f(group.gain),

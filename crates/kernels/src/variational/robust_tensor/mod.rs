@@ -8,9 +8,8 @@
 mod cpu;
 mod gpu;
 
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Buffer, ComputeError, Device, Shape};
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
 
 /// One constraint.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,9 @@
 //! Processor text of the kernels in [`super`].
 
-use crate::kernels::warp::VoxelAffine;
-use crate::rows::Shared;
-use crate::{Axes, Buffer, Cpu, Shape};
+use crate::image::warp::VoxelAffine;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 /// `d ← base(x) + linear · d`.
 pub(super) fn to_voxels(

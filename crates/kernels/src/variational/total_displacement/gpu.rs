@@ -1,17 +1,18 @@
 //! Launches of `total_displacement.wgsl`.
 
-use crate::gpu::{Gpu, Launch, PACK1, PACK4, Text, Uniform, cover, outputs};
-use crate::kernels::warp::VoxelAffine;
-use crate::{Axes, Buffer, ComputeError, Shape};
+use crate::image::warp::VoxelAffine;
+use crate::shared::{PACK1, PACK4};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, outputs};
 
-static TEXT1: Text = Text {
-    name: "total_displacement",
-    parts: &[PACK1, include_str!("along1.wgsl"), include_str!("total_displacement.wgsl")],
-};
-static TEXT4: Text = Text {
-    name: "total_displacement",
-    parts: &[PACK4, include_str!("along4.wgsl"), include_str!("total_displacement.wgsl")],
-};
+static TEXT1: ShaderSource = ShaderSource::wgsl(
+    "total_displacement",
+    &[PACK1, include_str!("along1.wgsl"), include_str!("total_displacement.wgsl")],
+);
+static TEXT4: ShaderSource = ShaderSource::wgsl(
+    "total_displacement",
+    &[PACK4, include_str!("along4.wgsl"), include_str!("total_displacement.wgsl")],
+);
 
 pub(super) fn to_voxels(
     gpu: &dyn Gpu,
@@ -46,7 +47,7 @@ fn launch(
         uniform = uniform.f4([x, y, z, offset as f32]);
     }
     gpu.launch(&Launch {
-        text,
+        source: text,
         entry,
         constants: &[("COMPONENTS", field.len() as f64)],
         uniform: linear.into_iter().fold(uniform, Uniform::f4),

@@ -5,10 +5,9 @@
 mod cpu;
 mod gpu;
 
-use super::warp::VoxelAffine;
-use crate::buffer::require_field;
-use crate::device::Kind;
-use crate::{Axes, Buffer, ComputeError, Device, Shape};
+use crate::image::warp::VoxelAffine;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
 
 /// Edges on top of `map` to voxels in total.
 ///

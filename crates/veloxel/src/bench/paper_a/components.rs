@@ -3,13 +3,14 @@
 use super::runs::{ALPHA, BETA, TAPS, window};
 use super::scene::{Scene, smooth_motion};
 use crate::VeloxelError;
-use veloxel_compute::kernels::convolve::{convolve, isotropic};
-use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_tensor};
-use veloxel_compute::kernels::operator::{Operator, jacobi, residual_norm2};
-use veloxel_compute::kernels::pointwise::fill;
-use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, ComputeError, Device, Field, Taps};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::image::pointwise::fill;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp, warp};
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_kernels::variational::operator::{Operator, jacobi, residual_norm2};
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

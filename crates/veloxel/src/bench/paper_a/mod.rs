@@ -25,7 +25,7 @@ use components::Costs;
 use runs::{Run, Time};
 use scene::Scene;
 pub use tables::ExperimentTable;
-use veloxel_compute::{ComputeError, Device};
+use veloxel_gpu::{ComputeError, Device};
 use veloxel_motion::MotionError;
 
 /// What is measured.

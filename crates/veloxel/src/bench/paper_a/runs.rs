@@ -3,8 +3,9 @@
 use super::components::{Component, Costs, LONG_MS, middle};
 use super::scene::Scene;
 use crate::VeloxelError;
-use veloxel_compute::{Device, Taps};
 use veloxel_core::{Dimension, Grid};
+use veloxel_gpu::Device;
+use veloxel_kernels::Taps;
 use veloxel_motion::{Clg, ClgParams, Frame, Preset, Region, Running, Silent, Start};
 
 /// R and the number of Jacobi iterations of a warp: those of the preset.

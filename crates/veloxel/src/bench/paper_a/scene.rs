@@ -2,8 +2,7 @@
 
 use crate::VeloxelError;
 use std::f64::consts::TAU;
-use veloxel_compute::Shape;
-use veloxel_core::{Dimension, Grid, Volume};
+use veloxel_core::{Dimension, Grid, Shape, Volume};
 
 /// Two images of one grid.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use super::presets;
 use super::yosemite::yosemite;
 use crate::VeloxelError;
 use crate::metrics::flow_error;
-use veloxel_compute::Device;
 use veloxel_core::{Flow, Mask, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_motion::{PhaseParameters, phase_flow};
 

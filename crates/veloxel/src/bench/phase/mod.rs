@@ -14,7 +14,7 @@ mod yosemite;
 
 use super::Figure;
 use crate::VeloxelError;
-use veloxel_compute::Device;
+use veloxel_gpu::Device;
 use veloxel_motion::{PhaseParameters, PhasePreset};
 
 /// `phase`: Tables 1, 4, 5 and 6, light that changes, and speed.

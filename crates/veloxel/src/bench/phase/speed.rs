@@ -4,7 +4,7 @@ use super::super::Figure;
 use crate::VeloxelError;
 use crate::report::LatencyReport;
 use std::time::{Duration, Instant};
-use veloxel_compute::Device;
+use veloxel_gpu::Device;
 use veloxel_motion::{PhaseEngine, PhaseFrame, PhaseImage, PhaseParameters, PhaseWanted};
 
 /// Pixels of a frame; frames a second that a GPU must reach with frames on the device, and with their upload.

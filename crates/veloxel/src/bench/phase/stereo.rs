@@ -5,8 +5,8 @@ use super::super::data::data;
 use super::presets;
 use crate::VeloxelError;
 use crate::metrics::disparity_error;
-use veloxel_compute::Device;
 use veloxel_core::Warnings;
+use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_disparity, read_image};
 use veloxel_motion::phase_stereo;
 

@@ -5,8 +5,8 @@ use super::super::data::data;
 use super::yosemite::yosemite;
 use crate::VeloxelError;
 use crate::metrics::flow_error;
-use veloxel_compute::Device;
 use veloxel_core::Volume;
+use veloxel_gpu::Device;
 use veloxel_motion::phase_parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
 

@@ -1,21 +1,12 @@
 //! What only a device of wgpu can show.
 
-use super::WgpuDevice;
-use crate::Device;
-use crate::kernels::pointwise::{copy, map_affine};
-use std::sync::Arc;
+use veloxel_gpu::Device;
+use veloxel_kernels::image::pointwise::{copy, map_affine};
+use veloxel_testkit::every_device::open_or_skip;
 
 /// The device, or none where there is no adapter and nobody requires one.
 fn wgpu() -> Option<Device> {
-    match WgpuDevice::open(("wgpu", 0)) {
-        Ok(device) => Some(Device::of_gpu(Arc::new(device))),
-        Err(error) => {
-            let required = std::env::var("VELOXEL_REQUIRE").is_ok_and(|r| r.split(',').any(|r| r == "wgpu"));
-            assert!(!required, "{error}");
-            println!("skipped: {error}");
-            None
-        }
-    }
+    open_or_skip("wgpu", |name| Device::named(name, 1))
 }
 
 const LEN: usize = 5000;

@@ -1,21 +1,12 @@
 //! What only a CUDA device can show.
 
-use super::CudaDevice;
-use crate::kernels::pointwise::{clip_length, scale};
-use crate::{ComputeError, Device, Later};
-use std::sync::Arc;
+use veloxel_gpu::{ComputeError, Device, Later};
+use veloxel_kernels::image::pointwise::{clip_length, copy, scale};
+use veloxel_testkit::every_device::open_or_skip;
 
 /// The device, or none where there is no GPU and nobody requires one.
-fn cuda() -> Option<Arc<CudaDevice>> {
-    match CudaDevice::open(0) {
-        Ok(device) => Some(Arc::new(device)),
-        Err(error) => {
-            let required = std::env::var("VELOXEL_REQUIRE").is_ok_and(|r| r.split(',').any(|r| r == "cuda"));
-            assert!(!required, "{error}");
-            println!("skipped: {error}");
-            None
-        }
-    }
+fn cuda() -> Option<Device> {
+    open_or_skip("cuda", |name| Device::named(name, 1))
 }
 
 /// Launches of many kinds on fields whose memory changes from round to round, the numbers found, and the fields.
@@ -41,8 +32,8 @@ fn round(device: &Device, nth: usize) -> Result<(Vec<f64>, Vec<Vec<f32>>), Compu
 
 #[test]
 fn replayed_launches_compute_what_launches_do() {
-    let Some(cuda) = cuda() else { return };
-    let (device, cpu) = (Device::of_gpu(cuda.clone()), Device::cpu(1).unwrap());
+    let Some(device) = cuda() else { return };
+    let cpu = Device::cpu(1).unwrap();
     for nth in 0..6 {
         let ((numbers, fields), (expected, expected_fields)) =
             (round(&device, nth).unwrap(), round(&cpu, nth).unwrap());
@@ -53,13 +44,15 @@ fn replayed_launches_compute_what_launches_do() {
     }
     let wanted =
         std::env::var_os("VELOXEL_RECORDINGS").is_none() && std::env::var_os("VELOXEL_PROFILE").is_none();
-    assert!(!wanted || cuda.queue.replayed() > 0, "rounds that repeat should be replayed");
+    assert!(
+        !wanted || device.replayed_runs().is_some_and(|runs| runs > 0),
+        "rounds that repeat should be replayed"
+    );
 }
 
 #[test]
 fn stamps_are_in_order() {
-    let Some(cuda) = cuda() else { return };
-    let device = Device::of_gpu(cuda);
+    let Some(device) = cuda() else { return };
     let mut buffer = device.zeros(1 << 20).unwrap();
     let start = device.stamp().unwrap();
     for _ in 0..100 {
@@ -71,8 +64,7 @@ fn stamps_are_in_order() {
 
 #[test]
 fn uploads_do_not_touch_what_kernels_still_use() {
-    let Some(cuda) = cuda() else { return };
-    let device = Device::of_gpu(cuda);
+    let Some(device) = cuda() else { return };
     let len = 1 << 20;
     for nth in 0..50 {
         let mut first = device.upload(vec![nth as f32; len]).unwrap();
@@ -80,7 +72,7 @@ fn uploads_do_not_touch_what_kernels_still_use() {
             scale(&device, 1.0, &mut first).unwrap();
         }
         let mut kept = device.scratch(len).unwrap();
-        crate::kernels::pointwise::copy(&device, &first, &mut kept).unwrap();
+        copy(&device, &first, &mut kept).unwrap();
         drop(first);
         let second = device.upload(vec![-1.0; len]).unwrap();
         assert!(device.download(kept).unwrap().iter().all(|&v| v == nth as f32), "round {nth}");

@@ -2,14 +2,16 @@
 //! translation is compiled too; where it is not, that is skipped with a reason, or a failure if VELOXEL_REQUIRE asks
 //! for `nvrtc`.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 mod buffers;
 mod control;
 mod refusals;
 mod values;
 
-use super::super::nvrtc::Nvrtc;
-use super::{CudaText, write};
 use std::sync::OnceLock;
+use veloxel_gpu::nvrtc::Nvrtc;
+use wgsl_to_cuda::{CudaSource, translate as to_cuda};
 
 fn nvrtc() -> Option<&'static Nvrtc> {
     static FOUND: OnceLock<Option<Nvrtc>> = OnceLock::new();
@@ -26,8 +28,8 @@ fn nvrtc() -> Option<&'static Nvrtc> {
 }
 
 /// Translates the entry point `main`, and compiles it without a warning.
-fn translate_with(wgsl: &str, constants: &[(&str, f64)]) -> CudaText {
-    let text = write(wgsl, "main", constants).unwrap_or_else(|error| panic!("{error}\n{wgsl}"));
+fn translate_with(wgsl: &str, constants: &[(&str, f64)]) -> CudaSource {
+    let text = to_cuda(wgsl, "main", constants).unwrap_or_else(|error| panic!("{error}\n{wgsl}"));
     if let Some(nvrtc) = nvrtc() {
         let compiled = nvrtc
             .compile(&text.source, "main", (9, 0))
@@ -38,7 +40,7 @@ fn translate_with(wgsl: &str, constants: &[(&str, f64)]) -> CudaText {
 }
 
 /// The kernel's own part of the translation.
-fn kernel_of(text: &CudaText) -> String {
+fn kernel_of(text: &CudaSource) -> String {
     let start = text.source.find("namespace kernel {").expect("every text has a kernel");
     text.source[start..].to_owned()
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn refusal(wgsl: &str) -> String {
-    write(wgsl, "main", &[]).unwrap_err().to_string()
+    to_cuda(wgsl, "main", &[]).unwrap_err().to_string()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Bindings, layouts, shared memory, atomics, inputs and constants.
 
-use super::super::Binding;
 use super::*;
+use wgsl_to_cuda::Binding;
 
 #[test]
 fn a_kernel_takes_the_bindings_that_it_uses() {
@@ -225,8 +225,8 @@ fn constants_are_chosen_by_the_caller() {
     );
     assert_has(&kernel, "constexpr float3 AXIS = float3{0.0f, -1.0f, 2.0f};");
     assert_has(&kernel, "    __syncthreads();\n    output[t] = tile[t];\n}\n");
-    let unknown = write(wgsl, "main", &[("SCALE", 1.0), ("NONE", 1.0)]).unwrap_err().to_string();
+    let unknown = to_cuda(wgsl, "main", &[("SCALE", 1.0), ("NONE", 1.0)]).unwrap_err().to_string();
     assert!(unknown.contains("override constants") && unknown.contains("NONE"), "{unknown}");
-    let missing = write(wgsl, "main", &[]).unwrap_err().to_string();
+    let missing = to_cuda(wgsl, "main", &[]).unwrap_err().to_string();
     assert!(missing.contains("SCALE"), "{missing}");
 }
