@@ -14,10 +14,12 @@ mod error;
 mod flow;
 mod grid;
 mod mask;
+pub mod matrix3;
 mod mesh;
 mod report;
 mod sequence;
 mod shape;
+mod system_memory;
 mod volume;
 mod warning;
 
@@ -32,5 +34,6 @@ pub use report::{
 };
 pub use sequence::Sequence;
 pub use shape::{Axes, Shape};
+pub use system_memory::SystemMemory;
 pub use volume::Volume;
 pub use warning::{Warning, WarningKind, Warnings};

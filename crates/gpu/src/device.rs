@@ -2,9 +2,10 @@
 
 use crate::host_memory::{Content, HostMemory};
 use crate::processor::instruction_set;
-use crate::{Buffer, ComputeError, Cpu, DeviceInfo, Field, Gpu, Listing, Stamp, SystemMemory, kinds};
+use crate::{Buffer, ComputeError, Cpu, DeviceInfo, Field, Gpu, Listing, Stamp, kinds};
 use std::ops::Range;
 use std::sync::Arc;
+use veloxel_core::SystemMemory;
 
 /// A place where kernels run; cheap to clone.
 #[derive(Debug, Clone)]

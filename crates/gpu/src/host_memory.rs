@@ -130,6 +130,7 @@ pub(crate) fn ask_for_large_pages<T>(samples: &[T]) {
 }
 
 /// Memory of the host for `len` samples, asked for as large pages; nothing is written to it yet.
+#[cfg(feature = "gpu")]
 pub(crate) fn room_for(len: usize) -> Result<Vec<f32>, ComputeError> {
     let mut room = Vec::new();
     room.try_reserve_exact(len).map_err(|_| out_of_memory(len))?;

@@ -27,7 +27,6 @@ mod processor;
 mod reduction;
 pub mod rows;
 mod stamp;
-mod system_memory;
 mod uniform;
 #[cfg(feature = "gpu")]
 mod wgpu_device;
@@ -45,5 +44,4 @@ pub use memory::GpuMemory;
 pub use processor::Cpu;
 pub use reduction::{partials, reduction_groups, sum_rows};
 pub use stamp::Stamp;
-pub use system_memory::SystemMemory;
 pub use uniform::Uniform;

@@ -3,7 +3,8 @@
 use crate::VeloxelError;
 use crate::report::DeviceReport;
 use serde::Serialize;
-use veloxel_gpu::{Device, Listing, SystemMemory};
+use veloxel_core::SystemMemory;
+use veloxel_gpu::{Device, Listing};
 
 /// A wish for a device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
