@@ -15,7 +15,7 @@ use veloxel_motion::{
     Clg, ClgParams, MotionError, Pair, Preset, SequenceFrames, SequenceMode, SequencePlan, Silent, Start,
     run_sequence,
 };
-use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, oblique_grid};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, oblique_grid};
 use veloxel_testkit::tolerances::FIELD_PARITY_VOX;
 use veloxel_testkit::{Noise, Phantom, on_every_device};
 
