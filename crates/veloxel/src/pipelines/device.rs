@@ -1,10 +1,10 @@
 //! Which device runs, and the sentence that says why.
 
 use crate::VeloxelError;
-use crate::report::DeviceReport;
 use serde::Serialize;
 use veloxel_core::SystemMemory;
 use veloxel_gpu::{Device, Listing};
+use veloxel_report::DeviceReport;
 
 /// A wish for a device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
