@@ -5,13 +5,14 @@ use crate::BenchError;
 use std::time::{Duration, Instant};
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::{convolve, isotropic};
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::image::pointwise::{copy, map_affine};
+use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
 use veloxel_kernels::image::spline::spline_coefficients;
-use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_kernels::variational::compose::{Update, compose};
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::variational::compose::{Compose, Update};
 use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
 use veloxel_kernels::variational::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
 
@@ -96,7 +97,7 @@ impl<'a> Workbench<'a> {
         let volume_bytes = 4.0 * shape.len() as f64;
         let copied = {
             let (from, to) = volumes.split_at_mut(1);
-            let mut launch = || copy(device, &from[0], &mut to[0]);
+            let mut launch = || CopyBuffer { from: &from[0], to: &mut to[0] }.run(device);
             warm_up(device, &mut launch)?;
             median_ms(device, launch)?
         };
@@ -145,25 +146,32 @@ impl<'a> Workbench<'a> {
             (Interpolation::Linear, "warp, linear", Some(0.70)),
             (Interpolation::CubicSpline, "warp, cubic spline", None),
         ] {
-            let args = Warp {
-                shape,
-                spacing_edges: [1.0; 3],
-                interpolation,
-                moving_from_fixed: VoxelAffine::IDENTITY,
-                moving: &from[0],
-                displacement,
+            let warp = || {
+                Warp {
+                    shape,
+                    spacing_edges: [1.0; 3],
+                    interpolation,
+                    moving_from_fixed: VoxelAffine::IDENTITY,
+                    moving: &from[0],
+                    displacement,
+                    out: &mut to[0],
+                }
+                .run(device)
             };
-            report((name, 5.0, bar), median_ms(device, || warp(device, &args, &mut to[0]))?);
+            report((name, 5.0, bar), median_ms(device, warp)?);
         }
         // Small steps, as a run composes them: what stood there is noise, and would gather from everywhere.
         for (step, smooth) in x.iter_mut().zip(displacement.iter()) {
-            copy(device, smooth, step)?;
+            CopyBuffer { from: smooth, to: step }.run(device)?;
             map_affine(device, (1e-3, 0.0), step)?;
         }
         let still = device.zeros_field(3, shape.len())?;
         report(
             ("composition", 9.0, None),
-            median_ms(device, || compose(device, (shape, [1.0; 3]), (Update::Compose, &still), x))?,
+            median_ms(device, || {
+                let (spacing_edges, update) = ([1.0; 3], Update::Compose);
+                Compose { shape, spacing_edges, update, displacement: &still, increment: x }.run(device)
+            })?,
         );
         report(
             ("spline coefficients", 6.0, None),

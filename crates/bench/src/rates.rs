@@ -5,7 +5,8 @@ use crate::BenchError;
 use std::time::Instant;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device};
-use veloxel_kernels::image::pointwise::{copy as copy_kernel, fill};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, fill};
 use veloxel_kernels::variational::operator::{Operator, relax};
 
 /// Samples of the copied buffer: larger than any cache.
@@ -90,6 +91,6 @@ impl<'a> Copying<'a> {
     }
 
     fn once(&mut self) -> Result<(), BenchError> {
-        Ok(self.device.scope(|| copy_kernel(self.device, &self.from, &mut self.to))?)
+        Ok(self.device.scope(|| CopyBuffer { from: &self.from, to: &mut self.to }.run(self.device))?)
     }
 }

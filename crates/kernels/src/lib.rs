@@ -6,8 +6,10 @@
 //! [`phase`] (oriented filters and matching by phase).
 
 pub mod image;
+pub mod kernel;
 pub mod phase;
 mod shared;
 pub mod variational;
 
+pub use kernel::Kernel;
 pub use shared::taps::Taps;

@@ -15,8 +15,9 @@ use crate::prepare::{IntensityMap, check_grids};
 use veloxel_core::matrix3::{determinant, inverse};
 use veloxel_core::{Mask, Volume};
 use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::Kernel;
 use veloxel_kernels::image::affine_normal_equations::{NormalEquations, affine_normal_equations};
-use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp, warp};
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 
 /// What the start may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,15 +114,16 @@ fn align_on_level(
     let (mut on_level, mut best) = (to_level(&map, level), to_level(&map, level));
     let mut least = f64::INFINITY;
     for _ in 0..STEPS {
-        let args = Warp {
+        let warp = Warp {
             shape,
             spacing_edges: level.spacing_edges,
             interpolation: Interpolation::Linear,
             moving_from_fixed: on_level,
             moving,
             displacement: &zero,
+            out: &mut warped,
         };
-        warp(device, &args, &mut warped)?;
+        warp.run(device)?;
         let equations =
             affine_normal_equations(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
         if equations.mean_energy >= least {

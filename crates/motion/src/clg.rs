@@ -56,9 +56,10 @@ use veloxel_core::{
     Warnings,
 };
 use veloxel_gpu::{Device, Field, Later};
+use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::rescale;
 use veloxel_kernels::image::warp::VoxelAffine;
-use veloxel_kernels::variational::compose::{self, compose};
+use veloxel_kernels::variational::compose::{self, Compose};
 use veloxel_kernels::variational::confidence::Scales;
 use veloxel_kernels::variational::jacobian::jacobian;
 use veloxel_kernels::variational::total_displacement::{from_voxels, to_voxels};
@@ -414,7 +415,14 @@ impl Clg {
             flow.components_vox().iter().map(|c| device.upload_copy(c)).collect()
         };
         let (mut residual, back) = (upload(&output.flow)?, upload(back)?);
-        compose(device, (shape, [1.0; 3]), (compose::Update::Compose, &back), &mut residual)?;
+        let composition = Compose {
+            shape,
+            spacing_edges: [1.0; 3],
+            update: compose::Update::Compose,
+            displacement: &back,
+            increment: &mut residual,
+        };
+        composition.run(device)?;
         let components: Vec<Vec<f32>> =
             residual.into_iter().map(|b| device.download(b)).collect::<Result<_, _>>()?;
         let mut total = 0.0;

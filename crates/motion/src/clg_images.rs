@@ -9,12 +9,13 @@ use crate::frame::Source;
 use crate::prepare::IntensityMap;
 use veloxel_core::{Mask, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Later};
+use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::brightness::absolute_difference;
 use veloxel_kernels::image::convolve::{convolve, isotropic};
 use veloxel_kernels::image::local_normalise::local_normalise;
 use veloxel_kernels::image::spline::spline_coefficients;
-use veloxel_kernels::image::warp::{self, VoxelAffine, Warp, warp};
+use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
 
 /// 1 inside, 0 outside.
 pub(crate) fn as_weight(device: &Device, mask: &Mask) -> Result<Buffer, ComputeError> {
@@ -93,16 +94,17 @@ impl Images {
 /// An image as the warp by no displacement samples its spline.
 fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
     spline_coefficients(device, shape, &mut image)?;
-    let args = Warp {
+    let mut out = device.scratch(shape.len())?;
+    let warp = Warp {
         shape,
         spacing_edges: [1.0; 3],
         interpolation: warp::Interpolation::CubicSpline,
         moving_from_fixed: VoxelAffine::IDENTITY,
         moving: &image,
         displacement: &device.zeros_field(shape.components(), shape.len())?,
+        out: &mut out,
     };
-    let mut out = device.scratch(shape.len())?;
-    warp(device, &args, &mut out)?;
+    warp.run(device)?;
     Ok(out)
 }
 

@@ -10,14 +10,15 @@ use crate::multigrid::{Multigrid, Solver, Solving, Stopping, Terms, sweep};
 use crate::{Observer, Step};
 use veloxel_core::{Axes, StopReason};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
+use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::brightness::absolute_difference;
 use veloxel_kernels::image::convolve::convolve;
 use veloxel_kernels::image::gradient::{Scheme, gradients};
 use veloxel_kernels::image::median::{Median, WeightedMedian, median};
 use veloxel_kernels::image::pointwise::{clear, clip_length, fill, log_change, multiply};
-use veloxel_kernels::image::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_kernels::variational::compose::{self, compose};
+use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
+use veloxel_kernels::variational::compose::{self, Compose};
 use veloxel_kernels::variational::confidence;
 use veloxel_kernels::variational::diffusivity::{Diffusivity, diffusivity};
 use veloxel_kernels::variational::jacobian::jacobian;
@@ -241,7 +242,8 @@ impl<'a> Level<'a> {
             Update::Add => compose::Update::Add,
             Update::Compose => compose::Update::Compose,
         };
-        compose(device, (shape, self.geometry.spacing_edges), (update, displacement), &mut self.increment)?;
+        let spacing_edges = self.geometry.spacing_edges;
+        Compose { shape, spacing_edges, update, displacement, increment: &mut self.increment }.run(device)?;
         std::mem::swap(displacement, &mut self.increment);
         self.filter(images, displacement)?;
         let voxels = shape.len() as f64;
@@ -251,7 +253,7 @@ impl<'a> Level<'a> {
 
     /// Samples the moving image at the present displacement into `self.warped`.
     pub fn warp(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
-        let args = Warp {
+        let warp = Warp {
             shape: self.geometry.shape,
             spacing_edges: self.geometry.spacing_edges,
             interpolation: match self.params.interpolation {
@@ -261,8 +263,9 @@ impl<'a> Level<'a> {
             moving_from_fixed: images.moving_from_fixed,
             moving: &images.moving,
             displacement,
+            out: &mut self.warped,
         };
-        warp(self.device, &args, &mut self.warped)
+        warp.run(self.device)
     }
 
     /// Σ |I_t| of the images last warped, and number of voxels.

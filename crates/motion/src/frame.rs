@@ -6,7 +6,8 @@ use crate::prepare::{IntensityMap, Percentiles};
 use std::sync::{Mutex, PoisonError};
 use veloxel_core::{CoreError, Grid, Mask, Volume};
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Stamp, fetch};
-use veloxel_kernels::image::pointwise::{copy, map_affine};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
 use veloxel_kernels::image::quantiles::first_unknown;
 
 /// One image of one grid (`f32`, any unit) in the memory of a device.
@@ -165,7 +166,7 @@ impl Source<'_> {
             Self::Take(frame) => frame.samples,
             Self::Keep(frame) => {
                 let mut samples = device.scratch(frame.samples.len())?;
-                copy(device, &frame.samples, &mut samples)?;
+                CopyBuffer { from: &frame.samples, to: &mut samples }.run(device)?;
                 samples
             }
         };

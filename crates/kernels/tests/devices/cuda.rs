@@ -1,7 +1,8 @@
 //! What only a CUDA device can show.
 
 use veloxel_gpu::{ComputeError, Device, Later};
-use veloxel_kernels::image::pointwise::{clip_length, copy, scale};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, clip_length, scale};
 use veloxel_testkit::every_device::open_or_skip;
 
 /// The device, or none where there is no GPU and nobody requires one.
@@ -72,7 +73,7 @@ fn uploads_do_not_touch_what_kernels_still_use() {
             scale(&device, 1.0, &mut first).unwrap();
         }
         let mut kept = device.scratch(len).unwrap();
-        copy(&device, &first, &mut kept).unwrap();
+        CopyBuffer { from: &first, to: &mut kept }.run(&device).unwrap();
         drop(first);
         let second = device.upload(vec![-1.0; len]).unwrap();
         assert!(device.download(kept).unwrap().iter().all(|&v| v == nth as f32), "round {nth}");

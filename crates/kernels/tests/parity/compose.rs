@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_kernels::variational::compose::{Update, compose};
+use veloxel_kernels::variational::compose::{Compose, Update};
 use veloxel_testkit::on_every_device;
 
 /// Noise of amplitude 1.7, NaN here and there.
@@ -21,8 +21,15 @@ on_every_device! {
                     let displacement = noise_field(device, (shape.components(), shape.len()), 1);
                     let mut increment = step(device, shape);
                     // Powers of two: a position is then the same whether products are rounded or not.
-                    let grid = (shape, [1.0, 2.0, 0.5]);
-                    compose(device, grid, (update, &displacement), &mut increment).unwrap();
+                    let spacing_edges = [1.0, 2.0, 0.5];
+                    let composition = Compose {
+                        shape,
+                        spacing_edges,
+                        update,
+                        displacement: &displacement,
+                        increment: &mut increment,
+                    };
+                    composition.run(device).unwrap();
                     increment
                 });
             }

@@ -21,6 +21,7 @@ mod weights;
 
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_kernels::Kernel;
 use veloxel_testkit::tolerances::KERNEL_PARITY;
 
 /// Sizes that divide by nothing, by four, and axes of one voxel.

@@ -1,7 +1,7 @@
 use super::*;
 use veloxel_kernels::image::brightness::absolute_difference;
 use veloxel_kernels::image::pointwise::{
-    clip_length, copy, count_known, fill, log_change, map_affine, multiply,
+    CopyBuffer, clip_length, count_known, fill, log_change, map_affine, multiply,
 };
 use veloxel_testkit::on_every_device;
 
@@ -11,7 +11,7 @@ on_every_device! {
             Pair::new(device).alike("pointwise", |device| {
                 let mut out: Vec<Buffer> = (0..5).map(|k| noise_buffer(device, n, k)).collect();
                 let other = noise_buffer(device, n, 9);
-                copy(device, &other, &mut out[0]).unwrap();
+                CopyBuffer { from: &other, to: &mut out[0] }.run(device).unwrap();
                 multiply(device, &other, &mut out[1]).unwrap();
                 fill(device, 0.3, &mut out[2]).unwrap();
                 log_change(device, &mut out[3]).unwrap();
@@ -70,7 +70,7 @@ on_every_device! {
         assert!(error.contains("bytes"), "{error}");
         // The device works afterwards, and nothing that was there is lost.
         let mut after = device.zeros(1000).unwrap();
-        copy(device, &before, &mut after).unwrap();
+        CopyBuffer { from: &before, to: &mut after }.run(device).unwrap();
         assert_eq!(device.download(after).unwrap(), noise(1000, 1));
     }
 }

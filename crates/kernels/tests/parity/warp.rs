@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp, warp};
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 use veloxel_testkit::on_every_device;
 
 const ALL: [Interpolation; 3] = [Interpolation::Nearest, Interpolation::Linear, Interpolation::CubicSpline];
@@ -21,7 +21,8 @@ fn warped(
     (interpolation, map): (Interpolation, VoxelAffine),
     moving: Vec<f32>,
 ) -> Vec<Buffer> {
-    let args = Warp {
+    let mut out = device.zeros(shape.len()).unwrap();
+    let warp = Warp {
         shape,
         // Powers of two: a position is then the same whether products are rounded or not.
         spacing_edges: [1.0, 2.0, 0.5],
@@ -29,9 +30,9 @@ fn warped(
         moving_from_fixed: map,
         moving: &device.upload(moving).unwrap(),
         displacement: &displacement(device, shape),
+        out: &mut out,
     };
-    let mut out = device.zeros(shape.len()).unwrap();
-    warp(device, &args, &mut out).unwrap();
+    warp.run(device).unwrap();
     vec![out]
 }
 

@@ -1,5 +1,7 @@
 //! Launches of `convolve.wgsl`: one pass an axis.
 
+use crate::image::pointwise::CopyBuffer;
+use crate::kernel::Kernel;
 use crate::shared::taps::Taps;
 use crate::shared::{PACK1, PACK4};
 use veloxel_core::{Axes, Shape};
@@ -63,7 +65,7 @@ pub(super) fn convolve(
         pass(device_and_gpu, (shape, filter, Border::Replicate), input, output)
     };
     match filters[..] {
-        [] => crate::image::pointwise::copy(device, input, output),
+        [] => CopyBuffer { from: input, to: output }.run(device),
         [only] => run(only, input, output),
         [first, second] => {
             let between = device.scratch(shape.len())?;

@@ -1,5 +1,7 @@
 //! Launches of `pointwise.wgsl`.
 
+use super::CopyBuffer;
+use crate::kernel::{Launcher, packed};
 use crate::shared::{EXPONENTIAL, LINE, NAN, PACK1, PACK4, SUM};
 use veloxel_gpu::{
     Bind, Buffer, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform, line, outputs, partials,
@@ -14,17 +16,11 @@ static COPY: [ShaderSource; 2] = [
     ShaderSource::wgsl("copy, four at a time", &[PACK4, LINE, include_str!("copy.wgsl")]),
 ];
 
-pub(super) fn copy(gpu: &dyn Gpu, input: &Buffer, out: &mut Buffer) -> Result<(), ComputeError> {
-    let n = out.len();
-    let (text, packs) = if n.is_multiple_of(4) { (&COPY[1], n / 4) } else { (&COPY[0], n) };
-    gpu.launch(&Launch {
-        source: text,
-        entry: "copy",
-        constants: &[],
-        uniform: Uniform::new().u(packs),
-        buffers: &[Bind::Out(out), Bind::In(input)],
-        groups: line(packs, 256),
-    })
+pub(super) fn copy(gpu: &Launcher<'_>, args: CopyBuffer<'_>) -> Result<(), ComputeError> {
+    let (source, pack) = packed(&COPY, args.to.len());
+    let packs = args.to.len() / pack;
+    let launch = gpu.launch(source, "copy").uniform(Uniform::new().u(packs));
+    launch.output(args.to).input(args.from).run(line(packs, 256))
 }
 
 /// A kernel with two numbers and one buffer, in place.

@@ -5,19 +5,31 @@
 mod cpu;
 mod gpu;
 
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later, require_field};
+use crate::kernel::{Kernel, Launcher, Lengths};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Device, Kind, Later, require_field};
 
-/// `out = in`.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the lengths differ.
-pub fn copy(device: &Device, input: &Buffer, out: &mut Buffer) -> Result<(), ComputeError> {
-    out.require(input.len(), "copy", "out")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::copy(cpu, input.host(), out.host_mut()),
-        Kind::Gpu(gpu) => gpu::copy(&**gpu, input, out)?,
+/// `to = from`.
+#[derive(Debug)]
+pub struct CopyBuffer<'a> {
+    /// The samples.
+    pub from: &'a Buffer,
+    /// As many, overwritten.
+    pub to: &'a mut Buffer,
+}
+
+impl Kernel for CopyBuffer<'_> {
+    const NAME: &'static str = "copy";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.of("to", self.to, self.from.len());
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::copy(cpu, self.from.host(), self.to.host_mut());
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::copy(gpu, self)
+    }
 }
 
 /// `v ← gain · v + offset`, and NaN or infinity becomes 0.

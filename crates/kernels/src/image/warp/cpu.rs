@@ -1,4 +1,4 @@
-//! Processor text of [`super::warp`].
+//! Processor text of [`super::Warp`].
 
 use super::{Interpolation, VoxelAffine, Warp};
 use crate::shared::gather::Lattice;
@@ -8,16 +8,16 @@ use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
-pub(super) fn warp(cpu: &Cpu, args: &Warp<'_>, out: &mut [f32]) {
+pub(super) fn warp(cpu: &Cpu, args: Warp<'_>) {
     match args.shape.components() {
-        2 => warp_in::<2>(cpu, args, out),
-        _ => warp_in::<3>(cpu, args, out),
+        2 => warp_in::<2>(cpu, args),
+        _ => warp_in::<3>(cpu, args),
     }
 }
 
-fn warp_in<const D: usize>(cpu: &Cpu, args: &Warp<'_>, out: &mut [f32]) {
+fn warp_in<const D: usize>(cpu: &Cpu, mut args: Warp<'_>) {
     let [nx, ny, _] = args.shape.size;
-    let out = Shared::new(out);
+    let out = Shared::new(args.out.host_mut());
     let lattice = Lattice::<D>::new(args.shape);
     let samples = args.moving.host();
     cpu.split(args.shape.rows(), 4 * args.shape.len(), |rows| {
@@ -26,7 +26,7 @@ fn warp_in<const D: usize>(cpu: &Cpu, args: &Warp<'_>, out: &mut [f32]) {
             // SAFETY: every row is written by one thread.
             let out = unsafe { out.get_mut(span.clone()) };
             let displacement = std::array::from_fn(|c| &args.displacement[c].host()[span.clone()]);
-            let path = Path::<D>::new(args, (row % ny, row / ny), displacement);
+            let path = Path::<D>::new(&args, (row % ny, row / ny), displacement);
             match args.interpolation {
                 Interpolation::Nearest => nearest_row(&lattice, samples, &path, out),
                 Interpolation::Linear => linear_row(&lattice, samples, &path, out),
@@ -200,8 +200,8 @@ fn spline_weights(t: f32) -> [f32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Kernel;
     use crate::image::spline::spline_coefficients;
-    use crate::image::warp::{VoxelAffine, warp};
     use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;
 
@@ -216,16 +216,17 @@ mod tests {
         if interpolation == Interpolation::CubicSpline {
             spline_coefficients(&device, shape, &mut moving).unwrap();
         }
-        let args = Warp {
+        let mut out = device.zeros(shape.len()).unwrap();
+        let warp = Warp {
             shape,
             spacing_edges: [1.0, 2.0, 1.0],
             interpolation,
             moving_from_fixed: VoxelAffine::IDENTITY,
             moving: &moving,
             displacement: &displacement,
+            out: &mut out,
         };
-        let mut out = device.zeros(shape.len()).unwrap();
-        warp(&device, &args, &mut out).unwrap();
+        warp.run(&device).unwrap();
         device.download(out).unwrap()
     }
 

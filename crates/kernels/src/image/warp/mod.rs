@@ -9,8 +9,9 @@
 mod cpu;
 mod gpu;
 
+use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
 /// How samples between voxels are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +51,8 @@ impl VoxelAffine {
     }
 }
 
-/// What to sample where.
-#[derive(Debug, Clone, Copy)]
+/// Samples the moving image on the fixed grid.
+#[derive(Debug)]
 pub struct Warp<'a> {
     /// Of the fixed grid, and of the moving one.
     pub shape: Shape,
@@ -65,20 +66,25 @@ pub struct Warp<'a> {
     pub moving: &'a Buffer,
     /// Planar displacement, edges.
     pub displacement: &'a [Buffer],
+    /// The moving image seen from the fixed grid; NaN outside.
+    pub out: &'a mut Buffer,
 }
 
-/// Samples the moving image on the fixed grid.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn warp(device: &Device, args: &Warp<'_>, out: &mut Buffer) -> Result<(), ComputeError> {
-    let n = args.shape.len();
-    args.moving.require(n, "warp", "moving")?;
-    require_field(args.displacement, (args.shape.components(), n), "warp", "displacement")?;
-    out.require(n, "warp", "out")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::warp(cpu, args, out.host_mut()),
-        Kind::Gpu(gpu) => gpu::warp(&**gpu, args, out)?,
+impl Kernel for Warp<'_> {
+    const NAME: &'static str = "warp";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.shape.len();
+        lengths
+            .of("moving", self.moving, n)
+            .field("displacement", self.displacement, (self.shape.components(), n))
+            .of("out", self.out, n);
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::warp(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::warp(gpu, self)
+    }
 }

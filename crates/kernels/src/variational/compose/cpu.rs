@@ -1,23 +1,19 @@
-//! Processor text of [`super::compose`].
+//! Processor text of [`super::Compose`].
 
-use super::Update;
+use super::{Compose, Update};
 use crate::shared::gather::Lattice;
 use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
-use veloxel_core::{Axes, Shape};
+use veloxel_core::Axes;
+use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn compose_in<const D: usize>(
-    cpu: &Cpu,
-    (shape, spacing): (Shape, Axes<f32>),
-    (update, displacement): (Update, &[Buffer]),
-    increment: &mut [Buffer],
-) {
+pub(super) fn compose_in<const D: usize>(cpu: &Cpu, args: Compose<'_>) {
+    let Compose { shape, spacing_edges, update, displacement, increment } = args;
     let d: [&[f32]; D] = std::array::from_fn(|c| displacement[c].host());
     let parts: Vec<Shared<'_>> = increment.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let lattice = Lattice::new(shape);
-    let per_edge = spacing.map(|s| 1.0 / s);
+    let per_edge = spacing_edges.map(|s| 1.0 / s);
     let [nx, ny, _] = shape.size;
     cpu.split(shape.rows(), 2 * shape.len(), |rows| {
         for row in rows {

@@ -1,38 +1,32 @@
-//! Launches of `compose.wgsl`.
+//! Launches of `compose.wgsl` and `add.wgsl`.
 
-use super::Update;
+use super::{Compose, Update};
+use crate::kernel::{Launcher, packed};
 use crate::shared::{LATTICE, LINE, NAN, PACK1, PACK4};
-use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, inputs, line, outputs};
+use veloxel_gpu::{ComputeError, ShaderSource, Uniform, cover, line};
 
-static TEXT: ShaderSource = ShaderSource::wgsl("compose", &[NAN, LATTICE, include_str!("compose.wgsl")]);
-static ADD1: ShaderSource = ShaderSource::wgsl("compose", &[LINE, PACK1, include_str!("add.wgsl")]);
-static ADD4: ShaderSource = ShaderSource::wgsl("compose", &[LINE, PACK4, include_str!("add.wgsl")]);
+static COMPOSE: ShaderSource = ShaderSource::wgsl("compose", &[NAN, LATTICE, include_str!("compose.wgsl")]);
+static ADD: [ShaderSource; 2] = [
+    ShaderSource::wgsl("compose", &[LINE, PACK1, include_str!("add.wgsl")]),
+    ShaderSource::wgsl("compose", &[LINE, PACK4, include_str!("add.wgsl")]),
+];
 
-pub(super) fn compose(
-    gpu: &dyn Gpu,
-    (shape, spacing_edges): (Shape, Axes<f32>),
-    (update, displacement): (Update, &[Buffer]),
-    increment: &mut [Buffer],
-) -> Result<(), ComputeError> {
-    let [nx, ny, nz] = shape.size;
-    let (text, entry, uniform, groups) = match update {
+pub(super) fn compose(gpu: &Launcher<'_>, args: Compose<'_>) -> Result<(), ComputeError> {
+    let (shape, [nx, ny, nz]) = (args.shape, args.shape.size);
+    let (launch, groups) = match args.update {
         Update::Add => {
-            let (text, pack) = if shape.len() % 4 == 0 { (&ADD4, 4) } else { (&ADD1, 1) };
+            let (source, pack) = packed(&ADD, shape.len());
             let items = shape.len() / pack;
-            (text, "add", Uniform::new().u(items), line(items, 256))
+            (gpu.launch(source, "add").uniform(Uniform::new().u(items)), line(items, 256))
         }
         Update::Compose => {
-            let uniform = Uniform::new().u4(shape.size).f4(spacing_edges.map(|s| 1.0 / s));
-            (&TEXT, "compose", uniform, [cover(nx, 64), cover(ny, 2), nz as u32])
+            let uniform = Uniform::new().u4(shape.size).f4(args.spacing_edges.map(|s| 1.0 / s));
+            (gpu.launch(&COMPOSE, "compose").uniform(uniform), [cover(nx, 64), cover(ny, 2), nz as u32])
         }
     };
-    gpu.launch(&Launch {
-        source: text,
-        entry,
-        constants: &[("COMPONENTS", shape.components() as f64)],
-        uniform,
-        buffers: &inputs(displacement, 3).chain(outputs(increment, 3)).collect::<Vec<_>>(),
-        groups,
-    })
+    launch
+        .constant("COMPONENTS", shape.components())
+        .inputs(args.displacement, 3)
+        .outputs(args.increment, 3)
+        .run(groups)
 }

@@ -7,8 +7,9 @@
 mod cpu;
 mod gpu;
 
+use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
 /// How an increment joins the displacement so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,32 +20,45 @@ pub enum Update {
     Compose,
 }
 
-/// Writes the updated displacement into `increment`, where δ stood; the caller swaps the two fields.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn compose(
-    device: &Device,
-    (shape, spacing_edges): (Shape, Axes<f32>),
-    (update, displacement): (Update, &[Buffer]),
-    increment: &mut [Buffer],
-) -> Result<(), ComputeError> {
-    let count = (shape.components(), shape.len());
-    require_field(displacement, count, "compose", "displacement")?;
-    require_field(increment, count, "compose", "increment")?;
-    let (grid, from) = ((shape, spacing_edges), (update, displacement));
-    match device.kind() {
-        Kind::Cpu(cpu) if shape.components() == 2 => cpu::compose_in::<2>(cpu, grid, from, increment),
-        Kind::Cpu(cpu) => cpu::compose_in::<3>(cpu, grid, from, increment),
-        Kind::Gpu(gpu) => gpu::compose(&**gpu, grid, from, increment)?,
+/// Writes the updated displacement where δ stood; the caller swaps the two fields.
+#[derive(Debug)]
+pub struct Compose<'a> {
+    /// Of the grid.
+    pub shape: Shape,
+    /// Voxel spacing in edges, per axis.
+    pub spacing_edges: Axes<f32>,
+    /// How δ joins d.
+    pub update: Update,
+    /// d, edges.
+    pub displacement: &'a [Buffer],
+    /// δ, edges; the result afterwards.
+    pub increment: &'a mut [Buffer],
+}
+
+impl Kernel for Compose<'_> {
+    const NAME: &'static str = "compose";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let count = (self.shape.components(), self.shape.len());
+        lengths.field("displacement", self.displacement, count).field("increment", self.increment, count);
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        match self.shape.components() {
+            2 => cpu::compose_in::<2>(cpu, self),
+            _ => cpu::compose_in::<3>(cpu, self),
+        }
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::compose(gpu, self)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use veloxel_core::Dimension;
+    use veloxel_gpu::Device;
 
     #[test]
     fn composing_a_ramp_follows_the_step() {
@@ -54,7 +68,10 @@ mod tests {
         let zero = || device.zeros(shape.len()).unwrap();
         let d = [device.upload(ramp).unwrap(), zero(), zero()];
         let mut step = [device.upload(vec![0.5; shape.len()]).unwrap(), zero(), zero()];
-        compose(&device, (shape, [1.0; 3]), (Update::Compose, &d), &mut step).unwrap();
+        let (spacing_edges, update) = ([1.0; 3], Update::Compose);
+        Compose { shape, spacing_edges, update, displacement: &d, increment: &mut step }
+            .run(&device)
+            .unwrap();
         for x in [3, 17] {
             let (got, expected) = (step[0].host()[x], 0.5 + 0.1 * (x as f32 + 0.5));
             assert!((got - expected).abs() < 1e-6, "d(x + 0.5) + δ at {x}, got {got}");
