@@ -15,6 +15,7 @@ mod flow;
 mod grid;
 mod mask;
 mod mesh;
+pub mod parameters;
 mod report;
 mod sequence;
 mod volume;
