@@ -14,10 +14,12 @@ mod error;
 mod flow;
 mod grid;
 mod mask;
+pub mod matrix3;
 mod mesh;
 pub mod parameters;
 mod report;
 mod sequence;
+mod system_memory;
 mod volume;
 mod warning;
 
@@ -31,5 +33,6 @@ pub use report::{
     WarpReport,
 };
 pub use sequence::Sequence;
+pub use system_memory::SystemMemory;
 pub use volume::Volume;
 pub use warning::{Warning, WarningKind, Warnings};

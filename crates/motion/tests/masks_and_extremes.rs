@@ -7,8 +7,8 @@ use veloxel_core::{Dimension, Flow, Grid, Mask, SolveStatus, Volume, WarningKind
 use veloxel_motion::clg_parameters::{Direction, Update};
 use veloxel_motion::multigrid::Solver;
 use veloxel_motion::{Clg, ClgParams, FlowOutput, MotionError, Pair, Preset, Silent, Start};
-use veloxel_testkit::phantoms::{Case, MotionKind, NOISE, TextureKind, isotropic_grid};
-use veloxel_testkit::{Affine, CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
+use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid};
+use veloxel_phantoms::{Affine, CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
 
 const BOTH: [Dimension; 2] = [Dimension::Two, Dimension::Three];
 const PRESETS: [Preset; 3] = [Preset::Fast, Preset::Accurate, Preset::Paper];

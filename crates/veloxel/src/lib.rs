@@ -11,10 +11,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod bench;
-pub mod metrics;
 pub mod pipelines;
-pub mod report;
 
 mod error;
 
@@ -29,6 +26,8 @@ pub use veloxel_motion::{
     Clg, ClgParams, FlowOutput, MotionError, Observer, Pair, Preset, Silent, Start, Step,
     affine_registration, clg, clg_parameters, coarse_to_fine, multigrid, prepare,
 };
+pub use veloxel_report as report;
+pub use veloxel_report::metrics;
 
 /// The README's program compiles.
 #[cfg(doctest)]

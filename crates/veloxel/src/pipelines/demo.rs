@@ -5,12 +5,12 @@ use super::stage::Stages;
 use super::staging::Staging;
 use super::{DeviceChoice, FlowRun, ParameterChoice, RunChoice};
 use crate::VeloxelError;
-use crate::report::InputReport;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Mask, Warnings};
 use veloxel_io as io;
 use veloxel_motion::{Observer, SequenceFrames, SequenceMode, SequencePlan};
-use veloxel_testkit::{HeartParams, HeartPhantom};
+use veloxel_phantoms::{HeartParams, HeartPhantom};
+use veloxel_report::InputReport;
 
 /// Where the demonstration goes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,6 @@ use super::stage::Stages;
 use super::warp::warp_image;
 use super::{RunChoice, StartChoice};
 use crate::VeloxelError;
-use crate::report::{InputReport, PairReport, PairView, RunReport, html};
 use std::path::{Path, PathBuf};
 use veloxel_compute::Device;
 use veloxel_core::{Flow, Mask, Volume, Warnings};
@@ -17,6 +16,7 @@ use veloxel_io::Kind;
 use veloxel_motion::affine_registration::{AffineModel, affine_registration};
 use veloxel_motion::prepare::check_grids;
 use veloxel_motion::{Clg, Frame, Observer, Pair, Start};
+use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
 
 /// Files to write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -135,7 +135,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
             output.warped = warp_image(&device, (&output.flow, moving), params.interpolation)?;
         }
         let view = PairView { truth: inputs.truth.as_ref(), ..view(&title, &pair, &output) };
-        PairReport::measure(&view, output.statistics.clone())
+        Ok(PairReport::measure(&view, output.statistics.clone())?)
     })?;
     warnings.extend(output.statistics.warnings.clone());
 

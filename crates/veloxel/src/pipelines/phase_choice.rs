@@ -3,13 +3,13 @@
 use super::parameters::{Draft, as_json};
 use super::{DeviceChoice, stage::Stages};
 use crate::VeloxelError;
-use crate::report::{DeviceReport, InputReport, RunHeader};
 use std::path::PathBuf;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Volume, Warnings};
 use veloxel_io::Strictness;
 use veloxel_motion::phase_parameters::Frames;
 use veloxel_motion::{PhaseParameters, PhasePreset};
+use veloxel_report::{DeviceReport, InputReport, RunHeader};
 
 /// Parameters, device and manners of a run.
 #[derive(Debug, Clone, PartialEq)]

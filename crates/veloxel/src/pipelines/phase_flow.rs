@@ -7,7 +7,6 @@ use super::stage::Stages;
 use super::warp::warp_image;
 use super::{FlowOutputs, FlowRun, PhaseChoice};
 use crate::VeloxelError;
-use crate::report::{InputReport, PairReport, PairView, RunReport, html};
 use std::path::PathBuf;
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::{Device, Shape};
@@ -20,6 +19,7 @@ use veloxel_io::FrameStream;
 use veloxel_motion::clg_parameters::Interpolation;
 use veloxel_motion::phase_parameters::Frames;
 use veloxel_motion::{PhaseFlow, phase_flow, without_unknown};
+use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
 
 /// One run over a few frames.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -7,7 +7,6 @@ use super::staging::Staging;
 use super::warp::warp_image;
 use super::{FlowRun, RunChoice};
 use crate::VeloxelError;
-use crate::report::{DeviceReport, InputReport, PairReport, PairView, RunReport, Thumbnail, sequence_html};
 use std::path::PathBuf;
 use std::time::Instant;
 use veloxel_compute::Device;
@@ -16,6 +15,7 @@ use veloxel_io as io;
 use veloxel_motion::{
     Clg, ClgParams, Observer, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence,
 };
+use veloxel_report::{DeviceReport, InputReport, PairReport, PairView, RunReport, Thumbnail, sequence_html};
 
 /// One run over a sequence.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,10 +181,8 @@ impl SequenceTask<'_> {
                 field.output.warped =
                     warp_image(device, (&field.output.flow, moving), self.params.interpolation)?;
             }
-            PairReport::measure(
-                &view(&title, &field, self.frames, truth.as_ref()),
-                field.output.statistics.clone(),
-            )
+            let view = view(&title, &field, self.frames, truth.as_ref());
+            Ok(PairReport::measure(&view, field.output.statistics.clone())?)
         })?;
         stages.time("write", || {
             let name = field_name(role, (fixed, moving), field.output.flow.grid());
@@ -241,7 +239,7 @@ impl SequenceResult {
     /// The page: the reference's fields where there are any, else the consecutive ones; the largest motion in full.
     pub fn page(&self, report: &RunReport, frames: SequenceFrames<'_>) -> Result<String, VeloxelError> {
         let reason = "the sequence has no field";
-        let nothing = || VeloxelError::NothingToMeasure { what: "report page", reason };
+        let nothing = || veloxel_report::ReportError::NothingToMeasure { what: "report page", reason };
         let shown = self.shown.as_ref().ok_or_else(nothing)?;
         let on_page = || self.pairs.iter().filter(|(role, ..)| *role == self.page_role);
         let position = on_page()
@@ -251,7 +249,7 @@ impl SequenceResult {
         let thumbnails: Vec<Thumbnail> = self.thumbnails.iter().map(|(.., t)| t.clone()).collect();
         let title = title(self.page_role, shown.field.fixed, shown.field.moving);
         let view = view(&title, &shown.field, frames, shown.truth.as_ref());
-        sequence_html(&page, &view, position, &thumbnails)
+        Ok(sequence_html(&page, &view, position, &thumbnails)?)
     }
 }
 
