@@ -9,7 +9,7 @@ use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;
 use veloxel_report::ReportError;
 
-/// A failure of a pipeline, a measurement or a report.
+/// A failure of a job, a measurement or a report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VeloxelError {
