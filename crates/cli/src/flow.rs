@@ -10,14 +10,14 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::pipelines::{
+use veloxel::jobs::{
     FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice, SequenceJob,
     StartChoice, flow, flow_of_frames, sequence,
 };
+use veloxel::motion::clg_parameters::{Direction, Intensity};
 use veloxel::report::PairReport;
-use veloxel_core::{Dimension, SolveStatus};
-use veloxel_motion::clg_parameters::{Direction, Intensity};
-use veloxel_motion::{PhasePreset, Preset, SequenceMode, SequencePlan};
+use veloxel::{Dimension, SolveStatus};
+use veloxel::{PhasePreset, Preset, SequenceMode, SequencePlan};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///

@@ -51,6 +51,7 @@ use crate::frame::{Frame, Source};
 use crate::prepare::{IntensityMap, check_grids};
 use crate::running::{OnDevice, Running};
 use crate::{MotionError, Observer};
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{
     BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, Mask, SolveStatus, Volume, WarningKind,
     Warnings,

@@ -4,6 +4,7 @@ use crate::MotionError;
 use crate::phase_parameters::{FeatureSums, PhaseParameters};
 use crate::phase_twin::rounding;
 use std::ops::Range;
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{CoreError, Dimension, Grid, Volume};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::image::valid_median::Window;

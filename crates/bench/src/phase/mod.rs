@@ -14,6 +14,7 @@ mod yosemite;
 
 use super::Figure;
 use crate::BenchError;
+use veloxel_core::Dimension;
 use veloxel_gpu::Device;
 use veloxel_motion::{PhaseParameters, PhasePreset};
 
@@ -31,7 +32,7 @@ pub(super) fn phase(device: &Device) -> Result<Vec<Figure>, BenchError> {
 /// The presets with their names; bars are for the first.
 fn presets() -> [(&'static str, PhaseParameters); 2] {
     [
-        ("accurate", PhaseParameters::preset(PhasePreset::Accurate)),
-        ("paper", PhaseParameters::preset(PhasePreset::Paper)),
+        ("accurate", PhaseParameters::preset(PhasePreset::Accurate, Dimension::Two)),
+        ("paper", PhaseParameters::preset(PhasePreset::Paper, Dimension::Two)),
     ]
 }

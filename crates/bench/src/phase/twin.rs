@@ -4,7 +4,7 @@ use super::super::Figure;
 use super::super::data::data;
 use super::yosemite::yosemite;
 use crate::BenchError;
-use veloxel_core::Volume;
+use veloxel_core::{Dimension, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::phase_parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
@@ -41,7 +41,7 @@ pub(super) fn table_1(device: &Device) -> Result<Vec<Figure>, BenchError> {
             tau_l: TAU_L,
             median: PhaseMedian::Off,
             coarse_median: PhaseMedian::Off,
-            ..PhaseParameters::preset(PhasePreset::Paper)
+            ..PhaseParameters::preset(PhasePreset::Paper, Dimension::Two)
         };
         simplify(&mut parameters);
         let (centre, half) = (2, parameters.frames.count() / 2);
