@@ -15,18 +15,20 @@ pub(super) fn warp(cpu: &Cpu, args: Warp<'_>) {
     }
 }
 
-fn warp_in<const D: usize>(cpu: &Cpu, mut args: Warp<'_>) {
+fn warp_in<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
     let [nx, ny, _] = args.shape.size;
     let out = Shared::new(args.out.host_mut());
     let lattice = Lattice::<D>::new(args.shape);
     let samples = args.moving.host();
+    let (per_edge, map) = (args.spacing_edges.map(|s| 1.0 / s), Map::of(&args.moving_from_fixed));
     cpu.split(args.shape.rows(), 4 * args.shape.len(), |rows| {
         for row in rows {
             let span = row * nx..(row + 1) * nx;
             // SAFETY: every row is written by one thread.
             let out = unsafe { out.get_mut(span.clone()) };
             let displacement = std::array::from_fn(|c| &args.displacement[c].host()[span.clone()]);
-            let path = Path::<D>::new(&args, (row % ny, row / ny), displacement);
+            let start = [0.0, (row % ny) as f32, (row / ny) as f32];
+            let path = Path::<D> { displacement, per_edge, start, map: map.as_ref() };
             match args.interpolation {
                 Interpolation::Nearest => nearest_row(&lattice, samples, &path, out),
                 Interpolation::Linear => linear_row(&lattice, samples, &path, out),
@@ -43,7 +45,7 @@ struct Path<'a, const D: usize> {
     /// Position of the row's first voxel.
     start: Axes<f32>,
     /// The affine map; none if it is the identity.
-    map: Option<Map>,
+    map: Option<&'a Map>,
 }
 
 /// An affine map in what it does to a displacement, and in what it adds to a position: small, so that large volumes keep
@@ -54,22 +56,18 @@ struct Map {
     offset: Axes<f32>,
 }
 
-impl<'a, const D: usize> Path<'a, D> {
-    fn new(args: &Warp<'_>, (y, z): (usize, usize), displacement: [&'a [f32]; D]) -> Self {
-        let a = &args.moving_from_fixed;
-        let map = || Map {
-            linear: a.matrix.map(|r| r.map(|v| v as f32)),
-            added: a.added().map(|r| r.map(|v| v as f32)),
-            offset: a.offset.map(|v| v as f32),
-        };
-        Self {
-            displacement,
-            per_edge: args.spacing_edges.map(|s| 1.0 / s),
-            start: [0.0, y as f32, z as f32],
-            map: (*a != VoxelAffine::IDENTITY).then(map),
-        }
+impl Map {
+    /// None for the identity.
+    fn of(affine: &VoxelAffine) -> Option<Self> {
+        (*affine != VoxelAffine::IDENTITY).then(|| Self {
+            linear: affine.matrix.map(|r| r.map(|v| v as f32)),
+            added: affine.added().map(|r| r.map(|v| v as f32)),
+            offset: affine.offset.map(|v| v as f32),
+        })
     }
+}
 
+impl<const D: usize> Path<'_, D> {
     /// Positions of the voxels from `x` on.
     #[inline(always)]
     fn positions(&self, x: usize) -> [Lanes; D] {
@@ -82,7 +80,7 @@ impl<'a, const D: usize> Path<'a, D> {
         for r in 0..D {
             let start = if r == 0 { along } else { Lanes::splat(self.start[r]) };
             at[r] = start
-                + match &self.map {
+                + match self.map {
                     None => shift[r],
                     Some(map) => {
                         let mut added = Lanes::splat(map.offset[r]) + Lanes::splat(map.added[r][0]) * along;
