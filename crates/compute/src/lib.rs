@@ -22,7 +22,6 @@ mod processor;
 mod rows;
 mod shape;
 mod stamp;
-mod system_memory;
 mod taps;
 
 pub use buffer::{Buffer, Field};
@@ -32,5 +31,5 @@ pub use later::{Later, Pending, fetch};
 pub use processor::Cpu;
 pub use shape::{Axes, Shape};
 pub use stamp::Stamp;
-pub use system_memory::SystemMemory;
 pub use taps::Taps;
+pub use veloxel_core::SystemMemory;

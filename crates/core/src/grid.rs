@@ -1,6 +1,7 @@
 //! Where samples lie: size in voxels, and the map from voxel indices to LPS millimetres.
 
 use crate::CoreError;
+use crate::matrix3::{IDENTITY, apply, determinant, inverse};
 use serde::{Deserialize, Serialize};
 
 /// Whether a grid is a picture or a volume.
@@ -39,7 +40,6 @@ pub struct Grid {
     direction: [[f64; 3]; 3],
 }
 
-const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 const MAX_SAMPLES: u128 = 1 << 40;
 
 impl Grid {
@@ -219,25 +219,6 @@ impl Grid {
         }
         Ok(())
     }
-}
-
-/// `m · v`.
-fn apply(m: &[[f64; 3]; 3], v: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|r| m[r][0] * v[0] + m[r][1] * v[1] + m[r][2] * v[2])
-}
-
-fn determinant(m: &[[f64; 3]; 3]) -> f64 {
-    m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
-        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
-}
-
-fn inverse(m: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
-    let det = determinant(m);
-    let cofactor = |r: usize, c: usize| {
-        let (r1, r2, c1, c2) = ((r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3);
-        m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]
-    };
-    [0, 1, 2].map(|r| [0, 1, 2].map(|c| cofactor(c, r) / det))
 }
 
 #[cfg(test)]

@@ -15,8 +15,10 @@ mod error;
 mod flow;
 mod grid;
 mod mask;
+pub mod matrix3;
 mod mesh;
 mod sequence;
+mod system_memory;
 mod volume;
 mod warning;
 
@@ -30,5 +32,6 @@ pub use grid::{Dimension, Grid};
 pub use mask::Mask;
 pub use mesh::TetMesh;
 pub use sequence::Sequence;
+pub use system_memory::SystemMemory;
 pub use volume::Volume;
 pub use warning::{Warning, WarningKind, Warnings};

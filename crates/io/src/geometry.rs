@@ -2,6 +2,7 @@
 
 use crate::IoError;
 use crate::context::Context;
+use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, Grid};
 
 /// Cosines and lengths that differ by less are the rounding of 32-bit headers.
@@ -17,8 +18,6 @@ pub(crate) struct Axes {
     /// Row-major; column `a` is the world direction of axis `a`.
     pub direction: [[f64; 3]; 3],
 }
-
-pub(crate) const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 impl Axes {
     pub fn new(dimension: Dimension, size: [usize; 3]) -> Self {
@@ -100,9 +99,4 @@ pub(crate) fn is_in_plane(grid: &Grid) -> bool {
 /// Axes that a header must list to say all about a grid: 2 for a picture in the world's xy plane, else 3.
 pub(crate) fn header_axes(grid: &Grid) -> usize {
     if is_in_plane(grid) { 2 } else { 3 }
-}
-
-pub(crate) fn determinant(m: &[[f64; 3]; 3]) -> f64 {
-    m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
-        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
 }

@@ -2,6 +2,7 @@
 
 use crate::IoError;
 use crate::context::Context;
+use veloxel_core::SystemMemory;
 
 /// Refuses an allocation that the system has no room for (known on Linux; elsewhere only the allocator decides).
 pub(crate) fn require(needed_bytes: u64, context: &Context) -> Result<(), IoError> {
@@ -18,9 +19,7 @@ pub(crate) fn require(needed_bytes: u64, context: &Context) -> Result<(), IoErro
 }
 
 fn available_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
+    Some(SystemMemory::now()?.available_bytes)
 }
 
 /// An empty vector with room for `count` values, or a clear error.

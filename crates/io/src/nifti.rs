@@ -13,7 +13,7 @@
 use crate::IoError;
 use crate::context::Context;
 use crate::element::Scaling;
-use crate::geometry::{Axes, IDENTITY, determinant, usable_spacing};
+use crate::geometry::{Axes, usable_spacing};
 use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
 use crate::luminance::Channels;
 use crate::nifti_header::{
@@ -21,6 +21,7 @@ use crate::nifti_header::{
     element,
 };
 use crate::source::{Source, Stored};
+use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, WarningKind};
 
 /// Reads the header and leaves the source at the first sample.

@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 use std::path::Path;
+use veloxel_core::matrix3::determinant;
 use veloxel_core::{Dimension, Grid};
 
 /// Code 1: scanner coordinates, the world of this crate.
@@ -95,7 +96,7 @@ fn quaternion(direction: [[f64; 3]; 3]) -> Option<([f64; 3], f64)> {
             }
         }
     }
-    let handedness = crate::geometry::determinant(&direction).signum();
+    let handedness = determinant(&direction).signum();
     let m = direction.map(|row| [row[0], row[1], handedness * row[2]]);
     // The largest of the four squares is the safe one to divide by (Shepperd's method).
     let squares = [

@@ -16,6 +16,7 @@ use veloxel_compute::kernels::centre_of_mass::centre_of_mass;
 use veloxel_compute::kernels::moments::{NormalEquations, affine_moments};
 use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
 use veloxel_compute::{Buffer, Device, Shape};
+use veloxel_core::matrix3::{determinant, inverse};
 
 /// What the start may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,25 +189,15 @@ fn solve(equations: &NormalEquations) -> Option<Vec<f64>> {
     Some(x)
 }
 
-fn determinant(m: &[[f64; 3]; 3]) -> f64 {
-    m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
-        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
-}
-
 /// The inverse map.
 ///
 /// # Errors
 /// [`MotionError::Affine`] if there is none.
 pub fn invert(map: &VoxelAffine) -> Result<VoxelAffine, MotionError> {
-    let (m, det) = (&map.matrix, determinant(&map.matrix));
-    if det.abs() < 1e-9 {
+    if determinant(&map.matrix).abs() < 1e-9 {
         return Err(MotionError::Affine { reason: "the map has no inverse".to_owned() });
     }
-    let cofactor = |r: usize, c: usize| {
-        let (r1, r2, c1, c2) = ((r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3);
-        m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]
-    };
-    let matrix = [0, 1, 2].map(|r| [0, 1, 2].map(|c| cofactor(c, r) / det));
+    let matrix = inverse(&map.matrix);
     let linear = VoxelAffine { matrix, offset: [0.0; 3] };
     Ok(VoxelAffine { matrix, offset: linear.apply(map.offset).map(|v| -v) })
 }

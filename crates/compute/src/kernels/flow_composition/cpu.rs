@@ -22,7 +22,8 @@ pub(super) fn compose_flows(cpu: &Cpu, args: &FlowComposition<'_>, out: &mut [Bu
                     let composed = first[c][i] + found[c];
                     let kept = args.outside == Outside::KeepFirst && !composed.is_finite();
                     // SAFETY: every row is written by one thread.
-                    unsafe { part.get_mut(i..i + 1) }[0] = if kept { first[c][i] } else { composed };
+                    let out = unsafe { part.get_mut(i..i + 1) };
+                    out[0] = if kept { first[c][i] } else { composed };
                 }
             }
         }

@@ -26,6 +26,7 @@ use runs::{Run, Time};
 use scene::Scene;
 pub use tables::ExperimentTable;
 use veloxel_compute::{ComputeError, Device};
+use veloxel_core::SystemMemory;
 use veloxel_motion::MotionError;
 
 /// What is measured.
@@ -280,11 +281,9 @@ const VOLUMES_HELD: usize = 34;
 
 /// Why a size is not tried at all: systems that promise more memory than they have end the program.
 fn host_is_too_small(size: usize) -> Option<String> {
-    let needed = VOLUMES_HELD * 4 * size.pow(3);
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    let free = line.split_whitespace().nth(1)?.parse::<usize>().ok()? * 1024;
-    let gib = |bytes: usize| bytes as f64 / f64::from(1 << 30);
+    let needed = (VOLUMES_HELD * 4 * size.pow(3)) as u64;
+    let free = SystemMemory::now()?.available_bytes;
+    let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
     (needed > free).then(|| format!("needs {:.0} GiB of memory, {:.0} GiB are free", gib(needed), gib(free)))
 }
 
