@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use veloxel::VeloxelError;
 use veloxel::pipelines::{EngineJob, EngineOutputs, EngineRun, engine};
-use veloxel_motion::phase_parameters::Frames;
+use veloxel_motion::phase::parameters::Frames;
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
 ///

@@ -17,7 +17,7 @@ use veloxel::pipelines::{
 };
 use veloxel::report::PairReport;
 use veloxel_core::{Dimension, SolveStatus};
-use veloxel_motion::clg_parameters::{Direction, Intensity};
+use veloxel_motion::clg::parameters::{Direction, Intensity};
 use veloxel_motion::{PhasePreset, Preset, SequenceMode, SequencePlan};
 
 /// Estimate where every voxel of FIXED is found in MOVING.

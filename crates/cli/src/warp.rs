@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use veloxel::VeloxelError;
 use veloxel::pipelines::{WarpJob, warp_flow, warp_labels, warp_points};
-use veloxel_motion::clg_parameters::Interpolation;
+use veloxel_motion::clg::parameters::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
 #[derive(Debug, Args)]

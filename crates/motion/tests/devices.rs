@@ -9,7 +9,7 @@ use measure::{cpu, difference_vox, pair, run, smooth};
 use veloxel_compute::Device;
 use veloxel_core::{Dimension, Mask};
 use veloxel_motion::affine_registration::{AffineModel, affine_registration};
-use veloxel_motion::clg_parameters::Direction;
+use veloxel_motion::clg::parameters::Direction;
 use veloxel_motion::multigrid::Solver;
 use veloxel_motion::{
     Clg, ClgParams, MotionError, Pair, Preset, SequenceFrames, SequenceMode, SequencePlan, Silent, Start,

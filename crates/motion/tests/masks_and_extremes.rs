@@ -4,9 +4,9 @@ mod measure;
 
 use measure::{cpu, difference_vox, estimate, mean_difference_vox, mean_error_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, SolveStatus, Volume, WarningKind};
-use veloxel_motion::clg_parameters::{Direction, Update};
+use veloxel_motion::clg::parameters::{Direction, Update};
 use veloxel_motion::multigrid::Solver;
-use veloxel_motion::{Clg, ClgParams, FlowOutput, MotionError, Pair, Preset, Silent, Start};
+use veloxel_motion::{Clg, ClgParams, DenseFlow, MotionError, Pair, Preset, Silent, Start};
 use veloxel_testkit::phantoms::{Case, MotionKind, NOISE, TextureKind, isotropic_grid};
 use veloxel_testkit::{Affine, CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
 
@@ -18,7 +18,7 @@ fn small(dimension: Dimension) -> usize {
 }
 
 /// Everything that is promised of every result.
-fn require_sane(output: &FlowOutput, what: &str) {
+fn require_sane(output: &DenseFlow, what: &str) {
     let finite = output.flow.components_vox().iter().flatten().all(|v| v.is_finite());
     assert!(finite, "{what}: the field should be finite");
     let confidence = output.confidence.data();
@@ -26,7 +26,7 @@ fn require_sane(output: &FlowOutput, what: &str) {
     assert!(output.jacobian.data().iter().all(|v| v.is_finite()), "{what}: det should be finite");
 }
 
-fn try_run(pair: &Pair<'_>, params: &ClgParams) -> Result<FlowOutput, MotionError> {
+fn try_run(pair: &Pair<'_>, params: &ClgParams) -> Result<DenseFlow, MotionError> {
     Clg::new(pair.fixed.grid(), params.clone(), &cpu(1))?.run(pair, &Silent)
 }
 
@@ -285,7 +285,7 @@ fn occlusion() -> (Volume<f32>, Volume<f32>, Mask) {
 #[test]
 fn inverse_consistency_lowers_the_confidence_where_things_are_hidden() {
     let (fixed, moving, hidden) = occlusion();
-    let mean = |output: &FlowOutput, within: &dyn Fn(usize) -> bool| {
+    let mean = |output: &DenseFlow, within: &dyn Fn(usize) -> bool| {
         let inside: Vec<f32> =
             (0..hidden.data().len()).filter(|&i| within(i)).map(|i| output.confidence.data()[i]).collect();
         f64::from(inside.iter().sum::<f32>()) / inside.len() as f64

@@ -2,7 +2,7 @@
 
 use veloxel_compute::Device;
 use veloxel_core::{Dimension, Grid};
-use veloxel_motion::clg_parameters::{MedianFilter, Penaliser};
+use veloxel_motion::clg::parameters::{MedianFilter, Penaliser};
 use veloxel_motion::{Clg, ClgParams, MotionError, Preset};
 
 #[test]

@@ -6,7 +6,7 @@ mod measure;
 
 use measure::{estimate, mean_difference_vox, mean_error_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Volume};
-use veloxel_motion::{ClgParams, FlowOutput, Pair, Preset};
+use veloxel_motion::{ClgParams, DenseFlow, Pair, Preset};
 use veloxel_testkit::phantoms::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
 use veloxel_testkit::tolerances::{PHANTOM_ERROR_VOX, VOLUME_PRESERVATION_GAIN};
 use veloxel_testkit::{Affine, CentredFrame, Noise, Phantom, SmoothTexture, eroded};
@@ -148,7 +148,7 @@ fn the_papers_preset_finds_small_shifts() {
 }
 
 /// Mean |det J − 1| and mean error in the muscle, without its rim, where derivatives see both sides.
-fn in_the_muscle(output: &FlowOutput, phantom: &Phantom) -> (f64, f64) {
+fn in_the_muscle(output: &DenseFlow, phantom: &Phantom) -> (f64, f64) {
     let muscle = eroded(phantom.muscle.as_ref().unwrap_or(&phantom.interior), 2);
     let change = |jacobian: &Volume<f32>| -> f64 {
         let inside = (0..muscle.data().len()).filter(|&i| muscle.data()[i]);

@@ -11,7 +11,7 @@ use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_t
 use veloxel_compute::kernels::operator::Operator;
 use veloxel_compute::{Axes, Buffer, Device, Field, Shape, Taps};
 use veloxel_core::{Dimension, Grid, SolveStatus, StopReason};
-use veloxel_motion::clg_parameters::MedianFilter;
+use veloxel_motion::clg::parameters::MedianFilter;
 use veloxel_motion::multigrid::{Multigrid, Solved, Solver, Stopping, Terms, sweep};
 use veloxel_motion::{ClgParams, Preset};
 use veloxel_testkit::Noise;

@@ -7,7 +7,7 @@ mod measure;
 
 use measure::{cpu, estimate, mean_difference_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::clg_parameters::Interpolation;
+use veloxel_motion::clg::parameters::Interpolation;
 use veloxel_motion::multigrid::Solver;
 use veloxel_motion::{ClgParams, Preset};
 use veloxel_testkit::phantoms::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};

@@ -26,8 +26,8 @@ pub use veloxel_core::{
 };
 pub use veloxel_io as io;
 pub use veloxel_motion::{
-    Clg, ClgParams, FlowOutput, MotionError, Observer, Pair, Preset, Silent, Start, Step,
-    affine_registration, clg, clg_parameters, coarse_to_fine, multigrid, prepare,
+    Clg, ClgParams, DenseFlow, MotionError, Observer, Pair, Preset, Silent, Start, Step,
+    affine_registration, clg, clg_parameters, pyramid, multigrid, prepare,
 };
 
 /// The README's program compiles.

@@ -64,7 +64,7 @@ use parameters::{ClgParams, Intensity};
 use veloxel_compute::kernels::confidence::Scales;
 use veloxel_compute::kernels::pointwise::{copy, map_affine, scale};
 use veloxel_compute::kernels::total_displacement::{from_voxels, to_voxels};
-use veloxel_compute::kernels::warp::{self, VoxelAffine};
+use veloxel_compute::kernels::warp;
 use veloxel_compute::{Device, Field, Later};
 use veloxel_core::{Grid, Volume};
 

@@ -6,6 +6,7 @@ use super::parameters::{Arithmetic, FeatureSums, PhaseParameters};
 use std::ops::Range;
 use veloxel_compute::kernels::gabor::{self, Bank, Filters, Levels, Picture, Sums, Told};
 use veloxel_compute::kernels::pointwise::copy;
+use veloxel_compute::kernels::quantise::FixedPoint;
 use veloxel_compute::kernels::valid_median::Window;
 use veloxel_compute::{Buffer, Device};
 use veloxel_core::{CoreError, Dimension, Grid, Volume};

@@ -4,7 +4,7 @@
 
 use veloxel_compute::Device;
 use veloxel_core::{Dimension, Flow, Mask, Volume};
-use veloxel_motion::{Clg, ClgParams, FlowOutput, Pair, Silent, Start};
+use veloxel_motion::{Clg, ClgParams, DenseFlow, Extras, Pair, PairMethod, Silent};
 use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_testkit::{Noise, Phantom};
 
@@ -21,18 +21,18 @@ pub fn smooth(motion: MotionKind, dimension: Dimension, size: usize) -> Phantom 
 
 /// Two images of which nothing else is known.
 pub fn pair<'a>(fixed: &'a Volume<f32>, moving: &'a Volume<f32>) -> Pair<'a> {
-    Pair { fixed, moving, mask: None, volume_mask: None, start: Start::Zero }
+    Pair::new(fixed, moving)
 }
 
 /// Runs the method on two images.
-pub fn estimate(fixed: &Volume<f32>, moving: &Volume<f32>, params: &ClgParams) -> FlowOutput {
+pub fn estimate(fixed: &Volume<f32>, moving: &Volume<f32>, params: &ClgParams) -> DenseFlow {
     run(&pair(fixed, moving), params, &cpu(1))
 }
 
 /// Runs the method on a pair.
-pub fn run(pair: &Pair<'_>, params: &ClgParams, device: &Device) -> FlowOutput {
+pub fn run(pair: &Pair<'_>, params: &ClgParams, device: &Device) -> DenseFlow {
     Clg::new(pair.fixed.grid(), params.clone(), device)
-        .and_then(|mut method| method.run(pair, &Silent))
+        .and_then(|mut method| method.run_with(pair, Extras::ALL, &Silent))
         .expect("the estimate should succeed")
 }
 

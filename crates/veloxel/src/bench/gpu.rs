@@ -7,7 +7,7 @@ use std::time::Instant;
 use veloxel_compute::Device;
 use veloxel_core::{Dimension, Volume};
 use veloxel_motion::{
-    Clg, ClgParams, FlowOutput, Frame, Pair, Preset, Region, SequenceFrames, SequenceMode, SequencePlan,
+    Clg, ClgParams, DenseFlow, Frame, Pair, Preset, Region, SequenceFrames, SequenceMode, SequencePlan,
     Silent, Start, run_sequence,
 };
 use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, isotropic_grid};
@@ -37,13 +37,13 @@ fn run(
     (fixed, moving): (&Volume<f32>, &Volume<f32>),
     params: &ClgParams,
     device: &Device,
-) -> Result<FlowOutput, VeloxelError> {
+) -> Result<DenseFlow, VeloxelError> {
     let pair = Pair { fixed, moving, mask: None, volume_mask: None, start: Start::Zero };
     Ok(Clg::new(fixed.grid(), params.clone(), device)?.run(&pair, &Silent)?)
 }
 
 /// The longest difference of two fields, voxels.
-fn most_vox(a: &FlowOutput, b: &FlowOutput) -> f64 {
+fn most_vox(a: &DenseFlow, b: &DenseFlow) -> f64 {
     let distance = |i: usize| {
         let (a, b) = (a.flow.vector_vox(i), b.flow.vector_vox(i));
         a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()

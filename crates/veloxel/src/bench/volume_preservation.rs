@@ -6,7 +6,7 @@ use crate::VeloxelError;
 use crate::metrics::flow_error;
 use veloxel_compute::Device;
 use veloxel_core::Dimension;
-use veloxel_motion::{Clg, ClgParams, FlowOutput, Pair, Preset, Silent, Start};
+use veloxel_motion::{Clg, ClgParams, DenseFlow, Pair, Preset, Silent, Start};
 use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_testkit::tolerances::VOLUME_PRESERVATION_GAIN;
 use veloxel_testkit::{HeartParams, HeartPhantom, Noise, Phantom, RasteriseParams, rasterise_pair};
@@ -47,7 +47,7 @@ pub(super) fn mouse() -> Result<Option<Phantom>, VeloxelError> {
 }
 
 /// The motion of a phantom with volume preserved in its muscle.
-pub(super) fn estimate(device: &Device, phantom: &Phantom, beta: f32) -> Result<FlowOutput, VeloxelError> {
+pub(super) fn estimate(device: &Device, phantom: &Phantom, beta: f32) -> Result<DenseFlow, VeloxelError> {
     let params = ClgParams { beta, ..ClgParams::preset(Preset::Accurate, Dimension::Three) };
     let pair = Pair {
         fixed: &phantom.fixed,

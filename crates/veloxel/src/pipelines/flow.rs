@@ -185,7 +185,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
 pub(crate) fn view<'a>(
     title: &'a str,
     pair: &Pair<'a>,
-    output: &'a veloxel_motion::FlowOutput,
+    output: &'a veloxel_motion::DenseFlow,
 ) -> PairView<'a> {
     PairView {
         title,

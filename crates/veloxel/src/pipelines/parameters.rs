@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use veloxel_core::Dimension;
-use veloxel_motion::clg_parameters::{Direction, Intensity};
+use veloxel_motion::clg::parameters::{Direction, Intensity};
 use veloxel_motion::{ClgParams, Preset};
 
 /// Where the parameters of [`Clg`](veloxel_motion::Clg) come from.
@@ -196,7 +196,7 @@ fn edits(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_motion::clg_parameters::Penaliser;
+    use veloxel_motion::clg::parameters::Penaliser;
     use veloxel_motion::multigrid::Solver;
 
     fn with(settings: &[(&str, &str)]) -> Result<ClgParams, VeloxelError> {

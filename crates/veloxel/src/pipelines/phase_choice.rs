@@ -7,7 +7,7 @@ use crate::report::{DeviceReport, InputReport, RunHeader};
 use std::path::PathBuf;
 use veloxel_core::{Volume, Warnings};
 use veloxel_io::Strictness;
-use veloxel_motion::phase_parameters::Frames;
+use veloxel_motion::phase::parameters::Frames;
 use veloxel_motion::{PhaseParameters, PhasePreset};
 
 /// Parameters, device and manners of a run.

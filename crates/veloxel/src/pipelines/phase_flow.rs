@@ -17,8 +17,8 @@ use veloxel_core::{
 };
 use veloxel_io as io;
 use veloxel_io::FrameStream;
-use veloxel_motion::clg_parameters::Interpolation;
-use veloxel_motion::phase_parameters::Frames;
+use veloxel_motion::clg::parameters::Interpolation;
+use veloxel_motion::phase::parameters::Frames;
 use veloxel_motion::{PhaseFlow, phase_flow, without_unknown};
 
 /// One run over a few frames.

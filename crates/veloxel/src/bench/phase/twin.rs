@@ -7,7 +7,7 @@ use crate::VeloxelError;
 use crate::metrics::flow_error;
 use veloxel_compute::Device;
 use veloxel_core::Volume;
-use veloxel_motion::phase_parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
+use veloxel_motion::phase::parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
 
 /// The paper's angular error (degrees) and density, and the simplification.
