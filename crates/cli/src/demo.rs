@@ -4,10 +4,9 @@ use crate::output::print;
 use crate::progress::Progress;
 use crate::run_arguments::{DeviceArguments, command_line};
 use crate::table::{Table, count, number, seconds};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
 use veloxel::pipelines::{DemoJob, demo};
 use veloxel::report::PairReport;
 
@@ -28,7 +27,7 @@ pub struct DemoArguments {
     quiet: bool,
 }
 
-pub fn run(arguments: &DemoArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &DemoArguments) -> Outcome {
     let job = DemoJob {
         folder: arguments.output.clone(),
         device: arguments.device.choice(),
@@ -57,12 +56,12 @@ pub fn run(arguments: &DemoArguments) -> Result<(), VeloxelError> {
     let (device, threads) = (&run.report.device.name, run.report.device.threads);
     text.push_str(&format!("{} in all, {device}, {}\n", seconds(total), count(threads, "thread", "threads")));
     text.push_str(&format!("open {}\n", arguments.output.join("report.html").display()));
-    print(&text)
+    Ok(print(&text)?)
 }
 
 fn row(pair: &PairReport) -> Vec<String> {
     let error = pair.error.as_ref().map(|e| e.end_point_vox);
-    let solve_ms: f64 = pair.statistics.levels.iter().map(|l| l.time_ms).sum();
+    let solve_ms = pair.statistics.method.device_ms.unwrap_or_default();
     vec![
         pair.title.clone(),
         format!("{:.2}", pair.motion.mean_vox),

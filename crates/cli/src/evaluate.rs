@@ -3,10 +3,9 @@
 use crate::output::{print, print_json};
 use crate::run_arguments::strictness;
 use crate::table::{Table, number, percent};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use veloxel::VeloxelError;
 use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlapReport};
 use veloxel::pipelines::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_labels};
 use veloxel_core::Warnings;
@@ -70,7 +69,7 @@ struct Files {
     strict: bool,
 }
 
-pub fn run(arguments: &EvaluateArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &EvaluateArguments) -> Outcome {
     let mut warnings = Warnings::new();
     match &arguments.what {
         What::Flow { files, mask } => {

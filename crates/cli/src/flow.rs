@@ -5,20 +5,19 @@ use crate::output::print_lines;
 use crate::progress::Progress;
 use crate::run_arguments::{DeviceArguments, command_line, setting, strictness};
 use crate::table::{count, number, percent, seconds};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
 use veloxel::pipelines::{
-    FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice, SequenceJob,
-    StartChoice, flow, flow_of_frames, sequence,
+    Directions, FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice,
+    SequenceJob, StartChoice, flow, flow_of_frames, sequence,
 };
 use veloxel::report::PairReport;
 use veloxel_core::{Dimension, SolveStatus};
-use veloxel_motion::clg::parameters::{Direction, Intensity};
-use veloxel_motion::{PhasePreset, Preset, SequenceMode, SequencePlan};
+use veloxel_motion::clg::parameters::Intensity;
+use veloxel_motion::{Extras, PhasePreset, Preset, SequenceMode, SequencePlan};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -173,12 +172,12 @@ impl RunArguments {
                 },
                 file: self.params.clone(),
                 intensity: self.raw_intensity.then_some(Intensity::Raw),
-                direction: self.inverse_consistency.then_some(Direction::Both),
                 warps: self.warps,
                 iterations: self.iterations,
                 settings: self.set.clone(),
             },
             device: self.device.choice(),
+            directions: if self.inverse_consistency { Directions::Both } else { Directions::Forward },
             mask: self.mask.clone(),
             volume_mask: self.volume_mask.clone(),
             strictness: strictness(self.strict),
@@ -187,7 +186,7 @@ impl RunArguments {
     }
 }
 
-pub fn run(arguments: &FlowArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &FlowArguments) -> Outcome {
     if matches!((arguments.run.method, arguments.run.preset), (Method::Clg, PresetName::Hardware)) {
         let message = "--preset hardware belongs to --method phase";
         wrong_usage("flow", ErrorKind::ArgumentConflict, message)
@@ -216,6 +215,7 @@ fn sequence_job(arguments: &FlowArguments, mode: Mode) -> SequenceJob {
                 Mode::Both => SequenceMode::Both,
             },
             reference: arguments.reference,
+            extras: Extras::default(),
         },
         choice: arguments.run.choice(),
         folder: arguments.output.clone(),

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stderr, reason = "a command prints")]
 
 mod arguments;
+#[cfg(feature = "bench")]
 mod bench;
 mod demo;
 mod devices;
@@ -28,6 +29,9 @@ use clap::Parser;
 use std::process::ExitCode;
 use veloxel_core::Warnings;
 
+/// What a command comes to: done, or one line that says what is wrong.
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
 fn main() -> ExitCode {
     quiet_drivers();
     interrupt::stop_cleanly();
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
         Command::Info(arguments) => info::run(arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
+        #[cfg(feature = "bench")]
         Command::Bench(arguments) => bench::run(arguments),
     };
     match result {

@@ -230,7 +230,8 @@ fn from_level(map: &VoxelAffine, level: &LevelGeometry) -> VoxelAffine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    
+    use veloxel_core::{Grid, Volume};
+
     fn example() -> VoxelAffine {
         VoxelAffine {
             matrix: [[1.05, 0.1, 0.0], [-0.08, 0.95, 0.02], [0.0, 0.03, 1.1]],
@@ -272,7 +273,8 @@ mod tests {
         };
         let moving = Volume::from_fn(grid.clone(), |p| picture(p.map(|v| v as f64)));
         let fixed = Volume::from_fn(grid, |p| picture(truth.apply(p.map(|v| v as f64))));
-        let found = affine_registration(&device, (&fixed, &moving), None, AffineModel::Affine).unwrap();
+        let images = [&fixed, &moving].map(|image| Frame::upload(&device, image).unwrap());
+        let found = affine_registration(images.each_ref(), None, AffineModel::Affine).unwrap();
         assert!(close(&found, &truth, 0.1), "{found:?}");
     }
 }

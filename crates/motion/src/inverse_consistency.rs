@@ -49,11 +49,7 @@ impl<M: DenseMethod + ?Sized> DenseMethod for InverseConsistent<M> {
 }
 
 impl<M: PairMethod + ?Sized> PairMethod for InverseConsistent<M> {
-    fn estimate(
-        &mut self,
-        pair: ImagePair<'_>,
-        observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
         let mut forward = self.0.estimate(pair.borrowed(), observer)?;
         let ImagePair { fixed, moving, region, start } = pair;
         let back = ImagePair {

@@ -33,9 +33,7 @@ pub use inverse_consistency::InverseConsistent;
 pub use masking::without_unknown;
 pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Region, Window, WindowMethod};
 pub use observer::{Observer, Silent, Step};
-pub use pending_flow::{
-    DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow,
-};
+pub use pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
 pub use phase::{
     FeatureMaps, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures, PhaseFields, PhaseFlow,
     PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhasePreset, PhaseReport,

@@ -33,11 +33,7 @@ pub trait PairMethod: DenseMethod {
     /// # Errors
     /// [`MotionError::Input`] if the pair does not lie on the grid that the method was opened for, or an image holds NaN
     /// outside of its mask; [`MotionError::Compute`] if the device fails.
-    fn estimate(
-        &mut self,
-        pair: ImagePair<'_>,
-        observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError>;
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError>;
 
     /// Sends a pair of images to the device, once, and fetches its flow, its confidence and its diagnostics.
     ///
@@ -71,10 +67,14 @@ pub trait PairMethod: DenseMethod {
                 let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
                 return self.estimate(pair, observer)?.finish(extras);
             }
-            let pair =
-                ImagePair { fixed: FrameSource::from(&fixed), moving: FrameSource::from(&moving), region, start };
+            let pair = ImagePair {
+                fixed: FrameSource::from(&fixed),
+                moving: FrameSource::from(&moving),
+                region,
+                start,
+            };
             let mut pending = self.estimate(pair, observer)?;
-            pending.warp(&moving, self.interpolation())?;
+            pending.warp([&fixed, &moving], self.interpolation())?;
             pending.finish(extras)
         })
     }
@@ -115,7 +115,7 @@ pub trait WindowMethod: DenseMethod {
             let frames = frames.iter().enumerate().map(resident).collect::<Result<Vec<_>, _>>()?;
             let mut pending = self.estimate(&frames.iter().collect::<Vec<_>>())?;
             if let Some(next) = frames.get(centre + 1).filter(|_| extras.warped) {
-                pending.warp(next, self.interpolation())?;
+                pending.warp([&frames[centre], next], self.interpolation())?;
             }
             let found = pending.finish(extras)?;
             match mask {

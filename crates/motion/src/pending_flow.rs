@@ -2,7 +2,9 @@
 
 use crate::MotionError;
 use crate::frame::Frame;
+use crate::intensity::IntensityMap;
 use crate::resident::{ResidentFlow, ResidentMask};
+use veloxel_compute::kernels::brightness::absolute_difference;
 use veloxel_compute::kernels::jacobian::jacobian;
 use veloxel_compute::kernels::pointwise::{copy, rescale};
 use veloxel_compute::kernels::spline::spline_coefficients;
@@ -68,12 +70,34 @@ pub trait PendingAccount: Send {
 pub struct MethodAccount {
     /// How it ended.
     pub status: SolveStatus,
-    /// Data agreement before and after.
-    pub brightness: BrightnessReport,
+    /// Data agreement before and after; none: it is measured where the warped image is asked for.
+    pub brightness: Option<BrightnessReport>,
     /// What a user should know.
     pub warnings: Warnings,
     /// The method's own diagnostics.
     pub diagnostics: MethodDiagnostics,
+}
+
+/// Σ |I_t| and number of voxels, before and after.
+pub(crate) struct PendingBrightness {
+    pub sums: [Later<(f64, f64)>; 2],
+    /// What a difference of 1 is in mapped intensities.
+    pub gain: f64,
+}
+
+impl PendingBrightness {
+    pub fn numbers(&mut self) -> impl Iterator<Item = &mut dyn Pending> {
+        self.sums.iter_mut().map(|sums| sums as &mut dyn Pending)
+    }
+
+    pub fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<BrightnessReport, ComputeError> {
+        let mean = |(sum, count): (f64, f64)| if count > 0.0 { self.gain * sum / count } else { 0.0 };
+        let [before, after] = self.sums;
+        Ok(BrightnessReport {
+            mean_abs_before: mean(before.get_after(device, mark)?),
+            mean_abs_after: mean(after.get_after(device, mark)?),
+        })
+    }
 }
 
 impl PendingAccount for MethodAccount {
@@ -94,6 +118,8 @@ pub struct PendingFlow {
     determinant: Buffer,
     jacobian: Later<JacobianReport>,
     warped: Option<Buffer>,
+    /// Of the warped image.
+    brightness: Option<PendingBrightness>,
     /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
     inverse_residual: Option<Later<(f64, f64)>>,
     account: Box<dyn PendingAccount>,
@@ -106,17 +132,12 @@ impl PendingFlow {
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
-    pub fn new(
-        device: &Device,
-        found: Found,
-        measured: Option<&ResidentMask>,
-    ) -> Result<Self, MotionError> {
+    pub fn new(device: &Device, found: Found, measured: Option<&ResidentMask>) -> Result<Self, MotionError> {
         let Found { flow, confidence, account } = found;
         let shape = Shape::of(&flow.grid);
         let mut determinant = device.scratch(shape.len())?;
         let weight = measured.map(|mask| &mask.weight);
-        let jacobian =
-            jacobian(device, (shape, [1.0; 3]), (&flow.components_vox, weight), &mut determinant)?;
+        let jacobian = jacobian(device, (shape, [1.0; 3]), (&flow.components_vox, weight), &mut determinant)?;
         rescale(device, (1.0, 1.0), &mut determinant)?;
         Ok(Self {
             device: device.clone(),
@@ -125,6 +146,7 @@ impl PendingFlow {
             determinant,
             jacobian,
             warped: None,
+            brightness: None,
             inverse_residual: None,
             account,
             mark: device.mark()?,
@@ -165,11 +187,15 @@ impl PendingFlow {
         Ok(())
     }
 
-    /// Asks for the moving image as seen from the fixed grid, in its own intensities; NaN outside.
+    /// Asks for the moving image as seen from the fixed one, in its own intensities, NaN outside; and how well they agree.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
-    pub fn warp(&mut self, moving: &Frame, interpolation: Interpolation) -> Result<(), MotionError> {
+    pub fn warp(
+        &mut self,
+        [fixed, moving]: [&Frame; 2],
+        interpolation: Interpolation,
+    ) -> Result<(), MotionError> {
         let (device, shape) = (&self.device, Shape::of(&self.flow.grid));
         let coefficients = match interpolation {
             Interpolation::CubicSpline => {
@@ -191,6 +217,10 @@ impl PendingFlow {
             displacement: &self.flow.components_vox,
         };
         warp(device, &args, &mut warped)?;
+        let difference = |image: &Buffer| absolute_difference(device, (fixed.samples(), image), None);
+        let sums = [difference(moving.samples())?, difference(&warped)?];
+        let map = fixed.map()?.unwrap_or(IntensityMap::IDENTITY);
+        self.brightness = Some(PendingBrightness { sums, gain: map.gain_and_offset().0.into() });
         self.warped = Some(warped);
         self.mark()
     }
@@ -202,6 +232,7 @@ impl PendingFlow {
     pub fn finish(self, extras: Extras) -> Result<DenseFlow, MotionError> {
         let Self { device, flow, confidence, determinant, mut jacobian, warped, .. } = self;
         let (mut account, mut inverse, mark) = (self.account, self.inverse_residual, self.mark.as_ref());
+        let mut measured = self.brightness;
         let ResidentFlow { grid, components_vox } = flow;
         let components = components_vox.len();
         let mut buffers = components_vox;
@@ -218,19 +249,22 @@ impl PendingFlow {
 
         let mut numbers = account.numbers();
         numbers.push(&mut jacobian);
+        numbers.extend(measured.iter_mut().flat_map(PendingBrightness::numbers));
         numbers.extend(inverse.as_mut().map(|sum| sum as &mut dyn Pending));
         fetch(&device, mark, numbers)?;
-        let MethodAccount { status, brightness, mut warnings, diagnostics } = account.settle(&device, mark)?;
+        let MethodAccount { status, brightness, mut warnings, diagnostics } =
+            account.settle(&device, mark)?;
         let jacobian = jacobian.get_after(&device, mark)?;
         if jacobian.share_folded > 1e-3 {
             let folded = 100.0 * jacobian.share_folded;
             warnings
                 .push(WarningKind::Field, format!("{folded:.2} % of the voxels fold (det ≤ 0): raise alpha"));
         }
+        let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
         let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;
         let statistics = FlowStatistics {
             status,
-            brightness,
+            brightness: brightness.or(measured).unwrap_or_default(),
             jacobian,
             inverse_residual_vox: inverse.map(|(sum, count)| sum / count.max(1.0)),
             warnings,

@@ -138,7 +138,7 @@ pub fn run_sequence<E: From<MotionError>>(
             deliver(run.finish(pending, Role::Consecutive, [fixed, fixed + 1])?)?;
         }
         if let Some(start) = &from_reference {
-            run.from_reference(fixed + 1, start, deliver)?;
+            run.deliver_reference(fixed + 1, start, deliver)?;
         }
     }
     if with_reference {
@@ -146,7 +146,7 @@ pub fn run_sequence<E: From<MotionError>>(
         for fixed in (1..=plan.reference).rev() {
             let back = run.ask(fixed, fixed - 1, ResidentStart::Zero)?;
             let start = run.extend(from_reference.as_ref(), back.flow(), Outside::KeepFirst)?;
-            run.from_reference(fixed - 1, &start, deliver)?;
+            run.deliver_reference(fixed - 1, &start, deliver)?;
             from_reference = Some(start);
         }
     }
@@ -285,14 +285,15 @@ impl<'a> Run<'a> {
             ImagePair { region, start, ..ImagePair::new(&self.on_device[&fixed], &self.on_device[&moving]) };
         let mut pending = self.method.estimate(pair, &observer)?;
         if self.plan.extras.warped {
-            pending.warp(&self.on_device[&moving], self.method.interpolation())?;
+            let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
+            pending.warp(images, self.method.interpolation())?;
         }
         self.done += 1;
         Ok(pending)
     }
 
     /// The reference to a frame, from the composed flow between them.
-    fn from_reference<E: From<MotionError>>(
+    fn deliver_reference<E: From<MotionError>>(
         &mut self,
         moving: usize,
         start: &ResidentFlow,

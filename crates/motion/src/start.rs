@@ -44,9 +44,7 @@ impl Start<'_> {
                 // Images without contrast have a defined result, which needs no start.
                 let [fixed, moving] = images;
                 match (fixed.map()?, moving.map()?) {
-                    (Some(_), Some(_)) => {
-                        ResidentStart::Affine(affine_registration(images, mask, *model)?)
-                    }
+                    (Some(_), Some(_)) => ResidentStart::Affine(affine_registration(images, mask, *model)?),
                     _ => ResidentStart::Zero,
                 }
             }

@@ -10,12 +10,13 @@ use veloxel_compute::kernels::gradient::Scheme;
 use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_tensor};
 use veloxel_compute::kernels::operator::Operator;
 use veloxel_compute::{Axes, Buffer, Device, Field, Shape, Taps};
-use veloxel_core::{Dimension, Grid, SolveStatus, StopReason};
+use veloxel_core::{Dimension, Grid, SolveStatus};
 use veloxel_motion::clg::parameters::MedianFilter;
-use veloxel_motion::multigrid::{Multigrid, Solved, Solver, Stopping, Terms, sweep};
+use veloxel_motion::multigrid::{Multigrid, Solver, Stopping, Terms, sweep};
+use veloxel_motion::solving::{Solved, StopReason};
 use veloxel_motion::{ClgParams, Preset};
-use veloxel_testkit::Noise;
-use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind};
+use veloxel_phantoms::Noise;
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 
 /// α of every system here: the `fast` preset's.
 const ALPHA: f32 = 0.1;

@@ -11,10 +11,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod bench;
-pub mod metrics;
 pub mod pipelines;
-pub mod report;
 
 mod error;
 
@@ -26,9 +23,12 @@ pub use veloxel_core::{
 };
 pub use veloxel_io as io;
 pub use veloxel_motion::{
-    Clg, ClgParams, DenseFlow, MotionError, Observer, Pair, Preset, Silent, Start, Step,
-    affine_registration, clg, clg_parameters, pyramid, multigrid, prepare,
+    Clg, ClgParams, DenseFlow, Extras, Frame, FrameSource, ImagePair, InverseConsistent, MotionError,
+    Observer, Pair, PairMethod, Preset, Region, Silent, Start, Step, WindowMethod, affine_registration, clg,
+    method, multigrid, pyramid,
 };
+pub use veloxel_report as report;
+pub use veloxel_report::metrics;
 
 /// The README's program compiles.
 #[cfg(doctest)]

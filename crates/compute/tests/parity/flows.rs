@@ -9,8 +9,7 @@ use veloxel_testkit::on_every_device;
 fn flow(device: &Device, shape: Shape, seed: u64) -> Field {
     (0..shape.components())
         .map(|c| {
-            let mut samples: Vec<f32> =
-                noise(shape.len(), seed + c as u64).iter().map(|v| 1.7 * v).collect();
+            let mut samples: Vec<f32> = noise(shape.len(), seed + c as u64).iter().map(|v| 1.7 * v).collect();
             samples.iter_mut().step_by(97).for_each(|v| *v = 0.0);
             samples.iter_mut().skip(c).step_by(101).for_each(|v| *v = f32::NAN);
             device.upload(samples).unwrap()

@@ -1,12 +1,12 @@
 //! What [`Clg`](crate::Clg) says of its levels and warps: while the device may still be at them, and as reports show it.
 
-use crate::pending_flow::{MethodAccount, PendingAccount};
+use crate::pending_flow::{MethodAccount, PendingAccount, PendingBrightness};
 use crate::solving::{Solving, StopReason};
 use serde::Serialize;
 use veloxel_compute::{ComputeError, Device, Later, Pending, Stamp};
 use veloxel_core::{
-    BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
-    MethodDiagnostics, SolveStatus, Warnings,
+    DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable, MethodDiagnostics,
+    SolveStatus, Warnings,
 };
 
 /// How well the images match that a warp begins with.
@@ -39,8 +39,8 @@ pub(super) struct LevelRun {
 pub(super) struct ClgAccount {
     /// Coarsest first.
     pub levels: Vec<LevelRun>,
-    /// Σ |I_t| and number of voxels before any warp, and after the last.
-    pub brightness: [Later<(f64, f64)>; 2],
+    /// Before any warp, and after the last.
+    pub brightness: PendingBrightness,
 }
 
 /// One warp: the data term linearised around the present field, and the increment solved for.
@@ -111,20 +111,16 @@ impl LevelRun {
 impl PendingAccount for ClgAccount {
     fn numbers(&mut self) -> Vec<&mut dyn Pending> {
         let levels = self.levels.iter_mut().flat_map(|level| &mut level.warps).flat_map(WarpRun::numbers);
-        levels.chain(self.brightness.iter_mut().map(|sums| sums as &mut dyn Pending)).collect()
+        levels.chain(self.brightness.numbers()).collect()
     }
 
     fn settle(self: Box<Self>, device: &Device, mark: Option<&Stamp>) -> Result<MethodAccount, ComputeError> {
         let levels =
             self.levels.into_iter().map(|run| run.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
         let limit = levels.iter().any(|l| l.stop == StopReason::IterationLimit);
-        let [before, after] = self.brightness;
         Ok(MethodAccount {
             status: if limit { SolveStatus::LimitReached } else { SolveStatus::Done },
-            brightness: BrightnessReport {
-                mean_abs_before: mean(before.get_after(device, mark)?),
-                mean_abs_after: mean(after.get_after(device, mark)?),
-            },
+            brightness: Some(self.brightness.settle(device, mark)?),
             warnings: Warnings::new(),
             diagnostics: diagnostics(&levels),
         })
@@ -140,17 +136,25 @@ fn diagnostics(levels: &[LevelDiagnostics]) -> MethodDiagnostics {
         device_ms: Some(levels.iter().map(|level| level.time_ms).sum()),
         table: Some(table(levels)),
         curves: vec![
-            over_warps(levels, |warp| warp.mean_abs_difference, DiagnosticCurves {
-                title: "Brightness difference",
-                y_label: "mean |Iₜ|",
-                ..DiagnosticCurves::default()
-            }),
-            over_warps(levels, |warp| warp.mean_increment_vox, DiagnosticCurves {
-                title: "Increment",
-                y_label: "mean |δ|, voxels of the level",
-                is_logarithmic: true,
-                ..DiagnosticCurves::default()
-            }),
+            over_warps(
+                levels,
+                |warp| warp.mean_abs_difference,
+                DiagnosticCurves {
+                    title: "Brightness difference",
+                    y_label: "mean |Iₜ|",
+                    ..DiagnosticCurves::default()
+                },
+            ),
+            over_warps(
+                levels,
+                |warp| warp.mean_increment_vox,
+                DiagnosticCurves {
+                    title: "Increment",
+                    y_label: "mean |δ|, voxels of the level",
+                    is_logarithmic: true,
+                    ..DiagnosticCurves::default()
+                },
+            ),
             residuals(levels),
         ],
     }

@@ -90,11 +90,7 @@ impl<'a> ImagePyramids<'a> {
     }
 
     /// The images of the coarsest level left, ready for warping.
-    pub fn take(
-        &mut self,
-        shape: Shape,
-        moving_from_fixed: VoxelAffine,
-    ) -> Result<LevelImages, MotionError> {
+    pub fn take(&mut self, shape: Shape, moving_from_fixed: VoxelAffine) -> Result<LevelImages, MotionError> {
         let (device, params) = (self.device, self.params);
         let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
         let mut moving = self.moving.pop().expect("the level should have a moving image");

@@ -53,7 +53,7 @@ use crate::affine_registration::to_level;
 use crate::frame::Frame;
 use crate::intensity::IntensityMap;
 use crate::method::{DenseMethod, ImagePair, Pair, PairMethod};
-use crate::pending_flow::{DenseFlow, Found, PendingFlow};
+use crate::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
 use crate::pyramid::{LevelGeometry, levels, shrink, transfer};
 use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
 use crate::{MotionError, Observer, Silent};
@@ -130,11 +130,7 @@ impl DenseMethod for Clg {
 }
 
 impl PairMethod for Clg {
-    fn estimate(
-        &mut self,
-        pair: ImagePair<'_>,
-        observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError> {
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
         let device = self.device.clone();
         device.scope(|| {
             pair.check(&self.grid)?;
@@ -264,10 +260,11 @@ impl Clg {
         };
         let confidence = level.into_confidence(&images, scales)?;
         to_voxels(device, (shape, spacing_edges), start.affine(), &mut displacement)?;
+        let brightness = PendingBrightness { sums: [before, after], gain: 1.0 };
         Ok(Found {
             flow: ResidentFlow { grid: self.grid.clone(), components_vox: displacement },
             confidence,
-            account: Box::new(ClgAccount { levels: runs, brightness: [before, after] }),
+            account: Box::new(ClgAccount { levels: runs, brightness }),
         })
     }
 }

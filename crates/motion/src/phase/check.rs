@@ -3,9 +3,9 @@
 //! What does not return is unknown; then a median over the pixels around that did return, where they are the majority, smooths
 //! what is left and closes small holes: a few pixels at the edge of something that only one image shows.
 
-use crate::MotionError;
-use super::plan::PhasePlan;
 use super::parameters::PhaseMedian;
+use super::plan::PhasePlan;
+use crate::MotionError;
 use veloxel_compute::Buffer;
 use veloxel_compute::kernels::match_check::{Matches, match_check};
 use veloxel_compute::kernels::valid_median::{Planes, valid_median};

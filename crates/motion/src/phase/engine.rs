@@ -8,13 +8,13 @@
 //!
 //! *Delay*: the results after a push belong to the frame [`PhaseEngine::delay`] pushes ago, the centre of those that flow needs.
 
-use crate::MotionError;
-use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
 use super::features::{Features, PhaseFeatures};
 use super::flow::{FlowFields, PhaseFlowFields};
 use super::parameters::PhaseParameters;
+use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
 use super::results::{PhaseCounts, PhaseTaken};
 use super::stereo::{PhaseStereo, Stereo};
+use crate::MotionError;
 use veloxel_compute::kernels::gabor::{self, Picture};
 use veloxel_compute::kernels::pointwise::count_known;
 use veloxel_compute::{Buffer, Device};

@@ -17,11 +17,11 @@
 //! one-dimensional convolutions a pixel. *Evidence*: `tests/phase_features.rs`; docs/status/accuracy.md (Table 4).
 //! *Limits*: where no response reaches the least magnitude orientation and phase are NaN.
 
-use crate::MotionError;
-use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
 use super::parameters::PhaseParameters;
+use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
 use super::report::PhaseReport;
 use super::twin::round_features;
+use crate::MotionError;
 use veloxel_compute::kernels::gabor::Told;
 use veloxel_compute::{Buffer, Device};
 use veloxel_core::{Grid, Volume};

@@ -18,20 +18,20 @@
 //! (Table 6). *Limits*: motion up to about a pixel of the coarsest level a frame in five frames, two in two; constant velocity
 //! over the frames is assumed, and `tau_l` says how strictly.
 
+use super::check::Checked;
+use super::parameters::{Frames, PhaseParameters, Unknown, Warping, Weighing};
+use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, picture_size};
+use super::report::PhaseReport;
+use super::twin::{round_estimate, warped_level};
 use crate::MotionError;
 use crate::frame::Frame;
 use crate::method::{DenseMethod, Window, WindowMethod};
 use crate::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingFlow};
 use crate::resident::ResidentFlow;
-use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, picture_size};
-use super::check::Checked;
-use super::parameters::{Frames, PhaseParameters, Unknown, Warping, Weighing};
-use super::report::PhaseReport;
-use super::twin::{round_estimate, warped_level};
 use veloxel_compute::kernels::match_check::Matches;
 use veloxel_compute::kernels::phase_flow::{self as kernel, Constraints, Place, Sampling};
-use veloxel_compute::kernels::valid_median::{Planes, valid_median};
 use veloxel_compute::kernels::pointwise::copy_part;
+use veloxel_compute::kernels::valid_median::{Planes, valid_median};
 use veloxel_compute::{Buffer, Device, Field};
 use veloxel_core::{DiagnosticCell, DiagnosticTable, Flow, Grid, MethodDiagnostics, Volume};
 
@@ -69,9 +69,8 @@ impl PhaseFlow {
         let sizes = &self.plan.levels.sizes()[..self.plan.flow_levels];
         let scaled = || sizes.iter().enumerate().rev().map(|(l, &[nx, ny])| ([nx, ny, 1], 1u32 << l));
         let level = |(size, scale)| serde_json::json!({ "size": size, "spacing_vox": [scale, scale, 1] });
-        let row = |(size, scale)| {
-            vec![DiagnosticCell::Size(size), DiagnosticCell::Text(format!("1/{scale}"))]
-        };
+        let row =
+            |(size, scale)| vec![DiagnosticCell::Size(size), DiagnosticCell::Text(format!("1/{scale}"))];
         let mut json = serde_json::Map::new();
         json.insert("levels".to_owned(), scaled().map(level).collect());
         let table = DiagnosticTable { head: vec!["Level", "scale"], rows: scaled().map(row).collect() };

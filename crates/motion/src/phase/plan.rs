@@ -1,8 +1,8 @@
 //! The Gabor pyramid of an image in the memory of a device: phases, which stereo and flow are made of, and features.
 
+use super::parameters::{Arithmetic, FeatureSums, PhaseParameters};
 use crate::MotionError;
 use crate::frame::Frame;
-use super::parameters::{Arithmetic, FeatureSums, PhaseParameters};
 use std::ops::Range;
 use veloxel_compute::kernels::gabor::{self, Bank, Filters, Levels, Picture, Sums, Told};
 use veloxel_compute::kernels::pointwise::copy;

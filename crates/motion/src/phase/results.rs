@@ -1,7 +1,7 @@
 //! Results of one frame that outlive the next push: fetched by another thread, while the engine goes on.
 
-use crate::MotionError;
 use super::features::FeatureMaps;
+use crate::MotionError;
 use veloxel_compute::{Buffer, Device, Later, Stamp, fetch};
 use veloxel_core::{Flow, Grid, Volume};
 

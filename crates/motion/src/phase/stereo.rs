@@ -11,13 +11,13 @@
 //! `tests/phase_stereo.rs`; docs/status/accuracy.md (Table 5). *Limits*: shifts of two wavelengths of the coarsest level, 8
 //! pixels of it, are the most; repetitive texture, and what only one eye sees, is found out by the check at best.
 
-use crate::MotionError;
-use crate::masking::leave_out;
-use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_picture};
 use super::check::Checked;
 use super::parameters::{PhaseParameters, Unknown, Warping};
+use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_picture};
 use super::report::PhaseReport;
 use super::twin::{round_estimate, warped_level};
+use crate::MotionError;
+use crate::masking::leave_out;
 use veloxel_compute::kernels::match_check::Matches;
 use veloxel_compute::kernels::phase_flow::{Place, Sampling};
 use veloxel_compute::kernels::phase_stereo::{self as kernel, Views, Votes};

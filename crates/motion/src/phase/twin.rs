@@ -3,9 +3,9 @@
 //! Images are warped instead of their phases, and filtered anew on every level; every number from the responses on has a
 //! fixed point. Neither is faster here: buffers are taken level by level.
 
-use crate::MotionError;
-use super::plan::{PhasePlan, Pictured};
 use super::parameters::Arithmetic;
+use super::plan::{PhasePlan, Pictured};
+use crate::MotionError;
 use veloxel_compute::Buffer;
 use veloxel_compute::kernels::displaced_image::displaced_image;
 use veloxel_compute::kernels::gabor::{self, Levels, Told};

@@ -4,9 +4,13 @@
 
 use veloxel_compute::Device;
 use veloxel_core::{Dimension, Flow, Mask, Volume};
-use veloxel_motion::{Clg, ClgParams, DenseFlow, Extras, Pair, PairMethod, Silent};
-use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, isotropic_grid};
-use veloxel_testkit::{Noise, Phantom};
+use veloxel_motion::affine_registration::{AffineModel, affine_registration};
+use veloxel_motion::{
+    Clg, ClgParams, DenseFlow, Extras, Frame, MotionError, Pair, PairMethod, ResidentMask, Silent,
+    VoxelAffine,
+};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
+use veloxel_phantoms::{Noise, Phantom};
 
 /// A processor with so many threads.
 pub fn cpu(threads: usize) -> Device {
@@ -52,4 +56,16 @@ pub fn difference_vox(a: &Flow, b: &Flow, index: usize) -> f64 {
 /// Mean end-point error, voxels, in a phantom's interior.
 pub fn mean_error_vox(flow: &Flow, phantom: &Phantom) -> f64 {
     mean_difference_vox(flow, &phantom.truth, &phantom.interior)
+}
+
+/// det(I + ∇d) of an output that was asked for it.
+pub fn determinant(output: &DenseFlow) -> &Volume<f32> {
+    output.jacobian.as_ref().expect("the determinant should have been asked for")
+}
+
+/// The affine map of a pair, on a device.
+pub fn register(device: &Device, pair: &Pair<'_>, model: AffineModel) -> Result<VoxelAffine, MotionError> {
+    let images = [Frame::upload(device, pair.fixed)?, Frame::upload(device, pair.moving)?];
+    let mask = pair.mask.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
+    affine_registration(images.each_ref(), mask.as_ref(), model)
 }

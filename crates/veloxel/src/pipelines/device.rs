@@ -1,9 +1,9 @@
 //! Which device runs, and the sentence that says why.
 
 use crate::VeloxelError;
-use crate::report::DeviceReport;
 use serde::Serialize;
 use veloxel_compute::{Device, Listing, SystemMemory};
+use veloxel_report::DeviceReport;
 
 /// A wish for a device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -5,7 +5,6 @@ use super::engine_frames::Streams;
 use super::engine_run::{Ending, Run};
 use super::outputs::{check_distinct, check_outputs, format_text};
 use crate::VeloxelError;
-use crate::report::{EngineReport, InputReport, LatencyReport};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
@@ -15,6 +14,7 @@ use veloxel_io as io;
 use veloxel_io::FrameStream;
 use veloxel_motion::PhaseWanted;
 use veloxel_motion::phase::parameters::Frames;
+use veloxel_report::{EngineReport, InputReport, LatencyReport};
 
 /// Frames that are read ahead of the engine.
 const READ_AHEAD: usize = 3;

@@ -4,12 +4,12 @@ use super::engine::EngineJob;
 use super::features::named;
 use super::staging::Staging;
 use crate::VeloxelError;
-use crate::report::{ValueRange, colour_wheel_rgb, disparity_rgb, orientation_rgb};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Volume, Warnings};
 use veloxel_io as io;
 use veloxel_io::{FrameRate, VideoColour, VideoShape, VideoWriter};
 use veloxel_motion::PhaseFields;
+use veloxel_report::{ValueRange, colour_wheel_rgb, disparity_rgb, orientation_rgb};
 
 /// Where results go.
 pub(super) struct Results {

@@ -1,14 +1,14 @@
 //! Results against truths, from files.
 
 use crate::VeloxelError;
-use crate::metrics::{
-    DisparityError, FlowError, LabelOverlapReport, disparity_error, flow_error, label_overlap,
-    labels_from_samples,
-};
 use std::path::Path;
 use veloxel_core::Warnings;
 use veloxel_io as io;
 use veloxel_io::Strictness;
+use veloxel_report::metrics::{
+    DisparityError, FlowError, LabelOverlapReport, disparity_error, flow_error, label_overlap,
+    labels_from_samples,
+};
 
 /// `veloxel evaluate flow`: end-point and angular error of a field, within a mask where one is given.
 ///
@@ -23,7 +23,7 @@ pub fn evaluate_flow(
     let result = io::read_flow(result, strictness, warnings)?;
     let truth = io::read_flow(truth, strictness, warnings)?;
     let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
-    flow_error(&result, &truth, mask.as_ref())
+    Ok(flow_error(&result, &truth, mask.as_ref())?)
 }
 
 /// A disparity's file, and what its samples were multiplied by where the file does not say so.
@@ -48,7 +48,7 @@ pub fn evaluate_disparity(
     let mut read = |file: DisparityFile| io::read_disparity(file.path, file.scale, strictness, warnings);
     let (result, truth) = (read(result)?, read(truth)?);
     let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
-    disparity_error(&result, &truth, mask.as_ref())
+    Ok(disparity_error(&result, &truth, mask.as_ref())?)
 }
 
 /// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label, within a mask where one is given.
@@ -62,9 +62,10 @@ pub fn evaluate_labels(
     warnings: &mut Warnings,
 ) -> Result<LabelOverlapReport, VeloxelError> {
     let mut labels = |path: &Path| -> Result<_, VeloxelError> {
-        labels_from_samples(&io::read_image(path, strictness, warnings)?, &path.display().to_string())
+        let samples = io::read_image(path, strictness, warnings)?;
+        Ok(labels_from_samples(&samples, &path.display().to_string())?)
     };
     let (result, truth) = (labels(result)?, labels(truth)?);
     let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
-    label_overlap(&result, &truth, mask.as_ref())
+    Ok(label_overlap(&result, &truth, mask.as_ref())?)
 }

@@ -6,14 +6,14 @@ use super::phase_choice::full_scale;
 use super::stage::Stages;
 use super::staging::Staging;
 use crate::VeloxelError;
-use crate::report::{
-    FeatureScale, FeatureScaleReport, FeaturesReport, FeaturesView, InputReport, MapPicture, ValueRange,
-    features_html, orientation_rgb, phase_rgb,
-};
 use std::path::PathBuf;
 use veloxel_core::{WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_motion::{FeatureMaps, phase_features};
+use veloxel_report::{
+    FeatureScale, FeatureScaleReport, FeaturesReport, FeaturesView, InputReport, MapPicture, ValueRange,
+    features_html, orientation_rgb, phase_rgb,
+};
 
 /// One run over an image.
 #[derive(Debug, Clone, PartialEq, Default)]

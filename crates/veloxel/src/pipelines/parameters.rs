@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use veloxel_core::Dimension;
-use veloxel_motion::clg::parameters::{Direction, Intensity};
+use veloxel_motion::clg::parameters::Intensity;
 use veloxel_motion::{ClgParams, Preset};
 
 /// Where the parameters of [`Clg`](veloxel_motion::Clg) come from.
@@ -19,8 +19,6 @@ pub struct ParameterChoice {
     pub file: Option<PathBuf>,
     /// How intensities are mapped, if not as the preset does.
     pub intensity: Option<Intensity>,
-    /// Which way to estimate, if not as the preset does.
-    pub direction: Option<Direction>,
     /// Exactly so many warps on every level.
     pub warps: Option<usize>,
     /// Exactly so many iterations a solve.
@@ -35,7 +33,6 @@ impl Default for ParameterChoice {
             preset: Preset::Accurate,
             file: None,
             intensity: None,
-            direction: None,
             warps: None,
             iterations: None,
             settings: Vec::new(),
@@ -79,7 +76,6 @@ impl ParameterChoice {
         }
         let mut params: ClgParams = draft.finish(&self.settings)?;
         params.intensity = self.intensity.unwrap_or(params.intensity);
-        params.direction = self.direction.unwrap_or(params.direction);
         params.validate()?;
         Ok(params)
     }

@@ -3,12 +3,12 @@
 use super::parameters::{Draft, as_json};
 use super::{DeviceChoice, stage::Stages};
 use crate::VeloxelError;
-use crate::report::{DeviceReport, InputReport, RunHeader};
 use std::path::PathBuf;
 use veloxel_core::{Volume, Warnings};
 use veloxel_io::Strictness;
 use veloxel_motion::phase::parameters::Frames;
 use veloxel_motion::{PhaseParameters, PhasePreset};
+use veloxel_report::{DeviceReport, InputReport, RunHeader};
 
 /// Parameters, device and manners of a run.
 #[derive(Debug, Clone, PartialEq)]

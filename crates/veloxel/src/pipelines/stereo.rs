@@ -8,14 +8,14 @@ use super::phase_choice::full_scale;
 use super::stage::Stages;
 use super::warp::warp_image;
 use crate::VeloxelError;
-use crate::metrics::disparity_error;
-use crate::report::{InputReport, StereoReport, StereoView, ValueRange, stereo_html};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Volume, WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::Kind;
 use veloxel_motion::clg::parameters::Interpolation;
 use veloxel_motion::{phase_stereo, without_unknown};
+use veloxel_report::metrics::disparity_error;
+use veloxel_report::{InputReport, StereoReport, StereoView, ValueRange, stereo_html};
 
 /// One run over a stereo pair.
 #[derive(Debug, Clone, PartialEq, Default)]

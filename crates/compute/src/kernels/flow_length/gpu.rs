@@ -4,8 +4,7 @@ use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, SUM, Text, Uniform, inputs, parti
 use crate::later::sum_rows;
 use crate::{Buffer, ComputeError, Device, Later};
 
-static TEXT: Text =
-    Text { name: "flow length", parts: &[LINE, NAN, SUM, include_str!("flow_length.wgsl")] };
+static TEXT: Text = Text { name: "flow length", parts: &[LINE, NAN, SUM, include_str!("flow_length.wgsl")] };
 
 pub(super) fn flow_length(
     (device, gpu): (&Device, &dyn Gpu),
@@ -19,10 +18,7 @@ pub(super) fn flow_length(
     gpu.launch(&Launch {
         text: &TEXT,
         entry: "flow_length",
-        constants: &[
-            ("COMPONENTS", flow.len() as f64),
-            ("WEIGHTED", f64::from(u8::from(weight.is_some()))),
-        ],
+        constants: &[("COMPONENTS", flow.len() as f64), ("WEIGHTED", f64::from(u8::from(weight.is_some())))],
         uniform: Uniform::new().u(n),
         buffers: &buffers,
         groups,

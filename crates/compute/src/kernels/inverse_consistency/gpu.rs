@@ -4,10 +4,8 @@ use crate::gpu::{Bind, Gpu, LINE, Launch, NAN, SUM, Text, Uniform, inputs, parti
 use crate::later::sum_rows;
 use crate::{Buffer, ComputeError, Device, Later};
 
-static TEXT: Text = Text {
-    name: "inverse consistency",
-    parts: &[LINE, NAN, SUM, include_str!("inverse_consistency.wgsl")],
-};
+static TEXT: Text =
+    Text { name: "inverse consistency", parts: &[LINE, NAN, SUM, include_str!("inverse_consistency.wgsl")] };
 
 pub(super) fn weigh_by_residual(
     (device, gpu): (&Device, &dyn Gpu),
