@@ -108,7 +108,7 @@ impl Pair {
         let residuals = |n: usize| {
             let points =
                 (0..7).map(|i| [f64::from(i), 0.18f64.powi(i) * (1.0 + 0.2 * (n / 4) as f64)]).collect();
-            let size = (n % 4 == 0).then(|| size(n / 4));
+            let size = n.is_multiple_of(4).then(|| size(n / 4));
             DiagnosticCurve { size, shade: Some(0.5 * (n / 4) as f64), pieces: vec![points] }
         };
         MethodDiagnostics {
