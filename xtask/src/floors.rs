@@ -1,6 +1,7 @@
 //! The floors of the house: which crate may use which.
 //!
 //! * A crate uses only crates of ours on floors strictly below its own.
+//! * A face uses the façade `veloxel` alone, and the benchmarks that it brings along.
 //! * `veloxel-testkit` is a dependency of tests alone.
 //! * Dependencies of tests are free, except that nothing depends on a crate of the top floor.
 //! * A crate from outside is used where [`HOUSE`] says so and nowhere else; [`ANYWHERE`] lists the few for all.
@@ -21,7 +22,8 @@ struct Room {
 const TOP_FLOOR: u8 = 5;
 
 const HOUSE: [Room; 11] = [
-    Room { name: "veloxel-core", floor: 0, outside: &[] },
+    // Settings by name are JSON values until a method's parameters are built from them.
+    Room { name: "veloxel-core", floor: 0, outside: &["serde_json", "strsim"] },
     Room {
         name: "veloxel-io",
         floor: 1,
@@ -36,28 +38,19 @@ const HOUSE: [Room; 11] = [
     // Above core alone: a report knows no method's insides and no file's format but PNG, its pictures' own.
     Room { name: "veloxel-report", floor: 1, outside: &["base64", "minijinja", "png", "serde_json"] },
     Room { name: TESTKIT, floor: 1, outside: &[] },
-    Room { name: "veloxel-motion", floor: 2, outside: &["tracing"] },
-    Room { name: "veloxel", floor: 3, outside: &["serde_json", "toml", "tracing"] },
+    Room { name: "veloxel-motion", floor: 2, outside: &[] },
+    Room { name: "veloxel", floor: 3, outside: &["serde_json", "toml"] },
     Room { name: "veloxel-bench", floor: 4, outside: &[] },
-    Room {
-        name: "veloxel-cli",
-        floor: TOP_FLOOR,
-        outside: &[
-            "anyhow",
-            "clap",
-            "indicatif",
-            "libc",
-            "serde_json",
-            "toml",
-            "tracing",
-            "tracing-subscriber",
-        ],
-    },
+    Room { name: "veloxel-cli", floor: TOP_FLOOR, outside: &["clap", "indicatif", "libc", "serde_json"] },
     Room { name: "xtask", floor: TOP_FLOOR, outside: &["proc-macro2", "quote", "serde_json", "syn"] },
 ];
 
 /// Errors, serialisation and casts of plain data: the vocabulary of every floor.
 const ANYWHERE: [&str; 3] = ["bytemuck", "serde", "thiserror"];
+
+/// Crates that users start, and those of ours that a face may name.
+const FACES: [&str; 1] = ["veloxel-cli"];
+const USED_BY_FACES: [&str; 2] = ["veloxel", "veloxel-bench"];
 
 const TESTKIT: &str = "veloxel-testkit";
 
@@ -94,6 +87,8 @@ fn refusal_of_ours(user: &Room, used: &Room, purpose: Purpose) -> Option<String>
         None
     } else if used.floor >= user.floor {
         Some(format!("{dependency}: only floors below its own are allowed"))
+    } else if FACES.contains(&user.name) && !USED_BY_FACES.contains(&used.name) {
+        Some(format!("{dependency}: a face uses the façade `veloxel` alone"))
     } else if used.name == TESTKIT {
         Some(format!("{dependency}: it is for tests, a dev-dependency"))
     } else {
@@ -158,6 +153,13 @@ mod tests {
         assert_allowed("veloxel-core", "veloxel-testkit", Purpose::Tests);
         assert_refused("veloxel", "veloxel-cli", Purpose::Tests, "top floor");
         assert_refused("veloxel-cli", "xtask", Purpose::Tests, "top floor");
+    }
+
+    #[test]
+    fn faces_use_the_facade() {
+        assert_allowed("veloxel-cli", "veloxel-bench", Purpose::Product);
+        assert_allowed("veloxel-cli", "veloxel-io", Purpose::Tests);
+        assert_refused("veloxel-cli", "veloxel-io", Purpose::Product, "façade");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::data::data;
 use crate::BenchError;
 use std::path::PathBuf;
 use std::time::Instant;
-use veloxel::pipelines::{
+use veloxel::jobs::{
     FlowJob, FlowOutputs, RunChoice, StartChoice, WarpJob, evaluate_labels, flow, warp_labels,
 };
 use veloxel_compute::Device;

@@ -11,10 +11,10 @@ use clap::{Args, CommandFactory, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use veloxel::Device;
+use veloxel::io::{IoError, write_text};
 use veloxel_bench::{
     Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperA, Plan, VolumeCost, paper_a, volume_cost,
 };
-use veloxel_io::{IoError, write_text};
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
 ///

@@ -7,7 +7,7 @@ use crate::table::{Table, count, number, seconds};
 use crate::{Outcome, warn};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::pipelines::{DemoJob, demo};
+use veloxel::jobs::{DemoJob, demo};
 use veloxel::report::PairReport;
 
 /// Make a beating, twisting heart, estimate its motion, compare with the truth.

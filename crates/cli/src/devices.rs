@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::output::{print_json, print_lines};
 use clap::Args;
-use veloxel::pipelines::{DeviceListing, devices};
+use veloxel::jobs::{DeviceListing, devices};
 
 /// List the devices that this machine offers.
 #[derive(Debug, Args)]

@@ -10,8 +10,8 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use veloxel::pipelines::{EngineJob, EngineOutputs, EngineRun, engine};
-use veloxel_motion::phase::parameters::Frames;
+use veloxel::jobs::{EngineJob, EngineOutputs, EngineRun, engine};
+use veloxel::motion::phase::parameters::Frames;
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
 ///

@@ -6,9 +6,9 @@ use crate::table::{Table, number, percent};
 use crate::{Outcome, warn};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use veloxel::Warnings;
+use veloxel::jobs::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_labels};
 use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlapReport};
-use veloxel::pipelines::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_labels};
-use veloxel_core::Warnings;
 
 /// Measure a result against the truth.
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use crate::{Outcome, warn};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::pipelines::{FeaturesJob, features};
+use veloxel::jobs::{FeaturesJob, features};
 
 /// Find energy, orientation and phase of a picture at every scale.
 ///

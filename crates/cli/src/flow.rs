@@ -10,14 +10,14 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::pipelines::{
+use veloxel::jobs::{
     Directions, FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice,
     SequenceJob, StartChoice, flow, flow_of_frames, sequence,
 };
+use veloxel::motion::clg::parameters::Intensity;
 use veloxel::report::PairReport;
-use veloxel_core::{Dimension, SolveStatus};
-use veloxel_motion::clg::parameters::Intensity;
-use veloxel_motion::{Extras, PhasePreset, Preset, SequenceMode, SequencePlan};
+use veloxel::{Dimension, SolveStatus};
+use veloxel::{Extras, PhasePreset, Preset, SequenceMode, SequencePlan};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///

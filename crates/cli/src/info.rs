@@ -5,8 +5,8 @@ use crate::table::count;
 use crate::{Outcome, warn};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel_core::Dimension;
-use veloxel_io::{FileInfo, Kind, inspect};
+use veloxel::Dimension;
+use veloxel::io::{FileInfo, Kind, inspect};
 
 /// Show what a file holds: format, size, spacing, orientation.
 #[derive(Debug, Args)]

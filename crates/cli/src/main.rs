@@ -1,4 +1,4 @@
-//! The `veloxel` command: parses, calls one pipeline function, prints its report.
+//! The `veloxel` command: parses, calls one job of the library, prints its report.
 //!
 //! Exit codes: 0 done; 1 failed, with one clear line on standard error; 2 wrong usage; stopped by a signal: 128 and its
 //! number.
@@ -27,7 +27,7 @@ mod warp;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::process::ExitCode;
-use veloxel_core::Warnings;
+use veloxel::Warnings;
 
 /// What a command comes to: done, or one line that says what is wrong.
 type Outcome = Result<(), Box<dyn std::error::Error>>;

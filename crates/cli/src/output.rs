@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use std::io::{ErrorKind, Write, stdout};
-use veloxel_io::IoError;
+use veloxel::io::IoError;
 
 /// Prints text as it is.
 ///

@@ -7,7 +7,7 @@ use crate::{Outcome, warn};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::pipelines::{StereoJob, stereo};
+use veloxel::jobs::{StereoJob, stereo};
 
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
 ///

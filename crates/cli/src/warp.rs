@@ -4,8 +4,8 @@ use crate::run_arguments::{DeviceArguments, strictness};
 use crate::{Outcome, warn};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use veloxel::pipelines::{WarpJob, warp_flow, warp_labels, warp_points};
-use veloxel_motion::clg::parameters::Interpolation;
+use veloxel::jobs::{WarpJob, warp_flow, warp_labels, warp_points};
+use veloxel::motion::clg::parameters::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
 #[derive(Debug, Args)]

@@ -17,6 +17,7 @@ mod grid;
 mod mask;
 pub mod matrix3;
 mod mesh;
+pub mod parameters;
 mod sequence;
 mod system_memory;
 mod volume;

@@ -94,7 +94,7 @@ on_every_device! {
     fn both_directions(device: &Device) {
         let phantom = smooth(MotionKind::Twist, Dimension::Two, 64);
         let params = ClgParams::preset(Preset::Fast, Dimension::Two);
-        let [got, expected] = [device, &cpu(2)].map(|device| {
+        let [got, expected] = [device, &Device::cpu(2).unwrap()].map(|device| {
             let method = Clg::new(phantom.grid(), params.clone(), device).unwrap();
             let pair = pair(&phantom.fixed, &phantom.moving);
             InverseConsistent::new(method).run(&pair, &Silent).unwrap()

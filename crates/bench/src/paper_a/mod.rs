@@ -218,7 +218,7 @@ impl PaperA {
     /// A page with plots and tables, in one file.
     ///
     /// # Errors
-    /// [`BenchError::Page`] should not occur.
+    /// [`BenchError::Report`] should not occur.
     pub fn html(&self) -> Result<String, BenchError> {
         page::html(self)
     }

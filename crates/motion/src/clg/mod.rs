@@ -66,6 +66,7 @@ use veloxel_compute::kernels::pointwise::{copy, map_affine, scale};
 use veloxel_compute::kernels::total_displacement::{from_voxels, to_voxels};
 use veloxel_compute::kernels::warp;
 use veloxel_compute::{Device, Field, Later};
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume};
 
 /// The method, opened for one grid.

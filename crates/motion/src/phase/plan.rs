@@ -9,6 +9,7 @@ use veloxel_compute::kernels::pointwise::copy;
 use veloxel_compute::kernels::quantise::FixedPoint;
 use veloxel_compute::kernels::valid_median::Window;
 use veloxel_compute::{Buffer, Device};
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{CoreError, Dimension, Grid, Volume};
 
 /// Fractional bits of a response, where white is 255; the paper says that they are limited, not how many there are.

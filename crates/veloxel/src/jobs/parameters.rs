@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use veloxel_core::Dimension;
+use veloxel_core::parameters::Parameters;
 use veloxel_motion::clg::parameters::Intensity;
 use veloxel_motion::{ClgParams, Preset};
 
@@ -54,7 +55,7 @@ impl ParameterChoice {
     ///
     /// # Errors
     /// [`VeloxelError::UnknownParameter`] with the nearest one, [`VeloxelError::ParameterValue`],
-    /// [`VeloxelError::ParameterFile`], or [`VeloxelError::Motion`] for a value out of range.
+    /// [`VeloxelError::ParameterFile`], or [`VeloxelError::Parameter`] for a value out of range.
     pub fn resolve(&self, dimension: Dimension) -> Result<ClgParams, VeloxelError> {
         let mut draft = Draft::new(&ClgParams::preset(self.preset, dimension))?;
         draft.read(self.file.as_deref())?;
@@ -221,7 +222,7 @@ mod tests {
         assert!(unknown.contains("`alpha`") && unknown.contains("warp_tol"), "{unknown}");
         assert!(text(&[("solver", "magic")]).contains("multigrid"));
         assert!(text(&[("warps", "-3")]).contains("warps"));
-        assert!(matches!(with(&[("rho", "99")]), Err(VeloxelError::Motion(_))));
+        assert!(matches!(with(&[("rho", "99")]), Err(VeloxelError::Parameter(_))));
         assert!(!text(&[("data_penaliser", "{ charbonnier")]).contains('\n'));
     }
 
