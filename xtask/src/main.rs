@@ -13,6 +13,7 @@ mod bench;
 mod cargo;
 mod check;
 mod circles;
+mod dependencies;
 mod floors;
 mod functions;
 mod kernels;
@@ -21,6 +22,7 @@ mod manifests;
 mod modules;
 mod names;
 mod runner;
+mod sizes;
 mod sources;
 mod tokens;
 
@@ -32,6 +34,7 @@ usage: cargo xtask COMMAND
   check [STEP …]   everything that a change must pass, or only the steps named:
                    format clippy floors circles lengths kernels docs doctests tests
   test [--slow]    the tests; with --slow the ignored ones as well
+  sizes            lines of code by crate, without comments, tests and benchmarks
   bench [ARG …]    `veloxel bench ARG …` of a release build";
 
 /// Why a command stopped: the text for standard error.
@@ -44,6 +47,9 @@ fn main() -> ExitCode {
         Some((&"check", steps)) => check::check(steps),
         Some((&"test", [])) => runner::run_in_view(runner::Selection::Fast),
         Some((&"test", ["--slow"])) => runner::run_in_view(runner::Selection::WithSlow),
+        Some((&"sizes", [])) => {
+            sizes::by_crate(&cargo::workspace_root()).map(|sizes| print!("{}", sizes::table(&sizes)))
+        }
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&("help" | "--help" | "-h"), [])) => {
             println!("{USAGE}");
