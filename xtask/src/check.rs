@@ -12,7 +12,7 @@ use std::time::Instant;
 pub struct Passed {
     /// A few words for the step's own line.
     pub summary: String,
-    /// Lines that are no failure yet, printed below it.
+    /// Lines that are no failure, printed below it.
     pub notices: Vec<String>,
     /// The last line of the whole check, if this step has it: the test runner's own summary.
     pub closing: Option<String>,
@@ -143,7 +143,7 @@ fn doctests() -> Result<Passed, Failure> {
 
 fn tests() -> Result<Passed, Failure> {
     let outcome = runner::run_quietly()?;
-    Ok(Passed { summary: outcome.runner.to_owned(), closing: Some(outcome.summary), ..Passed::default() })
+    Ok(Passed { notices: outcome.skipped, closing: Some(outcome.summary), ..Passed::default() })
 }
 
 fn passed_unless(refused: Vec<String>, summary: String) -> Result<Passed, Failure> {

@@ -45,8 +45,7 @@ pub struct Crate {
 /// # Errors
 /// A manifest is wrong, so that cargo refuses to read it, or cargo's answer is not the JSON that it documents.
 pub fn workspace_crates() -> Result<Vec<Crate>, Failure> {
-    let printed =
-        cargo::run_quietly(cargo::cargo(&["metadata", "--quiet", "--no-deps", "--format-version", "1"]))?;
+    let printed = cargo::stdout_of(cargo::cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
     from_metadata(&printed).ok_or_else(|| Failure("`cargo metadata` answered in an unknown form".to_owned()))
 }
 
