@@ -25,10 +25,7 @@ pub fn refusals(root: &Path, crates: &[Crate]) -> Result<Vec<String>, Failure> {
                 refused.push(format!("{} depends on {}, but {place} uses it", each.name, dependency.name));
             }
             if dependency.is_free {
-                refused.push(format!(
-                    "{} depends on {} of any version or of a branch",
-                    each.name, dependency.name
-                ));
+                refused.push(format!("{} depends on {} without a version", each.name, dependency.name));
             }
         }
         let manifest = sources::text(&each.folder.join("Cargo.toml"))?;

@@ -23,7 +23,7 @@ pub struct Dependency {
     pub identifier: String,
     /// What it is for.
     pub purpose: Purpose,
-    /// Whether no version of it is asked for: `*` of a registry, or a repository's branch.
+    /// Whether it may be of any version, or comes from a repository's branch.
     pub is_free: bool,
 }
 
@@ -71,9 +71,8 @@ fn dependency(value: &Value) -> Option<Dependency> {
     let purpose = if value["kind"].as_str() == Some("dev") { Purpose::Tests } else { Purpose::Product };
     let name = value["name"].as_str()?.to_owned();
     let identifier = value["rename"].as_str().unwrap_or(&name).replace('-', "_");
-    // Without a source it is one of ours, at a path.
-    let source = value["source"].as_str();
-    let is_free = source.is_some_and(|source| source.starts_with("git") || value["req"] == "*");
+    let is_git = value["source"].as_str().is_some_and(|source| source.starts_with("git"));
+    let is_free = is_git || value["req"] == "*";
     Some(Dependency { name, identifier, purpose, is_free })
 }
 
