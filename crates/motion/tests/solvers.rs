@@ -5,15 +5,16 @@
 mod measure;
 
 use measure::{cpu, estimate, mean_difference_vox, smooth};
-use veloxel_core::{Axes, Dimension, Grid, Shape, SolveStatus, StopReason};
+use veloxel_core::{Axes, Dimension, Grid, Shape, SolveStatus};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
 use veloxel_kernels::variational::operator::Operator;
-use veloxel_motion::clg_parameters::MedianFilter;
-use veloxel_motion::multigrid::{Multigrid, Solved, Solver, Stopping, Terms, sweep};
+use veloxel_motion::clg::parameters::MedianFilter;
+use veloxel_motion::multigrid::{Multigrid, Solver, Stopping, Terms, sweep};
+use veloxel_motion::solving::{Solved, StopReason};
 use veloxel_motion::{ClgParams, Preset};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};

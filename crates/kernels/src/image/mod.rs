@@ -2,6 +2,7 @@
 
 pub mod affine_normal_equations;
 pub mod brightness;
+pub mod centre_of_mass;
 pub mod convolve;
 pub mod displaced_image;
 pub mod gradient;

@@ -3,6 +3,9 @@
 pub mod compose;
 pub mod confidence;
 pub mod diffusivity;
+pub mod flow_composition;
+pub mod flow_length;
+pub mod inverse_consistency;
 pub mod jacobian;
 pub mod motion_tensor;
 pub mod multigrid_transfer;

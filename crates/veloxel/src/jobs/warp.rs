@@ -10,7 +10,7 @@ use veloxel_io::{Kind, Strictness};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::spline::spline_coefficients;
 use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
-use veloxel_motion::clg_parameters::Interpolation;
+use veloxel_motion::clg::parameters::Interpolation;
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]

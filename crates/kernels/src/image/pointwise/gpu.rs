@@ -1,6 +1,6 @@
 //! Launches of `pointwise.wgsl`.
 
-use super::CopyBuffer;
+use super::CopyPart;
 use crate::kernel::{Launcher, packed};
 use crate::shared::{EXPONENTIAL, LINE, NAN, PACK1, PACK4, SUM};
 use veloxel_gpu::{
@@ -16,11 +16,12 @@ static COPY: [ShaderSource; 2] = [
     ShaderSource::wgsl("copy, four at a time", &[PACK4, LINE, include_str!("copy.wgsl")]),
 ];
 
-pub(super) fn copy(gpu: &Launcher<'_>, args: CopyBuffer<'_>) -> Result<(), ComputeError> {
-    let (source, pack) = packed(&COPY, args.to.len());
-    let packs = args.to.len() / pack;
-    let launch = gpu.launch(source, "copy").uniform(Uniform::new().u(packs));
-    launch.output(args.to).input(args.from).run(line(packs, 256))
+pub(super) fn copy(gpu: &Launcher<'_>, args: CopyPart<'_>) -> Result<(), ComputeError> {
+    let CopyPart { from, first, to } = args;
+    let (source, pack) = packed(&COPY, if first.is_multiple_of(4) { to.len() } else { 1 });
+    let packs = to.len() / pack;
+    let launch = gpu.launch(source, "copy").uniform(Uniform::new().u(packs).u(first / pack));
+    launch.output(to).input(from).run(line(packs, 256))
 }
 
 /// A kernel with two numbers and one buffer, in place.

@@ -17,6 +17,12 @@ pub struct CopyBuffer<'a> {
     pub to: &'a mut Buffer,
 }
 
+impl<'a> CopyBuffer<'a> {
+    fn whole(self) -> CopyPart<'a> {
+        CopyPart { from: self.from, first: 0, to: self.to }
+    }
+}
+
 impl Kernel for CopyBuffer<'_> {
     const NAME: &'static str = "copy";
     type Output = ();
@@ -25,7 +31,33 @@ impl Kernel for CopyBuffer<'_> {
         lengths.of("to", self.to, self.from.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::copy(cpu, self.from.host(), self.to.host_mut());
+        self.whole().on_cpu(cpu);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        self.whole().on_gpu(gpu)
+    }
+}
+
+/// `to = from[first..first + to.len()]`.
+#[derive(Debug)]
+pub struct CopyPart<'a> {
+    /// The samples.
+    pub from: &'a Buffer,
+    /// The first that is copied.
+    pub first: usize,
+    /// Overwritten.
+    pub to: &'a mut Buffer,
+}
+
+impl Kernel for CopyPart<'_> {
+    const NAME: &'static str = "copy_part";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.at_least("from", self.from, self.first + self.to.len());
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::copy(cpu, &self.from.host()[self.first..self.first + self.to.len()], self.to.host_mut());
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         gpu::copy(gpu, self)
