@@ -40,7 +40,11 @@ const HOUSE: [Room; 11] = [
     Room { name: "veloxel-motion", floor: 2, outside: &[] },
     Room { name: "veloxel", floor: 3, outside: &["serde_json", "toml"] },
     Room { name: "veloxel-bench", floor: 4, outside: &[] },
-    Room { name: "veloxel-cli", floor: TOP_FLOOR, outside: &["clap", "indicatif", "libc", "serde_json"] },
+    Room {
+        name: "veloxel-cli",
+        floor: TOP_FLOOR,
+        outside: &["clap", "comfy-table", "indicatif", "libc", "serde_json", "signal-hook"],
+    },
     Room { name: "xtask", floor: TOP_FLOOR, outside: &["proc-macro2", "quote", "serde_json", "syn"] },
 ];
 

@@ -13,6 +13,7 @@ use veloxel_compute::kernels::spline::spline_coefficients;
 use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
 use veloxel_compute::{Buffer, ComputeError, Device, Field, Shape, Taps};
 use veloxel_core::Dimension;
+use veloxel_phantoms::uniform;
 
 /// Launches between two looks at the clock, at least and at most, and looks of which the middle one counts.
 const LAUNCHES: usize = 20;
@@ -225,13 +226,5 @@ fn median_ms(
 
 /// Deterministic noise in [0, 1).
 fn noise(len: usize) -> Vec<f32> {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    (0..len)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 40) as f32 / (1u64 << 24) as f32
-        })
-        .collect()
+    (0..len as u64).map(|i| uniform(1, i) as f32).collect()
 }
