@@ -10,14 +10,14 @@ use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice, SequenceJob,
-    StartChoice, flow, flow_of_frames, sequence,
+    Directions, FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice,
+    SequenceJob, StartChoice, flow, flow_of_frames, sequence,
 };
-use veloxel::motion::clg_parameters::{Direction, Intensity};
+use veloxel::motion::clg::parameters::Intensity;
 use veloxel::report::PairReport;
 use veloxel::report::number::{counted, duration, percent, text};
 use veloxel::{Dimension, SolveStatus};
-use veloxel::{PhasePreset, Preset, SequenceMode, SequencePlan};
+use veloxel::{Extras, PhasePreset, Preset, SequenceMode, SequencePlan};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -172,12 +172,12 @@ impl RunArguments {
                 },
                 file: self.params.clone(),
                 intensity: self.raw_intensity.then_some(Intensity::Raw),
-                direction: self.inverse_consistency.then_some(Direction::Both),
                 warps: self.warps,
                 iterations: self.iterations,
                 settings: self.set.clone(),
             },
             device: self.device.choice(),
+            directions: if self.inverse_consistency { Directions::Both } else { Directions::Forward },
             mask: self.mask.clone(),
             volume_mask: self.volume_mask.clone(),
             strictness: strictness(self.strict),
@@ -217,6 +217,7 @@ fn sequence_job(arguments: &FlowArguments, mode: Mode) -> SequenceJob {
                 Mode::Both => SequenceMode::Both,
             },
             reference: arguments.reference,
+            extras: Extras::default(),
         },
         choice: arguments.run.choice(),
         folder: arguments.output.clone(),

@@ -2,11 +2,16 @@
 
 mod measure;
 
-use measure::{cpu, difference_vox, estimate, mean_difference_vox, mean_error_vox, pair, run, smooth};
+use measure::{
+    cpu, determinant, difference_vox, estimate, mean_difference_vox, mean_error_vox, pair, run, smooth,
+};
 use veloxel_core::{Dimension, Flow, Grid, Mask, SolveStatus, Volume, WarningKind};
-use veloxel_motion::clg_parameters::{Direction, Update};
+use veloxel_motion::clg::parameters::Update;
 use veloxel_motion::multigrid::Solver;
-use veloxel_motion::{Clg, ClgParams, FlowOutput, MotionError, Pair, Preset, Silent, Start};
+use veloxel_motion::{
+    Clg, ClgParams, DenseFlow, Extras, InverseConsistent, MotionError, Pair, PairMethod, Preset, Silent,
+    Start,
+};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Affine, CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
 
@@ -18,16 +23,16 @@ fn small(dimension: Dimension) -> usize {
 }
 
 /// Everything that is promised of every result.
-fn require_sane(output: &FlowOutput, what: &str) {
+fn require_sane(output: &DenseFlow, what: &str) {
     let finite = output.flow.components_vox().iter().flatten().all(|v| v.is_finite());
     assert!(finite, "{what}: the field should be finite");
     let confidence = output.confidence.data();
     assert!(confidence.iter().all(|c| (0.0..=1.0).contains(c)), "{what}: confidence in [0, 1]");
-    assert!(output.jacobian.data().iter().all(|v| v.is_finite()), "{what}: det should be finite");
+    assert!(determinant(output).data().iter().all(|v| v.is_finite()), "{what}: det should be finite");
 }
 
-fn try_run(pair: &Pair<'_>, params: &ClgParams) -> Result<FlowOutput, MotionError> {
-    Clg::new(pair.fixed.grid(), params.clone(), &cpu(1))?.run(pair, &Silent)
+fn try_run(pair: &Pair<'_>, params: &ClgParams) -> Result<DenseFlow, MotionError> {
+    Clg::new(pair.fixed.grid(), params.clone(), &cpu(1))?.run_with(pair, Extras::ALL, &Silent)
 }
 
 /// Left of a plane at 60 % of the width.
@@ -115,7 +120,7 @@ fn nan_elsewhere_is_an_error_that_names_the_place() {
     let at = broken.grid().index([3, 17, 11]);
     for value in [f32::NAN, f32::INFINITY] {
         broken.data_mut()[at] = value;
-        let params = ClgParams::default();
+        let params = ClgParams::preset(Preset::Fast, Dimension::Three);
         for (pair, image) in
             [(pair(&broken, &phantom.moving), "fixed"), (pair(&phantom.fixed, &broken), "moving")]
         {
@@ -141,19 +146,30 @@ fn different_grids_are_refused() {
     let image = on(&grid);
     for other in others {
         let image_there = on(&other);
-        let text =
-            try_run(&pair(&image, &image_there), &ClgParams::default()).expect_err("two grids").to_string();
+        let text = try_run(&pair(&image, &image_there), &ClgParams::preset(Preset::Fast, Dimension::Three))
+            .expect_err("two grids")
+            .to_string();
         assert!(text.contains("differ") && text.contains("resample"), "says what to do: {text}");
         let mask = Mask::everywhere(other.clone());
         let with_mask = Pair { mask: Some(&mask), ..pair(&image, &image) };
-        assert!(matches!(try_run(&with_mask, &ClgParams::default()), Err(MotionError::Input(_))));
+        assert!(matches!(
+            try_run(&with_mask, &ClgParams::preset(Preset::Fast, Dimension::Three)),
+            Err(MotionError::Input(_))
+        ));
         let with_volume_mask = Pair { volume_mask: Some(&mask), ..pair(&image, &image) };
-        assert!(matches!(try_run(&with_volume_mask, &ClgParams::default()), Err(MotionError::Input(_))));
+        assert!(matches!(
+            try_run(&with_volume_mask, &ClgParams::preset(Preset::Fast, Dimension::Three)),
+            Err(MotionError::Input(_))
+        ));
         let start = Flow::zeros(other.clone());
         let moved = Volume::from_fn(grid.clone(), |[x, y, z]| (x * 6 + y * 3 + z) as f32);
         let with_start = Pair { start: Start::Flow(&start), ..pair(&image, &moved) };
-        assert!(matches!(try_run(&with_start, &ClgParams::default()), Err(MotionError::Input(_))));
-        let mut elsewhere = Clg::new(&other, ClgParams::default(), &cpu(1)).expect("valid parameters");
+        assert!(matches!(
+            try_run(&with_start, &ClgParams::preset(Preset::Fast, Dimension::Three)),
+            Err(MotionError::Input(_))
+        ));
+        let mut elsewhere = Clg::new(&other, ClgParams::preset(Preset::Fast, Dimension::Three), &cpu(1))
+            .expect("valid parameters");
         assert!(matches!(elsewhere.run(&pair(&image, &image), &Silent), Err(MotionError::Input(_))));
     }
 }
@@ -285,16 +301,15 @@ fn occlusion() -> (Volume<f32>, Volume<f32>, Mask) {
 #[test]
 fn inverse_consistency_lowers_the_confidence_where_things_are_hidden() {
     let (fixed, moving, hidden) = occlusion();
-    let mean = |output: &FlowOutput, within: &dyn Fn(usize) -> bool| {
+    let mean = |output: &DenseFlow, within: &dyn Fn(usize) -> bool| {
         let inside: Vec<f32> =
             (0..hidden.data().len()).filter(|&i| within(i)).map(|i| output.confidence.data()[i]).collect();
         f64::from(inside.iter().sum::<f32>()) / inside.len() as f64
     };
-    let with = |direction| {
-        let params = ClgParams { direction, ..ClgParams::preset(Preset::Accurate, Dimension::Two) };
-        estimate(&fixed, &moving, &params)
-    };
-    let (one, both) = (with(Direction::Forward), with(Direction::Both));
+    let params = ClgParams::preset(Preset::Accurate, Dimension::Two);
+    let one = estimate(&fixed, &moving, &params);
+    let method = Clg::new(fixed.grid(), params, &cpu(1)).expect("valid parameters");
+    let both = InverseConsistent::new(method).run(&pair(&fixed, &moving), &Silent).expect("both directions");
     assert_eq!(one.flow, both.flow, "the backward field is a check of the forward one");
     assert!(one.statistics.inverse_residual_vox.is_none());
     assert!(both.statistics.inverse_residual_vox.is_some_and(|r| r.is_finite() && r > 0.0));
@@ -328,7 +343,7 @@ fn folded(phantom: &Phantom) -> (usize, usize) {
     let added = ClgParams { update: Update::Add, increment_limit: 1e6, ..params.clone() };
     let count = |params| {
         let output = estimate(&phantom.fixed, &phantom.moving, params);
-        let own = output.jacobian.data().iter().filter(|v| **v <= 0.0).count();
+        let own = determinant(&output).data().iter().filter(|v| **v <= 0.0).count();
         let share = own as f64 / phantom.grid().len() as f64;
         assert!((share - output.statistics.jacobian.share_folded).abs() < 1e-6, "the report counts the same");
         own

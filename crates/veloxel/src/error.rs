@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use veloxel_compute::ComputeError;
 use veloxel_core::CoreError;
+use veloxel_core::parameters::ParameterError;
 use veloxel_io::IoError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;
@@ -18,6 +19,9 @@ pub enum VeloxelError {
     /// A file could not be read or written.
     #[error(transparent)]
     Io(#[from] IoError),
+    /// A setting that the method does not take.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// A method could not run.
     #[error(transparent)]
     Motion(#[from] MotionError),

@@ -15,6 +15,7 @@ mod yosemite;
 use super::Figure;
 use crate::BenchError;
 use veloxel_compute::Device;
+use veloxel_core::Dimension;
 use veloxel_motion::{PhaseParameters, PhasePreset};
 
 /// `phase`: Tables 1, 4, 5 and 6, light that changes, and speed.
@@ -31,7 +32,7 @@ pub(super) fn phase(device: &Device) -> Result<Vec<Figure>, BenchError> {
 /// The presets with their names; bars are for the first.
 fn presets() -> [(&'static str, PhaseParameters); 2] {
     [
-        ("accurate", PhaseParameters::preset(PhasePreset::Accurate)),
-        ("paper", PhaseParameters::preset(PhasePreset::Paper)),
+        ("accurate", PhaseParameters::preset(PhasePreset::Accurate, Dimension::Two)),
+        ("paper", PhaseParameters::preset(PhasePreset::Paper, Dimension::Two)),
     ]
 }

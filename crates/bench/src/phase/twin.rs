@@ -5,8 +5,8 @@ use super::super::data::data;
 use super::yosemite::yosemite;
 use crate::BenchError;
 use veloxel_compute::Device;
-use veloxel_core::Volume;
-use veloxel_motion::phase_parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
+use veloxel_core::{Dimension, Volume};
+use veloxel_motion::phase::parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
 use veloxel_report::metrics::flow_error;
 
@@ -41,7 +41,7 @@ pub(super) fn table_1(device: &Device) -> Result<Vec<Figure>, BenchError> {
             tau_l: TAU_L,
             median: PhaseMedian::Off,
             coarse_median: PhaseMedian::Off,
-            ..PhaseParameters::preset(PhasePreset::Paper)
+            ..PhaseParameters::preset(PhasePreset::Paper, Dimension::Two)
         };
         simplify(&mut parameters);
         let (centre, half) = (2, parameters.frames.count() / 2);

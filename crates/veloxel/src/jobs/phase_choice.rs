@@ -4,9 +4,10 @@ use super::parameters::{Draft, as_json};
 use super::{DeviceChoice, stage::Stages};
 use crate::VeloxelError;
 use std::path::PathBuf;
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{Volume, Warnings};
 use veloxel_io::Strictness;
-use veloxel_motion::phase_parameters::Frames;
+use veloxel_motion::phase::parameters::Frames;
 use veloxel_motion::{PhaseParameters, PhasePreset};
 use veloxel_report::{DeviceReport, InputReport, RunHeader};
 
@@ -55,7 +56,10 @@ impl PhaseChoice {
     /// # Errors
     /// As for every method's parameters.
     pub fn resolve(&self, full_scale: f32, frames: Option<Frames>) -> Result<PhaseParameters, VeloxelError> {
-        let mut preset = PhaseParameters { full_scale, ..PhaseParameters::preset(self.preset) };
+        let mut preset = PhaseParameters {
+            full_scale,
+            ..PhaseParameters::preset(self.preset, veloxel_core::Dimension::Two)
+        };
         preset.frames = frames.unwrap_or(preset.frames);
         let mut draft = Draft::new(&preset)?;
         draft.read(self.file.as_deref())?;
@@ -108,7 +112,7 @@ mod tests {
         assert_eq!(set("full_scale", "9").resolve(1.0, None).unwrap().full_scale, 9.0);
         let error = set("tau", "1").resolve(1.0, None).unwrap_err().to_string();
         assert!(error.contains("`tau_l`"), "{error}");
-        assert!(matches!(set("tau_l", "99").resolve(1.0, None), Err(VeloxelError::Motion(_))));
+        assert!(matches!(set("tau_l", "99").resolve(1.0, None), Err(VeloxelError::Parameter(_))));
     }
 
     #[test]
