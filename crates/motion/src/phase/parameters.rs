@@ -134,6 +134,10 @@ impl Frames {
             Self::Five => 5,
         }
     }
+    /// 2, 3 or 5 frames.
+    pub fn of_count(count: usize) -> Option<Self> {
+        [Self::Two, Self::Three, Self::Five].into_iter().find(|frames| frames.count() == count)
+    }
     /// Index of the frame the field belongs to.
     pub const fn centre(self) -> usize {
         (self.count() - 1) / 2

@@ -1,6 +1,6 @@
 //! Affine starts: known maps are found, and a flow on top of one is the total motion.
 
-mod measure;
+use crate::measure;
 
 use measure::{cpu, mean_difference_vox, mean_error_vox, pair, register, run};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};

@@ -1,7 +1,5 @@
 //! What the tests of this folder measure, and how they run the method: one thread, no mask, no start, unless they say so.
 
-#![allow(dead_code, reason = "every test file uses its part of these measures")]
-
 use veloxel_compute::Device;
 use veloxel_core::{Dimension, Flow, Mask, Volume};
 use veloxel_motion::affine_registration::{AffineModel, affine_registration};

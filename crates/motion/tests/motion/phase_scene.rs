@@ -1,6 +1,6 @@
 //! Pictures with structure of every scale and orientation.
 
-#![allow(dead_code, reason = "every test file uses some of it")]
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
 use veloxel_compute::Device;
 use veloxel_core::{Grid, Volume};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "the figures of a passing test are worth reading")]
 
-mod measure;
+use crate::measure;
 
 use measure::{determinant, estimate, mean_difference_vox, mean_error_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Volume};

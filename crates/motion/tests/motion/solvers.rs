@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
-mod measure;
+use crate::measure;
 
 use measure::{cpu, estimate, mean_difference_vox, smooth};
 use veloxel_compute::kernels::convolve::isotropic;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 #![allow(clippy::print_stdout, reason = "the figures of a passing test are worth reading")]
 
-mod phase_scene;
+use crate::phase_scene;
 
 use phase_scene::{picture, processor};
 use std::f32::consts::{FRAC_PI_2, PI};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
-mod phase_scene;
+use crate::phase_scene;
 
 use phase_scene::{picture, processor, shifted, texture};
 use std::f32::consts::{FRAC_PI_2, PI};

@@ -1,6 +1,6 @@
 //! Masks, broken and empty input, tiny and flat grids, the confidence, folding, gain and offset.
 
-mod measure;
+use crate::measure;
 
 use measure::{
     cpu, determinant, difference_vox, estimate, mean_difference_vox, mean_error_vox, pair, run, smooth,
