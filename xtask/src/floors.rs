@@ -43,7 +43,11 @@ const HOUSE: [Room; 13] = [
     Room { name: "veloxel-motion", floor: 3, outside: &["serde_json"] },
     Room { name: "veloxel", floor: 4, outside: &["serde_json", "toml"] },
     Room { name: "veloxel-bench", floor: 5, outside: &[] },
-    Room { name: "veloxel-cli", floor: TOP_FLOOR, outside: &["clap", "indicatif", "libc", "serde_json"] },
+    Room {
+        name: "veloxel-cli",
+        floor: TOP_FLOOR,
+        outside: &["clap", "comfy-table", "indicatif", "libc", "serde_json", "signal-hook"],
+    },
     Room { name: "xtask", floor: TOP_FLOOR, outside: &["proc-macro2", "quote", "serde_json", "syn"] },
 ];
 

@@ -15,6 +15,7 @@ use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::compose::{Compose, Update};
 use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
 use veloxel_kernels::variational::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
+use veloxel_phantoms::uniform;
 
 /// Launches between two looks at the clock, at least and at most, and looks of which the middle one counts.
 const LAUNCHES: usize = 20;
@@ -234,13 +235,5 @@ fn median_ms(
 
 /// Deterministic noise in [0, 1).
 fn noise(len: usize) -> Vec<f32> {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    (0..len)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 40) as f32 / (1u64 << 24) as f32
-        })
-        .collect()
+    (0..len as u64).map(|i| uniform(1, i) as f32).collect()
 }
