@@ -20,7 +20,7 @@ fn main() -> Result<(), VeloxelError> {
     let mut method = Clg::new(phantom.grid(), params, &device)?;
     let there = method.estimate(ImagePair::new(&fixed, &moving), &Silent)?;
     let back = method.estimate(ImagePair::new(&moving, &fixed), &Silent)?;
-    let outside = veloxel::compute::kernels::flow_composition::Outside::Unknown;
+    let outside = veloxel::kernels::variational::flow_composition::Outside::Unknown;
     let around = compose_resident(&device, there.flow(), back.flow(), outside)?.download(&device)?;
     let middle = around.grid().index([24, 24, 24]);
     println!("there and back misses the middle by {:?} voxels", around.vector_vox(middle));
