@@ -13,7 +13,7 @@ use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
 use veloxel_kernels::image::spline::spline_coefficients;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::compose::{Compose, Update};
-use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
+use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, Mismatch, MotionTensor};
 use veloxel_kernels::variational::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
 use veloxel_phantoms::uniform;
 
@@ -180,12 +180,11 @@ impl<'a> Workbench<'a> {
         );
         let taps = isotropic(&Taps::gaussian(1.0, 2.5));
         let pairs = [(&from[0], &to[1])];
-        let args = MotionTensor {
+        let term = DataTerm {
             shape,
             spacing_edges: [1.0; 3],
             scheme: Scheme::Central4,
             constraint: Constraint::Normalised { zeta: 0.1 },
-            taps: &taps,
             pairs: &pairs,
             weight: None,
         };
@@ -193,9 +192,9 @@ impl<'a> Workbench<'a> {
         // Two images in, nine products smoothed along x and y out; those in and out again along z.
         report(
             ("motion tensor, ρ 1", 2.0 + 9.0 + 18.0, Some(0.80)),
-            median_ms(device, || motion_tensor(device, &args, &mut system))?,
+            median_ms(device, || MotionTensor { term, taps: &taps, out: &mut system }.run(device))?,
         );
-        report(("mismatch", 2.0, None), median_ms(device, || mismatch(device, &args).map(|_| ()))?);
+        report(("mismatch", 2.0, None), median_ms(device, || Mismatch { term }.run(device).map(|_| ()))?);
         Ok(())
     }
 }

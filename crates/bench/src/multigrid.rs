@@ -4,10 +4,11 @@ use super::Figure;
 use crate::BenchError;
 use veloxel_core::{Dimension, Grid, Shape};
 use veloxel_gpu::Device;
+use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::variational::operator::Operator;
 use veloxel_motion::multigrid::{Multigrid, Stopping, Terms, sweep};
 use veloxel_motion::{ClgParams, Preset};
@@ -41,16 +42,15 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let taps = isotropic(&Taps::gaussian(params.rho, 2.5));
     let pairs = [(&fixed, &moving)];
     let mut system = device.zeros_field(9, shape.len())?;
-    let arguments = MotionTensor {
+    let term = DataTerm {
         shape,
         spacing_edges: [1.0; 3],
         scheme: Scheme::Central4,
         constraint: Constraint::Normalised { zeta: params.zeta },
-        taps: &taps,
         pairs: &pairs,
         weight: None,
     };
-    motion_tensor(device, &arguments, &mut system)?;
+    MotionTensor { term, taps: &taps, out: &mut system }.run(device)?;
     let rhs = system.split_off(6);
     let operator = Operator {
         shape,

@@ -1,6 +1,7 @@
 //! What every kernel is: its arguments in one struct, which checks itself and then runs on the processor or on a GPU.
 
 use std::fmt::Debug;
+use std::ops::RangeInclusive;
 use veloxel_gpu::{
     Bind, Buffer, ComputeError, Cpu, Device, Gpu, Kind, Later, Launch, ShaderSource, Uniform, inputs,
     outputs, partials, require_field, sum_rows,
@@ -80,6 +81,12 @@ impl Lengths {
     /// `buffer` must hold `least` samples or more.
     pub fn at_least(&mut self, name: &'static str, buffer: &Buffer, least: usize) -> &mut Self {
         self.and(|kernel| buffer.require(buffer.len().max(least), kernel, name))
+    }
+    /// There must be a number of buffers in `range`.
+    pub fn count(&mut self, name: &'static str, got: usize, range: RangeInclusive<usize>) -> &mut Self {
+        let expected = got.clamp(*range.start(), *range.end());
+        let wrong = move |kernel| ComputeError::Length { kernel, buffer: name, expected, got };
+        self.and(|kernel| if got == expected { Ok(()) } else { Err(wrong(kernel)) })
     }
     fn and(&mut self, check: impl FnOnce(&'static str) -> Result<(), ComputeError>) -> &mut Self {
         if self.found.is_ok() {

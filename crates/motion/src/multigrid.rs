@@ -16,8 +16,9 @@ use crate::tolerance::Checks;
 use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape, choices};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
+use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{clear, norm2};
-use veloxel_kernels::variational::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
+use veloxel_kernels::variational::multigrid_transfer::{Onto, Prolong, Restrict, coarser};
 use veloxel_kernels::variational::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 
 choices! {
@@ -123,11 +124,11 @@ impl Multigrid {
     fn coarsen(&mut self, device: &Device, operator: &Operator<'_>) -> Result<(), ComputeError> {
         let mut finer: Option<&Level> = None;
         for level in &mut self.levels[..self.used] {
-            let to = level.shape;
-            let from = finer.map_or(operator.shape, |f| f.shape);
+            let coarse_shape = level.shape;
+            let fine_shape = finer.map_or(operator.shape, |f| f.shape);
             let tensor = finer.map_or(operator.tensor, |f| Some(f.tensor.as_slice()));
-            if let Some(tensor) = tensor {
-                restrict(device, (tensor, from), (&mut level.tensor, to))?;
+            if let Some(fine) = tensor {
+                Restrict { fine_shape, fine, coarse_shape, coarse: &mut level.tensor }.run(device)?;
             }
             let scalars = [
                 (finer.map_or(operator.diffusivity, |f| f.diffusivity.as_ref()), &mut level.diffusivity),
@@ -138,7 +139,8 @@ impl Multigrid {
             ];
             for (fine, coarse) in scalars {
                 if let (Some(fine), Some(coarse)) = (fine, coarse) {
-                    restrict(device, (from_ref(fine), from), (from_mut(coarse), to))?;
+                    let (fine, coarse) = (from_ref(fine), from_mut(coarse));
+                    Restrict { fine_shape, fine, coarse_shape, coarse }.run(device)?;
                 }
             }
             finer = Some(level);
@@ -204,22 +206,23 @@ impl Multigrid {
         let levels = &mut self.levels[..self.used];
         for at in 0..levels.len() {
             let (finer, rest) = levels.split_at_mut(at);
-            let (fine, from) = finer.last().map_or((rhs, operator.shape), |f| (f.rhs.as_slice(), f.shape));
-            let coarse = &mut rest[0];
-            restrict(device, (fine, from), (&mut coarse.rhs, coarse.shape))?;
+            let (fine, fine_shape) =
+                finer.last().map_or((rhs, operator.shape), |f| (f.rhs.as_slice(), f.shape));
+            let Level { shape, rhs, .. } = &mut rest[0];
+            Restrict { fine_shape, fine, coarse_shape: *shape, coarse: rhs }.run(device)?;
         }
         for at in (0..levels.len()).rev() {
             let (head, below) = levels.split_at_mut(at + 1);
             let level = &mut head[at];
             match below.first() {
-                Some(coarser) => prolong(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?,
+                Some(coarser) => coarser.prolong(level.shape, &mut level.x, Onto::Nothing).run(device)?,
                 None => clear(device, &mut level.x)?,
             }
             let (own, own_x, own_rhs) = level.parts(operator);
             cycle(device, &own, (own_x, own_rhs), below)?;
         }
         if let Some(second) = levels.first() {
-            prolong(device, (&second.x, second.shape), (x, operator.shape))?;
+            second.prolong(operator.shape, x, Onto::Nothing).run(device)?;
         }
         Ok(())
     }
@@ -229,6 +232,11 @@ impl Multigrid {
 const SWEEPS_PER_CYCLE: f64 = 3.3;
 
 impl Level {
+    /// The level's unknowns on a finer grid.
+    fn prolong<'a>(&'a self, fine_shape: Shape, fine: &'a mut [Buffer], onto: Onto) -> Prolong<'a> {
+        Prolong { coarse_shape: self.shape, coarse: &self.x, fine_shape, fine, onto }
+    }
+
     fn new(
         device: &Device,
         (shape, spacing_edges): (Shape, Axes<f32>),
@@ -283,12 +291,11 @@ fn cycle(
     relax(device, operator, (x, rhs), (1.0, 1))?;
     let norm2 = restrict_residual(device, operator, (x, rhs), (&mut coarse.rhs, coarse.shape))?;
     clear(device, &mut coarse.x)?;
-    let shape = coarse.shape;
     {
         let (own, own_x, own_rhs) = coarse.parts(operator);
         cycle(device, &own, (own_x, own_rhs), further)?;
     }
-    prolong_add(device, (&coarse.x, shape), (x, operator.shape))?;
+    coarse.prolong(operator.shape, x, Onto::Present).run(device)?;
     relax(device, operator, (x, rhs), (1.0, 1))?;
     Ok(Some(norm2))
 }

@@ -14,7 +14,7 @@ use veloxel_kernels::image::brightness::absolute_difference;
 use veloxel_kernels::image::pointwise::{CopyBuffer, rescale};
 use veloxel_kernels::image::spline::spline_coefficients;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
-use veloxel_kernels::variational::jacobian::jacobian;
+use veloxel_kernels::variational::jacobian::Jacobian;
 
 /// The flow of a pair of images, its confidence and its diagnostics, all on the fixed grid.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,7 +138,8 @@ impl PendingFlow {
         let shape = Shape::of(&flow.grid);
         let mut determinant = device.scratch(shape.len())?;
         let weight = measured.map(|mask| &mask.weight);
-        let jacobian = jacobian(device, (shape, [1.0; 3]), (&flow.components_vox, weight), &mut determinant)?;
+        let (displacement, out) = (&flow.components_vox, &mut determinant);
+        let jacobian = Jacobian { shape, spacing_edges: [1.0; 3], displacement, weight, out }.run(device)?;
         rescale(device, (1.0, 1.0), &mut determinant)?;
         Ok(Self {
             device: device.clone(),

@@ -10,7 +10,7 @@ use veloxel_kernels::image::convolve::{convolve, isotropic};
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::pointwise::fill;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
-use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::variational::operator::{Operator, jacobi, residual_norm2};
 
 /// A part of a run.
@@ -121,16 +121,16 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
         // Last: the solver goes on with its tensor.
         (Component::Tensor, taps),
     ] {
-        let args = MotionTensor {
+        let term = DataTerm {
             shape,
             spacing_edges: [1.0; 3],
             scheme: Scheme::Forward,
             constraint: Constraint::Plain,
-            taps: &taps,
             pairs: &[(&fixed, &warped)],
             weight: None,
         };
-        costs.set(component, launch_ms(device, || motion_tensor(device, &args, &mut system))?);
+        let launch = || MotionTensor { term, taps: &taps, out: &mut system }.run(device);
+        costs.set(component, launch_ms(device, launch)?);
     }
     drop((fixed, moving));
     let mut volume_weight = warped;

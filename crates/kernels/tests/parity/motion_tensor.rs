@@ -1,7 +1,7 @@
 use super::*;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
+use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, Mismatch, MotionTensor};
 use veloxel_testkit::on_every_device;
 
 const NORMALISED: Constraint = Constraint::Normalised { zeta: 0.1 };
@@ -34,19 +34,18 @@ fn check(
         let pairs: Vec<_> = fixed.iter().zip(&warped).collect();
         let weight: Vec<f32> = noise(n, 77).iter().map(|v| v.max(0.0)).collect();
         let weight = device.upload(weight).unwrap();
-        let args = MotionTensor {
+        let term = DataTerm {
             shape,
             spacing_edges: [1.0, 1.25, 2.0],
             scheme,
             constraint,
-            taps: &taps,
             pairs: &pairs,
             weight: weighted.then_some(&weight),
         };
         let channels = shape.tensor_entries() + shape.components() + usize::from(with_tt);
         let mut out = device.zeros_field(channels, n).unwrap();
-        motion_tensor(device, &args, &mut out).unwrap();
-        let share = mismatch(device, &args).unwrap().get(device).unwrap();
+        MotionTensor { term, taps: &taps, out: &mut out }.run(device).unwrap();
+        let share = Mismatch { term }.run(device).unwrap().get(device).unwrap();
         out.push(device.upload(vec![share as f32]).unwrap());
         out
     });

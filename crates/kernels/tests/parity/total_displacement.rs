@@ -1,6 +1,6 @@
 use super::*;
 use veloxel_kernels::image::warp::VoxelAffine;
-use veloxel_kernels::variational::total_displacement::{from_voxels, to_voxels};
+use veloxel_kernels::variational::total_displacement::{FromVoxels, ToVoxels};
 use veloxel_testkit::on_every_device;
 
 const SPACING_EDGES: [f32; 3] = [1.0, 1.3, 2.7];
@@ -15,7 +15,7 @@ on_every_device! {
             for map in [VoxelAffine::IDENTITY, turned] {
                 Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
                     let mut field = noise_field(device, (shape.components(), shape.len()), 1);
-                    to_voxels(device, (shape, SPACING_EDGES), map, &mut field).unwrap();
+                    ToVoxels { shape, spacing_edges: SPACING_EDGES, map, field: &mut field }.run(device).unwrap();
                     field
                 });
             }
@@ -27,7 +27,7 @@ on_every_device! {
             Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
                 let mut field = noise_field(device, (shape.components(), shape.len()), 1);
                 field[0] = device.upload(vec![f32::NAN; shape.len()]).unwrap();
-                from_voxels(device, (shape, SPACING_EDGES), &mut field).unwrap();
+                FromVoxels { shape, spacing_edges: SPACING_EDGES, field: &mut field }.run(device).unwrap();
                 field
             });
         }

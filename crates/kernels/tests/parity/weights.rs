@@ -1,11 +1,11 @@
 //! What is found of a field and a tensor, voxel by voxel: determinants, confidence, robust weights, visibility.
 
 use super::*;
-use veloxel_kernels::variational::confidence::{self, confidence};
-use veloxel_kernels::variational::diffusivity::{Diffusivity, diffusivity};
-use veloxel_kernels::variational::jacobian::jacobian;
-use veloxel_kernels::variational::occlusion::{self, visibility};
-use veloxel_kernels::variational::robust_tensor::{Group, robust_tensor};
+use veloxel_kernels::variational::confidence::Confidence;
+use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
+use veloxel_kernels::variational::jacobian::Jacobian;
+use veloxel_kernels::variational::occlusion::{Scales, Visibility};
+use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
 use veloxel_testkit::on_every_device;
 
 const SPACING: [f32; 3] = [1.0, 1.25, 2.0];
@@ -45,8 +45,9 @@ on_every_device! {
                     let weight = noise_buffer(device, n, 9);
                     let mut out = device.zeros(n).unwrap();
                     let weight = weighted.then_some(&weight);
-                    let report = jacobian(device, (shape, SPACING), (&field, weight), &mut out).unwrap();
-                    let report = report.get(device).unwrap();
+                    let (spacing_edges, displacement) = (SPACING, field.as_slice());
+                    let kernel = Jacobian { shape, spacing_edges, displacement, weight, out: &mut out };
+                    let report = kernel.run(device).unwrap().get(device).unwrap();
                     let numbers =
                         [report.min, report.max, report.share_folded, report.mean_abs_minus_one, report.divergence_rms];
                     let numbers = numbers.map(|v| device.upload(vec![v as f32]).unwrap());
@@ -60,8 +61,10 @@ on_every_device! {
         for shape in shapes() {
             Pair::new(device).alike(&format!("confidence {shape:?}"), |device| {
                 let mut out = device.zeros(shape.len()).unwrap();
-                let scales = confidence::Scales { determinacy: 0.5, mismatch: 1.5 };
-                confidence(device, (shape, scales), &tensor(device, shape, 1), &mut out).unwrap();
+                let tensor = tensor(device, shape, 1);
+                Confidence { shape, determinacy: 0.5, mismatch: 1.5, tensor: &tensor, out: &mut out }
+                    .run(device)
+                    .unwrap();
                 vec![out]
             });
         }
@@ -81,7 +84,9 @@ on_every_device! {
                         .collect();
                     let increment = noise_field(device, (d, n), 70);
                     let mut out = noise_field(device, (shape.tensor_entries() + d, n), 90);
-                    robust_tensor(device, (shape, epsilon), (&groups, &increment), &mut out).unwrap();
+                    RobustTensor { shape, epsilon, groups: &groups, increment: &increment, out: &mut out }
+                        .run(device)
+                        .unwrap();
                     out
                 });
             }
@@ -94,11 +99,19 @@ on_every_device! {
                 Pair::new(device).alike(&format!("diffusivity {shape:?}"), |device| {
                     let (n, d) = (shape.len(), shape.components());
                     let image = noise_buffer(device, n, 1);
-                    let image = edges.then_some((0.7, &image));
-                    let args = Diffusivity { shape, spacing_edges: SPACING, epsilon, image };
+                    let edges = edges.then_some(ImageEdges { kappa: 0.7, image: &image });
                     let (base, increment) = (noise_field(device, (d, n), 2), noise_field(device, (d, n), 7));
                     let mut out = device.zeros(n).unwrap();
-                    diffusivity(device, &args, (&base, &increment), &mut out).unwrap();
+                    let kernel = Diffusivity {
+                        shape,
+                        spacing_edges: SPACING,
+                        epsilon,
+                        edges,
+                        base: &base,
+                        increment: &increment,
+                        out: &mut out,
+                    };
+                    kernel.run(device).unwrap();
                     vec![out]
                 });
             }
@@ -109,11 +122,20 @@ on_every_device! {
         for shape in shapes() {
             Pair::new(device).alike(&format!("visibility {shape:?}"), |device| {
                 let (n, d) = (shape.len(), shape.components());
-                let scales = occlusion::Scales { divergence: 0.8, intensity: 0.9 };
+                let scales = Scales { divergence: 0.8, intensity: 0.9 };
                 let field = noise_field(device, (d, n), 2);
                 let (fixed, warped) = (noise_buffer(device, n, 7), holes(device, n, 8));
                 let mut out = device.zeros(n).unwrap();
-                visibility(device, (shape, SPACING, scales), (&field, &fixed, &warped), &mut out).unwrap();
+                let kernel = Visibility {
+                    shape,
+                    spacing_edges: SPACING,
+                    scales,
+                    displacement: &field,
+                    fixed: &fixed,
+                    warped: &warped,
+                    out: &mut out,
+                };
+                kernel.run(device).unwrap();
                 vec![out]
             });
         }

@@ -20,13 +20,13 @@ use veloxel_kernels::image::median::{Median, WeightedMedian, median};
 use veloxel_kernels::image::pointwise::{clear, clip_length, fill, log_change, multiply};
 use veloxel_kernels::image::warp::Warp;
 use veloxel_kernels::variational::compose::{self, Compose};
-use veloxel_kernels::variational::confidence;
-use veloxel_kernels::variational::diffusivity::{Diffusivity, diffusivity};
-use veloxel_kernels::variational::jacobian::jacobian;
-use veloxel_kernels::variational::motion_tensor::{MotionTensor, mismatch, motion_tensor};
-use veloxel_kernels::variational::occlusion::{self, visibility};
+use veloxel_kernels::variational::confidence::Confidence;
+use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
+use veloxel_kernels::variational::jacobian::Jacobian;
+use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
+use veloxel_kernels::variational::occlusion::{self, Visibility};
 use veloxel_kernels::variational::operator::{Operator, subtract_product, subtract_volume_target};
-use veloxel_kernels::variational::robust_tensor::{Group, robust_tensor};
+use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
 
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
 const NON_LOCAL: WeightedMedian =
@@ -227,9 +227,9 @@ impl<'a> Level<'a> {
 
     /// Mean squared distance, edges², by which the images last warped still miss each other.
     pub fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
-        let (weights, brightness) = (Weights::fixed(self.params), [(&images.fixed, &self.memory.warped)]);
-        let args = self.params.tensor_of(self.geometry, &weights, (&brightness, images.mask.as_ref()));
-        mismatch(self.device, &args)
+        let (zeta, brightness) = (Weights::fixed(self.params).zeta, [(&images.fixed, &self.memory.warped)]);
+        let term = self.params.data_term(self.geometry, zeta, &brightness, images.mask.as_ref());
+        Mismatch { term }.run(self.device)
     }
 
     /// The motion tensors around the present displacement: into the system, or into the groups.
@@ -237,18 +237,18 @@ impl<'a> Level<'a> {
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
         let mask = images.mask.as_ref();
         let brightness = [(&images.fixed, &self.memory.warped)];
-        let args = params.tensor_of(self.geometry, weights, (&brightness, mask));
+        let term = params.data_term(self.geometry, weights.zeta, &brightness, mask);
+        let taps = &weights.taps;
         let Some((first, others)) = self.memory.groups.split_first_mut() else {
-            return motion_tensor(device, &args, &mut self.memory.system);
+            return MotionTensor { term, taps, out: &mut self.memory.system }.run(device);
         };
-        motion_tensor(device, &args, first)?;
+        MotionTensor { term, taps, out: first }.run(device)?;
         if let Some(second) = others.first_mut() {
             let [fixed, warped] = &mut self.memory.gradients;
             gradients(device, (shape, Scheme::Central4), &self.memory.warped, warped)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
-            let constraint = params.constraint(params.gradient_zeta);
-            let args = params.tensor_of(self.geometry, weights, (&pairs, mask));
-            motion_tensor(device, &MotionTensor { constraint, ..args }, second)?;
+            let term = params.data_term(self.geometry, params.gradient_zeta, &pairs, mask);
+            MotionTensor { term, taps, out: second }.run(device)?;
         }
         Ok(())
     }
@@ -277,24 +277,24 @@ impl<'a> Level<'a> {
             let gains = [1.0, params.gamma];
             let groups: Vec<_> =
                 self.memory.groups.iter().zip(gains).map(|(tensor, gain)| Group { tensor, gain }).collect();
-            robust_tensor(
-                device,
-                (shape, epsilon),
-                (&groups, &self.memory.increment),
-                &mut self.memory.system,
-            )?;
+            let (increment, out) = (&self.memory.increment, &mut self.memory.system);
+            RobustTensor { shape, epsilon, groups: &groups, increment, out }.run(device)?;
         }
         if let Some(psi) = self.memory.diffusivity.as_mut() {
-            let args = Diffusivity {
+            let kernel = Diffusivity {
                 shape,
                 spacing_edges: geometry.spacing_edges,
                 epsilon: match params.smoothness_penaliser {
                     Penaliser::Charbonnier { epsilon } => Some(epsilon),
                     Penaliser::Quadratic => None,
                 },
-                image: (params.kappa > 0.0).then_some((params.kappa, &images.fixed)),
+                edges: (params.kappa > 0.0)
+                    .then_some(ImageEdges { kappa: params.kappa, image: &images.fixed }),
+                base: displacement,
+                increment: &self.memory.increment,
+                out: psi,
             };
-            diffusivity(device, &args, (displacement, &self.memory.increment), psi)?;
+            kernel.run(device)?;
         }
         let (tensor, rhs) = self.memory.system.split_at_mut(shape.tensor_entries());
         let operator = Operator {
@@ -320,7 +320,8 @@ impl<'a> Level<'a> {
                 subtract_product(device, &Operator { alpha, volume_weight: None, ..regulariser }, mean, rhs)?;
             }
             if let Some(change) = self.memory.volume_change.as_mut() {
-                jacobian(device, (shape, geometry.spacing_edges), (displacement, None), change)?;
+                let spacing_edges = geometry.spacing_edges;
+                Jacobian { shape, spacing_edges, displacement, weight: None, out: change }.run(device)?;
                 log_change(device, change)?;
                 subtract_volume_target(device, &operator, change, rhs)?;
             }
@@ -352,8 +353,16 @@ impl<'a> Level<'a> {
             self.warp(images, displacement)?;
         }
         if let Some(votes) = self.memory.votes.as_mut() {
-            let args = (shape, self.geometry.spacing_edges, VISIBILITY);
-            visibility(self.device, args, (displacement, &images.fixed, &self.memory.warped), votes)?;
+            let kernel = Visibility {
+                shape,
+                spacing_edges: self.geometry.spacing_edges,
+                scales: VISIBILITY,
+                displacement,
+                fixed: &images.fixed,
+                warped: &self.memory.warped,
+                out: votes,
+            };
+            kernel.run(self.device)?;
         }
         let spare = self.memory.spare.as_mut().expect("a level with a median should have a spare field");
         median(self.device, (shape, kind), (displacement, &images.fixed, self.memory.votes.as_ref()), spare)?;
@@ -365,17 +374,21 @@ impl<'a> Level<'a> {
     pub fn confidence(self, images: &LevelImages) -> Result<Buffer, ComputeError> {
         let brightness = [(&images.fixed, &self.memory.warped)];
         let weights = Weights::fixed(self.params);
-        let args = self.params.tensor_of(self.geometry, &weights, (&brightness, images.mask.as_ref()));
+        let term = self.params.data_term(self.geometry, weights.zeta, &brightness, images.mask.as_ref());
         // The tensor needs one entry more than the system has.
         let difference = self.memory.increment.pop().expect("a displacement should have components");
         self.memory.system.push(difference);
-        motion_tensor(self.device, &args, &mut self.memory.system)?;
-        let mut out = self.device.scratch(self.geometry.shape.len())?;
-        let scales = confidence::Scales {
+        MotionTensor { term, taps: &weights.taps, out: &mut self.memory.system }.run(self.device)?;
+        let shape = self.geometry.shape;
+        let mut out = self.device.scratch(shape.len())?;
+        let kernel = Confidence {
+            shape,
             determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
             mismatch: HALF_CONFIDENCE_MISMATCH,
+            tensor: &self.memory.system,
+            out: &mut out,
         };
-        confidence::confidence(self.device, (self.geometry.shape, scales), &self.memory.system, &mut out)?;
+        kernel.run(self.device)?;
         self.memory.increment.extend(self.memory.system.pop());
         Ok(out)
     }

@@ -69,7 +69,7 @@ use veloxel_gpu::{Device, Field, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, clear, map_affine, scale};
 use veloxel_kernels::image::warp;
-use veloxel_kernels::variational::total_displacement::{from_voxels, to_voxels};
+use veloxel_kernels::variational::total_displacement::{FromVoxels, ToVoxels};
 use workspace::Workspace;
 
 /// The method, opened for one grid; it owns the memory that it works in from its first run on.
@@ -284,7 +284,8 @@ impl Stage {
             // A start may have holes: there nothing is known.
             map_affine(device, (1.0, 0.0), out)?;
         }
-        from_voxels(device, (finest.shape, finest.spacing_edges), &mut field)?;
+        let &LevelGeometry { shape, spacing_edges, .. } = finest;
+        FromVoxels { shape, spacing_edges, field: &mut field }.run(device)?;
         for pair in levels.windows(2) {
             let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
             for component in &mut field {
@@ -305,7 +306,7 @@ impl Stage {
         let after = level.difference(&images)?;
         let confidence = level.confidence(&images)?;
         let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
-        to_voxels(&self.device, (shape, spacing_edges), start.affine(), &mut displacement)?;
+        ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(&self.device)?;
         let brightness = PendingBrightness { sums: [before, after], gain: 1.0 };
         Ok(Found {
             flow: ResidentFlow { grid: self.grid.clone(), components_vox: displacement },

@@ -7,10 +7,11 @@ use crate::measure;
 use measure::{cpu, estimate, mean_difference_vox, smooth};
 use veloxel_core::{Axes, Dimension, Grid, Shape, SolveStatus};
 use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::isotropic;
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::variational::operator::Operator;
 use veloxel_motion::clg::parameters::MedianFilter;
 use veloxel_motion::multigrid::{Multigrid, Solver, Stopping, Terms, sweep};
@@ -57,16 +58,18 @@ impl System {
         let mut tensor = device
             .zeros_field(shape.tensor_entries() + shape.components(), shape.len())
             .expect("memory should be there");
-        let args = MotionTensor {
+        let term = DataTerm {
             shape,
             spacing_edges,
             scheme: Scheme::Central4,
             constraint: Constraint::Normalised { zeta: 0.1 },
-            taps: &isotropic(&Taps::gaussian(1.0, 2.5)),
             pairs: &[(&fixed, &moving)],
             weight: None,
         };
-        motion_tensor(device, &args, &mut tensor).expect("buffers should belong to the shape");
+        let taps = isotropic(&Taps::gaussian(1.0, 2.5));
+        MotionTensor { term, taps: &taps, out: &mut tensor }
+            .run(device)
+            .expect("buffers should belong to the shape");
         let rhs = tensor.split_off(shape.tensor_entries());
         // ψ between 0.1 and 1, changing over a few voxels: what a robust penaliser makes of motion edges.
         let psi = |i: usize| 0.55 + 0.45 * (0.7 * i as f32).sin();

@@ -1,18 +1,17 @@
-//! Processor text of [`super::confidence`](fn@super::confidence).
+//! CPU text of [`Confidence`].
 
-use super::Scales;
-use veloxel_core::Shape;
+use super::Confidence;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn confidence(cpu: &Cpu, (shape, scales): (Shape, Scales), tensor: &[Buffer], out: &mut [f32]) {
+pub(super) fn confidence(cpu: &Cpu, args: Confidence<'_>) {
+    let Confidence { shape, determinacy: a, mismatch, tensor, out } = args;
     let (n, d) = (shape.len(), shape.components());
     let j: Vec<&[f32]> = tensor.iter().map(Buffer::host).collect();
     let tt = j[j.len() - 1];
-    let shared = Shared::new(out);
-    let a = scales.determinacy;
+    let shared = Shared::new(out.host_mut());
     let share = a / d as f32;
-    let per_mismatch2 = 1.0 / (scales.mismatch * scales.mismatch);
+    let per_mismatch2 = 1.0 / (mismatch * mismatch);
     cpu.split(n, n, |range| {
         // SAFETY: ranges are disjoint.
         let out = unsafe { shared.get_mut(range.clone()) };

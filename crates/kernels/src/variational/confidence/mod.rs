@@ -6,36 +6,57 @@
 //! *In*: a tensor with tt from [`super::motion_tensor`], taken at the final field. *Halo*: none.
 
 mod cpu;
-mod gpu;
 
+use crate::kernel::{Kernel, Launcher, Lengths, packed};
+use crate::shared::{LINE, PACK1, PACK4};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-/// The two scales a confidence is measured against.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scales {
+const BODY: &str = include_str!("confidence.wgsl");
+static SOURCES: [ShaderSource; 2] = [
+    ShaderSource::wgsl("confidence", &[LINE, PACK1, BODY]),
+    ShaderSource::wgsl("confidence", &[LINE, PACK4, BODY]),
+];
+
+/// Writes the confidence of every voxel.
+#[derive(Debug)]
+pub struct Confidence<'a> {
+    /// Of every buffer.
+    pub shape: Shape,
     /// α': tensor eigenvalues well above it are data, well below it are interpolation.
     pub determinacy: f32,
     /// σ: the mismatch at which the fit counts half, in the square root of the tensor's unit.
     pub mismatch: f32,
+    /// Spatial entries, mixed entries, which are not read, and tt.
+    pub tensor: &'a [Buffer],
+    /// c.
+    pub out: &'a mut Buffer,
 }
 
-/// Writes the confidence.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn confidence(
-    device: &Device,
-    (shape, scales): (Shape, Scales),
-    tensor: &[Buffer],
-    out: &mut Buffer,
-) -> Result<(), ComputeError> {
-    let (n, d) = (shape.len(), shape.components());
-    require_field(tensor, (shape.tensor_entries() + d + 1, n), "confidence", "tensor")?;
-    out.require(n, "confidence", "out")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::confidence(cpu, (shape, scales), tensor, out.host_mut()),
-        Kind::Gpu(gpu) => gpu::confidence(&**gpu, (shape, scales), tensor, out)?,
+impl Kernel for Confidence<'_> {
+    const NAME: &'static str = "confidence";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d) = (self.shape.len(), self.shape.components());
+        let entries = self.shape.tensor_entries() + d + 1;
+        lengths.field("tensor", self.tensor, (entries, n)).of("out", self.out, n);
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::confidence(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let (shape, a) = (self.shape, self.determinacy);
+        let (source, pack) = packed(&SOURCES, shape.len());
+        let (items, d, entries) = (shape.len() / pack, shape.components(), shape.tensor_entries());
+        let per_mismatch2 = 1.0 / (self.mismatch * self.mismatch);
+        gpu.launch(source, "confidence")
+            .constant("COMPONENTS", d)
+            .uniform(Uniform::new().u(items).f(a).f(a / d as f32).f(per_mismatch2))
+            .output(self.out)
+            .inputs(&self.tensor[..entries], entries)
+            .input(&self.tensor[entries + d])
+            .absent(6 - entries)
+            .run(line(items, 256))
+    }
 }

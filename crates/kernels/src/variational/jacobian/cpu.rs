@@ -1,36 +1,20 @@
-//! Processor text of [`super::jacobian`](fn@super::jacobian).
+//! CPU text of [`Jacobian`].
 
+use super::{Jacobian, Statistics};
 use crate::image::convolve::cpu::pad_row;
 use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
-use veloxel_core::{Axes, Shape};
+use veloxel_core::Axes;
 use veloxel_gpu::rows::{Shared, SharedSlots, with_scratch};
 use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn jacobian(
-    cpu: &Cpu,
-    grid: (Shape, Axes<f32>),
-    field: (&[Buffer], Option<&Buffer>),
-    out: &mut [f32],
-) -> ([f64; 4], [f32; 2]) {
-    match grid.0.components() {
-        2 => rows_of::<2>(cpu, grid, field, out),
-        _ => rows_of::<3>(cpu, grid, field, out),
-    }
-}
-
-/// Every row; returns count, folded, Σ |det − 1| and Σ div², and the extremes of det.
-fn rows_of<const D: usize>(
-    cpu: &Cpu,
-    (shape, spacing): (Shape, Axes<f32>),
-    (displacement, weight): (&[Buffer], Option<&Buffer>),
-    out: &mut [f32],
-) -> ([f64; 4], [f32; 2]) {
+pub(super) fn jacobian<const D: usize>(cpu: &Cpu, args: Jacobian<'_>) -> Statistics {
+    let Jacobian { shape, spacing_edges: spacing, displacement, weight, out } = args;
     let [nx, ny, nz] = shape.size;
-    let shared = Shared::new(out);
+    let shared = Shared::new(out.host_mut());
     let mut extremes = vec![[f32::INFINITY, f32::NEG_INFINITY]; shape.rows()];
     let slots = SharedSlots::new(&mut extremes);
-    let sums: [f64; 4] = cpu.sum(shape.rows(), shape.len(), |rows| {
+    let sums = cpu.sum(shape.rows(), shape.len(), |rows| {
         with_scratch((D + 1) * nx + 2 * D, |scratch| {
             let (scale_x, padded) = scratch.split_at_mut(nx);
             scale_x.fill(0.5 / spacing[0]);
@@ -40,20 +24,7 @@ fn rows_of<const D: usize>(
             let mut sums = [0.0; 4];
             for row in rows {
                 let span = |row: usize| row * nx..(row + 1) * nx;
-                let mut around = Around::<D> { near: [[&[]; 4]; D], scale: [0.0; 2] };
-                for (axis, (at, count, stride)) in
-                    [(row % ny, ny, 1), (row / ny, nz, ny)].into_iter().enumerate()
-                {
-                    let low = if at > 0 { row - stride } else { row };
-                    let high = if at + 1 < count { row + stride } else { row };
-                    let steps = (high - low) / stride;
-                    around.scale[axis] =
-                        if steps == 0 { 0.0 } else { 1.0 / (steps as f32 * spacing[axis + 1]) };
-                    for (near, component) in around.near.iter_mut().zip(displacement) {
-                        near[2 * axis] = &component.host()[span(low)];
-                        near[2 * axis + 1] = &component.host()[span(high)];
-                    }
-                }
+                let around = Around::<D>::of(row, [ny, nz], spacing, displacement);
                 for (component, line) in displacement.iter().zip(padded.chunks_exact_mut(nx + 2)) {
                     pad_row(&component.host()[span(row)], 1, line);
                 }
@@ -68,10 +39,11 @@ fn rows_of<const D: usize>(
             sums
         })
     });
-    let extreme = extremes
-        .into_iter()
-        .fold([f32::INFINITY, f32::NEG_INFINITY], |[min, max], e| [min.min(e[0]), max.max(e[1])]);
-    (sums, extreme)
+    extremes.into_iter().fold(Statistics { sums, ..Statistics::NONE }, |all, [min, max]| Statistics {
+        min: all.min.min(min),
+        max: all.max.max(max),
+        ..all
+    })
 }
 
 /// The rows beside a row: of each component y − 1, y + 1, z − 1, z + 1, the row itself beyond the border.
@@ -79,6 +51,24 @@ struct Around<'a, const D: usize> {
     near: [[&'a [f32]; 4]; D],
     /// One over the distance between them, along y and z.
     scale: [f32; 2],
+}
+
+impl<'a, const D: usize> Around<'a, D> {
+    fn of(row: usize, [ny, nz]: [usize; 2], spacing: Axes<f32>, displacement: &'a [Buffer]) -> Self {
+        let mut around = Self { near: [[&[]; 4]; D], scale: [0.0; 2] };
+        for (axis, (at, count, stride)) in [(row % ny, ny, 1), (row / ny, nz, ny)].into_iter().enumerate() {
+            let low = if at > 0 { row - stride } else { row };
+            let high = if at + 1 < count { row + stride } else { row };
+            let steps = (high - low) / stride;
+            around.scale[axis] = if steps == 0 { 0.0 } else { 1.0 / (steps as f32 * spacing[axis + 1]) };
+            for (near, component) in around.near.iter_mut().zip(displacement) {
+                let nx = component.len() / (ny * nz);
+                near[2 * axis] = &component.host()[low * nx..][..nx];
+                near[2 * axis + 1] = &component.host()[high * nx..][..nx];
+            }
+        }
+        around
+    }
 }
 
 /// One row: det − 1, the four sums, and the extremes of det.
@@ -144,8 +134,8 @@ fn det_minus_one(g: &[[Lanes; 3]; 3]) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variational::jacobian::jacobian;
-    use veloxel_core::Dimension;
+    use crate::Kernel;
+    use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;
 
     #[test]
@@ -164,8 +154,9 @@ mod tests {
             })
             .collect();
         let mut out = device.zeros(shape.len()).unwrap();
-        let report =
-            jacobian(&device, (shape, spacing), (&field, None), &mut out).unwrap().get(&device).unwrap();
+        let kernel =
+            Jacobian { shape, spacing_edges: spacing, displacement: &field, weight: None, out: &mut out };
+        let report = kernel.run(&device).unwrap().get(&device).unwrap();
         let expected = det_minus_one(&m.map(|r| r.map(Lanes::splat))).0[0];
         assert!(
             (report.min - 1.0 - f64::from(expected)).abs() < 1e-5 && (report.max - report.min).abs() < 1e-5

@@ -6,48 +6,71 @@
 mod cpu;
 mod gpu;
 
+use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::{Axes, JacobianReport, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
 
-/// Writes det(I + ∇d) − 1 and returns the statistics of det, within `weight > 0` where one is given.
+/// Writes det(I + ∇d) − 1 and returns the statistics of det.
 ///
 /// Voxels whose stencil holds a NaN count for nothing and give NaN.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn jacobian(
-    device: &Device,
-    (shape, spacing_edges): (Shape, Axes<f32>),
-    (displacement, weight): (&[Buffer], Option<&Buffer>),
-    out: &mut Buffer,
-) -> Result<Later<JacobianReport>, ComputeError> {
-    let (n, d) = (shape.len(), shape.components());
-    require_field(displacement, (d, n), "jacobian", "displacement")?;
-    out.require(n, "jacobian", "out")?;
-    if let Some(weight) = weight {
-        weight.require(n, "jacobian", "weight")?;
+#[derive(Debug)]
+pub struct Jacobian<'a> {
+    /// Of every buffer.
+    pub shape: Shape,
+    /// Voxel spacing in edges, per axis.
+    pub spacing_edges: Axes<f32>,
+    /// d, edges.
+    pub displacement: &'a [Buffer],
+    /// Only voxels where it is above 0 count in the statistics; none means all.
+    pub weight: Option<&'a Buffer>,
+    /// det − 1.
+    pub out: &'a mut Buffer,
+}
+
+impl Kernel for Jacobian<'_> {
+    const NAME: &'static str = "jacobian";
+    type Output = Later<JacobianReport>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.field("displacement", self.displacement, (d, n));
+        lengths.of("out", self.out, n).optional("weight", self.weight, n);
     }
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            let found = cpu::jacobian(cpu, (shape, spacing_edges), (displacement, weight), out.host_mut());
-            Ok(Later::known(report(found.0, found.1)))
-        }
-        Kind::Gpu(gpu) => {
-            gpu::jacobian((device, &**gpu), (shape, spacing_edges), (displacement, weight), out)
-        }
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output {
+        let statistics = match self.shape.components() {
+            2 => cpu::jacobian::<2>(cpu, self),
+            _ => cpu::jacobian::<3>(cpu, self),
+        };
+        Later::known(statistics.report())
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
+        gpu::jacobian(gpu, self)
     }
 }
 
-/// Of the number of voxels that count, that of folded ones, Σ |det − 1|, Σ div², and the extremes of det.
-fn report([count, folded, absolute, divergence2]: [f64; 4], [min, max]: [f32; 2]) -> JacobianReport {
-    if count == 0.0 {
-        return JacobianReport { min: 1.0, max: 1.0, ..Default::default() };
-    }
-    JacobianReport {
-        min: min.into(),
-        max: max.into(),
-        share_folded: folded / count,
-        mean_abs_minus_one: absolute / count,
-        divergence_rms: (divergence2 / count).sqrt(),
+/// Sums over the voxels that count, and the extremes of det.
+struct Statistics {
+    /// Number of voxels, that of folded ones, Σ |det − 1|, Σ div².
+    sums: [f64; 4],
+    min: f32,
+    max: f32,
+}
+
+impl Statistics {
+    /// Of no voxel.
+    const NONE: Self = Self { sums: [0.0; 4], min: f32::INFINITY, max: f32::NEG_INFINITY };
+
+    fn report(self) -> JacobianReport {
+        let [count, folded, absolute, divergence2] = self.sums;
+        if count == 0.0 {
+            return JacobianReport { min: 1.0, max: 1.0, ..Default::default() };
+        }
+        JacobianReport {
+            min: self.min.into(),
+            max: self.max.into(),
+            share_folded: folded / count,
+            mean_abs_minus_one: absolute / count,
+            divergence_rms: (divergence2 / count).sqrt(),
+        }
     }
 }

@@ -1,78 +1,69 @@
-//! Processor text of [`super::motion_tensor`](fn@super::motion_tensor).
+//! CPU text of [`MotionTensor`] and [`Mismatch`](super::Mismatch).
 
-use super::{Constraint, MotionTensor};
+use super::{Constraint, DataTerm, MotionTensor};
 use crate::image::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
 use crate::image::gradient::Scheme;
 use crate::image::gradient::cpu::{central4, difference_row, gain};
-use crate::shared::group_sums::group_sums;
+use crate::shared::group_sums::group_totals;
+use crate::shared::taps::Taps;
 use multiversion::multiversion;
+use veloxel_core::Axes;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn motion_tensor(cpu: &Cpu, args: &MotionTensor<'_>, out: &mut [Buffer]) {
-    match (args.shape.components(), out.len()) {
-        (2, 5) => in_plane::<2, 5>(cpu, args, out),
-        (2, _) => in_plane::<2, 6>(cpu, args, out),
-        (_, 9) => in_plane::<3, 9>(cpu, args, out),
-        _ => in_plane::<3, 10>(cpu, args, out),
+pub(super) fn motion_tensor(cpu: &Cpu, args: MotionTensor<'_>) {
+    let (shape, d) = (args.term.shape, args.term.shape.components());
+    let (taps, out) = (args.taps, args.out);
+    match (d, out.len()) {
+        (2, 5) => in_plane::<2, 5>(cpu, &args.term, taps, out),
+        (2, _) => in_plane::<2, 6>(cpu, &args.term, taps, out),
+        (_, 9) => in_plane::<3, 9>(cpu, &args.term, taps, out),
+        _ => in_plane::<3, 10>(cpu, &args.term, taps, out),
     }
-    if args.shape.components() == 3 {
+    if d == 3 {
         for channel in out {
-            smooth_along_z(cpu, args.shape, &args.taps[2], channel.host_mut());
+            smooth_along_z(cpu, shape, &taps[2], channel.host_mut());
         }
     }
 }
 
-pub(super) fn mismatch(cpu: &Cpu, args: &MotionTensor<'_>) -> f64 {
-    match args.shape.components() {
-        2 => mismatch_in::<2, 6>(cpu, args),
-        _ => mismatch_in::<3, 10>(cpu, args),
-    }
-}
-
-fn mismatch_in<const D: usize, const C: usize>(cpu: &Cpu, args: &MotionTensor<'_>) -> f64 {
-    let nx = args.shape.size[0];
-    // In the order of the other text: what follows depends on the sums.
-    let sums = group_sums(cpu, (args.shape.len(), 4), |items, [tt, trace]| {
+/// Σ tt and Σ of the spatial trace.
+pub(super) fn mismatch<const D: usize, const C: usize>(cpu: &Cpu, term: &DataTerm<'_>) -> [f64; 2] {
+    let nx = term.shape.size[0];
+    // In the order of the shader: what follows depends on the sums.
+    group_totals(cpu, (term.shape.len(), 4), |items, [tt, trace]| {
         let mut stencil = Stencil::<D>::new(nx);
         let mut products = vec![0.0; C * nx];
         for row in items.start / nx..=(items.end - 1) / nx {
-            for (pair, (fixed, warped)) in args.pairs.iter().enumerate() {
-                stencil.fill(args, (fixed.host(), warped.host()), row);
-                let mode = if pair == 0 { Mode::Write } else { Mode::Add };
-                stencil.products::<C>(args.constraint, mode, &mut products);
-            }
+            stencil.all_products::<C>(term, row, &mut products);
             let part = items.start.max(row * nx)..items.end.min((row + 1) * nx);
             let line = |channel: usize| &products[channel * nx..][part.start - row * nx..part.end - row * nx];
             let place = part.start - items.start..part.end - items.start;
             add(line(C - 1), &mut tt[place.clone()]);
             (0..D).for_each(|c| add(line(c * (2 * D + 1 - c) / 2), &mut trace[place.clone()]));
         }
-    });
-    let [tt, trace] = sums.map(|sums| sums.into_iter().map(f64::from).sum::<f64>());
-    if trace > 0.0 { tt / trace } else { 0.0 }
+    })
 }
 
 fn add(values: &[f32], sums: &mut [f32]) {
     sums.iter_mut().zip(values).for_each(|(s, &v)| *s += v);
 }
 
-fn in_plane<const D: usize, const C: usize>(cpu: &Cpu, args: &MotionTensor<'_>, out: &mut [Buffer]) {
-    let [nx, ny, _] = args.shape.size;
+fn in_plane<const D: usize, const C: usize>(
+    cpu: &Cpu,
+    term: &DataTerm<'_>,
+    taps: &Axes<Taps>,
+    out: &mut [Buffer],
+) {
+    let [nx, ny, _] = term.shape.size;
     let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
-    for_each_band(cpu, args.shape, args.taps[1].radius() + 2, |z, band| {
+    for_each_band(cpu, term.shape, taps[1].radius() + 2, |z, band| {
         let plane = z * ny;
         let mut rows = Stencil::<D>::new(nx);
         smooth_band::<C>(
             (nx, ny, band),
-            (&args.taps[0], &args.taps[1]),
-            |y, products| {
-                for (nth, (fixed, warped)) in args.pairs.iter().enumerate() {
-                    rows.fill(args, (fixed.host(), warped.host()), plane + y);
-                    let mode = if nth == 0 { Mode::Write } else { Mode::Add };
-                    rows.products::<C>(args.constraint, mode, products);
-                }
-            },
+            (&taps[0], &taps[1]),
+            |y, products| rows.all_products::<C>(term, plane + y, products),
             // SAFETY: bands are disjoint and nobody reads the output.
             |c, y| unsafe { out[c].get_mut((plane + y) * nx..(plane + y + 1) * nx) },
         );
@@ -104,22 +95,31 @@ impl<const D: usize> Stencil<D> {
         }
     }
 
-    fn fill(&mut self, args: &MotionTensor<'_>, (fixed, warped): (&[f32], &[f32]), row: usize) {
-        let [nx, ny, nz] = args.shape.size;
+    /// The `C` product rows of row `row`, summed over the pairs.
+    fn all_products<const C: usize>(&mut self, term: &DataTerm<'_>, row: usize, out: &mut [f32]) {
+        for (nth, (fixed, warped)) in term.pairs.iter().enumerate() {
+            self.fill(term, (fixed.host(), warped.host()), row);
+            let mode = if nth == 0 { Mode::Write } else { Mode::Add };
+            self.products::<C>(term.constraint, mode, out);
+        }
+    }
+
+    fn fill(&mut self, term: &DataTerm<'_>, (fixed, warped): (&[f32], &[f32]), row: usize) {
+        let [nx, ny, nz] = term.shape.size;
         let span = row * nx..(row + 1) * nx;
         image_difference(
             &fixed[span.clone()],
             &warped[span.clone()],
             (&mut self.difference, &mut self.weight),
         );
-        if let Some(weight) = args.weight {
+        if let Some(weight) = term.weight {
             multiply(&weight.host()[span], &mut self.weight);
         }
         for axis in 0..D {
             let (at, count, stride) = [(0, 1, 0), (row % ny, ny, nx), (row / ny, nz, nx * ny)][axis];
-            let gain = gain(args.scheme) / args.spacing_edges[axis];
-            if args.scheme == Scheme::Forward {
-                let what = (args.shape, axis, Scheme::Forward);
+            let gain = gain(term.scheme) / term.spacing_edges[axis];
+            if term.scheme == Scheme::Forward {
+                let what = (term.shape, axis, Scheme::Forward);
                 difference_row(fixed, what, (row, gain), &mut self.gradient[axis]);
             } else if axis == 0 {
                 let mean = &mut self.mean[..nx];
@@ -231,24 +231,11 @@ fn add_product(a: &[f32], (b, weight): (&[f32], &[f32]), sign: f32, out: &mut [f
     }
 }
 
-/// `Σ w a²` of a row: sixteen sums that take turns, so that every instruction set adds in the same order.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn weighted_square(a: &[f32], weight: &[f32]) -> f64 {
-    let mut sums = [0.0f32; 16];
-    for (a, weight) in a.chunks(16).zip(weight.chunks(16)) {
-        for ((sum, a), weight) in sums.iter_mut().zip(a).zip(weight) {
-            *sum += weight * a * a;
-        }
-    }
-    sums.into_iter().map(f64::from).sum()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::Kernel;
     use crate::image::convolve::isotropic;
-    use crate::image::gradient::Scheme;
-    use crate::shared::taps::Taps;
-    use crate::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
     use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;
 
@@ -265,17 +252,16 @@ mod tests {
         };
         let (fixed, warped) = (ramp(0.0), ramp(0.05));
         let taps = isotropic(&Taps::gaussian(1.0, 3.0));
-        let args = MotionTensor {
+        let term = DataTerm {
             shape,
             spacing_edges: [1.0, 1.0, 2.0],
             scheme: Scheme::Central4,
             constraint: Constraint::Plain,
-            taps: &taps,
             pairs: &[(&fixed, &warped)],
             weight: None,
         };
         let mut out = device.zeros_field(10, shape.len()).unwrap();
-        motion_tensor(&device, &args, &mut out).unwrap();
+        MotionTensor { term, taps: &taps, out: &mut out }.run(&device).unwrap();
         let g = [0.1, 0.2, -0.15, 0.05f32];
         let expected = [
             g[0] * g[0],

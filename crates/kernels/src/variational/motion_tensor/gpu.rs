@@ -1,14 +1,13 @@
 //! Launches of `along_y.wgsl`, `smooth.wgsl` and `mismatch.wgsl`.
 
-use super::{Constraint, MOST_PAIRS, MotionTensor};
+use super::{Constraint, DataTerm, MOST_PAIRS, MotionTensor, ratio};
 use crate::image::convolve::convolve;
 use crate::image::gradient::Scheme;
+use crate::kernel::{Launcher, PreparedLaunch, packed};
 use crate::shared::taps::Taps;
 use crate::shared::{LINE, NAN, PACK1, PACK4, SUM};
-use veloxel_gpu::{
-    Bind, Buffer, ComputeError, Device, Field, Gpu, Later, Launch, ShaderSource, Uniform, cover, inputs,
-    outputs, partials, sum_rows,
-};
+use veloxel_core::Axes;
+use veloxel_gpu::{Bind, Buffer, ComputeError, Field, Later, ShaderSource, Uniform, cover};
 
 const PRODUCTS: &str = include_str!("products.wgsl");
 static ALONG_Y: ShaderSource =
@@ -16,10 +15,10 @@ static ALONG_Y: ShaderSource =
 static MISMATCH: ShaderSource =
     ShaderSource::wgsl("motion_tensor", &[LINE, NAN, SUM, PRODUCTS, include_str!("mismatch.wgsl")]);
 const SMOOTH: &str = include_str!("smooth.wgsl");
-static SMOOTH1: ShaderSource =
-    ShaderSource::wgsl("motion_tensor", &[PACK1, SMOOTH, include_str!("smooth1.wgsl")]);
-static SMOOTH4: ShaderSource =
-    ShaderSource::wgsl("motion_tensor", &[PACK4, SMOOTH, include_str!("smooth4.wgsl")]);
+static SMOOTH_X_Z: [ShaderSource; 2] = [
+    ShaderSource::wgsl("motion_tensor", &[PACK1, SMOOTH, include_str!("smooth1.wgsl")]),
+    ShaderSource::wgsl("motion_tensor", &[PACK4, SMOOTH, include_str!("smooth4.wgsl")]),
+];
 
 /// Largest radii that fit the registers of a thread with all channels in flight, and with half of them; they take turns
 /// beyond.
@@ -45,29 +44,27 @@ const AT_ONCE: usize = 512;
 /// Planes of a march at least.
 const LEAST_MARCH: usize = 32;
 
-pub(super) fn motion_tensor(
-    (device, gpu): (&Device, &dyn Gpu),
-    args: &MotionTensor<'_>,
-    out: &mut [Buffer],
-) -> Result<(), ComputeError> {
+pub(super) fn motion_tensor(gpu: &Launcher<'_>, args: MotionTensor<'_>) -> Result<(), ComputeError> {
+    let MotionTensor { term, taps, out } = args;
+    let (shape, device) = (term.shape, gpu.device());
     let identity = Taps::gaussian(0.0, 1.0);
-    let in_3d = args.shape.components() == 3 && args.shape.size[2] > 1;
-    let [x, y, z] = [&args.taps[0], &args.taps[1], if in_3d { &args.taps[2] } else { &identity }];
+    let in_3d = shape.components() == 3 && shape.size[2] > 1;
+    let [x, y, z] = [&taps[0], &taps[1], if in_3d { &taps[2] } else { &identity }];
     if [x, y, z].iter().any(|taps| taps.radius() > MOST_RADIUS) {
-        along_y(gpu, args, &identity, out)?;
-        let mut smooth = device.scratch(args.shape.len())?;
+        along_y(gpu, &term, &identity, out)?;
+        let mut smooth = device.scratch(shape.len())?;
         for channel in out.iter_mut() {
-            convolve(device, (args.shape, args.taps), channel, &mut smooth)?;
+            convolve(device, (shape, taps), channel, &mut smooth)?;
             std::mem::swap(channel, &mut smooth);
         }
         return Ok(());
     }
-    along_y(gpu, args, y, out)?;
+    along_y(gpu, &term, y, out)?;
     if !(x.is_identity() && z.is_identity()) {
-        let turn = (BETWEEN / args.shape.len()).clamp(1, MOST_CHANNELS).min(out.len());
-        let mut between: Field = device.scratch_field(turn, args.shape.len())?;
+        let turn = (BETWEEN / shape.len()).clamp(1, MOST_CHANNELS).min(out.len());
+        let mut between: Field = device.scratch_field(turn, shape.len())?;
         for channels in out.chunks_mut(turn) {
-            smooth(gpu, args, [x, z], (channels, &between))?;
+            smooth(gpu, [x, z], Passage { size: shape.size, from: channels, to: &between })?;
             // What was read holds the next ones' results.
             channels.iter_mut().zip(&mut between).for_each(|(done, free)| std::mem::swap(done, free));
         }
@@ -75,14 +72,14 @@ pub(super) fn motion_tensor(
     Ok(())
 }
 
-fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) -> Result<(), ComputeError> {
-    let [nx, ny, nz] = args.shape.size;
-    let in_3d = args.shape.components() == 3;
-    let means = args.pairs.len() == 1 && args.scheme == Scheme::Central4;
+fn along_y(gpu: &Launcher<'_>, term: &DataTerm<'_>, taps: &Taps, out: &[Buffer]) -> Result<(), ComputeError> {
+    let [nx, ny, nz] = term.shape.size;
+    let in_3d = term.shape.components() == 3;
+    let means = term.pairs.len() == 1 && term.scheme == Scheme::Central4;
     let planes = if in_3d { PLANES } else { 1 };
     let (strips, layers) = (nx.div_ceil(STRIP), nz.div_ceil(planes));
     // A weight and a tenth channel on top are too much for two rows.
-    let in_pairs = means && taps.radius() <= RADIUS_IN_PAIRS && !(args.weight.is_some() && out.len() == 10);
+    let in_pairs = means && taps.radius() <= RADIUS_IN_PAIRS && !(term.weight.is_some() && out.len() == 10);
     let least_rows = (2 * taps.radius()).max(8);
     let chunks = ENOUGH_GROUPS.div_ceil(strips * layers).clamp(1, ny.div_ceil(least_rows));
     let rows = ny.div_ceil(chunks);
@@ -92,60 +89,50 @@ fn along_y(gpu: &dyn Gpu, args: &MotionTensor<'_>, taps: &Taps, out: &[Buffer]) 
         radius if radius <= RADIUS_IN_TWO => &[5, 2],
         _ => &[1, 2, 4],
     };
-    let buffers: Vec<_> = images(args).into_iter().chain([Bind::Absent]).chain(outputs(out, 10)).collect();
     for parts in turns.iter().map(|turn| turn & all).filter(|&parts| parts != 0) {
-        let mut constants = constants(args);
-        constants.extend([
-            ("CHANNELS", out.len() as f64),
-            ("RADIUS_Y", taps.radius() as f64),
-            ("PARTS", parts as f64),
-            ("MEANS", f64::from(u8::from(means))),
-            ("STRIP", STRIP as f64),
-            ("PLANES", planes as f64),
+        launch(gpu, term, &ALONG_Y, "along_y")
+            .constant("CHANNELS", out.len())
+            .constant("RADIUS_Y", taps.radius())
+            .constant("PARTS", parts)
+            .constant("MEANS", means)
+            .constant("STRIP", STRIP)
+            .constant("PLANES", planes)
             // Two planes on either side.
-            ("BESIDE", if in_3d { 4.0 / planes as f64 } else { 0.0 }),
-            ("ROWS", if in_pairs { 2.0 } else { 1.0 }),
-        ]);
-        gpu.launch(&Launch {
-            source: &ALONG_Y,
-            entry: "along_y",
-            constants: &constants,
-            uniform: block(args, rows, taps),
-            buffers: &buffers,
-            groups: [strips as u32, cover(ny, rows), layers as u32],
-        })?;
+            .constant("BESIDE", if in_3d { 4 / planes } else { 0 })
+            .constant("ROWS", 1 + usize::from(in_pairs))
+            .uniform(block(term, rows, taps))
+            .absent(1)
+            .outputs(out, 10)
+            .run([strips as u32, cover(ny, rows), layers as u32])?;
     }
     Ok(())
 }
 
-/// Filters channels along x and z into as many of the buffers `between`.
-fn smooth(
-    gpu: &dyn Gpu,
-    args: &MotionTensor<'_>,
-    [x, z]: [&Taps; 2],
-    (channels, between): (&[Buffer], &[Buffer]),
-) -> Result<(), ComputeError> {
-    let [nx, ny, nz] = args.shape.size;
-    let (text, pack) = if nx.is_multiple_of(4) { (&SMOOTH4, 4) } else { (&SMOOTH1, 1) };
+/// Channels on their way through a filter.
+struct Passage<'a> {
+    size: Axes<usize>,
+    from: &'a [Buffer],
+    /// At least as many.
+    to: &'a [Buffer],
+}
+
+/// Filters channels along x and z.
+fn smooth(gpu: &Launcher<'_>, [x, z]: [&Taps; 2], channels: Passage<'_>) -> Result<(), ComputeError> {
+    let Passage { size: [nx, ny, nz], from, to } = channels;
+    let (source, pack) = packed(&SMOOTH_X_Z, nx);
     let [wide, high] = [cover(nx / pack, 32), cover(ny, 4)];
-    let segment = nz.div_ceil(marches(nz, wide as usize * high as usize * channels.len()));
+    let segment = nz.div_ceil(marches(nz, wide as usize * high as usize * from.len()));
     let (entry, layers) =
         if z.is_identity() { ("along_x", nz) } else { ("along_x_and_z", nz.div_ceil(segment)) };
-    let buffers: Vec<_> =
-        inputs(channels, MOST_CHANNELS).chain(outputs(&between[..channels.len()], MOST_CHANNELS)).collect();
-    gpu.launch(&Launch {
-        source: text,
-        entry,
-        constants: &[
-            ("RADIUS_X", x.radius() as f64),
-            ("RADIUS_Z", z.radius() as f64),
-            ("CHANNELS", channels.len() as f64),
-            ("BATCH", if x.radius().max(z.radius()) > RADIUS_TOGETHER { 1.0 } else { 4.0 }),
-        ],
-        uniform: with_taps(with_taps(Uniform::new().u4([nx, ny, nz, segment]), x), z),
-        buffers: &buffers,
-        groups: [wide, high, (layers * channels.len()) as u32],
-    })
+    gpu.launch(source, entry)
+        .constant("RADIUS_X", x.radius())
+        .constant("RADIUS_Z", z.radius())
+        .constant("CHANNELS", from.len())
+        .constant("BATCH", if x.radius().max(z.radius()) > RADIUS_TOGETHER { 1usize } else { 4 })
+        .uniform(with_taps(with_taps(Uniform::new().u4([nx, ny, nz, segment]), x), z))
+        .inputs(from, MOST_CHANNELS)
+        .outputs(&to[..from.len()], MOST_CHANNELS)
+        .run([wide, high, (layers * from.len()) as u32])
 }
 
 /// How many marches share `nz` planes when a march of all of them takes so many workgroups: as few as leave a device busy to
@@ -157,55 +144,41 @@ fn marches(nz: usize, groups: usize) -> usize {
     (1..=most).find(|&n| idle(n) <= 110).or_else(|| (1..=most).min_by_key(|&n| idle(n))).unwrap_or(1)
 }
 
-pub(super) fn mismatch(
-    (device, gpu): (&Device, &dyn Gpu),
-    args: &MotionTensor<'_>,
-) -> Result<Later<f64>, ComputeError> {
-    let (groups, sums) = partials(device, args.shape.len(), 2)?;
+pub(super) fn mismatch(gpu: &Launcher<'_>, term: &DataTerm<'_>) -> Result<Later<f64>, ComputeError> {
     let identity = Taps::gaussian(0.0, 1.0);
-    let buffers: Vec<_> = images(args).into_iter().chain([Bind::Out(&sums)]).collect();
-    gpu.launch(&Launch {
-        source: &MISMATCH,
-        entry: "mismatch",
-        constants: &constants(args),
-        uniform: block(args, 0, &identity),
-        buffers: &buffers,
-        groups,
-    })?;
-    Ok(Later::on_device(sums, |sums| {
-        let [tt, trace] = sum_rows(sums);
-        if trace > 0.0 { tt / trace } else { 0.0 }
-    }))
+    let launch = launch(gpu, term, &MISMATCH, "mismatch").uniform(block(term, 0, &identity));
+    launch.sums(term.shape.len(), ratio)
 }
 
-/// The pairs and the weight.
-fn images<'a>(args: &MotionTensor<'a>) -> Vec<Bind<'a>> {
-    let pairs = args.pairs.iter().flat_map(|(fixed, warped)| [Bind::In(fixed), Bind::In(warped)]);
-    let padded = pairs.chain(std::iter::repeat(Bind::Absent)).take(2 * MOST_PAIRS);
-    padded.chain([Bind::optional(args.weight)]).collect()
-}
-
-fn constants(args: &MotionTensor<'_>) -> Vec<(&'static str, f64)> {
-    let flag = |set: bool| f64::from(u8::from(set));
-    vec![
-        ("COMPONENTS", args.shape.components() as f64),
-        ("PAIRS", args.pairs.len() as f64),
-        ("WEIGHTED", flag(args.weight.is_some())),
-        ("FORWARD", flag(args.scheme == Scheme::Forward)),
-        ("NORMALISED", flag(args.constraint != Constraint::Plain)),
-    ]
+/// Begins a launch with the constants, the pairs and the weight that `products.wgsl` takes.
+fn launch<'a>(
+    gpu: &Launcher<'a>,
+    term: &DataTerm<'a>,
+    source: &'static ShaderSource,
+    entry: &'static str,
+) -> PreparedLaunch<'a> {
+    let pairs = term.pairs.iter().flat_map(|(fixed, warped)| [Bind::In(fixed), Bind::In(warped)]);
+    gpu.launch(source, entry)
+        .constant("COMPONENTS", term.shape.components())
+        .constant("PAIRS", term.pairs.len())
+        .constant("WEIGHTED", term.weight.is_some())
+        .constant("FORWARD", term.scheme == Scheme::Forward)
+        .constant("NORMALISED", term.constraint != Constraint::Plain)
+        .bind(pairs)
+        .absent(2 * (MOST_PAIRS - term.pairs.len()))
+        .optional(term.weight)
 }
 
 /// The uniform block.
-fn block(args: &MotionTensor<'_>, rows: usize, taps: &Taps) -> Uniform {
-    let [nx, ny, nz] = args.shape.size;
-    let per_difference = match args.scheme {
-        // The text adds both images up.
+fn block(term: &DataTerm<'_>, rows: usize, taps: &Taps) -> Uniform {
+    let [nx, ny, nz] = term.shape.size;
+    let per_difference = match term.scheme {
+        // The shader adds both images up.
         Scheme::Central4 => 1.0 / 24.0,
         Scheme::Forward => 1.0,
     };
-    let [x, y, z] = args.spacing_edges.map(|spacing| per_difference / spacing);
-    let zeta2 = match args.constraint {
+    let [x, y, z] = term.spacing_edges.map(|spacing| per_difference / spacing);
+    let zeta2 = match term.constraint {
         Constraint::Plain => 0.0,
         Constraint::Normalised { zeta } => zeta * zeta,
     };

@@ -8,15 +8,16 @@
 //! *Border*: derivatives and filter replicate. *Halo*: 2 voxels plus the filter's radius.
 //!
 //! Derivatives, products and the y pass of the filter run row by row without touching memory in between. The order of the
-//! passes is y, x, z; on a GPU filters of a radius above 8 are passes of [`super::convolve`].
+//! passes is y, x, z; on a GPU filters of a radius above 8 are passes of [`crate::image::convolve`].
 
 mod cpu;
 mod gpu;
 
 use crate::image::gradient::Scheme;
+use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::taps::Taps;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
 
 /// How a voxel's constraint is scaled.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,75 +31,96 @@ pub enum Constraint {
     },
 }
 
-/// What the tensor is made of.
+/// The linearised constancy of image pairs.
 #[derive(Debug, Clone, Copy)]
-pub struct MotionTensor<'a> {
+pub struct DataTerm<'a> {
     /// Of every buffer.
     pub shape: Shape,
-    /// Voxel spacing in edges.
+    /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
     /// On the mean of both images ([`Scheme::Central4`]) or on the fixed one ([`Scheme::Forward`], the paper's).
     pub scheme: Scheme,
     /// Scaling.
     pub constraint: Constraint,
-    /// K_ρ, one filter an axis.
-    pub taps: &'a Axes<Taps>,
     /// (fixed, warped): one, or one for each axis that counts.
     pub pairs: &'a [(&'a Buffer, &'a Buffer)],
     /// Weight of each voxel (a mask: 0 or 1); none means 1.
     pub weight: Option<&'a Buffer>,
 }
 
-/// Computes the tensor.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn motion_tensor(
-    device: &Device,
-    args: &MotionTensor<'_>,
-    out: &mut [Buffer],
-) -> Result<(), ComputeError> {
-    let n = args.shape.len();
-    args.require("motion_tensor")?;
-    let least = args.shape.tensor_entries() + args.shape.components();
-    require_field(out, (if out.len() > least { least + 1 } else { least }, n), "motion_tensor", "out")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::motion_tensor(cpu, args, out),
-        Kind::Gpu(gpu) => gpu::motion_tensor((device, &**gpu), args, out)?,
+/// Pairs of a data term at most: gradient constancy in 3-D.
+const MOST_PAIRS: usize = 3;
+
+impl DataTerm<'_> {
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.shape.len();
+        lengths.count("pairs", self.pairs.len(), 1..=MOST_PAIRS);
+        for (fixed, warped) in self.pairs {
+            lengths.of("fixed", fixed, n).of("warped", warped, n);
+        }
+        lengths.optional("weight", self.weight, n);
     }
-    Ok(())
+}
+
+/// Computes the tensor.
+#[derive(Debug)]
+pub struct MotionTensor<'a> {
+    /// What the tensor is made of.
+    pub term: DataTerm<'a>,
+    /// K_ρ, one filter an axis.
+    pub taps: &'a Axes<Taps>,
+    /// Spatial entries, minus mixed entries and, if there is one buffer more, tt.
+    pub out: &'a mut [Buffer],
+}
+
+impl Kernel for MotionTensor<'_> {
+    const NAME: &'static str = "motion_tensor";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        self.term.check(lengths);
+        let shape = self.term.shape;
+        let least = shape.tensor_entries() + shape.components();
+        let entries = if self.out.len() > least { least + 1 } else { least };
+        lengths.field("out", self.out, (entries, shape.len()));
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::motion_tensor(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::motion_tensor(gpu, self)
+    }
 }
 
 /// Mean squared distance, in edges², by which the warped images still miss each other: `Σ n I_t² / Σ n |∇I|²`.
 ///
 /// Where nothing has contrast the result is 0.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn mismatch(device: &Device, args: &MotionTensor<'_>) -> Result<Later<f64>, ComputeError> {
-    args.require("mismatch")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(cpu::mismatch(cpu, args))),
-        Kind::Gpu(gpu) => gpu::mismatch((device, &**gpu), args),
+#[derive(Debug)]
+pub struct Mismatch<'a> {
+    /// The images and how they are compared.
+    pub term: DataTerm<'a>,
+}
+
+impl Kernel for Mismatch<'_> {
+    const NAME: &'static str = "mismatch";
+    type Output = Later<f64>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        self.term.check(lengths);
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output {
+        let sums = match self.term.shape.components() {
+            2 => cpu::mismatch::<2, 6>(cpu, &self.term),
+            _ => cpu::mismatch::<3, 10>(cpu, &self.term),
+        };
+        Later::known(ratio(sums))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
+        gpu::mismatch(gpu, &self.term)
     }
 }
 
-/// Pairs of a tensor at most: gradient constancy in 3-D.
-const MOST_PAIRS: usize = 3;
-
-impl MotionTensor<'_> {
-    /// Fails unless there are pairs, and every input belongs to the shape.
-    fn require(&self, kernel: &'static str) -> Result<(), ComputeError> {
-        let n = self.shape.len();
-        let count = self.pairs.len();
-        if count == 0 || count > MOST_PAIRS {
-            let expected = n * count.clamp(1, MOST_PAIRS);
-            return Err(ComputeError::Length { kernel, buffer: "pairs", expected, got: n * count });
-        }
-        for (fixed, warped) in self.pairs {
-            fixed.require(n, kernel, "fixed")?;
-            warped.require(n, kernel, "warped")?;
-        }
-        self.weight.map_or(Ok(()), |weight| weight.require(n, kernel, "weight"))
-    }
+/// Of the sums of tt and of the spatial trace.
+fn ratio([tt, trace]: [f64; 2]) -> f64 {
+    if trace > 0.0 { tt / trace } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! Processor text of [`super::restrict`] and [`super::prolong_add`].
+//! CPU text of [`Restrict`](super::Restrict) and [`Prolong`](super::Prolong), a channel at a time.
 
 use multiversion::multiversion;
 use std::ops::Range;

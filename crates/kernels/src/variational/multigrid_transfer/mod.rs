@@ -7,12 +7,19 @@
 //! *Restriction*: that mean. *Prolongation*: linear between the centres of coarse cells (¾, ¼), constant at the border.
 
 mod cpu;
-mod gpu;
 
 pub(crate) use cpu::{add_pairs, cells};
 
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::LINE;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("multigrid transfer", &[LINE, include_str!("transfer.wgsl")]);
+
+/// Channels that a launch takes.
+const MOST_CHANNELS: usize = 6;
 
 /// The next coarser size along the axes chosen.
 pub fn coarser(shape: Shape, halve: Axes<bool>) -> Shape {
@@ -21,80 +28,95 @@ pub fn coarser(shape: Shape, halve: Axes<bool>) -> Shape {
 }
 
 /// `coarse =` mean of `fine` over each coarse cell, channel by channel.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to its shape, or the channels differ in number.
-pub fn restrict(
-    device: &Device,
-    (fine, fine_shape): (&[Buffer], Shape),
-    (coarse, coarse_shape): (&mut [Buffer], Shape),
-) -> Result<(), ComputeError> {
-    require_field(fine, (fine.len(), fine_shape.len()), "restrict", "fine")?;
-    require_field(coarse, (fine.len(), coarse_shape.len()), "restrict", "coarse")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            for (fine, coarse) in fine.iter().zip(coarse) {
-                cpu::restrict(cpu, (fine.host(), fine_shape), (coarse.host_mut(), coarse_shape));
-            }
-            Ok(())
+#[derive(Debug)]
+pub struct Restrict<'a> {
+    /// Of the fine grid.
+    pub fine_shape: Shape,
+    /// Channels on the fine grid.
+    pub fine: &'a [Buffer],
+    /// Of the [coarser] grid.
+    pub coarse_shape: Shape,
+    /// As many channels on the coarse grid.
+    pub coarse: &'a mut [Buffer],
+}
+
+impl Kernel for Restrict<'_> {
+    const NAME: &'static str = "restrict";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let channels = self.fine.len();
+        lengths.field("fine", self.fine, (channels, self.fine_shape.len()));
+        lengths.field("coarse", self.coarse, (channels, self.coarse_shape.len()));
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        for (fine, coarse) in self.fine.iter().zip(self.coarse) {
+            cpu::restrict(cpu, (fine.host(), self.fine_shape), (coarse.host_mut(), self.coarse_shape));
         }
-        Kind::Gpu(gpu) => gpu::restrict(&**gpu, (fine, fine_shape), (coarse, coarse_shape)),
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let (fine, coarse) = (self.fine.chunks(MOST_CHANNELS), self.coarse.chunks(MOST_CHANNELS));
+        fine.zip(coarse).try_for_each(|(fine, coarse)| {
+            gpu.launch(&SOURCE, "restrict_mean")
+                .constant("CHANNELS", fine.len())
+                .constant("ANEW", false)
+                .uniform(Uniform::new().u4(self.fine_shape.size).u4(self.coarse_shape.size))
+                .inputs(fine, MOST_CHANNELS)
+                .outputs(coarse, MOST_CHANNELS)
+                .run(line(self.coarse_shape.len(), 256))
+        })
     }
 }
 
-/// `fine += P coarse`, linear, for up to three components.
-///
-/// # Errors
-/// As [`restrict`].
-pub fn prolong_add(
-    device: &Device,
-    (coarse, coarse_shape): (&[Buffer], Shape),
-    (fine, fine_shape): (&mut [Buffer], Shape),
-) -> Result<(), ComputeError> {
-    spread(device, (coarse, coarse_shape), (fine, fine_shape), Onto::Present)
-}
-
-/// `fine = P coarse`, likewise.
-///
-/// # Errors
-/// As [`restrict`].
-pub fn prolong(
-    device: &Device,
-    (coarse, coarse_shape): (&[Buffer], Shape),
-    (fine, fine_shape): (&mut [Buffer], Shape),
-) -> Result<(), ComputeError> {
-    spread(device, (coarse, coarse_shape), (fine, fine_shape), Onto::Nothing)
-}
-
 /// What a prolongation adds to.
-#[derive(Clone, Copy, PartialEq)]
-enum Onto {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Onto {
     /// What the fine grid holds.
     Present,
     /// Zero.
     Nothing,
 }
 
-fn spread(
-    device: &Device,
-    (coarse, coarse_shape): (&[Buffer], Shape),
-    (fine, fine_shape): (&mut [Buffer], Shape),
-    onto: Onto,
-) -> Result<(), ComputeError> {
-    require_field(coarse, (coarse.len().min(3), coarse_shape.len()), "prolong", "coarse")?;
-    require_field(fine, (coarse.len(), fine_shape.len()), "prolong", "fine")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            for (coarse, fine) in coarse.iter().zip(fine) {
-                if onto == Onto::Nothing {
-                    fine.host_mut().fill(0.0);
-                }
-                cpu::prolong_add(cpu, (coarse.host(), coarse_shape), (fine.host_mut(), fine_shape));
+/// `fine += P coarse` or `fine = P coarse`, linear, for up to three components.
+#[derive(Debug)]
+pub struct Prolong<'a> {
+    /// Of the coarse grid.
+    pub coarse_shape: Shape,
+    /// Components on the coarse grid.
+    pub coarse: &'a [Buffer],
+    /// Of the fine grid.
+    pub fine_shape: Shape,
+    /// As many components on the fine grid.
+    pub fine: &'a mut [Buffer],
+    /// What the interpolated components are added to.
+    pub onto: Onto,
+}
+
+impl Kernel for Prolong<'_> {
+    const NAME: &'static str = "prolong";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let components = self.coarse.len();
+        lengths.field("coarse", self.coarse, (components.min(3), self.coarse_shape.len()));
+        lengths.field("fine", self.fine, (components, self.fine_shape.len()));
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        for (coarse, fine) in self.coarse.iter().zip(self.fine) {
+            let fine = fine.host_mut();
+            if self.onto == Onto::Nothing {
+                fine.fill(0.0);
             }
-            Ok(())
+            cpu::prolong_add(cpu, (coarse.host(), self.coarse_shape), (fine, self.fine_shape));
         }
-        Kind::Gpu(gpu) => {
-            gpu::prolong_add(&**gpu, (coarse, coarse_shape), (fine, fine_shape), onto == Onto::Nothing)
-        }
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu.launch(&SOURCE, "prolong_add")
+            .constant("CHANNELS", self.coarse.len())
+            .constant("ANEW", self.onto == Onto::Nothing)
+            .uniform(Uniform::new().u4(self.fine_shape.size).u4(self.coarse_shape.size))
+            .inputs(self.coarse, MOST_CHANNELS)
+            .outputs(self.fine, MOST_CHANNELS)
+            .run(line(self.fine_shape.len(), 256))
     }
 }

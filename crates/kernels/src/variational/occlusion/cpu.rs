@@ -1,21 +1,16 @@
-//! Processor text of [`super::visibility`].
+//! CPU text of [`Visibility`].
 
-use super::{OUTSIDE, Scales};
+use super::{OUTSIDE, Visibility};
 use crate::shared::exponential::exponential;
 use multiversion::multiversion;
-use veloxel_core::{Axes, Shape};
+use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn visibility(
-    cpu: &Cpu,
-    (shape, spacing_edges, scales): (Shape, Axes<f32>, Scales),
-    (displacement, fixed, warped): (&[Buffer], &Buffer, &Buffer),
-    out: &mut [f32],
-) {
+pub(super) fn visibility(cpu: &Cpu, args: Visibility<'_>) {
+    let Visibility { shape, spacing_edges, scales, displacement, fixed, warped, out } = args;
     let n = shape.len();
     let [nx, ny, nz] = shape.size;
-    let shared = Shared::new(out);
+    let shared = Shared::new(out.host_mut());
     let (fixed, warped) = (fixed.host(), warped.host());
     let per_edge = spacing_edges.map(|s| 1.0 / s);
     let (per_d2, per_i2) = (0.5 / scales.divergence.powi(2), 0.5 / scales.intensity.powi(2));

@@ -1,22 +1,17 @@
-//! Processor text of [`super::robust_tensor`](fn@super::robust_tensor).
+//! CPU text of [`RobustTensor`].
 
-use super::Group;
+use super::RobustTensor;
 use multiversion::multiversion;
-use veloxel_core::Shape;
-use veloxel_gpu::rows::Shared;
+use veloxel_gpu::rows::{Shared, with_scratch};
 use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn robust_tensor(
-    cpu: &Cpu,
-    (shape, epsilon): (Shape, f32),
-    (groups, increment): (&[Group<'_>], &[Buffer]),
-    out: &mut [Buffer],
-) {
+pub(super) fn robust_tensor(cpu: &Cpu, args: RobustTensor<'_>) {
+    let RobustTensor { shape, epsilon, groups, increment, out } = args;
     let (n, entries) = (shape.len(), out.len());
     let nx = shape.size[0];
     let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     cpu.split(shape.rows(), n, |rows| {
-        veloxel_gpu::rows::with_scratch(nx, |psi| {
+        with_scratch(nx, |psi| {
             for row in rows {
                 let span = row * nx..(row + 1) * nx;
                 let delta: Vec<&[f32]> = increment.iter().map(|b| &b.host()[span.clone()]).collect();

@@ -1,20 +1,15 @@
-//! Processor text of the kernels in [`super`].
+//! CPU text of the kernels in [`super`].
 
-use crate::image::warp::VoxelAffine;
+use super::{FromVoxels, Maps, ToVoxels};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu};
 
-/// `d ← base(x) + linear · d`.
-pub(super) fn to_voxels(
-    cpu: &Cpu,
-    shape: Shape,
-    (base, linear): (VoxelAffine, Axes<Axes<f32>>),
-    field: &mut [Buffer],
-) {
+pub(super) fn to_voxels(cpu: &Cpu, args: ToVoxels<'_>) {
+    let Maps { base, linear } = args.maps();
     let matrix = base.matrix.map(|row| row.map(|v| v as f32));
     let offset = base.offset.map(|v| v as f32);
-    each_voxel(cpu, shape, field, |[x, y, z], d| {
+    each_voxel(cpu, args.shape, args.field, |[x, y, z], d| {
         [0, 1, 2].map(|r| {
             let (b, l) = (matrix[r], linear[r]);
             let base = offset[r] + b[0] * x + b[1] * y + b[2] * z;
@@ -23,8 +18,8 @@ pub(super) fn to_voxels(
     });
 }
 
-pub(super) fn from_voxels(cpu: &Cpu, shape: Shape, spacing_edges: Axes<f32>, field: &mut [Buffer]) {
-    each_voxel(cpu, shape, field, |_, d| [0, 1, 2].map(|a| d[a] * spacing_edges[a]));
+pub(super) fn from_voxels(cpu: &Cpu, args: FromVoxels<'_>) {
+    each_voxel(cpu, args.shape, args.field, |_, d| [0, 1, 2].map(|a| d[a] * args.spacing_edges[a]));
 }
 
 fn each_voxel(
