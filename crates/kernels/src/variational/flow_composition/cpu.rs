@@ -15,7 +15,7 @@ pub(super) fn compose_flows<const D: usize>(cpu: &Cpu, args: FlowComposition<'_>
             let span = row * nx..(row + 1) * nx;
             let first: [&[f32]; D] = from_fn(|c| &first[c].host()[span.clone()]);
             // SAFETY: every row is written by one thread.
-            let mut out: [&mut [f32]; D] = from_fn(|c| unsafe { out[c].get_mut(span.clone()) });
+            let out: [&mut [f32]; D] = from_fn(|c| unsafe { out[c].get_mut(span.clone()) });
             for x in 0..nx {
                 let (own, voxel) = (first.map(|line| line[x]), [x, row % ny, row / ny]);
                 let found = sample(second, shape.size, from_fn(|c| voxel[c] as f32 + own[c]));
