@@ -6,7 +6,7 @@ use crate::BenchError;
 use std::path::PathBuf;
 use std::time::Instant;
 use veloxel::jobs::{
-    FlowJob, FlowOutputs, RunChoice, StartChoice, WarpJob, evaluate_labels, flow, warp_labels,
+    FlowJob, FlowOutputs, RunOptions, StartChoice, WarpJob, evaluate_labels, flow, warp_labels,
 };
 use veloxel_compute::Device;
 use veloxel_core::Warnings;
@@ -35,7 +35,7 @@ pub(super) fn nirep(device: &Device) -> Result<Vec<Figure>, BenchError> {
         moving: folder.join("na02.nii.gz"),
         start: StartChoice::Affine,
         truth: None,
-        choice: RunChoice::default(),
+        options: RunOptions::default(),
         outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
     };
     let start = Instant::now();

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "bench")]
 use crate::bench;
-use crate::{demo, devices, engine, evaluate, features, flow, info, stereo, warp};
+use crate::{demo, devices, engine, evaluate, features, flow, info, parameters, stereo, warp};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -25,6 +25,7 @@ pub enum Command {
     Warp(warp::WarpArguments),
     Evaluate(evaluate::EvaluateArguments),
     Info(info::InfoArguments),
+    Parameters(parameters::ParametersArguments),
     Devices(devices::DevicesArguments),
     Demo(demo::DemoArguments),
     #[cfg(feature = "bench")]

@@ -71,7 +71,7 @@ impl ValueEnum for Name {
 }
 
 pub fn run(arguments: &BenchArguments) -> Outcome {
-    let (device, report) = arguments.device.choice().open()?;
+    let (device, report) = arguments.device.options().open()?;
     if let Some(size) = arguments.volume {
         return print_json(&volume_cost(size, &device)?);
     }

@@ -30,7 +30,7 @@ pub struct DemoArguments {
 pub fn run(arguments: &DemoArguments) -> Outcome {
     let job = DemoJob {
         folder: arguments.output.clone(),
-        device: arguments.device.choice(),
+        device: arguments.device.options(),
         command_line: command_line(),
     };
     let progress = Progress::new(arguments.quiet);

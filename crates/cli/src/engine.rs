@@ -20,7 +20,7 @@ use veloxel::motion::phase_parameters::Frames;
 /// Ctrl-C ends a stream on standard input there: what was found until then is written, and a second Ctrl-C stops at once.
 /// Flow belongs to the centre of five frames (or three, or the first of two), so results come two frames (one) late.
 #[derive(Debug, Args)]
-#[command(after_long_help = crate::parameter_help::of_phase())]
+#[command(after_long_help = crate::parameters::long_help("phase"))]
 pub struct EngineArguments {
     /// Frames; with --right the left ones
     #[arg(value_name = "SOURCE")]
@@ -80,7 +80,7 @@ pub fn run(arguments: &EngineArguments) -> Outcome {
         right: arguments.right.clone(),
         wanted,
         frames: arguments.frames,
-        choice: arguments.phase.choice(),
+        options: arguments.phase.options()?,
         folder: arguments.output.clone(),
         video: arguments.video.clone(),
         report: arguments.report.clone(),
@@ -92,7 +92,7 @@ pub fn run(arguments: &EngineArguments) -> Outcome {
 
 fn show(run: &EngineRun, arguments: &EngineArguments) -> Outcome {
     warn(&run.report.header.warnings);
-    if arguments.phase.quiet {
+    if arguments.phase.is_quiet() {
         return Ok(());
     }
     let lines = summary(run);

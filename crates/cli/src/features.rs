@@ -15,7 +15,7 @@ use veloxel::jobs::{FeaturesJob, features};
 /// −π to π) at full resolution, the same as _1 at half, and so on; orientation.png and phase.png for the eye; and
 /// report.json.
 #[derive(Debug, Args)]
-#[command(after_long_help = crate::parameter_help::of_phase())]
+#[command(after_long_help = crate::parameters::long_help("phase"))]
 pub struct FeaturesArguments {
     /// The picture
     #[arg(value_name = "IMAGE")]
@@ -40,14 +40,14 @@ pub struct FeaturesArguments {
 pub fn run(arguments: &FeaturesArguments) -> Outcome {
     let run = features(&FeaturesJob {
         image: arguments.image.clone(),
-        choice: arguments.phase.choice(),
+        options: arguments.phase.options()?,
         folder: arguments.output.clone(),
         report: arguments.report.clone(),
         html: arguments.html.clone(),
     })?;
     let header = &run.report.header;
     warn(&header.warnings);
-    if arguments.phase.quiet || !std::io::stdout().is_terminal() {
+    if arguments.phase.is_quiet() || !std::io::stdout().is_terminal() {
         return Ok(());
     }
     let total: f64 = header.stage_times.iter().map(|s| s.time_ms).sum();

@@ -3,7 +3,7 @@
 use crate::arguments::wrong_usage;
 use crate::output::print_lines;
 use crate::progress::Progress;
-use crate::run_arguments::{DeviceArguments, command_line, setting, strictness};
+use crate::run_arguments::MethodArguments;
 use crate::table::{count, number, percent, seconds};
 use crate::{Outcome, warn};
 use clap::error::ErrorKind;
@@ -11,13 +11,11 @@ use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice, SequenceJob,
-    StartChoice, flow, flow_of_frames, sequence,
+    FlowJob, FlowOutputs, FlowRun, PhaseFlowJob, RunOptions, SequenceJob, StartChoice, flow, flow_of_frames,
+    sequence,
 };
-use veloxel::motion::clg_parameters::{Direction, Intensity};
 use veloxel::report::PairReport;
-use veloxel::{Dimension, SolveStatus};
-use veloxel::{PhasePreset, Preset, SequenceMode, SequencePlan};
+use veloxel::{Dimension, SequenceMode, SequencePlan, SolveStatus, VeloxelError};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -25,7 +23,7 @@ use veloxel::{PhasePreset, Preset, SequenceMode, SequencePlan};
 /// It is written in pixels as .flo, KITTI .png or .pfm, and in millimetres (LPS) as .nii, .nii.gz, .mha, .mhd,
 /// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field.
 #[derive(Debug, Args)]
-#[command(after_long_help = crate::parameter_help::of_flow())]
+#[command(after_long_help = crate::parameters::long_help("clg"))]
 #[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>
        veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>
        veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
@@ -82,18 +80,6 @@ pub struct RunArguments {
     #[arg(long, value_enum, default_value_t = Method::Clg, help_heading = "Method")]
     method: Method,
 
-    /// What the parameters start from
-    #[arg(long, value_enum, default_value_t = PresetName::Accurate, help_heading = "Method")]
-    preset: PresetName,
-
-    /// Change one parameter: the value is a number, a word, or TOML such as "{ charbonnier = { epsilon = 0.001 } }"
-    #[arg(long, value_name = "KEY=VALUE", value_parser = setting, help_heading = "Method")]
-    set: Vec<(String, String)>,
-
-    /// Parameters from a TOML file, before --set
-    #[arg(long, value_name = "FILE.toml", help_heading = "Method")]
-    params: Option<PathBuf>,
-
     /// Exactly R warps on every level
     #[arg(long, value_name = "R", help_heading = "Method")]
     warps: Option<usize>,
@@ -118,16 +104,8 @@ pub struct RunArguments {
     #[arg(long, value_name = "M")]
     volume_mask: Option<PathBuf>,
 
-    /// Refuse headers that need an assumption, instead of warning
-    #[arg(long)]
-    strict: bool,
-
     #[command(flatten)]
-    device: DeviceArguments,
-
-    /// No progress, no summary
-    #[arg(short, long)]
-    quiet: bool,
+    method_arguments: MethodArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -148,64 +126,51 @@ enum Method {
     Phase,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PresetName {
-    /// Little work for its accuracy
-    Fast,
-    /// The best accuracy at a few times the cost
-    Accurate,
-    /// Every choice as in the method's paper (Thiyagalingam et al. 2011, Pauwels et al. 2012)
-    Paper,
-    /// With --method phase: the FPGA of Pauwels et al. 2012 as a model
-    Hardware,
-}
-
-impl RunArguments {
-    pub fn choice(&self) -> RunChoice {
-        RunChoice {
-            parameters: ParameterChoice {
-                preset: match self.preset {
-                    PresetName::Fast => Preset::Fast,
-                    // Hardware is refused before a run is put together.
-                    PresetName::Accurate | PresetName::Hardware => Preset::Accurate,
-                    PresetName::Paper => Preset::Paper,
-                },
-                file: self.params.clone(),
-                intensity: self.raw_intensity.then_some(Intensity::Raw),
-                direction: self.inverse_consistency.then_some(Direction::Both),
-                warps: self.warps,
-                iterations: self.iterations,
-                settings: self.set.clone(),
-            },
-            device: self.device.choice(),
-            mask: self.mask.clone(),
-            volume_mask: self.volume_mask.clone(),
-            strictness: strictness(self.strict),
-            command_line: command_line(),
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Clg => "clg",
+            Self::Phase => "phase",
         }
     }
 }
 
-pub fn run(arguments: &FlowArguments) -> Outcome {
-    if matches!((arguments.run.method, arguments.run.preset), (Method::Clg, PresetName::Hardware)) {
-        let message = "--preset hardware belongs to --method phase";
-        wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+impl RunArguments {
+    fn options(&self) -> Result<RunOptions, VeloxelError> {
+        let options = self.method_arguments.options("flow", self.method.name(), |mut method| {
+            if let Some(count) = self.warps {
+                method = method.fixed_warps(count)?;
+            }
+            if let Some(count) = self.iterations {
+                method = method.fixed_iterations(count)?;
+            }
+            if self.inverse_consistency {
+                method = method.both_directions()?;
+            }
+            if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
+        });
+        Ok(RunOptions { mask: self.mask.clone(), volume_mask: self.volume_mask.clone(), ..options? })
     }
-    let progress = Progress::new(arguments.run.quiet);
-    let run = match (arguments.run.method, arguments.sequence) {
-        (Method::Phase, _) => flow_of_frames(&phase_job(arguments))?,
-        (Method::Clg, Some(mode)) => sequence(&sequence_job(arguments, mode), &progress)?,
-        (Method::Clg, None) => flow(&flow_job(arguments), &progress)?,
+}
+
+pub fn run(arguments: &FlowArguments) -> Outcome {
+    let (run, options) = (&arguments.run, arguments.run.options()?);
+    let is_quiet = run.method_arguments.quiet;
+    let progress = Progress::new(is_quiet);
+    let run = match (run.method, arguments.sequence) {
+        (Method::Phase, _) => flow_of_frames(&phase_job(arguments, options))?,
+        (Method::Clg, Some(mode)) => sequence(&sequence_job(arguments, mode, options), &progress)?,
+        (Method::Clg, None) => flow(&flow_job(arguments, options), &progress)?,
     };
     progress.finish();
     warn(&run.report.warnings);
-    if !arguments.run.quiet && std::io::stdout().is_terminal() {
+    if !is_quiet && std::io::stdout().is_terminal() {
         return print_lines(&summary(&run));
     }
     Ok(())
 }
 
-fn sequence_job(arguments: &FlowArguments, mode: Mode) -> SequenceJob {
+fn sequence_job(arguments: &FlowArguments, mode: Mode, options: RunOptions) -> SequenceJob {
     SequenceJob {
         inputs: arguments.inputs.clone(),
         plan: SequencePlan {
@@ -216,14 +181,14 @@ fn sequence_job(arguments: &FlowArguments, mode: Mode) -> SequenceJob {
             },
             reference: arguments.reference,
         },
-        choice: arguments.run.choice(),
+        options,
         folder: arguments.output.clone(),
         report: arguments.report.clone(),
         html: arguments.html.clone(),
     }
 }
 
-fn flow_job(arguments: &FlowArguments) -> FlowJob {
+fn flow_job(arguments: &FlowArguments, options: RunOptions) -> FlowJob {
     let [fixed, moving] = arguments.inputs.as_slice() else {
         // A rule that clap cannot express: two inputs unless they are a sequence.
         let message = format!(
@@ -237,7 +202,7 @@ fn flow_job(arguments: &FlowArguments) -> FlowJob {
         moving: moving.clone(),
         start: arguments.init.clone(),
         truth: arguments.truth.clone(),
-        choice: arguments.run.choice(),
+        options,
         outputs: arguments.outputs(),
     }
 }
@@ -259,40 +224,22 @@ impl FlowArguments {
         [
             (self.sequence.is_some(), "--sequence (use `veloxel engine` for every frame of a video)"),
             (self.init != StartChoice::None, "--init"),
-            (run.warps.is_some(), "--warps"),
-            (run.iterations.is_some(), "--iterations"),
-            (run.inverse_consistency, "--inverse-consistency (two frames are checked both ways as they are)"),
-            (run.raw_intensity, "--raw-intensity (phase does not depend on it)"),
             (run.volume_mask.is_some(), "--volume-mask"),
-            (matches!(run.preset, PresetName::Fast), "--preset fast (there are accurate and paper)"),
         ]
         .into_iter()
         .find_map(|(given, name)| given.then_some(name))
     }
 }
 
-fn phase_job(arguments: &FlowArguments) -> PhaseFlowJob {
+fn phase_job(arguments: &FlowArguments, options: RunOptions) -> PhaseFlowJob {
     if let Some(option) = arguments.option_of_another_method() {
         let message = format!("--method phase does not go with {option}");
         wrong_usage("flow", ErrorKind::ArgumentConflict, &message)
     }
-    let run = &arguments.run;
     PhaseFlowJob {
         frames: arguments.inputs.clone(),
         truth: arguments.truth.clone(),
-        mask: run.mask.clone(),
-        choice: PhaseChoice {
-            preset: match run.preset {
-                PresetName::Paper => PhasePreset::Paper,
-                PresetName::Hardware => PhasePreset::Hardware,
-                PresetName::Accurate | PresetName::Fast => PhasePreset::Accurate,
-            },
-            file: run.params.clone(),
-            settings: run.set.clone(),
-            device: run.device.choice(),
-            strictness: strictness(run.strict),
-            command_line: command_line(),
-        },
+        options,
         outputs: arguments.outputs(),
     }
 }

@@ -17,7 +17,7 @@ mod flow;
 mod info;
 mod interrupt;
 mod output;
-mod parameter_help;
+mod parameters;
 mod progress;
 mod run_arguments;
 mod stereo;
@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Warp(arguments) => warp::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Info(arguments) => info::run(arguments),
+        Command::Parameters(arguments) => parameters::run(arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
         #[cfg(feature = "bench")]

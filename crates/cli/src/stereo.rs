@@ -7,14 +7,14 @@ use crate::{Outcome, warn};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::jobs::{StereoJob, stereo};
+use veloxel::jobs::{RunOptions, StereoJob, stereo};
 
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
 ///
 /// Rectified pictures of one size: left (x, y) is found at right (x − d, y), by phase (Pauwels et al. 2012).
 /// The disparity d is written in pixels as .pfm (unknown: infinity) or float .tif (NaN), or as KITTI's 16-bit .png.
 #[derive(Debug, Args)]
-#[command(after_long_help = crate::parameter_help::of_phase())]
+#[command(after_long_help = crate::parameters::long_help("phase"))]
 pub struct StereoArguments {
     /// The image that the disparity lives on
     #[arg(value_name = "LEFT")]
@@ -62,8 +62,7 @@ pub fn run(arguments: &StereoArguments) -> Outcome {
         right: arguments.right.clone(),
         truth: arguments.truth.clone(),
         truth_scale: arguments.truth_scale,
-        mask: arguments.mask.clone(),
-        choice: arguments.phase.choice(),
+        options: RunOptions { mask: arguments.mask.clone(), ..arguments.phase.options()? },
         disparity: arguments.output.clone(),
         confidence: arguments.confidence.clone(),
         report: arguments.report.clone(),
@@ -71,7 +70,7 @@ pub fn run(arguments: &StereoArguments) -> Outcome {
     })?;
     let (report, header) = (&run.report, &run.report.header);
     warn(&header.warnings);
-    if arguments.phase.quiet || !std::io::stdout().is_terminal() {
+    if arguments.phase.is_quiet() || !std::io::stdout().is_terminal() {
         return Ok(());
     }
     let range = report.disparity_px.map_or_else(

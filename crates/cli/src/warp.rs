@@ -85,9 +85,9 @@ pub fn run(arguments: &WarpArguments) -> Outcome {
                 Between::Linear => Interpolation::Linear,
                 Between::Cubic => Interpolation::CubicSpline,
             };
-            warp_flow(&files.job(), &device.choice().open()?.0, interpolation)?
+            warp_flow(&files.job(), &device.options().open()?.0, interpolation)?
         }
-        What::Labels { files, device } => warp_labels(&files.job(), &device.choice().open()?.0)?,
+        What::Labels { files, device } => warp_labels(&files.job(), &device.options().open()?.0)?,
         What::Points { files } => warp_points(&files.job())?,
     };
     warn(&warnings);

@@ -3,19 +3,19 @@
 use super::outputs::{
     check_confidence_output, check_distinct, check_outputs, format_text, name, write_confidence,
 };
-use super::parameters::as_json;
 use super::stage::Stages;
 use super::warp::warp_image;
-use super::{RunChoice, StartChoice};
+use super::{RunOptions, StartChoice};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_compute::Device;
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_io as io;
 use veloxel_io::Kind;
 use veloxel_motion::affine_registration::{AffineModel, affine_registration};
 use veloxel_motion::prepare::check_grids;
-use veloxel_motion::{Clg, Frame, Observer, Pair, Start};
+use veloxel_motion::{Clg, ClgParams, Frame, Observer, Pair, Start};
 use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
 
 /// Files to write.
@@ -45,7 +45,7 @@ pub struct FlowJob {
     /// The true field, on the fixed grid: the report says how far off the found one is.
     pub truth: Option<PathBuf>,
     /// Everything else that a run is told.
-    pub choice: RunChoice,
+    pub options: RunOptions,
     /// What to write.
     pub outputs: FlowOutputs,
 }
@@ -65,7 +65,8 @@ impl FlowJob {
             StartChoice::Flow(path) => Some(path),
             _ => None,
         };
-        let more = [self.choice.mask.as_ref(), self.choice.volume_mask.as_ref(), start, self.truth.as_ref()];
+        let more =
+            [self.options.mask.as_ref(), self.options.volume_mask.as_ref(), start, self.truth.as_ref()];
         [&self.fixed, &self.moving].into_iter().chain(more.into_iter().flatten()).map(PathBuf::as_path)
     }
 }
@@ -104,14 +105,14 @@ impl FlowOutputs {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
-    let choice = &job.choice;
+    let options = &job.options;
     job.outputs.check(None)?;
     job.outputs.check_distinct(job.inputs())?;
     let mut stages = Stages::default();
     let mut warnings = Warnings::new();
     // A GPU takes as long to open as large files to read.
     let (opened, inputs) = std::thread::scope(|scope| {
-        let opening = scope.spawn(|| choice.device.open());
+        let opening = scope.spawn(|| options.device.open());
         let inputs = stages.time("load", || Inputs::load(job, &mut warnings));
         (opening.join().expect("opening a device should not panic"), inputs)
     });
@@ -120,7 +121,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let volume_mask = inputs.volume_mask.as_ref();
     check_grids(fixed.grid(), moving.grid(), mask)?;
     job.outputs.check(Some(fixed.grid().dimension()))?;
-    let params = choice.parameters.resolve(fixed.grid().dimension())?;
+    let params: ClgParams = options.method.build(fixed.grid().dimension())?;
     let start = stages.time("prepare", || inputs.start(job, &device))?;
 
     let pair = Pair { fixed, moving, mask, volume_mask, start };
@@ -157,11 +158,11 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
 
     let report = RunReport {
         veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: choice.command_line.clone(),
+        command_line: options.command_line.clone(),
         method: "clg".to_owned(),
-        preset: Some(choice.parameters.preset_name().to_owned()),
+        preset: Some(options.method.preset_name().to_owned()),
         device: device_report,
-        parameters: serde_json::Value::Object(as_json(&params)?),
+        parameters: params.to_json().into(),
         inputs: inputs.reports(job),
         pairs: vec![pair_report],
         cycle_closure_vox: None,
@@ -212,11 +213,11 @@ struct Inputs {
 
 impl Inputs {
     fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
-        let strictness = job.choice.strictness;
+        let strictness = job.options.strictness;
         let mut read = |path: &Option<PathBuf>| {
             path.as_deref().map(|p| io::read_mask(p, strictness, warnings)).transpose()
         };
-        let (mask, volume_mask) = (read(&job.choice.mask)?, read(&job.choice.volume_mask)?);
+        let (mask, volume_mask) = (read(&job.options.mask)?, read(&job.options.volume_mask)?);
         let start = match &job.start {
             StartChoice::Flow(path) => Some(io::read_flow(path, strictness, warnings)?),
             _ => None,
@@ -256,8 +257,8 @@ impl Inputs {
             report("moving", &job.moving, self.moving.grid()),
         ];
         for (role, path, mask) in [
-            ("mask", &job.choice.mask, &self.mask),
-            ("volume mask", &job.choice.volume_mask, &self.volume_mask),
+            ("mask", &job.options.mask, &self.mask),
+            ("volume mask", &job.options.volume_mask, &self.volume_mask),
         ] {
             if let (Some(path), Some(mask)) = (path, mask) {
                 reports.push(report(role, path, mask.grid()));

@@ -1,0 +1,63 @@
+//! What every run is told beside its images.
+
+use super::stage::Stages;
+use super::{DeviceOptions, MethodOptions};
+use std::path::PathBuf;
+use veloxel_core::Warnings;
+use veloxel_core::parameters::Parameters;
+use veloxel_io::Strictness;
+use veloxel_report::{DeviceReport, InputReport, RunHeader};
+
+/// What is known before the first warp.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum StartChoice {
+    /// Nothing.
+    #[default]
+    None,
+    /// The shift between the centres of mass.
+    CentreOfMass,
+    /// An affine map, found first.
+    Affine,
+    /// A field from a file.
+    Flow(PathBuf),
+}
+
+/// What every run of a method is told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunOptions {
+    /// The method and its parameters.
+    pub method: MethodOptions,
+    /// Where it runs.
+    pub device: DeviceOptions,
+    /// Where data count.
+    pub mask: Option<PathBuf>,
+    /// Where volume is preserved (β), on the fixed grid; none: wherever data count.
+    pub volume_mask: Option<PathBuf>,
+    /// How headers are read.
+    pub strictness: Strictness,
+    /// The command as typed, for the report.
+    pub command_line: String,
+}
+
+impl RunOptions {
+    /// The beginning of a report.
+    pub(super) fn header(
+        &self,
+        method: &str,
+        (parameters, device): (&impl Parameters, DeviceReport),
+        inputs: Vec<InputReport>,
+        (stages, warnings): (Stages, Warnings),
+    ) -> RunHeader {
+        RunHeader {
+            veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command_line: self.command_line.clone(),
+            method: method.to_owned(),
+            preset: Some(self.method.preset_name().to_owned()),
+            device,
+            parameters: parameters.to_json().into(),
+            inputs,
+            stage_times: stages.into_times(),
+            warnings,
+        }
+    }
+}
