@@ -54,6 +54,21 @@ pub fn run_quietly(mut command: Command) -> Result<String, Failure> {
     }
 }
 
+/// Runs a command and returns its standard output alone, for answers in JSON.
+///
+/// # Errors
+/// As [`run_quietly`]; the failure holds the standard error.
+pub fn stdout_of(mut command: Command) -> Result<String, Failure> {
+    let shown = shown(&command);
+    let output = command.output().map_err(|error| Failure(format!("cannot run `{shown}`: {error}")))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        let printed = String::from_utf8_lossy(&output.stderr);
+        Err(Failure(format!("{}\n`{shown}` ended with {}", printed.trim_end(), output.status)))
+    }
+}
+
 /// Runs a command with this program's own standard streams.
 ///
 /// # Errors

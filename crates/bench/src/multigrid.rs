@@ -69,7 +69,7 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, BenchError> {
         sweep(device, &operator, (&mut x, &rhs, Some(&mut other)), stopping(MOST_SWEEPS))?.settle(device)
     })?;
     let reached =
-        |solved: &veloxel_motion::multigrid::Solved| solved.relative_residuals.last().copied().unwrap_or(1.0);
+        |solved: &veloxel_motion::solving::Solved| solved.relative_residuals.last().copied().unwrap_or(1.0);
     Ok(vec![
         Figure::new("multigrid to residual 1e-3 on 128³", multigrid.sweeps, "sweep-equivalents"),
         Figure::new("residual reached by multigrid", reached(&multigrid), "").at_most(RTOL),

@@ -6,7 +6,7 @@ use crate::BenchError;
 use std::path::PathBuf;
 use std::time::Instant;
 use veloxel::jobs::{
-    FlowJob, FlowOutputs, RunOptions, StartChoice, WarpJob, evaluate_labels, flow, warp_labels,
+    FlowJob, FlowOutputs, RunOptions, StartFrom, WarpJob, evaluate_labels, flow, warp_labels,
 };
 use veloxel_compute::Device;
 use veloxel_core::Warnings;
@@ -33,7 +33,7 @@ pub(super) fn nirep(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let job = FlowJob {
         fixed: folder.join("na01.nii.gz"),
         moving: folder.join("na02.nii.gz"),
-        start: StartChoice::Affine,
+        start: StartFrom::Affine,
         truth: None,
         options: RunOptions::default(),
         outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },

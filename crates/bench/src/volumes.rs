@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use veloxel_compute::Device;
 use veloxel_core::Dimension;
-use veloxel_motion::{Clg, ClgParams, Pair, Preset, Silent, Start};
+use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_report::metrics::flow_error;

@@ -61,7 +61,7 @@ pub fn run(arguments: &DemoArguments) -> Outcome {
 
 fn row(pair: &PairReport) -> Vec<String> {
     let error = pair.error.as_ref().map(|e| e.end_point_vox);
-    let solve_ms: f64 = pair.statistics.levels.iter().map(|l| l.time_ms).sum();
+    let solve_ms = pair.statistics.method.device_ms.unwrap_or_default();
     vec![
         pair.title.clone(),
         format!("{:.2}", pair.motion.mean_vox),

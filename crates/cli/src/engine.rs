@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use veloxel::jobs::{EngineJob, EngineOutputs, EngineRun, engine};
-use veloxel::motion::phase_parameters::Frames;
+use veloxel::motion::phase::parameters::Frames;
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
 ///

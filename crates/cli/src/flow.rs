@@ -11,11 +11,11 @@ use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    FlowJob, FlowOutputs, FlowRun, PhaseFlowJob, RunOptions, SequenceJob, StartChoice, flow, flow_of_frames,
-    sequence,
+    Directions, FlowJob, FlowOutputs, FlowRun, PhaseFlowJob, RunOptions, SequenceJob, StartFrom, flow,
+    flow_of_frames, sequence,
 };
 use veloxel::report::PairReport;
-use veloxel::{Dimension, SequenceMode, SequencePlan, SolveStatus, VeloxelError};
+use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, VeloxelError};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -67,7 +67,7 @@ pub struct FlowArguments {
 
     /// Before the first step: none, centre-of-mass, affine, or a field's file
     #[arg(long, value_name = "none|centre-of-mass|affine|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
-    init: StartChoice,
+    init: StartFrom,
 
     #[command(flatten)]
     run: RunArguments,
@@ -144,12 +144,11 @@ impl RunArguments {
             if let Some(count) = self.iterations {
                 method = method.fixed_iterations(count)?;
             }
-            if self.inverse_consistency {
-                method = method.both_directions()?;
-            }
             if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
         });
-        Ok(RunOptions { mask: self.mask.clone(), volume_mask: self.volume_mask.clone(), ..options? })
+        let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
+        let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
+        Ok(RunOptions { directions, mask, volume_mask, ..options? })
     }
 }
 
@@ -180,6 +179,7 @@ fn sequence_job(arguments: &FlowArguments, mode: Mode, options: RunOptions) -> S
                 Mode::Both => SequenceMode::Both,
             },
             reference: arguments.reference,
+            extras: Extras::default(),
         },
         options,
         folder: arguments.output.clone(),
@@ -223,7 +223,8 @@ impl FlowArguments {
         let run = &self.run;
         [
             (self.sequence.is_some(), "--sequence (use `veloxel engine` for every frame of a video)"),
-            (self.init != StartChoice::None, "--init"),
+            (self.init != StartFrom::None, "--init"),
+            (run.inverse_consistency, "--inverse-consistency (two frames are checked both ways as they are)"),
             (run.volume_mask.is_some(), "--volume-mask"),
         ]
         .into_iter()
@@ -298,12 +299,12 @@ fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn start(text: &str) -> Result<StartChoice, String> {
+fn start(text: &str) -> Result<StartFrom, String> {
     Ok(match text {
         "" => return Err("expected none, centre-of-mass, affine, or a field's file".to_owned()),
-        "none" => StartChoice::None,
-        "centre-of-mass" => StartChoice::CentreOfMass,
-        "affine" => StartChoice::Affine,
-        path => StartChoice::Flow(path.into()),
+        "none" => StartFrom::None,
+        "centre-of-mass" => StartFrom::CentreOfMass,
+        "affine" => StartFrom::Affine,
+        path => StartFrom::Flow(path.into()),
     })
 }

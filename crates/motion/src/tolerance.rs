@@ -7,10 +7,9 @@
 //! not depend on it. On larger grids, where an iteration costs more than the wait, and on devices that cannot be asked about
 //! the past, every number is waited for.
 
-use crate::multigrid::Solving;
+use crate::solving::{Solving, StopReason};
 use veloxel_compute::kernels::pointwise::copy;
 use veloxel_compute::{Buffer, ComputeError, Device, Field, Later, Stamp, fetch};
-use veloxel_core::StopReason;
 
 /// Up to this many voxels an iteration takes no longer than to ask for it.
 const MOST_VOXELS: usize = 1 << 18;

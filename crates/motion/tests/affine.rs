@@ -2,9 +2,9 @@
 
 mod measure;
 
-use measure::{cpu, mean_difference_vox, mean_error_vox, pair, run};
+use measure::{cpu, mean_difference_vox, mean_error_vox, pair, register, run};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::affine_registration::{AffineModel, affine_registration, invert};
+use veloxel_motion::affine_registration::{AffineModel, invert};
 use veloxel_motion::{ClgParams, MotionError, Pair, Preset, Start, VoxelAffine};
 use veloxel_phantoms::catalogue::isotropic_grid;
 use veloxel_phantoms::{Affine, CentredFrame, Composed, Noise, Phantom, Sinusoid, SmoothTexture};
@@ -80,9 +80,8 @@ fn known_maps_are_found() {
     for grid in grids() {
         for motion in motions(&grid) {
             let phantom = phantom(&grid, &motion);
-            let pair = (&phantom.fixed, &phantom.moving);
-            let found =
-                affine_registration(&cpu(1), pair, None, AffineModel::Affine).expect("content is there");
+            let pair = pair(&phantom.fixed, &phantom.moving);
+            let found = register(&cpu(1), &pair, AffineModel::Affine).expect("content is there");
             let error = mean_error_vox(&flow_of(&grid, &found), &phantom);
             println!("{}: {error:.4} voxel", grid.size_text());
             // The finest level's steps end below 0.01 voxel; linear interpolation costs some hundredths.
@@ -118,7 +117,7 @@ fn centres_of_mass_give_the_shift() {
         let z = if planar { [0.0, 0.0] } else { [16.0, 18.5] };
         let (fixed, moving) = (blob(&grid, [22.0, 18.0, z[0]]), blob(&grid, [27.0, 15.5, z[1]]));
         let model = AffineModel::CentreOfMass;
-        let found = affine_registration(&cpu(1), (&fixed, &moving), None, model).expect("mass is there");
+        let found = register(&cpu(1), &pair(&fixed, &moving), model).expect("mass is there");
         assert_eq!(found.matrix, VoxelAffine::IDENTITY.matrix);
         for (got, expected) in found.offset.iter().zip([5.0, -2.5, z[1] - z[0]]) {
             // The mapping to percentiles cuts the tails of the blob, the same way in both.
@@ -196,7 +195,7 @@ fn constant_images_have_no_affine_map() {
     let grid = Grid::image(20, 20).expect("possible");
     let (flat, other) = (Volume::from_fn(grid.clone(), |_| 3.0), blob(&grid, [10.0, 10.0, 0.0]));
     for model in [AffineModel::CentreOfMass, AffineModel::Affine] {
-        let found = affine_registration(&cpu(1), (&flat, &other), None, model);
+        let found = register(&cpu(1), &pair(&flat, &other), model);
         assert!(matches!(found, Err(MotionError::Affine { .. })), "{found:?}");
     }
 }
@@ -213,9 +212,8 @@ fn a_mask_keeps_what_moves_otherwise_out_of_the_map() {
     let fixed =
         Volume::from_fn(grid.clone(), |p| *(if left(p) { &phantom.fixed } else { &other.moving }).at(p));
     let mask = Mask::from_fn(grid.clone(), left);
-    let pair = (&fixed, &phantom.moving);
-    let found =
-        affine_registration(&cpu(1), pair, Some(&mask), AffineModel::Affine).expect("content is there");
+    let pair = Pair { mask: Some(&mask), ..pair(&fixed, &phantom.moving) };
+    let found = register(&cpu(1), &pair, AffineModel::Affine).expect("content is there");
     let error = mean_difference_vox(&flow_of(&grid, &found), &phantom.truth, &mask);
     assert!(error < 0.1, "{error} voxel: {found:?}");
 }

@@ -5,15 +5,14 @@
 
 mod measure;
 
-use measure::{cpu, difference_vox, pair, run, smooth};
+use measure::{cpu, difference_vox, pair, register, run, smooth};
 use veloxel_compute::Device;
 use veloxel_core::{Dimension, Mask};
-use veloxel_motion::affine_registration::{AffineModel, affine_registration};
-use veloxel_motion::clg_parameters::Direction;
+use veloxel_motion::affine_registration::AffineModel;
 use veloxel_motion::multigrid::Solver;
 use veloxel_motion::{
-    Clg, ClgParams, MotionError, Pair, Preset, SequenceFrames, SequenceMode, SequencePlan, Silent, Start,
-    run_sequence,
+    Clg, ClgParams, DenseFlow, Extras, InverseConsistent, MotionError, Pair, PairMethod, Preset,
+    SequenceFrames, SequenceMode, SequencePlan, Silent, Start, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, oblique_grid};
 use veloxel_phantoms::{Noise, Phantom};
@@ -33,7 +32,14 @@ fn assert_alike(what: &str, pair: &Pair<'_>, params: &ClgParams, device: &Device
     let confidence = first.confidence.data().iter().zip(expected.confidence.data());
     let most = confidence.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(f64::from(most) <= FIELD_PARITY_VOX, "{what}: confidences differ by {most}");
-    assert_eq!(first.statistics.levels.len(), expected.statistics.levels.len());
+    assert_eq!(
+        first.statistics.method.table.map(|t| t.rows.len()),
+        expected.statistics.method.table.map(|t| t.rows.len())
+    );
+}
+
+fn warped(output: &DenseFlow) -> &[f32] {
+    output.warped.as_ref().unwrap().data()
 }
 
 fn assert_phantom(preset: Preset, phantom: &Phantom, device: &Device) {
@@ -68,14 +74,13 @@ on_every_device! {
         assert_phantom(Preset::Fast, &case.build(&grid), device);
     }
 
-    fn volume_terms_masks_and_both_directions(device: &Device) {
+    fn volume_terms_and_masks(device: &Device) {
         let phantom = smooth(MotionKind::BeatingShell, Dimension::Three, 32);
         let mask = Mask::from_fn(phantom.grid().clone(), |[x, _, z]| x > 3 && z < 29);
         let params = ClgParams {
             beta: 1.0,
             kappa: 2.0,
             lcc_sigma: 3.0,
-            direction: Direction::Both,
             ..ClgParams::preset(Preset::Fast, Dimension::Three)
         };
         let pair = Pair {
@@ -83,7 +88,19 @@ on_every_device! {
             volume_mask: Some(&phantom.interior),
             ..pair(&phantom.fixed, &phantom.moving)
         };
-        assert_alike("volume term, mask, both directions", &pair, &params, device);
+        assert_alike("volume term, mask", &pair, &params, device);
+    }
+
+    fn both_directions(device: &Device) {
+        let phantom = smooth(MotionKind::Twist, Dimension::Two, 64);
+        let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+        let [got, expected] = [device, &Device::cpu(2).unwrap()].map(|device| {
+            let method = Clg::new(phantom.grid(), params.clone(), device).unwrap();
+            let pair = pair(&phantom.fixed, &phantom.moving);
+            InverseConsistent::new(method).run(&pair, &Silent).unwrap()
+        });
+        assert!(got.flow == expected.flow && got.confidence == expected.confidence);
+        assert_eq!(got.statistics.inverse_residual_vox, expected.statistics.inverse_residual_vox);
     }
 
     fn tolerances_stop_alike(device: &Device) {
@@ -103,12 +120,12 @@ on_every_device! {
 
     fn affine_starts(device: &Device) {
         let phantom = smooth(MotionKind::Affine, Dimension::Three, 32);
-        let images = (&phantom.fixed, &phantom.moving);
-        let found = affine_registration(device, images, None, AffineModel::Affine).unwrap();
+        let images = pair(&phantom.fixed, &phantom.moving);
+        let found = register(device, &images, AffineModel::Affine).unwrap();
         let params = ClgParams::preset(Preset::Fast, Dimension::Three);
         let pair = Pair { start: Start::Affine(found), ..pair(&phantom.fixed, &phantom.moving) };
         assert_alike("affine start", &pair, &params, device);
-        let expected = affine_registration(&Device::cpu(2).unwrap(), images, None, AffineModel::Affine).unwrap();
+        let expected = register(&Device::cpu(2).unwrap(), &images, AffineModel::Affine).unwrap();
         for corner in [[0.0; 3], [31.0, 0.0, 0.0], [0.0, 31.0, 0.0], [0.0, 0.0, 31.0]] {
             let (a, b) = (found.apply(corner), expected.apply(corner));
             assert!((0..3).all(|c| (a[c] - b[c]).abs() < FIELD_PARITY_VOX), "{a:?} where the processor has {b:?}");
@@ -129,20 +146,20 @@ on_every_device! {
         let params = ClgParams::preset(Preset::Fast, Dimension::Three);
         let mut method = Clg::new(phantom.grid(), params.clone(), device).unwrap();
         let all = SequenceFrames { frames: &frames, masks: &[], volume_masks: &[] };
-        let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0 };
+        let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: Extras::ALL };
         let mut fields = Vec::new();
         let mut keep = |field| {
             fields.push(field);
             Ok::<_, MotionError>(())
         };
-        run_sequence(&mut method, all, plan, (&Silent, &mut keep)).unwrap();
+        run_sequence(&mut method, all, plan, &Silent, &mut keep).unwrap();
         assert_eq!(fields.len(), frames.len() - 1);
         for (nth, field) in fields.iter().enumerate() {
             assert_eq!((field.fixed, field.moving), (nth, nth + 1));
             let alone = run(&pair(&frames[nth], &frames[nth + 1]), &params, &Device::cpu(2).unwrap());
             assert!(field.output.flow == alone.flow, "the pair of frame {nth} differs from the processor's");
             let same = |a: &f32, b: &f32| a == b || (a.is_nan() && b.is_nan());
-            let warped = field.output.warped.data().iter().zip(alone.warped.data());
+            let warped = warped(&field.output).iter().zip(warped(&alone));
             assert!(warped.into_iter().all(|(a, b)| same(a, b)), "warped images of pair {nth}");
         }
         let mut left = 2;
@@ -150,7 +167,7 @@ on_every_device! {
             left -= 1;
             if left > 0 { Ok(()) } else { Err(MotionError::Sequence { reason: "enough".to_owned() }) }
         };
-        let failed = run_sequence(&mut method, all, plan, (&Silent, &mut refuse));
+        let failed = run_sequence(&mut method, all, plan, &Silent, &mut refuse);
         assert_eq!(failed, Err(MotionError::Sequence { reason: "enough".to_owned() }));
     }
 }

@@ -2,11 +2,16 @@
 
 mod measure;
 
-use measure::{cpu, difference_vox, estimate, mean_difference_vox, mean_error_vox, pair, run, smooth};
+use measure::{
+    cpu, determinant, difference_vox, estimate, mean_difference_vox, mean_error_vox, pair, run, smooth,
+};
 use veloxel_core::{Dimension, Flow, Grid, Mask, SolveStatus, Volume, WarningKind};
-use veloxel_motion::clg_parameters::{Direction, Update};
+use veloxel_motion::clg::parameters::Update;
 use veloxel_motion::multigrid::Solver;
-use veloxel_motion::{Clg, ClgParams, FlowOutput, MotionError, Pair, Preset, Silent, Start};
+use veloxel_motion::{
+    Clg, ClgParams, DenseFlow, Extras, InverseConsistent, MotionError, Pair, PairMethod, Preset, Silent,
+    Start,
+};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Affine, CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
 
@@ -18,16 +23,16 @@ fn small(dimension: Dimension) -> usize {
 }
 
 /// Everything that is promised of every result.
-fn require_sane(output: &FlowOutput, what: &str) {
+fn require_sane(output: &DenseFlow, what: &str) {
     let finite = output.flow.components_vox().iter().flatten().all(|v| v.is_finite());
     assert!(finite, "{what}: the field should be finite");
     let confidence = output.confidence.data();
     assert!(confidence.iter().all(|c| (0.0..=1.0).contains(c)), "{what}: confidence in [0, 1]");
-    assert!(output.jacobian.data().iter().all(|v| v.is_finite()), "{what}: det should be finite");
+    assert!(determinant(output).data().iter().all(|v| v.is_finite()), "{what}: det should be finite");
 }
 
-fn try_run(pair: &Pair<'_>, params: &ClgParams) -> Result<FlowOutput, MotionError> {
-    Clg::new(pair.fixed.grid(), params.clone(), &cpu(1))?.run(pair, &Silent)
+fn try_run(pair: &Pair<'_>, params: &ClgParams) -> Result<DenseFlow, MotionError> {
+    Clg::new(pair.fixed.grid(), params.clone(), &cpu(1))?.run_with(pair, Extras::ALL, &Silent)
 }
 
 /// Left of a plane at 60 % of the width.
@@ -296,16 +301,15 @@ fn occlusion() -> (Volume<f32>, Volume<f32>, Mask) {
 #[test]
 fn inverse_consistency_lowers_the_confidence_where_things_are_hidden() {
     let (fixed, moving, hidden) = occlusion();
-    let mean = |output: &FlowOutput, within: &dyn Fn(usize) -> bool| {
+    let mean = |output: &DenseFlow, within: &dyn Fn(usize) -> bool| {
         let inside: Vec<f32> =
             (0..hidden.data().len()).filter(|&i| within(i)).map(|i| output.confidence.data()[i]).collect();
         f64::from(inside.iter().sum::<f32>()) / inside.len() as f64
     };
-    let with = |direction| {
-        let params = ClgParams { direction, ..ClgParams::preset(Preset::Accurate, Dimension::Two) };
-        estimate(&fixed, &moving, &params)
-    };
-    let (one, both) = (with(Direction::Forward), with(Direction::Both));
+    let params = ClgParams::preset(Preset::Accurate, Dimension::Two);
+    let one = estimate(&fixed, &moving, &params);
+    let method = Clg::new(fixed.grid(), params, &cpu(1)).expect("valid parameters");
+    let both = InverseConsistent::new(method).run(&pair(&fixed, &moving), &Silent).expect("both directions");
     assert_eq!(one.flow, both.flow, "the backward field is a check of the forward one");
     assert!(one.statistics.inverse_residual_vox.is_none());
     assert!(both.statistics.inverse_residual_vox.is_some_and(|r| r.is_finite() && r > 0.0));
@@ -339,7 +343,7 @@ fn folded(phantom: &Phantom) -> (usize, usize) {
     let added = ClgParams { update: Update::Add, increment_limit: 1e6, ..params.clone() };
     let count = |params| {
         let output = estimate(&phantom.fixed, &phantom.moving, params);
-        let own = output.jacobian.data().iter().filter(|v| **v <= 0.0).count();
+        let own = determinant(&output).data().iter().filter(|v| **v <= 0.0).count();
         let share = own as f64 / phantom.grid().len() as f64;
         assert!((share - output.statistics.jacobian.share_folded).abs() < 1e-6, "the report counts the same");
         own

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use veloxel_compute::Device;
 use veloxel_core::parameters::{Declaration, Draft, Kind, MethodParameters, ParameterError, Parameters};
 use veloxel_core::{Dimension, Grid};
-use veloxel_motion::clg_parameters::{MedianFilter, Penaliser};
+use veloxel_motion::clg::parameters::{MedianFilter, Penaliser};
 use veloxel_motion::{Clg, ClgParams, PhaseParameters};
 
 static METHODS: [MethodParameters; 2] =

@@ -4,9 +4,9 @@
 
 mod measure;
 
-use measure::{estimate, mean_difference_vox, mean_error_vox, pair, run, smooth};
+use measure::{determinant, estimate, mean_difference_vox, mean_error_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Volume};
-use veloxel_motion::{ClgParams, FlowOutput, Pair, Preset};
+use veloxel_motion::{ClgParams, DenseFlow, Pair, Preset};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
 use veloxel_phantoms::{Affine, CentredFrame, Noise, Phantom, SmoothTexture, eroded};
 use veloxel_testkit::tolerances::{PHANTOM_ERROR_VOX, VOLUME_PRESERVATION_GAIN};
@@ -148,13 +148,13 @@ fn the_papers_preset_finds_small_shifts() {
 }
 
 /// Mean |det J − 1| and mean error in the muscle, without its rim, where derivatives see both sides.
-fn in_the_muscle(output: &FlowOutput, phantom: &Phantom) -> (f64, f64) {
+fn in_the_muscle(output: &DenseFlow, phantom: &Phantom) -> (f64, f64) {
     let muscle = eroded(phantom.muscle.as_ref().unwrap_or(&phantom.interior), 2);
     let change = |jacobian: &Volume<f32>| -> f64 {
         let inside = (0..muscle.data().len()).filter(|&i| muscle.data()[i]);
         inside.map(|i| (f64::from(jacobian.data()[i]) - 1.0).abs()).sum::<f64>() / muscle.count() as f64
     };
-    (change(&output.jacobian), mean_difference_vox(&output.flow, &phantom.truth, &muscle))
+    (change(determinant(output)), mean_difference_vox(&output.flow, &phantom.truth, &muscle))
 }
 
 fn volume_is_preserved(dimension: Dimension, motion: MotionKind, beta: f32) {

@@ -6,7 +6,7 @@ mod phase_scene;
 
 use phase_scene::{picture, processor, shifted, texture};
 use veloxel_core::{Dimension, Volume};
-use veloxel_motion::phase_parameters::{FeatureSums, Frames, PhaseMedian, Unknown};
+use veloxel_motion::phase::parameters::{FeatureSums, Frames, PhaseMedian, Unknown};
 use veloxel_motion::{
     PhaseEngine, PhaseImage, PhaseParameters, PhasePreset, PhaseWanted, phase_features, phase_flow,
     phase_stereo,

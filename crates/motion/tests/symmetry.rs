@@ -7,9 +7,9 @@ mod measure;
 
 use measure::{cpu, estimate, mean_difference_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
-use veloxel_motion::clg_parameters::Interpolation;
+use veloxel_motion::clg::parameters::Interpolation;
 use veloxel_motion::multigrid::Solver;
-use veloxel_motion::{ClgParams, Preset};
+use veloxel_motion::{ClgParams, Extras, PairMethod, Preset};
 use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
 use veloxel_phantoms::{CentredFrame, Noise, Phantom, SmoothTexture};
 
@@ -306,7 +306,9 @@ fn doing_it_twice_gives_the_same_bits() {
         let mut method = veloxel_motion::Clg::new(phantom.grid(), params, &device).expect("valid parameters");
         // The report holds times: everything else is compared.
         let mut again = || {
-            let output = method.run(&both, &veloxel_motion::Silent).expect("the estimate should succeed");
+            let output = method
+                .run_with(&both, Extras::ALL, &veloxel_motion::Silent)
+                .expect("the estimate should succeed");
             (output.flow, output.confidence, output.jacobian)
         };
         assert_eq!(again(), again(), "{dimension:?}");

@@ -42,10 +42,12 @@ pub use veloxel_core::{
 };
 pub use veloxel_io as io;
 pub use veloxel_motion::{
-    self as motion, Clg, ClgParams, FeatureMaps, FlowOutput, Frame, MotionError, Observer, Pair, PhaseEngine,
+    self as motion, Clg, ClgParams, DenseFlow, DenseMethod, Extras, FeatureMaps, Frame, FrameSource,
+    ImagePair, InverseConsistent, MotionError, Observer, Pair, PairMethod, PendingFlow, PhaseEngine,
     PhaseFeatures, PhaseFlow, PhaseFrame, PhaseImage, PhaseParameters, PhasePreset, PhaseStereo, PhaseWanted,
-    Preset, SequenceFrames, SequenceMode, SequencePlan, Silent, Start, Step, clg, compose_flows,
-    phase_features, phase_flow, phase_stereo, run_sequence,
+    Preset, Region, ResidentFlow, ResidentMask, SequenceFrames, SequenceMode, SequencePlan, Silent, Start,
+    Step, WindowMethod, clg, compose_flows, phase_features, phase_flow, phase_stereo, run_sequence,
+    run_windows,
 };
 pub use veloxel_phantoms as phantoms;
 pub use veloxel_report::{self as report, metrics};

@@ -1,13 +1,17 @@
 //! Every kernel, one folder each: contract, processor text, and later one GPU text.
 
 pub mod brightness;
+pub mod centre_of_mass;
 pub mod compose;
 pub mod confidence;
 pub mod convolve;
 pub mod diffusivity;
 pub mod displaced_image;
+pub mod flow_composition;
+pub mod flow_length;
 pub mod gabor;
 pub mod gradient;
+pub mod inverse_consistency;
 pub mod jacobian;
 pub mod local_normalise;
 pub mod match_check;

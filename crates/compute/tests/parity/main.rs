@@ -4,6 +4,7 @@
 
 mod compose;
 mod convolve;
+mod flows;
 mod gradient;
 mod median;
 mod motion_tensor;

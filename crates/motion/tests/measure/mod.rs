@@ -4,7 +4,11 @@
 
 use veloxel_compute::Device;
 use veloxel_core::{Dimension, Flow, Mask, Volume};
-use veloxel_motion::{Clg, ClgParams, FlowOutput, Pair, Silent, Start};
+use veloxel_motion::affine_registration::{AffineModel, affine_registration};
+use veloxel_motion::{
+    Clg, ClgParams, DenseFlow, Extras, Frame, MotionError, Pair, PairMethod, ResidentMask, Silent,
+    VoxelAffine,
+};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Noise, Phantom};
 
@@ -21,18 +25,18 @@ pub fn smooth(motion: MotionKind, dimension: Dimension, size: usize) -> Phantom 
 
 /// Two images of which nothing else is known.
 pub fn pair<'a>(fixed: &'a Volume<f32>, moving: &'a Volume<f32>) -> Pair<'a> {
-    Pair { fixed, moving, mask: None, volume_mask: None, start: Start::Zero }
+    Pair::new(fixed, moving)
 }
 
 /// Runs the method on two images.
-pub fn estimate(fixed: &Volume<f32>, moving: &Volume<f32>, params: &ClgParams) -> FlowOutput {
+pub fn estimate(fixed: &Volume<f32>, moving: &Volume<f32>, params: &ClgParams) -> DenseFlow {
     run(&pair(fixed, moving), params, &cpu(1))
 }
 
 /// Runs the method on a pair.
-pub fn run(pair: &Pair<'_>, params: &ClgParams, device: &Device) -> FlowOutput {
+pub fn run(pair: &Pair<'_>, params: &ClgParams, device: &Device) -> DenseFlow {
     Clg::new(pair.fixed.grid(), params.clone(), device)
-        .and_then(|mut method| method.run(pair, &Silent))
+        .and_then(|mut method| method.run_with(pair, Extras::ALL, &Silent))
         .expect("the estimate should succeed")
 }
 
@@ -52,4 +56,16 @@ pub fn difference_vox(a: &Flow, b: &Flow, index: usize) -> f64 {
 /// Mean end-point error, voxels, in a phantom's interior.
 pub fn mean_error_vox(flow: &Flow, phantom: &Phantom) -> f64 {
     mean_difference_vox(flow, &phantom.truth, &phantom.interior)
+}
+
+/// det(I + ∇d) of an output that was asked for it.
+pub fn determinant(output: &DenseFlow) -> &Volume<f32> {
+    output.jacobian.as_ref().expect("the determinant should have been asked for")
+}
+
+/// The affine map of a pair, on a device.
+pub fn register(device: &Device, pair: &Pair<'_>, model: AffineModel) -> Result<VoxelAffine, MotionError> {
+    let images = [Frame::upload(device, pair.fixed)?, Frame::upload(device, pair.moving)?];
+    let mask = pair.mask.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
+    affine_registration(images.each_ref(), mask.as_ref(), model)
 }

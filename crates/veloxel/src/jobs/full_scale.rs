@@ -5,7 +5,7 @@ use crate::VeloxelError;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Dimension, Volume};
 use veloxel_motion::PhaseParameters;
-use veloxel_motion::phase_parameters::Frames;
+use veloxel_motion::phase::parameters::Frames;
 
 /// The parameters for images whose white is `full_scale`; settings have the last word.
 pub(super) fn phase_parameters(

@@ -116,14 +116,6 @@ impl MethodOptions {
         self.set_all([("intensity", "raw".into())], "--raw-intensity")
     }
 
-    /// Both directions of CLG.
-    ///
-    /// # Errors
-    /// [`ParameterError`] for another method.
-    pub fn both_directions(self) -> Result<Self, ParameterError> {
-        self.set_all([("direction", "both".into())], "--inverse-consistency")
-    }
-
     fn set_all(
         mut self,
         settings: impl IntoIterator<Item = (&'static str, Value)>,
@@ -172,7 +164,7 @@ fn json(value: toml::Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_motion::clg_parameters::Penaliser;
+    use veloxel_motion::clg::parameters::Penaliser;
     use veloxel_motion::multigrid::Solver;
 
     fn clg(options: &MethodOptions, dimension: Dimension) -> ClgParams {

@@ -30,7 +30,7 @@ pub use evaluate::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_la
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use flow::{FlowJob, FlowOutputs, FlowRun, flow};
 pub use method_options::{METHODS, MethodOptions};
-pub use options::{RunOptions, StartChoice};
+pub use options::{Directions, RunOptions, StartFrom};
 pub use phase_flow::{PhaseFlowJob, flow_of_frames};
 pub use points::{move_point, warp_points};
 pub use sequence::{SequenceJob, sequence};

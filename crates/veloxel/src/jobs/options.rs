@@ -3,14 +3,15 @@
 use super::stage::Stages;
 use super::{DeviceOptions, MethodOptions};
 use std::path::PathBuf;
-use veloxel_core::Warnings;
 use veloxel_core::parameters::Parameters;
+use veloxel_core::{Flow, Warnings};
 use veloxel_io::Strictness;
+use veloxel_motion::{AffineModel, Start};
 use veloxel_report::{DeviceReport, InputReport, RunHeader};
 
 /// What is known before the first warp.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum StartChoice {
+pub enum StartFrom {
     /// Nothing.
     #[default]
     None,
@@ -22,6 +23,28 @@ pub enum StartChoice {
     Flow(PathBuf),
 }
 
+impl StartFrom {
+    /// The start as methods take it; `flow` is what the file holds.
+    pub fn start<'a>(&self, flow: Option<&'a Flow>) -> Start<'a> {
+        match self {
+            Self::None => Start::Zero,
+            Self::CentreOfMass => Start::Registration(AffineModel::CentreOfMass),
+            Self::Affine => Start::Registration(AffineModel::Affine),
+            Self::Flow(_) => flow.map_or(Start::Zero, Start::Flow),
+        }
+    }
+}
+
+/// Which directions of a pair are estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Directions {
+    /// Fixed to moving.
+    #[default]
+    Forward,
+    /// Both: where they disagree the confidence falls.
+    Both,
+}
+
 /// What every run of a method is told.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunOptions {
@@ -29,6 +52,8 @@ pub struct RunOptions {
     pub method: MethodOptions,
     /// Where it runs.
     pub device: DeviceOptions,
+    /// One direction, or both.
+    pub directions: Directions,
     /// Where data count.
     pub mask: Option<PathBuf>,
     /// Where volume is preserved (β), on the fixed grid; none: wherever data count.

@@ -9,7 +9,7 @@ use veloxel_compute::{Device, Shape};
 use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_io as io;
 use veloxel_io::{Kind, Strictness};
-use veloxel_motion::clg_parameters::Interpolation;
+use veloxel_motion::clg::parameters::Interpolation;
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]

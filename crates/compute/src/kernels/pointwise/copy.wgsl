@@ -1,7 +1,9 @@
-// out = input: the yardstick of every other kernel.
+// out = a part of the input; the whole of it is the yardstick of every other kernel.
 
 struct Block {
     packs: u32,
+    // Where the part begins, packs.
+    first: u32,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
@@ -12,6 +14,6 @@ struct Block {
 fn copy(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
     if (i < block.packs) {
-        out[i] = input[i];
+        out[i] = input[block.first + i];
     }
 }

@@ -14,14 +14,20 @@ static COPY: [Text; 2] = [
     Text { name: "copy, four at a time", parts: &[PACK4, LINE, include_str!("copy.wgsl")] },
 ];
 
-pub(super) fn copy(gpu: &dyn Gpu, input: &Buffer, out: &mut Buffer) -> Result<(), ComputeError> {
+pub(super) fn copy_part(
+    gpu: &dyn Gpu,
+    (input, first): (&Buffer, usize),
+    out: &mut Buffer,
+) -> Result<(), ComputeError> {
     let n = out.len();
-    let (text, packs) = if n.is_multiple_of(4) { (&COPY[1], n / 4) } else { (&COPY[0], n) };
+    let whole_packs = n.is_multiple_of(4) && first.is_multiple_of(4);
+    let (text, size) = if whole_packs { (&COPY[1], 4) } else { (&COPY[0], 1) };
+    let (packs, first) = (n / size, first / size);
     gpu.launch(&Launch {
         text,
         entry: "copy",
         constants: &[],
-        uniform: Uniform::new().u(packs),
+        uniform: Uniform::new().u(packs).u(first),
         buffers: &[Bind::Out(out), Bind::In(input)],
         groups: line(packs, 256),
     })

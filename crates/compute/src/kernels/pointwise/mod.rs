@@ -15,9 +15,24 @@ use crate::{Buffer, ComputeError, Device, Later};
 /// [`ComputeError::Length`] if the lengths differ.
 pub fn copy(device: &Device, input: &Buffer, out: &mut Buffer) -> Result<(), ComputeError> {
     out.require(input.len(), "copy", "out")?;
+    copy_part(device, (input, 0), out)
+}
+
+/// `out = in[first..first + out.len()]`.
+///
+/// # Errors
+/// [`ComputeError::Length`] if the input ends before.
+pub fn copy_part(
+    device: &Device,
+    (input, first): (&Buffer, usize),
+    out: &mut Buffer,
+) -> Result<(), ComputeError> {
+    if first + out.len() > input.len() {
+        input.require(first + out.len(), "copy_part", "in")?;
+    }
     match device.kind() {
-        Kind::Cpu(cpu) => cpu::copy(cpu, input.host(), out.host_mut()),
-        Kind::Gpu(gpu) => gpu::copy(&**gpu, input, out)?,
+        Kind::Cpu(cpu) => cpu::copy(cpu, &input.host()[first..first + out.len()], out.host_mut()),
+        Kind::Gpu(gpu) => gpu::copy_part(&**gpu, (input, first), out)?,
     }
     Ok(())
 }
