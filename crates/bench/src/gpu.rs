@@ -4,8 +4,8 @@ use super::Figure;
 use super::{middlebury, volume_preservation};
 use crate::BenchError;
 use std::time::Instant;
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Volume};
+use veloxel_gpu::Device;
 use veloxel_motion::{
     Clg, ClgParams, DenseFlow, Extras, Frame, ImagePair, Pair, PairMethod, Preset, SequenceFrames,
     SequenceMode, SequencePlan, Silent, run_sequence,

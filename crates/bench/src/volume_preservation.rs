@@ -3,8 +3,8 @@
 use super::Figure;
 use super::data::data;
 use crate::BenchError;
-use veloxel_compute::Device;
 use veloxel_core::Dimension;
+use veloxel_gpu::Device;
 use veloxel_motion::{Clg, ClgParams, DenseFlow, Pair, PairMethod, Preset, Silent, Start};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{HeartParams, HeartPhantom, Noise, Phantom, RasteriseParams, rasterise_pair};

@@ -1,11 +1,10 @@
 //! `veloxel flow`: two images to a field.
 
-use crate::arguments::wrong_usage;
 use crate::output::print_lines;
 use crate::progress::Progress;
 use crate::run_arguments::MethodArguments;
-use crate::table::{count, number, percent, seconds};
-use crate::{Outcome, warn};
+use crate::wrong_usage;
+use crate::{Outcome, Run, warn};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
@@ -15,6 +14,7 @@ use veloxel::jobs::{
     flow_of_frames, sequence,
 };
 use veloxel::report::PairReport;
+use veloxel::report::number::{counted, duration, percent, text};
 use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, VeloxelError};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
@@ -152,21 +152,22 @@ impl RunArguments {
     }
 }
 
-pub fn run(arguments: &FlowArguments) -> Outcome {
-    let (run, options) = (&arguments.run, arguments.run.options()?);
-    let is_quiet = run.method_arguments.quiet;
-    let progress = Progress::new(is_quiet);
-    let run = match (run.method, arguments.sequence) {
-        (Method::Phase, _) => flow_of_frames(&phase_job(arguments, options))?,
-        (Method::Clg, Some(mode)) => sequence(&sequence_job(arguments, mode, options), &progress)?,
-        (Method::Clg, None) => flow(&flow_job(arguments, options), &progress)?,
-    };
-    progress.finish();
-    warn(&run.report.warnings);
-    if !is_quiet && std::io::stdout().is_terminal() {
-        return print_lines(&summary(&run));
+impl Run for FlowArguments {
+    fn run(&self) -> Outcome {
+        let (options, is_quiet) = (self.run.options()?, self.run.method_arguments.quiet);
+        let progress = Progress::new(is_quiet);
+        let run = match (self.run.method, self.sequence) {
+            (Method::Phase, _) => flow_of_frames(&phase_job(self, options))?,
+            (Method::Clg, Some(mode)) => sequence(&sequence_job(self, mode, options), &progress)?,
+            (Method::Clg, None) => flow(&flow_job(self, options), &progress)?,
+        };
+        progress.finish();
+        warn(&run.report.warnings);
+        if !is_quiet && std::io::stdout().is_terminal() {
+            return print_lines(&summary(&run));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn sequence_job(arguments: &FlowArguments, mode: Mode, options: RunOptions) -> SequenceJob {
@@ -193,7 +194,7 @@ fn flow_job(arguments: &FlowArguments, options: RunOptions) -> FlowJob {
         // A rule that clap cannot express: two inputs unless they are a sequence.
         let message = format!(
             "expected FIXED and MOVING, got {}; use --sequence for more or fewer",
-            count(arguments.inputs.len(), "input", "inputs")
+            counted(arguments.inputs.len(), "input")
         );
         wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
     };
@@ -258,18 +259,18 @@ fn summary(run: &FlowRun) -> Vec<(&str, String)> {
             let largest = pairs.iter().map(|p| p.motion.max_vox).fold(0.0, f64::max);
             let mut lines = vec![
                 ("fields", pairs.len().to_string()),
-                ("motion", format!("largest {} {unit}", number(largest))),
+                ("motion", format!("largest {} {unit}", text(largest))),
             ];
             lines.extend(
-                report.cycle_closure_vox.map(|d| ("drift", format!("{} {unit} once around", number(d)))),
+                report.cycle_closure_vox.map(|d| ("drift", format!("{} {unit} once around", text(d)))),
             );
             lines
         }
     };
     let total: f64 = report.stage_times.iter().map(|s| s.time_ms).sum();
     let solve: f64 = report.stage_times.iter().filter(|s| s.stage == "solve").map(|s| s.time_ms).sum();
-    let (device, threads) = (&report.device.name, count(report.device.threads, "thread", "threads"));
-    let time = format!("{} (solve {}), {device}, {threads}", seconds(total), seconds(solve));
+    let (device, threads) = (&report.device.name, counted(report.device.threads, "thread"));
+    let time = format!("{} (solve {}), {device}, {threads}", duration(total), duration(solve));
     lines.push(("time", time));
     lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
     lines
@@ -283,17 +284,17 @@ fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
     };
     let (motion, jacobian, brightness) =
         (&pair.motion, &pair.statistics.jacobian, &pair.statistics.brightness);
-    let (before, after) = (number(brightness.mean_abs_before), number(brightness.mean_abs_after));
-    let (least, most) = (number(jacobian.min), number(jacobian.max));
+    let (before, after) = (text(brightness.mean_abs_before), text(brightness.mean_abs_after));
+    let (least, most) = (text(jacobian.min), text(jacobian.max));
     let mut lines = vec![
         ("status", status.to_owned()),
-        ("motion", format!("mean {} {unit}, largest {}", number(motion.mean_vox), number(motion.max_vox))),
+        ("motion", format!("mean {} {unit}, largest {}", text(motion.mean_vox), text(motion.max_vox))),
         ("brightness", format!("mean difference {before} → {after}")),
         ("Jacobian", format!("{least} to {most}, {} folded", percent(jacobian.share_folded))),
-        ("confidence", format!("mean {}", number(motion.mean_confidence))),
+        ("confidence", format!("mean {}", text(motion.mean_confidence))),
     ];
     lines.extend(pair.error.as_ref().map(|error| {
-        let (end_point, angle) = (number(error.end_point_vox.mean), number(error.angular_deg.mean));
+        let (end_point, angle) = (text(error.end_point_vox.mean), text(error.angular_deg.mean));
         ("error", format!("mean {end_point} {unit}, {angle}°, at {}", percent(error.density)))
     }));
     lines

@@ -1,7 +1,7 @@
 //! `veloxel parameters`: every parameter of a method, as a list here and below the long help of the commands that take it.
 
-use crate::Outcome;
 use crate::output::{print, print_json};
+use crate::{Outcome, Run};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use veloxel::Dimension;
@@ -25,15 +25,17 @@ pub struct ParametersArguments {
     json: bool,
 }
 
-pub fn run(arguments: &ParametersArguments) -> Outcome {
-    let method = find(&arguments.method);
-    if arguments.json {
-        return print_json(&method.schema());
+impl Run for ParametersArguments {
+    fn run(&self) -> Outcome {
+        let method = find(&self.method);
+        if self.json {
+            return print_json(&method.schema());
+        }
+        let presets: Vec<_> = method.presets.iter().map(|preset| (preset, columns(method, preset))).collect();
+        let entries: Vec<_> =
+            method.declarations.iter().map(|declaration| entry(declaration, &presets)).collect();
+        Ok(print(&format!("{}\n", entries.join("\n")))?)
     }
-    let presets: Vec<_> = method.presets.iter().map(|preset| (preset, columns(method, preset))).collect();
-    let entries: Vec<_> =
-        method.declarations.iter().map(|declaration| entry(declaration, &presets)).collect();
-    Ok(print(&format!("{}\n", entries.join("\n")))?)
 }
 
 /// What `--preset` of the commands of these methods can be.

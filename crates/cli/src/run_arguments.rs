@@ -1,7 +1,7 @@
 //! What several commands are told in the same way: where to compute, single parameters, how strict to be.
 
-use crate::arguments::wrong_usage;
 use crate::parameters::presets;
+use crate::wrong_usage;
 use clap::Args;
 use clap::error::ErrorKind;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
 use crate::run_arguments::{DeviceArguments, strictness};
-use crate::{Outcome, warn};
+use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use veloxel::jobs::{WarpJob, warp_flow, warp_labels, warp_points};
@@ -78,18 +78,20 @@ impl Files {
     }
 }
 
-pub fn run(arguments: &WarpArguments) -> Outcome {
-    let warnings = match &arguments.what {
-        What::Image { files, interpolation, device } => {
-            let interpolation = match interpolation {
-                Between::Linear => Interpolation::Linear,
-                Between::Cubic => Interpolation::CubicSpline,
-            };
-            warp_flow(&files.job(), &device.options().open()?.0, interpolation)?
-        }
-        What::Labels { files, device } => warp_labels(&files.job(), &device.options().open()?.0)?,
-        What::Points { files } => warp_points(&files.job())?,
-    };
-    warn(&warnings);
-    Ok(())
+impl Run for WarpArguments {
+    fn run(&self) -> Outcome {
+        let warnings = match &self.what {
+            What::Image { files, interpolation, device } => {
+                let interpolation = match interpolation {
+                    Between::Linear => Interpolation::Linear,
+                    Between::Cubic => Interpolation::CubicSpline,
+                };
+                warp_flow(&files.job(), &device.options().open()?.0, interpolation)?
+            }
+            What::Labels { files, device } => warp_labels(&files.job(), &device.options().open()?.0)?,
+            What::Points { files } => warp_points(&files.job())?,
+        };
+        warn(&warnings);
+        Ok(())
+    }
 }

@@ -151,9 +151,22 @@ pub(crate) fn encode(
 /// A PNG stream of an RGB picture: `rgb` holds `width · height` interleaved triples, 8 bits each.
 ///
 /// # Errors
-/// [`IoError::Malformed`] if a side is 0 or above `u32::MAX`, or `rgb` has another length.
+/// [`IoError::Malformed`] if a side is 0 or above 2³¹ − 1, or `rgb` has another length.
 pub fn encode_rgb_png(width: usize, height: usize, rgb: &[u8]) -> Result<Vec<u8>, IoError> {
-    crate::encode_picture(width, height, crate::Pixels::Rgb(rgb))
+    let malformed = |expected: String, got: String| IoError::Malformed {
+        what: "picture".to_owned(),
+        expected,
+        got,
+        path: "PNG".into(),
+    };
+    let (Ok(w @ 1..), Ok(h @ 1..)) = (u32::try_from(width), u32::try_from(height)) else {
+        return Err(malformed("sides from 1 to 2^31 - 1".to_owned(), format!("{width} × {height}")));
+    };
+    if width.checked_mul(height).and_then(|n| n.checked_mul(3)) != Some(rgb.len()) {
+        return Err(malformed(format!("3 · {width} · {height} bytes"), rgb.len().to_string()));
+    }
+    encode([w, h], (png::ColorType::Rgb, png::BitDepth::Eight), rgb)
+        .map_err(|e| malformed("what PNG can hold".to_owned(), e.to_string()))
 }
 
 /// Writes an RGB picture: `rgb` holds `width · height` interleaved triples, 8 bits each.

@@ -12,11 +12,13 @@ use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
 use crate::pyramid::{LevelGeometry, levels, mask_pyramid, pyramid};
 use crate::resident::ResidentMask;
-use veloxel_compute::kernels::centre_of_mass::centre_of_mass;
-use veloxel_compute::kernels::moments::{NormalEquations, affine_moments};
-use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, Device, Shape};
+use veloxel_core::Shape;
 use veloxel_core::matrix3::{determinant, inverse};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::affine_normal_equations::{NormalEquations, affine_normal_equations};
+use veloxel_kernels::image::centre_of_mass::centre_of_mass;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 
 /// What the start may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,17 +106,18 @@ fn align_on_level(
     let (mut on_level, mut best) = (to_level(&map, level), to_level(&map, level));
     let mut least = f64::INFINITY;
     for _ in 0..STEPS {
-        let args = Warp {
+        let warp = Warp {
             shape,
             spacing_edges: level.spacing_edges,
             interpolation: Interpolation::Linear,
             moving_from_fixed: on_level,
             moving,
             displacement: &zero,
+            out: &mut warped,
         };
-        warp(device, &args, &mut warped)?;
+        warp.run(device)?;
         let equations =
-            affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
+            affine_normal_equations(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
         if equations.mean_energy >= least {
             break;
         }

@@ -7,9 +7,9 @@
 
 use crate::MotionError;
 use crate::resident::ResidentFlow;
-use veloxel_compute::kernels::flow_composition::{self, FlowComposition, Outside};
-use veloxel_compute::{Device, Shape};
-use veloxel_core::Flow;
+use veloxel_core::{Flow, Shape};
+use veloxel_gpu::Device;
+use veloxel_kernels::variational::flow_composition::{self, FlowComposition, Outside};
 
 /// The motion of `first` followed by `second`, on a device that holds both; see [`Outside`] for what is unknown.
 ///

@@ -4,10 +4,11 @@ use crate::MotionError;
 use crate::intensity::{IntensityMap, Percentiles};
 use crate::resident::ResidentMask;
 use std::sync::{Mutex, PoisonError};
-use veloxel_compute::kernels::pointwise::{copy, map_affine};
-use veloxel_compute::kernels::quantiles::first_unknown;
-use veloxel_compute::{Buffer, ComputeError, Device, Later, Stamp, fetch};
 use veloxel_core::{CoreError, Grid, Volume};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later, Stamp, fetch};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
+use veloxel_kernels::image::quantiles::first_unknown;
 
 /// One image of one grid (`f32`, any unit) in the memory of a device.
 #[derive(Debug)]
@@ -178,7 +179,7 @@ impl FrameSource<'_> {
             Self::Owned(frame) => frame.samples,
             Self::Borrowed(frame) => {
                 let mut samples = device.scratch(frame.samples.len())?;
-                copy(&device, &frame.samples, &mut samples)?;
+                CopyBuffer { from: &frame.samples, to: &mut samples }.run(&device)?;
                 samples
             }
         };

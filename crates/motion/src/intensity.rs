@@ -1,8 +1,8 @@
 //! One intensity map for both images of a pair: robust percentiles become 0 and 1.
 
 use crate::MotionError;
-use veloxel_compute::kernels::quantiles::{Quantiles, Samples, quantiles};
-use veloxel_compute::{Buffer, Device, Later, Pending, Stamp};
+use veloxel_gpu::{Buffer, Device, Later, Pending, Stamp};
+use veloxel_kernels::image::quantiles::{Quantiles, Samples, quantiles};
 
 /// Intensities `lower..upper` become `0..1`.
 #[derive(Debug, Clone, Copy, PartialEq)]

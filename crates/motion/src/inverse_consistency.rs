@@ -8,12 +8,13 @@ use crate::method::{DenseMethod, ImagePair, PairMethod, Region};
 use crate::pending_flow::PendingFlow;
 use crate::resident::ResidentStart;
 use crate::{MotionError, Observer};
-use veloxel_compute::kernels::compose::{Update, compose};
-use veloxel_compute::kernels::inverse_consistency::weigh_by_residual;
-use veloxel_compute::kernels::pointwise::copy;
-use veloxel_compute::kernels::warp::Interpolation;
-use veloxel_compute::{Device, Shape};
-use veloxel_core::Grid;
+use veloxel_core::{Grid, Shape};
+use veloxel_gpu::Device;
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::image::warp::Interpolation;
+use veloxel_kernels::variational::compose::{Compose, Update};
+use veloxel_kernels::variational::inverse_consistency::weigh_by_residual;
 
 /// Residual at which the confidence halves, voxels.
 const HALF_CONFIDENCE_VOX: f32 = 0.5;
@@ -67,9 +68,14 @@ impl<M: PairMethod + ?Sized> PairMethod for InverseConsistent<M> {
         let (flow, confidence, residual_sum) = forward.weigh();
         let shape = Shape::of(&flow.grid);
         let mut residual = device.scratch_field(shape.components(), shape.len())?;
-        flow.components_vox.iter().zip(&mut residual).try_for_each(|(d, out)| copy(&device, d, out))?;
+        flow.components_vox
+            .iter()
+            .zip(&mut residual)
+            .try_for_each(|(d, out)| CopyBuffer { from: d, to: out }.run(&device))?;
         let back = &back.flow().components_vox;
-        compose(&device, (shape, [1.0; 3]), (Update::Compose, back), &mut residual)?;
+        let (spacing_edges, update) = ([1.0; 3], Update::Compose);
+        Compose { shape, spacing_edges, update, displacement: back, increment: &mut residual }
+            .run(&device)?;
         *residual_sum = Some(weigh_by_residual(&device, &residual, HALF_CONFIDENCE_VOX, confidence)?);
         forward.mark()?;
         Ok(forward)

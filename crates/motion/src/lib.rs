@@ -11,6 +11,7 @@ mod intensity;
 mod inverse_consistency;
 mod masking;
 pub mod method;
+pub mod methods;
 pub mod multigrid;
 mod observer;
 mod pending_flow;
@@ -32,6 +33,7 @@ pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
 pub use masking::without_unknown;
 pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Region, Window, WindowMethod};
+pub use methods::{AnyMethod, Method, Opened, Opening, Takes};
 pub use observer::{Observer, Silent, Step};
 pub use pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
 pub use phase::{
@@ -44,4 +46,4 @@ pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
 };
 pub use start::Start;
-pub use veloxel_compute::kernels::warp::VoxelAffine;
+pub use veloxel_kernels::image::warp::VoxelAffine;

@@ -10,9 +10,9 @@ use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::resident::{ResidentMask, ResidentStart};
 use crate::start::Start;
 use crate::{MotionError, Observer};
-use veloxel_compute::Device;
-use veloxel_compute::kernels::warp::Interpolation;
 use veloxel_core::{Grid, Mask, Volume};
+use veloxel_gpu::Device;
+use veloxel_kernels::image::warp::Interpolation;
 
 /// A method that was opened for a grid and a device.
 pub trait DenseMethod: Send {

@@ -4,16 +4,17 @@ use crate::MotionError;
 use crate::frame::Frame;
 use crate::intensity::IntensityMap;
 use crate::resident::{ResidentFlow, ResidentMask};
-use veloxel_compute::kernels::brightness::absolute_difference;
-use veloxel_compute::kernels::jacobian::jacobian;
-use veloxel_compute::kernels::pointwise::{copy, rescale};
-use veloxel_compute::kernels::spline::spline_coefficients;
-use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, ComputeError, Device, Later, Pending, Shape, Stamp, fetch};
 use veloxel_core::{
-    BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, SolveStatus, Volume,
-    WarningKind, Warnings,
+    BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape, SolveStatus,
+    Volume, WarningKind, Warnings,
 };
+use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Stamp, fetch};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::brightness::absolute_difference;
+use veloxel_kernels::image::pointwise::{CopyBuffer, rescale};
+use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::variational::jacobian::jacobian;
 
 /// The flow of a pair of images, its confidence and its diagnostics, all on the fixed grid.
 #[derive(Debug, Clone, PartialEq)]
@@ -200,14 +201,14 @@ impl PendingFlow {
         let coefficients = match interpolation {
             Interpolation::CubicSpline => {
                 let mut coefficients = device.scratch(shape.len())?;
-                copy(device, moving.samples(), &mut coefficients)?;
+                CopyBuffer { from: moving.samples(), to: &mut coefficients }.run(device)?;
                 spline_coefficients(device, shape, &mut coefficients)?;
                 Some(coefficients)
             }
             Interpolation::Linear | Interpolation::Nearest => None,
         };
         let mut warped = device.scratch(shape.len())?;
-        let args = Warp {
+        let warp = Warp {
             shape,
             // The field is in voxels already.
             spacing_edges: [1.0; 3],
@@ -215,8 +216,9 @@ impl PendingFlow {
             moving_from_fixed: VoxelAffine::IDENTITY,
             moving: coefficients.as_ref().unwrap_or(moving.samples()),
             displacement: &self.flow.components_vox,
+            out: &mut warped,
         };
-        warp(device, &args, &mut warped)?;
+        warp.run(device)?;
         let difference = |image: &Buffer| absolute_difference(device, (fixed.samples(), image), None);
         let sums = [difference(moving.samples())?, difference(&warped)?];
         let map = fixed.map()?.unwrap_or(IntensityMap::IDENTITY);

@@ -1,10 +1,11 @@
 //! Masks, flows and starts in the memory of a device.
 
 use crate::MotionError;
-use veloxel_compute::kernels::pointwise::copy;
-use veloxel_compute::kernels::warp::VoxelAffine;
-use veloxel_compute::{Buffer, Device, Field};
 use veloxel_core::{Flow, Grid, Mask};
+use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::image::warp::VoxelAffine;
 
 /// A mask in the memory of a device: 1 inside, 0 outside.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl ResidentFlow {
     pub fn duplicate(&self, device: &Device) -> Result<Self, MotionError> {
         let duplicate = |component: &Buffer| -> Result<Buffer, MotionError> {
             let mut out = device.scratch(component.len())?;
-            copy(device, component, &mut out)?;
+            CopyBuffer { from: component, to: &mut out }.run(device)?;
             Ok(out)
         };
         let components_vox = self.components_vox.iter().map(duplicate).collect::<Result<_, _>>()?;

@@ -20,10 +20,10 @@ use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
 use crate::{MotionError, Observer, Step};
 use std::collections::BTreeMap;
-use veloxel_compute::Device;
-use veloxel_compute::kernels::flow_composition::Outside;
-use veloxel_compute::kernels::flow_length::flow_length;
 use veloxel_core::{Mask, Volume};
+use veloxel_gpu::Device;
+use veloxel_kernels::variational::flow_composition::Outside;
+use veloxel_kernels::variational::flow_length::flow_length;
 
 /// Which flows of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -396,8 +396,8 @@ impl Observer for Nth<'_> {
 mod tests {
     use super::*;
     use crate::{Clg, ClgParams, Preset, Silent};
-    use veloxel_compute::Device;
     use veloxel_core::{Dimension, Grid};
+    use veloxel_gpu::Device;
 
     /// A pattern that goes around: frame t is shifted by s(t), back at 0 after the last.
     fn frames() -> (Vec<Volume<f32>>, [f64; 4]) {

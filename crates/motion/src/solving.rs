@@ -1,7 +1,7 @@
 //! How a linear solve goes, and why it ends: residual norms that may still be on the device.
 
 use serde::Serialize;
-use veloxel_compute::{ComputeError, Device, Later, Pending, Stamp, fetch};
+use veloxel_gpu::{ComputeError, Device, Later, Pending, Stamp, fetch};
 
 /// Why a level's or a solve's iteration ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

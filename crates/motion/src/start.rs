@@ -4,9 +4,9 @@ use crate::MotionError;
 use crate::affine_registration::{AffineModel, affine_registration};
 use crate::frame::Frame;
 use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
-use veloxel_compute::Device;
-use veloxel_compute::kernels::warp::VoxelAffine;
 use veloxel_core::Flow;
+use veloxel_gpu::Device;
+use veloxel_kernels::image::warp::VoxelAffine;
 
 /// What a pair starts from.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,8 +3,9 @@
 use super::components::{Component, Costs, LONG_MS, middle};
 use super::scene::Scene;
 use crate::BenchError;
-use veloxel_compute::{Device, Taps};
 use veloxel_core::{Dimension, Grid};
+use veloxel_gpu::Device;
+use veloxel_kernels::Taps;
 use veloxel_motion::{Clg, ClgParams, Extras, Frame, ImagePair, PairMethod, PendingFlow, Preset, Silent};
 
 /// R and the number of Jacobi iterations of a warp: those of the preset.

@@ -3,9 +3,9 @@
 use super::parameters::{ClgParams, Derivatives, Normalisation};
 use super::weights::Weights;
 use crate::pyramid::LevelGeometry;
-use veloxel_compute::Buffer;
-use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor};
+use veloxel_gpu::Buffer;
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor};
 
 impl ClgParams {
     /// How constraints are scaled, with the contrast ζ below which they fade.

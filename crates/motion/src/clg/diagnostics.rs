@@ -3,11 +3,11 @@
 use crate::pending_flow::{MethodAccount, PendingAccount, PendingBrightness};
 use crate::solving::{Solving, StopReason};
 use serde::Serialize;
-use veloxel_compute::{ComputeError, Device, Later, Pending, Stamp};
 use veloxel_core::{
     DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable, MethodDiagnostics,
     SolveStatus, Warnings,
 };
+use veloxel_gpu::{ComputeError, Device, Later, Pending, Stamp};
 
 /// How well the images match that a warp begins with.
 pub(super) struct Compared {

@@ -6,12 +6,15 @@ use crate::frame::FrameSource;
 use crate::intensity::IntensityMap;
 use crate::method::Region;
 use crate::pyramid::{LevelGeometry, mask_pyramid, pyramid};
-use veloxel_compute::kernels::brightness::absolute_difference;
-use veloxel_compute::kernels::convolve::{convolve, isotropic};
-use veloxel_compute::kernels::local_normalise::local_normalise;
-use veloxel_compute::kernels::spline::spline_coefficients;
-use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, Device, Later, Shape, Taps};
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, Device, Later};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::brightness::absolute_difference;
+use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_kernels::image::local_normalise::local_normalise;
+use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
 
 /// Share of the mean local contrast below which local normalisation sees noise.
 const LCC_FLOOR_SHARE: f32 = 0.2;
@@ -46,9 +49,9 @@ pub(super) struct LevelImages {
 }
 
 /// Both images' pyramids and the masks'; levels are given away as they are used.
-pub(super) struct ImagePyramids<'a> {
-    device: &'a Device,
-    params: &'a ClgParams,
+pub(super) struct ImagePyramids {
+    device: Device,
+    params: ClgParams,
     fixed: Vec<Buffer>,
     moving: Vec<Buffer>,
     mask: Vec<Buffer>,
@@ -57,11 +60,11 @@ pub(super) struct ImagePyramids<'a> {
     pub before: Later<(f64, f64)>,
 }
 
-impl<'a> ImagePyramids<'a> {
+impl ImagePyramids {
     /// The images at the size of every level, the finest first.
     pub fn new(
-        device: &'a Device,
-        params: &'a ClgParams,
+        device: &Device,
+        params: &ClgParams,
         images: RawImages<'_>,
         levels: &[LevelGeometry],
     ) -> Result<Self, MotionError> {
@@ -79,8 +82,8 @@ impl<'a> ImagePyramids<'a> {
         let before = absolute_difference(device, (&fixed, &moving), region.mask.map(|mask| &mask.weight))?;
         let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
         Ok(Self {
-            device,
-            params,
+            device: device.clone(),
+            params: params.clone(),
             fixed: pyramid(device, fixed, levels)?,
             moving: pyramid(device, moving, levels)?,
             mask: masks_of(region.mask)?,
@@ -91,7 +94,7 @@ impl<'a> ImagePyramids<'a> {
 
     /// The images of the coarsest level left, ready for warping.
     pub fn take(&mut self, shape: Shape, moving_from_fixed: VoxelAffine) -> Result<LevelImages, MotionError> {
-        let (device, params) = (self.device, self.params);
+        let (device, params) = (&self.device, &self.params);
         let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
         let mut moving = self.moving.pop().expect("the level should have a moving image");
         if params.lcc_sigma > 0.0 {
@@ -112,15 +115,16 @@ impl<'a> ImagePyramids<'a> {
 /// An image as the warp by no displacement samples its spline.
 fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
     spline_coefficients(device, shape, &mut image)?;
-    let args = Warp {
+    let mut out = device.scratch(shape.len())?;
+    let warp = Warp {
         shape,
         spacing_edges: [1.0; 3],
         interpolation: warp::Interpolation::CubicSpline,
         moving_from_fixed: VoxelAffine::IDENTITY,
         moving: &image,
         displacement: &device.zeros_field(shape.components(), shape.len())?,
+        out: &mut out,
     };
-    let mut out = device.scratch(shape.len())?;
-    warp(device, &args, &mut out)?;
+    warp.run(device)?;
     Ok(out)
 }

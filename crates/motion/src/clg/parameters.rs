@@ -1,8 +1,8 @@
 //! The parameters of [`Clg`](crate::Clg), and the presets.
 
 use crate::multigrid::Solver;
-use veloxel_compute::kernels::warp;
 use veloxel_core::{Dimension, choices, parameters};
+use veloxel_kernels::image::warp;
 
 parameters! {
     /// Every parameter of combined local-global flow; symbols as in thiyagalingam2011 and the page of [`mod@crate::clg`].

@@ -18,8 +18,9 @@
 //! *Notation*: σ → `alpha_mismatch`, α_m → `alpha_matched`, ρ_m → `rho_matched`, s → `mean_matched`, c → `mean_share`.
 
 use super::parameters::ClgParams;
-use veloxel_compute::kernels::convolve::isotropic;
-use veloxel_compute::{Axes, Taps};
+use veloxel_core::Axes;
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::isotropic;
 
 /// K is cut here, in standard deviations.
 const TRUNCATE: f64 = 2.5;

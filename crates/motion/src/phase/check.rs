@@ -6,9 +6,9 @@
 use super::parameters::PhaseMedian;
 use super::plan::PhasePlan;
 use crate::MotionError;
-use veloxel_compute::Buffer;
-use veloxel_compute::kernels::match_check::{Matches, match_check};
-use veloxel_compute::kernels::valid_median::{Planes, valid_median};
+use veloxel_gpu::Buffer;
+use veloxel_kernels::image::valid_median::{Planes, valid_median};
+use veloxel_kernels::phase::forward_backward_check::{Matches, forward_backward_check};
 
 /// A checked estimate of full resolution in the memory of a device.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Checked {
     ) -> Result<(), MotionError> {
         let (device, size) = (&plan.device, plan.levels.size(0));
         let out = (&mut self.returned, &mut self.confidence);
-        match_check(device, (size, threshold_px), (matches, confidence), out)?;
+        forward_backward_check(device, (size, threshold_px), (matches, confidence), out)?;
         if let Some(filtered) = &mut self.filtered {
             let form = (Planes { size, count: self.components }, plan.parameters.checked_median.window());
             let out = (filtered, Some(&mut self.confidence));

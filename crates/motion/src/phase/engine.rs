@@ -15,10 +15,10 @@ use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_sampl
 use super::results::{PhaseCounts, PhaseTaken};
 use super::stereo::{PhaseStereo, Stereo};
 use crate::MotionError;
-use veloxel_compute::kernels::gabor::{self, Picture};
-use veloxel_compute::kernels::pointwise::count_known;
-use veloxel_compute::{Buffer, Device};
 use veloxel_core::Grid;
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::image::pointwise::count_known;
+use veloxel_kernels::phase::gabor::{self, Picture};
 
 /// A frame of a stream, row by row.
 #[derive(Debug, Clone, Copy)]

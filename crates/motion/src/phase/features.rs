@@ -22,9 +22,9 @@ use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
 use super::report::PhaseReport;
 use super::twin::round_features;
 use crate::MotionError;
-use veloxel_compute::kernels::gabor::Told;
-use veloxel_compute::{Buffer, Device};
 use veloxel_core::{Grid, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::phase::gabor::LocalPhaseOutputs;
 
 /// Features of one level.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,10 @@ pub fn phase_features(
     let plan = PhasePlan::new(size, wanted, parameters, device)?;
     device.scope(|| {
         let mut features = Features::new(&plan)?;
-        plan.tell(&images_of(&plan, image)?, Told { phases: None, features: Some(features.maps_mut()) })?;
+        plan.tell(
+            &images_of(&plan, image)?,
+            LocalPhaseOutputs { phases: None, features: Some(features.maps_mut()) },
+        )?;
         features.round(&plan)?;
         features.fetch(&plan, plan.levels.count(), image.grid())
     })

@@ -28,12 +28,13 @@ use crate::frame::Frame;
 use crate::method::{DenseMethod, Window, WindowMethod};
 use crate::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingFlow};
 use crate::resident::ResidentFlow;
-use veloxel_compute::kernels::match_check::Matches;
-use veloxel_compute::kernels::phase_flow::{self as kernel, Constraints, Place, Sampling};
-use veloxel_compute::kernels::pointwise::copy_part;
-use veloxel_compute::kernels::valid_median::{Planes, valid_median};
-use veloxel_compute::{Buffer, Device, Field};
 use veloxel_core::{DiagnosticCell, DiagnosticTable, Flow, Grid, MethodDiagnostics, Volume};
+use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CopyPart;
+use veloxel_kernels::image::valid_median::{Planes, valid_median};
+use veloxel_kernels::phase::forward_backward_check::Matches;
+use veloxel_kernels::phase::phase_flow::{self as kernel, Constraints, Place, Sampling};
 
 /// Flow, confidence and shares of one frame of a stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -245,7 +246,7 @@ impl FlowFields {
         let ([flow, confidence], n) = (self.found(), plan.levels.pixels(0));
         let part = |from: &Buffer, first: usize| -> Result<Buffer, MotionError> {
             let mut out = plan.device.scratch(n)?;
-            copy_part(&plan.device, (from, first), &mut out)?;
+            CopyPart { from, first, to: &mut out }.run(&plan.device)?;
             Ok(out)
         };
         Ok((vec![part(flow, 0)?, part(flow, n)?], part(confidence, 0)?))

@@ -1,7 +1,7 @@
 //! The parameters of the phase engine, and the presets.
 
-use veloxel_compute::kernels::valid_median::Window;
 use veloxel_core::{choices, parameters};
+use veloxel_kernels::image::valid_median::Window;
 
 parameters! {
     /// Every parameter of phase-based features, stereo and flow; symbols as in pauwels2012.
@@ -133,6 +133,10 @@ impl Frames {
             Self::Three => 3,
             Self::Five => 5,
         }
+    }
+    /// 2, 3 or 5 frames.
+    pub fn of_count(count: usize) -> Option<Self> {
+        [Self::Two, Self::Three, Self::Five].into_iter().find(|frames| frames.count() == count)
     }
     /// Index of the frame the field belongs to.
     pub const fn centre(self) -> usize {

@@ -4,13 +4,14 @@ use super::parameters::{Arithmetic, FeatureSums, PhaseParameters};
 use crate::MotionError;
 use crate::frame::Frame;
 use std::ops::Range;
-use veloxel_compute::kernels::gabor::{self, Bank, Filters, Levels, Picture, Sums, Told};
-use veloxel_compute::kernels::pointwise::copy;
-use veloxel_compute::kernels::quantise::FixedPoint;
-use veloxel_compute::kernels::valid_median::Window;
-use veloxel_compute::{Buffer, Device};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{CoreError, Dimension, Grid, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::image::quantise::FixedPoint;
+use veloxel_kernels::image::valid_median::Window;
+use veloxel_kernels::phase::gabor::{self, Bank, Filters, Levels, LocalPhaseOutputs, Picture, Sums};
 
 /// Fractional bits of a response, where white is 255; the paper says that they are limited, not how many there are.
 const RESPONSE_BITS: i32 = 1;
@@ -77,7 +78,7 @@ impl PhasePlan {
     }
 
     /// Filters an image pyramid.
-    pub fn tell(&self, images: &Buffer, out: Told<'_>) -> Result<(), MotionError> {
+    pub fn tell(&self, images: &Buffer, out: LocalPhaseOutputs<'_>) -> Result<(), MotionError> {
         Ok(gabor::local_phase(&self.device, (&self.levels, &self.bank), images, out)?)
     }
 
@@ -126,7 +127,7 @@ impl GaborPyramid {
     /// The pyramid of a frame on the device.
     pub fn of_frame(plan: &PhasePlan, frame: &Frame) -> Result<Self, MotionError> {
         let mut samples = plan.device.scratch(frame.samples().len())?;
-        copy(&plan.device, frame.samples(), &mut samples)?;
+        CopyBuffer { from: frame.samples(), to: &mut samples }.run(&plan.device)?;
         Self::of_picture(plan, &Picture::of(samples))
     }
 
@@ -139,7 +140,7 @@ impl GaborPyramid {
 
     /// Finds the phases of the images, and their features where somebody wants them.
     pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<(), MotionError> {
-        plan.tell(&self.images, Told { phases: Some(&mut self.phases), features })
+        plan.tell(&self.images, LocalPhaseOutputs { phases: Some(&mut self.phases), features })
     }
 
     pub fn lend(&self) -> Pictured<'_> {

@@ -2,8 +2,8 @@
 
 use super::features::FeatureMaps;
 use crate::MotionError;
-use veloxel_compute::{Buffer, Device, Later, Stamp, fetch};
 use veloxel_core::{Flow, Grid, Volume};
+use veloxel_gpu::{Buffer, Device, Later, Stamp, fetch};
 
 /// Everything that was found for a frame, in memory of its own.
 ///
@@ -98,7 +98,7 @@ impl PhaseCounts {
     /// [`MotionError::Compute`] if the device fails.
     pub fn get(mut self) -> Result<KnownShares, MotionError> {
         let counts = [&mut self.flow, &mut self.stereo, &mut self.features];
-        let pending = counts.into_iter().flatten().map(|c| c as &mut dyn veloxel_compute::Pending);
+        let pending = counts.into_iter().flatten().map(|c| c as &mut dyn veloxel_gpu::Pending);
         fetch(&self.device, self.mark.as_ref(), pending.collect())?;
         let share = |count: Option<Later<f64>>| -> Result<Option<f64>, MotionError> {
             Ok(count.map(|c| c.get(&self.device)).transpose()?.map(|c| c / self.pixels as f64))

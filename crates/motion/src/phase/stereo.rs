@@ -18,12 +18,12 @@ use super::report::PhaseReport;
 use super::twin::{round_estimate, warped_level};
 use crate::MotionError;
 use crate::masking::leave_out;
-use veloxel_compute::kernels::match_check::Matches;
-use veloxel_compute::kernels::phase_flow::{Place, Sampling};
-use veloxel_compute::kernels::phase_stereo::{self as kernel, Views, Votes};
-use veloxel_compute::kernels::valid_median::{Planes, valid_median};
-use veloxel_compute::{Buffer, Device};
 use veloxel_core::{Grid, Mask, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::image::valid_median::{Planes, valid_median};
+use veloxel_kernels::phase::forward_backward_check::Matches;
+use veloxel_kernels::phase::phase_flow::{Place, Sampling};
+use veloxel_kernels::phase::phase_stereo::{self as kernel, Views, Votes};
 
 /// A disparity map.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,10 +6,10 @@
 use super::parameters::Arithmetic;
 use super::plan::{PhasePlan, Pictured};
 use crate::MotionError;
-use veloxel_compute::Buffer;
-use veloxel_compute::kernels::displaced_image::displaced_image;
-use veloxel_compute::kernels::gabor::{self, Levels, Told};
-use veloxel_compute::kernels::quantise::{FixedPoint, quantise};
+use veloxel_gpu::Buffer;
+use veloxel_kernels::image::displaced_image::displaced_image;
+use veloxel_kernels::image::quantise::{FixedPoint, quantise};
+use veloxel_kernels::phase::gabor::{self, Levels, LocalPhaseOutputs};
 
 /// Flow and disparity: eight bits and four after the point (section 5.2).
 const ESTIMATE: FixedPoint = FixedPoint { step: 1.0 / 16.0, most: 128.0 };
@@ -34,7 +34,7 @@ pub(crate) fn warped_level(
         let place = (&plan.levels, level, *factor);
         displaced_image(&plan.device, place, (pictured.images, coarser), &mut image)?;
         let mut out = plan.device.scratch(gabor::WORDS * levels.len())?;
-        let told = Told { phases: Some(&mut out), features: None };
+        let told = LocalPhaseOutputs { phases: Some(&mut out), features: None };
         gabor::local_phase(&plan.device, (&levels, &plan.bank), &image, told)?;
         phases.push(out);
     }

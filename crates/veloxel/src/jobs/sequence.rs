@@ -7,9 +7,9 @@ use super::{Directions, FlowRun, RunOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use std::time::Instant;
-use veloxel_compute::Device;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_motion::{
     Clg, ClgParams, Extras, InverseConsistent, Observer, PairMethod, Role, SequenceField, SequenceFrames,
