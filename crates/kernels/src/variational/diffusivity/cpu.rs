@@ -55,8 +55,9 @@ impl Total<'_> {
     /// A row of the sum of both.
     fn row(&self, component: usize, row: usize, out: &mut [f32]) {
         let nx = self.shape.size[0];
-        let part = |field: &[Buffer]| &field[component].host()[row * nx..][..nx];
-        add(part(self.base), part(self.increment), out);
+        let [base, increment] =
+            [self.base, self.increment].map(|field| &field[component].host()[row * nx..][..nx]);
+        add(base, increment, out);
     }
 
     /// Adds the squared differences of a row to its neighbours, times `share`, ½/(s ε)², per axis: each belongs half to the

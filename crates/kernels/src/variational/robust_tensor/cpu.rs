@@ -2,8 +2,8 @@
 
 use super::RobustTensor;
 use multiversion::multiversion;
+use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
-use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn robust_tensor(cpu: &Cpu, args: RobustTensor<'_>) {
     let RobustTensor { shape, epsilon, groups, increment, out } = args;
