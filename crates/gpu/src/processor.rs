@@ -2,6 +2,7 @@
 
 use crate::ComputeError;
 use crate::host_memory::{Content, HostMemory, Kept};
+use crate::rows::Shared;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -70,6 +71,26 @@ impl Cpu {
                     scope.spawn(move |_| work(part_of(count, parts, part)));
                 }
             });
+        });
+    }
+
+    /// Calls `work` with the number of every row of `width` samples, and the row of each output; `samples` is as in
+    /// [`Self::split`].
+    pub fn split_rows<const N: usize>(
+        &self,
+        outputs: [&mut [f32]; N],
+        width: usize,
+        samples: usize,
+        work: impl Fn(usize, [&mut [f32]; N]) + Sync,
+    ) {
+        let count = outputs.first().map_or(0, |out| out.len() / width);
+        let outputs = outputs.map(Shared::new);
+        self.split(count, samples, |rows| {
+            for row in rows {
+                // SAFETY: `split` hands every row to exactly one call.
+                let line = |c: usize| unsafe { outputs[c].get_mut(row * width..(row + 1) * width) };
+                work(row, std::array::from_fn(line));
+            }
         });
     }
 

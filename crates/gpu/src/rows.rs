@@ -1,5 +1,6 @@
 //! Rows shared between threads: the one place where the processor's kernels step outside the borrow checker.
 
+use crate::Buffer;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -81,6 +82,12 @@ impl<'a, T> SharedSlots<'a, T> {
         // SAFETY: inside, and exclusive by the caller's promise.
         unsafe { *self.start.add(slot) = value };
     }
+}
+
+/// The samples of a field's components on the processor, to be written.
+pub fn components_mut<const D: usize>(field: &mut [Buffer]) -> [&mut [f32]; D] {
+    let mut components = field.iter_mut().map(Buffer::host_mut);
+    std::array::from_fn(|_| components.next().expect("a field should have a component for each axis"))
 }
 
 /// Asks for a row before it is needed; a hint that changes no result.

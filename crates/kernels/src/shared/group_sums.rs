@@ -7,8 +7,8 @@ use veloxel_gpu::{Cpu, reduction_groups};
 /// Threads of a workgroup.
 pub(crate) const GROUP: usize = 256;
 
-/// The sums that the workgroups of a reduction over `count` items leave: each thread adds up every so-manieth item, and a
-/// workgroup its threads' sums by halves.
+/// The sums that the workgroups of a reduction over `count` items leave: thread `t` of all `T` adds up the items
+/// `t, t + T, t + 2 T, …`, and a workgroup its threads' sums by halves.
 ///
 /// `add(items, sums)` adds `N` values of each item to the sums in the same place; `cost` is that of an item, in copied ones.
 pub(crate) fn group_sums<const N: usize>(

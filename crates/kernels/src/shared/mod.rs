@@ -1,6 +1,6 @@
-//! What several kernels share: vectors of sixteen lanes, gathers, exact functions, and parts of WGSL texts.
+//! What several kernels share: vectors of sixteen lanes, gathers, exact functions, and parts of shaders.
 //!
-//! A part of WGSL stands in front of the kernel's own text; a function that both languages need has the same steps in both.
+//! A part of a shader stands before the kernel's own; a function that both languages need has the same steps in both.
 
 pub(crate) mod arctangent;
 pub(crate) mod expansion;

@@ -1,4 +1,4 @@
-//! Processor text of [`super::Compose`].
+//! CPU text of [`Compose`].
 
 use super::{Compose, Update};
 use crate::shared::gather::Lattice;
@@ -6,29 +6,21 @@ use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
+use veloxel_gpu::rows::components_mut;
 
 pub(super) fn compose_in<const D: usize>(cpu: &Cpu, args: Compose<'_>) {
     let Compose { shape, spacing_edges, update, displacement, increment } = args;
     let d: [&[f32]; D] = std::array::from_fn(|c| displacement[c].host());
-    let parts: Vec<Shared<'_>> = increment.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let lattice = Lattice::new(shape);
     let per_edge = spacing_edges.map(|s| 1.0 / s);
     let [nx, ny, _] = shape.size;
-    cpu.split(shape.rows(), 2 * shape.len(), |rows| {
-        for row in rows {
-            let span = row * nx..(row + 1) * nx;
-            // SAFETY: every row is written by one thread.
-            let delta = std::array::from_fn(|c| unsafe { parts[c].get_mut(span.clone()) });
-            match update {
-                Update::Add => {
-                    for (delta, d) in delta.into_iter().zip(&d) {
-                        delta.iter_mut().zip(&d[span.clone()]).for_each(|(o, &d)| *o += d);
-                    }
-                }
-                Update::Compose => compose_row(&lattice, (d, per_edge), (row % ny, row / ny), delta),
+    cpu.split_rows(components_mut(increment), nx, 2 * shape.len(), |row, delta| match update {
+        Update::Add => {
+            for (delta, d) in delta.into_iter().zip(&d) {
+                delta.iter_mut().zip(&d[row * nx..]).for_each(|(o, &d)| *o += d);
             }
         }
+        Update::Compose => compose_row(&lattice, (d, per_edge), (row % ny, row / ny), delta),
     });
 }
 

@@ -1,7 +1,6 @@
 //! CPU text of [`Confidence`].
 
 use super::Confidence;
-use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn confidence(cpu: &Cpu, args: Confidence<'_>) {
@@ -9,13 +8,11 @@ pub(super) fn confidence(cpu: &Cpu, args: Confidence<'_>) {
     let (n, d) = (shape.len(), shape.components());
     let j: Vec<&[f32]> = tensor.iter().map(Buffer::host).collect();
     let tt = j[j.len() - 1];
-    let shared = Shared::new(out.host_mut());
     let share = a / d as f32;
     let per_mismatch2 = 1.0 / (mismatch * mismatch);
-    cpu.split(n, n, |range| {
-        // SAFETY: ranges are disjoint.
-        let out = unsafe { shared.get_mut(range.clone()) };
-        for (out, i) in out.iter_mut().zip(range) {
+    let nx = shape.size[0];
+    cpu.split_rows([out.host_mut()], nx, n, |row, [out]| {
+        for (out, i) in out.iter_mut().zip(row * nx..) {
             let trace = if d == 2 {
                 let (p, q, r) = (j[0][i] + a, j[1][i], j[2][i] + a);
                 (p + r) / (p * r - q * q)

@@ -5,40 +5,35 @@ use crate::image::gradient::{Scheme, cpu::derivative_row};
 use crate::shared::exponential::exponential;
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::rows::with_scratch;
 use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn diffusivity(cpu: &Cpu, args: Diffusivity<'_>) {
     let Diffusivity { shape, spacing_edges, epsilon, edges, base, increment, out } = args;
     let (n, d) = (shape.len(), shape.components());
     let nx = shape.size[0];
-    let out = Shared::new(out.host_mut());
     let total = Total { base, increment, shape };
     let share = epsilon.map(|epsilon| spacing_edges.map(|s| 0.5 / (s * epsilon).powi(2)));
     let per_edge = spacing_edges.map(|s| 1.0 / s);
-    cpu.split(shape.rows(), n, |rows| {
+    cpu.split_rows([out.host_mut()], nx, n, |row, [psi]| {
         with_scratch((d + 3) * nx, |scratch| {
-            for row in rows {
-                // SAFETY: every row is written by one thread.
-                let psi = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
-                psi.fill(1.0);
-                if let Some(share) = share {
-                    total.add_differences(row, share, scratch, psi);
-                    inverse_root(psi);
+            psi.fill(1.0);
+            if let Some(share) = share {
+                total.add_differences(row, share, scratch, psi);
+                inverse_root(psi);
+            }
+            if let Some(ImageEdges { kappa, image }) = edges {
+                let (slopes, squares) = scratch[..2 * nx].split_at_mut(nx);
+                squares.fill(0.0);
+                for axis in 0..d {
+                    derivative_row(image.host(), (shape, axis, Scheme::Central4), row, slopes);
+                    let per_edge = per_edge[axis];
+                    squares.iter_mut().zip(slopes.iter()).for_each(|(s, &e)| {
+                        let slope = per_edge * e;
+                        *s += slope * slope;
+                    });
                 }
-                if let Some(ImageEdges { kappa, image }) = edges {
-                    let (slopes, squares) = scratch[..2 * nx].split_at_mut(nx);
-                    squares.fill(0.0);
-                    for axis in 0..d {
-                        derivative_row(image.host(), (shape, axis, Scheme::Central4), row, slopes);
-                        let per_edge = per_edge[axis];
-                        squares.iter_mut().zip(slopes.iter()).for_each(|(s, &e)| {
-                            let slope = per_edge * e;
-                            *s += slope * slope;
-                        });
-                    }
-                    damp(kappa, squares, psi);
-                }
+                damp(kappa, squares, psi);
             }
         });
     });

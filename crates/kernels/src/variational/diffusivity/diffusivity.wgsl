@@ -43,7 +43,7 @@ fn total(i: u32) -> Three {
     return d;
 }
 
-// Sums are taken from left to right, as in the processor's text, so that both find the same bits.
+// Sums are taken from left to right, as in the CPU text, so that both find the same bits.
 fn square(a: Three, b: Three) -> Pack {
     let x = a.x - b.x;
     let y = a.y - b.y;

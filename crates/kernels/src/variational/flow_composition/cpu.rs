@@ -3,27 +3,21 @@
 use super::{FlowComposition, Outside};
 use std::array::from_fn;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
+use veloxel_gpu::rows::components_mut;
 
 pub(super) fn compose_flows<const D: usize>(cpu: &Cpu, args: FlowComposition<'_>) {
     let FlowComposition { shape, first, second, outside, out } = args;
     let [nx, ny, _] = shape.size;
     let second: [&[f32]; D] = from_fn(|c| second[c].host());
-    let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
-    cpu.split(shape.rows(), 8 * D * shape.len(), |rows| {
-        for row in rows {
-            let span = row * nx..(row + 1) * nx;
-            let first: [&[f32]; D] = from_fn(|c| &first[c].host()[span.clone()]);
-            // SAFETY: every row is written by one thread.
-            let out: [&mut [f32]; D] = from_fn(|c| unsafe { out[c].get_mut(span.clone()) });
-            for x in 0..nx {
-                let (own, voxel) = (first.map(|line| line[x]), [x, row % ny, row / ny]);
-                let found = sample(second, shape.size, from_fn(|c| voxel[c] as f32 + own[c]));
-                for c in 0..D {
-                    let composed = own[c] + found[c];
-                    let kept = outside == Outside::KeepFirst && !composed.is_finite();
-                    out[c][x] = if kept { own[c] } else { composed };
-                }
+    cpu.split_rows(components_mut(out), nx, 8 * D * shape.len(), |row, out| {
+        let first: [&[f32]; D] = from_fn(|c| &first[c].host()[row * nx..][..nx]);
+        for x in 0..nx {
+            let (own, voxel) = (first.map(|line| line[x]), [x, row % ny, row / ny]);
+            let found = sample(second, shape.size, from_fn(|c| voxel[c] as f32 + own[c]));
+            for c in 0..D {
+                let composed = own[c] + found[c];
+                let kept = outside == Outside::KeepFirst && !composed.is_finite();
+                out[c][x] = if kept { own[c] } else { composed };
             }
         }
     });

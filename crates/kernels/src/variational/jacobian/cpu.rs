@@ -126,7 +126,7 @@ fn jacobian_row<const D: usize>(
 #[inline(always)]
 fn det_minus_one(g: &[[Lanes; 3]; 3]) -> Lanes {
     let [[a, b, c], [d, e, f], [h, i, j]] = *g;
-    // From left to right, as the other text. In 2-D all that holds a third axis is 0.
+    // From left to right, as the shader. In 2-D all that holds a third axis is 0.
     let minors = a + j + e + a * e - b * d + a * j - c * h + e * j - f * i;
     minors + a * (e * j - f * i) - b * (d * j - f * h) + c * (d * i - e * h)
 }

@@ -130,7 +130,7 @@ fn jacobian(
             here = high;
         }
         // tr g + (sum of principal 2 × 2 minors) + det g: no cancellation against 1.
-        // From left to right, as the processor's text.
+        // From left to right, as the CPU text.
         var divergence = a.x;
         if (COMPONENTS == 3u) {
             divergence = divergence + c.z;

@@ -4,7 +4,7 @@ use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::rows::with_scratch;
 
 /// The fine cells of coarse cell `cell` along an axis.
 pub(crate) fn cells(cell: usize, fine: usize, coarse: usize) -> Range<usize> {
@@ -35,18 +35,13 @@ pub(crate) fn add_pairs(fine: &[f32], share: f32, out: &mut [f32]) {
 
 pub(super) fn restrict(cpu: &Cpu, (fine, from): (&[f32], Shape), (coarse, to): (&mut [f32], Shape)) {
     let ([nx, ny, nz], [cx, cy, cz]) = (from.size, to.size);
-    let coarse = Shared::new(coarse);
-    cpu.split(to.rows(), from.len(), |rows| {
-        for row in rows {
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { coarse.get_mut(row * cx..(row + 1) * cx) };
-            out.fill(0.0);
-            let (ys, zs) = (cells(row % cy, ny, cy), cells(row / cy, nz, cz));
-            let share = 1.0 / (ys.len() * zs.len()) as f32;
-            for z in zs {
-                for y in ys.clone() {
-                    add_pairs(&fine[(z * ny + y) * nx..][..nx], share, out);
-                }
+    cpu.split_rows([coarse], cx, from.len(), |row, [out]| {
+        out.fill(0.0);
+        let (ys, zs) = (cells(row % cy, ny, cy), cells(row / cy, nz, cz));
+        let share = 1.0 / (ys.len() * zs.len()) as f32;
+        for z in zs {
+            for y in ys.clone() {
+                add_pairs(&fine[(z * ny + y) * nx..][..nx], share, out);
             }
         }
     });
@@ -68,25 +63,19 @@ fn neighbours(cell: usize, fine: usize, coarse: usize) -> (usize, usize, f32) {
 
 pub(super) fn prolong_add(cpu: &Cpu, (coarse, from): (&[f32], Shape), (fine, to): (&mut [f32], Shape)) {
     let ([cx, cy, cz], [nx, ny, nz]) = (from.size, to.size);
-    let fine = Shared::new(fine);
-    cpu.split(to.rows(), to.len(), |rows| {
+    cpu.split_rows([fine], nx, to.len(), |row, [out]| {
         with_scratch(cx + 2, |line| {
-            for row in rows {
-                let ((y0, y1, wy), (z0, z1, wz)) =
-                    (neighbours(row % ny, ny, cy), neighbours(row / ny, nz, cz));
-                let line_of = |y: usize, z: usize| &coarse[(z * cy + y) * cx..][..cx];
-                let weights = [wy * wz, (1.0 - wy) * wz, wy * (1.0 - wz), (1.0 - wy) * (1.0 - wz)];
-                let lines = [line_of(y0, z0), line_of(y1, z0), line_of(y0, z1), line_of(y1, z1)];
-                blend(lines, weights, &mut line[1..=cx]);
-                line[0] = line[1];
-                line[cx + 1] = line[cx];
-                // SAFETY: every row is written by one thread.
-                let out = unsafe { fine.get_mut(row * nx..(row + 1) * nx) };
-                if nx == cx {
-                    out.iter_mut().zip(&line[1..]).for_each(|(o, &l)| *o += l);
-                } else {
-                    spread(line, out);
-                }
+            let ((y0, y1, wy), (z0, z1, wz)) = (neighbours(row % ny, ny, cy), neighbours(row / ny, nz, cz));
+            let line_of = |y: usize, z: usize| &coarse[(z * cy + y) * cx..][..cx];
+            let weights = [wy * wz, (1.0 - wy) * wz, wy * (1.0 - wz), (1.0 - wy) * (1.0 - wz)];
+            let lines = [line_of(y0, z0), line_of(y1, z0), line_of(y0, z1), line_of(y1, z1)];
+            blend(lines, weights, &mut line[1..=cx]);
+            line[0] = line[1];
+            line[cx + 1] = line[cx];
+            if nx == cx {
+                out.iter_mut().zip(&line[1..]).for_each(|(o, &l)| *o += l);
+            } else {
+                spread(line, out);
             }
         });
     });

@@ -4,39 +4,31 @@ use super::{OUTSIDE, Visibility};
 use crate::shared::exponential::exponential;
 use multiversion::multiversion;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
 
 pub(super) fn visibility(cpu: &Cpu, args: Visibility<'_>) {
     let Visibility { shape, spacing_edges, scales, displacement, fixed, warped, out } = args;
     let n = shape.len();
     let [nx, ny, nz] = shape.size;
-    let shared = Shared::new(out.host_mut());
     let (fixed, warped) = (fixed.host(), warped.host());
     let per_edge = spacing_edges.map(|s| 1.0 / s);
     let (per_d2, per_i2) = (0.5 / scales.divergence.powi(2), 0.5 / scales.intensity.powi(2));
-    cpu.split(shape.rows(), 4 * n, |rows| {
-        for row in rows {
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { shared.get_mut(row * nx..(row + 1) * nx) };
-            out.fill(0.0);
-            add_slope_along_row(&displacement[0].host()[row * nx..][..nx], per_edge[0], out);
-            let across = [(row % ny, ny, 1), (row / ny, nz, ny)];
-            for ((component, (at, count, stride)), per_edge) in
-                displacement[1..].iter().zip(across).zip(&per_edge[1..])
-            {
-                let line = |row: usize| &component.host()[row * nx..][..nx];
-                let (low, high) = (
-                    if at > 0 { row - stride } else { row },
-                    if at + 1 < count { row + stride } else { row },
-                );
-                let per_step = if high - low == 2 * stride { 0.5 * per_edge } else { *per_edge };
-                for (sum, (high, low)) in out.iter_mut().zip(line(high).iter().zip(line(low))) {
-                    *sum += (high - low) * per_step;
-                }
+    cpu.split_rows([out.host_mut()], nx, 4 * n, |row, [out]| {
+        out.fill(0.0);
+        add_slope_along_row(&displacement[0].host()[row * nx..][..nx], per_edge[0], out);
+        let across = [(row % ny, ny, 1), (row / ny, nz, ny)];
+        for ((component, (at, count, stride)), per_edge) in
+            displacement[1..].iter().zip(across).zip(&per_edge[1..])
+        {
+            let line = |row: usize| &component.host()[row * nx..][..nx];
+            let (low, high) =
+                (if at > 0 { row - stride } else { row }, if at + 1 < count { row + stride } else { row });
+            let per_step = if high - low == 2 * stride { 0.5 * per_edge } else { *per_edge };
+            for (sum, (high, low)) in out.iter_mut().zip(line(high).iter().zip(line(low))) {
+                *sum += (high - low) * per_step;
             }
-            let images = [fixed, warped].map(|image| &image[row * nx..][..nx]);
-            visibility_of_divergence(images, [per_d2, per_i2], out);
         }
+        let images = [fixed, warped].map(|image| &image[row * nx..][..nx]);
+        visibility_of_divergence(images, [per_d2, per_i2], out);
     });
 }
 

@@ -2,7 +2,7 @@
 
 use super::{FromVoxels, Maps, ToVoxels};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::rows::Shared;
+use veloxel_gpu::rows::components_mut;
 use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn to_voxels(cpu: &Cpu, args: ToVoxels<'_>) {
@@ -22,25 +22,31 @@ pub(super) fn from_voxels(cpu: &Cpu, args: FromVoxels<'_>) {
     each_voxel(cpu, args.shape, args.field, |_, d| [0, 1, 2].map(|a| d[a] * args.spacing_edges[a]));
 }
 
+/// Maps every voxel's position and displacement to its new displacement.
 fn each_voxel(
     cpu: &Cpu,
     shape: Shape,
     field: &mut [Buffer],
     map: impl Fn(Axes<f32>, Axes<f32>) -> Axes<f32> + Sync,
 ) {
-    let parts: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
+    match shape.components() {
+        2 => each_voxel_in::<2>(cpu, shape, field, map),
+        _ => each_voxel_in::<3>(cpu, shape, field, map),
+    }
+}
+
+fn each_voxel_in<const D: usize>(
+    cpu: &Cpu,
+    shape: Shape,
+    field: &mut [Buffer],
+    map: impl Fn(Axes<f32>, Axes<f32>) -> Axes<f32> + Sync,
+) {
     let [nx, ny, _] = shape.size;
-    cpu.split(shape.rows(), shape.len(), |rows| {
-        for row in rows {
-            // SAFETY: every row is written by one thread.
-            let mut lines: Vec<&mut [f32]> =
-                parts.iter().map(|p| unsafe { p.get_mut(row * nx..(row + 1) * nx) }).collect();
-            for x in 0..nx {
-                let mut d = [0.0; 3];
-                d.iter_mut().zip(&lines).for_each(|(d, l)| *d = l[x]);
-                let out = map([x as f32, (row % ny) as f32, (row / ny) as f32], d);
-                lines.iter_mut().zip(out).for_each(|(l, v)| l[x] = v);
-            }
+    cpu.split_rows(components_mut::<D>(field), nx, shape.len(), |row, lines| {
+        for x in 0..nx {
+            let d = [0, 1, 2].map(|c| if c < D { lines[c][x] } else { 0.0 });
+            let out = map([x as f32, (row % ny) as f32, (row / ny) as f32], d);
+            (0..D).for_each(|c| lines[c][x] = out[c]);
         }
     });
 }
