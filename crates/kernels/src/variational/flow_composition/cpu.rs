@@ -9,7 +9,7 @@ pub(super) fn compose_flows<const D: usize>(cpu: &Cpu, args: FlowComposition<'_>
     let FlowComposition { shape, first, second, outside, out } = args;
     let [nx, ny, _] = shape.size;
     let second: [&[f32]; D] = from_fn(|c| second[c].host());
-    cpu.split_rows(components_mut(out), nx, 8 * D * shape.len(), |row, out| {
+    cpu.split_rows(components_mut::<D>(out), nx, 8 * D * shape.len(), |row, out| {
         let first: [&[f32]; D] = from_fn(|c| &first[c].host()[row * nx..][..nx]);
         for x in 0..nx {
             let (own, voxel) = (first.map(|line| line[x]), [x, row % ny, row / ny]);
