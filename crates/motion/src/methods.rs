@@ -130,8 +130,11 @@ fn open_clg(opening: &Opening<'_>) -> Result<Opened, MotionError> {
 
 fn open_phase(opening: &Opening<'_>) -> Result<Opened, MotionError> {
     let frames = Frames::of_count(opening.frames).ok_or_else(|| {
-        let reason = format!("phase-based flow takes 2, 3 or 5 frames, got {}", opening.frames);
-        MotionError::Sequence { reason: format!("{reason}: name just these") }
+        let got = if opening.frames > 5 { "more".to_owned() } else { opening.frames.to_string() };
+        let advice = "name just these, or use `veloxel engine` or --sequence consecutive for every frame";
+        MotionError::Sequence {
+            reason: format!("phase-based flow takes 2, 3 or 5 frames, got {got}: {advice}"),
+        }
     })?;
     let preset = PhaseParameters::preset_named(opening.draft.preset(), opening.grid.dimension())?;
     let base = PhaseParameters { frames, full_scale: opening.white, ..preset };

@@ -296,21 +296,15 @@ fn load_window(
         [one] => FrameStream::open(one, strictness, warnings)?,
         many => FrameStream::of_files(many.to_vec(), strictness),
     };
+    // One frame too many is enough to know that there are.
     let mut frames = Vec::new();
-    while let Some(frame) = stream.next_frame(warnings)? {
+    while frames.len() <= most
+        && let Some(frame) = stream.next_frame(warnings)?
+    {
         frames.push(frame);
-        if frames.len() > most {
-            let method = job.options.method.method_name();
-            let reason = format!(
-                "{method} takes {most} frames at most, got more: name just these, or use --sequence consecutive \
-                 for every frame"
-            );
-            return Err(VeloxelError::Frames { reason });
-        }
     }
-    if frames.len() < 2 {
-        let reason = format!("expected 2 frames at least, got {}", frames.len());
-        return Err(VeloxelError::Frames { reason });
+    if frames.is_empty() {
+        return Err(veloxel_core::CoreError::EmptySequence.into());
     }
     Ok(frames)
 }
