@@ -16,7 +16,8 @@ use crate::tolerance::Checks;
 use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape, choices};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
-use veloxel_kernels::image::pointwise::{clear, norm2};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{InPlace, Norm2, Operation};
 use veloxel_kernels::variational::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
 use veloxel_kernels::variational::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 
@@ -147,11 +148,11 @@ impl Multigrid {
         stopping: Stopping,
     ) -> Result<Solving, ComputeError> {
         // From x = 0 the residual is the right-hand side.
-        let mut solving = Solving::from(norm2(device, rhs)?);
+        let mut solving = Solving::from(Norm2 { field: rhs }.run(device)?);
         let trivial = solving.norms2[0].peek() == Some(&0.0);
         if trivial || self.levels.is_empty() {
             // Else the start from the second grid overwrites what x holds.
-            clear(device, x)?;
+            InPlace { operation: Operation::Fill(0.0), field: x }.run(device)?;
         }
         if trivial {
             return Ok(solving);
@@ -200,7 +201,7 @@ impl Multigrid {
             let level = &mut head[at];
             match below.first() {
                 Some(coarser) => prolong(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?,
-                None => clear(device, &mut level.x)?,
+                None => InPlace { operation: Operation::Fill(0.0), field: &mut level.x }.run(device)?,
             }
             let (own, own_x, own_rhs) = level.parts(operator);
             cycle(device, &own, (own_x, own_rhs), below)?;
@@ -243,7 +244,7 @@ fn cycle(
     };
     relax(device, operator, (x, rhs), (1.0, 1))?;
     let norm2 = restrict_residual(device, operator, (x, rhs), (&mut coarse.rhs, coarse.shape))?;
-    clear(device, &mut coarse.x)?;
+    InPlace { operation: Operation::Fill(0.0), field: &mut coarse.x }.run(device)?;
     let shape = coarse.shape;
     {
         let (own, own_x, own_rhs) = coarse.parts(operator);

@@ -12,11 +12,11 @@ use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
-use veloxel_kernels::image::brightness::absolute_difference;
-use veloxel_kernels::image::convolve::convolve;
-use veloxel_kernels::image::gradient::{Scheme, gradients};
-use veloxel_kernels::image::median::{Median, WeightedMedian, median};
-use veloxel_kernels::image::pointwise::{clear, clip_length, fill, log_change, multiply};
+use veloxel_kernels::image::brightness::AbsoluteDifference;
+use veloxel_kernels::image::convolve::Convolve;
+use veloxel_kernels::image::gradient::{Gradient, Scheme};
+use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
+use veloxel_kernels::image::pointwise::{ClipLength, InPlace, Multiply, Operation};
 use veloxel_kernels::image::warp::Warp;
 use veloxel_kernels::variational::compose::{self, Compose};
 use veloxel_kernels::variational::confidence;
@@ -112,9 +112,9 @@ impl<'a> Level<'a> {
         let gradient_count = if params.gamma > 0.0 { d } else { 0 };
         let mut volume_weight = optional(params.beta > 0.0)?;
         if let Some(weight) = volume_weight.as_mut() {
-            fill(device, params.beta, weight)?;
+            Operation::Fill(params.beta).on(weight).run(device)?;
             if let Some(mask) = images.volume_mask.as_ref().or(images.mask.as_ref()) {
-                multiply(device, mask, weight)?;
+                Multiply { factor: mask, out: weight }.run(device)?;
             }
         }
         let psi_wanted = params.smoothness_penaliser != Penaliser::Quadratic || params.kappa > 0.0;
@@ -159,7 +159,8 @@ impl<'a> Level<'a> {
         let start = self.device.stamp()?;
         let shape = self.geometry.shape;
         if self.params.gamma > 0.0 {
-            gradients(self.device, (shape, Scheme::Central4), &images.fixed, &mut self.gradients[0])?;
+            let out = &mut self.gradients[0];
+            Gradient { shape, scheme: Scheme::Central4, image: &images.fixed, out }.run(self.device)?;
         }
         let mut reports = Vec::new();
         let adaptive = self.params.warp_tol > 0.0;
@@ -233,7 +234,7 @@ impl<'a> Level<'a> {
         self.tensors(images, &weights)?;
         // Multigrid alone overwrites what is there; weights of the solution so far and sweeps start from it.
         if self.multigrid.is_none() || !self.groups.is_empty() || self.psi.is_some() {
-            clear(device, &mut self.increment)?;
+            InPlace { operation: Operation::Fill(0.0), field: &mut self.increment }.run(device)?;
         }
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solving = None;
@@ -241,7 +242,8 @@ impl<'a> Level<'a> {
             solving = Some(self.solve(images, displacement, &weights)?);
         }
         let solving = solving.expect("a warp should have at least one solve");
-        let length = clip_length(device, self.params.increment_limit, &mut self.increment)?;
+        let limit = self.params.increment_limit;
+        let length = ClipLength { limit, field: &mut self.increment }.run(device)?;
         let update = match self.params.update {
             Update::Add => compose::Update::Add,
             Update::Compose => compose::Update::Compose,
@@ -271,7 +273,8 @@ impl<'a> Level<'a> {
 
     /// Σ |I_t| of the images last warped, and number of voxels.
     pub fn difference(&self, images: &LevelImages) -> Result<Later<(f64, f64)>, ComputeError> {
-        absolute_difference(self.device, (&images.fixed, &self.warped), images.mask.as_ref())
+        let weight = images.mask.as_ref();
+        AbsoluteDifference { fixed: &images.fixed, warped: &self.warped, weight }.run(self.device)
     }
 
     /// Mean squared distance, edges², by which the images last warped still miss each other.
@@ -293,7 +296,7 @@ impl<'a> Level<'a> {
         motion_tensor(device, &args, first)?;
         if let Some(second) = others.first_mut() {
             let [fixed, warped] = &mut self.gradients;
-            gradients(device, (shape, Scheme::Central4), &self.warped, warped)?;
+            Gradient { shape, scheme: Scheme::Central4, image: &self.warped, out: warped }.run(device)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
             let constraint = params.constraint(params.gradient_zeta);
             let args = params.tensor_of(self.geometry, weights, (&pairs, mask));
@@ -358,14 +361,14 @@ impl<'a> Level<'a> {
             subtract_product(device, &regulariser, displacement, rhs)?;
             if let (true, Some((taps, mean))) = (weights.mean_share > 0.0, self.mean.as_mut()) {
                 for (component, mean) in displacement.iter().zip(mean.iter_mut()) {
-                    convolve(device, (shape, taps), component, mean)?;
+                    Convolve { shape, taps, input: component, output: mean }.run(device)?;
                 }
                 let alpha = -weights.mean_share * weights.alpha;
                 subtract_product(device, &Operator { alpha, volume_weight: None, ..regulariser }, mean, rhs)?;
             }
             if let Some(change) = self.volume_change.as_mut() {
                 jacobian(device, (shape, geometry.spacing_edges), (displacement, None), change)?;
-                log_change(device, change)?;
+                Operation::LogChange.on(change).run(device)?;
                 subtract_volume_target(device, &operator, change, rhs)?;
             }
         }
@@ -386,8 +389,8 @@ impl<'a> Level<'a> {
     fn filter(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
         let shape = self.geometry.shape;
         let kind = match self.params.median {
-            MedianFilter::Plain { radius } => Median::Plain { radius },
-            MedianFilter::NonLocal if self.votes.is_some() => Median::Weighted(NON_LOCAL),
+            MedianFilter::Plain { radius } => MedianKind::Plain { radius },
+            MedianFilter::NonLocal if self.votes.is_some() => MedianKind::Weighted(NON_LOCAL),
             _ => return Ok(()),
         };
         if self.votes.is_some() {
@@ -398,7 +401,8 @@ impl<'a> Level<'a> {
             visibility(self.device, args, (displacement, &images.fixed, &self.warped), votes)?;
         }
         let spare = self.spare.as_mut().expect("a level with a median should have a spare field");
-        median(self.device, (shape, kind), (displacement, &images.fixed, self.votes.as_ref()), spare)?;
+        let (guide, vote) = (&images.fixed, self.votes.as_ref());
+        Median { shape, kind, field: displacement, guide, vote, out: spare }.run(self.device)?;
         std::mem::swap(displacement, spare);
         Ok(())
     }

@@ -65,7 +65,7 @@ use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::{Device, Field, Later};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine, scale};
+use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
 use veloxel_kernels::image::warp;
 use veloxel_kernels::variational::confidence::Scales;
 use veloxel_kernels::variational::total_displacement::{from_voxels, to_voxels};
@@ -236,14 +236,14 @@ impl Clg {
         for (component, out) in start.components_vox.iter().zip(&mut field) {
             CopyBuffer { from: component, to: out }.run(device)?;
             // A start may have holes: there nothing is known.
-            map_affine(device, (1.0, 0.0), out)?;
+            Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(out).run(device)?;
         }
         from_voxels(device, (finest.shape, finest.spacing_edges), &mut field)?;
         for pair in used.windows(2) {
             let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
             for component in &mut field {
                 *component = shrink(device, (component, pair[0].shape), pair[1].shape)?;
-                scale(device, factor, component)?;
+                Operation::MapAffine { gain: factor, offset: 0.0 }.on(component).run(device)?;
             }
         }
         Ok(field)

@@ -1,24 +1,20 @@
-//! Processor text of [`super::affine_normal_equations`].
+//! Processor text of [`super::AffineNormalEquations`].
 
-use super::{NormalEquations, SUMS, equations};
+use super::{AffineNormalEquations, SUMS};
 use crate::image::gradient::{Scheme, cpu::derivative_row};
 use crate::shared::group_sums::{GROUP, sum_by_halves};
 use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
-use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, Cpu, reduction_groups, sum_rows};
+use veloxel_gpu::{Cpu, reduction_groups};
 
 /// A workgroup's threads along x, and the rows that it takes at a time.
 const WIDE: usize = 64;
 const HIGH: usize = 4;
 
-pub(super) fn affine_normal_equations(
-    cpu: &Cpu,
-    (shape, centre, zeta): (Shape, Axes<f64>, f32),
-    (fixed, warped): (&Buffer, &Buffer),
-    weight: Option<&Buffer>,
-) -> NormalEquations {
+/// [`SUMS`] of every workgroup.
+pub(super) fn partial_sums(cpu: &Cpu, args: &AffineNormalEquations<'_>) -> Vec<f32> {
+    let AffineNormalEquations { shape, centre, zeta, fixed, warped, weight } = *args;
     let [nx, ny, _] = shape.size;
     let groups = reduction_groups(shape.len());
     let centre = centre.map(|c| c as f32);
@@ -55,7 +51,7 @@ pub(super) fn affine_normal_equations(
                 .for_each(|(s, lanes)| *s = sum_by_halves(lanes));
         }
     });
-    equations(shape.components(), &sum_rows(&partials))
+    partials
 }
 
 /// A row of samples.

@@ -1,4 +1,4 @@
-//! Processor text of [`super::resample`].
+//! Processor text of [`super::Resample`].
 
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
@@ -23,8 +23,10 @@ fn stencil(n_in: usize, n_out: usize) -> Vec<(usize, f32)> {
 
 pub(super) fn resample(
     cpu: &Cpu,
-    (input, from): (&[f32], Shape),
-    (output, to): (&mut [f32], Shape),
+    input: &[f32],
+    from: Shape,
+    output: &mut [f32],
+    to: Shape,
     factor: f32,
 ) {
     let axes = [0, 1, 2].map(|a| stencil(from.size[a], to.size[a]));
@@ -68,7 +70,7 @@ mod tests {
             .map(|i| (i % 20) as f32 + 2.0 * (i / 20 % 10) as f32 - (i / 200) as f32)
             .collect();
         let mut out = vec![0.0; to.len()];
-        resample(&Cpu::new(2).unwrap(), (&input, from), (&mut out, to), 2.0);
+        resample(&Cpu::new(2).unwrap(), &input, from, &mut out, to, 2.0);
         let (x, y, z) = (4, 7, 3);
         let at = [(x as f32 + 0.5) * 2.0 - 0.5, (y as f32 + 0.5) * 10.0 / 15.0 - 0.5, z as f32];
         let expected = 2.0 * (at[0] + 2.0 * at[1] - at[2]);

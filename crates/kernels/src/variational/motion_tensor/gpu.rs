@@ -1,8 +1,9 @@
 //! Launches of `along_y.wgsl`, `smooth.wgsl` and `mismatch.wgsl`.
 
 use super::{Constraint, MOST_PAIRS, MotionTensor};
-use crate::image::convolve::convolve;
+use crate::image::convolve::Convolve;
 use crate::image::gradient::Scheme;
+use crate::kernel::Kernel;
 use crate::shared::taps::Taps;
 use crate::shared::{LINE, NAN, PACK1, PACK4, SUM};
 use veloxel_gpu::{
@@ -57,7 +58,7 @@ pub(super) fn motion_tensor(
         along_y(gpu, args, &identity, out)?;
         let mut smooth = device.scratch(args.shape.len())?;
         for channel in out.iter_mut() {
-            convolve(device, (args.shape, args.taps), channel, &mut smooth)?;
+            Convolve { shape: args.shape, taps: args.taps, input: channel, output: &mut smooth }.run(device)?;
             std::mem::swap(channel, &mut smooth);
         }
         return Ok(());
