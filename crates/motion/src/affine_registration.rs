@@ -117,8 +117,7 @@ fn align_on_level(
             out: &mut warped,
         };
         warp.run(device)?;
-        let equations =
-            AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped: &warped, weight };
+        let equations = AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped: &warped, weight };
         let equations = equations.run(device)?.get(device)?;
         if equations.mean_energy >= least {
             break;

@@ -128,7 +128,9 @@ impl Frame {
         let device = &self.device;
         let not_finite = match (self.known()?.not_finite, mask) {
             (None, _) => None,
-            (Some(_), Some(mask)) => FirstUnknown { image: &self.samples, weight: Some(&mask.weight) }.run(device)?.get(device)?,
+            (Some(_), Some(mask)) => {
+                FirstUnknown { image: &self.samples, weight: Some(&mask.weight) }.run(device)?.get(device)?
+            }
             (not_finite, None) => not_finite,
         };
         let Some(index) = not_finite else { return Ok(()) };

@@ -219,9 +219,8 @@ impl PendingFlow {
             out: &mut warped,
         };
         warp.run(device)?;
-        let difference = |warped: &Buffer| {
-            AbsoluteDifference { fixed: fixed.samples(), warped, weight: None }.run(device)
-        };
+        let difference =
+            |warped: &Buffer| AbsoluteDifference { fixed: fixed.samples(), warped, weight: None }.run(device);
         let sums = [difference(moving.samples())?, difference(&warped)?];
         let map = fixed.map()?.unwrap_or(IntensityMap::IDENTITY);
         self.brightness = Some(PendingBrightness { sums, gain: map.gain_and_offset().0.into() });

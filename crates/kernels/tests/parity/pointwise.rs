@@ -1,8 +1,6 @@
 use super::*;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
-use veloxel_kernels::image::pointwise::{
-    ClipLength, CopyBuffer, CountKnown, InPlace, Multiply, Operation,
-};
+use veloxel_kernels::image::pointwise::{ClipLength, CopyBuffer, CountKnown, InPlace, Multiply, Operation};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {

@@ -14,10 +14,8 @@ use crate::shared::NAN;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, sum_rows};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl(
-    "affine_normal_equations",
-    &[NAN, include_str!("affine_normal_equations.wgsl")],
-);
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("affine_normal_equations", &[NAN, include_str!("affine_normal_equations.wgsl")]);
 
 /// The normal equations `matrix · unknowns = rhs`.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +60,6 @@ impl Kernel for AffineNormalEquations<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         let d = self.shape.components();
-        let (groups, sums) = gpu.partials(self.shape.len(), SUMS)?;
         let [cx, cy, cz] = self.centre.map(|c| c as f32);
         gpu.launch(&SOURCE, "affine_normal_equations")
             .constant("COMPONENTS", d)
@@ -71,9 +68,7 @@ impl Kernel for AffineNormalEquations<'_> {
             .input(self.fixed)
             .input(self.warped)
             .optional(self.weight)
-            .output(&sums)
-            .run(groups)?;
-        Ok(Later::on_device(sums, move |sums| equations(d, &sum_rows(sums))))
+            .sums(self.shape.len(), move |sums: [f64; SUMS]| equations(d, &sums))
     }
 }
 

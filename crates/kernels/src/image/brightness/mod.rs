@@ -6,7 +6,7 @@ mod cpu;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, NAN, SUM};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, sum_rows};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("brightness", &[LINE, NAN, SUM, include_str!("brightness.wgsl")]);
@@ -34,15 +34,12 @@ impl Kernel for AbsoluteDifference<'_> {
         Later::known(cpu::absolute_difference(cpu, &self).into())
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
-        let (groups, sums) = gpu.partials(self.fixed.len(), 2)?;
         gpu.launch(&SOURCE, "absolute_difference")
             .constant("WEIGHTED", self.weight.is_some())
             .uniform(Uniform::new().u(self.fixed.len()))
             .input(self.fixed)
             .input(self.warped)
             .optional(self.weight)
-            .output(&sums)
-            .run(groups)?;
-        Ok(Later::on_device(sums, |sums| sum_rows(sums).into()))
+            .sums(self.fixed.len(), <(f64, f64)>::from)
     }
 }

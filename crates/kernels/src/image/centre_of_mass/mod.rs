@@ -8,7 +8,7 @@ mod cpu;
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, NAN, SUM};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, sum_rows};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("centre of mass", &[LINE, NAN, SUM, include_str!("centre_of_mass.wgsl")]);
@@ -38,14 +38,11 @@ impl Kernel for CentreOfMass<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         let Self { shape, image, gain, offset } = self;
-        let (groups, sums) = gpu.partials(shape.len(), 4)?;
         let [nx, ny, nz] = shape.size;
         gpu.launch(&SOURCE, "centre_of_mass")
             .uniform(Uniform::new().u4([nx, ny, nz, shape.len()]).f4(origin(shape)).f(gain).f(offset))
             .input(image)
-            .output(&sums)
-            .run(groups)?;
-        Ok(Later::on_device(sums, move |sums| centre(shape, sum_rows(sums))))
+            .sums(shape.len(), move |sums| centre(shape, sums))
     }
 }
 

@@ -95,9 +95,8 @@ impl Pass<'_> {
             Border::Mirror if radius < count => 1,
             Border::Mirror => 2,
         };
-        let launch = |source, entry| {
-            gpu.launch(source, entry).constant("MIRROR", mirror).input(input).output(output)
-        };
+        let launch =
+            |source, entry| gpu.launch(source, entry).constant("MIRROR", mirror).input(input).output(output);
         if radius > LONGEST_IN_REGISTERS {
             let long_taps = gpu.device().upload_copy(weights)?;
             return launch(&SOURCES[0], "long_filter")
@@ -106,9 +105,8 @@ impl Pass<'_> {
                 .input(&long_taps)
                 .run(line(shape.len(), THREADS));
         }
-        let launch = |source, entry| {
-            launch(source, entry).constant("RADIUS", radius).constant("TAIL", 2 * radius)
-        };
+        let launch =
+            |source, entry| launch(source, entry).constant("RADIUS", radius).constant("TAIL", 2 * radius);
         if axis == 0 {
             let (source, pack) = packed(&SOURCES, count);
             let threads = shape.len() / pack;

@@ -8,8 +8,12 @@ use veloxel_gpu::rows::Shared;
 pub(super) fn displaced_image(cpu: &Cpu, args: DisplacedImage<'_>) {
     let ([nx, ny], size) = (args.levels.size(args.level), args.coarser_size());
     let image = &args.image.host()[args.levels.start(args.level)..][..nx * ny];
-    let planes: Vec<Coarser<'_>> =
-        args.coarser.host().chunks_exact(size[0] * size[1]).map(|samples| Coarser { size, samples }).collect();
+    let planes: Vec<Coarser<'_>> = args
+        .coarser
+        .host()
+        .chunks_exact(size[0] * size[1])
+        .map(|samples| Coarser { size, samples })
+        .collect();
     let out = Shared::new(args.out.host_mut());
     let factor = args.factor;
     cpu.split(ny, 4 * nx * ny, |rows| {

@@ -3,7 +3,7 @@
 use super::{CopyPart, CountKnown, InPlace, Multiply, Operation};
 use crate::kernel::{Launcher, packed};
 use crate::shared::{EXPONENTIAL, LINE, NAN, PACK1, PACK4, SUM};
-use veloxel_gpu::{Buffer, ComputeError, Later, ShaderSource, Uniform, line, sum_rows};
+use veloxel_gpu::{Buffer, ComputeError, Later, ShaderSource, Uniform, line};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("pointwise", &[LINE, NAN, SUM, EXPONENTIAL, include_str!("pointwise.wgsl")]);
@@ -51,20 +51,15 @@ pub(super) fn total_of_field(
     limit: f32,
 ) -> Result<Later<f64>, ComputeError> {
     let n = field.first().map_or(0, Buffer::len);
-    let (groups, sums) = gpu.partials(n, 1)?;
     gpu.launch(&SOURCE, entry)
         .constant("COMPONENTS", field.len())
         .uniform(Uniform::new().u(n).f(limit).f(0.0))
         .outputs(field, 3)
         .absent(1)
-        .output(&sums)
-        .run(groups)?;
-    Ok(Later::on_device(sums, |sums| sum_rows::<1>(sums)[0]))
+        .sums(n, |[sum]| sum)
 }
 
 pub(super) fn count_known(gpu: &Launcher<'_>, args: CountKnown<'_>) -> Result<Later<f64>, ComputeError> {
-    let (groups, sums) = gpu.partials(args.count, 1)?;
     let launch = gpu.launch(&SOURCE, "count_known").uniform(Uniform::new().u(args.count).f(0.0).f(0.0));
-    launch.spare(3).input(args.samples).output(&sums).run(groups)?;
-    Ok(Later::on_device(sums, |sums| sum_rows::<1>(sums)[0]))
+    launch.spare(3).input(args.samples).sums(args.count, |[count]| count)
 }

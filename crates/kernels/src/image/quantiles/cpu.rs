@@ -6,8 +6,7 @@ use veloxel_gpu::{Buffer, Cpu};
 pub(super) fn quantiles(args: Quantiles<'_>) -> Option<OrderStatistics> {
     let (image, weight) = (args.image.host(), args.weight.map(Buffer::host));
     let counts = |i: &usize| weight.is_none_or(|w| w[*i] > 0.0);
-    let mut values: Vec<f32> =
-        (0..image.len()).step_by(args.step).filter(counts).map(|i| image[i]).collect();
+    let mut values: Vec<f32> = (0..image.len()).step_by(args.step).filter(counts).map(|i| image[i]).collect();
     let count = values.len();
     if count == 0 {
         return None;

@@ -38,7 +38,8 @@ impl Kernel for Quantise<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (n, FixedPoint { step, most }) = (self.samples.len(), self.form);
-        let launch = gpu.launch(&SOURCE, "quantise").uniform(Uniform::new().u(n).f(step).f(1.0 / step).f(most));
+        let launch =
+            gpu.launch(&SOURCE, "quantise").uniform(Uniform::new().u(n).f(step).f(1.0 / step).f(most));
         launch.output(self.samples).run(line(n, 256))
     }
 }

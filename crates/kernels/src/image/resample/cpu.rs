@@ -21,14 +21,7 @@ fn stencil(n_in: usize, n_out: usize) -> Vec<(usize, f32)> {
         .collect()
 }
 
-pub(super) fn resample(
-    cpu: &Cpu,
-    input: &[f32],
-    from: Shape,
-    output: &mut [f32],
-    to: Shape,
-    factor: f32,
-) {
+pub(super) fn resample(cpu: &Cpu, input: &[f32], from: Shape, output: &mut [f32], to: Shape, factor: f32) {
     let axes = [0, 1, 2].map(|a| stencil(from.size[a], to.size[a]));
     let ([nx_in, ny_in, nz_in], [nx, ny, _]) = (from.size, to.size);
     let out = Shared::new(output);

@@ -4,8 +4,8 @@ use super::{ValidMedian, Window, of_five};
 use crate::shared::expansion::Coarser;
 use crate::shared::lanes::LANES;
 use multiversion::multiversion;
-use veloxel_gpu::{Buffer, Cpu};
 use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn valid_median(cpu: &Cpu, args: ValidMedian<'_>) {
     let ValidMedian { planes, window, estimates, coarser, out, confidence } = args;

@@ -78,7 +78,8 @@ impl Kernel for ValidMedian<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let Planes { count, .. } = self.planes;
-        let (plane, coarser_plane) = (self.planes.pixels(), self.planes.coarser_size().iter().product::<usize>());
+        let (plane, coarser_plane) =
+            (self.planes.pixels(), self.planes.coarser_size().iter().product::<usize>());
         let confidence = self.confidence.as_deref();
         lengths
             .of("estimates", self.estimates, count * plane)

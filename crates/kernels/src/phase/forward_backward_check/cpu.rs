@@ -5,7 +5,8 @@ use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
 pub(super) fn forward_backward_check(cpu: &Cpu, args: ForwardBackwardCheck<'_>) {
-    let ForwardBackwardCheck { size: [nx, ny], threshold_px, matches, confidence, out, confidence_out } = args;
+    let ForwardBackwardCheck { size: [nx, ny], threshold_px, matches, confidence, out, confidence_out } =
+        args;
     let n = nx * ny;
     let components = matches.components();
     let [forward, backward] = matches.buffers().map(|b| b.host());

@@ -80,10 +80,7 @@ impl Kernel for PhaseStereo<'_> {
     /// If both views of phases that are sampled in place are asked for.
     fn check(&self, lengths: &mut Lengths) {
         let (levels, views) = (self.place.levels, self.votes.views.count());
-        assert!(
-            views == 1 || self.place.sampling == Sampling::Displaced,
-            "a warped image has one view"
-        );
+        assert!(views == 1 || self.place.sampling == Sampling::Displaced, "a warped image has one view");
         let n = levels.pixels(self.place.level);
         lengths
             .of("left", self.left, WORDS * levels.len())

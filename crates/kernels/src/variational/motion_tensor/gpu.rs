@@ -58,7 +58,8 @@ pub(super) fn motion_tensor(
         along_y(gpu, args, &identity, out)?;
         let mut smooth = device.scratch(args.shape.len())?;
         for channel in out.iter_mut() {
-            Convolve { shape: args.shape, taps: args.taps, input: channel, output: &mut smooth }.run(device)?;
+            Convolve { shape: args.shape, taps: args.taps, input: channel, output: &mut smooth }
+                .run(device)?;
             std::mem::swap(channel, &mut smooth);
         }
         return Ok(());
