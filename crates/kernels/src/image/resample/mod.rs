@@ -43,10 +43,7 @@ impl Kernel for Resample<'_> {
         );
     }
     fn on_cpu(self, cpu: &Cpu) {
-        let (from, to) = (self.input_shape, self.output_shape);
-        for (input, output) in self.input.iter().zip(self.output) {
-            cpu::resample(cpu, input.host(), from, output.host_mut(), to, self.factor);
-        }
+        cpu::resample(cpu, self);
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (from, to) = (self.input_shape.size, self.output_shape.size);
