@@ -31,8 +31,7 @@ pub(super) fn nirep(device: &Device) -> Result<Vec<Figure>, BenchError> {
         .map_err(|source| veloxel_io::IoError::Write { path: scratch.0.clone(), source })?;
     let (field, carried) = (scratch.0.join("flow.mha"), scratch.0.join("labels.mha"));
     let job = FlowJob {
-        fixed: folder.join("na01.nii.gz"),
-        moving: folder.join("na02.nii.gz"),
+        inputs: vec![folder.join("na01.nii.gz"), folder.join("na02.nii.gz")],
         start: StartFrom::Affine,
         truth: None,
         options: RunOptions::default(),

@@ -5,14 +5,15 @@ use crate::progress::Progress;
 use crate::run_arguments::MethodArguments;
 use crate::wrong_usage;
 use crate::{Outcome, Run, warn};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, FlowRun, PhaseFlowJob, RunOptions, SequenceJob, StartFrom, flow,
-    flow_of_frames, sequence,
+    Directions, FlowJob, FlowOutputs, FlowRun, RunOptions, SequenceJob, StartFrom, flow, sequence,
 };
+use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::PairReport;
 use veloxel::report::number::{counted, duration, percent, text};
 use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, VeloxelError};
@@ -77,8 +78,8 @@ pub struct FlowArguments {
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// How to estimate
-    #[arg(long, value_enum, default_value_t = Method::Clg, help_heading = "Method")]
-    method: Method,
+    #[arg(long, value_parser = methods(), default_value = METHODS[0].parameters.method, help_heading = "Method")]
+    method: String,
 
     /// Exactly R warps on every level
     #[arg(long, value_name = "R", help_heading = "Method")]
@@ -118,26 +119,9 @@ enum Mode {
     Both,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Method {
-    /// Combined local-global flow
-    Clg,
-    /// Phase-based flow of 2, 3 or 5 pictures: the field of the centre one (the first of two)
-    Phase,
-}
-
-impl Method {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Clg => "clg",
-            Self::Phase => "phase",
-        }
-    }
-}
-
 impl RunArguments {
     fn options(&self) -> Result<RunOptions, VeloxelError> {
-        let options = self.method_arguments.options("flow", self.method.name(), |mut method| {
+        let options = self.method_arguments.options("flow", &self.method, |mut method| {
             if let Some(count) = self.warps {
                 method = method.fixed_warps(count)?;
             }
@@ -156,10 +140,10 @@ impl Run for FlowArguments {
     fn run(&self) -> Outcome {
         let (options, is_quiet) = (self.run.options()?, self.run.method_arguments.quiet);
         let progress = Progress::new(is_quiet);
-        let run = match (self.run.method, self.sequence) {
-            (Method::Phase, _) => flow_of_frames(&phase_job(self, options))?,
-            (Method::Clg, Some(mode)) => sequence(&sequence_job(self, mode, options), &progress)?,
-            (Method::Clg, None) => flow(&flow_job(self, options), &progress)?,
+        self.refuse_what_does_not_go_together(&options);
+        let run = match self.sequence {
+            Some(mode) => sequence(&sequence_job(self, mode, options), &progress)?,
+            None => flow(&self.job(options), &progress)?,
         };
         progress.finish();
         warn(&run.report.warnings);
@@ -189,61 +173,59 @@ fn sequence_job(arguments: &FlowArguments, mode: Mode, options: RunOptions) -> S
     }
 }
 
-fn flow_job(arguments: &FlowArguments, options: RunOptions) -> FlowJob {
-    let [fixed, moving] = arguments.inputs.as_slice() else {
-        // A rule that clap cannot express: two inputs unless they are a sequence.
-        let message = format!(
-            "expected FIXED and MOVING, got {}; use --sequence for more or fewer",
-            counted(arguments.inputs.len(), "input")
-        );
-        wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
-    };
-    FlowJob {
-        fixed: fixed.clone(),
-        moving: moving.clone(),
-        start: arguments.init.clone(),
-        truth: arguments.truth.clone(),
-        options,
-        outputs: arguments.outputs(),
-    }
-}
-
 impl FlowArguments {
-    fn outputs(&self) -> FlowOutputs {
-        FlowOutputs {
-            flow: self.output.clone(),
-            confidence: self.confidence.clone(),
-            warped: self.warped.clone(),
-            report: self.report.clone(),
-            html: self.html.clone(),
+    fn job(&self, options: RunOptions) -> FlowJob {
+        FlowJob {
+            inputs: self.inputs.clone(),
+            start: self.init.clone(),
+            truth: self.truth.clone(),
+            options,
+            outputs: FlowOutputs {
+                flow: self.output.clone(),
+                confidence: self.confidence.clone(),
+                warped: self.warped.clone(),
+                report: self.report.clone(),
+                html: self.html.clone(),
+            },
         }
     }
 
-    /// An option that phase-based flow has no use for.
-    fn option_of_another_method(&self) -> Option<&'static str> {
-        let run = &self.run;
-        [
-            (self.sequence.is_some(), "--sequence (use `veloxel engine` for every frame of a video)"),
-            (self.init != StartFrom::None, "--init"),
-            (run.inverse_consistency, "--inverse-consistency (two frames are checked both ways as they are)"),
-            (run.volume_mask.is_some(), "--volume-mask"),
-        ]
-        .into_iter()
-        .find_map(|(given, name)| given.then_some(name))
+    /// Rules that clap cannot express: they depend on what the method takes.
+    fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
+        let (run, count) = (&self.run, self.inputs.len());
+        match Method::of(options.method.draft()).takes {
+            Takes::Pairs if self.sequence.is_none() && count != 2 => {
+                let given = counted(count, "input");
+                let message =
+                    format!("expected FIXED and MOVING, got {given}; use --sequence for more or fewer");
+                wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
+            }
+            Takes::Pairs => {}
+            Takes::Windows { .. } => {
+                let of_pairs = [
+                    (
+                        matches!(self.sequence, Some(Mode::Reference | Mode::Both)),
+                        "--sequence reference or both",
+                    ),
+                    (self.init != StartFrom::None, "--init"),
+                    (
+                        run.inverse_consistency,
+                        "--inverse-consistency (two frames are checked both ways as they are)",
+                    ),
+                    (run.volume_mask.is_some(), "--volume-mask"),
+                ];
+                if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
+                    let message = format!("--method {} does not go with {option}", run.method);
+                    wrong_usage("flow", ErrorKind::ArgumentConflict, &message)
+                }
+            }
+        }
     }
 }
 
-fn phase_job(arguments: &FlowArguments, options: RunOptions) -> PhaseFlowJob {
-    if let Some(option) = arguments.option_of_another_method() {
-        let message = format!("--method phase does not go with {option}");
-        wrong_usage("flow", ErrorKind::ArgumentConflict, &message)
-    }
-    PhaseFlowJob {
-        frames: arguments.inputs.clone(),
-        truth: arguments.truth.clone(),
-        options,
-        outputs: arguments.outputs(),
-    }
+/// The methods' names, with what they are.
+fn methods() -> PossibleValuesParser {
+    METHODS.iter().map(|method| PossibleValue::new(method.parameters.method).help(method.summary)).into()
 }
 
 /// A few lines for a person at a terminal; scripts take `--report`.

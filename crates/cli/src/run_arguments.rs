@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use veloxel::VeloxelError;
 use veloxel::io::Strictness;
 use veloxel::jobs::{DeviceOptions, MethodOptions, RunOptions};
+use veloxel::motion::methods::PARAMETERS;
 use veloxel::parameters::ParameterError;
 
 /// Where to compute.
@@ -33,7 +34,7 @@ impl DeviceArguments {
 #[derive(Debug, Args)]
 pub struct MethodArguments {
     /// What the parameters start from
-    #[arg(long, value_parser = presets(&["clg", "phase"]), default_value = "accurate", help_heading = "Method")]
+    #[arg(long, value_parser = presets(&PARAMETERS.each_ref().map(|own| own.method)), default_value = "accurate", help_heading = "Method")]
     preset: String,
 
     /// Change one parameter: the value is a number, a word, or TOML such as "{ charbonnier = { epsilon = 0.001 } }"

@@ -6,12 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Spanned;
 use veloxel_core::Dimension;
-use veloxel_core::parameters::{Draft, MethodParameters, ParameterError, Parameters};
-use veloxel_motion::{ClgParams, PhaseParameters};
-
-/// The parameters of every method; the first is the default method of [`flow`](super::flow()).
-pub static METHODS: [MethodParameters; 2] =
-    [MethodParameters::of::<ClgParams>(), MethodParameters::of::<PhaseParameters>()];
+use veloxel_core::parameters::{Draft, ParameterError, Parameters};
+use veloxel_motion::methods::PARAMETERS;
 
 /// A method with its preset and settings, each checked when it is given; the last setting of a name counts.
 ///
@@ -31,7 +27,7 @@ pub struct MethodOptions(Draft);
 impl Default for MethodOptions {
     /// The accurate preset of CLG.
     fn default() -> Self {
-        Self::new(METHODS[0].method).expect("the first method should be there")
+        Self::new(PARAMETERS[0].method).expect("the first method should be there")
     }
 }
 
@@ -41,7 +37,7 @@ impl MethodOptions {
     /// # Errors
     /// [`ParameterError::Method`] with the methods that there are.
     pub fn new(method: &str) -> Result<Self, ParameterError> {
-        Draft::new(&METHODS, method).map(Self)
+        Draft::new(&PARAMETERS, method).map(Self)
     }
 
     /// Starts from another preset.
@@ -125,6 +121,11 @@ impl MethodOptions {
         Ok(self)
     }
 
+    /// The preset and the settings.
+    pub fn draft(&self) -> &Draft {
+        &self.0
+    }
+
     /// The method's name.
     pub fn method_name(&self) -> &'static str {
         self.0.method()
@@ -164,6 +165,7 @@ fn json(value: toml::Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use veloxel_motion::ClgParams;
     use veloxel_motion::clg::parameters::Penaliser;
     use veloxel_motion::multigrid::Solver;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Flow, Warnings};
 use veloxel_io::Strictness;
-use veloxel_motion::{AffineModel, Start};
+use veloxel_motion::{AffineModel, AnyMethod, Start};
 use veloxel_report::{DeviceReport, InputReport, RunHeader};
 
 /// What is known before the first warp.
@@ -43,6 +43,16 @@ pub enum Directions {
     Forward,
     /// Both: where they disagree the confidence falls.
     Both,
+}
+
+impl Directions {
+    /// The method, estimating these directions.
+    pub(super) fn of(self, method: AnyMethod) -> AnyMethod {
+        match self {
+            Self::Forward => method,
+            Self::Both => method.inverse_consistent(),
+        }
+    }
 }
 
 /// What every run of a method is told.

@@ -1,19 +1,20 @@
 //! Frames over time in, numbered fields with one report out.
 
+use super::full_scale::full_scale;
 use super::outputs::{check_distinct, check_outputs, format_text};
 use super::stage::Stages;
 use super::staging::Staging;
-use super::{Directions, FlowRun, RunOptions};
+use super::{FlowRun, RunOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use std::time::Instant;
-use veloxel_core::parameters::Parameters;
-use veloxel_core::{Dimension, Flow, Grid, Mask, Volume, Warnings};
+use veloxel_core::parameters::Values;
+use veloxel_core::{Dimension, Flow, Grid, Mask, Sequence, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_motion::{
-    Clg, ClgParams, Extras, InverseConsistent, Observer, PairMethod, Role, SequenceField, SequenceFrames,
-    SequenceMode, SequencePlan, run_sequence,
+    AnyMethod, Extras, Method, Observer, Opened, Opening, Role, SequenceField, SequenceFrames, SequenceMode,
+    SequencePlan, Takes, run_sequence, run_windows,
 };
 use veloxel_report::{DeviceReport, InputReport, PairReport, PairView, RunReport, Thumbnail, sequence_html};
 
@@ -57,13 +58,12 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     };
     let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
     let grid = sequence.grid().clone();
-    let params: ClgParams = options.method.build(grid.dimension())?;
+    let mut opened = open(&sequence, options, &device)?;
     let staging = Staging::new(&job.folder)?;
 
     let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
-    let task =
-        SequenceTask { frames, truth: None, plan: job.plan, params: &params, directions: options.directions };
-    let mut result = task.run(&device, (&staging, &mut stages), observer)?;
+    let task = SequenceTask { frames, truth: None, plan: job.plan };
+    let mut result = task.run(&mut opened.method, (&staging, &mut stages), observer)?;
     warnings.extend(std::mem::take(&mut result.warnings));
 
     let mut inputs: Vec<InputReport> = (job.inputs.iter())
@@ -73,7 +73,7 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         let Some(path) = path else { continue };
         inputs.push(InputReport::new(role, &path.display().to_string(), &format_text(path), &grid));
     }
-    let report = result.report((&params, options), device_report, (inputs, stages, warnings))?;
+    let report = result.report((opened.parameters, options), device_report, (inputs, stages, warnings))?;
     let json = report.to_json()?;
     io::write_text(&staging.path("report.json"), &json)?;
     staging.publish()?;
@@ -89,6 +89,23 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     Ok(FlowRun { report, written })
 }
 
+/// The method of a run, opened for the frames of a sequence.
+pub(crate) fn open(
+    sequence: &Sequence,
+    options: &RunOptions,
+    device: &Device,
+) -> Result<Opened, VeloxelError> {
+    let draft = options.method.draft();
+    let method = Method::of(draft);
+    let frames = match method.takes {
+        Takes::Pairs => 2,
+        Takes::Windows { most } => most.min(sequence.frames().len()),
+    };
+    let white = sequence.frames().first().map_or(1.0, full_scale);
+    let opened = method.open(&Opening { grid: sequence.grid(), frames, white, draft, device })?;
+    Ok(Opened { method: options.directions.of(opened.method), ..opened })
+}
+
 /// The exact field from one frame to another, where it is known.
 pub(crate) type Truth<'a> = &'a dyn Fn(usize, usize) -> Flow;
 
@@ -97,8 +114,6 @@ pub(crate) struct SequenceTask<'a> {
     pub frames: SequenceFrames<'a>,
     pub truth: Option<Truth<'a>>,
     pub plan: SequencePlan,
-    pub params: &'a ClgParams,
-    pub directions: Directions,
 }
 
 /// What is kept of a sequence's fields once they are written.
@@ -122,22 +137,10 @@ struct Shown {
 impl SequenceTask<'_> {
     pub fn run(
         &self,
-        device: &Device,
+        method: &mut AnyMethod,
         (staging, stages): (&Staging, &mut Stages),
         observer: &dyn Observer,
     ) -> Result<SequenceResult, VeloxelError> {
-        let grid = self
-            .frames
-            .frames
-            .first()
-            .map(Volume::grid)
-            .cloned()
-            .ok_or(veloxel_core::CoreError::EmptySequence)?;
-        let clg = Clg::new(&grid, self.params.clone(), device)?;
-        let mut method: Box<dyn PairMethod> = match self.directions {
-            Directions::Forward => Box::new(clg),
-            Directions::Both => Box::new(InverseConsistent::new(clg)),
-        };
         let page_role = match self.plan.mode {
             SequenceMode::Consecutive => Role::Consecutive,
             SequenceMode::Reference | SequenceMode::Both => Role::Reference,
@@ -153,13 +156,21 @@ impl SequenceTask<'_> {
         let mut first = None;
         let start = Instant::now();
         let mut elsewhere = Stages::default();
-        result.drift_vox = run_sequence(
-            &mut *method,
-            self.frames,
-            SequencePlan { extras: Extras::ALL, ..self.plan },
-            observer,
-            &mut |field| self.take(field, staging, (&mut result, &mut first), &mut elsewhere),
-        )?;
+        let plan = SequencePlan { extras: Extras::ALL, ..self.plan };
+        let mut keep = |field| self.take(field, staging, (&mut result, &mut first), &mut elsewhere);
+        let drift_vox = match method {
+            AnyMethod::Pair(method) => run_sequence(&mut **method, self.frames, plan, observer, &mut keep)?,
+            AnyMethod::Window(method) if plan.mode == SequenceMode::Consecutive => {
+                run_windows(&mut **method, self.frames, plan.extras, &mut keep)?;
+                None
+            }
+            AnyMethod::Window(_) => {
+                let reason =
+                    "a method that takes a window of frames gives consecutive fields alone".to_owned();
+                return Err(VeloxelError::Frames { reason });
+            }
+        };
+        result.drift_vox = drift_vox;
         let solve_ms = start.elapsed().as_secs_f64() * 1e3 - elsewhere.total_ms();
         stages.add("solve", solve_ms);
         stages.merge(elsewhere);
@@ -216,17 +227,17 @@ impl SequenceTask<'_> {
 impl SequenceResult {
     pub fn report(
         &self,
-        (params, options): (&ClgParams, &RunOptions),
+        (parameters, options): (Values, &RunOptions),
         device: DeviceReport,
         (inputs, stages, warnings): (Vec<InputReport>, Stages, Warnings),
     ) -> Result<RunReport, VeloxelError> {
         Ok(RunReport {
             veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
             command_line: options.command_line.clone(),
-            method: "clg".to_owned(),
+            method: options.method.method_name().to_owned(),
             preset: Some(options.method.preset_name().to_owned()),
             device,
-            parameters: params.to_json().into(),
+            parameters: parameters.into(),
             inputs,
             pairs: self.pairs.iter().map(|(.., pair)| pair.clone()).collect(),
             cycle_closure_vox: self.drift_vox,
