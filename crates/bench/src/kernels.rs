@@ -7,10 +7,10 @@ use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
-use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
-use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::compose::{Compose, Update};
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, Mismatch, MotionTensor};
@@ -65,7 +65,7 @@ impl<'a> Workbench<'a> {
         let noise = noise(shape.len());
         let scaled = |gain: f32, offset: f32| -> Result<Buffer, ComputeError> {
             let mut buffer = device.upload_copy(&noise)?;
-            map_affine(device, (gain, offset), &mut buffer)?;
+            Operation::MapAffine { gain, offset }.on(&mut buffer).run(device)?;
             Ok(buffer)
         };
         let volumes: Field = (0..13).map(|k| scaled(0.1 + 0.05 * k as f32, 0.2)).collect::<Result<_, _>>()?;
@@ -141,7 +141,9 @@ impl<'a> Workbench<'a> {
         let (from, to) = images.split_at_mut(1);
         report(
             ("Gaussian, 15 taps, three passes", 6.0, Some(0.80)),
-            median_ms(device, || convolve(device, (shape, &gaussian), &from[0], &mut to[0]))?,
+            median_ms(device, || {
+                Convolve { shape, taps: &gaussian, input: &from[0], output: &mut to[0] }.run(device)
+            })?,
         );
         for (interpolation, name, bar) in [
             (Interpolation::Linear, "warp, linear", Some(0.70)),
@@ -164,7 +166,7 @@ impl<'a> Workbench<'a> {
         // Small steps, as a run composes them: what stood there is noise, and would gather from everywhere.
         for (step, smooth) in x.iter_mut().zip(displacement.iter()) {
             CopyBuffer { from: smooth, to: step }.run(device)?;
-            map_affine(device, (1e-3, 0.0), step)?;
+            Operation::MapAffine { gain: 1e-3, offset: 0.0 }.on(step).run(device)?;
         }
         let still = device.zeros_field(3, shape.len())?;
         report(
@@ -176,7 +178,7 @@ impl<'a> Workbench<'a> {
         );
         report(
             ("spline coefficients", 6.0, None),
-            median_ms(device, || spline_coefficients(device, shape, &mut to[0]))?,
+            median_ms(device, || SplineCoefficients { shape, samples: &mut to[0] }.run(device))?,
         );
         let taps = isotropic(&Taps::gaussian(1.0, 2.5));
         let pairs = [(&from[0], &to[1])];

@@ -1,7 +1,8 @@
 //! Every kernel of Veloxel: plain arrays in, plain arrays out, no formats and no printing.
 //!
 //! A kernel is a folder `FAMILY/NAME`: `mod.rs` is the contract (shapes, units, border rule, validation), `cpu.rs` its
-//! text for processors, which is also the specification, and `NAME.wgsl` with `gpu.rs` its text for GPUs.
+//! text for processors, which is also the specification, and `NAME.wgsl` its text for GPUs; `gpu.rs` launches it, or
+//! `mod.rs` where that takes a few lines.
 //! Families: [`image`] (samples of one image or two), [`variational`] (terms and solvers of energies over a displacement),
 //! [`phase`] (oriented filters and matching by phase).
 

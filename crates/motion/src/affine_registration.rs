@@ -16,8 +16,8 @@ use veloxel_core::Shape;
 use veloxel_core::matrix3::{determinant, inverse};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::affine_normal_equations::{NormalEquations, affine_normal_equations};
-use veloxel_kernels::image::centre_of_mass::centre_of_mass;
+use veloxel_kernels::image::affine_normal_equations::{AffineNormalEquations, NormalEquations};
+use veloxel_kernels::image::centre_of_mass::CentreOfMass;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 
 /// What the start may move.
@@ -84,7 +84,8 @@ pub fn affine_registration(
 fn centre_of_mass_shift(images: [&Frame; 2], map: IntensityMap) -> Result<[f64; 3], MotionError> {
     let [fixed, moving] = images.map(|image| {
         let shape = Shape::of(image.grid());
-        centre_of_mass(image.device(), (shape, image.samples()), map.gain_and_offset())?.get(image.device())
+        let ((gain, offset), device) = (map.gain_and_offset(), image.device());
+        CentreOfMass { shape, image: image.samples(), gain, offset }.run(device)?.get(device)
     });
     match (fixed?, moving?) {
         (Some(f), Some(m)) => Ok([0, 1, 2].map(|a| m[a] - f[a])),
@@ -116,8 +117,8 @@ fn align_on_level(
             out: &mut warped,
         };
         warp.run(device)?;
-        let equations =
-            affine_normal_equations(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
+        let equations = AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped: &warped, weight };
+        let equations = equations.run(device)?.get(device)?;
         if equations.mean_energy >= least {
             break;
         }

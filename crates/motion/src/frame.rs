@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use veloxel_core::{CoreError, Grid, Volume};
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Stamp, fetch};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
-use veloxel_kernels::image::quantiles::first_unknown;
+use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::quantiles::FirstUnknown;
 
 /// One image of one grid (`f32`, any unit) in the memory of a device.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Frame {
     /// [`MotionError::Compute`] if the device has too little memory or fails.
     pub fn upload(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
         let samples = device.upload_copy(image.data())?;
-        let not_finite = first_unknown(device, &samples, None)?;
+        let not_finite = FirstUnknown { image: &samples, weight: None }.run(device)?;
         let map = Percentiles::ask(device, &samples, None)?;
         let pending = PendingStats { not_finite, map, mark: device.mark()? };
         let stats = Mutex::new(ImageStats::Pending(Box::new(pending)));
@@ -128,7 +128,9 @@ impl Frame {
         let device = &self.device;
         let not_finite = match (self.known()?.not_finite, mask) {
             (None, _) => None,
-            (Some(_), Some(mask)) => first_unknown(device, &self.samples, Some(&mask.weight))?.get(device)?,
+            (Some(_), Some(mask)) => {
+                FirstUnknown { image: &self.samples, weight: Some(&mask.weight) }.run(device)?.get(device)?
+            }
             (not_finite, None) => not_finite,
         };
         let Some(index) = not_finite else { return Ok(()) };
@@ -183,7 +185,8 @@ impl FrameSource<'_> {
                 samples
             }
         };
-        map_affine(&device, map.gain_and_offset(), &mut samples)?;
+        let (gain, offset) = map.gain_and_offset();
+        Operation::MapAffine { gain, offset }.on(&mut samples).run(&device)?;
         Ok(samples)
     }
 }

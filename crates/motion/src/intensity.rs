@@ -2,7 +2,8 @@
 
 use crate::MotionError;
 use veloxel_gpu::{Buffer, Device, Later, Pending, Stamp};
-use veloxel_kernels::image::quantiles::{Quantiles, Samples, quantiles};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::quantiles::{OrderStatistics, Quantiles};
 
 /// Intensities `lower..upper` become `0..1`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,14 +50,14 @@ impl IntensityMap {
 #[derive(Debug)]
 pub(crate) struct Percentiles {
     step: usize,
-    found: Later<Option<Quantiles>>,
+    found: Later<Option<OrderStatistics>>,
 }
 
 impl Percentiles {
     /// Asks the device, which need not have done it when this returns.
     pub fn ask(device: &Device, image: &Buffer, weight: Option<&Buffer>) -> Result<Self, MotionError> {
         let step = (image.len() / MOST_SAMPLES).max(1);
-        Ok(Self { step, found: quantiles(device, Samples { image, weight, step }, OUTLIERS)? })
+        Ok(Self { step, found: Quantiles { image, weight, step, shares: OUTLIERS }.run(device)? })
     }
 
     /// The number that settling waits for.
@@ -71,17 +72,17 @@ impl Percentiles {
         (image, weight): (&Buffer, Option<&Buffer>),
         mark: Option<&Stamp>,
     ) -> Result<Option<IntensityMap>, MotionError> {
-        let mut samples = Samples { image, weight, step: self.step };
+        let mut samples = Quantiles { image, weight, step: self.step, shares: OUTLIERS };
         let mut found = self.found.get_after(device, mark)?;
-        if samples.step > 1 && found.is_none_or(|(count, _)| count < FEWEST_SAMPLES) {
+        if samples.step > 1 && found.is_none_or(|found| found.count < FEWEST_SAMPLES) {
             samples.step = 1;
-            found = quantiles(device, samples, OUTLIERS)?.get(device)?;
+            found = samples.run(device)?.get(device)?;
         }
-        let Some((_, [mut lower, mut upper])) = found else { return Ok(None) };
+        let Some(OrderStatistics { samples: [mut lower, mut upper], .. }) = found else { return Ok(None) };
         if upper <= lower {
             // Almost everything is one value: what is left of the picture are its extremes.
-            match quantiles(device, samples, EXTREMES)?.get(device)? {
-                Some((_, extremes)) => [lower, upper] = extremes,
+            match (Quantiles { shares: EXTREMES, ..samples }).run(device)?.get(device)? {
+                Some(extremes) => [lower, upper] = extremes.samples,
                 None => return Ok(None),
             }
         }

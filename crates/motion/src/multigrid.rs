@@ -17,7 +17,7 @@ use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape, choices};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{clear, norm2};
+use veloxel_kernels::image::pointwise::{InPlace, Norm2, Operation};
 use veloxel_kernels::variational::multigrid_transfer::{Onto, Prolong, Restrict, coarser};
 use veloxel_kernels::variational::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 
@@ -160,11 +160,11 @@ impl Multigrid {
         stopping: Stopping,
     ) -> Result<Solving, ComputeError> {
         // From x = 0 the residual is the right-hand side.
-        let mut solving = Solving::from(norm2(device, rhs)?);
+        let mut solving = Solving::from(Norm2 { field: rhs }.run(device)?);
         let trivial = solving.norms2[0].peek() == Some(&0.0);
         if trivial || self.used == 0 {
             // Else the start from the second grid overwrites what x holds.
-            clear(device, x)?;
+            InPlace { operation: Operation::Fill(0.0), field: x }.run(device)?;
         }
         if trivial {
             return Ok(solving);
@@ -216,7 +216,7 @@ impl Multigrid {
             let level = &mut head[at];
             match below.first() {
                 Some(coarser) => coarser.prolong(level.shape, &mut level.x, Onto::Nothing).run(device)?,
-                None => clear(device, &mut level.x)?,
+                None => InPlace { operation: Operation::Fill(0.0), field: &mut level.x }.run(device)?,
             }
             let (own, own_x, own_rhs) = level.parts(operator);
             cycle(device, &own, (own_x, own_rhs), below)?;
@@ -290,7 +290,7 @@ fn cycle(
     };
     relax(device, operator, (x, rhs), (1.0, 1))?;
     let norm2 = restrict_residual(device, operator, (x, rhs), (&mut coarse.rhs, coarse.shape))?;
-    clear(device, &mut coarse.x)?;
+    InPlace { operation: Operation::Fill(0.0), field: &mut coarse.x }.run(device)?;
     {
         let (own, own_x, own_rhs) = coarse.parts(operator);
         cycle(device, &own, (own_x, own_rhs), further)?;

@@ -10,9 +10,9 @@ use veloxel_core::{
 };
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Stamp, fetch};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::brightness::absolute_difference;
-use veloxel_kernels::image::pointwise::{CopyBuffer, rescale};
-use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::brightness::AbsoluteDifference;
+use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::jacobian::Jacobian;
 
@@ -140,7 +140,7 @@ impl PendingFlow {
         let weight = measured.map(|mask| &mask.weight);
         let (displacement, out) = (&flow.components_vox, &mut determinant);
         let jacobian = Jacobian { shape, spacing_edges: [1.0; 3], displacement, weight, out }.run(device)?;
-        rescale(device, (1.0, 1.0), &mut determinant)?;
+        Operation::Rescale { gain: 1.0, offset: 1.0 }.on(&mut determinant).run(device)?;
         Ok(Self {
             device: device.clone(),
             flow,
@@ -203,7 +203,7 @@ impl PendingFlow {
             Interpolation::CubicSpline => {
                 let mut coefficients = device.scratch(shape.len())?;
                 CopyBuffer { from: moving.samples(), to: &mut coefficients }.run(device)?;
-                spline_coefficients(device, shape, &mut coefficients)?;
+                SplineCoefficients { shape, samples: &mut coefficients }.run(device)?;
                 Some(coefficients)
             }
             Interpolation::Linear | Interpolation::Nearest => None,
@@ -220,7 +220,8 @@ impl PendingFlow {
             out: &mut warped,
         };
         warp.run(device)?;
-        let difference = |image: &Buffer| absolute_difference(device, (fixed.samples(), image), None);
+        let difference =
+            |warped: &Buffer| AbsoluteDifference { fixed: fixed.samples(), warped, weight: None }.run(device);
         let sums = [difference(moving.samples())?, difference(&warped)?];
         let map = fixed.map()?.unwrap_or(IntensityMap::IDENTITY);
         self.brightness = Some(PendingBrightness { sums, gain: map.gain_and_offset().0.into() });

@@ -7,13 +7,14 @@
 //! A displacement on a level is measured in *edges*: the smallest voxel edge of that level.
 
 use crate::resident::ResidentMask;
+use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
-use veloxel_kernels::image::convolve::convolve;
+use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::pointwise::CopyBuffer;
-use veloxel_kernels::image::resample::{resample, resample_field};
+use veloxel_kernels::image::resample::Resample;
 
 /// One size of the pyramid.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,9 +75,16 @@ pub fn shrink(device: &Device, (image, from): (&Buffer, Shape), to: Shape) -> Re
         Taps::gaussian(0.6 * (factor * factor - 1.0).max(0.0).sqrt(), 3.0)
     });
     let mut smooth = device.scratch(from.len())?;
-    convolve(device, (from, &taps), image, &mut smooth)?;
+    Convolve { shape: from, taps: &taps, input: image, output: &mut smooth }.run(device)?;
     let mut out = device.scratch(to.len())?;
-    resample(device, (&smooth, from), (&mut out, to), 1.0)?;
+    let resample = Resample {
+        input: from_ref(&smooth),
+        input_shape: from,
+        output: from_mut(&mut out),
+        output_shape: to,
+        factor: 1.0,
+    };
+    resample.run(device)?;
     Ok(out)
 }
 
@@ -121,7 +129,9 @@ pub fn transfer(
     (out, to): (&mut Field, &LevelGeometry),
 ) -> Result<(), ComputeError> {
     let factor = (from.edge_mm / to.edge_mm) as f32;
-    resample_field(device, (field, from.shape), (out, to.shape), factor)
+    let resample =
+        Resample { input: field, input_shape: from.shape, output: out, output_shape: to.shape, factor };
+    resample.run(device)
 }
 
 #[cfg(test)]

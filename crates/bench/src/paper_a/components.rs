@@ -6,9 +6,9 @@ use crate::BenchError;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
-use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::image::pointwise::fill;
+use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::variational::operator::{Operator, jacobi, residual_norm2};
@@ -112,7 +112,7 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
     costs.set(Component::Warp, launch_ms(device, warp)?);
     let taps = isotropic(&window(TAPS));
     let mut smoothed = touched(device, shape.len())?;
-    let smooth = || convolve(device, (shape, &taps), &fixed, &mut smoothed);
+    let smooth = || Convolve { shape, taps: &taps, input: &fixed, output: &mut smoothed }.run(device);
     costs.set(Component::Smoothing, launch_ms(device, smooth)?);
     drop(smoothed);
     let mut system: Field = (0..9).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
@@ -134,7 +134,7 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
     }
     drop((fixed, moving));
     let mut volume_weight = warped;
-    fill(device, BETA, &mut volume_weight)?;
+    Operation::Fill(BETA).on(&mut volume_weight).run(device)?;
     let rhs = system.split_off(6);
     let operator = Operator {
         shape,
@@ -158,7 +158,7 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
 /// Memory that has been written to: the system has found its pages.
 fn touched(device: &Device, len: usize) -> Result<Buffer, ComputeError> {
     let mut buffer = device.scratch(len)?;
-    fill(device, 0.0, &mut buffer)?;
+    Operation::Fill(0.0).on(&mut buffer).run(device)?;
     Ok(buffer)
 }
 

@@ -4,7 +4,7 @@
 
 use veloxel_gpu::{ComputeError, Device, Later};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, clip_length, scale};
+use veloxel_kernels::image::pointwise::{ClipLength, CopyBuffer, Operation};
 use veloxel_testkit::every_device::here;
 
 fn cuda() -> Device {
@@ -21,9 +21,10 @@ fn round(device: &Device, nth: usize) -> Result<(Vec<f64>, Vec<Vec<f32>>), Compu
         let mut field = vec![device.upload(samples(nth))?, device.upload(samples(which + 5))?];
         for step in 0..40 {
             for component in &mut field {
-                scale(device, 0.9 + 0.01 * (step + nth) as f32, component)?;
+                let gain = 0.9 + 0.01 * (step + nth) as f32;
+                Operation::MapAffine { gain, offset: 0.0 }.on(component).run(device)?;
             }
-            numbers.push(clip_length(device, 20.0, &mut field)?);
+            numbers.push(ClipLength { limit: 20.0, field: &mut field }.run(device)?);
         }
         fields.extend(field);
     }
@@ -58,7 +59,7 @@ fn stamps_are_in_order() {
     let mut buffer = device.zeros(1 << 20).unwrap();
     let start = device.stamp().unwrap();
     for _ in 0..100 {
-        scale(&device, 1.5, &mut buffer).unwrap();
+        Operation::MapAffine { gain: 1.5, offset: 0.0 }.on(&mut buffer).run(&device).unwrap();
     }
     let end = device.stamp().unwrap();
     assert!(end.ms_after(&start).unwrap() > 0.0);
@@ -71,7 +72,7 @@ fn uploads_do_not_touch_what_kernels_still_use() {
     for nth in 0..50 {
         let mut first = device.upload(vec![nth as f32; len]).unwrap();
         for _ in 0..30 {
-            scale(&device, 1.0, &mut first).unwrap();
+            Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(&mut first).run(&device).unwrap();
         }
         let mut kept = device.scratch(len).unwrap();
         CopyBuffer { from: &first, to: &mut kept }.run(&device).unwrap();

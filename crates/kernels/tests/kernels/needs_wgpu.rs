@@ -4,7 +4,7 @@
 
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
+use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
 use veloxel_testkit::every_device::here;
 
 fn wgpu() -> Device {
@@ -32,12 +32,12 @@ fn memory_that_is_used_again_is_zero_where_zeros_are_asked_for() {
     let device = wgpu();
     for nth in 0..20 {
         let mut first = device.zeros(LEN).unwrap();
-        map_affine(&device, (1.0, nth as f32), &mut first).unwrap();
+        Operation::MapAffine { gain: 1.0, offset: nth as f32 }.on(&mut first).run(&device).unwrap();
         let mut kept = device.scratch(LEN).unwrap();
         CopyBuffer { from: &first, to: &mut kept }.run(&device).unwrap();
         drop(first);
         let mut second = device.zeros(LEN).unwrap();
-        map_affine(&device, (1.0, 0.5), &mut second).unwrap();
+        Operation::MapAffine { gain: 1.0, offset: 0.5 }.on(&mut second).run(&device).unwrap();
         assert_eq!(device.download(kept).unwrap(), vec![nth as f32; LEN], "round {nth}");
         assert_eq!(device.download(second).unwrap(), vec![0.5; LEN], "round {nth}");
     }

@@ -10,10 +10,10 @@ use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, Device, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
-use veloxel_kernels::image::brightness::absolute_difference;
-use veloxel_kernels::image::convolve::{convolve, isotropic};
-use veloxel_kernels::image::local_normalise::local_normalise;
-use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::brightness::AbsoluteDifference;
+use veloxel_kernels::image::convolve::{Convolve, isotropic};
+use veloxel_kernels::image::local_normalise::LocalNormalise;
+use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
 
 /// Share of the mean local contrast below which local normalisation sees noise.
@@ -74,12 +74,13 @@ impl ImagePyramids {
             }
             let taps = isotropic(&Taps::gaussian(params.presmooth, 3.0));
             let mut out = device.scratch(image.len())?;
-            convolve(device, (levels[0].shape, &taps), &image, &mut out)?;
+            Convolve { shape: levels[0].shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
             Ok(out)
         };
         let RawImages { fixed, moving, region, map } = images;
         let (fixed, moving) = (smooth(fixed.mapped(map)?)?, smooth(moving.mapped(map)?)?);
-        let before = absolute_difference(device, (&fixed, &moving), region.mask.map(|mask| &mask.weight))?;
+        let weight = region.mask.map(|mask| &mask.weight);
+        let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight }.run(device)?;
         let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
         Ok(Self {
             device: device.clone(),
@@ -99,13 +100,14 @@ impl ImagePyramids {
         let mut moving = self.moving.pop().expect("the level should have a moving image");
         if params.lcc_sigma > 0.0 {
             for image in [&mut fixed, &mut moving] {
-                local_normalise(device, (shape, params.lcc_sigma, LCC_FLOOR_SHARE), image)?;
+                let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
+                LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
             }
         }
         if params.interpolation == Interpolation::CubicSpline {
             // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
             fixed = through_spline(device, shape, fixed)?;
-            spline_coefficients(device, shape, &mut moving)?;
+            SplineCoefficients { shape, samples: &mut moving }.run(device)?;
         }
         let (mask, volume_mask) = (self.mask.pop(), self.volume_mask.pop());
         Ok(LevelImages { fixed, moving, mask, volume_mask, moving_from_fixed })
@@ -114,7 +116,7 @@ impl ImagePyramids {
 
 /// An image as the warp by no displacement samples its spline.
 fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
-    spline_coefficients(device, shape, &mut image)?;
+    SplineCoefficients { shape, samples: &mut image }.run(device)?;
     let mut out = device.scratch(shape.len())?;
     let warp = Warp {
         shape,

@@ -13,11 +13,11 @@ use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Pending, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
-use veloxel_kernels::image::brightness::absolute_difference;
-use veloxel_kernels::image::convolve::convolve;
-use veloxel_kernels::image::gradient::{Scheme, gradients};
-use veloxel_kernels::image::median::{Median, WeightedMedian, median};
-use veloxel_kernels::image::pointwise::{clear, clip_length, fill, log_change, multiply};
+use veloxel_kernels::image::brightness::AbsoluteDifference;
+use veloxel_kernels::image::convolve::Convolve;
+use veloxel_kernels::image::gradient::{Gradient, Scheme};
+use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
+use veloxel_kernels::image::pointwise::{ClipLength, InPlace, Multiply, Operation};
 use veloxel_kernels::image::warp::Warp;
 use veloxel_kernels::variational::compose::{self, Compose};
 use veloxel_kernels::variational::confidence::Confidence;
@@ -92,9 +92,9 @@ impl<'a> Level<'a> {
     ) -> Result<Self, ComputeError> {
         memory.fit(device, geometry)?;
         if let Some(weight) = memory.volume_weight.as_mut() {
-            fill(device, params.beta, weight)?;
+            Operation::Fill(params.beta).on(weight).run(device)?;
             if let Some(mask) = images.volume_mask.as_ref().or(images.mask.as_ref()) {
-                multiply(device, mask, weight)?;
+                Multiply { factor: mask, out: weight }.run(device)?;
             }
         }
         Ok(Self { device, params, geometry, memory, mean_window: window(params.mean_matched) })
@@ -111,7 +111,8 @@ impl<'a> Level<'a> {
         let start = self.device.stamp()?;
         let shape = self.geometry.shape;
         if self.params.gamma > 0.0 {
-            gradients(self.device, (shape, Scheme::Central4), &images.fixed, &mut self.memory.gradients[0])?;
+            let out = &mut self.memory.gradients[0];
+            Gradient { shape, scheme: Scheme::Central4, image: &images.fixed, out }.run(self.device)?;
         }
         let mut reports = Vec::new();
         let adaptive = self.params.warp_tol > 0.0;
@@ -183,7 +184,7 @@ impl<'a> Level<'a> {
             || !self.memory.groups.is_empty()
             || self.memory.diffusivity.is_some()
         {
-            clear(device, &mut self.memory.increment)?;
+            InPlace { operation: Operation::Fill(0.0), field: &mut self.memory.increment }.run(device)?;
         }
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solving = None;
@@ -191,7 +192,8 @@ impl<'a> Level<'a> {
             solving = Some(self.solve(images, displacement, &weights)?);
         }
         let solving = solving.expect("a warp should have at least one solve");
-        let length = clip_length(device, self.params.increment_limit, &mut self.memory.increment)?;
+        let limit = self.params.increment_limit;
+        let length = ClipLength { limit, field: &mut self.memory.increment }.run(device)?;
         let update = match self.params.update {
             Update::Add => compose::Update::Add,
             Update::Compose => compose::Update::Compose,
@@ -222,7 +224,8 @@ impl<'a> Level<'a> {
 
     /// Σ |I_t| of the images last warped, and number of voxels.
     pub fn difference(&self, images: &LevelImages) -> Result<Later<(f64, f64)>, ComputeError> {
-        absolute_difference(self.device, (&images.fixed, &self.memory.warped), images.mask.as_ref())
+        let weight = images.mask.as_ref();
+        AbsoluteDifference { fixed: &images.fixed, warped: &self.memory.warped, weight }.run(self.device)
     }
 
     /// Mean squared distance, edges², by which the images last warped still miss each other.
@@ -245,7 +248,8 @@ impl<'a> Level<'a> {
         MotionTensor { term, taps, out: first }.run(device)?;
         if let Some(second) = others.first_mut() {
             let [fixed, warped] = &mut self.memory.gradients;
-            gradients(device, (shape, Scheme::Central4), &self.memory.warped, warped)?;
+            Gradient { shape, scheme: Scheme::Central4, image: &self.memory.warped, out: warped }
+                .run(device)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
             let term = params.data_term(self.geometry, params.gradient_zeta, &pairs, mask);
             MotionTensor { term, taps, out: second }.run(device)?;
@@ -314,7 +318,8 @@ impl<'a> Level<'a> {
             subtract_product(device, &regulariser, displacement, rhs)?;
             if let (true, Some(mean)) = (weights.mean_share > 0.0, self.memory.mean.as_mut()) {
                 for (component, mean) in displacement.iter().zip(mean.iter_mut()) {
-                    convolve(device, (shape, &self.mean_window), component, mean)?;
+                    Convolve { shape, taps: &self.mean_window, input: component, output: mean }
+                        .run(device)?;
                 }
                 let alpha = -weights.mean_share * weights.alpha;
                 subtract_product(device, &Operator { alpha, volume_weight: None, ..regulariser }, mean, rhs)?;
@@ -322,7 +327,7 @@ impl<'a> Level<'a> {
             if let Some(change) = self.memory.volume_change.as_mut() {
                 let spacing_edges = geometry.spacing_edges;
                 Jacobian { shape, spacing_edges, displacement, weight: None, out: change }.run(device)?;
-                log_change(device, change)?;
+                Operation::LogChange.on(change).run(device)?;
                 subtract_volume_target(device, &operator, change, rhs)?;
             }
         }
@@ -345,8 +350,8 @@ impl<'a> Level<'a> {
     fn filter(&mut self, images: &LevelImages, displacement: &mut Field) -> Result<(), ComputeError> {
         let shape = self.geometry.shape;
         let kind = match self.params.median {
-            MedianFilter::Plain { radius } => Median::Plain { radius },
-            MedianFilter::NonLocal if self.memory.votes.is_some() => Median::Weighted(NON_LOCAL),
+            MedianFilter::Plain { radius } => MedianKind::Plain { radius },
+            MedianFilter::NonLocal if self.memory.votes.is_some() => MedianKind::Weighted(NON_LOCAL),
             _ => return Ok(()),
         };
         if self.memory.votes.is_some() {
@@ -365,7 +370,8 @@ impl<'a> Level<'a> {
             kernel.run(self.device)?;
         }
         let spare = self.memory.spare.as_mut().expect("a level with a median should have a spare field");
-        median(self.device, (shape, kind), (displacement, &images.fixed, self.memory.votes.as_ref()), spare)?;
+        let (guide, vote) = (&images.fixed, self.memory.votes.as_ref());
+        Median { shape, kind, field: displacement, guide, vote, out: spare }.run(self.device)?;
         std::mem::swap(displacement, spare);
         Ok(())
     }

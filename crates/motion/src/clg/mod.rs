@@ -67,7 +67,7 @@ use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::{Device, Field, Later};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, clear, map_affine, scale};
+use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
 use veloxel_kernels::image::warp;
 use veloxel_kernels::variational::total_displacement::{FromVoxels, ToVoxels};
 use workspace::Workspace;
@@ -276,13 +276,13 @@ impl Stage {
             for component in &mut field {
                 device.fit(component, coarsest.shape.len())?;
             }
-            clear(device, &mut field)?;
+            InPlace { operation: Operation::Fill(0.0), field: &mut field }.run(device)?;
             return Ok(field);
         };
         for (component, out) in start.components_vox.iter().zip(&mut field) {
             CopyBuffer { from: component, to: out }.run(device)?;
             // A start may have holes: there nothing is known.
-            map_affine(device, (1.0, 0.0), out)?;
+            Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(out).run(device)?;
         }
         let &LevelGeometry { shape, spacing_edges, .. } = finest;
         FromVoxels { shape, spacing_edges, field: &mut field }.run(device)?;
@@ -290,7 +290,7 @@ impl Stage {
             let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
             for component in &mut field {
                 let mut coarser = shrink(device, (component, pair[0].shape), pair[1].shape)?;
-                scale(device, factor, &mut coarser)?;
+                Operation::MapAffine { gain: factor, offset: 0.0 }.on(&mut coarser).run(device)?;
                 device.fit(component, pair[1].shape.len())?;
                 CopyBuffer { from: &coarser, to: component }.run(device)?;
             }

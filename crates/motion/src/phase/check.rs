@@ -7,8 +7,9 @@ use super::parameters::PhaseMedian;
 use super::plan::PhasePlan;
 use crate::MotionError;
 use veloxel_gpu::Buffer;
-use veloxel_kernels::image::valid_median::{Planes, valid_median};
-use veloxel_kernels::phase::forward_backward_check::{Matches, forward_backward_check};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::valid_median::{Planes, ValidMedian};
+use veloxel_kernels::phase::forward_backward_check::{ForwardBackwardCheck, Matches};
 
 /// A checked estimate of full resolution in the memory of a device.
 #[derive(Debug)]
@@ -40,13 +41,26 @@ impl Checked {
         (plan, threshold_px): (&PhasePlan, f32),
         (matches, confidence): (Matches<'_>, &Buffer),
     ) -> Result<(), MotionError> {
-        let (device, size) = (&plan.device, plan.levels.size(0));
-        let out = (&mut self.returned, &mut self.confidence);
-        forward_backward_check(device, (size, threshold_px), (matches, confidence), out)?;
+        let size = plan.levels.size(0);
+        let check = ForwardBackwardCheck {
+            size,
+            threshold_px,
+            matches,
+            confidence,
+            out: &mut self.returned,
+            confidence_out: &mut self.confidence,
+        };
+        check.run(&plan.device)?;
         if let Some(filtered) = &mut self.filtered {
-            let form = (Planes { size, count: self.components }, plan.parameters.checked_median.window());
-            let out = (filtered, Some(&mut self.confidence));
-            valid_median(device, form, (&self.returned, None), out)?;
+            let median = ValidMedian {
+                planes: Planes { size, count: self.components },
+                window: plan.parameters.checked_median.window(),
+                estimates: &self.returned,
+                coarser: None,
+                out: filtered,
+                confidence: Some(&mut self.confidence),
+            };
+            median.run(&plan.device)?;
         }
         Ok(())
     }

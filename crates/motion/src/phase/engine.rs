@@ -17,8 +17,9 @@ use super::stereo::{PhaseStereo, Stereo};
 use crate::MotionError;
 use veloxel_core::Grid;
 use veloxel_gpu::{Buffer, Device};
-use veloxel_kernels::image::pointwise::count_known;
-use veloxel_kernels::phase::gabor::{self, Picture};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CountKnown;
+use veloxel_kernels::phase::gabor::{Picture, Pyramid};
 
 /// A frame of a stream, row by row.
 #[derive(Debug, Clone, Copy)]
@@ -201,9 +202,13 @@ impl PhaseEngine {
         match (right, &mut self.right_pyramid) {
             (Some(right), Some(pyramid)) => {
                 let pictures = [&left.picture, &right.picture];
-                gabor::pyramid(&plan.device, &plan.levels, &pictures, &mut [images, &mut pyramid.images])?;
+                let out = &mut [images, &mut pyramid.images];
+                Pyramid { levels: &plan.levels, pictures: &pictures, out }.run(&plan.device)?;
             }
-            _ => gabor::pyramid(&plan.device, &plan.levels, &[&left.picture], &mut [images])?,
+            _ => {
+                let pictures = &[&left.picture];
+                Pyramid { levels: &plan.levels, pictures, out: &mut [images] }.run(&plan.device)?;
+            }
         }
         let newest_features = slot(self.pushed, self.features.len());
         match self.features.get_mut(newest_features) {
@@ -278,7 +283,9 @@ impl PhaseOutputs<'_> {
     pub fn count_known(&self) -> Result<PhaseCounts, MotionError> {
         let PhaseEngine { flow, stereo, features, plan, .. } = &*self.engine;
         let (device, pixels) = (&plan.device, plan.levels.pixels(0));
-        let count = |map: Option<&Buffer>| map.map(|m| count_known(device, m, pixels)).transpose();
+        let count = |map: Option<&Buffer>| {
+            map.map(|samples| CountKnown { samples, count: pixels }.run(device)).transpose()
+        };
         let stereo = stereo.as_ref().filter(|_| self.has_stereo);
         Ok(PhaseCounts {
             flow: count(flow.as_ref().map(|f| f.found()[0]))?,

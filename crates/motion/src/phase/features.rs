@@ -61,7 +61,7 @@ pub fn phase_features(
     let plan = PhasePlan::new(size, wanted, parameters, device)?;
     device.scope(|| {
         let mut features = Features::new(&plan)?;
-        plan.tell(
+        plan.filter(
             &images_of(&plan, image)?,
             LocalPhaseOutputs { phases: None, features: Some(features.maps_mut()) },
         )?;

@@ -32,7 +32,7 @@ use veloxel_core::{DiagnosticCell, DiagnosticTable, Flow, Grid, MethodDiagnostic
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CopyPart;
-use veloxel_kernels::image::valid_median::{Planes, valid_median};
+use veloxel_kernels::image::valid_median::{Planes, ValidMedian};
 use veloxel_kernels::phase::forward_backward_check::Matches;
 use veloxel_kernels::phase::phase_flow::{self as kernel, Constraints, Place, Sampling};
 
@@ -191,21 +191,27 @@ impl Direction {
                     (place, frames.iter().map(|f| &f.phases).collect())
                 }
             };
-            kernel::phase_flow(
-                &plan.device,
-                (place, constraints),
-                (&phases, coarser),
-                (&mut self.raw[level], &mut self.confidence[level]),
-            )?;
+            let estimate = kernel::PhaseFlow {
+                place,
+                constraints,
+                frames: &phases,
+                coarser,
+                out: &mut self.raw[level],
+                confidence: &mut self.confidence[level],
+            };
+            estimate.run(&plan.device)?;
             // The finest level's own estimate or none: nothing checks what the coarser one would say here.
             let fill = coarser.filter(|_| level > 0 && parameters.unknown == Unknown::PassThrough);
             let planes = Planes { size: plan.levels.size(level), count: 2 };
-            valid_median(
-                &plan.device,
-                (planes, plan.window(level)),
-                (&self.raw[level], fill),
-                (&mut finer[level], Some(&mut self.confidence[level])),
-            )?;
+            let median = ValidMedian {
+                planes,
+                window: plan.window(level),
+                estimates: &self.raw[level],
+                coarser: fill,
+                out: &mut finer[level],
+                confidence: Some(&mut self.confidence[level]),
+            };
+            median.run(&plan.device)?;
             round_estimate(plan, &mut finer[level])?;
         }
         Ok(())

@@ -11,7 +11,9 @@ use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::quantise::FixedPoint;
 use veloxel_kernels::image::valid_median::Window;
-use veloxel_kernels::phase::gabor::{self, Bank, Filters, Levels, LocalPhaseOutputs, Picture, Sums};
+use veloxel_kernels::phase::gabor::{
+    self, Bank, Filters, Levels, LocalPhase, LocalPhaseOutputs, Picture, Pyramid, Sums,
+};
 
 /// Fractional bits of a response, where white is 255; the paper says that they are limited, not how many there are.
 const RESPONSE_BITS: i32 = 1;
@@ -78,8 +80,8 @@ impl PhasePlan {
     }
 
     /// Filters an image pyramid.
-    pub fn tell(&self, images: &Buffer, out: LocalPhaseOutputs<'_>) -> Result<(), MotionError> {
-        Ok(gabor::local_phase(&self.device, (&self.levels, &self.bank), images, out)?)
+    pub fn filter(&self, image: &Buffer, out: LocalPhaseOutputs<'_>) -> Result<(), MotionError> {
+        Ok(LocalPhase { levels: &self.levels, bank: &self.bank, image, out }.run(&self.device)?)
     }
 
     /// Parts of buffers on the host.
@@ -140,7 +142,7 @@ impl GaborPyramid {
 
     /// Finds the phases of the images, and their features where somebody wants them.
     pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<(), MotionError> {
-        plan.tell(&self.images, LocalPhaseOutputs { phases: Some(&mut self.phases), features })
+        plan.filter(&self.images, LocalPhaseOutputs { phases: Some(&mut self.phases), features })
     }
 
     pub fn lend(&self) -> Pictured<'_> {
@@ -162,7 +164,7 @@ pub(crate) fn images_of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Buffer,
 
 fn levels_of(plan: &PhasePlan, picture: &Picture) -> Result<Buffer, MotionError> {
     let mut images = plan.device.scratch(plan.levels.len())?;
-    gabor::pyramid(&plan.device, &plan.levels, &[picture], &mut [&mut images])?;
+    Pyramid { levels: &plan.levels, pictures: &[picture], out: &mut [&mut images] }.run(&plan.device)?;
     Ok(images)
 }
 

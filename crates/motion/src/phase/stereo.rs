@@ -20,7 +20,8 @@ use crate::MotionError;
 use crate::masking::leave_out;
 use veloxel_core::{Grid, Mask, Volume};
 use veloxel_gpu::{Buffer, Device};
-use veloxel_kernels::image::valid_median::{Planes, valid_median};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::valid_median::{Planes, ValidMedian};
 use veloxel_kernels::phase::forward_backward_check::Matches;
 use veloxel_kernels::phase::phase_flow::{Place, Sampling};
 use veloxel_kernels::phase::phase_stereo::{self as kernel, Views, Votes};
@@ -100,7 +101,7 @@ impl Stereo {
     }
 
     pub fn find(&mut self, plan: &PhasePlan, [left, right]: [Pictured<'_>; 2]) -> Result<(), MotionError> {
-        let (device, parameters) = (&plan.device, &plan.parameters);
+        let parameters = &plan.parameters;
         let votes = Votes { min_orientations: parameters.min_orientations.min(7), views: self.views };
         for level in (0..plan.stereo_levels).rev() {
             let (finer, coarser) = self.filtered.split_at_mut(level + 1);
@@ -119,20 +120,27 @@ impl Stereo {
                 Some(warped) => [&warped.phases[0], &warped.phases[1]],
                 None => [left.phases, right.phases],
             };
-            kernel::phase_stereo(
-                device,
-                (place, votes),
-                (left, right, coarser),
-                (&mut self.raw[level], &mut self.confidence[level]),
-            )?;
+            let estimate = kernel::PhaseStereo {
+                place,
+                votes,
+                left,
+                right,
+                coarser,
+                out: &mut self.raw[level],
+                confidence: &mut self.confidence[level],
+            };
+            estimate.run(&plan.device)?;
             let planes = Planes { size: plan.levels.size(level), count: self.views.count() };
             let fill = coarser.filter(|_| parameters.unknown == Unknown::PassThrough);
-            valid_median(
-                device,
-                (planes, plan.window(level)),
-                (&self.raw[level], fill),
-                (&mut finer[level], Some(&mut self.confidence[level])),
-            )?;
+            let median = ValidMedian {
+                planes,
+                window: plan.window(level),
+                estimates: &self.raw[level],
+                coarser: fill,
+                out: &mut finer[level],
+                confidence: Some(&mut self.confidence[level]),
+            };
+            median.run(&plan.device)?;
             round_estimate(plan, &mut finer[level])?;
         }
         if let Some(checked) = &mut self.checked {

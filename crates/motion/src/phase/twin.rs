@@ -7,9 +7,10 @@ use super::parameters::Arithmetic;
 use super::plan::{PhasePlan, Pictured};
 use crate::MotionError;
 use veloxel_gpu::Buffer;
-use veloxel_kernels::image::displaced_image::displaced_image;
-use veloxel_kernels::image::quantise::{FixedPoint, quantise};
-use veloxel_kernels::phase::gabor::{self, Levels, LocalPhaseOutputs};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::displaced_image::DisplacedImage;
+use veloxel_kernels::image::quantise::{FixedPoint, Quantise};
+use veloxel_kernels::phase::gabor::{Levels, LocalPhase, LocalPhaseOutputs, WORDS};
 
 /// Flow and disparity: eight bits and four after the point (section 5.2).
 const ESTIMATE: FixedPoint = FixedPoint { step: 1.0 / 16.0, most: 128.0 };
@@ -30,13 +31,20 @@ pub(crate) fn warped_level(
     let levels = plan.levels.alone(level);
     let mut phases = Vec::with_capacity(images.len());
     for (pictured, factor) in images {
-        let mut image = plan.device.scratch(levels.len())?;
-        let place = (&plan.levels, level, *factor);
-        displaced_image(&plan.device, place, (pictured.images, coarser), &mut image)?;
-        let mut out = plan.device.scratch(gabor::WORDS * levels.len())?;
-        let told = LocalPhaseOutputs { phases: Some(&mut out), features: None };
-        gabor::local_phase(&plan.device, (&levels, &plan.bank), &image, told)?;
-        phases.push(out);
+        let mut warped = plan.device.scratch(levels.len())?;
+        let warp = DisplacedImage {
+            levels: &plan.levels,
+            level,
+            factor: *factor,
+            image: pictured.images,
+            coarser,
+            out: &mut warped,
+        };
+        warp.run(&plan.device)?;
+        let mut phases_of_one = plan.device.scratch(WORDS * levels.len())?;
+        let out = LocalPhaseOutputs { phases: Some(&mut phases_of_one), features: None };
+        LocalPhase { levels: &levels, bank: &plan.bank, image: &warped, out }.run(&plan.device)?;
+        phases.push(phases_of_one);
     }
     Ok(WarpedLevel { levels, phases })
 }
@@ -63,6 +71,6 @@ pub(crate) fn round_features(
 fn round(plan: &PhasePlan, form: FixedPoint, samples: &mut Buffer) -> Result<(), MotionError> {
     match plan.parameters.arithmetic {
         Arithmetic::Float => Ok(()),
-        Arithmetic::Fixed => Ok(quantise(&plan.device, form, samples)?),
+        Arithmetic::Fixed => Ok(Quantise { form, samples }.run(&plan.device)?),
     }
 }

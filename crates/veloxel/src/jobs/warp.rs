@@ -8,7 +8,7 @@ use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{Kind, Strictness};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
 use veloxel_motion::clg::parameters::Interpolation;
 
@@ -57,7 +57,7 @@ fn warped(
     let shape = Shape::of(flow.grid());
     let mut samples = device.upload_copy(moving.data())?;
     if interpolation == warp::Interpolation::CubicSpline {
-        spline_coefficients(device, shape, &mut samples)?;
+        SplineCoefficients { shape, samples: &mut samples }.run(device)?;
     }
     let displacement =
         flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;

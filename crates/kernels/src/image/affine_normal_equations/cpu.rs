@@ -1,24 +1,20 @@
-//! Processor text of [`super::affine_normal_equations`].
+//! Processor text of [`super::AffineNormalEquations`].
 
-use super::{NormalEquations, SUMS, equations};
+use super::{AffineNormalEquations, SUMS};
 use crate::image::gradient::{Scheme, cpu::derivative_row};
 use crate::shared::group_sums::{GROUP, sum_by_halves};
 use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
-use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, Cpu, reduction_groups, sum_rows};
+use veloxel_gpu::{Cpu, reduction_groups};
 
 /// A workgroup's threads along x, and the rows that it takes at a time.
 const WIDE: usize = 64;
 const HIGH: usize = 4;
 
-pub(super) fn affine_normal_equations(
-    cpu: &Cpu,
-    (shape, centre, zeta): (Shape, Axes<f64>, f32),
-    (fixed, warped): (&Buffer, &Buffer),
-    weight: Option<&Buffer>,
-) -> NormalEquations {
+/// [`SUMS`] of every workgroup.
+pub(super) fn partial_sums(cpu: &Cpu, args: &AffineNormalEquations<'_>) -> Vec<f32> {
+    let AffineNormalEquations { shape, centre, zeta, fixed, warped, weight } = *args;
     let [nx, ny, _] = shape.size;
     let groups = reduction_groups(shape.len());
     let centre = centre.map(|c| c as f32);
@@ -55,7 +51,7 @@ pub(super) fn affine_normal_equations(
                 .for_each(|(s, lanes)| *s = sum_by_halves(lanes));
         }
     });
-    equations(shape.components(), &sum_rows(&partials))
+    partials
 }
 
 /// A row of samples.
@@ -69,6 +65,45 @@ struct Row<'a> {
     position: [f32; 3],
 }
 
+/// The constraint at each of sixteen voxels; zeros where they do not count.
+struct Constraints {
+    g: [Lanes; 3],
+    difference: Lanes,
+    /// n.
+    scale: Lanes,
+    /// The weight.
+    counts: Lanes,
+}
+
+#[inline(always)]
+fn constraints<const D: usize>(row: &Row<'_>, zeta2: f32, start: usize) -> Constraints {
+    let mut g = [Lanes::splat(0.0); 3];
+    for axis in 0..D {
+        g[axis] = Lanes::load_or_zero(&row.gradient[axis], start);
+    }
+    let mut difference = Lanes::load_or_zero(row.warped, start) - Lanes::load_or_zero(row.fixed, start);
+    let mut length2 = Lanes::splat(zeta2) + g[0] * g[0] + g[1] * g[1];
+    if D == 3 {
+        length2 = length2 + g[2] * g[2];
+    }
+    let mut counts = match row.weight {
+        Some(weight) => Lanes::load_or_zero(weight, start),
+        None => Lanes::splat(1.0),
+    };
+    let mut scale = counts / length2;
+    for k in 0..LANES {
+        let finite = (length2.0[k] + difference.0[k]).abs() < f32::INFINITY;
+        let is_in = finite && counts.0[k] > 0.0 && start + k < row.fixed.len();
+        for axis in 0..D {
+            g[axis].0[k] = if is_in { g[axis].0[k] } else { 0.0 };
+        }
+        difference.0[k] = if is_in { difference.0[k] } else { 0.0 };
+        scale.0[k] = if is_in { scale.0[k] } else { 0.0 };
+        counts.0[k] = if is_in { counts.0[k] } else { 0.0 };
+    }
+    Constraints { g, difference, scale, counts }
+}
+
 /// Adds a row to the sums of the workgroup's threads that take it: of each sum, [`WIDE`] from `lanes` on, [`GROUP`] apart.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn add_row<const D: usize>(row: &Row<'_>, zeta2: f32, lanes: &mut [f32]) {
@@ -76,31 +111,7 @@ fn add_row<const D: usize>(row: &Row<'_>, zeta2: f32, lanes: &mut [f32]) {
     let one = Lanes::splat(1.0);
     let mut start = 0;
     while start < n {
-        let mut g = [Lanes::splat(0.0); 3];
-        for axis in 0..D {
-            g[axis] = Lanes::load_or_zero(&row.gradient[axis], start);
-        }
-        let mut difference = Lanes::load_or_zero(row.warped, start) - Lanes::load_or_zero(row.fixed, start);
-        let mut length2 = Lanes::splat(zeta2) + g[0] * g[0] + g[1] * g[1];
-        if D == 3 {
-            length2 = length2 + g[2] * g[2];
-        }
-        let mut counts = match row.weight {
-            Some(weight) => Lanes::load_or_zero(weight, start),
-            None => one,
-        };
-        let mut scale = counts / length2;
-        for k in 0..LANES {
-            // What does not count adds zeros.
-            let finite = (length2.0[k] + difference.0[k]).abs() < f32::INFINITY;
-            let is_in = finite && counts.0[k] > 0.0 && start + k < n;
-            for axis in 0..D {
-                g[axis].0[k] = if is_in { g[axis].0[k] } else { 0.0 };
-            }
-            difference.0[k] = if is_in { difference.0[k] } else { 0.0 };
-            scale.0[k] = if is_in { scale.0[k] } else { 0.0 };
-            counts.0[k] = if is_in { counts.0[k] } else { 0.0 };
-        }
+        let Constraints { g, difference, scale, counts } = constraints::<D>(row, zeta2, start);
         let column = Lanes(std::array::from_fn(|k| (start + k) as f32));
         let p = [
             column + Lanes::splat(row.position[0]),

@@ -3,16 +3,19 @@
 //! For the constraint `g · (δA x + δt) + I_t = 0` at every voxel the unknowns are the D(D+1) entries of `[δA | δt]`, row by
 //! row; each voxel adds `n q qᵀ` and `−n q I_t` with `q = g ⊗ (x, 1)`, the data term of [`super::motion_tensor`].
 //! *Units*: g per voxel, positions in voxels from `centre`. NaN in the warped image: no contribution. *Halo*: 2 voxels.
-
 //!
 //! q qᵀ is (g gᵀ) ⊗ (p pᵀ) with p = (x, 1): both texts sum each of the 6 entries of n g gᵀ against the 10 products of
 //! positions and each of the 3 of −n g I_t against the 4 positions, in the order of a GPU's workgroups.
 
 mod cpu;
-mod gpu;
 
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::NAN;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, sum_rows};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("affine_normal_equations", &[NAN, include_str!("affine_normal_equations.wgsl")]);
 
 /// The normal equations `matrix · unknowns = rhs`.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,25 +31,44 @@ pub struct NormalEquations {
 }
 
 /// Sums the equations; derivatives are the warped image's.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn affine_normal_equations(
-    device: &Device,
-    (shape, centre, zeta): (Shape, Axes<f64>, f32),
-    (fixed, warped): (&Buffer, &Buffer),
-    weight: Option<&Buffer>,
-) -> Result<Later<NormalEquations>, ComputeError> {
-    let n = shape.len();
-    fixed.require(n, "affine_normal_equations", "fixed")?;
-    warped.require(n, "affine_normal_equations", "warped")?;
-    if let Some(weight) = weight {
-        weight.require(n, "affine_normal_equations", "weight")?;
+#[derive(Debug)]
+pub struct AffineNormalEquations<'a> {
+    /// Of both images.
+    pub shape: Shape,
+    /// Where positions count from, voxels.
+    pub centre: Axes<f64>,
+    /// ζ of the normalisation `n = 1 / (|g|² + ζ²)`, intensity per voxel.
+    pub zeta: f32,
+    /// The fixed image.
+    pub fixed: &'a Buffer,
+    /// The moving image, warped; NaN outside.
+    pub warped: &'a Buffer,
+    /// What n is multiplied by; none: 1. Voxels without weight do not count.
+    pub weight: Option<&'a Buffer>,
+}
+
+impl Kernel for AffineNormalEquations<'_> {
+    const NAME: &'static str = "affine_normal_equations";
+    type Output = Later<NormalEquations>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.shape.len();
+        lengths.of("fixed", self.fixed, n).of("warped", self.warped, n).optional("weight", self.weight, n);
     }
-    let grid = (shape, centre, zeta);
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(cpu::affine_normal_equations(cpu, grid, (fixed, warped), weight))),
-        Kind::Gpu(gpu) => gpu::affine_normal_equations((device, &**gpu), grid, (fixed, warped), weight),
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output {
+        Later::known(equations(self.shape.components(), &sum_rows(&cpu::partial_sums(cpu, &self))))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
+        let d = self.shape.components();
+        let [cx, cy, cz] = self.centre.map(|c| c as f32);
+        gpu.launch(&SOURCE, "affine_normal_equations")
+            .constant("COMPONENTS", d)
+            .constant("WEIGHTED", self.weight.is_some())
+            .uniform(Uniform::new().u4(self.shape.size).f4([cx, cy, cz, self.zeta * self.zeta]))
+            .input(self.fixed)
+            .input(self.warped)
+            .optional(self.weight)
+            .sums(self.shape.len(), move |sums: [f64; SUMS]| equations(d, &sums))
     }
 }
 

@@ -1,15 +1,12 @@
-//! Processor text of [`super::absolute_difference`].
+//! Processor text of [`super::AbsoluteDifference`].
 
+use super::AbsoluteDifference;
 use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn absolute_difference(
-    cpu: &Cpu,
-    (fixed, warped): (&Buffer, &Buffer),
-    weight: Option<&Buffer>,
-) -> (f64, f64) {
-    let n = fixed.len();
-    let (fixed, warped, weight) = (fixed.host(), warped.host(), weight.map(Buffer::host));
-    let [sum, count] = cpu.sum(n, n, |range| {
+pub(super) fn absolute_difference(cpu: &Cpu, args: &AbsoluteDifference<'_>) -> [f64; 2] {
+    let n = args.fixed.len();
+    let (fixed, warped, weight) = (args.fixed.host(), args.warped.host(), args.weight.map(Buffer::host));
+    cpu.sum(n, n, |range| {
         let (mut sum, mut count) = (0.0, 0.0);
         for i in range {
             let difference = warped[i] - fixed[i];
@@ -19,6 +16,5 @@ pub(super) fn absolute_difference(
             }
         }
         [sum, count]
-    });
-    (sum, count)
+    })
 }

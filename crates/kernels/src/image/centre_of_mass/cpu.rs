@@ -1,12 +1,12 @@
-//! Processor text of [`super::centre_of_mass`].
+//! Processor text of [`super::CentreOfMass`].
 
-use super::origin;
+use super::{CentreOfMass, origin};
 use crate::shared::group_sums::group_totals;
-use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, Cpu};
+use veloxel_gpu::Cpu;
 
 /// Σ w, Σ w x, Σ w y, Σ w z.
-pub(super) fn moments(cpu: &Cpu, shape: Shape, image: &Buffer, (gain, offset): (f32, f32)) -> [f64; 4] {
+pub(super) fn sums(cpu: &Cpu, args: &CentreOfMass<'_>) -> [f64; 4] {
+    let CentreOfMass { shape, image, gain, offset } = *args;
     let ([nx, ny, _], [ox, oy, oz]) = (shape.size, origin(shape));
     let samples = image.host();
     group_totals(cpu, (shape.len(), 4), |items, [mass, x, y, z]| {

@@ -1,27 +1,48 @@
-//! Where the centre of an image's intensities lies: Σ w x / Σ w, with `w = clamp(gain · v + offset, 0, 1)`.
+//! The centre of mass of an image: Σ w x / Σ w, with `w = clamp(gain · v + offset, 0, 1)`.
 //!
 //! *In*: an image; the map of its intensities. *Out*: a position in voxels, none without mass. NaN weighs nothing.
-//! Sums are taken in the order of a GPU's workgroups, so that every device starts from the same bits. *Halo*: none.
+//! Sums are taken in the order of a GPU's workgroups, so that every device finds the same bits. *Halo*: none.
 
 mod cpu;
-mod gpu;
 
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::{LINE, NAN, SUM};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
-/// The centre of mass of an image under an affine map `(gain, offset)` of its intensities.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the image does not belong to the shape.
-pub fn centre_of_mass(
-    device: &Device,
-    (shape, image): (Shape, &Buffer),
-    map: (f32, f32),
-) -> Result<Later<Option<Axes<f64>>>, ComputeError> {
-    image.require(shape.len(), "centre_of_mass", "image")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(centre(shape, cpu::moments(cpu, shape, image, map)))),
-        Kind::Gpu(gpu) => gpu::centre_of_mass((device, &**gpu), (shape, image), map),
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("centre of mass", &[LINE, NAN, SUM, include_str!("centre_of_mass.wgsl")]);
+
+/// Finds the centre of mass, voxels.
+#[derive(Debug)]
+pub struct CentreOfMass<'a> {
+    /// Of the image.
+    pub shape: Shape,
+    /// The image.
+    pub image: &'a Buffer,
+    /// What intensities are multiplied by.
+    pub gain: f32,
+    /// What is added then.
+    pub offset: f32,
+}
+
+impl Kernel for CentreOfMass<'_> {
+    const NAME: &'static str = "centre_of_mass";
+    type Output = Later<Option<Axes<f64>>>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.of("image", self.image, self.shape.len());
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output {
+        Later::known(centre(self.shape, cpu::sums(cpu, &self)))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
+        let Self { shape, image, gain, offset } = self;
+        let [nx, ny, nz] = shape.size;
+        gpu.launch(&SOURCE, "centre_of_mass")
+            .uniform(Uniform::new().u4([nx, ny, nz, shape.len()]).f4(origin(shape)).f(gain).f(offset))
+            .input(image)
+            .sums(shape.len(), move |sums| centre(shape, sums))
     }
 }
 

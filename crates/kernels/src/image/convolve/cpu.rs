@@ -1,4 +1,4 @@
-//! Processor text of [`super::convolve`], and the ring of rows that the motion tensor shares.
+//! Processor text of [`super::Convolve`], and the ring of rows that the motion tensor shares.
 
 use crate::shared::taps::Taps;
 use multiversion::multiversion;
@@ -7,7 +7,7 @@ use veloxel_core::{Axes, Shape};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
 
-pub(super) fn convolve(cpu: &Cpu, (shape, taps): (Shape, &Axes<Taps>), input: &[f32], output: &mut [f32]) {
+pub(crate) fn convolve(cpu: &Cpu, shape: Shape, taps: &Axes<Taps>, input: &[f32], output: &mut [f32]) {
     let [nx, ny, _] = shape.size;
     let out = Shared::new(output);
     for_each_band(cpu, shape, taps[1].radius(), |z, band| {
@@ -233,7 +233,7 @@ mod tests {
                 expected = direct(shape, &taps[axis], axis, &expected);
             }
             let mut out = vec![0.0; shape.len()];
-            convolve(&Cpu::new(3).unwrap(), (shape, &taps), &input, &mut out);
+            convolve(&Cpu::new(3).unwrap(), shape, &taps, &input, &mut out);
             for (a, b) in out.iter().zip(&expected) {
                 assert!((a - b).abs() < 1e-5, "{size:?}: {a} against {b}");
             }

@@ -7,29 +7,41 @@
 //! four volumes move in 3-D, two in 2-D, whatever the radius. GPUs take one pass an axis: two volumes each.
 
 pub(crate) mod cpu;
-pub(crate) mod gpu;
+mod gpu;
 
+use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::taps::Taps;
+pub(crate) use gpu::{Border, Pass};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
-/// Smooths `input` into `output`; in 2-D the third filter is not used.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn convolve(
-    device: &Device,
-    (shape, taps): (Shape, &Axes<Taps>),
-    input: &Buffer,
-    output: &mut Buffer,
-) -> Result<(), ComputeError> {
-    input.require(shape.len(), "convolve", "input")?;
-    output.require(shape.len(), "convolve", "output")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::convolve(cpu, (shape, taps), input.host(), output.host_mut()),
-        Kind::Gpu(gpu) => gpu::convolve((device, &**gpu), (shape, taps), input, output)?,
+/// Smooths an image.
+#[derive(Debug)]
+pub struct Convolve<'a> {
+    /// Of the image.
+    pub shape: Shape,
+    /// A filter for each axis; in 2-D the third one is not used.
+    pub taps: &'a Axes<Taps>,
+    /// The image.
+    pub input: &'a Buffer,
+    /// The smoothed image.
+    pub output: &'a mut Buffer,
+}
+
+impl Kernel for Convolve<'_> {
+    const NAME: &'static str = "convolve";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.shape.len();
+        lengths.of("input", self.input, n).of("output", self.output, n);
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::convolve(cpu, self.shape, self.taps, self.input.host(), self.output.host_mut());
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::convolve(gpu, self)
+    }
 }
 
 /// The same filter along every axis that counts.

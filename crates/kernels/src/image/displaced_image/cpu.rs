@@ -1,22 +1,21 @@
-//! Processor text of [`super::displaced_image`](fn@super::displaced_image).
+//! Processor text of [`super::DisplacedImage`].
 
-use crate::phase::gabor::Levels;
+use super::DisplacedImage;
 use crate::shared::expansion::Coarser;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
-pub(super) fn displaced_image(
-    cpu: &Cpu,
-    (levels, level, factor): (&Levels, usize, f32),
-    (image, coarser): (&[f32], &[f32]),
-    out: &mut [f32],
-) {
-    let [nx, ny] = levels.size(level);
-    let image = &image[levels.start(level)..][..nx * ny];
-    let size = [nx, ny].map(|n| n.div_ceil(2));
-    let planes: Vec<Coarser<'_>> =
-        coarser.chunks_exact(size[0] * size[1]).map(|samples| Coarser { size, samples }).collect();
-    let out = Shared::new(out);
+pub(super) fn displaced_image(cpu: &Cpu, args: DisplacedImage<'_>) {
+    let ([nx, ny], size) = (args.levels.size(args.level), args.coarser_size());
+    let image = &args.image.host()[args.levels.start(args.level)..][..nx * ny];
+    let planes: Vec<Coarser<'_>> = args
+        .coarser
+        .host()
+        .chunks_exact(size[0] * size[1])
+        .map(|samples| Coarser { size, samples })
+        .collect();
+    let out = Shared::new(args.out.host_mut());
+    let factor = args.factor;
     cpu.split(ny, 4 * nx * ny, |rows| {
         for y in rows {
             // SAFETY: every row is written by one thread.

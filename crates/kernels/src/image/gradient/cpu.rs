@@ -1,4 +1,4 @@
-//! Processor text of [`super::gradient`]: one row at a time, shared with the motion tensor.
+//! Processor text of [`super::Gradient`]: one row at a time, shared with the motion tensor.
 
 use super::Scheme;
 use multiversion::multiversion;
@@ -7,7 +7,7 @@ use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
 /// The derivative along `axis` of every row.
-pub(super) fn gradient(cpu: &Cpu, what: (Shape, usize, Scheme), image: &[f32], out: &mut [f32]) {
+pub(super) fn derivative(cpu: &Cpu, what: (Shape, usize, Scheme), image: &[f32], out: &mut [f32]) {
     let (shape, ..) = what;
     let [nx, _, _] = shape.size;
     let shared = Shared::new(out);

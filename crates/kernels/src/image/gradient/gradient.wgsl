@@ -2,9 +2,7 @@
 
 // 0: forward differences; 1: central ones of fourth order.
 override CENTRAL: u32 = 1u;
-override ALONG_X: u32 = 1u;
-override ALONG_Y: u32 = 1u;
-override ALONG_Z: u32 = 1u;
+override COMPONENTS: u32 = 3u;
 
 struct Block {
     // Packs of a row, rows of a plane, planes.
@@ -24,13 +22,9 @@ fn gradient(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let row = (id.z * block.size.y + id.y) * block.size.x;
     let i = row + id.x;
-    if (ALONG_X == 1u) {
-        out_x[i] = derivative_x(row, id.x);
-    }
-    if (ALONG_Y == 1u) {
-        out_y[i] = derivative(i, vec3<u32>(id.y, block.size.y, block.size.x));
-    }
-    if (ALONG_Z == 1u) {
+    out_x[i] = derivative_x(row, id.x);
+    out_y[i] = derivative(i, vec3<u32>(id.y, block.size.y, block.size.x));
+    if (COMPONENTS == 3u) {
         out_z[i] = derivative(i, vec3<u32>(id.z, block.size.z, block.size.x * block.size.y));
     }
 }

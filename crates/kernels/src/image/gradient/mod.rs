@@ -1,12 +1,18 @@
-//! Image derivatives along one axis, per voxel.
+//! Image derivatives along every axis, per voxel.
 //!
-//! *In*: an image. *Out*: its derivative, intensity per voxel. *Border*: see [`Scheme`]. *Halo*: 2 voxels.
+//! *In*: an image. *Out*: its derivatives, intensity per voxel. *Border*: see [`Scheme`]. *Halo*: 2 voxels.
 
 pub(crate) mod cpu;
-mod gpu;
 
+use crate::kernel::{Kernel, Launcher, Lengths, packed};
+use crate::shared::{PACK1, PACK4};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCES: [ShaderSource; 2] = [
+    ShaderSource::wgsl("gradient", &[PACK1, include_str!("neighbours1.wgsl"), include_str!("gradient.wgsl")]),
+    ShaderSource::wgsl("gradient", &[PACK4, include_str!("neighbours4.wgsl"), include_str!("gradient.wgsl")]),
+];
 
 /// How derivatives are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,44 +23,41 @@ pub enum Scheme {
     Central4,
 }
 
-/// Writes the derivative of `image` along `axis` (0 is x).
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn gradient(
-    device: &Device,
-    (shape, axis, scheme): (Shape, usize, Scheme),
-    image: &Buffer,
-    out: &mut Buffer,
-) -> Result<(), ComputeError> {
-    image.require(shape.len(), "gradient", "image")?;
-    out.require(shape.len(), "gradient", "out")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::gradient(cpu, (shape, axis, scheme), image.host(), out.host_mut()),
-        Kind::Gpu(gpu) => gpu::gradient(&**gpu, (shape, axis, scheme), image, out)?,
-    }
-    Ok(())
+/// Writes the derivatives of an image along all axes that count.
+#[derive(Debug)]
+pub struct Gradient<'a> {
+    /// Of the image.
+    pub shape: Shape,
+    /// How derivatives are taken.
+    pub scheme: Scheme,
+    /// The image.
+    pub image: &'a Buffer,
+    /// A derivative for each axis, x first.
+    pub out: &'a mut [Buffer],
 }
 
-/// The derivatives along all axes that count, x first.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn gradients(
-    device: &Device,
-    (shape, scheme): (Shape, Scheme),
-    image: &Buffer,
-    out: &mut [Buffer],
-) -> Result<(), ComputeError> {
-    image.require(shape.len(), "gradients", "image")?;
-    require_field(out, (shape.components(), shape.len()), "gradients", "out")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            for (axis, out) in out.iter_mut().enumerate() {
-                cpu::gradient(cpu, (shape, axis, scheme), image.host(), out.host_mut());
-            }
-        }
-        Kind::Gpu(gpu) => gpu::gradients(&**gpu, (shape, scheme), image, out)?,
+impl Kernel for Gradient<'_> {
+    const NAME: &'static str = "gradient";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.shape.len();
+        lengths.of("image", self.image, n).field("out", self.out, (self.shape.components(), n));
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        for (axis, out) in self.out.iter_mut().enumerate() {
+            cpu::derivative(cpu, (self.shape, axis, self.scheme), self.image.host(), out.host_mut());
+        }
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let [nx, ny, nz] = self.shape.size;
+        let (source, pack) = packed(&SOURCES, nx);
+        gpu.launch(source, "gradient")
+            .constant("CENTRAL", self.scheme == Scheme::Central4)
+            .constant("COMPONENTS", self.shape.components())
+            .uniform(Uniform::new().u4([nx / pack, ny, nz]))
+            .input(self.image)
+            .outputs(self.out, 3)
+            .run([cover(nx / pack, 32), cover(ny, 4), nz as u32])
+    }
 }

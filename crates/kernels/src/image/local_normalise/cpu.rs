@@ -1,24 +1,18 @@
-//! Processor text of [`super::local_normalise`](fn@super::local_normalise).
+//! Processor text of [`super::LocalNormalise`].
 
-use crate::image::convolve::convolve;
+use super::LocalNormalise;
+use crate::image::convolve::cpu::convolve;
 use crate::shared::group_sums::{GROUP, group_sums, sum_by_halves};
-use crate::shared::taps::Taps;
-use veloxel_core::{Axes, Shape};
+use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Device};
 
-pub(super) fn local_normalise(
-    (device, cpu): (&Device, &Cpu),
-    (shape, taps, floor_share): (Shape, &Axes<Taps>, f32),
-    image: &mut Buffer,
-) -> Result<(), ComputeError> {
-    let mut mean = device.zeros(shape.len())?;
-    convolve(device, (shape, taps), image, &mut mean)?;
-    let squares = device.upload(image.host().iter().map(|v| v * v).collect())?;
-    let mut mean_square = device.zeros(shape.len())?;
-    convolve(device, (shape, taps), &squares, &mut mean_square)?;
-    let n = shape.len();
-    let (mean, mean_square) = (mean.host(), mean_square.host());
+pub(super) fn local_normalise(cpu: &Cpu, args: LocalNormalise<'_>) {
+    let (shape, n, taps, share) = (args.shape, args.shape.len(), args.window(), args.share());
+    let image = args.image.host_mut();
+    let (mut mean, mut mean_square) = (vec![0.0; n], vec![0.0; n]);
+    convolve(cpu, shape, &taps, image, &mut mean);
+    let squares: Vec<f32> = image.iter().map(|v| v * v).collect();
+    convolve(cpu, shape, &taps, &squares, &mut mean_square);
     let deviation = |i: usize| (mean_square[i] - mean[i] * mean[i]).max(0.0).sqrt();
     // In the order of the other text, so that both find the same bits.
     let [partials] = group_sums(cpu, (n, 2), |items, [sums]| {
@@ -26,9 +20,8 @@ pub(super) fn local_normalise(
     });
     let mut lanes = [0.0f32; GROUP];
     partials.iter().enumerate().for_each(|(k, p)| lanes[k % GROUP] += p);
-    let share = (f64::from(floor_share) / n as f64) as f32;
     let floor = (share * sum_by_halves(&mut lanes)).max(f32::MIN_POSITIVE);
-    let out = Shared::new(image.host_mut());
+    let out = Shared::new(image);
     cpu.split(n, n, |range| {
         // SAFETY: ranges are disjoint.
         let part = unsafe { out.get_mut(range.clone()) };
@@ -36,5 +29,4 @@ pub(super) fn local_normalise(
             *v = (*v - mean[i]) / (deviation(i) + floor);
         }
     });
-    Ok(())
 }

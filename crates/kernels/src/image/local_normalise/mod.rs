@@ -6,26 +6,65 @@
 //! *Halo*: the window's radius.
 
 mod cpu;
-mod gpu;
 
-use super::convolve::isotropic;
+use super::convolve::{Convolve, isotropic};
+use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::taps::Taps;
-use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+use crate::shared::{LINE, SUM};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-/// Normalises `image` in place under a window of standard deviation `sigma_vox`; c is `floor_share` of the mean deviation.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the buffer does not belong to the shape; [`ComputeError::OutOfMemory`].
-pub fn local_normalise(
-    device: &Device,
-    (shape, sigma_vox, floor_share): (Shape, f64, f32),
-    image: &mut Buffer,
-) -> Result<(), ComputeError> {
-    image.require(shape.len(), "local_normalise", "image")?;
-    let taps = isotropic(&Taps::gaussian(sigma_vox, 2.5));
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::local_normalise((device, cpu), (shape, &taps, floor_share), image),
-        Kind::Gpu(gpu) => gpu::local_normalise((device, &**gpu), (shape, &taps, floor_share), image),
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("local_normalise", &[LINE, SUM, include_str!("local_normalise.wgsl")]);
+
+/// Normalises an image in place.
+#[derive(Debug)]
+pub struct LocalNormalise<'a> {
+    /// Of the image.
+    pub shape: Shape,
+    /// Standard deviation of the window, voxels.
+    pub sigma_vox: f64,
+    /// c, as a share of the mean deviation.
+    pub floor_share: f32,
+    /// Normalised.
+    pub image: &'a mut Buffer,
+}
+
+impl LocalNormalise<'_> {
+    fn window(&self) -> Axes<Taps> {
+        isotropic(&Taps::gaussian(self.sigma_vox, 2.5))
+    }
+    /// What the sum of all deviations is multiplied by to make c.
+    fn share(&self) -> f32 {
+        (f64::from(self.floor_share) / self.shape.len() as f64) as f32
+    }
+}
+
+impl Kernel for LocalNormalise<'_> {
+    const NAME: &'static str = "local_normalise";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.of("image", self.image, self.shape.len());
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::local_normalise(cpu, self);
+    }
+    /// The sum of the deviations stays on the device.
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let (shape, n, taps, device) = (self.shape, self.shape.len(), &self.window(), gpu.device());
+        let (mut mean, mut mean_square) = (device.zeros(n)?, device.zeros(n)?);
+        let squares = device.zeros(n)?;
+        let launch = |entry, share, parts: u32| {
+            gpu.launch(&SOURCE, entry).uniform(Uniform::new().u(n).f(share).u(parts as usize))
+        };
+        launch("square", 0.0, 0).output(&squares).input(self.image).absent(2).run(line(n, 256))?;
+        Convolve { shape, taps, input: self.image, output: &mut mean }.run(device)?;
+        Convolve { shape, taps, input: &squares, output: &mut mean_square }.run(device)?;
+        let (groups, sums) = gpu.partials(n, 1)?;
+        let launch_of_sums = launch("sum_deviations", 0.0, 0).output(&sums);
+        launch_of_sums.input(&mean).input(&mean_square).absent(1).run(groups)?;
+        let normalise = launch("normalise", self.share(), groups[0]).output(self.image);
+        normalise.input(&mean).input(&mean_square).input(&sums).run(line(n, 256))
     }
 }

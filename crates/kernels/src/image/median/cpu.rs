@@ -1,38 +1,14 @@
-//! Processor text of [`super::median`](fn@super::median): the plain one.
+//! Processor text of [`super::Median`]: the plain one.
 
-use super::Median;
-use super::weighted::weighted;
+use super::cut;
 use crate::shared::lanes::{LANES, Lanes, starts};
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::Shape;
+use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn median(
-    cpu: &Cpu,
-    (shape, kind): (Shape, Median),
-    (field, guide, vote): (&[Buffer], &[f32], Option<&[f32]>),
-    out: &mut [Buffer],
-) {
-    let radius = match kind {
-        Median::Plain { radius } => radius,
-        Median::Weighted(_) => 2,
-    };
-    for (input, out) in field.iter().zip(out.iter_mut()) {
-        plain(cpu, (shape, radius), input.host(), out.host_mut());
-    }
-    if let Median::Weighted(window) = kind {
-        weighted(cpu, (shape, window), (guide, vote), out);
-    }
-}
-
-/// The part of a window that lies inside.
-pub(super) fn cut(at: usize, radius: usize, count: usize) -> Range<usize> {
-    at.saturating_sub(radius)..(at + radius + 1).min(count)
-}
-
-fn plain(cpu: &Cpu, (shape, radius): (Shape, usize), input: &[f32], out: &mut [f32]) {
+pub(super) fn plain(cpu: &Cpu, (shape, radius): (Shape, usize), input: &[f32], out: &mut [f32]) {
     let [nx, ny, nz] = shape.size;
     let out = Shared::new(out);
     cpu.split(shape.rows(), 16 * shape.len(), |rows| {

@@ -13,12 +13,14 @@ mod cpu;
 mod gpu;
 mod weighted;
 
+use crate::kernel::{Kernel, Launcher, Lengths};
+use std::ops::Range;
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
 /// Which median.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Median {
+pub enum MedianKind {
     /// The same vote for every voxel of the window.
     Plain {
         /// Window radius, voxels.
@@ -53,28 +55,61 @@ impl WeightedMedian {
     }
 }
 
-/// Filters every component of `field` into `out`; `guide` is the fixed image, `vote` scales each voxel's weight (none: 1).
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn median(
-    device: &Device,
-    (shape, kind): (Shape, Median),
-    (field, guide, vote): (&[Buffer], &Buffer, Option<&Buffer>),
-    out: &mut [Buffer],
-) -> Result<(), ComputeError> {
-    let count = (shape.components(), shape.len());
-    require_field(field, count, "median", "field")?;
-    require_field(out, count, "median", "out")?;
-    guide.require(shape.len(), "median", "guide")?;
-    if let Some(vote) = vote {
-        vote.require(shape.len(), "median", "vote")?;
+/// Filters every component of a field.
+#[derive(Debug)]
+pub struct Median<'a> {
+    /// Of the grid.
+    pub shape: Shape,
+    /// Which median.
+    pub kind: MedianKind,
+    /// The field.
+    pub field: &'a [Buffer],
+    /// The fixed image, which guides the weighted median.
+    pub guide: &'a Buffer,
+    /// What each voxel's weight is multiplied by, 0 to 1; none: 1.
+    pub vote: Option<&'a Buffer>,
+    /// The filtered field.
+    pub out: &'a mut [Buffer],
+}
+
+impl Kernel for Median<'_> {
+    const NAME: &'static str = "median";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (d, n) = (self.shape.components(), self.shape.len());
+        lengths
+            .field("field", self.field, (d, n))
+            .field("out", self.out, (d, n))
+            .of("guide", self.guide, n)
+            .optional("vote", self.vote, n);
     }
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            cpu::median(cpu, (shape, kind), (field, guide.host(), vote.map(Buffer::host)), out);
+    fn on_cpu(self, cpu: &Cpu) {
+        let radius = match self.kind {
+            MedianKind::Plain { radius } => radius,
+            MedianKind::Weighted(_) => 2,
+        };
+        for (input, out) in self.field.iter().zip(self.out.iter_mut()) {
+            cpu::plain(cpu, (self.shape, radius), input.host(), out.host_mut());
         }
-        Kind::Gpu(gpu) => gpu::median((device, &**gpu), (shape, kind), (field, guide, vote), out)?,
+        if let MedianKind::Weighted(window) = self.kind {
+            let (guide, vote) = (self.guide.host(), self.vote.map(Buffer::host));
+            weighted::weighted(cpu, (self.shape, window), (guide, vote), self.out);
+        }
     }
-    Ok(())
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        match self.kind {
+            MedianKind::Plain { radius } => gpu::plain(gpu, (self.shape, radius), self.field, self.out),
+            MedianKind::Weighted(window) => {
+                let smooth = gpu.device().zeros_field(self.field.len(), self.shape.len())?;
+                gpu::plain(gpu, (self.shape, 2), self.field, &smooth)?;
+                gpu::weighted(gpu, window, &smooth, self)
+            }
+        }
+    }
+}
+
+/// The part of a window that lies inside.
+fn cut(at: usize, radius: usize, count: usize) -> Range<usize> {
+    at.saturating_sub(radius)..(at + radius + 1).min(count)
 }

@@ -1,7 +1,6 @@
-//! Processor text of [`super::median`](fn@super::median): the weighted one, [`LANES`] neighbours at a time.
+//! Processor text of [`super::Median`]: the weighted one, [`LANES`] neighbours at a time.
 
-use super::WeightedMedian;
-use super::cpu::cut;
+use super::{WeightedMedian, cut};
 use crate::shared::exponential::exponential;
 use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;

@@ -1,5 +1,6 @@
 //! Processor text of the kernels in [`super`].
 
+use super::Operation;
 use crate::shared::exponential::logarithm_of_one_plus;
 use crate::shared::group_sums::group_totals;
 use crate::variational::operator::norm2_of;
@@ -33,26 +34,18 @@ pub(super) fn multiply(cpu: &Cpu, factor: &[f32], out: &mut [f32]) {
     each(cpu, factor, out, |out, factor| out.iter_mut().zip(factor).for_each(|(o, &f)| *o *= f));
 }
 
-pub(super) fn map_affine(cpu: &Cpu, (gain, offset): (f32, f32), samples: &mut [f32]) {
-    each_in_place(cpu, 1, samples, |part| {
-        for v in part {
-            let mapped = gain * *v + offset;
-            *v = if mapped.is_finite() { mapped } else { 0.0 };
+pub(super) fn in_place(cpu: &Cpu, operation: Operation, samples: &mut [f32]) {
+    let cost = if operation == Operation::LogChange { 4 } else { 1 };
+    each_in_place(cpu, cost, samples, |part| match operation {
+        Operation::Fill(value) => part.fill(value),
+        Operation::MapAffine { gain, offset } => {
+            for v in part {
+                let mapped = gain * *v + offset;
+                *v = if mapped.is_finite() { mapped } else { 0.0 };
+            }
         }
-    });
-}
-
-pub(super) fn rescale(cpu: &Cpu, (gain, offset): (f32, f32), samples: &mut [f32]) {
-    each_in_place(cpu, 1, samples, |part| part.iter_mut().for_each(|v| *v = gain * *v + offset));
-}
-
-pub(super) fn fill(cpu: &Cpu, value: f32, out: &mut [f32]) {
-    each_in_place(cpu, 1, out, |part| part.fill(value));
-}
-
-pub(super) fn log_change(cpu: &Cpu, change: &mut [f32]) {
-    each_in_place(cpu, 4, change, |part| {
-        part.iter_mut().for_each(|v| *v = logarithm_of_one_plus(v.max(-0.95)))
+        Operation::Rescale { gain, offset } => part.iter_mut().for_each(|v| *v = gain * *v + offset),
+        Operation::LogChange => part.iter_mut().for_each(|v| *v = logarithm_of_one_plus(v.max(-0.95))),
     });
 }
 

@@ -1,14 +1,11 @@
-//! Launches of `pointwise.wgsl`.
+//! Launches of `pointwise.wgsl` and `copy.wgsl`.
 
-use super::CopyPart;
+use super::{CopyPart, CountKnown, InPlace, Multiply, Operation};
 use crate::kernel::{Launcher, packed};
 use crate::shared::{EXPONENTIAL, LINE, NAN, PACK1, PACK4, SUM};
-use veloxel_gpu::{
-    Bind, Buffer, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform, line, outputs, partials,
-    sum_rows,
-};
+use veloxel_gpu::{Buffer, ComputeError, Later, ShaderSource, Uniform, line};
 
-static TEXT: ShaderSource =
+static SOURCE: ShaderSource =
     ShaderSource::wgsl("pointwise", &[LINE, NAN, SUM, EXPONENTIAL, include_str!("pointwise.wgsl")]);
 
 static COPY: [ShaderSource; 2] = [
@@ -24,106 +21,45 @@ pub(super) fn copy(gpu: &Launcher<'_>, args: CopyPart<'_>) -> Result<(), Compute
     launch.output(to).input(from).run(line(packs, 256))
 }
 
-/// A kernel with two numbers and one buffer, in place.
-pub(super) fn one(
-    gpu: &dyn Gpu,
+pub(super) fn in_place(gpu: &Launcher<'_>, args: InPlace<'_>) -> Result<(), ComputeError> {
+    let n = args.field.first().map_or(0, Buffer::len);
+    let (operation, [a, b]) = match args.operation {
+        Operation::Fill(value) => (0usize, [value, 0.0]),
+        Operation::MapAffine { gain, offset } => (1, [gain, offset]),
+        Operation::Rescale { gain, offset } => (2, [gain, offset]),
+        Operation::LogChange => (3, [0.0; 2]),
+    };
+    gpu.launch(&SOURCE, "in_place")
+        .constant("COMPONENTS", args.field.len())
+        .constant("OPERATION", operation)
+        .uniform(Uniform::new().u(n).f(a).f(b))
+        .outputs(args.field, 3)
+        .run(line(n, 256))
+}
+
+pub(super) fn multiply(gpu: &Launcher<'_>, args: Multiply<'_>) -> Result<(), ComputeError> {
+    let n = args.out.len();
+    let launch = gpu.launch(&SOURCE, "multiply").uniform(Uniform::new().u(n).f(0.0).f(0.0));
+    launch.output(args.out).spare(2).input(args.factor).run(line(n, 256))
+}
+
+/// A kernel that adds a number of every vector of a field.
+pub(super) fn total_of_field(
+    gpu: &Launcher<'_>,
     entry: &'static str,
-    [a, b]: [f32; 2],
-    samples: &mut Buffer,
-) -> Result<(), ComputeError> {
-    let n = samples.len();
-    gpu.launch(&Launch {
-        source: &TEXT,
-        entry,
-        constants: &[],
-        uniform: Uniform::new().u(n).f(a).f(b),
-        buffers: &[Bind::Out(samples)],
-        groups: line(n, 256),
-    })
-}
-
-/// A kernel with an input and an output.
-pub(super) fn two(
-    gpu: &dyn Gpu,
-    entry: &'static str,
-    input: &Buffer,
-    out: &mut Buffer,
-) -> Result<(), ComputeError> {
-    let n = out.len();
-    gpu.launch(&Launch {
-        source: &TEXT,
-        entry,
-        constants: &[],
-        uniform: Uniform::new().u(n).f(0.0).f(0.0),
-        buffers: &[Bind::Out(out), Bind::Spare, Bind::Spare, Bind::In(input)],
-        groups: line(n, 256),
-    })
-}
-
-pub(super) fn clear(gpu: &dyn Gpu, field: &mut [Buffer]) -> Result<(), ComputeError> {
-    let n = field.first().map_or(0, Buffer::len);
-    gpu.launch(&Launch {
-        source: &TEXT,
-        entry: "clear",
-        constants: &[("COMPONENTS", field.len() as f64)],
-        uniform: Uniform::new().u(n).f(0.0).f(0.0),
-        buffers: &outputs(field, 3).collect::<Vec<_>>(),
-        groups: line(n, 256),
-    })
-}
-
-pub(super) fn norm2(
-    (device, gpu): (&Device, &dyn Gpu),
     field: &[Buffer],
-) -> Result<Later<f64>, ComputeError> {
-    let n = field.first().map_or(0, Buffer::len);
-    let (groups, sums) = partials(device, n, 1)?;
-    let mut buffers: Vec<_> = outputs(field, 3).collect();
-    buffers.extend([Bind::Absent, Bind::Out(&sums)]);
-    gpu.launch(&Launch {
-        source: &TEXT,
-        entry: "norm2",
-        constants: &[("COMPONENTS", field.len() as f64)],
-        uniform: Uniform::new().u(n).f(0.0).f(0.0),
-        buffers: &buffers,
-        groups,
-    })?;
-    Ok(Later::on_device(sums, |sums| sum_rows::<1>(sums)[0]))
-}
-
-pub(super) fn count_known(
-    (device, gpu): (&Device, &dyn Gpu),
-    samples: &Buffer,
-    count: usize,
-) -> Result<Later<f64>, ComputeError> {
-    let (groups, sums) = partials(device, count, 1)?;
-    gpu.launch(&Launch {
-        source: &TEXT,
-        entry: "count_known",
-        constants: &[],
-        uniform: Uniform::new().u(count).f(0.0).f(0.0),
-        buffers: &[Bind::Spare, Bind::Spare, Bind::Spare, Bind::In(samples), Bind::Out(&sums)],
-        groups,
-    })?;
-    Ok(Later::on_device(sums, |sums| sum_rows::<1>(sums)[0]))
-}
-
-pub(super) fn clip_length(
-    (device, gpu): (&Device, &dyn Gpu),
     limit: f32,
-    field: &mut [Buffer],
 ) -> Result<Later<f64>, ComputeError> {
     let n = field.first().map_or(0, Buffer::len);
-    let (groups, sums) = partials(device, n, 1)?;
-    let mut buffers: Vec<_> = outputs(field, 3).collect();
-    buffers.extend([Bind::Absent, Bind::Out(&sums)]);
-    gpu.launch(&Launch {
-        source: &TEXT,
-        entry: "clip_length",
-        constants: &[("COMPONENTS", field.len() as f64)],
-        uniform: Uniform::new().u(n).f(limit).f(0.0),
-        buffers: &buffers,
-        groups,
-    })?;
-    Ok(Later::on_device(sums, |sums| sum_rows::<1>(sums)[0]))
+    gpu.launch(&SOURCE, entry)
+        .constant("COMPONENTS", field.len())
+        .uniform(Uniform::new().u(n).f(limit).f(0.0))
+        .outputs(field, 3)
+        .absent(1)
+        .sums(n, |[sum]| sum)
+}
+
+pub(super) fn count_known(gpu: &Launcher<'_>, args: CountKnown<'_>) -> Result<Later<f64>, ComputeError> {
+    let launch = gpu.launch(&SOURCE, "count_known").uniform(Uniform::new().u(args.count).f(0.0).f(0.0));
+    launch.spare(3).input(args.samples).sums(args.count, |[count]| count)
 }

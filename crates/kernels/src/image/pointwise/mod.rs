@@ -1,4 +1,4 @@
-//! Voxel by voxel, without neighbours: copies, scalings, affine maps of intensity, clipped increments.
+//! Sample by sample, without neighbours: copies, affine maps, products, counts and clipped increments.
 //!
 //! *Halo*: none.
 
@@ -6,7 +6,8 @@ mod cpu;
 mod gpu;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Device, Kind, Later, require_field};
+use std::slice::from_mut;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
 
 /// `to = from`.
 #[derive(Debug)]
@@ -64,133 +65,154 @@ impl Kernel for CopyPart<'_> {
     }
 }
 
-/// `v ← gain · v + offset`, and NaN or infinity becomes 0.
-///
-/// # Errors
-/// [`ComputeError::DeviceFailed`].
-pub fn map_affine(
-    device: &Device,
-    (gain, offset): (f32, f32),
-    samples: &mut Buffer,
-) -> Result<(), ComputeError> {
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::map_affine(cpu, (gain, offset), samples.host_mut()),
-        Kind::Gpu(gpu) => gpu::one(&**gpu, "map_affine", [gain, offset], samples)?,
-    }
-    Ok(())
+/// What [`InPlace`] makes of a sample `v`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Operation {
+    /// The same value everywhere.
+    Fill(f32),
+    /// `gain · v + offset`, and 0 where that is NaN or infinite.
+    MapAffine {
+        /// Factor.
+        gain: f32,
+        /// Summand.
+        offset: f32,
+    },
+    /// `gain · v + offset`; NaN stays.
+    Rescale {
+        /// Factor.
+        gain: f32,
+        /// Summand.
+        offset: f32,
+    },
+    /// `ln(1 + max(v, −0.95))`: a determinant minus one becomes the volume change that composition adds up.
+    LogChange,
 }
 
-/// `v ← gain · v`.
-///
-/// # Errors
-/// As [`map_affine`].
-pub fn scale(device: &Device, gain: f32, samples: &mut Buffer) -> Result<(), ComputeError> {
-    map_affine(device, (gain, 0.0), samples)
-}
-
-/// `v ← gain · v + offset`; NaN stays.
-///
-/// # Errors
-/// As [`map_affine`].
-pub fn rescale(
-    device: &Device,
-    (gain, offset): (f32, f32),
-    samples: &mut Buffer,
-) -> Result<(), ComputeError> {
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::rescale(cpu, (gain, offset), samples.host_mut()),
-        Kind::Gpu(gpu) => gpu::one(&**gpu, "rescale", [gain, offset], samples)?,
-    }
-    Ok(())
-}
-
-/// Every sample becomes `value`.
-///
-/// # Errors
-/// As [`map_affine`].
-pub fn fill(device: &Device, value: f32, out: &mut Buffer) -> Result<(), ComputeError> {
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::fill(cpu, value, out.host_mut()),
-        Kind::Gpu(gpu) => gpu::one(&**gpu, "fill", [value, 0.0], out)?,
-    }
-    Ok(())
-}
-
-/// Every component (three at most) becomes 0.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the components differ in length.
-pub fn clear(device: &Device, field: &mut [Buffer]) -> Result<(), ComputeError> {
-    let n = field.first().map_or(0, Buffer::len);
-    require_field(field, (field.len(), n), "clear", "field")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => field.iter_mut().for_each(|component| cpu::fill(cpu, 0.0, component.host_mut())),
-        Kind::Gpu(gpu) => gpu::clear(&**gpu, field)?,
-    }
-    Ok(())
-}
-
-/// Σ |v|² over a field.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the components differ in length.
-pub fn norm2(device: &Device, field: &[Buffer]) -> Result<Later<f64>, ComputeError> {
-    let n = field.first().map_or(0, Buffer::len);
-    require_field(field, (field.len(), n), "norm2", "field")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(cpu::norm2(cpu, field))),
-        Kind::Gpu(gpu) => gpu::norm2((device, &**gpu), field),
+impl Operation {
+    /// The operation on one buffer.
+    pub fn on(self, samples: &mut Buffer) -> InPlace<'_> {
+        InPlace { operation: self, field: from_mut(samples) }
     }
 }
 
-/// How many of the first `count` samples are known, that is not NaN.
-///
-/// # Errors
-/// [`ComputeError::Length`] if there are not as many.
-pub fn count_known(device: &Device, samples: &Buffer, count: usize) -> Result<Later<f64>, ComputeError> {
-    if samples.len() < count {
-        samples.require(count, "count_known", "samples")?;
-    }
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(cpu::count_known(cpu, &samples.host()[..count]))),
-        Kind::Gpu(gpu) => gpu::count_known((device, &**gpu), samples, count),
-    }
+/// Replaces every sample of a field.
+#[derive(Debug)]
+pub struct InPlace<'a> {
+    /// What each sample becomes.
+    pub operation: Operation,
+    /// Three components at most, of one length.
+    pub field: &'a mut [Buffer],
 }
 
-/// Shortens every vector of a field to at most `limit` (same unit); returns the sum of the lengths after that.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the components differ in length.
-pub fn clip_length(device: &Device, limit: f32, field: &mut [Buffer]) -> Result<Later<f64>, ComputeError> {
-    let n = field.first().map_or(0, Buffer::len);
-    require_field(field, (field.len(), n), "clip_length", "field")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(cpu::clip_length(cpu, limit, field))),
-        Kind::Gpu(gpu) => gpu::clip_length((device, &**gpu), limit, field),
-    }
-}
+impl Kernel for InPlace<'_> {
+    const NAME: &'static str = "in_place";
+    type Output = ();
 
-/// `v ← ln(1 + max(v, −0.95))`: a determinant minus one becomes the volume change that composition adds up.
-///
-/// # Errors
-/// As [`map_affine`].
-pub fn log_change(device: &Device, change: &mut Buffer) -> Result<(), ComputeError> {
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::log_change(cpu, change.host_mut()),
-        Kind::Gpu(gpu) => gpu::one(&**gpu, "log_change", [0.0; 2], change)?,
+    fn check(&self, lengths: &mut Lengths) {
+        same_length(lengths, self.field);
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        self.field.iter_mut().for_each(|component| cpu::in_place(cpu, self.operation, component.host_mut()));
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::in_place(gpu, self)
+    }
 }
 
 /// `out ← out · factor`.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the lengths differ.
-pub fn multiply(device: &Device, factor: &Buffer, out: &mut Buffer) -> Result<(), ComputeError> {
-    out.require(factor.len(), "multiply", "out")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::multiply(cpu, factor.host(), out.host_mut()),
-        Kind::Gpu(gpu) => gpu::two(&**gpu, "multiply", factor, out)?,
+#[derive(Debug)]
+pub struct Multiply<'a> {
+    /// As many samples as `out` has.
+    pub factor: &'a Buffer,
+    /// Multiplied in place.
+    pub out: &'a mut Buffer,
+}
+
+impl Kernel for Multiply<'_> {
+    const NAME: &'static str = "multiply";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.of("out", self.out, self.factor.len());
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::multiply(cpu, self.factor.host(), self.out.host_mut());
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::multiply(gpu, self)
+    }
+}
+
+/// Σ |v|² over a field.
+#[derive(Debug)]
+pub struct Norm2<'a> {
+    /// Two or three components of one length.
+    pub field: &'a [Buffer],
+}
+
+impl Kernel for Norm2<'_> {
+    const NAME: &'static str = "norm2";
+    type Output = Later<f64>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        same_length(lengths, self.field);
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
+        Later::known(cpu::norm2(cpu, self.field))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
+        gpu::total_of_field(gpu, "norm2", self.field, 0.0)
+    }
+}
+
+/// How many of the first samples are known, that is not NaN.
+#[derive(Debug)]
+pub struct CountKnown<'a> {
+    /// At least `count` samples.
+    pub samples: &'a Buffer,
+    /// How many samples are looked at.
+    pub count: usize,
+}
+
+impl Kernel for CountKnown<'_> {
+    const NAME: &'static str = "count_known";
+    type Output = Later<f64>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.at_least("samples", self.samples, self.count);
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
+        Later::known(cpu::count_known(cpu, &self.samples.host()[..self.count]))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
+        gpu::count_known(gpu, self)
+    }
+}
+
+/// Shortens every vector of a field to a limit; the output is the sum of the lengths after that.
+#[derive(Debug)]
+pub struct ClipLength<'a> {
+    /// The greatest length, unit of the field.
+    pub limit: f32,
+    /// Two or three components of one length.
+    pub field: &'a mut [Buffer],
+}
+
+impl Kernel for ClipLength<'_> {
+    const NAME: &'static str = "clip_length";
+    type Output = Later<f64>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        same_length(lengths, self.field);
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
+        Later::known(cpu::clip_length(cpu, self.limit, self.field))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
+        gpu::total_of_field(gpu, "clip_length", self.field, self.limit)
+    }
+}
+
+fn same_length(lengths: &mut Lengths, field: &[Buffer]) {
+    lengths.field("field", field, (field.len(), field.first().map_or(0, Buffer::len)));
 }

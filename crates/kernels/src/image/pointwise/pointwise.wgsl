@@ -1,6 +1,7 @@
-// Voxel by voxel: the contract is mod.rs's.
+// Sample by sample: the contract is mod.rs's.
 
 override COMPONENTS: u32 = 3u;
+override OPERATION: u32 = 0u;
 
 struct Block {
     count: u32,
@@ -23,52 +24,32 @@ fn multiply(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroup
     }
 }
 
-@compute @workgroup_size(256)
-fn fill(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let i = line_index(id, groups);
-    if (i < block.count) {
-        out[i] = block.a;
+// What becomes of a sample: mod.rs's operations, in their order.
+fn operated(v: f32) -> f32 {
+    if (OPERATION == 0u) {
+        return block.a;
     }
+    let mapped = block.a * v + block.b;
+    if (OPERATION == 1u) {
+        return select(0.0, mapped, is_finite(mapped));
+    }
+    if (OPERATION == 2u) {
+        return select(mapped, v, is_nan(v));
+    }
+    // NaN becomes the least.
+    return logarithm_of_one_plus(select(v, -0.95, is_nan(v) || v < -0.95));
 }
 
 @compute @workgroup_size(256)
-fn map_affine(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+fn in_place(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
     if (i < block.count) {
-        let mapped = block.a * out[i] + block.b;
-        out[i] = select(0.0, mapped, is_finite(mapped));
-    }
-}
-
-@compute @workgroup_size(256)
-fn rescale(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let i = line_index(id, groups);
-    if (i < block.count) {
-        let v = out[i];
-        if (!is_nan(v)) {
-            out[i] = block.a * v + block.b;
+        out[i] = operated(out[i]);
+        if (COMPONENTS > 1u) {
+            out_y[i] = operated(out_y[i]);
         }
-    }
-}
-
-// NaN becomes the least.
-@compute @workgroup_size(256)
-fn log_change(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let i = line_index(id, groups);
-    if (i < block.count) {
-        let v = out[i];
-        out[i] = logarithm_of_one_plus(select(v, -0.95, is_nan(v) || v < -0.95));
-    }
-}
-
-@compute @workgroup_size(256)
-fn clear(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let i = line_index(id, groups);
-    if (i < block.count) {
-        out[i] = 0.0;
-        out_y[i] = 0.0;
-        if (COMPONENTS == 3u) {
-            out_z[i] = 0.0;
+        if (COMPONENTS > 2u) {
+            out_z[i] = operated(out_z[i]);
         }
     }
 }

@@ -1,23 +1,22 @@
 //! Processor text of the kernels in [`super`].
 
-use super::{Quantiles, Samples, rank};
+use super::{FirstUnknown, OrderStatistics, Quantiles, rank};
 use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn quantiles(samples: Samples<'_>, shares: [u32; 2]) -> Option<Quantiles> {
-    let (image, weight) = (samples.image.host(), samples.weight.map(Buffer::host));
+pub(super) fn quantiles(args: Quantiles<'_>) -> Option<OrderStatistics> {
+    let (image, weight) = (args.image.host(), args.weight.map(Buffer::host));
     let counts = |i: &usize| weight.is_none_or(|w| w[*i] > 0.0);
-    let mut values: Vec<f32> =
-        (0..image.len()).step_by(samples.step).filter(counts).map(|i| image[i]).collect();
+    let mut values: Vec<f32> = (0..image.len()).step_by(args.step).filter(counts).map(|i| image[i]).collect();
     let count = values.len();
     if count == 0 {
         return None;
     }
-    let found = shares.map(|share| *values.select_nth_unstable_by(rank(share, count), f32::total_cmp).1);
-    Some((count, found))
+    let at = |share| *values.select_nth_unstable_by(rank(share, count), f32::total_cmp).1;
+    Some(OrderStatistics { count, samples: args.shares.map(at) })
 }
 
-pub(super) fn first_unknown(cpu: &Cpu, samples: Samples<'_>) -> Option<usize> {
-    let (image, weight) = (samples.image.host(), samples.weight.map(Buffer::host));
+pub(super) fn first_unknown(cpu: &Cpu, args: &FirstUnknown<'_>) -> Option<usize> {
+    let (image, weight) = (args.image.host(), args.weight.map(Buffer::host));
     let n = image.len();
     let least = std::sync::atomic::AtomicUsize::new(n);
     cpu.split(n.div_ceil(PIECE), n, |pieces| {

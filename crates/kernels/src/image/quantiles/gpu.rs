@@ -1,11 +1,12 @@
 //! Launches of `quantiles.wgsl`: a sample's place is found digit by digit, from counts of the samples that share the
 //! digits before. Nothing waits for the host.
 
-use super::{Quantiles, Samples};
+use super::{FirstUnknown, OrderStatistics, Quantiles};
+use crate::kernel::Launcher;
 use crate::shared::{LINE, NAN};
-use veloxel_gpu::{Bind, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform};
+use veloxel_gpu::{ComputeError, Later, ShaderSource, Uniform};
 
-static TEXT: ShaderSource = ShaderSource::wgsl("quantiles", &[LINE, NAN, include_str!("quantiles.wgsl")]);
+static SOURCE: ShaderSource = ShaderSource::wgsl("quantiles", &[LINE, NAN, include_str!("quantiles.wgsl")]);
 
 /// Values of a digit, and digits of a key.
 const BASE: usize = 256;
@@ -19,45 +20,33 @@ fn groups(count: usize) -> [u32; 3] {
     [count.div_ceil(256).clamp(1, MOST_GROUPS) as u32, 1, 1]
 }
 
-fn weighted(samples: Samples<'_>) -> [(&'static str, f64); 1] {
-    [("WEIGHTED", f64::from(u8::from(samples.weight.is_some())))]
-}
-
 pub(super) fn quantiles(
-    (device, gpu): (&Device, &dyn Gpu),
-    samples: Samples<'_>,
-    shares: [u32; 2],
-) -> Result<Later<Option<Quantiles>>, ComputeError> {
-    let counts = device.zeros(DIGITS * 2 * BASE)?;
-    let found = device.zeros(FOUND)?;
+    gpu: &Launcher<'_>,
+    args: Quantiles<'_>,
+) -> Result<Later<Option<OrderStatistics>>, ComputeError> {
+    let counts = gpu.device().zeros(DIGITS * 2 * BASE)?;
+    let found = gpu.device().zeros(FOUND)?;
+    let count = args.image.len().div_ceil(args.step);
     for digit in 0..DIGITS {
-        let launch = |entry: &'static str, groups: [u32; 3]| {
-            gpu.launch(&Launch {
-                source: &TEXT,
-                entry,
-                constants: &weighted(samples),
-                uniform: Uniform::new()
-                    .u(samples.count())
-                    .u(samples.step)
-                    .u(8 * (DIGITS - 1 - digit))
-                    .u(digit * 2 * BASE)
-                    .u(shares[0] as usize)
-                    .u(shares[1] as usize),
-                buffers: &[
-                    Bind::In(samples.image),
-                    Bind::optional(samples.weight),
-                    Bind::Out(&counts),
-                    Bind::Out(&found),
-                ],
-                groups,
-            })
+        let launch = |entry, groups| {
+            let (shift, first) = (8 * (DIGITS - 1 - digit), digit * 2 * BASE);
+            let uniform = Uniform::new().u(count).u(args.step).u(shift).u(first);
+            gpu.launch(&SOURCE, entry)
+                .constant("WEIGHTED", args.weight.is_some())
+                .uniform(args.shares.iter().fold(uniform, |uniform, &share| uniform.u(share as usize)))
+                .input(args.image)
+                .optional(args.weight)
+                .output(&counts)
+                .output(&found)
+                .run(groups)
         };
-        launch("count_digits", groups(samples.count()))?;
+        launch("count_digits", groups(count))?;
         launch("choose_digits", [1, 1, 1])?;
     }
     Ok(Later::on_device(found, |found| {
         let count = found[4].to_bits() as usize;
-        (count > 0).then(|| (count, [found[0], found[1]].map(|key| value_of(key.to_bits()))))
+        let samples = [found[0], found[1]].map(|key| value_of(key.to_bits()));
+        (count > 0).then_some(OrderStatistics { count, samples })
     }))
 }
 
@@ -67,19 +56,19 @@ fn value_of(key: u32) -> f32 {
 }
 
 pub(super) fn first_unknown(
-    (device, gpu): (&Device, &dyn Gpu),
-    samples: Samples<'_>,
+    gpu: &Launcher<'_>,
+    args: FirstUnknown<'_>,
 ) -> Result<Later<Option<usize>>, ComputeError> {
-    let n = samples.image.len();
-    let found = device.zeros(1)?;
-    gpu.launch(&Launch {
-        source: &TEXT,
-        entry: "first_unknown",
-        constants: &weighted(samples),
-        uniform: Uniform::new().u(n).u(1).u(0).u(0).u(0).u(0),
-        buffers: &[Bind::In(samples.image), Bind::optional(samples.weight), Bind::Out(&found), Bind::Spare],
-        groups: [n.div_ceil(256).clamp(1, 2048) as u32, 1, 1],
-    })?;
+    let n = args.image.len();
+    let found = gpu.device().zeros(1)?;
+    gpu.launch(&SOURCE, "first_unknown")
+        .constant("WEIGHTED", args.weight.is_some())
+        .uniform(Uniform::new().u(n).u(1).u(0).u(0).u(0).u(0))
+        .input(args.image)
+        .optional(args.weight)
+        .output(&found)
+        .spare(1)
+        .run([n.div_ceil(256).clamp(1, 2048) as u32, 1, 1])?;
     // What is left after the first, so that 0 means none.
     Ok(Later::on_device(found, move |left| {
         let left = left.first().map_or(0, |v| v.to_bits() as usize);

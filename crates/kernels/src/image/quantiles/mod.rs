@@ -1,69 +1,73 @@
-//! What is known about an image before anything is done with it: order statistics, and samples that are no numbers.
+//! Order statistics of an image, and its first sample that is no number.
 //!
-//! *Units*: the image's. *Halo*: none.
+//! *Units*: the image's. *Halo*: none. Samples count where a weight, if one is given, is above 0.
 
 mod cpu;
 mod gpu;
 
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later};
+use crate::kernel::{Kernel, Launcher, Lengths};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
 
-/// The samples that count: every `step`-th, where a weight is given only those above 0.
+/// Finds the samples at two shares of the order of all samples that count; none if none counts.
+///
+/// Exactly these samples, on every device. NaN counts as greater than everything.
 #[derive(Debug, Clone, Copy)]
-pub struct Samples<'a> {
+pub struct Quantiles<'a> {
     /// The image.
     pub image: &'a Buffer,
     /// Where it counts; none: everywhere.
     pub weight: Option<&'a Buffer>,
-    /// Distance from one sample to the next, voxels.
+    /// Distance from one sample that is looked at to the next, voxels.
     pub step: usize,
+    /// Thousandths: 0 is the least sample, 1000 the greatest.
+    pub shares: [u32; 2],
 }
 
-impl Samples<'_> {
-    fn validate(&self, kernel: &'static str) -> Result<(), ComputeError> {
-        self.weight.map_or(Ok(()), |weight| weight.require(self.image.len(), kernel, "weight"))
-    }
-    /// Samples, counted before any weight.
-    fn count(&self) -> usize {
-        self.image.len().div_ceil(self.step)
-    }
+/// What [`Quantiles`] finds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OrderStatistics {
+    /// How many samples count.
+    pub count: usize,
+    /// The samples at the two shares.
+    pub samples: [f32; 2],
 }
 
-/// How many samples count, and two of them.
-pub type Quantiles = (usize, [f32; 2]);
+impl Kernel for Quantiles<'_> {
+    const NAME: &'static str = "quantiles";
+    type Output = Later<Option<OrderStatistics>>;
 
-/// How many samples count, and the ones at two shares of their order, in thousandths (0 is the least, 1000 the greatest); none
-/// if none counts.
-///
-/// Exactly these samples, on every device. NaN counts as greater than everything.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the weight does not belong to the image; [`ComputeError::DeviceFailed`].
-pub fn quantiles(
-    device: &Device,
-    samples: Samples<'_>,
-    shares: [u32; 2],
-) -> Result<Later<Option<Quantiles>>, ComputeError> {
-    samples.validate("quantiles")?;
-    match device.kind() {
-        Kind::Cpu(_) => Ok(Later::known(cpu::quantiles(samples, shares))),
-        Kind::Gpu(gpu) => gpu::quantiles((device, &**gpu), samples, shares),
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.optional("weight", self.weight, self.image.len());
+    }
+    fn on_cpu(self, _: &Cpu) -> Self::Output {
+        Later::known(cpu::quantiles(self))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
+        gpu::quantiles(gpu, self)
     }
 }
 
-/// The first sample that counts and is NaN or infinite.
-///
-/// # Errors
-/// As [`quantiles`].
-pub fn first_unknown(
-    device: &Device,
-    image: &Buffer,
-    weight: Option<&Buffer>,
-) -> Result<Later<Option<usize>>, ComputeError> {
-    let samples = Samples { image, weight, step: 1 };
-    samples.validate("first_unknown")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(cpu::first_unknown(cpu, samples))),
-        Kind::Gpu(gpu) => gpu::first_unknown((device, &**gpu), samples),
+/// Finds the index of the first sample that counts and is NaN or infinite.
+#[derive(Debug)]
+pub struct FirstUnknown<'a> {
+    /// The image.
+    pub image: &'a Buffer,
+    /// Where it counts; none: everywhere.
+    pub weight: Option<&'a Buffer>,
+}
+
+impl Kernel for FirstUnknown<'_> {
+    const NAME: &'static str = "first_unknown";
+    type Output = Later<Option<usize>>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.optional("weight", self.weight, self.image.len());
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output {
+        Later::known(cpu::first_unknown(cpu, &self))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
+        gpu::first_unknown(gpu, self)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Processor text of [`super::quantise`](fn@super::quantise).
+//! Processor text of [`super::Quantise`].
 
 use super::FixedPoint;
 use veloxel_gpu::Cpu;

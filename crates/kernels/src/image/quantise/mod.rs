@@ -1,13 +1,16 @@
-//! Numbers of a fixed point: rounded to a step, cut at the largest that there is.
+//! Fixed-point numbers: samples are rounded to a step and clamped to the largest number.
 //!
 //! *Units*: the samples'. NaN stays. Halves go up. A step that is a power of two rounds exactly. *Halo*: none.
 
 mod cpu;
-mod gpu;
 
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::{LINE, NAN};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-/// A fixed point.
+static SOURCE: ShaderSource = ShaderSource::wgsl("quantise", &[LINE, NAN, include_str!("quantise.wgsl")]);
+
+/// A fixed-point format.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedPoint {
     /// What the last bit is worth.
@@ -17,15 +20,26 @@ pub struct FixedPoint {
 }
 
 /// Rounds samples in place.
-///
-/// # Errors
-/// [`ComputeError::DeviceFailed`].
-pub fn quantise(device: &Device, form: FixedPoint, samples: &mut Buffer) -> Result<(), ComputeError> {
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            cpu::quantise(cpu, form, samples.host_mut());
-            Ok(())
-        }
-        Kind::Gpu(gpu) => gpu::quantise(&**gpu, form, samples),
+#[derive(Debug)]
+pub struct Quantise<'a> {
+    /// The format.
+    pub form: FixedPoint,
+    /// Rounded.
+    pub samples: &'a mut Buffer,
+}
+
+impl Kernel for Quantise<'_> {
+    const NAME: &'static str = "quantise";
+    type Output = ();
+
+    fn check(&self, _: &mut Lengths) {}
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::quantise(cpu, self.form, self.samples.host_mut());
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let (n, FixedPoint { step, most }) = (self.samples.len(), self.form);
+        let launch =
+            gpu.launch(&SOURCE, "quantise").uniform(Uniform::new().u(n).f(step).f(1.0 / step).f(most));
+        launch.output(self.samples).run(line(n, 256))
     }
 }

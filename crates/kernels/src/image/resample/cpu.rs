@@ -1,6 +1,6 @@
-//! Processor text of [`super::resample`].
+//! Processor text of [`super::Resample`].
 
-use veloxel_core::Shape;
+use super::Resample;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
 
@@ -21,42 +21,44 @@ fn stencil(n_in: usize, n_out: usize) -> Vec<(usize, f32)> {
         .collect()
 }
 
-pub(super) fn resample(
-    cpu: &Cpu,
-    (input, from): (&[f32], Shape),
-    (output, to): (&mut [f32], Shape),
-    factor: f32,
-) {
+pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
+    let (from, to, factor) = (args.input_shape, args.output_shape, args.factor);
     let axes = [0, 1, 2].map(|a| stencil(from.size[a], to.size[a]));
     let ([nx_in, ny_in, nz_in], [nx, ny, _]) = (from.size, to.size);
-    let out = Shared::new(output);
-    cpu.split(to.rows(), to.len(), |rows| {
-        with_scratch(nx_in + 1, |line| {
-            for row in rows {
-                let ((y, wy), (z, wz)) = (axes[1][row % ny], axes[2][row / ny]);
-                let (y1, z1) = ((y + 1).min(ny_in - 1), (z + 1).min(nz_in - 1));
-                let line_of = |y: usize, z: usize| &input[(z * ny_in + y) * nx_in..][..nx_in];
-                let corners = [line_of(y, z), line_of(y1, z), line_of(y, z1), line_of(y1, z1)];
-                for (x, value) in line[..nx_in].iter_mut().enumerate() {
-                    let low = corners[0][x] + wy * (corners[1][x] - corners[0][x]);
-                    let high = corners[2][x] + wy * (corners[3][x] - corners[2][x]);
-                    *value = factor * (low + wz * (high - low));
+    for (input, output) in args.input.iter().zip(args.output) {
+        let input = input.host();
+        let out = Shared::new(output.host_mut());
+        cpu.split(to.rows(), to.len(), |rows| {
+            with_scratch(nx_in + 1, |line| {
+                for row in rows {
+                    let ((y, wy), (z, wz)) = (axes[1][row % ny], axes[2][row / ny]);
+                    let (y1, z1) = ((y + 1).min(ny_in - 1), (z + 1).min(nz_in - 1));
+                    let line_of = |y: usize, z: usize| &input[(z * ny_in + y) * nx_in..][..nx_in];
+                    let corners = [line_of(y, z), line_of(y1, z), line_of(y, z1), line_of(y1, z1)];
+                    for (x, value) in line[..nx_in].iter_mut().enumerate() {
+                        let low = corners[0][x] + wy * (corners[1][x] - corners[0][x]);
+                        let high = corners[2][x] + wy * (corners[3][x] - corners[2][x]);
+                        *value = factor * (low + wz * (high - low));
+                    }
+                    line[nx_in] = line[nx_in - 1];
+                    // SAFETY: every row is written by one thread.
+                    let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
+                    for (o, &(x, w)) in out.iter_mut().zip(&axes[0]) {
+                        *o = line[x] + w * (line[x + 1] - line[x]);
+                    }
                 }
-                line[nx_in] = line[nx_in - 1];
-                // SAFETY: every row is written by one thread.
-                let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
-                for (o, &(x, w)) in out.iter_mut().zip(&axes[0]) {
-                    *o = line[x] + w * (line[x + 1] - line[x]);
-                }
-            }
+            });
         });
-    });
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::Dimension;
+    use crate::Kernel;
+    use std::slice::{from_mut, from_ref};
+    use veloxel_core::{Dimension, Shape};
+    use veloxel_gpu::Device;
 
     #[test]
     fn a_ramp_stays_a_ramp_inside() {
@@ -67,8 +69,17 @@ mod tests {
         let input: Vec<f32> = (0..from.len())
             .map(|i| (i % 20) as f32 + 2.0 * (i / 20 % 10) as f32 - (i / 200) as f32)
             .collect();
-        let mut out = vec![0.0; to.len()];
-        resample(&Cpu::new(2).unwrap(), (&input, from), (&mut out, to), 2.0);
+        let device = Device::cpu(2).unwrap();
+        let (input, mut out) = (device.upload(input).unwrap(), device.zeros(to.len()).unwrap());
+        let kernel = Resample {
+            input: from_ref(&input),
+            input_shape: from,
+            output: from_mut(&mut out),
+            output_shape: to,
+            factor: 2.0,
+        };
+        kernel.run(&device).unwrap();
+        let out = device.download(out).unwrap();
         let (x, y, z) = (4, 7, 3);
         let at = [(x as f32 + 0.5) * 2.0 - 0.5, (y as f32 + 0.5) * 10.0 / 15.0 - 0.5, z as f32];
         let expected = 2.0 * (at[0] + 2.0 * at[1] - at[2]);

@@ -5,48 +5,59 @@
 //! Going coarser, smooth first ([`super::convolve`]).
 
 mod cpu;
-mod gpu;
 
-use std::slice::{from_mut, from_ref};
+use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-/// Samples `input` onto the voxels of `output`'s shape.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to its shape.
-pub fn resample(
-    device: &Device,
-    (input, input_shape): (&Buffer, Shape),
-    (output, output_shape): (&mut Buffer, Shape),
-    factor: f32,
-) -> Result<(), ComputeError> {
-    let (input, output) = (from_ref(input), from_mut(output));
-    resample_field(device, (input, input_shape), (output, output_shape), factor)
+static SOURCE: ShaderSource = ShaderSource::wgsl("resample", &[include_str!("resample.wgsl")]);
+
+/// Components of one launch.
+const MOST: usize = 3;
+
+/// Samples every component of `input` onto the voxels of the output's shape.
+#[derive(Debug)]
+pub struct Resample<'a> {
+    /// An image, or a field's components.
+    pub input: &'a [Buffer],
+    /// Of each component of the input.
+    pub input_shape: Shape,
+    /// As many components.
+    pub output: &'a mut [Buffer],
+    /// Of each component of the output.
+    pub output_shape: Shape,
+    /// What samples are multiplied by.
+    pub factor: f32,
 }
 
-/// [`resample`] for every component of a field.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to its shape, or the fields have different components.
-pub fn resample_field(
-    device: &Device,
-    (input, input_shape): (&[Buffer], Shape),
-    (output, output_shape): (&mut [Buffer], Shape),
-    factor: f32,
-) -> Result<(), ComputeError> {
-    require_field(input, (input.len(), input_shape.len()), "resample", "input")?;
-    require_field(output, (input.len(), output_shape.len()), "resample", "output")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            for (input, output) in input.iter().zip(output) {
-                let (input, output) = (input.host(), output.host_mut());
-                cpu::resample(cpu, (input, input_shape), (output, output_shape), factor);
-            }
-        }
-        Kind::Gpu(gpu) => {
-            gpu::resample_field(&**gpu, (input, input_shape), (output, output_shape), factor)?;
-        }
+impl Kernel for Resample<'_> {
+    const NAME: &'static str = "resample";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let count = self.input.len();
+        lengths.field("input", self.input, (count, self.input_shape.len())).field(
+            "output",
+            self.output,
+            (count, self.output_shape.len()),
+        );
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::resample(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let (from, to) = (self.input_shape.size, self.output_shape.size);
+        let steps = [0, 1, 2].map(|a| (256 * from[a], 2 * to[a]));
+        let (whole, rest) = (steps.map(|(dividend, divisor)| dividend / divisor), steps.map(|(n, d)| n % d));
+        let uniform = Uniform::new().u4(from).u4(to).u4(whole).u4(rest).f(self.factor);
+        for (input, output) in self.input.chunks(MOST).zip(self.output.chunks(MOST)) {
+            gpu.launch(&SOURCE, "resample")
+                .constant("COMPONENTS", input.len())
+                .uniform(uniform.clone())
+                .inputs(input, MOST)
+                .outputs(output, MOST)
+                .run([cover(to[0], 32), cover(to[1], 4), cover(to[2], 4)])?;
+        }
+        Ok(())
+    }
 }

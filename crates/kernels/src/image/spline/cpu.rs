@@ -1,4 +1,4 @@
-//! Processor text of [`super::spline_coefficients`].
+//! Processor text of [`super::SplineCoefficients`].
 
 use super::{RADIUS, response};
 use crate::image::convolve::cpu::{filter_line, filter_rows};

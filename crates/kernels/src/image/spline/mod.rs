@@ -6,10 +6,12 @@
 //! *In place.* *Units*: unchanged. *Halo*: 13 voxels.
 
 mod cpu;
-mod gpu;
 
+use crate::image::convolve::{Border, Pass};
+use crate::kernel::{Kernel, Launcher, Lengths};
+use std::mem::swap;
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
 const POLE: f32 = -0.267_949_2;
 /// Voxels on either side after which the response vanishes in `f32`.
@@ -23,14 +25,34 @@ fn response() -> [f32; RADIUS + 1] {
 }
 
 /// Replaces samples by coefficients.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the buffer does not belong to the shape.
-pub fn spline_coefficients(device: &Device, shape: Shape, samples: &mut Buffer) -> Result<(), ComputeError> {
-    samples.require(shape.len(), "spline_coefficients", "samples")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::spline_coefficients(cpu, shape, samples.host_mut()),
-        Kind::Gpu(gpu) => gpu::spline_coefficients((device, &**gpu), shape, samples)?,
+#[derive(Debug)]
+pub struct SplineCoefficients<'a> {
+    /// Of the image.
+    pub shape: Shape,
+    /// The image's samples; its coefficients afterwards.
+    pub samples: &'a mut Buffer,
+}
+
+impl Kernel for SplineCoefficients<'_> {
+    const NAME: &'static str = "spline_coefficients";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.of("samples", self.samples, self.shape.len());
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::spline_coefficients(cpu, self.shape, self.samples.host_mut());
+    }
+    /// A pass of the convolution for each axis.
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let Self { shape, samples } = self;
+        let weights = response();
+        let mut out = gpu.device().scratch(shape.len())?;
+        for axis in (0..3).filter(|&axis| shape.size[axis] > 1) {
+            let pass = Pass { shape, axis, weights: &weights, border: Border::Mirror };
+            pass.run(gpu, samples, &out)?;
+            swap(samples, &mut out);
+        }
+        Ok(())
+    }
 }

@@ -1,52 +1,26 @@
-//! Processor text of [`super::valid_median`](fn@super::valid_median).
+//! Processor text of [`super::ValidMedian`].
 
-use super::{Planes, Window, of_five};
+use super::{ValidMedian, Window, of_five};
 use crate::shared::expansion::Coarser;
 use crate::shared::lanes::LANES;
 use multiversion::multiversion;
-use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn valid_median(
-    cpu: &Cpu,
-    (planes, window): (Planes, Window),
-    (estimates, coarser): (&[f32], Option<&[f32]>),
-    (out, confidence): (&mut [f32], Option<&mut [f32]>),
-) {
-    let [nx, ny] = planes.size;
-    let n = nx * ny;
-    let size = [nx, ny].map(|n| n.div_ceil(2));
-    let (out, radius) = (Shared::new(out), window.radius());
+pub(super) fn valid_median(cpu: &Cpu, args: ValidMedian<'_>) {
+    let ValidMedian { planes, window, estimates, coarser, out, confidence } = args;
+    let ([nx, ny], n, size) = (planes.size, planes.pixels(), planes.coarser_size());
+    let (estimates, coarser) = (estimates.host(), coarser.map(Buffer::host));
+    let out = Shared::new(out.host_mut());
     let known = confidence.as_ref().map_or(0, |c| c.len() / n);
-    let confidence = confidence.map(Shared::new);
+    let confidence = confidence.map(|c| Shared::new(c.host_mut()));
     cpu.split(planes.count * ny, 8 * planes.count * n, |rows| {
         for row in rows {
             let (plane, y) = (row / ny, row % ny);
             let range = row * nx..(row + 1) * nx;
             // SAFETY: every row is written by one thread.
             let out = unsafe { out.get_mut(range.clone()) };
-            let estimates = &estimates[plane * n..(plane + 1) * n];
-            let cut = y.saturating_sub(radius)..(y + radius + 1).min(ny);
-            let inside = cut.len();
-            // Every window row between unknown samples, which whole lanes may read.
-            let width = nx + 2 * radius + LANES;
-            with_scratch(2 * of_five::SIDE * width, |scratch| {
-                let (padded, sorted) = scratch.split_at_mut(of_five::SIDE * width);
-                let lines = cut.map(|y| &estimates[y * nx..(y + 1) * nx]);
-                for (line, padded) in lines.zip(padded.chunks_exact_mut(width)) {
-                    padded[..radius].fill(f32::NAN);
-                    padded[radius..radius + nx].copy_from_slice(line);
-                    padded[radius + nx..].fill(f32::NAN);
-                }
-                match window {
-                    Window::One => out.copy_from_slice(&estimates[y * nx..(y + 1) * nx]),
-                    Window::Three => median_row_of_three(&padded[..inside * width], width, out),
-                    Window::Five => {
-                        padded[inside * width..].fill(f32::NAN);
-                        median_row_of_five((padded, sorted), (width, inside), out);
-                    }
-                }
-            });
+            median_row((&estimates[plane * n..(plane + 1) * n], [nx, ny]), y, window, out);
             if let Some(coarser) = coarser {
                 let samples = &coarser[plane * size[0] * size[1]..(plane + 1) * size[0] * size[1]];
                 let coarser = Coarser { size, samples };
@@ -67,9 +41,30 @@ pub(super) fn valid_median(
     });
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn median_row_of_three(padded: &[f32], width: usize, out: &mut [f32]) {
-    median_row(padded, width, out);
+/// The medians of a plane's row.
+fn median_row((plane, [nx, ny]): (&[f32], [usize; 2]), y: usize, window: Window, out: &mut [f32]) {
+    let radius = window.radius();
+    let cut = y.saturating_sub(radius)..(y + radius + 1).min(ny);
+    let inside = cut.len();
+    // Every window row between unknown samples, which whole lanes may read.
+    let width = nx + 2 * radius + LANES;
+    with_scratch(2 * of_five::SIDE * width, |scratch| {
+        let (padded, sorted) = scratch.split_at_mut(of_five::SIDE * width);
+        let lines = cut.map(|y| &plane[y * nx..(y + 1) * nx]);
+        for (line, padded) in lines.zip(padded.chunks_exact_mut(width)) {
+            padded[..radius].fill(f32::NAN);
+            padded[radius..radius + nx].copy_from_slice(line);
+            padded[radius + nx..].fill(f32::NAN);
+        }
+        match window {
+            Window::One => out.copy_from_slice(&plane[y * nx..(y + 1) * nx]),
+            Window::Three => median_row_of_three(&padded[..inside * width], width, out),
+            Window::Five => {
+                padded[inside * width..].fill(f32::NAN);
+                median_row_of_five((padded, sorted), (width, inside), out);
+            }
+        }
+    });
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
@@ -82,8 +77,8 @@ fn median_row_of_five(
 }
 
 /// Medians of windows of 3×3.
-#[inline(always)]
-fn median_row(padded: &[f32], width: usize, out: &mut [f32]) {
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn median_row_of_three(padded: &[f32], width: usize, out: &mut [f32]) {
     let nx = out.len();
     let lines = padded.len() / width;
     for x in (0..nx).step_by(LANES) {

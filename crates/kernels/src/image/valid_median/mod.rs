@@ -6,10 +6,14 @@
 //! *Halo*: the radius.
 
 mod cpu;
-mod gpu;
 mod of_five;
 
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::{EXPANSION, NAN};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("valid median", &[NAN, EXPANSION, include_str!("valid_median.wgsl")]);
 
 /// A window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,44 +49,62 @@ impl Planes {
     fn pixels(self) -> usize {
         self.size[0] * self.size[1]
     }
+    /// Of the next coarser level.
+    fn coarser_size(self) -> [usize; 2] {
+        self.size.map(|n| n.div_ceil(2))
+    }
 }
 
-/// Filters `estimates` into `out`; `coarser` holds the same planes of the next coarser level, where unknown samples are to be
-/// filled from it. `confidence`, of one plane or as many, becomes 0 where what is written is unknown.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the planes.
-pub fn valid_median(
-    device: &Device,
-    (planes, window): (Planes, Window),
-    (estimates, coarser): (&Buffer, Option<&Buffer>),
-    (out, confidence): (&mut Buffer, Option<&mut Buffer>),
-) -> Result<(), ComputeError> {
-    let n = planes.count * planes.pixels();
-    estimates.require(n, "valid_median", "estimates")?;
-    out.require(n, "valid_median", "out")?;
-    let [cx, cy] = planes.size.map(|n| n.div_ceil(2));
-    if let Some(coarser) = coarser {
-        coarser.require(planes.count * cx * cy, "valid_median", "coarser")?;
+/// Filters estimates.
+#[derive(Debug)]
+pub struct ValidMedian<'a> {
+    /// Of the estimates.
+    pub planes: Planes,
+    /// Which pixels a median is taken over.
+    pub window: Window,
+    /// NaN where unknown.
+    pub estimates: &'a Buffer,
+    /// The same planes of the next coarser level, where unknown samples are to be filled from it.
+    pub coarser: Option<&'a Buffer>,
+    /// The filtered estimates.
+    pub out: &'a mut Buffer,
+    /// One plane or as many; becomes 0 where what is written is unknown.
+    pub confidence: Option<&'a mut Buffer>,
+}
+
+impl Kernel for ValidMedian<'_> {
+    const NAME: &'static str = "valid_median";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let Planes { count, .. } = self.planes;
+        let (plane, coarser_plane) =
+            (self.planes.pixels(), self.planes.coarser_size().iter().product::<usize>());
+        let confidence = self.confidence.as_deref();
+        lengths
+            .of("estimates", self.estimates, count * plane)
+            .optional("coarser", self.coarser, count * coarser_plane)
+            .of("out", self.out, count * plane);
+        let planes_of_confidence = if confidence.is_some_and(|c| c.len() == plane) { 1 } else { count };
+        lengths.optional("confidence", confidence, planes_of_confidence * plane);
     }
-    if let Some(confidence) = &confidence
-        && confidence.len() != planes.pixels()
-    {
-        confidence.require(n, "valid_median", "confidence")?;
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::valid_median(cpu, self);
     }
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            let inputs = (estimates.host(), coarser.map(Buffer::host));
-            cpu::valid_median(
-                cpu,
-                (planes, window),
-                inputs,
-                (out.host_mut(), confidence.map(Buffer::host_mut)),
-            );
-            Ok(())
-        }
-        Kind::Gpu(gpu) => {
-            gpu::valid_median(&**gpu, (planes, window), (estimates, coarser), (out, confidence.as_deref()))
-        }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let ([nx, ny], [cx, cy]) = (self.planes.size, self.planes.coarser_size());
+        let side = 2 * self.window.radius() + 1;
+        let confidence = self.confidence.as_deref();
+        gpu.launch(&SOURCE, "valid_median")
+            .constant("RADIUS", self.window.radius())
+            .constant("HALF", (side * side).div_ceil(2))
+            .constant("SIDE", side)
+            .constant("COARSER", self.coarser.is_some())
+            .uniform(Uniform::new().u4([nx, ny, cx, cy]).u(confidence.map_or(0, |c| c.len() / (nx * ny))))
+            .input(self.estimates)
+            .optional(self.coarser)
+            .output(self.out)
+            .bind([confidence.map_or(Bind::Spare, Bind::Out)])
+            .run([cover(nx, 32), cover(ny, 4), self.planes.count as u32])
     }
 }

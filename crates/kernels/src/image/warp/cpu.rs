@@ -199,7 +199,7 @@ fn spline_weights(t: f32) -> [f32; 4] {
 mod tests {
     use super::*;
     use crate::Kernel;
-    use crate::image::spline::spline_coefficients;
+    use crate::image::spline::SplineCoefficients;
     use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;
 
@@ -212,7 +212,7 @@ mod tests {
         let displacement: Vec<_> = d.iter().map(|&v| device.upload(vec![v; shape.len()]).unwrap()).collect();
         let mut moving = device.upload(samples).unwrap();
         if interpolation == Interpolation::CubicSpline {
-            spline_coefficients(&device, shape, &mut moving).unwrap();
+            SplineCoefficients { shape, samples: &mut moving }.run(&device).unwrap();
         }
         let mut out = device.zeros(shape.len()).unwrap();
         let warp = Warp {

@@ -5,9 +5,13 @@
 //! where nothing is known; the confidence times `1/(1 + r²)`, r that distance, 0 where unknown. *Halo*: the motion.
 
 mod cpu;
-mod gpu;
 
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::NAN;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("forward_backward_check", &[NAN, include_str!("forward_backward_check.wgsl")]);
 
 /// Two estimates of each other's images.
 #[derive(Debug, Clone, Copy)]
@@ -39,33 +43,51 @@ impl<'a> Matches<'a> {
     }
 }
 
-/// Writes the estimate of the first image where the other one confirms it to `threshold_px`, and its confidence; of the
-/// confidence given only the first plane counts.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the size.
-pub fn forward_backward_check(
-    device: &Device,
-    (size, threshold_px): ([usize; 2], f32),
-    (matches, confidence): (Matches<'_>, &Buffer),
-    (out, confidence_out): (&mut Buffer, &mut Buffer),
-) -> Result<(), ComputeError> {
-    let n = size[0] * size[1];
-    matches.buffers().iter().try_for_each(|b| b.require(2 * n, "forward_backward_check", "estimates"))?;
-    if confidence.len() != 2 * n {
-        confidence.require(n, "forward_backward_check", "confidence")?;
+/// Writes the estimate of the first image where the other one confirms it, and its confidence.
+#[derive(Debug)]
+pub struct ForwardBackwardCheck<'a> {
+    /// `(nx, ny)` of both images.
+    pub size: [usize; 2],
+    /// The greatest distance between a pixel and the end of the way there and back.
+    pub threshold_px: f32,
+    /// The estimates.
+    pub matches: Matches<'a>,
+    /// Of the estimates: one plane, or two of which the first counts.
+    pub confidence: &'a Buffer,
+    /// The estimate of the first image, NaN where it is not confirmed: a plane a component.
+    pub out: &'a mut Buffer,
+    /// One plane.
+    pub confidence_out: &'a mut Buffer,
+}
+
+impl Kernel for ForwardBackwardCheck<'_> {
+    const NAME: &'static str = "forward_backward_check";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.size[0] * self.size[1];
+        let [forward, backward] = self.matches.buffers();
+        let planes = if self.confidence.len() == 2 * n { 2 } else { 1 };
+        lengths
+            .of("forward", forward, 2 * n)
+            .of("backward", backward, 2 * n)
+            .of("confidence", self.confidence, planes * n)
+            .of("out", self.out, self.matches.components() * n)
+            .of("confidence_out", self.confidence_out, n);
     }
-    out.require(matches.components() * n, "forward_backward_check", "out")?;
-    confidence_out.require(n, "forward_backward_check", "confidence")?;
-    let check = (size, threshold_px);
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            let out = (out.host_mut(), confidence_out.host_mut());
-            cpu::forward_backward_check(cpu, check, (matches, confidence.host()), out);
-            Ok(())
-        }
-        Kind::Gpu(gpu) => {
-            gpu::forward_backward_check(&**gpu, check, (matches, confidence), (out, confidence_out))
-        }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::forward_backward_check(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let ([nx, ny], [forward, backward]) = (self.size, self.matches.buffers());
+        gpu.launch(&SOURCE, "forward_backward_check")
+            .constant("COMPONENTS", self.matches.components())
+            .uniform(Uniform::new().u(nx).u(ny).f(self.threshold_px * self.threshold_px))
+            .input(forward)
+            .input(backward)
+            .input(self.confidence)
+            .output(self.out)
+            .output(self.confidence_out)
+            .run([cover(nx, 32), cover(ny, 4), 1])
     }
 }

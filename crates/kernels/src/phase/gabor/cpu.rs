@@ -1,7 +1,7 @@
 //! Processor text of the Gabor pyramid.
 
 use super::features::{Directions, Responses, features};
-use super::{Bank, FILTERS, Filters, Levels, LocalPhaseOutputs, ORIENTATIONS, Pixels, RADIUS, WORDS};
+use super::{Bank, FILTERS, Filters, Levels, LocalPhase, ORIENTATIONS, Pixels, RADIUS, WORDS};
 use crate::image::quantise::FixedPoint;
 use crate::shared::arctangent::turn_steps;
 use crate::shared::lanes::{LANES, Lanes};
@@ -51,12 +51,9 @@ fn halve_row((finer, [nx, ny]): (&[f32], [usize; 2]), y: usize, out: &mut [f32])
     });
 }
 
-pub(super) fn local_phase(
-    cpu: &Cpu,
-    (levels, bank): (&Levels, &Bank),
-    image: &[f32],
-    out: LocalPhaseOutputs<'_>,
-) {
+pub(super) fn local_phase(cpu: &Cpu, args: LocalPhase<'_>) {
+    let LocalPhase { levels, bank, image, out } = args;
+    let image = image.host();
     let directions = Directions::new();
     let phases = out.phases.map(|b| Shared::new(b.host_mut()));
     let maps = out.features.map(|maps| maps.each_mut().map(|b| Shared::new(b.host_mut())));
@@ -79,7 +76,7 @@ pub(super) fn local_phase(
                             features: maps.as_ref().map(|m| m.each_ref().map(|m| m.get_mut(row.clone()))),
                         }
                     };
-                    tell_row((lines, width), (bank, &directions), (nx, out));
+                    write_row((lines, width), (bank, &directions), (nx, out));
                 }
             });
         });
@@ -117,9 +114,9 @@ fn filter_columns(
     }
 }
 
-/// Filters lines along x and writes what the responses tell.
+/// Filters lines along x, and writes phases and features of the responses.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn tell_row(
+fn write_row(
     (lines, width): (&[f32], usize),
     (bank, directions): (&Bank, &Directions),
     (nx, mut out): (usize, Row<'_>),
@@ -140,9 +137,9 @@ fn tell_row(
         }
         let responses = Responses { even, odd, power };
         if let Some(phases) = &mut out.phases {
-            let told = phases_of(&responses, least2);
+            let packed = phases_of(&responses, least2);
             phases[ORIENTATIONS * x..ORIENTATIONS * (x + count)]
-                .copy_from_slice(&told[..ORIENTATIONS * count]);
+                .copy_from_slice(&packed[..ORIENTATIONS * count]);
         }
         if let Some(maps) = &mut out.features {
             let found = features(&responses, directions, (bank.sums, least2));

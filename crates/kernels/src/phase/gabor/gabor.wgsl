@@ -122,7 +122,6 @@ fn local_phase(
     let across = (size.x + TILE_X - 1u) / TILE_X;
     let within = index - level.w;
     let corner = vec2<u32>((within % across) * TILE_X, (within / across) * TILE_Y);
-    let pixels = size.x * size.y;
     for (var i = lane; i < WIDE * HIGH; i = i + 256u) {
         let x = min(max(corner.x + i % WIDE, 5u) - 5u, size.x - 1u);
         let y = min(max(corner.y + i / WIDE, 5u) - 5u, size.y - 1u);

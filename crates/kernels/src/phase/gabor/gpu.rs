@@ -2,9 +2,10 @@
 
 use super::features::Directions;
 use super::levels::MOST_LEVELS;
-use super::{Bank, Form, Levels, LocalPhaseOutputs, Picture, Sums};
+use super::{Bank, Form, Levels, LocalPhase, Picture, Sums};
+use crate::kernel::Launcher;
 use crate::shared::{ARCTANGENT, NAN};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Gpu, Launch, ShaderSource, Uniform, cover, line};
+use veloxel_gpu::{Bind, Buffer, ComputeError, ShaderSource, Uniform, cover, line};
 
 static PYRAMID: ShaderSource = ShaderSource::wgsl("gabor pyramid", &[include_str!("pyramid.wgsl")]);
 static LOCAL_PHASE: ShaderSource = ShaderSource::wgsl(
@@ -16,7 +17,7 @@ static LOCAL_PHASE: ShaderSource = ShaderSource::wgsl(
 const TILE: [usize; 2] = [32, 16];
 
 pub(super) fn pyramid(
-    gpu: &dyn Gpu,
+    gpu: &Launcher<'_>,
     levels: &Levels,
     pictures: &[&Picture],
     out: &[&mut Buffer],
@@ -28,7 +29,7 @@ pub(super) fn pyramid(
         let one = |k: usize| pyramid(gpu, levels, &pictures[k..=k], &out[k..=k]);
         return one(0).and_then(|()| one(1));
     }
-    let first = match pictures[0].form {
+    let form = match pictures[0].form {
         Form::Samples => 1,
         Form::Bytes => 2,
     };
@@ -37,34 +38,42 @@ pub(super) fn pyramid(
         // A single level: it is written, and nothing is halved.
         let coarser = if level < levels.count() { levels.size(level) } else { [0, 0] };
         let [fx, fy] = levels.size(level - 1);
-        let picture = |k: usize| {
-            if is_first { Bind::optional(pictures.get(k).map(|p| &*p.buffer)) } else { Bind::Absent }
-        };
-        gpu.launch(&Launch {
-            source: &PYRAMID,
-            entry: "halve",
-            constants: &[("FIRST", if is_first { f64::from(first) } else { 0.0 })],
-            uniform: Uniform::new()
-                .u4([fx, fy, coarser[0], coarser[1]])
-                .u4([levels.start(level - 1), levels.start(level.min(levels.count()))]),
-            buffers: &[
-                picture(0),
-                picture(1),
-                Bind::Out(&*out[0]),
-                out.get(1).map_or(Bind::Spare, |b| Bind::Out(b)),
-            ],
-            groups: [cover(fx.div_ceil(2), 32), cover(fy.div_ceil(2), 8), out.len() as u32],
-        })?;
+        let picture = |k: usize| pictures.get(k).filter(|_| is_first).map(|p| &*p.buffer);
+        gpu.launch(&PYRAMID, "halve")
+            .constant("FIRST", if is_first { form } else { 0usize })
+            .uniform(
+                Uniform::new()
+                    .u4([fx, fy, coarser[0], coarser[1]])
+                    .u4([levels.start(level - 1), levels.start(level.min(levels.count()))]),
+            )
+            .optional(picture(0))
+            .optional(picture(1))
+            .output(&*out[0])
+            .bind([out.get(1).map_or(Bind::Spare, |b| Bind::Out(b))])
+            .run([cover(fx.div_ceil(2), 32), cover(fy.div_ceil(2), 8), out.len() as u32])?;
     }
     Ok(())
 }
 
-pub(super) fn local_phase(
-    gpu: &dyn Gpu,
-    (levels, bank): (&Levels, &Bank),
-    image: &Buffer,
-    out: &LocalPhaseOutputs<'_>,
-) -> Result<(), ComputeError> {
+pub(super) fn local_phase(gpu: &Launcher<'_>, args: LocalPhase<'_>) -> Result<(), ComputeError> {
+    let LocalPhase { levels, bank, image, out } = args;
+    let (uniform, groups) = uniform_of(levels, bank);
+    let phases = out.phases.as_deref();
+    let features = out.features.as_deref().map_or(&[][..], |maps| &maps[..]);
+    gpu.launch(&LOCAL_PHASE, "local_phase")
+        .constant("PHASES", phases.is_some())
+        .constant("FEATURES", !features.is_empty())
+        .constant("FIXED", bank.rounding.is_some())
+        .constant("PLAIN", bank.sums == Sums::Plain)
+        .uniform(uniform)
+        .input(image)
+        .bind([phases.map_or(Bind::Spare, Bind::Out)])
+        .outputs(features, 3)
+        .run(line(groups, 1))
+}
+
+/// The uniform block of `gabor.wgsl`, and the workgroups of all levels.
+fn uniform_of(levels: &Levels, bank: &Bank) -> (Uniform, usize) {
     let mut uniform = Uniform::new();
     let mut groups = 0;
     for level in 0..MOST_LEVELS {
@@ -87,20 +96,5 @@ pub(super) fn local_phase(
     }
     let [step, most] = bank.rounding.map_or([1.0; 2], |form| [form.step, form.most]);
     uniform = uniform.f4([step, 1.0 / step, most, bank.least_magnitude * bank.least_magnitude]);
-    let map = |m: usize| out.features.as_ref().map_or(Bind::Spare, |maps| Bind::Out(&maps[m]));
-    let phases = out.phases.as_deref().map_or(Bind::Spare, Bind::Out);
-    let flag = |is_on: bool| f64::from(u8::from(is_on));
-    gpu.launch(&Launch {
-        source: &LOCAL_PHASE,
-        entry: "local_phase",
-        constants: &[
-            ("PHASES", flag(out.phases.is_some())),
-            ("FEATURES", flag(out.features.is_some())),
-            ("FIXED", flag(bank.rounding.is_some())),
-            ("PLAIN", flag(bank.sums == Sums::Plain)),
-        ],
-        uniform: uniform.u(groups).f(bank.filters.diagonal_constant),
-        buffers: &[Bind::In(image), phases, map(0), map(1), map(2)],
-        groups: line(groups, 1),
-    })
+    (uniform.u(groups).f(bank.filters.diagonal_constant), groups)
 }

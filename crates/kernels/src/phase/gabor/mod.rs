@@ -36,9 +36,10 @@ pub(crate) use directions::{
 pub use levels::Levels;
 
 use crate::image::quantise::FixedPoint;
+use crate::kernel::{Kernel, Launcher, Lengths};
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Device, Kind};
 
 /// Orientations.
 pub const ORIENTATIONS: usize = 8;
@@ -169,33 +170,37 @@ impl Picture {
 }
 
 /// Writes the pyramids of one or two images, level after level, the finest first.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the levels.
-pub fn pyramid(
-    device: &Device,
-    levels: &Levels,
-    pictures: &[&Picture],
-    out: &mut [&mut Buffer],
-) -> Result<(), ComputeError> {
-    assert!(
-        matches!(pictures.len(), 1 | 2) && pictures.len() == out.len(),
-        "one pyramid an image, two at most"
-    );
-    let pixels = levels.pixels(0);
-    for (picture, out) in pictures.iter().zip(out.iter()) {
-        let numbers = if picture.form == Form::Bytes { pixels.div_ceil(4) } else { pixels };
-        picture.buffer.require(numbers, "pyramid", "picture")?;
-        out.require(levels.len(), "pyramid", "out")?;
-    }
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            for (picture, out) in pictures.iter().zip(out.iter_mut()) {
-                cpu::pyramid(cpu, levels, picture.buffer.host(), out.host_mut());
-            }
-            Ok(())
+#[derive(Debug)]
+pub struct Pyramid<'a, 'b> {
+    /// Sizes of the levels.
+    pub levels: &'a Levels,
+    /// One image or two.
+    pub pictures: &'a [&'a Picture],
+    /// A pyramid for each image.
+    pub out: &'a mut [&'b mut Buffer],
+}
+
+impl Kernel for Pyramid<'_, '_> {
+    const NAME: &'static str = "pyramid";
+    type Output = ();
+
+    /// # Panics
+    /// Unless there are one or two images, and a pyramid for each.
+    fn check(&self, lengths: &mut Lengths) {
+        let (count, pixels) = (self.pictures.len(), self.levels.pixels(0));
+        assert!(matches!(count, 1 | 2) && count == self.out.len(), "one pyramid an image, two at most");
+        for (picture, out) in self.pictures.iter().zip(self.out.iter()) {
+            let numbers = if picture.form == Form::Bytes { pixels.div_ceil(4) } else { pixels };
+            lengths.of("picture", &picture.buffer, numbers).of("out", out, self.levels.len());
         }
-        Kind::Gpu(gpu) => gpu::pyramid(&**gpu, levels, pictures, out),
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        for (picture, out) in self.pictures.iter().zip(self.out) {
+            cpu::pyramid(cpu, self.levels, picture.buffer.host(), out.host_mut());
+        }
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::pyramid(gpu, self.levels, self.pictures, self.out)
     }
 }
 
@@ -209,28 +214,34 @@ pub struct LocalPhaseOutputs<'a> {
 }
 
 /// Filters every level of an image pyramid and writes what is wanted.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the levels.
-pub fn local_phase(
-    device: &Device,
-    (levels, bank): (&Levels, &Bank),
-    image: &Buffer,
-    out: LocalPhaseOutputs<'_>,
-) -> Result<(), ComputeError> {
-    image.require(levels.len(), "local_phase", "image")?;
-    if let Some(phases) = &out.phases {
-        phases.require(WORDS * levels.len(), "local_phase", "phases")?;
-    }
-    if let Some(features) = &out.features {
-        features.iter().try_for_each(|f| f.require(levels.len(), "local_phase", "features"))?;
-    }
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            cpu::local_phase(cpu, (levels, bank), image.host(), out);
-            Ok(())
+#[derive(Debug)]
+pub struct LocalPhase<'a> {
+    /// Sizes of the levels.
+    pub levels: &'a Levels,
+    /// Filters, and what is made of their responses.
+    pub bank: &'a Bank,
+    /// The image pyramid.
+    pub image: &'a Buffer,
+    /// Where results are written.
+    pub out: LocalPhaseOutputs<'a>,
+}
+
+impl Kernel for LocalPhase<'_> {
+    const NAME: &'static str = "local_phase";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.levels.len();
+        lengths.of("image", self.image, n).optional("phases", self.out.phases.as_deref(), WORDS * n);
+        if let Some(features) = &self.out.features {
+            lengths.field("features", &features[..], (3, n));
         }
-        Kind::Gpu(gpu) => gpu::local_phase(&**gpu, (levels, bank), image, &out),
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::local_phase(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::local_phase(gpu, self)
     }
 }
 

@@ -1,6 +1,6 @@
-//! Processor text of [`super::phase_flow`](fn@super::phase_flow).
+//! Processor text of [`super::PhaseFlow`].
 
-use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, Place, Sampling, Weighing};
+use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, PhaseFlow, Sampling, Weighing};
 use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
     product_over_lanes, sum_over_lanes,
@@ -52,32 +52,21 @@ impl Constraints {
     }
 }
 
-pub(super) fn phase_flow(
-    cpu: &Cpu,
-    (place, constraints): (Place<'_>, Constraints),
-    (frames, coarser): (&[&[f32]], Option<&[f32]>),
-    (out, confidence): (&mut [f32], &mut [f32]),
-) {
-    let [nx, ny] = place.levels.size(place.level);
+pub(super) fn phase_flow(cpu: &Cpu, args: PhaseFlow<'_>) {
+    let PhaseFlow { place, constraints, frames, coarser, out, confidence } = args;
+    let [nx, ny] = place.size();
     let n = nx * ny;
     let start = WORDS * place.levels.start(place.level);
-    let frames: Vec<&[u16]> = frames.iter().map(|f| halves(&f[start..start + WORDS * n])).collect();
-    let size = [nx, ny].map(|n| n.div_ceil(2));
+    let frames: Vec<&[u16]> = frames.iter().map(|f| halves(&f.host()[start..start + WORDS * n])).collect();
     let coarser = coarser.map(|c| {
-        let (x, y) = c.split_at(size[0] * size[1]);
-        [x, y].map(|samples| Coarser { size, samples })
+        let (x, y) = c.host().split_at(place.coarser_pixels());
+        [x, y].map(|samples| Coarser { size: place.coarser_size(), samples })
     });
     let frequencies = Frequencies::new();
-    let level = Level {
-        size: [nx, ny],
-        frames: &frames,
-        coarser,
-        sampling: place.sampling,
-        constraints,
-        frequencies,
-    };
-    let (out_x, out_y) = out.split_at_mut(n);
-    let out = [out_x, out_y, confidence].map(Shared::new);
+    let (sampling, size, frames) = (place.sampling, [nx, ny], &frames[..]);
+    let level = Level { size, frames, coarser, sampling, constraints, frequencies };
+    let (out_x, out_y) = out.host_mut().split_at_mut(n);
+    let out = [out_x, out_y, confidence.host_mut()].map(Shared::new);
     cpu.split(ny, 32 * n, |rows| {
         for y in rows {
             // SAFETY: every row is written by one thread.

@@ -12,10 +12,14 @@
 //! *Border*: samples outside are those of the border. *Halo*: `|d| t` + 1.
 
 mod cpu;
-mod gpu;
 
-use crate::phase::gabor::{Levels, WORDS};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::phase::gabor::{Levels, WORDS, alternate};
+use crate::shared::{EXPANSION, NAN, PHASES};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("phase flow", &[NAN, EXPANSION, PHASES, include_str!("phase_flow.wgsl")]);
 
 /// How component velocities are weighed against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,46 +61,83 @@ pub struct Place<'a> {
     pub sampling: Sampling,
 }
 
+impl Place<'_> {
+    /// `(nx, ny)` of the level.
+    pub(crate) fn size(&self) -> [usize; 2] {
+        self.levels.size(self.level)
+    }
+    /// `(nx, ny)` of the next coarser level.
+    pub(crate) fn coarser_size(&self) -> [usize; 2] {
+        self.size().map(|n| n.div_ceil(2))
+    }
+    /// Pixels of the next coarser level.
+    pub(crate) fn coarser_pixels(&self) -> usize {
+        self.coarser_size().iter().product()
+    }
+}
+
 /// Constraints count for 1/(1 + this · error).
 pub(crate) const ERROR_SCALE: f32 = 20.0;
 /// Determinant, radians⁴, below which the constraints leave a direction open.
 pub(crate) const LEAST_DETERMINANT: f32 = 1e-6;
 
-/// Writes the estimate and its confidence; `coarser` is the estimate of the next coarser level, of the size that [`Levels`]
-/// halves to.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the level.
-///
-/// # Panics
-/// Unless there are two, three or five frames.
-pub fn phase_flow(
-    device: &Device,
-    (place, constraints): (Place<'_>, Constraints),
-    (frames, coarser): (&[&Buffer], Option<&Buffer>),
-    (out, confidence): (&mut Buffer, &mut Buffer),
-) -> Result<(), ComputeError> {
-    assert!(matches!(frames.len(), 2 | 3 | 5), "flow needs two, three or five frames");
-    let (levels, n) = (place.levels, place.levels.pixels(place.level));
-    frames.iter().try_for_each(|f| f.require(WORDS * levels.len(), "phase_flow", "phases"))?;
-    let halved = levels.size(place.level).map(|n| n.div_ceil(2));
-    if let Some(coarser) = coarser {
-        coarser.require(2 * halved[0] * halved[1], "phase_flow", "coarser")?;
-    }
-    out.require(2 * n, "phase_flow", "out")?;
-    confidence.require(n, "phase_flow", "confidence")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            let frames: Vec<&[f32]> = frames.iter().map(|f| f.host()).collect();
-            let coarser = coarser.map(Buffer::host);
-            cpu::phase_flow(
-                cpu,
-                (place, constraints),
-                (&frames, coarser),
-                (out.host_mut(), confidence.host_mut()),
-            );
-            Ok(())
+/// Estimates the flow of a level.
+#[derive(Debug)]
+pub struct PhaseFlow<'a> {
+    /// The level.
+    pub place: Place<'a>,
+    /// Which velocities count.
+    pub constraints: Constraints,
+    /// Phases of two, three or five frames, in the order of time.
+    pub frames: &'a [&'a Buffer],
+    /// The estimate of the next coarser level, of the size that [`Levels`] halves to.
+    pub coarser: Option<&'a Buffer>,
+    /// The estimate, two planes, pixels a frame.
+    pub out: &'a mut Buffer,
+    /// One plane.
+    pub confidence: &'a mut Buffer,
+}
+
+impl Kernel for PhaseFlow<'_> {
+    const NAME: &'static str = "phase_flow";
+    type Output = ();
+
+    /// # Panics
+    /// Unless there are two, three or five frames.
+    fn check(&self, lengths: &mut Lengths) {
+        assert!(matches!(self.frames.len(), 2 | 3 | 5), "flow needs two, three or five frames");
+        let (levels, n) = (self.place.levels, self.place.levels.pixels(self.place.level));
+        for frame in self.frames {
+            lengths.of("phases", frame, WORDS * levels.len());
         }
-        Kind::Gpu(gpu) => gpu::phase_flow(&**gpu, (place, constraints), (frames, coarser), (out, confidence)),
+        lengths
+            .optional("coarser", self.coarser, 2 * self.place.coarser_pixels())
+            .of("out", self.out, 2 * n)
+            .of("confidence", self.confidence, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::phase_flow(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let Self { place, constraints, frames, coarser, .. } = self;
+        let ([nx, ny], [cx, cy]) = (place.size(), place.coarser_size());
+        let cpu::Frequencies { along: [wx, wy], squares: [xx, xy, yy] } = cpu::Frequencies::new();
+        let [tau, error_scale] = constraints.of_angles();
+        let uniform = Uniform::new()
+            .u4([nx, ny, cx, cy])
+            .u4([place.levels.start(place.level)])
+            .f4([tau, constraints.min_orientations as f32, error_scale])
+            .f4([0.1, 0.2, 1.0 / 18.0]);
+        gpu.launch(&SOURCE, "phase_flow")
+            .constant("FRAMES", frames.len())
+            .constant("DISPLACED", place.sampling == Sampling::Displaced)
+            .constant("COARSER", coarser.is_some())
+            .constant("BY_FIT", constraints.weighing == Weighing::ByFit)
+            .uniform([wx, wy, xx, xy, yy].iter().fold(uniform, alternate))
+            .bind((0..5).map(|t| Bind::optional(frames.get(t).copied())))
+            .optional(coarser)
+            .output(self.out)
+            .output(self.confidence)
+            .run([cover(nx, 32), cover(ny, 4), 1])
     }
 }

@@ -1,11 +1,11 @@
-//! Processor text of [`super::phase_stereo`](fn@super::phase_stereo).
+//! Processor text of [`super::PhaseStereo`].
 
-use super::{SPREAD_SCALE, Votes};
+use super::{PhaseStereo, SPREAD_SCALE, Votes};
 use crate::phase::gabor::{
     BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
     sum_over_lanes,
 };
-use crate::phase::phase_flow::{Place, Sampling};
+use crate::phase::phase_flow::Sampling;
 use crate::shared::expansion::Coarser;
 use crate::shared::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
 use multiversion::multiversion;
@@ -37,18 +37,13 @@ pub(super) fn pixels_per_angle() -> PerLane {
     per_angle
 }
 
-pub(super) fn phase_stereo(
-    cpu: &Cpu,
-    (place, votes): (Place<'_>, Votes),
-    (left, right, coarser): (&[f32], &[f32], Option<&[f32]>),
-    (out, confidence): (&mut [f32], &mut [f32]),
-) {
-    let [nx, ny] = place.levels.size(place.level);
+pub(super) fn phase_stereo(cpu: &Cpu, args: PhaseStereo<'_>) {
+    let PhaseStereo { place, votes, left, right, coarser, out, confidence } = args;
+    let [nx, ny] = place.size();
     let n = nx * ny;
     let start = WORDS * place.levels.start(place.level);
-    let [left, right] = [left, right].map(|r| halves(&r[start..start + WORDS * n]));
-    let size = [nx, ny].map(|n| n.div_ceil(2));
-    let plane = size[0] * size[1];
+    let [left, right] = [left, right].map(|r| halves(&r.host()[start..start + WORDS * n]));
+    let (size, plane) = (place.coarser_size(), place.coarser_pixels());
     let per_angle = pixels_per_angle();
     let views: Vec<View<'_>> = [(left, right, 1.0), (right, left, -1.0)]
         .into_iter()
@@ -58,14 +53,14 @@ pub(super) fn phase_stereo(
             size: [nx, ny],
             here,
             there,
-            coarser: coarser.map(|c| Coarser { size, samples: &c[v * plane..(v + 1) * plane] }),
+            coarser: coarser.map(|c| Coarser { size, samples: &c.host()[v * plane..(v + 1) * plane] }),
             sign,
             sampling: place.sampling,
             votes,
             per_angle: each(|i| sign * per_angle[i % ORIENTATIONS]),
         })
         .collect();
-    let out = [out, confidence].map(Shared::new);
+    let out = [out, confidence].map(|b| Shared::new(b.host_mut()));
     cpu.split(views.len() * ny, 16 * views.len() * n, |rows| {
         for row in rows {
             // SAFETY: every row is written by one thread.

@@ -11,11 +11,15 @@
 //! *Halo*: `|d|` + 1.
 
 mod cpu;
-mod gpu;
 
-use crate::phase::gabor::WORDS;
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::phase::gabor::{WORDS, alternate};
 use crate::phase::phase_flow::{Place, Sampling};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+use crate::shared::{EXPANSION, NAN, PHASES};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("phase stereo", &[NAN, EXPANSION, PHASES, include_str!("phase_stereo.wgsl")]);
 
 /// Whose disparity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,37 +52,62 @@ pub struct Votes {
 /// An orientation counts for 1/(1 + this · distance² from the median), distance in pixels.
 pub(crate) const SPREAD_SCALE: f32 = 4.0;
 
-/// Writes the estimates and their confidence, a plane a view; `coarser` are those of the next coarser level. Where phases
-/// are sampled in place the right ones belong to an image that was warped onto the left one, and only that view can be asked for.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the level.
-pub fn phase_stereo(
-    device: &Device,
-    (place, votes): (Place<'_>, Votes),
-    (left, right, coarser): (&Buffer, &Buffer, Option<&Buffer>),
-    (out, confidence): (&mut Buffer, &mut Buffer),
-) -> Result<(), ComputeError> {
-    let (levels, views) = (place.levels, votes.views.count());
-    let n = levels.pixels(place.level);
-    assert!(views == 1 || place.sampling == Sampling::Displaced, "a warped image has one view");
-    for phases in [left, right] {
-        phases.require(WORDS * levels.len(), "phase_stereo", "phases")?;
+/// Estimates the disparity of a level.
+#[derive(Debug)]
+pub struct PhaseStereo<'a> {
+    /// The level. Where phases are sampled in place the right ones belong to an image that was warped onto the left one, and
+    /// only [`Views::Left`] can be asked for.
+    pub place: Place<'a>,
+    /// Which phase differences count.
+    pub votes: Votes,
+    /// Phases of the left image.
+    pub left: &'a Buffer,
+    /// Phases of the right image.
+    pub right: &'a Buffer,
+    /// The estimates of the next coarser level, a plane a view.
+    pub coarser: Option<&'a Buffer>,
+    /// The estimates, a plane a view, pixels.
+    pub out: &'a mut Buffer,
+    /// A plane a view.
+    pub confidence: &'a mut Buffer,
+}
+
+impl Kernel for PhaseStereo<'_> {
+    const NAME: &'static str = "phase_stereo";
+    type Output = ();
+
+    /// # Panics
+    /// If both views of phases that are sampled in place are asked for.
+    fn check(&self, lengths: &mut Lengths) {
+        let (levels, views) = (self.place.levels, self.votes.views.count());
+        assert!(views == 1 || self.place.sampling == Sampling::Displaced, "a warped image has one view");
+        let n = levels.pixels(self.place.level);
+        lengths
+            .of("left", self.left, WORDS * levels.len())
+            .of("right", self.right, WORDS * levels.len())
+            .optional("coarser", self.coarser, views * self.place.coarser_pixels())
+            .of("out", self.out, views * n)
+            .of("confidence", self.confidence, views * n);
     }
-    let [cx, cy] = levels.size(place.level).map(|n| n.div_ceil(2));
-    if let Some(coarser) = coarser {
-        coarser.require(views * cx * cy, "phase_stereo", "coarser")?;
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::phase_stereo(cpu, self);
     }
-    out.require(views * n, "phase_stereo", "out")?;
-    confidence.require(views * n, "phase_stereo", "confidence")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            let inputs = (left.host(), right.host(), coarser.map(Buffer::host));
-            cpu::phase_stereo(cpu, (place, votes), inputs, (out.host_mut(), confidence.host_mut()));
-            Ok(())
-        }
-        Kind::Gpu(gpu) => {
-            gpu::phase_stereo(&**gpu, (place, votes), (left, right, coarser), (out, confidence))
-        }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let Self { place, votes: Votes { min_orientations, views }, .. } = self;
+        let ([nx, ny], [cx, cy]) = (place.size(), place.coarser_size());
+        let uniform = Uniform::new()
+            .u4([nx, ny, cx, cy])
+            .u4([place.levels.start(place.level)])
+            .f4([min_orientations.max(1) as f32, SPREAD_SCALE]);
+        gpu.launch(&SOURCE, "phase_stereo")
+            .constant("DISPLACED", place.sampling == Sampling::Displaced)
+            .constant("COARSER", self.coarser.is_some())
+            .uniform(alternate(uniform, &cpu::pixels_per_angle()))
+            .input(self.left)
+            .input(self.right)
+            .optional(self.coarser)
+            .output(self.out)
+            .output(self.confidence)
+            .run([cover(nx, 32), cover(ny, 4), views.count() as u32])
     }
 }

@@ -1,9 +1,9 @@
 //! Launches of `along_y.wgsl`, `smooth.wgsl` and `mismatch.wgsl`.
 
 use super::{Constraint, DataTerm, MOST_PAIRS, MotionTensor, ratio};
-use crate::image::convolve::convolve;
+use crate::image::convolve::Convolve;
 use crate::image::gradient::Scheme;
-use crate::kernel::{Launcher, PreparedLaunch, packed};
+use crate::kernel::{Kernel, Launcher, PreparedLaunch, packed};
 use crate::shared::taps::Taps;
 use crate::shared::{LINE, NAN, PACK1, PACK4, SUM};
 use veloxel_core::Axes;
@@ -54,7 +54,7 @@ pub(super) fn motion_tensor(gpu: &Launcher<'_>, args: MotionTensor<'_>) -> Resul
         along_y(gpu, &term, &identity, out)?;
         let mut smooth = device.scratch(shape.len())?;
         for channel in out.iter_mut() {
-            convolve(device, (shape, taps), channel, &mut smooth)?;
+            Convolve { shape, taps, input: channel, output: &mut smooth }.run(device)?;
             std::mem::swap(channel, &mut smooth);
         }
         return Ok(());

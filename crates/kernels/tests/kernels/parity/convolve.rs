@@ -1,6 +1,6 @@
 use super::*;
 use veloxel_kernels::Taps;
-use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {
@@ -12,7 +12,7 @@ on_every_device! {
                 Pair::new(device).alike(&format!("{:?}, radius {}", shape.size, taps[0].radius()), |device| {
                     let input = noise_buffer(device, shape.len(), 1);
                     let mut out = noise_buffer(device, shape.len(), 2);
-                    convolve(device, (shape, &taps), &input, &mut out).unwrap();
+                    Convolve { shape, taps: &taps, input: &input, output: &mut out }.run(device).unwrap();
                     vec![out]
                 });
             }
@@ -28,7 +28,7 @@ on_every_device! {
                 Pair::new(device).alike(&format!("{:?}, without axis {axis}", shape.size), |device| {
                     let input = noise_buffer(device, shape.len(), 1);
                     let mut out = noise_buffer(device, shape.len(), 2);
-                    convolve(device, (shape, &taps), &input, &mut out).unwrap();
+                    Convolve { shape, taps: &taps, input: &input, output: &mut out }.run(device).unwrap();
                     vec![out]
                 });
             }
@@ -43,7 +43,7 @@ on_every_device! {
             samples[33 + 64 * (9 + 20 * 4)] = f32::NAN;
             let input = device.upload(samples).unwrap();
             let mut out = device.zeros(shape.len()).unwrap();
-            convolve(device, (shape, &taps), &input, &mut out).unwrap();
+            Convolve { shape, taps: &taps, input: &input, output: &mut out }.run(device).unwrap();
             vec![out]
         });
     }
@@ -55,7 +55,7 @@ on_every_device! {
                 let input = noise_buffer(device, shape.len(), 1);
                 let mut out = device.zeros(shape.len()).unwrap();
                 let taps = isotropic(&Taps::gaussian(1.5, 3.0));
-                convolve(device, (shape, &taps), &input, &mut out).unwrap();
+                Convolve { shape, taps: &taps, input: &input, output: &mut out }.run(device).unwrap();
                 vec![out]
             });
         }

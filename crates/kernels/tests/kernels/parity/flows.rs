@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_kernels::image::centre_of_mass::centre_of_mass;
+use veloxel_kernels::image::centre_of_mass::CentreOfMass;
 use veloxel_kernels::variational::flow_composition::{FlowComposition, Outside};
 use veloxel_kernels::variational::flow_length::FlowLength;
 use veloxel_kernels::variational::inverse_consistency::WeighByResidual;
@@ -65,7 +65,8 @@ on_every_device! {
         for shape in shapes() {
             let centre = |device: &Device| {
                 let image = noise_buffer(device, shape.len(), 3);
-                centre_of_mass(device, (shape, &image), (0.7, 0.2)).unwrap().get(device).unwrap()
+                let centre = CentreOfMass { shape, image: &image, gain: 0.7, offset: 0.2 };
+                centre.run(device).unwrap().get(device).unwrap()
             };
             assert_eq!(centre(device), centre(&Device::cpu(2).unwrap()), "{:?}", shape.size);
         }

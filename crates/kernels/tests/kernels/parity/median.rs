@@ -1,8 +1,8 @@
 use super::*;
-use veloxel_kernels::image::median::{Median, WeightedMedian, median};
+use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
 use veloxel_testkit::on_every_device;
 
-fn check(device: &Device, shape: Shape, kind: Median, voted: bool) {
+fn check(device: &Device, shape: Shape, kind: MedianKind, voted: bool) {
     Pair::new(device).alike(&format!("{kind:?} {shape:?}"), |device| {
         let (n, d) = (shape.len(), shape.components());
         let field = noise_field(device, (d, n), 3);
@@ -11,7 +11,7 @@ fn check(device: &Device, shape: Shape, kind: Median, voted: bool) {
         let votes = device.upload(votes).unwrap();
         let mut out = device.zeros_field(d, n).unwrap();
         let vote = voted.then_some(&votes);
-        median(device, (shape, kind), (&field, &guide, vote), &mut out).unwrap();
+        Median { shape, kind, field: &field, guide: &guide, vote, out: &mut out }.run(device).unwrap();
         out
     });
 }
@@ -23,22 +23,22 @@ on_every_device! {
     fn plain_windows(device: &Device) {
         for shape in shapes() {
             for radius in [1, 2] {
-                check(device, shape, Median::Plain { radius }, false);
+                check(device, shape, MedianKind::Plain { radius }, false);
             }
         }
     }
 
     fn wide_windows(device: &Device) {
-        check(device, shapes()[0], Median::Plain { radius: 3 }, false);
-        check(device, shapes()[1], Median::Plain { radius: 4 }, false);
-        check(device, shapes()[4], Median::Plain { radius: 3 }, false);
+        check(device, shapes()[0], MedianKind::Plain { radius: 3 }, false);
+        check(device, shapes()[1], MedianKind::Plain { radius: 4 }, false);
+        check(device, shapes()[4], MedianKind::Plain { radius: 3 }, false);
     }
 
     fn weighted_windows(device: &Device) {
         for shape in &shapes()[..2] {
-            check(device, *shape, Median::Weighted(WINDOW), true);
+            check(device, *shape, MedianKind::Weighted(WINDOW), true);
             let other = WeightedMedian { radius: 3, stride: 1, reach: 4, edge: 1.2, ..WINDOW };
-            check(device, *shape, Median::Weighted(other), false);
+            check(device, *shape, MedianKind::Weighted(other), false);
         }
     }
 }

@@ -1,13 +1,13 @@
 use super::*;
-use veloxel_kernels::image::displaced_image::displaced_image;
-use veloxel_kernels::image::quantise::{FixedPoint, quantise};
-use veloxel_kernels::image::valid_median::{Planes, Window, valid_median};
-use veloxel_kernels::phase::forward_backward_check::{Matches, forward_backward_check};
+use veloxel_kernels::image::displaced_image::DisplacedImage;
+use veloxel_kernels::image::quantise::{FixedPoint, Quantise};
+use veloxel_kernels::image::valid_median::{Planes, ValidMedian, Window};
+use veloxel_kernels::phase::forward_backward_check::{ForwardBackwardCheck, Matches};
 use veloxel_kernels::phase::gabor::{
-    Bank, Filters, Levels, LocalPhaseOutputs, Picture, Sums, WORDS, local_phase, pyramid, turns,
+    Bank, Filters, Levels, LocalPhase, LocalPhaseOutputs, Picture, Pyramid, Sums, WORDS, turns,
 };
-use veloxel_kernels::phase::phase_flow::{Constraints, Place, Sampling, Weighing, phase_flow};
-use veloxel_kernels::phase::phase_stereo::{Views, Votes, phase_stereo};
+use veloxel_kernels::phase::phase_flow::{Constraints, PhaseFlow, Place, Sampling, Weighing};
+use veloxel_kernels::phase::phase_stereo::{PhaseStereo, Views, Votes};
 use veloxel_testkit::on_every_device;
 
 /// Sizes that divide by nothing and by everything, smaller than a filter, and a single pixel.
@@ -19,7 +19,7 @@ fn image_pyramid(device: &Device, levels: &Levels, seed: u64) -> Buffer {
     let samples: Vec<f32> = noise(levels.pixels(0), seed).iter().map(|v| 100.0 + 80.0 * v).collect();
     let picture = Picture::from_samples(device, &samples).unwrap();
     let mut out = device.zeros(levels.len()).unwrap();
-    pyramid(device, levels, &[&picture], &mut [&mut out]).unwrap();
+    Pyramid { levels, pictures: &[&picture], out: &mut [&mut out] }.run(device).unwrap();
     out
 }
 
@@ -29,10 +29,10 @@ fn bank(least_magnitude: f32, sums: Sums) -> Bank {
 
 fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer {
     let images = image_pyramid(device, levels, seed);
-    let mut out = device.zeros(WORDS * levels.len()).unwrap();
-    let told = LocalPhaseOutputs { phases: Some(&mut out), features: None };
-    local_phase(device, (levels, &bank(2.0, Sums::Weighted)), &images, told).unwrap();
-    out
+    let mut phases = device.zeros(WORDS * levels.len()).unwrap();
+    let out = LocalPhaseOutputs { phases: Some(&mut phases), features: None };
+    LocalPhase { levels, bank: &bank(2.0, Sums::Weighted), image: &images, out }.run(device).unwrap();
+    phases
 }
 
 /// Noise of an amplitude, NaN here and there.
@@ -62,7 +62,8 @@ on_every_device! {
                 let mut out = device.zeros_field(6, levels.len()).unwrap();
                 for (pair, out) in [(0, 0), (1, 1), (0, 1)].into_iter().zip(out.chunks_exact_mut(2)) {
                     let [a, b] = out else { unreachable!() };
-                    pyramid(device, &levels, &[&pictures[pair.0], &pictures[pair.1]], &mut [a, b]).unwrap();
+                    let pictures = &[&pictures[pair.0], &pictures[pair.1]];
+                    Pyramid { levels: &levels, pictures, out: &mut [a, b] }.run(device).unwrap();
                 }
                 out
             });
@@ -88,16 +89,17 @@ on_every_device! {
                 let what = format!("{:?} {sums:?} {rounding:?}", levels.sizes());
                 Pair::new(device).alike(&what, |device| {
                     let images = image_pyramid(device, &levels, 2);
-                    let mut out = [(); 3].map(|()| device.zeros(levels.len()).unwrap());
-                    let told = LocalPhaseOutputs { phases: None, features: Some(&mut out) };
                     let bank = Bank { rounding, ..bank(4.0, sums) };
-                    local_phase(device, (&levels, &bank), &images, told).unwrap();
-                    let mut both = [(); 3].map(|()| device.zeros(levels.len()).unwrap());
+                    let run = |out: LocalPhaseOutputs<'_>| {
+                        LocalPhase { levels: &levels, bank: &bank, image: &images, out }.run(device).unwrap();
+                    };
+                    let [mut alone, mut both] =
+                        [(); 2].map(|()| [(); 3].map(|()| device.zeros(levels.len()).unwrap()));
+                    run(LocalPhaseOutputs { phases: None, features: Some(&mut alone) });
                     let mut phases = device.zeros(WORDS * levels.len()).unwrap();
-                    let told = LocalPhaseOutputs { phases: Some(&mut phases), features: Some(&mut both) };
-                    local_phase(device, (&levels, &bank), &images, told).unwrap();
+                    run(LocalPhaseOutputs { phases: Some(&mut phases), features: Some(&mut both) });
                     let turns = device.upload(turns(device, (&levels, 0), &phases).unwrap()).unwrap();
-                    out.into_iter().chain(both).chain([turns]).collect()
+                    alone.into_iter().chain(both).chain([turns]).collect()
                 });
             }
         }
@@ -120,9 +122,10 @@ on_every_device! {
                         let n = levels.pixels(0);
                         let mut out = [device.zeros(2 * n).unwrap(), device.zeros(n).unwrap()];
                         let [flow, confidence] = &mut out;
-                        let frames: Vec<&Buffer> = frames.iter().collect();
+                        let frames = &frames.iter().collect::<Vec<_>>()[..];
                         let coarser = (!is_coarsest).then_some(&coarser);
-                        phase_flow(device, (place, constraints), (&frames, coarser), (flow, confidence)).unwrap();
+                        let kernel = PhaseFlow { place, constraints, frames, coarser, out: flow, confidence };
+                        kernel.run(device).unwrap();
                         out.into()
                     });
                 }
@@ -146,8 +149,9 @@ on_every_device! {
                         let n = views.count() * levels.pixels(0);
                         let mut out = device.zeros_field(2, n).unwrap();
                         let [disparity, confidence] = &mut out[..] else { unreachable!() };
-                        let inputs = (&pair[0], &pair[1], (!is_coarsest).then_some(&coarser));
-                        phase_stereo(device, (place, votes), inputs, (disparity, confidence)).unwrap();
+                        let ([left, right], coarser) = (&pair, (!is_coarsest).then_some(&coarser));
+                        let out_px = disparity;
+                        PhaseStereo { place, votes, left, right, coarser, out: out_px, confidence }.run(device).unwrap();
                         out
                     });
                 }
@@ -165,9 +169,15 @@ on_every_device! {
                         let coarser = estimates(device, (count, halved(size)), 2.0);
                         let mut out = device.zeros_field(1, count * levels.pixels(0)).unwrap();
                         let mut confidence = noise_buffer(device, levels.pixels(0), 4);
-                        let inputs = (&input, has_coarser.then_some(&coarser));
-                        let planes = (Planes { size, count }, window);
-                        valid_median(device, planes, inputs, (&mut out[0], Some(&mut confidence))).unwrap();
+                        let kernel = ValidMedian {
+                            planes: Planes { size, count },
+                            window,
+                            estimates: &input,
+                            coarser: has_coarser.then_some(&coarser),
+                            out: &mut out[0],
+                            confidence: Some(&mut confidence),
+                        };
+                        kernel.run(device).unwrap();
                         out.push(confidence);
                         out
                     });
@@ -185,10 +195,14 @@ on_every_device! {
                 let mut out = device.zeros_field(1, 2 * n).unwrap();
                 out.extend(device.zeros_field(3, n).unwrap());
                 let [flow, flow_sure, disparity, disparity_sure] = &mut out[..] else { unreachable!() };
-                let flows = Matches::Flow { forward: &forward, backward: &backward };
-                forward_backward_check(device, (size, 1.0), (flows, &sure), (flow, flow_sure)).unwrap();
-                let disparities = Matches::Disparity(&forward);
-                forward_backward_check(device, (size, 1.0), (disparities, &sure), (disparity, disparity_sure)).unwrap();
+                let check = |matches, out, confidence_out| {
+                    let (threshold_px, confidence) = (1.0, &sure);
+                    ForwardBackwardCheck { size, threshold_px, matches, confidence, out, confidence_out }
+                        .run(device)
+                        .unwrap();
+                };
+                check(Matches::Flow { forward: &forward, backward: &backward }, flow, flow_sure);
+                check(Matches::Disparity(&forward), disparity, disparity_sure);
                 out
             });
         }
@@ -201,7 +215,10 @@ on_every_device! {
                     let image = image_pyramid(device, &levels, 7);
                     let coarser = estimates(device, (planes, halved(levels.size(0))), 2.0);
                     let mut out = device.zeros(levels.pixels(0)).unwrap();
-                    displaced_image(device, (&levels, 0, factor), (&image, &coarser), &mut out).unwrap();
+                    let (image, coarser) = (&image, &coarser);
+                    DisplacedImage { levels: &levels, level: 0, factor, image, coarser, out: &mut out }
+                        .run(device)
+                        .unwrap();
                     vec![out]
                 });
             }
@@ -211,7 +228,8 @@ on_every_device! {
     fn fixed_points(device: &Device) {
         Pair::new(device).alike("quantise", |device| {
             let mut samples = estimates(device, (1, [97, 31]), 9.0);
-            quantise(device, FixedPoint { step: 0.0625, most: 7.0 }, &mut samples).unwrap();
+            let form = FixedPoint { step: 0.0625, most: 7.0 };
+            Quantise { form, samples: &mut samples }.run(device).unwrap();
             vec![samples]
         });
     }

@@ -1,29 +1,42 @@
 use super::*;
-use veloxel_kernels::image::brightness::absolute_difference;
-use veloxel_kernels::image::pointwise::{
-    CopyBuffer, clip_length, count_known, fill, log_change, map_affine, multiply,
-};
+use veloxel_kernels::image::brightness::AbsoluteDifference;
+use veloxel_kernels::image::pointwise::{ClipLength, CopyBuffer, CountKnown, InPlace, Multiply, Operation};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {
     fn samples_one_by_one(device: &Device) {
         for n in [1, 255, 70_001] {
             Pair::new(device).alike("pointwise", |device| {
-                let mut out: Vec<Buffer> = (0..5).map(|k| noise_buffer(device, n, k)).collect();
+                let mut out: Vec<Buffer> = (0..2).map(|k| noise_buffer(device, n, k)).collect();
                 let other = noise_buffer(device, n, 9);
                 CopyBuffer { from: &other, to: &mut out[0] }.run(device).unwrap();
-                multiply(device, &other, &mut out[1]).unwrap();
-                fill(device, 0.3, &mut out[2]).unwrap();
-                log_change(device, &mut out[3]).unwrap();
-                map_affine(device, (3.0, -1.0), &mut out[4]).unwrap();
+                Multiply { factor: &other, out: &mut out[1] }.run(device).unwrap();
                 out
             });
         }
     }
 
+    fn samples_in_place(device: &Device) {
+        let (gain, offset) = (3.0, -1.0);
+        for operation in [
+            Operation::Fill(0.3),
+            Operation::MapAffine { gain, offset },
+            Operation::Rescale { gain, offset },
+            Operation::LogChange,
+        ] {
+            for (count, n) in [(1, 255), (2, 1), (3, 70_001)] {
+                Pair::new(device).alike(&format!("{operation:?}"), |device| {
+                    let mut field = noise_field(device, (count, n), 2);
+                    InPlace { operation, field: &mut field }.run(device).unwrap();
+                    field
+                });
+            }
+        }
+    }
+
     fn infinities_become_zero(device: &Device) {
         let mut samples = device.upload(vec![f32::NAN, f32::INFINITY, 2.0]).unwrap();
-        map_affine(device, (2.0, 1.0), &mut samples).unwrap();
+        Operation::MapAffine { gain: 2.0, offset: 1.0 }.on(&mut samples).run(device).unwrap();
         assert_eq!(device.download(samples).unwrap(), [0.0, 0.0, 5.0]);
     }
 
@@ -31,7 +44,7 @@ on_every_device! {
         for (d, n) in [(2, 1000), (3, 200_003)] {
             Pair::new(device).alike("clip_length", |device| {
                 let mut field = noise_field(device, (d, n), 3);
-                let total = clip_length(device, 0.7, &mut field).unwrap().get(device).unwrap();
+                let total = ClipLength { limit: 0.7, field: &mut field }.run(device).unwrap().get(device).unwrap();
                 field.push(device.upload(vec![total as f32]).unwrap());
                 field
             });
@@ -44,7 +57,7 @@ on_every_device! {
         samples[1] = f32::INFINITY;
         let samples = device.upload(samples).unwrap();
         for (count, expected) in [(1, 0.0), (7, 6.0), (50_001, 42_858.0), (70_001, 60_000.0)] {
-            assert_eq!(count_known(device, &samples, count).unwrap().get(device).unwrap(), expected);
+            assert_eq!(CountKnown { samples: &samples, count }.run(device).unwrap().get(device).unwrap(), expected);
         }
     }
 
@@ -55,8 +68,10 @@ on_every_device! {
             moving[7] = f32::NAN;
             let moving = device.upload(moving).unwrap();
             let weight = noise_buffer(device, 50_000, 3);
-            [None, Some(&weight)]
-                .map(|w| absolute_difference(device, (&fixed, &moving), w).unwrap().get(device).unwrap())
+            [None, Some(&weight)].map(|weight| {
+                let kernel = AbsoluteDifference { fixed: &fixed, warped: &moving, weight };
+                kernel.run(device).unwrap().get(device).unwrap()
+            })
         };
         for (got, expected) in sums(device).into_iter().zip(sums(&Device::cpu(1).unwrap())) {
             assert_close("sum", got.0, expected.0);

@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_kernels::image::quantiles::{Samples, first_unknown, quantiles};
+use veloxel_kernels::image::quantiles::{FirstUnknown, Quantiles};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {
@@ -9,9 +9,11 @@ on_every_device! {
             let found = |device: &Device, weighted: bool| {
                 let image = noise_buffer(device, n, 3);
                 let weight = weighted.then(|| noise_buffer(device, n, 4));
-                let samples = Samples { image: &image, weight: weight.as_ref(), step };
-                [[0, 1000], [5, 995], [500, 250]]
-                    .map(|shares| quantiles(device, samples, shares).unwrap().get(device).unwrap())
+                                [[0, 1000], [5, 995], [500, 250]]
+                    .map(|shares| {
+                        let kernel = Quantiles { image: &image, weight: weight.as_ref(), step, shares };
+                        kernel.run(device).unwrap().get(device).unwrap()
+                    })
             };
             for weighted in [false, true] {
                 assert_eq!(found(device, weighted), found(&cpu, weighted), "{n} samples, every {step}");
@@ -22,21 +24,24 @@ on_every_device! {
     fn nothing_has_no_order(device: &Device) {
         let image = noise_buffer(device, 100, 3);
         let nowhere = device.zeros(100).unwrap();
-        let samples = Samples { image: &image, weight: Some(&nowhere), step: 1 };
-        assert_eq!(quantiles(device, samples, [0, 1000]).unwrap().get(device).unwrap(), None);
+        let kernel = Quantiles { image: &image, weight: Some(&nowhere), step: 1, shares: [0, 1000] };
+        assert_eq!(kernel.run(device).unwrap().get(device).unwrap(), None);
     }
 
     fn the_first_unknown_is_named(device: &Device) {
+        let first = |image: &Buffer, weight: Option<&Buffer>| {
+            FirstUnknown { image, weight }.run(device).unwrap().get(device).unwrap()
+        };
         let mut samples = noise(70_000, 1);
         let image = device.upload_copy(&samples).unwrap();
-        assert_eq!(first_unknown(device, &image, None).unwrap().get(device).unwrap(), None);
+        assert_eq!(first(&image, None), None);
         samples[5] = f32::NAN;
         samples[60_001] = f32::INFINITY;
         samples[60_002] = f32::NAN;
         let image = device.upload_copy(&samples).unwrap();
-        assert_eq!(first_unknown(device, &image, None).unwrap().get(device).unwrap(), Some(5));
+        assert_eq!(first(&image, None), Some(5));
         let late: Vec<f32> = (0..70_000).map(|i| if i > 5 { 1.0 } else { 0.0 }).collect();
         let weight = device.upload(late).unwrap();
-        assert_eq!(first_unknown(device, &image, Some(&weight)).unwrap().get(device).unwrap(), Some(60_001));
+        assert_eq!(first(&image, Some(&weight)), Some(60_001));
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
-use veloxel_kernels::image::resample::{resample, resample_field};
+use std::slice::{from_mut, from_ref};
+use veloxel_kernels::image::resample::Resample;
 use veloxel_testkit::on_every_device;
 
 /// Sizes between which images go, finer, coarser and neither.
@@ -18,7 +19,7 @@ on_every_device! {
                 Pair::new(device).alike(&format!("{:?} to {:?}", from.size, to.size), |device| {
                     let input = noise_buffer(device, from.len(), 1);
                     let mut out = noise_buffer(device, to.len(), 2);
-                    resample(device, (&input, from), (&mut out, to), 1.7).unwrap();
+                    Resample { input: from_ref(&input), input_shape: from, output: from_mut(&mut out), output_shape: to, factor: 1.7 }.run(device).unwrap();
                     vec![out]
                 });
             }
@@ -31,7 +32,7 @@ on_every_device! {
                 Pair::new(device).alike(&format!("{:?} to {:?}", from.size, to.size), |device| {
                     let input = noise_field(device, (from.components(), from.len()), 1);
                     let mut out = noise_field(device, (to.components(), to.len()), 5);
-                    resample_field(device, (&input, from), (&mut out, to), 0.5).unwrap();
+                    Resample { input: &input, input_shape: from, output: &mut out, output_shape: to, factor: 0.5 }.run(device).unwrap();
                     out
                 });
             }
@@ -44,7 +45,7 @@ on_every_device! {
             Pair::new(device).alike(&format!("{from} to {to}"), |device| {
                 let input = noise_buffer(device, from, 1);
                 let mut out = device.zeros(to).unwrap();
-                resample(device, (&input, shape(from)), (&mut out, shape(to)), 1.0).unwrap();
+                Resample { input: from_ref(&input), input_shape: shape(from), output: from_mut(&mut out), output_shape: shape(to), factor: 1.0 }.run(device).unwrap();
                 vec![out]
             });
         }

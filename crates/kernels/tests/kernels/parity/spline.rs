@@ -1,5 +1,5 @@
 use super::*;
-use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_testkit::on_every_device;
 
 on_every_device! {
@@ -9,7 +9,7 @@ on_every_device! {
         for shape in shapes().into_iter().chain(short) {
             Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
                 let mut samples = noise_buffer(device, shape.len(), 1);
-                spline_coefficients(device, shape, &mut samples).unwrap();
+                SplineCoefficients { shape, samples: &mut samples }.run(device).unwrap();
                 vec![samples]
             });
         }

@@ -1,8 +1,8 @@
 //! Kernels that sum over the grid: local normalisation and affine moments.
 
 use super::*;
-use veloxel_kernels::image::affine_normal_equations::affine_normal_equations;
-use veloxel_kernels::image::local_normalise::local_normalise;
+use veloxel_kernels::image::affine_normal_equations::AffineNormalEquations;
+use veloxel_kernels::image::local_normalise::LocalNormalise;
 use veloxel_testkit::on_every_device;
 
 /// The equations of every shape on the device and on the processor.
@@ -16,9 +16,9 @@ fn check_equations(device: &Device, weighted: bool) {
             let weight = noise_buffer(device, n, 5);
             let weight = weighted.then_some(&weight);
             let centre = shape.size.map(|s| 0.4 * s as f64);
-            let found =
-                affine_normal_equations(device, (shape, centre, 0.3), (&fixed, &warped), weight).unwrap();
-            let found = found.get(device).unwrap();
+            let (fixed, warped) = (&fixed, &warped);
+            let kernel = AffineNormalEquations { shape, centre, zeta: 0.3, fixed, warped, weight };
+            let found = kernel.run(device).unwrap().get(device).unwrap();
             let of = |v: Vec<f64>| device.upload(v.iter().map(|&v| v as f32).collect()).unwrap();
             vec![of(found.matrix), of(found.rhs), of(vec![found.mean_energy])]
         });
@@ -31,15 +31,16 @@ on_every_device! {
             Pair::new(device).alike(&format!("local_normalise {shape:?}"), |device| {
                 let samples = noise(shape.len(), 3).iter().map(|v| 0.5 + v).collect();
                 let mut image = device.upload(samples).unwrap();
-                local_normalise(device, (shape, 1.6, 0.1), &mut image).unwrap();
+                LocalNormalise { shape, sigma_vox: 1.6, floor_share: 0.1, image: &mut image }.run(device).unwrap();
                 vec![image]
             });
         }
     }
 
     fn flat_images_stay_zero(device: &Device) {
-        let mut image = device.upload(vec![0.5; shapes()[3].len()]).unwrap();
-        local_normalise(device, (shapes()[3], 0.0, 0.1), &mut image).unwrap();
+        let shape = shapes()[3];
+        let mut image = device.upload(vec![0.5; shape.len()]).unwrap();
+        LocalNormalise { shape, sigma_vox: 0.0, floor_share: 0.1, image: &mut image }.run(device).unwrap();
         assert!(device.download(image).unwrap().iter().all(|&v| v == 0.0));
     }
 
