@@ -3,7 +3,7 @@
 use crate::{BenchError, Figure, Session};
 use std::time::Instant;
 use veloxel::jobs::{
-    FlowJob, FlowOutputs, RunChoice, StartChoice, WarpJob, evaluate_labels, flow, warp_labels,
+    FlowJob, FlowOutputs, RunOptions, StartFrom, WarpJob, evaluate_labels, flow, warp_labels,
 };
 use veloxel_core::Warnings;
 use veloxel_io::Strictness;
@@ -18,9 +18,9 @@ pub(super) fn nirep(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let job = FlowJob {
         fixed: folder.join("na01.nii.gz"),
         moving: folder.join("na02.nii.gz"),
-        start: StartChoice::Affine,
+        start: StartFrom::Affine,
         truth: None,
-        choice: RunChoice::default(),
+        options: RunOptions::default(),
         outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
     };
     let start = Instant::now();

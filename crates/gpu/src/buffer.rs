@@ -8,6 +8,8 @@ use crate::{ComputeError, GpuMemory};
 pub struct Buffer {
     memory: Memory,
     len: usize,
+    /// What the memory has room for.
+    capacity: usize,
 }
 
 #[derive(Debug)]
@@ -21,15 +23,24 @@ pub type Field = Vec<Buffer>;
 
 impl Buffer {
     pub(crate) fn on_host(memory: HostMemory) -> Self {
-        Self { len: memory.samples().len(), memory: Memory::Host(memory) }
+        let len = memory.samples().len();
+        Self { len, capacity: len, memory: Memory::Host(memory) }
     }
     /// `len` samples in memory of a GPU.
     pub fn on_gpu(memory: GpuMemory, len: usize) -> Self {
-        Self { memory: Memory::Gpu(memory), len }
+        Self { memory: Memory::Gpu(memory), len, capacity: len }
     }
     /// Number of samples.
     pub fn len(&self) -> usize {
         self.len
+    }
+    /// Takes another number of samples, whatever they hold then, if its memory has room for them.
+    pub(crate) fn resize(&mut self, len: usize) -> bool {
+        let fits = len <= self.capacity;
+        if fits {
+            self.len = len;
+        }
+        fits
     }
     /// Whether there is no sample at all.
     pub fn is_empty(&self) -> bool {
@@ -41,7 +52,7 @@ impl Buffer {
     /// If they are on a GPU: a method mixed devices.
     pub fn host(&self) -> &[f32] {
         match &self.memory {
-            Memory::Host(memory) => memory.samples(),
+            Memory::Host(memory) => &memory.samples()[..self.len],
             Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
         }
     }
@@ -51,7 +62,7 @@ impl Buffer {
     /// As [`Self::host`].
     pub fn host_mut(&mut self) -> &mut [f32] {
         match &mut self.memory {
-            Memory::Host(memory) => memory.samples_mut(),
+            Memory::Host(memory) => &mut memory.samples_mut()[..self.len],
             Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
         }
     }
@@ -66,7 +77,11 @@ impl Buffer {
     /// As [`Self::host`].
     pub(crate) fn into_samples(self) -> Vec<f32> {
         match self.memory {
-            Memory::Host(memory) => memory.into_samples(),
+            Memory::Host(memory) => {
+                let mut samples = memory.into_samples();
+                samples.truncate(self.len);
+                samples
+            }
             Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
         }
     }

@@ -112,6 +112,16 @@ impl Device {
             Kind::Gpu(gpu) => gpu.scratch(len).map(|memory| Buffer::on_gpu(memory, len)),
         }
     }
+    /// Makes a buffer hold `len` samples, whatever they are then: in its own memory if that has room, else in new memory.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn fit(&self, buffer: &mut Buffer, len: usize) -> Result<(), ComputeError> {
+        if !buffer.resize(len) {
+            *buffer = self.scratch(len)?;
+        }
+        Ok(())
+    }
     /// [`Self::scratch`] for several components.
     ///
     /// # Errors

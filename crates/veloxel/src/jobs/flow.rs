@@ -3,15 +3,15 @@
 use super::outputs::{
     check_confidence_output, check_distinct, check_outputs, format_text, name, write_confidence,
 };
-use super::parameters::as_json;
 use super::stage::Stages;
-use super::{Directions, RunChoice, StartChoice};
+use super::{Directions, RunOptions, StartFrom};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_io as io;
 use veloxel_io::Kind;
-use veloxel_motion::{Clg, Extras, InverseConsistent, Observer, Pair, PairMethod};
+use veloxel_motion::{Clg, ClgParams, Extras, InverseConsistent, Observer, Pair, PairMethod};
 use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
 
 /// Files to write.
@@ -37,11 +37,11 @@ pub struct FlowJob {
     /// The image that it points into.
     pub moving: PathBuf,
     /// Before the first warp.
-    pub start: StartChoice,
+    pub start: StartFrom,
     /// The true field, on the fixed grid: the report says how far off the found one is.
     pub truth: Option<PathBuf>,
     /// Everything else that a run is told.
-    pub choice: RunChoice,
+    pub options: RunOptions,
     /// What to write.
     pub outputs: FlowOutputs,
 }
@@ -58,10 +58,11 @@ pub struct FlowRun {
 impl FlowJob {
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let start = match &self.start {
-            StartChoice::Flow(path) => Some(path),
+            StartFrom::Flow(path) => Some(path),
             _ => None,
         };
-        let more = [self.choice.mask.as_ref(), self.choice.volume_mask.as_ref(), start, self.truth.as_ref()];
+        let more =
+            [self.options.mask.as_ref(), self.options.volume_mask.as_ref(), start, self.truth.as_ref()];
         [&self.fixed, &self.moving].into_iter().chain(more.into_iter().flatten()).map(PathBuf::as_path)
     }
 }
@@ -100,14 +101,14 @@ impl FlowOutputs {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
-    let choice = &job.choice;
+    let options = &job.options;
     job.outputs.check(None)?;
     job.outputs.check_distinct(job.inputs())?;
     let mut stages = Stages::default();
     let mut warnings = Warnings::new();
     // A GPU takes as long to open as large files to read.
     let (opened, inputs) = std::thread::scope(|scope| {
-        let opening = scope.spawn(|| choice.device.open());
+        let opening = scope.spawn(|| options.device.open());
         let inputs = stages.time("load", || Inputs::load(job, &mut warnings));
         (opening.join().expect("opening a device should not panic"), inputs)
     });
@@ -115,10 +116,10 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let (fixed, moving, mask) = (&inputs.fixed, &inputs.moving, inputs.mask.as_ref());
     let volume_mask = inputs.volume_mask.as_ref();
     job.outputs.check(Some(fixed.grid().dimension()))?;
-    let params = choice.parameters.resolve(fixed.grid().dimension())?;
+    let params: ClgParams = options.method.build(fixed.grid().dimension())?;
     let pair = Pair { fixed, moving, mask, volume_mask, start: job.start.start(inputs.start.as_ref()) };
     let clg = Clg::new(fixed.grid(), params.clone(), &device)?;
-    let mut method: Box<dyn PairMethod> = match choice.directions {
+    let mut method: Box<dyn PairMethod> = match options.directions {
         Directions::Forward => Box::new(clg),
         Directions::Both => Box::new(InverseConsistent::new(clg)),
     };
@@ -152,11 +153,11 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
 
     let report = RunReport {
         veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: choice.command_line.clone(),
+        command_line: options.command_line.clone(),
         method: "clg".to_owned(),
-        preset: Some(choice.parameters.preset_name().to_owned()),
+        preset: Some(options.method.preset_name().to_owned()),
         device: device_report,
-        parameters: serde_json::Value::Object(as_json(&params)?),
+        parameters: params.to_json().into(),
         inputs: inputs.reports(job),
         pairs: vec![pair_report],
         cycle_closure_vox: None,
@@ -207,13 +208,13 @@ struct Inputs {
 
 impl Inputs {
     fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
-        let strictness = job.choice.strictness;
+        let strictness = job.options.strictness;
         let mut read = |path: &Option<PathBuf>| {
             path.as_deref().map(|p| io::read_mask(p, strictness, warnings)).transpose()
         };
-        let (mask, volume_mask) = (read(&job.choice.mask)?, read(&job.choice.volume_mask)?);
+        let (mask, volume_mask) = (read(&job.options.mask)?, read(&job.options.volume_mask)?);
         let start = match &job.start {
-            StartChoice::Flow(path) => Some(io::read_flow(path, strictness, warnings)?),
+            StartFrom::Flow(path) => Some(io::read_flow(path, strictness, warnings)?),
             _ => None,
         };
         let truth = job.truth.as_deref().map(|path| io::read_flow(path, strictness, warnings)).transpose()?;
@@ -237,14 +238,14 @@ impl Inputs {
             report("moving", &job.moving, self.moving.grid()),
         ];
         for (role, path, mask) in [
-            ("mask", &job.choice.mask, &self.mask),
-            ("volume mask", &job.choice.volume_mask, &self.volume_mask),
+            ("mask", &job.options.mask, &self.mask),
+            ("volume mask", &job.options.volume_mask, &self.volume_mask),
         ] {
             if let (Some(path), Some(mask)) = (path, mask) {
                 reports.push(report(role, path, mask.grid()));
             }
         }
-        if let (StartChoice::Flow(path), Some(start)) = (&job.start, &self.start) {
+        if let (StartFrom::Flow(path), Some(start)) = (&job.start, &self.start) {
             reports.push(report("start", path, start.grid()));
         }
         if let (Some(path), Some(truth)) = (&job.truth, &self.truth) {

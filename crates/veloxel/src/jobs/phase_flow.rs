@@ -1,13 +1,13 @@
 //! Two, three or five frames in, the centre frame's field out.
 
 use super::flow::view;
+use super::full_scale::{full_scale, phase_parameters};
 use super::outputs::{format_text, name, write_confidence};
-use super::parameters::as_json;
-use super::phase_choice::full_scale;
 use super::stage::Stages;
-use super::{FlowOutputs, FlowRun, PhaseChoice};
+use super::{FlowOutputs, FlowRun, RunOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{SolveStatus, Volume, WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::FrameStream;
@@ -16,16 +16,14 @@ use veloxel_motion::{Extras, Pair, PhaseFlow, WindowMethod};
 use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
 
 /// One run over a few frames.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PhaseFlowJob {
     /// The frames in order of time, or one source of just these: a folder, a pattern, an animation, a video.
     pub frames: Vec<PathBuf>,
     /// The true field, on the centre frame's grid: the report says how far off the found one is.
     pub truth: Option<PathBuf>,
-    /// Where data count, on the centre frame's grid: elsewhere nothing is found, and nothing is measured.
-    pub mask: Option<PathBuf>,
-    /// Everything else that a run is told.
-    pub choice: PhaseChoice,
+    /// Everything else that a run is told; outside of a mask, which lies on the centre frame's grid, nothing is found or measured.
+    pub options: RunOptions,
     /// What to write.
     pub outputs: FlowOutputs,
 }
@@ -36,14 +34,16 @@ pub struct PhaseFlowJob {
 /// [`VeloxelError::Frames`] unless there are 2, 3 or 5; anything else that is wrong with files, parameters or the device,
 /// as one line. Nothing is written then.
 pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
-    let choice = &job.choice;
+    let options = &job.options;
     job.outputs.check(None)?;
-    job.outputs.check_distinct(job.frames.iter().chain(&job.truth).chain(&job.mask).map(PathBuf::as_path))?;
-    let (device, device_report) = choice.device.open()?;
+    job.outputs
+        .check_distinct(job.frames.iter().chain(&job.truth).chain(&job.options.mask).map(PathBuf::as_path))?;
+    let (device, device_report) = options.device.open()?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let (frames, truth, mask) = stages.time("load", || -> Result<_, VeloxelError> {
-        let mask = job.mask.as_deref().map(|path| io::read_mask(path, choice.strictness, &mut warnings));
-        let truth = job.truth.as_deref().map(|path| io::read_flow(path, choice.strictness, &mut warnings));
+        let mask =
+            job.options.mask.as_deref().map(|path| io::read_mask(path, options.strictness, &mut warnings));
+        let truth = job.truth.as_deref().map(|path| io::read_flow(path, options.strictness, &mut warnings));
         Ok((load(job, &mut warnings)?, truth.transpose()?, mask.transpose()?))
     })?;
     let count = match frames.len() {
@@ -56,7 +56,7 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
         }
     };
     job.outputs.check(Some(frames[0].grid().dimension()))?;
-    let parameters = choice.resolve(full_scale(&frames[0]), Some(count))?;
+    let parameters = phase_parameters(&options.method, full_scale(&frames[0]), Some(count))?;
     let (fixed, moving) = (&frames[count.centre()], &frames[count.centre() + 1]);
     let each: Vec<&Volume<f32>> = frames.iter().collect();
     let found = stages.time("solve", || {
@@ -97,15 +97,15 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
     let input = |role, path: &PathBuf| {
         InputReport::new(role, &path.display().to_string(), &format_text(path), fixed.grid())
     };
-    let more = [("mask", &job.mask), ("truth", &job.truth)];
+    let more = [("mask", &job.options.mask), ("truth", &job.truth)];
     let more = more.into_iter().filter_map(|(role, path)| path.as_ref().map(|path| input(role, path)));
     let report = RunReport {
         veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: choice.command_line.clone(),
+        command_line: options.command_line.clone(),
         method: "phase".to_owned(),
-        preset: Some(choice.preset_name().to_owned()),
+        preset: Some(options.method.preset_name().to_owned()),
         device: device_report,
-        parameters: serde_json::Value::Object(as_json(&parameters)?),
+        parameters: parameters.to_json().into(),
         inputs: job.frames.iter().map(|path| input("frame", path)).chain(more).collect(),
         pairs: vec![pair],
         cycle_closure_vox: None,
@@ -126,7 +126,7 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
 
 /// All frames, but no more than one too many.
 fn load(job: &PhaseFlowJob, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>, VeloxelError> {
-    let strictness = job.choice.strictness;
+    let strictness = job.options.strictness;
     let mut stream = match job.frames.as_slice() {
         [one] => FrameStream::open(one, strictness, warnings)?,
         many => FrameStream::of_files(many.to_vec(), strictness),

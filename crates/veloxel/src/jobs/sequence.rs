@@ -1,13 +1,13 @@
 //! Frames over time in, numbered fields with one report out.
 
 use super::outputs::{check_distinct, check_outputs, format_text};
-use super::parameters::as_json;
 use super::stage::Stages;
 use super::staging::Staging;
-use super::{Directions, FlowRun, RunChoice};
+use super::{Directions, FlowRun, RunOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use std::time::Instant;
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
@@ -25,7 +25,7 @@ pub struct SequenceJob {
     /// Which fields.
     pub plan: SequencePlan,
     /// Everything else that a run is told; a mask counts for every frame.
-    pub choice: RunChoice,
+    pub options: RunOptions,
     /// Where the fields and `report.json` go; made if it is not there.
     pub folder: PathBuf,
     /// The JSON once more, elsewhere.
@@ -40,40 +40,40 @@ pub struct SequenceJob {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
-    let choice = &job.choice;
+    let options = &job.options;
     check_outputs(&[(job.report.as_deref(), None), (job.html.as_deref(), None)], None)?;
-    let inputs = job.inputs.iter().chain(&choice.mask).chain(&choice.volume_mask);
+    let inputs = job.inputs.iter().chain(&options.mask).chain(&options.volume_mask);
     let outputs = [Some(job.folder.as_path()), job.report.as_deref(), job.html.as_deref()];
     check_distinct(inputs.map(PathBuf::as_path), outputs)?;
-    let (device, device_report) = choice.device.open()?;
+    let (device, device_report) = options.device.open()?;
     let mut stages = Stages::default();
     let mut warnings = Warnings::new();
     let sequence = stages.time("load", || match job.inputs.as_slice() {
-        [one] => io::read_sequence(one, choice.strictness, &mut warnings),
-        many => io::read_frames(many, choice.strictness, &mut warnings),
+        [one] => io::read_sequence(one, options.strictness, &mut warnings),
+        many => io::read_frames(many, options.strictness, &mut warnings),
     })?;
     let mut read = |path: &Option<PathBuf>| -> Result<Vec<Mask>, _> {
-        path.iter().map(|path| io::read_mask(path, choice.strictness, &mut warnings)).collect()
+        path.iter().map(|path| io::read_mask(path, options.strictness, &mut warnings)).collect()
     };
-    let (masks, volume_masks) = (read(&choice.mask)?, read(&choice.volume_mask)?);
+    let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
     let grid = sequence.grid().clone();
-    let params = choice.parameters.resolve(grid.dimension())?;
+    let params: ClgParams = options.method.build(grid.dimension())?;
     let staging = Staging::new(&job.folder)?;
 
     let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
     let task =
-        SequenceTask { frames, truth: None, plan: job.plan, params: &params, directions: choice.directions };
+        SequenceTask { frames, truth: None, plan: job.plan, params: &params, directions: options.directions };
     let mut result = task.run(&device, (&staging, &mut stages), observer)?;
     warnings.extend(std::mem::take(&mut result.warnings));
 
     let mut inputs: Vec<InputReport> = (job.inputs.iter())
         .map(|p| InputReport::new("sequence", &p.display().to_string(), &format_text(p), &grid))
         .collect();
-    for (role, path) in [("mask", &choice.mask), ("volume mask", &choice.volume_mask)] {
+    for (role, path) in [("mask", &options.mask), ("volume mask", &options.volume_mask)] {
         let Some(path) = path else { continue };
         inputs.push(InputReport::new(role, &path.display().to_string(), &format_text(path), &grid));
     }
-    let report = result.report((&params, choice), device_report, (inputs, stages, warnings))?;
+    let report = result.report((&params, options), device_report, (inputs, stages, warnings))?;
     let json = report.to_json()?;
     io::write_text(&staging.path("report.json"), &json)?;
     staging.publish()?;
@@ -216,17 +216,17 @@ impl SequenceTask<'_> {
 impl SequenceResult {
     pub fn report(
         &self,
-        (params, choice): (&ClgParams, &RunChoice),
+        (params, options): (&ClgParams, &RunOptions),
         device: DeviceReport,
         (inputs, stages, warnings): (Vec<InputReport>, Stages, Warnings),
     ) -> Result<RunReport, VeloxelError> {
         Ok(RunReport {
             veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
-            command_line: choice.command_line.clone(),
+            command_line: options.command_line.clone(),
             method: "clg".to_owned(),
-            preset: Some(choice.parameters.preset_name().to_owned()),
+            preset: Some(options.method.preset_name().to_owned()),
             device,
-            parameters: serde_json::Value::Object(as_json(params)?),
+            parameters: params.to_json().into(),
             inputs,
             pairs: self.pairs.iter().map(|(.., pair)| pair.clone()).collect(),
             cycle_closure_vox: self.drift_vox,
