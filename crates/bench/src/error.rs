@@ -33,11 +33,11 @@ pub enum BenchError {
     /// A job of the command could not run.
     #[error(transparent)]
     Job(#[from] VeloxelError),
-    /// A measurement needs data that are not part of Veloxel.
-    #[error("{missing} is not there: set VELOXEL_DATA to the folder that holds it")]
-    NoData {
-        /// What is missing.
-        missing: String,
+    /// Something was measured and is not good enough, or could not be measured.
+    #[error("{reason}")]
+    Missed {
+        /// What and by how much.
+        reason: String,
     },
     /// A measurement in a process of its own did not come back.
     #[error("a measurement in a process of its own failed: {reason}")]

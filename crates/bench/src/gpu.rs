@@ -1,8 +1,7 @@
 //! What a GPU must reach on whole runs, and that it finds what the processor finds.
 
-use super::Figure;
 use super::{middlebury, volume_preservation};
-use crate::BenchError;
+use crate::{BenchError, Figure, Session};
 use std::time::Instant;
 use veloxel_core::{Dimension, Volume};
 use veloxel_gpu::Device;
@@ -52,7 +51,8 @@ fn most_vox(a: &DenseFlow, b: &DenseFlow) -> f64 {
 }
 
 /// `agreement`: every phantom, and every pair of pictures and the ventricle that are there, on the device and on the processor.
-pub(super) fn agreement(device: &Device) -> Result<Vec<Figure>, BenchError> {
+pub(super) fn agreement(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
+    let device = session.device;
     let cpu = Device::cpu(0)?;
     let mut figures = Vec::new();
     for (dimension, size) in COMPARED {
@@ -71,13 +71,13 @@ pub(super) fn agreement(device: &Device) -> Result<Vec<Figure>, BenchError> {
             figures.push(Figure::new(format!("{what}: runs that differ"), changed as f64, "").at_most(0.0));
         }
     }
-    for (name, [fixed, moving]) in middlebury::pairs()? {
+    for (name, [fixed, moving]) in middlebury::pairs(session)? {
         let params = ClgParams::preset(Preset::Accurate, Dimension::Two);
         let images = (&fixed, &moving);
         let most = most_vox(&run(images, &params, device)?, &run(images, &params, &cpu)?);
         figures.push(Figure::new(format!("{name}: most from the processor"), most, "voxel").at_most(1e-3));
     }
-    if let Some(mouse) = volume_preservation::mouse()? {
+    if let Some(mouse) = volume_preservation::mouse(session)? {
         let preserving =
             |device: &Device| volume_preservation::estimate(device, &mouse, volume_preservation::BETA);
         let most = most_vox(&preserving(device)?, &preserving(&cpu)?);

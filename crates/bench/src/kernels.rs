@@ -1,7 +1,6 @@
 //! How close each hot kernel comes to the copy rate: the bytes that it must move once, over its time.
 
-use super::Figure;
-use crate::BenchError;
+use crate::{BenchError, Figure};
 use std::time::{Duration, Instant};
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};

@@ -1,12 +1,9 @@
 //! Middlebury's two-frame pairs with ground truth: one parameter set for all.
 
-use super::Figure;
-use super::data::data;
-use crate::BenchError;
+use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel_core::{Dimension, Volume, Warnings};
-use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
 use veloxel_report::metrics::flow_error;
@@ -14,14 +11,14 @@ use veloxel_report::metrics::flow_error;
 const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
 
 /// `middlebury`: mean end-point error and time a pair, presets `accurate` and `fast`.
-pub(super) fn middlebury(device: &Device) -> Result<Vec<Figure>, BenchError> {
-    let mut figures = Vec::new();
+pub(super) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
+    let (mut figures, mut times) = (Vec::new(), Vec::new());
     for (preset, name, most_error, most_s) in
         [(Preset::Accurate, "accurate", 0.187, 1.5), (Preset::Fast, "fast", 0.33, 0.25)]
     {
         let (mut error_sum, mut slowest_s) = (0.0, 0.0f64);
         for pair_name in PAIRS {
-            let folder = folder(pair_name)?;
+            let Some(folder) = folder(session, pair_name) else { return Ok(figures) };
             let mut warnings = Warnings::new();
             let [fixed, moving] = images(&folder)?;
             let truth = read_flow(&folder.join("flow10.flo"), Strictness::Lenient, &mut warnings)?;
@@ -29,23 +26,26 @@ pub(super) fn middlebury(device: &Device) -> Result<Vec<Figure>, BenchError> {
             let pair =
                 Pair { fixed: &fixed, moving: &moving, mask: None, volume_mask: None, start: Start::Zero };
             let start = Instant::now();
-            let output = Clg::new(fixed.grid(), params, device)?.run(&pair, &Silent)?;
+            let output = Clg::new(fixed.grid(), params, session.device)?.run(&pair, &Silent)?;
             let time_s = start.elapsed().as_secs_f64();
             let error = flow_error(&output.flow, &truth, None)?.end_point_vox.mean;
             error_sum += error;
             slowest_s = slowest_s.max(time_s);
-            figures.push(Figure::new(format!("{pair_name}, {name}: error"), error, "px"));
-            figures.push(Figure::new(format!("{pair_name}, {name}: time"), time_s, "s"));
+            figures.push(Figure::new(format!("{pair_name}: {name}"), error, "px"));
+            times.push(Figure::new(format!("{pair_name}: {name}"), time_s, "s"));
         }
         let mean = error_sum / PAIRS.len() as f64;
-        figures.push(Figure::new(format!("{name}: mean error"), mean, "px").at_most(most_error));
-        figures.push(Figure::new(format!("{name}: slowest pair"), slowest_s, "s").at_most(most_s));
+        figures.push(Figure::new(format!("mean: {name}"), mean, "px").at_most(most_error));
+        times.push(Figure::new(format!("slowest pair: {name}"), slowest_s, "s").at_most(most_s));
+    }
+    if !session.is_quick {
+        figures.extend(times);
     }
     Ok(figures)
 }
 
-fn folder(pair: &str) -> Result<PathBuf, BenchError> {
-    data(&format!("flow/middlebury-2frame/{pair}"))
+fn folder(session: &Session<'_>, pair: &str) -> Option<PathBuf> {
+    session.data(&format!("flow/middlebury-2frame/{pair}"))
 }
 
 fn images(folder: &Path) -> Result<[Volume<f32>; 2], BenchError> {
@@ -58,7 +58,7 @@ fn images(folder: &Path) -> Result<[Volume<f32>; 2], BenchError> {
 pub(super) type NamedPair = (&'static str, [Volume<f32>; 2]);
 
 /// The pairs' names and images; none without the data folder.
-pub(super) fn pairs() -> Result<Vec<NamedPair>, BenchError> {
-    let there = PAIRS.into_iter().filter_map(|pair| Some((pair, folder(pair).ok()?)));
+pub(super) fn pairs(session: &Session<'_>) -> Result<Vec<NamedPair>, BenchError> {
+    let there = PAIRS.into_iter().filter_map(|pair| Some((pair, folder(session, pair)?)));
     there.map(|(pair, folder)| Ok((pair, images(&folder)?))).collect()
 }

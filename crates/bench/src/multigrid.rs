@@ -1,7 +1,6 @@
 //! Multigrid against Jacobi on the linear system of a heart with a flat background.
 
-use super::Figure;
-use crate::BenchError;
+use crate::{BenchError, Figure};
 use veloxel_core::{Dimension, Grid, Shape};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;

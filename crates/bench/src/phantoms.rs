@@ -1,7 +1,6 @@
 //! End-point errors on the phantoms, in the interior, preset `accurate`.
 
-use super::Figure;
-use crate::BenchError;
+use crate::{BenchError, Figure};
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
 use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
@@ -17,6 +16,7 @@ pub(super) fn phantoms(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let mut figures = Vec::new();
     for (dimension, size) in [(Dimension::Two, 96), (Dimension::Three, 64)] {
         let grid = isotropic_grid(dimension, size)?;
+        let dimensions = format!(" {}-D", dimension.count());
         for case in cases() {
             let phantom = case.build(&grid);
             let params = ClgParams::preset(Preset::Accurate, dimension);
@@ -29,7 +29,8 @@ pub(super) fn phantoms(device: &Device) -> Result<Vec<Figure>, BenchError> {
             };
             let output = Clg::new(&grid, params, device)?.run(&pair, &Silent)?;
             let error = flow_error(&output.flow, &phantom.truth, Some(&phantom.interior))?;
-            let figure = Figure::new(case.name(dimension), error.end_point_vox.mean, "voxels");
+            let what = case.name(dimension).replace(&dimensions, "");
+            let figure = Figure::new(format!("{what}:{dimensions}"), error.end_point_vox.mean, "voxels");
             let held = case.noise == Noise::None && case.texture == TextureKind::Smooth;
             figures.push(if held { figure.at_most(SMOOTH_ERROR_VOX) } else { figure });
         }

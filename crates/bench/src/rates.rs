@@ -1,7 +1,6 @@
 //! How fast memory is, and how close to it a solver sweep comes.
 
-use super::Figure;
-use crate::BenchError;
+use crate::{BenchError, Figure};
 use std::time::Instant;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device};

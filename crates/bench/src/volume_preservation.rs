@@ -1,8 +1,6 @@
 //! Incompressible muscle with β on and off: how much volume changes, and what that does to the error.
 
-use super::Figure;
-use super::data::data;
-use crate::BenchError;
+use crate::{BenchError, Figure, Session};
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
 use veloxel_motion::{Clg, ClgParams, DenseFlow, Pair, PairMethod, Preset, Silent, Start};
@@ -18,7 +16,7 @@ const GAIN: f64 = 4.0;
 const MOUSE_SPACING: f64 = 1.25;
 
 /// `volume-preservation`: shells, the heart, and (with data) the mouse ventricle from frame 0 to 8.
-pub(super) fn volume_preservation(device: &Device) -> Result<Vec<Figure>, BenchError> {
+pub(super) fn volume_preservation(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let grid = isotropic_grid(Dimension::Three, 64)?;
     let mut phantoms = Vec::new();
     for motion in [MotionKind::BeatingShell, MotionKind::TwistingShell] {
@@ -27,20 +25,17 @@ pub(super) fn volume_preservation(device: &Device) -> Result<Vec<Figure>, BenchE
     }
     let heart = HeartPhantom::new(HeartParams::default())?;
     phantoms.push(heart.pair(0, heart.end_systole()));
-    phantoms.extend(mouse()?);
+    phantoms.extend(mouse(session)?);
     let mut figures = Vec::new();
     for phantom in &phantoms {
-        figures.extend(compare(device, phantom)?);
+        figures.extend(compare(session.device, phantom)?);
     }
     Ok(figures)
 }
 
 /// The rasterised left ventricle of a mouse; none without the data folder.
-pub(super) fn mouse() -> Result<Option<Phantom>, BenchError> {
-    let folder = match data("cardiac/mouse_lv_fe") {
-        Err(BenchError::NoData { .. }) => return Ok(None),
-        found => found?,
-    };
+pub(super) fn mouse(session: &Session<'_>) -> Result<Option<Phantom>, BenchError> {
+    let Some(folder) = session.data("cardiac/mouse_lv_fe") else { return Ok(None) };
     let mesh = |file: &str| veloxel_io::read_mesh(&folder.join(file));
     let (rest, moved) = (mesh("position_0000.vtk")?, mesh("position_0008.vtk")?);
     let pair = rasterise_pair(&rest, &rest, &moved, &RasteriseParams::new([MOUSE_SPACING; 3]))?;
@@ -76,8 +71,8 @@ fn compare(device: &Device, phantom: &Phantom) -> Result<Vec<Figure>, BenchError
     let (error_off, error_on) = (error_off.end_point_vox.mean, error_on.end_point_vox.mean);
     Ok(vec![
         Figure::new(format!("{name}: mean motion"), motion, "voxels"),
-        Figure::new(format!("{name}: |det − 1| without β"), change_off, ""),
-        Figure::new(format!("{name}: |det − 1| with β"), change_on, ""),
+        Figure::new(format!("{name}: change of volume without β"), change_off, ""),
+        Figure::new(format!("{name}: change of volume with β"), change_on, ""),
         Figure::new(format!("{name}: gain"), change_off / change_on, "×").at_least(GAIN),
         Figure::new(format!("{name}: error without β"), error_off, "voxels"),
         Figure::new(format!("{name}: error with β"), error_on, "voxels").at_most(error_off),

@@ -1,7 +1,6 @@
 //! Time and memory of pairs of volumes, preset `fast`.
 
-use super::{Figure, InFreshProcess};
-use crate::BenchError;
+use crate::{BenchError, Figure, InFreshProcess};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use veloxel_core::Dimension;

@@ -15,6 +15,11 @@ pub fn uniform(seed: u64, counter: u64) -> f64 {
     ((mix(seed ^ mix(counter)) >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
 
+/// So many numbers of (−1, 1) from a seed.
+pub fn signed_noise(len: usize, seed: u64) -> Vec<f32> {
+    (0..len as u64).map(|i| (2.0 * uniform(seed, i) - 1.0) as f32).collect()
+}
+
 /// A normally distributed number (mean 0, variance 1) from a seed and a counter (Box and Muller, 1958).
 pub(crate) fn gaussian(seed: u64, counter: u64) -> f64 {
     let (a, b) = (uniform(seed, 2 * counter), uniform(seed, 2 * counter + 1));

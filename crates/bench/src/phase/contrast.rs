@@ -1,11 +1,9 @@
 //! Light that changes: phase should not see it.
 
-use super::super::Figure;
 use super::flow::scenes;
 use super::speed::texture;
-use crate::BenchError;
+use crate::{BenchError, Figure, Session};
 use veloxel_core::{Flow, Grid, Volume};
-use veloxel_gpu::Device;
 use veloxel_motion::{PhaseParameters, phase_flow};
 
 /// A change of a frame's intensities: value, share of the way from the middle to the corner.
@@ -22,14 +20,14 @@ const LIGHTS: [Light; 5] = [
 const MOST_PX: f64 = 0.02;
 
 /// The flow under each light against the flow without it.
-pub(super) fn contrast(device: &Device) -> Result<Vec<Figure>, BenchError> {
-    let (name, frames) = match scenes()?.into_iter().next() {
-        Some(scene) => ("RubberWhale", scene.frames),
+pub(super) fn contrast(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
+    let (name, frames) = match scenes(session)?.into_iter().find(|scene| scene.name == "RubberWhale") {
+        Some(scene) => (scene.name, scene.frames),
         None => ("texture", (0..5).map(|t| moving_texture(t as f32)).collect::<Result<_, _>>()?),
     };
     let run = |frames: &[Volume<f32>]| {
         let each: Vec<&Volume<f32>> = frames.iter().collect();
-        phase_flow(&each, &PhaseParameters::default(), device)
+        phase_flow(&each, &PhaseParameters::default(), session.device)
     };
     let plain = run(&frames)?.flow;
     let mut figures = Vec::new();

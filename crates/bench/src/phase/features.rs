@@ -3,8 +3,7 @@
 //! The picture is a sum of odd harmonics of the distance from a circle, `Σ sin(n·k·(r − R) + φ)/n`: all of them agree in
 //! the phase φ on the circle, which goes from 0 (edge) to π/2 (line) and back as the direction goes around.
 
-use super::super::Figure;
-use crate::BenchError;
+use crate::{BenchError, Figure};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::Device;

@@ -1,28 +1,17 @@
 //! Table 6: angular errors of flow at their densities.
 
-use super::super::Figure;
-use super::super::data::data;
-use super::presets;
 use super::yosemite::yosemite;
-use crate::BenchError;
-use veloxel_core::{Flow, Mask, Volume, Warnings};
-use veloxel_gpu::Device;
+use super::{Scene, presets};
+use crate::{BenchError, Figure, Session};
+use veloxel_core::{Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_motion::{PhaseParameters, phase_flow};
 use veloxel_report::metrics::flow_error;
 
-/// Frames with a true field.
-pub(super) struct Scene {
-    name: &'static str,
-    pub frames: Vec<Volume<f32>>,
-    truth: Flow,
-    mask: Option<Mask>,
-}
-
 /// The scenes that the data folder holds.
-pub(super) fn scenes() -> Result<Vec<Scene>, BenchError> {
+pub(super) fn scenes(session: &Session<'_>) -> Result<Vec<Scene>, BenchError> {
     let mut scenes = Vec::new();
-    if let Ok(folder) = data("flow/middlebury-allframes-gray/RubberWhale") {
+    if let Some(folder) = session.data("flow/middlebury-allframes-gray/RubberWhale") {
         let frames = (8..=12)
             .map(|t| {
                 read_image(
@@ -35,10 +24,7 @@ pub(super) fn scenes() -> Result<Vec<Scene>, BenchError> {
         let truth = read_flow(&folder.join("flow10.flo"), Strictness::Lenient, &mut Warnings::new())?;
         scenes.push(Scene { name: "RubberWhale", frames, truth, mask: None });
     }
-    if data("flow/yosemite-clouds").is_ok() {
-        let (frames, truth, land) = yosemite()?;
-        scenes.push(Scene { name: "Yosemite, no sky", frames, truth, mask: Some(land) });
-    }
+    scenes.extend(yosemite(session)?);
     Ok(scenes)
 }
 
@@ -49,17 +35,17 @@ const BARS: [(&str, f32, f64, f64); 3] = [
     ("Yosemite, no sky", 0.5, 2.7, 0.97),
 ];
 
-pub(super) fn table_6(device: &Device) -> Result<Vec<Figure>, BenchError> {
+pub(super) fn table_6(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let mut figures = Vec::new();
-    for scene in scenes()? {
+    for scene in scenes(session)? {
         for (preset, parameters) in presets() {
             for tau_l in [0.5, 0.05] {
                 let parameters = PhaseParameters { tau_l, ..parameters.clone() };
                 let frames: Vec<&Volume<f32>> = scene.frames.iter().collect();
-                let found = phase_flow(&frames, &parameters, device)?;
+                let found = phase_flow(&frames, &parameters, session.device)?;
                 let error = flow_error(&found.flow, &scene.truth, scene.mask.as_ref())?;
                 let bar = BARS.iter().find(|b| b.0 == scene.name && b.1 == tau_l && preset == "accurate");
-                let what = format!("{}, {preset}, τ_l {tau_l}", scene.name);
+                let what = format!("{}, τ_l {tau_l}, {preset}", scene.name);
                 let angle = Figure::new(format!("{what}: angular error"), error.angular_deg.mean, "°");
                 let spread = Figure::new(format!("{what}: its deviation"), error.angular_deg.sd, "°");
                 let density = Figure::new(format!("{what}: density"), 100.0 * error.density, "%");

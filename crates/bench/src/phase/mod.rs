@@ -2,7 +2,7 @@
 //!
 //! *Paper*: K. Pauwels et al., "A comparison of FPGA and GPU for real-time phase-based optical flow, stereo, and local
 //! image features", IEEE Transactions on Computers 61(7), 2012, doi 10.1109/TC.2011.120.
-//! Rows that need data are left out where the data folder does not hold them.
+//! Rows whose data are not there are left out, which the session notes.
 
 mod contrast;
 mod features;
@@ -12,20 +12,28 @@ mod stereo;
 mod twin;
 mod yosemite;
 
-use super::Figure;
-use crate::BenchError;
-use veloxel_core::Dimension;
-use veloxel_gpu::Device;
+use crate::{BenchError, Figure, Session};
+use veloxel_core::{Dimension, Flow, Mask, Volume};
 use veloxel_motion::{PhaseParameters, PhasePreset};
 
+/// Frames with a true field.
+struct Scene {
+    name: &'static str,
+    frames: Vec<Volume<f32>>,
+    truth: Flow,
+    mask: Option<Mask>,
+}
+
 /// `phase`: Tables 1, 4, 5 and 6, light that changes, and speed.
-pub(super) fn phase(device: &Device) -> Result<Vec<Figure>, BenchError> {
-    let mut figures = flow::table_6(device)?;
-    figures.extend(stereo::table_5(device)?);
-    figures.extend(twin::table_1(device)?);
-    figures.extend(features::table_4(device)?);
-    figures.extend(contrast::contrast(device)?);
-    figures.extend(speed::speed(device)?);
+pub(super) fn phase(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
+    let mut figures = flow::table_6(session)?;
+    figures.extend(stereo::table_5(session)?);
+    figures.extend(twin::table_1(session)?);
+    figures.extend(features::table_4(session.device)?);
+    figures.extend(contrast::contrast(session)?);
+    if !session.is_quick {
+        figures.extend(speed::speed(session.device)?);
+    }
     Ok(figures)
 }
 

@@ -1,7 +1,6 @@
 //! Frames a second and latency of flow, stereo and features together.
 
-use super::super::Figure;
-use crate::BenchError;
+use crate::{BenchError, Figure};
 use std::time::{Duration, Instant};
 use veloxel_gpu::Device;
 use veloxel_motion::{PhaseEngine, PhaseFrame, PhaseImage, PhaseParameters, PhaseWanted};

@@ -1,11 +1,8 @@
 //! Table 5: errors of disparity at their densities.
 
-use super::super::Figure;
-use super::super::data::data;
 use super::presets;
-use crate::BenchError;
+use crate::{BenchError, Figure, Session};
 use veloxel_core::Warnings;
-use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_disparity, read_image};
 use veloxel_motion::phase_stereo;
 use veloxel_report::metrics::disparity_error;
@@ -20,17 +17,17 @@ const PAIRS: [(&str, f32, f64, f64, f64); 4] = [
     ("teddy", 4.0, 1.99, 0.91, 0.62),
 ];
 
-pub(super) fn table_5(device: &Device) -> Result<Vec<Figure>, BenchError> {
+pub(super) fn table_5(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let mut figures = Vec::new();
     for (pair, scale, most_px, least_density, least_half) in PAIRS {
-        let Ok(folder) = data(&format!("stereo/{pair}")) else { continue };
+        let Some(folder) = session.data(&format!("stereo/{pair}")) else { continue };
         let mut warnings = Warnings::new();
         let mut image = |name: &str| read_image(&folder.join(name), Strictness::Lenient, &mut warnings);
         let (left, right) = (image("im2.png")?, image("im6.png")?);
         let truth =
             read_disparity(&folder.join("disp2.png"), Some(scale), Strictness::Lenient, &mut warnings)?;
         for (preset, parameters) in presets() {
-            let found = phase_stereo(&left, &right, &parameters, device)?;
+            let found = phase_stereo(&left, &right, &parameters, session.device)?;
             let error = disparity_error(&found.disparity_px, &truth, None)?;
             let figure =
                 |what: &str, value, unit| Figure::new(format!("{pair}, {preset}: {what}"), value, unit);

@@ -1,11 +1,8 @@
 //! Table 1: what each simplification of the paper's FPGA costs, on Yosemite and without medians.
 
-use super::super::Figure;
-use super::super::data::data;
 use super::yosemite::yosemite;
-use crate::BenchError;
+use crate::{BenchError, Figure, Session};
 use veloxel_core::{Dimension, Volume};
-use veloxel_gpu::Device;
 use veloxel_motion::phase::parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
 use veloxel_report::metrics::flow_error;
@@ -30,11 +27,8 @@ const TAU_L: f32 = 0.05;
 /// How far a row may lie from the paper's.
 const TOLERANCE: f64 = 0.3;
 
-pub(super) fn table_1(device: &Device) -> Result<Vec<Figure>, BenchError> {
-    if data("flow/yosemite-clouds").is_err() {
-        return Ok(Vec::new());
-    }
-    let (frames, truth, land) = yosemite()?;
+pub(super) fn table_1(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
+    let Some(scene) = yosemite(session)? else { return Ok(Vec::new()) };
     let mut figures = Vec::new();
     for (name, angle_deg, density, simplify) in ROWS {
         let mut parameters = PhaseParameters {
@@ -45,9 +39,9 @@ pub(super) fn table_1(device: &Device) -> Result<Vec<Figure>, BenchError> {
         };
         simplify(&mut parameters);
         let (centre, half) = (2, parameters.frames.count() / 2);
-        let each: Vec<&Volume<f32>> = frames[centre - half..=centre + half].iter().collect();
-        let found = phase_flow(&each, &parameters, device)?;
-        let error = flow_error(&found.flow, &truth, Some(&land))?;
+        let each: Vec<&Volume<f32>> = scene.frames[centre - half..=centre + half].iter().collect();
+        let found = phase_flow(&each, &parameters, session.device)?;
+        let error = flow_error(&found.flow, &scene.truth, scene.mask.as_ref())?;
         let near = |value: f64| ((1.0 - TOLERANCE) * value, (1.0 + TOLERANCE) * value);
         let (low, high) = near(angle_deg);
         let what = format!("Table 1, {name}");

@@ -1,9 +1,9 @@
 //! Yosemite with clouds: its frames, and its true field out of a MATLAB file.
 
-use super::super::data::data;
-use crate::BenchError;
+use super::Scene;
+use crate::{BenchError, Session};
 use std::path::Path;
-use veloxel_core::{Flow, Grid, Mask, Volume, Warnings};
+use veloxel_core::{Flow, Grid, Mask, Warnings};
 use veloxel_io::{IoError, Strictness, read_image};
 
 /// The frame that the true field belongs to.
@@ -11,9 +11,10 @@ const CENTRE: usize = 9;
 /// Where the samples begin: header, and the fixed tags of one matrix of three dimensions with this name.
 const FIRST_SAMPLE: usize = 0xd0;
 
-/// Five frames, the true field of the third (pixels, down is positive), and the land: the sky has no true motion.
-pub(super) fn yosemite() -> Result<(Vec<Volume<f32>>, Flow, Mask), BenchError> {
-    let folder = data("flow/yosemite-clouds")?;
+/// Five frames, the true field of the third (pixels, down is positive), and the land: the sky has no true motion;
+/// none without the data folder.
+pub(super) fn yosemite(session: &Session<'_>) -> Result<Option<Scene>, BenchError> {
+    let Some(folder) = session.data("flow/yosemite-clouds") else { return Ok(None) };
     let frames = (CENTRE - 2..=CENTRE + 2)
         .map(|t| read_image(&folder.join(format!("yos{t}.tif")), Strictness::Lenient, &mut Warnings::new()))
         .collect::<Result<Vec<_>, _>>()?;
@@ -22,7 +23,7 @@ pub(super) fn yosemite() -> Result<(Vec<Volume<f32>>, Flow, Mask), BenchError> {
     let sky = |i: usize| truth.vector_vox(i)[..2] == [2.0, 0.0];
     let [nx, ny, _] = truth.grid().size();
     let land = Mask::from_fn(Grid::image(nx, ny)?, |[x, y, _]| !sky(y * nx + x));
-    Ok((frames, truth, land))
+    Ok(Some(Scene { name: "Yosemite, no sky", frames, truth, mask: Some(land) }))
 }
 
 /// The one matrix of the file: ny × nx × 2 doubles, big-endian, columns first, v upwards.

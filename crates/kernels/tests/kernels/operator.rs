@@ -7,19 +7,7 @@ use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::variational::operator::{
     Operator, energy, jacobi, relax, residual_norm2, subtract_product,
 };
-
-/// Deterministic noise in [−1, 1].
-fn noise(len: usize, seed: u64) -> Vec<f32> {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    (0..len)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-        })
-        .collect()
-}
+use veloxel_phantoms::signed_noise as noise;
 
 struct System {
     shape: Shape,

@@ -85,6 +85,7 @@ mod tests {
     use veloxel_gpu::Kind;
     #[cfg(feature = "gpu")]
     use veloxel_gpu::nvrtc::Nvrtc;
+    use veloxel_phantoms::signed_noise as noise;
     use veloxel_testkit::every_device::here;
 
     const SIZES: [[usize; 3]; 12] = [
@@ -116,18 +117,6 @@ mod tests {
             diffusivity: None,
             volume_weight: None,
         }
-    }
-
-    /// Numbers of (−1, 1), the same for the same seed.
-    fn noise(n: usize, seed: u64) -> Vec<f32> {
-        let mut state = 0x9e37_79b9_7f4a_7c15 ^ (seed + 1).wrapping_mul(0xd134_2543_de82_ef95);
-        let mut next = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
-        };
-        (0..n).map(|_| next()).collect()
     }
 
     /// Tensor, right-hand side and field.

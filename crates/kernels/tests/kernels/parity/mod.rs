@@ -23,6 +23,7 @@ mod weights;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
+use veloxel_phantoms::signed_noise as noise;
 use veloxel_testkit::tolerances::KERNEL_PARITY;
 
 /// Sizes that divide by nothing, by four, and axes of one voxel.
@@ -39,19 +40,6 @@ fn shapes() -> Vec<Shape> {
     .into_iter()
     .map(|(size, dimension)| Shape { size, dimension })
     .collect()
-}
-
-/// Deterministic noise in [−1, 1].
-fn noise(len: usize, seed: u64) -> Vec<f32> {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    (0..len)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-        })
-        .collect()
 }
 
 /// A device under test beside the processor: inputs go to both, outputs are compared.

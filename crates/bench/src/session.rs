@@ -1,0 +1,50 @@
+//! What a bench is run with, and what it could not measure.
+
+use crate::{BenchError, VolumeCost};
+use std::cell::RefCell;
+use std::path::PathBuf;
+use veloxel_gpu::Device;
+
+/// Runs a pair of volumes of this size somewhere with memory of its own: a fresh process.
+pub type InFreshProcess<'a> = &'a dyn Fn(usize) -> Result<VolumeCost, BenchError>;
+
+/// What a bench is run with, and which data it missed.
+pub struct Session<'a> {
+    pub(crate) device: &'a Device,
+    pub(crate) in_fresh_process: InFreshProcess<'a>,
+    /// Whether accuracy alone is measured.
+    pub(crate) is_quick: bool,
+    missing: RefCell<Vec<String>>,
+}
+
+impl<'a> Session<'a> {
+    /// A session in which everything is measured.
+    pub fn new(device: &'a Device, in_fresh_process: InFreshProcess<'a>) -> Self {
+        Self { device, in_fresh_process, is_quick: false, missing: RefCell::default() }
+    }
+
+    /// A session in which accuracy alone is measured: machines that others use as well have no speed of their own.
+    pub fn quick(self) -> Self {
+        Self { is_quick: true, ..self }
+    }
+
+    /// Data that were wanted and are not there, each once.
+    pub fn missing(&self) -> Vec<String> {
+        self.missing.borrow().clone()
+    }
+
+    /// A path below the folder that `VELOXEL_DATA` names; none, and a note, where there is nothing.
+    pub(crate) fn data(&self, below: &str) -> Option<PathBuf> {
+        let folder = std::env::var_os("VELOXEL_DATA").map(PathBuf::from);
+        let path = folder.map(|folder| folder.join(below));
+        let there = path.clone().filter(|path| path.exists());
+        if there.is_none() {
+            let name = path.map_or_else(|| below.to_owned(), |path| path.display().to_string());
+            let mut missing = self.missing.borrow_mut();
+            if !missing.contains(&name) {
+                missing.push(name);
+            }
+        }
+        there
+    }
+}
