@@ -1,7 +1,7 @@
 //! Two, three or five frames in, the centre frame's field out.
 
 use super::flow::view;
-use super::full_scale::{full_scale, phase_parameters};
+use super::full_scale::full_scale;
 use super::outputs::{format_text, name, write_confidence};
 use super::stage::Stages;
 use super::{FlowOutputs, FlowRun, RunOptions};
@@ -12,7 +12,7 @@ use veloxel_core::{SolveStatus, Volume, WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::FrameStream;
 use veloxel_motion::phase::parameters::Frames;
-use veloxel_motion::{Extras, Pair, PhaseFlow, WindowMethod};
+use veloxel_motion::{Extras, Pair, PhaseFlow, PhaseParameters, WindowMethod};
 use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
 
 /// One run over a few frames.
@@ -56,7 +56,9 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
         }
     };
     job.outputs.check(Some(frames[0].grid().dimension()))?;
-    let parameters = phase_parameters(&options.method, full_scale(&frames[0]), Some(count))?;
+    let preset = PhaseParameters::preset_named(options.method.preset_name(), frames[0].grid().dimension())?;
+    let base = PhaseParameters { frames: count, full_scale: full_scale(&frames[0]), ..preset };
+    let parameters = options.method.over(&base)?;
     let (fixed, moving) = (&frames[count.centre()], &frames[count.centre() + 1]);
     let each: Vec<&Volume<f32>> = frames.iter().collect();
     let found = stages.time("solve", || {
