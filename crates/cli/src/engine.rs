@@ -10,7 +10,6 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use veloxel::jobs::{EngineJob, EngineOutputs, EngineRun, engine};
-use veloxel::motion::phase::parameters::Frames;
 use veloxel::report::number::{counted, percent, text};
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
@@ -36,7 +35,7 @@ pub struct EngineArguments {
 
     /// Frames that a flow field is estimated from
     #[arg(long, value_name = "2|3|5", value_parser = frames)]
-    frames: Option<Frames>,
+    frames: Option<&'static str>,
 
     /// A folder for the fields of every frame: flow_000002.flo, disparity_000002.pfm, energy, orientation and phase
     #[arg(short, long, value_name = "DIR", value_parser = folder, help_heading = "Outputs")]
@@ -76,12 +75,15 @@ impl Run for EngineArguments {
         let endless = std::iter::once(&self.source).chain(&self.right).any(|s| s == Path::new("-"));
         // Of anything else there is a whole, and a part of it would pass for that.
         let stop = if endless { interrupt::ends_the_stream() } else { &AtomicBool::new(false) };
+        let mut options = self.phase.options()?;
+        if let Some(frames) = self.frames {
+            options.method = options.method.set("frames", frames)?;
+        }
         let job = EngineJob {
             source: self.source.clone(),
             right: self.right.clone(),
             wanted,
-            frames: self.frames,
-            options: self.phase.options()?,
+            options,
             folder: self.output.clone(),
             video: self.video.clone(),
             report: self.report.clone(),
@@ -94,7 +96,7 @@ impl Run for EngineArguments {
 
 fn show(run: &EngineRun, arguments: &EngineArguments) -> Outcome {
     warn(&run.report.header.warnings);
-    if arguments.phase.is_quiet() {
+    if arguments.phase.method.quiet {
         return Ok(());
     }
     let lines = summary(run);
@@ -135,11 +137,12 @@ fn folder(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-fn frames(text: &str) -> Result<Frames, String> {
+/// The word of the parameter.
+fn frames(text: &str) -> Result<&'static str, String> {
     match text {
-        "2" => Ok(Frames::Two),
-        "3" => Ok(Frames::Three),
-        "5" => Ok(Frames::Five),
+        "2" => Ok("two"),
+        "3" => Ok("three"),
+        "5" => Ok("five"),
         _ => Err("expected 2, 3 or 5".to_owned()),
     }
 }

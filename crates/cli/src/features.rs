@@ -48,7 +48,7 @@ impl Run for FeaturesArguments {
         })?;
         let header = &run.report.header;
         warn(&header.warnings);
-        if self.phase.is_quiet() || !std::io::stdout().is_terminal() {
+        if self.phase.method.quiet || !std::io::stdout().is_terminal() {
             return Ok(());
         }
         let total: f64 = header.stage_times.iter().map(|s| s.time_ms).sum();

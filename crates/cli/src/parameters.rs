@@ -51,7 +51,7 @@ pub fn presets(methods: &[&str]) -> PossibleValuesParser {
         let meanings = methods.iter().filter_map(|method| {
             let preset = method.presets.iter().find(|preset| preset.name == name)?;
             let of = if methods.len() > 1 { format!("{}: ", method.method) } else { String::new() };
-            Some(format!("{of}{}", preset.meaning().trim_end_matches('.')))
+            Some(format!("{of}{}", preset.meaning.trim_end_matches('.')))
         });
         PossibleValue::new(name).help(meanings.collect::<Vec<_>>().join("; "))
     };
@@ -69,7 +69,7 @@ pub fn long_help(name: &str) -> String {
     let columns = columns(method, &method.presets[0]);
     for declaration in method.declarations {
         let values = values(&columns, declaration.name).join(", ");
-        let meaning = declaration.meaning().split(". ").next().unwrap_or_default().trim_end_matches('.');
+        let meaning = declaration.meaning.split(". ").next().unwrap_or_default().trim_end_matches('.');
         let line = format!("{meaning}; {}", declaration.expected());
         text += &format!("  {} = {values}\n{}", declaration.name, folded(&line, 10));
     }
@@ -85,11 +85,9 @@ fn entry(declaration: &Declaration, presets: &[(&Choice, [Values; 2])]) -> Strin
     let symbol =
         if declaration.symbol.is_empty() { String::new() } else { format!(" ({})", declaration.symbol) };
     let mut text = format!("{}{symbol}: {}\n", declaration.name, declaration.expected());
-    text += &folded(declaration.meaning(), 4);
+    text += &folded(declaration.meaning, 4);
     if let Kind::OneOf(choices) = declaration.kind {
-        choices
-            .iter()
-            .for_each(|choice| text += &folded(&format!("{}: {}", choice.name, choice.meaning()), 6));
+        choices.iter().for_each(|choice| text += &folded(&format!("{}: {}", choice.name, choice.meaning), 6));
     }
     let preset =
         |(preset, columns): &(&Choice, [Values; 2])| match values(columns, declaration.name).as_slice() {

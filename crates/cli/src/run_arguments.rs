@@ -89,16 +89,12 @@ impl MethodArguments {
 #[command(mut_arg("preset", |preset| preset.value_parser(presets(&["phase"]))))]
 pub struct PhaseArguments {
     #[command(flatten)]
-    method: MethodArguments,
+    pub method: MethodArguments,
 }
 
 impl PhaseArguments {
     pub fn options(&self) -> Result<RunOptions, VeloxelError> {
         self.method.options("stereo", "phase", Ok)
-    }
-
-    pub fn is_quiet(&self) -> bool {
-        self.method.quiet
     }
 }
 

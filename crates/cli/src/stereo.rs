@@ -71,7 +71,7 @@ impl Run for StereoArguments {
         })?;
         let (report, header) = (&run.report, &run.report.header);
         warn(&header.warnings);
-        if self.phase.is_quiet() || !std::io::stdout().is_terminal() {
+        if self.phase.method.quiet || !std::io::stdout().is_terminal() {
             return Ok(());
         }
         let range = report.disparity_px.map_or_else(

@@ -85,12 +85,16 @@ fn wrong_parameters_are_refused_before_any_file_is_read() {
             ["--set", "alfa=1"],
             &["no parameter `alfa`", "nearest is `alpha`", "`veloxel parameters clg`"],
         ),
-        (&clg, ["--set", "tau_l=1"], &["`tau_l` is a parameter of phase", "the method is clg"]),
+        (&clg, ["--set", "tau_l=1"], &["clg has no parameter `tau_l`, which belongs to phase"]),
         (&clg, ["--params", "tuned.toml"], &["tuned.toml, line 3: parameter `alpha` is NaN", alpha]),
-        (&clg, ["--params", "other.toml"], &["other.toml, line 1: `tau_l` is a parameter of phase"]),
+        (
+            &clg,
+            ["--params", "other.toml"],
+            &["other.toml, line 1: clg has no parameter `tau_l`, which belongs to phase"],
+        ),
         (&clg, ["--params", "bad.toml"], &["bad.toml", "line 2"]),
         (&clg, ["--params", "none.toml"], &["none.toml"]),
-        (&phase, ["--set", "alpha=1"], &["`alpha` is a parameter of clg", "the method is phase"]),
+        (&phase, ["--set", "alpha=1"], &["phase has no parameter `alpha`, which belongs to clg"]),
         (&phase, ["--set", "tau=1"], &["nearest is `tau_l`"]),
         (&phase, ["--set", "frames=five!"], &["`frames` is five!", "two, three or five"]),
         (&sequence, ["--set", "alpha=nan"], &["`alpha` is NaN", alpha]),
@@ -104,7 +108,11 @@ fn wrong_parameters_are_refused_before_any_file_is_read() {
             ["--set", "sigma_px=99"],
             &["`sigma_px` is 99", "1 to 4 pixels"],
         ),
-        (&["engine", "no.y4m"], ["--set", "alpha=1"], &["`alpha` is a parameter of clg"]),
+        (
+            &["engine", "no.y4m"],
+            ["--set", "alpha=1"],
+            &["phase has no parameter `alpha`, which belongs to clg"],
+        ),
     ] {
         place.run(&[command, &more].concat()).failed_with(expected);
         assert_eq!(place.names(), before);

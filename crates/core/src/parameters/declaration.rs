@@ -10,9 +10,8 @@ pub struct Declaration {
     pub name: &'static str,
     /// In the paper; empty: none.
     pub symbol: &'static str,
-    /// Whole sentences: what it does, and what happens at both ends of the range; begins with a blank.
-    #[doc(hidden)]
-    pub doc: &'static str,
+    /// Whole sentences: what it does, and what happens at both ends of the range.
+    pub meaning: &'static str,
     /// Its type, with the values allowed.
     pub kind: Kind,
 }
@@ -42,26 +41,16 @@ pub enum Kind {
 pub struct Choice {
     /// The word, in kebab case.
     pub name: &'static str,
-    /// What it means, with its source; begins with a blank.
-    #[doc(hidden)]
-    pub doc: &'static str,
+    /// What it means, with its source.
+    pub meaning: &'static str,
     /// Numbers that have to be given with it.
     pub fields: &'static [Declaration],
 }
 
 impl Choice {
-    /// What it means, with its source.
-    pub fn meaning(&self) -> &'static str {
-        self.doc.trim_start()
-    }
-
-    /// As in settings: `quadratic`, or `{ charbonnier = { epsilon = 1e-6 to 1000 } }`.
+    /// As in settings: `quadratic`, or `{ charbonnier = { epsilon = a number from 1e-6 to 1000 } }`.
     fn form(&self) -> String {
-        let field = |f: &Declaration| match f.kind {
-            Kind::Number { range, .. } => format!("{} = {range}", f.name),
-            Kind::OneOf(_) => format!("{} = {}", f.name, f.expected()),
-        };
-        let fields: Vec<_> = self.fields.iter().map(field).collect();
+        let fields: Vec<_> = self.fields.iter().map(|f| format!("{} = {}", f.name, f.expected())).collect();
         if fields.is_empty() {
             return self.name.to_owned();
         }
@@ -70,11 +59,6 @@ impl Choice {
 }
 
 impl Declaration {
-    /// Whole sentences: what it does, and what happens at both ends of the range.
-    pub fn meaning(&self) -> &'static str {
-        self.doc.trim_start()
-    }
-
     /// What a value has to be: `a number from 0 to 16 voxels`, or `jacobi, sor or multigrid`.
     pub fn expected(&self) -> String {
         match self.kind {

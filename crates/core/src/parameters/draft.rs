@@ -21,12 +21,11 @@ impl Draft {
     /// The default preset of one of these methods.
     ///
     /// # Errors
-    /// [`ParameterError::Method`] with those that there are.
+    /// [`ParameterError::Value`] with those that there are.
     pub fn new(methods: &'static [MethodParameters], method: &str) -> Result<Self, ParameterError> {
-        let own = methods.iter().find(|m| m.method == method).ok_or_else(|| ParameterError::Method {
-            name: method.to_owned(),
-            expected: any_of(methods.iter().map(|m| m.method.to_owned())),
-        })?;
+        let own = methods.iter().find(|m| m.method == method);
+        let own =
+            own.ok_or_else(|| wrong_method(method, any_of(methods.iter().map(|m| m.method.to_owned()))))?;
         let preset = own.presets.first().map_or("", |preset| preset.name);
         Ok(Self { methods, own, preset, settings: Values::new() })
     }
@@ -44,7 +43,7 @@ impl Draft {
     /// Starts from another preset.
     ///
     /// # Errors
-    /// [`ParameterError::Preset`] with those that there are.
+    /// [`ParameterError::Value`] with those that there are.
     pub fn set_preset(&mut self, name: &str) -> Result<(), ParameterError> {
         self.own.preset(name, Dimension::Three)?;
         self.preset = self.own.presets.iter().find(|p| p.name == name).map_or(self.preset, |p| p.name);
@@ -54,7 +53,7 @@ impl Draft {
     /// Takes a setting from `place`: an option, a file and line, or nothing; the last one of a name counts.
     ///
     /// # Errors
-    /// [`ParameterError::Unknown`], [`ParameterError::OfAnotherMethod`] or [`ParameterError::Value`].
+    /// [`ParameterError::Unknown`] or [`ParameterError::Value`].
     pub fn set(&mut self, name: &str, value: Value, place: &str) -> Result<(), ParameterError> {
         let declaration = self.own.find(name).ok_or_else(|| self.unknown(name, place))?;
         declaration.check(&value, place)?;
@@ -63,21 +62,24 @@ impl Draft {
     }
 
     fn unknown(&self, name: &str, place: &str) -> ParameterError {
-        let (name, method, place) = (name.to_owned(), self.own.method, place.to_owned());
-        if let Some(owner) = self.methods.iter().find(|m| m.find(&name).is_some()) {
-            return ParameterError::OfAnotherMethod { name, owner: owner.method, method, place };
-        }
-        let likeness = |known: &&str| strsim::jaro_winkler(known, &name);
+        let likeness = |known: &&str| strsim::jaro_winkler(known, name);
         let nearest = (self.own.declarations.iter().map(|declaration| declaration.name))
             .filter(|known| likeness(known) >= LEAST_LIKENESS)
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        ParameterError::Unknown { name, method, nearest, place }
+        let owner = self.methods.iter().find(|method| method.find(name).is_some());
+        let hint = match (owner, nearest) {
+            (Some(owner), _) => format!(", which belongs to {}", owner.method),
+            (None, Some(nearest)) => format!(", the nearest is `{nearest}`"),
+            (None, None) => String::new(),
+        };
+        let (name, method, place) = (name.to_owned(), self.own.method, place.to_owned());
+        ParameterError::Unknown { name, method, hint, place }
     }
 
     /// The parameters for images or for volumes.
     ///
     /// # Errors
-    /// [`ParameterError::Method`] if the settings are for another method.
+    /// [`ParameterError::Value`] if the settings are for another method.
     pub fn build<P: Parameters>(&self, dimension: Dimension) -> Result<P, ParameterError> {
         self.over(&P::preset_named(self.preset, dimension)?)
     }
@@ -85,11 +87,10 @@ impl Draft {
     /// The settings over a base other than the preset.
     ///
     /// # Errors
-    /// [`ParameterError::Method`] if the settings are for another method, [`ParameterError::Value`] if the base is not valid.
+    /// [`ParameterError::Value`] if the settings are for another method, or the base is not valid.
     pub fn over<P: Parameters>(&self, base: &P) -> Result<P, ParameterError> {
         if self.method() != P::METHOD {
-            let (name, expected) = (self.method().to_owned(), P::METHOD.to_owned());
-            return Err(ParameterError::Method { name, expected });
+            return Err(wrong_method(self.method(), P::METHOD.to_owned()));
         }
         let mut values = base.to_json();
         values.extend(self.settings.clone());
@@ -97,4 +98,8 @@ impl Draft {
         params.validate()?;
         Ok(params)
     }
+}
+
+fn wrong_method(got: &str, expected: String) -> ParameterError {
+    ParameterError::Value { name: "method".to_owned(), got: got.to_owned(), expected, place: String::new() }
 }

@@ -80,7 +80,7 @@ macro_rules! parameters {
         impl Default for $name {
             /// The default preset for volumes.
             fn default() -> Self {
-                Self::preset(<$preset>::ALL[0], $crate::Dimension::Three)
+                Self::preset([$($preset::$variant),+][0], $crate::Dimension::Three)
             }
         }
 
@@ -135,7 +135,7 @@ macro_rules! choices {
             /// Every value, with its word and its meaning.
             pub const CHOICES: &'static [$crate::parameters::Choice] = &[$($crate::parameters::Choice {
                 name: $word,
-                doc: concat!($($doc),+),
+                meaning: concat!($($doc),+).split_at(1).1,
                 fields: &[$($(
                     $crate::declaration!([$($field_doc)+] $field [$($symbol)?] $type [$least $most [$($unit)?]])
                 ),+)?],
@@ -146,23 +146,7 @@ macro_rules! choices {
                 match self { $(Self::$variant { .. } => $word),+ }
             }
         }
-
-        $crate::all_values!($name [$($variant [$($($field)+)?])+]);
     )+};
-}
-
-/// A list of an enum's values, where no numbers belong to them.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! all_values {
-    ($name:ident [$($variant:ident [])+]) => {
-        impl $name {
-            /// Every value.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-        }
-        impl Eq for $name {}
-    };
-    ($name:ident [$($other:tt)+]) => {};
 }
 
 /// A row's declaration.
@@ -173,7 +157,7 @@ macro_rules! declaration {
         $crate::parameters::Declaration {
             name: stringify!($name),
             symbol: concat!($($symbol)?),
-            doc: concat!($($doc),+),
+            meaning: concat!($($doc),+).split_at(1).1,
             kind: $crate::declaration!(@kind $type $($range)*),
         }
     };

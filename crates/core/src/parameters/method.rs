@@ -27,13 +27,14 @@ pub trait Parameters: Clone + Serialize + DeserializeOwned {
     /// The values of a preset by its name.
     ///
     /// # Errors
-    /// [`ParameterError::Preset`] with those that there are.
+    /// [`ParameterError::Value`] with those that there are.
     fn preset_named(name: &str, dimension: Dimension) -> Result<Self, ParameterError> {
         let preset = serde_json::from_value(name.into());
-        preset.map(|preset| Self::preset(preset, dimension)).map_err(|_| ParameterError::Preset {
-            name: name.to_owned(),
-            method: Self::METHOD,
+        preset.map(|preset| Self::preset(preset, dimension)).map_err(|_| ParameterError::Value {
+            name: "preset".to_owned(),
+            got: name.to_owned(),
             expected: any_of(Self::PRESETS.iter().map(|preset| preset.name.to_owned())),
+            place: Self::METHOD.to_owned(),
         })
     }
 
@@ -87,7 +88,7 @@ impl MethodParameters {
     /// Names and values of a preset.
     ///
     /// # Errors
-    /// [`ParameterError::Preset`] with those that there are.
+    /// [`ParameterError::Value`] with those that there are.
     pub fn preset(&self, name: &str, dimension: Dimension) -> Result<Values, ParameterError> {
         (self.preset_named)(name, dimension)
     }
@@ -128,7 +129,7 @@ impl MethodParameters {
 
 impl Declaration {
     fn schema(&self) -> Map<String, Value> {
-        let mut schema = Map::from_iter([("description".to_owned(), self.meaning().into())]);
+        let mut schema = Map::from_iter([("description".to_owned(), self.meaning.into())]);
         let mut say = |key: &str, value: Value| drop(schema.insert(key.to_owned(), value));
         if !self.symbol.is_empty() {
             say("x-symbol", self.symbol.into());
@@ -151,7 +152,7 @@ impl Declaration {
 impl Choice {
     fn schema(&self) -> Value {
         if self.fields.is_empty() {
-            return json!({ "const": self.name, "description": self.meaning() });
+            return json!({ "const": self.name, "description": self.meaning });
         }
         let object = |properties: Map<String, Value>| {
             json!({
@@ -163,7 +164,7 @@ impl Choice {
         };
         let fields = self.fields.iter().map(|field| (field.name.to_owned(), field.schema().into()));
         let mut schema = object(Map::from_iter([(self.name.to_owned(), object(fields.collect()))]));
-        schema["description"] = self.meaning().into();
+        schema["description"] = self.meaning.into();
         schema
     }
 }

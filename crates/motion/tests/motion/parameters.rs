@@ -164,7 +164,9 @@ fn every_word_can_be_set_and_gives_the_value_of_its_name() {
     ] {
         let error = draft.set("data_penaliser", wrong, "").unwrap_err().to_string();
         assert!(
-            error.ends_with("expected quadratic or { charbonnier = { epsilon = 1e-6 to 1000 } }"),
+            error.ends_with(
+                "expected quadratic or { charbonnier = { epsilon = a number from 1e-6 to 1000 } }"
+            ),
             "{error}"
         );
     }
@@ -182,12 +184,18 @@ fn names_that_are_not_are_answered_with_the_nearest_or_the_owner() {
     assert!(answer("warp_tolerance").contains("`warp_tol`"));
     assert!(!answer("0123456789").contains("nearest"));
     let text = answer("tau_l");
-    assert!(text.contains("`tau_l` is a parameter of phase, but the method is clg"), "{text}");
+    assert!(
+        text.contains(
+            "clg has no parameter `tau_l`, which belongs to phase; `veloxel parameters clg` lists all"
+        ),
+        "{text}"
+    );
     let text = Draft::new(&METHODS, "magic").unwrap_err().to_string();
-    assert_eq!(text, "the method is `magic`, expected clg or phase");
+    assert_eq!(text, "parameter `method` is magic, expected clg or phase");
     let text = clg.set_preset("best").unwrap_err().to_string();
-    assert_eq!(text, "clg has no preset `best`, expected accurate, fast or paper");
-    assert!(matches!(clg.build::<PhaseParameters>(Dimension::Two), Err(ParameterError::Method { .. })));
+    assert_eq!(text, "clg: parameter `preset` is best, expected accurate, fast or paper");
+    let text = clg.build::<PhaseParameters>(Dimension::Two).unwrap_err().to_string();
+    assert_eq!(text, "parameter `method` is clg, expected phase");
 }
 
 #[test]
@@ -215,9 +223,9 @@ fn declarations_say_what_a_person_and_a_stub_need() {
         let properties = schema["properties"].as_object().unwrap();
         assert_eq!(properties.len(), method.declarations.len());
         for declaration in method.declarations {
-            sentence(declaration.meaning());
+            sentence(declaration.meaning);
             let property = &properties[declaration.name];
-            assert_eq!(property["description"], declaration.meaning());
+            assert_eq!(property["description"], declaration.meaning);
             assert_eq!(property["x-presets"].as_object().unwrap().len(), method.presets.len());
             assert_eq!(property["x-presets"]["accurate"].as_array().unwrap().len(), 2);
             match declaration.kind {
@@ -226,7 +234,7 @@ fn declarations_say_what_a_person_and_a_stub_need() {
                     assert_eq!(property["minimum"], least);
                 }
                 Kind::OneOf(choices) => {
-                    choices.iter().for_each(|choice| sentence(choice.meaning()));
+                    choices.iter().for_each(|choice| sentence(choice.meaning));
                     assert_eq!(property["oneOf"].as_array().unwrap().len(), choices.len());
                 }
             }

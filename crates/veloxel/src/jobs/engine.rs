@@ -13,7 +13,6 @@ use veloxel_core::{WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::FrameStream;
 use veloxel_motion::PhaseWanted;
-use veloxel_motion::phase::parameters::Frames;
 use veloxel_report::{EngineReport, InputReport, LatencyReport};
 
 /// Frames that are read ahead of the engine.
@@ -28,8 +27,6 @@ pub struct EngineJob {
     pub right: Option<PathBuf>,
     /// Which outputs; stereo needs right frames.
     pub wanted: EngineOutputs,
-    /// Frames that a flow field is estimated from, if not as the parameters say.
-    pub frames: Option<Frames>,
     /// Everything else that a run is told.
     pub options: RunOptions,
     /// The folder for the fields of every frame; made if it is not there.

@@ -90,7 +90,7 @@ impl Run {
         let [nx, ny, _] = grid.size();
         // A dark first frame says nothing of the others: less than 8 bits is not guessed.
         let white = full_scale(&first.0.image).max(255.0);
-        let parameters = phase_parameters(&job.options.method, white, job.frames)?;
+        let parameters = phase_parameters(&job.options.method, white)?;
         let wanted = job.wanted();
         let engine = PhaseEngine::new([nx, ny], wanted, parameters.clone(), device)?;
         let results = Results::new(job, [nx, ny], interval_ms)?;

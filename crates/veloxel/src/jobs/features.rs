@@ -52,7 +52,7 @@ pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
     let (device, device_report) = options.device.open()?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
     let image = stages.time("load", || io::read_image(&job.image, options.strictness, &mut warnings))?;
-    let parameters = phase_parameters(&options.method, full_scale(&image), None)?;
+    let parameters = phase_parameters(&options.method, full_scale(&image))?;
     let staging = Staging::new(&job.folder)?;
     let found = stages.time("solve", || phase_features(&image, &parameters, &device))?;
 

@@ -5,17 +5,14 @@ use crate::VeloxelError;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Dimension, Volume};
 use veloxel_motion::PhaseParameters;
-use veloxel_motion::phase::parameters::Frames;
 
 /// The parameters for images whose white is `full_scale`; settings have the last word.
 pub(super) fn phase_parameters(
     options: &MethodOptions,
     full_scale: f32,
-    frames: Option<Frames>,
 ) -> Result<PhaseParameters, VeloxelError> {
     let preset = PhaseParameters::preset_named(options.preset_name(), Dimension::Two)?;
-    let frames = frames.unwrap_or(preset.frames);
-    Ok(options.over(&PhaseParameters { full_scale, frames, ..preset })?)
+    Ok(options.over(&PhaseParameters { full_scale, ..preset })?)
 }
 
 /// What white is in an image: the top of the narrowest usual range that holds its samples, 1, 255 or 65535.
@@ -32,10 +29,10 @@ mod tests {
     #[test]
     fn settings_have_the_last_word() {
         let set = |name: &str, value: &str| MethodOptions::new("phase").unwrap().set(name, value).unwrap();
-        let parameters = phase_parameters(&set("tau_l", "0.05"), 1.0, Some(Frames::Three)).unwrap();
-        assert_eq!((parameters.tau_l, parameters.full_scale, parameters.frames), (0.05, 1.0, Frames::Three));
-        assert_eq!(phase_parameters(&set("full_scale", "9"), 1.0, None).unwrap().full_scale, 9.0);
-        assert!(phase_parameters(&MethodOptions::default(), 1.0, None).is_err());
+        let parameters = phase_parameters(&set("tau_l", "0.05"), 1.0).unwrap();
+        assert_eq!((parameters.tau_l, parameters.full_scale), (0.05, 1.0));
+        assert_eq!(phase_parameters(&set("full_scale", "9"), 1.0).unwrap().full_scale, 9.0);
+        assert!(phase_parameters(&MethodOptions::default(), 1.0).is_err());
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl MethodOptions {
     /// The default preset of a method.
     ///
     /// # Errors
-    /// [`ParameterError::Method`] with the methods that there are.
+    /// [`ParameterError::Value`] with the methods that there are.
     pub fn new(method: &str) -> Result<Self, ParameterError> {
         Draft::new(&PARAMETERS, method).map(Self)
     }
@@ -43,7 +43,7 @@ impl MethodOptions {
     /// Starts from another preset.
     ///
     /// # Errors
-    /// [`ParameterError::Preset`] with the method's presets.
+    /// [`ParameterError::Value`] with the method's presets.
     pub fn preset(mut self, name: &str) -> Result<Self, ParameterError> {
         self.0.set_preset(name)?;
         Ok(self)
@@ -139,7 +139,7 @@ impl MethodOptions {
     /// The parameters for images or for volumes.
     ///
     /// # Errors
-    /// [`ParameterError::Method`] if these are options of another method.
+    /// [`ParameterError::Value`] if these are options of another method.
     pub fn build<P: Parameters>(&self, dimension: Dimension) -> Result<P, ParameterError> {
         self.0.build(dimension)
     }
@@ -147,7 +147,7 @@ impl MethodOptions {
     /// The settings over a base other than the preset.
     ///
     /// # Errors
-    /// [`ParameterError::Method`] if these are options of another method, [`ParameterError::Value`] if the base is not valid.
+    /// [`ParameterError::Value`] if these are options of another method, or the base is not valid.
     pub fn over<P: Parameters>(&self, base: &P) -> Result<P, ParameterError> {
         self.0.over(base)
     }
@@ -229,10 +229,7 @@ mod tests {
         let text = MethodOptions::default().fixed_warps(0).unwrap_err().to_string();
         assert!(text.starts_with("--warps: parameter `warps` is 0"), "{text}");
         let text = MethodOptions::new("phase").unwrap().fixed_warps(3).unwrap_err().to_string();
-        assert!(
-            text.contains("--warps") && text.contains("parameter of clg, but the method is phase"),
-            "{text}"
-        );
+        assert!(text.starts_with("--warps: phase has no parameter `warps`, which belongs to clg"), "{text}");
     }
 
     #[test]
@@ -251,7 +248,7 @@ mod tests {
                 "line 2: parameter `alpha` is NaN, expected a number from 1e-9 to 1e6",
             ),
             ("\n\nalfa = 1\nzzz = 1", "line 3: clg has no parameter `alfa`, the nearest is `alpha`"),
-            ("tau_l = 1", "line 1: `tau_l` is a parameter of phase, but the method is clg"),
+            ("tau_l = 1", "line 1: clg has no parameter `tau_l`, which belongs to phase"),
             ("solver = \"magic\"", "line 1: parameter `solver` is magic, expected jacobi, sor or multigrid"),
             ("alpha = 0.1\nbeta = = 2\n", "line 2: "),
         ] {

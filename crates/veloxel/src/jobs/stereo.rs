@@ -89,7 +89,7 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
         Ok::<_, VeloxelError>(mask)
     });
     let mask = mask.transpose()?;
-    let parameters = phase_parameters(&options.method, full_scale(&left), None)?;
+    let parameters = phase_parameters(&options.method, full_scale(&left))?;
     let filled = mask.as_ref().map(|mask| without_unknown(&left, mask)).transpose()?.flatten();
     let found = stages.time("solve", || {
         let found = phase_stereo(filled.as_ref().unwrap_or(&left), &right, &parameters, &device)?;
