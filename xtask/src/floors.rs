@@ -26,7 +26,17 @@ const HOUSE: [Room; 8] = [
     Room {
         name: "veloxel-io",
         floor: 1,
-        outside: &["flate2", "gif", "jpeg-encoder", "png", "tiff", "zune-jpeg"],
+        outside: &[
+            "alphanumeric-sort",
+            "flate2",
+            "gif",
+            "jpeg-encoder",
+            "png",
+            "tempfile",
+            "tiff",
+            "wildmatch",
+            "zune-jpeg",
+        ],
     },
     Room {
         name: "veloxel-compute",

@@ -1,8 +1,8 @@
 //! Samples to 8 or 16 bits for picture formats, never silently.
 
-use crate::IoError;
+use crate::error::IoError;
 use std::path::Path;
-use veloxel_core::{Dimension, Volume, WarningKind, Warnings};
+use veloxel_core::{Volume, WarningKind, Warnings};
 
 /// Bits a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,24 +13,15 @@ pub(crate) enum Depth {
 
 /// A grey picture of whole numbers: 8 bit if every value lies in 0..=255 after rounding, else 16 bit.
 pub(crate) struct Quantised {
-    pub size: [u32; 2],
+    pub size: [usize; 2],
     pub depth: Depth,
-    pub values: Vec<u16>,
+    /// One byte a sample, or two with the high one first.
+    pub bytes: Vec<u8>,
 }
 
 impl Quantised {
     /// Rounds, clamps to 0..=65535, turns NaN to 0, and warns if any of that changed a sample.
-    pub fn new(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<Self, IoError> {
-        let [nx, ny, _] = image.grid().size();
-        let (Dimension::Two, Ok(nx), Ok(ny)) =
-            (image.grid().dimension(), u32::try_from(nx), u32::try_from(ny))
-        else {
-            return Err(IoError::Unsupported {
-                what: format!("an image of {} in a picture format", image.grid().size_text()),
-                hint: "write volumes as .nii.gz, .mha or .nrrd",
-                path: path.to_owned(),
-            });
-        };
+    pub fn new(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Self {
         let values: Vec<u16> = image.data().iter().map(|v| v.round() as u16).collect();
         let deep = values.iter().any(|&v| v > 255);
         let lost = image.data().iter().zip(&values).filter(|&(v, &q)| *v != f32::from(q)).count();
@@ -46,14 +37,21 @@ impl Quantised {
                 ),
             );
         }
-        Ok(Self { size: [nx, ny], depth: if deep { Depth::Sixteen } else { Depth::Eight }, values })
+        let [nx, ny, _] = image.grid().size();
+        let (depth, bytes) = if deep {
+            (Depth::Sixteen, values.iter().flat_map(|v| v.to_be_bytes()).collect())
+        } else {
+            (Depth::Eight, values.iter().map(|&v| v as u8).collect())
+        };
+        Self { size: [nx, ny], depth, bytes }
     }
 
-    /// One byte a sample, or two with the high one first.
-    pub fn big_endian_bytes(&self) -> Vec<u8> {
-        match self.depth {
-            Depth::Eight => self.values.iter().map(|&v| v as u8).collect(),
-            Depth::Sixteen => self.values.iter().flat_map(|v| v.to_be_bytes()).collect(),
+    /// Refuses samples of 16 bits in a format of 8.
+    pub fn require_eight_bits(&self, path: &Path, title: &str) -> Result<(), IoError> {
+        if self.depth == Depth::Sixteen {
+            let what = format!("a value above 255 in a {title}");
+            return Err(IoError::unsupported(path, what, "write .png, .tif or .pgm"));
         }
+        Ok(())
     }
 }

@@ -7,20 +7,29 @@
 //! *Unknown*: a component above 1e9 in the file (1e10 is written), NaN in every component in memory.
 //! *Limits*: 2-D; no spacing, origin or direction.
 
-use crate::IoError;
-use crate::content::{Content, Decoded};
+use crate::content::{Content, Decoded, Kind};
 use crate::context::Context;
-use crate::element::{ByteOrder, Element, Scaling};
-use crate::source::{Source, Stored};
+use crate::element::Stored;
+use crate::error::IoError;
+use crate::format::{Format, Precision, Reader};
+use crate::source::Source;
+use crate::whole_file;
 use std::io::Write;
 use std::path::Path;
-use veloxel_core::{Dimension, Flow, Grid};
+use veloxel_core::Flow;
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Flow],
+    precision: Precision::Float,
+    write_flow: Some(write),
+    ..Format::picture("flo", "FLO", &["flo"], Reader::Whole(read))
+};
 
 const TAG: [u8; 4] = *b"PIEH";
 const UNKNOWN_ABOVE: f32 = 1e9;
 const UNKNOWN: f32 = 1e10;
 
-pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let header = source.take_bytes("the header", 12, context)?;
     let word = |i: usize| [header[4 * i], header[4 * i + 1], header[4 * i + 2], header[4 * i + 3]];
     if word(0) != TAG {
@@ -28,15 +37,11 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
     }
     let side = |name: &str, bytes: [u8; 4]| {
         let value = i32::from_le_bytes(bytes);
-        usize::try_from(value)
-            .ok()
-            .filter(|&v| v > 0)
-            .ok_or_else(|| context.malformed(name, "at least 1 pixel", value))
+        let side = usize::try_from(value).ok().filter(|&v| v > 0);
+        side.ok_or_else(|| context.malformed(name, "at least 1 pixel", value))
     };
-    let (nx, ny) = (side("width", word(1))?, side("height", word(2))?);
-    let grid = Grid::image(nx, ny).map_err(|e| context.core(e))?;
-    let stored = Stored { element: Element::F32, order: ByteOrder::Little, scaling: Scaling::NONE };
-    let samples = source.samples(2 * grid.len(), stored, context)?;
+    let grid = context.picture_grid(side("width", word(1))?, side("height", word(2))?)?;
+    let samples = source.samples(2 * grid.len(), Stored::F32, context)?;
     source.finish(context)?;
     let mut components = [0, 1].map(|_| Vec::with_capacity(grid.len()));
     for vector in samples.as_chunks::<2>().0 {
@@ -49,24 +54,16 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
     Ok(Decoded { content: Content::Flow(flow), sample_type: "f32".to_owned() })
 }
 
-pub(crate) fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
+fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
     let [nx, ny, _] = flow.grid().size();
-    let (Dimension::Two, Ok(nx), Ok(ny)) = (flow.grid().dimension(), i32::try_from(nx), i32::try_from(ny))
-    else {
-        return Err(IoError::Unsupported {
-            what: format!("a field of {} as .flo", flow.grid().size_text()),
-            hint: "write 3-D fields as .nii.gz, .mha or .nrrd",
-            path: path.to_owned(),
-        });
-    };
-    crate::atomic::write(path, |w| {
-        w.write_all(&TAG)?;
-        w.write_all(&nx.to_le_bytes())?;
-        w.write_all(&ny.to_le_bytes())?;
+    whole_file::write(path, |file| {
+        file.write_all(&TAG)?;
+        file.write_all(&(nx as i32).to_le_bytes())?;
+        file.write_all(&(ny as i32).to_le_bytes())?;
         for i in 0..flow.grid().len() {
             let [u, v, _] = if flow.is_valid(i) { flow.vector_vox(i) } else { [UNKNOWN; 3] };
-            w.write_all(&u.to_le_bytes())?;
-            w.write_all(&v.to_le_bytes())?;
+            file.write_all(&u.to_le_bytes())?;
+            file.write_all(&v.to_le_bytes())?;
         }
         Ok(())
     })

@@ -1,69 +1,65 @@
-//! Writes NIfTI-1: the other half of [`crate::nifti`], same conventions.
+//! Writes NIfTI-1: the conventions of [`super`], the other way.
 //!
 //! The affine goes to the sform, and to the qform as well where the axes are orthogonal. `.gz` is compressed lightly:
 //! floating-point samples gain little from more.
 
-use crate::IoError;
-use crate::nifti_header::{Header, INTENT_VECTOR, datatype};
+use super::FORMAT;
+use super::header::{Header, INTENT_VECTOR};
+use crate::error::IoError;
+use crate::format::WriteRecord;
+use crate::layout::Arrangement::Planar;
 use crate::record::Record;
+use crate::whole_file;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 use std::path::Path;
+use veloxel_core::Grid;
 use veloxel_core::matrix3::determinant;
-use veloxel_core::{Dimension, Grid};
 
 /// Code 1: scanner coordinates, the world of this crate.
 const FORM_SCANNER: i16 = 1;
 const UNITS_MM: u8 = 2;
 const UNITS_MS: u8 = 16;
 
-pub(crate) fn write(path: &Path, record: &Record) -> Result<(), IoError> {
-    let header = header(path, record)?;
-    let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-    crate::atomic::write(path, |file| {
-        if compressed {
-            let mut gz = GzEncoder::new(file, Compression::fast());
-            gz.write_all(&header.to_bytes())?;
-            record.write_planar(&mut gz)?;
-            gz.finish().map(|_| ())
-        } else {
-            file.write_all(&header.to_bytes())?;
-            record.write_planar(file)
-        }
-    })
+pub(super) struct Nifti;
+
+impl WriteRecord for Nifti {
+    fn write(path: &Path, record: &Record) -> Result<(), IoError> {
+        FORMAT.check_side(path, record.frames)?;
+        let header = header(record).to_bytes();
+        let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+        whole_file::write(path, |file| {
+            if compressed {
+                let mut gz = GzEncoder::new(file, Compression::fast());
+                gz.write_all(&header)?;
+                record.write(Planar, &mut gz)?;
+                gz.finish().map(|_| ())
+            } else {
+                file.write_all(&header)?;
+                record.write(Planar, file)
+            }
+        })
+    }
 }
 
-fn header(path: &Path, record: &Record) -> Result<Header, IoError> {
+/// The header; the sides were checked.
+fn header(record: &Record) -> Header {
     let grid = record.grid;
-    let side = |n: usize| {
-        i16::try_from(n).map_err(|_| IoError::Unsupported {
-            what: format!("an axis of {n} in NIfTI-1 (limit: 32767)"),
-            hint: "write it as .mha or .nrrd",
-            path: path.to_owned(),
-        })
-    };
-    let [nx, ny, nz] = grid.size();
-    let [nx, ny, nz] = [side(nx)?, side(ny)?, side(nz)?];
-    let flat = grid.dimension() == Dimension::Two;
-    let frames = side(record.frames())?;
-    let components = record.components();
-    let (rank, intent) = match (components, frames) {
+    let (rank, intent) = match (record.components, record.frames) {
         (2.., _) => (5, INTENT_VECTOR),
         (_, 2..) => (4, 0),
-        _ if flat => (2, 0),
-        _ => (3, 0),
+        _ => (grid.dimension().count() as i16, 0),
     };
-    let mut header =
-        Header::new([rank, nx, ny, nz, frames, side(components)?, 1, 1], datatype(record.element()));
-    header.intent_code = intent;
-    header.xyzt_units = UNITS_MM;
-    if let Some(ms) = record.frame_interval_ms() {
+    let [nx, ny, nz] = grid.size().map(|side| side as i16);
+    let dim = [rank, nx, ny, nz, record.frames as i16, record.components as i16, 1, 1];
+    let mut header = Header { intent_code: intent, xyzt_units: UNITS_MM, ..Header::new(dim, record.element) };
+    if let Some(ms) = record.frame_interval_ms {
         header.xyzt_units |= UNITS_MS;
         header.pixdim[4] = ms as f32;
     }
     place(&mut header, grid);
-    Ok(header)
+    header
 }
 
 /// Fills sform, and qform where a rotation says it all.

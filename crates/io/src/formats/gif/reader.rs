@@ -1,19 +1,13 @@
-//! GIF: animations as frames over time, pictures as one.
-//!
-//! *Specification*: CompuServe, "Graphics Interchange Format, Version 89a", 1990.
-//! Frames are drawn over each other as the file says (kept, cleared, or restored); what no frame has drawn is read as
-//! black, with a warning. Colour becomes luminance ([`crate::LUMA`]).
-//! *Limits*: frames of up to 2^26 pixels; as one sequence up to 2^28 pixels in all (a stream of frames has no such
-//! limit). The interval is that of the first frame; others are a warning.
+//! GIF frames, drawn over each other.
 
-use crate::IoError;
-use crate::content::{Content, Decoded};
 use crate::context::Context;
-use crate::luminance::luma;
+use crate::error::IoError;
+use crate::frame_reader::FrameReader;
+use crate::luminance::{COLOUR_NOTE, luma};
 use crate::source::Source;
-use gif::{DecodingError, DisposalMethod};
-use std::io::Cursor;
-use veloxel_core::{Grid, Sequence, Volume, WarningKind};
+use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod};
+use std::io::{Cursor, ErrorKind};
+use veloxel_core::{Grid, Volume, WarningKind};
 
 /// Codes of 12 bits stand for at most 4095 pixels each.
 const MAX_PIXELS_PER_BYTE: u64 = 2731;
@@ -21,8 +15,8 @@ const MAX_FRAME_PIXELS: u64 = 1 << 26;
 const MAX_SEQUENCE_PIXELS: u64 = 1 << 28;
 
 /// An animation that is being played.
-pub(crate) struct GifReader {
-    decoder: gif::Decoder<Cursor<Vec<u8>>>,
+struct GifReader {
+    decoder: Decoder<Cursor<Vec<u8>>>,
     file_bytes: u64,
     grid: Grid,
     /// Luminance; NaN where nothing was drawn yet.
@@ -30,7 +24,7 @@ pub(crate) struct GifReader {
     /// What the frame before the next one wants done.
     disposal: Disposal,
     indices: Vec<u8>,
-    pub frame_interval_ms: Option<f64>,
+    frame_interval_ms: Option<f64>,
     frames: usize,
     uneven: bool,
 }
@@ -51,42 +45,41 @@ struct Rectangle {
     height: usize,
 }
 
-impl GifReader {
-    pub fn new(mut source: Source, context: &mut Context) -> Result<Self, IoError> {
-        let file = source.take_rest(context)?;
-        let file_bytes = file.len() as u64;
-        let mut options = gif::DecodeOptions::new();
-        options.set_color_output(gif::ColorOutput::Indexed);
-        options.check_frame_consistency(true);
-        let decoder = options.read_info(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
-        let (width, height) = (usize::from(decoder.width()), usize::from(decoder.height()));
-        let grid = Grid::image(width, height).map_err(|e| context.core(e))?;
-        let pixels = grid.len() as u64;
-        if pixels > MAX_FRAME_PIXELS {
-            return Err(context.unsupported(
-                format!("a GIF of {}", grid.size_text()),
-                "frames have at most 2^26 pixels: crop or shrink it first",
-            ));
-        }
-        let possible = file_bytes.saturating_mul(MAX_PIXELS_PER_BYTE);
-        if pixels > possible {
-            return Err(context.truncated("the GIF image data", pixels, possible));
-        }
-        Ok(Self {
-            decoder,
-            file_bytes,
-            canvas: vec![f32::NAN; grid.len()],
-            grid,
-            disposal: Disposal::Keep,
-            indices: Vec::new(),
-            frame_interval_ms: None,
-            frames: 0,
-            uneven: false,
-        })
+pub(super) fn open<'a>(
+    mut source: Source<'a>,
+    context: &mut Context,
+) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+    let file = source.take_rest(context)?;
+    let file_bytes = file.len() as u64;
+    let mut options = DecodeOptions::new();
+    options.set_color_output(ColorOutput::Indexed);
+    options.check_frame_consistency(true);
+    let decoder = options.read_info(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
+    let grid = context.picture_grid(decoder.width().into(), decoder.height().into())?;
+    let pixels = grid.len() as u64;
+    if pixels > MAX_FRAME_PIXELS {
+        let what = format!("a GIF of {}", grid.size_text());
+        return Err(context.unsupported(what, "frames have at most 2^26 pixels: crop or shrink it first"));
     }
+    let possible = file_bytes.saturating_mul(MAX_PIXELS_PER_BYTE);
+    if pixels > possible {
+        return Err(context.truncated("the GIF image data", pixels, possible));
+    }
+    Ok(Box::new(GifReader {
+        decoder,
+        file_bytes,
+        canvas: vec![f32::NAN; grid.len()],
+        grid,
+        disposal: Disposal::Keep,
+        indices: Vec::new(),
+        frame_interval_ms: None,
+        frames: 0,
+        uneven: false,
+    }))
+}
 
-    /// The next picture, or none after the last.
-    pub fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+impl FrameReader for GifReader {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
         let next = self.decoder.next_frame_info().map_err(|e| failure(e, self.file_bytes, context))?;
         let Some(frame) = next else {
             return Ok(None);
@@ -115,6 +108,33 @@ impl GifReader {
         self.picture(context).map(Some)
     }
 
+    fn frame_interval_ms(&self) -> Option<f64> {
+        self.frame_interval_ms
+    }
+
+    fn sample_type(&self) -> String {
+        "palette of 256 colours".to_owned()
+    }
+
+    fn most_frames(&self) -> u64 {
+        MAX_SEQUENCE_PIXELS / self.grid.len() as u64
+    }
+
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<(), IoError> {
+        if self.frames == 0 {
+            return Err(context.malformed("GIF", "at least one picture", "none"));
+        }
+        let reader = self.decoder.into_inner();
+        let read = reader.get_ref().position().saturating_sub(reader.buffer().len() as u64);
+        match self.file_bytes.saturating_sub(read) {
+            0 => {}
+            left => context.trailing(Some(left)),
+        }
+        Ok(())
+    }
+}
+
+impl GifReader {
     fn time(&mut self, interval_ms: Option<f64>, context: &mut Context) {
         if self.frames == 0 {
             self.frame_interval_ms = interval_ms;
@@ -145,8 +165,7 @@ impl GifReader {
         let palette = self.decoder.palette().map_err(|e| failure(e, self.file_bytes, context))?;
         let colours = palette.as_chunks::<3>().0;
         if self.frames == 0 && colours.iter().any(|[r, g, b]| r != g || g != b) {
-            context
-                .note(WarningKind::Samples, "colour was turned to luminance (0.299 R + 0.587 G + 0.114 B)");
+            context.note(WarningKind::Samples, COLOUR_NOTE);
         }
         Ok(colours.iter().map(|rgb| luma(rgb.map(f32::from))).collect())
     }
@@ -169,51 +188,14 @@ impl GifReader {
             context.note(WarningKind::Samples, "transparent parts were read as black");
         }
         let data = self.canvas.iter().map(|&v| if v.is_nan() { 0.0 } else { v }).collect();
-        Volume::new(self.grid.clone(), data).map_err(|e| context.core(e))
+        context.volume(self.grid.clone(), data)
     }
-
-    /// After the last frame: was there one, and does anything follow?
-    pub fn finish(self, context: &mut Context) -> Result<(), IoError> {
-        if self.frames == 0 {
-            return Err(context.malformed("GIF", "at least one picture", "none"));
-        }
-        let reader = self.decoder.into_inner();
-        let read = reader.get_ref().position().saturating_sub(reader.buffer().len() as u64);
-        match self.file_bytes.saturating_sub(read) {
-            0 => {}
-            left => context.trailing(Some(left)),
-        }
-        Ok(())
-    }
-}
-
-/// All frames at once.
-pub(crate) fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
-    let mut reader = GifReader::new(source, context)?;
-    let most = MAX_SEQUENCE_PIXELS / reader.grid.len() as u64;
-    let mut frames = Vec::new();
-    while let Some(frame) = reader.next_frame(context)? {
-        if frames.len() as u64 == most {
-            return Err(context.unsupported(
-                format!("a GIF of more than {most} frames of {} as one sequence", reader.grid.size_text()),
-                "cut or shrink it first",
-            ));
-        }
-        frames.push(frame);
-    }
-    let frame_interval_ms = reader.frame_interval_ms;
-    reader.finish(context)?;
-    let content = match frames.len() {
-        1 => Content::Image(frames.remove(0)),
-        _ => Content::Sequence(Sequence::new(frames, frame_interval_ms).map_err(|e| context.core(e))?),
-    };
-    Ok(Decoded { content, sample_type: "palette of 256 colours".to_owned() })
 }
 
 fn failure(error: DecodingError, file_bytes: u64, context: &Context) -> IoError {
     match error {
         DecodingError::UnexpectedEof => context.truncated("the GIF stream", file_bytes + 1, file_bytes),
-        DecodingError::Io(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+        DecodingError::Io(e) if e.kind() == ErrorKind::UnexpectedEof => {
             context.truncated("the GIF stream", file_bytes + 1, file_bytes)
         }
         other => context.malformed("GIF stream", "a whole and valid one", other),
@@ -223,7 +205,9 @@ fn failure(error: DecodingError, file_bytes: u64, context: &Context) -> IoError 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Strictness;
+    use crate::content::Content;
+    use crate::context::Strictness;
+    use crate::frame_reader;
     use std::path::Path;
     use veloxel_core::Warnings;
 
@@ -254,7 +238,8 @@ mod tests {
     fn read_all(bytes: &[u8]) -> (Result<Content, IoError>, Vec<String>) {
         let mut warnings = Warnings::new();
         let mut context = Context::new(Path::new("a.gif"), Strictness::Lenient, &mut warnings);
-        let content = read(Source::from_bytes(bytes), &mut context).map(|d| d.content);
+        let reader = open(Source::from_bytes(bytes), &mut context);
+        let content = reader.and_then(|r| frame_reader::read_all(r, &mut context)).map(|d| d.content);
         (content, warnings.iter().map(|w| w.message.clone()).collect())
     }
 

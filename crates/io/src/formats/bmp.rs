@@ -5,15 +5,20 @@
 //! the format's own rules and is left out.
 //! *Limits*: uncompressed only (no run lengths, no 16-bit pixels, bit fields only in their usual order).
 
-use crate::IoError;
-use crate::content::{Content, Decoded};
+use crate::content::Decoded;
 use crate::context::Context;
+use crate::error::IoError;
+use crate::format::{Format, Reader};
 use crate::luminance::{Channels, Picture};
 use crate::memory;
-use crate::quantise::{Depth, Quantised};
+use crate::quantise::Quantised;
 use crate::source::Source;
+use crate::whole_file::write_bytes;
 use std::path::Path;
-use veloxel_core::{Grid, Volume, Warnings};
+use veloxel_core::{Volume, Warnings};
+
+pub(super) static FORMAT: Format =
+    Format { write_image: Some(write), ..Format::picture("bmp", "BMP", &["bmp"], Reader::Whole(read)) };
 
 const FILE_HEADER: usize = 14;
 const CORE_HEADER: u32 = 12;
@@ -31,11 +36,11 @@ struct Header {
     samples_at: usize,
 }
 
-pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let file = source.take_rest(context)?;
     let header = header(&file, context)?;
     let Header { width, height, bits, .. } = header;
-    let grid = Grid::image(width, height).map_err(|e| context.core(e))?;
+    let grid = context.picture_grid(width, height)?;
     // Rows are padded to four bytes.
     let row_bytes = (width as u64 * u64::from(bits)).div_ceil(32) * 4;
     let needed = row_bytes.saturating_mul(height as u64);
@@ -56,11 +61,7 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
             samples.extend([r, g, b].map(f32::from));
         }
     }
-    let picture = Picture { grid, channels: Channels::Rgb, opaque: 255.0, samples };
-    Ok(Decoded {
-        content: Content::Image(picture.into_luminance(context)?),
-        sample_type: format!("{bits} bit"),
-    })
+    Picture { grid, channels: Channels::Rgb, opaque: 255.0, samples }.decoded(format!("{bits} bit"), context)
 }
 
 fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8; 3], IoError> {
@@ -78,32 +79,49 @@ fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8
         .ok_or_else(|| context.malformed("palette index", format!("below {}", header.palette.len()), index))
 }
 
+/// Little-endian words of a header, at their offsets.
+struct Words<'a> {
+    file: &'a [u8],
+    context: &'a Context<'a>,
+}
+
+impl Words<'_> {
+    fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], IoError> {
+        let bytes = self.file.get(at..at + N).and_then(|bytes| bytes.try_into().ok());
+        let needed = (FILE_HEADER + 40) as u64;
+        bytes.ok_or_else(|| self.context.truncated("the BMP header", needed, self.file.len() as u64))
+    }
+
+    fn u16(&self, at: usize) -> Result<u16, IoError> {
+        self.bytes(at).map(u16::from_le_bytes)
+    }
+
+    fn u32(&self, at: usize) -> Result<u32, IoError> {
+        self.bytes(at).map(u32::from_le_bytes)
+    }
+}
+
 fn header(file: &[u8], context: &Context) -> Result<Header, IoError> {
-    let short = || context.truncated("the BMP header", (FILE_HEADER + 40) as u64, file.len() as u64);
-    let u16_at = |at: usize| Some(u16::from_le_bytes(file.get(at..at + 2)?.try_into().ok()?));
-    let u32_at = |at: usize| Some(u32::from_le_bytes(file.get(at..at + 4)?.try_into().ok()?));
+    let words = Words { file, context };
     if file.get(..2).is_some_and(|magic| magic != b"BM") {
         return Err(context.malformed("BMP magic", "BM", "something else"));
     }
-    let samples_at = u32_at(10).ok_or_else(short)? as usize;
-    let header_bytes = u32_at(FILE_HEADER).ok_or_else(short)?;
+    let samples_at = words.u32(10)? as usize;
+    let header_bytes = words.u32(FILE_HEADER)?;
     let core = header_bytes == CORE_HEADER;
     if !core && !(INFO_HEADER..=4096).contains(&header_bytes) {
         return Err(context.malformed("BMP header size", "12, or 40 and above", header_bytes));
     }
     let (width, height, bits) = if core {
-        let side = |at| u16_at(at).map(i32::from).ok_or_else(short);
-        (side(18)?, side(20)?, u16_at(24).ok_or_else(short)?)
+        (i32::from(words.u16(18)?), i32::from(words.u16(20)?), words.u16(24)?)
     } else {
-        let side = |at| u32_at(at).map(u32::cast_signed).ok_or_else(short);
-        (side(18)?, side(22)?, u16_at(28).ok_or_else(short)?)
+        (words.u32(18)?.cast_signed(), words.u32(22)?.cast_signed(), words.u16(28)?)
     };
-    let (compression, listed) =
-        if core { (RGB, 0) } else { (u32_at(30).ok_or_else(short)?, u32_at(46).ok_or_else(short)?) };
+    let (compression, listed) = if core { (RGB, 0) } else { (words.u32(30)?, words.u32(46)?) };
     if !matches!(bits, 1 | 4 | 8 | 24 | 32) {
         return Err(context.unsupported(format!("a BMP of {bits} bits a pixel"), "convert it to PNG"));
     }
-    let usual_fields = || [54, 58, 62].map(u32_at) == [Some(0xff_0000), Some(0xff00), Some(0xff)];
+    let usual_fields = || [54, 58, 62].map(|at| words.u32(at).ok()) == [0xff_0000, 0xff00, 0xff].map(Some);
     if compression != RGB && !(compression == BIT_FIELDS && bits == 32 && usual_fields()) {
         return Err(context.unsupported(format!("BMP compression {compression}"), "convert it to PNG"));
     }
@@ -120,37 +138,26 @@ fn header(file: &[u8], context: &Context) -> Result<Header, IoError> {
         })?;
         palette = table.chunks_exact(entry).map(|c| [c[0], c[1], c[2]]).collect();
     }
-    Ok(Header {
-        width: width.unsigned_abs() as usize,
-        height: height.unsigned_abs() as usize,
-        top_down: height < 0,
-        bits,
-        palette,
-        samples_at,
-    })
+    let (width, top_down) = (width.unsigned_abs() as usize, height < 0);
+    Ok(Header { width, height: height.unsigned_abs() as usize, top_down, bits, palette, samples_at })
 }
 
 /// Writes an 8-bit grey bitmap.
-pub(crate) fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
-    let unsupported = |what: &str| IoError::Unsupported {
-        what: what.to_owned(),
-        hint: "write it as .png, .tif or .pgm",
-        path: path.to_owned(),
-    };
-    let quantised = Quantised::new(path, image, warnings)?;
-    if quantised.depth == Depth::Sixteen {
-        return Err(unsupported("a value above 255 in a BMP"));
-    }
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+    let quantised = Quantised::new(path, image, warnings);
+    quantised.require_eight_bits(path, "BMP")?;
     let [nx, ny] = quantised.size;
-    let row_bytes = u64::from(nx).div_ceil(4) * 4;
-    let samples_at = (FILE_HEADER + 40 + 4 * 256) as u64;
-    let total = row_bytes * u64::from(ny) + samples_at;
-    let (Ok(total), Ok(width), Ok(height)) = (u32::try_from(total), i32::try_from(nx), i32::try_from(ny))
-    else {
-        return Err(unsupported("a picture of this size in a BMP"));
+    let row_bytes = nx.next_multiple_of(4);
+    let samples_at = FILE_HEADER + 40 + 4 * 256;
+    let Ok(total) = u32::try_from(row_bytes * ny + samples_at) else {
+        return Err(IoError::unsupported(
+            path,
+            "a picture of this size in a BMP",
+            "write .png, .tif or .pgm",
+        ));
     };
     let mut bytes = b"BM".to_vec();
-    for word in [total, 0, samples_at as u32, INFO_HEADER, width.cast_unsigned(), height.cast_unsigned()] {
+    for word in [total, 0, samples_at as u32, INFO_HEADER, nx as u32, ny as u32] {
         bytes.extend(word.to_le_bytes());
     }
     bytes.extend(1u16.to_le_bytes());
@@ -159,9 +166,9 @@ pub(crate) fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -
         bytes.extend(u32::to_le_bytes(word));
     }
     bytes.extend((0..=255u8).flat_map(|v| [v, v, v, 0]));
-    for row in quantised.big_endian_bytes().chunks_exact(nx as usize).rev() {
+    for row in quantised.bytes.chunks_exact(nx).rev() {
         bytes.extend_from_slice(row);
-        bytes.resize(bytes.len() + row_bytes as usize - row.len(), 0);
+        bytes.resize(bytes.len() + row_bytes - nx, 0);
     }
-    crate::write_bytes(path, &bytes)
+    write_bytes(path, &bytes)
 }

@@ -6,19 +6,31 @@
 //! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
 //! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
 
-use crate::IoError;
-use crate::content::{Content, Decoded};
+use crate::content::Decoded;
 use crate::context::Context;
+use crate::error::IoError;
+use crate::format::{Format, Limits, Precision, Reader};
 use crate::luminance::{Channels, Picture};
-use crate::quantise::{Depth, Quantised};
+use crate::quantise::Quantised;
 use crate::source::Source;
+use crate::{memory, whole_file};
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::io::{Cursor, Error};
 use std::path::Path;
-use veloxel_core::{Grid, Volume, WarningKind, Warnings};
+use veloxel_core::{Dimension, Volume, WarningKind, Warnings};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
+
+const MAX_SIDE: usize = u16::MAX as usize;
+const LARGER: &str = "write .png or .tif";
+
+pub(super) static FORMAT: Format = Format {
+    precision: Precision::Lossy,
+    limits: Limits { dimension: Dimension::Two, side: MAX_SIDE, hint: LARGER },
+    write_image: Some(write),
+    ..Format::picture("jpeg", "JPEG", &["jpg", "jpeg"], Reader::Whole(read))
+};
 
 /// The quality that JPEG is written with, of 100: smooth samples come back within about 2 of 255.
 pub const JPEG_QUALITY: u8 = 95;
@@ -26,7 +38,7 @@ pub const JPEG_QUALITY: u8 = 95;
 /// An 8 × 8 block takes one bit at least.
 const MAX_PIXELS_PER_BYTE: u64 = 512;
 
-pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let file = source.take_rest(context)?;
     let end = end_of_stream(&file);
     let there = file.len() as u64;
@@ -37,21 +49,21 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
     if end < file.len() {
         context.trailing(Some((file.len() - end) as u64));
     }
-    let limit = usize::from(u16::MAX);
-    let options = DecoderOptions::new_safe().set_strict_mode(true).set_max_width(limit).set_max_height(limit);
+    let options = DecoderOptions::new_safe().set_strict_mode(true);
+    let options = options.set_max_width(MAX_SIDE).set_max_height(MAX_SIDE);
     let fail = |e: zune_jpeg::errors::DecodeErrors, context: &Context| {
         context.malformed("JPEG stream", "a whole and valid one", format!("{e:?}"))
     };
     let mut decoder = JpegDecoder::new_with_options(Cursor::new(&file), options);
     decoder.decode_headers().map_err(|e| fail(e, context))?;
     let info = decoder.info().ok_or_else(|| context.malformed("JPEG header", "a size", "none"))?;
-    let grid = Grid::image(info.width.into(), info.height.into()).map_err(|e| context.core(e))?;
+    let grid = context.picture_grid(info.width.into(), info.height.into())?;
     let possible = there.saturating_mul(MAX_PIXELS_PER_BYTE);
     if grid.len() as u64 > possible {
         return Err(context.malformed("JPEG size", format!("at most {possible} pixels"), grid.size_text()));
     }
     // One byte a sample, and the decoder's own coefficients of a progressive stream.
-    crate::memory::require(grid.len() as u64 * 3 * 3, context)?;
+    memory::require(grid.len() as u64 * 3 * 3, context)?;
     let (channels, space) = match decoder.input_colorspace() {
         Some(ColorSpace::Luma) => (Channels::Grey, ColorSpace::Luma),
         Some(ColorSpace::YCbCr | ColorSpace::RGB) => (Channels::Rgb, ColorSpace::RGB),
@@ -68,9 +80,8 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
         return Err(context.malformed("JPEG samples", expected.to_string(), bytes.len()));
     }
     let samples = bytes.into_iter().map(f32::from).collect();
-    let picture = Picture { grid, channels, opaque: 255.0, samples };
     let sample_type = format!("u8 × {}", channels.count());
-    Ok(Decoded { content: Content::Image(picture.into_luminance(context)?), sample_type })
+    Picture { grid, channels, opaque: 255.0, samples }.decoded(sample_type, context)
 }
 
 /// The offset behind the end marker that follows the scans (thumbnails in the segments before have their own).
@@ -95,24 +106,13 @@ fn end_of_stream(file: &[u8]) -> Option<usize> {
     Some(at + scans.windows(2).position(|pair| pair == [0xff, 0xd9])? + 2)
 }
 
-pub(crate) fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
-    let quantised = Quantised::new(path, image, warnings)?;
-    if quantised.depth == Depth::Sixteen {
-        return Err(IoError::Unsupported {
-            what: "a value above 255 in a JPEG".to_owned(),
-            hint: "write .png or .tif",
-            path: path.to_owned(),
-        });
-    }
-    let bytes = encode(path, quantised.size, (ColorType::Luma, &quantised.big_endian_bytes()))?;
-    crate::write_bytes(path, &bytes)?;
-    warnings.push(
-        WarningKind::Samples,
-        format!(
-            "{}: JPEG of quality {JPEG_QUALITY} changes samples a little (.png and .tif keep them)",
-            path.display()
-        ),
-    );
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+    let quantised = Quantised::new(path, image, warnings);
+    quantised.require_eight_bits(path, "JPEG")?;
+    encode(path, quantised.size, ColorType::Luma, &quantised.bytes)?;
+    let changes =
+        format!("JPEG of quality {JPEG_QUALITY} changes samples a little (.png and .tif keep them)");
+    warnings.push(WarningKind::Samples, format!("{}: {changes}", path.display()));
     Ok(())
 }
 
@@ -123,31 +123,22 @@ pub(crate) fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -
 /// [`IoError::Write`]. Nothing is left behind then.
 pub fn write_rgb_jpeg(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
     if width.checked_mul(height).and_then(|n| n.checked_mul(3)) != Some(rgb.len()) {
-        return Err(IoError::Malformed {
-            what: "RGB samples".to_owned(),
-            expected: format!("3 · {width} · {height} bytes"),
-            got: rgb.len().to_string(),
-            path: path.to_owned(),
-        });
+        let expected = format!("3 · {width} · {height} bytes");
+        return Err(IoError::malformed(path, "RGB samples", expected, rgb.len()));
     }
-    let size = [width, height].map(|side| u32::try_from(side).unwrap_or(u32::MAX));
-    crate::write_bytes(path, &encode(path, size, (ColorType::Rgb, rgb))?)
+    encode(path, [width, height], ColorType::Rgb, rgb)
 }
 
-/// One JPEG stream; the samples must have the length that size and type ask for.
-fn encode(path: &Path, size: [u32; 2], (colour, samples): (ColorType, &[u8])) -> Result<Vec<u8>, IoError> {
+/// Writes one JPEG stream; the samples must have the length that size and type ask for.
+fn encode(path: &Path, size: [usize; 2], colour: ColorType, samples: &[u8]) -> Result<(), IoError> {
     let [Ok(width @ 1..), Ok(height @ 1..)] = size.map(u16::try_from) else {
-        return Err(IoError::Unsupported {
-            what: format!("a JPEG of {} × {} pixels", size[0], size[1]),
-            hint: "write .png or .tif",
-            path: path.to_owned(),
-        });
+        let what = format!("a JPEG of {} × {} pixels", size[0], size[1]);
+        return Err(IoError::unsupported(path, what, LARGER));
     };
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
     encoder.set_sampling_factor(SamplingFactor::R_4_4_4);
-    encoder
-        .encode(samples, width, height, colour)
-        .map_err(|e| IoError::Write { path: path.to_owned(), source: Error::other(e.to_string()) })?;
-    Ok(bytes)
+    let encoded = encoder.encode(samples, width, height, colour);
+    encoded.map_err(|e| IoError::write(path)(Error::other(e.to_string())))?;
+    whole_file::write_bytes(path, &bytes)
 }

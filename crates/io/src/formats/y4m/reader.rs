@@ -1,25 +1,18 @@
-//! Y4M: uncompressed video as pipes carry it, frame by frame.
-//!
-//! *Specification*: the YUV4MPEG2 stream of MJPEG tools (`man yuv4mpeg`), with the high bit depths that ffmpeg adds.
-//! Every colour space is read (`mono`, `420` in all its sitings, `411`, `422`, `444`, `444alpha`; 9 to 16 bits as
-//! `mono10`, `420p10`, …), and only its luma is kept, as it stands in the file: 8 bits give 0..255 (video range 16 to
-//! 235 is not stretched), 10 bits 0..1023.
-//! *Limits*: interlaced frames are taken as they are, with a warning; pixel aspect is left alone: pictures count in
-//! pixels.
+//! The luma of Y4M frames.
 
-use crate::IoError;
-use crate::content::{Content, Decoded};
 use crate::context::Context;
 use crate::element::{ByteOrder, Element, Scaling};
+use crate::error::IoError;
+use crate::frame_reader::FrameReader;
 use crate::memory;
 use crate::source::Source;
-use veloxel_core::{Grid, Sequence, Volume, WarningKind};
+use veloxel_core::{Grid, Volume, WarningKind};
 
 const MAGIC: &str = "YUV4MPEG2";
 const LINE_LIMIT: usize = 1024;
 
 /// A stream after its header.
-pub(crate) struct Y4mReader<'a> {
+struct Y4mReader<'a> {
     source: Source<'a>,
     grid: Grid,
     luma: Element,
@@ -27,26 +20,33 @@ pub(crate) struct Y4mReader<'a> {
     chroma_bytes: u64,
     /// Whether there was a frame.
     any: bool,
-    pub frame_interval_ms: Option<f64>,
-    pub sample_type: String,
+    frame_interval_ms: Option<f64>,
+    sample_type: String,
 }
 
-impl<'a> Y4mReader<'a> {
-    pub fn new(mut source: Source<'a>, context: &mut Context) -> Result<Self, IoError> {
-        let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
+/// What a header says.
+struct Header<'a> {
+    width: Option<usize>,
+    height: Option<usize>,
+    colour: &'a str,
+    frame_interval_ms: Option<f64>,
+}
+
+impl<'a> Header<'a> {
+    fn parse(line: &'a str, context: &mut Context) -> Result<Self, IoError> {
         let mut words = line.split_ascii_whitespace();
         match words.next() {
             Some(MAGIC) => {}
             other => return Err(context.malformed("Y4M header", MAGIC, other.unwrap_or("nothing"))),
         }
-        let (mut width, mut height, mut colour, mut frame_interval_ms) = (None, None, "420", None);
+        let mut header = Self { width: None, height: None, colour: "420", frame_interval_ms: None };
         for word in words {
             let (tag, value) = split_tag(word);
             match tag {
-                'W' => width = value.parse::<usize>().ok(),
-                'H' => height = value.parse::<usize>().ok(),
-                'C' => colour = value,
-                'F' => frame_interval_ms = interval_ms(value),
+                'W' => header.width = value.parse().ok(),
+                'H' => header.height = value.parse().ok(),
+                'C' => header.colour = value,
+                'F' => header.frame_interval_ms = interval_ms(value),
                 'I' if !matches!(value, "p" | "?") => context.note(
                     WarningKind::Samples,
                     format!("interlaced frames (I{value}) are taken as they are"),
@@ -55,37 +55,36 @@ impl<'a> Y4mReader<'a> {
                 _ => {}
             }
         }
-        let (Some(width), Some(height)) = (width, height) else {
-            return Err(context.malformed("Y4M header", "a width (W) and a height (H)", line));
-        };
-        let grid = Grid::image(width, height).map_err(|e| context.core(e))?;
-        let space = ColourSpace::parse(colour).ok_or_else(|| {
-            context.malformed("Y4M colour space", "C420, C411, C422, C444, C444alpha or Cmono", colour)
-        })?;
-        let element = if space.bits > 8 { Element::U16 } else { Element::U8 };
-        let chroma_bytes = space
-            .chroma_samples([width as u64, height as u64])
-            .and_then(|n| n.checked_mul(if space.bits > 8 { 2 } else { 1 }))
-            .ok_or_else(|| context.malformed("Y4M frame", "one that fits in memory", grid.size_text()))?;
-        Ok(Self {
-            source,
-            grid,
-            luma: element,
-            chroma_bytes,
-            any: false,
-            frame_interval_ms,
-            sample_type: format!("Y4M C{colour}"),
-        })
+        Ok(header)
     }
+}
 
-    /// The next frame's luma; none where the stream ends between two frames.
-    pub fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
-        let Some(line) = self.source.line(LINE_LIMIT, context)? else {
-            return match self.any {
-                true => Ok(None),
-                false => Err(context.malformed("Y4M stream", "at least one frame", "none")),
-            };
-        };
+/// Reads the header.
+pub(crate) fn open<'a>(
+    mut source: Source<'a>,
+    context: &mut Context,
+) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+    let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
+    let Header { width, height, colour, frame_interval_ms } = Header::parse(&line, context)?;
+    let (Some(width), Some(height)) = (width, height) else {
+        return Err(context.malformed("Y4M header", "a width (W) and a height (H)", line));
+    };
+    let grid = context.picture_grid(width, height)?;
+    let space = ColourSpace::parse(colour).ok_or_else(|| {
+        context.malformed("Y4M colour space", "C420, C411, C422, C444, C444alpha or Cmono", colour)
+    })?;
+    let luma = if space.bits > 8 { Element::U16 } else { Element::U8 };
+    let chroma_bytes = space
+        .chroma_samples([width as u64, height as u64])
+        .and_then(|n| n.checked_mul(luma.bytes() as u64))
+        .ok_or_else(|| context.malformed("Y4M frame", "one that fits in memory", grid.size_text()))?;
+    let sample_type = format!("Y4M C{colour}");
+    Ok(Box::new(Y4mReader { source, grid, luma, chroma_bytes, any: false, frame_interval_ms, sample_type }))
+}
+
+impl FrameReader for Y4mReader<'_> {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+        let Some(line) = self.source.line(LINE_LIMIT, context)? else { return Ok(None) };
         if line.split_ascii_whitespace().next() != Some("FRAME") {
             return Err(context.malformed("Y4M frame", "a line that begins with FRAME", line.escape_debug()));
         }
@@ -97,22 +96,20 @@ impl<'a> Y4mReader<'a> {
         self.luma.decode(&bytes, ByteOrder::Little, Scaling::NONE, &mut samples);
         self.source.skip("the chroma of a frame", self.chroma_bytes, context)?;
         self.any = true;
-        Volume::new(self.grid.clone(), samples).map(Some).map_err(|e| context.core(e))
+        context.volume(self.grid.clone(), samples).map(Some)
     }
-}
 
-/// All frames at once.
-pub(crate) fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
-    let mut reader = Y4mReader::new(source, context)?;
-    let mut frames = Vec::new();
-    while let Some(frame) = reader.next_frame(context)? {
-        frames.push(frame);
+    fn frame_interval_ms(&self) -> Option<f64> {
+        self.frame_interval_ms
     }
-    let content = match frames.len() {
-        1 => Content::Image(frames.remove(0)),
-        _ => Content::Sequence(Sequence::new(frames, reader.frame_interval_ms).map_err(|e| context.core(e))?),
-    };
-    Ok(Decoded { content, sample_type: reader.sample_type })
+
+    fn sample_type(&self) -> String {
+        self.sample_type.clone()
+    }
+
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<(), IoError> {
+        if self.any { Ok(()) } else { Err(context.malformed("Y4M stream", "at least one frame", "none")) }
+    }
 }
 
 fn split_tag(word: &str) -> (char, &str) {
@@ -176,7 +173,7 @@ impl ColourSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Strictness;
+    use crate::context::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 
@@ -185,8 +182,10 @@ mod tests {
         let mut context = Context::new(Path::new("a.y4m"), Strictness::Lenient, &mut warnings);
         // As a pipe: nobody knows how long it is.
         let read = |context: &mut Context| {
-            let mut reader = Y4mReader::new(Source::from_stream(bytes), context)?;
-            std::iter::from_fn(|| reader.next_frame(context).transpose()).collect()
+            let mut reader = open(Source::from_stream(bytes), context)?;
+            let frames =
+                std::iter::from_fn(|| reader.next_frame(context).transpose()).collect::<Result<_, _>>()?;
+            reader.finish(context).map(|()| frames)
         };
         let frames = read(&mut context);
         (frames, warnings.iter().count())

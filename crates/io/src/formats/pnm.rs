@@ -4,18 +4,25 @@
 //! Samples keep the file's own scale (0 to `maxval`); colour becomes luminance ([`crate::LUMA`]).
 //! *Limits*: no bitmaps (P1, P4), one image a file.
 
-use crate::IoError;
-use crate::content::{Content, Decoded};
+use crate::content::Decoded;
 use crate::context::Context;
-use crate::element::{ByteOrder, Element, Scaling};
+use crate::element::{ByteOrder, Element, Scaling, Stored};
+use crate::error::IoError;
+use crate::format::{Format, Reader};
 use crate::luminance::{Channels, Picture};
 use crate::memory;
 use crate::quantise::{Depth, Quantised};
-use crate::source::{Source, Stored};
+use crate::source::Source;
+use crate::whole_file::write_bytes;
 use std::path::Path;
-use veloxel_core::{Grid, Volume, Warnings};
+use veloxel_core::{Volume, Warnings};
 
-pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(super) static FORMAT: Format = Format {
+    write_image: Some(write),
+    ..Format::picture("pnm", "PNM", &["pgm", "ppm", "pnm"], Reader::Whole(read))
+};
+
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let file = source.take_rest(context)?;
     let (channels, text) = match file.get(..2) {
         Some(b"P2") => (Channels::Grey, true),
@@ -35,7 +42,7 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
     if !(1..=65535).contains(&top) {
         return Err(context.malformed("maxval", "1 to 65535", top));
     }
-    let grid = Grid::image(nx, ny).map_err(|e| context.core(e))?;
+    let grid = context.picture_grid(nx, ny)?;
     let count = grid.len() * channels.count();
     let element = if top > 255 { Element::U16 } else { Element::U8 };
     let samples = if text {
@@ -52,9 +59,8 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
     if let Some(above) = samples.iter().find(|&&v| v > top as f32) {
         return Err(context.malformed("sample", format!("at most maxval {top}"), above));
     }
-    let picture = Picture { grid, channels, opaque: top as f32, samples };
     let sample_type = format!("{} × {}", element.name(), channels.count());
-    Ok(Decoded { content: Content::Image(picture.into_luminance(context)?), sample_type })
+    Picture { grid, channels, opaque: top as f32, samples }.decoded(sample_type, context)
 }
 
 /// Words of text between white space and comments.
@@ -105,8 +111,8 @@ impl Words<'_> {
 }
 
 /// Writes P5, or P6 with three equal channels if the name ends in `.ppm`.
-pub(crate) fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
-    let quantised = Quantised::new(path, image, warnings)?;
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+    let quantised = Quantised::new(path, image, warnings);
     let colour = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ppm"));
     let (magic, copies) = if colour { ("P6", 3) } else { ("P5", 1) };
     let (top, width) = match quantised.depth {
@@ -115,8 +121,8 @@ pub(crate) fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -
     };
     let [nx, ny] = quantised.size;
     let mut bytes = format!("{magic}\n{nx} {ny}\n{top}\n").into_bytes();
-    for sample in quantised.big_endian_bytes().chunks_exact(width) {
+    for sample in quantised.bytes.chunks_exact(width) {
         (0..copies).for_each(|_| bytes.extend_from_slice(sample));
     }
-    crate::write_bytes(path, &bytes)
+    write_bytes(path, &bytes)
 }

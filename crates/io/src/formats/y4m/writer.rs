@@ -1,39 +1,70 @@
 //! Y4M written: grey as `mono`, colour as 4:4:4 or 4:2:0.
 //!
-//! *Specification*: as [`crate::y4m`]; colour by ITU-R BT.601 in video range (Y 16..235, Cb and Cr 16..240), which is
-//! what players take an unmarked stream for. Grey goes as it stands, 0..255.
+//! Colour by ITU-R BT.601 in video range (Y 16..235, Cb and Cr 16..240), which is what players take an unmarked stream
+//! for. Grey goes as it stands, 0..255.
 
-use crate::video::{FrameRate, VideoColour};
-use std::io::Write;
+use crate::error::IoError;
+use crate::video::{VideoColour, VideoEncoder, VideoShape};
+use crate::whole_file::WholeFile;
+use std::io::{BufWriter, Stdout, Write};
+use std::path::Path;
+
+/// Begins a file.
+pub(super) fn create(path: &Path, shape: VideoShape) -> Result<Box<dyn VideoEncoder>, IoError> {
+    let writer = Y4mWriter::new(WholeFile::create(path)?, shape).map_err(IoError::write(path))?;
+    Ok(Box::new(writer))
+}
+
+/// Begins a stream on standard output.
+pub(crate) fn write_to_pipe(shape: VideoShape) -> std::io::Result<Box<dyn VideoEncoder>> {
+    let out = BufWriter::with_capacity(1 << 18, std::io::stdout());
+    Ok(Box::new(Y4mWriter::new(out, shape)?))
+}
+
+impl VideoEncoder for Y4mWriter<WholeFile> {
+    fn push(&mut self, samples: &[u8]) -> std::io::Result<()> {
+        self.write_frame(samples)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), IoError> {
+        self.out.commit()
+    }
+}
+
+impl VideoEncoder for Y4mWriter<BufWriter<Stdout>> {
+    fn push(&mut self, samples: &[u8]) -> std::io::Result<()> {
+        // Whoever watches wants to see a frame when it is there.
+        self.write_frame(samples).and_then(|()| self.out.flush())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), IoError> {
+        self.out.flush().map_err(IoError::write(Path::new("-")))
+    }
+}
 
 /// A stream behind its header.
-pub(crate) struct Y4mWriter<W> {
+struct Y4mWriter<W> {
     out: W,
-    size: [usize; 2],
-    colour: VideoColour,
+    shape: VideoShape,
     planes: [Vec<u8>; 3],
 }
 
 impl<W: Write> Y4mWriter<W> {
-    pub fn new(
-        mut out: W,
-        [width, height]: [usize; 2],
-        colour: VideoColour,
-        rate: FrameRate,
-    ) -> std::io::Result<Self> {
+    fn new(mut out: W, shape: VideoShape) -> std::io::Result<Self> {
+        let VideoShape { width, height, colour, rate } = shape;
         let space = match colour {
             VideoColour::Grey => "mono",
             VideoColour::Full => "444",
             VideoColour::Half => "420jpeg",
         };
         writeln!(out, "YUV4MPEG2 W{width} H{height} F{}:{} Ip A1:1 C{space}", rate.frames, rate.seconds)?;
-        Ok(Self { out, size: [width, height], colour, planes: Default::default() })
+        Ok(Self { out, shape, planes: Default::default() })
     }
 
     /// One frame: a byte a pixel, or three (red, green, blue); the length was checked.
-    pub fn push(&mut self, samples: &[u8]) -> std::io::Result<()> {
+    fn write_frame(&mut self, samples: &[u8]) -> std::io::Result<()> {
         self.out.write_all(b"FRAME\n")?;
-        if self.colour == VideoColour::Grey {
+        if self.shape.colour == VideoColour::Grey {
             return self.out.write_all(samples);
         }
         self.planes.iter_mut().for_each(Vec::clear);
@@ -45,21 +76,14 @@ impl<W: Write> Y4mWriter<W> {
         let [luma, blue, red] = &self.planes;
         self.out.write_all(luma)?;
         for chroma in [blue, red] {
-            match self.colour {
-                VideoColour::Half => self.out.write_all(&halved(chroma, self.size))?,
+            match self.shape.colour {
+                VideoColour::Half => {
+                    self.out.write_all(&halved(chroma, [self.shape.width, self.shape.height]))?;
+                }
                 _ => self.out.write_all(chroma)?,
             }
         }
         Ok(())
-    }
-
-    /// Hands on what is still on its way.
-    pub fn flush(&mut self) -> std::io::Result<()> {
-        self.out.flush()
-    }
-
-    pub fn into_inner(self) -> W {
-        self.out
     }
 }
 
@@ -88,12 +112,14 @@ fn halved(plane: &[u8], [width, height]: [usize; 2]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::video::FrameRate;
 
     fn written(colour: VideoColour, samples: &[u8]) -> Vec<u8> {
         let rate = FrameRate { frames: 25, seconds: 1 };
-        let mut writer = Y4mWriter::new(Vec::new(), [3, 1], colour, rate).unwrap();
-        writer.push(samples).unwrap();
-        writer.into_inner()
+        let mut writer =
+            Y4mWriter::new(Vec::new(), VideoShape { width: 3, height: 1, colour, rate }).unwrap();
+        writer.write_frame(samples).unwrap();
+        writer.out
     }
 
     #[test]
