@@ -2,7 +2,8 @@
 //!
 //! Each step prints one line with its time. The first failure prints what it found and stops the rest.
 
-use crate::{Failure, cargo, floors, kernels, lengths, manifests, runner};
+use crate::circles::{self, Circle};
+use crate::{Failure, allowed, cargo, floors, kernels, lengths, manifests, runner};
 use std::io::Write;
 use std::time::Instant;
 
@@ -25,7 +26,7 @@ struct Step {
     advice: &'static str,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step { name: "format", run: format, advice: "run `cargo fmt --all`" },
     Step { name: "clippy", run: clippy, advice: "mend the lints above" },
     Step {
@@ -34,7 +35,8 @@ const STEPS: [Step; 8] = [
         advice: "move the code to the floor that may use it, or change the table in xtask/src/floors.rs \
                  and ARCHITECTURE.md together",
     },
-    Step { name: "lengths", run: lengths_step, advice: "split the file: one idea a file" },
+    Step { name: "circles", run: circles_step, advice: "move what both files use into a third" },
+    Step { name: "lengths", run: lengths_step, advice: "split it: one idea a file, one step a function" },
     Step { name: "kernels", run: kernels_step, advice: "give the kernel its mod.rs with a `//!` page" },
     Step { name: "docs", run: docs, advice: "mend the documentation" },
     Step { name: "doctests", run: doctests, advice: "mend the examples in the documentation" },
@@ -103,8 +105,12 @@ fn floors_step() -> Result<Passed, Failure> {
 
 fn lengths_step() -> Result<Passed, Failure> {
     let lengths = lengths::measure(&cargo::workspace_root())?;
-    let passed = passed_unless(lengths.refused, lengths.summary)?;
-    Ok(Passed { notices: lengths.long, ..passed })
+    passed_unless(allowed::refused("lengths", &lengths.offences)?, lengths.summary)
+}
+
+fn circles_step() -> Result<Passed, Failure> {
+    let circles: Vec<_> = circles::find(&cargo::workspace_root())?.iter().map(Circle::offence).collect();
+    passed_unless(allowed::refused("circles", &circles)?, format!("{} circles of imports", circles.len()))
 }
 
 fn kernels_step() -> Result<Passed, Failure> {

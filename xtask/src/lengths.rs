@@ -1,80 +1,76 @@
-//! Measures source files: one idea fits in 180 lines, 450 are long, 800 are refused.
+//! Measures source files and the functions in them: one idea fits in 180 lines of a file and in 60 of a function.
 
-use crate::Failure;
-use std::ffi::OsStr;
-use std::fs;
-use std::path::{Path, PathBuf};
+use crate::allowed::Offence;
+use crate::{Failure, functions, sources, tokens};
+use std::path::Path;
 
-/// A file with more lines is listed.
-const LONG: usize = 450;
-/// A file with as many lines is refused.
-const REFUSED: usize = 800;
-const EXTENSIONS: [&str; 3] = ["py", "rs", "wgsl"];
+/// The most lines of the middle file, of nine files in ten, and of the longest.
+const FILES: [(&str, usize); 3] = [("median file", 110), ("90 % of the files", 260), ("longest file", 450)];
+/// The most lines of a function, by the extension of its file.
+const FUNCTIONS: [(&str, usize); 4] = [("rs", 60), ("wgsl", 110), ("cu", 110), ("cuh", 110)];
 
 /// What the measurement found.
 pub struct Lengths {
-    /// A line for each file that is too long.
-    pub refused: Vec<String>,
-    /// A line for each file that is long.
-    pub long: Vec<String>,
-    /// How many files there are and which is the longest.
+    pub offences: Vec<Offence>,
+    /// The files' lengths beside their bars, and the longest functions.
     pub summary: String,
 }
 
-/// Measures all source files below `root`, except in `target` and in hidden folders. Links are not followed.
+/// Measures the sources of Rust and of shaders below `root`: all files, and the functions that are no tests.
 ///
 /// # Errors
-/// A folder or file cannot be read.
+/// One cannot be read, or is no Rust.
 pub fn measure(root: &Path) -> Result<Lengths, Failure> {
-    let mut files = Vec::new();
-    collect(root, &mut files)?;
-    let mut measured = Vec::new();
-    for file in files {
-        let bytes = fs::read(&file).map_err(|error| unreadable(&file, &error))?;
-        let lines = bytes.split_inclusive(|byte| *byte == b'\n').count();
-        measured.push((lines, file.strip_prefix(root).unwrap_or(&file).to_path_buf()));
-    }
-    // The longest first; equal ones by name, so that every run prints the same.
-    measured.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    Ok(judge(&measured))
-}
-
-fn judge(measured: &[(usize, PathBuf)]) -> Lengths {
-    let line =
-        |(lines, file): &(usize, PathBuf), rule: &str| format!("{}: {lines} lines, {rule}", file.display());
-    let refused = measured.iter().filter(|(lines, _)| *lines >= REFUSED);
-    let long = measured.iter().filter(|(lines, _)| (LONG + 1..REFUSED).contains(lines));
-    let longest = measured.first().map_or_else(String::new, |(lines, file)| {
-        format!(", the longest {} with {lines} lines", file.display())
-    });
-    Lengths {
-        refused: refused.map(|each| line(each, &format!("{REFUSED} are refused"))).collect(),
-        long: long.map(|each| line(each, &format!("{LONG} are long"))).collect(),
-        summary: format!("{} files{longest}", measured.len()),
-    }
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
-        let entry = entry.map_err(|error| unreadable(folder, &error))?;
-        let kind = entry.file_type().map_err(|error| unreadable(&entry.path(), &error))?;
-        let name = entry.file_name();
-        let skipped = name == "target" || name.to_string_lossy().starts_with('.');
-        if kind.is_dir() && !skipped {
-            collect(&entry.path(), files)?;
-        } else if kind.is_file() && is_source(&entry.path()) {
-            files.push(entry.path());
+    let (mut files, mut functions) = (Vec::new(), Vec::new());
+    for (extension, most) in FUNCTIONS {
+        for file in sources::files(root, &[extension])? {
+            let shown = file.strip_prefix(root).unwrap_or(&file).display().to_string();
+            let text = sources::text(&file)?;
+            files.push((text.lines().count(), shown.clone()));
+            let found = match extension {
+                "rs" if is_for_tests(&file) => Vec::new(),
+                "rs" => functions::of_rust(tokens::read(&file)?),
+                _ => functions::of_shader(&text),
+            };
+            functions
+                .extend(found.into_iter().map(|each| (each.lines, most, format!("{shown}: {}", each.name))));
         }
     }
-    Ok(())
+    files.sort();
+    functions.sort();
+    Ok(judge(&files, &functions))
 }
 
-fn is_source(file: &Path) -> bool {
-    file.extension().and_then(OsStr::to_str).is_some_and(|extension| EXTENSIONS.contains(&extension))
+/// Whether only tests compile the file, by its path.
+fn is_for_tests(file: &Path) -> bool {
+    file.iter().any(|part| part == "tests" || part == "tests.rs")
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure(format!("{}: cannot be read: {error}", path.display()))
+/// Both lists are sorted by their number of lines; of a function follow the most that it may have and its name.
+fn judge(files: &[(usize, String)], functions: &[(usize, usize, String)]) -> Lengths {
+    let mut offences = Vec::new();
+    let mut check = |lines: usize, most: usize, key: String| {
+        if lines > most {
+            offences
+                .push(Offence { shown: format!("{key}: {lines} lines, at most {most} are allowed"), key });
+        }
+    };
+    let Some((longest, name)) = files.last() else { return Lengths { offences, summary: String::new() } };
+    let (median, ninety) = (files[files.len() / 2].0, files[files.len() * 9 / 10].0);
+    for (lines, (place, most)) in [median, ninety, *longest].into_iter().zip(FILES) {
+        check(lines, most, place.to_owned());
+    }
+    for (lines, most, name) in functions {
+        check(*lines, *most, name.clone());
+    }
+    let longest_of = |most| functions.iter().rfind(|each| each.1 == most).map_or(0, |each| each.0);
+    let summary = format!(
+        "{} files: median {median} lines, 90 % {ninety}, longest {longest} ({name}); longest function {} in Rust, {} in shaders",
+        files.len(),
+        longest_of(FUNCTIONS[0].1),
+        longest_of(FUNCTIONS[1].1)
+    );
+    Lengths { offences, summary }
 }
 
 #[cfg(test)]
@@ -82,32 +78,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_where_the_rule_says() {
-        let measured = [(800, "a.rs"), (799, "b.rs"), (451, "c.wgsl"), (450, "d.py")];
-        let lengths = judge(&measured.map(|(lines, name)| (lines, PathBuf::from(name))));
-        assert_eq!(lengths.refused, ["a.rs: 800 lines, 800 are refused"]);
-        assert_eq!(lengths.long, ["b.rs: 799 lines, 450 are long", "c.wgsl: 451 lines, 450 are long"]);
-        assert_eq!(lengths.summary, "4 files, the longest a.rs with 800 lines");
-    }
-
-    #[test]
-    fn only_sources_outside_target_are_measured() {
-        let folder = tempfile::tempdir().expect("a temporary folder should be possible");
-        for (name, text) in [
-            ("src/one.rs", "a\nb\n".repeat(300)),
-            ("src/two.py", "no newline at the end".to_owned()),
-            ("src/data.json", "\n".repeat(900)),
-            ("target/made.rs", "\n".repeat(900)),
-            (".hidden/kept.rs", "\n".repeat(900)),
-        ] {
-            let file = folder.path().join(name);
-            fs::create_dir_all(file.parent().expect("every name above has a folder"))
-                .expect("should be writable");
-            fs::write(file, text).expect("should be writable");
-        }
-        let lengths = measure(folder.path()).ok().expect("the folder should be readable");
-        assert!(lengths.refused.is_empty(), "{:?}", lengths.refused);
-        assert_eq!(lengths.summary, "2 files, the longest src/one.rs with 600 lines");
-        assert_eq!(lengths.long, ["src/one.rs: 600 lines, 450 are long"]);
+    fn bars_are_where_the_rules_say() {
+        let files = |lengths: [usize; 3]| lengths.map(|lines| (lines, format!("{lines}.rs")));
+        let functions = [(60, 60, "a.rs: f".to_owned()), (110, 110, "b.wgsl: g".to_owned())];
+        let lengths = judge(&files([10, 110, 260]), &functions);
+        assert!(lengths.offences.is_empty());
+        assert_eq!(
+            lengths.summary,
+            "3 files: median 110 lines, 90 % 260, longest 260 (260.rs); longest function 60 in Rust, 110 in shaders"
+        );
+        let functions = [(61, 60, "a.rs: f".to_owned()), (111, 110, "b.wgsl: g".to_owned())];
+        let lengths = judge(&files([111, 111, 451]), &functions);
+        let shown: Vec<&str> = lengths.offences.iter().map(|each| each.shown.as_str()).collect();
+        assert_eq!(
+            shown,
+            [
+                "median file: 111 lines, at most 110 are allowed",
+                "90 % of the files: 451 lines, at most 260 are allowed",
+                "longest file: 451 lines, at most 450 are allowed",
+                "a.rs: f: 61 lines, at most 60 are allowed",
+                "b.wgsl: g: 111 lines, at most 110 are allowed",
+            ]
+        );
     }
 }

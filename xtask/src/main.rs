@@ -8,14 +8,21 @@
     reason = "these commands print for the person who runs them"
 )]
 
+mod allowed;
 mod bench;
 mod cargo;
 mod check;
+mod circles;
 mod floors;
+mod functions;
 mod kernels;
 mod lengths;
 mod manifests;
+mod modules;
+mod names;
 mod runner;
+mod sources;
+mod tokens;
 
 use std::process::ExitCode;
 
@@ -23,7 +30,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   check [STEP …]   everything that a change must pass, or only the steps named:
-                   format clippy floors lengths kernels docs doctests tests
+                   format clippy floors circles lengths kernels docs doctests tests
   test [--slow]    the tests; with --slow the ignored ones as well
   bench [ARG …]    `veloxel bench ARG …` of a release build";
 

@@ -2,6 +2,7 @@
 
 use crate::{Failure, cargo};
 use serde_json::Value;
+use std::path::PathBuf;
 
 /// What a dependency is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +23,12 @@ pub struct Dependency {
 }
 
 /// One crate of the workspace.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Crate {
     /// The package's name.
     pub name: String,
+    /// The root files of its library and of its programs.
+    pub roots: Vec<PathBuf>,
     /// All that its manifest names, for any target and feature.
     pub dependencies: Vec<Dependency>,
 }
@@ -47,7 +50,13 @@ fn from_metadata(text: &str) -> Option<Vec<Crate>> {
 
 fn package(value: &Value) -> Option<Crate> {
     let dependencies = value["dependencies"].as_array()?.iter().map(dependency).collect::<Option<_>>()?;
-    Some(Crate { name: value["name"].as_str()?.to_owned(), dependencies })
+    let roots = value["targets"].as_array()?.iter().filter_map(root).collect();
+    Some(Crate { name: value["name"].as_str()?.to_owned(), roots, dependencies })
+}
+
+fn root(target: &Value) -> Option<PathBuf> {
+    let is_product = target["kind"].as_array()?.iter().any(|kind| kind == "lib" || kind == "bin");
+    is_product.then(|| target["src_path"].as_str().map(PathBuf::from))?
 }
 
 fn dependency(value: &Value) -> Option<Dependency> {
@@ -62,12 +71,15 @@ mod tests {
 
     #[test]
     fn kinds_and_renamed_packages_are_told_apart() {
-        let text = r#"{"packages": [{"name": "veloxel-io", "dependencies": [
+        let text = r#"{"packages": [{"name": "veloxel-io", "targets": [
+            {"kind": ["lib"], "src_path": "src/lib.rs"}, {"kind": ["test"], "src_path": "tests/a.rs"}],
+            "dependencies": [
             {"name": "png", "rename": "pictures", "kind": null},
             {"name": "cc", "rename": null, "kind": "build"},
             {"name": "tempfile", "rename": null, "kind": "dev"}]}]}"#;
         let crates = from_metadata(text).expect("this is the form that cargo prints");
         assert_eq!(crates[0].name, "veloxel-io");
+        assert_eq!(crates[0].roots, [PathBuf::from("src/lib.rs")]);
         let found: Vec<_> = crates[0].dependencies.iter().map(|d| (d.name.as_str(), d.purpose)).collect();
         assert_eq!(
             found,

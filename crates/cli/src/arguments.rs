@@ -1,6 +1,8 @@
 //! The command line as clap sees it.
 
-use crate::{bench, demo, devices, engine, evaluate, features, flow, info, stereo, warp};
+#[cfg(feature = "bench")]
+use crate::bench;
+use crate::{demo, devices, engine, evaluate, features, flow, info, stereo, warp};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -25,6 +27,7 @@ pub enum Command {
     Info(info::InfoArguments),
     Devices(devices::DevicesArguments),
     Demo(demo::DemoArguments),
+    #[cfg(feature = "bench")]
     Bench(bench::BenchArguments),
 }
 

@@ -1,5 +1,6 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
+use crate::Outcome;
 use crate::arguments::Arguments;
 use crate::output::{print, print_json};
 use crate::run_arguments::DeviceArguments;
@@ -10,11 +11,10 @@ use clap::{Args, CommandFactory, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use veloxel::Device;
-use veloxel::VeloxelError;
-use veloxel::bench::{
-    Bar, Bench, Event, ExperimentTable, Figure, PaperA, Plan, VolumeCost, paper_a, volume_cost,
+use veloxel::io::{IoError, write_text};
+use veloxel_bench::{
+    Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperA, Plan, VolumeCost, paper_a, volume_cost,
 };
-use veloxel_io::{IoError, write_text};
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
 ///
@@ -70,7 +70,7 @@ impl ValueEnum for Name {
     }
 }
 
-pub fn run(arguments: &BenchArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &BenchArguments) -> Outcome {
     let (device, report) = arguments.device.choice().open()?;
     if let Some(size) = arguments.volume {
         return print_json(&volume_cost(size, &device)?);
@@ -107,7 +107,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), VeloxelError> {
             }
         };
         if arguments.json {
-            let value = serde_json::to_value(&figures).map_err(|source| VeloxelError::Json { source })?;
+            let value = serde_json::to_value(&figures)?;
             results.insert(bench.name().to_owned(), value);
         } else {
             let threads = count(report.threads, "thread", "threads");
@@ -117,7 +117,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), VeloxelError> {
     if arguments.json { print_json(&results) } else { Ok(()) }
 }
 
-fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA, VeloxelError> {
+fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA, BenchError> {
     // Minutes of measuring should not end at a folder that is not there.
     let folder = arguments.html.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
     if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
@@ -141,7 +141,7 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA
                 eprint!("{lines}");
                 return Ok(());
             }
-            print(&lines)
+            Ok(print(&lines)?)
         }
     })
 }
@@ -185,8 +185,8 @@ fn figures_text(figures: &[Figure]) -> String {
 }
 
 /// This very program again, so that its peak memory is that of one pair.
-fn fresh_process(size: usize, arguments: &BenchArguments) -> Result<VolumeCost, VeloxelError> {
-    let fail = |reason: String| VeloxelError::Process { reason };
+fn fresh_process(size: usize, arguments: &BenchArguments) -> Result<VolumeCost, BenchError> {
+    let fail = |reason: String| BenchError::Process { reason };
     let program = std::env::current_exe().map_err(|e| fail(e.to_string()))?;
     let output = Command::new(program)
         .args(["bench", "--volume", &size.to_string()])

@@ -4,11 +4,10 @@ use crate::output::print;
 use crate::progress::Progress;
 use crate::run_arguments::{DeviceArguments, command_line};
 use crate::table::{Table, count, number, seconds};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
-use veloxel::pipelines::{DemoJob, demo};
+use veloxel::jobs::{DemoJob, demo};
 use veloxel::report::PairReport;
 
 /// Make a beating, twisting heart, estimate its motion, compare with the truth.
@@ -28,7 +27,7 @@ pub struct DemoArguments {
     quiet: bool,
 }
 
-pub fn run(arguments: &DemoArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &DemoArguments) -> Outcome {
     let job = DemoJob {
         folder: arguments.output.clone(),
         device: arguments.device.choice(),
@@ -57,7 +56,7 @@ pub fn run(arguments: &DemoArguments) -> Result<(), VeloxelError> {
     let (device, threads) = (&run.report.device.name, run.report.device.threads);
     text.push_str(&format!("{} in all, {device}, {}\n", seconds(total), count(threads, "thread", "threads")));
     text.push_str(&format!("open {}\n", arguments.output.join("report.html").display()));
-    print(&text)
+    Ok(print(&text)?)
 }
 
 fn row(pair: &PairReport) -> Vec<String> {

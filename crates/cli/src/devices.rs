@@ -1,9 +1,9 @@
 //! `veloxel devices`: where Veloxel can compute here.
 
+use crate::Outcome;
 use crate::output::{print_json, print_lines};
 use clap::Args;
-use veloxel::VeloxelError;
-use veloxel::pipelines::{DeviceListing, devices};
+use veloxel::jobs::{DeviceListing, devices};
 
 /// List the devices that this machine offers.
 #[derive(Debug, Args)]
@@ -13,7 +13,7 @@ pub struct DevicesArguments {
     json: bool,
 }
 
-pub fn run(arguments: &DevicesArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &DevicesArguments) -> Outcome {
     let devices = devices();
     if arguments.json {
         return print_json(&devices);

@@ -5,14 +5,13 @@ use crate::interrupt;
 use crate::output::print_lines;
 use crate::run_arguments::PhaseArguments;
 use crate::table::{count, number, percent};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use veloxel::VeloxelError;
-use veloxel::pipelines::{EngineJob, EngineOutputs, EngineRun, engine};
-use veloxel_motion::phase_parameters::Frames;
+use veloxel::jobs::{EngineJob, EngineOutputs, EngineRun, engine};
+use veloxel::motion::phase_parameters::Frames;
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
 ///
@@ -62,7 +61,7 @@ enum Output {
     Features,
 }
 
-pub fn run(arguments: &EngineArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &EngineArguments) -> Outcome {
     if arguments.right.is_none() && arguments.only.contains(&Output::Stereo) {
         let message = "--only stereo needs the right frames: give them with --right";
         wrong_usage("engine", ErrorKind::MissingRequiredArgument, message)
@@ -86,12 +85,12 @@ pub fn run(arguments: &EngineArguments) -> Result<(), VeloxelError> {
         video: arguments.video.clone(),
         report: arguments.report.clone(),
     };
-    engine(&job, stop).and_then(|run| show(&run, arguments))?;
+    show(&engine(&job, stop)?, arguments)?;
     interrupt::exit_if_stopped();
     Ok(())
 }
 
-fn show(run: &EngineRun, arguments: &EngineArguments) -> Result<(), VeloxelError> {
+fn show(run: &EngineRun, arguments: &EngineArguments) -> Outcome {
     warn(&run.report.header.warnings);
     if arguments.phase.quiet {
         return Ok(());

@@ -3,13 +3,12 @@
 use crate::output::{print, print_json};
 use crate::run_arguments::strictness;
 use crate::table::{Table, number, percent};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use veloxel::VeloxelError;
+use veloxel::Warnings;
+use veloxel::jobs::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_labels};
 use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlapReport};
-use veloxel::pipelines::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_labels};
-use veloxel_core::Warnings;
 
 /// Measure a result against the truth.
 #[derive(Debug, Args)]
@@ -70,7 +69,7 @@ struct Files {
     strict: bool,
 }
 
-pub fn run(arguments: &EvaluateArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &EvaluateArguments) -> Outcome {
     let mut warnings = Warnings::new();
     match &arguments.what {
         What::Flow { files, mask } => {

@@ -3,12 +3,11 @@
 use crate::output::print_lines;
 use crate::run_arguments::PhaseArguments;
 use crate::table::{percent, seconds};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
-use veloxel::pipelines::{FeaturesJob, features};
+use veloxel::jobs::{FeaturesJob, features};
 
 /// Find energy, orientation and phase of a picture at every scale.
 ///
@@ -38,7 +37,7 @@ pub struct FeaturesArguments {
     phase: PhaseArguments,
 }
 
-pub fn run(arguments: &FeaturesArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &FeaturesArguments) -> Outcome {
     let run = features(&FeaturesJob {
         image: arguments.image.clone(),
         choice: arguments.phase.choice(),

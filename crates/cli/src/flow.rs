@@ -5,20 +5,19 @@ use crate::output::print_lines;
 use crate::progress::Progress;
 use crate::run_arguments::{DeviceArguments, command_line, setting, strictness};
 use crate::table::{count, number, percent, seconds};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
-use veloxel::pipelines::{
+use veloxel::jobs::{
     FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice, SequenceJob,
     StartChoice, flow, flow_of_frames, sequence,
 };
+use veloxel::motion::clg_parameters::{Direction, Intensity};
 use veloxel::report::PairReport;
-use veloxel_core::{Dimension, SolveStatus};
-use veloxel_motion::clg_parameters::{Direction, Intensity};
-use veloxel_motion::{PhasePreset, Preset, SequenceMode, SequencePlan};
+use veloxel::{Dimension, SolveStatus};
+use veloxel::{PhasePreset, Preset, SequenceMode, SequencePlan};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -187,7 +186,7 @@ impl RunArguments {
     }
 }
 
-pub fn run(arguments: &FlowArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &FlowArguments) -> Outcome {
     if matches!((arguments.run.method, arguments.run.preset), (Method::Clg, PresetName::Hardware)) {
         let message = "--preset hardware belongs to --method phase";
         wrong_usage("flow", ErrorKind::ArgumentConflict, message)

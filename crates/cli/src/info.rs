@@ -2,12 +2,11 @@
 
 use crate::output::{print_json, print_lines};
 use crate::table::count;
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
-use veloxel_core::Dimension;
-use veloxel_io::{FileInfo, Kind, inspect};
+use veloxel::Dimension;
+use veloxel::io::{FileInfo, Kind, inspect};
 
 /// Show what a file holds: format, size, spacing, orientation.
 #[derive(Debug, Args)]
@@ -21,7 +20,7 @@ pub struct InfoArguments {
     json: bool,
 }
 
-pub fn run(arguments: &InfoArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &InfoArguments) -> Outcome {
     let info = inspect(&arguments.file)?;
     if arguments.json {
         return print_json(&info);

@@ -56,7 +56,7 @@ pub fn stop_cleanly() {
                 say("writing what was found so far; once more stops at once");
                 continue;
             }
-            veloxel_io::remove_unfinished();
+            veloxel::io::remove_unfinished();
             say("error: stopped before the end; nothing was left behind");
             std::process::exit(128 + signal);
         }

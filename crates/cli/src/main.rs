@@ -1,4 +1,4 @@
-//! The `veloxel` command: parses, calls one pipeline function, prints its report.
+//! The `veloxel` command: parses, calls one job of the library, prints its report.
 //!
 //! Exit codes: 0 done; 1 failed, with one clear line on standard error; 2 wrong usage; stopped by a signal: 128 and its
 //! number.
@@ -6,6 +6,7 @@
 #![allow(clippy::print_stderr, reason = "a command prints")]
 
 mod arguments;
+#[cfg(feature = "bench")]
 mod bench;
 mod demo;
 mod devices;
@@ -26,7 +27,10 @@ mod warp;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::process::ExitCode;
-use veloxel_core::Warnings;
+use veloxel::Warnings;
+
+/// What a command comes to: done, or one line that says what is wrong.
+type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn main() -> ExitCode {
     quiet_drivers();
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
         Command::Info(arguments) => info::run(arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
+        #[cfg(feature = "bench")]
         Command::Bench(arguments) => bench::run(arguments),
     };
     match result {

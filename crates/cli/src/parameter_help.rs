@@ -1,6 +1,6 @@
 //! The parameters of `--set`, below the options of a command's long help.
 
-use veloxel::pipelines::{ListedParameter, clg_parameter_list, phase_parameter_list};
+use veloxel::jobs::{ListedParameter, clg_parameter_list, phase_parameter_list};
 
 /// For `veloxel flow`, which has two methods.
 pub fn of_flow() -> String {

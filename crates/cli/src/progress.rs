@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Instant;
-use veloxel_motion::{Observer, Step};
+use veloxel::{Observer, Step};
 
 /// Parts of the bar.
 const PARTS: f64 = 1000.0;

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::pipelines::{DeviceChoice, PhaseChoice};
-use veloxel_io::Strictness;
-use veloxel_motion::PhasePreset;
+use veloxel::PhasePreset;
+use veloxel::io::Strictness;
+use veloxel::jobs::{DeviceChoice, PhaseChoice};
 
 /// Where to compute.
 #[derive(Debug, Args)]

@@ -3,12 +3,11 @@
 use crate::output::print_lines;
 use crate::run_arguments::PhaseArguments;
 use crate::table::{number, percent, seconds};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
-use veloxel::pipelines::{StereoJob, stereo};
+use veloxel::jobs::{StereoJob, stereo};
 
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
 ///
@@ -57,7 +56,7 @@ pub struct StereoArguments {
     phase: PhaseArguments,
 }
 
-pub fn run(arguments: &StereoArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &StereoArguments) -> Outcome {
     let run = stereo(&StereoJob {
         left: arguments.left.clone(),
         right: arguments.right.clone(),

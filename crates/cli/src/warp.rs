@@ -1,12 +1,11 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
 use crate::run_arguments::{DeviceArguments, strictness};
-use crate::warn;
+use crate::{Outcome, warn};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use veloxel::VeloxelError;
-use veloxel::pipelines::{WarpJob, warp_flow, warp_labels, warp_points};
-use veloxel_motion::clg_parameters::Interpolation;
+use veloxel::jobs::{WarpJob, warp_flow, warp_labels, warp_points};
+use veloxel::motion::clg_parameters::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
 #[derive(Debug, Args)]
@@ -79,7 +78,7 @@ impl Files {
     }
 }
 
-pub fn run(arguments: &WarpArguments) -> Result<(), VeloxelError> {
+pub fn run(arguments: &WarpArguments) -> Outcome {
     let warnings = match &arguments.what {
         What::Image { files, interpolation, device } => {
             let interpolation = match interpolation {

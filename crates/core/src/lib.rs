@@ -16,6 +16,7 @@ mod grid;
 mod mask;
 pub mod matrix3;
 mod mesh;
+pub mod parameters;
 mod report;
 mod sequence;
 mod system_memory;

@@ -58,6 +58,7 @@ use veloxel_compute::kernels::pointwise::rescale;
 use veloxel_compute::kernels::total_displacement::{from_voxels, to_voxels};
 use veloxel_compute::kernels::warp::VoxelAffine;
 use veloxel_compute::{Device, Field, Later};
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{
     BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, Mask, SolveStatus, Volume, WarningKind,
     Warnings,

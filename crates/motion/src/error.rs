@@ -2,6 +2,7 @@
 
 use veloxel_compute::ComputeError;
 use veloxel_core::CoreError;
+use veloxel_core::parameters::ParameterError;
 
 /// A method could not run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -14,15 +15,8 @@ pub enum MotionError {
     #[error(transparent)]
     Input(#[from] CoreError),
     /// A parameter outside its range.
-    #[error("parameter `{name}` is {got}, expected {expected}")]
-    Parameter {
-        /// As in parameter files.
-        name: &'static str,
-        /// The value given.
-        got: String,
-        /// The range.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// The images have nothing in common that an affine map could be found from.
     #[error("the affine start failed: {reason}; try --init centre-of-mass, or none")]
     Affine {

@@ -7,6 +7,7 @@ use std::ops::Range;
 use veloxel_compute::kernels::gabor::{self, Bank, Filters, Levels, Picture, Sums, Told};
 use veloxel_compute::kernels::valid_median::Window;
 use veloxel_compute::{Buffer, Device};
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{CoreError, Dimension, Grid, Volume};
 
 /// Which results are asked for.

@@ -12,24 +12,23 @@
 //! *Evidence*: `multigrid_beats_jacobi` and `solvers_agree`.
 
 use crate::tolerance::Checks;
-use serde::{Deserialize, Serialize};
 use std::slice::{from_mut, from_ref};
 use veloxel_compute::kernels::multigrid_transfer::{coarser, prolong, prolong_add, restrict};
 use veloxel_compute::kernels::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
 use veloxel_compute::kernels::pointwise::{clear, norm2};
 use veloxel_compute::{Axes, Buffer, ComputeError, Device, Field, Later, Pending, Shape, Stamp, fetch};
-use veloxel_core::StopReason;
+use veloxel_core::{StopReason, choices};
 
-/// How the linear system is solved; all three give the same answer at convergence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Solver {
-    /// Jacobi sweeps (thiyagalingam2011 eq. 9), point-coupled, damped where the volume term needs it.
-    Jacobi,
-    /// Red-black, point-coupled successive over-relaxation (Bruhn et al. 2005).
-    Sor,
-    /// Full multigrid with V(1,1) cycles (Bruhn et al. 2006).
-    Multigrid,
+choices! {
+    /// How the linear system is solved; all three give the same answer at convergence.
+    pub enum Solver {
+        /// Jacobi sweeps (thiyagalingam2011 eq. 9), point-coupled, damped where the volume term needs it.
+        Jacobi = "jacobi",
+        /// Red-black, point-coupled successive over-relaxation (Bruhn et al. 2005).
+        Sor = "sor",
+        /// Full multigrid with V(1,1) cycles (Bruhn et al. 2006).
+        Multigrid = "multigrid",
+    }
 }
 
 /// When to stop.

@@ -6,8 +6,8 @@ use measure::{cpu, mean_difference_vox, mean_error_vox, pair, run};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_motion::affine_registration::{AffineModel, affine_registration, invert};
 use veloxel_motion::{ClgParams, MotionError, Pair, Preset, Start, VoxelAffine};
-use veloxel_testkit::phantoms::isotropic_grid;
-use veloxel_testkit::{Affine, CentredFrame, Composed, Noise, Phantom, Sinusoid, SmoothTexture};
+use veloxel_phantoms::catalogue::isotropic_grid;
+use veloxel_phantoms::{Affine, CentredFrame, Composed, Noise, Phantom, Sinusoid, SmoothTexture};
 
 /// The map between voxel positions that a motion about the grid's centre is.
 fn voxel_map(grid: &Grid, motion: &Affine) -> VoxelAffine {

@@ -15,9 +15,10 @@ use veloxel_motion::{
     Clg, ClgParams, MotionError, Pair, Preset, SequenceFrames, SequenceMode, SequencePlan, Silent, Start,
     run_sequence,
 };
-use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, oblique_grid};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, oblique_grid};
+use veloxel_phantoms::{Noise, Phantom};
+use veloxel_testkit::on_every_device;
 use veloxel_testkit::tolerances::FIELD_PARITY_VOX;
-use veloxel_testkit::{Noise, Phantom, on_every_device};
 
 /// The largest difference between the device's field and the processor's, and whether two runs agree bit by bit.
 fn assert_alike(what: &str, pair: &Pair<'_>, params: &ClgParams, device: &Device) {

@@ -7,8 +7,8 @@ use veloxel_core::{Dimension, Flow, Grid, Mask, SolveStatus, Volume, WarningKind
 use veloxel_motion::clg_parameters::{Direction, Update};
 use veloxel_motion::multigrid::Solver;
 use veloxel_motion::{Clg, ClgParams, FlowOutput, MotionError, Pair, Preset, Silent, Start};
-use veloxel_testkit::phantoms::{Case, MotionKind, NOISE, TextureKind, isotropic_grid};
-use veloxel_testkit::{Affine, CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
+use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid};
+use veloxel_phantoms::{Affine, CentredFrame, Noise, Phantom, Sinusoid, SmoothTexture, Texture};
 
 const BOTH: [Dimension; 2] = [Dimension::Two, Dimension::Three];
 const PRESETS: [Preset; 3] = [Preset::Fast, Preset::Accurate, Preset::Paper];
@@ -115,7 +115,7 @@ fn nan_elsewhere_is_an_error_that_names_the_place() {
     let at = broken.grid().index([3, 17, 11]);
     for value in [f32::NAN, f32::INFINITY] {
         broken.data_mut()[at] = value;
-        let params = ClgParams::default();
+        let params = ClgParams::preset(Preset::Fast, Dimension::Three);
         for (pair, image) in
             [(pair(&broken, &phantom.moving), "fixed"), (pair(&phantom.fixed, &broken), "moving")]
         {
@@ -141,19 +141,30 @@ fn different_grids_are_refused() {
     let image = on(&grid);
     for other in others {
         let image_there = on(&other);
-        let text =
-            try_run(&pair(&image, &image_there), &ClgParams::default()).expect_err("two grids").to_string();
+        let text = try_run(&pair(&image, &image_there), &ClgParams::preset(Preset::Fast, Dimension::Three))
+            .expect_err("two grids")
+            .to_string();
         assert!(text.contains("differ") && text.contains("resample"), "says what to do: {text}");
         let mask = Mask::everywhere(other.clone());
         let with_mask = Pair { mask: Some(&mask), ..pair(&image, &image) };
-        assert!(matches!(try_run(&with_mask, &ClgParams::default()), Err(MotionError::Input(_))));
+        assert!(matches!(
+            try_run(&with_mask, &ClgParams::preset(Preset::Fast, Dimension::Three)),
+            Err(MotionError::Input(_))
+        ));
         let with_volume_mask = Pair { volume_mask: Some(&mask), ..pair(&image, &image) };
-        assert!(matches!(try_run(&with_volume_mask, &ClgParams::default()), Err(MotionError::Input(_))));
+        assert!(matches!(
+            try_run(&with_volume_mask, &ClgParams::preset(Preset::Fast, Dimension::Three)),
+            Err(MotionError::Input(_))
+        ));
         let start = Flow::zeros(other.clone());
         let moved = Volume::from_fn(grid.clone(), |[x, y, z]| (x * 6 + y * 3 + z) as f32);
         let with_start = Pair { start: Start::Flow(&start), ..pair(&image, &moved) };
-        assert!(matches!(try_run(&with_start, &ClgParams::default()), Err(MotionError::Input(_))));
-        let mut elsewhere = Clg::new(&other, ClgParams::default(), &cpu(1)).expect("valid parameters");
+        assert!(matches!(
+            try_run(&with_start, &ClgParams::preset(Preset::Fast, Dimension::Three)),
+            Err(MotionError::Input(_))
+        ));
+        let mut elsewhere = Clg::new(&other, ClgParams::preset(Preset::Fast, Dimension::Three), &cpu(1))
+            .expect("valid parameters");
         assert!(matches!(elsewhere.run(&pair(&image, &image), &Silent), Err(MotionError::Input(_))));
     }
 }

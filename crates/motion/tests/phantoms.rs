@@ -7,9 +7,9 @@ mod measure;
 use measure::{estimate, mean_difference_vox, mean_error_vox, pair, run, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_motion::{ClgParams, FlowOutput, Pair, Preset};
-use veloxel_testkit::phantoms::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
+use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
+use veloxel_phantoms::{Affine, CentredFrame, Noise, Phantom, SmoothTexture, eroded};
 use veloxel_testkit::tolerances::{PHANTOM_ERROR_VOX, VOLUME_PRESERVATION_GAIN};
-use veloxel_testkit::{Affine, CentredFrame, Noise, Phantom, SmoothTexture, eroded};
 
 /// Smooth everywhere, unlike the shells, whose motion bends at the rim of the muscle.
 const SMOOTH_MOTIONS: [MotionKind; 5] =

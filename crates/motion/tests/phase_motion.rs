@@ -5,7 +5,7 @@
 mod phase_scene;
 
 use phase_scene::{picture, processor, shifted, texture};
-use veloxel_core::Volume;
+use veloxel_core::{Dimension, Volume};
 use veloxel_motion::phase_parameters::{FeatureSums, Frames, PhaseMedian, Unknown};
 use veloxel_motion::{
     PhaseEngine, PhaseImage, PhaseParameters, PhasePreset, PhaseWanted, phase_features, phase_flow,
@@ -67,9 +67,11 @@ fn the_hardware_follows_less_closely() {
         let output = phase_flow(&images, parameters, &processor(2)).unwrap();
         (mean_error(output.flow.components_vox(), velocity).0, output)
     };
-    let hardware = PhaseParameters::preset(PhasePreset::Hardware);
-    let (full, _) =
-        error(&PhaseParameters { frames: Frames::Three, ..PhaseParameters::preset(PhasePreset::Paper) });
+    let hardware = PhaseParameters::preset(PhasePreset::Hardware, Dimension::Two);
+    let (full, _) = error(&PhaseParameters {
+        frames: Frames::Three,
+        ..PhaseParameters::preset(PhasePreset::Paper, Dimension::Two)
+    });
     let (less, output) = error(&hardware);
     assert!(full < less && less < 0.15, "{full} {less}");
     let steps = output.flow.components_vox().iter().flatten().filter(|v| !v.is_nan()).map(|v| v * 16.0);
@@ -190,12 +192,12 @@ on_every_device! {
             median: PhaseMedian::Five,
             feature_sums: FeatureSums::Plain,
             stereo_check_px: 0.0,
-            ..PhaseParameters::preset(PhasePreset::Paper)
+            ..PhaseParameters::preset(PhasePreset::Paper, Dimension::Two)
         };
         for (count, base) in [
             (Frames::Two, PhaseParameters::default()),
             (Frames::Three, paper),
-            (Frames::Three, PhaseParameters::preset(PhasePreset::Hardware)),
+            (Frames::Three, PhaseParameters::preset(PhasePreset::Hardware, Dimension::Two)),
             (Frames::Five, PhaseParameters::default()),
         ] {
             let parameters = PhaseParameters { frames: count, ..base };

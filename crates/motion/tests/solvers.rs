@@ -14,8 +14,8 @@ use veloxel_core::{Dimension, Grid, SolveStatus, StopReason};
 use veloxel_motion::clg_parameters::MedianFilter;
 use veloxel_motion::multigrid::{Multigrid, Solved, Solver, Stopping, Terms, sweep};
 use veloxel_motion::{ClgParams, Preset};
-use veloxel_testkit::Noise;
-use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind};
+use veloxel_phantoms::Noise;
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 
 /// α of every system here: the `fast` preset's.
 const ALPHA: f32 = 0.1;

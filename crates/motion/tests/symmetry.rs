@@ -10,8 +10,8 @@ use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_motion::clg_parameters::Interpolation;
 use veloxel_motion::multigrid::Solver;
 use veloxel_motion::{ClgParams, Preset};
-use veloxel_testkit::phantoms::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
-use veloxel_testkit::{CentredFrame, Noise, Phantom, SmoothTexture};
+use veloxel_phantoms::catalogue::{Case, MotionKind, NOISE, TextureKind, isotropic_grid, oblique_grid};
+use veloxel_phantoms::{CentredFrame, Noise, Phantom, SmoothTexture};
 
 /// Mean difference, voxels, of two estimates that are one but for rounding and tolerances.
 const SAME_VOX: f64 = 0.0005;
@@ -241,7 +241,7 @@ fn an_anisotropic_volume_has_the_physical_field_of_its_isotropic_twin() {
     // Waves of 8 voxels of the coarser axes, so that both grids see the same picture.
     let texture_grid = isotropic_grid(Dimension::Three, SIZE / 2).and_then(|g| g.with_spacing_mm([2.0; 3]));
     let texture = SmoothTexture::new(&CentredFrame::new(&texture_grid.expect("possible")), 5);
-    let motion = veloxel_testkit::phantoms::motion(MotionKind::Sinusoid, &CentredFrame::new(&fine));
+    let motion = veloxel_phantoms::catalogue::motion(MotionKind::Sinusoid, &CentredFrame::new(&fine));
     // So smooth that α decides about the field, and no window: its width is in voxels.
     let params = ClgParams { alpha: 1.0, rho: 0.0, ..to_convergence(Preset::Fast, Dimension::Three) };
     let estimated = |grid: &Grid| {

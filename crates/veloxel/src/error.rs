@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use veloxel_compute::ComputeError;
 use veloxel_core::CoreError;
+use veloxel_core::parameters::ParameterError;
 use veloxel_io::IoError;
 use veloxel_motion::MotionError;
-use veloxel_testkit::TestkitError;
+use veloxel_phantoms::PhantomError;
+use veloxel_report::ReportError;
 
-/// A failure of a pipeline, a measurement or a report.
+/// A failure of a job, a measurement or a report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VeloxelError {
@@ -17,6 +19,9 @@ pub enum VeloxelError {
     /// A file could not be read or written.
     #[error(transparent)]
     Io(#[from] IoError),
+    /// A setting that the method does not take.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// A method could not run.
     #[error(transparent)]
     Motion(#[from] MotionError),
@@ -25,7 +30,10 @@ pub enum VeloxelError {
     Compute(#[from] ComputeError),
     /// A phantom could not be made.
     #[error(transparent)]
-    Phantom(#[from] TestkitError),
+    Phantom(#[from] PhantomError),
+    /// A result could not be measured, or a page not be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
     /// No parameter has this name.
     #[error("no parameter is called `{key}`; the nearest is `{nearest}`; all: {known}")]
     UnknownParameter {
@@ -54,26 +62,6 @@ pub enum VeloxelError {
         /// What is wrong with it, and where.
         reason: String,
     },
-    /// A measurement over no voxel at all.
-    #[error("{what}: no voxel to measure ({reason})")]
-    NothingToMeasure {
-        /// The measurement.
-        what: &'static str,
-        /// Why nothing was left.
-        reason: &'static str,
-    },
-    /// A label image holds something that is not a label.
-    #[error(
-        "{what} holds {value} at voxel (x, y, z) = {position:?}: labels are whole numbers from 0 to 16777216"
-    )]
-    NotALabel {
-        /// Which label image.
-        what: String,
-        /// The sample found.
-        value: f32,
-        /// Where: (x, y, z).
-        position: [usize; 3],
-    },
     /// Frames that do not fit what was asked for: too few, too many, or unpaired.
     #[error("{reason}")]
     Frames {
@@ -92,29 +80,10 @@ pub enum VeloxelError {
         /// The second of them, as it was given.
         path: PathBuf,
     },
-    /// The page of a report could not be filled in.
-    #[error("the page of the report could not be written")]
-    Page {
-        /// What the template engine says.
-        #[from]
-        source: minijinja::Error,
-    },
     /// A report could not be written as JSON.
     #[error("the report could not be written as JSON")]
     Json {
         /// What the writer says.
         source: serde_json::Error,
-    },
-    /// A measurement needs data that are not part of Veloxel.
-    #[error("{missing} is not there: set VELOXEL_DATA to the folder that holds it")]
-    NoData {
-        /// What is missing.
-        missing: String,
-    },
-    /// A measurement in a process of its own did not come back.
-    #[error("a measurement in a process of its own failed: {reason}")]
-    Process {
-        /// What happened to it.
-        reason: String,
     },
 }

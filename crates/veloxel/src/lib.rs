@@ -1,4 +1,4 @@
-//! What a Rust user of Veloxel depends on: the nouns, the methods, pipelines from files to reports, and measures.
+//! What a Rust user of Veloxel depends on: one crate that holds every other.
 //!
 //! ```no_run
 //! use veloxel::{ClgParams, Preset, Warnings, clg, io};
@@ -10,25 +10,43 @@
 //! io::write_flow("field.nii.gz".as_ref(), &output.flow)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # What is where
+//!
+//! | you want | look at |
+//! |---|---|
+//! | images, volumes, sequences, fields, masks, meshes on their grids | [`Volume`], [`Sequence`], [`Flow`], [`Mask`], [`TetMesh`], [`Grid`] |
+//! | files of any format | [`io`] |
+//! | the flow of a pair of images | [`clg()`], [`Clg`] (opened once for many pairs), [`ClgParams`] |
+//! | the fields of a sequence | [`run_sequence`], [`SequencePlan`] |
+//! | an affine start; fields that follow one another | [`motion::affine_registration`], [`compose_flows`] |
+//! | flow by phase, stereo, energy, orientation and phase of pictures | [`phase_flow()`], [`phase_stereo()`], [`phase_features()`], [`PhaseParameters`] |
+//! | all three over a stream of frames | [`PhaseEngine`] |
+//! | a device, and data of your own on it | [`Device`], [`Frame`], [`compute`] |
+//! | a result against the truth | [`metrics`] |
+//! | the JSON and the page of a run | [`report`] |
+//! | what a command does, from files to files | [`jobs`] |
+//! | images with a known motion | [`phantoms`] |
 
-pub mod bench;
-pub mod metrics;
-pub mod pipelines;
-pub mod report;
+pub mod jobs;
 
 mod error;
 
 pub use error::VeloxelError;
-pub use veloxel_compute::{Device, DeviceInfo};
+pub use veloxel_compute::{self as compute, Device, DeviceInfo};
 pub use veloxel_core::{
-    CoreError, Dimension, Flow, FlowStatistics, Grid, Mask, Sequence, TetMesh, Volume, Warning, WarningKind,
-    Warnings,
+    CoreError, Dimension, Flow, FlowStatistics, Grid, Mask, Sequence, SolveStatus, StageTime, TetMesh,
+    Volume, Warning, WarningKind, Warnings,
 };
 pub use veloxel_io as io;
 pub use veloxel_motion::{
-    Clg, ClgParams, FlowOutput, MotionError, Observer, Pair, Preset, Silent, Start, Step,
-    affine_registration, clg, clg_parameters, coarse_to_fine, multigrid, prepare,
+    self as motion, Clg, ClgParams, FeatureMaps, FlowOutput, Frame, MotionError, Observer, Pair, PhaseEngine,
+    PhaseFeatures, PhaseFlow, PhaseFrame, PhaseImage, PhaseParameters, PhasePreset, PhaseStereo, PhaseWanted,
+    Preset, SequenceFrames, SequenceMode, SequencePlan, Silent, Start, Step, clg, compose_flows,
+    phase_features, phase_flow, phase_stereo, run_sequence,
 };
+pub use veloxel_phantoms as phantoms;
+pub use veloxel_report::{self as report, metrics};
 
 /// The README's program compiles.
 #[cfg(doctest)]

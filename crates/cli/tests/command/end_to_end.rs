@@ -3,7 +3,7 @@
 use crate::workplace::{Workplace, pair, small_volume};
 use veloxel_core::{Dimension, Sequence, Warnings};
 use veloxel_io::Strictness;
-use veloxel_testkit::phantoms::{isotropic_grid, oblique_grid};
+use veloxel_phantoms::catalogue::{isotropic_grid, oblique_grid};
 
 #[test]
 fn a_volume_from_files_to_field_report_and_page() {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 use veloxel_core::{Dimension, Grid, Volume, Warnings};
-use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind};
-use veloxel_testkit::{Noise, Phantom};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
+use veloxel_phantoms::{Noise, Phantom};
 
 /// A temporary folder and what the command left there.
 pub struct Workplace {
@@ -86,5 +86,5 @@ pub fn pair(grid: &Grid) -> Phantom {
 }
 
 pub fn small_volume() -> Phantom {
-    pair(&veloxel_testkit::phantoms::isotropic_grid(Dimension::Three, 20).expect("a grid of constants"))
+    pair(&veloxel_phantoms::catalogue::isotropic_grid(Dimension::Three, 20).expect("a grid of constants"))
 }

@@ -5,8 +5,8 @@
 use veloxel_compute::Device;
 use veloxel_core::{Dimension, Flow, Mask, Volume};
 use veloxel_motion::{Clg, ClgParams, FlowOutput, Pair, Silent, Start};
-use veloxel_testkit::phantoms::{Case, MotionKind, TextureKind, isotropic_grid};
-use veloxel_testkit::{Noise, Phantom};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
+use veloxel_phantoms::{Noise, Phantom};
 
 /// A processor with so many threads.
 pub fn cpu(threads: usize) -> Device {

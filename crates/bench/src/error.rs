@@ -1,0 +1,48 @@
+//! What can go wrong while something is measured.
+
+use veloxel::VeloxelError;
+use veloxel_compute::ComputeError;
+use veloxel_core::CoreError;
+use veloxel_io::IoError;
+use veloxel_motion::MotionError;
+use veloxel_phantoms::PhantomError;
+use veloxel_report::ReportError;
+
+/// A failure of a benchmark.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// A grid, a volume or a field breaks a promise.
+    #[error(transparent)]
+    Core(#[from] CoreError),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// A method could not run.
+    #[error(transparent)]
+    Motion(#[from] MotionError),
+    /// A device could not do what was asked.
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
+    /// A phantom could not be made.
+    #[error(transparent)]
+    Phantom(#[from] PhantomError),
+    /// A result could not be measured, or a page not be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A job of the command could not run.
+    #[error(transparent)]
+    Job(#[from] VeloxelError),
+    /// A measurement needs data that are not part of Veloxel.
+    #[error("{missing} is not there: set VELOXEL_DATA to the folder that holds it")]
+    NoData {
+        /// What is missing.
+        missing: String,
+    },
+    /// A measurement in a process of its own did not come back.
+    #[error("a measurement in a process of its own failed: {reason}")]
+    Process {
+        /// What happened to it.
+        reason: String,
+    },
+}

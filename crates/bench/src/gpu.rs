@@ -1,0 +1,147 @@
+//! What a GPU must reach on whole runs, and that it finds what the processor finds.
+
+use super::Figure;
+use super::{middlebury, volume_preservation};
+use crate::BenchError;
+use std::time::Instant;
+use veloxel_compute::Device;
+use veloxel_core::{Dimension, Volume};
+use veloxel_motion::{
+    Clg, ClgParams, FlowOutput, Frame, Pair, Preset, Region, SequenceFrames, SequenceMode, SequencePlan,
+    Silent, Start, run_sequence,
+};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
+use veloxel_phantoms::{Noise, Phantom, catalogue};
+
+/// Runs of which the middle one counts.
+const RUNS: usize = 7;
+const PAIR_SIZE: usize = 256;
+const SEQUENCE: (usize, usize) = (200, 20);
+/// Sizes of the phantoms that are compared vector by vector.
+const COMPARED: [(Dimension, usize); 2] = [(Dimension::Two, 96), (Dimension::Three, 64)];
+
+/// `gpu`: speed of whole runs.
+pub(super) fn gpu(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    let mut figures = resident_pair(device)?;
+    figures.push(sequence(device)?);
+    Ok(figures)
+}
+
+/// Two volumes that differ by a smooth motion.
+fn sinusoid(size: usize) -> Result<Phantom, BenchError> {
+    let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
+    Ok(case.build(&isotropic_grid(Dimension::Three, size)?))
+}
+
+fn run(
+    (fixed, moving): (&Volume<f32>, &Volume<f32>),
+    params: &ClgParams,
+    device: &Device,
+) -> Result<FlowOutput, BenchError> {
+    let pair = Pair { fixed, moving, mask: None, volume_mask: None, start: Start::Zero };
+    Ok(Clg::new(fixed.grid(), params.clone(), device)?.run(&pair, &Silent)?)
+}
+
+/// The longest difference of two fields, voxels.
+fn most_vox(a: &FlowOutput, b: &FlowOutput) -> f64 {
+    let distance = |i: usize| {
+        let (a, b) = (a.flow.vector_vox(i), b.flow.vector_vox(i));
+        a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()
+    };
+    (0..a.flow.grid().len()).map(distance).fold(0.0, f64::max)
+}
+
+/// `agreement`: every phantom, and every pair of pictures and the ventricle that are there, on the device and on the processor.
+pub(super) fn agreement(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    let cpu = Device::cpu(0)?;
+    let mut figures = Vec::new();
+    for (dimension, size) in COMPARED {
+        for preset in [Preset::Fast, Preset::Accurate] {
+            let params = ClgParams::preset(preset, dimension);
+            let (mut most, mut changed) = (0.0f64, 0usize);
+            for phantom in catalogue::all(dimension, size)? {
+                let images = (&phantom.fixed, &phantom.moving);
+                let first = run(images, &params, device)?;
+                changed += usize::from(run(images, &params, device)?.flow != first.flow);
+                most = most.max(most_vox(&first, &run(images, &params, &cpu)?));
+            }
+            let what = format!("{preset:?}, phantoms of {size}{}", if size == 96 { "²" } else { "³" });
+            figures
+                .push(Figure::new(format!("{what}: most from the processor"), most, "voxel").at_most(1e-3));
+            figures.push(Figure::new(format!("{what}: runs that differ"), changed as f64, "").at_most(0.0));
+        }
+    }
+    for (name, [fixed, moving]) in middlebury::pairs()? {
+        let params = ClgParams::preset(Preset::Accurate, Dimension::Two);
+        let images = (&fixed, &moving);
+        let most = most_vox(&run(images, &params, device)?, &run(images, &params, &cpu)?);
+        figures.push(Figure::new(format!("{name}: most from the processor"), most, "voxel").at_most(1e-3));
+    }
+    if let Some(mouse) = volume_preservation::mouse()? {
+        let preserving =
+            |device: &Device| volume_preservation::estimate(device, &mouse, volume_preservation::BETA);
+        let most = most_vox(&preserving(device)?, &preserving(&cpu)?);
+        let name = &mouse.name;
+        figures.push(Figure::new(format!("{name}: most from the processor"), most, "voxel").at_most(1e-3));
+    }
+    Ok(figures)
+}
+
+/// A pair that is on the device already, against the processor with one thread and with all.
+fn resident_pair(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    let phantom = sinusoid(PAIR_SIZE)?;
+    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let mut method = Clg::new(phantom.fixed.grid(), params.clone(), device)?;
+    let (fixed, moving) = (Frame::upload(device, &phantom.fixed)?, Frame::upload(device, &phantom.moving)?);
+    let mut once = || -> Result<f64, BenchError> {
+        device.synchronise()?;
+        let start = Instant::now();
+        method.run_frames((&fixed, &moving), (Region::default(), Start::Zero), &Silent)?.wait()?;
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    };
+    // Compiled and allocated by the first.
+    once()?;
+    let mut times_ms = (0..RUNS).map(|_| once()).collect::<Result<Vec<_>, _>>()?;
+    times_ms.sort_by(f64::total_cmp);
+    let resident_ms = times_ms[RUNS / 2];
+    let mut figures =
+        vec![Figure::new(format!("{PAIR_SIZE}³ pair, fast, resident"), resident_ms, "ms").at_most(25.0)];
+    let images = (&phantom.fixed, &phantom.moving);
+    let timed = |device: &Device| -> Result<f64, BenchError> {
+        let mut best_ms = f64::INFINITY;
+        for _ in 0..2 {
+            let start = Instant::now();
+            run(images, &params, device)?;
+            best_ms = best_ms.min(start.elapsed().as_secs_f64() * 1e3);
+        }
+        Ok(best_ms)
+    };
+    figures.push(Figure::new(format!("{PAIR_SIZE}³ pair, from host to host"), timed(device)?, "ms"));
+    let (one_ms, all_ms) = (timed(&Device::cpu(1)?)?, timed(&Device::cpu(0)?)?);
+    figures.push(Figure::new("processor, one thread", one_ms, "ms"));
+    figures.push(Figure::new("processor, all threads", all_ms, "ms"));
+    figures.push(Figure::new("one thread over resident", one_ms / resident_ms, "×").at_least(150.0));
+    figures.push(Figure::new("all threads over resident", all_ms / resident_ms, "×"));
+    Ok(figures)
+}
+
+/// Frames that go to the device one by one, and fields that come back.
+fn sequence(device: &Device) -> Result<Figure, BenchError> {
+    let (size, count) = SEQUENCE;
+    // Opened for this alone, so that a profile of it stands alone.
+    let device = &Device::named(&device.info().name, 0)?;
+    let phantom = sinusoid(size)?;
+    let frames: Vec<Volume<f32>> =
+        (0..count).map(|t| if t % 2 == 0 { phantom.fixed.clone() } else { phantom.moving.clone() }).collect();
+    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0 };
+    let mut best_s = f64::INFINITY;
+    for _ in 0..3 {
+        let mut method = Clg::new(phantom.fixed.grid(), params.clone(), device)?;
+        let start = Instant::now();
+        let frames = SequenceFrames { frames: &frames, masks: &[], volume_masks: &[] };
+        run_sequence::<BenchError>(&mut method, frames, plan, (&Silent, &mut |_| Ok(())))?;
+        best_s = best_s.min(start.elapsed().as_secs_f64());
+    }
+    Ok(Figure::new(format!("{size}³ × {count} frames, transfers included"), best_s, "s").at_most(0.4))
+}

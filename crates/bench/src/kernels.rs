@@ -1,0 +1,237 @@
+//! How close each hot kernel comes to the copy rate: the bytes that it must move once, over its time.
+
+use super::Figure;
+use crate::BenchError;
+use std::time::{Duration, Instant};
+use veloxel_compute::kernels::compose::{Update, compose};
+use veloxel_compute::kernels::convolve::{convolve, isotropic};
+use veloxel_compute::kernels::gradient::Scheme;
+use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
+use veloxel_compute::kernels::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
+use veloxel_compute::kernels::pointwise::{copy, map_affine};
+use veloxel_compute::kernels::spline::spline_coefficients;
+use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
+use veloxel_compute::{Buffer, ComputeError, Device, Field, Shape, Taps};
+use veloxel_core::Dimension;
+
+/// Launches between two looks at the clock, at least and at most, and looks of which the middle one counts.
+const LAUNCHES: usize = 20;
+const MOST_LAUNCHES: usize = 300;
+const LOOKS: usize = 7;
+/// From one look to the next on a GPU: what the host adds to both ends, a tenth of a millisecond where the clock is its own,
+/// should not count.
+const LOOK_MS: f64 = 30.0;
+/// How long a GPU computes before the first look.
+const WARM_UP: Duration = Duration::from_millis(300);
+
+/// `kernels`: the table for 256³ and, on a GPU, 512³.
+pub(super) fn kernels(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    let mut figures = Vec::new();
+    let sizes: &[usize] = match device.is_gpu() {
+        true if device.free_bytes().is_none_or(|free| free > 32 << 30) => &[256, 512],
+        true => &[256],
+        false => &[128],
+    };
+    for &size in sizes {
+        match Workbench::new(device, size) {
+            Ok(mut bench) => bench.measure(&mut figures)?,
+            // A software device has limits that a graphics card has not: smaller volumes will do.
+            Err(ComputeError::BufferTooLarge { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(figures)
+}
+
+/// Volumes of noise that look like those of a run.
+struct Workbench<'a> {
+    device: &'a Device,
+    size: usize,
+    shape: Shape,
+    volumes: Field,
+    tensor: Field,
+    displacement: Field,
+}
+
+/// A kernel under the clock: its name, the volumes it must move once, the share of the copy rate it must reach.
+type Subject<'s> = (&'s str, f64, Option<f64>);
+
+impl<'a> Workbench<'a> {
+    fn new(device: &'a Device, size: usize) -> Result<Self, ComputeError> {
+        let shape = Shape { size: [size; 3], dimension: Dimension::Three };
+        let noise = noise(shape.len());
+        let scaled = |gain: f32, offset: f32| -> Result<Buffer, ComputeError> {
+            let mut buffer = device.upload_copy(&noise)?;
+            map_affine(device, (gain, offset), &mut buffer)?;
+            Ok(buffer)
+        };
+        let volumes: Field = (0..13).map(|k| scaled(0.1 + 0.05 * k as f32, 0.2)).collect::<Result<_, _>>()?;
+        // 11, 12, 13, 22, 23, 33 of a definite tensor.
+        let tensor = [(0.3, 1.0), (0.1, 0.0), (0.1, 0.1), (0.3, 0.9), (0.1, 0.0), (0.3, 0.8)];
+        let tensor = tensor.into_iter().map(|(g, o)| scaled(g, o)).collect::<Result<_, _>>()?;
+        // A motion as smooth as real ones: neighbours are found where neighbours stand.
+        let smooth = |c: usize| {
+            let wave = |i: usize| {
+                let p = [i % size, i / size % size, i / (size * size)];
+                3.0 * (std::f32::consts::TAU * p[(c + 1) % 3] as f32 / 128.0).sin()
+            };
+            device.upload((0..shape.len()).map(wave).collect())
+        };
+        let displacement = (0..3).map(smooth).collect::<Result<_, _>>()?;
+        Ok(Self { device, size, shape, volumes, tensor, displacement })
+    }
+
+    fn measure(&mut self, figures: &mut Vec<Figure>) -> Result<(), BenchError> {
+        let Self { device, size, shape, volumes, tensor, displacement } = self;
+        let (device, size, shape) = (*device, *size, *shape);
+        let operator = Operator {
+            shape,
+            spacing_edges: [1.0; 3],
+            alpha: 0.1,
+            tensor: Some(tensor),
+            diffusivity: None,
+            volume_weight: None,
+        };
+        let volume_bytes = 4.0 * shape.len() as f64;
+        let copied = {
+            let (from, to) = volumes.split_at_mut(1);
+            let mut launch = || copy(device, &from[0], &mut to[0]);
+            warm_up(device, &mut launch)?;
+            median_ms(device, launch)?
+        };
+        let rate = 2.0 * volume_bytes / copied;
+        figures.push(Figure::new(format!("{size}³ copy"), rate / 1e6, "GB/s"));
+        let mut report = |(name, moved, bar): Subject<'_>, ms: f64| {
+            figures.push(Figure::new(format!("{size}³ {name}"), ms, "ms"));
+            let share =
+                Figure::new(format!("{size}³ {name}, over copy"), moved * volume_bytes / ms / rate, "");
+            figures.push(match bar {
+                Some(bar) => share.at_least(bar),
+                None => share,
+            });
+        };
+        let (x, rest) = volumes.split_at_mut(3);
+        let (rhs, rest) = rest.split_at_mut(3);
+        let (out, images) = rest.split_at_mut(3);
+        report(
+            ("Jacobi sweep", 15.0, Some(0.85)),
+            median_ms(device, || jacobi(device, &operator, (x, rhs, out), 1.0))?,
+        );
+        report(
+            ("Gauss-Seidel sweep", 15.0, Some(0.85)),
+            median_ms(device, || relax(device, &operator, (x, rhs), (1.0, 1)))?,
+        );
+        report(
+            ("residual, restricted", 12.0 + 3.0 / 8.0, None),
+            median_ms(device, || {
+                let coarse = Shape { size: [size / 2; 3], ..shape };
+                let mut small = out_views(device, coarse)?;
+                restrict_residual(device, &operator, (x, rhs), (&mut small, coarse)).map(|_| ())
+            })?,
+        );
+        let regulariser = Operator { tensor: None, ..operator };
+        report(
+            ("regulariser's product", 9.0, None),
+            median_ms(device, || subtract_product(device, &regulariser, x, out).map(|_| ()))?,
+        );
+        let gaussian = isotropic(&Taps::gaussian(7.0 / 3.0, 3.0));
+        let (from, to) = images.split_at_mut(1);
+        report(
+            ("Gaussian, 15 taps, three passes", 6.0, Some(0.80)),
+            median_ms(device, || convolve(device, (shape, &gaussian), &from[0], &mut to[0]))?,
+        );
+        for (interpolation, name, bar) in [
+            (Interpolation::Linear, "warp, linear", Some(0.70)),
+            (Interpolation::CubicSpline, "warp, cubic spline", None),
+        ] {
+            let args = Warp {
+                shape,
+                spacing_edges: [1.0; 3],
+                interpolation,
+                moving_from_fixed: VoxelAffine::IDENTITY,
+                moving: &from[0],
+                displacement,
+            };
+            report((name, 5.0, bar), median_ms(device, || warp(device, &args, &mut to[0]))?);
+        }
+        // Small steps, as a run composes them: what stood there is noise, and would gather from everywhere.
+        for (step, smooth) in x.iter_mut().zip(displacement.iter()) {
+            copy(device, smooth, step)?;
+            map_affine(device, (1e-3, 0.0), step)?;
+        }
+        let still = device.zeros_field(3, shape.len())?;
+        report(
+            ("composition", 9.0, None),
+            median_ms(device, || compose(device, (shape, [1.0; 3]), (Update::Compose, &still), x))?,
+        );
+        report(
+            ("spline coefficients", 6.0, None),
+            median_ms(device, || spline_coefficients(device, shape, &mut to[0]))?,
+        );
+        let taps = isotropic(&Taps::gaussian(1.0, 2.5));
+        let pairs = [(&from[0], &to[1])];
+        let args = MotionTensor {
+            shape,
+            spacing_edges: [1.0; 3],
+            scheme: Scheme::Central4,
+            constraint: Constraint::Normalised { zeta: 0.1 },
+            taps: &taps,
+            pairs: &pairs,
+            weight: None,
+        };
+        let mut system = device.zeros_field(9, shape.len())?;
+        // Two images in, nine products smoothed along x and y out; those in and out again along z.
+        report(
+            ("motion tensor, ρ 1", 2.0 + 9.0 + 18.0, Some(0.80)),
+            median_ms(device, || motion_tensor(device, &args, &mut system))?,
+        );
+        report(("mismatch", 2.0, None), median_ms(device, || mismatch(device, &args).map(|_| ()))?);
+        Ok(())
+    }
+}
+
+fn out_views(device: &Device, shape: Shape) -> Result<Field, ComputeError> {
+    device.scratch_field(3, shape.len())
+}
+
+/// Launches until a device that idled has its clocks up.
+fn warm_up(
+    device: &Device,
+    launch: &mut (impl FnMut() -> Result<(), ComputeError> + Send),
+) -> Result<(), ComputeError> {
+    let start = Instant::now();
+    while device.is_gpu() && start.elapsed() < WARM_UP {
+        device.time_ms(|| (0..LAUNCHES).try_for_each(|_| launch()))?;
+    }
+    Ok(())
+}
+
+/// The middle of several looks at the clock, for one launch.
+fn median_ms(
+    device: &Device,
+    mut launch: impl FnMut() -> Result<(), ComputeError> + Send,
+) -> Result<f64, ComputeError> {
+    let mut look = |launches: usize| -> Result<f64, ComputeError> {
+        Ok(device.time_ms(|| (0..launches).try_for_each(|_| launch()))? / launches as f64)
+    };
+    let launches = match look(1)? {
+        _ if !device.is_gpu() => 2,
+        _ => ((LOOK_MS / look(LAUNCHES)?) as usize).clamp(LAUNCHES, MOST_LAUNCHES),
+    };
+    let mut looks = (0..LOOKS).map(|_| look(launches)).collect::<Result<Vec<_>, _>>()?;
+    looks.sort_by(f64::total_cmp);
+    Ok(looks[LOOKS / 2])
+}
+
+/// Deterministic noise in [0, 1).
+fn noise(len: usize) -> Vec<f32> {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    (0..len)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 40) as f32 / (1u64 << 24) as f32
+        })
+        .collect()
+}

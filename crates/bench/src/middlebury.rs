@@ -1,0 +1,64 @@
+//! Middlebury's two-frame pairs with ground truth: one parameter set for all.
+
+use super::Figure;
+use super::data::data;
+use crate::BenchError;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use veloxel_compute::Device;
+use veloxel_core::{Dimension, Volume, Warnings};
+use veloxel_io::{Strictness, read_flow, read_image};
+use veloxel_motion::{Clg, ClgParams, Pair, Preset, Silent, Start};
+use veloxel_report::metrics::flow_error;
+
+const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
+
+/// `middlebury`: mean end-point error and time a pair, presets `accurate` and `fast`.
+pub(super) fn middlebury(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    let mut figures = Vec::new();
+    for (preset, name, most_error, most_s) in
+        [(Preset::Accurate, "accurate", 0.187, 1.5), (Preset::Fast, "fast", 0.33, 0.25)]
+    {
+        let (mut error_sum, mut slowest_s) = (0.0, 0.0f64);
+        for pair_name in PAIRS {
+            let folder = folder(pair_name)?;
+            let mut warnings = Warnings::new();
+            let [fixed, moving] = images(&folder)?;
+            let truth = read_flow(&folder.join("flow10.flo"), Strictness::Lenient, &mut warnings)?;
+            let params = ClgParams::preset(preset, Dimension::Two);
+            let pair =
+                Pair { fixed: &fixed, moving: &moving, mask: None, volume_mask: None, start: Start::Zero };
+            let start = Instant::now();
+            let output = Clg::new(fixed.grid(), params, device)?.run(&pair, &Silent)?;
+            let time_s = start.elapsed().as_secs_f64();
+            let error = flow_error(&output.flow, &truth, None)?.end_point_vox.mean;
+            error_sum += error;
+            slowest_s = slowest_s.max(time_s);
+            figures.push(Figure::new(format!("{pair_name}, {name}: error"), error, "px"));
+            figures.push(Figure::new(format!("{pair_name}, {name}: time"), time_s, "s"));
+        }
+        let mean = error_sum / PAIRS.len() as f64;
+        figures.push(Figure::new(format!("{name}: mean error"), mean, "px").at_most(most_error));
+        figures.push(Figure::new(format!("{name}: slowest pair"), slowest_s, "s").at_most(most_s));
+    }
+    Ok(figures)
+}
+
+fn folder(pair: &str) -> Result<PathBuf, BenchError> {
+    data(&format!("flow/middlebury-2frame/{pair}"))
+}
+
+fn images(folder: &Path) -> Result<[Volume<f32>; 2], BenchError> {
+    let mut warnings = Warnings::new();
+    let mut image = |file: &str| read_image(&folder.join(file), Strictness::Lenient, &mut warnings);
+    Ok([image("frame10.png")?, image("frame11.png")?])
+}
+
+/// A pair's name, its fixed and its moving image.
+pub(super) type NamedPair = (&'static str, [Volume<f32>; 2]);
+
+/// The pairs' names and images; none without the data folder.
+pub(super) fn pairs() -> Result<Vec<NamedPair>, BenchError> {
+    let there = PAIRS.into_iter().filter_map(|pair| Some((pair, folder(pair).ok()?)));
+    there.map(|(pair, folder)| Ok((pair, images(&folder)?))).collect()
+}

@@ -1,0 +1,187 @@
+//! What each part of a run costs (Figure 6), and what comes and goes between host and device (Figure 7b).
+
+use super::runs::{ALPHA, BETA, TAPS, window};
+use super::scene::{Scene, smooth_motion};
+use crate::BenchError;
+use veloxel_compute::kernels::convolve::{convolve, isotropic};
+use veloxel_compute::kernels::gradient::Scheme;
+use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_compute::kernels::operator::{Operator, jacobi, residual_norm2};
+use veloxel_compute::kernels::pointwise::fill;
+use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
+use veloxel_compute::{Buffer, ComputeError, Device, Field, Taps};
+
+/// A part of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Component {
+    /// One volume from host to device.
+    TransferIn,
+    /// One volume, three passes of 15 taps.
+    Smoothing,
+    /// Derivatives and their products, without the window.
+    Derivatives,
+    /// Derivatives, products and their window: what a warp needs.
+    Tensor,
+    /// One Jacobi iteration, with its share of the residual.
+    Iteration,
+    /// Linear interpolation of the moving image.
+    Warp,
+    /// One volume from device to host.
+    TransferOut,
+}
+
+impl Component {
+    pub const ALL: [Self; 7] = [
+        Self::TransferIn,
+        Self::Smoothing,
+        Self::Derivatives,
+        Self::Tensor,
+        Self::Iteration,
+        Self::Warp,
+        Self::TransferOut,
+    ];
+    /// Those that every device has.
+    pub const COMPUTED: [Self; 5] =
+        [Self::Smoothing, Self::Derivatives, Self::Tensor, Self::Iteration, Self::Warp];
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TransferIn => "transfer in, one volume",
+            Self::Smoothing => "Gaussian smoothing, one volume",
+            Self::Derivatives => "derivatives and products",
+            Self::Tensor => "motion tensor: these, smoothed",
+            Self::Iteration => "solver, one iteration",
+            Self::Warp => "warp",
+            Self::TransferOut => "transfer out, one volume",
+        }
+    }
+}
+
+/// Milliseconds of each component; none for transfers of a processor.
+#[derive(Debug, Default)]
+pub(super) struct Costs([Option<f64>; Component::ALL.len()]);
+
+impl Costs {
+    pub fn ms(&self, component: Component) -> Option<f64> {
+        self.0[component as usize]
+    }
+    fn set(&mut self, component: Component, ms: f64) {
+        self.0[component as usize] = Some(ms);
+    }
+}
+
+/// Iterations between two residuals of a solve.
+const ITERATIONS_PER_CHECK: f64 = 8.0;
+/// What takes longer on a processor is looked at once, without a warm-up.
+pub(super) const LONG_MS: f64 = 500.0;
+/// Looks at the clock on a GPU and on a processor.
+const LOOKS: usize = 7;
+const FEW_LOOKS: usize = 3;
+/// Launches are repeated until a look takes about this long, but no more often than this.
+const LOOK_MS: f64 = 50.0;
+const LAUNCHES: f64 = 20.0;
+
+/// Measures all components of a pair.
+pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError> {
+    let (shape, size) = (scene.shape(), scene.size);
+    let mut costs = Costs::default();
+    if device.is_gpu() {
+        let samples = scene.fixed.data();
+        let ms = launch_ms(device, || device.upload_copy(samples).map(drop))?;
+        costs.set(Component::TransferIn, ms);
+        let buffer = device.upload_copy(samples)?;
+        costs.set(Component::TransferOut, launch_ms(device, || device.read(&buffer).map(drop))?);
+    }
+    let (fixed, moving) = (device.upload_copy(scene.fixed.data())?, device.upload_copy(scene.moving.data())?);
+    let mut displacement: Field =
+        (0..3).map(|c| device.upload(smooth_motion(size, c))).collect::<Result<_, _>>()?;
+    let mut warped = touched(device, shape.len())?;
+    let args = Warp {
+        shape,
+        spacing_edges: [1.0; 3],
+        interpolation: Interpolation::Linear,
+        moving_from_fixed: VoxelAffine::IDENTITY,
+        moving: &moving,
+        displacement: &displacement,
+    };
+    costs.set(Component::Warp, launch_ms(device, || warp(device, &args, &mut warped))?);
+    let taps = isotropic(&window(TAPS));
+    let mut smoothed = touched(device, shape.len())?;
+    let smooth = || convolve(device, (shape, &taps), &fixed, &mut smoothed);
+    costs.set(Component::Smoothing, launch_ms(device, smooth)?);
+    drop(smoothed);
+    let mut system: Field = (0..9).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
+    for (component, taps) in [
+        (Component::Derivatives, isotropic(&Taps::gaussian(0.0, 1.0))),
+        // Last: the solver goes on with its tensor.
+        (Component::Tensor, taps),
+    ] {
+        let args = MotionTensor {
+            shape,
+            spacing_edges: [1.0; 3],
+            scheme: Scheme::Forward,
+            constraint: Constraint::Plain,
+            taps: &taps,
+            pairs: &[(&fixed, &warped)],
+            weight: None,
+        };
+        costs.set(component, launch_ms(device, || motion_tensor(device, &args, &mut system))?);
+    }
+    drop((fixed, moving));
+    let mut volume_weight = warped;
+    fill(device, BETA, &mut volume_weight)?;
+    let rhs = system.split_off(6);
+    let operator = Operator {
+        shape,
+        spacing_edges: [1.0; 3],
+        alpha: ALPHA,
+        tensor: Some(&system),
+        diffusivity: None,
+        volume_weight: Some(&volume_weight),
+    };
+    let mut other: Field = (0..3).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
+    let sweep = launch_ms(device, || {
+        jacobi(device, &operator, (&displacement, &rhs, &mut other), DAMPING)?;
+        displacement.swap_with_slice(&mut other);
+        Ok(())
+    })?;
+    let check = launch_ms(device, || residual_norm2(device, &operator, &displacement, &rhs).map(drop))?;
+    costs.set(Component::Iteration, sweep + check / ITERATIONS_PER_CHECK);
+    Ok(costs)
+}
+
+/// Memory that has been written to: the system has found its pages.
+fn touched(device: &Device, len: usize) -> Result<Buffer, ComputeError> {
+    let mut buffer = device.scratch(len)?;
+    fill(device, 0.0, &mut buffer)?;
+    Ok(buffer)
+}
+
+/// Jacobi's with a volume term, so that it converges.
+const DAMPING: f32 = 0.6;
+
+/// The middle of several looks at the clock, for one launch, after those that warm up.
+fn launch_ms(
+    device: &Device,
+    mut launch: impl FnMut() -> Result<(), ComputeError> + Send,
+) -> Result<f64, ComputeError> {
+    let mut look = |launches: usize| -> Result<f64, ComputeError> {
+        let ms = device.time_ms(|| (0..launches).try_for_each(|_| launch()))?;
+        Ok(ms / launches as f64)
+    };
+    let first = look(1)?;
+    if !device.is_gpu() && first > LONG_MS {
+        return Ok(first);
+    }
+    // The first launch on a GPU may have compiled its kernel.
+    let second = look(1)?;
+    let launches = (LOOK_MS / second.max(1e-3)).clamp(1.0, LAUNCHES) as usize;
+    let looks = if device.is_gpu() { LOOKS } else { FEW_LOOKS };
+    let mut times = (0..looks).map(|_| look(launches)).collect::<Result<Vec<_>, _>>()?;
+    Ok(middle(&mut times))
+}
+
+/// The median of an odd number of times.
+pub(super) fn middle(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}

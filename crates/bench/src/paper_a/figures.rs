@@ -1,0 +1,73 @@
+//! Every result as a figure, for scripts.
+
+use super::components::Component;
+use super::published::{HEADLINE, TABLES};
+use super::runs::{TAPS, Time, WARPS};
+use super::tables::ratio;
+use super::{Measured, Measurement, PaperA, Role};
+use crate::Figure;
+
+pub(super) fn figures(result: &PaperA) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for m in &result.measurements {
+        figures.extend(Role::ALL.into_iter().flat_map(|role| of_role(result, m, role)));
+        figures.extend(speed_ups(m));
+    }
+    figures.extend(headline(result));
+    figures
+}
+
+/// Those of the last size in a role; after the last machine, its speed-ups as well.
+pub(super) fn newest(result: &PaperA, role: Role) -> Vec<Figure> {
+    let Some(m) = result.measurements.last() else { return Vec::new() };
+    let mut figures = of_role(result, m, role);
+    if result.machines.last().is_some_and(|machine| machine.role == role) {
+        figures.extend(speed_ups(m));
+    }
+    figures
+}
+
+fn of_role(result: &PaperA, m: &Measurement, role: Role) -> Vec<Figure> {
+    let Some(measured) = m.of(role) else { return Vec::new() };
+    let place = format!("{}³, {}", m.size, role.name());
+    let mut figures = runs(result, measured, &place);
+    let costs = Component::ALL.into_iter().filter_map(|c| Some((c.name(), measured.costs.ms(c)?)));
+    figures.extend(costs.map(|(name, ms)| Figure::new(format!("{place}: {name}"), ms, "ms")));
+    figures
+}
+
+fn speed_ups(m: &Measurement) -> Vec<Figure> {
+    let whole = m.times(|measured| measured.whole);
+    let figure = |fast: Role| {
+        let name = format!("{}³, {} over 1 thread", m.size, fast.name());
+        Some(Figure::new(name, ratio(&whole, (Role::OneThread, fast))?, "×"))
+    };
+    [Role::AllThreads, Role::Gpu].into_iter().filter_map(figure).collect()
+}
+
+fn runs(result: &PaperA, measured: &Measured, place: &str) -> Vec<Figure> {
+    let figure = |(warps, taps): (usize, usize), time: &Time| {
+        let scaled = if time.scaled { ", scaled" } else { "" };
+        Figure::new(format!("{place}: R {warps}, {taps} taps{scaled}"), time.ms, "ms")
+    };
+    let whole = measured.whole.iter().map(|time| figure((WARPS, TAPS), time));
+    let warps =
+        result.plan.warps.iter().zip(&measured.warps).map(|(&warps, time)| figure((warps, TAPS), time));
+    let taps = result.plan.taps.iter().zip(&measured.taps).map(|(&taps, time)| figure((WARPS, taps), time));
+    whole.chain(warps).chain(taps).collect()
+}
+
+/// The best speed-up at the paper's sizes against the paper's best, where its largest size was measured.
+fn headline(result: &PaperA) -> Option<Figure> {
+    let of_paper = result.measurements.iter().filter(|m| TABLES.iter().any(|row| row.size == m.size));
+    let speed_ups: Vec<(usize, f64)> = of_paper
+        .filter_map(|m| {
+            Some((m.size, ratio(&m.times(|measured| measured.whole), (Role::OneThread, Role::Gpu))?))
+        })
+        .collect();
+    let largest = TABLES.iter().map(|row| row.size).max();
+    speed_ups.iter().any(|(size, _)| Some(*size) == largest).then(|| {
+        let best = speed_ups.iter().map(|(_, ratio)| *ratio).fold(0.0, f64::max);
+        Figure::new("best of the paper's sizes, GPU over 1 thread", best, "×").at_least(HEADLINE)
+    })
+}

@@ -1,0 +1,301 @@
+//! The experiments of the first paper on this machine: whole runs, numbers of iterations, kernel sizes, components and
+//! transfers, each on a GPU beside one thread and all threads of its host.
+//!
+//! *Paper*: J. Thiyagalingam, D. Goodman, J. A. Schnabel, A. Trefethen, V. Grau, "On the usage of GPUs for efficient motion
+//! estimation in medical image sequences", Int. J. Biomedical Imaging 2011, doi:10.1155/2011/137604, section 5: Tables 2
+//! and 3, Figures 5 to 9.
+//!
+//! *As there*: the preset `paper` (Jacobi, forward differences, linear warps, one level), a window of 15 taps, times of
+//! computing without those of transfers, the middle of several measurements.
+//!
+//! *Where we differ*: the paper does not say how often it iterated, so times cannot be compared with its times, but
+//! speed-ups can with its speed-ups; textured pairs of our own; sizes on to 512³.
+
+mod components;
+mod figures;
+mod page;
+mod published;
+mod runs;
+mod scene;
+mod tables;
+
+use super::Figure;
+use crate::BenchError;
+use components::Costs;
+use runs::{Run, Time};
+use scene::Scene;
+use veloxel_compute::{ComputeError, Device};
+use veloxel_core::SystemMemory;
+use veloxel_motion::MotionError;
+use veloxel_report::experiment::ExperimentTable;
+
+/// What is measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Voxels along each axis of the whole runs of Tables 2 and 3.
+    pub sizes: Vec<usize>,
+    /// Those of Figure 5.
+    pub figure_sizes: Vec<usize>,
+    /// Values of R for Figure 5a.
+    pub warps: Vec<usize>,
+    /// Widths of K_ρ, taps, for Figure 5b; odd.
+    pub taps: Vec<usize>,
+    /// Longest predicted time, seconds, of a whole run that is measured as it is; longer ones are scaled.
+    pub longest_s: f64,
+    /// The same for the points of Figure 5.
+    pub longest_in_figures_s: f64,
+}
+
+impl Plan {
+    /// The paper's sizes, and on to 512³.
+    pub fn full() -> Self {
+        Self {
+            sizes: vec![50, 75, 100, 125, 150, 175, 200, 225, 250, 300, 400, 512],
+            figure_sizes: vec![128, 256],
+            warps: vec![1, 2, 5, 10, 20],
+            taps: vec![5, 9, 15, 31],
+            longest_s: 6.0,
+            longest_in_figures_s: 1.5,
+        }
+    }
+    /// Sizes up to 100³.
+    pub fn quick() -> Self {
+        Self {
+            sizes: vec![50, 75, 100],
+            figure_sizes: vec![64],
+            longest_s: 2.0,
+            longest_in_figures_s: 0.5,
+            ..Self::full()
+        }
+    }
+}
+
+/// What a run is measured on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// The paper's sequential version.
+    OneThread,
+    /// Its multicore version.
+    AllThreads,
+    /// Its GPU version.
+    Gpu,
+}
+
+impl Role {
+    const ALL: [Self; 3] = [Self::OneThread, Self::AllThreads, Self::Gpu];
+    const fn name(self) -> &'static str {
+        match self {
+            Self::OneThread => "1 thread",
+            Self::AllThreads => "all threads",
+            Self::Gpu => "GPU",
+        }
+    }
+    /// Its name where a title begins with it.
+    const fn title(self) -> &'static str {
+        match self {
+            Self::OneThread => "One thread",
+            Self::AllThreads => "All threads",
+            Self::Gpu => "GPU",
+        }
+    }
+}
+
+/// A device in its role.
+#[derive(Debug)]
+struct Machine {
+    role: Role,
+    device: Device,
+    /// What it is, for people.
+    name: String,
+}
+
+/// Everything about one size on one machine.
+#[derive(Debug)]
+struct Measured {
+    costs: Costs,
+    /// The run of Tables 2 and 3, where this size is one of theirs.
+    whole: Option<Time>,
+    /// One time for each R of Figure 5a, where this size is one of its.
+    warps: Vec<Time>,
+    /// One time for each kernel of Figure 5b.
+    taps: Vec<Time>,
+}
+
+/// One size.
+#[derive(Debug)]
+struct Measurement {
+    size: usize,
+    /// One for each role; none where there is no such machine, or too little memory.
+    by_role: [Option<Measured>; 3],
+}
+
+impl Measurement {
+    fn of(&self, role: Role) -> Option<&Measured> {
+        self.by_role[role as usize].as_ref()
+    }
+    /// A time of each role.
+    fn times(&self, of: impl Fn(&Measured) -> Option<Time>) -> [Option<Time>; 3] {
+        Role::ALL.map(|role| self.of(role).and_then(&of))
+    }
+}
+
+/// The experiments' results.
+#[derive(Debug)]
+pub struct PaperA {
+    plan: Plan,
+    machines: Vec<Machine>,
+    measurements: Vec<Measurement>,
+    /// What could not be measured, and why.
+    left_out: Vec<String>,
+}
+
+/// What is said while everything is measured.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A size and a machine that are measured next.
+    Next(&'a str),
+    /// They were: their figures, and all results so far.
+    Measured {
+        /// Of this size on this machine; after the last machine, the speed-ups as well.
+        figures: Vec<Figure>,
+        /// What would be returned if this were all.
+        so_far: &'a PaperA,
+    },
+}
+
+/// Measures everything of a plan, small sizes first; `observer` hears of each as soon as it is measured.
+///
+/// # Errors
+/// Whatever a run or the observer fails with, but for too little memory: such sizes are left out, which the tables say.
+pub fn paper_a(
+    device: &Device,
+    plan: Plan,
+    observer: &mut dyn FnMut(Event<'_>) -> Result<(), BenchError>,
+) -> Result<PaperA, BenchError> {
+    let mut sizes: Vec<usize> = plan.sizes.iter().chain(&plan.figure_sizes).copied().collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let machines = machines(device)?;
+    let mut result = PaperA { plan, machines, measurements: Vec::new(), left_out: Vec::new() };
+    for size in sizes {
+        if let Some(reason) = host_is_too_small(size) {
+            result.left_out.push(format!("{size}³: {reason}"));
+            continue;
+        }
+        let scene = Scene::new(size)?;
+        result.measurements.push(Measurement { size, by_role: [None, None, None] });
+        for nth in 0..result.machines.len() {
+            let machine = &result.machines[nth];
+            let role = machine.role;
+            observer(Event::Next(&format!("{size}³, {}", role.name())))?;
+            let measured = match measure(machine, &scene, &result.plan) {
+                Ok(measured) => measured,
+                Err(error) if is_too_little_memory(&error) => {
+                    result.left_out.push(format!("{size}³, {}: {error}", role.name()));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            if let Some(measurement) = result.measurements.last_mut() {
+                measurement.by_role[role as usize] = Some(measured);
+            }
+            let figures = figures::newest(&result, role);
+            observer(Event::Measured { figures, so_far: &result })?;
+        }
+    }
+    Ok(result)
+}
+
+impl PaperA {
+    /// Every result as a figure; the best speed-up beside the paper's where its sizes were measured.
+    pub fn figures(&self) -> Vec<Figure> {
+        figures::figures(self)
+    }
+    /// The tables and the figures' data, for people.
+    pub fn tables(&self) -> Vec<ExperimentTable> {
+        tables::tables(self)
+    }
+    /// A page with plots and tables, in one file.
+    ///
+    /// # Errors
+    /// [`BenchError::Report`] should not occur.
+    pub fn html(&self) -> Result<String, BenchError> {
+        page::html(self)
+    }
+    /// What the tables leave open: devices, how it was measured, what was scaled or left out.
+    pub fn notes(&self) -> Vec<String> {
+        tables::notes(self)
+    }
+
+    fn has(&self, role: Role) -> bool {
+        self.machines.iter().any(|m| m.role == role)
+    }
+    /// The machine that the paper's GPU is compared with: the GPU, or all threads without one.
+    fn fastest(&self) -> Role {
+        if self.has(Role::Gpu) { Role::Gpu } else { Role::AllThreads }
+    }
+}
+
+/// One thread, all threads, and the device if it is a GPU.
+fn machines(device: &Device) -> Result<Vec<Machine>, BenchError> {
+    let all = if device.is_gpu() { Device::cpu(0)? } else { device.clone() };
+    let devices = [(Role::OneThread, Device::cpu(1)?), (Role::AllThreads, all)];
+    let gpu = device.is_gpu().then(|| (Role::Gpu, device.clone()));
+    let machine = |(role, device): (Role, Device)| {
+        let description = device.info().description;
+        // What a processor is begins with its threads, which a single one need not say.
+        let name = match role {
+            Role::OneThread => description.rsplit(", ").next().unwrap_or_default().to_owned(),
+            _ => description,
+        };
+        Machine { role, device, name }
+    };
+    Ok(devices.into_iter().chain(gpu).map(machine).collect())
+}
+
+fn measure(machine: &Machine, scene: &Scene, plan: &Plan) -> Result<Measured, BenchError> {
+    let device = &machine.device;
+    // Components first: a run's prediction needs what an iteration costs.
+    let costs = components::costs(device, scene)?;
+    let run = Run::new(device, scene, &costs)?;
+    let standard = run.predict(runs::TAPS)?;
+    let whole = match plan.sizes.contains(&scene.size) {
+        true => Some(run.time(runs::WARPS, &standard, plan.longest_s)?),
+        false => None,
+    };
+    let (mut warps, mut taps) = (Vec::new(), Vec::new());
+    if plan.figure_sizes.contains(&scene.size) {
+        let longest_s = plan.longest_in_figures_s;
+        for &count in &plan.warps {
+            warps.push(run.time(count, &standard, longest_s)?);
+        }
+        for &width in &plan.taps {
+            taps.push(run.time(runs::WARPS, &run.predict(width)?, longest_s)?);
+        }
+    }
+    Ok(Measured { costs, whole, warps, taps })
+}
+
+/// Volumes that a run holds beside each other, with the images on the host.
+const VOLUMES_HELD: usize = 34;
+
+/// Why a size is not tried at all: systems that promise more memory than they have end the program.
+fn host_is_too_small(size: usize) -> Option<String> {
+    let needed = (VOLUMES_HELD * 4 * size.pow(3)) as u64;
+    let free = SystemMemory::now()?.available_bytes;
+    let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+    (needed > free).then(|| format!("needs {:.0} GiB of memory, {:.0} GiB are free", gib(needed), gib(free)))
+}
+
+fn is_too_little_memory(error: &BenchError) -> bool {
+    matches!(
+        error,
+        BenchError::Compute(ComputeError::OutOfMemory { .. } | ComputeError::BufferTooLarge { .. })
+            | BenchError::Motion(MotionError::Compute(
+                ComputeError::OutOfMemory { .. } | ComputeError::BufferTooLarge { .. }
+            ))
+    )
+}
+
+#[cfg(test)]
+mod tests;

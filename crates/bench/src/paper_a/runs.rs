@@ -1,0 +1,126 @@
+//! Whole runs on one machine, measured as they are or, where that would take too long, at fewer iterations and scaled.
+
+use super::components::{Component, Costs, LONG_MS, middle};
+use super::scene::Scene;
+use crate::BenchError;
+use veloxel_compute::{Device, Taps};
+use veloxel_core::{Dimension, Grid};
+use veloxel_motion::{Clg, ClgParams, Frame, Preset, Region, Running, Silent, Start};
+
+/// R and the number of Jacobi iterations of a warp: those of the preset.
+pub(super) const WARPS: usize = 10;
+pub(super) const ITERATIONS: usize = 100;
+/// Width of K_ρ (section 5.2).
+pub(super) const TAPS: usize = 15;
+/// α and β of the preset.
+pub(super) const ALPHA: f32 = 0.03;
+pub(super) const BETA: f32 = 0.01;
+/// Where the method cuts K_ρ, in standard deviations.
+const TRUNCATE: f64 = 2.5;
+
+/// The ρ whose K_ρ has this many taps.
+pub(super) fn rho_vox(taps: usize) -> f64 {
+    // A quarter below the limit: rounding must not add a tap.
+    ((taps / 2) as f64 - 0.25) / TRUNCATE
+}
+
+/// K_ρ of this many taps.
+pub(super) fn window(taps: usize) -> Taps {
+    Taps::gaussian(rho_vox(taps), TRUNCATE)
+}
+
+/// The preset `paper` with R warps of so many iterations, and a window.
+pub(super) fn params((warps, iterations): (usize, usize), taps: usize) -> ClgParams {
+    ClgParams {
+        warps,
+        finest_warps: warps,
+        iterations,
+        rho: rho_vox(taps),
+        rho_matched: rho_vox(taps),
+        ..ClgParams::preset(Preset::Paper, Dimension::Three)
+    }
+}
+
+/// Milliseconds of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Time {
+    pub ms: f64,
+    /// Whether it was computed from a run with fewer iterations.
+    pub scaled: bool,
+}
+
+/// What a run costs: once, for each warp, and for each iteration of a warp.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Prediction {
+    taps: usize,
+    once_ms: f64,
+    warp_ms: f64,
+    iteration_ms: f64,
+}
+
+impl Prediction {
+    fn total_ms(&self, warps: usize) -> f64 {
+        self.once_ms + warps as f64 * (self.warp_ms + ITERATIONS as f64 * self.iteration_ms)
+    }
+}
+
+/// A pair that lies on a device: what is timed is computing, as in the paper.
+pub(super) struct Run<'a> {
+    device: &'a Device,
+    grid: Grid,
+    frames: [Frame; 2],
+    iteration_ms: f64,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(device: &'a Device, scene: &Scene, costs: &Costs) -> Result<Self, BenchError> {
+        let frames = [Frame::upload(device, &scene.fixed)?, Frame::upload(device, &scene.moving)?];
+        let iteration_ms = costs.ms(Component::Iteration).unwrap_or_default();
+        Ok(Self { device, grid: scene.fixed.grid().clone(), frames, iteration_ms })
+    }
+
+    /// One run that is asked for, and its time once it is done.
+    fn ask(&self, params: &ClgParams) -> Result<(f64, Running), BenchError> {
+        let [fixed, moving] = &self.frames;
+        let mut method = Clg::new(&self.grid, params.clone(), self.device)?;
+        self.device.synchronise()?;
+        let start = self.device.stamp()?;
+        let running = method.run_frames((fixed, moving), (Region::default(), Start::Zero), &Silent)?;
+        let ms = self.device.stamp()?.ms_after(&start)?;
+        Ok((ms, running))
+    }
+
+    /// Takes a run of one warp with one iteration apart.
+    pub fn predict(&self, taps: usize) -> Result<Prediction, BenchError> {
+        let params = params((1, 1), taps);
+        let (mut total_ms, mut running) = self.ask(&params)?;
+        // The first run on a GPU may have compiled kernels; a short one found its memory new.
+        if self.device.is_gpu() || total_ms < LONG_MS {
+            (total_ms, running) = self.ask(&params)?;
+        }
+        let level_ms: f64 = running.finish()?.statistics.levels.iter().map(|level| level.time_ms).sum();
+        Ok(Prediction {
+            taps,
+            once_ms: (total_ms - level_ms).max(0.0),
+            warp_ms: (level_ms - self.iteration_ms).max(0.0),
+            iteration_ms: self.iteration_ms,
+        })
+    }
+
+    /// The time of R warps: the middle of several runs, or what was predicted if that is longer than `longest_s`.
+    pub fn time(&self, warps: usize, predicted: &Prediction, longest_s: f64) -> Result<Time, BenchError> {
+        let predicted_ms = predicted.total_ms(warps);
+        if predicted_ms > 1e3 * longest_s {
+            return Ok(Time { ms: predicted_ms, scaled: true });
+        }
+        let params = params((warps, ITERATIONS), predicted.taps);
+        let runs = if predicted_ms < LONG_MS { 3 } else { 1 };
+        let mut times = Vec::new();
+        for _ in 0..runs {
+            let (ms, running) = self.ask(&params)?;
+            running.wait()?;
+            times.push(ms);
+        }
+        Ok(Time { ms: middle(&mut times), scaled: false })
+    }
+}

@@ -1,0 +1,226 @@
+//! The experiments as tables for people, on a terminal or a page.
+
+use super::components::{Component, LONG_MS};
+use super::published::{self, of_size};
+use super::runs::{ITERATIONS, TAPS, Time, WARPS};
+use super::{Measurement, PaperA, Role};
+use veloxel_report::experiment::ExperimentTable;
+use veloxel_report::number;
+
+/// All tables that have a row.
+pub(super) fn tables(result: &PaperA) -> Vec<ExperimentTable> {
+    let all = [whole_runs(result), warps(result), taps(result), components(result), transfers(result)];
+    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// Tables 2 and 3.
+fn whole_runs(result: &PaperA) -> ExperimentTable {
+    let head = ["size", "paper, C1060", "paper, GTX480"].map(str::to_owned);
+    let [size, paper @ ..] = head;
+    let rows = result.measurements.iter().filter_map(|m| {
+        let times = m.times(|measured| measured.whole);
+        let published = of_size(m.size);
+        let paper = [published.map(|row| row.c1060_speed_up()), published.map(|row| row.gtx480_speed_up())];
+        let row =
+            [format!("{}³", m.size)].into_iter().chain(cells(result, &times)).chain(paper.map(times_text));
+        times.iter().any(Option::is_some).then(|| row.collect())
+    });
+    ExperimentTable {
+        title: "Whole runs (Tables 2 and 3)".to_owned(),
+        note: format!(
+            "R = {WARPS} warps of {ITERATIONS} Jacobi iterations, {TAPS} taps, without transfers. A over B: how many times faster A is. The paper's columns are its speed-ups over one thread, at most {}×.",
+            published::HEADLINE
+        ),
+        head: [size].into_iter().chain(heads(result)).chain(paper).collect(),
+        rows: rows.collect(),
+        text_columns: 1,
+    }
+}
+
+/// Figure 5a.
+fn warps(result: &PaperA) -> ExperimentTable {
+    ExperimentTable {
+        title: "Number of iterations (Figure 5a)".to_owned(),
+        note: format!(
+            "R warps of {ITERATIONS} Jacobi iterations; the paper's speed-ups hardly change with R, but grow with the size."
+        ),
+        ..varied(result, ("R", &result.plan.warps), |measured, nth| measured.warps.get(nth).copied())
+    }
+}
+
+/// Figure 5b.
+fn taps(result: &PaperA) -> ExperimentTable {
+    ExperimentTable {
+        title: "Size of the Gaussian kernel (Figure 5b)".to_owned(),
+        note: format!(
+            "R = {WARPS} warps of {ITERATIONS} iterations; the paper's speed-ups grow with the kernel."
+        ),
+        ..varied(result, ("taps", &result.plan.taps), |measured, nth| measured.taps.get(nth).copied())
+    }
+}
+
+fn varied(
+    result: &PaperA,
+    (name, values): (&str, &[usize]),
+    time: impl Fn(&super::Measured, usize) -> Option<Time>,
+) -> ExperimentTable {
+    let mut rows = Vec::new();
+    for m in &result.measurements {
+        for (nth, value) in values.iter().enumerate() {
+            let times = m.times(|measured| time(measured, nth));
+            if times.iter().any(Option::is_some) {
+                let labels = [format!("{}³", m.size), value.to_string()];
+                rows.push(labels.into_iter().chain(cells(result, &times)).collect());
+            }
+        }
+    }
+    let head = ["size".to_owned(), name.to_owned()].into_iter().chain(heads(result)).collect();
+    ExperimentTable { title: String::new(), note: String::new(), head, rows, text_columns: 1 }
+}
+
+/// Figure 6.
+fn components(result: &PaperA) -> ExperimentTable {
+    let mut rows = Vec::new();
+    for m in &result.measurements {
+        for component in Component::ALL {
+            let times = m.times(|measured| measured.costs.ms(component).map(|ms| Time { ms, scaled: false }));
+            if times.iter().any(Option::is_some) {
+                let labels = [format!("{}³", m.size), component.name().to_owned()];
+                rows.push(labels.into_iter().chain(cells(result, &times)).collect());
+            }
+        }
+    }
+    let head = ["size", "component"].map(str::to_owned).into_iter().chain(heads(result)).collect();
+    ExperimentTable {
+        title: "Components (Figure 6)".to_owned(),
+        note: format!(
+            "The paper's best on the C1060: the Gaussian about {}×, data generation and interpolation about {}×.",
+            published::GAUSSIAN,
+            published::INTERPOLATION
+        ),
+        head,
+        rows,
+        text_columns: 2,
+    }
+}
+
+/// Figure 7b.
+fn transfers(result: &PaperA) -> ExperimentTable {
+    let rows = result.measurements.iter().filter_map(|m| {
+        let way = Transfers::of(m)?;
+        let rate = |ms: f64| format!("{} GB/s", number::text(way.volume_bytes / ms / 1e6));
+        let run = m.of(Role::Gpu)?.whole;
+        let one = m.of(Role::OneThread).and_then(|measured| measured.whole);
+        let share = run.map(|run| way.of_a_run_ms() / (way.of_a_run_ms() + run.ms));
+        let with = run.zip(one).map(|(run, one)| one.ms / (run.ms + way.of_a_run_ms()));
+        Some(vec![
+            format!("{}³", m.size),
+            number::duration(way.in_ms),
+            rate(way.in_ms),
+            number::duration(way.out_ms),
+            rate(way.out_ms),
+            share.map_or_else(dash, number::percent),
+            times_text(with),
+        ])
+    });
+    let head =
+        ["size", "in", "rate in", "out", "rate out", "share of a run", "GPU over 1 thread, transfers in"];
+    ExperimentTable {
+        title: "Transfers (Figure 7b)".to_owned(),
+        note: "One volume from the host's memory to the GPU's, and back; a run takes two in and three out."
+            .to_owned(),
+        head: head.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        text_columns: 1,
+    }
+}
+
+/// What goes between host and GPU.
+pub(super) struct Transfers {
+    pub in_ms: f64,
+    pub out_ms: f64,
+    pub volume_bytes: f64,
+}
+
+impl Transfers {
+    pub fn of(m: &Measurement) -> Option<Self> {
+        let costs = &m.of(Role::Gpu)?.costs;
+        Some(Self {
+            in_ms: costs.ms(Component::TransferIn)?,
+            out_ms: costs.ms(Component::TransferOut)?,
+            volume_bytes: 4.0 * (m.size as f64).powi(3),
+        })
+    }
+    /// Both images in, a field of three components out.
+    pub fn of_a_run_ms(&self) -> f64 {
+        2.0 * self.in_ms + 3.0 * self.out_ms
+    }
+}
+
+/// How everything was measured, and what was not.
+pub(super) fn notes(result: &PaperA) -> Vec<String> {
+    let machines = result.machines.iter().map(|m| format!("{}: {}.", m.role.name(), m.name));
+    let scaled = result.measurements.iter().flat_map(|m| m.by_role.iter().flatten()).any(|measured| {
+        measured.whole.iter().chain(&measured.warps).chain(&measured.taps).any(|time| time.scaled)
+    });
+    let scaled = scaled.then(|| {
+        format!(
+            "≈: a run that would take more than {} s ({} s in Figure 5) was measured with one warp of one iteration, and scaled to {ITERATIONS} iterations and all warps by what one iteration takes.",
+            result.plan.longest_s, result.plan.longest_in_figures_s
+        )
+    });
+    let mut notes: Vec<String> = machines.collect();
+    notes.push(format!(
+        "Times are the middle of several after a warm-up, by the device's own clock; what takes more than {} s on a processor, and longer runs everywhere, count once.",
+        LONG_MS / 1e3
+    ));
+    notes.push(
+        "The paper does not say how often it iterated: its times cannot be compared with these, its speed-ups can."
+            .to_owned(),
+    );
+    notes.extend(scaled);
+    notes.extend(result.left_out.iter().map(|what| format!("Left out: {what}.")));
+    notes
+}
+
+/// Names of the columns that [`cells`] fills.
+fn heads(result: &PaperA) -> Vec<String> {
+    let roles = Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| role.name().to_owned());
+    roles.chain(ratios(result).map(|(slow, fast)| format!("{} over {}", fast.name(), slow.name()))).collect()
+}
+
+/// Times of the machines that there are, and their ratios.
+fn cells(result: &PaperA, times: &[Option<Time>; 3]) -> Vec<String> {
+    let shown =
+        Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| time_text(times[role as usize]));
+    shown.chain(ratios(result).map(|(slow, fast)| times_text(ratio(times, (slow, fast))))).collect()
+}
+
+/// Which times are compared: (slow, fast).
+fn ratios(result: &PaperA) -> impl Iterator<Item = (Role, Role)> {
+    let pairs =
+        [(Role::OneThread, Role::AllThreads), (Role::AllThreads, Role::Gpu), (Role::OneThread, Role::Gpu)];
+    let gpu = result.has(Role::Gpu);
+    pairs.into_iter().filter(move |(_, fast)| gpu || *fast != Role::Gpu)
+}
+
+/// By how much the fast one is faster.
+pub(super) fn ratio(times: &[Option<Time>; 3], (slow, fast): (Role, Role)) -> Option<f64> {
+    Some(times[slow as usize]?.ms / times[fast as usize]?.ms)
+}
+
+pub(super) fn time_text(time: Option<Time>) -> String {
+    match time {
+        Some(Time { ms, scaled: true }) => format!("≈ {}", number::duration(ms)),
+        Some(Time { ms, scaled: false }) => number::duration(ms),
+        None => dash(),
+    }
+}
+
+fn times_text(ratio: Option<f64>) -> String {
+    ratio.map_or_else(dash, |ratio| format!("{}×", number::text(ratio)))
+}
+
+fn dash() -> String {
+    "–".to_owned()
+}

@@ -1,0 +1,134 @@
+//! Frames a second and latency of flow, stereo and features together.
+
+use super::super::Figure;
+use crate::BenchError;
+use std::time::{Duration, Instant};
+use veloxel_compute::Device;
+use veloxel_motion::{PhaseEngine, PhaseFrame, PhaseImage, PhaseParameters, PhaseWanted};
+use veloxel_report::LatencyReport;
+
+/// Pixels of a frame; frames a second that a GPU must reach with frames on the device, and with their upload.
+const SIZES: [([usize; 2], f64, Option<f64>); 2] =
+    [([640, 512], 3000.0, None), ([1280, 1024], 1500.0, Some(1000.0))];
+/// What two cores must reach on the smaller size.
+const PROCESSOR_FPS: f64 = 20.0;
+/// Latency of the larger size on a GPU that 99 % of the frames keep, milliseconds.
+const LATENCY_MS: f64 = 1.5;
+/// Frames that differ, pushed in turn.
+const FRAMES: usize = 8;
+/// Each speed is measured for so long, over at least and at most so many frames.
+const SPAN: Duration = Duration::from_millis(1500);
+const LEAST: usize = 12;
+const MOST: usize = 4000;
+
+pub(super) fn speed(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    let mut figures = Vec::new();
+    for (size, resident_fps, upload_fps) in SIZES {
+        let [nx, ny] = size;
+        let wanted = PhaseWanted { flow: true, stereo: true, features: true };
+        let mut engine = PhaseEngine::new(size, wanted, PhaseParameters::default(), device)?;
+        let pictures: Vec<[Vec<u8>; 2]> = (0..FRAMES).map(|t| pair(size, t as f32)).collect();
+        let upload = |bytes: &[u8]| engine.upload(PhaseImage::Bytes(bytes));
+        let resident: Vec<[PhaseFrame; 2]> = (pictures.iter())
+            .map(|[left, right]| Ok::<_, BenchError>([upload(left)?, upload(right)?]))
+            .collect::<Result<_, _>>()?;
+        let on_device = |t: usize| resident[t % FRAMES].each_ref().map(PhaseImage::Resident);
+        let from_host = |t: usize| pictures[t % FRAMES].each_ref().map(|bytes| PhaseImage::Bytes(bytes));
+
+        let measured = frames_a_second(&mut engine, on_device)?;
+        let figure = |what: &str, value, unit| Figure::new(format!("{nx} × {ny}, {what}"), value, unit);
+        let sustained = figure("all three, frames resident", measured, "fps");
+        figures.push(match (device.is_gpu(), nx) {
+            (true, _) => sustained.at_least(resident_fps),
+            (false, 640) => sustained.at_least(PROCESSOR_FPS),
+            (false, _) => sustained,
+        });
+        let uploaded = figure("all three, with upload", frames_a_second(&mut engine, from_host)?, "fps");
+        figures.push(match upload_fps.filter(|_| device.is_gpu()) {
+            Some(least) => uploaded.at_least(least),
+            None => uploaded,
+        });
+        let fetched = latencies(&mut engine, from_host, Until::OnHost)?;
+        if let Some(latency) = latencies(&mut engine, from_host, Until::OnDevice)? {
+            figures.push(figure("latency from host to results on the device, p50", latency.p50_ms, "ms"));
+            let p99 = figure("latency from host to results on the device, p99", latency.p99_ms, "ms");
+            figures.push(if device.is_gpu() && nx == 1280 { p99.at_most(LATENCY_MS) } else { p99 });
+        }
+        if let Some(latency) = fetched {
+            figures.push(figure("latency from host to host, p50", latency.p50_ms, "ms"));
+            figures.push(figure("latency from host to host, p99", latency.p99_ms, "ms"));
+        }
+    }
+    Ok(figures)
+}
+
+/// Left and right picture at a time, in 8 bits.
+fn pair([nx, ny]: [usize; 2], t: f32) -> [Vec<u8>; 2] {
+    [0.0, 4.0].map(|shift| {
+        let at = |i: usize| texture((i % nx) as f32 - t + shift, (i / nx) as f32 + 0.5 * t);
+        (0..nx * ny).map(|i| at(i).round().clamp(0.0, 255.0) as u8).collect()
+    })
+}
+
+/// Waves of every octave in directions that repeat nowhere; about 128 ± 100.
+pub(super) fn texture(x: f32, y: f32) -> f32 {
+    let wave = |k: usize| {
+        let (octave, k) = ((k % 6) as f32, k as f32);
+        let frequency = 1.6 / (octave + 0.05 * k).exp2();
+        (frequency * (x * (2.4 * k).cos() + y * (2.4 * k).sin()) + 1.7 * k).sin()
+    };
+    128.0 + 22.0 * (0..12).map(wave).sum::<f32>()
+}
+
+/// Frames a second while the device always has the next one.
+fn frames_a_second<'f>(
+    engine: &mut PhaseEngine,
+    frame: impl Fn(usize) -> [PhaseImage<'f>; 2],
+) -> Result<f64, BenchError> {
+    // Compiled and allocated by the first; afterwards every push has results.
+    for t in 0..FRAMES {
+        let [left, right] = frame(t);
+        engine.push(left, Some(right))?;
+    }
+    engine.synchronise()?;
+    let (start, mut count) = (Instant::now(), 0);
+    while count < LEAST || (start.elapsed() < SPAN && count < MOST) {
+        let [left, right] = frame(count);
+        engine.push(left, Some(right))?;
+        count += 1;
+        // The host must not run away from the clock.
+        if count.is_multiple_of(64) {
+            engine.synchronise()?;
+        }
+    }
+    engine.synchronise()?;
+    Ok(count as f64 / start.elapsed().as_secs_f64())
+}
+
+/// When a frame counts as done.
+#[derive(Clone, Copy, PartialEq)]
+enum Until {
+    OnDevice,
+    OnHost,
+}
+
+fn latencies<'f>(
+    engine: &mut PhaseEngine,
+    frame: impl Fn(usize) -> [PhaseImage<'f>; 2],
+    until: Until,
+) -> Result<Option<LatencyReport>, BenchError> {
+    let (start, mut times_ms) = (Instant::now(), Vec::new());
+    while times_ms.len() < LEAST || (start.elapsed() < SPAN && times_ms.len() < MOST) {
+        let [left, right] = frame(times_ms.len());
+        let begin = Instant::now();
+        let outputs = engine.push(left, Some(right))?;
+        if let Some(outputs) = outputs.filter(|_| until == Until::OnHost) {
+            outputs.flow()?;
+            outputs.stereo()?;
+            outputs.features(1)?;
+        }
+        engine.synchronise()?;
+        times_ms.push(begin.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(LatencyReport::of(&times_ms))
+}

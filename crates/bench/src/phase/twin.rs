@@ -1,0 +1,62 @@
+//! Table 1: what each simplification of the paper's FPGA costs, on Yosemite and without medians.
+
+use super::super::Figure;
+use super::super::data::data;
+use super::yosemite::yosemite;
+use crate::BenchError;
+use veloxel_compute::Device;
+use veloxel_core::{Dimension, Volume};
+use veloxel_motion::phase_parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
+use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
+use veloxel_report::metrics::flow_error;
+
+/// The paper's angular error (degrees) and density, and the simplification.
+type Row = (&'static str, f64, f64, fn(&mut PhaseParameters));
+
+const ROWS: [Row; 5] = [
+    ("original", 2.10, 0.82, |_| ()),
+    ("image warping", 3.50, 0.69, |p| p.warping = Warping::Images),
+    ("three frames", 5.16, 0.96, |p| p.frames = Frames::Three),
+    ("fixed point", 2.13, 0.79, |p| p.arithmetic = Arithmetic::Fixed),
+    ("all simplifications", 8.73, 0.85, |p| {
+        p.warping = Warping::Images;
+        p.frames = Frames::Three;
+        p.arithmetic = Arithmetic::Fixed;
+        p.feature_sums = FeatureSums::Plain;
+    }),
+];
+/// The paper does not say; with it the original's density is the paper's.
+const TAU_L: f32 = 0.05;
+/// How far a row may lie from the paper's.
+const TOLERANCE: f64 = 0.3;
+
+pub(super) fn table_1(device: &Device) -> Result<Vec<Figure>, BenchError> {
+    if data("flow/yosemite-clouds").is_err() {
+        return Ok(Vec::new());
+    }
+    let (frames, truth, land) = yosemite()?;
+    let mut figures = Vec::new();
+    for (name, angle_deg, density, simplify) in ROWS {
+        let mut parameters = PhaseParameters {
+            tau_l: TAU_L,
+            median: PhaseMedian::Off,
+            coarse_median: PhaseMedian::Off,
+            ..PhaseParameters::preset(PhasePreset::Paper, Dimension::Two)
+        };
+        simplify(&mut parameters);
+        let (centre, half) = (2, parameters.frames.count() / 2);
+        let each: Vec<&Volume<f32>> = frames[centre - half..=centre + half].iter().collect();
+        let found = phase_flow(&each, &parameters, device)?;
+        let error = flow_error(&found.flow, &truth, Some(&land))?;
+        let near = |value: f64| ((1.0 - TOLERANCE) * value, (1.0 + TOLERANCE) * value);
+        let (low, high) = near(angle_deg);
+        let what = format!("Table 1, {name}");
+        figures.push(
+            Figure::new(format!("{what}: angular error"), error.angular_deg.mean, "°").between(low, high),
+        );
+        let (low, high) = near(100.0 * density);
+        let share = 100.0 * error.density;
+        figures.push(Figure::new(format!("{what}: density"), share, "%").between(low, high.min(100.0)));
+    }
+    Ok(figures)
+}

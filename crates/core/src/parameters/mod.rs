@@ -1,0 +1,64 @@
+//! Parameters of methods, each declared once.
+//!
+//! [`parameters!`](crate::parameters!) takes a table with one row a parameter: meaning, name, symbol in the paper, type, range,
+//! unit, and its values, one for all presets or one for each column of presets and dimensions.
+//! [`choices!`](crate::choices!) does the same for a parameter that is one of a few words.
+//! They give the struct and the enums with serde, `Default`, the presets, and [`Declaration`]s, from which everything else is
+//! made: checks, help, JSON, its schema.
+//! A [`Draft`] collects settings by name, checks each at once, and becomes the struct later, when the images are known.
+//!
+//! ```
+//! use veloxel_core::parameters::{Draft, MethodParameters, Parameters};
+//! use veloxel_core::{Dimension, choices, parameters};
+//!
+//! choices! {
+//!     /// How intensities are mapped.
+//!     pub enum Intensity {
+//!         /// As they are.
+//!         Raw = "raw",
+//!         /// To the power of γ.
+//!         Gamma = "gamma" {
+//!             /// The exponent.
+//!             exponent "γ": f32 in 0.1..=10,
+//!         },
+//!     }
+//! }
+//! parameters! {
+//!     /// Parameters of a small method.
+//!     pub struct SmallParams of "small";
+//!     /// Presets, with their columns for images and for volumes.
+//!     pub enum SmallPreset {
+//!         /// The best accuracy.
+//!         Accurate = "accurate": [0, 1],
+//!         /// Little work.
+//!         Fast = "fast": [2, 2],
+//!     }
+//!     /// Weight of smoothness. 0: none; large: the flow goes towards its mean.
+//!     alpha "α": f32 in 0..=1e6 = 0.4, 0.1, 0.2;
+//!     /// Standard deviation of the window.
+//!     rho "ρ": f64 in 0..=16 "voxels" = 1.0;
+//!     /// How intensities are mapped.
+//!     intensity: Intensity = Raw, Raw, Gamma { exponent: 2.0 };
+//! }
+//! static METHODS: [MethodParameters; 1] = [MethodParameters::of::<SmallParams>()];
+//!
+//! let mut draft = Draft::new(&METHODS, "small")?;
+//! draft.set("rho", 2.0.into(), "--set")?;
+//! let params: SmallParams = draft.build(Dimension::Three)?;
+//! assert_eq!(params, SmallParams { rho: 2.0, ..SmallParams::preset(SmallPreset::Accurate, Dimension::Three) });
+//! let error = draft.set("alpha", (-1).into(), "--set").unwrap_err();
+//! assert_eq!(error.to_string(), "--set: parameter `alpha` is -1, expected a number from 0 to 1e6");
+//! # Ok::<(), veloxel_core::parameters::ParameterError>(())
+//! ```
+
+mod declaration;
+mod draft;
+mod error;
+mod macros;
+mod method;
+
+pub use declaration::{Choice, Declaration, Kind, shown};
+pub use draft::Draft;
+pub use error::ParameterError;
+pub use macros::{fits, pick};
+pub use method::{MethodParameters, Parameters, Values};

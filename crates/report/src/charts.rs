@@ -1,0 +1,189 @@
+//! Which curves a report shows: convergence, errors, and a sequence over time.
+
+use super::PairReport;
+use super::svg_plot::{Band, Ink, Line, LinePlot, Scale, Series};
+use super::view::PairView;
+use crate::ReportError;
+use crate::metrics::{FlowError, Sparsification, end_point_error_vox, measured_indices};
+use veloxel_core::{Dimension, FlowStatistics, LevelReport, StopReason};
+
+fn series(name: &str, ink: Ink, line: Line, points: Vec<(f64, f64)>) -> Series {
+    Series { name: name.to_owned(), ink, line, points }
+}
+
+/// `64 × 64 × 32`, or `64³`.
+pub(super) fn size_text(size: [usize; 3], dimension: Dimension) -> String {
+    let shown = &size[..dimension.count()];
+    if dimension == Dimension::Three && shown.iter().all(|n| n == &shown[0]) {
+        return format!("{}³", shown[0]);
+    }
+    shown.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ")
+}
+
+/// Data agreement, increments and residuals of one pair's solve; none of a method without warps.
+pub(super) fn convergence(statistics: &FlowStatistics, dimension: Dimension) -> Vec<LinePlot> {
+    let levels = &statistics.levels;
+    if levels.iter().all(|level| level.warps.is_empty()) {
+        return Vec::new();
+    }
+    let over_warps = |value: fn(&veloxel_core::WarpReport) -> f64| {
+        let mut points = Vec::new();
+        let mut number = 0.0;
+        for level in levels {
+            for warp in &level.warps {
+                number += 1.0;
+                points.push((number, value(warp)));
+            }
+            // levels are images of their own: no line between them
+            points.push((number, f64::NAN));
+        }
+        points
+    };
+    let bands = level_bands(levels, dimension);
+    let agreement = LinePlot {
+        title: "Brightness difference".into(),
+        x_label: "warp, coarse to fine".into(),
+        y_label: "mean |Iₜ|".into(),
+        series: vec![series("", Ink::Numbered(0), Line::Dotted, over_warps(|w| w.mean_abs_difference))],
+        bands: bands.clone(),
+        y_include: vec![0.0],
+        ..LinePlot::default()
+    };
+    let increments = LinePlot {
+        title: "Increment".into(),
+        x_label: "warp, coarse to fine".into(),
+        y_label: "mean |δ|, voxels of the level".into(),
+        y_scale: Scale::Logarithmic,
+        series: vec![series("", Ink::Numbered(0), Line::Dotted, over_warps(|w| w.mean_increment_vox))],
+        bands,
+        ..LinePlot::default()
+    };
+    [agreement, increments, residuals(levels, dimension)].into_iter().filter(|p| !p.is_empty()).collect()
+}
+
+fn level_bands(levels: &[LevelReport], dimension: Dimension) -> Vec<Band> {
+    let mut from = 0.5;
+    let band = |level: &LevelReport| {
+        let to = from + level.warps.len() as f64;
+        let band = Band { from, to, name: size_text(level.size, dimension) };
+        from = to;
+        band
+    };
+    levels.iter().map(band).collect()
+}
+
+fn residuals(levels: &[LevelReport], dimension: Dimension) -> LinePlot {
+    let finest = levels.len().saturating_sub(1).max(1) as f64;
+    let mut curves = Vec::new();
+    for (l, level) in levels.iter().enumerate() {
+        for (w, warp) in level.warps.iter().enumerate() {
+            let points = warp.relative_residuals.iter().enumerate().map(|(i, &r)| (i as f64, r)).collect();
+            let name = if w == 0 { size_text(level.size, dimension) } else { String::new() };
+            curves.push(series(&name, Ink::Between(l as f64 / finest), Line::Solid, points));
+        }
+    }
+    LinePlot {
+        title: "Residual of each warp's solve".into(),
+        x_label: "iteration".into(),
+        y_label: "‖r‖ / ‖r₀‖".into(),
+        y_scale: Scale::Logarithmic,
+        series: curves,
+        ..LinePlot::default()
+    }
+}
+
+/// How many voxels have an error below, and what the confidence knows of it.
+pub(super) fn errors(
+    view: &PairView,
+    error: &FlowError,
+    curve: Option<&Sparsification>,
+) -> Result<Vec<LinePlot>, ReportError> {
+    let Some(truth) = view.truth else { return Ok(Vec::new()) };
+    let map = end_point_error_vox(view.flow, truth)?;
+    let mut errors: Vec<f32> =
+        measured_indices(view.flow, truth, view.mask)?.into_iter().map(|i| map.data()[i]).collect();
+    errors.sort_unstable_by(f32::total_cmp);
+    let at_most = |share: f64| f64::from(errors[(share * (errors.len() - 1) as f64).round() as usize]);
+    let cumulative = (0..=100)
+        .map(|percent| (at_most(0.01 * f64::from(percent)), f64::from(percent)))
+        .take_while(|p| p.0 <= 2.0 * error.end_point_vox.a95.max(1e-6))
+        .collect();
+    let mut plots = vec![LinePlot {
+        title: "Distribution of the error".into(),
+        x_label: "end-point error, voxels".into(),
+        y_label: "% of voxels below".into(),
+        series: vec![series("", Ink::Numbered(0), Line::Solid, cumulative)],
+        y_include: vec![0.0, 100.0],
+        ..LinePlot::default()
+    }];
+    if let Some(curve) = curve {
+        let points = |value: fn(&crate::metrics::SparsificationPoint) -> f64| {
+            curve.points.iter().map(|p| (100.0 * (1.0 - p.kept), value(p))).collect()
+        };
+        plots.push(LinePlot {
+            title: "What the confidence is worth".into(),
+            x_label: "% of vectors left out, least confident first".into(),
+            y_label: "mean error of the rest, voxels".into(),
+            series: vec![
+                series("by confidence", Ink::Numbered(0), Line::Dotted, points(|p| p.by_confidence_vox)),
+                series("by the error itself", Ink::Numbered(2), Line::Dashed, points(|p| p.oracle_vox)),
+            ],
+            y_include: vec![0.0],
+            ..LinePlot::default()
+        });
+    }
+    Ok(plots)
+}
+
+/// Curves over the pairs of a sequence.
+pub(super) fn over_time(pairs: &[PairReport], unit: &str) -> Vec<LinePlot> {
+    let curve = |value: &dyn Fn(&PairReport) -> f64| -> Vec<(f64, f64)> {
+        pairs.iter().enumerate().map(|(i, p)| (i as f64 + 1.0, value(p))).collect()
+    };
+    let plot = |title: &str, y_label: &str, curves: Vec<Series>, y_include: Vec<f64>| LinePlot {
+        title: title.into(),
+        x_label: "pair".into(),
+        y_label: y_label.into(),
+        series: curves,
+        y_include,
+        ..LinePlot::default()
+    };
+    let one = |points| vec![series("", Ink::Numbered(0), Line::Dotted, points)];
+    let mut plots =
+        vec![plot("Motion", &format!("mean length, {unit}"), one(curve(&|p| p.motion.mean_mm)), vec![0.0])];
+    if pairs.iter().any(|p| p.error.is_some()) {
+        let error = |f: fn(&FlowError) -> f64| move |p: &PairReport| p.error.as_ref().map_or(f64::NAN, f);
+        let curves = vec![
+            series("mean", Ink::Numbered(0), Line::Dotted, curve(&error(|e| e.end_point_vox.mean))),
+            series("95 %", Ink::Numbered(2), Line::Dashed, curve(&error(|e| e.end_point_vox.a95))),
+        ];
+        plots.push(plot("End-point error", "voxels", curves, vec![0.0]));
+    }
+    plots.push(plot("Volume", "after / before", one(curve(&|p| p.motion.volume_ratio)), vec![0.99, 1.01]));
+    plots.push(plot(
+        "Departure from constant volume",
+        "mean |det(I + ∇d) − 1|",
+        one(curve(&|p| p.statistics.jacobian.mean_abs_minus_one)),
+        vec![0.0],
+    ));
+    if pairs.iter().any(|p| p.error.is_some()) {
+        plots.push(plot("Confidence", "mean", one(curve(&|p| p.motion.mean_confidence)), vec![0.0, 1.0]));
+    }
+    let brightness = vec![
+        series("before", Ink::Numbered(2), Line::Dashed, curve(&|p| p.statistics.brightness.mean_abs_before)),
+        series("after", Ink::Numbered(0), Line::Dotted, curve(&|p| p.statistics.brightness.mean_abs_after)),
+    ];
+    plots.push(plot("Brightness difference", "mean |Iₜ|", brightness, vec![0.0]));
+    plots.retain(|p| !p.is_empty());
+    plots
+}
+
+/// A stop reason in words.
+pub(super) fn stop_text(stop: StopReason) -> &'static str {
+    match stop {
+        StopReason::Converged => "converged",
+        StopReason::FixedCount => "fixed count",
+        StopReason::IterationLimit => "limit reached",
+        StopReason::Trivial => "nothing to do",
+    }
+}

@@ -1,0 +1,53 @@
+//! What can go wrong between results and a report.
+
+use veloxel_core::CoreError;
+
+/// A failure of a measurement, a figure or a page.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// A grid, a volume or a field breaks a promise.
+    #[error(transparent)]
+    Core(#[from] CoreError),
+    /// A measurement over no voxel at all.
+    #[error("{what}: no voxel to measure ({reason})")]
+    NothingToMeasure {
+        /// The measurement.
+        what: &'static str,
+        /// Why nothing was left.
+        reason: &'static str,
+    },
+    /// A label image holds something that is not a label.
+    #[error(
+        "{what} holds {value} at voxel (x, y, z) = {position:?}: labels are whole numbers from 0 to 16777216"
+    )]
+    NotALabel {
+        /// Which label image.
+        what: String,
+        /// The sample found.
+        value: f32,
+        /// Where: (x, y, z).
+        position: [usize; 3],
+    },
+    /// The page of a report could not be filled in.
+    #[error("the page of the report could not be written")]
+    Page {
+        /// What the template engine says.
+        #[from]
+        source: minijinja::Error,
+    },
+    /// A picture of a page could not be made.
+    #[error("a picture of the report could not be written as PNG")]
+    Picture {
+        /// What the encoder says.
+        #[from]
+        source: png::EncodingError,
+    },
+    /// A report could not be written as JSON.
+    #[error("the report could not be written as JSON")]
+    Json {
+        /// What the writer says.
+        #[from]
+        source: serde_json::Error,
+    },
+}

@@ -1,0 +1,285 @@
+//! Overlap and surface distance of two label images on one grid, label by label.
+//!
+//! *Sources*: Dice: L. R. Dice, Ecology 26(3), 1945; mean over the labels of the truth without background:
+//! G. E. Christensen et al., "Introduction to the Non-Rigid Image Registration Evaluation Project", WBIR 2006;
+//! Hausdorff 95: the larger of the two directed 95th percentiles of the distances between surface voxels.
+
+use super::distance_transform::squared_distance_mm2;
+use super::distribution::quantile;
+use crate::ReportError;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use veloxel_core::{Dimension, Grid, Mask, Volume};
+
+/// How well one label of the result covers the same label of the truth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LabelOverlap {
+    /// The label's number.
+    pub label: u32,
+    /// Voxels with this label in the truth.
+    pub truth_voxels: usize,
+    /// Voxels with this label in the result.
+    pub result_voxels: usize,
+    /// `2 |A ∩ B| / (|A| + |B|)`, 0 to 1.
+    pub dice: f64,
+    /// `|A ∩ B| / |A ∪ B|`, 0 to 1.
+    pub jaccard: f64,
+    /// 95th percentile Hausdorff distance, millimetres; `None` if one of the two has no such voxel.
+    pub hausdorff95_mm: Option<f64>,
+}
+
+/// All labels, and their means.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LabelOverlapReport {
+    /// Every label above 0 that occurs in the truth or in the result, by number.
+    pub labels: Vec<LabelOverlap>,
+    /// Mean Dice over the labels of the truth; a label that the result lost counts as 0.
+    pub mean_dice: f64,
+    /// Mean Jaccard over the labels of the truth.
+    pub mean_jaccard: f64,
+    /// Mean Hausdorff 95 (millimetres) over the labels that both have; `None` if they share none.
+    pub mean_hausdorff95_mm: Option<f64>,
+    /// Labels that only the result has: they lower no mean, so they are named here.
+    pub labels_not_in_truth: Vec<u32>,
+}
+
+/// Compares two label images; 0 is background and left out, and so is in both whatever lies outside `mask`, if there is one.
+///
+/// # Errors
+/// [`ReportError::Core`] if the grids differ; [`ReportError::NothingToMeasure`] if the truth has no label.
+pub fn label_overlap(
+    result: &Volume<u32>,
+    truth: &Volume<u32>,
+    mask: Option<&Mask>,
+) -> Result<LabelOverlapReport, ReportError> {
+    truth.grid().require_same(result.grid(), "label images")?;
+    if let Some(mask) = mask {
+        truth.grid().require_same(mask.grid(), "truth and mask")?;
+        let (mut result, mut truth) = (result.clone(), truth.clone());
+        for labels in [&mut result, &mut truth] {
+            for (label, inside) in labels.data_mut().iter_mut().zip(mask.data()) {
+                *label *= u32::from(*inside);
+            }
+        }
+        return label_overlap(&result, &truth, None);
+    }
+    let labels: Vec<LabelOverlap> = regions(result, truth)
+        .into_iter()
+        .map(|(label, region)| {
+            let (a, b, both) = (region.in_truth, region.in_result, region.in_both);
+            LabelOverlap {
+                label,
+                truth_voxels: a,
+                result_voxels: b,
+                dice: 2.0 * both as f64 / (a + b) as f64,
+                jaccard: both as f64 / (a + b - both) as f64,
+                hausdorff95_mm: (a > 0 && b > 0).then(|| hausdorff95_mm(result, truth, label, region.bounds)),
+            }
+        })
+        .collect();
+
+    let of_truth: Vec<&LabelOverlap> = labels.iter().filter(|l| l.truth_voxels > 0).collect();
+    if of_truth.is_empty() {
+        let reason = "the truth has no label above 0 there";
+        return Err(ReportError::NothingToMeasure { what: "label overlap", reason });
+    }
+    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+    let distances: Vec<f64> = of_truth.iter().filter_map(|l| l.hausdorff95_mm).collect();
+    Ok(LabelOverlapReport {
+        mean_dice: mean(of_truth.iter().map(|l| l.dice).collect()),
+        mean_jaccard: mean(of_truth.iter().map(|l| l.jaccard).collect()),
+        mean_hausdorff95_mm: (!distances.is_empty()).then(|| mean(distances)),
+        labels_not_in_truth: labels.iter().filter(|l| l.truth_voxels == 0).map(|l| l.label).collect(),
+        labels,
+    })
+}
+
+/// Samples as labels.
+///
+/// # Errors
+/// [`ReportError::NotALabel`] with the first sample that is not a whole number from 0 to 2^24; `what` names the image.
+pub fn labels_from_samples(samples: &Volume<f32>, what: &str) -> Result<Volume<u32>, ReportError> {
+    const LARGEST: f32 = 16_777_216.0;
+    let is_label = |v: f32| v.fract() == 0.0 && (0.0..=LARGEST).contains(&v);
+    match samples.data().iter().position(|&v| !is_label(v)) {
+        None => Ok(samples.map(|&v| v as u32)),
+        Some(i) => Err(ReportError::NotALabel {
+            what: what.to_owned(),
+            value: samples.data()[i],
+            position: samples.grid().position(i),
+        }),
+    }
+}
+
+/// First and last voxel `(x, y, z)`, both inside.
+#[derive(Clone, Copy)]
+struct Bounds {
+    first: [usize; 3],
+    last: [usize; 3],
+}
+
+struct Region {
+    in_truth: usize,
+    in_result: usize,
+    in_both: usize,
+    /// Around the label's voxels of both images.
+    bounds: Bounds,
+}
+
+fn regions(result: &Volume<u32>, truth: &Volume<u32>) -> BTreeMap<u32, Region> {
+    let mut regions = BTreeMap::new();
+    let mut visit = |label: u32, p: [usize; 3], counts: [usize; 3]| {
+        if label == 0 {
+            return;
+        }
+        let region = regions.entry(label).or_insert(Region {
+            in_truth: 0,
+            in_result: 0,
+            in_both: 0,
+            bounds: Bounds { first: p, last: p },
+        });
+        region.in_truth += counts[0];
+        region.in_result += counts[1];
+        region.in_both += counts[2];
+        let Bounds { first, last } = region.bounds;
+        let over_axes = |f: fn(usize, usize) -> usize, q: [usize; 3]| [0, 1, 2].map(|a| f(q[a], p[a]));
+        region.bounds = Bounds { first: over_axes(usize::min, first), last: over_axes(usize::max, last) };
+    };
+    for (i, (&r, &t)) in result.data().iter().zip(truth.data()).enumerate() {
+        if r == 0 && t == 0 {
+            continue;
+        }
+        let p = truth.grid().position(i);
+        if r == t {
+            visit(t, p, [1, 1, 1]);
+        } else {
+            visit(t, p, [1, 0, 0]);
+            visit(r, p, [0, 1, 0]);
+        }
+    }
+    regions
+}
+
+fn hausdorff95_mm(result: &Volume<u32>, truth: &Volume<u32>, label: u32, bounds: Bounds) -> f64 {
+    let size = [0, 1, 2].map(|a| bounds.last[a] - bounds.first[a] + 1);
+    let of_truth = surface(truth, label, bounds);
+    let of_result = surface(result, label, bounds);
+    let directed = |from: &[bool], to: &[bool]| {
+        let squared = squared_distance_mm2(to, size, truth.grid().spacing_mm());
+        let mut distances: Vec<f32> =
+            squared.iter().zip(from).filter(|(_, on)| **on).map(|(d, _)| d.sqrt()).collect();
+        quantile(&mut distances, 0.95)
+    };
+    directed(&of_truth, &of_result).max(directed(&of_result, &of_truth))
+}
+
+/// Voxels of the label, within the bounds, that touch another label (or the grid's border) through a face.
+fn surface(labels: &Volume<u32>, label: u32, bounds: Bounds) -> Vec<bool> {
+    let grid = labels.grid();
+    let data = labels.data();
+    let [x, y, z] = [0, 1, 2].map(|a| bounds.first[a]..=bounds.last[a]);
+    let mut on_surface = Vec::with_capacity(x.clone().count() * y.clone().count() * z.clone().count());
+    for z in z {
+        for y in y.clone() {
+            for x in x.clone() {
+                let p = [x, y, z];
+                let inside = data[grid.index(p)] == label;
+                on_surface.push(inside && touches_another(data, grid, p));
+            }
+        }
+    }
+    on_surface
+}
+
+fn touches_another(data: &[u32], grid: &Grid, p: [usize; 3]) -> bool {
+    let size = grid.size();
+    let strides = [1, size[0], size[0] * size[1]];
+    let i = grid.index(p);
+    let axes = if grid.dimension() == Dimension::Two { 2 } else { 3 };
+    (0..axes).any(|a| {
+        p[a] == 0 || p[a] + 1 == size[a] || data[i - strides[a]] != data[i] || data[i + strides[a]] != data[i]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ball(centre: [f64; 3], radius: f64, label: u32) -> Volume<u32> {
+        let grid = Grid::volume(24, 20, 18).unwrap().with_spacing_mm([1.0, 1.5, 2.0]).unwrap();
+        Volume::from_fn(grid, |p| {
+            let d2: f64 = (0..3).map(|a| (p[a] as f64 - centre[a]).powi(2)).sum();
+            if d2 <= radius * radius { label } else { 0 }
+        })
+    }
+
+    #[test]
+    fn equal_labels_overlap_fully() {
+        let truth = ball([12.0, 10.0, 9.0], 5.0, 7);
+        let report = label_overlap(&truth, &truth, None).unwrap();
+        assert_eq!(report.labels.len(), 1);
+        assert_eq!(
+            (report.mean_dice, report.mean_jaccard, report.mean_hausdorff95_mm),
+            (1.0, 1.0, Some(0.0))
+        );
+    }
+
+    #[test]
+    fn a_shift_shows_as_millimetres() {
+        let report =
+            label_overlap(&ball([12.0, 10.0, 11.0], 5.0, 7), &ball([12.0, 10.0, 9.0], 5.0, 7), None).unwrap();
+        let label = report.labels[0];
+        // 2 voxels along z are 4 mm for the poles; sideways surfaces lie closer
+        assert!(label.hausdorff95_mm.unwrap() <= 4.0 && label.hausdorff95_mm.unwrap() > 2.0, "{label:?}");
+        assert!(label.dice > 0.5 && label.dice < 0.9);
+        assert!((label.jaccard - label.dice / (2.0 - label.dice)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn lost_labels_count_and_invented_ones_are_named() {
+        let truth = ball([12.0, 10.0, 9.0], 5.0, 7);
+        let mut result = truth.clone();
+        result.data_mut().iter_mut().for_each(|v| *v = if *v == 7 { 9 } else { 0 });
+        let report = label_overlap(&result, &truth, None).unwrap();
+        assert_eq!(report.mean_dice, 0.0);
+        assert_eq!(report.labels_not_in_truth, [9]);
+        assert_eq!(report.mean_hausdorff95_mm, None);
+    }
+
+    #[test]
+    fn samples_that_are_no_labels_are_refused() {
+        let grid = Grid::image(3, 1).unwrap();
+        for bad in [0.5, -1.0, f32::NAN, 3e7] {
+            let samples = Volume::new(grid.clone(), vec![0.0, 4.0, bad]).unwrap();
+            let error = labels_from_samples(&samples, "labels.nii").unwrap_err();
+            assert!(error.to_string().contains("(x, y, z) = [2, 0, 0]"), "{error}");
+        }
+    }
+
+    #[test]
+    fn background_alone_is_nothing_to_measure() {
+        let empty = ball([12.0, 10.0, 9.0], 5.0, 0);
+        assert!(matches!(label_overlap(&empty, &empty, None), Err(ReportError::NothingToMeasure { .. })));
+    }
+
+    #[test]
+    fn what_lies_outside_the_mask_is_background() {
+        let truth = ball([12.0, 10.0, 9.0], 5.0, 7);
+        let mut result = truth.clone();
+        let outside = |[x, ..]: [usize; 3]| x < 12;
+        for i in 0..result.data().len() {
+            if outside(truth.grid().position(i)) {
+                result.data_mut()[i] = 0;
+            }
+        }
+        let whole = label_overlap(&result, &truth, None).unwrap();
+        assert!(whole.mean_dice < 0.8 && whole.mean_hausdorff95_mm > Some(1.0), "{whole:?}");
+        let mask = Mask::from_fn(truth.grid().clone(), |p| !outside(p));
+        let inside = label_overlap(&result, &truth, Some(&mask)).unwrap();
+        assert_eq!((inside.mean_dice, inside.mean_hausdorff95_mm), (1.0, Some(0.0)));
+        assert_eq!(inside.labels[0].truth_voxels, whole.labels[0].result_voxels);
+        let nowhere = mask.map(|_| false);
+        let error = label_overlap(&result, &truth, Some(&nowhere));
+        assert!(matches!(error, Err(ReportError::NothingToMeasure { .. })));
+    }
+}

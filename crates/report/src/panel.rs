@@ -1,0 +1,82 @@
+//! What a panel of pictures is: maps in frames, a legend, and the pieces that every panel is made of.
+
+use super::colour::{Ramp, Rgb, hex};
+use super::number;
+use super::overlay::Canvas;
+use super::picture::{opaque, rgba_data_uri};
+use crate::ReportError;
+use serde::Serialize;
+
+/// One map over all planes, with its legend.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Panel {
+    pub title: &'static str,
+    pub caption: String,
+    pub pictures: Vec<Picture>,
+    /// Names of the layers, where the reader can switch between them.
+    pub layers: Vec<&'static str>,
+    /// The layer shown at first.
+    pub first_layer: usize,
+    pub legend: Option<Legend>,
+    pub has_gaps: bool,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Picture {
+    pub svg: String,
+    /// Share of the row's width: planes keep one scale.
+    pub width: f64,
+    pub label: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(super) enum Legend {
+    Wheel { uri: String, alt: &'static str, note: String },
+    Ramp { gradient: String, low: String, middle: String, high: String, note: String },
+}
+
+/// A ramp between two values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scaled {
+    pub ramp: Ramp,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Scaled {
+    pub fn legend(self, middle: String, note: &str) -> Legend {
+        let stops: Vec<String> = (0..=12).map(|i| hex(self.ramp.at(i as f32 / 12.0))).collect();
+        Legend::Ramp {
+            gradient: stops.join(","),
+            low: number::text(self.low),
+            middle,
+            high: number::text(self.high),
+            note: note.to_owned(),
+        }
+    }
+}
+
+pub(super) fn image(uri: &str, canvas: Canvas, attributes: &str) -> String {
+    let Canvas { width, height, .. } = canvas;
+    format!(
+        r#"<image{attributes} width="{width:.1}" height="{height:.1}" preserveAspectRatio="none" href="{uri}"/>"#
+    )
+}
+
+/// A legend's wheel: the colour at a place is that of the vector (right, down) from the centre to there.
+pub(super) fn wheel_uri(wheel: impl Fn([f32; 2]) -> Rgb) -> Result<String, ReportError> {
+    const SIDE: usize = 128;
+    let radius = 0.5 * SIDE as f32;
+    let mut samples = Vec::with_capacity(4 * SIDE * SIDE);
+    for i in 0..SIDE * SIDE {
+        let offset = |k: usize| (k as f32 + 0.5 - radius) / (radius - 1.0);
+        let vector = [offset(i % SIDE), offset(i / SIDE)];
+        let length = vector[0].hypot(vector[1]);
+        // the last pixel before the rim fades out
+        let [r, g, b, _] = opaque(wheel(vector.map(|v| v / length.max(1.0))));
+        let opacity = ((1.0 - length) * radius + 0.5).clamp(0.0, 1.0);
+        samples.extend([r, g, b, (255.0 * opacity) as u8]);
+    }
+    rgba_data_uri(SIDE, SIDE, &samples)
+}

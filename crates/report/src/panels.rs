@@ -1,0 +1,301 @@
+//! The picture panels of a report: which maps are shown, on which scale, with which legend.
+
+use super::colour::{Ramp, wheel};
+use super::number;
+use super::overlay::{Canvas, Quiver, letters_svg, outline_svg};
+use super::panel::{Legend, Panel, Picture, Scaled, image, wheel_uri};
+use super::picture::{LONGEST_SIDE, Raster};
+use super::planes::Plane;
+use super::view::PairView;
+use crate::ReportError;
+use crate::metrics::quantile;
+
+/// The wheel of directions in words.
+pub(super) const MOTION_WHEEL: &str =
+    "Colour wheel: red to the right, yellow down, cyan to the left, violet up";
+
+/// Everything that the panels of one pair share.
+struct Stage<'a> {
+    view: &'a PairView<'a>,
+    planes: Vec<(Plane, Canvas)>,
+    longest_mm: f64,
+    unit: &'static str,
+}
+
+/// All picture panels of a pair, in the order of the page.
+pub(super) fn panels(view: &PairView) -> Result<Vec<Panel>, ReportError> {
+    let stage = Stage::new(view);
+    let motion_scale = stage.motion_scale_mm();
+    let mut panels = vec![
+        stage.motion_colours("Motion", view.flow, motion_scale)?,
+        stage.motion_arrows(motion_scale),
+        stage.images()?,
+    ];
+    panels.extend(stage.differences()?);
+    if let Some(truth) = view.truth {
+        panels.push(stage.motion_colours("True motion", truth, motion_scale)?);
+        panels.push(stage.errors(truth)?);
+    }
+    panels.push(stage.confidence()?);
+    panels.push(stage.volume_change()?);
+    Ok(panels)
+}
+
+impl<'a> Stage<'a> {
+    fn new(view: &'a PairView<'a>) -> Self {
+        let planes = view.planes().0;
+        let longest_mm =
+            planes.iter().flat_map(|p| [p.across.extent_mm(), p.down.extent_mm()]).fold(0.0, f64::max);
+        let planes =
+            planes.into_iter().map(|p| (Canvas::of(&p, longest_mm), p)).map(|(c, p)| (p, c)).collect();
+        Self { view, planes, longest_mm, unit: view.length_unit() }
+    }
+
+    /// The length of motion that gets full colour: hardly anything shown is longer.
+    fn motion_scale_mm(&self) -> f64 {
+        let mut lengths = Vec::new();
+        for field in [Some(self.view.flow), self.view.truth].into_iter().flatten() {
+            for (plane, _) in &self.planes {
+                let length = |i| {
+                    let [u, v] = plane.page_vector_mm(field.vector_vox(i));
+                    u.hypot(v)
+                };
+                lengths.extend(plane.indices().map(length).filter(|l| l.is_finite()));
+            }
+        }
+        if lengths.is_empty() { 1.0 } else { number::nice_ceiling(quantile(&mut lengths, 0.99)) }
+    }
+
+    fn motion_colours(
+        &self,
+        title: &'static str,
+        field: &veloxel_core::Flow,
+        scale_mm: f64,
+    ) -> Result<Panel, ReportError> {
+        let mut has_gaps = false;
+        let pictures = self.pictures(|plane, canvas| {
+            let vectors = Raster::sample(plane, LONGEST_SIDE, |i| plane.page_vector_mm(field.vector_vox(i)));
+            has_gaps |= vectors.has_gaps();
+            Ok(image(&vectors.to_wheel_data_uri(scale_mm as f32)?, canvas, ""))
+        })?;
+        let within = if self.planes.len() > 1 { " within the plane" } else { "" };
+        Ok(Panel {
+            title,
+            caption: format!("Hue is the direction{within}, colour strength the length."),
+            pictures,
+            layers: Vec::new(),
+            first_layer: 0,
+            legend: Some(Legend::Wheel {
+                uri: wheel_uri(wheel)?,
+                alt: MOTION_WHEEL,
+                note: format!("rim: {} {}, darker beyond", number::text(scale_mm), self.unit),
+            }),
+            has_gaps,
+        })
+    }
+
+    fn motion_arrows(&self, scale_mm: f64) -> Panel {
+        let quiver = Quiver::fit(self.longest_mm, scale_mm);
+        let pictures = self.planes.iter().enumerate().map(|(k, (plane, canvas))| {
+            let vector = |i| plane.page_vector_mm(self.view.flow.vector_vox(i));
+            let content = format!(
+                r##"<use href="#fixed-{k}"/>{}{}"##,
+                quiver.to_svg(plane, vector, *canvas),
+                quiver.key_svg(*canvas, self.unit)
+            );
+            self.framed(plane, *canvas, &content)
+        });
+        let factor = quiver.gain();
+        let drawn = if factor > 1.0 {
+            format!("drawn {} times as long", number::text(factor))
+        } else {
+            format!("drawn at {} of their length", number::percent(factor))
+        };
+        Panel {
+            title: "Motion as arrows",
+            caption: format!("From the fixed to the moving image, {drawn}."),
+            pictures: pictures.collect(),
+            layers: Vec::new(),
+            first_layer: 0,
+            legend: None,
+            has_gaps: false,
+        }
+    }
+
+    fn images(&self) -> Result<Panel, ReportError> {
+        let view = self.view;
+        let mut samples: Vec<f32> = self
+            .planes
+            .iter()
+            .flat_map(|(plane, _)| plane.indices().map(|i| view.fixed.data()[i]))
+            .filter(|v| v.is_finite())
+            .collect();
+        let (low, high) = match samples.is_empty() {
+            true => (0.0, 1.0),
+            false => (quantile(&mut samples, 0.005) as f32, quantile(&mut samples, 0.995) as f32),
+        };
+        let mut has_gaps = false;
+        let mut plane_number = 0;
+        let mut pictures = self.pictures(|plane, canvas| {
+            let mut layers = String::new();
+            for (k, volume) in [view.fixed, view.moving, view.warped].into_iter().enumerate() {
+                let raster = Raster::sample(plane, LONGEST_SIDE, |i| [volume.data()[i]]);
+                has_gaps |= raster.has_gaps();
+                let uri = raster.to_data_uri(Ramp::Grey, low, high)?;
+                let id = if k == 0 { format!(r#" id="fixed-{plane_number}""#) } else { String::new() };
+                layers.push_str(&format!(r#"<g class="layer layer-{k}">{}</g>"#, image(&uri, canvas, &id)));
+            }
+            plane_number += 1;
+            Ok(layers)
+        })?;
+        if let [(plane, canvas)] = self.planes.as_slice() {
+            // one plane leaves room for the fixed image beside the others
+            let mut fixed = self.framed(plane, *canvas, r##"<use href="#fixed-0"/>"##);
+            fixed.label = "fixed".to_owned();
+            pictures.iter_mut().for_each(|p| p.label = "as chosen above".to_owned());
+            pictures.insert(0, fixed);
+        }
+        Ok(Panel {
+            title: "Images",
+            caption: "Switch between them: after the motion is undone, nothing should move.".to_owned(),
+            pictures,
+            layers: vec!["Fixed", "Moving", "Moving, motion undone"],
+            first_layer: if self.planes.len() == 1 { 2 } else { 0 },
+            legend: None,
+            has_gaps,
+        })
+    }
+
+    fn differences(&self) -> Result<[Panel; 2], ReportError> {
+        let view = self.view;
+        let fixed = view.fixed.data();
+        let limit = self.typical_maximum(|i| (view.moving.data()[i] - fixed[i]).abs(), 0.99);
+        let limit = number::nice_ceiling(limit);
+        let panel = |title, caption: &str, other: &[f32]| {
+            let ramp = Scaled { ramp: Ramp::Difference, low: -limit, high: limit };
+            let legend = ramp.legend("0".to_owned(), "intensity");
+            self.scalar_panel(title, caption.to_owned(), (ramp, legend), |i| other[i] - fixed[i])
+        };
+        Ok([
+            panel("Difference before", "Moving minus fixed image.", view.moving.data())?,
+            panel(
+                "Difference after",
+                "The same with the motion undone, on the same scale.",
+                view.warped.data(),
+            )?,
+        ])
+    }
+
+    fn errors(&self, truth: &veloxel_core::Flow) -> Result<Panel, ReportError> {
+        let flow = self.view.flow;
+        let error = |i| {
+            let (e, t) = (flow.vector_vox(i), truth.vector_vox(i));
+            [0, 1, 2].map(|a: usize| e[a] - t[a]).iter().map(|d| d * d).sum::<f32>().sqrt()
+        };
+        let high = number::nice_ceiling(self.typical_maximum(error, 0.99));
+        let ramp = Scaled { ramp: Ramp::Heat, low: 0.0, high };
+        let unit = if self.planes.len() > 1 { "voxels" } else { "pixels" };
+        let legend = ramp.legend(number::text(0.5 * high), unit);
+        let caption = "Length of the difference from the true motion.".to_owned();
+        self.scalar_panel("End-point error", caption, (ramp, legend), error)
+    }
+
+    fn confidence(&self) -> Result<Panel, ReportError> {
+        let ramp = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
+        let legend = ramp.legend("0.5".to_owned(), "");
+        let caption =
+            "How far the images themselves determine each vector: 0 not at all, 1 fully.".to_owned();
+        let data = self.view.confidence.data();
+        self.scalar_panel("Confidence", caption, (ramp, legend), |i| data[i])
+    }
+
+    fn volume_change(&self) -> Result<Panel, ReportError> {
+        let data = self.view.jacobian.data();
+        let limit =
+            number::nice_ceiling(self.typical_maximum(|i| (data[i] - 1.0).abs(), 0.99)).clamp(0.01, 1.0);
+        let ramp = Scaled { ramp: Ramp::Volume, low: 1.0 - limit, high: 1.0 + limit };
+        let legend = ramp.legend("1".to_owned(), "det(I + ∇d)");
+        let (title, what) = match self.planes.len() {
+            1 => ("Area change", "Area"),
+            _ => ("Volume change", "Volume"),
+        };
+        let caption =
+            format!("{what} after the motion over that before; a red outline where the field folds.");
+        let mut panel = self.scalar_panel(title, caption, (ramp, legend), |i| data[i])?;
+        for (picture, (plane, canvas)) in panel.pictures.iter_mut().zip(&self.planes) {
+            let folded = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(data[i] <= 0.0))]);
+            let outline = outline_svg(&folded, *canvas, "folded");
+            picture.svg = picture.svg.replace("</svg>", &format!("{outline}</svg>"));
+        }
+        Ok(panel)
+    }
+
+    fn scalar_panel(
+        &self,
+        title: &'static str,
+        caption: String,
+        (ramp, legend): (Scaled, Legend),
+        at: impl Fn(usize) -> f32,
+    ) -> Result<Panel, ReportError> {
+        let mut has_gaps = false;
+        let pictures = self.pictures(|plane, canvas| {
+            let raster = Raster::sample(plane, LONGEST_SIDE, |i| [at(i)]);
+            has_gaps |= raster.has_gaps();
+            let uri = raster.to_data_uri(ramp.ramp, ramp.low as f32, ramp.high as f32)?;
+            Ok(image(&uri, canvas, ""))
+        })?;
+        Ok(Panel {
+            title,
+            caption,
+            pictures,
+            layers: Vec::new(),
+            first_layer: 0,
+            legend: Some(legend),
+            has_gaps,
+        })
+    }
+
+    /// The value that only a share of the shown ones exceeds; 0 if there are none.
+    fn typical_maximum(&self, at: impl Fn(usize) -> f32, share: f64) -> f64 {
+        let mut values: Vec<f32> = self
+            .planes
+            .iter()
+            .flat_map(|(plane, _)| plane.indices().map(&at))
+            .filter(|v| v.is_finite())
+            .collect();
+        if values.is_empty() { 0.0 } else { quantile(&mut values, share) }
+    }
+
+    fn pictures(
+        &self,
+        mut content: impl FnMut(&Plane, Canvas) -> Result<String, ReportError>,
+    ) -> Result<Vec<Picture>, ReportError> {
+        self.planes
+            .iter()
+            .map(|(plane, canvas)| Ok(self.framed(plane, *canvas, &content(plane, *canvas)?)))
+            .collect()
+    }
+
+    /// Hatching below (it shows through gaps), the content, the mask's outline and the letters above.
+    fn framed(&self, plane: &Plane, canvas: Canvas, content: &str) -> Picture {
+        let Canvas { width, height, .. } = canvas;
+        let outline = self.view.mask.map(|mask| {
+            let inside = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(mask.data()[i]))]);
+            outline_svg(&inside, canvas, "outline")
+        });
+        let name = if plane.name.is_empty() { "image" } else { plane.name };
+        Picture {
+            svg: format!(
+                r#"<svg class="picture" viewBox="0 0 {width:.1} {height:.1}" role="img" aria-label="{name}"><rect class="gap" width="100%" height="100%"/>{content}{}{}</svg>"#,
+                outline.unwrap_or_default(),
+                letters_svg(plane, canvas)
+            ),
+            width: (width * 10.0).round() / 10.0,
+            label: if plane.name.is_empty() {
+                String::new()
+            } else {
+                format!("{}, {}", plane.name, plane.position)
+            },
+        }
+    }
+}

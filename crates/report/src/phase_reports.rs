@@ -1,0 +1,188 @@
+//! What runs of the phase engine say about themselves: the content of their `report.json`.
+//!
+//! Keys are only ever added; numbers that are not finite become `null`.
+
+use super::{DeviceReport, InputReport};
+use crate::ReportError;
+use crate::metrics::{DisparityError, quantile};
+use serde::Serialize;
+use veloxel_core::{StageTime, Volume, Warnings};
+
+/// What the report of every run begins with.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunHeader {
+    /// Version of Veloxel that ran.
+    pub veloxel_version: String,
+    /// The command as typed, or the call that stands for it.
+    pub command_line: String,
+    /// The method's name: `phase-stereo`, `phase-features`, `phase-engine`.
+    pub method: String,
+    /// The preset that the parameters started from.
+    pub preset: Option<String>,
+    /// What computed.
+    pub device: DeviceReport,
+    /// Every parameter as used, after preset, file and command line.
+    pub parameters: serde_json::Value,
+    /// Files that were read.
+    pub inputs: Vec<InputReport>,
+    /// Wall-clock time of each stage.
+    pub stage_times: Vec<StageTime>,
+    /// Everything a user should know.
+    pub warnings: Warnings,
+}
+
+/// `veloxel stereo --report`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StereoReport {
+    /// The run.
+    #[serde(flatten)]
+    pub header: RunHeader,
+    /// Pixels of every level `(x, y)`, finest first.
+    pub levels: Vec<[usize; 2]>,
+    /// Share of pixels with a disparity.
+    pub valid_share: f64,
+    /// Mean confidence of those, 0 to 1.
+    pub mean_confidence: f64,
+    /// Where the disparities lie, pixels; none if there is none.
+    pub disparity_px: Option<ValueRange>,
+    /// Against the truth, where one was given.
+    pub error: Option<DisparityError>,
+}
+
+/// A report as indented JSON with a final line break.
+fn to_json(report: &impl Serialize) -> Result<String, ReportError> {
+    let mut text = serde_json::to_string_pretty(report)?;
+    text.push('\n');
+    Ok(text)
+}
+
+macro_rules! as_json_text {
+    ($($report:ty),*) => {$(
+        impl $report {
+            /// The report as indented JSON with a final line break.
+            ///
+            /// # Errors
+            /// [`ReportError::Json`] if the parameters cannot be written as JSON.
+            pub fn to_json(&self) -> Result<String, ReportError> {
+                to_json(self)
+            }
+        }
+    )*};
+}
+
+as_json_text!(StereoReport, FeaturesReport, EngineReport);
+
+/// Where most of some values lie.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ValueRange {
+    /// 1 % of the values are at most this large.
+    pub p1: f64,
+    /// The median.
+    pub p50: f64,
+    /// 99 % of the values are at most this large.
+    pub p99: f64,
+}
+
+impl ValueRange {
+    /// Of the finite values; none if there are none.
+    pub fn of(volume: &Volume<f32>) -> Option<Self> {
+        let mut values: Vec<f32> = volume.data().iter().copied().filter(|v| v.is_finite()).collect();
+        if values.is_empty() {
+            return None;
+        }
+        let mut at = |share| quantile(&mut values, share);
+        Some(Self { p1: at(0.01), p50: at(0.5), p99: at(0.99) })
+    }
+}
+
+/// `veloxel features --report`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FeaturesReport {
+    /// The run.
+    #[serde(flatten)]
+    pub header: RunHeader,
+    /// Every scale, full resolution first.
+    pub scales: Vec<FeatureScaleReport>,
+}
+
+/// The features of one scale in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FeatureScaleReport {
+    /// Pixels `(x, y)`.
+    pub size: [usize; 2],
+    /// Share of pixels with a phase.
+    pub valid_share: f64,
+    /// Where the energies lie, squared intensity.
+    pub energy: Option<ValueRange>,
+}
+
+/// `veloxel engine --report`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EngineReport {
+    /// The run.
+    #[serde(flatten)]
+    pub header: RunHeader,
+    /// Pixels of a frame `(x, y)`.
+    pub size: [usize; 2],
+    /// `flow`, `stereo`, `features`.
+    pub outputs: Vec<&'static str>,
+    /// Frames that went in.
+    pub frames: usize,
+    /// Frames that outputs came out for.
+    pub results: usize,
+    /// From the first frame in to the last output out, with reading and writing.
+    pub wall_s: f64,
+    /// Frames a second while the engine had frames: upload, computation and download of what is written.
+    pub engine_frames_per_s: f64,
+    /// Frames a second with reading and writing.
+    pub frames_per_s: f64,
+    /// From a frame that is in memory to its outputs in memory, those that are written; frames on their way before it count.
+    pub latency: Option<LatencyReport>,
+    /// Mean share of pixels with a vector.
+    pub flow_valid_share: Option<f64>,
+    /// Mean share of pixels with a disparity.
+    pub stereo_valid_share: Option<f64>,
+    /// Mean share of pixels with a phase.
+    pub features_valid_share: Option<f64>,
+}
+
+/// How long single frames take, milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LatencyReport {
+    /// Half of the frames take at most this long.
+    pub p50_ms: f64,
+    /// 90 % do.
+    pub p90_ms: f64,
+    /// 99 % do.
+    pub p99_ms: f64,
+    /// The slowest, where compiling and allocating is in it for the first ones.
+    pub max_ms: f64,
+}
+
+impl LatencyReport {
+    /// Of measured times; none without any.
+    pub fn of(times_ms: &[f64]) -> Option<Self> {
+        let mut values: Vec<f32> = times_ms.iter().map(|&t| t as f32).collect();
+        if values.is_empty() {
+            return None;
+        }
+        let mut at = |share| quantile(&mut values, share);
+        Some(Self { p50_ms: at(0.5), p90_ms: at(0.9), p99_ms: at(0.99), max_ms: at(1.0) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_nearest_ranks() {
+        let times: Vec<f64> = (1..=200).rev().map(f64::from).collect();
+        let latency = LatencyReport::of(&times).unwrap();
+        assert_eq!(
+            (latency.p50_ms, latency.p90_ms, latency.p99_ms, latency.max_ms),
+            (100.0, 180.0, 198.0, 200.0)
+        );
+        assert_eq!(LatencyReport::of(&[]), None);
+    }
+}

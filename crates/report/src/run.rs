@@ -1,0 +1,247 @@
+//! What a whole run says about itself: the content of `report.json`, whose keys scripts may rely on.
+
+use super::PairView;
+use crate::ReportError;
+use crate::metrics::{FlowError, LabelOverlapReport, Sparsification, flow_error, sparsification};
+use serde::Serialize;
+use veloxel_core::{Dimension, FlowStatistics, Grid, StageTime, Warnings};
+
+/// One run of one method over one pair or a sequence of pairs.
+///
+/// Keys are only ever added; numbers that are not finite become `null`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunReport {
+    /// Version of Veloxel that ran.
+    pub veloxel_version: String,
+    /// The command as typed, or the call that stands for it.
+    pub command_line: String,
+    /// The method's name as on the command line: `clg`, `lucas-kanade`, ….
+    pub method: String,
+    /// The preset that the parameters started from, where there was one.
+    pub preset: Option<String>,
+    /// What computed.
+    pub device: DeviceReport,
+    /// Every parameter as used, after preset, file and command line.
+    pub parameters: serde_json::Value,
+    /// Files that were read.
+    pub inputs: Vec<InputReport>,
+    /// One entry for every pair, in the order of time; a plain run has one.
+    pub pairs: Vec<PairReport>,
+    /// Mean length of the motion composed over one whole cycle (voxels), for sequences that close.
+    pub cycle_closure_vox: Option<f64>,
+    /// Labels carried by the field against true ones, where both were given.
+    pub label_overlap: Option<LabelOverlapReport>,
+    /// Wall-clock time of each stage.
+    pub stage_times: Vec<StageTime>,
+    /// Everything a user should know, readers' and solvers' warnings together.
+    pub warnings: Warnings,
+}
+
+impl RunReport {
+    /// The report as indented JSON with a final line break.
+    ///
+    /// # Errors
+    /// [`ReportError::Json`] if the parameters cannot be written as JSON.
+    pub fn to_json(&self) -> Result<String, ReportError> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+/// The device that ran, and why it did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeviceReport {
+    /// The device's own name.
+    pub name: String,
+    /// One sentence: asked for, or the fastest present, and why others were passed over.
+    pub chosen_because: String,
+    /// Threads used on the processor.
+    pub threads: usize,
+}
+
+/// One file that was read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InputReport {
+    /// What it was read as: `fixed`, `moving`, `truth`, `mask`, ….
+    pub role: String,
+    /// Where it was read from.
+    pub path: String,
+    /// Its format.
+    pub format: String,
+    /// 2-D or 3-D.
+    pub dimension: Dimension,
+    /// Voxels per axis `(x, y, z)`.
+    pub size: [usize; 3],
+    /// Millimetres between neighbours `(x, y, z)`.
+    pub spacing_mm: [f64; 3],
+}
+
+impl InputReport {
+    /// Describes a file that holds samples on `grid`.
+    pub fn new(role: &str, path: &str, format: &str, grid: &Grid) -> Self {
+        Self {
+            role: role.to_owned(),
+            path: path.to_owned(),
+            format: format.to_owned(),
+            dimension: grid.dimension(),
+            size: grid.size(),
+            spacing_mm: grid.spacing_mm(),
+        }
+    }
+}
+
+/// One pair of images: what the solver said and what was measured on its field.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairReport {
+    /// Which pair: `frame 3 → 4`, or the names of the two images.
+    pub title: String,
+    /// What the solver said.
+    pub statistics: FlowStatistics,
+    /// What the field looks like.
+    pub motion: MotionReport,
+    /// Against the truth, where one was given.
+    pub error: Option<FlowError>,
+    /// How well the confidence predicts the error, where a truth was given.
+    pub sparsification: Option<Sparsification>,
+}
+
+impl PairReport {
+    /// Measures a pair, within its mask where it has one.
+    ///
+    /// # Errors
+    /// [`ReportError::Core`] if something lies on another grid; [`ReportError::NothingToMeasure`] if a truth is given
+    /// that shares no valid voxel with the field.
+    pub fn measure(view: &PairView, statistics: FlowStatistics) -> Result<Self, ReportError> {
+        view.require_one_grid()?;
+        let error = view.truth.map(|truth| flow_error(view.flow, truth, view.mask)).transpose()?;
+        let curve = |truth| sparsification(view.flow, truth, view.confidence, view.mask);
+        let sparsification = view.truth.map(curve).transpose()?;
+        Ok(Self {
+            title: view.title.to_owned(),
+            statistics,
+            motion: MotionReport::measure(view),
+            error,
+            sparsification,
+        })
+    }
+}
+
+/// The field in a few numbers, within the mask where there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MotionReport {
+    /// Mean length of the valid vectors, voxels.
+    pub mean_vox: f64,
+    /// Largest length, voxels.
+    pub max_vox: f64,
+    /// Mean length, millimetres.
+    pub mean_mm: f64,
+    /// Largest length, millimetres.
+    pub max_mm: f64,
+    /// Share of voxels with a valid vector.
+    pub valid_share: f64,
+    /// Mean confidence of the valid vectors, 0 to 1.
+    pub mean_confidence: f64,
+    /// Mean determinant of `I + ∇d`: the volume after the motion over the volume before.
+    pub volume_ratio: f64,
+}
+
+/// Voxels are measured in so many parts, whatever the number of threads: sums keep their order.
+const PARTS: usize = 64;
+
+impl MotionReport {
+    fn measure(view: &PairView) -> Self {
+        let count = view.flow.grid().len();
+        let part = |nth: usize| Sums::of(view, count * nth / PARTS..count * (nth + 1) / PARTS);
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(PARTS);
+        let mut parts: Vec<Sums> = (0..PARTS).map(|_| Sums::default()).collect();
+        std::thread::scope(|scope| {
+            for (nth, parts) in parts.chunks_mut(PARTS.div_ceil(threads)).enumerate() {
+                let first = nth * PARTS.div_ceil(threads);
+                let part = &part;
+                scope.spawn(move || {
+                    parts.iter_mut().enumerate().for_each(|(k, sums)| *sums = part(first + k))
+                });
+            }
+        });
+        let sums = parts.iter().fold(Sums::default(), Sums::and);
+        let share = |sum: f64, count: usize| sum / count.max(1) as f64;
+        Self {
+            mean_vox: share(sums.vox.sum, sums.valid),
+            max_vox: sums.vox.max,
+            mean_mm: share(sums.mm.sum, sums.valid),
+            max_mm: sums.mm.max,
+            valid_share: share(sums.valid as f64, sums.inside),
+            mean_confidence: share(sums.confidence, sums.valid),
+            volume_ratio: match sums.determinants {
+                0 => f64::NAN,
+                count => share(sums.determinant, count),
+            },
+        }
+    }
+}
+
+/// What a part of the voxels adds to the report.
+#[derive(Default)]
+struct Sums {
+    inside: usize,
+    valid: usize,
+    vox: LengthSum,
+    mm: LengthSum,
+    confidence: f64,
+    determinant: f64,
+    determinants: usize,
+}
+
+impl Sums {
+    fn of(view: &PairView, voxels: std::ops::Range<usize>) -> Self {
+        let matrix = view.flow.grid().world_from_voxel_matrix();
+        let mut sums = Self::default();
+        for i in voxels.filter(|&i| view.mask.is_none_or(|m| m.data()[i])) {
+            sums.inside += 1;
+            if !view.flow.is_valid(i) {
+                continue;
+            }
+            sums.valid += 1;
+            let v = view.flow.vector_vox(i).map(f64::from);
+            sums.vox.add(v);
+            sums.mm.add(matrix.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2]));
+            sums.confidence += f64::from(view.confidence.data()[i]);
+            let det = f64::from(view.jacobian.data()[i]);
+            if det.is_finite() {
+                sums.determinant += det;
+                sums.determinants += 1;
+            }
+        }
+        sums
+    }
+
+    fn and(self, other: &Self) -> Self {
+        Self {
+            inside: self.inside + other.inside,
+            valid: self.valid + other.valid,
+            vox: self.vox.and(&other.vox),
+            mm: self.mm.and(&other.mm),
+            confidence: self.confidence + other.confidence,
+            determinant: self.determinant + other.determinant,
+            determinants: self.determinants + other.determinants,
+        }
+    }
+}
+
+#[derive(Default)]
+struct LengthSum {
+    sum: f64,
+    max: f64,
+}
+
+impl LengthSum {
+    fn and(self, other: &Self) -> Self {
+        Self { sum: self.sum + other.sum, max: self.max.max(other.max) }
+    }
+    fn add(&mut self, v: [f64; 3]) {
+        let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+        self.sum += length;
+        self.max = self.max.max(length);
+    }
+}

@@ -1,0 +1,86 @@
+//! One pair of images with everything that a report draws of it.
+
+use super::planes::Planes;
+use crate::ReportError;
+use crate::metrics::is_physical;
+use veloxel_core::{Flow, Grid, Mask, Volume};
+
+/// A pair, its field and its maps: all on the fixed grid.
+#[derive(Debug, Clone, Copy)]
+pub struct PairView<'a> {
+    /// Which pair: `frame 3 → 4`, or the names of the two images.
+    pub title: &'a str,
+    /// The image that the field lives on.
+    pub fixed: &'a Volume<f32>,
+    /// The image that the field points into.
+    pub moving: &'a Volume<f32>,
+    /// The moving image pulled back by the field; NaN where the field leaves the image.
+    pub warped: &'a Volume<f32>,
+    /// The field.
+    pub flow: &'a Flow,
+    /// Confidence of every vector, 0 to 1.
+    pub confidence: &'a Volume<f32>,
+    /// det(I + ∇d) at every voxel.
+    pub jacobian: &'a Volume<f32>,
+    /// The true field, where it is known.
+    pub truth: Option<&'a Flow>,
+    /// Where measurements count; drawn as an outline.
+    pub mask: Option<&'a Mask>,
+}
+
+impl PairView<'_> {
+    /// Checks that everything lies on the fixed grid.
+    ///
+    /// # Errors
+    /// [`ReportError::Core`] that names the map which does not.
+    pub fn require_one_grid(&self) -> Result<(), ReportError> {
+        let grid = self.fixed.grid();
+        grid.require_same(self.moving.grid(), "fixed and moving image")?;
+        grid.require_same(self.warped.grid(), "fixed and warped image")?;
+        grid.require_same(self.flow.grid(), "fixed image and flow")?;
+        grid.require_same(self.confidence.grid(), "fixed image and confidence")?;
+        grid.require_same(self.jacobian.grid(), "fixed image and Jacobian")?;
+        if let Some(truth) = self.truth {
+            grid.require_same(truth.grid(), "fixed image and true flow")?;
+        }
+        if let Some(mask) = self.mask {
+            grid.require_same(mask.grid(), "fixed image and mask")?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn grid(&self) -> &Grid {
+        self.fixed.grid()
+    }
+
+    /// `mm` where the grid is a physical one, else `px`.
+    pub(super) fn length_unit(&self) -> &'static str {
+        if is_physical(self.grid()) { "mm" } else { "px" }
+    }
+
+    /// The planes to draw: through the centre of motion, within the mask where there is one.
+    pub(super) fn planes(&self) -> Planes {
+        Planes::through(self.grid(), self.centre_of_motion())
+    }
+
+    /// Mean position of the voxels weighted by the squared length of their motion (mm²); the centre without motion.
+    fn centre_of_motion(&self) -> [usize; 3] {
+        let grid = self.grid();
+        let spacing = grid.spacing_mm();
+        let mut weight_sum = 0.0;
+        let mut position_sum = [0.0; 3];
+        for i in (0..grid.len()).filter(|&i| self.flow.is_valid(i) && self.mask.is_none_or(|m| m.data()[i])) {
+            let v = self.flow.vector_vox(i);
+            let weight: f64 = (0..3).map(|a| (f64::from(v[a]) * spacing[a]).powi(2)).sum();
+            weight_sum += weight;
+            for (sum, p) in position_sum.iter_mut().zip(grid.position(i)) {
+                *sum += weight * p as f64;
+            }
+        }
+        if weight_sum > 0.0 {
+            position_sum.map(|s| (s / weight_sum).round() as usize)
+        } else {
+            grid.size().map(|n| n / 2)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Which device runs, and the sentence that says why.
+
+use crate::VeloxelError;
+use serde::Serialize;
+use veloxel_compute::{Device, Listing, SystemMemory};
+use veloxel_report::DeviceReport;
+
+/// A wish for a device.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeviceChoice {
+    /// `auto`, `cpu`, or the name of another device.
+    pub name: Option<String>,
+    /// Threads of the processor; 0: as many as the machine has.
+    pub threads: usize,
+}
+
+impl DeviceChoice {
+    /// Opens the device.
+    ///
+    /// # Errors
+    /// [`VeloxelError::Compute`] if it is not there, with what to do.
+    pub fn open(&self) -> Result<(Device, DeviceReport), VeloxelError> {
+        let (device, chosen_because) = match self.name.as_deref() {
+            None | Some("auto") => {
+                let (device, because) = Device::auto_because(self.threads)?;
+                (device, format!("auto: {because}"))
+            }
+            Some(name) => (Device::named(name, self.threads)?, "asked for".to_owned()),
+        };
+        let threads = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            asked => asked,
+        };
+        let info = device.info();
+        // What a processor is begins with its threads, which have a field of their own.
+        let what = match device.is_gpu() {
+            true => info.description.as_str(),
+            false => info.description.rsplit(", ").next().unwrap_or_default(),
+        };
+        let report = DeviceReport { name: format!("{}, {what}", info.name), chosen_because, threads };
+        Ok((device, report))
+    }
+}
+
+/// A device, present or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeviceListing {
+    /// As `--device` takes it.
+    pub name: String,
+    /// Threads and instruction set, or the adapter and its driver.
+    pub description: Option<String>,
+    /// Memory of the device, bytes, where its driver (of the processor: the system) says.
+    pub memory_bytes: Option<u64>,
+    /// What can still be had of it, bytes: of the processor, where the system says.
+    pub available_bytes: Option<u64>,
+    /// Why it cannot be used; none if it can.
+    pub reason_absent: Option<String>,
+}
+
+/// Every kind of device, and why the absent ones are.
+pub fn devices() -> Vec<DeviceListing> {
+    let listing = |listing: Listing| match listing {
+        Listing::Present(info) => DeviceListing {
+            available_bytes: SystemMemory::now()
+                .filter(|_| info.name == "cpu")
+                .map(|memory| memory.available_bytes),
+            name: info.name,
+            description: Some(info.description),
+            memory_bytes: info.memory_bytes,
+            reason_absent: None,
+        },
+        Listing::Absent { name, reason } => {
+            let (description, memory_bytes, available_bytes) = (None, None, None);
+            DeviceListing { name, description, memory_bytes, available_bytes, reason_absent: Some(reason) }
+        }
+    };
+    Device::list().into_iter().map(listing).collect()
+}

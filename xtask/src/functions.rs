@@ -1,0 +1,110 @@
+//! Measures functions: in Rust from the tokens, macros included; in shaders by their braces.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+/// One function with a body.
+pub struct Function {
+    pub name: String,
+    /// From the line of its `fn` to that of its last brace.
+    pub lines: usize,
+}
+
+/// The functions in the tokens of a Rust file, also those within other functions and within macros.
+pub fn of_rust(tokens: TokenStream) -> Vec<Function> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match (token, tokens.get(at + 1)) {
+            (TokenTree::Group(group), _) => found.extend(of_rust(group.stream())),
+            // A type like `fn(u8)` has no name.
+            (TokenTree::Ident(word), Some(TokenTree::Ident(name))) if word == "fn" => {
+                let body =
+                    tokens[at..].iter().take_while(|token| token.to_string() != ";").find_map(block_end);
+                found.extend(body.map(|end| Function {
+                    name: name.to_string(),
+                    lines: end - word.span().start().line + 1,
+                }));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The last line of a token in braces.
+fn block_end(token: &TokenTree) -> Option<usize> {
+    let TokenTree::Group(group) = token else { return None };
+    (group.delimiter() == Delimiter::Brace).then(|| group.span_close().end().line)
+}
+
+/// The functions of a WGSL or CUDA text: blocks, outside of other functions, behind a list of parameters.
+pub fn of_shader(text: &str) -> Vec<Function> {
+    let mut found = Vec::new();
+    // What stands since the last block or semicolon, and the number of its last line.
+    let mut head = String::new();
+    // The function around, and how many blocks are open in it.
+    let mut open: Option<(Function, usize)> = None;
+    for (number, line) in text.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or(line);
+        for mark in code.chars() {
+            match (mark, &mut open) {
+                ('{', Some((_, depth))) => *depth += 1,
+                ('{', None) => {
+                    if let Some((name, lines_above)) = name_of_function(&head) {
+                        open = Some((Function { name, lines: number - lines_above }, 1));
+                    }
+                }
+                ('}', Some((_, depth))) => *depth -= 1,
+                _ => {}
+            }
+            if ";{}".contains(mark) { head.clear() } else { head.push(mark) }
+        }
+        head.push('\n');
+        if let Some((function, _)) = open.take_if(|(_, depth)| *depth == 0) {
+            // So far `lines` held the number of the first.
+            found.push(Function { lines: number + 1 - function.lines, ..function });
+        }
+    }
+    found
+}
+
+/// The name before the last list of parameters, and how many lines stand between it and the end.
+fn name_of_function(head: &str) -> Option<(String, usize)> {
+    let is_name = |mark: char| mark.is_alphanumeric() || mark == '_';
+    let start = match head.find("fn ") {
+        Some(word) => word + 3,
+        None => {
+            let parameters = head.rfind('(')?;
+            head[..parameters].rfind(|mark| !is_name(mark))? + 1
+        }
+    };
+    let name: String = head[start..].chars().take_while(|mark| is_name(*mark)).collect();
+    (!head.contains("struct ")).then(|| (name, head[start..].matches('\n').count()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(functions: &[Function]) -> Vec<(&str, usize)> {
+        functions.iter().map(|function| (function.name.as_str(), function.lines)).collect()
+    }
+
+    #[test]
+    fn functions_of_rust_are_measured_from_their_first_line() {
+        let text = "/// Text.\n#[inline]\nfn a(\n) -> [u8; 2] {\n    fn within() {}\n}\n\
+                    trait T { fn none(f: fn(u8)); fn b() {\n} }\nmade! { fn c() {\n\n} }\n";
+        let found = of_rust(text.parse().expect("the text should be Rust"));
+        assert_eq!(shown(&found), [("a", 4), ("within", 1), ("b", 2), ("c", 3)]);
+    }
+
+    #[test]
+    fn functions_of_shaders_are_measured_by_their_braces() {
+        let wgsl = "struct A { b: u32, }\n@compute @workgroup_size(64)\nfn main(@builtin(a) id: u32) {\n    \
+                    // {\n    if (x) { y(); }\n}\nfn f(a: u32) -> u32 { return a; }\n";
+        assert_eq!(shown(&of_shader(wgsl)), [("main", 4), ("f", 1)]);
+        let cuda = "namespace kernel {\nstruct __align__(16) Pack { float v[4]; };\n\
+                    extern \"C\" __global__ void __launch_bounds__(THREADS, 2) relax(\n    float* a\n) {\n  for (;;) {\n  }\n}\n}\n";
+        assert_eq!(shown(&of_shader(cuda)), [("relax", 6)]);
+    }
+}
