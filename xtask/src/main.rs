@@ -15,6 +15,7 @@ mod check;
 mod circles;
 mod floors;
 mod functions;
+mod fuzz;
 mod kernels;
 mod lengths;
 mod manifests;
@@ -32,7 +33,8 @@ usage: cargo xtask COMMAND
   check [STEP …]   everything that a change must pass, or only the steps named:
                    format clippy floors circles lengths kernels docs doctests tests
   test [--slow]    the tests; with --slow the ignored ones as well
-  bench [ARG …]    `veloxel bench ARG …` of a release build";
+  bench [ARG …]    `veloxel bench ARG …` of a release build
+  fuzz [SECONDS]   builds the fuzzing program and runs it so long (20) for each file format";
 
 /// Why a command stopped: the text for standard error.
 struct Failure(String);
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Some((&"test", [])) => runner::run_in_view(runner::Selection::Fast),
         Some((&"test", ["--slow"])) => runner::run_in_view(runner::Selection::WithSlow),
         Some((&"bench", rest)) => bench::bench(rest),
+        Some((&"fuzz", rest)) => fuzz::fuzz(rest),
         Some((&("help" | "--help" | "-h"), [])) => {
             println!("{USAGE}");
             Ok(())
