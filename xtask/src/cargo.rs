@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The root folder of the workspace.
@@ -54,6 +54,21 @@ pub fn run_quietly(mut command: Command) -> Result<String, Failure> {
     }
 }
 
+/// Runs a command and returns its standard output alone, for answers in JSON.
+///
+/// # Errors
+/// As [`run_quietly`]; the failure holds the standard error.
+pub fn stdout_of(mut command: Command) -> Result<String, Failure> {
+    let shown = shown(&command);
+    let output = command.output().map_err(|error| Failure(format!("cannot run `{shown}`: {error}")))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        let printed = String::from_utf8_lossy(&output.stderr);
+        Err(Failure(format!("{}\n`{shown}` ended with {}", printed.trim_end(), output.status)))
+    }
+}
+
 /// Runs a command with this program's own standard streams.
 ///
 /// # Errors
@@ -65,8 +80,9 @@ pub fn run_in_view(mut command: Command) -> Result<(), Failure> {
 }
 
 fn shown(command: &Command) -> String {
-    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
-    std::iter::once("cargo".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = std::iter::once(program).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Each step prints one line with its time. The first failure prints what it found and stops the rest.
 
 use crate::circles::{self, Circle};
-use crate::{Failure, allowed, cargo, floors, kernels, lengths, manifests, runner};
+use crate::{Failure, allowed, cargo, dependencies, floors, kernels, lengths, manifests, runner};
 use std::io::Write;
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use std::time::Instant;
 pub struct Passed {
     /// A few words for the step's own line.
     pub summary: String,
-    /// Lines that are no failure yet, printed below it.
+    /// Lines that are no failure, printed below it.
     pub notices: Vec<String>,
     /// The last line of the whole check, if this step has it: the test runner's own summary.
     pub closing: Option<String>,
@@ -26,7 +26,7 @@ struct Step {
     advice: &'static str,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step { name: "format", run: format, advice: "run `cargo fmt --all`" },
     Step { name: "clippy", run: clippy, advice: "mend the lints above" },
     Step {
@@ -34,6 +34,11 @@ const STEPS: [Step; 9] = [
         run: floors_step,
         advice: "move the code to the floor that may use it, or change the table in xtask/src/floors.rs \
                  and ARCHITECTURE.md together",
+    },
+    Step {
+        name: "dependencies",
+        run: dependencies_step,
+        advice: "remove it, or move it to where it is used and versioned",
     },
     Step { name: "circles", run: circles_step, advice: "move what both files use into a third" },
     Step { name: "lengths", run: lengths_step, advice: "split it: one idea a file, one step a function" },
@@ -57,7 +62,7 @@ pub fn check(names: &[&str]) -> Result<(), Failure> {
     }
     let mut closing = None;
     for step in STEPS.iter().filter(|step| names.is_empty() || names.contains(&step.name)) {
-        print!("{:<9} ", step.name);
+        print!("{:<12} ", step.name);
         // A terminal shows the name while the step runs; where that fails, the line comes as a whole.
         let _ = std::io::stdout().flush();
         let start = Instant::now();
@@ -103,6 +108,11 @@ fn floors_step() -> Result<Passed, Failure> {
     passed_unless(refused, format!("{} crates, {dependencies} dependencies", crates.len()))
 }
 
+fn dependencies_step() -> Result<Passed, Failure> {
+    let crates = manifests::workspace_crates()?;
+    passed_unless(dependencies::refusals(&cargo::workspace_root(), &crates)?, String::new())
+}
+
 fn lengths_step() -> Result<Passed, Failure> {
     let lengths = lengths::measure(&cargo::workspace_root())?;
     passed_unless(allowed::refused("lengths", &lengths.offences)?, lengths.summary)
@@ -133,7 +143,7 @@ fn doctests() -> Result<Passed, Failure> {
 
 fn tests() -> Result<Passed, Failure> {
     let outcome = runner::run_quietly()?;
-    Ok(Passed { summary: outcome.runner.to_owned(), closing: Some(outcome.summary), ..Passed::default() })
+    Ok(Passed { notices: outcome.skipped, closing: Some(outcome.summary), ..Passed::default() })
 }
 
 fn passed_unless(refused: Vec<String>, summary: String) -> Result<Passed, Failure> {

@@ -126,7 +126,7 @@ mod tests {
     use crate::manifests::Dependency;
 
     fn refused(user: &str, used: &str, purpose: Purpose) -> Vec<String> {
-        let dependencies = vec![Dependency { name: used.to_owned(), purpose }];
+        let dependencies = vec![Dependency { name: used.to_owned(), purpose, ..Dependency::default() }];
         refusals(&[Crate { name: user.to_owned(), dependencies, ..Crate::default() }])
     }
 

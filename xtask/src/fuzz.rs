@@ -75,9 +75,11 @@ impl Fuzzing {
         let mut build = nightly(&["build", "formats", "--target-dir"]);
         build.arg(&folder);
         run_quietly(build)?;
-        let built = subfolders(&folder)?.into_iter().map(|triple| folder.join(triple).join("release/formats"));
+        let built =
+            subfolders(&folder)?.into_iter().map(|triple| folder.join(triple).join("release/formats"));
         let program = built.into_iter().find(|program| program.is_file());
-        let program = program.ok_or_else(|| Failure(format!("{}: no program was built", folder.display())))?;
+        let program =
+            program.ok_or_else(|| Failure(format!("{}: no program was built", folder.display())))?;
         Ok(Self { program, folder, seconds })
     }
 

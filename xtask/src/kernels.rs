@@ -1,65 +1,163 @@
-//! Looks whether every kernel is complete: a folder with a `mod.rs` that begins with its page.
+//! Looks whether every kernel is complete: contract, CPU text, GPU text, and a parity test that names it.
 
-use crate::Failure;
+use crate::{Failure, sources, tokens};
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-const FOLDER: &str = "crates/compute/src/kernels";
+const CRATE: &str = "crates/kernels";
+/// Parts of several kernels, none itself.
+const SHARED: &str = "shared";
 
 /// What the look found.
+#[derive(Default)]
 pub struct Kernels {
-    /// How many kernel folders there are.
+    /// How many kernels there are.
     pub count: usize,
-    /// A line for each folder without its contract.
+    /// A line for each thing that a kernel lacks, and for each text that nothing includes.
     pub incomplete: Vec<String>,
 }
 
-/// Looks at every folder of `crates/compute/src/kernels` below `root`.
+/// One kernel: its folder's name, and all words and strings of the Rust in it.
+struct Kernel {
+    folder: PathBuf,
+    name: String,
+    words: BTreeSet<String>,
+}
+
+/// Looks at every folder of every family in `crates/kernels/src` below `root`.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// A folder or file cannot be read.
 pub fn inspect(root: &Path) -> Result<Kernels, Failure> {
-    let folder = root.join(FOLDER);
-    let unreadable = |error| Failure(format!("{}: cannot be read: {error}", folder.display()));
-    let mut kernels = Kernels { count: 0, incomplete: Vec::new() };
-    for entry in fs::read_dir(&folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        if !entry.file_type().map_err(unreadable)?.is_dir() {
-            continue;
-        }
-        kernels.count += 1;
-        let contract = entry.path().join("mod.rs");
-        let shown = format!("{FOLDER}/{}/mod.rs", entry.file_name().to_string_lossy());
-        match fs::read_to_string(contract) {
-            Ok(text) if text.starts_with("//!") => {}
-            Ok(_) => kernels.incomplete.push(format!("{shown}: the first line is no `//!` page")),
-            Err(error) => kernels.incomplete.push(format!("{shown}: the contract cannot be read: {error}")),
+    let source = root.join(CRATE).join("src");
+    if !source.is_dir() {
+        return Ok(Kernels::default());
+    }
+    let tested = words_below(&root.join(CRATE).join("tests/parity"))?;
+    let mut kernels = Vec::new();
+    for family in sources::folders(&source)?.into_iter().filter(|family| !family.ends_with(SHARED)) {
+        for folder in sources::folders(&family)? {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            kernels.push(Kernel { words: words_below(&folder)?, name, folder });
         }
     }
-    kernels.incomplete.sort();
-    Ok(kernels)
+    let mut found = Kernels { count: kernels.len(), ..Kernels::default() };
+    for kernel in &kernels {
+        let lacks = kernel.lacks(&kernels, &tested)?;
+        let shown = kernel.folder.strip_prefix(root).unwrap_or(&kernel.folder).display();
+        found.incomplete.extend(lacks.into_iter().map(|what| format!("{shown}: {what}")));
+    }
+    let included = words_below(&source)?;
+    for text in sources::files(&source, &["wgsl", "cu"])? {
+        if !includes(&included, &text) {
+            let shown = text.strip_prefix(root).unwrap_or(&text).display();
+            found.incomplete.push(format!("{shown}: no Rust file includes it"));
+        }
+    }
+    Ok(found)
+}
+
+impl Kernel {
+    fn lacks(&self, all: &[Kernel], tested: &BTreeSet<String>) -> Result<Vec<String>, Failure> {
+        let contract = fs::read_to_string(self.folder.join("mod.rs")).unwrap_or_default();
+        let has_cpu_text = self.folder.join("cpu.rs").is_file() || self.words.contains("on_cpu");
+        // A kernel may be made of launches of another.
+        let borrows = |other: &Kernel| other.name != self.name && self.words.contains(&other.name);
+        let mut has_gpu_text = self.has_gpu_text()?;
+        for other in all.iter().filter(|other| borrows(other)) {
+            has_gpu_text |= other.has_gpu_text()?;
+        }
+        let parts = [
+            (
+                contract.starts_with("//!"),
+                "its mod.rs does not begin with the contract, a `//!` page".to_owned(),
+            ),
+            (has_cpu_text, "no CPU text: neither cpu.rs nor a function `on_cpu`".to_owned()),
+            (
+                has_gpu_text,
+                "no GPU text: no .wgsl or .cu that its Rust includes, and no other kernel's".to_owned(),
+            ),
+            (tested.contains(&self.name), format!("no test in {CRATE}/tests/parity names `{}`", self.name)),
+        ];
+        Ok(parts.into_iter().filter(|(is_there, _)| !is_there).map(|(_, what)| what).collect())
+    }
+
+    fn has_gpu_text(&self) -> Result<bool, Failure> {
+        Ok(sources::files(&self.folder, &["wgsl", "cu"])?.iter().any(|text| includes(&self.words, text)))
+    }
+}
+
+fn words_below(folder: &Path) -> Result<BTreeSet<String>, Failure> {
+    let mut words = BTreeSet::new();
+    for file in sources::files(folder, &["rs"])? {
+        tokens::words(tokens::read(&file)?, &mut words);
+    }
+    Ok(words)
+}
+
+/// Whether one of the words is a string that names the file.
+fn includes(words: &BTreeSet<String>, text: &Path) -> bool {
+    let name = text.file_name().unwrap_or_default().to_string_lossy();
+    words.iter().any(|word| word.trim_matches('"').rsplit('/').next() == Some(&name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_kernel_without_its_page_or_its_contract_is_named() {
+    const WHOLE: [(&str, &str); 5] = [
+        (
+            "src/image/whole/mod.rs",
+            "//! What it does.\nconst TEXT: &str = include_str!(\"../whole/whole.wgsl\");",
+        ),
+        ("src/image/whole/cpu.rs", "fn whole() {}"),
+        ("src/image/whole/whole.wgsl", "fn main() {}"),
+        ("src/shared/mod.rs", "//! No kernel."),
+        ("tests/parity/images.rs", "use veloxel_kernels::image::whole;"),
+    ];
+
+    /// What is found where the file `but` holds `text` instead; empty, it is not there.
+    fn incomplete(but: &str, text: &str) -> Vec<String> {
         let root = tempfile::tempdir().expect("a temporary folder should be possible");
-        let folder = root.path().join(FOLDER);
-        for name in ["whole", "silent", "hollow"] {
-            fs::create_dir_all(folder.join(name)).expect("should be writable");
+        let changed = WHOLE.into_iter().filter(|(name, _)| *name != but).chain([(but, text)]);
+        for (name, text) in changed.filter(|(_, text)| !text.is_empty()) {
+            let file = root.path().join(CRATE).join(name);
+            fs::create_dir_all(file.parent().expect("every name has a folder")).expect("should be writable");
+            fs::write(file, text).expect("should be writable");
         }
-        fs::write(folder.join("mod.rs"), "mod whole;").expect("should be writable");
-        fs::write(folder.join("whole/mod.rs"), "//! What it does.\n").expect("should be writable");
-        fs::write(folder.join("silent/mod.rs"), "use std::fs;\n").expect("should be writable");
-        let kernels = inspect(root.path()).ok().expect("the folder should be readable");
-        assert_eq!(kernels.count, 3);
-        assert_eq!(kernels.incomplete.len(), 2, "{:?}", kernels.incomplete);
-        assert!(kernels.incomplete[0].starts_with("crates/compute/src/kernels/hollow/mod.rs: the contract"));
-        assert!(
-            kernels.incomplete[1].starts_with("crates/compute/src/kernels/silent/mod.rs: the first line")
+        let found = inspect(root.path()).ok().expect("the folder should be readable");
+        assert_eq!(found.count, if but.starts_with("src/image/other/") { 2 } else { 1 });
+        found.incomplete
+    }
+
+    fn assert_lacks(but: &str, text: &str, part: &str) {
+        let found = incomplete(but, text);
+        assert!(found.len() == 1 && found[0].contains(part), "without {but}: {found:?}");
+    }
+
+    #[test]
+    fn a_whole_kernel_is_whole() {
+        assert_eq!(incomplete("README.md", "text"), Vec::<String>::new());
+        let on_cpu = "//! What it does.\nconst TEXT: &str = include_str!(\"whole.wgsl\"); fn on_cpu() {}";
+        assert_eq!(incomplete("src/image/whole/mod.rs", on_cpu), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        assert_lacks("src/image/whole/mod.rs", "const T: &str = \"whole.wgsl\";", "contract");
+        assert_lacks("src/image/whole/cpu.rs", "", "no CPU text");
+        assert_lacks("src/image/whole/whole.wgsl", "", "no GPU text");
+        assert_lacks("tests/parity/images.rs", "// whole\nfn test() {}", "names `whole`");
+        assert_lacks("src/shared/forgotten.wgsl", "fn f() {}", "forgotten.wgsl: no Rust file includes it");
+    }
+
+    #[test]
+    fn a_kernel_may_launch_another_ones_text() {
+        let found = incomplete("src/image/other/mod.rs", "//! Page.\nuse super::whole::gpu; fn on_cpu() {}");
+        assert_eq!(
+            found,
+            ["crates/kernels/src/image/other: no test in crates/kernels/tests/parity names `other`"]
         );
     }
 }

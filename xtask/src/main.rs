@@ -13,6 +13,7 @@ mod bench;
 mod cargo;
 mod check;
 mod circles;
+mod dependencies;
 mod floors;
 mod functions;
 mod fuzz;
@@ -21,10 +22,13 @@ mod lengths;
 mod manifests;
 mod modules;
 mod names;
+mod needs;
 mod runner;
+mod sizes;
 mod sources;
 mod tokens;
 
+use runner::Selection;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -32,7 +36,9 @@ usage: cargo xtask COMMAND
 
   check [STEP …]   everything that a change must pass, or only the steps named:
                    format clippy floors circles lengths kernels docs doctests tests
-  test [--slow]    the tests; with --slow the ignored ones as well
+  test [--slow] [CRATE …]
+                   the tests, those that can run here; with --slow the ignored ones as well
+  sizes            lines of code by crate, without comments, tests and benchmarks
   bench [ARG …]    `veloxel bench ARG …` of a release build
   fuzz [SECONDS]   builds the fuzzing program and runs it so long (20) for each file format";
 
@@ -44,8 +50,11 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.split_first() {
         Some((&"check", steps)) => check::check(steps),
-        Some((&"test", [])) => runner::run_in_view(runner::Selection::Fast),
-        Some((&"test", ["--slow"])) => runner::run_in_view(runner::Selection::WithSlow),
+        Some((&"test", ["--slow", packages @ ..])) => runner::run_in_view(Selection::WithSlow, packages),
+        Some((&"test", packages)) => runner::run_in_view(Selection::Fast, packages),
+        Some((&"sizes", [])) => {
+            sizes::by_crate(&cargo::workspace_root()).map(|sizes| print!("{}", sizes::table(&sizes)))
+        }
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"fuzz", rest)) => fuzz::fuzz(rest),
         Some((&("help" | "--help" | "-h"), [])) => {

@@ -2,24 +2,29 @@
 
 use crate::{Failure, cargo};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a dependency is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Purpose {
     /// Part of what users build: normal and build dependencies.
+    #[default]
     Product,
     /// For tests, examples and benches alone.
     Tests,
 }
 
 /// One dependency of a crate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Dependency {
     /// The package's own name, also where the crate renames it.
     pub name: String,
+    /// What paths in the crate's sources call it.
+    pub identifier: String,
     /// What it is for.
     pub purpose: Purpose,
+    /// Whether it may be of any version, or comes from a repository's branch.
+    pub is_free: bool,
 }
 
 /// One crate of the workspace.
@@ -27,6 +32,8 @@ pub struct Dependency {
 pub struct Crate {
     /// The package's name.
     pub name: String,
+    /// Where its manifest lies.
+    pub folder: PathBuf,
     /// The root files of its library and of its programs.
     pub roots: Vec<PathBuf>,
     /// All that its manifest names, for any target and feature.
@@ -38,8 +45,7 @@ pub struct Crate {
 /// # Errors
 /// A manifest is wrong, so that cargo refuses to read it, or cargo's answer is not the JSON that it documents.
 pub fn workspace_crates() -> Result<Vec<Crate>, Failure> {
-    let printed =
-        cargo::run_quietly(cargo::cargo(&["metadata", "--quiet", "--no-deps", "--format-version", "1"]))?;
+    let printed = cargo::stdout_of(cargo::cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
     from_metadata(&printed).ok_or_else(|| Failure("`cargo metadata` answered in an unknown form".to_owned()))
 }
 
@@ -51,7 +57,8 @@ fn from_metadata(text: &str) -> Option<Vec<Crate>> {
 fn package(value: &Value) -> Option<Crate> {
     let dependencies = value["dependencies"].as_array()?.iter().map(dependency).collect::<Option<_>>()?;
     let roots = value["targets"].as_array()?.iter().filter_map(root).collect();
-    Some(Crate { name: value["name"].as_str()?.to_owned(), roots, dependencies })
+    let folder = Path::new(value["manifest_path"].as_str()?).parent()?.to_path_buf();
+    Some(Crate { name: value["name"].as_str()?.to_owned(), folder, roots, dependencies })
 }
 
 fn root(target: &Value) -> Option<PathBuf> {
@@ -62,7 +69,11 @@ fn root(target: &Value) -> Option<PathBuf> {
 fn dependency(value: &Value) -> Option<Dependency> {
     // `kind` is null for a normal dependency.
     let purpose = if value["kind"].as_str() == Some("dev") { Purpose::Tests } else { Purpose::Product };
-    Some(Dependency { name: value["name"].as_str()?.to_owned(), purpose })
+    let name = value["name"].as_str()?.to_owned();
+    let identifier = value["rename"].as_str().unwrap_or(&name).replace('-', "_");
+    let is_git = value["source"].as_str().is_some_and(|source| source.starts_with("git"));
+    let is_free = is_git || value["req"] == "*";
+    Some(Dependency { name, identifier, purpose, is_free })
 }
 
 #[cfg(test)]
@@ -73,17 +84,23 @@ mod tests {
     fn kinds_and_renamed_packages_are_told_apart() {
         let text = r#"{"packages": [{"name": "veloxel-io", "targets": [
             {"kind": ["lib"], "src_path": "src/lib.rs"}, {"kind": ["test"], "src_path": "tests/a.rs"}],
-            "dependencies": [
-            {"name": "png", "rename": "pictures", "kind": null},
-            {"name": "cc", "rename": null, "kind": "build"},
+            "manifest_path": "/io/Cargo.toml", "dependencies": [
+            {"name": "png", "rename": "pictures", "kind": null, "req": "*", "source": "registry+x"},
+            {"name": "cc", "rename": null, "kind": "build", "req": "^1"},
             {"name": "tempfile", "rename": null, "kind": "dev"}]}]}"#;
         let crates = from_metadata(text).expect("this is the form that cargo prints");
         assert_eq!(crates[0].name, "veloxel-io");
         assert_eq!(crates[0].roots, [PathBuf::from("src/lib.rs")]);
-        let found: Vec<_> = crates[0].dependencies.iter().map(|d| (d.name.as_str(), d.purpose)).collect();
+        let found = crates[0].dependencies.iter();
+        let found: Vec<_> =
+            found.map(|d| (d.name.as_str(), d.identifier.as_str(), d.purpose, d.is_free)).collect();
         assert_eq!(
             found,
-            [("png", Purpose::Product), ("cc", Purpose::Product), ("tempfile", Purpose::Tests)]
+            [
+                ("png", "pictures", Purpose::Product, true),
+                ("cc", "cc", Purpose::Product, false),
+                ("tempfile", "tempfile", Purpose::Tests, false)
+            ]
         );
     }
 

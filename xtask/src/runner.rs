@@ -1,7 +1,6 @@
-//! Runs the tests with cargo-nextest where it is installed, else with `cargo test`.
-//!
-//! Both leave out the documentation tests, which nextest cannot run and the check has as a step of its own.
+//! Runs the tests with cargo-nextest, which ends those that hang; what cannot run here is left out before the run.
 
+use crate::needs::{self, Missing};
 use crate::{Failure, cargo};
 use std::process::Command;
 
@@ -16,56 +15,58 @@ pub enum Selection {
 
 /// A run in which all tests passed.
 pub struct Outcome {
-    /// `nextest` or `cargo test`.
-    pub runner: &'static str,
-    /// The runner's own summary; of `cargo test`, which prints one for every binary, their sum in its own form.
+    /// A line for each thing that is missing here, with the number of tests left out for it.
+    pub skipped: Vec<String>,
+    /// The runner's own summary.
     pub summary: String,
 }
 
-/// Runs the fast tests and keeps what they print.
+/// Runs the fast tests of the workspace and keeps what they print.
 ///
 /// # Errors
-/// A test fails or does not compile; the runner ran nothing.
+/// A test fails or does not compile; there is no test; `VELOXEL_REQUIRE` names something that is missing.
 pub fn run_quietly() -> Result<Outcome, Failure> {
-    let (runner, command) = command(Selection::Fast);
+    let (command, missing) = prepare(Selection::Fast, &["--workspace"])?;
     let printed = cargo::run_quietly(command)?;
-    summary_of_nextest(&printed)
-        .or_else(|| sum_of_summaries(&printed))
-        .map(|summary| Outcome { runner, summary })
-        .ok_or_else(|| Failure(format!("{}\n{runner} ran no test", printed.trim_end())))
+    let summary = summary(&printed)
+        .ok_or_else(|| Failure(format!("{}\nnextest printed no summary", printed.trim_end())))?;
+    Ok(Outcome { skipped: missing.iter().map(shown).collect(), summary })
 }
 
-/// Runs the tests with their output on the terminal.
+/// Runs the tests of the packages, or of all, with their output on the terminal.
 ///
 /// # Errors
-/// A test fails or does not compile.
-pub fn run_in_view(selection: Selection) -> Result<(), Failure> {
-    cargo::run_in_view(command(selection).1)
+/// As [`run_quietly`].
+pub fn run_in_view(selection: Selection, packages: &[&str]) -> Result<(), Failure> {
+    let options: Vec<&str> = packages.iter().flat_map(|name| ["--package", name]).collect();
+    let (command, missing) =
+        prepare(selection, if options.is_empty() { &["--workspace"] } else { &options })?;
+    missing.iter().for_each(|missing| println!("{}", shown(missing)));
+    cargo::run_in_view(command)
 }
 
-fn command(selection: Selection) -> (&'static str, Command) {
-    if cargo::run_quietly(cargo::cargo(&["nextest", "--version"])).is_ok() {
-        let mut command = cargo::cargo(&["nextest", "run", "--workspace"]);
-        match selection {
-            Selection::Fast => {}
-            Selection::WithSlow => {
-                command.args(["--profile", "slow", "--run-ignored", "all"]);
-            }
+fn prepare(selection: Selection, packages: &[&str]) -> Result<(Command, Vec<Missing>), Failure> {
+    cargo::run_quietly(cargo::cargo(&["nextest", "--version"])).map_err(|Failure(text)| {
+        Failure(format!("{text}\nthe tests need cargo-nextest: `cargo install --locked cargo-nextest`"))
+    })?;
+    let missing = needs::missing(packages)?;
+    let filter = needs::filter(&missing);
+    let mut command = cargo::cargo(&["nextest", "run", "--ignore-default-filter", "-E", &filter]);
+    command.args(packages);
+    match selection {
+        Selection::Fast => {}
+        Selection::WithSlow => {
+            command.args(["--profile", "slow", "--run-ignored", "all"]);
         }
-        ("nextest", command)
-    } else {
-        let mut command = cargo::cargo(&["test", "--workspace", "--tests", "--no-fail-fast"]);
-        match selection {
-            Selection::Fast => {}
-            Selection::WithSlow => {
-                command.args(["--", "--include-ignored"]);
-            }
-        }
-        ("cargo test", command)
     }
+    Ok((command, missing))
 }
 
-fn summary_of_nextest(printed: &str) -> Option<String> {
+fn shown(Missing { name, reason, tests }: &Missing) -> String {
+    format!("{tests} tests that need {name} are skipped: {reason}")
+}
+
+fn summary(printed: &str) -> Option<String> {
     let line = printed.lines().rev().find(|line| line.trim_start().starts_with("Summary ["))?;
     Some(line.trim().to_owned())
 }
@@ -95,9 +96,9 @@ mod tests {
     fn the_summary_of_nextest_is_found_behind_its_notes() {
         let printed = "     Summary [   0.7s] 2 tests run: 1 passed, 1 failed\n\
                        ────────────\n     Summary [   9.1s] 3 tests run: 3 passed, 1 skipped\n   SLOW [> 2s] a\n";
-        let found = summary_of_nextest(printed);
+        let found = summary(printed);
         assert_eq!(found.as_deref(), Some("Summary [   9.1s] 3 tests run: 3 passed, 1 skipped"));
-        assert_eq!(summary_of_nextest("nothing of the kind"), None);
+        assert_eq!(summary("nothing of the kind"), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Finds and reads the sources of the workspace.
 
 use crate::Failure;
-use std::fs;
+use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
 /// All files below `folder` with one of the extensions, except in `target` and in hidden folders. Links are not followed.
@@ -9,17 +9,34 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A folder cannot be read.
 pub fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, Failure> {
+    let is_source =
+        |file: &PathBuf| extensions.iter().any(|each| file.extension().is_some_and(|own| own == *each));
+    let mut found: Vec<PathBuf> = entries(folder, FileType::is_file)?.into_iter().filter(is_source).collect();
+    for below in folders(folder)? {
+        found.extend(files(&below, extensions)?);
+    }
+    Ok(found)
+}
+
+/// The folders in `folder`, except `target` and hidden ones.
+///
+/// # Errors
+/// It cannot be read.
+pub fn folders(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let is_hidden =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    let mut found = entries(folder, FileType::is_dir)?;
+    found.retain(|path| !path.ends_with("target") && !is_hidden(path));
+    Ok(found)
+}
+
+/// What of one kind lies in the folder, in alphabetical order.
+fn entries(folder: &Path, is_of_kind: fn(&FileType) -> bool) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
         let entry = entry.map_err(|error| unreadable(folder, &error))?;
-        let (path, name) = (entry.path(), entry.file_name());
-        let kind = entry.file_type().map_err(|error| unreadable(&path, &error))?;
-        if kind.is_dir() && name != "target" && !name.to_string_lossy().starts_with('.') {
-            found.extend(files(&path, extensions)?);
-        } else if kind.is_file()
-            && extensions.iter().any(|each| path.extension().is_some_and(|own| own == *each))
-        {
-            found.push(path);
+        if is_of_kind(&entry.file_type().map_err(|error| unreadable(&entry.path(), &error))?) {
+            found.push(entry.path());
         }
     }
     found.sort();

@@ -2,6 +2,7 @@
 
 use crate::{Failure, sources};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use std::collections::BTreeSet;
 use std::iter::Peekable;
 use std::path::Path;
 
@@ -56,6 +57,19 @@ fn skip_item(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) {
         |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
     if tokens.find(|token| is_semicolon(token) || is_block(token)).is_some_and(|last| is_block(&last)) {
         tokens.next_if(is_semicolon);
+    }
+}
+
+/// Adds all identifiers and literals in the tokens.
+pub fn words(tokens: TokenStream, found: &mut BTreeSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => words(group.stream(), found),
+            TokenTree::Punct(_) => {}
+            word => {
+                found.insert(word.to_string());
+            }
+        }
     }
 }
 

@@ -288,28 +288,20 @@ fn wrong_usage_is_exit_code_two() {
     assert!(run.stderr.contains("[possible values: fast, accurate, paper, hardware]"), "{}", run.stderr);
 }
 
-/// Needs the right to mount a file system of 64 KiB; says so and passes where that is refused.
-#[cfg(target_os = "linux")]
+/// A limit on the length of files breaks a write in its middle, as a full disk does, and needs no rights.
+#[cfg(unix)]
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn a_full_disk() {
-    use std::process::Command;
     let place = with_pair();
     let disk = place.path("disk");
     std::fs::create_dir(&disk).unwrap();
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&disk).output();
-    if !mounted.is_ok_and(|o| o.status.success()) {
-        println!("skipped: a small file system cannot be mounted here");
-        return;
-    }
     let (fixed, moving) = (place.path("fixed.nii.gz"), place.path("moving.nii.gz"));
-    let run = run_in(
-        &disk,
-        &["flow", &fixed.to_string_lossy(), &moving.to_string_lossy(), "-o", "flow.mha", "--preset", "fast"],
-    );
+    let mut limited = std::process::Command::new("sh");
+    // 64 KiB; without the trap the system would end the command.
+    limited.args(["-c", "ulimit -f 128; trap '' XFSZ; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_veloxel")]);
+    limited.arg("flow").args([fixed, moving]).args(["-o", "flow.mha", "--preset", "fast"]);
+    let run = run_in(&disk, limited);
     let left = std::fs::read_dir(&disk).unwrap().count();
-    let unmounted = Command::new("umount").arg(&disk).output();
     run.failed_with(&["flow.mha", "nothing was left behind"]);
     assert_eq!(left, 0);
-    assert!(unmounted.is_ok_and(|o| o.status.success()));
 }

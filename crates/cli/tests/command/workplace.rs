@@ -21,7 +21,9 @@ impl Workplace {
     }
     /// Runs the command here, without a data folder.
     pub fn run(&self, arguments: &[&str]) -> Run {
-        run_in(self.folder.path(), arguments)
+        let mut command = Command::new(env!("CARGO_BIN_EXE_veloxel"));
+        command.args(arguments);
+        run_in(self.folder.path(), command)
     }
     pub fn write_image(&self, name: &str, image: &Volume<f32>) {
         veloxel_io::write_image(&self.path(name), image, &mut Warnings::new()).expect("an image is written");
@@ -46,9 +48,8 @@ pub struct Run {
     pub stderr: String,
 }
 
-pub fn run_in(folder: &Path, arguments: &[&str]) -> Run {
-    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_veloxel"))
-        .args(arguments)
+pub fn run_in(folder: &Path, mut command: Command) -> Run {
+    let Output { status, stdout, stderr } = command
         .current_dir(folder)
         .env_remove("VELOXEL_DATA")
         .env("COLUMNS", "100")
