@@ -1,8 +1,8 @@
 //! What can go wrong while something is measured.
 
 use veloxel::VeloxelError;
-use veloxel_compute::ComputeError;
 use veloxel_core::CoreError;
+use veloxel_gpu::ComputeError;
 use veloxel_io::IoError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;

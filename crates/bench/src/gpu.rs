@@ -4,11 +4,11 @@ use super::Figure;
 use super::{middlebury, volume_preservation};
 use crate::BenchError;
 use std::time::Instant;
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Volume};
+use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, FlowOutput, Frame, Pair, Preset, Region, SequenceFrames, SequenceMode, SequencePlan,
-    Silent, Start, run_sequence,
+    Clg, ClgParams, DenseFlow, Extras, Frame, ImagePair, Pair, PairMethod, Preset, SequenceFrames,
+    SequenceMode, SequencePlan, Silent, run_sequence,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{Noise, Phantom, catalogue};
@@ -37,13 +37,13 @@ fn run(
     (fixed, moving): (&Volume<f32>, &Volume<f32>),
     params: &ClgParams,
     device: &Device,
-) -> Result<FlowOutput, BenchError> {
-    let pair = Pair { fixed, moving, mask: None, volume_mask: None, start: Start::Zero };
+) -> Result<DenseFlow, BenchError> {
+    let pair = Pair::new(fixed, moving);
     Ok(Clg::new(fixed.grid(), params.clone(), device)?.run(&pair, &Silent)?)
 }
 
 /// The longest difference of two fields, voxels.
-fn most_vox(a: &FlowOutput, b: &FlowOutput) -> f64 {
+fn most_vox(a: &DenseFlow, b: &DenseFlow) -> f64 {
     let distance = |i: usize| {
         let (a, b) = (a.flow.vector_vox(i), b.flow.vector_vox(i));
         a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()
@@ -96,7 +96,7 @@ fn resident_pair(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let mut once = || -> Result<f64, BenchError> {
         device.synchronise()?;
         let start = Instant::now();
-        method.run_frames((&fixed, &moving), (Region::default(), Start::Zero), &Silent)?.wait()?;
+        method.estimate(ImagePair::new(&fixed, &moving), &Silent)?.wait()?;
         Ok(start.elapsed().as_secs_f64() * 1e3)
     };
     // Compiled and allocated by the first.
@@ -134,13 +134,13 @@ fn sequence(device: &Device) -> Result<Figure, BenchError> {
     let frames: Vec<Volume<f32>> =
         (0..count).map(|t| if t % 2 == 0 { phantom.fixed.clone() } else { phantom.moving.clone() }).collect();
     let params = ClgParams::preset(Preset::Fast, Dimension::Three);
-    let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0 };
+    let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: Extras::default() };
     let mut best_s = f64::INFINITY;
     for _ in 0..3 {
         let mut method = Clg::new(phantom.fixed.grid(), params.clone(), device)?;
         let start = Instant::now();
         let frames = SequenceFrames { frames: &frames, masks: &[], volume_masks: &[] };
-        run_sequence::<BenchError>(&mut method, frames, plan, (&Silent, &mut |_| Ok(())))?;
+        run_sequence::<BenchError>(&mut method, frames, plan, &Silent, &mut |_| Ok(()))?;
         best_s = best_s.min(start.elapsed().as_secs_f64());
     }
     Ok(Figure::new(format!("{size}³ × {count} frames, transfers included"), best_s, "s").at_most(0.4))

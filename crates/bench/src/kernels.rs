@@ -3,16 +3,19 @@
 use super::Figure;
 use crate::BenchError;
 use std::time::{Duration, Instant};
-use veloxel_compute::kernels::compose::{Update, compose};
-use veloxel_compute::kernels::convolve::{convolve, isotropic};
-use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
-use veloxel_compute::kernels::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
-use veloxel_compute::kernels::pointwise::{copy, map_affine};
-use veloxel_compute::kernels::spline::spline_coefficients;
-use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, ComputeError, Device, Field, Shape, Taps};
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
+use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::variational::compose::{Compose, Update};
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
+use veloxel_kernels::variational::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
+use veloxel_phantoms::uniform;
 
 /// Launches between two looks at the clock, at least and at most, and looks of which the middle one counts.
 const LAUNCHES: usize = 20;
@@ -95,7 +98,7 @@ impl<'a> Workbench<'a> {
         let volume_bytes = 4.0 * shape.len() as f64;
         let copied = {
             let (from, to) = volumes.split_at_mut(1);
-            let mut launch = || copy(device, &from[0], &mut to[0]);
+            let mut launch = || CopyBuffer { from: &from[0], to: &mut to[0] }.run(device);
             warm_up(device, &mut launch)?;
             median_ms(device, launch)?
         };
@@ -144,25 +147,32 @@ impl<'a> Workbench<'a> {
             (Interpolation::Linear, "warp, linear", Some(0.70)),
             (Interpolation::CubicSpline, "warp, cubic spline", None),
         ] {
-            let args = Warp {
-                shape,
-                spacing_edges: [1.0; 3],
-                interpolation,
-                moving_from_fixed: VoxelAffine::IDENTITY,
-                moving: &from[0],
-                displacement,
+            let warp = || {
+                Warp {
+                    shape,
+                    spacing_edges: [1.0; 3],
+                    interpolation,
+                    moving_from_fixed: VoxelAffine::IDENTITY,
+                    moving: &from[0],
+                    displacement,
+                    out: &mut to[0],
+                }
+                .run(device)
             };
-            report((name, 5.0, bar), median_ms(device, || warp(device, &args, &mut to[0]))?);
+            report((name, 5.0, bar), median_ms(device, warp)?);
         }
         // Small steps, as a run composes them: what stood there is noise, and would gather from everywhere.
         for (step, smooth) in x.iter_mut().zip(displacement.iter()) {
-            copy(device, smooth, step)?;
+            CopyBuffer { from: smooth, to: step }.run(device)?;
             map_affine(device, (1e-3, 0.0), step)?;
         }
         let still = device.zeros_field(3, shape.len())?;
         report(
             ("composition", 9.0, None),
-            median_ms(device, || compose(device, (shape, [1.0; 3]), (Update::Compose, &still), x))?,
+            median_ms(device, || {
+                let (spacing_edges, update) = ([1.0; 3], Update::Compose);
+                Compose { shape, spacing_edges, update, displacement: &still, increment: x }.run(device)
+            })?,
         );
         report(
             ("spline coefficients", 6.0, None),
@@ -225,13 +235,5 @@ fn median_ms(
 
 /// Deterministic noise in [0, 1).
 fn noise(len: usize) -> Vec<f32> {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    (0..len)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 40) as f32 / (1u64 << 24) as f32
-        })
-        .collect()
+    (0..len as u64).map(|i| uniform(1, i) as f32).collect()
 }

@@ -20,7 +20,7 @@ pub use veloxel_report::experiment::ExperimentTable;
 pub use volumes::{VolumeCost, volume_cost};
 
 use serde::Serialize;
-use veloxel_compute::Device;
+use veloxel_gpu::Device;
 
 /// A figure and the bar that it is held against.
 #[derive(Debug, Clone, PartialEq, Serialize)]

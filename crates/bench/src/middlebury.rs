@@ -5,10 +5,10 @@ use super::data::data;
 use crate::BenchError;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io::{Strictness, read_flow, read_image};
-use veloxel_motion::{Clg, ClgParams, Pair, Preset, Silent, Start};
+use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
 use veloxel_report::metrics::flow_error;
 
 const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];

@@ -2,12 +2,13 @@
 
 use super::Figure;
 use crate::BenchError;
-use veloxel_compute::kernels::convolve::isotropic;
-use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_tensor};
-use veloxel_compute::kernels::operator::Operator;
-use veloxel_compute::{Device, Shape, Taps};
-use veloxel_core::{Dimension, Grid};
+use veloxel_core::{Dimension, Grid, Shape};
+use veloxel_gpu::Device;
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::isotropic;
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_kernels::variational::operator::Operator;
 use veloxel_motion::multigrid::{Multigrid, Stopping, Terms, sweep};
 use veloxel_motion::{ClgParams, Preset};
 use veloxel_phantoms::{HeartParams, HeartPhantom, Noise};
@@ -69,7 +70,7 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, BenchError> {
         sweep(device, &operator, (&mut x, &rhs, Some(&mut other)), stopping(MOST_SWEEPS))?.settle(device)
     })?;
     let reached =
-        |solved: &veloxel_motion::multigrid::Solved| solved.relative_residuals.last().copied().unwrap_or(1.0);
+        |solved: &veloxel_motion::solving::Solved| solved.relative_residuals.last().copied().unwrap_or(1.0);
     Ok(vec![
         Figure::new("multigrid to residual 1e-3 on 128³", multigrid.sweeps, "sweep-equivalents"),
         Figure::new("residual reached by multigrid", reached(&multigrid), "").at_most(RTOL),

@@ -8,8 +8,8 @@ use std::time::Instant;
 use veloxel::jobs::{
     FlowJob, FlowOutputs, RunChoice, StartChoice, WarpJob, evaluate_labels, flow, warp_labels,
 };
-use veloxel_compute::Device;
 use veloxel_core::Warnings;
+use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_motion::Silent;
 

@@ -2,9 +2,9 @@
 
 use super::Figure;
 use crate::BenchError;
-use veloxel_compute::Device;
 use veloxel_core::Dimension;
-use veloxel_motion::{Clg, ClgParams, Pair, Preset, Silent, Start};
+use veloxel_gpu::Device;
+use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{TextureKind, cases, isotropic_grid};
 use veloxel_report::metrics::flow_error;

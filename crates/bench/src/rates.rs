@@ -3,10 +3,11 @@
 use super::Figure;
 use crate::BenchError;
 use std::time::Instant;
-use veloxel_compute::kernels::operator::{Operator, relax};
-use veloxel_compute::kernels::pointwise::{copy as copy_kernel, fill};
-use veloxel_compute::{Buffer, Device, Shape};
-use veloxel_core::Dimension;
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, fill};
+use veloxel_kernels::variational::operator::{Operator, relax};
 
 /// Samples of the copied buffer: larger than any cache.
 const COPIED: usize = 1 << 26;
@@ -90,6 +91,6 @@ impl<'a> Copying<'a> {
     }
 
     fn once(&mut self) -> Result<(), BenchError> {
-        Ok(self.device.scope(|| copy_kernel(self.device, &self.from, &mut self.to))?)
+        Ok(self.device.scope(|| CopyBuffer { from: &self.from, to: &mut self.to }.run(self.device))?)
     }
 }

@@ -3,9 +3,9 @@
 use super::Figure;
 use super::data::data;
 use crate::BenchError;
-use veloxel_compute::Device;
 use veloxel_core::Dimension;
-use veloxel_motion::{Clg, ClgParams, FlowOutput, Pair, Preset, Silent, Start};
+use veloxel_gpu::Device;
+use veloxel_motion::{Clg, ClgParams, DenseFlow, Pair, PairMethod, Preset, Silent, Start};
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_phantoms::{HeartParams, HeartPhantom, Noise, Phantom, RasteriseParams, rasterise_pair};
 use veloxel_report::metrics::flow_error;
@@ -48,7 +48,7 @@ pub(super) fn mouse() -> Result<Option<Phantom>, BenchError> {
 }
 
 /// The motion of a phantom with volume preserved in its muscle.
-pub(super) fn estimate(device: &Device, phantom: &Phantom, beta: f32) -> Result<FlowOutput, BenchError> {
+pub(super) fn estimate(device: &Device, phantom: &Phantom, beta: f32) -> Result<DenseFlow, BenchError> {
     let params = ClgParams { beta, ..ClgParams::preset(Preset::Accurate, Dimension::Three) };
     let pair = Pair {
         fixed: &phantom.fixed,

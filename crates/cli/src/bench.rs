@@ -1,17 +1,16 @@
 //! `veloxel bench`: figures beside the bars that they are held against.
 
-use crate::Outcome;
-use crate::arguments::Arguments;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, table};
 use crate::run_arguments::DeviceArguments;
-use crate::table::{Table, count, number};
+use crate::{Outcome, Run, wrong_usage};
 use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, ValueEnum};
+use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use veloxel::Device;
 use veloxel::io::{IoError, write_text};
+use veloxel::report::number::{counted, text};
 use veloxel_bench::{
     Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperA, Plan, VolumeCost, paper_a, volume_cost,
 };
@@ -70,51 +69,58 @@ impl ValueEnum for Name {
     }
 }
 
-pub fn run(arguments: &BenchArguments) -> Outcome {
-    let (device, report) = arguments.device.choice().open()?;
-    if let Some(size) = arguments.volume {
-        return print_json(&volume_cost(size, &device)?);
-    }
-    let names = || arguments.names.iter().map(|name| name.0);
-    if (arguments.quick || arguments.html.is_some()) && !names().any(|bench| bench == Bench::PaperA) {
-        let text = "--quick and --html belong to the bench paper-a";
-        Arguments::command().error(ErrorKind::MissingRequiredArgument, text).exit();
-    }
-    let by_default = |bench: &Bench| {
-        !matches!(
-            bench,
-            Bench::Gpu | Bench::Agreement | Bench::PaperA | Bench::Phase | Bench::Middlebury | Bench::Nirep
-        )
-    };
-    let benches: Vec<Bench> = if arguments.names.is_empty() {
-        Bench::ALL.into_iter().filter(by_default).collect()
-    } else {
-        names().collect()
-    };
-    let in_fresh_process = |size: usize| fresh_process(size, arguments);
-    let mut results = serde_json::Map::new();
-    for bench in benches {
-        let (figures, text) = match bench {
-            Bench::PaperA => {
-                let result = measure_paper_a(&device, arguments)?;
-                let text = experiment_text(&result);
-                (result.figures(), text)
-            }
-            _ => {
-                let figures = bench.run(&device, &in_fresh_process)?;
-                let text = figures_text(&figures);
-                (figures, text)
-            }
-        };
-        if arguments.json {
-            let value = serde_json::to_value(&figures)?;
-            results.insert(bench.name().to_owned(), value);
-        } else {
-            let threads = count(report.threads, "thread", "threads");
-            print(&format!("{} · {}, {threads}\n{}\n", bench.name(), report.name, text))?;
+impl Run for BenchArguments {
+    fn run(&self) -> Outcome {
+        let (device, report) = self.device.choice().open()?;
+        if let Some(size) = self.volume {
+            return print_json(&volume_cost(size, &device)?);
         }
+        let names = || self.names.iter().map(|name| name.0);
+        if (self.quick || self.html.is_some()) && !names().any(|bench| bench == Bench::PaperA) {
+            let text = "--quick and --html belong to the bench paper-a";
+            wrong_usage("bench", ErrorKind::MissingRequiredArgument, text);
+        }
+        let by_default = |bench: &Bench| {
+            !matches!(
+                bench,
+                Bench::Gpu
+                    | Bench::Agreement
+                    | Bench::PaperA
+                    | Bench::Phase
+                    | Bench::Middlebury
+                    | Bench::Nirep
+            )
+        };
+        let benches: Vec<Bench> = if self.names.is_empty() {
+            Bench::ALL.into_iter().filter(by_default).collect()
+        } else {
+            names().collect()
+        };
+        let in_fresh_process = |size: usize| fresh_process(size, self);
+        let mut results = serde_json::Map::new();
+        for bench in benches {
+            let (figures, text) = match bench {
+                Bench::PaperA => {
+                    let result = measure_paper_a(&device, self)?;
+                    let text = experiment_text(&result);
+                    (result.figures(), text)
+                }
+                _ => {
+                    let figures = bench.run(&device, &in_fresh_process)?;
+                    let text = figures_text(&figures);
+                    (figures, text)
+                }
+            };
+            if self.json {
+                let value = serde_json::to_value(&figures)?;
+                results.insert(bench.name().to_owned(), value);
+            } else {
+                let threads = counted(report.threads, "thread");
+                print(&format!("{} · {}, {threads}\n{}\n", bench.name(), report.name, text))?;
+            }
+        }
+        if self.json { print_json(&results) } else { Ok(()) }
     }
-    if arguments.json { print_json(&results) } else { Ok(()) }
 }
 
 fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA, BenchError> {
@@ -136,7 +142,7 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA
                 write_text(path, &so_far.html()?)?;
             }
             let lines: String =
-                figures.iter().map(|f| format!("{}: {} {}\n", f.what, number(f.value), f.unit)).collect();
+                figures.iter().map(|f| format!("{}: {} {}\n", f.what, text(f.value), f.unit)).collect();
             if arguments.json {
                 eprint!("{lines}");
                 return Ok(());
@@ -150,9 +156,8 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA
 fn experiment_text(result: &PaperA) -> String {
     let table_text = |experiment: &ExperimentTable| {
         let head: Vec<&str> = experiment.head.iter().map(String::as_str).collect();
-        let mut table = Table::new(&head);
-        experiment.rows.iter().for_each(|row| table.row(row.clone()));
-        format!("{}\n{}\n\n{}\n", experiment.title, experiment.note, table.text())
+        let rows = table(&head, experiment.rows.iter().cloned());
+        format!("{}\n{}\n\n{rows}\n", experiment.title, experiment.note)
     };
     let mut text: String = result.tables().iter().map(table_text).collect();
     let held: Vec<Figure> = result.figures().into_iter().filter(|figure| figure.bar.is_some()).collect();
@@ -165,12 +170,11 @@ fn experiment_text(result: &PaperA) -> String {
 }
 
 fn figures_text(figures: &[Figure]) -> String {
-    let mut table = Table::new(&["figure", "measured", "bar", ""]);
-    for figure in figures {
+    let row = |figure: &Figure| {
         let bar = match figure.bar {
-            Some(Bar::AtMost(limit)) => format!("≤ {}", number(limit)),
-            Some(Bar::AtLeast(limit)) => format!("≥ {}", number(limit)),
-            Some(Bar::Between(low, high)) => format!("{} to {}", number(low), number(high)),
+            Some(Bar::AtMost(limit)) => format!("≤ {}", text(limit)),
+            Some(Bar::AtLeast(limit)) => format!("≥ {}", text(limit)),
+            Some(Bar::Between(low, high)) => format!("{} to {}", text(low), text(high)),
             None => String::new(),
         };
         let verdict = match figure.reached {
@@ -178,10 +182,10 @@ fn figures_text(figures: &[Figure]) -> String {
             Some(false) => "missed",
             None => "",
         };
-        let value = format!("{} {}", number(figure.value), figure.unit);
-        table.row(vec![figure.what.clone(), value.trim().to_owned(), bar, verdict.to_owned()]);
-    }
-    table.text()
+        let value = format!("{} {}", text(figure.value), figure.unit);
+        vec![figure.what.clone(), value.trim().to_owned(), bar, verdict.to_owned()]
+    };
+    table(&["figure", "measured", "bar", ""], figures.iter().map(row))
 }
 
 /// This very program again, so that its peak memory is that of one pair.

@@ -1,7 +1,7 @@
 //! `veloxel devices`: where Veloxel can compute here.
 
-use crate::Outcome;
 use crate::output::{print_json, print_lines};
+use crate::{Outcome, Run};
 use clap::Args;
 use veloxel::jobs::{DeviceListing, devices};
 
@@ -13,17 +13,19 @@ pub struct DevicesArguments {
     json: bool,
 }
 
-pub fn run(arguments: &DevicesArguments) -> Outcome {
-    let devices = devices();
-    if arguments.json {
-        return print_json(&devices);
+impl Run for DevicesArguments {
+    fn run(&self) -> Outcome {
+        let devices = devices();
+        if self.json {
+            return print_json(&devices);
+        }
+        let line = |device: &DeviceListing| match (&device.reason_absent, &device.description) {
+            (Some(reason), _) => format!("not available: {reason}"),
+            (None, Some(description)) => format!("available, {description}, {}", memory(device)),
+            (None, None) => "available".to_owned(),
+        };
+        print_lines(&devices.iter().map(|d| (d.name.as_str(), line(d))).collect::<Vec<_>>())
     }
-    let line = |device: &DeviceListing| match (&device.reason_absent, &device.description) {
-        (Some(reason), _) => format!("not available: {reason}"),
-        (None, Some(description)) => format!("available, {description}, {}", memory(device)),
-        (None, None) => "available".to_owned(),
-    };
-    print_lines(&devices.iter().map(|d| (d.name.as_str(), line(d))).collect::<Vec<_>>())
 }
 
 fn memory(device: &DeviceListing) -> String {

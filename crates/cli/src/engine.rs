@@ -1,17 +1,17 @@
 //! `veloxel engine`: a stream of frames to flow, disparity and features.
 
-use crate::arguments::wrong_usage;
 use crate::interrupt;
 use crate::output::print_lines;
 use crate::run_arguments::PhaseArguments;
-use crate::table::{count, number, percent};
-use crate::{Outcome, warn};
+use crate::wrong_usage;
+use crate::{Outcome, Run, warn};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use veloxel::jobs::{EngineJob, EngineOutputs, EngineRun, engine};
-use veloxel::motion::phase_parameters::Frames;
+use veloxel::motion::phase::parameters::Frames;
+use veloxel::report::number::{counted, percent, text};
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
 ///
@@ -61,33 +61,35 @@ enum Output {
     Features,
 }
 
-pub fn run(arguments: &EngineArguments) -> Outcome {
-    if arguments.right.is_none() && arguments.only.contains(&Output::Stereo) {
-        let message = "--only stereo needs the right frames: give them with --right";
-        wrong_usage("engine", ErrorKind::MissingRequiredArgument, message)
+impl Run for EngineArguments {
+    fn run(&self) -> Outcome {
+        if self.right.is_none() && self.only.contains(&Output::Stereo) {
+            let message = "--only stereo needs the right frames: give them with --right";
+            wrong_usage("engine", ErrorKind::MissingRequiredArgument, message)
+        }
+        let asked = |output| self.only.is_empty() || self.only.contains(&output);
+        let wanted = EngineOutputs {
+            flow: asked(Output::Flow),
+            stereo: asked(Output::Stereo),
+            features: asked(Output::Features),
+        };
+        let endless = std::iter::once(&self.source).chain(&self.right).any(|s| s == Path::new("-"));
+        // Of anything else there is a whole, and a part of it would pass for that.
+        let stop = if endless { interrupt::ends_the_stream() } else { &AtomicBool::new(false) };
+        let job = EngineJob {
+            source: self.source.clone(),
+            right: self.right.clone(),
+            wanted,
+            frames: self.frames,
+            choice: self.phase.choice(),
+            folder: self.output.clone(),
+            video: self.video.clone(),
+            report: self.report.clone(),
+        };
+        show(&engine(&job, stop)?, self)?;
+        interrupt::exit_if_stopped();
+        Ok(())
     }
-    let asked = |output| arguments.only.is_empty() || arguments.only.contains(&output);
-    let wanted = EngineOutputs {
-        flow: asked(Output::Flow),
-        stereo: asked(Output::Stereo),
-        features: asked(Output::Features),
-    };
-    let endless = std::iter::once(&arguments.source).chain(&arguments.right).any(|s| s == Path::new("-"));
-    // Of anything else there is a whole, and a part of it would pass for that.
-    let stop = if endless { interrupt::ends_the_stream() } else { &AtomicBool::new(false) };
-    let job = EngineJob {
-        source: arguments.source.clone(),
-        right: arguments.right.clone(),
-        wanted,
-        frames: arguments.frames,
-        choice: arguments.phase.choice(),
-        folder: arguments.output.clone(),
-        video: arguments.video.clone(),
-        report: arguments.report.clone(),
-    };
-    show(&engine(&job, stop)?, arguments)?;
-    interrupt::exit_if_stopped();
-    Ok(())
 }
 
 fn show(run: &EngineRun, arguments: &EngineArguments) -> Outcome {
@@ -109,18 +111,18 @@ fn summary(run: &EngineRun) -> Vec<(&str, String)> {
     let [nx, ny] = report.size;
     let mut lines = vec![
         ("frames", format!("{} of {nx} × {ny}, {}", report.frames, report.outputs.join(" + "))),
-        ("engine", format!("{} frames a second", number(report.engine_frames_per_s))),
-        ("with files", format!("{} frames a second", number(report.frames_per_s))),
+        ("engine", format!("{} frames a second", text(report.engine_frames_per_s))),
+        ("with files", format!("{} frames a second", text(report.frames_per_s))),
     ];
     if let Some(latency) = &report.latency {
-        let [p50, p90, p99] = [latency.p50_ms, latency.p90_ms, latency.p99_ms].map(number);
+        let [p50, p90, p99] = [latency.p50_ms, latency.p90_ms, latency.p99_ms].map(text);
         lines.push(("latency", format!("p50 {p50} ms, p90 {p90} ms, p99 {p99} ms")));
     }
     lines.extend(report.flow_valid_share.map(|s| ("flow at", percent(s))));
     lines.extend(report.stereo_valid_share.map(|s| ("disparity at", percent(s))));
     lines.extend(report.features_valid_share.map(|s| ("phase at", percent(s))));
     let device = &report.header.device;
-    lines.push(("device", format!("{}, {}", device.name, count(device.threads, "thread", "threads"))));
+    lines.push(("device", format!("{}, {}", device.name, counted(device.threads, "thread"))));
     lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
     lines
 }

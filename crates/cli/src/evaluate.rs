@@ -1,14 +1,14 @@
 //! `veloxel evaluate`: a result against the truth.
 
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, table, two_columns};
 use crate::run_arguments::strictness;
-use crate::table::{Table, number, percent};
-use crate::{Outcome, warn};
+use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use veloxel::Warnings;
 use veloxel::jobs::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_labels};
-use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlapReport};
+use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlap, LabelOverlapReport};
+use veloxel::report::number::{self, percent};
 
 /// Measure a result against the truth.
 #[derive(Debug, Args)]
@@ -69,102 +69,96 @@ struct Files {
     strict: bool,
 }
 
-pub fn run(arguments: &EvaluateArguments) -> Outcome {
-    let mut warnings = Warnings::new();
-    match &arguments.what {
-        What::Flow { files, mask } => {
-            let paths = (files.result.as_path(), files.truth.as_path());
-            let error = evaluate_flow(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
-            if files.json { print_json(&error)? } else { print(&flow_text(&error))? }
+impl Run for EvaluateArguments {
+    fn run(&self) -> Outcome {
+        let mut warnings = Warnings::new();
+        match &self.what {
+            What::Flow { files, mask } => {
+                let paths = (files.result.as_path(), files.truth.as_path());
+                let error = evaluate_flow(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
+                if files.json { print_json(&error)? } else { print(&flow_text(&error))? }
+            }
+            What::Disparity { files, scale, result_scale, mask } => {
+                let result = DisparityFile { path: &files.result, scale: *result_scale };
+                let truth = DisparityFile { path: &files.truth, scale: *scale };
+                let strictness = strictness(files.strict);
+                let error = evaluate_disparity((result, truth), mask.as_deref(), strictness, &mut warnings)?;
+                if files.json { print_json(&error)? } else { print(&disparity_text(&error))? }
+            }
+            What::Labels { files, mask } => {
+                let paths = (files.result.as_path(), files.truth.as_path());
+                let overlap =
+                    evaluate_labels(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
+                if files.json { print_json(&overlap)? } else { print(&labels_text(&overlap))? }
+            }
         }
-        What::Disparity { files, scale, result_scale, mask } => {
-            let result = DisparityFile { path: &files.result, scale: *result_scale };
-            let truth = DisparityFile { path: &files.truth, scale: *scale };
-            let strictness = strictness(files.strict);
-            let error = evaluate_disparity((result, truth), mask.as_deref(), strictness, &mut warnings)?;
-            if files.json { print_json(&error)? } else { print(&disparity_text(&error))? }
-        }
-        What::Labels { files, mask } => {
-            let paths = (files.result.as_path(), files.truth.as_path());
-            let overlap = evaluate_labels(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
-            if files.json { print_json(&overlap)? } else { print(&labels_text(&overlap))? }
-        }
+        warn(&warnings);
+        Ok(())
     }
-    warn(&warnings);
-    Ok(())
+}
+
+const ERROR_HEAD: [&str; 7] = ["error", "mean", "sd", "median", "75 %", "95 %", "largest"];
+
+fn error_row(name: &str, d: &Distribution) -> Vec<String> {
+    let values = [d.mean, d.sd, d.a50, d.a75, d.a95, d.max].map(number::text);
+    std::iter::once(name.to_owned()).chain(values).collect()
 }
 
 fn flow_text(error: &FlowError) -> String {
-    let mut table = Table::new(&["error", "mean", "sd", "median", "75 %", "95 %", "largest"]);
-    let mut row = |name: &str, d: &Distribution| {
-        let values = [d.mean, d.sd, d.a50, d.a75, d.a95, d.max].map(number);
-        table.row(std::iter::once(name.to_owned()).chain(values).collect());
-    };
-    row("end point, voxels", &error.end_point_vox);
-    if let Some(mm) = &error.end_point_mm {
-        row("end point, mm", mm);
-    }
-    row("angle, degrees", &error.angular_deg);
-    let mut text = table.text();
-    text.push('\n');
-    for (name, value) in [
+    let mut rows = vec![error_row("end point, voxels", &error.end_point_vox)];
+    rows.extend(error.end_point_mm.as_ref().map(|mm| error_row("end point, mm", mm)));
+    rows.push(error_row("angle, degrees", &error.angular_deg));
+    let facts = [
         ("above 0.5 voxel", percent(error.r0_5)),
         ("above 1 voxel", percent(error.r1)),
         ("above 2 voxels", percent(error.r2)),
         ("density", format!("{} of {} voxels", percent(error.density), error.truth_voxels)),
-        ("no motion at all", format!("{} voxels mean error", number(error.mean_truth_vox))),
-    ] {
-        text.push_str(&format!("{name:<18}{value}\n"));
-    }
-    text
+        ("a zero flow", format!("{} voxels mean error", number::text(error.mean_truth_vox))),
+    ];
+    format!("{}\n{}", table(&ERROR_HEAD, rows), two_columns(&facts))
 }
 
 fn disparity_text(error: &DisparityError) -> String {
-    let mut table = Table::new(&["error", "mean", "sd", "median", "75 %", "95 %", "largest"]);
-    let d = &error.absolute_px;
-    let values = [d.mean, d.sd, d.a50, d.a75, d.a95, d.max].map(number);
-    table.row(std::iter::once("absolute, px".to_owned()).chain(values).collect());
-    let mut bad = Table::new(&["wrong by more than", "of the measured", "of all true pixels"]);
     let (measured, all) = (&error.bad_measured, &error.bad_all);
-    for (name, measured, all) in [
+    let bad = [
         ("0.5 px", measured.bad_0_5, all.bad_0_5),
         ("1 px", measured.bad_1, all.bad_1),
         ("2 px", measured.bad_2, all.bad_2),
-    ] {
-        bad.row(vec![name.to_owned(), percent(measured), percent(all)]);
-    }
-    let density = format!("{} of {} pixels", percent(error.density), error.truth_pixels);
-    let signed = format!("{} px (estimate minus truth)", number(error.mean_signed_px));
+    ]
+    .map(|(name, measured, all)| vec![name.to_owned(), percent(measured), percent(all)]);
+    let facts = [
+        ("density", format!("{} of {} pixels", percent(error.density), error.truth_pixels)),
+        ("mean difference", format!("{} px (estimate minus truth)", number::text(error.mean_signed_px))),
+    ];
     format!(
-        "{}\n{}\n{:<18}{density}\n{:<18}{signed}\n",
-        table.text(),
-        bad.text(),
-        "density",
-        "mean difference"
+        "{}\n{}\n{}",
+        table(&ERROR_HEAD, [error_row("absolute, px", &error.absolute_px)]),
+        table(&["wrong by more than", "of the measured", "of all true pixels"], bad),
+        two_columns(&facts)
     )
 }
 
 fn labels_text(overlap: &LabelOverlapReport) -> String {
-    let mut table = Table::new(&["label", "Dice", "Jaccard", "HD95, mm", "truth, voxels", "result, voxels"]);
     let fixed = |v: f64| format!("{v:.4}");
     let distance = |d: Option<f64>| d.map_or_else(|| "–".to_owned(), |d| format!("{d:.2}"));
-    for label in &overlap.labels {
-        table.row(vec![
+    let row = |label: &LabelOverlap| {
+        vec![
             label.label.to_string(),
             fixed(label.dice),
             fixed(label.jaccard),
             distance(label.hausdorff95_mm),
             label.truth_voxels.to_string(),
             label.result_voxels.to_string(),
-        ]);
-    }
-    table.row(vec![
+        ]
+    };
+    let mean = vec![
         "mean".to_owned(),
         fixed(overlap.mean_dice),
         fixed(overlap.mean_jaccard),
         distance(overlap.mean_hausdorff95_mm),
-    ]);
-    let mut text = table.text();
+    ];
+    let head = ["label", "Dice", "Jaccard", "HD95, mm", "truth, voxels", "result, voxels"];
+    let mut text = table(&head, overlap.labels.iter().map(row).chain([mean]));
     if !overlap.labels_not_in_truth.is_empty() {
         text.push_str(&format!("not in the truth, and in no mean: {:?}\n", overlap.labels_not_in_truth));
     }

@@ -2,12 +2,12 @@
 
 use crate::output::print_lines;
 use crate::run_arguments::PhaseArguments;
-use crate::table::{percent, seconds};
-use crate::{Outcome, warn};
+use crate::{Outcome, Run, warn};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::jobs::{FeaturesJob, features};
+use veloxel::report::number::{duration, percent};
 
 /// Find energy, orientation and phase of a picture at every scale.
 ///
@@ -37,23 +37,25 @@ pub struct FeaturesArguments {
     phase: PhaseArguments,
 }
 
-pub fn run(arguments: &FeaturesArguments) -> Outcome {
-    let run = features(&FeaturesJob {
-        image: arguments.image.clone(),
-        choice: arguments.phase.choice(),
-        folder: arguments.output.clone(),
-        report: arguments.report.clone(),
-        html: arguments.html.clone(),
-    })?;
-    let header = &run.report.header;
-    warn(&header.warnings);
-    if arguments.phase.quiet || !std::io::stdout().is_terminal() {
-        return Ok(());
+impl Run for FeaturesArguments {
+    fn run(&self) -> Outcome {
+        let run = features(&FeaturesJob {
+            image: self.image.clone(),
+            choice: self.phase.choice(),
+            folder: self.output.clone(),
+            report: self.report.clone(),
+            html: self.html.clone(),
+        })?;
+        let header = &run.report.header;
+        warn(&header.warnings);
+        if self.phase.quiet || !std::io::stdout().is_terminal() {
+            return Ok(());
+        }
+        let total: f64 = header.stage_times.iter().map(|s| s.time_ms).sum();
+        let mut lines = vec![("scales", run.report.scales.len().to_string())];
+        lines.extend(run.report.scales.first().map(|s| ("with a phase", percent(s.valid_share))));
+        lines.push(("time", format!("{}, {}", duration(total), header.device.name)));
+        lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
+        print_lines(&lines)
     }
-    let total: f64 = header.stage_times.iter().map(|s| s.time_ms).sum();
-    let mut lines = vec![("scales", run.report.scales.len().to_string())];
-    lines.extend(run.report.scales.first().map(|s| ("with a phase", percent(s.valid_share))));
-    lines.push(("time", format!("{}, {}", seconds(total), header.device.name)));
-    lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
-    print_lines(&lines)
 }

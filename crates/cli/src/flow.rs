@@ -1,23 +1,23 @@
 //! `veloxel flow`: two images to a field.
 
-use crate::arguments::wrong_usage;
 use crate::output::print_lines;
 use crate::progress::Progress;
 use crate::run_arguments::{DeviceArguments, command_line, setting, strictness};
-use crate::table::{count, number, percent, seconds};
-use crate::{Outcome, warn};
+use crate::wrong_usage;
+use crate::{Outcome, Run, warn};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice, SequenceJob,
-    StartChoice, flow, flow_of_frames, sequence,
+    Directions, FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice,
+    SequenceJob, StartChoice, flow, flow_of_frames, sequence,
 };
-use veloxel::motion::clg_parameters::{Direction, Intensity};
+use veloxel::motion::clg::parameters::Intensity;
 use veloxel::report::PairReport;
+use veloxel::report::number::{counted, duration, percent, text};
 use veloxel::{Dimension, SolveStatus};
-use veloxel::{PhasePreset, Preset, SequenceMode, SequencePlan};
+use veloxel::{Extras, PhasePreset, Preset, SequenceMode, SequencePlan};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -172,12 +172,12 @@ impl RunArguments {
                 },
                 file: self.params.clone(),
                 intensity: self.raw_intensity.then_some(Intensity::Raw),
-                direction: self.inverse_consistency.then_some(Direction::Both),
                 warps: self.warps,
                 iterations: self.iterations,
                 settings: self.set.clone(),
             },
             device: self.device.choice(),
+            directions: if self.inverse_consistency { Directions::Both } else { Directions::Forward },
             mask: self.mask.clone(),
             volume_mask: self.volume_mask.clone(),
             strictness: strictness(self.strict),
@@ -186,23 +186,25 @@ impl RunArguments {
     }
 }
 
-pub fn run(arguments: &FlowArguments) -> Outcome {
-    if matches!((arguments.run.method, arguments.run.preset), (Method::Clg, PresetName::Hardware)) {
-        let message = "--preset hardware belongs to --method phase";
-        wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+impl Run for FlowArguments {
+    fn run(&self) -> Outcome {
+        if matches!((self.run.method, self.run.preset), (Method::Clg, PresetName::Hardware)) {
+            let message = "--preset hardware belongs to --method phase";
+            wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+        }
+        let progress = Progress::new(self.run.quiet);
+        let run = match (self.run.method, self.sequence) {
+            (Method::Phase, _) => flow_of_frames(&phase_job(self))?,
+            (Method::Clg, Some(mode)) => sequence(&sequence_job(self, mode), &progress)?,
+            (Method::Clg, None) => flow(&flow_job(self), &progress)?,
+        };
+        progress.finish();
+        warn(&run.report.warnings);
+        if !self.run.quiet && std::io::stdout().is_terminal() {
+            return print_lines(&summary(&run));
+        }
+        Ok(())
     }
-    let progress = Progress::new(arguments.run.quiet);
-    let run = match (arguments.run.method, arguments.sequence) {
-        (Method::Phase, _) => flow_of_frames(&phase_job(arguments))?,
-        (Method::Clg, Some(mode)) => sequence(&sequence_job(arguments, mode), &progress)?,
-        (Method::Clg, None) => flow(&flow_job(arguments), &progress)?,
-    };
-    progress.finish();
-    warn(&run.report.warnings);
-    if !arguments.run.quiet && std::io::stdout().is_terminal() {
-        return print_lines(&summary(&run));
-    }
-    Ok(())
 }
 
 fn sequence_job(arguments: &FlowArguments, mode: Mode) -> SequenceJob {
@@ -215,6 +217,7 @@ fn sequence_job(arguments: &FlowArguments, mode: Mode) -> SequenceJob {
                 Mode::Both => SequenceMode::Both,
             },
             reference: arguments.reference,
+            extras: Extras::default(),
         },
         choice: arguments.run.choice(),
         folder: arguments.output.clone(),
@@ -228,7 +231,7 @@ fn flow_job(arguments: &FlowArguments) -> FlowJob {
         // A rule that clap cannot express: two inputs unless they are a sequence.
         let message = format!(
             "expected FIXED and MOVING, got {}; use --sequence for more or fewer",
-            count(arguments.inputs.len(), "input", "inputs")
+            counted(arguments.inputs.len(), "input")
         );
         wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
     };
@@ -310,18 +313,18 @@ fn summary(run: &FlowRun) -> Vec<(&str, String)> {
             let largest = pairs.iter().map(|p| p.motion.max_vox).fold(0.0, f64::max);
             let mut lines = vec![
                 ("fields", pairs.len().to_string()),
-                ("motion", format!("largest {} {unit}", number(largest))),
+                ("motion", format!("largest {} {unit}", text(largest))),
             ];
             lines.extend(
-                report.cycle_closure_vox.map(|d| ("drift", format!("{} {unit} once around", number(d)))),
+                report.cycle_closure_vox.map(|d| ("drift", format!("{} {unit} once around", text(d)))),
             );
             lines
         }
     };
     let total: f64 = report.stage_times.iter().map(|s| s.time_ms).sum();
     let solve: f64 = report.stage_times.iter().filter(|s| s.stage == "solve").map(|s| s.time_ms).sum();
-    let (device, threads) = (&report.device.name, count(report.device.threads, "thread", "threads"));
-    let time = format!("{} (solve {}), {device}, {threads}", seconds(total), seconds(solve));
+    let (device, threads) = (&report.device.name, counted(report.device.threads, "thread"));
+    let time = format!("{} (solve {}), {device}, {threads}", duration(total), duration(solve));
     lines.push(("time", time));
     lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
     lines
@@ -335,17 +338,17 @@ fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
     };
     let (motion, jacobian, brightness) =
         (&pair.motion, &pair.statistics.jacobian, &pair.statistics.brightness);
-    let (before, after) = (number(brightness.mean_abs_before), number(brightness.mean_abs_after));
-    let (least, most) = (number(jacobian.min), number(jacobian.max));
+    let (before, after) = (text(brightness.mean_abs_before), text(brightness.mean_abs_after));
+    let (least, most) = (text(jacobian.min), text(jacobian.max));
     let mut lines = vec![
         ("status", status.to_owned()),
-        ("motion", format!("mean {} {unit}, largest {}", number(motion.mean_vox), number(motion.max_vox))),
+        ("motion", format!("mean {} {unit}, largest {}", text(motion.mean_vox), text(motion.max_vox))),
         ("brightness", format!("mean difference {before} → {after}")),
         ("Jacobian", format!("{least} to {most}, {} folded", percent(jacobian.share_folded))),
-        ("confidence", format!("mean {}", number(motion.mean_confidence))),
+        ("confidence", format!("mean {}", text(motion.mean_confidence))),
     ];
     lines.extend(pair.error.as_ref().map(|error| {
-        let (end_point, angle) = (number(error.end_point_vox.mean), number(error.angular_deg.mean));
+        let (end_point, angle) = (text(error.end_point_vox.mean), text(error.angular_deg.mean));
         ("error", format!("mean {end_point} {unit}, {angle}°, at {}", percent(error.density)))
     }));
     lines

@@ -1,12 +1,12 @@
 //! `veloxel info`: what a file is.
 
 use crate::output::{print_json, print_lines};
-use crate::table::count;
-use crate::{Outcome, warn};
+use crate::{Outcome, Run, warn};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::Dimension;
 use veloxel::io::{FileInfo, Kind, inspect};
+use veloxel::report::number::counted;
 
 /// Show what a file holds: format, size, spacing, orientation.
 #[derive(Debug, Args)]
@@ -20,13 +20,15 @@ pub struct InfoArguments {
     json: bool,
 }
 
-pub fn run(arguments: &InfoArguments) -> Outcome {
-    let info = inspect(&arguments.file)?;
-    if arguments.json {
-        return print_json(&info);
+impl Run for InfoArguments {
+    fn run(&self) -> Outcome {
+        let info = inspect(&self.file)?;
+        if self.json {
+            return print_json(&info);
+        }
+        warn(&info.warnings);
+        print_lines(&lines(&info))
     }
-    warn(&info.warnings);
-    print_lines(&lines(&info))
 }
 
 fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
@@ -50,7 +52,7 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
     if info.kind == Kind::Sequence {
         let interval =
             info.frame_interval_ms.map_or(String::new(), |ms| format!(", {} ms apart", trimmed(ms)));
-        lines.push(("frames", format!("{}{interval}", count(info.frames, "frame", "frames"))));
+        lines.push(("frames", format!("{}{interval}", counted(info.frames, "frame"))));
     }
     let physical = info.dimension == Dimension::Three || info.spacing_mm[..2] != [1.0, 1.0];
     if physical {

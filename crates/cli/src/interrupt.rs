@@ -1,7 +1,5 @@
 //! What happens when a user stops the program: nothing that is not whole stays behind.
 
-#[cfg(unix)]
-use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// Whether a stream takes the first signal as its end.
@@ -26,30 +24,14 @@ pub fn exit_if_stopped() {
 
 /// Lets Ctrl-C, `kill` and a closed terminal end the program without a half-written file, its hidden name included; the
 /// exit code is 128 and the signal's number, as shells expect. Signals that a parent has turned off (`nohup`) stay off.
-///
-/// To be called before any thread starts: threads inherit which signals wait for the one that takes them.
 #[cfg(unix)]
 pub fn stop_cleanly() {
-    // SAFETY: plain calls of the C library on values that live here; `sigset_t` and `sigaction` are valid as zeros.
-    let signals = unsafe {
-        let mut signals: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut signals);
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            let mut now: libc::sigaction = std::mem::zeroed();
-            let known = libc::sigaction(signal, std::ptr::null(), &mut now) == 0;
-            if known && now.sa_sigaction == libc::SIG_DFL {
-                libc::sigaddset(&mut signals, signal);
-            }
-        }
-        if libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut()) != 0 {
-            return;
-        }
-        signals
-    };
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let left_on = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    // Where signals cannot be caught they end the program as they always do.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(left_on) else { return };
     let wait = move || {
-        let mut signal = 0;
-        // SAFETY: both point to values of this closure.
-        while unsafe { libc::sigwait(&signals, &mut signal) } == 0 {
+        for signal in signals.forever() {
             if STREAM_RUNS.load(Ordering::SeqCst) && !STREAM_ENDS.load(Ordering::SeqCst) {
                 SIGNAL.store(signal, Ordering::SeqCst);
                 STREAM_ENDS.store(true, Ordering::SeqCst);
@@ -61,15 +43,23 @@ pub fn stop_cleanly() {
             std::process::exit(128 + signal);
         }
     };
-    if std::thread::Builder::new().name("signals".to_owned()).spawn(wait).is_err() {
-        // SAFETY: as above. With nobody to take them, signals end the program as they always do.
-        unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &signals, std::ptr::null_mut()) };
+    std::thread::spawn(wait);
+}
+
+/// Whether a parent has turned a signal off, which `signal-hook` does not tell.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: asks only, and writes to a value that lives here; `sigaction` is valid as zeros.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut now) == 0 && now.sa_sigaction == libc::SIG_IGN
     }
 }
 
 /// One line for whoever still listens: a closed terminal is no reason not to end.
 #[cfg(unix)]
 fn say(line: &str) {
+    use std::io::{IsTerminal, Write};
     let mut stderr = std::io::stderr();
     // A progress bar has no end of line.
     let line_end = if stderr.is_terminal() { "\n" } else { "" };

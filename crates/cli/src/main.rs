@@ -5,7 +5,6 @@
 
 #![allow(clippy::print_stderr, reason = "a command prints")]
 
-mod arguments;
 #[cfg(feature = "bench")]
 mod bench;
 mod demo;
@@ -21,35 +20,70 @@ mod parameter_help;
 mod progress;
 mod run_arguments;
 mod stereo;
-mod table;
 mod warp;
 
-use arguments::{Arguments, Command};
-use clap::Parser;
+use clap::{ArgMatches, Args, Command};
 use std::process::ExitCode;
 use veloxel::Warnings;
+
+/// Every command, in the order of the help.
+const COMMANDS: &[Entry] = &[
+    Entry::of::<flow::FlowArguments>("flow"),
+    Entry::of::<stereo::StereoArguments>("stereo"),
+    Entry::of::<features::FeaturesArguments>("features"),
+    Entry::of::<engine::EngineArguments>("engine"),
+    Entry::of::<warp::WarpArguments>("warp"),
+    Entry::of::<evaluate::EvaluateArguments>("evaluate"),
+    Entry::of::<info::InfoArguments>("info"),
+    Entry::of::<devices::DevicesArguments>("devices"),
+    Entry::of::<demo::DemoArguments>("demo"),
+    #[cfg(feature = "bench")]
+    Entry::of::<bench::BenchArguments>("bench"),
+];
 
 /// What a command comes to: done, or one line that says what is wrong.
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
+/// The arguments of a command, and what it does with them.
+trait Run: Args {
+    /// Does it.
+    fn run(&self) -> Outcome;
+}
+
+/// A command of the list.
+struct Entry {
+    name: &'static str,
+    with_arguments: fn(Command) -> Command,
+    run: fn(&ArgMatches) -> Outcome,
+}
+
+impl Entry {
+    const fn of<A: Run>(name: &'static str) -> Self {
+        let run = |given: &ArgMatches| A::from_arg_matches(given).unwrap_or_else(|e| e.exit()).run();
+        Self { name, with_arguments: A::augment_args, run }
+    }
+}
+
+/// The command line as clap sees it.
+fn interface() -> Command {
+    Command::new("veloxel")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Dense motion and correspondence, fast, with a confidence for every vector")
+        .after_help("Exit codes: 0 done; 1 failed, with one line on standard error; 2 wrong usage.")
+        .max_term_width(100)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(COMMANDS.iter().map(|entry| (entry.with_arguments)(Command::new(entry.name))))
+}
+
 fn main() -> ExitCode {
     quiet_drivers();
     interrupt::stop_cleanly();
-    let arguments = Arguments::parse();
-    let result = match &arguments.command {
-        Command::Flow(arguments) => flow::run(arguments),
-        Command::Stereo(arguments) => stereo::run(arguments),
-        Command::Features(arguments) => features::run(arguments),
-        Command::Engine(arguments) => engine::run(arguments),
-        Command::Warp(arguments) => warp::run(arguments),
-        Command::Evaluate(arguments) => evaluate::run(arguments),
-        Command::Info(arguments) => info::run(arguments),
-        Command::Devices(arguments) => devices::run(arguments),
-        Command::Demo(arguments) => demo::run(arguments),
-        #[cfg(feature = "bench")]
-        Command::Bench(arguments) => bench::run(arguments),
-    };
-    match result {
+    let matches = interface().get_matches();
+    let (name, given) = matches.subcommand().expect("clap should refuse a line without a command");
+    let entry = COMMANDS.iter().find(|entry| entry.name == name);
+    let entry = entry.expect("clap should know the commands of the list alone");
+    match (entry.run)(given) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // One line, whatever a library put into its message.
@@ -58,6 +92,14 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Ends the program over a mistake that clap cannot see by itself, as clap does: exit code 2, with the command's usage.
+fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! {
+    let mut all = interface();
+    all.build();
+    let mut own = all.find_subcommand(command).cloned().unwrap_or(all);
+    own.error(kind, message).exit()
 }
 
 /// Says what a user should know.

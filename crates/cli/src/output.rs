@@ -1,6 +1,7 @@
 //! Standard output, whose reader may leave early (`veloxel info FILE | head -1`).
 
 use crate::Outcome;
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use std::io::{ErrorKind, Write, stdout};
 use veloxel::io::IoError;
 
@@ -17,12 +18,41 @@ pub fn print(text: &str) -> Result<(), IoError> {
 }
 
 /// Names and values in two columns.
-pub fn print_lines(lines: &[(&str, String)]) -> Outcome {
+pub fn two_columns(lines: &[(&str, String)]) -> String {
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0) + 2;
-    Ok(print(&lines.iter().map(|(name, value)| format!("{name:<width$}{value}\n")).collect::<String>())?)
+    lines.iter().map(|(name, value)| format!("{name:<width$}{value}\n")).collect()
+}
+
+/// Prints [`two_columns`].
+pub fn print_lines(lines: &[(&str, String)]) -> Outcome {
+    Ok(print(&two_columns(lines))?)
+}
+
+/// Rows under a head, the first column to the left, numbers to the right.
+pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let line_under_head = LineStyle::none().fill('─').junction('─');
+    let mut table = Table::new();
+    table.load_style(TableStyle::new().header_separator(line_under_head)).set_header(head).add_rows(rows);
+    for column in table.column_iter_mut() {
+        // Another blank stands between columns, where the line under the head goes on.
+        let is_first = column.index == 0;
+        column.set_padding((if is_first { 0 } else { 1 }, 0));
+        column.set_cell_alignment(if is_first { CellAlignment::Left } else { CellAlignment::Right });
+    }
+    table.trim_fmt() + "\n"
 }
 
 /// Any result as JSON.
 pub fn print_json(value: &impl serde::Serialize) -> Outcome {
     Ok(print(&(serde_json::to_string_pretty(value)? + "\n"))?)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn columns_are_aligned() {
+        let rows = [["α", "1.25"], ["longer", "10.5"]].map(|row| row.map(str::to_owned).to_vec());
+        let text = super::table(&["name", "value"], rows);
+        assert_eq!(text, "name    value\n─────────────\nα        1.25\nlonger   10.5\n");
+    }
 }

@@ -2,12 +2,12 @@
 
 use crate::output::print_lines;
 use crate::run_arguments::PhaseArguments;
-use crate::table::{number, percent, seconds};
-use crate::{Outcome, warn};
+use crate::{Outcome, Run, warn};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::jobs::{StereoJob, stereo};
+use veloxel::report::number::{duration, percent, text};
 
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
 ///
@@ -56,39 +56,44 @@ pub struct StereoArguments {
     phase: PhaseArguments,
 }
 
-pub fn run(arguments: &StereoArguments) -> Outcome {
-    let run = stereo(&StereoJob {
-        left: arguments.left.clone(),
-        right: arguments.right.clone(),
-        truth: arguments.truth.clone(),
-        truth_scale: arguments.truth_scale,
-        mask: arguments.mask.clone(),
-        choice: arguments.phase.choice(),
-        disparity: arguments.output.clone(),
-        confidence: arguments.confidence.clone(),
-        report: arguments.report.clone(),
-        html: arguments.html.clone(),
-    })?;
-    let (report, header) = (&run.report, &run.report.header);
-    warn(&header.warnings);
-    if arguments.phase.quiet || !std::io::stdout().is_terminal() {
-        return Ok(());
+impl Run for StereoArguments {
+    fn run(&self) -> Outcome {
+        let run = stereo(&StereoJob {
+            left: self.left.clone(),
+            right: self.right.clone(),
+            truth: self.truth.clone(),
+            truth_scale: self.truth_scale,
+            mask: self.mask.clone(),
+            choice: self.phase.choice(),
+            disparity: self.output.clone(),
+            confidence: self.confidence.clone(),
+            report: self.report.clone(),
+            html: self.html.clone(),
+        })?;
+        let (report, header) = (&run.report, &run.report.header);
+        warn(&header.warnings);
+        if self.phase.quiet || !std::io::stdout().is_terminal() {
+            return Ok(());
+        }
+        let range = report.disparity_px.map_or_else(
+            || "none found".to_owned(),
+            |r| format!("median {} px, 98 % from {} to {}", text(r.p50), text(r.p1), text(r.p99)),
+        );
+        let total: f64 = header.stage_times.iter().map(|s| s.time_ms).sum();
+        let mut lines = vec![
+            ("disparity", range),
+            ("matched", percent(report.valid_share)),
+            ("confidence", format!("mean {}", text(report.mean_confidence))),
+            ("time", format!("{}, {}", duration(total), header.device.name)),
+        ];
+        lines.extend(report.error.as_ref().map(|error| {
+            let (mean, wrong) = (text(error.absolute_px.mean), percent(error.bad_measured.bad_1));
+            (
+                "error",
+                format!("mean {mean} px at {}, {wrong} wrong by more than 1 px", percent(error.density)),
+            )
+        }));
+        lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
+        print_lines(&lines)
     }
-    let range = report.disparity_px.map_or_else(
-        || "none found".to_owned(),
-        |r| format!("median {} px, 98 % from {} to {}", number(r.p50), number(r.p1), number(r.p99)),
-    );
-    let total: f64 = header.stage_times.iter().map(|s| s.time_ms).sum();
-    let mut lines = vec![
-        ("disparity", range),
-        ("matched", percent(report.valid_share)),
-        ("confidence", format!("mean {}", number(report.mean_confidence))),
-        ("time", format!("{}, {}", seconds(total), header.device.name)),
-    ];
-    lines.extend(report.error.as_ref().map(|error| {
-        let (mean, wrong) = (number(error.absolute_px.mean), percent(error.bad_measured.bad_1));
-        ("error", format!("mean {mean} px at {}, {wrong} wrong by more than 1 px", percent(error.density)))
-    }));
-    lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
-    print_lines(&lines)
 }

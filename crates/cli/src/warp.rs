@@ -1,11 +1,11 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
 use crate::run_arguments::{DeviceArguments, strictness};
-use crate::{Outcome, warn};
+use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use veloxel::jobs::{WarpJob, warp_flow, warp_labels, warp_points};
-use veloxel::motion::clg_parameters::Interpolation;
+use veloxel::motion::clg::parameters::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
 #[derive(Debug, Args)]
@@ -78,18 +78,20 @@ impl Files {
     }
 }
 
-pub fn run(arguments: &WarpArguments) -> Outcome {
-    let warnings = match &arguments.what {
-        What::Image { files, interpolation, device } => {
-            let interpolation = match interpolation {
-                Between::Linear => Interpolation::Linear,
-                Between::Cubic => Interpolation::CubicSpline,
-            };
-            warp_flow(&files.job(), &device.choice().open()?.0, interpolation)?
-        }
-        What::Labels { files, device } => warp_labels(&files.job(), &device.choice().open()?.0)?,
-        What::Points { files } => warp_points(&files.job())?,
-    };
-    warn(&warnings);
-    Ok(())
+impl Run for WarpArguments {
+    fn run(&self) -> Outcome {
+        let warnings = match &self.what {
+            What::Image { files, interpolation, device } => {
+                let interpolation = match interpolation {
+                    Between::Linear => Interpolation::Linear,
+                    Between::Cubic => Interpolation::CubicSpline,
+                };
+                warp_flow(&files.job(), &device.choice().open()?.0, interpolation)?
+            }
+            What::Labels { files, device } => warp_labels(&files.job(), &device.choice().open()?.0)?,
+            What::Points { files } => warp_points(&files.job())?,
+        };
+        warn(&warnings);
+        Ok(())
+    }
 }

@@ -10,6 +10,7 @@
 //! `fixed(x) ≈ moving(x + d(x))`.
 //! *Invalid* estimates are NaN in memory; nothing invalid is ever written as 0.
 
+mod diagnostics;
 mod error;
 mod flow;
 mod grid;
@@ -17,22 +18,23 @@ mod mask;
 pub mod matrix3;
 mod mesh;
 pub mod parameters;
-mod report;
 mod sequence;
+mod shape;
 mod system_memory;
 mod volume;
 mod warning;
 
+pub use diagnostics::{
+    BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
+    FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,
+};
 pub use error::CoreError;
 pub use flow::Flow;
 pub use grid::{Dimension, Grid};
 pub use mask::Mask;
 pub use mesh::TetMesh;
-pub use report::{
-    BrightnessReport, FlowStatistics, JacobianReport, LevelReport, SolveStatus, StageTime, StopReason,
-    WarpReport,
-};
 pub use sequence::Sequence;
+pub use shape::{Axes, Shape};
 pub use system_memory::SystemMemory;
 pub use volume::Volume;
 pub use warning::{Warning, WarningKind, Warnings};

@@ -8,15 +8,17 @@
 //! *Limits*: maps whose determinant leaves [1/4, 4] are refused.
 
 use crate::MotionError;
-use crate::clg_images::as_weight;
-use crate::coarse_to_fine::{LevelGeometry, levels, pyramid};
-use crate::frame::{Frame, Source};
-use crate::prepare::{IntensityMap, check_grids};
-use veloxel_compute::kernels::moments::{NormalEquations, affine_moments};
-use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, Device};
+use crate::frame::{Frame, FrameSource};
+use crate::intensity::IntensityMap;
+use crate::pyramid::{LevelGeometry, levels, mask_pyramid, pyramid};
+use crate::resident::ResidentMask;
+use veloxel_core::Shape;
 use veloxel_core::matrix3::{determinant, inverse};
-use veloxel_core::{Mask, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::affine_normal_equations::{NormalEquations, affine_normal_equations};
+use veloxel_kernels::image::centre_of_mass::centre_of_mass;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 
 /// What the start may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,35 +38,36 @@ const STEP_TOLERANCE_VOX: f64 = 0.01;
 /// ζ of the normalised constraint, intensity per voxel.
 const ZETA: f32 = 0.1;
 
-/// Finds the map `x_moving = A x_fixed + t` between voxel positions of the common grid.
+/// Finds the map `x_moving = A x_fixed + t` between voxel positions of the common grid of two images on a device.
 ///
 /// # Errors
-/// [`MotionError::Input`] as for every pair; [`MotionError::Affine`] if there is nothing to align, or the map degenerates.
+/// [`MotionError::Input`] if the images differ in their grids or hold NaN; [`MotionError::Affine`] if there is nothing to
+/// align, or the map degenerates.
 pub fn affine_registration(
-    device: &Device,
-    (fixed, moving): (&Volume<f32>, &Volume<f32>),
-    mask: Option<&Mask>,
+    [fixed, moving]: [&Frame; 2],
+    mask: Option<&ResidentMask>,
     model: AffineModel,
 ) -> Result<VoxelAffine, MotionError> {
-    check_grids(fixed.grid(), moving.grid(), mask)?;
-    let images = [Frame::upload(device, fixed)?, Frame::upload(device, moving)?];
-    images[0].require_finite(device, ("the fixed image", mask))?;
-    images[1].require_finite(device, ("the moving image", None))?;
-    let map = images[0]
-        .map_within(device, mask)?
+    let (device, grid) = (fixed.device(), fixed.grid());
+    grid.require_same(moving.grid(), "fixed and moving image")?;
+    fixed.require_finite("the fixed image", mask)?;
+    moving.require_finite("the moving image", None)?;
+    let map = fixed
+        .map_within(mask)?
         .ok_or_else(|| MotionError::Affine { reason: "the fixed image is constant".to_owned() })?;
-    let shift = centre_of_mass_shift((fixed, moving), map)?;
+    let shift = centre_of_mass_shift([fixed, moving], map)?;
     let start = VoxelAffine { offset: shift, ..VoxelAffine::IDENTITY };
     if model == AffineModel::CentreOfMass {
         return Ok(start);
     }
     device.scope(|| {
-        let all = levels(fixed.grid(), 0.5, 64);
-        let [fixed, moving] = images.map(|frame| {
-            pyramid(device, Source::Take(frame).mapped(device, map)?, &all).map_err(MotionError::from)
+        let all = levels(grid, 0.5, 64);
+        let [fixed, moving] = [fixed, moving].map(|frame| {
+            let mapped = FrameSource::from(frame).mapped(map)?;
+            pyramid(device, mapped, &all).map_err(MotionError::from)
         });
         let (fixed, moving) = (fixed?, moving?);
-        let mask = mask.map(|m| pyramid(device, as_weight(device, m)?, &all)).transpose()?;
+        let mask = mask.map(|m| mask_pyramid(device, m, &all)).transpose()?;
         let mut found = start;
         for (nth, level) in all.iter().enumerate().rev() {
             if level.shape.len() > MOST_VOXELS {
@@ -78,22 +81,12 @@ pub fn affine_registration(
 }
 
 /// The shift, in voxels, between the centres of mass of the mapped intensities.
-fn centre_of_mass_shift(
-    (fixed, moving): (&Volume<f32>, &Volume<f32>),
-    map: IntensityMap,
-) -> Result<[f64; 3], MotionError> {
-    let centre = |image: &Volume<f32>| -> Option<[f64; 3]> {
-        let (mut mass, mut sum) = (0.0, [0.0; 3]);
-        for (i, &v) in image.data().iter().enumerate() {
-            let weight = f64::from(((v - map.lower) / (map.upper - map.lower)).clamp(0.0, 1.0));
-            if weight > 0.0 {
-                mass += weight;
-                sum.iter_mut().zip(image.grid().position(i)).for_each(|(s, p)| *s += weight * p as f64);
-            }
-        }
-        (mass > 0.0).then(|| sum.map(|s| s / mass))
-    };
-    match (centre(fixed), centre(moving)) {
+fn centre_of_mass_shift(images: [&Frame; 2], map: IntensityMap) -> Result<[f64; 3], MotionError> {
+    let [fixed, moving] = images.map(|image| {
+        let shape = Shape::of(image.grid());
+        centre_of_mass(image.device(), (shape, image.samples()), map.gain_and_offset())?.get(image.device())
+    });
+    match (fixed?, moving?) {
         (Some(f), Some(m)) => Ok([0, 1, 2].map(|a| m[a] - f[a])),
         _ => Err(MotionError::Affine { reason: "an image has no mass".to_owned() }),
     }
@@ -113,17 +106,18 @@ fn align_on_level(
     let (mut on_level, mut best) = (to_level(&map, level), to_level(&map, level));
     let mut least = f64::INFINITY;
     for _ in 0..STEPS {
-        let args = Warp {
+        let warp = Warp {
             shape,
             spacing_edges: level.spacing_edges,
             interpolation: Interpolation::Linear,
             moving_from_fixed: on_level,
             moving,
             displacement: &zero,
+            out: &mut warped,
         };
-        warp(device, &args, &mut warped)?;
+        warp.run(device)?;
         let equations =
-            affine_moments(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
+            affine_normal_equations(device, (shape, centre, ZETA), (fixed, &warped), weight)?.get(device)?;
         if equations.mean_energy >= least {
             break;
         }
@@ -239,7 +233,7 @@ fn from_level(map: &VoxelAffine, level: &LevelGeometry) -> VoxelAffine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_core::Grid;
+    use veloxel_core::{Grid, Volume};
 
     fn example() -> VoxelAffine {
         VoxelAffine {
@@ -282,7 +276,8 @@ mod tests {
         };
         let moving = Volume::from_fn(grid.clone(), |p| picture(p.map(|v| v as f64)));
         let fixed = Volume::from_fn(grid, |p| picture(truth.apply(p.map(|v| v as f64))));
-        let found = affine_registration(&device, (&fixed, &moving), None, AffineModel::Affine).unwrap();
+        let images = [&fixed, &moving].map(|image| Frame::upload(&device, image).unwrap());
+        let found = affine_registration(images.each_ref(), None, AffineModel::Affine).unwrap();
         assert!(close(&found, &truth, 0.1), "{found:?}");
     }
 }

@@ -1,8 +1,8 @@
 //! What keeps a method from running.
 
-use veloxel_compute::ComputeError;
 use veloxel_core::CoreError;
 use veloxel_core::parameters::ParameterError;
+use veloxel_gpu::ComputeError;
 
 /// A method could not run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -1,13 +1,14 @@
-//! An image on the device, looked at once and used in as many pairs as it belongs to.
+//! An image in the memory of a device, used in as many pairs as it belongs to; its statistics are found once.
 
 use crate::MotionError;
-use crate::clg_images::as_weight;
-use crate::prepare::{IntensityMap, Percentiles};
+use crate::intensity::{IntensityMap, Percentiles};
+use crate::resident::ResidentMask;
 use std::sync::{Mutex, PoisonError};
-use veloxel_compute::kernels::pointwise::{copy, map_affine};
-use veloxel_compute::kernels::quantiles::first_unknown;
-use veloxel_compute::{Buffer, ComputeError, Device, Later, Stamp, fetch};
-use veloxel_core::{CoreError, Grid, Mask, Volume};
+use veloxel_core::{CoreError, Grid, Volume};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later, Stamp, fetch};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
+use veloxel_kernels::image::quantiles::first_unknown;
 
 /// One image of one grid (`f32`, any unit) in the memory of a device.
 #[derive(Debug)]
@@ -15,41 +16,41 @@ pub struct Frame {
     device: Device,
     grid: Grid,
     samples: Buffer,
-    look: Mutex<Look>,
+    stats: Mutex<ImageStats>,
 }
 
-/// What is said about all samples of a frame.
+/// What is known of all samples of a frame.
 #[derive(Debug)]
-enum Look {
+enum ImageStats {
     /// The device was asked.
-    Asked(Box<Asked>),
-    Known(Known),
+    Pending(Box<PendingStats>),
+    Known(KnownStats),
     /// The device failed before it answered.
-    Lost(ComputeError),
+    Failed(ComputeError),
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct KnownStats {
     /// The first voxel that is NaN or infinite.
-    unknown: Option<usize>,
+    not_finite: Option<usize>,
     /// None for an image of one value.
     map: Option<IntensityMap>,
 }
 
 #[derive(Debug)]
-struct Asked {
-    unknown: Later<Option<usize>>,
+struct PendingStats {
+    not_finite: Later<Option<usize>>,
     map: Percentiles,
     /// When both are there.
     mark: Option<Stamp>,
 }
 
-impl Asked {
-    fn settle(mut self, device: &Device, samples: &Buffer) -> Result<Known, MotionError> {
+impl PendingStats {
+    fn settle(mut self, device: &Device, samples: &Buffer) -> Result<KnownStats, MotionError> {
         let mark = self.mark.as_ref();
-        fetch(device, mark, vec![&mut self.unknown, self.map.pending()])?;
-        let unknown = self.unknown.get_after(device, mark)?;
-        Ok(Known { unknown, map: self.map.settle(device, (samples, None), mark)? })
+        fetch(device, mark, vec![&mut self.not_finite, self.map.pending()])?;
+        let not_finite = self.not_finite.get_after(device, mark)?;
+        Ok(KnownStats { not_finite, map: self.map.settle(device, (samples, None), mark)? })
     }
 }
 
@@ -60,11 +61,11 @@ impl Frame {
     /// [`MotionError::Compute`] if the device has too little memory or fails.
     pub fn upload(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
         let samples = device.upload_copy(image.data())?;
-        let unknown = first_unknown(device, &samples, None)?;
+        let not_finite = first_unknown(device, &samples, None)?;
         let map = Percentiles::ask(device, &samples, None)?;
-        let asked = Asked { unknown, map, mark: device.mark()? };
-        let look = Mutex::new(Look::Asked(Box::new(asked)));
-        Ok(Self { device: device.clone(), grid: image.grid().clone(), samples, look })
+        let pending = PendingStats { not_finite, map, mark: device.mark()? };
+        let stats = Mutex::new(ImageStats::Pending(Box::new(pending)));
+        Ok(Self { device: device.clone(), grid: image.grid().clone(), samples, stats })
     }
 
     /// Where the image lies.
@@ -81,96 +82,108 @@ impl Frame {
     }
 
     /// Waits for the device, the first time.
-    fn known(&self) -> Result<Known, MotionError> {
-        let mut look = self.look.lock().unwrap_or_else(PoisonError::into_inner);
-        let lost = ComputeError::DeviceFailed {
+    fn known(&self) -> Result<KnownStats, MotionError> {
+        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = ComputeError::DeviceFailed {
             device: self.device.info().name,
-            reason: "an image could not be looked at".to_owned(),
+            reason: "the statistics of an image could not be found".to_owned(),
         };
-        match std::mem::replace(&mut *look, Look::Lost(lost)) {
-            Look::Known(known) => {
-                *look = Look::Known(known);
+        match std::mem::replace(&mut *stats, ImageStats::Failed(failed)) {
+            ImageStats::Known(known) => {
+                *stats = ImageStats::Known(known);
                 Ok(known)
             }
-            Look::Asked(asked) => {
-                let known = asked.settle(&self.device, &self.samples)?;
-                *look = Look::Known(known);
+            ImageStats::Pending(pending) => {
+                let known = pending.settle(&self.device, &self.samples)?;
+                *stats = ImageStats::Known(known);
                 Ok(known)
             }
-            Look::Lost(error) => Err(error.into()),
+            ImageStats::Failed(error) => Err(error.into()),
         }
     }
 
-    /// A copy of its samples.
-    pub(crate) fn read(&self, device: &Device) -> Result<Vec<f32>, MotionError> {
-        Ok(device.read(&self.samples)?)
+    /// Its samples on the device.
+    pub(crate) fn samples(&self) -> &Buffer {
+        &self.samples
+    }
+
+    /// The device that holds it.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
     }
 
     /// The map of its intensities within a mask.
     pub(crate) fn map_within(
         &self,
-        device: &Device,
-        mask: Option<&Mask>,
+        mask: Option<&ResidentMask>,
     ) -> Result<Option<IntensityMap>, MotionError> {
         match mask {
             None => self.map(),
-            Some(mask) => IntensityMap::percentiles(device, &self.samples, Some(&as_weight(device, mask)?)),
+            Some(mask) => IntensityMap::percentiles(&self.device, &self.samples, Some(&mask.weight)),
         }
     }
 
     /// Fails if a voxel is NaN or infinite, within a mask if there is one; `what` names the image.
-    pub(crate) fn require_finite(
-        &self,
-        device: &Device,
-        (what, mask): (&str, Option<&Mask>),
-    ) -> Result<(), MotionError> {
-        let unknown = match (self.known()?.unknown, mask) {
+    pub(crate) fn require_finite(&self, what: &str, mask: Option<&ResidentMask>) -> Result<(), MotionError> {
+        let device = &self.device;
+        let not_finite = match (self.known()?.not_finite, mask) {
             (None, _) => None,
-            (Some(_), Some(mask)) => {
-                first_unknown(device, &self.samples, Some(&as_weight(device, mask)?))?.get(device)?
-            }
-            (unknown, None) => unknown,
+            (Some(_), Some(mask)) => first_unknown(device, &self.samples, Some(&mask.weight))?.get(device)?,
+            (not_finite, None) => not_finite,
         };
-        let Some(index) = unknown else { return Ok(()) };
+        let Some(index) = not_finite else { return Ok(()) };
         let value = device.read(&self.samples)?[index];
         let position = self.grid.position(index);
         Err(CoreError::NotFinite { what: what.to_owned(), value, position }.into())
     }
 }
 
-/// A frame for one run.
+/// A frame of one run.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "two of them a run, handed over once")]
-pub(crate) enum Source<'a> {
+pub enum FrameSource<'a> {
     /// It is needed again.
-    Keep(&'a Frame),
+    Borrowed(&'a Frame),
     /// Its memory may be used.
-    Take(Frame),
+    Owned(Frame),
 }
 
-impl Source<'_> {
+impl<'a> From<&'a Frame> for FrameSource<'a> {
+    fn from(frame: &'a Frame) -> Self {
+        Self::Borrowed(frame)
+    }
+}
+
+impl From<Frame> for FrameSource<'_> {
+    fn from(frame: Frame) -> Self {
+        Self::Owned(frame)
+    }
+}
+
+impl FrameSource<'_> {
+    /// The frame.
     pub fn frame(&self) -> &Frame {
         match self {
-            Self::Keep(frame) => frame,
-            Self::Take(frame) => frame,
+            Self::Borrowed(frame) => frame,
+            Self::Owned(frame) => frame,
         }
     }
     /// The same frame, which is needed again.
-    pub fn keep(&self) -> Source<'_> {
-        Source::Keep(self.frame())
+    pub fn borrowed(&self) -> FrameSource<'_> {
+        FrameSource::Borrowed(self.frame())
     }
     /// The image with its intensities mapped; NaN, which only a mask can have let through, becomes 0.
-    pub fn mapped(self, device: &Device, map: IntensityMap) -> Result<Buffer, MotionError> {
+    pub(crate) fn mapped(self, map: IntensityMap) -> Result<Buffer, MotionError> {
+        let device = self.frame().device().clone();
         let mut samples = match self {
-            Self::Take(frame) => frame.samples,
-            Self::Keep(frame) => {
+            Self::Owned(frame) => frame.samples,
+            Self::Borrowed(frame) => {
                 let mut samples = device.scratch(frame.samples.len())?;
-                copy(device, &frame.samples, &mut samples)?;
+                CopyBuffer { from: &frame.samples, to: &mut samples }.run(&device)?;
                 samples
             }
         };
-        let gain = 1.0 / (map.upper - map.lower);
-        map_affine(device, (gain, -map.lower * gain), &mut samples)?;
+        map_affine(&device, map.gain_and_offset(), &mut samples)?;
         Ok(samples)
     }
 }

@@ -1,51 +1,49 @@
-//! Methods that estimate dense motion: one file each, flat, named as the literature names them.
+//! Methods that estimate dense motion, and the seam over which everything else is written once.
+//!
+//! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`], [`phase`].
 
 pub mod affine_registration;
 pub mod clg;
-mod clg_constraints;
-mod clg_images;
-mod clg_level;
-mod clg_level_run;
-pub mod clg_parameters;
-mod clg_refinement;
-mod clg_weights;
-pub mod coarse_to_fine;
 pub mod composition;
 mod error;
 mod frame;
-mod gabor_pyramid;
+mod intensity;
+mod inverse_consistency;
+mod masking;
+pub mod method;
+pub mod methods;
 pub mod multigrid;
 mod observer;
-mod phase_check;
-pub mod phase_engine;
-pub mod phase_features;
-pub mod phase_flow;
-mod phase_mask;
-pub mod phase_parameters;
-mod phase_report;
-mod phase_results;
-pub mod phase_stereo;
-mod phase_twin;
-pub mod prepare;
-mod running;
+mod pending_flow;
+pub mod phase;
+pub mod pyramid;
+mod resident;
 pub mod sequence;
+pub mod solving;
+mod start;
 mod tolerance;
 
-pub use clg::{Clg, FlowOutput, Pair, Region, Start, clg};
-pub use clg_parameters::{ClgParams, Preset};
+pub use affine_registration::AffineModel;
+pub use clg::parameters::{ClgParams, Preset};
+pub use clg::{Clg, clg};
 pub use composition::compose_flows;
 pub use error::MotionError;
-pub use frame::Frame;
-pub use gabor_pyramid::PhaseWanted;
+pub use frame::{Frame, FrameSource};
+pub use intensity::IntensityMap;
+pub use inverse_consistency::InverseConsistent;
+pub use masking::without_unknown;
+pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Region, Window, WindowMethod};
+pub use methods::{AnyMethod, Method, Opened, Opening, Takes};
 pub use observer::{Observer, Silent, Step};
-pub use phase_engine::{PhaseEngine, PhaseFrame, PhaseImage, PhaseOutputs};
-pub use phase_features::{FeatureMaps, PhaseFeatures, phase_features};
-pub use phase_flow::{PhaseFlow, phase_flow};
-pub use phase_mask::without_unknown;
-pub use phase_parameters::{PhaseParameters, PhasePreset};
-pub use phase_report::PhaseReport;
-pub use phase_results::{KnownShares, PhaseCounts, PhaseFields, PhaseTaken};
-pub use phase_stereo::{PhaseStereo, phase_stereo};
-pub use running::Running;
-pub use sequence::{Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence};
-pub use veloxel_compute::kernels::warp::VoxelAffine;
+pub use pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
+pub use phase::{
+    FeatureMaps, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures, PhaseFields, PhaseFlow,
+    PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhasePreset, PhaseReport,
+    PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
+};
+pub use resident::{ResidentFlow, ResidentMask, ResidentStart};
+pub use sequence::{
+    Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
+};
+pub use start::Start;
+pub use veloxel_kernels::image::warp::VoxelAffine;

@@ -1,23 +1,31 @@
-//! Frames of one grid in, fields between them out: neighbour to neighbour, from a reference to every frame, or both.
+//! Frames of one grid in, flows between them out: neighbour to neighbour, from a reference to every frame, or both.
 //!
-//! *Consecutive*: `t → t + 1`. *Reference*: `r → t`, each started from the composed consecutive fields, so that motion
+//! *Consecutive*: `t → t + 1`. *Reference*: `r → t`, each started from the composed consecutive flows, so that motion
 //! larger than the pyramid could find is refined instead of searched for. *Both*: also the last frame to the first, and
-//! the drift: how far the consecutive fields, composed once around the cycle, miss the identity.
+//! the drift: how far the consecutive flows, composed once around the cycle, miss the identity.
+//! A method that takes a window of frames has consecutive flows alone ([`run_windows`]).
 //!
-//! *Where we differ*: frames before the reference are reached by consecutive fields backwards in time, which are not
+//! *Where we differ*: frames before the reference are reached by consecutive flows backwards in time, which are not
 //! handed out; where a composed start leaves the grid it keeps the last vector known.
 //!
-//! *Threads*: on a GPU one thread asks for pairs and another hands fields out; see `consecutive`.
+//! *Threads*: on a GPU one thread asks for pairs and another hands flows out; see `consecutive`.
 //!
-//! *Cost*: two composed fields beside the method's own memory; results are handed out one by one and not kept.
+//! *Cost*: two composed flows beside the method's own memory; results are handed out one by one and not kept. Every frame goes
+//! to the device once, and flows are composed there.
 
-use crate::clg_parameters::Direction;
-use crate::composition::compose_flows;
-use crate::{Clg, FlowOutput, Frame, MotionError, Observer, Pair, Region, Running, Start, Step};
+use crate::composition::compose_resident;
+use crate::frame::Frame;
+use crate::method::{ImagePair, PairMethod, Region, WindowMethod};
+use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
+use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
+use crate::{MotionError, Observer, Step};
 use std::collections::BTreeMap;
-use veloxel_core::{Flow, Mask, Volume};
+use veloxel_core::{Mask, Volume};
+use veloxel_gpu::Device;
+use veloxel_kernels::variational::flow_composition::Outside;
+use veloxel_kernels::variational::flow_length::flow_length;
 
-/// Which fields of a sequence.
+/// Which flows of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SequenceMode {
     /// Every frame to its successor.
@@ -31,10 +39,12 @@ pub enum SequenceMode {
 /// What to do with a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SequencePlan {
-    /// Which fields.
+    /// Which flows.
     pub mode: SequenceMode,
-    /// The frame that reference fields live on.
+    /// The frame that reference flows live on.
     pub reference: usize,
+    /// What is fetched beside every flow.
+    pub extras: Extras,
 }
 
 /// The frames and where their data count.
@@ -48,7 +58,7 @@ pub struct SequenceFrames<'a> {
     pub volume_masks: &'a [Mask],
 }
 
-/// What a field is in its sequence.
+/// What a flow is in its sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A frame to its successor; of `both`, also the last to the first.
@@ -57,7 +67,7 @@ pub enum Role {
     Reference,
 }
 
-/// One field of a sequence.
+/// One flow of a sequence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequenceField {
     /// Which series it belongs to.
@@ -66,8 +76,8 @@ pub struct SequenceField {
     pub fixed: usize,
     /// The frame that it points into.
     pub moving: usize,
-    /// The field and what is said about it.
-    pub output: FlowOutput,
+    /// The flow, its confidence and its diagnostics.
+    pub output: DenseFlow,
 }
 
 impl<'a> SequenceFrames<'a> {
@@ -85,104 +95,129 @@ impl<'a> SequenceFrames<'a> {
     }
 }
 
-fn of_frame(masks: &[Mask], frame: usize) -> Option<&Mask> {
+fn of_frame<T>(masks: &[T], frame: usize) -> Option<&T> {
     if masks.len() == 1 { masks.first() } else { masks.get(frame) }
 }
 
-/// Estimates the fields of a sequence and hands them out as they come; returns the drift (mean length of the motion
+/// Where a sequence's flows go.
+pub type Deliver<'a, E> = &'a mut dyn FnMut(SequenceField) -> Result<(), E>;
+
+/// Estimates the flows of a sequence and hands them out as they come; returns the drift (mean length of the motion
 /// composed once around the cycle, voxels) if it was asked for and something of it is known.
 ///
 /// # Errors
-/// As [`Clg::run`]; [`MotionError::Sequence`] for fewer than two frames, a reference that is none of them, or the wrong
-/// number of masks; whatever `deliver` fails with.
+/// As [`PairMethod::run`]; [`MotionError::Sequence`] for fewer than two frames, a reference that is none of them, or the
+/// wrong number of masks; whatever `deliver` fails with.
 pub fn run_sequence<E: From<MotionError>>(
-    method: &mut Clg,
+    method: &mut dyn PairMethod,
     frames: SequenceFrames<'_>,
     plan: SequencePlan,
-    (observer, deliver): (&dyn Observer, &mut dyn FnMut(SequenceField) -> Result<(), E>),
+    observer: &dyn Observer,
+    deliver: Deliver<'_, E>,
 ) -> Result<Option<f64>, E> {
     let count = frames.frames.len();
     require_plan(&frames, plan)?;
-    let steps = Steps { observer, count: step_count(count, plan) };
-    let mut run = Run { method, frames, on_device: BTreeMap::new(), steps, done: 0 };
-    if plan.mode == SequenceMode::Consecutive && run.can_overlap() {
+    let mut run = Run::new(method, frames, plan, observer)?;
+    if plan.mode == SequenceMode::Consecutive && run.device.is_gpu() {
         return consecutive(run, deliver).map(|()| None);
     }
-    let with_reference = plan.mode != SequenceMode::Consecutive;
-    let hand_out = plan.mode != SequenceMode::Reference;
-    let first = if hand_out { 0 } else { plan.reference };
     let mut around = None;
     let mut from_reference = None;
+    let (with_reference, hand_out) =
+        (plan.mode != SequenceMode::Consecutive, plan.mode != SequenceMode::Reference);
+    let first = if hand_out { 0 } else { plan.reference };
     for fixed in first..count - 1 {
-        let output = run.estimate((fixed, fixed + 1), Start::Zero)?;
+        let pending = run.ask(fixed, fixed + 1, ResidentStart::Zero)?;
         if plan.mode == SequenceMode::Both {
-            around = Some(extend(around.as_ref(), &output.flow)?);
+            around = Some(run.extend(around.as_ref(), pending.flow(), Outside::Unknown)?);
         }
         if with_reference && fixed >= plan.reference {
-            from_reference = Some(extend_known(from_reference.as_ref(), &output.flow)?);
+            from_reference = Some(run.extend(from_reference.as_ref(), pending.flow(), Outside::KeepFirst)?);
         }
         if hand_out {
-            deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
+            deliver(run.finish(pending, Role::Consecutive, [fixed, fixed + 1])?)?;
         }
         if let Some(start) = &from_reference {
-            let output = run.estimate((plan.reference, fixed + 1), Start::Flow(start))?;
-            let role = Role::Reference;
-            deliver(SequenceField { role, fixed: plan.reference, moving: fixed + 1, output })?;
+            run.deliver_reference(fixed + 1, start, deliver)?;
         }
     }
     if with_reference {
         from_reference = None;
         for fixed in (1..=plan.reference).rev() {
-            let back = run.estimate((fixed, fixed - 1), Start::Zero)?;
-            let start = extend_known(from_reference.as_ref(), &back.flow)?;
-            let output = run.estimate((plan.reference, fixed - 1), Start::Flow(&start))?;
-            let role = Role::Reference;
-            deliver(SequenceField { role, fixed: plan.reference, moving: fixed - 1, output })?;
+            let back = run.ask(fixed, fixed - 1, ResidentStart::Zero)?;
+            let start = run.extend(from_reference.as_ref(), back.flow(), Outside::KeepFirst)?;
+            run.deliver_reference(fixed - 1, &start, deliver)?;
             from_reference = Some(start);
         }
     }
     if plan.mode != SequenceMode::Both {
         return Ok(None);
     }
-    let output = run.estimate((count - 1, 0), Start::Zero)?;
-    let around = extend(around.as_ref(), &output.flow)?;
-    deliver(SequenceField { role: Role::Consecutive, fixed: count - 1, moving: 0, output })?;
-    Ok(mean_length_vox(&around, frames.measured(0)))
+    let pending = run.ask(count - 1, 0, ResidentStart::Zero)?;
+    let around = run.extend(around.as_ref(), pending.flow(), Outside::Unknown)?;
+    deliver(run.finish(pending, Role::Consecutive, [count - 1, 0])?)?;
+    Ok(run.mean_length_vox(&around)?)
+}
+
+/// Estimates the flow of every frame that is the centre of a window, towards the next one, and hands them out as they come.
+///
+/// # Errors
+/// As [`WindowMethod::run`]; [`MotionError::Sequence`] for fewer frames than the window has; whatever `deliver` fails with.
+pub fn run_windows<E: From<MotionError>>(
+    method: &mut dyn WindowMethod,
+    frames: SequenceFrames<'_>,
+    extras: Extras,
+    deliver: Deliver<'_, E>,
+) -> Result<(), E> {
+    let window = method.window();
+    if frames.frames.len() < window.frames {
+        let reason = format!("expected at least {} frames, got {}", window.frames, frames.frames.len());
+        return Err(MotionError::Sequence { reason }.into());
+    }
+    for (first, each) in frames.frames.windows(window.frames).enumerate() {
+        let fixed = first + window.centre;
+        let each: Vec<_> = each.iter().collect();
+        let output = method.run(&each, frames.mask(fixed), extras)?;
+        deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
+    }
+    Ok(())
 }
 
 /// Every frame to its successor on a GPU: a thread brings frames and asks for pairs, this one fetches and hands out what the
-/// device has found. The thread is one pair ahead: while a field leaves the device, the next one is at work, and the
-/// frames of the one after are there and looked at.
-fn consecutive<E: From<MotionError>>(
-    mut run: Run<'_>,
-    deliver: &mut dyn FnMut(SequenceField) -> Result<(), E>,
-) -> Result<(), E> {
+/// device has found. The thread is one pair ahead: while a flow leaves the device, the next one is at work, and the
+/// frames of the one after are there, with their statistics.
+fn consecutive<E: From<MotionError>>(mut run: Run<'_>, deliver: Deliver<'_, E>) -> Result<(), E> {
+    let extras = run.plan.extras;
     std::thread::scope(|scope| {
         // With one pair waiting in between, the device has the next one before it is through with this one.
         let waiting = usize::from(run.has_room_for_three());
         let (sender, receiver) = std::sync::mpsc::sync_channel(waiting);
         scope.spawn(move || {
             for fixed in 0..run.frames.frames.len() - 1 {
-                let running = run.ask_ahead(fixed);
-                let failed = running.is_err();
+                let pending = run.ask_ahead(fixed);
+                let failed = pending.is_err();
                 // Nobody listens any more once something else has failed.
-                if sender.send(running).is_err() || failed {
+                if sender.send(pending).is_err() || failed {
                     return;
                 }
             }
         });
-        for (fixed, running) in receiver.into_iter().enumerate() {
-            let output = running?.finish()?;
+        for (fixed, pending) in receiver.into_iter().enumerate() {
+            let output = pending?.finish(extras)?;
             deliver(SequenceField { role: Role::Consecutive, fixed, moving: fixed + 1, output })?;
         }
         Ok(())
     })
 }
 
-/// The method, and the frames that it has on its device.
+/// The method, and the frames and masks that it has on its device.
 struct Run<'a> {
-    method: &'a mut Clg,
+    method: &'a mut dyn PairMethod,
+    device: Device,
     frames: SequenceFrames<'a>,
+    plan: SequencePlan,
+    masks: Vec<ResidentMask>,
+    volume_masks: Vec<ResidentMask>,
     on_device: BTreeMap<usize, Frame>,
     steps: Steps<'a>,
     done: usize,
@@ -193,54 +228,109 @@ const VOLUMES_OF_THREE: usize = 128;
 /// Frames kept on the device: a pair, the next one, and the reference.
 const FRAMES_ON_DEVICE: usize = 4;
 
-impl Run<'_> {
-    /// Whether a pair can be asked for before the one before it has left the device.
-    fn can_overlap(&self) -> bool {
-        self.method.device().is_gpu() && self.method.params().direction == Direction::Forward
+impl<'a> Run<'a> {
+    fn new(
+        method: &'a mut dyn PairMethod,
+        frames: SequenceFrames<'a>,
+        plan: SequencePlan,
+        observer: &'a dyn Observer,
+    ) -> Result<Self, MotionError> {
+        let device = method.device().clone();
+        let upload = |masks: &[Mask]| -> Result<Vec<ResidentMask>, MotionError> {
+            masks.iter().map(|mask| ResidentMask::upload(&device, mask)).collect()
+        };
+        let steps = Steps { observer, count: step_count(frames.frames.len(), plan) };
+        Ok(Self {
+            masks: upload(frames.masks)?,
+            volume_masks: upload(frames.volume_masks)?,
+            method,
+            device,
+            frames,
+            plan,
+            on_device: BTreeMap::new(),
+            steps,
+            done: 0,
+        })
     }
 
     /// Whether three pairs' results leave more than enough memory for a run.
     fn has_room_for_three(&self) -> bool {
         let voxels = self.frames.frames.first().map_or(0, |frame| frame.grid().len());
         let enough = (VOLUMES_OF_THREE * voxels * size_of::<f32>()) as u64;
-        self.method.device().info().memory_bytes.is_some_and(|bytes| bytes >= enough)
+        self.device.info().memory_bytes.is_some_and(|bytes| bytes >= enough)
     }
 
-    /// One field.
-    fn estimate(
-        &mut self,
-        (fixed, moving): (usize, usize),
-        start: Start<'_>,
-    ) -> Result<FlowOutput, MotionError> {
-        if self.method.params().direction == Direction::Forward {
-            return self.ask((fixed, moving), start)?.finish();
-        }
-        let Region { mask, volume_mask } = self.region(fixed);
-        let [image, other] = [fixed, moving].map(|frame| &self.frames.frames[frame]);
-        let pair = Pair { fixed: image, moving: other, mask, volume_mask, start };
-        let output = self.method.run(&pair, &Nth { steps: &self.steps, nth: self.done })?;
-        self.done += 1;
-        Ok(output)
-    }
-
-    /// A frame to its successor; the frame after that is on its way before, so that what is asked about it is known when
-    /// its turn comes.
-    fn ask_ahead(&mut self, fixed: usize) -> Result<Running, MotionError> {
+    /// A frame to its successor; the frame after that is on its way before, so that its statistics are known when its turn
+    /// comes.
+    fn ask_ahead(&mut self, fixed: usize) -> Result<PendingFlow, MotionError> {
         for frame in fixed..fixed + 3 {
             self.bring(frame, [fixed, fixed + 1])?;
         }
-        self.ask((fixed, fixed + 1), Start::Zero)
+        self.ask(fixed, fixed + 1, ResidentStart::Zero)
     }
 
-    /// A field that the device may still be at when this returns.
-    fn ask(&mut self, (fixed, moving): (usize, usize), start: Start<'_>) -> Result<Running, MotionError> {
+    /// A flow that the device may not have found when this returns.
+    fn ask(
+        &mut self,
+        fixed: usize,
+        moving: usize,
+        start: ResidentStart<'_>,
+    ) -> Result<PendingFlow, MotionError> {
         self.bring(fixed, [fixed, moving])?;
         self.bring(moving, [fixed, moving])?;
-        let images = (&self.on_device[&fixed], &self.on_device[&moving]);
         let observer = Nth { steps: &self.steps, nth: self.done };
-        let running = self.method.run_frames(images, (self.region(fixed), start), &observer)?;
+        let region =
+            Region { mask: of_frame(&self.masks, fixed), volume_mask: of_frame(&self.volume_masks, fixed) };
+        let pair =
+            ImagePair { region, start, ..ImagePair::new(&self.on_device[&fixed], &self.on_device[&moving]) };
+        let mut pending = self.method.estimate(pair, &observer)?;
+        if self.plan.extras.warped {
+            let images = [fixed, moving].map(|frame| &self.on_device[&frame]);
+            pending.warp(images, self.method.interpolation())?;
+        }
         self.done += 1;
-        Ok(running)
+        Ok(pending)
+    }
+
+    /// The reference to a frame, from the composed flow between them.
+    fn deliver_reference<E: From<MotionError>>(
+        &mut self,
+        moving: usize,
+        start: &ResidentFlow,
+        deliver: Deliver<'_, E>,
+    ) -> Result<(), E> {
+        let pending = self.ask(self.plan.reference, moving, ResidentStart::Flow(start))?;
+        deliver(self.finish(pending, Role::Reference, [self.plan.reference, moving])?)
+    }
+
+    fn finish(
+        &self,
+        pending: PendingFlow,
+        role: Role,
+        [fixed, moving]: [usize; 2],
+    ) -> Result<SequenceField, MotionError> {
+        Ok(SequenceField { role, fixed, moving, output: pending.finish(self.plan.extras)? })
+    }
+
+    /// The motion so far, followed by one more flow.
+    fn extend(
+        &self,
+        so_far: Option<&ResidentFlow>,
+        next: &ResidentFlow,
+        outside: Outside,
+    ) -> Result<ResidentFlow, MotionError> {
+        match so_far {
+            None => next.duplicate(&self.device),
+            Some(so_far) => compose_resident(&self.device, so_far, next, outside),
+        }
+    }
+
+    /// Where it is known, within the first frame's muscle or mask.
+    fn mean_length_vox(&self, flow: &ResidentFlow) -> Result<Option<f64>, MotionError> {
+        let mask = of_frame(&self.volume_masks, 0).or(of_frame(&self.masks, 0));
+        let sums = flow_length(&self.device, &flow.components_vox, mask.map(|mask| &mask.weight))?;
+        let (sum, count) = sums.get(&self.device)?;
+        Ok((count > 0.0).then(|| sum / count))
     }
 
     /// Brings a frame, if there is one, to the device, in the place of the one farthest from those that are `needed`.
@@ -254,14 +344,8 @@ impl Run<'_> {
             let farthest = self.on_device.keys().filter(|f| !needed.contains(f)).copied().max_by_key(away);
             farthest.and_then(|farthest| self.on_device.remove(&farthest));
         }
-        self.on_device.insert(frame, Frame::upload(self.method.device(), image)?);
+        self.on_device.insert(frame, Frame::upload(&self.device, image)?);
         Ok(())
-    }
-}
-
-impl<'a> Run<'a> {
-    fn region(&self, fixed: usize) -> Region<'a> {
-        Region { mask: self.frames.mask(fixed), volume_mask: self.frames.volume_mask(fixed) }
     }
 }
 
@@ -290,31 +374,6 @@ fn step_count(count: usize, plan: SequencePlan) -> usize {
     }
 }
 
-/// The motion so far, followed by one more field.
-fn extend(so_far: Option<&Flow>, next: &Flow) -> Result<Flow, MotionError> {
-    so_far.map_or_else(|| Ok(next.clone()), |so_far| compose_flows(so_far, next))
-}
-
-/// [`extend`], keeping the last vector known where the motion leaves the grid.
-fn extend_known(so_far: Option<&Flow>, next: &Flow) -> Result<Flow, MotionError> {
-    let mut flow = extend(so_far, next)?;
-    if let Some(so_far) = so_far {
-        for (component, last) in flow.components_vox_mut().iter_mut().zip(so_far.components_vox()) {
-            component.iter_mut().zip(last).filter(|(v, _)| !v.is_finite()).for_each(|(v, l)| *v = *l);
-        }
-    }
-    Ok(flow)
-}
-
-fn mean_length_vox(flow: &Flow, mask: Option<&Mask>) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0usize);
-    for i in (0..flow.grid().len()).filter(|&i| flow.is_valid(i) && mask.is_none_or(|m| m.data()[i])) {
-        sum += flow.vector_vox(i).iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
-        count += 1;
-    }
-    (count > 0).then(|| sum / count as f64)
-}
-
 /// Every field's progress as a part of the whole sequence's.
 struct Steps<'a> {
     observer: &'a dyn Observer,
@@ -336,9 +395,9 @@ impl Observer for Nth<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ClgParams, Preset, Silent};
-    use veloxel_compute::Device;
+    use crate::{Clg, ClgParams, Preset, Silent};
     use veloxel_core::{Dimension, Grid};
+    use veloxel_gpu::Device;
 
     /// A pattern that goes around: frame t is shifted by s(t), back at 0 after the last.
     fn frames() -> (Vec<Volume<f32>>, [f64; 4]) {
@@ -361,11 +420,12 @@ mod tests {
         let drift = run_sequence::<MotionError>(
             &mut method,
             SequenceFrames { frames: &frames, masks: &[], volume_masks: &[] },
-            SequencePlan { mode, reference },
-            (&Silent, &mut |field| {
+            SequencePlan { mode, reference, extras: Extras::default() },
+            &Silent,
+            &mut |field| {
                 fields.push(field);
                 Ok(())
-            }),
+            },
         )
         .unwrap();
         (fields, drift)

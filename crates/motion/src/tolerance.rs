@@ -7,10 +7,10 @@
 //! not depend on it. On larger grids, where an iteration costs more than the wait, and on devices that cannot be asked about
 //! the past, every number is waited for.
 
-use crate::multigrid::Solving;
-use veloxel_compute::kernels::pointwise::copy;
-use veloxel_compute::{Buffer, ComputeError, Device, Field, Later, Stamp, fetch};
-use veloxel_core::StopReason;
+use crate::solving::{Solving, StopReason};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Stamp, fetch};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CopyBuffer;
 
 /// Up to this many voxels an iteration takes no longer than to ask for it.
 const MOST_VOXELS: usize = 1 << 18;
@@ -50,7 +50,7 @@ impl Checks {
         if let Some(Ahead { norm2, mark, sweeps }) = self.ahead.take()
             && self.is_small((device, solving), norm2, Some(&mark))?
         {
-            self.kept.iter().zip(x).try_for_each(|(kept, x)| copy(device, kept, x))?;
+            self.kept.iter().zip(x).try_for_each(|(kept, x)| CopyBuffer { from: kept, to: x }.run(device))?;
             solving.sweeps = sweeps;
             return Ok(true);
         }
@@ -60,7 +60,9 @@ impl Checks {
         if self.kept.is_empty() {
             self.kept = x.iter().map(|c| device.scratch(c.len())).collect::<Result<_, _>>()?;
         }
-        x.iter().zip(&mut self.kept).try_for_each(|(x, kept)| copy(device, x, kept))?;
+        x.iter()
+            .zip(&mut self.kept)
+            .try_for_each(|(x, kept)| CopyBuffer { from: x, to: kept }.run(device))?;
         self.ahead = Some(Ahead { norm2, mark, sweeps: solving.sweeps });
         Ok(false)
     }

@@ -43,7 +43,7 @@ pub use error::PhantomError;
 pub use heart::{HeartParams, HeartPhantom};
 pub use heart_motion::HeartMotion;
 pub use motion::{Composed, Motion};
-pub use noise::Noise;
+pub use noise::{Noise, uniform};
 pub use phantom::{Phantom, interior};
 pub use rasterise::{MeshTexture, RasteriseParams, SurfaceEdges, rasterise_pair};
 pub use shell::{BeatingShell, ShellShape};

@@ -10,8 +10,8 @@ pub(crate) fn mix(mut bits: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// A number in (0, 1) from a seed and a counter.
-pub(crate) fn uniform(seed: u64, counter: u64) -> f64 {
+/// A number in (0, 1) from a seed and a counter: the same on every machine and for any order.
+pub fn uniform(seed: u64, counter: u64) -> f64 {
     ((mix(seed ^ mix(counter)) >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
 

@@ -1,6 +1,6 @@
 //! The headline numbers of a report.
 
-use super::number::{duration, percent, text};
+use super::number::{counted, duration, percent, text};
 use super::{DeviceReport, PairReport, RunReport};
 use serde::Serialize;
 use veloxel_core::StageTime;
@@ -34,11 +34,8 @@ pub(super) fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Card>
 
     if let Some(error) = &pair.error {
         let e = &error.end_point_vox;
-        let note = format!(
-            "95 % below {}; taking all for still would score {}",
-            text(e.a95),
-            text(error.mean_truth_vox)
-        );
+        let note =
+            format!("95 % below {}; a zero flow would score {}", text(e.a95), text(error.mean_truth_vox));
         cards.push(Card::new("End-point error", text(e.mean), voxels, note));
         let note = format!("measured at {} of the true vectors", percent(error.density));
         cards.push(Card::new("Angular error", text(error.angular_deg.mean), "°", note));
@@ -94,8 +91,7 @@ pub(super) fn time_card(stage_times: &[StageTime], device: &DeviceReport) -> Car
         elapsed.split_once(' ').filter(|(_, unit)| !unit.contains(' ')).unwrap_or((&elapsed, ""));
     let threads = match device.threads {
         0 => String::new(),
-        1 => ", 1 thread".to_owned(),
-        n => format!(", {n} threads"),
+        n => format!(", {}", counted(n, "thread")),
     };
     Card::new("Time", value.to_owned(), unit, format!("{}{threads}", device.name))
 }

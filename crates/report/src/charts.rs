@@ -5,7 +5,7 @@ use super::svg_plot::{Band, Ink, Line, LinePlot, Scale, Series};
 use super::view::PairView;
 use crate::ReportError;
 use crate::metrics::{FlowError, Sparsification, end_point_error_vox, measured_indices};
-use veloxel_core::{Dimension, FlowStatistics, LevelReport, StopReason};
+use veloxel_core::{DiagnosticCurves, Dimension};
 
 fn series(name: &str, ink: Ink, line: Line, points: Vec<(f64, f64)>) -> Series {
     Series { name: name.to_owned(), ink, line, points }
@@ -20,76 +20,36 @@ pub(super) fn size_text(size: [usize; 3], dimension: Dimension) -> String {
     shown.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ")
 }
 
-/// Data agreement, increments and residuals of one pair's solve; none of a method without warps.
-pub(super) fn convergence(statistics: &FlowStatistics, dimension: Dimension) -> Vec<LinePlot> {
-    let levels = &statistics.levels;
-    if levels.iter().all(|level| level.warps.is_empty()) {
-        return Vec::new();
-    }
-    let over_warps = |value: fn(&veloxel_core::WarpReport) -> f64| {
-        let mut points = Vec::new();
-        let mut number = 0.0;
-        for level in levels {
-            for warp in &level.warps {
-                number += 1.0;
-                points.push((number, value(warp)));
-            }
-            // levels are images of their own: no line between them
-            points.push((number, f64::NAN));
-        }
-        points
+/// A method's own curves.
+pub(super) fn diagnostics(curves: &[DiagnosticCurves], dimension: Dimension) -> Vec<LinePlot> {
+    let name = |size: [usize; 3]| size_text(size, dimension);
+    let plot = |each: &DiagnosticCurves| LinePlot {
+        title: each.title.into(),
+        x_label: each.x_label.into(),
+        y_label: each.y_label.into(),
+        y_scale: if each.is_logarithmic { Scale::Logarithmic } else { Scale::Linear },
+        y_include: if each.is_logarithmic { Vec::new() } else { vec![0.0] },
+        series: (each.curves.iter())
+            .map(|curve| {
+                let (ink, line) = match curve.shade {
+                    Some(shade) => (Ink::Between(shade), Line::Solid),
+                    None => (Ink::Numbered(0), Line::Dotted),
+                };
+                // A gap between pieces is a point that is none.
+                let gap = || std::iter::once((f64::NAN, f64::NAN));
+                let points =
+                    curve.pieces.iter().flat_map(|piece| piece.iter().map(|p| (p[0], p[1])).chain(gap()));
+                series(&curve.size.map(name).unwrap_or_default(), ink, line, points.collect())
+            })
+            .collect(),
+        bands: (each.sections.iter())
+            .map(|section| {
+                let [from, to] = section.x_range;
+                Band { from, to, name: name(section.size) }
+            })
+            .collect(),
     };
-    let bands = level_bands(levels, dimension);
-    let agreement = LinePlot {
-        title: "Brightness difference".into(),
-        x_label: "warp, coarse to fine".into(),
-        y_label: "mean |Iₜ|".into(),
-        series: vec![series("", Ink::Numbered(0), Line::Dotted, over_warps(|w| w.mean_abs_difference))],
-        bands: bands.clone(),
-        y_include: vec![0.0],
-        ..LinePlot::default()
-    };
-    let increments = LinePlot {
-        title: "Increment".into(),
-        x_label: "warp, coarse to fine".into(),
-        y_label: "mean |δ|, voxels of the level".into(),
-        y_scale: Scale::Logarithmic,
-        series: vec![series("", Ink::Numbered(0), Line::Dotted, over_warps(|w| w.mean_increment_vox))],
-        bands,
-        ..LinePlot::default()
-    };
-    [agreement, increments, residuals(levels, dimension)].into_iter().filter(|p| !p.is_empty()).collect()
-}
-
-fn level_bands(levels: &[LevelReport], dimension: Dimension) -> Vec<Band> {
-    let mut from = 0.5;
-    let band = |level: &LevelReport| {
-        let to = from + level.warps.len() as f64;
-        let band = Band { from, to, name: size_text(level.size, dimension) };
-        from = to;
-        band
-    };
-    levels.iter().map(band).collect()
-}
-
-fn residuals(levels: &[LevelReport], dimension: Dimension) -> LinePlot {
-    let finest = levels.len().saturating_sub(1).max(1) as f64;
-    let mut curves = Vec::new();
-    for (l, level) in levels.iter().enumerate() {
-        for (w, warp) in level.warps.iter().enumerate() {
-            let points = warp.relative_residuals.iter().enumerate().map(|(i, &r)| (i as f64, r)).collect();
-            let name = if w == 0 { size_text(level.size, dimension) } else { String::new() };
-            curves.push(series(&name, Ink::Between(l as f64 / finest), Line::Solid, points));
-        }
-    }
-    LinePlot {
-        title: "Residual of each warp's solve".into(),
-        x_label: "iteration".into(),
-        y_label: "‖r‖ / ‖r₀‖".into(),
-        y_scale: Scale::Logarithmic,
-        series: curves,
-        ..LinePlot::default()
-    }
+    curves.iter().map(plot).filter(|plot| !plot.is_empty()).collect()
 }
 
 /// How many voxels have an error below, and what the confidence knows of it.
@@ -176,14 +136,4 @@ pub(super) fn over_time(pairs: &[PairReport], unit: &str) -> Vec<LinePlot> {
     plots.push(plot("Brightness difference", "mean |Iₜ|", brightness, vec![0.0]));
     plots.retain(|p| !p.is_empty());
     plots
-}
-
-/// A stop reason in words.
-pub(super) fn stop_text(stop: StopReason) -> &'static str {
-    match stop {
-        StopReason::Converged => "converged",
-        StopReason::FixedCount => "fixed count",
-        StopReason::IterationLimit => "limit reached",
-        StopReason::Trivial => "nothing to do",
-    }
 }

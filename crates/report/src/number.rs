@@ -40,6 +40,11 @@ pub fn count(value: usize) -> String {
     text
 }
 
+/// `1 thread`, `2 threads`.
+pub fn counted(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 /// `840 ms`, `12.3 s`, `3 min 20 s`.
 pub fn duration(time_ms: f64) -> String {
     if time_ms < 1000.0 {

@@ -138,7 +138,7 @@ impl<'a> Stage<'a> {
         let mut plane_number = 0;
         let mut pictures = self.pictures(|plane, canvas| {
             let mut layers = String::new();
-            for (k, volume) in [view.fixed, view.moving, view.warped].into_iter().enumerate() {
+            for (k, volume) in [view.fixed, view.moving].into_iter().chain(view.warped).enumerate() {
                 let raster = Raster::sample(plane, LONGEST_SIDE, |i| [volume.data()[i]]);
                 has_gaps |= raster.has_gaps();
                 let uri = raster.to_data_uri(Ramp::Grey, low, high)?;
@@ -159,14 +159,15 @@ impl<'a> Stage<'a> {
             title: "Images",
             caption: "Switch between them: after the motion is undone, nothing should move.".to_owned(),
             pictures,
-            layers: vec!["Fixed", "Moving", "Moving, motion undone"],
-            first_layer: if self.planes.len() == 1 { 2 } else { 0 },
+            layers: ["Fixed", "Moving", "Moving, motion undone"][..2 + usize::from(view.warped.is_some())]
+                .to_vec(),
+            first_layer: if self.planes.len() == 1 && view.warped.is_some() { 2 } else { 0 },
             legend: None,
             has_gaps,
         })
     }
 
-    fn differences(&self) -> Result<[Panel; 2], ReportError> {
+    fn differences(&self) -> Result<Vec<Panel>, ReportError> {
         let view = self.view;
         let fixed = view.fixed.data();
         let limit = self.typical_maximum(|i| (view.moving.data()[i] - fixed[i]).abs(), 0.99);
@@ -176,14 +177,12 @@ impl<'a> Stage<'a> {
             let legend = ramp.legend("0".to_owned(), "intensity");
             self.scalar_panel(title, caption.to_owned(), (ramp, legend), |i| other[i] - fixed[i])
         };
-        Ok([
-            panel("Difference before", "Moving minus fixed image.", view.moving.data())?,
-            panel(
-                "Difference after",
-                "The same with the motion undone, on the same scale.",
-                view.warped.data(),
-            )?,
-        ])
+        let mut panels = vec![panel("Difference before", "Moving minus fixed image.", view.moving.data())?];
+        if let Some(warped) = view.warped {
+            let caption = "The same with the motion undone, on the same scale.";
+            panels.push(panel("Difference after", caption, warped.data())?);
+        }
+        Ok(panels)
     }
 
     fn errors(&self, truth: &veloxel_core::Flow) -> Result<Panel, ReportError> {

@@ -1,12 +1,12 @@
 //! The tables of a report: errors, levels, parameters, inputs, times.
 
-use super::charts::{size_text, stop_text};
+use super::charts::size_text;
 use super::number::{count, duration, percent, text};
 use super::{InputReport, PairReport};
 use crate::metrics::{Distribution, FlowError};
 use serde::Serialize;
 use serde_json::Value;
-use veloxel_core::{Dimension, LevelReport, StageTime};
+use veloxel_core::{DiagnosticCell, DiagnosticTable, Dimension, StageTime};
 
 /// A table of text; every column after the first holds numbers unless `text_columns` says otherwise.
 #[derive(Debug, Clone, Serialize)]
@@ -41,35 +41,18 @@ pub(super) fn error_shares(error: &FlowError) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Levels from coarse to fine; those without warps, which not every method has, by size alone.
-pub(super) fn levels(levels: &[LevelReport], dimension: Dimension) -> Table {
-    if levels.iter().all(|level| level.warps.is_empty()) {
-        let row = |level: &LevelReport| {
-            vec![size_text(level.size, dimension), format!("1/{}", text(level.spacing_vox[0]))]
-        };
-        return Table {
-            head: vec!["Level", "scale"],
-            rows: levels.iter().map(row).collect(),
-            text_columns: 1,
-        };
-    }
-    let row = |level: &LevelReport| {
-        let iterations: usize =
-            level.warps.iter().map(|w| w.relative_residuals.len().saturating_sub(1)).sum();
-        let first = level.warps.first().map_or(f64::NAN, |w| w.mean_abs_difference);
-        let last = level.warps.last();
-        vec![
-            size_text(level.size, dimension),
-            level.warps.len().to_string(),
-            iterations.to_string(),
-            format!("{} → {}", text(first), text(last.map_or(f64::NAN, |w| w.mean_abs_difference))),
-            text(last.map_or(f64::NAN, |w| w.mean_increment_vox)),
-            stop_text(level.stop).to_owned(),
-            duration(level.time_ms),
-        ]
+/// A method's own table.
+pub(super) fn diagnostics(table: &DiagnosticTable, dimension: Dimension) -> Table {
+    let cell = |cell: &DiagnosticCell| match cell {
+        DiagnosticCell::Text(text) => text.clone(),
+        DiagnosticCell::Number(value) => text(*value),
+        DiagnosticCell::Count(count) => count.to_string(),
+        DiagnosticCell::Change(from, to) => format!("{} → {}", text(*from), text(*to)),
+        DiagnosticCell::DurationMs(ms) => duration(*ms),
+        DiagnosticCell::Size(size) => size_text(*size, dimension),
     };
-    let head = vec!["Level", "warps", "iterations", "mean |Iₜ|", "last mean |δ|", "stopped", "time"];
-    Table { head, rows: levels.iter().map(row).collect(), text_columns: 1 }
+    let rows = table.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+    Table { head: table.head.clone(), rows, text_columns: 1 }
 }
 
 /// The pairs of a sequence.

@@ -14,8 +14,8 @@ pub struct PairView<'a> {
     pub fixed: &'a Volume<f32>,
     /// The image that the field points into.
     pub moving: &'a Volume<f32>,
-    /// The moving image pulled back by the field; NaN where the field leaves the image.
-    pub warped: &'a Volume<f32>,
+    /// The moving image pulled back by the field, NaN where the field leaves the image; none: it is not drawn.
+    pub warped: Option<&'a Volume<f32>>,
     /// The field.
     pub flow: &'a Flow,
     /// Confidence of every vector, 0 to 1.
@@ -36,7 +36,9 @@ impl PairView<'_> {
     pub fn require_one_grid(&self) -> Result<(), ReportError> {
         let grid = self.fixed.grid();
         grid.require_same(self.moving.grid(), "fixed and moving image")?;
-        grid.require_same(self.warped.grid(), "fixed and warped image")?;
+        if let Some(warped) = self.warped {
+            grid.require_same(warped.grid(), "fixed and warped image")?;
+        }
         grid.require_same(self.flow.grid(), "fixed image and flow")?;
         grid.require_same(self.confidence.grid(), "fixed image and confidence")?;
         grid.require_same(self.jacobian.grid(), "fixed image and Jacobian")?;

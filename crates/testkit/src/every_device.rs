@@ -28,7 +28,7 @@ pub fn open_or_skip<D, E: std::fmt::Display>(
 /// Makes of every `fn name(device: &Device) { … }` three tests, `name::cpu`, `name::wgpu` and `name::cuda`.
 ///
 /// A device that is not there skips its test with the reason printed, unless `VELOXEL_REQUIRE` names it.
-/// The crate under test brings `veloxel_compute::Device` along.
+/// The crate under test brings `veloxel_gpu::Device` along.
 #[macro_export]
 macro_rules! on_every_device {
     ($($(#[$attribute:meta])* fn $name:ident($device:ident: &Device) $body:block)*) => {$(
@@ -37,10 +37,10 @@ macro_rules! on_every_device {
             use super::*;
 
             $(#[$attribute])*
-            fn body($device: &veloxel_compute::Device) $body
+            fn body($device: &veloxel_gpu::Device) $body
 
             fn on(name: &str) {
-                let open = |name: &str| veloxel_compute::Device::named(name, 2);
+                let open = |name: &str| veloxel_gpu::Device::named(name, 2);
                 if let Some(device) = $crate::every_device::open_or_skip(name, open) {
                     body(&device);
                 }

@@ -1,9 +1,9 @@
 //! What can go wrong on the way from files to a report.
 
 use std::path::PathBuf;
-use veloxel_compute::ComputeError;
 use veloxel_core::CoreError;
 use veloxel_core::parameters::ParameterError;
+use veloxel_gpu::ComputeError;
 use veloxel_io::IoError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;

@@ -22,7 +22,7 @@
 //! | an affine start; fields that follow one another | [`motion::affine_registration`], [`compose_flows`] |
 //! | flow by phase, stereo, energy, orientation and phase of pictures | [`phase_flow()`], [`phase_stereo()`], [`phase_features()`], [`PhaseParameters`] |
 //! | all three over a stream of frames | [`PhaseEngine`] |
-//! | a device, and data of your own on it | [`Device`], [`Frame`], [`compute`] |
+//! | a device, and data of your own on it | [`Device`], [`Frame`], [`gpu`], [`kernels`] |
 //! | a result against the truth | [`metrics`] |
 //! | the JSON and the page of a run | [`report`] |
 //! | what a command does, from files to files | [`jobs`] |
@@ -33,17 +33,20 @@ pub mod jobs;
 mod error;
 
 pub use error::VeloxelError;
-pub use veloxel_compute::{self as compute, Device, DeviceInfo};
 pub use veloxel_core::{
     CoreError, Dimension, Flow, FlowStatistics, Grid, Mask, Sequence, SolveStatus, StageTime, TetMesh,
     Volume, Warning, WarningKind, Warnings,
 };
+pub use veloxel_gpu::{self as gpu, Device, DeviceInfo};
 pub use veloxel_io as io;
+pub use veloxel_kernels as kernels;
 pub use veloxel_motion::{
-    self as motion, Clg, ClgParams, FeatureMaps, FlowOutput, Frame, MotionError, Observer, Pair, PhaseEngine,
+    self as motion, Clg, ClgParams, DenseFlow, DenseMethod, Extras, FeatureMaps, Frame, FrameSource,
+    ImagePair, InverseConsistent, MotionError, Observer, Pair, PairMethod, PendingFlow, PhaseEngine,
     PhaseFeatures, PhaseFlow, PhaseFrame, PhaseImage, PhaseParameters, PhasePreset, PhaseStereo, PhaseWanted,
-    Preset, SequenceFrames, SequenceMode, SequencePlan, Silent, Start, Step, clg, compose_flows,
-    phase_features, phase_flow, phase_stereo, run_sequence,
+    Preset, Region, ResidentFlow, ResidentMask, SequenceFrames, SequenceMode, SequencePlan, Silent, Start,
+    Step, WindowMethod, clg, compose_flows, phase_features, phase_flow, phase_stereo, run_sequence,
+    run_windows,
 };
 pub use veloxel_phantoms as phantoms;
 pub use veloxel_report::{self as report, metrics};

@@ -3,13 +3,15 @@
 use super::runs::{ALPHA, BETA, TAPS, window};
 use super::scene::{Scene, smooth_motion};
 use crate::BenchError;
-use veloxel_compute::kernels::convolve::{convolve, isotropic};
-use veloxel_compute::kernels::gradient::Scheme;
-use veloxel_compute::kernels::motion_tensor::{Constraint, MotionTensor, motion_tensor};
-use veloxel_compute::kernels::operator::{Operator, jacobi, residual_norm2};
-use veloxel_compute::kernels::pointwise::fill;
-use veloxel_compute::kernels::warp::{Interpolation, VoxelAffine, Warp, warp};
-use veloxel_compute::{Buffer, ComputeError, Device, Field, Taps};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::image::pointwise::fill;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
+use veloxel_kernels::variational::operator::{Operator, jacobi, residual_norm2};
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,15 +97,19 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
     let mut displacement: Field =
         (0..3).map(|c| device.upload(smooth_motion(size, c))).collect::<Result<_, _>>()?;
     let mut warped = touched(device, shape.len())?;
-    let args = Warp {
-        shape,
-        spacing_edges: [1.0; 3],
-        interpolation: Interpolation::Linear,
-        moving_from_fixed: VoxelAffine::IDENTITY,
-        moving: &moving,
-        displacement: &displacement,
+    let warp = || {
+        Warp {
+            shape,
+            spacing_edges: [1.0; 3],
+            interpolation: Interpolation::Linear,
+            moving_from_fixed: VoxelAffine::IDENTITY,
+            moving: &moving,
+            displacement: &displacement,
+            out: &mut warped,
+        }
+        .run(device)
     };
-    costs.set(Component::Warp, launch_ms(device, || warp(device, &args, &mut warped))?);
+    costs.set(Component::Warp, launch_ms(device, warp)?);
     let taps = isotropic(&window(TAPS));
     let mut smoothed = touched(device, shape.len())?;
     let smooth = || convolve(device, (shape, &taps), &fixed, &mut smoothed);

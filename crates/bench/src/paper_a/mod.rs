@@ -24,8 +24,8 @@ use crate::BenchError;
 use components::Costs;
 use runs::{Run, Time};
 use scene::Scene;
-use veloxel_compute::{ComputeError, Device};
 use veloxel_core::SystemMemory;
+use veloxel_gpu::{ComputeError, Device};
 use veloxel_motion::MotionError;
 use veloxel_report::experiment::ExperimentTable;
 

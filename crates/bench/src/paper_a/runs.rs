@@ -3,9 +3,10 @@
 use super::components::{Component, Costs, LONG_MS, middle};
 use super::scene::Scene;
 use crate::BenchError;
-use veloxel_compute::{Device, Taps};
 use veloxel_core::{Dimension, Grid};
-use veloxel_motion::{Clg, ClgParams, Frame, Preset, Region, Running, Silent, Start};
+use veloxel_gpu::Device;
+use veloxel_kernels::Taps;
+use veloxel_motion::{Clg, ClgParams, Extras, Frame, ImagePair, PairMethod, PendingFlow, Preset, Silent};
 
 /// R and the number of Jacobi iterations of a warp: those of the preset.
 pub(super) const WARPS: usize = 10;
@@ -80,25 +81,25 @@ impl<'a> Run<'a> {
     }
 
     /// One run that is asked for, and its time once it is done.
-    fn ask(&self, params: &ClgParams) -> Result<(f64, Running), BenchError> {
+    fn ask(&self, params: &ClgParams) -> Result<(f64, PendingFlow), BenchError> {
         let [fixed, moving] = &self.frames;
         let mut method = Clg::new(&self.grid, params.clone(), self.device)?;
         self.device.synchronise()?;
         let start = self.device.stamp()?;
-        let running = method.run_frames((fixed, moving), (Region::default(), Start::Zero), &Silent)?;
+        let pending = method.estimate(ImagePair::new(fixed, moving), &Silent)?;
         let ms = self.device.stamp()?.ms_after(&start)?;
-        Ok((ms, running))
+        Ok((ms, pending))
     }
 
     /// Takes a run of one warp with one iteration apart.
     pub fn predict(&self, taps: usize) -> Result<Prediction, BenchError> {
         let params = params((1, 1), taps);
-        let (mut total_ms, mut running) = self.ask(&params)?;
+        let (mut total_ms, mut pending) = self.ask(&params)?;
         // The first run on a GPU may have compiled kernels; a short one found its memory new.
         if self.device.is_gpu() || total_ms < LONG_MS {
-            (total_ms, running) = self.ask(&params)?;
+            (total_ms, pending) = self.ask(&params)?;
         }
-        let level_ms: f64 = running.finish()?.statistics.levels.iter().map(|level| level.time_ms).sum();
+        let level_ms = pending.finish(Extras::default())?.statistics.method.device_ms.unwrap_or_default();
         Ok(Prediction {
             taps,
             once_ms: (total_ms - level_ms).max(0.0),
@@ -117,8 +118,8 @@ impl<'a> Run<'a> {
         let runs = if predicted_ms < LONG_MS { 3 } else { 1 };
         let mut times = Vec::new();
         for _ in 0..runs {
-            let (ms, running) = self.ask(&params)?;
-            running.wait()?;
+            let (ms, pending) = self.ask(&params)?;
+            pending.wait()?;
             times.push(ms);
         }
         Ok(Time { ms: middle(&mut times), scaled: false })

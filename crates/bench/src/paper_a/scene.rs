@@ -2,8 +2,8 @@
 
 use crate::BenchError;
 use std::f64::consts::TAU;
-use veloxel_compute::Shape;
-use veloxel_core::{Dimension, Grid, Volume};
+use veloxel_core::{Dimension, Grid, Shape, Volume};
+use veloxel_phantoms::uniform;
 
 /// Two images of one grid.
 #[derive(Debug)]
@@ -45,16 +45,12 @@ fn texture(size: usize, shift_vox: f64, seed: u64) -> Vec<f32> {
         (0..size).map(sample).collect()
     };
     let waves = WAVES_VOX.map(|axes| axes.map(along));
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed);
     let mut samples = Vec::with_capacity(size.pow(3));
     for z in 0..size {
         for y in 0..size {
             let row: [f32; 3] = std::array::from_fn(|k| CONTRAST[k] * waves[k][1][y] * waves[k][2][z]);
             for x in 0..size {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                let noise = (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5;
+                let noise = uniform(seed, samples.len() as u64) as f32 - 0.5;
                 let signal: f32 = row.iter().zip(&waves).map(|(factor, wave)| factor * wave[0][x]).sum();
                 samples.push(0.5 + signal + NOISE * noise);
             }

@@ -4,8 +4,8 @@ use super::super::Figure;
 use super::flow::scenes;
 use super::speed::texture;
 use crate::BenchError;
-use veloxel_compute::Device;
 use veloxel_core::{Flow, Grid, Volume};
+use veloxel_gpu::Device;
 use veloxel_motion::{PhaseParameters, phase_flow};
 
 /// A change of a frame's intensities: value, share of the way from the middle to the corner.

@@ -6,8 +6,8 @@
 use super::super::Figure;
 use crate::BenchError;
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
-use veloxel_compute::Device;
 use veloxel_core::{Grid, Volume};
+use veloxel_gpu::Device;
 use veloxel_motion::{FeatureMaps, PhaseParameters, phase_features};
 
 const SIDE: usize = 256;

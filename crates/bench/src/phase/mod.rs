@@ -14,8 +14,8 @@ mod yosemite;
 
 use super::Figure;
 use crate::BenchError;
-use veloxel_compute::Device;
 use veloxel_core::Dimension;
+use veloxel_gpu::Device;
 use veloxel_motion::{PhaseParameters, PhasePreset};
 
 /// `phase`: Tables 1, 4, 5 and 6, light that changes, and speed.

@@ -3,7 +3,7 @@
 use super::super::Figure;
 use crate::BenchError;
 use std::time::{Duration, Instant};
-use veloxel_compute::Device;
+use veloxel_gpu::Device;
 use veloxel_motion::{PhaseEngine, PhaseFrame, PhaseImage, PhaseParameters, PhaseWanted};
 use veloxel_report::LatencyReport;
 

@@ -4,9 +4,9 @@ use super::super::Figure;
 use super::super::data::data;
 use super::yosemite::yosemite;
 use crate::BenchError;
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Volume};
-use veloxel_motion::phase_parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
+use veloxel_gpu::Device;
+use veloxel_motion::phase::parameters::{Arithmetic, FeatureSums, Frames, PhaseMedian, Warping};
 use veloxel_motion::{PhaseParameters, PhasePreset, phase_flow};
 use veloxel_report::metrics::flow_error;
 

@@ -1,8 +1,8 @@
 //! Invented estimates: a true field with known errors, and what a solver would say about it.
 
 use veloxel_core::{
-    BrightnessReport, Flow, FlowStatistics, JacobianReport, LevelReport, Mask, SolveStatus, StopReason,
-    Volume, Warnings, WarpReport,
+    BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
+    Flow, FlowStatistics, JacobianReport, Mask, MethodDiagnostics, SolveStatus, Volume, Warnings,
 };
 
 /// Everything that a page shows of one pair.
@@ -72,7 +72,7 @@ impl Pair {
         };
         FlowStatistics {
             status: SolveStatus::Done,
-            levels: self.levels(before, after),
+            method: self.diagnostics(before, after),
             brightness: BrightnessReport { mean_abs_before: before, mean_abs_after: after },
             jacobian,
             inverse_residual_vox: None,
@@ -80,29 +80,70 @@ impl Pair {
         }
     }
 
-    fn levels(&self, before: f64, after: f64) -> Vec<LevelReport> {
-        let count = 3;
-        let mut difference = before;
-        let level = |l: usize| {
-            let shrink = 1 << (count - 1 - l);
-            let warp = |w: usize| {
-                difference = after + 0.55 * (difference - after);
-                WarpReport {
-                    relative_residuals: (0..7).map(|i| 0.18f64.powi(i) * (1.0 + 0.2 * l as f64)).collect(),
-                    mean_increment_vox: 0.6 * 0.35f64.powi(w as i32) / (1.0 + l as f64),
-                    mean_abs_difference: difference,
-                    stop: StopReason::Converged,
-                }
-            };
-            LevelReport {
-                size: self.fixed.grid().size().map(|n| n.div_ceil(shrink)),
-                spacing_vox: [shrink as f64; 3],
-                warps: (0..4).map(warp).collect(),
-                stop: if l == 2 { StopReason::IterationLimit } else { StopReason::Converged },
-                time_ms: 12.0 * 8f64.powi(l as i32) / 4.0,
-            }
+    /// Three levels of four warps each, as a table and as curves.
+    fn diagnostics(&self, before: f64, after: f64) -> MethodDiagnostics {
+        let size = |l: usize| self.fixed.grid().size().map(|n| n.div_ceil(1 << (2 - l)));
+        let row = |l: usize| {
+            let stop = if l == 2 { "limit reached" } else { "converged" };
+            vec![
+                DiagnosticCell::Size(size(l)),
+                DiagnosticCell::Count(4),
+                DiagnosticCell::Count(24),
+                DiagnosticCell::Change(before, after),
+                DiagnosticCell::Number(0.6 * 0.35f64.powi(3) / (1.0 + l as f64)),
+                DiagnosticCell::Text(stop.to_owned()),
+                DiagnosticCell::DurationMs(12.0 * 8f64.powi(l as i32) / 4.0),
+            ]
         };
-        (0..count).map(level).collect()
+        let over_warps = |value: &dyn Fn(usize, usize) -> f64| {
+            let piece = |l: usize| (0..4).map(|w| [(4 * l + w + 1) as f64, value(l, w)]).collect();
+            vec![DiagnosticCurve { size: None, shade: None, pieces: (0..3).map(piece).collect() }]
+        };
+        let section = |l: usize| {
+            let begin = 4.0 * l as f64 + 0.5;
+            DiagnosticSection { x_range: [begin, begin + 4.0], size: size(l) }
+        };
+        let sections: Vec<_> = (0..3).map(section).collect();
+        let agreement = |l: usize, w: usize| after + 0.55f64.powi((4 * l + w + 1) as i32) * (before - after);
+        let residuals = |n: usize| {
+            let points =
+                (0..7).map(|i| [f64::from(i), 0.18f64.powi(i) * (1.0 + 0.2 * (n / 4) as f64)]).collect();
+            let size = n.is_multiple_of(4).then(|| size(n / 4));
+            DiagnosticCurve { size, shade: Some(0.5 * (n / 4) as f64), pieces: vec![points] }
+        };
+        MethodDiagnostics {
+            table: Some(DiagnosticTable {
+                head: vec!["Level", "warps", "iterations", "mean |Iₜ|", "last mean |δ|", "stopped", "time"],
+                rows: (0..3).map(row).collect(),
+            }),
+            curves: vec![
+                DiagnosticCurves {
+                    title: "Brightness difference",
+                    x_label: "warp, coarse to fine",
+                    y_label: "mean |Iₜ|",
+                    curves: over_warps(&agreement),
+                    sections: sections.clone(),
+                    ..DiagnosticCurves::default()
+                },
+                DiagnosticCurves {
+                    title: "Increment",
+                    x_label: "warp, coarse to fine",
+                    y_label: "mean |δ|, voxels of the level",
+                    is_logarithmic: true,
+                    curves: over_warps(&|l, w| 0.6 * 0.35f64.powi(w as i32) / (1.0 + l as f64)),
+                    sections,
+                },
+                DiagnosticCurves {
+                    title: "Residual of each warp's solve",
+                    x_label: "iteration",
+                    y_label: "‖r‖ / ‖r₀‖",
+                    is_logarithmic: true,
+                    curves: (0..12).map(residuals).collect(),
+                    sections: Vec::new(),
+                },
+            ],
+            ..MethodDiagnostics::default()
+        }
     }
 }
 

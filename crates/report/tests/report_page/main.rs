@@ -5,7 +5,7 @@ mod phase;
 
 use invented::Pair;
 use std::path::Path;
-use veloxel_core::{Flow, Grid, StageTime, Volume, WarningKind, Warnings};
+use veloxel_core::{Flow, Grid, MethodDiagnostics, StageTime, Volume, WarningKind, Warnings};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
 use veloxel_report::{
     DeviceReport, InputReport, PairReport, PairView, RunReport, Thumbnail, html, sequence_html,
@@ -16,7 +16,7 @@ fn view(pair: &Pair) -> PairView<'_> {
         title: &pair.title,
         fixed: &pair.fixed,
         moving: &pair.moving,
-        warped: &pair.warped,
+        warped: Some(&pair.warped),
         flow: &pair.estimate,
         confidence: &pair.confidence,
         jacobian: &pair.jacobian,
@@ -166,7 +166,7 @@ fn nothing_found_is_shown_as_nothing() {
     pair.warped.data_mut().fill(f32::NAN);
     pair.jacobian.data_mut().fill(f32::NAN);
     let mut statistics = pair.statistics();
-    statistics.levels.clear();
+    statistics.method = MethodDiagnostics::default();
     let without_truth = PairView { truth: None, ..view(&pair) };
     let measured = PairReport::measure(&without_truth, statistics).unwrap();
     let sound = [Pair::invent("sound", [pair.fixed.clone(), pair.moving.clone()], pair.truth.clone(), None)];

@@ -3,12 +3,12 @@
 use super::sequence::SequenceTask;
 use super::stage::Stages;
 use super::staging::Staging;
-use super::{DeviceChoice, FlowRun, ParameterChoice, RunChoice};
+use super::{DeviceChoice, Directions, FlowRun, ParameterChoice, RunChoice};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Mask, Warnings};
 use veloxel_io as io;
-use veloxel_motion::{Observer, SequenceFrames, SequenceMode, SequencePlan};
+use veloxel_motion::{Extras, Observer, SequenceFrames, SequenceMode, SequencePlan};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
 use veloxel_report::InputReport;
 
@@ -59,8 +59,9 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let task = SequenceTask {
         frames,
         truth: Some(&truth),
-        plan: SequencePlan { mode: SequenceMode::Both, reference: 0 },
+        plan: SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL },
         params: &params,
+        directions: Directions::Forward,
     };
     let mut result = task.run(&device, (&staging, &mut stages), observer)?;
 

@@ -2,7 +2,8 @@
 
 use crate::VeloxelError;
 use serde::Serialize;
-use veloxel_compute::{Device, Listing, SystemMemory};
+use veloxel_core::SystemMemory;
+use veloxel_gpu::{Device, Listing};
 use veloxel_report::DeviceReport;
 
 /// A wish for a device.

@@ -13,7 +13,7 @@ use veloxel_core::{WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::FrameStream;
 use veloxel_motion::PhaseWanted;
-use veloxel_motion::phase_parameters::Frames;
+use veloxel_motion::phase::parameters::Frames;
 use veloxel_report::{EngineReport, InputReport, LatencyReport};
 
 /// Frames that are read ahead of the engine.

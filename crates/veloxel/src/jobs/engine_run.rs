@@ -14,8 +14,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
-use veloxel_compute::Device;
 use veloxel_core::{Grid, Warnings};
+use veloxel_gpu::Device;
 use veloxel_motion::{KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhaseParameters, PhaseTaken};
 
 /// Frames between being pushed and being written: one on the device, one on its way, one being written.

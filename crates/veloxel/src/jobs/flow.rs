@@ -1,21 +1,17 @@
-//! Two images in, a field with everything that is said about it out.
+//! Two images in, the flow with its confidence and diagnostics out.
 
 use super::outputs::{
     check_confidence_output, check_distinct, check_outputs, format_text, name, write_confidence,
 };
 use super::parameters::as_json;
 use super::stage::Stages;
-use super::warp::warp_image;
-use super::{RunChoice, StartChoice};
+use super::{Directions, RunChoice, StartChoice};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
-use veloxel_compute::Device;
 use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_io as io;
 use veloxel_io::Kind;
-use veloxel_motion::affine_registration::{AffineModel, affine_registration};
-use veloxel_motion::prepare::check_grids;
-use veloxel_motion::{Clg, Frame, Observer, Pair, Start};
+use veloxel_motion::{Clg, Extras, InverseConsistent, Observer, Pair, PairMethod};
 use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
 
 /// Files to write.
@@ -118,22 +114,21 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let ((device, device_report), inputs) = (opened?, inputs?);
     let (fixed, moving, mask) = (&inputs.fixed, &inputs.moving, inputs.mask.as_ref());
     let volume_mask = inputs.volume_mask.as_ref();
-    check_grids(fixed.grid(), moving.grid(), mask)?;
     job.outputs.check(Some(fixed.grid().dimension()))?;
     let params = choice.parameters.resolve(fixed.grid().dimension())?;
-    let start = stages.time("prepare", || inputs.start(job, &device))?;
-
-    let pair = Pair { fixed, moving, mask, volume_mask, start };
-    let mut method = Clg::new(fixed.grid(), params.clone(), &device)?;
-    let mut output = stages.time("solve", || method.run(&pair, observer))?;
+    let pair = Pair { fixed, moving, mask, volume_mask, start: job.start.start(inputs.start.as_ref()) };
+    let clg = Clg::new(fixed.grid(), params.clone(), &device)?;
+    let mut method: Box<dyn PairMethod> = match choice.directions {
+        Directions::Forward => Box::new(clg),
+        Directions::Both => Box::new(InverseConsistent::new(clg)),
+    };
+    let warped = job.outputs.warped.is_some() || job.outputs.html.is_some();
+    let extras = Extras { warped, jacobian: true };
+    let output = stages.time("solve", || method.run_with(&pair, extras, observer))?;
     drop(method);
 
     let title = format!("{} → {}", name(&job.fixed), name(&job.moving));
     let pair_report = stages.time("measure", || -> Result<PairReport, VeloxelError> {
-        if job.outputs.warped.is_some() || job.outputs.html.is_some() {
-            // The method's own copy may be smoothed or normalised: this one is the image itself.
-            output.warped = warp_image(&device, (&output.flow, moving), params.interpolation)?;
-        }
         let view = PairView { truth: inputs.truth.as_ref(), ..view(&title, &pair, &output) };
         Ok(PairReport::measure(&view, output.statistics.clone())?)
     })?;
@@ -148,8 +143,8 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
             write_confidence(path, &output.confidence, &mut warnings)?;
             written.push(("confidence", path.clone()));
         }
-        if let Some(path) = &outputs.warped {
-            io::write_image(path, &output.warped, &mut warnings)?;
+        if let (Some(path), Some(warped)) = (&outputs.warped, &output.warped) {
+            io::write_image(path, warped, &mut warnings)?;
             written.push(("warped image", path.clone()));
         }
         Ok(())
@@ -185,16 +180,16 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
 pub(crate) fn view<'a>(
     title: &'a str,
     pair: &Pair<'a>,
-    output: &'a veloxel_motion::FlowOutput,
+    output: &'a veloxel_motion::DenseFlow,
 ) -> PairView<'a> {
     PairView {
         title,
         fixed: pair.fixed,
         moving: pair.moving,
-        warped: &output.warped,
+        warped: output.warped.as_ref(),
         flow: &output.flow,
         confidence: &output.confidence,
-        jacobian: &output.jacobian,
+        jacobian: output.jacobian.as_ref().expect("the determinant should have been asked for"),
         truth: None,
         mask: pair.volume_mask.or(pair.mask),
     }
@@ -231,20 +226,6 @@ impl Inputs {
         let (fixed, moving) = (fixed?, moving?);
         warnings.extend(about_moving);
         Ok(Self { fixed, moving, mask, volume_mask, start, truth })
-    }
-
-    fn start(&self, job: &FlowJob, device: &Device) -> Result<Start<'_>, VeloxelError> {
-        // Images without contrast have a defined result, which needs no start.
-        let flat = |image| Ok::<_, VeloxelError>(Frame::upload(device, image)?.map()?.is_none());
-        let model = match &job.start {
-            StartChoice::None => return Ok(Start::Zero),
-            StartChoice::Flow(_) => return Ok(self.start.as_ref().map_or(Start::Zero, Start::Flow)),
-            _ if flat(&self.fixed)? || flat(&self.moving)? => return Ok(Start::Zero),
-            StartChoice::CentreOfMass => AffineModel::CentreOfMass,
-            StartChoice::Affine => AffineModel::Affine,
-        };
-        let map = affine_registration(device, (&self.fixed, &self.moving), self.mask.as_ref(), model)?;
-        Ok(Start::Affine(map))
     }
 
     fn reports(&self, job: &FlowJob) -> Vec<InputReport> {

@@ -24,7 +24,7 @@ mod staging;
 mod stereo;
 mod warp;
 
-pub use choice::{RunChoice, StartChoice};
+pub use choice::{Directions, RunChoice, StartChoice};
 pub use demo::{DemoJob, demo};
 pub use device::{DeviceChoice, DeviceListing, devices};
 pub use engine::{EngineJob, EngineOutputs, EngineRun, engine};

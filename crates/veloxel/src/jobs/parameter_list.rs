@@ -53,7 +53,7 @@ fn as_setting(value: &Value) -> String {
     }
 }
 
-const CLG: [(&str, &str); 38] = [
+const CLG: [(&str, &str); 37] = [
     ("alpha", "weight of smoothness against data, above 0"),
     ("beta", "weight of volume preservation; 0: off"),
     ("volume", "what beta preserves: divergence or jacobian"),
@@ -83,7 +83,6 @@ const CLG: [(&str, &str); 38] = [
     ("increment_limit", "longest step of a warp, voxels"),
     ("update", "how steps join the field: add, or compose, which prevents folding"),
     ("median", "filter between warps: off, { plain = { radius = 2 } }, or non-local in 2-D"),
-    ("direction", "forward or both (--inverse-consistency)"),
     ("intensity", "percentiles become 0 and 1, or raw (--raw-intensity)"),
     ("alpha_mismatch", "mismatch, voxels, below which alpha falls; 0: alpha is fixed"),
     ("alpha_floor", "least share of alpha that is left when the images match"),

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use veloxel_core::Dimension;
 use veloxel_core::parameters::Parameters;
-use veloxel_motion::clg_parameters::{Direction, Intensity};
+use veloxel_motion::clg::parameters::Intensity;
 use veloxel_motion::{ClgParams, Preset};
 
 /// Where the parameters of [`Clg`](veloxel_motion::Clg) come from.
@@ -20,8 +20,6 @@ pub struct ParameterChoice {
     pub file: Option<PathBuf>,
     /// How intensities are mapped, if not as the preset does.
     pub intensity: Option<Intensity>,
-    /// Which way to estimate, if not as the preset does.
-    pub direction: Option<Direction>,
     /// Exactly so many warps on every level.
     pub warps: Option<usize>,
     /// Exactly so many iterations a solve.
@@ -36,7 +34,6 @@ impl Default for ParameterChoice {
             preset: Preset::Accurate,
             file: None,
             intensity: None,
-            direction: None,
             warps: None,
             iterations: None,
             settings: Vec::new(),
@@ -80,7 +77,6 @@ impl ParameterChoice {
         }
         let mut params: ClgParams = draft.finish(&self.settings)?;
         params.intensity = self.intensity.unwrap_or(params.intensity);
-        params.direction = self.direction.unwrap_or(params.direction);
         params.validate()?;
         Ok(params)
     }
@@ -197,7 +193,7 @@ fn edits(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use veloxel_motion::clg_parameters::Penaliser;
+    use veloxel_motion::clg::parameters::Penaliser;
     use veloxel_motion::multigrid::Solver;
 
     fn with(settings: &[(&str, &str)]) -> Result<ClgParams, VeloxelError> {

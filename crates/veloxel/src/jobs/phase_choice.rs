@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Volume, Warnings};
 use veloxel_io::Strictness;
-use veloxel_motion::phase_parameters::Frames;
+use veloxel_motion::phase::parameters::Frames;
 use veloxel_motion::{PhaseParameters, PhasePreset};
 use veloxel_report::{DeviceReport, InputReport, RunHeader};
 

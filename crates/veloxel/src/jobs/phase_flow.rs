@@ -1,24 +1,18 @@
 //! Two, three or five frames in, the centre frame's field out.
 
+use super::flow::view;
 use super::outputs::{format_text, name, write_confidence};
 use super::parameters::as_json;
 use super::phase_choice::full_scale;
 use super::stage::Stages;
-use super::warp::warp_image;
 use super::{FlowOutputs, FlowRun, PhaseChoice};
 use crate::VeloxelError;
 use std::path::PathBuf;
-use veloxel_compute::kernels::jacobian::jacobian;
-use veloxel_compute::{Device, Shape};
-use veloxel_core::{
-    BrightnessReport, Flow, FlowStatistics, JacobianReport, LevelReport, Mask, SolveStatus, StopReason,
-    Volume, WarningKind, Warnings,
-};
+use veloxel_core::{SolveStatus, Volume, WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::FrameStream;
-use veloxel_motion::clg_parameters::Interpolation;
-use veloxel_motion::phase_parameters::Frames;
-use veloxel_motion::{PhaseFlow, phase_flow, without_unknown};
+use veloxel_motion::phase::parameters::Frames;
+use veloxel_motion::{Extras, Pair, PhaseFlow, WindowMethod};
 use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
 
 /// One run over a few frames.
@@ -64,28 +58,25 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
     job.outputs.check(Some(frames[0].grid().dimension()))?;
     let parameters = choice.resolve(full_scale(&frames[0]), Some(count))?;
     let (fixed, moving) = (&frames[count.centre()], &frames[count.centre() + 1]);
-    let filled = mask.as_ref().map(|mask| without_unknown(fixed, mask)).transpose()?.flatten();
-    let mut each: Vec<&Volume<f32>> = frames.iter().collect();
-    each[count.centre()] = filled.as_ref().unwrap_or(fixed);
+    let each: Vec<&Volume<f32>> = frames.iter().collect();
     let found = stages.time("solve", || {
-        let found = phase_flow(&each, &parameters, &device)?;
-        match &mask {
-            Some(mask) => found.within(mask),
-            None => Ok(found),
-        }
+        PhaseFlow::new(fixed.grid(), &parameters, &device)?.run(&each, mask.as_ref(), Extras::ALL)
     })?;
 
     let title = match job.frames.as_slice() {
         [one] => format!("{}, frame {} → {}", name(one), count.centre(), count.centre() + 1),
         many => format!("{} → {}", name(&many[count.centre()]), name(&many[count.centre() + 1])),
     };
-    let (maps, pair) = stages.time("measure", || -> Result<_, VeloxelError> {
-        let maps = Maps::of(&device, (&found.flow, moving))?;
-        let levels = levels(&found.report.levels);
-        let statistics = FlowStatistics { levels, ..maps.statistics((fixed, moving), parameters.full_scale) };
-        let view = maps.view(&title, (fixed, moving), (&found, truth.as_ref(), mask.as_ref()));
-        let pair = PairReport::measure(&view, statistics)?;
-        Ok((maps, pair))
+    let sources = Pair { mask: mask.as_ref(), ..Pair::new(fixed, moving) };
+    let view = PairView { truth: truth.as_ref(), ..view(&title, &sources, &found) };
+    let mut statistics = found.statistics.clone();
+    let pair = stages.time("measure", || -> Result<_, VeloxelError> {
+        if found.flow.components_vox()[0].iter().all(|v| v.is_nan()) {
+            statistics.status = SolveStatus::NoContent;
+            let text = "no pixel has a velocity: the frames may lack texture";
+            statistics.warnings.push(WarningKind::Content, text);
+        }
+        Ok(PairReport::measure(&view, statistics)?)
     })?;
     warnings.extend(pair.statistics.warnings.clone());
     let mut written = Vec::new();
@@ -97,8 +88,8 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
             write_confidence(path, &found.confidence, &mut warnings)?;
             written.push(("confidence", path.clone()));
         }
-        if let Some(path) = &outputs.warped {
-            io::write_image(path, &maps.warped, &mut warnings)?;
+        if let (Some(path), Some(warped)) = (&outputs.warped, &found.warped) {
+            io::write_image(path, warped, &mut warnings)?;
             written.push(("warped image", path.clone()));
         }
         Ok(())
@@ -127,26 +118,10 @@ pub fn flow_of_frames(job: &PhaseFlowJob) -> Result<FlowRun, VeloxelError> {
         written.push(("report", path.clone()));
     }
     if let Some(path) = &outputs.html {
-        let view = maps.view(&title, (fixed, moving), (&found, truth.as_ref(), mask.as_ref()));
         io::write_text(path, &html(&report, &view)?)?;
         written.push(("page", path.clone()));
     }
     Ok(FlowRun { report, written })
-}
-
-/// Levels from coarse to fine: there are no warps to tell of.
-fn levels(finest_first: &[[usize; 2]]) -> Vec<LevelReport> {
-    let level = |(l, &[nx, ny]): (usize, &[usize; 2])| {
-        let spacing = (1u64 << l) as f64;
-        LevelReport {
-            size: [nx, ny, 1],
-            spacing_vox: [spacing, spacing, 1.0],
-            warps: Vec::new(),
-            stop: StopReason::FixedCount,
-            time_ms: 0.0,
-        }
-    };
-    finest_first.iter().enumerate().rev().map(level).collect()
 }
 
 /// All frames, but no more than one too many.
@@ -166,71 +141,4 @@ fn load(job: &PhaseFlowJob, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>,
         }
     }
     Ok(frames)
-}
-
-/// What is drawn and measured of a field beside itself.
-struct Maps {
-    /// The next frame seen from the centre one.
-    warped: Volume<f32>,
-    /// det(I + ∇d); NaN where a neighbour is unknown.
-    determinant: Volume<f32>,
-    jacobian: JacobianReport,
-}
-
-impl Maps {
-    fn of(device: &Device, (flow, moving): (&Flow, &Volume<f32>)) -> Result<Self, VeloxelError> {
-        let warped = warp_image(device, (flow, moving), Interpolation::CubicSpline)?;
-        let shape = Shape::of(flow.grid());
-        let displacement =
-            flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
-        let mut change = device.zeros(shape.len())?;
-        let sums =
-            device.scope(|| jacobian(device, (shape, [1.0; 3]), (&displacement, None), &mut change))?;
-        let report = sums.get(device)?;
-        let determinant = Volume::new(flow.grid().clone(), device.download(change)?)?.map(|c| 1.0 + c);
-        Ok(Self { warped, determinant, jacobian: report })
-    }
-
-    fn view<'a>(
-        &'a self,
-        title: &'a str,
-        (fixed, moving): (&'a Volume<f32>, &'a Volume<f32>),
-        (found, truth, mask): (&'a PhaseFlow, Option<&'a Flow>, Option<&'a Mask>),
-    ) -> PairView<'a> {
-        PairView {
-            title,
-            fixed,
-            moving,
-            warped: &self.warped,
-            flow: &found.flow,
-            confidence: &found.confidence,
-            jacobian: &self.determinant,
-            truth,
-            mask,
-        }
-    }
-
-    /// Brightness where the field is known, as a share of white.
-    fn statistics(&self, (fixed, moving): (&Volume<f32>, &Volume<f32>), full_scale: f32) -> FlowStatistics {
-        let (mut before, mut after, mut count) = (0.0, 0.0, 0usize);
-        for (i, &warped) in self.warped.data().iter().enumerate().filter(|(_, w)| w.is_finite()) {
-            let fixed = fixed.data()[i];
-            before += f64::from((moving.data()[i] - fixed).abs());
-            after += f64::from((warped - fixed).abs());
-            count += 1;
-        }
-        let mean = |sum: f64| sum / (count.max(1) as f64 * f64::from(full_scale));
-        let mut warnings = Warnings::new();
-        if count == 0 {
-            warnings.push(WarningKind::Content, "no pixel has a velocity: the frames may lack texture");
-        }
-        FlowStatistics {
-            status: if count == 0 { SolveStatus::NoContent } else { SolveStatus::Done },
-            levels: Vec::new(),
-            brightness: BrightnessReport { mean_abs_before: mean(before), mean_abs_after: mean(after) },
-            jacobian: self.jacobian,
-            inverse_residual_vox: None,
-            warnings,
-        }
-    }
 }

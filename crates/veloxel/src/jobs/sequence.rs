@@ -4,16 +4,16 @@ use super::outputs::{check_distinct, check_outputs, format_text};
 use super::parameters::as_json;
 use super::stage::Stages;
 use super::staging::Staging;
-use super::warp::warp_image;
-use super::{FlowRun, RunChoice};
+use super::{Directions, FlowRun, RunChoice};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use std::time::Instant;
-use veloxel_compute::Device;
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_motion::{
-    Clg, ClgParams, Observer, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence,
+    Clg, ClgParams, Extras, InverseConsistent, Observer, PairMethod, Role, SequenceField, SequenceFrames,
+    SequenceMode, SequencePlan, run_sequence,
 };
 use veloxel_report::{DeviceReport, InputReport, PairReport, PairView, RunReport, Thumbnail, sequence_html};
 
@@ -61,7 +61,8 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let staging = Staging::new(&job.folder)?;
 
     let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
-    let task = SequenceTask { frames, truth: None, plan: job.plan, params: &params };
+    let task =
+        SequenceTask { frames, truth: None, plan: job.plan, params: &params, directions: choice.directions };
     let mut result = task.run(&device, (&staging, &mut stages), observer)?;
     warnings.extend(std::mem::take(&mut result.warnings));
 
@@ -97,6 +98,7 @@ pub(crate) struct SequenceTask<'a> {
     pub truth: Option<Truth<'a>>,
     pub plan: SequencePlan,
     pub params: &'a ClgParams,
+    pub directions: Directions,
 }
 
 /// What is kept of a sequence's fields once they are written.
@@ -131,7 +133,11 @@ impl SequenceTask<'_> {
             .map(Volume::grid)
             .cloned()
             .ok_or(veloxel_core::CoreError::EmptySequence)?;
-        let mut method = Clg::new(&grid, self.params.clone(), device)?;
+        let clg = Clg::new(&grid, self.params.clone(), device)?;
+        let mut method: Box<dyn PairMethod> = match self.directions {
+            Directions::Forward => Box::new(clg),
+            Directions::Both => Box::new(InverseConsistent::new(clg)),
+        };
         let page_role = match self.plan.mode {
             SequenceMode::Consecutive => Role::Consecutive,
             SequenceMode::Reference | SequenceMode::Both => Role::Reference,
@@ -148,12 +154,11 @@ impl SequenceTask<'_> {
         let start = Instant::now();
         let mut elsewhere = Stages::default();
         result.drift_vox = run_sequence(
-            &mut method,
+            &mut *method,
             self.frames,
-            self.plan,
-            (observer, &mut |field| {
-                self.take(field, (device, staging), (&mut result, &mut first), &mut elsewhere)
-            }),
+            SequencePlan { extras: Extras::ALL, ..self.plan },
+            observer,
+            &mut |field| self.take(field, staging, (&mut result, &mut first), &mut elsewhere),
         )?;
         let solve_ms = start.elapsed().as_secs_f64() * 1e3 - elsewhere.total_ms();
         stages.add("solve", solve_ms);
@@ -166,8 +171,8 @@ impl SequenceTask<'_> {
     /// Measures a field, writes it, and keeps what the report needs.
     fn take(
         &self,
-        mut field: SequenceField,
-        (device, staging): (&Device, &Staging),
+        field: SequenceField,
+        staging: &Staging,
         (result, first): (&mut SequenceResult, &mut Option<Shown>),
         stages: &mut Stages,
     ) -> Result<(), VeloxelError> {
@@ -176,11 +181,6 @@ impl SequenceTask<'_> {
         let title = title(role, fixed, moving);
         let on_page = role == result.page_role;
         let pair = stages.time("measure", || -> Result<PairReport, VeloxelError> {
-            if on_page {
-                let moving = &self.frames.frames[moving];
-                field.output.warped =
-                    warp_image(device, (&field.output.flow, moving), self.params.interpolation)?;
-            }
             let view = view(&title, &field, self.frames, truth.as_ref());
             Ok(PairReport::measure(&view, field.output.statistics.clone())?)
         })?;
@@ -282,10 +282,10 @@ fn view<'a>(
         title,
         fixed: &frames.frames[field.fixed],
         moving: &frames.frames[field.moving],
-        warped: &field.output.warped,
+        warped: field.output.warped.as_ref(),
         flow: &field.output.flow,
         confidence: &field.output.confidence,
-        jacobian: &field.output.jacobian,
+        jacobian: field.output.jacobian.as_ref().expect("the determinant should have been asked for"),
         truth,
         mask: frames.measured(field.fixed),
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Volume, WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_io::Kind;
-use veloxel_motion::clg_parameters::Interpolation;
+use veloxel_motion::clg::parameters::Interpolation;
 use veloxel_motion::{phase_stereo, without_unknown};
 use veloxel_report::metrics::disparity_error;
 use veloxel_report::{InputReport, StereoReport, StereoView, ValueRange, stereo_html};

@@ -3,13 +3,14 @@
 use super::outputs::{check_distinct, check_outputs};
 use crate::VeloxelError;
 use std::path::PathBuf;
-use veloxel_compute::kernels::spline::spline_coefficients;
-use veloxel_compute::kernels::warp::{self, VoxelAffine, Warp};
-use veloxel_compute::{Device, Shape};
-use veloxel_core::{Flow, Volume, Warnings};
+use veloxel_core::{Flow, Shape, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{Kind, Strictness};
-use veloxel_motion::clg_parameters::Interpolation;
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
+use veloxel_motion::clg::parameters::Interpolation;
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +62,7 @@ fn warped(
     let displacement =
         flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
     let mut out = device.zeros(shape.len())?;
-    let arguments = Warp {
+    let warp = Warp {
         shape,
         // The field is in voxels already.
         spacing_edges: [1.0; 3],
@@ -69,8 +70,9 @@ fn warped(
         moving_from_fixed: VoxelAffine::IDENTITY,
         moving: &samples,
         displacement: &displacement,
+        out: &mut out,
     };
-    device.scope(|| warp::warp(device, &arguments, &mut out))?;
+    device.scope(|| warp.run(device))?;
     Ok(Volume::new(flow.grid().clone(), device.download(out)?)?)
 }
 

@@ -1,0 +1,148 @@
+//! What a run says beside its flow and its confidence, without a word of any method.
+
+use crate::Warnings;
+use serde::Serialize;
+
+/// Statistics of det(I + ∇d).
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct JacobianReport {
+    /// Smallest determinant.
+    pub min: f64,
+    /// Largest determinant.
+    pub max: f64,
+    /// Share of voxels with det ≤ 0: folding.
+    pub share_folded: f64,
+    /// Mean |det − 1| (within the mask, where one was given).
+    pub mean_abs_minus_one: f64,
+    /// Root mean square of div d, per voxel.
+    pub divergence_rms: f64,
+}
+
+/// Mean |I_t| before and after, in mapped intensities, where both images have data.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct BrightnessReport {
+    /// With no motion (or the initial field).
+    pub mean_abs_before: f64,
+    /// With the field found.
+    pub mean_abs_after: f64,
+}
+
+/// Time of one stage of a pipeline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageTime {
+    /// The stage, as in the data flow: `load`, `prepare`, `solve`, `measure`, `write`.
+    pub stage: String,
+    /// Wall-clock time.
+    pub time_ms: f64,
+}
+
+/// How a whole run ended: not converging is a status to show, not a success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolveStatus {
+    /// Every solve reached its tolerance, or the fixed counts asked for were done.
+    #[default]
+    Done,
+    /// At least one solve or level stopped at its limit.
+    LimitReached,
+    /// An image without contrast: the zero field with confidence 0.
+    NoContent,
+}
+
+/// Everything a method says beside its flow and its confidence.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct FlowStatistics {
+    /// How it ended.
+    pub status: SolveStatus,
+    /// Data agreement before and after.
+    pub brightness: BrightnessReport,
+    /// The field's Jacobian.
+    pub jacobian: JacobianReport,
+    /// Mean composed forward-backward residual (voxels), where both directions were estimated.
+    pub inverse_residual_vox: Option<f64>,
+    /// What a user should know.
+    pub warnings: Warnings,
+    /// The method's own diagnostics.
+    #[serde(flatten)]
+    pub method: MethodDiagnostics,
+}
+
+/// What a method says of its own run, in a form that reports show without knowing the method.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct MethodDiagnostics {
+    /// The method's own keys in a report's JSON, such as `levels`.
+    #[serde(flatten)]
+    pub json: serde_json::Map<String, serde_json::Value>,
+    /// Milliseconds that the device spent, where the method measures them.
+    #[serde(skip)]
+    pub device_ms: Option<f64>,
+    /// For people: one row a pyramid level, or whatever the method works through.
+    #[serde(skip)]
+    pub table: Option<DiagnosticTable>,
+    /// For people: how the run converged.
+    #[serde(skip)]
+    pub curves: Vec<DiagnosticCurves>,
+}
+
+/// A table of diagnostics; the first column names the row.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DiagnosticTable {
+    /// What the columns hold.
+    pub head: Vec<&'static str>,
+    /// As many cells a row as there are columns.
+    pub rows: Vec<Vec<DiagnosticCell>>,
+}
+
+/// A cell of a [`DiagnosticTable`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum DiagnosticCell {
+    /// Words.
+    Text(String),
+    /// Any number.
+    Number(f64),
+    /// How many.
+    Count(usize),
+    /// From a number to another one.
+    Change(f64, f64),
+    /// Milliseconds.
+    DurationMs(f64),
+    /// Voxels per axis `(x, y, z)`.
+    Size([usize; 3]),
+}
+
+/// Curves that share their axes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DiagnosticCurves {
+    /// What they show.
+    pub title: &'static str,
+    /// What runs along x.
+    pub x_label: &'static str,
+    /// What runs along y, with its unit.
+    pub y_label: &'static str,
+    /// Whether y is drawn on a logarithmic scale; else it begins at 0.
+    pub is_logarithmic: bool,
+    /// One curve each, in order.
+    pub curves: Vec<DiagnosticCurve>,
+    /// Parts of the x axis, one after the other.
+    pub sections: Vec<DiagnosticSection>,
+}
+
+/// One curve.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DiagnosticCurve {
+    /// Voxels per axis of the level that it belongs to, where it should be named.
+    pub size: Option<[usize; 3]>,
+    /// Where its colour lies between that of the first (0) and that of the last level (1); none: the plain colour.
+    pub shade: Option<f64>,
+    /// `[x, y]`, in pieces that are not joined.
+    pub pieces: Vec<Vec<[f64; 2]>>,
+}
+
+/// A part of the x axis that belongs to one level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DiagnosticSection {
+    /// Where it begins and ends.
+    pub x_range: [f64; 2],
+    /// The level's voxels per axis `(x, y, z)`.
+    pub size: [usize; 3],
+}

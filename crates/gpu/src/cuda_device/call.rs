@@ -1,0 +1,111 @@
+//! One launch of a compiled kernel, with the values of its arguments.
+
+use super::order::Access;
+use crate::Launch;
+use cudarc::driver::{CudaStream, DriverError, result, sys};
+use std::ffi::c_void;
+use std::sync::Arc;
+use wgsl_to_cuda::Binding;
+
+/// A compiled kernel; its module stays loaded as long as the device.
+pub(super) struct Kernel {
+    /// The kernel's name and its entry point's, for messages.
+    pub name: (&'static str, &'static str),
+    pub function: sys::CUfunction,
+    pub bindings: Vec<Binding>,
+    pub block: [u32; 3],
+}
+
+// SAFETY: a function's handle may be used from any thread that has its context current.
+unsafe impl Send for Kernel {}
+// SAFETY: as above.
+unsafe impl Sync for Kernel {}
+
+/// What it takes to launch a kernel, whenever that is.
+pub(super) struct Call {
+    pub kernel: Arc<Kernel>,
+    pub groups: [u32; 3],
+    /// The buffers' memory.
+    pub accesses: Vec<Access>,
+    /// The arguments' values, each from a word of its own on.
+    words: Vec<u64>,
+}
+
+/// Words that an argument takes.
+fn words_of(binding: &Binding) -> usize {
+    match binding {
+        Binding::Uniform { size, .. } => (*size as usize).div_ceil(size_of::<u64>()),
+        Binding::Storage { .. } => 1,
+    }
+}
+
+impl Call {
+    /// `bound` is the memory of the launch's buffers, none where one is absent.
+    pub fn new(kernel: Arc<Kernel>, launch: &Launch<'_>, bound: &[Option<Access>]) -> Self {
+        let mut words = Vec::with_capacity(kernel.bindings.iter().map(words_of).sum());
+        for binding in &kernel.bindings {
+            match *binding {
+                Binding::Uniform { size, .. } => {
+                    let block = launch.uniform.clone().bytes();
+                    assert!(size as usize <= block.len(), "a uniform block should be as long as its struct");
+                    words.extend(block[..size as usize].chunks(size_of::<u64>()).map(|bytes| {
+                        let mut word = [0; size_of::<u64>()];
+                        word[..bytes.len()].copy_from_slice(bytes);
+                        u64::from_ne_bytes(word)
+                    }));
+                }
+                Binding::Storage { binding } => {
+                    words.push(bound[binding as usize - 1].map_or(0, |access| access.address));
+                }
+            }
+        }
+        let accesses = bound.iter().flatten().copied().collect();
+        Self { kernel, groups: launch.groups, accesses, words }
+    }
+
+    /// Whether the arguments have the same values; the kernel is known to be the same.
+    pub fn has_values_of(&self, other: &Self) -> bool {
+        self.words == other.words
+    }
+
+    /// Where each argument's value begins; what is pointed to lives as long as the call.
+    fn arguments(&self) -> Vec<*mut c_void> {
+        let mut at = 0;
+        let start = |binding: &Binding| {
+            let value = &self.words[at];
+            at += words_of(binding);
+            std::ptr::from_ref(value).cast_mut().cast()
+        };
+        self.kernel.bindings.iter().map(start).collect()
+    }
+
+    /// Gives the call to the driver.
+    pub fn launch(&self, stream: &CudaStream) -> Result<(), DriverError> {
+        let ([gx, gy, gz], [bx, by, bz]) = (self.groups, self.kernel.block);
+        let (function, stream) = (self.kernel.function, stream.cu_stream());
+        let mut arguments = self.arguments();
+        // SAFETY: the arguments are those of the kernel's bindings, and live until the call returns; kernels validate
+        // their buffers' lengths before they launch, and the texts stay inside them.
+        unsafe { result::launch_kernel(function, (gx, gy, gz), (bx, by, bz), 0, stream, &mut arguments) }
+    }
+
+    /// Calls `take` with the call as a recording holds it; what is pointed to lives until `take` returns.
+    pub fn as_node<R>(&self, take: impl FnOnce(&sys::CUDA_KERNEL_NODE_PARAMS) -> R) -> R {
+        let ([gx, gy, gz], [bx, by, bz]) = (self.groups, self.kernel.block);
+        let mut arguments = self.arguments();
+        take(&sys::CUDA_KERNEL_NODE_PARAMS {
+            func: self.kernel.function,
+            gridDimX: gx,
+            gridDimY: gy,
+            gridDimZ: gz,
+            blockDimX: bx,
+            blockDimY: by,
+            blockDimZ: bz,
+            sharedMemBytes: 0,
+            kernelParams: arguments.as_mut_ptr(),
+            extra: std::ptr::null_mut(),
+            kern: std::ptr::null_mut(),
+            ctx: std::ptr::null_mut(),
+        })
+    }
+}

@@ -1,0 +1,319 @@
+//! NVIDIA GPUs through CUDA's driver, without a toolkit when Veloxel is built.
+//!
+//! The kernels' WGSL is written down as CUDA C++ ([`wgsl_to_cuda`]) and compiled by NVRTC when it is first
+//! launched; what was compiled is kept on disk. Kernels run on one stream, in the order they were asked for; transfers have
+//! streams of their own, which wait for kernels and are waited for by kernels on the device.
+
+mod call;
+mod downloads;
+mod order;
+mod pinned;
+mod pool;
+mod profile;
+mod queue;
+mod recording;
+mod translation;
+mod uploads;
+
+use crate::nvrtc::{Image, Nvrtc};
+use crate::stamp::{Moment, moment_as};
+use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, Stamp};
+use call::{Call, Kernel};
+use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
+use downloads::{Downloads, Failure};
+use order::Access;
+use pinned::Copyists;
+use pool::{CudaMemory, Pool};
+use profile::HostTimes;
+use queue::{Queue, Refusal, Refused};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+use translation::text_of;
+use uploads::Uploads;
+
+/// One GPU, opened.
+pub(crate) struct CudaDevice {
+    info: DeviceInfo,
+    architecture: (u32, u32),
+    context: Arc<CudaContext>,
+    queue: Arc<Queue>,
+    pool: Arc<Pool>,
+    nvrtc: Nvrtc,
+    kernels: Mutex<HashMap<Variant, Arc<Kernel>>>,
+    uploads: Uploads,
+    downloads: Downloads,
+    times: Arc<HostTimes>,
+}
+
+/// What one compilation is for.
+#[derive(PartialEq, Eq, Hash)]
+struct Variant {
+    /// Where the text stands: every text is a `static`.
+    text: usize,
+    entry: &'static str,
+    /// Values of the constants, as bits; a text's constants come in a fixed order.
+    constants: Vec<u64>,
+}
+
+impl CudaDevice {
+    /// Opens the `ordinal`-th GPU.
+    pub fn open(ordinal: usize) -> Result<Self, ComputeError> {
+        let name = if ordinal == 0 { "cuda".to_owned() } else { format!("cuda:{ordinal}") };
+        let refuse = |reason: String| ComputeError::NoDevice { name: name.clone(), reason };
+        let count = count().map_err(&refuse)?;
+        if ordinal >= count {
+            return Err(refuse(format!("there are {count}, counted from 0")));
+        }
+        let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
+        let context = CudaContext::new(ordinal).map_err(refuse_driver)?;
+        let stream = context.new_stream().map_err(refuse_driver)?;
+        let transfers = || context.new_stream().map_err(refuse_driver);
+        let (up, down) = (transfers()?, [transfers()?, transfers()?]);
+        let driver = driver_version().map_err(refuse_driver)?;
+        let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
+        let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
+        let info = DeviceInfo {
+            description: describe(&context, &nvrtc, driver).map_err(refuse_driver)?,
+            memory_bytes: context.total_mem().ok().map(|bytes| bytes as u64),
+            name,
+        };
+        let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
+        let queue = Arc::new(Queue::new((stream, driver), times.clone()));
+        let pool = Arc::new(Pool::new((info.name.clone(), context.clone()), queue.clone()));
+        Ok(Self {
+            info,
+            architecture: (major.unsigned_abs(), minor.unsigned_abs()),
+            context,
+            queue,
+            pool,
+            nvrtc,
+            kernels: Mutex::default(),
+            uploads: Uploads::new(up, (copyists.clone(), times.clone())),
+            downloads: Downloads::new(down, (copyists, times.clone())),
+            times,
+        })
+    }
+
+    fn failed(&self, error: DriverError) -> ComputeError {
+        self.failed_because(said(error))
+    }
+
+    fn failed_because(&self, reason: impl fmt::Display) -> ComputeError {
+        ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
+    }
+
+    fn kernel(&self, launch: &Launch<'_>) -> Result<Arc<Kernel>, ComputeError> {
+        let variant = Variant {
+            text: std::ptr::from_ref(launch.source).addr(),
+            entry: launch.entry,
+            constants: launch.constants.iter().map(|c| c.1.to_bits()).collect(),
+        };
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels.get(&variant) {
+            return Ok(kernel.clone());
+        }
+        let kernel = Arc::new(self.compile(launch)?);
+        kernels.insert(variant, kernel.clone());
+        Ok(kernel)
+    }
+
+    fn compile(&self, launch: &Launch<'_>) -> Result<Kernel, ComputeError> {
+        let what = |e: &dyn fmt::Display| {
+            self.failed_because(format!("kernel `{}`, `{}`: {e}", launch.source.name, launch.entry))
+        };
+        let text = text_of(self.nvrtc.cache(), launch).map_err(|e| what(&e))?;
+        let name = format!("{}.cu", launch.entry);
+        let compiled = self.nvrtc.cached(&text.source, &name, self.architecture).map_err(|e| what(&e))?;
+        let (Image::Cubin(image) | Image::Ptx(image)) = compiled.image;
+        let entry = CString::new(text.entry).map_err(|e| what(&e))?;
+        self.context.bind_to_thread().map_err(|e| self.failed(e))?;
+        // SAFETY: the image is a whole one (PTX ends with a zero byte), and the module is never unloaded.
+        let function = unsafe {
+            result::module::load_data(image.as_ptr().cast())
+                .and_then(|module| result::module::get_function(module, entry))
+                .map_err(|e| what(&said(e)))?
+        };
+        let name = (launch.source.name, launch.entry);
+        Ok(Kernel { name, function, bindings: text.bindings, block: text.workgroup_size })
+    }
+
+    fn call(&self, launch: &Launch<'_>) -> Result<Call, ComputeError> {
+        let kernel = self.kernel(launch)?;
+        let mut bound = Vec::with_capacity(launch.buffers.len());
+        for bind in launch.buffers {
+            bound.push(match bind {
+                Bind::In(buffer) | Bind::Out(buffer) => {
+                    let address = buffer.gpu()?.piece::<CudaMemory>()?.address();
+                    Some(Access { address, writes: matches!(bind, Bind::Out(_)) })
+                }
+                Bind::Absent | Bind::Spare => None,
+            });
+        }
+        Ok(Call::new(kernel, launch, &bound))
+    }
+
+    fn refused(&self, refusal: &Refusal) -> ComputeError {
+        self.failed_because(Refused(refusal))
+    }
+}
+
+impl Gpu for CudaDevice {
+    fn info(&self) -> DeviceInfo {
+        self.info.clone()
+    }
+    fn takes_cuda(&self) -> bool {
+        true
+    }
+    fn is_hardware(&self) -> bool {
+        true
+    }
+    fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        let memory = self.pool.take(len)?;
+        self.queue.clear(memory.address(), len * size_of::<f32>());
+        Ok(GpuMemory::new(memory))
+    }
+    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        self.pool.take(len).map(GpuMemory::new)
+    }
+    fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
+        let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<f32>()))?;
+        let there = self.uploads.send(bytes, (memory.address(), idle)).map_err(|e| self.failed(e))?;
+        self.queue.wait_for(&there).map_err(|e| self.refused(&e))?;
+        Ok(GpuMemory::new(memory))
+    }
+    fn download(
+        &self,
+        wanted: &[(&GpuMemory, Range<usize>)],
+        after: Option<&Stamp>,
+    ) -> Result<Vec<Vec<f32>>, ComputeError> {
+        let now = if after.is_some() { None } else { self.mark()? };
+        let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
+        self.queue.require(&ready.event).map_err(|e| self.refused(&e))?;
+        let address = |(memory, range): &(&GpuMemory, Range<usize>)| {
+            let start = memory.piece::<CudaMemory>()?.address();
+            Ok((start + (range.start * size_of::<f32>()) as u64, range.len()))
+        };
+        let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, ComputeError>>()?;
+        self.downloads.fetch(&wanted, &ready.event).map_err(|failure| match failure {
+            Failure::Driver(error) => self.failed(error),
+            Failure::Host(error) => error,
+        })
+    }
+    fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
+        let stamp = self.stamp()?;
+        self.queue.flush().map_err(|e| self.refused(&e))?;
+        Ok(Some(stamp))
+    }
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
+        if launch.groups.contains(&0) {
+            return Ok(());
+        }
+        self.times
+            .time("launches: ask", || self.queue.launch(self.call(launch)?).map_err(|e| self.refused(&e)))
+    }
+    fn synchronise(&self) -> Result<(), ComputeError> {
+        self.queue.synchronise().map_err(|e| self.refused(&e))
+    }
+    fn stamp(&self) -> Result<Stamp, ComputeError> {
+        let event = self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
+        let event = Arc::new(event.map_err(|e| self.failed(e))?);
+        self.queue.record(event.clone());
+        let (queue, device) = (self.queue.clone(), self.info.name.clone());
+        Ok(Stamp::on_device(CudaMoment { event, queue, device }))
+    }
+    fn replayed_runs(&self) -> Option<usize> {
+        Some(self.queue.replayed())
+    }
+    fn free_bytes(&self) -> Option<usize> {
+        self.context.mem_get_info().ok().map(|(free, _)| free)
+    }
+}
+
+/// A moment on the GPU's clock; the queue may still have to come to it.
+struct CudaMoment {
+    event: Arc<CudaEvent>,
+    queue: Arc<Queue>,
+    device: String,
+}
+
+impl Moment for CudaMoment {
+    fn ms_after(&self, earlier: &dyn Moment) -> Result<f64, ComputeError> {
+        let earlier = moment_as::<Self>(earlier)?;
+        let failed = |reason| ComputeError::DeviceFailed { device: self.device.clone(), reason };
+        for stamp in [earlier, self] {
+            stamp.queue.require(&stamp.event).map_err(|e| failed(Refused(&e).to_string()))?;
+        }
+        let ms = self.event.synchronize().and_then(|()| earlier.event.elapsed_ms(&self.event));
+        ms.map(f64::from).map_err(|e| failed(said(e)))
+    }
+}
+
+impl fmt::Debug for CudaMoment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaMoment").field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for CudaDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaDevice").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+/// What the driver calls an error.
+fn said(error: DriverError) -> String {
+    match (error.error_name(), error.error_string()) {
+        (Ok(name), Ok(text)) => format!("{} ({})", text.to_string_lossy(), name.to_string_lossy()),
+        _ => format!("{error:?}"),
+    }
+}
+
+/// GPUs that the driver knows, or why none.
+fn count() -> Result<usize, String> {
+    // SAFETY: it only looks whether the library can be loaded; without it every other call would panic.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("NVIDIA's driver (libcuda) is not installed".to_owned());
+    }
+    let count = CudaContext::device_count().map_err(|e| format!("the driver does not start: {}", said(e)))?;
+    match usize::try_from(count) {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err("the driver sees no GPU".to_owned()),
+    }
+}
+
+/// The newest CUDA that the driver knows: 1000 · major + 10 · minor.
+fn driver_version() -> Result<i32, DriverError> {
+    let mut version = 0;
+    // SAFETY: it writes one number.
+    unsafe { sys::cuDriverGetVersion(&mut version) }.result()?;
+    Ok(version)
+}
+
+fn describe(context: &CudaContext, nvrtc: &Nvrtc, driver: i32) -> Result<String, DriverError> {
+    let (major, minor) = context.compute_capability()?;
+    let (nvrtc_major, nvrtc_minor) = nvrtc.version();
+    Ok(format!(
+        "{} (compute capability {major}.{minor}, driver for CUDA {}.{}, NVRTC {nvrtc_major}.{nvrtc_minor})",
+        context.name()?,
+        driver / 1000,
+        driver % 1000 / 10,
+    ))
+}
+
+/// Every GPU, or why there is none.
+pub(crate) fn list() -> Vec<Listing> {
+    let count = match count() {
+        Ok(count) => count,
+        Err(reason) => return vec![Listing::Absent { name: "cuda".to_owned(), reason }],
+    };
+    (0..count)
+        .map(|ordinal| match CudaDevice::open(ordinal) {
+            Ok(device) => Listing::Present(device.info),
+            Err(ComputeError::NoDevice { name, reason }) => Listing::Absent { name, reason },
+            Err(error) => Listing::Absent { name: format!("cuda:{ordinal}"), reason: error.to_string() },
+        })
+        .collect()
+}

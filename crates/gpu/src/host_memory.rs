@@ -1,0 +1,188 @@
+//! Memory of the processor: on cache lines, and kept for the next of its size.
+
+use crate::ComputeError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A cache line: vectors that straddle two of them cost twice.
+const LINE_BYTES: usize = 64;
+/// Volumes of one size would start at the same place of their pages, and a kernel that reads a dozen of them side by side
+/// would have them all in the same few sets of a cache: each starts some lines behind the one before, and the first
+/// `COLOURS` are spread over a page.
+const COLOURS: usize = 16;
+const COLOUR_BYTES: usize = 4 * LINE_BYTES;
+/// Room to start on a line, in any colour.
+const PADDING_BYTES: usize = LINE_BYTES + (COLOURS - 1) * COLOUR_BYTES;
+static NEXT_COLOUR: AtomicUsize = AtomicUsize::new(0);
+/// New pages cost as much as a kernel that writes them; larger memory is too much to keep.
+const LARGEST_KEPT_BYTES: usize = 8 << 20;
+/// What is kept at most: less than the caches of processors with many cores, so that it is worth keeping.
+const MOST_KEPT_BYTES: usize = 48 << 20;
+/// Smaller memory has no room for a large page between its borders.
+const LARGE_PAGES_FROM_BYTES: usize = 8 << 20;
+
+/// What memory holds before anyone writes to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    Zeros,
+    /// Whatever was there before: it is written first.
+    Any,
+}
+
+/// `f32` samples: those from `start` on, between what it takes to start them on a cache line.
+#[derive(Debug)]
+pub(crate) struct HostMemory {
+    samples: Vec<f32>,
+    start: usize,
+    len: usize,
+    home: Option<Arc<Kept>>,
+}
+
+/// Memory that was given back, the oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Kept(Mutex<Vec<Vec<f32>>>);
+
+impl Kept {
+    /// Memory for `len` samples: what was kept, or new.
+    pub(crate) fn take(self: &Arc<Self>, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
+        let padded = len + PADDING_BYTES / size_of::<f32>();
+        let kept = {
+            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.iter().rposition(|samples| samples.len() == padded).map(|i| kept.remove(i))
+        };
+        let samples = match kept {
+            Some(mut samples) => {
+                if content == Content::Zeros {
+                    samples.fill(0.0);
+                }
+                samples
+            }
+            None => zeroed(padded)?,
+        };
+        let address = samples.as_ptr().addr();
+        let colour = NEXT_COLOUR.fetch_add(1, Ordering::Relaxed) % COLOURS;
+        let start =
+            (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<f32>();
+        Ok(HostMemory { samples, start, len, home: Some(self.clone()) })
+    }
+
+    fn keep(&self, samples: Vec<f32>) {
+        if samples.is_empty() || size_of_val(&samples[..]) > LARGEST_KEPT_BYTES + PADDING_BYTES {
+            return;
+        }
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push(samples);
+        let mut bytes: usize = kept.iter().map(|samples| size_of_val(&samples[..])).sum();
+        while bytes > MOST_KEPT_BYTES {
+            bytes -= size_of_val(&kept.remove(0)[..]);
+        }
+    }
+}
+
+/// New pages, which cost nothing until they are touched.
+fn zeroed(len: usize) -> Result<Vec<f32>, ComputeError> {
+    // Asked for first, so that too much is an error.
+    Vec::<f32>::new().try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
+    let samples = vec![0.0; len];
+    ask_for_large_pages(&samples);
+    Ok(samples)
+}
+
+impl HostMemory {
+    pub(crate) fn from_samples(samples: Vec<f32>) -> Self {
+        Self { len: samples.len(), samples, start: 0, home: None }
+    }
+    pub(crate) fn samples(&self) -> &[f32] {
+        &self.samples[self.start..self.start + self.len]
+    }
+    pub(crate) fn samples_mut(&mut self) -> &mut [f32] {
+        &mut self.samples[self.start..self.start + self.len]
+    }
+    pub(crate) fn into_samples(mut self) -> Vec<f32> {
+        let mut samples = std::mem::take(&mut self.samples);
+        samples.truncate(self.start + self.len);
+        samples.drain(..self.start);
+        samples
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        if let Some(home) = self.home.take() {
+            home.keep(std::mem::take(&mut self.samples));
+        }
+    }
+}
+
+/// Lets the system back large memory by large pages: touching it first is several times cheaper then, and planes that lie
+/// far apart stay within reach of the address cache. A hint: refused or unknown, nothing changes.
+pub(crate) fn ask_for_large_pages<T>(samples: &[T]) {
+    #[cfg(target_os = "linux")]
+    if size_of_val(samples) >= LARGE_PAGES_FROM_BYTES {
+        const PAGE: usize = 4096;
+        let start = samples.as_ptr().addr().next_multiple_of(PAGE);
+        let end = (samples.as_ptr().addr() + size_of_val(samples)) / PAGE * PAGE;
+        // SAFETY: the range lies inside the buffer, and the advice changes neither its content nor its protection.
+        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (samples, LARGE_PAGES_FROM_BYTES);
+}
+
+/// Memory of the host for `len` samples, asked for as large pages; nothing is written to it yet.
+#[cfg(feature = "gpu")]
+pub(crate) fn room_for(len: usize) -> Result<Vec<f32>, ComputeError> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
+    ask_for_large_pages(room.spare_capacity_mut());
+    Ok(room)
+}
+
+fn out_of_memory(len: usize) -> ComputeError {
+    let needed_bytes = len.saturating_mul(size_of::<f32>());
+    ComputeError::OutOfMemory { device: "cpu".to_owned(), needed_bytes, free_bytes: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_comes_back_and_zeros_are_zeros() {
+        let kept = Arc::new(Kept::default());
+        let mut first = kept.take(1000, Content::Zeros).unwrap();
+        assert!(first.samples().as_ptr().addr().is_multiple_of(LINE_BYTES));
+        first.samples_mut().fill(7.0);
+        let address = first.samples.as_ptr();
+        drop(first);
+        let second = kept.take(1000, Content::Any).unwrap();
+        assert_eq!((second.samples.as_ptr(), second.samples()[500]), (address, 7.0));
+        drop(second);
+        assert!(
+            kept.take(999, Content::Any).unwrap().samples().iter().all(|s| *s == 0.0),
+            "another size is new"
+        );
+        assert!(kept.take(1000, Content::Zeros).unwrap().samples().iter().all(|s| *s == 0.0));
+    }
+
+    #[test]
+    fn memory_of_one_size_starts_at_different_places_of_its_pages() {
+        let kept = Arc::new(Kept::default());
+        let all: Vec<_> = (0..COLOURS).map(|_| kept.take(1 << 21, Content::Any).unwrap()).collect();
+        let places: std::collections::HashSet<_> =
+            all.iter().map(|memory| memory.samples().as_ptr().addr() % (COLOURS * COLOUR_BYTES)).collect();
+        // Other tests take colours in between.
+        assert!(places.len() > COLOURS / 2, "{places:?}");
+    }
+
+    #[test]
+    fn what_is_kept_has_a_limit() {
+        let kept = Arc::new(Kept::default());
+        let all: Vec<_> = (0..40).map(|i| kept.take((1 << 20) + i, Content::Any).unwrap()).collect();
+        drop(all);
+        let bytes: usize = kept.0.lock().unwrap().iter().map(|s| size_of_val(&s[..])).sum();
+        assert!(bytes > MOST_KEPT_BYTES / 2 && bytes <= MOST_KEPT_BYTES);
+        drop(kept.take((8 << 20) / 4 + 1000, Content::Any).unwrap());
+        assert!(kept.0.lock().unwrap().iter().all(|s| s.len() < (8 << 20) / 4 + 1000));
+    }
+}

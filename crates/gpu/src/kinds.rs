@@ -1,0 +1,84 @@
+//! Kinds of GPUs: opened by name, the fastest first, and listed.
+
+pub(crate) use of_this_build::{fastest, list, open};
+
+use crate::{ComputeError, Gpu, Listing};
+use std::sync::Arc;
+
+/// A GPU, and why faster kinds are absent.
+type Found = (Arc<dyn Gpu>, Vec<String>);
+
+#[cfg(feature = "gpu")]
+mod of_this_build {
+    use super::*;
+    use crate::{cuda_device, wgpu_device};
+
+    /// Kinds, fastest first.
+    const BY_SPEED: [&str; 2] = ["cuda", "wgpu"];
+
+    /// Opens a GPU by name.
+    pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
+        let refuse =
+            |reason: &str| ComputeError::NoDevice { name: name.to_owned(), reason: reason.to_owned() };
+        let (kind, ordinal) = match name.split_once(':') {
+            None => (name, 0),
+            Some((kind, digits)) => {
+                let ordinal =
+                    digits.parse().map_err(|_| refuse("what follows the colon should be a number from 0"))?;
+                (kind, ordinal)
+            }
+        };
+        match kind {
+            "cuda" => Ok(Arc::new(cuda_device::CudaDevice::open(ordinal)?)),
+            "vulkan" | "metal" | "dx12" | "wgpu" => {
+                Ok(Arc::new(wgpu_device::WgpuDevice::open((kind, ordinal))?))
+            }
+            _ => Err(refuse("there is no such kind; `veloxel devices` lists them")),
+        }
+    }
+
+    /// Opens the fastest kind of GPU that is there; without one, why each kind is none.
+    pub(crate) fn fastest() -> Result<Found, Vec<String>> {
+        let mut why_not = Vec::new();
+        for name in BY_SPEED {
+            if name == "wgpu" && !wgpu_device::card_may_be_there() {
+                why_not.push("vulkan: the system shows no graphics card".to_owned());
+                continue;
+            }
+            match open(name) {
+                Ok(gpu) if gpu.is_hardware() => return Ok((gpu, why_not)),
+                Ok(gpu) => why_not.push(format!("{name}: {} is no graphics card", gpu.info().description)),
+                Err(ComputeError::NoDevice { name, reason }) => why_not.push(format!("{name}: {reason}")),
+                Err(error) => why_not.push(format!("{name}: {error}")),
+            }
+        }
+        Err(why_not)
+    }
+
+    /// Every GPU, and why kinds of them are absent.
+    pub(crate) fn list() -> Vec<Listing> {
+        cuda_device::list().into_iter().chain(wgpu_device::list()).collect()
+    }
+}
+
+/// Every GPU is absent.
+#[cfg(not(feature = "gpu"))]
+mod of_this_build {
+    use super::*;
+
+    const REASON: &str = "built without GPU support";
+
+    pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
+        Err(ComputeError::NoDevice { name: name.to_owned(), reason: REASON.to_owned() })
+    }
+
+    pub(crate) fn fastest() -> Result<Found, Vec<String>> {
+        Err(vec![REASON.to_owned()])
+    }
+
+    pub(crate) fn list() -> Vec<Listing> {
+        ["cuda", "vulkan"]
+            .map(|name| Listing::Absent { name: name.to_owned(), reason: REASON.to_owned() })
+            .into()
+    }
+}

@@ -1,0 +1,47 @@
+//! Devices, buffers and launches: what kernels are written on, and knows none of them.
+//!
+//! A [`Device`] is the processor or a GPU; [`Buffer`]s live on one; a kernel looks at the device's [`Kind`] and works on the
+//! host's samples with the threads of a [`Cpu`], or gives a [`Launch`] to a [`Gpu`].
+//! Without the feature `gpu` (on by default) there is the processor alone, and every GPU is absent; everything that kernels
+//! are written with stays.
+
+mod buffer;
+#[cfg(feature = "gpu")]
+mod cuda_check;
+#[cfg(feature = "gpu")]
+mod cuda_device;
+#[cfg(feature = "gpu")]
+mod cuda_source;
+mod device;
+mod error;
+mod gpu;
+mod host_memory;
+mod kinds;
+mod later;
+mod launch;
+mod listing;
+mod memory;
+#[cfg(feature = "gpu")]
+pub mod nvrtc;
+mod processor;
+mod reduction;
+pub mod rows;
+mod stamp;
+mod uniform;
+#[cfg(feature = "gpu")]
+mod wgpu_device;
+
+pub use buffer::{Buffer, Field, require_field};
+#[cfg(feature = "gpu")]
+pub use cuda_source::cuda_source;
+pub use device::{Device, Kind};
+pub use error::ComputeError;
+pub use gpu::Gpu;
+pub use later::{Later, Pending, fetch};
+pub use launch::{Bind, Launch, ShaderSource, cover, inputs, line, outputs, tile};
+pub use listing::{DeviceInfo, Listing};
+pub use memory::GpuMemory;
+pub use processor::Cpu;
+pub use reduction::{partials, reduction_groups, sum_rows};
+pub use stamp::Stamp;
+pub use uniform::Uniform;

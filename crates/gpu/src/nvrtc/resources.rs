@@ -1,0 +1,48 @@
+//! What a kernel needs of a GPU, read from the assembler's log.
+
+/// Registers and memory of a kernel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes that a thread stores and loads because registers did not suffice.
+    pub spill_bytes: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+    /// Bytes of a thread's stack.
+    pub stack_bytes: u32,
+}
+
+impl Resources {
+    /// Reads the log of `--ptxas-options=-v` for a text with one kernel; what it does not mention is 0.
+    pub(super) fn of_log(log: &str) -> Self {
+        let number = |unit| number_before(log, unit).unwrap_or(0);
+        Self {
+            registers: number(" registers"),
+            spill_bytes: number(" bytes spill stores") + number(" bytes spill loads"),
+            shared_bytes: number(" bytes smem"),
+            stack_bytes: number(" bytes stack frame"),
+        }
+    }
+}
+
+fn number_before(log: &str, unit: &str) -> Option<u32> {
+    let before = &log[..log.find(unit)?];
+    let digits = before.rfind(|letter: char| !letter.is_ascii_digit()).map_or(0, |last| last + 1);
+    before[digits..].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_before_their_units() {
+        let log = "ptxas info    : Function properties for main\n\
+                   ptxas         .     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n\
+                   ptxas info    : Used 19 registers, used 1 barriers, 1024 bytes smem, 400 bytes cmem[0]";
+        let expected = Resources { registers: 19, spill_bytes: 20, shared_bytes: 1024, stack_bytes: 16 };
+        assert_eq!(Resources::of_log(log), expected);
+        assert_eq!(Resources::of_log(""), Resources::default());
+    }
+}

@@ -1,0 +1,150 @@
+//! The processor: threads and memory of its own, work split over the threads, and sums that do not depend on their number.
+
+use crate::ComputeError;
+use crate::host_memory::{Content, HostMemory, Kept};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The processor: a pool of threads of its own, and memory for them.
+#[derive(Debug, Clone)]
+pub struct Cpu {
+    pool: Arc<rayon::ThreadPool>,
+    memory: Arc<Kept>,
+}
+
+/// Below this many samples a kernel is done before a second thread would have woken up.
+const MIN_SAMPLES_PER_THREAD: usize = 8192;
+/// Reductions always split into this many parts, so that sums do not depend on the number of threads.
+const REDUCTION_PARTS: usize = 64;
+/// More than any machine has: starting hundreds of thousands takes minutes, and may take the machine down.
+const MOST_THREADS: usize = 4096;
+
+impl Cpu {
+    /// A pool of `threads` threads (0: as many as the machine has).
+    ///
+    /// # Errors
+    /// [`ComputeError::Threads`] if they cannot be started.
+    pub fn new(threads: usize) -> Result<Self, ComputeError> {
+        let count =
+            if threads == 0 { std::thread::available_parallelism().map_or(1, |n| n.get()) } else { threads };
+        if count > MOST_THREADS {
+            let reason = format!("at most {MOST_THREADS} are possible; 0 takes as many as the machine has");
+            return Err(ComputeError::Threads { threads: count, reason });
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(count)
+            .thread_name(|i| format!("veloxel-{i}"))
+            .build()
+            .map_err(|e| ComputeError::Threads { threads: count, reason: e.to_string() })?;
+        Ok(Self { pool: Arc::new(pool), memory: Arc::default() })
+    }
+
+    /// Runs a whole method on the pool's threads.
+    pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.pool.install(work)
+    }
+
+    /// Memory for `len` samples.
+    pub(crate) fn memory(&self, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
+        self.memory.take(len, content)
+    }
+
+    /// Threads in the pool.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// Calls `work` for ranges that cover `0..count`; `samples` is the size of the whole job.
+    ///
+    /// How it is split must not matter to the result.
+    pub fn split(&self, count: usize, samples: usize, work: impl Fn(Range<usize>) + Sync) {
+        let useful = (samples / MIN_SAMPLES_PER_THREAD).min(count);
+        if useful < 2 || self.threads() == 1 {
+            return work(0..count);
+        }
+        let parts = (4 * self.threads()).min(useful);
+        self.pool.install(|| {
+            rayon::scope(|scope| {
+                for part in 0..parts {
+                    let work = &work;
+                    scope.spawn(move |_| work(part_of(count, parts, part)));
+                }
+            });
+        });
+    }
+
+    /// Sums `work` over ranges that cover `0..count`, in a fixed order: the same bits for any number of threads.
+    pub fn sum<const N: usize>(
+        &self,
+        count: usize,
+        samples: usize,
+        work: impl Fn(Range<usize>) -> [f64; N] + Sync,
+    ) -> [f64; N] {
+        let mut parts = [[0.0; N]; REDUCTION_PARTS];
+        let slots = crate::rows::SharedSlots::new(&mut parts);
+        self.split(REDUCTION_PARTS, samples, |range| {
+            for part in range {
+                // SAFETY: `split` hands every part to exactly one call.
+                unsafe { slots.write(part, work(part_of(count, REDUCTION_PARTS, part))) };
+            }
+        });
+        parts.iter().fold([0.0; N], |mut total, part| {
+            total.iter_mut().zip(part).for_each(|(t, p)| *t += p);
+            total
+        })
+    }
+}
+
+/// The `part`-th of `parts` nearly equal ranges of `0..count`.
+fn part_of(count: usize, parts: usize, part: usize) -> Range<usize> {
+    count * part / parts..count * (part + 1) / parts
+}
+
+pub(crate) fn instruction_set() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512vl") {
+            "AVX-512"
+        } else if std::arch::is_x86_feature_detected!("avx2") {
+            "AVX2"
+        } else {
+            "SSE2"
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        std::env::consts::ARCH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_without_end_are_refused() {
+        let error = Cpu::new(100_000).unwrap_err().to_string();
+        assert!(error.contains("100000") && error.contains("at most"), "{error}");
+    }
+
+    #[test]
+    fn sums_do_not_depend_on_threads() {
+        let values: Vec<f64> = (0..100_000).map(|i| (i as f64 * 0.37).sin()).collect();
+        let total = |threads| {
+            let device = Cpu::new(threads).unwrap();
+            device.sum(values.len(), values.len(), |r| [values[r].iter().sum::<f64>()])[0].to_bits()
+        };
+        assert!(total(1) == total(2) && total(2) == total(3));
+    }
+
+    #[test]
+    fn splits_cover_everything_once() {
+        let hits: Vec<_> = (0..1000).map(|_| std::sync::atomic::AtomicU32::new(0)).collect();
+        Cpu::new(3).unwrap().split(hits.len(), 1 << 20, |range| {
+            for i in range {
+                hits[i].fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            }
+        });
+        assert!(hits.into_iter().all(|h| h.into_inner() == 1));
+    }
+}

@@ -1,0 +1,106 @@
+//! Rows shared between threads: the one place where the processor's kernels step outside the borrow checker.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// Samples whose disjoint parts different threads write; a part nobody writes may be read by all.
+pub struct Shared<'a> {
+    start: *mut f32,
+    len: usize,
+    owner: PhantomData<&'a mut [f32]>,
+}
+
+// SAFETY: access goes through `get` and `get_mut`, whose contracts rule out races.
+unsafe impl Sync for Shared<'_> {}
+// SAFETY: as above.
+unsafe impl Send for Shared<'_> {}
+
+impl<'a> Shared<'a> {
+    /// Samples that threads write.
+    pub fn new(samples: &'a mut [f32]) -> Self {
+        Self { start: samples.as_mut_ptr(), len: samples.len(), owner: PhantomData }
+    }
+    /// Samples that are only read: `get_mut` must not be called.
+    pub fn read_only(samples: &'a [f32]) -> Self {
+        Self { start: samples.as_ptr().cast_mut(), len: samples.len(), owner: PhantomData }
+    }
+    /// Asks for a range before it is needed; reads nothing, so others may be writing there.
+    pub fn prefetch(&self, range: Range<usize>) {
+        #[cfg(target_arch = "x86_64")]
+        for at in range.step_by(64 / size_of::<f32>()) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: prefetching reads nothing and may point anywhere.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.start.wrapping_add(at).cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = range;
+    }
+    /// A range, to be read.
+    ///
+    /// # Safety
+    /// No thread writes into the range while the slice lives.
+    pub unsafe fn get(&self, range: Range<usize>) -> &[f32] {
+        assert!(range.start <= range.end && range.end <= self.len, "a row should lie inside its buffer");
+        // SAFETY: inside the buffer; the caller rules out writers.
+        unsafe { std::slice::from_raw_parts(self.start.add(range.start), range.len()) }
+    }
+    /// A range, to be written.
+    ///
+    /// # Safety
+    /// Nobody else reads or writes the range while the slice lives.
+    #[allow(clippy::mut_from_ref, reason = "exclusive by the caller's promise, which threads cannot express")]
+    pub unsafe fn get_mut(&self, range: Range<usize>) -> &mut [f32] {
+        assert!(range.start <= range.end && range.end <= self.len, "a row should lie inside its buffer");
+        // SAFETY: inside the buffer; the caller rules out everybody else.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
+    }
+}
+
+/// Results of parts, each written by one thread.
+pub struct SharedSlots<'a, T> {
+    start: *mut T,
+    len: usize,
+    owner: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: `write`'s contract rules out races.
+unsafe impl<T: Send> Sync for SharedSlots<'_, T> {}
+
+impl<'a, T> SharedSlots<'a, T> {
+    /// A slot for each part.
+    pub fn new(slots: &'a mut [T]) -> Self {
+        Self { start: slots.as_mut_ptr(), len: slots.len(), owner: PhantomData }
+    }
+    /// Writes a part's result.
+    ///
+    /// # Safety
+    /// Every slot is written by at most one thread.
+    pub unsafe fn write(&self, slot: usize, value: T) {
+        assert!(slot < self.len, "a slot should exist");
+        // SAFETY: inside, and exclusive by the caller's promise.
+        unsafe { *self.start.add(slot) = value };
+    }
+}
+
+/// Asks for a row before it is needed; a hint that changes no result.
+pub fn prefetch(row: &[f32]) {
+    Shared::read_only(row).prefetch(0..row.len());
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Lends `len` samples of this thread's scratch memory, which grows once and is then reused.
+///
+/// The content is whatever the last kernel left there.
+pub fn with_scratch<R>(len: usize, work: impl FnOnce(&mut [f32]) -> R) -> R {
+    SCRATCH.with(|cell| {
+        let mut scratch = cell.borrow_mut();
+        if scratch.len() < len {
+            scratch.resize(len, 0.0);
+        }
+        work(&mut scratch[..len])
+    })
+}

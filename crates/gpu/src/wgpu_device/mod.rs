@@ -1,0 +1,339 @@
+//! GPUs through wgpu: Vulkan, Metal and DX12.
+//!
+//! Launches are recorded and given to the queue many at a time, in one pass; a transfer gives what is recorded first.
+//! Texts run without wgpu's bounds checks, which cost a quarter of the bandwidth: every kernel validates its buffers
+//! before it launches, and the tests of parity run each text at sizes that do not divide evenly.
+
+mod adapters;
+mod pool;
+mod recording;
+
+pub(crate) use adapters::{card_may_be_there, list};
+
+use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Stamp, cuda_check};
+use adapters::{absent, adapters, describe};
+use pollster::block_on;
+use pool::{Pool, WgpuMemory};
+use recording::{Pipeline, Recorded, Recording};
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// An adapter, opened with its own limits.
+pub(crate) struct WgpuDevice {
+    info: DeviceInfo,
+    hardware: bool,
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    /// Stand in where a buffer is absent: one for inputs, the others for outputs, which may not be shared.
+    nothing: [wgpu::Buffer; 1 + MOST_SPARE],
+    pipelines: Mutex<HashMap<Variant, Arc<Pipeline>>>,
+    recording: Mutex<Recording>,
+    pool: Arc<Pool>,
+}
+
+/// What one compilation is for.
+#[derive(PartialEq, Eq, Hash)]
+struct Variant {
+    /// Where the text stands: every text is a `static`.
+    text: usize,
+    entry: &'static str,
+    /// Values of the constants, as bits; a text's constants come in a fixed order.
+    constants: Vec<u64>,
+    /// How each buffer is bound.
+    writes: Vec<bool>,
+}
+
+/// Outputs that a launch may leave unused.
+const MOST_SPARE: usize = 8;
+/// Downloads that are larger together are split.
+const MOST_TOGETHER_BYTES: usize = 16 << 20;
+
+impl WgpuDevice {
+    /// Opens the `ordinal`-th adapter of a kind.
+    pub fn open((kind, ordinal): (&str, usize)) -> Result<Self, ComputeError> {
+        let name = if ordinal == 0 { kind.to_owned() } else { format!("{kind}:{ordinal}") };
+        let refuse = |reason: String| ComputeError::NoDevice { name: name.clone(), reason };
+        let mut adapters = adapters(kind);
+        if ordinal >= adapters.len() {
+            return Err(refuse(match adapters.len() {
+                0 => absent(kind),
+                n => format!("there {} {n}, counted from 0", if n == 1 { "is only" } else { "are only" }),
+            }));
+        }
+        let adapter = adapters.swap_remove(ordinal);
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("veloxel"),
+            required_limits: adapter.limits(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        };
+        let (device, queue) = block_on(adapter.request_device(&descriptor))
+            .map_err(|e| refuse(format!("the driver refuses it: {e}")))?;
+        // Errors are caught where they can arise; what is left is a lost device, which the next transfer reports.
+        device.on_uncaptured_error(Arc::new(|_| {}));
+        let nothing = std::array::from_fn(|_| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: 16,
+                usage: wgpu::BufferUsages::STORAGE,
+                mapped_at_creation: false,
+            })
+        });
+        let info = describe(&adapter, name);
+        let hardware = adapter.get_info().device_type != wgpu::DeviceType::Cpu;
+        let (pipelines, recording, pool) = Default::default();
+        Ok(Self { info, hardware, device, queue, nothing, pipelines, recording, pool })
+    }
+
+    fn failed(&self, reason: impl fmt::Display) -> ComputeError {
+        ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
+    }
+
+    /// Memory for `len` samples, and whether it was in use before: then its samples are left from there.
+    fn take(&self, len: usize) -> Result<(WgpuMemory, bool), ComputeError> {
+        let bytes = Pool::bytes_for(len);
+        let limits = self.device.limits();
+        let most_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        if bytes > most_bytes {
+            return Err(ComputeError::BufferTooLarge {
+                device: self.info.name.clone(),
+                needed_bytes: bytes as usize,
+                most_bytes: most_bytes as usize,
+            });
+        }
+        if let Some(kept) = self.pool.take(bytes) {
+            return Ok((kept, true));
+        }
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        if let Some(buffer) = self.ask(bytes, usage) {
+            return Ok((self.pool.own(buffer), false));
+        }
+        // What is kept may be just what is missing; the driver has it back when nothing uses it any more.
+        self.pool.give_back_to_driver();
+        self.submit_all();
+        self.wait()?;
+        let buffer = self.ask(bytes, usage).ok_or_else(|| self.out_of_memory(bytes as usize))?;
+        Ok((self.pool.own(buffer), false))
+    }
+
+    /// A buffer from the driver; none if memory is short.
+    fn ask(&self, size: u64, usage: wgpu::BufferUsages) -> Option<wgpu::Buffer> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        let buffer = self.device.create_buffer(&descriptor);
+        block_on(scope.pop()).is_none().then_some(buffer)
+    }
+
+    fn out_of_memory(&self, needed_bytes: usize) -> ComputeError {
+        ComputeError::OutOfMemory { device: self.info.name.clone(), needed_bytes, free_bytes: None }
+    }
+
+    fn pipeline(&self, launch: &Launch<'_>) -> Result<Arc<Pipeline>, ComputeError> {
+        let writes: Vec<bool> =
+            launch.buffers.iter().map(|b| matches!(b, Bind::Out(_) | Bind::Spare)).collect();
+        let variant = Variant {
+            text: std::ptr::from_ref(launch.source).addr(),
+            entry: launch.entry,
+            constants: launch.constants.iter().map(|c| c.1.to_bits()).collect(),
+            writes,
+        };
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = pipelines.get(&variant) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = Arc::new(self.compile(launch, &variant.writes)?);
+        pipelines.insert(variant, pipeline.clone());
+        Ok(pipeline)
+    }
+
+    fn compile(&self, launch: &Launch<'_>, writes: &[bool]) -> Result<Pipeline, ComputeError> {
+        cuda_check::check(launch).map_err(|reason| {
+            self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.source.name, launch.entry))
+        })?;
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let source = wgpu::ShaderSource::Wgsl(launch.source.whole().into());
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.source.name), source };
+        // SAFETY: kernels validate their buffers' lengths before they launch, and the texts stay inside them.
+        let module = unsafe {
+            self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+        };
+        let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty,
+                has_dynamic_offset: ty == wgpu::BufferBindingType::Uniform,
+                min_binding_size: None,
+            },
+            count: None,
+        };
+        let storage = |(i, &writes): (usize, &bool)| {
+            entry(i as u32 + 1, wgpu::BufferBindingType::Storage { read_only: !writes })
+        };
+        let entries: Vec<_> = std::iter::once(entry(0, wgpu::BufferBindingType::Uniform))
+            .chain(writes.iter().enumerate().map(storage))
+            .collect();
+        let layout = self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(launch.source.name),
+            entries: &entries,
+        });
+        let pipeline_layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(launch.source.name),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(launch.entry),
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some(launch.entry),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: launch.constants,
+                zero_initialize_workgroup_memory: false,
+            },
+            cache: None,
+        });
+        match block_on(scope.pop()) {
+            None => Ok(Pipeline { pipeline, layout }),
+            Some(error) => {
+                Err(self.failed(format!("kernel `{}`, `{}`: {error}", launch.source.name, launch.entry)))
+            }
+        }
+    }
+
+    fn recording(&self) -> MutexGuard<'_, Recording> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives everything recorded to the queue.
+    fn submit_all(&self) {
+        self.recording().submit(&self.device, &self.queue);
+    }
+
+    fn wait(&self) -> Result<(), ComputeError> {
+        self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| self.failed(e))?;
+        self.recording().idle();
+        Ok(())
+    }
+
+    fn memory_of<'m>(&self, memory: &'m GpuMemory) -> Result<&'m wgpu::Buffer, ComputeError> {
+        memory.piece::<WgpuMemory>().map(WgpuMemory::buffer)
+    }
+}
+
+impl Gpu for WgpuDevice {
+    fn info(&self) -> DeviceInfo {
+        self.info.clone()
+    }
+    fn is_hardware(&self) -> bool {
+        self.hardware
+    }
+    fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        let (memory, is_used) = self.take(len)?;
+        // wgpu zeroes new memory that is read before it is written.
+        if is_used {
+            self.recording().clear(memory.buffer().clone());
+        }
+        Ok(GpuMemory::new(memory))
+    }
+    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
+        Ok(GpuMemory::new(self.take(len)?.0))
+    }
+    fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
+        let (memory, is_used) = self.take(bytes.len().div_ceil(size_of::<f32>()))?;
+        // The queue writes before what it is given next; what used the memory before has to be in front.
+        if is_used {
+            self.submit_all();
+        }
+        // Whole numbers at a time is what the queue takes.
+        let (whole, rest) = bytes.split_at(bytes.len() / size_of::<f32>() * size_of::<f32>());
+        self.queue.write_buffer(memory.buffer(), 0, whole);
+        if !rest.is_empty() {
+            let mut last = [0; size_of::<f32>()];
+            last[..rest.len()].copy_from_slice(rest);
+            self.queue.write_buffer(memory.buffer(), whole.len() as u64, &last);
+        }
+        Ok(GpuMemory::new(memory))
+    }
+    fn download(
+        &self,
+        wanted: &[(&GpuMemory, Range<usize>)],
+        _after: Option<&Stamp>,
+    ) -> Result<Vec<Vec<f32>>, ComputeError> {
+        self.submit_all();
+        let bytes: usize = wanted.iter().map(|(_, range)| range.len() * size_of::<f32>()).sum();
+        if bytes == 0 {
+            return Ok(vec![Vec::new(); wanted.len()]);
+        }
+        if bytes > MOST_TOGETHER_BYTES && wanted.len() > 1 {
+            let (first, others) = wanted.split_at(wanted.len() / 2);
+            let mut samples = self.download(first, None)?;
+            samples.extend(self.download(others, None)?);
+            return Ok(samples);
+        }
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let staging = self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))?;
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        let mut offset = 0;
+        for (memory, range) in wanted {
+            let [start, bytes] = [range.start, range.len()].map(|len| (len * size_of::<f32>()) as u64);
+            encoder.copy_buffer_to_buffer(self.memory_of(memory)?, start, &staging, offset, bytes);
+            offset += bytes;
+        }
+        self.queue.submit([encoder.finish()]);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        staging.map_async(wgpu::MapMode::Read, .., move |result| {
+            // The receiver lives until the end of this function.
+            let _ = sender.send(result);
+        });
+        self.wait()?;
+        receiver.recv().map_err(|e| self.failed(e))?.map_err(|e| self.failed(e))?;
+        let view = staging.get_mapped_range(..).map_err(|e| self.failed(e))?;
+        let mut left: &[f32] = bytemuck::cast_slice(&view);
+        let mut take = |len: usize| {
+            let (samples, rest) = left.split_at(len);
+            left = rest;
+            samples.to_vec()
+        };
+        Ok(wanted.iter().map(|(_, range)| take(range.len())).collect())
+    }
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
+        if launch.groups.contains(&0) {
+            return Ok(());
+        }
+        let pipeline = self.pipeline(launch)?;
+        let mut spare = self.nothing[1..].iter();
+        let buffers = launch
+            .buffers
+            .iter()
+            .map(|bind| match bind {
+                Bind::In(buffer) | Bind::Out(buffer) => self.memory_of(buffer.gpu()?).cloned(),
+                Bind::Absent => Ok(self.nothing[0].clone()),
+                Bind::Spare => {
+                    Ok(spare.next().expect("a launch should not have so many spare outputs").clone())
+                }
+            })
+            .collect::<Result<_, _>>()?;
+        let block = launch.uniform.clone().bytes();
+        let alignment = self.device.limits().min_uniform_buffer_offset_alignment as usize;
+        let mut recording = self.recording();
+        let launched = Recorded { pipeline, buffers, groups: launch.groups };
+        recording.launch(launched, (&block, alignment));
+        if recording.is_due() {
+            recording.submit(&self.device, &self.queue);
+        }
+        Ok(())
+    }
+    fn synchronise(&self) -> Result<(), ComputeError> {
+        self.submit_all();
+        self.wait()
+    }
+}
+
+impl fmt::Debug for WgpuDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WgpuDevice").field("info", &self.info).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,164 @@
+//! Processor text of [`super::affine_normal_equations`].
+
+use super::{NormalEquations, SUMS, equations};
+use crate::image::gradient::{Scheme, cpu::derivative_row};
+use crate::shared::group_sums::{GROUP, sum_by_halves};
+use crate::shared::lanes::{LANES, Lanes};
+use multiversion::multiversion;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu, reduction_groups, sum_rows};
+
+/// A workgroup's threads along x, and the rows that it takes at a time.
+const WIDE: usize = 64;
+const HIGH: usize = 4;
+
+pub(super) fn affine_normal_equations(
+    cpu: &Cpu,
+    (shape, centre, zeta): (Shape, Axes<f64>, f32),
+    (fixed, warped): (&Buffer, &Buffer),
+    weight: Option<&Buffer>,
+) -> NormalEquations {
+    let [nx, ny, _] = shape.size;
+    let groups = reduction_groups(shape.len());
+    let centre = centre.map(|c| c as f32);
+    let mut partials = vec![0.0; groups * SUMS];
+    let out = Shared::new(&mut partials);
+    cpu.split(groups, 16 * shape.len(), |range| {
+        let mut lanes = vec![0.0; SUMS * GROUP];
+        let mut gradient = [vec![0.0; nx], vec![0.0; nx], vec![0.0; nx]];
+        for group in range {
+            lanes.fill(0.0);
+            for first in (HIGH * group..shape.rows()).step_by(HIGH * groups) {
+                for (high, row) in (first..shape.rows().min(first + HIGH)).enumerate() {
+                    for (axis, out) in gradient.iter_mut().enumerate().take(shape.components()) {
+                        derivative_row(warped.host(), (shape, axis, Scheme::Central4), row, out);
+                    }
+                    let line = row * nx..(row + 1) * nx;
+                    let samples = Row {
+                        gradient: &gradient,
+                        fixed: &fixed.host()[line.clone()],
+                        warped: &warped.host()[line.clone()],
+                        weight: weight.map(|weight| &weight.host()[line.clone()]),
+                        position: [-centre[0], (row % ny) as f32 - centre[1], (row / ny) as f32 - centre[2]],
+                    };
+                    match shape.components() {
+                        2 => add_row::<2>(&samples, zeta * zeta, &mut lanes[high * WIDE..]),
+                        _ => add_row::<3>(&samples, zeta * zeta, &mut lanes[high * WIDE..]),
+                    }
+                }
+            }
+            // SAFETY: every group is one call's.
+            let sums = unsafe { out.get_mut(group * SUMS..(group + 1) * SUMS) };
+            sums.iter_mut()
+                .zip(lanes.chunks_exact_mut(GROUP))
+                .for_each(|(s, lanes)| *s = sum_by_halves(lanes));
+        }
+    });
+    equations(shape.components(), &sum_rows(&partials))
+}
+
+/// A row of samples.
+struct Row<'a> {
+    /// Of the warped image, an axis each.
+    gradient: &'a [Vec<f32>; 3],
+    fixed: &'a [f32],
+    warped: &'a [f32],
+    weight: Option<&'a [f32]>,
+    /// Of the first sample, from where positions count.
+    position: [f32; 3],
+}
+
+/// Adds a row to the sums of the workgroup's threads that take it: of each sum, [`WIDE`] from `lanes` on, [`GROUP`] apart.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_row<const D: usize>(row: &Row<'_>, zeta2: f32, lanes: &mut [f32]) {
+    let n = row.fixed.len();
+    let one = Lanes::splat(1.0);
+    let mut start = 0;
+    while start < n {
+        let mut g = [Lanes::splat(0.0); 3];
+        for axis in 0..D {
+            g[axis] = Lanes::load_or_zero(&row.gradient[axis], start);
+        }
+        let mut difference = Lanes::load_or_zero(row.warped, start) - Lanes::load_or_zero(row.fixed, start);
+        let mut length2 = Lanes::splat(zeta2) + g[0] * g[0] + g[1] * g[1];
+        if D == 3 {
+            length2 = length2 + g[2] * g[2];
+        }
+        let mut counts = match row.weight {
+            Some(weight) => Lanes::load_or_zero(weight, start),
+            None => one,
+        };
+        let mut scale = counts / length2;
+        for k in 0..LANES {
+            // What does not count adds zeros.
+            let finite = (length2.0[k] + difference.0[k]).abs() < f32::INFINITY;
+            let is_in = finite && counts.0[k] > 0.0 && start + k < n;
+            for axis in 0..D {
+                g[axis].0[k] = if is_in { g[axis].0[k] } else { 0.0 };
+            }
+            difference.0[k] = if is_in { difference.0[k] } else { 0.0 };
+            scale.0[k] = if is_in { scale.0[k] } else { 0.0 };
+            counts.0[k] = if is_in { counts.0[k] } else { 0.0 };
+        }
+        let column = Lanes(std::array::from_fn(|k| (start + k) as f32));
+        let p = [
+            column + Lanes::splat(row.position[0]),
+            Lanes::splat(row.position[1]),
+            Lanes::splat(row.position[2]),
+        ];
+        let a = [p[0] * p[0], p[0] * p[1], p[0] * p[2], p[1] * p[1]];
+        let b = [p[1] * p[2], p[2] * p[2], p[0], p[1]];
+        let c = [p[2], one];
+        let s = [scale * g[0], scale * g[1], scale * g[2]];
+        let mut sums = Sums { lanes, at: start % WIDE };
+        // Entries of n g gᵀ: xx, xy, xz, yy, yz, zz.
+        let entries = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+        for nth in 0..6 {
+            let (m, n) = entries[nth];
+            if D == 2 && n == 2 {
+                continue;
+            }
+            let entry = s[m] * g[n];
+            for k in 0..4 {
+                sums.add(4 * nth + k, entry * a[k]);
+                sums.add(24 + 4 * nth + k, entry * b[k]);
+            }
+            for k in 0..2 {
+                sums.add(48 + 2 * nth + k, entry * c[k]);
+            }
+        }
+        for axis in 0..D {
+            let by = s[axis] * difference;
+            for (k, position) in [p[0], p[1], p[2], one].into_iter().enumerate() {
+                sums.subtract(60 + 4 * axis + k, by * position);
+            }
+        }
+        sums.add(72, scale * difference * difference);
+        sums.add(73, counts);
+        start += LANES;
+    }
+}
+
+/// The sums of sixteen threads.
+struct Sums<'a> {
+    lanes: &'a mut [f32],
+    at: usize,
+}
+
+impl Sums<'_> {
+    #[inline(always)]
+    fn add(&mut self, sum: usize, value: Lanes) {
+        let row = &mut self.lanes[sum * GROUP + self.at..][..LANES];
+        for k in 0..LANES {
+            row[k] += value.0[k];
+        }
+    }
+    #[inline(always)]
+    fn subtract(&mut self, sum: usize, value: Lanes) {
+        let row = &mut self.lanes[sum * GROUP + self.at..][..LANES];
+        for k in 0..LANES {
+            row[k] -= value.0[k];
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The Gauss-Newton normal equations of an affine map, summed over an image pair.
+//!
+//! For the constraint `g · (δA x + δt) + I_t = 0` at every voxel the unknowns are the D(D+1) entries of `[δA | δt]`, row by
+//! row; each voxel adds `n q qᵀ` and `−n q I_t` with `q = g ⊗ (x, 1)`, the data term of [`super::motion_tensor`].
+//! *Units*: g per voxel, positions in voxels from `centre`. NaN in the warped image: no contribution. *Halo*: 2 voxels.
+
+//!
+//! q qᵀ is (g gᵀ) ⊗ (p pᵀ) with p = (x, 1): both texts sum each of the 6 entries of n g gᵀ against the 10 products of
+//! positions and each of the 3 of −n g I_t against the 4 positions, in the order of a GPU's workgroups.
+
+mod cpu;
+mod gpu;
+
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later};
+
+/// The normal equations `matrix · unknowns = rhs`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NormalEquations {
+    /// Number of unknowns: 6 or 12.
+    pub unknowns: usize,
+    /// Row-major, symmetric.
+    pub matrix: Vec<f64>,
+    /// Right-hand side.
+    pub rhs: Vec<f64>,
+    /// Mean n I_t² over the voxels that count.
+    pub mean_energy: f64,
+}
+
+/// Sums the equations; derivatives are the warped image's.
+///
+/// # Errors
+/// [`ComputeError::Length`] if a buffer does not belong to the shape.
+pub fn affine_normal_equations(
+    device: &Device,
+    (shape, centre, zeta): (Shape, Axes<f64>, f32),
+    (fixed, warped): (&Buffer, &Buffer),
+    weight: Option<&Buffer>,
+) -> Result<Later<NormalEquations>, ComputeError> {
+    let n = shape.len();
+    fixed.require(n, "affine_normal_equations", "fixed")?;
+    warped.require(n, "affine_normal_equations", "warped")?;
+    if let Some(weight) = weight {
+        weight.require(n, "affine_normal_equations", "weight")?;
+    }
+    let grid = (shape, centre, zeta);
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(Later::known(cpu::affine_normal_equations(cpu, grid, (fixed, warped), weight))),
+        Kind::Gpu(gpu) => gpu::affine_normal_equations((device, &**gpu), grid, (fixed, warped), weight),
+    }
+}
+
+/// Sums that a workgroup leaves, as the texts order them.
+const SUMS: usize = 76;
+
+/// The equations of the sums: unknown `(D + 1) r + k` belongs to component r and position k, the last of which is 1.
+fn equations(d: usize, sums: &[f64; SUMS]) -> NormalEquations {
+    let unknowns = d * (d + 1);
+    // Position k among x, y, z, 1.
+    let position = |unknown: usize| match unknown % (d + 1) {
+        k if k == d => 3,
+        k => k,
+    };
+    let mut matrix = vec![0.0; unknowns * unknowns];
+    for row in 0..unknowns {
+        for column in 0..unknowns {
+            let entry = pair(3, row / (d + 1), column / (d + 1));
+            matrix[row * unknowns + column] = sums[against(entry, position(row), position(column))];
+        }
+    }
+    let rhs = (0..unknowns).map(|u| sums[60 + 4 * (u / (d + 1)) + position(u)]).collect();
+    let (energy, count) = (sums[72], sums[73]);
+    let mean_energy = if count > 0.0 { energy / count } else { f64::INFINITY };
+    NormalEquations { unknowns, matrix, rhs, mean_energy }
+}
+
+/// The number of entry (a, b) in the upper triangle of a symmetric matrix.
+fn pair(size: usize, a: usize, b: usize) -> usize {
+    let (a, b) = (a.min(b), a.max(b));
+    a * (2 * size + 1 - a) / 2 + b - a
+}
+
+/// Where an entry of n g gᵀ stands, summed against the product of two positions among x, y, z, 1.
+fn against(entry: usize, k: usize, l: usize) -> usize {
+    match (k.min(l), k.max(l)) {
+        (3, 3) => 48 + 2 * entry + 1,
+        (2, 3) => 48 + 2 * entry,
+        (k, 3) => 24 + 4 * entry + 2 + k,
+        (k, l) => {
+            let product = pair(3, k, l);
+            if product < 4 { 4 * entry + product } else { 24 + 4 * entry + product - 4 }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// Σ w and Σ w x of mapped intensities: the contract is mod.rs's.
+
+struct Block {
+    // x, y, z; number of voxels.
+    size: vec4<u32>,
+    origin: vec4<f32>,
+    gain: f32,
+    offset: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> image: array<f32>;
+@group(0) @binding(2) var<storage, read_write> sums: array<f32>;
+
+@compute @workgroup_size(256)
+fn centre_of_mass(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let size = block.size;
+    var sum = vec4<f32>(0.0);
+    for (var i = id.x; i < size.w; i = i + groups.x * LINE) {
+        let v = block.gain * image[i] + block.offset;
+        let weight = select(0.0, min(v, 1.0), !is_nan(v) && v > 0.0);
+        sum.x = sum.x + weight;
+        sum.y = sum.y + weight * (f32(i % size.x) - block.origin.x);
+        sum.z = sum.z + weight * (f32(i / size.x % size.y) - block.origin.y);
+        sum.w = sum.w + weight * (f32(i / (size.x * size.y)) - block.origin.z);
+    }
+    let mass = workgroup_sum(sum.x, lane);
+    let x = workgroup_sum(sum.y, lane);
+    let y = workgroup_sum(sum.z, lane);
+    let z = workgroup_sum(sum.w, lane);
+    if (lane == 0u) {
+        sums[4u * group.x] = mass;
+        sums[4u * group.x + 1u] = x;
+        sums[4u * group.x + 2u] = y;
+        sums[4u * group.x + 3u] = z;
+    }
+}

@@ -1,0 +1,137 @@
+//! Processor text of [`super::gradient`]: one row at a time, shared with the motion tensor.
+
+use super::Scheme;
+use multiversion::multiversion;
+use veloxel_core::Shape;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
+
+/// The derivative along `axis` of every row.
+pub(super) fn gradient(cpu: &Cpu, what: (Shape, usize, Scheme), image: &[f32], out: &mut [f32]) {
+    let (shape, ..) = what;
+    let [nx, _, _] = shape.size;
+    let shared = Shared::new(out);
+    cpu.split(shape.rows(), shape.len(), |rows| {
+        for row in rows {
+            // SAFETY: every row is written by one thread.
+            let out = unsafe { shared.get_mut(row * nx..(row + 1) * nx) };
+            derivative_row(image, what, row, out);
+        }
+    });
+}
+
+/// What makes a scheme's difference a derivative per voxel.
+pub(crate) const fn gain(scheme: Scheme) -> f32 {
+    match scheme {
+        Scheme::Forward => 1.0,
+        Scheme::Central4 => 1.0 / 12.0,
+    }
+}
+
+/// The derivative along `axis` of row `row` of `image`.
+pub(crate) fn derivative_row(image: &[f32], what: (Shape, usize, Scheme), row: usize, out: &mut [f32]) {
+    difference_row(image, what, (row, gain(what.2)), out);
+}
+
+/// The difference along `axis` of row `row` of `image`, times `gain`.
+pub(crate) fn difference_row(
+    image: &[f32],
+    (shape, axis, scheme): (Shape, usize, Scheme),
+    (row, gain): (usize, f32),
+    out: &mut [f32],
+) {
+    let [nx, ny, nz] = shape.size;
+    let (y, z) = (row % ny, row / ny);
+    if axis == 0 {
+        return along_x(&image[row * nx..][..nx], (scheme, gain), out);
+    }
+    let (at, count, stride) = if axis == 1 { (y, ny, nx) } else { (z, nz, nx * ny) };
+    let neighbour = |offset: isize| {
+        let to = (at as isize + offset).clamp(0, count as isize - 1) as usize;
+        &image[row * nx + to * stride - at * stride..][..nx]
+    };
+    match scheme {
+        Scheme::Forward => subtract(neighbour(1), neighbour(0), gain, out),
+        Scheme::Central4 => {
+            central4((neighbour(-2), neighbour(-1)), (neighbour(1), neighbour(2)), gain, out);
+        }
+    }
+}
+
+fn along_x(row: &[f32], (scheme, gain): (Scheme, f32), out: &mut [f32]) {
+    let n = row.len();
+    match scheme {
+        Scheme::Forward => {
+            subtract(&row[1..], &row[..n - 1], gain, &mut out[..n - 1]);
+            out[n - 1] = 0.0;
+        }
+        Scheme::Central4 => {
+            if n >= 5 {
+                central4(
+                    (&row[..n - 4], &row[1..n - 3]),
+                    (&row[3..n - 1], &row[4..]),
+                    gain,
+                    &mut out[2..n - 2],
+                );
+            }
+            let at = |x: isize| row[x.clamp(0, n as isize - 1) as usize];
+            let border = |x: isize| (at(x - 2) - at(x + 2) + 8.0 * (at(x + 1) - at(x - 1))) * gain;
+            for x in (0..n.min(2)).chain(n.saturating_sub(2).max(2).min(n)..n) {
+                out[x] = border(x as isize);
+            }
+        }
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn subtract(a: &[f32], b: &[f32], gain: f32, out: &mut [f32]) {
+    for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *o = (a - b) * gain;
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+pub(crate) fn central4((m2, m1): (&[f32], &[f32]), (p1, p2): (&[f32], &[f32]), gain: f32, out: &mut [f32]) {
+    let n = out.len();
+    let (m2, m1, p1, p2) = (&m2[..n], &m1[..n], &p1[..n], &p2[..n]);
+    for x in 0..n {
+        out[x] = (m2[x] - p2[x] + 8.0 * (p1[x] - m1[x])) * gain;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Dimension;
+
+    #[test]
+    fn central_differences_are_exact_for_cubics_inside() {
+        let shape = Shape { size: [9, 8, 7], dimension: Dimension::Three };
+        for axis in 0..3 {
+            let image: Vec<f32> = (0..shape.len())
+                .map(|i| {
+                    let p = [i % 9, i / 9 % 8, i / 72];
+                    (p[axis] as f32 - 3.0).powi(3)
+                })
+                .collect();
+            let mut out = vec![0.0; 9];
+            let row = 3 + 8 * 3;
+            derivative_row(&image, (shape, axis, Scheme::Central4), row, &mut out);
+            let expected = if axis == 0 { 3.0 * (4.0f32 - 3.0).powi(2) } else { 0.0 };
+            assert!((out[4] - expected).abs() < 1e-5, "axis {axis}: {}", out[4]);
+        }
+    }
+
+    #[test]
+    fn short_axes_work() {
+        for n in 1..6 {
+            let shape = Shape { size: [n, 1, 1], dimension: Dimension::Two };
+            let image: Vec<f32> = (0..n).map(|x| x as f32).collect();
+            let mut out = vec![f32::NAN; n];
+            for scheme in [Scheme::Central4, Scheme::Forward] {
+                derivative_row(&image, (shape, 0, scheme), 0, &mut out);
+                assert!(out.iter().all(|v| v.is_finite()), "{n} {scheme:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// out = a part of the input; the whole of it is the yardstick of every other kernel.
+
+struct Block {
+    packs: u32,
+    // Where the part begins, packs.
+    first: u32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read_write> out: array<Pack>;
+@group(0) @binding(2) var<storage, read> input: array<Pack>;
+
+@compute @workgroup_size(256)
+fn copy(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.packs) {
+        out[i] = input[block.first + i];
+    }
+}

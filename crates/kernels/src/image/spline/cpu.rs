@@ -1,0 +1,79 @@
+//! Processor text of [`super::spline_coefficients`].
+
+use super::{RADIUS, response};
+use crate::image::convolve::cpu::{filter_line, filter_rows};
+use veloxel_core::Shape;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
+
+/// Columns that go through the filter along y and z together.
+const PIECE: usize = 512;
+
+pub(super) fn spline_coefficients(cpu: &Cpu, shape: Shape, samples: &mut [f32]) {
+    let [nx, ny, nz] = shape.size;
+    let weights = response();
+    let shared = Shared::new(samples);
+    if nx > 1 {
+        cpu.split(shape.rows(), 4 * shape.len(), |rows| {
+            let mut padded = vec![0.0; nx + 2 * RADIUS];
+            for row in rows {
+                // SAFETY: every row is read and written by one thread.
+                let row = unsafe { shared.get_mut(row * nx..(row + 1) * nx) };
+                for (k, p) in padded.iter_mut().enumerate() {
+                    *p = row[mirrored(k, nx)];
+                }
+                filter_line(&padded, &weights, row);
+            }
+        });
+    }
+    for (n, width, count) in [(ny, nx, nz), (nz, nx * ny, 1)].into_iter().filter(|&(n, ..)| n > 1) {
+        let pieces = width.div_ceil(PIECE);
+        cpu.split(count * pieces, 4 * shape.len(), |jobs| {
+            let mut panel = Vec::new();
+            for job in jobs {
+                let (slab, piece) = (job / pieces, job % pieces);
+                let (start, end) = (piece * PIECE, ((piece + 1) * PIECE).min(width));
+                let line = |k: usize| (slab * n + k) * width + start..(slab * n + k) * width + end;
+                panel.clear();
+                for k in 0..n {
+                    // SAFETY: pieces are disjoint, and one thread reads and writes each.
+                    panel.extend_from_slice(unsafe { shared.get(line(k)) });
+                }
+                let columns = end - start;
+                for k in 0..n {
+                    let row = |r: usize| &panel[mirrored(k + r, n) * columns..][..columns];
+                    // SAFETY: as above.
+                    filter_rows(row, &weights, unsafe { shared.get_mut(line(k)) });
+                }
+            }
+        });
+    }
+}
+
+/// Of `n` samples mirrored at both ends, the one that stands [`RADIUS`] before `at`.
+fn mirrored(at: usize, n: usize) -> usize {
+    let folded = at.abs_diff(RADIUS) % (2 * n - 2);
+    folded.min(2 * n - 2 - folded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::Dimension;
+
+    /// β³ at the integers is (1, 4, 1)/6: applied to the coefficients it must give the samples back.
+    #[test]
+    fn the_basis_gives_the_samples_back() {
+        for size in [[2, 1, 1], [1, 3, 1], [1, 1, 9], [40, 1, 1], [1, 1, 40]] {
+            let (shape, n) = (Shape { size, dimension: Dimension::Three }, size.into_iter().max().unwrap());
+            let samples: Vec<f32> = (0..n).map(|i| (i as f32 * 1.7).sin()).collect();
+            let mut c = samples.clone();
+            spline_coefficients(&Cpu::new(1).unwrap(), shape, &mut c);
+            let at = |k: usize| c[mirrored(k + RADIUS - 1, n)];
+            for (k, sample) in samples.iter().enumerate() {
+                let back = (at(k) + 4.0 * at(k + 1) + at(k + 2)) / 6.0;
+                assert!((back - sample).abs() < 2e-5, "{size:?}, {k}: {back}");
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Processor text of [`super::valid_median`](fn@super::valid_median).
+
+use super::{Planes, Window, of_five};
+use crate::shared::expansion::Coarser;
+use crate::shared::lanes::LANES;
+use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{Shared, with_scratch};
+
+pub(super) fn valid_median(
+    cpu: &Cpu,
+    (planes, window): (Planes, Window),
+    (estimates, coarser): (&[f32], Option<&[f32]>),
+    (out, confidence): (&mut [f32], Option<&mut [f32]>),
+) {
+    let [nx, ny] = planes.size;
+    let n = nx * ny;
+    let size = [nx, ny].map(|n| n.div_ceil(2));
+    let (out, radius) = (Shared::new(out), window.radius());
+    let known = confidence.as_ref().map_or(0, |c| c.len() / n);
+    let confidence = confidence.map(Shared::new);
+    cpu.split(planes.count * ny, 8 * planes.count * n, |rows| {
+        for row in rows {
+            let (plane, y) = (row / ny, row % ny);
+            let range = row * nx..(row + 1) * nx;
+            // SAFETY: every row is written by one thread.
+            let out = unsafe { out.get_mut(range.clone()) };
+            let estimates = &estimates[plane * n..(plane + 1) * n];
+            let cut = y.saturating_sub(radius)..(y + radius + 1).min(ny);
+            let inside = cut.len();
+            // Every window row between unknown samples, which whole lanes may read.
+            let width = nx + 2 * radius + LANES;
+            with_scratch(2 * of_five::SIDE * width, |scratch| {
+                let (padded, sorted) = scratch.split_at_mut(of_five::SIDE * width);
+                let lines = cut.map(|y| &estimates[y * nx..(y + 1) * nx]);
+                for (line, padded) in lines.zip(padded.chunks_exact_mut(width)) {
+                    padded[..radius].fill(f32::NAN);
+                    padded[radius..radius + nx].copy_from_slice(line);
+                    padded[radius + nx..].fill(f32::NAN);
+                }
+                match window {
+                    Window::One => out.copy_from_slice(&estimates[y * nx..(y + 1) * nx]),
+                    Window::Three => median_row_of_three(&padded[..inside * width], width, out),
+                    Window::Five => {
+                        padded[inside * width..].fill(f32::NAN);
+                        median_row_of_five((padded, sorted), (width, inside), out);
+                    }
+                }
+            });
+            if let Some(coarser) = coarser {
+                let samples = &coarser[plane * size[0] * size[1]..(plane + 1) * size[0] * size[1]];
+                let coarser = Coarser { size, samples };
+                for (x, out) in out.iter_mut().enumerate().filter(|(_, out)| out.is_nan()) {
+                    *out = coarser.at(x, y);
+                }
+            }
+            if let Some(confidence) = &confidence
+                && plane < known
+            {
+                // SAFETY: as above.
+                let confidence = unsafe { confidence.get_mut(range) };
+                for (c, out) in confidence.iter_mut().zip(out.iter()) {
+                    *c = if out.is_nan() { 0.0 } else { *c };
+                }
+            }
+        }
+    });
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn median_row_of_three(padded: &[f32], width: usize, out: &mut [f32]) {
+    median_row(padded, width, out);
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn median_row_of_five(
+    (padded, sorted): (&[f32], &mut [f32]),
+    (width, inside): (usize, usize),
+    out: &mut [f32],
+) {
+    of_five::medians((padded, sorted), (width, inside), out);
+}
+
+/// Medians of windows of 3×3.
+#[inline(always)]
+fn median_row(padded: &[f32], width: usize, out: &mut [f32]) {
+    let nx = out.len();
+    let lines = padded.len() / width;
+    for x in (0..nx).step_by(LANES) {
+        let is_whole = lines == 3
+            && x + LANES <= nx
+            && padded.chunks_exact(width).all(|line| is_known(&line[x..x + 2 + LANES]));
+        let found =
+            if is_whole { median_of_nine(padded, width, x) } else { by_insertion(padded, width, (x, nx)) };
+        for (out, found) in out[x..].iter_mut().zip(found) {
+            *out = found;
+        }
+    }
+}
+
+#[inline(always)]
+fn is_known(samples: &[f32]) -> bool {
+    let mut unknown = 0;
+    for sample in samples {
+        unknown |= i32::from(sample.is_nan());
+    }
+    unknown == 0
+}
+
+type Values = [f32; LANES];
+
+#[inline(always)]
+fn load(padded: &[f32], at: usize) -> Values {
+    let mut values = [0.0; LANES];
+    values.copy_from_slice(&padded[at..at + LANES]);
+    values
+}
+
+/// The smaller value of each lane, and the greater.
+#[inline(always)]
+fn ordered(a: Values, b: Values) -> (Values, Values) {
+    let (mut least, mut most) = (a, b);
+    for k in 0..LANES {
+        least[k] = if b[k] < a[k] { b[k] } else { a[k] };
+        most[k] = if b[k] < a[k] { a[k] } else { b[k] };
+    }
+    (least, most)
+}
+
+#[inline(always)]
+fn order<const N: usize>(values: &mut [Values; N], low: usize, high: usize) {
+    (values[low], values[high]) = ordered(values[low], values[high]);
+}
+
+#[inline(always)]
+fn sort_three(a: Values, b: Values, c: Values) -> [Values; 3] {
+    let mut v = [a, b, c];
+    order(&mut v, 0, 1);
+    order(&mut v, 1, 2);
+    order(&mut v, 0, 1);
+    v
+}
+
+/// Columns sorted: the greatest of the least, the middle of the middles and the least of the greatest hold the median.
+#[inline(always)]
+fn median_of_nine(padded: &[f32], width: usize, x: usize) -> Values {
+    let column = |dx: usize| {
+        sort_three(load(padded, x + dx), load(padded, width + x + dx), load(padded, 2 * width + x + dx))
+    };
+    let [a, b, c] = [column(0), column(1), column(2)];
+    let least = ordered(ordered(a[0], b[0]).1, c[0]).1;
+    let middle = sort_three(a[1], b[1], c[1])[1];
+    let most = ordered(ordered(a[2], b[2]).0, c[2]).0;
+    sort_three(least, middle, most)[1]
+}
+
+/// Windows that are cut or hold unknown samples: one sample after the other is let into the sorted lower half, the greatest
+/// falls out.
+#[inline(always)]
+fn by_insertion(padded: &[f32], width: usize, (x, nx): (usize, usize)) -> Values {
+    let lines = padded.len() / width;
+    let mut sorted = [[f32::MAX; LANES]; 5];
+    let mut count = [0i32; LANES];
+    for line in padded.chunks_exact(width) {
+        for offset in 0..3 {
+            let mut value = load(line, x + offset);
+            for k in 0..LANES {
+                let is_unknown = value[k].is_nan();
+                count[k] += i32::from(!is_unknown);
+                value[k] = if is_unknown { f32::MAX } else { value[k] };
+            }
+            for slot in &mut sorted {
+                (*slot, value) = ordered(*slot, value);
+            }
+        }
+    }
+    let mut out = [f32::NAN; LANES];
+    for (k, out) in out.iter_mut().enumerate().take(nx - x) {
+        let columns = (x + k + 2).min(nx) - (x + k).saturating_sub(1);
+        let known = count[k] as usize;
+        if 2 * known > columns * lines {
+            let (lower, upper) = (sorted[(known - 1) / 2][k], sorted[known / 2][k]);
+            *out = if known % 2 == 1 { upper } else { 0.5 * (lower + upper) };
+        }
+    }
+    out
+}

@@ -1,0 +1,258 @@
+//! Medians of 5×5 pixels, sixteen windows at a time: exchanges that are the same for all of them.
+//!
+//! Loops over windows have no branches and a fixed length, so that every exchange is one of vectors in registers.
+
+use crate::shared::lanes::LANES;
+
+/// Lines of a window.
+pub(super) const SIDE: usize = 5;
+/// Samples of a line that sixteen windows see.
+const SEEN: usize = LANES + SIDE - 1;
+
+/// Stands for what is unknown, with either sign.
+const HUGE: f32 = f32::MAX;
+
+type Values = [f32; LANES];
+/// Lines of samples.
+type Seen = [[f32; SEEN]; SIDE];
+
+/// Medians of a row; `lines` are five padded ones of a width, NaN where unknown or outside, and `sorted` is as long.
+#[inline(always)]
+pub(super) fn medians(
+    (lines, sorted): (&[f32], &mut [f32]),
+    (width, rows_inside): (usize, usize),
+    out: &mut [f32],
+) {
+    sort_columns(lines, sorted, width);
+    let nx = out.len();
+    for x in (0..nx).step_by(LANES) {
+        let here = seen(lines, width, x);
+        let found = if is_known(&here) {
+            of_known(&seen(sorted, width, x))
+        } else {
+            let columns = |x: usize| (x + SIDE / 2 + 1).min(nx) - x.saturating_sub(SIDE / 2);
+            let mut inside = [0; LANES];
+            for (k, inside) in inside.iter_mut().enumerate() {
+                *inside = (columns((x + k).min(nx - 1)) * rows_inside) as i32;
+            }
+            of_what_is_known(&here, &inside)
+        };
+        let count = LANES.min(nx - x);
+        out[x..x + count].copy_from_slice(&found[..count]);
+    }
+}
+
+#[inline(always)]
+fn seen(lines: &[f32], width: usize, x: usize) -> Seen {
+    let mut seen = [[0.0; SEEN]; SIDE];
+    for (seen, line) in seen.iter_mut().zip(lines.chunks_exact(width)) {
+        seen.copy_from_slice(&line[x..x + SEEN]);
+    }
+    seen
+}
+
+#[inline(always)]
+fn is_known(seen: &Seen) -> bool {
+    let mut unknown = 0;
+    for line in seen {
+        for sample in line {
+            unknown |= i32::from(sample.is_nan());
+        }
+    }
+    unknown == 0
+}
+
+/// Sorts what stands above each other; unknown samples end anywhere.
+#[inline(always)]
+fn sort_columns(lines: &[f32], sorted: &mut [f32], width: usize) {
+    for x in (0..width).step_by(LANES) {
+        // The last block overlaps the one before.
+        let x = x.min(width - LANES);
+        let mut block = [[0.0; LANES]; SIDE];
+        for (block, line) in block.iter_mut().zip(lines.chunks_exact(width)) {
+            block.copy_from_slice(&line[x..x + LANES]);
+        }
+        let [mut a, mut b, mut c, mut d, mut e] = block;
+        for k in 0..LANES {
+            [a[k], b[k], c[k], d[k], e[k]] = sort_five([a[k], b[k], c[k], d[k], e[k]]);
+        }
+        for (line, block) in sorted.chunks_exact_mut(width).zip([a, b, c, d, e]) {
+            line[x..x + LANES].copy_from_slice(&block);
+        }
+    }
+}
+
+/// Medians of windows whose samples are all known and whose columns are sorted.
+#[inline(always)]
+fn of_known(sorted: &Seen) -> Values {
+    let [a, b, c, d, e] = sorted;
+    let mut out = [0.0; LANES];
+    for k in 0..LANES {
+        let row = |line: &[f32; SEEN]| [line[k], line[k + 1], line[k + 2], line[k + 3], line[k + 4]];
+        out[k] = of_sorted_columns([row(a), row(b), row(c), row(d), row(e)]);
+    }
+    out
+}
+
+/// Medians where the majority of what is inside is known: unknown samples count as the smallest and the greatest in turn, so
+/// the middle stays where it is. Of an even number of known samples one more counts as the greatest, then as the smallest.
+#[inline(always)]
+fn of_what_is_known(seen: &Seen, inside: &[i32; LANES]) -> Values {
+    let [mut lower, mut upper, mut out] = [[0.0; LANES]; 3];
+    let mut known = [0; LANES];
+    for k in 0..LANES {
+        let (mut low, mut high) = ([[0.0; SIDE]; SIDE], [[0.0; SIDE]; SIDE]);
+        let mut unknown = 0;
+        for dx in 0..SIDE {
+            for dy in 0..SIDE {
+                let sample = seen[dy][k + dx];
+                let fill = if unknown & 1 == 0 { HUGE } else { -HUGE };
+                low[dx][dy] = if sample.is_nan() { fill } else { sample };
+                high[dx][dy] = if sample.is_nan() { -fill } else { sample };
+                unknown += i32::from(sample.is_nan());
+            }
+        }
+        known[k] = (SIDE * SIDE) as i32 - unknown;
+        lower[k] = of_columns(low);
+        upper[k] = of_columns(high);
+    }
+    for k in 0..LANES {
+        let middle = if known[k] & 1 == 1 { upper[k] } else { 0.5 * (lower[k] + upper[k]) };
+        out[k] = if 2 * known[k] > inside[k] { middle } else { f32::NAN };
+    }
+    out
+}
+
+#[inline(always)]
+fn of_columns([a, b, c, d, e]: [[f32; SIDE]; SIDE]) -> f32 {
+    let (a, b, c, d, e) = (sort_five(a), sort_five(b), sort_five(c), sort_five(d), sort_five(e));
+    let row = |r: usize| [a[r], b[r], c[r], d[r], e[r]];
+    of_sorted_columns([row(0), row(1), row(2), row(3), row(4)])
+}
+
+/// Rows sorted as well: six values are then known to lie below the median and six above, and of the thirteen in between the
+/// least and the greatest of eight are forgotten and one is let in, again and again.
+#[inline(always)]
+fn of_sorted_columns([a, b, c, d, e]: [[f32; SIDE]; SIDE]) -> f32 {
+    let (a, b, c, d, e) = (sort_five(a), sort_five(b), sort_five(c), sort_five(d), sort_five(e));
+    let [p, q, r, s, t, u] = inner_of_eight([a[3], a[4], b[2], b[3], b[4], c[1], c[2], c[3]]);
+    let [p, q, r, s, t] = inner_of_seven([p, q, r, s, t, u, d[0]]);
+    let [p, q, r, s] = inner_of_six([p, q, r, s, t, d[1]]);
+    let [p, q, r] = inner_of_five([p, q, r, s, d[2]]);
+    let [p, q] = inner_of_four([p, q, r, e[0]]);
+    let (p, q) = ordered(p, q);
+    ordered(p, ordered(q, e[1]).0).1
+}
+
+/// The smaller one, and the greater.
+#[inline(always)]
+fn ordered(a: f32, b: f32) -> (f32, f32) {
+    (if b < a { b } else { a }, if b < a { a } else { b })
+}
+
+/// Nine exchanges.
+#[inline(always)]
+fn sort_five([a, b, c, d, e]: [f32; SIDE]) -> [f32; SIDE] {
+    let (a, b) = ordered(a, b);
+    let (d, e) = ordered(d, e);
+    let (c, e) = ordered(c, e);
+    let (c, d) = ordered(c, d);
+    let (b, e) = ordered(b, e);
+    let (a, d) = ordered(a, d);
+    let (a, c) = ordered(a, c);
+    let (b, d) = ordered(b, d);
+    let (b, c) = ordered(b, c);
+    [a, b, c, d, e]
+}
+
+/// Without the least and the greatest: the least is the smaller one of a pair, and so on.
+#[inline(always)]
+fn inner_of_eight([a, b, c, d, e, f, g, h]: [f32; 8]) -> [f32; 6] {
+    let ((a, b), (c, d)) = (ordered(a, b), ordered(c, d));
+    let ((e, f), (g, h)) = (ordered(e, f), ordered(g, h));
+    let ((a, c), (e, g)) = (ordered(a, c), ordered(e, g));
+    let ((b, d), (f, h)) = (ordered(b, d), ordered(f, h));
+    [b, c, ordered(d, h).0, ordered(a, e).1, f, g]
+}
+
+#[inline(always)]
+fn inner_of_seven([a, b, c, d, e, f, g]: [f32; 7]) -> [f32; 5] {
+    let ((a, b), (c, d), (e, f)) = (ordered(a, b), ordered(c, d), ordered(e, f));
+    let ((a, c), (e, g)) = (ordered(a, c), ordered(e, g));
+    let ((b, d), (f, g)) = (ordered(b, d), ordered(f, g));
+    [b, c, ordered(d, g).0, ordered(a, e).1, f]
+}
+
+#[inline(always)]
+fn inner_of_six([a, b, c, d, e, f]: [f32; 6]) -> [f32; 4] {
+    let ((a, b), (c, d), (e, f)) = (ordered(a, b), ordered(c, d), ordered(e, f));
+    let ((a, c), (b, d)) = (ordered(a, c), ordered(b, d));
+    [b, c, ordered(d, f).0, ordered(a, e).1]
+}
+
+#[inline(always)]
+fn inner_of_five([a, b, c, d, e]: [f32; 5]) -> [f32; 3] {
+    let ((a, b), (c, d)) = (ordered(a, b), ordered(c, d));
+    let ((a, c), (b, d)) = (ordered(a, c), ordered(b, d));
+    let (_, e) = ordered(a, e);
+    [b, c, ordered(d, e).0]
+}
+
+#[inline(always)]
+fn inner_of_four([a, b, c, d]: [f32; 4]) -> [f32; 2] {
+    let ((a, b), (c, d)) = (ordered(a, b), ordered(c, d));
+    [ordered(a, c).1, ordered(b, d).0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Known samples sorted; the mean of the middle two of an even number.
+    fn by_sorting(seen: &Seen, k: usize, inside: i32) -> f32 {
+        let mut known: Vec<f32> =
+            seen.iter().flat_map(|line| &line[k..k + SIDE]).copied().filter(|v| !v.is_nan()).collect();
+        known.sort_by(f32::total_cmp);
+        let n = known.len();
+        match 2 * n as i32 > inside {
+            true if n % 2 == 1 => known[n / 2],
+            true => 0.5 * (known[n / 2 - 1] + known[n / 2]),
+            false => f32::NAN,
+        }
+    }
+
+    #[test]
+    fn networks_sort() {
+        let mut state = 7u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state >> 8
+        };
+        for trial in 0..400 {
+            // From no unknown sample to nearly all; few values, so that many are equal, or many.
+            let (unknown, values) = (trial % 9, [5, 1 << 20][trial % 2]);
+            let seen: Seen = std::array::from_fn(|_| {
+                std::array::from_fn(|_| {
+                    if next() % 8 < unknown as u32 { f32::NAN } else { (next() % values) as f32 - 3.0 }
+                })
+            });
+            let inside: [i32; LANES] = std::array::from_fn(|k| if k % 2 == 0 { 25 } else { 9 });
+            let found = of_what_is_known(&seen, &inside);
+            for k in 0..LANES {
+                let expected = by_sorting(&seen, k, inside[k]);
+                assert!(
+                    found[k] == expected || (found[k].is_nan() && expected.is_nan()),
+                    "{} {expected}",
+                    found[k]
+                );
+            }
+            if is_known(&seen) {
+                let lines: Vec<f32> = seen.concat();
+                let mut sorted = vec![0.0; lines.len()];
+                sort_columns(&lines, &mut sorted, SEEN);
+                let all = of_known(&std::array::from_fn(|r| std::array::from_fn(|x| sorted[r * SEEN + x])));
+                assert_eq!(all, found);
+            }
+        }
+    }
+}

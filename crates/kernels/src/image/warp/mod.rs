@@ -1,0 +1,90 @@
+//! The moving image seen from the fixed grid: `out(x) = moving(A · (x + d(x)))`.
+//!
+//! *In*: the moving image; a displacement `d` on the fixed grid; the affine map `A` between voxel positions.
+//! *Unit of d*: *edges*, the smallest voxel edge of the grid, so that anisotropic grids need no special case:
+//! along axis `a` the displacement in voxels is `d_a / spacing_edges[a]`.
+//! *Out*: the sample, or NaN where `A · (x + d)` leaves the moving grid or `d` is NaN: no data there.
+//! *Halo*: unbounded (gathers).
+
+mod cpu;
+mod gpu;
+
+use crate::kernel::{Kernel, Launcher, Lengths};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
+
+/// How samples between voxels are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interpolation {
+    /// The voxel itself (labels).
+    Nearest,
+    /// Bi- or trilinear.
+    Linear,
+    /// Cubic B-spline, 4 samples an axis (Unser 1999): the image must hold the coefficients of [`super::spline`].
+    CubicSpline,
+}
+
+/// `x_moving = matrix · x_fixed + offset`, voxel positions of one shape.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VoxelAffine {
+    /// Row-major.
+    pub matrix: Axes<Axes<f64>>,
+    /// Voxels.
+    pub offset: Axes<f64>,
+}
+
+impl VoxelAffine {
+    /// Every voxel stays where it is.
+    pub const IDENTITY: Self =
+        Self { matrix: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], offset: [0.0; 3] };
+
+    /// The matrix without the identity: what is added to a position, row by row.
+    pub fn added(&self) -> Axes<Axes<f64>> {
+        let mut added = self.matrix;
+        (0..3).for_each(|a| added[a][a] -= 1.0);
+        added
+    }
+
+    /// The image of a position.
+    pub fn apply(&self, x: Axes<f64>) -> Axes<f64> {
+        [0, 1, 2].map(|r| (0..3).map(|c| self.matrix[r][c] * x[c]).sum::<f64>() + self.offset[r])
+    }
+}
+
+/// Samples the moving image on the fixed grid.
+#[derive(Debug)]
+pub struct Warp<'a> {
+    /// Of the fixed grid, and of the moving one.
+    pub shape: Shape,
+    /// Voxel spacing in edges, per axis.
+    pub spacing_edges: Axes<f32>,
+    /// Between voxels.
+    pub interpolation: Interpolation,
+    /// From fixed to moving voxel positions, applied after the displacement.
+    pub moving_from_fixed: VoxelAffine,
+    /// The moving image.
+    pub moving: &'a Buffer,
+    /// Planar displacement, edges.
+    pub displacement: &'a [Buffer],
+    /// The moving image seen from the fixed grid; NaN outside.
+    pub out: &'a mut Buffer,
+}
+
+impl Kernel for Warp<'_> {
+    const NAME: &'static str = "warp";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.shape.len();
+        lengths
+            .of("moving", self.moving, n)
+            .field("displacement", self.displacement, (self.shape.components(), n))
+            .of("out", self.out, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::warp(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::warp(gpu, self)
+    }
+}

@@ -1,0 +1,229 @@
+//! What every kernel is: its arguments in one struct, which checks itself and then runs on the processor or on a GPU.
+
+use std::fmt::Debug;
+use veloxel_gpu::{
+    Bind, Buffer, ComputeError, Cpu, Device, Gpu, Kind, Launch, ShaderSource, Uniform, inputs, outputs,
+    partials, require_field,
+};
+
+/// A kernel with its arguments, its outputs among them: made, then [run](Self::run) on a device.
+///
+/// ```
+/// use veloxel_gpu::Device;
+/// use veloxel_kernels::{Kernel, image::pointwise::CopyBuffer};
+///
+/// let device = Device::cpu(1)?;
+/// let from = device.upload(vec![1.0, 2.0])?;
+/// let mut to = device.scratch(2)?;
+/// CopyBuffer { from: &from, to: &mut to }.run(&device)?;
+/// assert_eq!(device.download(to)?, [1.0, 2.0]);
+/// # Ok::<(), veloxel_gpu::ComputeError>(())
+/// ```
+pub trait Kernel: Sized {
+    /// The kernel's name in messages.
+    const NAME: &'static str;
+    /// What it returns besides what it writes to buffers.
+    type Output;
+
+    /// Names every buffer and the samples that it must hold.
+    fn check(&self, lengths: &mut Lengths);
+
+    /// The specification: runs on the processor, with buffers that [`Self::check`] has seen.
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output;
+
+    /// Launches the kernel's shaders, with buffers that [`Self::check`] has seen.
+    ///
+    /// # Errors
+    /// [`ComputeError`] of the device.
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError>;
+
+    /// Checks the arguments and runs on the device.
+    ///
+    /// # Errors
+    /// [`ComputeError::Length`] if a buffer has another length than the kernel needs; [`ComputeError`] of the device.
+    fn run(self, device: &Device) -> Result<Self::Output, ComputeError> {
+        let mut lengths = Lengths { kernel: Self::NAME, found: Ok(()) };
+        self.check(&mut lengths);
+        lengths.found?;
+        match device.kind() {
+            Kind::Cpu(cpu) => Ok(self.on_cpu(cpu)),
+            Kind::Gpu(gpu) => self.on_gpu(&Launcher { device, gpu: &**gpu }),
+        }
+    }
+}
+
+/// Compares the lengths of a kernel's buffers with what it needs; the first that differs is the error.
+#[derive(Debug)]
+pub struct Lengths {
+    kernel: &'static str,
+    found: Result<(), ComputeError>,
+}
+
+impl Lengths {
+    /// `buffer` must hold `expected` samples.
+    pub fn of(&mut self, name: &'static str, buffer: &Buffer, expected: usize) -> &mut Self {
+        self.and(|kernel| buffer.require(expected, kernel, name))
+    }
+    /// A buffer that may be absent must hold `expected` samples.
+    pub fn optional(&mut self, name: &'static str, buffer: Option<&Buffer>, expected: usize) -> &mut Self {
+        self.and(|kernel| buffer.map_or(Ok(()), |buffer| buffer.require(expected, kernel, name)))
+    }
+    /// `field` must have `count` components of `expected` samples each.
+    pub fn field(
+        &mut self,
+        name: &'static str,
+        field: &[Buffer],
+        (count, expected): (usize, usize),
+    ) -> &mut Self {
+        self.and(|kernel| require_field(field, (count, expected), kernel, name))
+    }
+    /// `buffer` must hold `least` samples or more.
+    pub fn at_least(&mut self, name: &'static str, buffer: &Buffer, least: usize) -> &mut Self {
+        self.and(|kernel| buffer.require(buffer.len().max(least), kernel, name))
+    }
+    fn and(&mut self, check: impl FnOnce(&'static str) -> Result<(), ComputeError>) -> &mut Self {
+        if self.found.is_ok() {
+            self.found = check(self.kernel);
+        }
+        self
+    }
+}
+
+/// A GPU on which a kernel launches shaders.
+#[derive(Debug, Clone, Copy)]
+pub struct Launcher<'a> {
+    device: &'a Device,
+    gpu: &'a dyn Gpu,
+}
+
+impl<'a> Launcher<'a> {
+    /// The device, for memory and for other kernels.
+    pub fn device(&self) -> &'a Device {
+        self.device
+    }
+    /// The GPU itself.
+    pub fn gpu(&self) -> &'a dyn Gpu {
+        self.gpu
+    }
+    /// Workgroups of 256 threads for a reduction over `count` items, and memory for `columns` sums of each.
+    ///
+    /// # Errors
+    /// As [`Device::scratch`].
+    pub fn partials(&self, count: usize, columns: usize) -> Result<([u32; 3], Buffer), ComputeError> {
+        partials(self.device, count, columns)
+    }
+    /// Begins a launch of a shader's entry point; its uniform block and buffers follow in the order of their bindings.
+    pub fn launch(&self, source: &'static ShaderSource, entry: &'static str) -> PreparedLaunch<'a> {
+        let (constants, buffers) = (Vec::new(), Vec::with_capacity(8));
+        PreparedLaunch { gpu: self.gpu, source, entry, constants, uniform: Uniform::new(), buffers }
+    }
+}
+
+/// A launch whose arguments are being named; [`Self::run`] makes it.
+#[must_use = "a launch happens when it is run"]
+#[derive(Debug)]
+pub struct PreparedLaunch<'a> {
+    gpu: &'a dyn Gpu,
+    source: &'static ShaderSource,
+    entry: &'static str,
+    constants: Vec<(&'static str, f64)>,
+    uniform: Uniform,
+    buffers: Vec<Bind<'a>>,
+}
+
+impl<'a> PreparedLaunch<'a> {
+    /// The value of one of the shader's `override` constants; the same ones in the same order at every launch.
+    pub fn constant(mut self, name: &'static str, value: impl Constant) -> Self {
+        self.constants.push((name, value.value()));
+        self
+    }
+    /// The uniform block, binding 0.
+    pub fn uniform(mut self, uniform: Uniform) -> Self {
+        self.uniform = uniform;
+        self
+    }
+    /// The next binding: a buffer that is read.
+    pub fn input(self, buffer: &'a Buffer) -> Self {
+        self.bind([Bind::In(buffer)])
+    }
+    /// The next binding: a buffer that is read, if there is one.
+    pub fn optional(self, buffer: Option<&'a Buffer>) -> Self {
+        self.bind([Bind::optional(buffer)])
+    }
+    /// The next binding: a buffer that is written; it may not be any other binding.
+    pub fn output(self, buffer: &'a Buffer) -> Self {
+        self.bind([Bind::Out(buffer)])
+    }
+    /// The next `count` bindings: components that are read; missing ones are absent.
+    pub fn inputs(self, field: &'a [Buffer], count: usize) -> Self {
+        self.bind(inputs(field, count))
+    }
+    /// The next `count` bindings: components that are written; missing ones are spare.
+    pub fn outputs(self, field: &'a [Buffer], count: usize) -> Self {
+        self.bind(outputs(field, count))
+    }
+    /// The next `count` bindings: inputs that this launch's constants leave unused.
+    pub fn absent(self, count: usize) -> Self {
+        self.bind(std::iter::repeat_n(Bind::Absent, count))
+    }
+    /// The next `count` bindings: outputs that this launch's constants leave unused.
+    pub fn spare(self, count: usize) -> Self {
+        self.bind(std::iter::repeat_n(Bind::Spare, count))
+    }
+    /// The next bindings.
+    pub fn bind(mut self, buffers: impl IntoIterator<Item = Bind<'a>>) -> Self {
+        self.buffers.extend(buffers);
+        self
+    }
+    /// Launches so many workgroups along x, y and z.
+    ///
+    /// # Errors
+    /// [`ComputeError`] of the device.
+    pub fn run(self, groups: [u32; 3]) -> Result<(), ComputeError> {
+        let Self { gpu, source, entry, constants, uniform, buffers } = self;
+        gpu.launch(&Launch { source, entry, constants: &constants, uniform, buffers: &buffers, groups })
+    }
+}
+
+/// A value of an `override` constant: a number, or a `bool` as 0 or 1.
+pub trait Constant {
+    /// As pipelines take it.
+    fn value(self) -> f64;
+}
+
+impl Constant for bool {
+    fn value(self) -> f64 {
+        f64::from(u8::from(self))
+    }
+}
+
+impl Constant for usize {
+    fn value(self) -> f64 {
+        self as f64
+    }
+}
+
+impl Constant for u32 {
+    fn value(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Constant for f32 {
+    fn value(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Constant for f64 {
+    fn value(self) -> f64 {
+        self
+    }
+}
+
+/// The shader for single samples or, where a row of `count` is a multiple of four, for four at a time; and the samples that
+/// it takes at a time.
+pub(crate) fn packed(sources: &'static [ShaderSource; 2], count: usize) -> (&'static ShaderSource, usize) {
+    let [single, four] = sources;
+    if count.is_multiple_of(4) { (four, 4) } else { (single, 1) }
+}

@@ -1,0 +1,15 @@
+//! Every kernel of Veloxel: plain arrays in, plain arrays out, no formats and no printing.
+//!
+//! A kernel is a folder `FAMILY/NAME`: `mod.rs` is the contract (shapes, units, border rule, validation), `cpu.rs` its
+//! text for processors, which is also the specification, and `NAME.wgsl` with `gpu.rs` its text for GPUs.
+//! Families: [`image`] (samples of one image or two), [`variational`] (terms and solvers of energies over a displacement),
+//! [`phase`] (oriented filters and matching by phase).
+
+pub mod image;
+pub mod kernel;
+pub mod phase;
+mod shared;
+pub mod variational;
+
+pub use kernel::Kernel;
+pub use shared::taps::Taps;

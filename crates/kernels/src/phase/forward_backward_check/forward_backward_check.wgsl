@@ -1,0 +1,72 @@
+// An estimate against the one from the other image back: the contract is mod.rs's. Needs nan.wgsl.
+
+// 2: flow; 1: disparity, both views in one buffer.
+override COMPONENTS: u32 = 2u;
+
+struct Block {
+    size: vec2<u32>,
+    // The threshold squared.
+    most2: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> forward: array<f32>;
+@group(0) @binding(2) var<storage, read> backward: array<f32>;
+@group(0) @binding(3) var<storage, read> confidence: array<f32>;
+@group(0) @binding(4) var<storage, read_write> out: array<f32>;
+@group(0) @binding(5) var<storage, read_write> confidence_out: array<f32>;
+
+// What is known of the way back, weighed, and the weight.
+fn back_from(corner: u32, weight: f32, sum: vec3<f32>) -> vec3<f32> {
+    let pixels = block.size.x * block.size.y;
+    var back = vec2<f32>();
+    if (COMPONENTS == 2u) {
+        back = vec2<f32>(backward[corner], backward[pixels + corner]);
+    } else {
+        back = vec2<f32>(backward[pixels + corner], 0.0);
+    }
+    if (is_nan(back.x)) {
+        return sum;
+    }
+    return vec3<f32>(sum.x + weight * back.x, sum.y + weight * back.y, sum.z + weight);
+}
+
+@compute @workgroup_size(32, 4)
+fn forward_backward_check(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let pixels = size.x * size.y;
+    let here = id.y * size.x + id.x;
+    var there = vec2<f32>(forward[here], 0.0);
+    if (COMPONENTS == 2u) {
+        there.y = forward[pixels + here];
+    } else {
+        there.x = -there.x;
+    }
+    var returns = false;
+    var square = 0.0;
+    if (!is_nan(there.x)) {
+        let at = clamp(vec2<f32>(id.xy) + there, vec2<f32>(), vec2<f32>(size - vec2<u32>(1u)));
+        let low = min(vec2<u32>(at), max(size, vec2<u32>(2u)) - vec2<u32>(2u));
+        let high = min(low + vec2<u32>(1u), size - vec2<u32>(1u));
+        let w = at - vec2<f32>(low);
+        let v = vec2<f32>(1.0) - w;
+        var sum = vec3<f32>();
+        sum = back_from(low.y * size.x + low.x, v.x * v.y, sum);
+        sum = back_from(low.y * size.x + high.x, w.x * v.y, sum);
+        sum = back_from(high.y * size.x + low.x, v.x * w.y, sum);
+        sum = back_from(high.y * size.x + high.x, w.x * w.y, sum);
+        if (sum.z > 0.0) {
+            let rest = there + sum.xy / sum.z;
+            square = rest.x * rest.x + rest.y * rest.y;
+            returns = square < block.most2;
+        }
+    }
+    out[here] = select(not_a_number(), forward[here], returns);
+    if (COMPONENTS == 2u) {
+        out[pixels + here] = select(not_a_number(), forward[pixels + here], returns);
+    }
+    confidence_out[here] = select(0.0, confidence[here] / (1.0 + square), returns);
+}

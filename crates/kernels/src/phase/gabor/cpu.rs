@@ -1,0 +1,259 @@
+//! Processor text of the Gabor pyramid.
+
+use super::features::{Directions, Responses, features};
+use super::{Bank, FILTERS, Filters, Levels, LocalPhaseOutputs, ORIENTATIONS, Pixels, RADIUS, WORDS};
+use crate::image::quantise::FixedPoint;
+use crate::shared::arctangent::turn_steps;
+use crate::shared::lanes::{LANES, Lanes};
+use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{Shared, with_scratch};
+
+/// Rows that a filter sees.
+const TAPS: usize = 2 * RADIUS + 1;
+
+pub(super) fn pyramid(cpu: &Cpu, levels: &Levels, picture: &[f32], out: &mut [f32]) {
+    out[..picture.len()].copy_from_slice(picture);
+    for level in 1..levels.count() {
+        let (finer, coarser) = out[levels.start(level - 1)..].split_at_mut(levels.pixels(level - 1));
+        let [nx, ny] = levels.size(level);
+        let fine_size = levels.size(level - 1);
+        let shared = Shared::new(&mut coarser[..nx * ny]);
+        cpu.split(ny, 4 * nx * ny, |rows| {
+            for y in rows {
+                // SAFETY: every row is written by one thread.
+                let out = unsafe { shared.get_mut(y * nx..(y + 1) * nx) };
+                halve_row((finer, fine_size), y, out);
+            }
+        });
+    }
+}
+
+/// One row of the next level: along y, then along x.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn halve_row((finer, [nx, ny]): (&[f32], [usize; 2]), y: usize, out: &mut [f32]) {
+    let row = |offset: usize| {
+        let y = (2 * y + offset).saturating_sub(2).min(ny - 1);
+        &finer[y * nx..(y + 1) * nx]
+    };
+    let [a, b, c, d, e] = [row(0), row(1), row(2), row(3), row(4)];
+    with_scratch(nx + 4, |line| {
+        for (x, out) in line[2..nx + 2].iter_mut().enumerate() {
+            *out = (a[x] + e[x]) + 4.0 * (b[x] + d[x]) + 6.0 * c[x];
+        }
+        let (first, last) = (line[2], line[nx + 1]);
+        line[..2].fill(first);
+        line[nx + 2..].fill(last);
+        for (x, out) in out.iter_mut().enumerate() {
+            let s = &line[2 * x..2 * x + 5];
+            *out = ((s[0] + s[4]) + 4.0 * (s[1] + s[3]) + 6.0 * s[2]) * (1.0 / 256.0);
+        }
+    });
+}
+
+pub(super) fn local_phase(
+    cpu: &Cpu,
+    (levels, bank): (&Levels, &Bank),
+    image: &[f32],
+    out: LocalPhaseOutputs<'_>,
+) {
+    let directions = Directions::new();
+    let phases = out.phases.map(|b| Shared::new(b.host_mut()));
+    let maps = out.features.map(|maps| maps.each_mut().map(|b| Shared::new(b.host_mut())));
+    for level in 0..levels.count() {
+        let (start, [nx, ny]) = (levels.start(level), levels.size(level));
+        let image = &image[start..start + nx * ny];
+        cpu.split(ny, 16 * nx * ny, |rows| {
+            // One line a filter: border, row, border, and what whole lanes read beyond.
+            let width = nx + 2 * RADIUS + LANES;
+            with_scratch(FILTERS * width, |lines| {
+                for y in rows {
+                    filter_columns((image, [nx, ny]), (&bank.filters, y), (lines, width));
+                    let row = start + y * nx..start + (y + 1) * nx;
+                    // SAFETY: every row is written by one thread.
+                    let out = unsafe {
+                        Row {
+                            phases: (phases.as_ref()).map(|p| {
+                                bytemuck::cast_slice_mut(p.get_mut(WORDS * row.start..WORDS * row.end))
+                            }),
+                            features: maps.as_ref().map(|m| m.each_ref().map(|m| m.get_mut(row.clone()))),
+                        }
+                    };
+                    tell_row((lines, width), (bank, &directions), (nx, out));
+                }
+            });
+        });
+    }
+}
+
+/// What is written of a row: eight halves of words a pixel; energy, orientation and phase.
+struct Row<'a> {
+    phases: Option<&'a mut [u16]>,
+    features: Option<[&'a mut [f32]; 3]>,
+}
+
+/// Filters along y into a line each, and repeats the last pixels.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn filter_columns(
+    (image, [nx, ny]): (&[f32], [usize; 2]),
+    (filters, y): (&Filters, usize),
+    (lines, width): (&mut [f32], usize),
+) {
+    let rows: [&[f32]; TAPS] = std::array::from_fn(|k| {
+        let y = (y + k).saturating_sub(RADIUS).min(ny - 1);
+        &image[y * nx..(y + 1) * nx]
+    });
+    for x in (0..nx).step_by(LANES) {
+        let sides = Sides::of(|k| Lanes::load_or_zero(rows[k], x));
+        for (f, line) in lines.chunks_exact_mut(width).enumerate() {
+            let sum = if f == 0 || f % 2 == 1 { sides.even(filters, f) } else { sides.odd(filters, f) };
+            sum.store_what_fits(&mut line[..RADIUS + nx], RADIUS + x);
+        }
+    }
+    for line in lines.chunks_exact_mut(width) {
+        let (first, last) = (line[RADIUS], line[RADIUS + nx - 1]);
+        line[..RADIUS].fill(first);
+        line[RADIUS + nx..].fill(last);
+    }
+}
+
+/// Filters lines along x and writes what the responses tell.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn tell_row(
+    (lines, width): (&[f32], usize),
+    (bank, directions): (&Bank, &Directions),
+    (nx, mut out): (usize, Row<'_>),
+) {
+    let least2 = bank.least_magnitude * bank.least_magnitude;
+    for x in (0..nx).step_by(LANES) {
+        let count = LANES.min(nx - x);
+        let mut all = filter_along((lines, width), &bank.filters, x);
+        if let Some(form) = bank.rounding {
+            all.iter_mut().flatten().for_each(|r| *r = rounded(*r, form));
+        }
+        let [even, odd] = all.map(|part| part.map(|lanes| lanes.0));
+        let mut power = [[0.0; LANES]; ORIENTATIONS];
+        // One long loop: of two a compiler makes gathers across lanes.
+        let responses = even.as_flattened().iter().zip(odd.as_flattened());
+        for (power, (even, odd)) in power.as_flattened_mut().iter_mut().zip(responses) {
+            *power = even * even + odd * odd;
+        }
+        let responses = Responses { even, odd, power };
+        if let Some(phases) = &mut out.phases {
+            let told = phases_of(&responses, least2);
+            phases[ORIENTATIONS * x..ORIENTATIONS * (x + count)]
+                .copy_from_slice(&told[..ORIENTATIONS * count]);
+        }
+        if let Some(maps) = &mut out.features {
+            let found = features(&responses, directions, (bank.sums, least2));
+            for (map, found) in maps.iter_mut().zip(found) {
+                Lanes(found).store_what_fits(map, x);
+            }
+        }
+    }
+}
+
+/// Even and odd responses of sixteen pixels, lane by lane.
+#[inline(always)]
+fn filter_along((lines, width): (&[f32], usize), filters: &Filters, x: usize) -> [[Lanes; ORIENTATIONS]; 2] {
+    let sides = |f: usize| Sides::of(|k| Lanes::load_or_zero(&lines[f * width..(f + 1) * width], x + k));
+    let [mut even, mut odd] = [[Lanes::splat(0.0); ORIENTATIONS]; 2];
+    let gaussian = sides(0);
+    even[0] = gaussian.even(filters, 1);
+    odd[0] = gaussian.odd(filters, 2);
+    let constant = gaussian.even(filters, 0) * Lanes::splat(filters.diagonal_constant);
+    even[1] = sides(1).even(filters, 0);
+    odd[1] = sides(2).even(filters, 0);
+    for k in 1..4 {
+        // Orientation k has the frequencies cos(kπ/8) along x and cos((4 − k)π/8) along y.
+        let (along_x, along_y) = (1 + 2 * k, 9 - 2 * k);
+        let (e, o) = (sides(along_y), sides(along_y + 1));
+        let (ee, oe) = (e.even(filters, along_x), e.odd(filters, along_x + 1));
+        let ee = if k == 2 { ee - constant } else { ee };
+        let (eo, oo) = (o.even(filters, along_x), o.odd(filters, along_x + 1));
+        even[2 * k] = ee - oo;
+        even[2 * k + 1] = ee + oo;
+        odd[2 * k] = oe + eo;
+        odd[2 * k + 1] = eo - oe;
+    }
+    [even, odd]
+}
+
+#[inline(always)]
+fn rounded(responses: Lanes, FixedPoint { step, most }: FixedPoint) -> Lanes {
+    let per_step = 1.0 / step;
+    let mut out = responses;
+    for r in &mut out.0 {
+        let whole = (*r * per_step + 0.5).floor() * step;
+        let whole = if whole > most { most } else { whole };
+        *r = if whole < -most { -most } else { whole };
+    }
+    out
+}
+
+/// Phases as the contract packs them, pixel by pixel.
+#[inline(always)]
+fn phases_of(responses: &Responses, least2: f32) -> [u16; LANES * ORIENTATIONS] {
+    let mut lanes = [[0u16; LANES]; ORIENTATIONS];
+    for l in 0..ORIENTATIONS {
+        lanes[l] = lane_of(&responses.even[l], &responses.odd[l], (&responses.power[l], least2));
+    }
+    let mut out = [0; LANES * ORIENTATIONS];
+    for p in 0..LANES {
+        for l in 0..ORIENTATIONS {
+            out[p * ORIENTATIONS + l] = lanes[l][p];
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn lane_of(even: &Pixels, odd: &Pixels, (power, least2): (&Pixels, f32)) -> [u16; LANES] {
+    let mut out = [0; LANES];
+    for p in 0..LANES {
+        // Half a turn more, which is cut off again, so that what is rounded is positive.
+        let steps = turn_steps(odd[p], even[p]) + 32_768.5;
+        // SAFETY: between 2¹⁴ and 2¹⁶.
+        let steps = unsafe { steps.to_int_unchecked::<i32>() };
+        out[p] = ((steps << 1) | i32::from(power[p] > least2)) as u16;
+    }
+    out
+}
+
+/// Sums and differences of what stands on either side.
+struct Sides {
+    centre: Lanes,
+    sum: [Lanes; RADIUS],
+    difference: [Lanes; RADIUS],
+}
+
+impl Sides {
+    #[inline(always)]
+    fn of(tap: impl Fn(usize) -> Lanes) -> Self {
+        let [mut sum, mut difference] = [[Lanes::splat(0.0); RADIUS]; 2];
+        for k in 0..RADIUS {
+            let (before, after) = (tap(RADIUS - 1 - k), tap(RADIUS + 1 + k));
+            sum[k] = after + before;
+            difference[k] = after - before;
+        }
+        Self { centre: tap(RADIUS), sum, difference }
+    }
+    #[inline(always)]
+    fn even(&self, filters: &Filters, f: usize) -> Lanes {
+        let weights = &filters.weights[f];
+        let mut total = self.centre * Lanes::splat(weights[0]);
+        for k in 0..RADIUS {
+            total = total + self.sum[k] * Lanes::splat(weights[k + 1]);
+        }
+        total
+    }
+    #[inline(always)]
+    fn odd(&self, filters: &Filters, f: usize) -> Lanes {
+        let weights = &filters.weights[f];
+        let mut total = self.difference[0] * Lanes::splat(weights[1]);
+        for k in 1..RADIUS {
+            total = total + self.difference[k] * Lanes::splat(weights[k + 1]);
+        }
+        total
+    }
+}

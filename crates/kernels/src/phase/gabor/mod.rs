@@ -1,0 +1,258 @@
+//! Gabor pyramid: an image (`f32`, or bytes) in; out of the responses of eight oriented quadrature pairs on every level their
+//! phases, and local features: energy, orientation and phase of every pixel.
+//!
+//! (Pauwels, Tomasi, Díaz Alonso, Ros, Van Hulle, "A comparison of FPGA and GPU for real-time phase-based optical flow,
+//! stereo, and local image features", IEEE Trans. Computers 61 (2012), sections 2 and 3, eq. 1-7; filters of Sabatini et al.
+//! 2010.)
+//!
+//! *Pyramid*: (1 4 6 4 1)/16 per axis, then every second pixel: pixel `X` of a level lies at `2X` of the finer one.
+//! *Filters*: `g(x) g(y) exp(jω₀(x cos θ + y sin θ))`, ω₀ = π/2, θ_q = qπ/8, 11×11, with `g` a Gaussian lowered so that it ends
+//! at zero, as sums of products of one-dimensional ones: nine convolutions along y and seventeen along x. Even filters have no
+//! response to a constant: one-dimensional ones with next to no constant part lose it; the diagonals, whose odd filters need
+//! theirs, lose a share of the Gaussian instead. So orientations see long waves alike, and edges and lines do not seem turned.
+//! *Gain*: a grating of amplitude 1 with the peak frequency has a response of magnitude 1. *Border*: the last pixel is
+//! repeated. *Halo*: 5 pixels, 2 for the pyramid.
+//!
+//! *Lanes*: the orientations in the order q = 0, 4, 1, 7, 2, 6, 3, 5, so that lanes `2k` and `2k + 1` share their
+//! one-dimensional filters.
+//!
+//! *Phases*: a pixel has sixteen bytes, two for each lane: in the upper fifteen bits the phase as a fraction of a turn, in the
+//! lowest whether the response has one. So differences wrap as angles do, and are the same integers everywhere. In memory
+//! they are four words a pixel, lane `2k` in the lower half of word `k`; [`turns`] reads them.
+//!
+//! *Features*: `E = Σ ρ²`, `θ = ½ arg Σ ρ e^{2jθ_q}` in [0, π), `φ = atan2(S, C)` in (−π, π] with
+//! `S = Σ S_q ρ² cos(θ_q − θ)` and `C = Σ C_q ρ² |cos(θ_q − θ)|`: 0 on a bright line, ±π/2 on edges, π on a dark line;
+//! intensity² and radians. Orientation and phase are NaN where no response has a phase.
+
+mod cpu;
+mod directions;
+mod features;
+mod gpu;
+mod levels;
+
+pub(crate) use directions::{
+    BLOCK, Block, PerLane, Pixels, alternate, by_lane, each, per_lane, product_over_lanes, sum_over_lanes,
+};
+pub use levels::Levels;
+
+use crate::image::quantise::FixedPoint;
+use std::f64::consts::{FRAC_PI_2, PI};
+use std::sync::Arc;
+use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
+
+/// Orientations.
+pub const ORIENTATIONS: usize = 8;
+/// Words a pixel's phases take, two lanes each.
+pub const WORDS: usize = ORIENTATIONS / 2;
+/// The orientation q of each lane.
+pub const LANE_ORIENTATIONS: [usize; ORIENTATIONS] = [0, 4, 1, 7, 2, 6, 3, 5];
+/// ω₀ of the finest level, radians per pixel.
+pub const PEAK_FREQUENCY: f64 = FRAC_PI_2;
+/// Pixels on either side that a filter reaches.
+pub(crate) const RADIUS: usize = 5;
+/// One-dimensional filters: the Gaussian, then even and odd ones of the frequencies ω₀ cos(kπ/8), k = 0..4.
+pub(crate) const FILTERS: usize = 9;
+
+/// Cosine and sine of a lane's orientation.
+pub fn direction(lane: usize) -> [f64; 2] {
+    let q = LANE_ORIENTATIONS[lane];
+    // Exactly across: the vertical orientation sees no horizontal shift.
+    let cos = if q == 4 { 0.0 } else { (q as f64 * PI / 8.0).cos() };
+    let sin = if q == 0 { 0.0 } else { (q as f64 * PI / 8.0).sin() };
+    [cos, sin]
+}
+
+/// The one-dimensional filters, weights from the centre outwards; odd ones belong to `f(+k) − f(−k)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filters {
+    pub(crate) weights: [[f32; RADIUS + 1]; FILTERS],
+    /// What the diagonal even filters see of a constant, as a share of what the Gaussian along both axes sees.
+    pub(crate) diagonal_constant: f32,
+}
+
+impl Filters {
+    /// Filters of a standard deviation, pixels.
+    pub fn new(sigma_px: f64) -> Self {
+        let at = |k: f64| (-0.5 * (k / sigma_px).powi(2)).exp();
+        // Zero on the first pixel that is not there: a step at the end leaks, and moves features three times as far.
+        let gauss = |k: usize| at(k as f64) - at((RADIUS + 1) as f64);
+        let sum = |f: &dyn Fn(usize) -> f64| f(0) + 2.0 * (1..=RADIUS).map(f).sum::<f64>();
+        let total = sum(&gauss);
+        // Twice the mean of a cosine's square: a grating of amplitude 1 is answered by 1.
+        let gain = 2f64.sqrt() / total;
+        let mut weights = [[0.0; RADIUS + 1]; FILTERS];
+        weights[0] = std::array::from_fn(|k| (gain * gauss(k)) as f32);
+        let mut shares = [0.0; 4];
+        for (order, share) in shares.iter_mut().enumerate() {
+            let frequency = PEAK_FREQUENCY * (order as f64 * PI / 8.0).cos();
+            let even = |k: usize| gauss(k) * (frequency * k as f64).cos();
+            *share = sum(&even) / total;
+            // Under half a per cent at the two highest frequencies: no filter made of them misses it.
+            let constant = if order < 2 { *share } else { 0.0 };
+            weights[1 + 2 * order] = std::array::from_fn(|k| (gain * (even(k) - constant * gauss(k))) as f32);
+            weights[2 + 2 * order] =
+                std::array::from_fn(|k| (-gain * gauss(k) * (frequency * k as f64).sin()) as f32);
+        }
+        Self { weights, diagonal_constant: (shares[2] * shares[2]) as f32 }
+    }
+}
+
+/// How the responses across orientations become one phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sums {
+    /// Weighted by energy and by orientation (eq. 6-7).
+    Weighted,
+    /// `S = Σ S_q`, `C = Σ C_q` (section 3.2: the hardware's). Odd responses of opposite directions cancel as they come.
+    Plain,
+}
+
+/// Filters, and what is made of their responses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bank {
+    /// The one-dimensional filters.
+    pub filters: Filters,
+    /// Responses are rounded first, where this says how.
+    pub rounding: Option<FixedPoint>,
+    /// Magnitude above which a response has a phase.
+    pub least_magnitude: f32,
+    /// For features.
+    pub sums: Sums,
+}
+
+/// An image in the memory of a device: samples, or bytes where the device reads them itself; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    buffer: Arc<Buffer>,
+    form: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Form {
+    Samples,
+    /// Four bytes a number, the first in the lowest bits.
+    Bytes,
+}
+
+impl Picture {
+    /// Samples, row by row.
+    ///
+    /// # Errors
+    /// As [`Device::upload`].
+    pub fn from_samples(device: &Device, samples: &[f32]) -> Result<Self, ComputeError> {
+        Ok(Self::of(device.upload_copy(samples)?))
+    }
+
+    /// Bytes, row by row: a quarter of the transfer.
+    ///
+    /// # Errors
+    /// As [`Device::upload`].
+    pub fn from_bytes(device: &Device, bytes: &[u8]) -> Result<Self, ComputeError> {
+        match device.kind() {
+            Kind::Cpu(_) => {
+                let mut samples = device.scratch(bytes.len())?;
+                for (sample, &byte) in samples.host_mut().iter_mut().zip(bytes) {
+                    *sample = f32::from(byte);
+                }
+                Ok(Self::of(samples))
+            }
+            Kind::Gpu(gpu) => {
+                let packed = Buffer::on_gpu(gpu.upload(bytes)?, bytes.len().div_ceil(size_of::<f32>()));
+                Ok(Self { buffer: Arc::new(packed), form: Form::Bytes })
+            }
+        }
+    }
+
+    /// The image of a buffer.
+    pub fn of(samples: Buffer) -> Self {
+        Self { buffer: Arc::new(samples), form: Form::Samples }
+    }
+}
+
+/// Writes the pyramids of one or two images, level after level, the finest first.
+///
+/// # Errors
+/// [`ComputeError::Length`] if a buffer does not belong to the levels.
+pub fn pyramid(
+    device: &Device,
+    levels: &Levels,
+    pictures: &[&Picture],
+    out: &mut [&mut Buffer],
+) -> Result<(), ComputeError> {
+    assert!(
+        matches!(pictures.len(), 1 | 2) && pictures.len() == out.len(),
+        "one pyramid an image, two at most"
+    );
+    let pixels = levels.pixels(0);
+    for (picture, out) in pictures.iter().zip(out.iter()) {
+        let numbers = if picture.form == Form::Bytes { pixels.div_ceil(4) } else { pixels };
+        picture.buffer.require(numbers, "pyramid", "picture")?;
+        out.require(levels.len(), "pyramid", "out")?;
+    }
+    match device.kind() {
+        Kind::Cpu(cpu) => {
+            for (picture, out) in pictures.iter().zip(out.iter_mut()) {
+                cpu::pyramid(cpu, levels, picture.buffer.host(), out.host_mut());
+            }
+            Ok(())
+        }
+        Kind::Gpu(gpu) => gpu::pyramid(&**gpu, levels, pictures, out),
+    }
+}
+
+/// What is wanted of every level of an image pyramid; pixels of all levels follow each other.
+#[derive(Debug)]
+pub struct LocalPhaseOutputs<'a> {
+    /// [`WORDS`] a pixel.
+    pub phases: Option<&'a mut Buffer>,
+    /// Energy, orientation and phase.
+    pub features: Option<&'a mut [Buffer; 3]>,
+}
+
+/// Filters every level of an image pyramid and writes what is wanted.
+///
+/// # Errors
+/// [`ComputeError::Length`] if a buffer does not belong to the levels.
+pub fn local_phase(
+    device: &Device,
+    (levels, bank): (&Levels, &Bank),
+    image: &Buffer,
+    out: LocalPhaseOutputs<'_>,
+) -> Result<(), ComputeError> {
+    image.require(levels.len(), "local_phase", "image")?;
+    if let Some(phases) = &out.phases {
+        phases.require(WORDS * levels.len(), "local_phase", "phases")?;
+    }
+    if let Some(features) = &out.features {
+        features.iter().try_for_each(|f| f.require(levels.len(), "local_phase", "features"))?;
+    }
+    match device.kind() {
+        Kind::Cpu(cpu) => {
+            cpu::local_phase(cpu, (levels, bank), image.host(), out);
+            Ok(())
+        }
+        Kind::Gpu(gpu) => gpu::local_phase(&**gpu, (levels, bank), image, &out),
+    }
+}
+
+/// The phases of one level on the host, in turns from 0 to 1: those of all pixels lane by lane, NaN where there is none.
+///
+/// # Errors
+/// As [`Device::read`].
+pub fn turns(
+    device: &Device,
+    (levels, level): (&Levels, usize),
+    phases: &Buffer,
+) -> Result<Vec<f32>, ComputeError> {
+    let all = device.read(phases)?;
+    let (start, n) = (levels.start(level), levels.pixels(level));
+    let halves = halves(&all[WORDS * start..WORDS * (start + n)]);
+    let turn = |half: u16| if half & 1 == 1 { f32::from(half & !1) / 65_536.0 } else { f32::NAN };
+    Ok((0..ORIENTATIONS)
+        .flat_map(|lane| (0..n).map(move |i| turn(halves[ORIENTATIONS * i + lane])))
+        .collect())
+}
+
+/// The halves of words: a lane each, eight a pixel.
+pub(crate) fn halves(words: &[f32]) -> &[u16] {
+    bytemuck::cast_slice(words)
+}

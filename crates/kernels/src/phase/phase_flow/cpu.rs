@@ -1,0 +1,246 @@
+//! Processor text of [`super::phase_flow`](fn@super::phase_flow).
+
+use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, Place, Sampling, Weighing};
+use crate::phase::gabor::{
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
+    product_over_lanes, sum_over_lanes,
+};
+use crate::shared::expansion::Coarser;
+use crate::shared::phases::{Angles, Halves, RADIANS, ahead, along, angles, moved, taken};
+use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
+
+/// What every pixel needs.
+struct Level<'a> {
+    size: [usize; 2],
+    /// Phases, in the order of time.
+    frames: &'a [&'a [u16]],
+    coarser: Option<[Coarser<'a>; 2]>,
+    sampling: Sampling,
+    constraints: Constraints,
+    frequencies: Frequencies,
+}
+
+/// ω_q of every lane and the products of its components.
+pub(super) struct Frequencies {
+    /// In phases' angles: what they are multiplied with is one.
+    pub along: [PerLane; 2],
+    /// Radians² per pixel².
+    pub squares: [PerLane; 3],
+}
+
+impl Frequencies {
+    pub fn new() -> Self {
+        let w = PEAK_FREQUENCY;
+        Self {
+            along: [per_lane(|[c, _]| w * c * RADIANS), per_lane(|[_, s]| w * s * RADIANS)],
+            squares: [
+                per_lane(|[c, _]| w * w * c * c),
+                per_lane(|[c, s]| w * w * c * s),
+                per_lane(|[_, s]| w * w * s * s),
+            ],
+        }
+    }
+}
+
+impl Constraints {
+    /// τ_l and the scale of errors where angles are phases': as many squares of their units.
+    pub(super) fn of_angles(&self) -> [f32; 2] {
+        let square = RADIANS * RADIANS;
+        [(f64::from(self.tau_l) / square) as f32, (f64::from(ERROR_SCALE) * square) as f32]
+    }
+}
+
+pub(super) fn phase_flow(
+    cpu: &Cpu,
+    (place, constraints): (Place<'_>, Constraints),
+    (frames, coarser): (&[&[f32]], Option<&[f32]>),
+    (out, confidence): (&mut [f32], &mut [f32]),
+) {
+    let [nx, ny] = place.levels.size(place.level);
+    let n = nx * ny;
+    let start = WORDS * place.levels.start(place.level);
+    let frames: Vec<&[u16]> = frames.iter().map(|f| halves(&f[start..start + WORDS * n])).collect();
+    let size = [nx, ny].map(|n| n.div_ceil(2));
+    let coarser = coarser.map(|c| {
+        let (x, y) = c.split_at(size[0] * size[1]);
+        [x, y].map(|samples| Coarser { size, samples })
+    });
+    let frequencies = Frequencies::new();
+    let level = Level {
+        size: [nx, ny],
+        frames: &frames,
+        coarser,
+        sampling: place.sampling,
+        constraints,
+        frequencies,
+    };
+    let (out_x, out_y) = out.split_at_mut(n);
+    let out = [out_x, out_y, confidence].map(Shared::new);
+    cpu.split(ny, 32 * n, |rows| {
+        for y in rows {
+            // SAFETY: every row is written by one thread.
+            let out = unsafe { out.each_ref().map(|o| o.get_mut(y * nx..(y + 1) * nx)) };
+            match frames.len() {
+                2 => row_of_two(&level, y, out),
+                3 => row_of_three(&level, y, out),
+                _ => row_of_five(&level, y, out),
+            }
+        }
+    });
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn row_of_two(level: &Level<'_>, y: usize, out: [&mut [f32]; 3]) {
+    row::<2>(level, y, out);
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn row_of_three(level: &Level<'_>, y: usize, out: [&mut [f32]; 3]) {
+    row::<3>(level, y, out);
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn row_of_five(level: &Level<'_>, y: usize, out: [&mut [f32]; 3]) {
+    row::<5>(level, y, out);
+}
+
+#[inline(always)]
+fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: [&mut [f32]; 3]) {
+    let centre = (T - 1) / 2;
+    let [nx, _] = level.size;
+    let is_displaced = level.sampling == Sampling::Displaced && level.coarser.is_some();
+    for first in (0..nx).step_by(BLOCK) {
+        let mut d = [[0.0; BLOCK]; 2];
+        if let Some([x, y_plane]) = &level.coarser {
+            let coarse = [x.block(first, y), y_plane.block(first, y)];
+            for (d, component) in d.iter_mut().zip(coarse) {
+                *d = each(|p| if coarse[0][p].is_nan() { 0.0 } else { component[p] });
+            }
+        }
+        let mut own = [0; BLOCK];
+        for p in 0..BLOCK {
+            // Pixels beyond the row are found with the others and forgotten.
+            own[p] = (y * nx + (first + p).min(nx - 1)) as i32;
+        }
+        let mut seen: Halves = [1; BLOCK * ORIENTATIONS];
+        let mut phases: [Angles; T] = [[0; BLOCK * ORIENTATIONS]; T];
+        for t in 0..T {
+            let nearest = if t == centre || !is_displaced {
+                // SAFETY: they are in the row.
+                let here = unsafe { taken(level.frames[t], &own) };
+                phases[t] = angles(&here);
+                here
+            } else {
+                let time = t as f32 - centre as f32;
+                let (nearest, between) = sampled((level.frames[t], level.size), (first, y), (&d, time));
+                phases[t] = between;
+                nearest
+            };
+            for i in 0..BLOCK * ORIENTATIONS {
+                seen[i] &= nearest[i];
+            }
+        }
+        let (slope, error) = fit(&phases);
+        let found = solve((&slope, &error, &seen), &level.constraints, &level.frequencies);
+        let count = BLOCK.min(nx - first);
+        for p in 0..count {
+            out_x[first + p] = d[0][p] + found[0][p];
+            out_y[first + p] = d[1][p] + found[1][p];
+            confidence[first + p] = found[2][p];
+        }
+    }
+}
+
+/// Phases of a frame at `x + d t`, those of the nearest pixels first.
+#[inline(always)]
+fn sampled(
+    (frame, [nx, ny]): (&[u16], [usize; 2]),
+    (first, y): (usize, usize),
+    (d, time): (&[Pixels; 2], f32),
+) -> (Halves, Angles) {
+    let x = along(&each(|p| (first + p) as f32 + d[0][p] * time), nx);
+    let y = along(&each(|p| y as f32 + d[1][p] * time), ny);
+    let (mut near, mut across, mut down) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
+    for p in 0..BLOCK {
+        let row = y.nearest[p] * nx as i32;
+        near[p] = row + x.nearest[p];
+        across[p] = row + x.side[p];
+        down[p] = y.side[p] * nx as i32 + x.nearest[p];
+    }
+    // SAFETY: positions are inside.
+    let [near, across, down] = unsafe { [taken(frame, &near), taken(frame, &across), taken(frame, &down)] };
+    let between = moved(&near, [&across, &down], [&x.away, &y.away]);
+    (near, between)
+}
+
+/// Slope and mean squared error of the line through every lane's phases.
+#[inline(always)]
+fn fit<const T: usize>(phases: &[Angles; T]) -> (Block, Block) {
+    let step = |to: usize, from: usize| ahead(&phases[to], &phases[from]);
+    if T == 2 {
+        return (step(1, 0), [0.0; BLOCK * ORIENTATIONS]);
+    }
+    if T == 3 {
+        let (after, before) = (step(2, 1), step(0, 1));
+        let slope = each(|i| 0.5 * (after[i] - before[i]));
+        // Of three points the residuals are a sixth, a third and a sixth of the bend.
+        let error = each(|i| {
+            let bend = after[i] + before[i];
+            bend * bend * (1.0 / 18.0)
+        });
+        return (slope, error);
+    }
+    // From the centre on, frame by frame.
+    let (first, second) = (step(3, 2), step(4, 3));
+    let (third, fourth) = (step(1, 2), step(0, 1));
+    let mut slope = [0.0; BLOCK * ORIENTATIONS];
+    let mut error = slope;
+    for i in 0..BLOCK * ORIENTATIONS {
+        let (u1, v1) = (first[i], third[i]);
+        let (u2, v2) = (u1 + second[i], v1 + fourth[i]);
+        let psi = 0.1 * (((u2 - v2) + (u2 - v2)) + (u1 - v1));
+        let mean = 0.2 * (((v2 + v1) + u1) + u2);
+        slope[i] = psi;
+        let twice = psi + psi;
+        let (a, b, c, d) = (v2 - mean + twice, v1 - mean + psi, u1 - mean - psi, u2 - mean - twice);
+        error[i] = 0.2 * ((((mean * mean + a * a) + b * b) + c * c) + d * d);
+    }
+    (slope, error)
+}
+
+/// The rest of the motion, NaN where it stays open, and its confidence.
+#[inline(always)]
+fn solve(
+    (slope, error, seen): (&Block, &Block, &Halves),
+    constraints: &Constraints,
+    frequencies: &Frequencies,
+) -> [Pixels; 3] {
+    let [tau, error_scale] = constraints.of_angles();
+    let one: Block = each(|i| if (seen[i] & 1 == 1) & (error[i] < tau) { 1.0 } else { 0.0 });
+    // A product, not a choice: divisions behind a condition are done one by one.
+    let goodness: Block = each(|i| one[i] * (1.0 / (1.0 + error_scale * error[i])));
+    let weight = if constraints.weighing == Weighing::ByFit { goodness } else { one };
+    let pull = by_lane(&each(|i| weight[i] * slope[i]));
+    let [weight, one, goodness] = [by_lane(&weight), by_lane(&one), by_lane(&goodness)];
+    let [wx, wy] = &frequencies.along;
+    let [xx, xy, yy] = &frequencies.squares;
+    let (xx, xy, yy) =
+        (product_over_lanes(&weight, xx), product_over_lanes(&weight, xy), product_over_lanes(&weight, yy));
+    let (bx, by) = (product_over_lanes(&pull, wx), product_over_lanes(&pull, wy));
+    let count = sum_over_lanes(|l, p| one[l][p]);
+    let good = sum_over_lanes(|l, p| goodness[l][p]);
+    let fewest = constraints.min_orientations as f32;
+    let mut out = [[f32::NAN; BLOCK]; 3];
+    for p in 0..BLOCK {
+        let determinant = xx[p] * yy[p] - xy[p] * xy[p];
+        let is_found = (count[p] >= fewest) & (determinant > LEAST_DETERMINANT);
+        let x = (xy[p] * by[p] - yy[p] * bx[p]) / determinant;
+        let y = (xy[p] * bx[p] - xx[p] * by[p]) / determinant;
+        out[0][p] = if is_found { x } else { f32::NAN };
+        out[1][p] = if is_found { y } else { f32::NAN };
+        out[2][p] = if is_found { 0.125 * good[p] } else { 0.0 };
+    }
+    out
+}

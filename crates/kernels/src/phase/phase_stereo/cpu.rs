@@ -1,0 +1,178 @@
+//! Processor text of [`super::phase_stereo`](fn@super::phase_stereo).
+
+use super::{SPREAD_SCALE, Votes};
+use crate::phase::gabor::{
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
+    sum_over_lanes,
+};
+use crate::phase::phase_flow::{Place, Sampling};
+use crate::shared::expansion::Coarser;
+use crate::shared::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
+use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
+
+/// The lane that sees no horizontal shift.
+const BLIND: usize = 1;
+
+/// What every pixel of a view needs.
+struct View<'a> {
+    size: [usize; 2],
+    /// Phases.
+    here: &'a [u16],
+    there: &'a [u16],
+    coarser: Option<Coarser<'a>>,
+    /// 1: matches lie to the left of a pixel by its disparity; −1: to the right.
+    sign: f32,
+    sampling: Sampling,
+    votes: Votes,
+    /// Pixels that an angle of every lane is worth, with the sign.
+    per_angle: Block,
+}
+
+/// Pixels that an angle of every lane is worth; 0 for the one that is blind.
+pub(super) fn pixels_per_angle() -> PerLane {
+    let mut per_angle = per_lane(|[c, _]| RADIANS / (PEAK_FREQUENCY * c));
+    per_angle[BLIND] = 0.0;
+    per_angle
+}
+
+pub(super) fn phase_stereo(
+    cpu: &Cpu,
+    (place, votes): (Place<'_>, Votes),
+    (left, right, coarser): (&[f32], &[f32], Option<&[f32]>),
+    (out, confidence): (&mut [f32], &mut [f32]),
+) {
+    let [nx, ny] = place.levels.size(place.level);
+    let n = nx * ny;
+    let start = WORDS * place.levels.start(place.level);
+    let [left, right] = [left, right].map(|r| halves(&r[start..start + WORDS * n]));
+    let size = [nx, ny].map(|n| n.div_ceil(2));
+    let plane = size[0] * size[1];
+    let per_angle = pixels_per_angle();
+    let views: Vec<View<'_>> = [(left, right, 1.0), (right, left, -1.0)]
+        .into_iter()
+        .enumerate()
+        .take(votes.views.count())
+        .map(|(v, (here, there, sign))| View {
+            size: [nx, ny],
+            here,
+            there,
+            coarser: coarser.map(|c| Coarser { size, samples: &c[v * plane..(v + 1) * plane] }),
+            sign,
+            sampling: place.sampling,
+            votes,
+            per_angle: each(|i| sign * per_angle[i % ORIENTATIONS]),
+        })
+        .collect();
+    let out = [out, confidence].map(Shared::new);
+    cpu.split(views.len() * ny, 16 * views.len() * n, |rows| {
+        for row in rows {
+            // SAFETY: every row is written by one thread.
+            let out = unsafe { out.each_ref().map(|o| o.get_mut(row * nx..(row + 1) * nx)) };
+            view_row(&views[row / ny], row % ny, out);
+        }
+    });
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
+    let [nx, _] = view.size;
+    let last = (nx - 1) as f32;
+    let row = ORIENTATIONS * y * nx..ORIENTATIONS * (y + 1) * nx;
+    let (here, there) = (&view.here[row.clone()], &view.there[row]);
+    let fewest = view.votes.min_orientations.max(1) as f32;
+    let is_displaced = view.sampling == Sampling::Displaced && view.coarser.is_some();
+    for first in (0..nx).step_by(BLOCK) {
+        let d = view.coarser.as_ref().map_or([0.0; BLOCK], |c| c.block(first, y));
+        let mut own = [0; BLOCK];
+        for p in 0..BLOCK {
+            // Pixels beyond the row are found with the others and forgotten.
+            own[p] = (first + p).min(nx - 1) as i32;
+        }
+        // SAFETY: they are in the row.
+        let here = unsafe { taken(here, &own) };
+        let (nearest, found) = if is_displaced {
+            let x = along(&each(|p| (first + p) as f32 - view.sign * d[p]), nx);
+            // SAFETY: positions are inside.
+            let [nearest, side] = unsafe { [taken(there, &x.nearest), taken(there, &x.side)] };
+            (nearest, moved_across(&nearest, &side, &x.away))
+        } else {
+            // SAFETY: as above.
+            let there = unsafe { taken(there, &own) };
+            (there, angles(&there))
+        };
+        let angle = ahead(&found, &angles(&here));
+        let shift = by_lane(&each(|i| angle[i] * view.per_angle[i]));
+        let one = by_lane(&both_seen(&here, &nearest));
+        let known = sum_over_lanes(|l, p| one[l][p]);
+        let middle = medians(&shift, &one, &known);
+        let agreement = sum_over_lanes(|l, p| {
+            let distance = shift[l][p] - middle[p];
+            // A product, not a choice: divisions behind a condition are done one by one.
+            one[l][p] * (1.0 / (1.0 + SPREAD_SCALE * (distance * distance)))
+        });
+        for p in 0..BLOCK.min(nx - first) {
+            let found = d[p] + middle[p];
+            let at = (first + p) as f32 - view.sign * found;
+            // An unknown estimate is nowhere inside.
+            let is_found = (known[p] >= fewest) & (at >= 0.0) & (at <= last);
+            out[first + p] = if is_found { found } else { f32::NAN };
+            confidence[first + p] = if is_found { agreement[p] * (1.0 / 7.0) } else { 0.0 };
+        }
+    }
+}
+
+/// 1 where both sides have a phase that sees a shift.
+#[inline(always)]
+fn both_seen(here: &Halves, there: &Halves) -> Block {
+    let mut seen = [0; BLOCK * ORIENTATIONS];
+    for i in 0..BLOCK * ORIENTATIONS {
+        seen[i] = i32::from(here[i] & there[i] & 1) & i32::from(i % ORIENTATIONS != BLIND);
+    }
+    each(|i| seen[i] as f32)
+}
+
+/// The smaller number of each pixel, and the greater.
+#[inline(always)]
+fn ordered(a: Pixels, b: Pixels) -> (Pixels, Pixels) {
+    let (mut least, mut most) = (a, b);
+    for p in 0..BLOCK {
+        least[p] = if b[p] < a[p] { b[p] } else { a[p] };
+        most[p] = if b[p] < a[p] { a[p] } else { b[p] };
+    }
+    (least, most)
+}
+
+/// The median of every pixel's valid lanes; of an even number the mean of the middle two. `known` of them are.
+#[inline(always)]
+fn medians(values: &[Pixels; ORIENTATIONS], one: &[Pixels; ORIENTATIONS], known: &Pixels) -> Pixels {
+    // The least four are enough: seven at most are valid.
+    let mut sorted = [[f32::MAX; BLOCK]; 4];
+    for l in 0..ORIENTATIONS {
+        let mut value = [0.0; BLOCK];
+        for p in 0..BLOCK {
+            value[p] = if one[l][p] > 0.0 { values[l][p] } else { f32::MAX };
+        }
+        for slot in &mut sorted {
+            (*slot, value) = ordered(*slot, value);
+        }
+    }
+    let [first, second, third, fourth] = sorted;
+    let lower = if_known(known, 3, second, first);
+    let lower = if_known(known, 7, fourth, if_known(known, 5, third, lower));
+    let upper = if_known(known, 2, second, first);
+    let upper = if_known(known, 6, fourth, if_known(known, 4, third, upper));
+    // Of an odd number both are the middle one; the mean of two alike is exact.
+    each(|p| 0.5 * (lower[p] + upper[p]))
+}
+
+/// One number where so many are known, another where fewer are.
+#[inline(always)]
+fn if_known(known: &Pixels, least: usize, then: Pixels, otherwise: Pixels) -> Pixels {
+    let bound = least as f32 - 0.5;
+    each(|p| {
+        let (then, otherwise) = (then[p], otherwise[p]);
+        if known[p] > bound { then } else { otherwise }
+    })
+}

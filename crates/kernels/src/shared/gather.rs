@@ -1,0 +1,175 @@
+//! Linear interpolation between voxels, sixteen positions at a time, without a check a sample: cells are inside by
+//! construction.
+
+use crate::shared::lanes::{LANES, Lanes};
+use veloxel_core::Shape;
+
+/// A shape, prepared for sampling over its first `D` axes.
+pub(crate) struct Lattice<const D: usize> {
+    len: usize,
+    size: [usize; D],
+    /// Largest position along each axis.
+    last: [f32; D],
+    /// Largest lower neighbour along each axis.
+    low: [f32; D],
+    pub stride: [usize; D],
+    /// Offset to the upper neighbour along each axis; 0 where there is only one voxel.
+    step: [usize; D],
+}
+
+/// The voxels around sixteen positions.
+pub(crate) struct Cells<const D: usize> {
+    /// Index of the lowest voxel.
+    base: [usize; LANES],
+    /// Weight of the upper neighbours.
+    weight: [Lanes; D],
+}
+
+impl<const D: usize> Lattice<D> {
+    pub fn new(shape: Shape) -> Self {
+        let [nx, ny, _] = shape.size;
+        let strides = [1, nx, nx * ny];
+        let count = |a: usize| shape.size[a];
+        Self {
+            len: shape.len(),
+            size: std::array::from_fn(count),
+            last: std::array::from_fn(|a| (count(a) - 1) as f32),
+            low: std::array::from_fn(|a| count(a).saturating_sub(2) as f32),
+            stride: std::array::from_fn(|a| strides[a]),
+            step: std::array::from_fn(|a| if count(a) > 1 { strides[a] } else { 0 }),
+        }
+    }
+
+    /// Lower neighbours of positions in voxels along one axis, and weights of the upper ones; positions outside move to the
+    /// border, NaN to the origin.
+    #[inline(always)]
+    pub fn lower(&self, at: Lanes, axis: usize) -> ([i32; LANES], Lanes) {
+        let clamped = at.max(0.0).min(self.last[axis]);
+        // SAFETY: between 0 and the last voxel but one.
+        let low = unsafe { clamped.min(self.low[axis]).whole() };
+        (low, clamped - Lanes::from_whole(low))
+    }
+
+    /// The cells of positions in voxels.
+    #[inline(always)]
+    pub fn cells(&self, at: [Lanes; D]) -> Cells<D> {
+        let mut cells = Cells { base: [0; LANES], weight: at };
+        for a in 0..D {
+            let (low, weight) = self.lower(at[a], a);
+            cells.weight[a] = weight;
+            for k in 0..LANES {
+                cells.base[k] += low[k] as usize * self.stride[a];
+            }
+        }
+        cells
+    }
+
+    /// `start` and linear interpolation in samples of the lattice.
+    #[inline(always)]
+    pub fn add_linear(&self, start: Lanes, cells: &Cells<D>, samples: &[f32]) -> Lanes {
+        assert!(samples.len() == self.len, "samples should belong to the lattice");
+        let base = &cells.base;
+        let [wx, wy] = [cells.weight[0], cells.weight[1]];
+        // SAFETY: lower neighbours are at least one step away from the end of every axis, or there is no step.
+        unsafe {
+            let along_x = |offset: usize| {
+                lerp(corner(samples, base, offset), corner(samples, base, offset + self.step[0]), wx)
+            };
+            if D == 2 {
+                return add_lerp(start, along_x(0), along_x(self.step[1]), wy);
+            }
+            let plane = |offset: usize| lerp(along_x(offset), along_x(offset + self.step[1]), wy);
+            add_lerp(start, plane(0), plane(self.step[D - 1]), cells.weight[D - 1])
+        }
+    }
+
+    /// Indices of the voxels nearest to positions.
+    #[inline(always)]
+    pub fn nearest(&self, at: [Lanes; D]) -> [usize; LANES] {
+        let mut index = [0; LANES];
+        for a in 0..D {
+            // SAFETY: between 0 and the last voxel.
+            let voxel = unsafe { (at[a] + Lanes::splat(0.5)).max(0.0).min(self.last[a]).whole() };
+            for k in 0..LANES {
+                index[k] += voxel[k] as usize * self.stride[a];
+            }
+        }
+        index
+    }
+
+    /// The samples from one voxel before `low` along each axis, if the two after it are inside as well.
+    #[inline(always)]
+    pub fn interior<'s>(&self, low: [usize; D], samples: &'s [f32]) -> Option<&'s [f32]> {
+        let (mut inside, mut start) = (true, 0);
+        for a in 0..D {
+            inside &= low[a] >= 1 && low[a] + 2 < self.size[a];
+            start = low[a].wrapping_sub(1).wrapping_mul(self.stride[a]).wrapping_add(start);
+        }
+        if inside { samples.get(start..) } else { None }
+    }
+
+    /// Copies the four samples an axis from one voxel before `low`, mirrored at the border.
+    pub fn mirrored_block(&self, low: [usize; D], samples: &[f32]) -> [f32; 64] {
+        let mut offsets = [[0; 4]; 3];
+        for a in 0..D {
+            let low = low[a] as isize;
+            offsets[a] = [low - 1, low, low + 1, low + 2].map(|at| mirror(at, self.size[a]) * self.stride[a]);
+        }
+        let mut block = [0.0; 64];
+        for (k, line) in block.chunks_exact_mut(4).enumerate().take(1 << (2 * D - 2)) {
+            let start = offsets[1][k % 4] + offsets[2][k / 4];
+            for (out, x) in line.iter_mut().zip(offsets[0]) {
+                *out = samples[start + x];
+            }
+        }
+        block
+    }
+
+    /// 0 where a position is inside, NaN elsewhere.
+    #[inline(always)]
+    pub fn nan_outside(&self, at: [Lanes; D]) -> Lanes {
+        // A rounding error beyond the border is still the border.
+        const SLACK: f32 = 1e-3;
+        let mut mark = Lanes::splat(0.0);
+        for (at, last) in at.into_iter().zip(self.last) {
+            let most = last + SLACK;
+            for k in 0..LANES {
+                let inside = at.0[k] >= -SLACK && at.0[k] <= most;
+                mark.0[k] += if inside { 0.0 } else { f32::NAN };
+            }
+        }
+        mark
+    }
+}
+
+#[inline(always)]
+fn lerp(a: Lanes, b: Lanes, weight: Lanes) -> Lanes {
+    // Exact at both ends: the last voxel is the upper neighbour with the weight 1.
+    (Lanes::splat(1.0) - weight) * a + weight * b
+}
+
+#[inline(always)]
+fn add_lerp(start: Lanes, a: Lanes, b: Lanes, weight: Lanes) -> Lanes {
+    start + (Lanes::splat(1.0) - weight) * a + weight * b
+}
+
+/// The samples `offset` after each of sixteen.
+///
+/// # Safety
+/// There are such samples.
+#[inline(always)]
+unsafe fn corner(samples: &[f32], base: &[usize; LANES], offset: usize) -> Lanes {
+    let mut out = [0.0; LANES];
+    for k in 0..LANES {
+        // SAFETY: forwarded.
+        out[k] = unsafe { *samples.get_unchecked(base[k] + offset) };
+    }
+    Lanes(out)
+}
+
+/// The index that stands at `at` when `n` samples are mirrored at both ends.
+fn mirror(at: isize, n: usize) -> usize {
+    let last = n as isize - 1;
+    let at = at.abs();
+    (if at > last { 2 * last - at } else { at }).clamp(0, last) as usize
+}

@@ -1,0 +1,46 @@
+// Σ |d| and number of voxels that count: the contract is mod.rs's.
+
+override COMPONENTS: u32 = 3u;
+override WEIGHTED: u32 = 0u;
+
+struct Block {
+    count: u32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> flow_x: array<f32>;
+@group(0) @binding(2) var<storage, read> flow_y: array<f32>;
+@group(0) @binding(3) var<storage, read> flow_z: array<f32>;
+@group(0) @binding(4) var<storage, read> weight: array<f32>;
+@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
+
+@compute @workgroup_size(256)
+fn flow_length(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var sum = 0.0;
+    var count = 0.0;
+    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+        var length2 = flow_x[i] * flow_x[i] + flow_y[i] * flow_y[i];
+        if (COMPONENTS == 3u) {
+            length2 = length2 + flow_z[i] * flow_z[i];
+        }
+        var counts = is_finite(length2);
+        if (WEIGHTED == 1u) {
+            counts = counts && weight[i] > 0.0;
+        }
+        if (counts) {
+            sum = sum + sqrt(length2);
+            count = count + 1.0;
+        }
+    }
+    let total = workgroup_sum(sum, lane);
+    let number = workgroup_sum(count, lane);
+    if (lane == 0u) {
+        sums[2u * group.x] = total;
+        sums[2u * group.x + 1u] = number;
+    }
+}

@@ -1,0 +1,45 @@
+// Confidence by the residual of the way there and back: the contract is mod.rs's.
+
+override COMPONENTS: u32 = 3u;
+
+struct Block {
+    count: u32,
+    per_half2: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> residual_x: array<f32>;
+@group(0) @binding(2) var<storage, read> residual_y: array<f32>;
+@group(0) @binding(3) var<storage, read> residual_z: array<f32>;
+@group(0) @binding(4) var<storage, read_write> confidence: array<f32>;
+@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
+
+@compute @workgroup_size(256)
+fn weigh_by_residual(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var sum = 0.0;
+    var count = 0.0;
+    for (var i = id.x; i < block.count; i = i + groups.x * LINE) {
+        var length2 = residual_x[i] * residual_x[i] + residual_y[i] * residual_y[i];
+        if (COMPONENTS == 3u) {
+            length2 = length2 + residual_z[i] * residual_z[i];
+        }
+        if (is_nan(length2)) {
+            confidence[i] = 0.0;
+        } else {
+            confidence[i] = confidence[i] / (1.0 + length2 * block.per_half2);
+            sum = sum + sqrt(length2);
+            count = count + 1.0;
+        }
+    }
+    let total = workgroup_sum(sum, lane);
+    let number = workgroup_sum(count, lane);
+    if (lane == 0u) {
+        sums[2u * group.x] = total;
+        sums[2u * group.x + 1u] = number;
+    }
+}

@@ -1,0 +1,197 @@
+// Both passes of relax_rows.wgsl in one launch: the second follows the first, `lag` planes behind, so that it finds the field
+// in the cache. The same operations in the same order.
+//
+// Workgroups draw the numbers of their tiles from a counter; one plane's tiles of the first pass alternate with those of the
+// second, `lag` planes before. A tile of the second pass waits until the tiles of the first that its rows touch are done.
+// It may wait: those have smaller numbers, a number once drawn belongs to a workgroup that runs and that works its numbers off
+// in their order, and what runs is not stopped for others of its launch. So the smallest number that is not done never waits,
+// however many workgroups there are at once and in whatever order they begin.
+//
+// Tensor and right-hand side are read once: they are asked for before the wait, and marked to leave the caches first.
+
+namespace kernel {
+
+struct Block {
+    // Packs along x, voxels along y and z.
+    uint4 size;
+    float4 spring;
+    float omega;
+    uint lag;
+};
+
+constexpr uint THREADS = WIDTH * HEIGHT;
+
+// The first voxel of each pack after its even voxels moved.
+__shared__ float3 firsts[THREADS];
+// The number of the next tile.
+__shared__ uint drawn;
+
+struct Tile {
+    uint pass, nth, z, y, i;
+    // Whether it is one of the grid's, and whether this thread has a pack of it.
+    bool real, inside;
+};
+
+WGSL_FN Tile tile_of(const uint number, const uint tiles, const Block& block) {
+    const uint step = number / (2u * tiles), rest = number - step * 2u * tiles;
+    Tile tile;
+    tile.pass = rest & 1u;
+    tile.nth = rest >> 1u;
+    tile.z = step - tile.pass * block.lag;
+    // Before the first plane z has wrapped around.
+    tile.real = tile.z < block.size.z;
+    tile.y = 2u * (tile.nth * HEIGHT + threadIdx.y) + ((tile.pass + tile.z) & 1u);
+    tile.inside = tile.real && tile.y < block.size.y;
+    tile.i = (tile.z * block.size.y + tile.y) * block.size.x + threadIdx.x;
+    return tile;
+}
+
+// A pack that nobody reads again. Loads like this stay before the wait.
+WGSL_FN float4 passing(const float4* from) {
+    float4 v;
+    asm volatile("ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(from));
+    return v;
+}
+
+WGSL_FN float spring_if(const bool condition, const float value) { return condition ? value : 0.0f; }
+
+struct Three {
+    float4 a, b, c;
+};
+
+// The block's inverse: entries as the tensor's.
+struct Inverse {
+    float4 m0, m1, m2, m3, m4, m5;
+};
+
+WGSL_FN Inverse inverse_of(const float4* j, const float4 diag) {
+    const float4 a = j[0] + diag, b = j[1], c = j[2], d = j[3] + diag, e = j[4], f = j[5] + diag;
+    const float4 c00 = d * f - e * e, c01 = c * e - b * f, c02 = b * e - c * d;
+    const float4 least = wgsl::splat4(1.1754944e-38f);
+    const float4 scale = wgsl::splat4(1.0f) / wgsl::max(a * c00 + b * c01 + c * c02, least);
+    return Inverse{
+        c00 * scale, c01 * scale, c02 * scale,
+        (a * f - c * c) * scale, (b * c - a * e) * scale, (a * d - b * b) * scale,
+    };
+}
+
+WGSL_FN float4 along_x(const float4 base, const float4 own, const float left, const float right, const float s) {
+    return base + s * (float4{left, own.x, own.y, own.z} + float4{own.y, own.z, own.w, right});
+}
+
+WGSL_FN Three relaxed(const Three base, const Three own, const Inverse m, const float3 left, const float3 right, const Block& block) {
+    const float s = block.spring.x, w = block.omega;
+    const float4 sa = along_x(base.a, own.a, left.x, right.x, s);
+    const float4 sb = along_x(base.b, own.b, left.y, right.y, s);
+    const float4 sc = along_x(base.c, own.c, left.z, right.z, s);
+    return Three{
+        own.a + w * (m.m0 * sa - own.a + m.m1 * sb + m.m2 * sc),
+        own.b + w * (m.m1 * sa - own.b + m.m3 * sb + m.m4 * sc),
+        own.c + w * (m.m2 * sa - own.c + m.m4 * sb + m.m5 * sc),
+    };
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) gauss_seidel_fused(
+    const __grid_constant__ Block block,
+    float4* x0, float4* x1, float4* x2,
+    const float4* rhs0, const float4* rhs1, const float4* rhs2,
+    const float4* j0, const float4* j1, const float4* j2, const float4* j3, const float4* j4, const float4* j5,
+    // Zeros: the counter, and from 32 on a flag for each tile of the first pass.
+    uint* state
+) {
+    const uint4 size = block.size;
+    const uint p = threadIdx.x, lane = threadIdx.y * WIDTH + p, plane = size.x * size.y;
+    const uint tiles = (size.y + 2u * HEIGHT - 1u) / (2u * HEIGHT);
+    const uint all = (size.z + block.lag) * 2u * tiles;
+    float4* const x[3] = {x0, x1, x2};
+    const float4* const once[9] = {rhs0, rhs1, rhs2, j0, j1, j2, j3, j4, j5};
+    uint* const done = state + 32;
+
+    if (lane == 0u) { drawn = atomicAdd(state, 1u); }
+    __syncthreads();
+    uint number = drawn;
+    __syncthreads();
+    while (number < all) {
+        uint next = 0u;
+        if (lane == 0u) { next = atomicAdd(state, 1u); }
+        const Tile tile = tile_of(number, tiles, block);
+        const uint i = tile.i, y = tile.y, z = tile.z;
+        const uint* const here = done + z * tiles + tile.nth;
+        float4 read[9] = {};
+        if (tile.inside) {
+#pragma unroll
+            for (int k = 0; k < 9; k++) { read[k] = passing(once[k] + i); }
+        }
+        if (tile.pass == 1u && tile.real) {
+            // All of them side by side: one after the other costs more than one launch gains.
+            for (uint k = lane; k < 5u; k += THREADS) {
+                const uint* at = here;
+                if (k == 1u && tile.nth > 0u) { at = here - 1; }
+                if (k == 2u && tile.nth + 1u < tiles) { at = here + 1; }
+                if (k == 3u && z > 0u) { at = here - tiles; }
+                if (k == 4u && z + 1u < size.z) { at = here + tiles; }
+                while (wgsl::atomic_load(*at) == 0u) {}
+                __threadfence();
+            }
+            __syncthreads();
+        }
+        Three own, base;
+        Inverse inverse;
+        float3 left = float3{0.0f, 0.0f, 0.0f};
+        if (tile.inside) {
+            const float to_front = spring_if(y > 0u, block.spring.y);
+            const float to_back = spring_if(y + 1u < size.y, block.spring.y);
+            const float to_below = spring_if(z > 0u, block.spring.z);
+            const float to_above = spring_if(z + 1u < size.z, block.spring.z);
+            const uint front = y > 0u ? i - size.x : i, back = y + 1u < size.y ? i + size.x : i;
+            const uint below = z > 0u ? i - plane : i, above = z + 1u < size.z ? i + plane : i;
+            float4 at[3], around[3][4];
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                at[c] = x[c][i];
+                around[c][0] = x[c][front];
+                around[c][1] = x[c][back];
+                around[c][2] = x[c][below];
+                around[c][3] = x[c][above];
+            }
+            if (p > 0u) { left = float3{x0[i - 1u].w, x1[i - 1u].w, x2[i - 1u].w}; }
+            float4 sum[3];
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                sum[c] = read[c] + to_front * around[c][0] + to_back * around[c][1] + to_below * around[c][2] +
+                    to_above * around[c][3];
+            }
+            own = Three{at[0], at[1], at[2]};
+            base = Three{sum[0], sum[1], sum[2]};
+            const float across = to_front + to_back + to_below + to_above;
+            const float4 sides = float4{p > 0u ? 2.0f : 1.0f, 2.0f, 2.0f, p + 1u < size.x ? 2.0f : 1.0f};
+            inverse = inverse_of(read + 3, wgsl::splat4(across) + block.spring.x * sides);
+            // What is right of an even voxel is in the same pack.
+            const Three moved = relaxed(base, own, inverse, left, float3{0.0f, 0.0f, 0.0f}, block);
+            own = Three{
+                float4{moved.a.x, own.a.y, moved.a.z, own.a.w},
+                float4{moved.b.x, own.b.y, moved.b.z, own.b.w},
+                float4{moved.c.x, own.c.y, moved.c.z, own.c.w},
+            };
+            firsts[lane] = float3{own.a.x, own.b.x, own.c.x};
+        }
+        if (lane == 0u) { drawn = next; }
+        __syncthreads();
+        number = drawn;
+        if (tile.inside) {
+            float3 right = float3{0.0f, 0.0f, 0.0f};
+            if (p + 1u < size.x) { right = firsts[lane + 1u]; }
+            const Three moved = relaxed(base, own, inverse, left, right, block);
+            x0[i] = float4{own.a.x, moved.a.y, own.a.z, moved.a.w};
+            x1[i] = float4{own.b.x, moved.b.y, own.b.z, moved.b.w};
+            x2[i] = float4{own.c.x, moved.c.y, own.c.z, moved.c.w};
+        }
+        __syncthreads();
+        if (tile.pass == 0u && tile.real && lane == 0u) {
+            __threadfence();
+            wgsl::atomic_store(done[z * tiles + tile.nth], 1u);
+        }
+    }
+}
+
+} // namespace kernel

@@ -1,0 +1,43 @@
+//! What only a device of wgpu can show.
+
+use veloxel_gpu::Device;
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
+use veloxel_testkit::every_device::open_or_skip;
+
+/// The device, or none where there is no adapter and nobody requires one.
+fn wgpu() -> Option<Device> {
+    open_or_skip("wgpu", |name| Device::named(name, 1))
+}
+
+const LEN: usize = 5000;
+
+#[test]
+fn uploads_do_not_touch_what_launches_still_use() {
+    let Some(device) = wgpu() else { return };
+    for nth in 0..20 {
+        let first = device.upload(vec![nth as f32; LEN]).unwrap();
+        let mut kept = device.scratch(LEN).unwrap();
+        CopyBuffer { from: &first, to: &mut kept }.run(&device).unwrap();
+        drop(first);
+        let second = device.upload(vec![-1.0; LEN]).unwrap();
+        assert_eq!(device.download(kept).unwrap(), vec![nth as f32; LEN], "round {nth}");
+        drop(second);
+    }
+}
+
+#[test]
+fn memory_that_is_used_again_is_zero_where_zeros_are_asked_for() {
+    let Some(device) = wgpu() else { return };
+    for nth in 0..20 {
+        let mut first = device.zeros(LEN).unwrap();
+        map_affine(&device, (1.0, nth as f32), &mut first).unwrap();
+        let mut kept = device.scratch(LEN).unwrap();
+        CopyBuffer { from: &first, to: &mut kept }.run(&device).unwrap();
+        drop(first);
+        let mut second = device.zeros(LEN).unwrap();
+        map_affine(&device, (1.0, 0.5), &mut second).unwrap();
+        assert_eq!(device.download(kept).unwrap(), vec![nth as f32; LEN], "round {nth}");
+        assert_eq!(device.download(second).unwrap(), vec![0.5; LEN], "round {nth}");
+    }
+}

@@ -1,0 +1,63 @@
+use super::*;
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::{convolve, isotropic};
+use veloxel_testkit::on_every_device;
+
+on_every_device! {
+    fn filters_of_every_length(device: &Device) {
+        for shape in shapes() {
+            // Radii 0, 1, 3, 7, 12 and 24: in packs, in registers, from memory.
+            for (sigma_vox, truncate) in [(0.0, 1.0), (0.4, 2.0), (1.0, 3.0), (2.3, 3.0), (4.0, 3.0), (8.0, 3.0)] {
+                let taps = isotropic(&Taps::gaussian(sigma_vox, truncate));
+                Pair::new(device).alike(&format!("{:?}, radius {}", shape.size, taps[0].radius()), |device| {
+                    let input = noise_buffer(device, shape.len(), 1);
+                    let mut out = noise_buffer(device, shape.len(), 2);
+                    convolve(device, (shape, &taps), &input, &mut out).unwrap();
+                    vec![out]
+                });
+            }
+        }
+    }
+
+    fn filters_that_differ_by_axis(device: &Device) {
+        let identity = Taps::gaussian(0.0, 1.0);
+        for shape in shapes() {
+            for axis in 0..3 {
+                let mut taps = isotropic(&Taps::gaussian(1.3, 3.0));
+                taps[axis] = identity.clone();
+                Pair::new(device).alike(&format!("{:?}, without axis {axis}", shape.size), |device| {
+                    let input = noise_buffer(device, shape.len(), 1);
+                    let mut out = noise_buffer(device, shape.len(), 2);
+                    convolve(device, (shape, &taps), &input, &mut out).unwrap();
+                    vec![out]
+                });
+            }
+        }
+    }
+
+    fn unknown_samples_spread_by_the_radius_alone(device: &Device) {
+        let shape = Shape { size: [64, 20, 10], dimension: Dimension::Three };
+        let taps = isotropic(&Taps::gaussian(1.0, 2.0));
+        Pair::new(device).alike("NaN", |device| {
+            let mut samples = noise(shape.len(), 1);
+            samples[33 + 64 * (9 + 20 * 4)] = f32::NAN;
+            let input = device.upload(samples).unwrap();
+            let mut out = device.zeros(shape.len()).unwrap();
+            convolve(device, (shape, &taps), &input, &mut out).unwrap();
+            vec![out]
+        });
+    }
+
+    fn long_lines_take_several_runs(device: &Device) {
+        for size in [[8, 300, 2], [6, 5, 150]] {
+            let shape = Shape { size, dimension: Dimension::Three };
+            Pair::new(device).alike(&format!("{size:?}"), |device| {
+                let input = noise_buffer(device, shape.len(), 1);
+                let mut out = device.zeros(shape.len()).unwrap();
+                let taps = isotropic(&Taps::gaussian(1.5, 3.0));
+                convolve(device, (shape, &taps), &input, &mut out).unwrap();
+                vec![out]
+            });
+        }
+    }
+}

@@ -1,0 +1,95 @@
+use super::*;
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::gradient::Scheme;
+use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, mismatch, motion_tensor};
+use veloxel_testkit::on_every_device;
+
+const NORMALISED: Constraint = Constraint::Normalised { zeta: 0.1 };
+
+/// Filters of these radii, none for the identity.
+fn taps(radii: [usize; 3]) -> [Taps; 3] {
+    radii.map(|r| Taps::gaussian(r as f64 / 2.5, 2.5))
+}
+
+/// An image like the fixed one, with a hole.
+fn warped(device: &Device, len: usize, seed: u64) -> Buffer {
+    let mut samples = noise(len, seed);
+    let holes = samples.len() / 7;
+    samples.iter_mut().skip(len / 3).take(holes).step_by(3).for_each(|v| *v = f32::NAN);
+    device.upload(samples).unwrap()
+}
+
+/// One case on the device and on the processor; `with_tt` adds the channel tt.
+fn check(
+    device: &Device,
+    shape: Shape,
+    (scheme, constraint, taps): (Scheme, Constraint, [Taps; 3]),
+    (pairs, weighted, with_tt): (usize, bool, bool),
+) {
+    let what = format!("{shape:?} {scheme:?} {constraint:?} {pairs} pairs, radius {}", taps[0].radius());
+    Pair::new(device).alike(&what, |device| {
+        let n = shape.len();
+        let fixed = noise_field(device, (pairs, n), 1);
+        let warped: Vec<_> = (0..pairs).map(|k| warped(device, n, 50 + k as u64)).collect();
+        let pairs: Vec<_> = fixed.iter().zip(&warped).collect();
+        let weight: Vec<f32> = noise(n, 77).iter().map(|v| v.max(0.0)).collect();
+        let weight = device.upload(weight).unwrap();
+        let args = MotionTensor {
+            shape,
+            spacing_edges: [1.0, 1.25, 2.0],
+            scheme,
+            constraint,
+            taps: &taps,
+            pairs: &pairs,
+            weight: weighted.then_some(&weight),
+        };
+        let channels = shape.tensor_entries() + shape.components() + usize::from(with_tt);
+        let mut out = device.zeros_field(channels, n).unwrap();
+        motion_tensor(device, &args, &mut out).unwrap();
+        let share = mismatch(device, &args).unwrap().get(device).unwrap();
+        out.push(device.upload(vec![share as f32]).unwrap());
+        out
+    });
+}
+
+on_every_device! {
+    fn tensors_of_every_shape(device: &Device) {
+        for shape in shapes() {
+            check(device, shape, (Scheme::Central4, NORMALISED, taps([3; 3])), (1, false, false));
+        }
+    }
+
+    fn tensors_of_every_option(device: &Device) {
+        for shape in [shapes()[0], shapes()[2]] {
+            let d = shape.components();
+            check(device, shape, (Scheme::Forward, Constraint::Plain, taps([3, 2, 1])), (1, true, false));
+            check(device, shape, (Scheme::Central4, NORMALISED, taps([0, 1, 0])), (d, true, true));
+        }
+        check(device, shapes()[3], (Scheme::Forward, NORMALISED, taps([0; 3])), (1, false, true));
+    }
+
+    fn tensors_under_wide_filters(device: &Device) {
+        // Every radius is a text of its own, which must fit the registers.
+        let quads = Shape { size: [24, 19, 13], dimension: Dimension::Three };
+        for radius in 2..=8 {
+            check(device, quads, (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, false, false));
+        }
+        check(device, shapes()[1], (Scheme::Central4, NORMALISED, taps([8; 3])), (1, false, true));
+        check(device, shapes()[2], (Scheme::Central4, Constraint::Plain, taps([6, 5, 7])), (1, false, false));
+    }
+
+    fn tensors_with_all_channels_and_weights(device: &Device) {
+        for radius in 1..=8 {
+            check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, true, true));
+        }
+        for radius in 1..=3 {
+            check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, true, false));
+            check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, false, true));
+        }
+    }
+
+    fn tensors_under_filters_of_many_passes(device: &Device) {
+        check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([2, 0, 9])), (1, false, false));
+        check(device, shapes()[3], (Scheme::Central4, NORMALISED, taps([11, 10, 4])), (1, false, true));
+    }
+}

@@ -1,0 +1,218 @@
+use super::*;
+use veloxel_kernels::image::displaced_image::displaced_image;
+use veloxel_kernels::image::quantise::{FixedPoint, quantise};
+use veloxel_kernels::image::valid_median::{Planes, Window, valid_median};
+use veloxel_kernels::phase::forward_backward_check::{Matches, forward_backward_check};
+use veloxel_kernels::phase::gabor::{
+    Bank, Filters, Levels, LocalPhaseOutputs, Picture, Sums, WORDS, local_phase, pyramid, turns,
+};
+use veloxel_kernels::phase::phase_flow::{Constraints, Place, Sampling, Weighing, phase_flow};
+use veloxel_kernels::phase::phase_stereo::{Views, Votes, phase_stereo};
+use veloxel_testkit::on_every_device;
+
+/// Sizes that divide by nothing and by everything, smaller than a filter, and a single pixel.
+fn pyramids() -> Vec<Levels> {
+    [[70, 41], [64, 32], [7, 5], [1, 9], [1, 1]].into_iter().map(|size| Levels::new(size, 4, 13)).collect()
+}
+
+fn image_pyramid(device: &Device, levels: &Levels, seed: u64) -> Buffer {
+    let samples: Vec<f32> = noise(levels.pixels(0), seed).iter().map(|v| 100.0 + 80.0 * v).collect();
+    let picture = Picture::from_samples(device, &samples).unwrap();
+    let mut out = device.zeros(levels.len()).unwrap();
+    pyramid(device, levels, &[&picture], &mut [&mut out]).unwrap();
+    out
+}
+
+fn bank(least_magnitude: f32, sums: Sums) -> Bank {
+    Bank { filters: Filters::new(2.35), rounding: None, least_magnitude, sums }
+}
+
+fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer {
+    let images = image_pyramid(device, levels, seed);
+    let mut out = device.zeros(WORDS * levels.len()).unwrap();
+    let told = LocalPhaseOutputs { phases: Some(&mut out), features: None };
+    local_phase(device, (levels, &bank(2.0, Sums::Weighted)), &images, told).unwrap();
+    out
+}
+
+/// Noise of an amplitude, NaN here and there.
+fn estimates(device: &Device, (count, size): (usize, [usize; 2]), amplitude: f32) -> Buffer {
+    let n = size[0] * size[1];
+    let mut samples: Vec<f32> = noise(count * n, 5).iter().map(|v| amplitude * v).collect();
+    for plane in samples.chunks_exact_mut(n) {
+        plane.iter_mut().skip(3).step_by(7).for_each(|v| *v = f32::NAN);
+        plane.iter_mut().skip(n / 2).take(n / 8).for_each(|v| *v = f32::NAN);
+    }
+    device.upload(samples).unwrap()
+}
+
+fn halved([nx, ny]: [usize; 2]) -> [usize; 2] {
+    [nx.div_ceil(2), ny.div_ceil(2)]
+}
+
+on_every_device! {
+    fn pyramids_of_samples_and_bytes(device: &Device) {
+        for levels in pyramids() {
+            Pair::new(device).alike(&format!("{:?}", levels.sizes()), |device| {
+                let n = levels.pixels(0);
+                let bytes: Vec<u8> = (0..n).map(|i| (i * 37 % 256) as u8).collect();
+                let samples = noise(n, 3);
+                let pictures =
+                    [Picture::from_samples(device, &samples).unwrap(), Picture::from_bytes(device, &bytes).unwrap()];
+                let mut out = device.zeros_field(6, levels.len()).unwrap();
+                for (pair, out) in [(0, 0), (1, 1), (0, 1)].into_iter().zip(out.chunks_exact_mut(2)) {
+                    let [a, b] = out else { unreachable!() };
+                    pyramid(device, &levels, &[&pictures[pair.0], &pictures[pair.1]], &mut [a, b]).unwrap();
+                }
+                out
+            });
+        }
+    }
+
+    fn phases_of_every_level(device: &Device) {
+        for levels in pyramids() {
+            for level in 0..levels.count() {
+                let of = |device: &Device| {
+                    let all = phases_of(device, &levels, 1);
+                    device.upload(turns(device, (&levels, level), &all).unwrap()).unwrap()
+                };
+                Pair::new(device).alike(&format!("{:?} {level}", levels.sizes()), |device| vec![of(device)]);
+            }
+        }
+    }
+
+    fn features_of_both_sums_and_fixed_points(device: &Device) {
+        let fixed = FixedPoint { step: 0.5, most: 60.0 };
+        for levels in pyramids() {
+            for (sums, rounding) in [(Sums::Weighted, None), (Sums::Plain, None), (Sums::Weighted, Some(fixed))] {
+                let what = format!("{:?} {sums:?} {rounding:?}", levels.sizes());
+                Pair::new(device).alike(&what, |device| {
+                    let images = image_pyramid(device, &levels, 2);
+                    let mut out = [(); 3].map(|()| device.zeros(levels.len()).unwrap());
+                    let told = LocalPhaseOutputs { phases: None, features: Some(&mut out) };
+                    let bank = Bank { rounding, ..bank(4.0, sums) };
+                    local_phase(device, (&levels, &bank), &images, told).unwrap();
+                    let mut both = [(); 3].map(|()| device.zeros(levels.len()).unwrap());
+                    let mut phases = device.zeros(WORDS * levels.len()).unwrap();
+                    let told = LocalPhaseOutputs { phases: Some(&mut phases), features: Some(&mut both) };
+                    local_phase(device, (&levels, &bank), &images, told).unwrap();
+                    let turns = device.upload(turns(device, (&levels, 0), &phases).unwrap()).unwrap();
+                    out.into_iter().chain(both).chain([turns]).collect()
+                });
+            }
+        }
+    }
+
+    fn flow_of_two_three_and_five_frames(device: &Device) {
+        for levels in pyramids() {
+            for (count, sampling) in
+                [(2, Sampling::Displaced), (3, Sampling::Displaced), (5, Sampling::Displaced), (5, Sampling::InPlace)]
+            {
+                for (weighing, is_coarsest) in [(Weighing::ByFit, false), (Weighing::Alike, true)] {
+                    let what = format!("{:?} {count} {sampling:?} {weighing:?}", levels.sizes());
+                    Pair::new(device).alike(&what, |device| {
+                        let frames: Vec<Buffer> =
+                            (0..count).map(|t| phases_of(device, &levels, 3 + t)).collect();
+                        let place = Place { levels: &levels, level: 0, sampling };
+                        let constraints =
+                            Constraints { tau_l: 1.5, min_orientations: 3, weighing };
+                        let coarser = estimates(device, (2, halved(levels.size(0))), 1.5);
+                        let n = levels.pixels(0);
+                        let mut out = [device.zeros(2 * n).unwrap(), device.zeros(n).unwrap()];
+                        let [flow, confidence] = &mut out;
+                        let frames: Vec<&Buffer> = frames.iter().collect();
+                        let coarser = (!is_coarsest).then_some(&coarser);
+                        phase_flow(device, (place, constraints), (&frames, coarser), (flow, confidence)).unwrap();
+                        out.into()
+                    });
+                }
+            }
+        }
+    }
+
+    fn stereo_of_one_view_and_both(device: &Device) {
+        for levels in pyramids() {
+            for (views, sampling) in [
+                (Views::Both, Sampling::Displaced),
+                (Views::Left, Sampling::Displaced),
+                (Views::Left, Sampling::InPlace),
+            ] {
+                for is_coarsest in [false, true] {
+                    Pair::new(device).alike(&format!("{:?} {views:?} {sampling:?}", levels.sizes()), |device| {
+                        let pair = [phases_of(device, &levels, 8), phases_of(device, &levels, 9)];
+                        let place = Place { levels: &levels, level: 0, sampling };
+                        let votes = Votes { min_orientations: 3, views };
+                        let coarser = estimates(device, (views.count(), halved(levels.size(0))), 3.0);
+                        let n = views.count() * levels.pixels(0);
+                        let mut out = device.zeros_field(2, n).unwrap();
+                        let [disparity, confidence] = &mut out[..] else { unreachable!() };
+                        let inputs = (&pair[0], &pair[1], (!is_coarsest).then_some(&coarser));
+                        phase_stereo(device, (place, votes), inputs, (disparity, confidence)).unwrap();
+                        out
+                    });
+                }
+            }
+        }
+    }
+
+    fn medians_of_what_is_known(device: &Device) {
+        for levels in pyramids() {
+            let size = levels.size(0);
+            for window in [Window::One, Window::Three, Window::Five] {
+                for (count, has_coarser) in [(1, false), (2, true)] {
+                    Pair::new(device).alike(&format!("{size:?} {window:?} {count}"), |device| {
+                        let input = estimates(device, (count, size), 2.0);
+                        let coarser = estimates(device, (count, halved(size)), 2.0);
+                        let mut out = device.zeros_field(1, count * levels.pixels(0)).unwrap();
+                        let mut confidence = noise_buffer(device, levels.pixels(0), 4);
+                        let inputs = (&input, has_coarser.then_some(&coarser));
+                        let planes = (Planes { size, count }, window);
+                        valid_median(device, planes, inputs, (&mut out[0], Some(&mut confidence))).unwrap();
+                        out.push(confidence);
+                        out
+                    });
+                }
+            }
+        }
+    }
+
+    fn matches_there_and_back(device: &Device) {
+        for levels in pyramids() {
+            let (size, n) = (levels.size(0), levels.pixels(0));
+            Pair::new(device).alike(&format!("{size:?}"), |device| {
+                let [forward, backward] = [1.0, 1.5].map(|a| estimates(device, (2, size), a));
+                let sure = noise_buffer(device, 2 * n, 6);
+                let mut out = device.zeros_field(1, 2 * n).unwrap();
+                out.extend(device.zeros_field(3, n).unwrap());
+                let [flow, flow_sure, disparity, disparity_sure] = &mut out[..] else { unreachable!() };
+                let flows = Matches::Flow { forward: &forward, backward: &backward };
+                forward_backward_check(device, (size, 1.0), (flows, &sure), (flow, flow_sure)).unwrap();
+                let disparities = Matches::Disparity(&forward);
+                forward_backward_check(device, (size, 1.0), (disparities, &sure), (disparity, disparity_sure)).unwrap();
+                out
+            });
+        }
+    }
+
+    fn images_displaced_by_one_plane_and_two(device: &Device) {
+        for levels in pyramids() {
+            for (planes, factor) in [(1, -1.0), (2, 2.0)] {
+                Pair::new(device).alike(&format!("{:?} {planes}", levels.sizes()), |device| {
+                    let image = image_pyramid(device, &levels, 7);
+                    let coarser = estimates(device, (planes, halved(levels.size(0))), 2.0);
+                    let mut out = device.zeros(levels.pixels(0)).unwrap();
+                    displaced_image(device, (&levels, 0, factor), (&image, &coarser), &mut out).unwrap();
+                    vec![out]
+                });
+            }
+        }
+    }
+
+    fn fixed_points(device: &Device) {
+        Pair::new(device).alike("quantise", |device| {
+            let mut samples = estimates(device, (1, [97, 31]), 9.0);
+            quantise(device, FixedPoint { step: 0.0625, most: 7.0 }, &mut samples).unwrap();
+            vec![samples]
+        });
+    }
+}

@@ -1,0 +1,76 @@
+use super::*;
+use veloxel_kernels::image::brightness::absolute_difference;
+use veloxel_kernels::image::pointwise::{
+    CopyBuffer, clip_length, count_known, fill, log_change, map_affine, multiply,
+};
+use veloxel_testkit::on_every_device;
+
+on_every_device! {
+    fn samples_one_by_one(device: &Device) {
+        for n in [1, 255, 70_001] {
+            Pair::new(device).alike("pointwise", |device| {
+                let mut out: Vec<Buffer> = (0..5).map(|k| noise_buffer(device, n, k)).collect();
+                let other = noise_buffer(device, n, 9);
+                CopyBuffer { from: &other, to: &mut out[0] }.run(device).unwrap();
+                multiply(device, &other, &mut out[1]).unwrap();
+                fill(device, 0.3, &mut out[2]).unwrap();
+                log_change(device, &mut out[3]).unwrap();
+                map_affine(device, (3.0, -1.0), &mut out[4]).unwrap();
+                out
+            });
+        }
+    }
+
+    fn infinities_become_zero(device: &Device) {
+        let mut samples = device.upload(vec![f32::NAN, f32::INFINITY, 2.0]).unwrap();
+        map_affine(device, (2.0, 1.0), &mut samples).unwrap();
+        assert_eq!(device.download(samples).unwrap(), [0.0, 0.0, 5.0]);
+    }
+
+    fn increments_are_clipped(device: &Device) {
+        for (d, n) in [(2, 1000), (3, 200_003)] {
+            Pair::new(device).alike("clip_length", |device| {
+                let mut field = noise_field(device, (d, n), 3);
+                let total = clip_length(device, 0.7, &mut field).unwrap().get(device).unwrap();
+                field.push(device.upload(vec![total as f32]).unwrap());
+                field
+            });
+        }
+    }
+
+    fn what_is_known_is_counted(device: &Device) {
+        let mut samples = noise(70_001, 3);
+        (0..70_001).step_by(7).for_each(|k| samples[k] = f32::NAN);
+        samples[1] = f32::INFINITY;
+        let samples = device.upload(samples).unwrap();
+        for (count, expected) in [(1, 0.0), (7, 6.0), (50_001, 42_858.0), (70_001, 60_000.0)] {
+            assert_eq!(count_known(device, &samples, count).unwrap().get(device).unwrap(), expected);
+        }
+    }
+
+    fn differences_add_up(device: &Device) {
+        let sums = |device: &Device| {
+            let fixed = noise_buffer(device, 50_000, 1);
+            let mut moving = noise(50_000, 2);
+            moving[7] = f32::NAN;
+            let moving = device.upload(moving).unwrap();
+            let weight = noise_buffer(device, 50_000, 3);
+            [None, Some(&weight)]
+                .map(|w| absolute_difference(device, (&fixed, &moving), w).unwrap().get(device).unwrap())
+        };
+        for (got, expected) in sums(device).into_iter().zip(sums(&Device::cpu(1).unwrap())) {
+            assert_close("sum", got.0, expected.0);
+            assert_eq!(got.1, expected.1);
+        }
+    }
+
+    fn too_much_memory_is_an_error_and_no_more(device: &Device) {
+        let before = noise_buffer(device, 1000, 1);
+        let error = device.zeros(1 << 45).unwrap_err().to_string();
+        assert!(error.contains("bytes"), "{error}");
+        // The device works afterwards, and nothing that was there is lost.
+        let mut after = device.zeros(1000).unwrap();
+        CopyBuffer { from: &before, to: &mut after }.run(device).unwrap();
+        assert_eq!(device.download(after).unwrap(), noise(1000, 1));
+    }
+}

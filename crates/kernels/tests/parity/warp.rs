@@ -1,0 +1,83 @@
+use super::*;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_testkit::on_every_device;
+
+const ALL: [Interpolation; 3] = [Interpolation::Nearest, Interpolation::Linear, Interpolation::CubicSpline];
+
+/// Noise of amplitude 2.5, NaN here and there.
+fn displacement(device: &Device, shape: Shape) -> Field {
+    (0..shape.components())
+        .map(|c| {
+            let mut samples: Vec<f32> = noise(shape.len(), 7 + c as u64).iter().map(|v| 2.5 * v).collect();
+            samples.iter_mut().skip(c).step_by(101).for_each(|v| *v = f32::NAN);
+            device.upload(samples).unwrap()
+        })
+        .collect()
+}
+
+fn warped(
+    device: &Device,
+    shape: Shape,
+    (interpolation, map): (Interpolation, VoxelAffine),
+    moving: Vec<f32>,
+) -> Vec<Buffer> {
+    let mut out = device.zeros(shape.len()).unwrap();
+    let warp = Warp {
+        shape,
+        // Powers of two: a position is then the same whether products are rounded or not.
+        spacing_edges: [1.0, 2.0, 0.5],
+        interpolation,
+        moving_from_fixed: map,
+        moving: &device.upload(moving).unwrap(),
+        displacement: &displacement(device, shape),
+        out: &mut out,
+    };
+    warp.run(device).unwrap();
+    vec![out]
+}
+
+on_every_device! {
+    fn samples_between_voxels(device: &Device) {
+        for shape in shapes() {
+            for interpolation in ALL {
+                Pair::new(device).alike(&format!("{:?} {interpolation:?}", shape.size), |device| {
+                    let moving = noise(shape.len(), 1);
+                    warped(device, shape, (interpolation, VoxelAffine::IDENTITY), moving)
+                });
+            }
+        }
+    }
+
+    /// Smooth images: on noise the last bit of a position 300 voxels away would be seen.
+    fn samples_behind_an_affine_map(device: &Device) {
+        let mut matrix = [[0.97, -0.05, 0.02], [0.04, 1.02, -0.03], [-0.02, 0.05, 0.99]];
+        for shape in shapes() {
+            if shape.dimension == Dimension::Two {
+                matrix[2] = [0.0, 0.0, 1.0];
+            }
+            let map = VoxelAffine { matrix, offset: [0.3, -0.2, 0.1] };
+            for interpolation in [Interpolation::Linear, Interpolation::CubicSpline] {
+                Pair::new(device).alike(&format!("{:?} {interpolation:?}", shape.size), |device| {
+                    let [nx, ny, _] = shape.size;
+                    let smooth = |i: usize| {
+                        let [x, y, z] = [i % nx, i / nx % ny, i / (nx * ny)].map(|v| v as f32);
+                        (0.05 * x + 0.1 * y).sin() + 0.05 * z
+                    };
+                    warped(device, shape, (interpolation, map), (0..shape.len()).map(smooth).collect())
+                });
+            }
+        }
+    }
+
+    fn labels_behind_an_affine_map(device: &Device) {
+        let map = VoxelAffine {
+            matrix: [[1.125, 0.0, 0.0], [0.0, 0.75, 0.125], [0.0, 0.0, 1.0]],
+            offset: [-0.25, 0.5, 0.0],
+        };
+        for shape in shapes() {
+            Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
+                warped(device, shape, (Interpolation::Nearest, map), noise(shape.len(), 1))
+            });
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What [`Clg`](crate::Clg) says of its levels and warps: while the device may still be at them, and as reports show it.
+
+use crate::pending_flow::{MethodAccount, PendingAccount, PendingBrightness};
+use crate::solving::{Solving, StopReason};
+use serde::Serialize;
+use veloxel_core::{
+    DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable, MethodDiagnostics,
+    SolveStatus, Warnings,
+};
+use veloxel_gpu::{ComputeError, Device, Later, Pending, Stamp};
+
+/// How well the images match that a warp begins with.
+pub(super) struct Compared {
+    /// Σ |I_t| and number of voxels.
+    pub difference: Later<(f64, f64)>,
+    /// Mean squared distance, edges², where weights follow it.
+    pub mismatch2: Option<Later<f64>>,
+}
+
+/// A warp that was asked for; its numbers may still be on the device.
+pub(super) struct WarpRun {
+    pub solving: Solving,
+    pub mean_increment_vox: Later<f64>,
+    /// Σ |I_t| and number of voxels.
+    pub difference: Later<(f64, f64)>,
+}
+
+/// A level that was asked for.
+pub(super) struct LevelRun {
+    pub size: [usize; 3],
+    pub spacing_vox: [f64; 3],
+    pub warps: Vec<WarpRun>,
+    pub stop: StopReason,
+    /// When the device began and ended it.
+    pub span: [Stamp; 2],
+}
+
+/// A run that was asked for.
+pub(super) struct ClgAccount {
+    /// Coarsest first.
+    pub levels: Vec<LevelRun>,
+    /// Before any warp, and after the last.
+    pub brightness: PendingBrightness,
+}
+
+/// One warp: the data term linearised around the present field, and the increment solved for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct WarpDiagnostics {
+    /// ‖r‖/‖r₀‖ after each iteration (V-cycle or sweep batch), the first entry 1.
+    relative_residuals: Vec<f64>,
+    /// Mean |δ| over the grid, voxels of this level.
+    mean_increment_vox: f64,
+    /// Mean |I_t| before the warp's solve, in mapped intensities.
+    mean_abs_difference: f64,
+    /// Why the linear solve ended.
+    stop: StopReason,
+}
+
+/// One pyramid level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct LevelDiagnostics {
+    /// Voxels per axis `(x, y, z)`.
+    size: [usize; 3],
+    /// Spacing in voxels of the full grid `(x, y, z)`.
+    spacing_vox: [f64; 3],
+    /// The warps done.
+    warps: Vec<WarpDiagnostics>,
+    /// Why the warps ended.
+    stop: StopReason,
+    /// Time of the device.
+    time_ms: f64,
+}
+
+/// The mean of a sum over a number of voxels.
+fn mean((sum, count): (f64, f64)) -> f64 {
+    if count > 0.0 { sum / count } else { 0.0 }
+}
+
+impl WarpRun {
+    fn numbers(&mut self) -> impl Iterator<Item = &mut dyn Pending> {
+        let own: [&mut dyn Pending; 2] = [&mut self.mean_increment_vox, &mut self.difference];
+        self.solving.pending().chain(own)
+    }
+
+    fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<WarpDiagnostics, ComputeError> {
+        let solved = self.solving.settle_after(device, mark)?;
+        Ok(WarpDiagnostics {
+            relative_residuals: solved.relative_residuals,
+            mean_increment_vox: self.mean_increment_vox.get_after(device, mark)?,
+            mean_abs_difference: mean(self.difference.get_after(device, mark)?),
+            stop: solved.stop,
+        })
+    }
+}
+
+impl LevelRun {
+    fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<LevelDiagnostics, ComputeError> {
+        let warps =
+            self.warps.into_iter().map(|warp| warp.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
+        let trivial = warps.last().is_some_and(|w| w.stop == StopReason::Trivial);
+        Ok(LevelDiagnostics {
+            size: self.size,
+            spacing_vox: self.spacing_vox,
+            stop: if trivial { StopReason::Trivial } else { self.stop },
+            warps,
+            time_ms: self.span[1].ms_after(&self.span[0])?,
+        })
+    }
+}
+
+impl PendingAccount for ClgAccount {
+    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
+        let levels = self.levels.iter_mut().flat_map(|level| &mut level.warps).flat_map(WarpRun::numbers);
+        levels.chain(self.brightness.numbers()).collect()
+    }
+
+    fn settle(self: Box<Self>, device: &Device, mark: Option<&Stamp>) -> Result<MethodAccount, ComputeError> {
+        let levels =
+            self.levels.into_iter().map(|run| run.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
+        let limit = levels.iter().any(|l| l.stop == StopReason::IterationLimit);
+        Ok(MethodAccount {
+            status: if limit { SolveStatus::LimitReached } else { SolveStatus::Done },
+            brightness: Some(self.brightness.settle(device, mark)?),
+            warnings: Warnings::new(),
+            diagnostics: diagnostics(&levels),
+        })
+    }
+}
+
+/// Levels as the JSON of a report, as a table, and as curves.
+fn diagnostics(levels: &[LevelDiagnostics]) -> MethodDiagnostics {
+    let mut json = serde_json::Map::new();
+    json.insert("levels".to_owned(), serde_json::json!(levels));
+    MethodDiagnostics {
+        json,
+        device_ms: Some(levels.iter().map(|level| level.time_ms).sum()),
+        table: Some(table(levels)),
+        curves: vec![
+            over_warps(
+                levels,
+                |warp| warp.mean_abs_difference,
+                DiagnosticCurves {
+                    title: "Brightness difference",
+                    y_label: "mean |Iₜ|",
+                    ..DiagnosticCurves::default()
+                },
+            ),
+            over_warps(
+                levels,
+                |warp| warp.mean_increment_vox,
+                DiagnosticCurves {
+                    title: "Increment",
+                    y_label: "mean |δ|, voxels of the level",
+                    is_logarithmic: true,
+                    ..DiagnosticCurves::default()
+                },
+            ),
+            residuals(levels),
+        ],
+    }
+}
+
+fn table(levels: &[LevelDiagnostics]) -> DiagnosticTable {
+    let row = |level: &LevelDiagnostics| {
+        let iterations = level.warps.iter().map(|w| w.relative_residuals.len().saturating_sub(1)).sum();
+        let difference = |warp: Option<&WarpDiagnostics>| warp.map_or(f64::NAN, |w| w.mean_abs_difference);
+        let (first, last) = (level.warps.first(), level.warps.last());
+        vec![
+            DiagnosticCell::Size(level.size),
+            DiagnosticCell::Count(level.warps.len()),
+            DiagnosticCell::Count(iterations),
+            DiagnosticCell::Change(difference(first), difference(last)),
+            DiagnosticCell::Number(last.map_or(f64::NAN, |w| w.mean_increment_vox)),
+            DiagnosticCell::Text(level.stop.text().to_owned()),
+            DiagnosticCell::DurationMs(level.time_ms),
+        ]
+    };
+    DiagnosticTable {
+        head: vec!["Level", "warps", "iterations", "mean |Iₜ|", "last mean |δ|", "stopped", "time"],
+        rows: levels.iter().map(row).collect(),
+    }
+}
+
+/// A number of every warp, from coarse to fine.
+fn over_warps(
+    levels: &[LevelDiagnostics],
+    value: fn(&WarpDiagnostics) -> f64,
+    labels: DiagnosticCurves,
+) -> DiagnosticCurves {
+    let (mut pieces, mut sections, mut done) = (Vec::new(), Vec::new(), 0.0);
+    for level in levels {
+        // Levels are images of their own: no line between them.
+        let points = level.warps.iter().enumerate().map(|(n, warp)| [done + n as f64 + 1.0, value(warp)]);
+        pieces.push(points.collect());
+        let begin = done + 0.5;
+        done += level.warps.len() as f64;
+        sections.push(DiagnosticSection { x_range: [begin, done + 0.5], size: level.size });
+    }
+    let curves = vec![DiagnosticCurve { size: None, shade: None, pieces }];
+    DiagnosticCurves { x_label: "warp, coarse to fine", curves, sections, ..labels }
+}
+
+fn residuals(levels: &[LevelDiagnostics]) -> DiagnosticCurves {
+    let finest = levels.len().saturating_sub(1).max(1) as f64;
+    let mut curves = Vec::new();
+    for (l, level) in levels.iter().enumerate() {
+        for (w, warp) in level.warps.iter().enumerate() {
+            let points = warp.relative_residuals.iter().enumerate().map(|(i, &r)| [i as f64, r]).collect();
+            let size = (w == 0).then_some(level.size);
+            curves.push(DiagnosticCurve { size, shade: Some(l as f64 / finest), pieces: vec![points] });
+        }
+    }
+    DiagnosticCurves {
+        title: "Residual of each warp's solve",
+        x_label: "iteration",
+        y_label: "‖r‖ / ‖r₀‖",
+        is_logarithmic: true,
+        curves,
+        sections: Vec::new(),
+    }
+}

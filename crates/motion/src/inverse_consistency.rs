@@ -1,0 +1,83 @@
+//! Both directions of any pair method: where going there and back does not lead home, the confidence falls.
+//!
+//! *Method*: the residual `r(x) = d(x) + d⁻(x + d(x))` of the composed flows, voxels; the confidence is divided by
+//! `1 + |r|²/h²` with h = 0.5 voxel. *Cost*: twice the method, and one gather.
+
+use crate::affine_registration::invert;
+use crate::method::{DenseMethod, ImagePair, PairMethod, Region};
+use crate::pending_flow::PendingFlow;
+use crate::resident::ResidentStart;
+use crate::{MotionError, Observer};
+use veloxel_core::{Grid, Shape};
+use veloxel_gpu::Device;
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::image::warp::Interpolation;
+use veloxel_kernels::variational::compose::{Compose, Update};
+use veloxel_kernels::variational::inverse_consistency::weigh_by_residual;
+
+/// Residual at which the confidence halves, voxels.
+const HALF_CONFIDENCE_VOX: f32 = 0.5;
+
+/// A method that estimates both directions.
+#[derive(Debug)]
+pub struct InverseConsistent<M: ?Sized>(Box<M>);
+
+impl<M: PairMethod> InverseConsistent<M> {
+    /// Estimates with `method`, twice a pair.
+    pub fn new(method: M) -> Self {
+        Self(Box::new(method))
+    }
+}
+
+impl InverseConsistent<dyn PairMethod> {
+    /// [`Self::new`] for a method whose type is not known.
+    pub fn of_box(method: Box<dyn PairMethod>) -> Self {
+        Self(method)
+    }
+}
+
+impl<M: DenseMethod + ?Sized> DenseMethod for InverseConsistent<M> {
+    fn grid(&self) -> &Grid {
+        self.0.grid()
+    }
+    fn device(&self) -> &Device {
+        self.0.device()
+    }
+    fn interpolation(&self) -> Interpolation {
+        self.0.interpolation()
+    }
+}
+
+impl<M: PairMethod + ?Sized> PairMethod for InverseConsistent<M> {
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
+        let mut forward = self.0.estimate(pair.borrowed(), observer)?;
+        let ImagePair { fixed, moving, region, start } = pair;
+        let back = ImagePair {
+            fixed: moving,
+            moving: fixed,
+            // The muscle lies elsewhere in the other image, but by less than its size.
+            region: Region { mask: None, volume_mask: region.volume_mask },
+            start: match start {
+                ResidentStart::Affine(map) => ResidentStart::Affine(invert(&map)?),
+                _ => ResidentStart::Zero,
+            },
+        };
+        let back = self.0.estimate(back, observer)?;
+        let device = self.device().clone();
+        let (flow, confidence, residual_sum) = forward.weigh();
+        let shape = Shape::of(&flow.grid);
+        let mut residual = device.scratch_field(shape.components(), shape.len())?;
+        flow.components_vox
+            .iter()
+            .zip(&mut residual)
+            .try_for_each(|(d, out)| CopyBuffer { from: d, to: out }.run(&device))?;
+        let back = &back.flow().components_vox;
+        let (spacing_edges, update) = ([1.0; 3], Update::Compose);
+        Compose { shape, spacing_edges, update, displacement: back, increment: &mut residual }
+            .run(&device)?;
+        *residual_sum = Some(weigh_by_residual(&device, &residual, HALF_CONFIDENCE_VOX, confidence)?);
+        forward.mark()?;
+        Ok(forward)
+    }
+}

@@ -1,0 +1,239 @@
+//! The seam between methods and everything that is not one.
+//!
+//! A dense method is opened for a grid and a device, and then asked for the flow of images that are on that device already:
+//! a pair of them ([`PairMethod`]), or a window of frames ([`WindowMethod`]). It returns a [`PendingFlow`]: a flow, a
+//! confidence and diagnostics of its own, all on the device.
+//! Starts, masks, sequences, streaming ahead and inverse consistency are written once over these two traits.
+
+use crate::frame::{Frame, FrameSource};
+use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
+use crate::resident::{ResidentMask, ResidentStart};
+use crate::start::Start;
+use crate::{MotionError, Observer};
+use veloxel_core::{Grid, Mask, Volume};
+use veloxel_gpu::Device;
+use veloxel_kernels::image::warp::Interpolation;
+
+/// A method that was opened for a grid and a device.
+pub trait DenseMethod: Send {
+    /// The grid of the images it takes, on which its flow lives.
+    fn grid(&self) -> &Grid;
+    /// Where it runs.
+    fn device(&self) -> &Device;
+    /// How images are sampled between voxels.
+    fn interpolation(&self) -> Interpolation {
+        Interpolation::CubicSpline
+    }
+}
+
+/// A method that estimates the flow between two images.
+pub trait PairMethod: DenseMethod {
+    /// Asks the device for the flow of the fixed image, which it may not have found when this returns.
+    ///
+    /// # Errors
+    /// [`MotionError::Input`] if the pair does not lie on the grid that the method was opened for, or an image holds NaN
+    /// outside of its mask; [`MotionError::Compute`] if the device fails.
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError>;
+
+    /// Sends a pair of images to the device, once, and fetches its flow, its confidence and its diagnostics.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`]; [`MotionError::Affine`] if a start cannot be found.
+    fn run(&mut self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow, MotionError> {
+        self.run_with(pair, Extras::default(), observer)
+    }
+
+    /// [`Self::run`], and volumes that few need.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    fn run_with(
+        &mut self,
+        pair: &Pair<'_>,
+        extras: Extras,
+        observer: &dyn Observer,
+    ) -> Result<DenseFlow, MotionError> {
+        let device = self.device().clone();
+        device.scope(|| {
+            let (fixed, moving) = (Frame::upload(&device, pair.fixed)?, Frame::upload(&device, pair.moving)?);
+            let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(&device, m)).transpose();
+            let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
+            let region = Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref() };
+            check_grids([&fixed, &moving], region)?;
+            let start_flow = pair.start.upload_flow(&device)?;
+            let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
+            if !extras.warped {
+                // Nobody needs the images again: the method may use their memory.
+                let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
+                return self.estimate(pair, observer)?.finish(extras);
+            }
+            let pair = ImagePair {
+                fixed: FrameSource::from(&fixed),
+                moving: FrameSource::from(&moving),
+                region,
+                start,
+            };
+            let mut pending = self.estimate(pair, observer)?;
+            pending.warp([&fixed, &moving], self.interpolation())?;
+            pending.finish(extras)
+        })
+    }
+}
+
+/// A method that estimates the flow of the centre of a few consecutive frames.
+pub trait WindowMethod: DenseMethod {
+    /// How many frames it takes.
+    fn window(&self) -> Window;
+
+    /// Asks the device for the flow of the centre frame towards the next one.
+    ///
+    /// # Errors
+    /// As [`PairMethod::estimate`]; [`MotionError::Sequence`] for another number of frames.
+    fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow, MotionError>;
+
+    /// Sends the frames of a window to the device and fetches the flow of the centre frame, its confidence and its
+    /// diagnostics; outside of the mask, which lies on that frame's grid, nothing is known.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`].
+    fn run(
+        &mut self,
+        frames: &[&Volume<f32>],
+        mask: Option<&Mask>,
+        extras: Extras,
+    ) -> Result<DenseFlow, MotionError> {
+        let device = self.device().clone();
+        let centre = self.window().centre;
+        device.scope(|| {
+            let resident = |(t, frame): (usize, &&Volume<f32>)| {
+                let filled = match mask.filter(|_| t == centre) {
+                    Some(mask) => crate::masking::without_unknown(frame, mask)?,
+                    None => None,
+                };
+                Frame::upload(&device, filled.as_ref().unwrap_or(frame))
+            };
+            let frames = frames.iter().enumerate().map(resident).collect::<Result<Vec<_>, _>>()?;
+            let mut pending = self.estimate(&frames.iter().collect::<Vec<_>>())?;
+            if let Some(next) = frames.get(centre + 1).filter(|_| extras.warped) {
+                pending.warp([&frames[centre], next], self.interpolation())?;
+            }
+            let found = pending.finish(extras)?;
+            match mask {
+                Some(mask) => found.within(mask),
+                None => Ok(found),
+            }
+        })
+    }
+}
+
+/// The frames that a [`WindowMethod`] takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// How many.
+    pub frames: usize,
+    /// The frame whose flow is found, towards the next one.
+    pub centre: usize,
+}
+
+/// Two images of the host and what else is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair<'a> {
+    /// The image the flow lives on.
+    pub fixed: &'a Volume<f32>,
+    /// The image the flow points into.
+    pub moving: &'a Volume<f32>,
+    /// Where data count, on the fixed grid; none: everywhere.
+    pub mask: Option<&'a Mask>,
+    /// Where volume is preserved (the muscle), on the fixed grid; none: wherever data count.
+    pub volume_mask: Option<&'a Mask>,
+    /// What is known before the first step.
+    pub start: Start<'a>,
+}
+
+impl<'a> Pair<'a> {
+    /// Two images of which nothing else is known.
+    pub fn new(fixed: &'a Volume<f32>, moving: &'a Volume<f32>) -> Self {
+        Self { fixed, moving, mask: None, volume_mask: None, start: Start::Zero }
+    }
+}
+
+/// Two images on a device and what else is known.
+#[derive(Debug)]
+pub struct ImagePair<'a> {
+    /// The image the flow lives on.
+    pub fixed: FrameSource<'a>,
+    /// The image the flow points into, with a grid of its own.
+    pub moving: FrameSource<'a>,
+    /// Where data count.
+    pub region: Region<'a>,
+    /// What is known before the first step.
+    pub start: ResidentStart<'a>,
+}
+
+impl<'a> ImagePair<'a> {
+    /// Two images of which nothing else is known, and which are needed again.
+    pub fn new(fixed: &'a Frame, moving: &'a Frame) -> Self {
+        Self {
+            fixed: fixed.into(),
+            moving: moving.into(),
+            region: Region::default(),
+            start: ResidentStart::Zero,
+        }
+    }
+
+    /// The same pair, whose images are needed again.
+    pub fn borrowed(&self) -> ImagePair<'_> {
+        let Self { fixed, moving, region, start } = self;
+        ImagePair { fixed: fixed.borrowed(), moving: moving.borrowed(), region: *region, start: *start }
+    }
+
+    /// Checks that everything lies on the grid that a method was opened for, and that the images are finite where they count.
+    ///
+    /// # Errors
+    /// [`MotionError::Input`] with what differs, or the first voxel that is not finite.
+    pub fn check(&self, grid: &Grid) -> Result<(), MotionError> {
+        let (fixed, moving) = (self.fixed.frame(), self.moving.frame());
+        check_grids([fixed, moving], self.region)?;
+        grid.require_same(fixed.grid(), "the grid this method was opened for, and the images'")?;
+        if let ResidentStart::Flow(start) = self.start {
+            grid.require_same(&start.grid, "fixed image and start field")?;
+        }
+        // Outside of its mask the fixed image may hold anything, NaN included.
+        fixed.require_finite("the fixed image", self.region.mask)?;
+        moving.require_finite("the moving image", None)
+    }
+}
+
+/// Where a pair's data count, on its fixed grid.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Region<'a> {
+    /// Where data count; none: everywhere.
+    pub mask: Option<&'a ResidentMask>,
+    /// Where volume is preserved; none: wherever data count.
+    pub volume_mask: Option<&'a ResidentMask>,
+}
+
+impl<'a> Region<'a> {
+    /// Where a field is measured: where volume is preserved, else where data count.
+    pub fn measured(&self) -> Option<&'a ResidentMask> {
+        self.volume_mask.or(self.mask)
+    }
+}
+
+/// Checks that both images, and the masks, lie on one grid.
+fn check_grids([fixed, moving]: [&Frame; 2], region: Region<'_>) -> Result<(), MotionError> {
+    let grid = fixed.grid();
+    grid.require_same(
+        moving.grid(),
+        "fixed and moving image must lie on one grid; resample the moving one onto the fixed one first \
+         (SimpleITK: Resample(moving, fixed); 3D Slicer: Resample Image)",
+    )?;
+    for (mask, what) in
+        [(region.mask, "fixed image and mask"), (region.volume_mask, "fixed image and volume mask")]
+    {
+        if let Some(mask) = mask {
+            grid.require_same(&mask.grid, what)?;
+        }
+    }
+    Ok(())
+}

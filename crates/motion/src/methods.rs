@@ -1,0 +1,118 @@
+//! Every dense method, by the name that faces know it by: a new one is its folder and a line here.
+
+use crate::clg::{Clg, parameters::ClgParams};
+use crate::method::{PairMethod, WindowMethod};
+use crate::phase::{PhaseFlow, PhaseParameters, parameters::Frames};
+use crate::{InverseConsistent, MotionError};
+use veloxel_core::Grid;
+use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
+use veloxel_gpu::Device;
+
+/// The parameters of every dense method, in the order of [`METHODS`].
+pub static PARAMETERS: [MethodParameters; 2] =
+    [MethodParameters::of::<ClgParams>(), MethodParameters::of::<PhaseParameters>()];
+
+/// Every dense method.
+static METHODS: [Method; 2] = [
+    Method { parameters: &PARAMETERS[0], takes: Takes::Pairs, open: open_clg },
+    Method { parameters: &PARAMETERS[1], takes: Takes::Windows(&[2, 3, 5]), open: open_phase },
+];
+
+/// What a method estimates its flow from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Two images.
+    Pairs,
+    /// Consecutive frames, one of these numbers of them.
+    Windows(&'static [usize]),
+}
+
+/// A method before it is opened.
+pub struct Method {
+    /// Its name, its parameters and its presets.
+    pub parameters: &'static MethodParameters,
+    /// What it estimates its flow from.
+    pub takes: Takes,
+    open: fn(&Opening<'_>) -> Result<Opened, MotionError>,
+}
+
+/// What a method is opened with.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening<'a> {
+    /// The grid of the images.
+    pub grid: &'a Grid,
+    /// How many frames there are.
+    pub frames: usize,
+    /// What white is in the images.
+    pub white: f32,
+    /// The preset, and what was set beside it.
+    pub draft: &'a Draft,
+    /// Where it runs.
+    pub device: &'a Device,
+}
+
+/// An opened method and the parameters in force.
+pub struct Opened {
+    /// The method.
+    pub method: AnyMethod,
+    /// Names and values.
+    pub parameters: Values,
+}
+
+/// A method of either kind.
+pub enum AnyMethod {
+    /// Of two images.
+    Pair(Box<dyn PairMethod>),
+    /// Of a window of frames.
+    Window(Box<dyn WindowMethod>),
+}
+
+impl Method {
+    /// The method of a draft.
+    ///
+    /// # Panics
+    /// If the draft is not one of [`PARAMETERS`]'.
+    pub fn of(draft: &Draft) -> &'static Self {
+        let own = METHODS.iter().find(|method| method.parameters.method == draft.method());
+        own.expect("a draft should be one of a dense method")
+    }
+
+    /// Opens the method for a grid.
+    ///
+    /// # Errors
+    /// [`MotionError::Parameter`]; [`MotionError::NotAPicture`] for volumes where only pictures are possible;
+    /// [`MotionError::Sequence`] for a number of frames that it cannot take.
+    pub fn open(&self, opening: &Opening<'_>) -> Result<Opened, MotionError> {
+        (self.open)(opening)
+    }
+}
+
+impl AnyMethod {
+    /// The method, estimating both directions where it takes pairs.
+    #[must_use]
+    pub fn inverse_consistent(self) -> Self {
+        match self {
+            Self::Pair(method) => Self::Pair(Box::new(InverseConsistent::of_box(method))),
+            Self::Window(method) => Self::Window(method),
+        }
+    }
+}
+
+fn open_clg(opening: &Opening<'_>) -> Result<Opened, MotionError> {
+    let params: ClgParams = opening.draft.build(opening.grid.dimension())?;
+    let parameters = params.to_json();
+    let method = Clg::new(opening.grid, params, opening.device)?;
+    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
+}
+
+fn open_phase(opening: &Opening<'_>) -> Result<Opened, MotionError> {
+    let frames = Frames::of_count(opening.frames).ok_or_else(|| {
+        let reason = format!("phase-based flow takes 2, 3 or 5 frames, got {}", opening.frames);
+        MotionError::Sequence { reason: format!("{reason}: name just these") }
+    })?;
+    let preset = PhaseParameters::preset_named(opening.draft.preset(), opening.grid.dimension())?;
+    let base = PhaseParameters { frames, full_scale: opening.white, ..preset };
+    let params: PhaseParameters = opening.draft.over(&base)?;
+    let method = PhaseFlow::new(opening.grid, &params, opening.device)?;
+    Ok(Opened { method: AnyMethod::Window(Box::new(method)), parameters: params.to_json() })
+}

@@ -1,0 +1,285 @@
+//! A flow that was asked for, which the device may not have found yet, and what is fetched of it.
+
+use crate::MotionError;
+use crate::frame::Frame;
+use crate::intensity::IntensityMap;
+use crate::resident::{ResidentFlow, ResidentMask};
+use veloxel_core::{
+    BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape, SolveStatus,
+    Volume, WarningKind, Warnings,
+};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Stamp, fetch};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::brightness::absolute_difference;
+use veloxel_kernels::image::pointwise::{CopyBuffer, rescale};
+use veloxel_kernels::image::spline::spline_coefficients;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::variational::jacobian::jacobian;
+
+/// The flow of a pair of images, its confidence and its diagnostics, all on the fixed grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DenseFlow {
+    /// fixed(x) ≈ moving(x + d(x)).
+    pub flow: Flow,
+    /// In [0, 1].
+    pub confidence: Volume<f32>,
+    /// The moving image at x + d(x); NaN outside. Where [`Extras`] asked for it.
+    pub warped: Option<Volume<f32>>,
+    /// det(I + ∇d). Where [`Extras`] asked for it.
+    pub jacobian: Option<Volume<f32>>,
+    /// How the run went.
+    pub statistics: FlowStatistics,
+}
+
+/// Volumes that are only fetched for who needs them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extras {
+    /// The moving image as seen from the fixed grid.
+    pub warped: bool,
+    /// det(I + ∇d) at every voxel.
+    pub jacobian: bool,
+}
+
+impl Extras {
+    /// Everything.
+    pub const ALL: Self = Self { warped: true, jacobian: true };
+}
+
+/// What a method has asked its device for.
+pub struct Found {
+    /// The flow.
+    pub flow: ResidentFlow,
+    /// In [0, 1], one for every voxel.
+    pub confidence: Buffer,
+    /// The rest of what it says, once the device has done its work.
+    pub account: Box<dyn PendingAccount>,
+}
+
+/// What a method says of its run, whose numbers may still be on the device.
+pub trait PendingAccount: Send {
+    /// The numbers that [`Self::settle`] waits for.
+    fn numbers(&mut self) -> Vec<&mut dyn Pending>;
+    /// The account, from numbers as they were at a mark.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`].
+    fn settle(self: Box<Self>, device: &Device, mark: Option<&Stamp>) -> Result<MethodAccount, ComputeError>;
+}
+
+/// What a method says of its run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MethodAccount {
+    /// How it ended.
+    pub status: SolveStatus,
+    /// Data agreement before and after; none: it is measured where the warped image is asked for.
+    pub brightness: Option<BrightnessReport>,
+    /// What a user should know.
+    pub warnings: Warnings,
+    /// The method's own diagnostics.
+    pub diagnostics: MethodDiagnostics,
+}
+
+/// Σ |I_t| and number of voxels, before and after.
+pub(crate) struct PendingBrightness {
+    pub sums: [Later<(f64, f64)>; 2],
+    /// What a difference of 1 is in mapped intensities.
+    pub gain: f64,
+}
+
+impl PendingBrightness {
+    pub fn numbers(&mut self) -> impl Iterator<Item = &mut dyn Pending> {
+        self.sums.iter_mut().map(|sums| sums as &mut dyn Pending)
+    }
+
+    pub fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<BrightnessReport, ComputeError> {
+        let mean = |(sum, count): (f64, f64)| if count > 0.0 { self.gain * sum / count } else { 0.0 };
+        let [before, after] = self.sums;
+        Ok(BrightnessReport {
+            mean_abs_before: mean(before.get_after(device, mark)?),
+            mean_abs_after: mean(after.get_after(device, mark)?),
+        })
+    }
+}
+
+impl PendingAccount for MethodAccount {
+    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
+        Vec::new()
+    }
+    fn settle(self: Box<Self>, _: &Device, _: Option<&Stamp>) -> Result<MethodAccount, ComputeError> {
+        Ok(*self)
+    }
+}
+
+/// A flow that was asked for: the host may prepare the next pair while the device still works on it.
+pub struct PendingFlow {
+    device: Device,
+    flow: ResidentFlow,
+    confidence: Buffer,
+    /// det(I + ∇d), and its statistics.
+    determinant: Buffer,
+    jacobian: Later<JacobianReport>,
+    warped: Option<Buffer>,
+    /// Of the warped image.
+    brightness: Option<PendingBrightness>,
+    /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
+    inverse_residual: Option<Later<(f64, f64)>>,
+    account: Box<dyn PendingAccount>,
+    /// When all this is there.
+    mark: Option<Stamp>,
+}
+
+impl PendingFlow {
+    /// Takes what a method found; the field is measured within `measured`, where one is given.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn new(device: &Device, found: Found, measured: Option<&ResidentMask>) -> Result<Self, MotionError> {
+        let Found { flow, confidence, account } = found;
+        let shape = Shape::of(&flow.grid);
+        let mut determinant = device.scratch(shape.len())?;
+        let weight = measured.map(|mask| &mask.weight);
+        let jacobian = jacobian(device, (shape, [1.0; 3]), (&flow.components_vox, weight), &mut determinant)?;
+        rescale(device, (1.0, 1.0), &mut determinant)?;
+        Ok(Self {
+            device: device.clone(),
+            flow,
+            confidence,
+            determinant,
+            jacobian,
+            warped: None,
+            brightness: None,
+            inverse_residual: None,
+            account,
+            mark: device.mark()?,
+        })
+    }
+
+    /// The defined result for images without contrast: no motion, with confidence 0.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device has too little memory.
+    pub fn no_content(device: &Device, grid: &Grid, why: String) -> Result<Self, MotionError> {
+        let shape = Shape::of(grid);
+        let mut warnings = Warnings::new();
+        warnings.push(WarningKind::Content, why);
+        let account = MethodAccount { status: SolveStatus::NoContent, warnings, ..MethodAccount::default() };
+        let components_vox = device.zeros_field(shape.components(), shape.len())?;
+        let found = Found {
+            flow: ResidentFlow { grid: grid.clone(), components_vox },
+            confidence: device.zeros(shape.len())?,
+            account: Box::new(account),
+        };
+        Self::new(device, found, None)
+    }
+
+    /// The flow on the device.
+    pub fn flow(&self) -> &ResidentFlow {
+        &self.flow
+    }
+
+    /// The confidence on the device, and where the sum of the forward-backward residual goes.
+    pub(crate) fn weigh(&mut self) -> (&ResidentFlow, &mut Buffer, &mut Option<Later<(f64, f64)>>) {
+        (&self.flow, &mut self.confidence, &mut self.inverse_residual)
+    }
+
+    /// What the device was asked for until now belongs to this flow.
+    pub(crate) fn mark(&mut self) -> Result<(), MotionError> {
+        self.mark = self.device.mark()?;
+        Ok(())
+    }
+
+    /// Asks for the moving image as seen from the fixed one, in its own intensities, NaN outside; and how well they agree.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn warp(
+        &mut self,
+        [fixed, moving]: [&Frame; 2],
+        interpolation: Interpolation,
+    ) -> Result<(), MotionError> {
+        let (device, shape) = (&self.device, Shape::of(&self.flow.grid));
+        let coefficients = match interpolation {
+            Interpolation::CubicSpline => {
+                let mut coefficients = device.scratch(shape.len())?;
+                CopyBuffer { from: moving.samples(), to: &mut coefficients }.run(device)?;
+                spline_coefficients(device, shape, &mut coefficients)?;
+                Some(coefficients)
+            }
+            Interpolation::Linear | Interpolation::Nearest => None,
+        };
+        let mut warped = device.scratch(shape.len())?;
+        let warp = Warp {
+            shape,
+            // The field is in voxels already.
+            spacing_edges: [1.0; 3],
+            interpolation,
+            moving_from_fixed: VoxelAffine::IDENTITY,
+            moving: coefficients.as_ref().unwrap_or(moving.samples()),
+            displacement: &self.flow.components_vox,
+            out: &mut warped,
+        };
+        warp.run(device)?;
+        let difference = |image: &Buffer| absolute_difference(device, (fixed.samples(), image), None);
+        let sums = [difference(moving.samples())?, difference(&warped)?];
+        let map = fixed.map()?.unwrap_or(IntensityMap::IDENTITY);
+        self.brightness = Some(PendingBrightness { sums, gain: map.gain_and_offset().0.into() });
+        self.warped = Some(warped);
+        self.mark()
+    }
+
+    /// Waits for the device and fetches the flow, its confidence, its diagnostics and what else is wanted of it.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn finish(self, extras: Extras) -> Result<DenseFlow, MotionError> {
+        let Self { device, flow, confidence, determinant, mut jacobian, warped, .. } = self;
+        let (mut account, mut inverse, mark) = (self.account, self.inverse_residual, self.mark.as_ref());
+        let mut measured = self.brightness;
+        let ResidentFlow { grid, components_vox } = flow;
+        let components = components_vox.len();
+        let mut buffers = components_vox;
+        buffers.push(confidence);
+        let (has_determinant, has_warped) = (extras.jacobian, extras.warped && warped.is_some());
+        buffers.extend(has_determinant.then_some(determinant));
+        buffers.extend(warped.filter(|_| has_warped));
+        let mut samples = device.download_all_after(buffers, mark)?.into_iter();
+        let flow = Flow::new(grid.clone(), samples.by_ref().take(components).collect())?;
+        let mut volume = || Volume::new(grid.clone(), samples.next().unwrap_or_default());
+        let confidence = volume()?;
+        let determinant = has_determinant.then(&mut volume).transpose()?;
+        let warped = has_warped.then(volume).transpose()?;
+
+        let mut numbers = account.numbers();
+        numbers.push(&mut jacobian);
+        numbers.extend(measured.iter_mut().flat_map(PendingBrightness::numbers));
+        numbers.extend(inverse.as_mut().map(|sum| sum as &mut dyn Pending));
+        fetch(&device, mark, numbers)?;
+        let MethodAccount { status, brightness, mut warnings, diagnostics } =
+            account.settle(&device, mark)?;
+        let jacobian = jacobian.get_after(&device, mark)?;
+        if jacobian.share_folded > 1e-3 {
+            let folded = 100.0 * jacobian.share_folded;
+            warnings
+                .push(WarningKind::Field, format!("{folded:.2} % of the voxels fold (det ≤ 0): raise alpha"));
+        }
+        let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
+        let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;
+        let statistics = FlowStatistics {
+            status,
+            brightness: brightness.or(measured).unwrap_or_default(),
+            jacobian,
+            inverse_residual_vox: inverse.map(|(sum, count)| sum / count.max(1.0)),
+            warnings,
+            method: diagnostics,
+        };
+        Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, statistics })
+    }
+
+    /// Waits for the device and leaves the results there, for who only wants to know how long it takes.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn wait(self) -> Result<(), MotionError> {
+        Ok(self.device.synchronise()?)
+    }
+}

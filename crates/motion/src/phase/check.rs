@@ -1,0 +1,63 @@
+//! What becomes of an estimate that is checked against the one from the other image back.
+//!
+//! What does not return is unknown; then a median over the pixels around that did return, where they are the majority, smooths
+//! what is left and closes small holes: a few pixels at the edge of something that only one image shows.
+
+use super::parameters::PhaseMedian;
+use super::plan::PhasePlan;
+use crate::MotionError;
+use veloxel_gpu::Buffer;
+use veloxel_kernels::image::valid_median::{Planes, valid_median};
+use veloxel_kernels::phase::forward_backward_check::{Matches, forward_backward_check};
+
+/// A checked estimate of full resolution in the memory of a device.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    components: usize,
+    /// What returned; after the median, where there is one.
+    returned: Buffer,
+    filtered: Option<Buffer>,
+    /// 0 where unknown, and where the median closed a hole.
+    confidence: Buffer,
+}
+
+impl Checked {
+    pub fn new(plan: &PhasePlan, components: usize) -> Result<Self, MotionError> {
+        let pixels = plan.levels.pixels(0);
+        let estimate = || plan.device.scratch(components * pixels);
+        let has_median = plan.parameters.checked_median != PhaseMedian::Off;
+        Ok(Self {
+            components,
+            returned: estimate()?,
+            filtered: has_median.then(estimate).transpose()?,
+            confidence: plan.device.scratch(pixels)?,
+        })
+    }
+
+    /// Checks to a threshold, pixels.
+    pub fn find(
+        &mut self,
+        (plan, threshold_px): (&PhasePlan, f32),
+        (matches, confidence): (Matches<'_>, &Buffer),
+    ) -> Result<(), MotionError> {
+        let (device, size) = (&plan.device, plan.levels.size(0));
+        let out = (&mut self.returned, &mut self.confidence);
+        forward_backward_check(device, (size, threshold_px), (matches, confidence), out)?;
+        if let Some(filtered) = &mut self.filtered {
+            let form = (Planes { size, count: self.components }, plan.parameters.checked_median.window());
+            let out = (filtered, Some(&mut self.confidence));
+            valid_median(device, form, (&self.returned, None), out)?;
+        }
+        Ok(())
+    }
+
+    /// Estimate and confidence.
+    pub fn found(&self) -> [&Buffer; 2] {
+        [self.filtered.as_ref().unwrap_or(&self.returned), &self.confidence]
+    }
+
+    /// Where the next estimate is to be found.
+    pub fn estimate_mut(&mut self) -> &mut Buffer {
+        self.filtered.as_mut().unwrap_or(&mut self.returned)
+    }
+}

@@ -1,0 +1,322 @@
+//! The phase engine: a stream of frames in, of one camera or two, and flow, disparity and features out, from one Gabor pyramid
+//! a frame.
+//!
+//! *Paper*: Pauwels et al. 2012 (see [`super::features`]), section 6. The phases of the last five left frames stay on
+//! the device with the features of the last three, and the right ones wait as they came until their left frame is the centre:
+//! they leave the host while the device is at work already. Every buffer is allocated when the engine is made. Nothing waits
+//! for the host: results are fetched when they are asked for.
+//!
+//! *Delay*: the results after a push belong to the frame [`PhaseEngine::delay`] pushes ago, the centre of those that flow needs.
+
+use super::features::{Features, PhaseFeatures};
+use super::flow::{FlowFields, PhaseFlowFields};
+use super::parameters::PhaseParameters;
+use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
+use super::results::{PhaseCounts, PhaseTaken};
+use super::stereo::{PhaseStereo, Stereo};
+use crate::MotionError;
+use veloxel_core::Grid;
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::image::pointwise::count_known;
+use veloxel_kernels::phase::gabor::{self, Picture};
+
+/// A frame of a stream, row by row.
+#[derive(Debug, Clone, Copy)]
+pub enum PhaseImage<'a> {
+    /// 8-bit grey; `full_scale` should be 255.
+    Bytes(&'a [u8]),
+    /// Samples.
+    Samples(&'a [f32]),
+    /// It was uploaded before.
+    Resident(&'a PhaseFrame),
+}
+
+/// A frame in the memory of a device, for who pushes it more than once; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct PhaseFrame {
+    picture: Picture,
+    size: [usize; 2],
+}
+
+/// Flow, stereo and features of a stream of frames of one size.
+#[derive(Debug)]
+pub struct PhaseEngine {
+    plan: PhasePlan,
+    grid: Grid,
+    wanted: PhaseWanted,
+    /// Left frames: frame `t` lies at `t` modulo their number.
+    left: Vec<GaborPyramid>,
+    /// Right frames from the centre's on, likewise, where one came.
+    right: Vec<Option<PhaseFrame>>,
+    /// The centre's right frame.
+    right_pyramid: Option<GaborPyramid>,
+    flow: Option<FlowFields>,
+    stereo: Option<Stereo>,
+    /// Of the left frames from the centre's on, likewise; none if nobody wants them.
+    features: Vec<Features>,
+    pushed: u64,
+}
+
+/// Results of one frame, on the device until the next push.
+#[derive(Debug)]
+pub struct PhaseOutputs<'a> {
+    engine: &'a mut PhaseEngine,
+    frame: u64,
+    has_stereo: bool,
+}
+
+impl PhaseEngine {
+    /// An engine for frames of `(nx, ny)` pixels.
+    ///
+    /// # Errors
+    /// [`MotionError::Parameter`]; [`MotionError::Input`] for an impossible size; [`MotionError::Compute`] if there is too
+    /// little memory.
+    pub fn new(
+        size: [usize; 2],
+        wanted: PhaseWanted,
+        parameters: PhaseParameters,
+        device: &Device,
+    ) -> Result<Self, MotionError> {
+        let plan = PhasePlan::new(size, wanted, &parameters, device)?;
+        let frames = if wanted.flow { parameters.frames.count() } else { 1 };
+        let delay = frames - 1 - if wanted.flow { parameters.frames.centre() } else { 0 };
+        let left = (0..frames).map(|_| GaborPyramid::new(&plan)).collect::<Result<_, _>>()?;
+        let right_frames = if wanted.stereo { delay + 1 } else { 0 };
+        Ok(Self {
+            left,
+            right: vec![None; right_frames],
+            right_pyramid: wanted.stereo.then(|| GaborPyramid::new(&plan)).transpose()?,
+            flow: wanted.flow.then(|| FlowFields::new(&plan)).transpose()?,
+            stereo: wanted.stereo.then(|| Stereo::new(&plan)).transpose()?,
+            features: (0..if wanted.features { delay + 1 } else { 0 })
+                .map(|_| Features::new(&plan))
+                .collect::<Result<_, _>>()?,
+            grid: Grid::image(size[0], size[1])?,
+            plan,
+            wanted,
+            pushed: 0,
+        })
+    }
+
+    /// `(nx, ny)` of a frame.
+    pub fn size(&self) -> [usize; 2] {
+        self.plan.levels.size(0)
+    }
+
+    /// The parameters in force.
+    pub fn parameters(&self) -> &PhaseParameters {
+        &self.plan.parameters
+    }
+
+    /// How many pushes after a frame its results come: 2 with flow of five frames, 1 of three or two, 0 without flow.
+    pub fn delay(&self) -> usize {
+        self.left.len() - 1 - if self.wanted.flow { self.plan.parameters.frames.centre() } else { 0 }
+    }
+
+    /// Copies a frame to the device, where it can be pushed from many times; one that is there already stays where it is.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn upload(&self, image: PhaseImage<'_>) -> Result<PhaseFrame, MotionError> {
+        self.check("the frame", image)?;
+        self.hold(image)
+    }
+
+    /// Takes the next frame, and the right camera's with it, and starts what can be estimated now; none until there are enough
+    /// frames for flow.
+    ///
+    /// # Errors
+    /// [`MotionError::Input`] for another size, or samples that are not finite; [`MotionError::Compute`] if the device fails.
+    pub fn push(
+        &mut self,
+        left: PhaseImage<'_>,
+        right: Option<PhaseImage<'_>>,
+    ) -> Result<Option<PhaseOutputs<'_>>, MotionError> {
+        let right = right.filter(|_| self.wanted.stereo);
+        self.check("the frame", left)?;
+        right.map_or(Ok(()), |right| self.check("the right frame", right))?;
+        let device = self.plan.device.clone();
+        let found = device.scope(|| -> Result<_, MotionError> {
+            let left = self.hold(left)?;
+            let newest = slot(self.pushed, self.right.len());
+            if self.delay() == 0 {
+                self.take_right(newest, right)?;
+                return self.advance(&left);
+            }
+            // The centre's right frame came before: the device need not wait for the new one.
+            let found = self.advance(&left)?;
+            self.take_right(newest, right)?;
+            Ok(found)
+        })?;
+        Ok(found.map(|(frame, has_stereo)| PhaseOutputs { engine: self, frame, has_stereo }))
+    }
+
+    /// Waits until the device has done all it was asked for.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn synchronise(&self) -> Result<(), MotionError> {
+        Ok(self.plan.device.synchronise()?)
+    }
+
+    fn check(&self, what: &str, image: PhaseImage<'_>) -> Result<(), MotionError> {
+        let size = self.size();
+        match image {
+            PhaseImage::Bytes(bytes) => check_count(bytes.len(), size),
+            PhaseImage::Samples(samples) => check_samples(what, size, samples),
+            PhaseImage::Resident(frame) => check_count(frame.size[0] * frame.size[1], size),
+        }
+    }
+
+    /// A frame of a push, on the device.
+    fn hold(&self, image: PhaseImage<'_>) -> Result<PhaseFrame, MotionError> {
+        let (device, size) = (&self.plan.device, self.size());
+        let picture = match image {
+            PhaseImage::Bytes(bytes) => Picture::from_bytes(device, bytes)?,
+            PhaseImage::Samples(samples) => Picture::from_samples(device, samples)?,
+            PhaseImage::Resident(frame) => return Ok(frame.clone()),
+        };
+        Ok(PhaseFrame { picture, size })
+    }
+
+    fn take_right(&mut self, slot: usize, image: Option<PhaseImage<'_>>) -> Result<(), MotionError> {
+        // The frame before it is gone whatever happens.
+        let frame = self.right.get_mut(slot).and_then(|right| right.take());
+        drop(frame);
+        let frame = image.map(|image| self.hold(image)).transpose()?;
+        if let Some(right) = self.right.get_mut(slot) {
+            *right = frame;
+        }
+        Ok(())
+    }
+
+    /// Filters the new frame and finds what its centre frame lets us; that frame, and whether it had a right one.
+    fn advance(&mut self, left: &PhaseFrame) -> Result<Option<(u64, bool)>, MotionError> {
+        let (plan, delay) = (&self.plan, self.delay() as u64);
+        let newest = slot(self.pushed, self.left.len());
+        let frames = self.left.len() as u64;
+        let centre = (self.pushed + 1 >= frames).then(|| self.pushed - delay);
+        let right = centre.and_then(|centre| self.right.get(slot(centre, self.right.len()))?.as_ref());
+        let images = &mut self.left[newest].images;
+        match (right, &mut self.right_pyramid) {
+            (Some(right), Some(pyramid)) => {
+                let pictures = [&left.picture, &right.picture];
+                gabor::pyramid(&plan.device, &plan.levels, &pictures, &mut [images, &mut pyramid.images])?;
+            }
+            _ => gabor::pyramid(&plan.device, &plan.levels, &[&left.picture], &mut [images])?,
+        }
+        let newest_features = slot(self.pushed, self.features.len());
+        match self.features.get_mut(newest_features) {
+            None => self.left[newest].find(plan, None)?,
+            Some(features) => {
+                self.left[newest].find(plan, Some(features.maps_mut()))?;
+                features.round(plan)?;
+            }
+        }
+        self.pushed += 1;
+        let Some(centre) = centre else { return Ok(None) };
+        let ordered: Vec<&GaborPyramid> =
+            (self.pushed - frames..self.pushed).map(|t| &self.left[slot(t, self.left.len())]).collect();
+        let centre_frame = &self.left[slot(centre, self.left.len())];
+        if let Some(flow) = &mut self.flow {
+            flow.find(plan, &ordered)?;
+        }
+        if let (Some(_), Some(stereo), Some(pyramid)) = (right, &mut self.stereo, &mut self.right_pyramid) {
+            pyramid.find(plan, None)?;
+            stereo.find(plan, [centre_frame.lend(), pyramid.lend()])?;
+        }
+        let has_stereo = right.is_some();
+        // Whatever waits for company goes to the device now: the next frame may be long in coming.
+        plan.device.mark()?;
+        Ok(Some((centre, has_stereo)))
+    }
+}
+
+/// Where a frame lies among so many in turn.
+fn slot(frame: u64, slots: usize) -> usize {
+    (frame % slots.max(1) as u64) as usize
+}
+
+impl PhaseOutputs<'_> {
+    /// Which frame the results belong to: 0 is the first that was pushed.
+    pub fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// Fetches the flow; none if the engine was not asked for it.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn flow(&self) -> Result<Option<PhaseFlowFields>, MotionError> {
+        let PhaseEngine { flow, plan, grid, .. } = &*self.engine;
+        flow.as_ref().map(|f| f.fetch(plan, grid)).transpose()
+    }
+
+    /// Fetches the disparity; none if the engine was not asked for it, or the frame came without a right one.
+    ///
+    /// # Errors
+    /// As [`Self::flow`].
+    pub fn stereo(&self) -> Result<Option<PhaseStereo>, MotionError> {
+        let PhaseEngine { stereo, plan, grid, .. } = &*self.engine;
+        stereo.as_ref().filter(|_| self.has_stereo).map(|s| s.fetch(plan, grid)).transpose()
+    }
+
+    /// Fetches the features of the finest `levels` (one: full resolution); none if the engine was not asked for them.
+    ///
+    /// # Errors
+    /// As [`Self::flow`].
+    pub fn features(&self, levels: usize) -> Result<Option<PhaseFeatures>, MotionError> {
+        let engine = &*self.engine;
+        let features = engine.features.get(slot(self.frame, engine.features.len()));
+        features.map(|f| f.fetch(&engine.plan, levels, &engine.grid)).transpose()
+    }
+
+    /// Counts the pixels that are known; the numbers need not be here yet, and fetching them fetches nothing else.
+    ///
+    /// # Errors
+    /// As [`Self::flow`].
+    pub fn count_known(&self) -> Result<PhaseCounts, MotionError> {
+        let PhaseEngine { flow, stereo, features, plan, .. } = &*self.engine;
+        let (device, pixels) = (&plan.device, plan.levels.pixels(0));
+        let count = |map: Option<&Buffer>| map.map(|m| count_known(device, m, pixels)).transpose();
+        let stereo = stereo.as_ref().filter(|_| self.has_stereo);
+        Ok(PhaseCounts {
+            flow: count(flow.as_ref().map(|f| f.found()[0]))?,
+            stereo: count(stereo.map(|s| s.found()[0]))?,
+            features: count(features.get(slot(self.frame, features.len())).map(|f| &f.found()[2]))?,
+            mark: device.mark()?,
+            device: device.clone(),
+            pixels,
+        })
+    }
+
+    /// Takes the fields out of the engine, which finds the next ones in other memory: they can be fetched by another thread,
+    /// while it goes on.
+    ///
+    /// # Errors
+    /// As [`Self::flow`].
+    pub fn take(self) -> Result<PhaseTaken, MotionError> {
+        let PhaseEngine { flow, stereo, features, plan, grid, .. } = self.engine;
+        let device = &plan.device;
+        let (pixels, all) = (plan.levels.pixels(0), plan.levels.len());
+        let stereo = stereo.as_mut().filter(|_| self.has_stereo);
+        let features_slot = slot(self.frame, features.len());
+        let maps =
+            || Ok::<_, MotionError>([device.scratch(all)?, device.scratch(all)?, device.scratch(all)?]);
+        Ok(PhaseTaken {
+            flow: flow
+                .as_mut()
+                .map(|f| Ok::<_, MotionError>(f.take(device.scratch(2 * pixels)?)))
+                .transpose()?,
+            disparity: stereo.map(|s| Ok::<_, MotionError>(s.take(device.scratch(pixels)?))).transpose()?,
+            features: features
+                .get_mut(features_slot)
+                .map(|f| Ok::<_, MotionError>(f.take(maps()?)))
+                .transpose()?,
+            frame: self.frame,
+            mark: device.mark()?,
+            device: device.clone(),
+            grid: grid.clone(),
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! Local features: one image in (`f32`, 2-D), energy, orientation and phase of every pixel on every level out.
+//!
+//! *Paper*: K. Pauwels, M. Tomasi, J. Díaz Alonso, E. Ros, M. M. Van Hulle, "A comparison of FPGA and GPU for real-time
+//! phase-based optical flow, stereo, and local image features", IEEE Trans. Computers 61 (2012), doi:10.1109/TC.2011.120,
+//! sections 2-3, eq. 1-7; after S. Sabatini et al., Computer Vision and Image Understanding 114 (2010).
+//!
+//! *Notation*
+//!
+//! | paper | code | unit |
+//! |---|---|---|
+//! | Q_q = C_q + jS_q, ρ_q | `responses` | intensity of a grating's amplitude |
+//! | E_local | `energy` | intensity² |
+//! | θ_local | `orientation_rad` | radians, [0, π): across the edge or line |
+//! | φ_local | `phase_rad` | radians, (−π, π]: 0 a bright line, ±π/2 edges, π a dark line |
+//!
+//! *Where we differ*: the gain is that of a grating, so that energies of levels can be compared. *Cost*: 25
+//! one-dimensional convolutions a pixel. *Evidence*: `tests/phase_features.rs`; docs/status/accuracy.md (Table 4).
+//! *Limits*: where no response reaches the least magnitude orientation and phase are NaN.
+
+use super::parameters::PhaseParameters;
+use super::plan::{PhasePlan, PhaseWanted, check_picture, images_of};
+use super::report::PhaseReport;
+use super::twin::round_features;
+use crate::MotionError;
+use veloxel_core::{Grid, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::phase::gabor::LocalPhaseOutputs;
+
+/// Features of one level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureMaps {
+    /// Sum of the squared magnitudes over orientations, intensity².
+    pub energy: Volume<f32>,
+    /// Across the edge or line, [0, π), from x towards y.
+    pub orientation_rad: Volume<f32>,
+    /// (−π, π].
+    pub phase_rad: Volume<f32>,
+}
+
+/// Features of every level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseFeatures {
+    /// Full resolution first.
+    pub levels: Vec<FeatureMaps>,
+    /// How the run went.
+    pub report: PhaseReport,
+}
+
+/// Finds the features of an image on every level.
+///
+/// # Errors
+/// [`MotionError::NotAPicture`], [`MotionError::Input`] for samples that are not finite, [`MotionError::Parameter`],
+/// [`MotionError::Compute`].
+pub fn phase_features(
+    image: &Volume<f32>,
+    parameters: &PhaseParameters,
+    device: &Device,
+) -> Result<PhaseFeatures, MotionError> {
+    let size = check_picture("the image", image)?;
+    let wanted = PhaseWanted { flow: false, stereo: false, features: true };
+    let plan = PhasePlan::new(size, wanted, parameters, device)?;
+    device.scope(|| {
+        let mut features = Features::new(&plan)?;
+        plan.tell(
+            &images_of(&plan, image)?,
+            LocalPhaseOutputs { phases: None, features: Some(features.maps_mut()) },
+        )?;
+        features.round(&plan)?;
+        features.fetch(&plan, plan.levels.count(), image.grid())
+    })
+}
+
+/// Features in the memory of a device.
+#[derive(Debug)]
+pub(crate) struct Features {
+    /// Energy, orientation, phase of all levels.
+    maps: [Buffer; 3],
+}
+
+impl Features {
+    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+        let plane = || plan.device.scratch(plan.levels.len());
+        Ok(Self { maps: [plane()?, plane()?, plane()?] })
+    }
+
+    /// Where they are to be written.
+    pub fn maps_mut(&mut self) -> &mut [Buffer; 3] {
+        &mut self.maps
+    }
+
+    /// Rounds them, where numbers have a fixed point.
+    pub fn round(&mut self, plan: &PhasePlan) -> Result<(), MotionError> {
+        round_features(plan, &mut self.maps)
+    }
+
+    /// Energy, orientation and phase of all levels.
+    pub fn found(&self) -> &[Buffer; 3] {
+        &self.maps
+    }
+
+    /// Gives them away; the next ones are found in `others`.
+    pub fn take(&mut self, others: [Buffer; 3]) -> [Buffer; 3] {
+        std::mem::replace(&mut self.maps, others)
+    }
+
+    /// The finest `levels`; `grid` is that of the image.
+    pub fn fetch(&self, plan: &PhasePlan, levels: usize, grid: &Grid) -> Result<PhaseFeatures, MotionError> {
+        let sizes = &plan.levels.sizes()[..levels.min(plan.flow_levels)];
+        let level = |l: usize| -> Result<FeatureMaps, MotionError> {
+            let grid = level_grid(grid, sizes[l], l)?;
+            let range = plan.levels.start(l)..plan.levels.start(l) + plan.levels.pixels(l);
+            let [energy, orientation, phase] =
+                plan.fetch(self.maps.each_ref().map(|map| (map, range.clone())))?;
+            Ok(FeatureMaps {
+                energy: Volume::new(grid.clone(), energy)?,
+                orientation_rad: Volume::new(grid.clone(), orientation)?,
+                phase_rad: Volume::new(grid, phase)?,
+            })
+        };
+        let levels = (0..sizes.len()).map(level).collect::<Result<Vec<_>, _>>()?;
+        let phases = levels.first().map_or(&[][..], |finest| finest.phase_rad.data());
+        let report = PhaseReport::new(sizes, phases, None);
+        Ok(PhaseFeatures { levels, report })
+    }
+}
+
+/// Where a level's pixels lie: pixel X on pixel 2ˡX of the image.
+fn level_grid(grid: &Grid, [nx, ny]: [usize; 2], level: usize) -> Result<Grid, MotionError> {
+    let spacing = grid.spacing_mm().map(|s| s * f64::from(1u32 << level));
+    let origin = grid.origin_mm();
+    Ok(Grid::image(nx, ny)?
+        .with_spacing_mm(spacing)?
+        .with_direction(grid.direction())?
+        .with_origin_mm(origin))
+}

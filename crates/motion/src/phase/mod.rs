@@ -1,0 +1,21 @@
+//! Phase-based flow, stereo and features: one Gabor pyramid an image, three uses of it (Pauwels et al. 2012).
+
+mod check;
+pub mod engine;
+pub mod features;
+pub mod flow;
+pub mod parameters;
+mod plan;
+mod report;
+mod results;
+pub mod stereo;
+mod twin;
+
+pub use engine::{PhaseEngine, PhaseFrame, PhaseImage, PhaseOutputs};
+pub use features::{FeatureMaps, PhaseFeatures, phase_features};
+pub use flow::{PhaseFlow, PhaseFlowFields, phase_flow};
+pub use parameters::{PhaseParameters, PhasePreset};
+pub use plan::PhaseWanted;
+pub use report::PhaseReport;
+pub use results::{KnownShares, PhaseCounts, PhaseFields, PhaseTaken};
+pub use stereo::{PhaseStereo, phase_stereo};

@@ -1,0 +1,206 @@
+//! The Gabor pyramid of an image in the memory of a device: phases, which stereo and flow are made of, and features.
+
+use super::parameters::{Arithmetic, FeatureSums, PhaseParameters};
+use crate::MotionError;
+use crate::frame::Frame;
+use std::ops::Range;
+use veloxel_core::parameters::Parameters;
+use veloxel_core::{CoreError, Dimension, Grid, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::image::quantise::FixedPoint;
+use veloxel_kernels::image::valid_median::Window;
+use veloxel_kernels::phase::gabor::{self, Bank, Filters, Levels, LocalPhaseOutputs, Picture, Sums};
+
+/// Fractional bits of a response, where white is 255; the paper says that they are limited, not how many there are.
+const RESPONSE_BITS: i32 = 1;
+
+/// Which results are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PhaseWanted {
+    /// Optical flow of the left images.
+    pub flow: bool,
+    /// Disparity of the left images.
+    pub stereo: bool,
+    /// Energy, orientation and phase of the left images.
+    pub features: bool,
+}
+
+/// Levels and filters for images of one size.
+#[derive(Debug)]
+pub(crate) struct PhasePlan {
+    pub device: Device,
+    pub parameters: PhaseParameters,
+    pub levels: Levels,
+    pub bank: Bank,
+    /// Levels that flow and features go up to.
+    pub flow_levels: usize,
+    /// Levels that stereo goes up to.
+    pub stereo_levels: usize,
+}
+
+impl PhasePlan {
+    pub fn new(
+        size: [usize; 2],
+        wanted: PhaseWanted,
+        parameters: &PhaseParameters,
+        device: &Device,
+    ) -> Result<Self, MotionError> {
+        parameters.validate()?;
+        Grid::image(size[0], size[1])?;
+        let count = |least_side_px| Levels::new(size, least_side_px, parameters.max_levels).count();
+        let flow_levels = count(parameters.least_side_px);
+        let stereo_levels = if wanted.stereo { count(parameters.stereo_least_side_px) } else { 1 };
+        let most =
+            if wanted.flow || wanted.features { flow_levels.max(stereo_levels) } else { stereo_levels };
+        Ok(Self {
+            device: device.clone(),
+            parameters: parameters.clone(),
+            levels: Levels::new(size, 2, most),
+            bank: Bank {
+                filters: Filters::new(parameters.sigma_px),
+                rounding: rounding(parameters),
+                least_magnitude: parameters.least_response(),
+                sums: match parameters.feature_sums {
+                    FeatureSums::Weighted => Sums::Weighted,
+                    FeatureSums::Plain => Sums::Plain,
+                },
+            },
+            flow_levels,
+            stereo_levels,
+        })
+    }
+
+    /// Planes of every level, finest first.
+    pub fn buffers(&self, levels: usize, planes: usize) -> Result<Vec<Buffer>, MotionError> {
+        (0..levels).map(|l| Ok(self.device.scratch(planes * self.levels.pixels(l))?)).collect()
+    }
+
+    /// Filters an image pyramid.
+    pub fn tell(&self, images: &Buffer, out: LocalPhaseOutputs<'_>) -> Result<(), MotionError> {
+        Ok(gabor::local_phase(&self.device, (&self.levels, &self.bank), images, out)?)
+    }
+
+    /// Parts of buffers on the host.
+    pub fn fetch<const N: usize>(
+        &self,
+        parts: [(&Buffer, Range<usize>); N],
+    ) -> Result<[Vec<f32>; N], MotionError> {
+        let fetched = self.device.read_parts(&parts)?;
+        Ok(fetched.try_into().expect("as many parts should come as were asked for"))
+    }
+
+    /// The median filter of a level.
+    pub fn window(&self, level: usize) -> Window {
+        let median = if level == 0 { self.parameters.median } else { self.parameters.coarse_median };
+        median.window()
+    }
+}
+
+/// An image's pyramid and the phases of every level, lent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pictured<'a> {
+    pub images: &'a Buffer,
+    pub phases: &'a Buffer,
+}
+
+/// An image's pyramid and the phases of every level.
+#[derive(Debug)]
+pub(crate) struct GaborPyramid {
+    pub images: Buffer,
+    pub phases: Buffer,
+}
+
+impl GaborPyramid {
+    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+        let n = plan.levels.len();
+        let device = &plan.device;
+        Ok(Self { images: device.scratch(n)?, phases: device.scratch(gabor::WORDS * n)? })
+    }
+
+    /// The pyramid of an image.
+    pub fn of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Self, MotionError> {
+        Self::of_picture(plan, &Picture::from_samples(&plan.device, image.data())?)
+    }
+
+    /// The pyramid of a frame on the device.
+    pub fn of_frame(plan: &PhasePlan, frame: &Frame) -> Result<Self, MotionError> {
+        let mut samples = plan.device.scratch(frame.samples().len())?;
+        CopyBuffer { from: frame.samples(), to: &mut samples }.run(&plan.device)?;
+        Self::of_picture(plan, &Picture::of(samples))
+    }
+
+    fn of_picture(plan: &PhasePlan, picture: &Picture) -> Result<Self, MotionError> {
+        let phases = plan.device.scratch(gabor::WORDS * plan.levels.len())?;
+        let mut pyramid = Self { images: levels_of(plan, picture)?, phases };
+        pyramid.find(plan, None)?;
+        Ok(pyramid)
+    }
+
+    /// Finds the phases of the images, and their features where somebody wants them.
+    pub fn find(&mut self, plan: &PhasePlan, features: Option<&mut [Buffer; 3]>) -> Result<(), MotionError> {
+        plan.tell(&self.images, LocalPhaseOutputs { phases: Some(&mut self.phases), features })
+    }
+
+    pub fn lend(&self) -> Pictured<'_> {
+        Pictured { images: &self.images, phases: &self.phases }
+    }
+}
+
+/// How responses are rounded, where numbers have a fixed point.
+fn rounding(parameters: &PhaseParameters) -> Option<FixedPoint> {
+    let grey = parameters.full_scale / 255.0;
+    let form = FixedPoint { step: grey * 2f32.powi(-RESPONSE_BITS), most: 512.0 * grey };
+    (parameters.arithmetic == Arithmetic::Fixed).then_some(form)
+}
+
+/// The levels of an image.
+pub(crate) fn images_of(plan: &PhasePlan, image: &Volume<f32>) -> Result<Buffer, MotionError> {
+    levels_of(plan, &Picture::from_samples(&plan.device, image.data())?)
+}
+
+fn levels_of(plan: &PhasePlan, picture: &Picture) -> Result<Buffer, MotionError> {
+    let mut images = plan.device.scratch(plan.levels.len())?;
+    gabor::pyramid(&plan.device, &plan.levels, &[picture], &mut [&mut images])?;
+    Ok(images)
+}
+
+/// Checks that an image is one, and that every sample is finite; gives its size.
+pub(crate) fn check_picture(what: &str, image: &Volume<f32>) -> Result<[usize; 2], MotionError> {
+    let size = picture_size(what, image.grid())?;
+    // Images have no mask here: what is unknown has to be replaced.
+    image.require_finite(what, |_| false)?;
+    Ok(size)
+}
+
+/// The size of a picture; a volume is refused.
+pub(crate) fn picture_size(what: &str, grid: &Grid) -> Result<[usize; 2], MotionError> {
+    if grid.dimension() != Dimension::Two {
+        return Err(MotionError::NotAPicture { what: what.to_owned(), got: grid.size_text() });
+    }
+    let [nx, ny, _] = grid.size();
+    Ok([nx, ny])
+}
+
+/// Checks samples of an image, row by row.
+pub(crate) fn check_samples(what: &str, [nx, ny]: [usize; 2], samples: &[f32]) -> Result<(), MotionError> {
+    check_count(samples.len(), [nx, ny])?;
+    // Sums of what should be finite are tested a row at a time: one look a sample would cost more than the transfer.
+    let is_finite = |row: &[f32]| row.iter().fold(0.0, |sum, &v| sum + v * 0.0) == 0.0;
+    for (y, row) in samples.chunks_exact(nx).enumerate().filter(|(_, row)| !is_finite(row)) {
+        if let Some((x, &value)) = row.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+            return Err(CoreError::NotFinite { what: what.to_owned(), value, position: [x, y, 0] }.into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks the number of samples of an image.
+pub(crate) fn check_count(got: usize, [nx, ny]: [usize; 2]) -> Result<(), MotionError> {
+    let expected = nx * ny;
+    if got == expected {
+        return Ok(());
+    }
+    Err(CoreError::SampleCount { expected, got, size: format!("{nx} × {ny} pixels") }.into())
+}

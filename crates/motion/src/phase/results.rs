@@ -1,0 +1,112 @@
+//! Results of one frame that outlive the next push: fetched by another thread, while the engine goes on.
+
+use super::features::FeatureMaps;
+use crate::MotionError;
+use veloxel_core::{Flow, Grid, Volume};
+use veloxel_gpu::{Buffer, Device, Later, Stamp, fetch};
+
+/// Everything that was found for a frame, in memory of its own.
+///
+/// On a GPU it may still be under way: fetching waits for this frame, not for those that were pushed after it.
+#[derive(Debug)]
+pub struct PhaseTaken {
+    pub(crate) device: Device,
+    pub(crate) mark: Option<Stamp>,
+    pub(crate) frame: u64,
+    pub(crate) grid: Grid,
+    /// Both components in one buffer.
+    pub(crate) flow: Option<Buffer>,
+    pub(crate) disparity: Option<Buffer>,
+    /// Energy, orientation, phase; levels one after the other, the finest first.
+    pub(crate) features: Option<[Buffer; 3]>,
+}
+
+/// The fields of a frame, without confidences.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseFields {
+    /// Towards the next frame, NaN where unknown.
+    pub flow: Option<Flow>,
+    /// Pixels, NaN where unknown.
+    pub disparity_px: Option<Volume<f32>>,
+    /// At full resolution.
+    pub features: Option<FeatureMaps>,
+}
+
+impl PhaseTaken {
+    /// Which frame the results belong to: 0 is the first that was pushed.
+    pub fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// Fetches all fields in one transfer.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn fetch(self) -> Result<PhaseFields, MotionError> {
+        let (grid, n) = (&self.grid, self.grid.len());
+        let has = (self.flow.is_some(), self.disparity.is_some(), self.features.is_some());
+        let buffers =
+            (self.flow.into_iter()).chain(self.disparity).chain(self.features.into_iter().flatten());
+        let fetched = self.device.download_all_after(buffers.collect(), self.mark.as_ref())?;
+        let mut fetched = fetched.into_iter();
+        let mut next = || fetched.next().expect("every buffer that was asked for should come");
+        let flow = has.0.then(|| {
+            let mut x = next();
+            let y = x.split_off(n);
+            Flow::new(grid.clone(), vec![x, y])
+        });
+        let disparity = has.1.then(|| Volume::new(grid.clone(), next()));
+        let mut map = || {
+            let mut levels = next();
+            levels.truncate(n);
+            Volume::new(grid.clone(), levels)
+        };
+        let features = match has.2 {
+            true => Some(FeatureMaps { energy: map()?, orientation_rad: map()?, phase_rad: map()? }),
+            false => None,
+        };
+        Ok(PhaseFields { flow: flow.transpose()?, disparity_px: disparity.transpose()?, features })
+    }
+}
+
+/// Shares of a frame's pixels that are known, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct KnownShares {
+    /// With a flow vector.
+    pub flow: Option<f64>,
+    /// With a disparity.
+    pub stereo: Option<f64>,
+    /// With a phase.
+    pub features: Option<f64>,
+}
+
+/// The same, as numbers that may still be under way.
+#[derive(Debug)]
+pub struct PhaseCounts {
+    pub(crate) device: Device,
+    pub(crate) mark: Option<Stamp>,
+    pub(crate) pixels: usize,
+    pub(crate) flow: Option<Later<f64>>,
+    pub(crate) stereo: Option<Later<f64>>,
+    pub(crate) features: Option<Later<f64>>,
+}
+
+impl PhaseCounts {
+    /// Waits for them; no field is fetched.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn get(mut self) -> Result<KnownShares, MotionError> {
+        let counts = [&mut self.flow, &mut self.stereo, &mut self.features];
+        let pending = counts.into_iter().flatten().map(|c| c as &mut dyn veloxel_gpu::Pending);
+        fetch(&self.device, self.mark.as_ref(), pending.collect())?;
+        let share = |count: Option<Later<f64>>| -> Result<Option<f64>, MotionError> {
+            Ok(count.map(|c| c.get(&self.device)).transpose()?.map(|c| c / self.pixels as f64))
+        };
+        Ok(KnownShares {
+            flow: share(self.flow)?,
+            stereo: share(self.stereo)?,
+            features: share(self.features)?,
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! Phase-based stereo: two rectified images in (`f32`, 2-D), the left one's disparity in pixels with a confidence out.
+//!
+//! *Paper*: Pauwels et al. 2012 (see [`super::features`]), section 4, eq. 8-11.
+//!
+//! *Notation*: `δ_q` shift of an orientation, `d` the coarser level's estimate expanded, both pixels of the level at hand;
+//! disparity `D` is positive for `x_right = x_left − D`.
+//!
+//! *Where we differ*: pixels whose match leaves the image are unknown; what a level cannot find stands as the coarser level
+//! found it and is checked at the end against the right image's disparity; the median is 5×5 on coarse levels (`paper`: 3×3)
+//! and counts the part of a window that lies inside. *Cost*: two pyramids; a launch or two a level. *Evidence*:
+//! `tests/phase_stereo.rs`; docs/status/accuracy.md (Table 5). *Limits*: shifts of two wavelengths of the coarsest level, 8
+//! pixels of it, are the most; repetitive texture, and what only one eye sees, is found out by the check at best.
+
+use super::check::Checked;
+use super::parameters::{PhaseParameters, Unknown, Warping};
+use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, check_picture};
+use super::report::PhaseReport;
+use super::twin::{round_estimate, warped_level};
+use crate::MotionError;
+use crate::masking::leave_out;
+use veloxel_core::{Grid, Mask, Volume};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::image::valid_median::{Planes, valid_median};
+use veloxel_kernels::phase::forward_backward_check::Matches;
+use veloxel_kernels::phase::phase_flow::{Place, Sampling};
+use veloxel_kernels::phase::phase_stereo::{self as kernel, Views, Votes};
+
+/// A disparity map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseStereo {
+    /// Of the left image, pixels, NaN where unknown: `x_right = x_left − d`.
+    pub disparity_px: Volume<f32>,
+    /// How far the orientations agree, and the right image with the left: 0 to 1.
+    pub confidence: Volume<f32>,
+    /// How the run went.
+    pub report: PhaseReport,
+}
+
+impl PhaseStereo {
+    /// The disparity inside the mask alone: elsewhere it is NaN, and the confidence 0; shares are those of the inside.
+    ///
+    /// # Errors
+    /// [`MotionError::Input`] if disparity and mask lie on two grids.
+    pub fn within(mut self, mask: &Mask) -> Result<Self, MotionError> {
+        self.disparity_px.grid().require_same(mask.grid(), "left image and mask")?;
+        leave_out(self.disparity_px.data_mut(), mask, f32::NAN);
+        leave_out(self.confidence.data_mut(), mask, 0.0);
+        let found = (self.disparity_px.data(), self.confidence.data());
+        self.report = PhaseReport::within(mask, &self.report.levels, found);
+        Ok(self)
+    }
+}
+
+/// Finds the disparity of a rectified pair.
+///
+/// # Errors
+/// As [`phase_features`](super::phase_features); [`MotionError::Input`] if the images differ in size.
+pub fn phase_stereo(
+    left: &Volume<f32>,
+    right: &Volume<f32>,
+    parameters: &PhaseParameters,
+    device: &Device,
+) -> Result<PhaseStereo, MotionError> {
+    let size = check_picture("the left image", left)?;
+    check_picture("the right image", right)?;
+    left.grid().require_same(right.grid(), "left and right image")?;
+    let wanted = PhaseWanted { flow: false, stereo: true, features: false };
+    let plan = PhasePlan::new(size, wanted, parameters, device)?;
+    device.scope(|| {
+        let pyramids = [GaborPyramid::of(&plan, left)?, GaborPyramid::of(&plan, right)?];
+        let mut stereo = Stereo::new(&plan)?;
+        stereo.find(&plan, [pyramids[0].lend(), pyramids[1].lend()])?;
+        stereo.fetch(&plan, left.grid())
+    })
+}
+
+/// Disparities in the memory of a device.
+#[derive(Debug)]
+pub(crate) struct Stereo {
+    views: Views,
+    /// As the kernel finds them, and after the median; a level each.
+    raw: Vec<Buffer>,
+    filtered: Vec<Buffer>,
+    confidence: Vec<Buffer>,
+    /// After the check.
+    checked: Option<Checked>,
+}
+
+impl Stereo {
+    pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
+        let parameters = &plan.parameters;
+        let is_checked = parameters.stereo_check_px > 0.0 && parameters.warping == Warping::Responses;
+        let views = if is_checked { Views::Both } else { Views::Left };
+        let buffers = || plan.buffers(plan.stereo_levels, views.count());
+        let checked = match views {
+            Views::Left => None,
+            Views::Both => Some(Checked::new(plan, 1)?),
+        };
+        Ok(Self { views, raw: buffers()?, filtered: buffers()?, confidence: buffers()?, checked })
+    }
+
+    pub fn find(&mut self, plan: &PhasePlan, [left, right]: [Pictured<'_>; 2]) -> Result<(), MotionError> {
+        let (device, parameters) = (&plan.device, &plan.parameters);
+        let votes = Votes { min_orientations: parameters.min_orientations.min(7), views: self.views };
+        for level in (0..plan.stereo_levels).rev() {
+            let (finer, coarser) = self.filtered.split_at_mut(level + 1);
+            let coarser = coarser.first();
+            let warped = match coarser {
+                Some(coarser) if parameters.warping == Warping::Images => {
+                    Some(warped_level(plan, level, (&[(left, 0.0), (right, -1.0)], coarser))?)
+                }
+                _ => None,
+            };
+            let place = match &warped {
+                Some(warped) => Place { levels: &warped.levels, level: 0, sampling: Sampling::InPlace },
+                None => Place { levels: &plan.levels, level, sampling: Sampling::Displaced },
+            };
+            let [left, right] = match &warped {
+                Some(warped) => [&warped.phases[0], &warped.phases[1]],
+                None => [left.phases, right.phases],
+            };
+            kernel::phase_stereo(
+                device,
+                (place, votes),
+                (left, right, coarser),
+                (&mut self.raw[level], &mut self.confidence[level]),
+            )?;
+            let planes = Planes { size: plan.levels.size(level), count: self.views.count() };
+            let fill = coarser.filter(|_| parameters.unknown == Unknown::PassThrough);
+            valid_median(
+                device,
+                (planes, plan.window(level)),
+                (&self.raw[level], fill),
+                (&mut finer[level], Some(&mut self.confidence[level])),
+            )?;
+            round_estimate(plan, &mut finer[level])?;
+        }
+        if let Some(checked) = &mut self.checked {
+            let matches = (Matches::Disparity(&self.filtered[0]), &self.confidence[0]);
+            checked.find((plan, parameters.stereo_check_px), matches)?;
+        }
+        Ok(())
+    }
+
+    /// Disparity and confidence.
+    pub fn found(&self) -> [&Buffer; 2] {
+        match &self.checked {
+            Some(checked) => checked.found(),
+            None => [&self.filtered[0], &self.confidence[0]],
+        }
+    }
+
+    /// Gives the disparity away; the next one is found in `other`.
+    pub fn take(&mut self, other: Buffer) -> Buffer {
+        let disparity = self.checked.as_mut().map_or(&mut self.filtered[0], Checked::estimate_mut);
+        std::mem::replace(disparity, other)
+    }
+
+    pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
+        let [disparity, confidence] = self.found();
+        let n = grid.len();
+        let [disparity, confidence] = plan.fetch([(disparity, 0..n), (confidence, 0..n)])?;
+        let sizes = &plan.levels.sizes()[..plan.stereo_levels];
+        let report = PhaseReport::new(sizes, &disparity, Some(&confidence));
+        Ok(PhaseStereo {
+            disparity_px: Volume::new(grid.clone(), disparity)?,
+            confidence: Volume::new(grid.clone(), confidence)?,
+            report,
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! The hardware twin: what an FPGA computes differently, as a model (Pauwels et al. 2012, sections 2.2, 4.2, 5.2, Table 1).
+//!
+//! Images are warped instead of their phases, and filtered anew on every level; every number from the responses on has a
+//! fixed point. Neither is faster here: buffers are taken level by level.
+
+use super::parameters::Arithmetic;
+use super::plan::{PhasePlan, Pictured};
+use crate::MotionError;
+use veloxel_gpu::Buffer;
+use veloxel_kernels::image::displaced_image::displaced_image;
+use veloxel_kernels::image::quantise::{FixedPoint, quantise};
+use veloxel_kernels::phase::gabor::{self, Levels, LocalPhaseOutputs};
+
+/// Flow and disparity: eight bits and four after the point (section 5.2).
+const ESTIMATE: FixedPoint = FixedPoint { step: 1.0 / 16.0, most: 128.0 };
+/// Bits of a feature (section 6.2.3).
+const FEATURE_BITS: i32 = 9;
+/// Phases of images that were warped by the coarser estimate before they were filtered.
+pub(crate) struct WarpedLevel {
+    pub levels: Levels,
+    pub phases: Vec<Buffer>,
+}
+
+/// Warps every image of a level by its factor times the estimate, and filters it.
+pub(crate) fn warped_level(
+    plan: &PhasePlan,
+    level: usize,
+    (images, coarser): (&[(Pictured<'_>, f32)], &Buffer),
+) -> Result<WarpedLevel, MotionError> {
+    let levels = plan.levels.alone(level);
+    let mut phases = Vec::with_capacity(images.len());
+    for (pictured, factor) in images {
+        let mut image = plan.device.scratch(levels.len())?;
+        let place = (&plan.levels, level, *factor);
+        displaced_image(&plan.device, place, (pictured.images, coarser), &mut image)?;
+        let mut out = plan.device.scratch(gabor::WORDS * levels.len())?;
+        let told = LocalPhaseOutputs { phases: Some(&mut out), features: None };
+        gabor::local_phase(&plan.device, (&levels, &plan.bank), &image, told)?;
+        phases.push(out);
+    }
+    Ok(WarpedLevel { levels, phases })
+}
+
+/// Rounds flow or disparity, likewise.
+pub(crate) fn round_estimate(plan: &PhasePlan, estimate: &mut Buffer) -> Result<(), MotionError> {
+    round(plan, ESTIMATE, estimate)
+}
+
+/// Rounds energy, orientation and phase, likewise.
+pub(crate) fn round_features(
+    plan: &PhasePlan,
+    [energy, orientation, phase]: &mut [Buffer; 3],
+) -> Result<(), MotionError> {
+    let turn = std::f32::consts::PI;
+    let bits = 2f32.powi(FEATURE_BITS);
+    // The sum over eight orientations of a grating between black and white is about half of white's square.
+    let most = 0.5 * plan.parameters.full_scale * plan.parameters.full_scale;
+    round(plan, FixedPoint { step: most / bits, most }, energy)?;
+    round(plan, FixedPoint { step: turn / bits, most: turn - turn / bits }, orientation)?;
+    round(plan, FixedPoint { step: 2.0 * turn / bits, most: turn }, phase)
+}
+
+fn round(plan: &PhasePlan, form: FixedPoint, samples: &mut Buffer) -> Result<(), MotionError> {
+    match plan.parameters.arithmetic {
+        Arithmetic::Float => Ok(()),
+        Arithmetic::Fixed => Ok(quantise(&plan.device, form, samples)?),
+    }
+}

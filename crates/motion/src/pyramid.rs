@@ -1,0 +1,159 @@
+//! The pyramid: which sizes, and how images and fields pass between them.
+//!
+//! Factor `eta` a level; an axis does not shrink below 16 voxels; of anisotropic volumes only axes whose spacing is below
+//! `(1 + 1/eta)/2` of the finest one that still shrinks do so, so that voxels become cubes before they become large.
+//! Before an axis shrinks by `f` the image is smoothed along it with σ = 0.6 √(f² − 1) voxels.
+//!
+//! A displacement on a level is measured in *edges*: the smallest voxel edge of that level.
+
+use crate::resident::ResidentMask;
+use veloxel_core::{Axes, Grid, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::Taps;
+use veloxel_kernels::image::convolve::convolve;
+use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::image::resample::{resample, resample_field};
+
+/// One size of the pyramid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelGeometry {
+    /// Voxels per axis.
+    pub shape: Shape,
+    /// Voxel spacing in edges of this level, per axis.
+    pub spacing_edges: Axes<f32>,
+    /// Voxel spacing in voxels of the full grid, per axis.
+    pub spacing_vox: Axes<f64>,
+    /// Length of this level's edge, millimetres (pixels).
+    pub edge_mm: f64,
+}
+
+/// An axis is not made shorter than this.
+pub const SHORTEST_AXIS: usize = 16;
+
+impl LevelGeometry {
+    fn new(grid: &Grid, size: Axes<usize>) -> Self {
+        let shape = Shape { size, dimension: grid.dimension() };
+        let spacing_vox = [0, 1, 2].map(|a| grid.size()[a] as f64 / size[a] as f64);
+        let spacing_mm = [0, 1, 2].map(|a| grid.spacing_mm()[a] * spacing_vox[a]);
+        // An axis of one voxel has no neighbours and so no say in what an edge is.
+        let counts = |a: &usize| *a < shape.components() && (size[*a] > 1 || size.iter().all(|&n| n == 1));
+        let edge_mm = (0..3).filter(counts).map(|a| spacing_mm[a]).fold(f64::INFINITY, f64::min);
+        Self { shape, spacing_edges: spacing_mm.map(|h| (h / edge_mm) as f32), spacing_vox, edge_mm }
+    }
+}
+
+/// The sizes, finest first, at most `max_levels`.
+pub fn levels(grid: &Grid, eta: f64, max_levels: usize) -> Vec<LevelGeometry> {
+    let mut out = vec![LevelGeometry::new(grid, grid.size())];
+    while out.len() < max_levels {
+        let last = &out[out.len() - 1];
+        let (size, axes) = (last.shape.size, last.shape.components());
+        let smaller = |a: usize| (size[a] as f64 * eta).round() as usize;
+        let shrinks = |a: usize| a < axes && smaller(a) >= SHORTEST_AXIS && smaller(a) < size[a];
+        let finest =
+            (0..3).filter(|&a| shrinks(a)).map(|a| last.spacing_edges[a]).fold(f32::INFINITY, f32::min);
+        let limit = finest * (0.5 * (1.0 + 1.0 / eta)) as f32;
+        let next = [0, 1, 2]
+            .map(|a| if shrinks(a) && last.spacing_edges[a] <= limit { smaller(a) } else { size[a] });
+        if next == size {
+            break;
+        }
+        out.push(LevelGeometry::new(grid, next));
+    }
+    out
+}
+
+/// An image at the next coarser size.
+///
+/// # Errors
+/// [`ComputeError::OutOfMemory`].
+pub fn shrink(device: &Device, (image, from): (&Buffer, Shape), to: Shape) -> Result<Buffer, ComputeError> {
+    let taps = [0, 1, 2].map(|a| {
+        let factor = from.size[a] as f64 / to.size[a] as f64;
+        Taps::gaussian(0.6 * (factor * factor - 1.0).max(0.0).sqrt(), 3.0)
+    });
+    let mut smooth = device.scratch(from.len())?;
+    convolve(device, (from, &taps), image, &mut smooth)?;
+    let mut out = device.scratch(to.len())?;
+    resample(device, (&smooth, from), (&mut out, to), 1.0)?;
+    Ok(out)
+}
+
+/// An image at every size, finest first.
+///
+/// # Errors
+/// [`ComputeError::OutOfMemory`].
+pub fn pyramid(
+    device: &Device,
+    image: Buffer,
+    levels: &[LevelGeometry],
+) -> Result<Vec<Buffer>, ComputeError> {
+    let mut out = vec![image];
+    for pair in levels.windows(2) {
+        let coarser = shrink(device, (&out[out.len() - 1], pair[0].shape), pair[1].shape)?;
+        out.push(coarser);
+    }
+    Ok(out)
+}
+
+/// The weight of a mask at every size, finest first; the mask's own stays.
+///
+/// # Errors
+/// [`ComputeError::OutOfMemory`].
+pub fn mask_pyramid(
+    device: &Device,
+    mask: &ResidentMask,
+    levels: &[LevelGeometry],
+) -> Result<Vec<Buffer>, ComputeError> {
+    let mut weight = device.scratch(mask.weight.len())?;
+    CopyBuffer { from: &mask.weight, to: &mut weight }.run(device)?;
+    pyramid(device, weight, levels)
+}
+
+/// A displacement on another level, in that level's edges.
+///
+/// # Errors
+/// [`ComputeError::OutOfMemory`].
+pub fn transfer(
+    device: &Device,
+    (field, from): (&Field, &LevelGeometry),
+    to: &LevelGeometry,
+) -> Result<Field, ComputeError> {
+    let factor = (from.edge_mm / to.edge_mm) as f32;
+    let mut out = device.scratch_field(to.shape.components(), to.shape.len())?;
+    resample_field(device, (field, from.shape), (&mut out, to.shape), factor)?;
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn isotropic_volumes_halve_down_to_the_limit() {
+        let sizes: Vec<_> =
+            levels(&Grid::volume(256, 300, 40).unwrap(), 0.5, 99).iter().map(|l| l.shape.size).collect();
+        assert_eq!(sizes[1], [128, 150, 20]);
+        assert_eq!(sizes.last().unwrap(), &[16, 19, 20]);
+    }
+
+    #[test]
+    fn fine_axes_shrink_first() {
+        let grid = Grid::volume(128, 128, 40).and_then(|g| g.with_spacing_mm([1.0, 1.0, 4.0])).unwrap();
+        let sizes: Vec<_> = levels(&grid, 0.5, 99).iter().map(|l| l.shape.size).collect();
+        assert_eq!(sizes[..4], [[128, 128, 40], [64, 64, 40], [32, 32, 40], [16, 16, 20]]);
+    }
+
+    #[test]
+    fn displacements_keep_their_length_in_millimetres() {
+        let device = Device::cpu(1).unwrap();
+        let levels = levels(&Grid::image(64, 48).unwrap(), 0.5, 2);
+        let field = vec![
+            device.upload(vec![1.0; levels[1].shape.len()]).unwrap(),
+            device.zeros(levels[1].shape.len()).unwrap(),
+        ];
+        let up = transfer(&device, (&field, &levels[1]), &levels[0]).unwrap();
+        assert!(device.read(&up[0]).unwrap().iter().all(|v| (v - 2.0).abs() < 1e-6));
+    }
+}

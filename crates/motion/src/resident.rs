@@ -1,0 +1,93 @@
+//! Masks, flows and starts in the memory of a device.
+
+use crate::MotionError;
+use veloxel_core::{Flow, Grid, Mask};
+use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::image::warp::VoxelAffine;
+
+/// A mask in the memory of a device: 1 inside, 0 outside.
+#[derive(Debug)]
+pub struct ResidentMask {
+    /// Where it lies.
+    pub grid: Grid,
+    /// A weight for every voxel.
+    pub weight: Buffer,
+}
+
+impl ResidentMask {
+    /// Copies a mask to the device.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device has too little memory.
+    pub fn upload(device: &Device, mask: &Mask) -> Result<Self, MotionError> {
+        let weight = mask.data().iter().map(|&inside| f32::from(u8::from(inside))).collect();
+        Ok(Self { grid: mask.grid().clone(), weight: device.upload(weight)? })
+    }
+}
+
+/// A flow in the memory of a device.
+#[derive(Debug)]
+pub struct ResidentFlow {
+    /// The fixed grid.
+    pub grid: Grid,
+    /// Planar components in voxels; NaN where unknown.
+    pub components_vox: Field,
+}
+
+impl ResidentFlow {
+    /// Copies a flow to the device.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device has too little memory.
+    pub fn upload(device: &Device, flow: &Flow) -> Result<Self, MotionError> {
+        let upload = |component: &Vec<f32>| device.upload_copy(component);
+        let components_vox = flow.components_vox().iter().map(upload).collect::<Result<_, _>>()?;
+        Ok(Self { grid: flow.grid().clone(), components_vox })
+    }
+
+    /// A copy on the host.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn download(self, device: &Device) -> Result<Flow, MotionError> {
+        Ok(Flow::new(self.grid, device.download_all_after(self.components_vox, None)?)?)
+    }
+
+    /// A copy in other memory of the same device.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device has too little memory.
+    pub fn duplicate(&self, device: &Device) -> Result<Self, MotionError> {
+        let duplicate = |component: &Buffer| -> Result<Buffer, MotionError> {
+            let mut out = device.scratch(component.len())?;
+            CopyBuffer { from: component, to: &mut out }.run(device)?;
+            Ok(out)
+        };
+        let components_vox = self.components_vox.iter().map(duplicate).collect::<Result<_, _>>()?;
+        Ok(Self { grid: self.grid.clone(), components_vox })
+    }
+}
+
+/// What is known before the first step, as methods take it.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum ResidentStart<'a> {
+    /// Nothing.
+    #[default]
+    Zero,
+    /// An affine map between voxel positions; smoothness is asked of what comes on top.
+    Affine(VoxelAffine),
+    /// A field, refined from the level that resolves it on.
+    Flow(&'a ResidentFlow),
+}
+
+impl ResidentStart<'_> {
+    /// The affine map, or the identity.
+    pub fn affine(&self) -> VoxelAffine {
+        match self {
+            Self::Affine(map) => *map,
+            _ => VoxelAffine::IDENTITY,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Whole runs of the methods: against exact motion, against each other, and on every device.
+
+mod affine;
+mod devices;
+mod masks_and_extremes;
+mod measure;
+mod parameters;
+mod phantoms;
+mod phase_feature_accuracy;
+mod phase_features;
+mod phase_motion;
+mod phase_scene;
+mod solvers;
+mod symmetry;

@@ -1,0 +1,202 @@
+//! Functions: heads, arguments, variables. What they do is in `statements`.
+
+use super::names::Scope;
+use super::uses::Uses;
+use super::{ModuleText, Passing, TranslationError};
+use naga::valid::FunctionInfo;
+use naga::{AddressSpace, Binding, BuiltIn, Expression, Function, Handle, LocalVariable, Span, TypeInner};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
+
+/// Threads that get registers together.
+const WARP: u32 = 32;
+/// Threads that a multiprocessor should hold at least, so that some have work while others wait: 128 registers for each.
+const RESIDENT_THREADS: u32 = 512;
+
+/// A function on its way to text.
+pub(crate) struct FunctionText<'a> {
+    pub module: &'a ModuleText<'a>,
+    pub function: &'a Function,
+    pub info: &'a FunctionInfo,
+    pub uses: Uses,
+    pub scope: Scope,
+    pub arguments: Vec<String>,
+    pub locals: HashMap<Handle<LocalVariable>, String>,
+    /// Values that have a name where the text has come to.
+    pub named: HashMap<Handle<Expression>, String>,
+    /// Values whose name stayed in a block that has ended.
+    pub ended: HashSet<Handle<Expression>>,
+    /// For each loop around, the label that `continue` jumps to where C++'s own would not do.
+    pub labels: Vec<Option<String>>,
+    /// Whether nothing follows what is being written: then there is no need to return.
+    pub is_at_end: bool,
+    text: String,
+    depth: usize,
+}
+
+impl<'a> FunctionText<'a> {
+    pub fn new(module: &'a ModuleText<'a>, function: &'a Function, info: &'a FunctionInfo) -> Self {
+        let mut scope = module.names.scope.clone();
+        let mut name =
+            |name: &Option<String>, otherwise: &str| scope.name(name.as_deref().unwrap_or(otherwise));
+        let arguments = function.arguments.iter().map(|each| name(&each.name, "argument")).collect();
+        let locals = function.local_variables.iter();
+        let locals = locals.map(|(handle, each)| (handle, name(&each.name, "local"))).collect();
+        Self {
+            module,
+            function,
+            info,
+            uses: Uses::of(function),
+            scope,
+            arguments,
+            locals,
+            named: HashMap::new(),
+            ended: HashSet::new(),
+            labels: Vec::new(),
+            is_at_end: true,
+            text: String::new(),
+            depth: 0,
+        }
+    }
+
+    /// The text of a function that kernels call.
+    pub fn write_function(mut self, name: &str) -> Result<String, TranslationError> {
+        let mut parameters = Vec::new();
+        for (argument, name) in self.function.arguments.iter().zip(&self.arguments) {
+            let types = &self.module.module.types;
+            parameters.push(match types[argument.ty].inner {
+                TypeInner::Pointer { base, space: AddressSpace::Function } => {
+                    format!("{}& {name}", self.module.type_name(base)?)
+                }
+                _ => format!("const {} {name}", self.module.type_name(argument.ty)?),
+            });
+        }
+        for global in self.module.buffers_of(self.info) {
+            parameters.push(self.module.buffer_parameter(global, Passing::ToFunction)?);
+        }
+        let result = match &self.function.result {
+            Some(result) => self.module.type_name(result.ty)?,
+            None => "void".to_owned(),
+        };
+        self.line(format_args!("WGSL_FN {result} {name}({}) {{", parameters.join(", ")));
+        self.body()
+    }
+
+    /// The text of the kernel.
+    pub fn write_kernel(
+        mut self,
+        name: &str,
+        parameters: &[String],
+        size: [u32; 3],
+    ) -> Result<String, TranslationError> {
+        let threads = size.iter().product::<u32>();
+        // As many workgroups as make RESIDENT_THREADS: registers are shared out so that they fit a multiprocessor together.
+        let groups = (RESIDENT_THREADS / threads.next_multiple_of(WARP)).clamp(1, 16);
+        self.line(format_args!(
+            "extern \"C\" __global__ void __launch_bounds__({threads}, {groups}) {name}({}) {{",
+            parameters.join(", ")
+        ));
+        for (argument, name) in self.function.arguments.iter().zip(self.arguments.clone()) {
+            let type_ = self.module.type_name(argument.ty)?;
+            let value = self.input(argument, size)?;
+            self.indented(format_args!("const {type_} {name} = {value};"));
+        }
+        self.body()
+    }
+
+    /// What a kernel is told about the thread that runs it.
+    fn input(&self, argument: &naga::FunctionArgument, size: [u32; 3]) -> Result<String, TranslationError> {
+        let types = &self.module.module.types;
+        if let TypeInner::Struct { members, .. } = &types[argument.ty].inner {
+            let values: Result<Vec<_>, _> =
+                members.iter().map(|member| self.builtin(member.binding.as_ref(), size)).collect();
+            return self.module.composed(argument.ty, &values?);
+        }
+        self.builtin(argument.binding.as_ref(), size)
+    }
+
+    fn builtin(&self, binding: Option<&Binding>, [x, y, z]: [u32; 3]) -> Result<String, TranslationError> {
+        let Some(&Binding::BuiltIn(builtin)) = binding else {
+            return Err(self.unsupported("an input that is not built in", Span::UNDEFINED));
+        };
+        // Along an axis of one thread its number is 0.
+        let global = |axis: &str, size: u32| match size {
+            1 => format!("blockIdx.{axis}"),
+            _ => format!("blockIdx.{axis} * {size}u + threadIdx.{axis}"),
+        };
+        Ok(match builtin {
+            BuiltIn::GlobalInvocationId => {
+                format!("uint3{{{}, {}, {}}}", global("x", x), global("y", y), global("z", z))
+            }
+            BuiltIn::LocalInvocationId => "uint3{threadIdx.x, threadIdx.y, threadIdx.z}".to_owned(),
+            BuiltIn::LocalInvocationIndex if y * z == 1 => "threadIdx.x".to_owned(),
+            BuiltIn::LocalInvocationIndex => {
+                format!("(threadIdx.z * {y}u + threadIdx.y) * {x}u + threadIdx.x")
+            }
+            BuiltIn::WorkGroupId => "uint3{blockIdx.x, blockIdx.y, blockIdx.z}".to_owned(),
+            BuiltIn::NumWorkGroups => "uint3{gridDim.x, gridDim.y, gridDim.z}".to_owned(),
+            other => return Err(self.unsupported(format!("the input {other:?}"), Span::UNDEFINED)),
+        })
+    }
+
+    /// Variables and statements, up to the closing brace.
+    fn body(mut self) -> Result<String, TranslationError> {
+        self.depth += 1;
+        for (handle, local) in self.function.local_variables.iter() {
+            let type_ = self.module.type_name(local.ty)?;
+            let value = match local.init {
+                Some(value) => self.value(value)?,
+                // WGSL's variables begin as zero.
+                None => "{}".to_owned(),
+            };
+            let name = self.locals[&handle].clone();
+            self.line(format_args!("{type_} {name} = {value};"));
+        }
+        let function = self.function;
+        self.statements(&function.body, None)?;
+        self.depth -= 1;
+        self.line("}\n");
+        Ok(self.text)
+    }
+
+    pub fn line(&mut self, line: impl Display) {
+        for _ in 0..self.depth {
+            self.text.push_str("    ");
+        }
+        self.text += &line.to_string();
+        self.text.push('\n');
+    }
+
+    pub fn indented(&mut self, line: impl Display) {
+        self.depth += 1;
+        self.line(line);
+        self.depth -= 1;
+    }
+
+    /// Runs `inside` one step further in; names given there end there.
+    pub fn within(
+        &mut self,
+        inside: impl FnOnce(&mut Self) -> Result<(), TranslationError>,
+    ) -> Result<(), TranslationError> {
+        let before = self.named.clone();
+        self.depth += 1;
+        inside(self)?;
+        self.depth -= 1;
+        let after = std::mem::replace(&mut self.named, before);
+        self.ended.extend(after.into_keys().filter(|handle| !self.named.contains_key(handle)));
+        Ok(())
+    }
+
+    pub fn unsupported(&self, construct: impl Into<String>, span: Span) -> TranslationError {
+        self.module.unsupported(construct, span)
+    }
+
+    /// The type of an expression.
+    pub fn inner(&self, handle: Handle<Expression>) -> &TypeInner {
+        self.info[handle].ty.inner_with(&self.module.module.types)
+    }
+
+    pub fn is_pointer(&self, handle: Handle<Expression>) -> bool {
+        matches!(self.inner(handle), TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. })
+    }
+}

@@ -1,0 +1,273 @@
+//! CUDA C++ from WGSL: the text of one entry point and all it uses, readable, for NVRTC.
+//!
+//! WGSL is parsed, validated and specialised by naga; this module writes its intermediate form down again. It covers
+//! what kernels are written in: scalars and vectors of `f32`, `u32`, `i32` and `bool`, arrays, structs, functions with
+//! `ptr<function, T>` arguments, storage and uniform buffers of group 0, workgroup memory, barriers and 32-bit integer
+//! atomics. Anything else is refused with the construct's name and line.
+//!
+//! What means the same: layouts of buffers (asserted by the compiler), conversions, bits of NaN, zeroed `var`s; sums,
+//! products, quotients and square roots, each rounded by itself (`-fmad=false`; other fast mathematics is off anyway).
+//! What differs, knowingly:
+//! * workgroup memory is not zeroed: kernels write it before they read it;
+//! * indices are not checked;
+//! * signed overflow and integer division by zero are undefined, as in C++.
+//!
+//! Everything of the kernel stands in `namespace kernel`, so that its names cannot meet those of CUDA's library.
+//! Shared memory is declared there too, and seen by all functions; buffers are handed from function to function.
+
+mod arithmetic;
+mod constants;
+mod error;
+mod expressions;
+mod function;
+mod loops;
+mod names;
+mod statements;
+mod types;
+mod uses;
+
+pub use error::TranslationError;
+
+use function::FunctionText;
+use naga::back::PipelineConstants;
+use naga::back::pipeline_constants::process_overrides;
+use naga::compact::{KeepUnused, compact};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{
+    AddressSpace, Barrier, Function, GlobalVariable, Handle, Module, ShaderStage, StorageAccess, TypeInner,
+};
+use names::ModuleNames;
+use std::collections::HashSet;
+use std::fmt::Write;
+
+/// The translator's own source: a cache of translations takes its hash as part of the key, so that another version's
+/// translations are not found.
+pub const TRANSLATOR: &[&str] = &[
+    include_str!("arithmetic.rs"),
+    include_str!("constants.rs"),
+    include_str!("expressions.rs"),
+    include_str!("function.rs"),
+    include_str!("loops.rs"),
+    include_str!("lib.rs"),
+    include_str!("names.rs"),
+    include_str!("statements.rs"),
+    include_str!("types.rs"),
+    include_str!("uses.rs"),
+    PRELUDE,
+];
+
+/// WGSL's types, operators and functions in CUDA C++.
+pub const PRELUDE: &str = include_str!("prelude.cuh");
+
+/// CUDA C++ of one entry point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CudaSource {
+    /// A whole translation unit: it includes no header.
+    pub source: String,
+    /// The kernel's name in `source`, with C linkage.
+    pub entry: String,
+    /// The kernel's parameters in order: the bindings of group 0 that it uses, ascending.
+    pub bindings: Vec<Binding>,
+    /// Threads of a block along x, y and z; the text relies on it.
+    pub workgroup_size: [u32; 3],
+}
+
+/// A parameter of the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// A pointer to device memory.
+    Storage {
+        /// Its number in WGSL.
+        binding: u32,
+    },
+    /// A block handed over by value.
+    Uniform {
+        /// Its number in WGSL.
+        binding: u32,
+        /// Its length in bytes, in WGSL's layout.
+        size: u32,
+    },
+}
+
+/// Translates the entry point `entry` of `wgsl`, with values for `override` constants by name.
+///
+/// ```
+/// let wgsl = "
+///     override FACTOR: f32 = 1.0;
+///     @group(0) @binding(0) var<storage, read_write> samples: array<f32>;
+///     @compute @workgroup_size(64)
+///     fn scale(@builtin(global_invocation_id) id: vec3<u32>) { samples[id.x] *= FACTOR; }";
+/// let cuda = wgsl_to_cuda::translate(wgsl, "scale", &[("FACTOR", 2.0)])?;
+/// assert_eq!((cuda.entry.as_str(), cuda.workgroup_size), ("scale", [64, 1, 1]));
+/// # Ok::<(), wgsl_to_cuda::TranslationError>(())
+/// ```
+///
+/// # Errors
+/// [`TranslationError`] with the construct and its line.
+pub fn translate(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<CudaSource, TranslationError> {
+    let (module, info) = specialise(wgsl, entry, constants)?;
+    let names = ModuleNames::of(&module);
+    ModuleText { wgsl, module: &module, info: &info, names }.write()
+}
+
+/// The module with this entry point only, what it uses, and no `override` left.
+fn specialise(
+    wgsl: &str,
+    entry: &str,
+    constants: &[(&str, f64)],
+) -> Result<(Module, ModuleInfo), TranslationError> {
+    let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| TranslationError::parse(&error, wgsl))?;
+    let is_entry = |point: &naga::EntryPoint| point.stage == ShaderStage::Compute && point.name == entry;
+    if !module.entry_points.iter().any(is_entry) {
+        return Err(TranslationError::NoEntry { entry: entry.to_owned() });
+    }
+    // Half floats inside packed words.
+    let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    let validate = |module: &Module| {
+        Validator::new(ValidationFlags::all(), capabilities)
+            .validate(module)
+            .map_err(|error| TranslationError::invalid(&error, wgsl))
+    };
+    let info = validate(&module)?;
+    let values: PipelineConstants = constants.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+    let (module, _) = process_overrides(&module, &info, Some((ShaderStage::Compute, entry)), &values)
+        .map_err(|error| TranslationError::Constants { message: error.to_string() })?;
+    let mut module = module.into_owned();
+    module.entry_points.retain(is_entry);
+    compact(&mut module, KeepUnused::No);
+    let info = validate(&module)?;
+    Ok((module, info))
+}
+
+/// A module on its way to text.
+struct ModuleText<'a> {
+    wgsl: &'a str,
+    module: &'a Module,
+    info: &'a ModuleInfo,
+    names: ModuleNames,
+}
+
+impl ModuleText<'_> {
+    fn write(&self) -> Result<CudaSource, TranslationError> {
+        let point = &self.module.entry_points[0];
+        let info = self.info.get_entry_point(0);
+        let mut source = format!("{PRELUDE}\nnamespace kernel {{\n\n");
+        self.write_structs(&mut source)?;
+        self.write_constants(&mut source)?;
+        self.write_workgroup_memory(&mut source)?;
+        for (handle, function) in self.module.functions.iter() {
+            let text = FunctionText::new(self, function, &self.info[handle]);
+            source += &text.write_function(&self.names.functions[&handle])?;
+        }
+        let mut parameters = Vec::new();
+        let mut bindings = Vec::new();
+        let mut globals = self.buffers_of(info);
+        globals.sort_by_key(|&handle| self.module.global_variables[handle].binding.map(|at| at.binding));
+        for handle in globals {
+            bindings.push(self.binding(handle)?);
+            parameters.push(self.buffer_parameter(handle, Passing::ToKernel)?);
+        }
+        let [x, y, z] = point.workgroup_size;
+        let entry = self.names.entry.clone();
+        let text = FunctionText::new(self, &point.function, info);
+        source += &text.write_kernel(&entry, &parameters, point.workgroup_size)?;
+        source += "} // namespace kernel\n";
+        debug_assert!(x * y * z > 0, "naga should have resolved the workgroup's size");
+        Ok(CudaSource { source, entry, bindings, workgroup_size: [x, y, z] })
+    }
+
+    fn write_workgroup_memory(&self, source: &mut String) -> Result<(), TranslationError> {
+        for (handle, global) in self.module.global_variables.iter() {
+            match global.space {
+                AddressSpace::WorkGroup => {
+                    let (type_, name) = (self.workgroup_name(global.ty)?, &self.names.globals[&handle]);
+                    let _ = writeln!(source, "__shared__ {type_} {name};");
+                }
+                AddressSpace::Storage { .. } | AddressSpace::Uniform => {}
+                space => {
+                    let span = self.module.global_variables.get_span(handle);
+                    return Err(self.unsupported(format!("a variable in {space:?} memory"), span));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Storage and uniform buffers that a function or its callees use, in the order of declaration.
+    fn buffers_of(&self, info: &naga::valid::FunctionInfo) -> Vec<Handle<GlobalVariable>> {
+        let is_buffer = |global: &GlobalVariable| {
+            matches!(global.space, AddressSpace::Storage { .. } | AddressSpace::Uniform)
+        };
+        let globals = self.module.global_variables.iter();
+        globals
+            .filter(|(handle, global)| is_buffer(global) && !info[*handle].is_empty())
+            .map(|(handle, _)| handle)
+            .collect()
+    }
+
+    fn binding(&self, handle: Handle<GlobalVariable>) -> Result<Binding, TranslationError> {
+        let global = &self.module.global_variables[handle];
+        let span = self.module.global_variables.get_span(handle);
+        let at = global.binding.filter(|at| at.group == 0);
+        let Some(naga::ResourceBinding { binding, .. }) = at else {
+            return Err(self.unsupported("a binding outside group 0", span));
+        };
+        if global.space == AddressSpace::Uniform {
+            let size = self.module.types[global.ty].inner.size(self.module.to_ctx());
+            return Ok(Binding::Uniform { binding, size });
+        }
+        Ok(Binding::Storage { binding })
+    }
+
+    /// How a buffer is declared where it is handed over.
+    fn buffer_parameter(
+        &self,
+        handle: Handle<GlobalVariable>,
+        passing: Passing,
+    ) -> Result<String, TranslationError> {
+        let global = &self.module.global_variables[handle];
+        let name = &self.names.globals[&handle];
+        let pointee = match self.module.types[global.ty].inner {
+            TypeInner::Array { base, size: naga::ArraySize::Dynamic, .. } => self.element_name(base)?,
+            _ => self.type_name(global.ty)?,
+        };
+        Ok(match (global.space, passing) {
+            (AddressSpace::Storage { access }, _) if access.contains(StorageAccess::STORE) => {
+                let alone = if self.is_shared_between_threads(handle) { "" } else { " __restrict__" };
+                format!("{pointee}*{alone} {name}")
+            }
+            (AddressSpace::Storage { .. }, _) => format!("const {pointee}* __restrict__ {name}"),
+            (_, Passing::ToKernel) => format!("const __grid_constant__ {pointee} {name}"),
+            (_, Passing::ToFunction) => format!("const {pointee}& {name}"),
+        })
+    }
+
+    /// Whether other threads' stores to a buffer may have to be seen: then no pointer to it may claim to be alone.
+    fn is_shared_between_threads(&self, handle: Handle<GlobalVariable>) -> bool {
+        let type_ = self.module.global_variables[handle].ty;
+        let functions = self.module.functions.iter().map(|(_, function)| function);
+        let mut all = functions.chain(self.module.entry_points.iter().map(|point| &point.function));
+        self.holds_atomics(type_) || all.any(has_storage_barrier)
+    }
+}
+
+/// To whom a buffer is handed.
+#[derive(Clone, Copy)]
+enum Passing {
+    ToKernel,
+    ToFunction,
+}
+
+fn has_storage_barrier(function: &Function) -> bool {
+    let mut blocks = vec![&function.body];
+    let mut seen = HashSet::new();
+    while let Some(block) = blocks.pop() {
+        for statement in block {
+            if let naga::Statement::ControlBarrier(barrier) = statement {
+                seen.insert(barrier.contains(Barrier::STORAGE));
+            }
+            blocks.extend(uses::inner_blocks(statement));
+        }
+    }
+    seen.contains(&true)
+}

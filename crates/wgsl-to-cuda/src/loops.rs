@@ -1,0 +1,217 @@
+//! Loops.
+//!
+//! naga knows one loop: a body, and a block that runs before each repetition. A `for` or `while` of WGSL is written as
+//! one again, since that is what compilers unroll; what is left becomes `for (;;)`. Loops that run at most
+//! [`MOST_UNROLLED`] times, those inside counted, are marked to be unrolled, which keeps small arrays in registers.
+
+use super::TranslationError;
+use super::function::FunctionText;
+use super::uses::{inner_blocks, leading_emits};
+use naga::{BinaryOperator, Block, Expression, Handle, Literal, LocalVariable, Span, Statement};
+
+/// Repetitions of the innermost body.
+const MOST_UNROLLED: u64 = 64;
+
+/// A loop's body, its continuing block, and the condition at the end of that.
+type LoopBlocks<'b> = (&'b Block, &'b Block, Option<Handle<Expression>>);
+
+/// A loop's parts, apart.
+struct Parts<'b> {
+    /// What ends the loop when it is false at the beginning of the body.
+    condition: Option<Handle<Expression>>,
+    /// The body without the condition.
+    rest: Vec<(&'b Statement, &'b Span)>,
+    /// The assignment that the continuing block is.
+    step: Option<(Handle<Expression>, Handle<Expression>)>,
+}
+
+impl FunctionText<'_> {
+    pub fn write_loop(
+        &mut self,
+        blocks: LoopBlocks<'_>,
+        before: Option<&Statement>,
+    ) -> Result<(), TranslationError> {
+        self.is_at_end = false;
+        let (_, continuing, break_if) = blocks;
+        let Parts { condition, rest, step } = self.parts(blocks);
+        let simple = continuing.is_empty() && break_if.is_none();
+        if !simple && step.is_none() {
+            return self.write_with_continuing(blocks);
+        }
+        if let (Some(condition), Some(step)) = (condition, step) {
+            let count = self.repetitions(condition, step, before);
+            let inside = self.repetitions_inside(&rest);
+            if count.zip(inside).is_some_and(|(count, inside)| count * inside <= MOST_UNROLLED) {
+                self.line("#pragma unroll");
+            }
+        }
+        let condition = condition.map(|condition| self.value(condition)).transpose()?;
+        match step {
+            Some((pointer, value)) => {
+                let condition = condition.map(|condition| format!(" {condition}")).unwrap_or_default();
+                let (target, value) = (self.operand(pointer)?, self.value(value)?);
+                self.line(format_args!("for (;{condition}; {target} = {value}) {{"));
+            }
+            None => match condition {
+                Some(condition) => self.line(format_args!("while ({condition}) {{")),
+                None => self.line("for (;;) {"),
+            },
+        }
+        self.labels.push(None);
+        self.within(|text| match rest.as_slice() {
+            [(Statement::Block(inner), _)] => text.statements(inner, None),
+            rest => text.listed(rest, None),
+        })?;
+        self.labels.pop();
+        self.line("}");
+        Ok(())
+    }
+
+    /// A loop with a continuing block that is more than a step: `continue` jumps to it.
+    fn write_with_continuing(
+        &mut self,
+        (body, continuing, break_if): LoopBlocks<'_>,
+    ) -> Result<(), TranslationError> {
+        let label = has_continue(body).then(|| self.scope.name("next"));
+        self.line("for (;;) {");
+        self.labels.push(label.clone());
+        self.within(|text| {
+            match label {
+                None => text.statements(body, None)?,
+                Some(label) => {
+                    text.line("{");
+                    text.within(|text| text.statements(body, None))?;
+                    text.line("}");
+                    text.line(format_args!("{label}:;"));
+                }
+            }
+            text.statements(continuing, break_if)?;
+            if let Some(condition) = break_if {
+                let condition = text.value(condition)?;
+                text.line(format_args!("if ({condition}) break;"));
+            }
+            Ok(())
+        })?;
+        self.labels.pop();
+        self.line("}");
+        Ok(())
+    }
+
+    fn parts<'b>(&self, (body, continuing, break_if): LoopBlocks<'b>) -> Parts<'b> {
+        let mut rest: Vec<_> = body.span_iter().collect();
+        let mut condition = None;
+        let (emitted, after) = leading_emits(&rest);
+        if let [(Statement::If { condition: tested, accept, reject }, _), following @ ..] = after {
+            let ends = accept.is_empty() && matches!(&reject[..], [Statement::Break]);
+            if ends && self.to_be_named(&emitted, &[*tested]).is_empty() {
+                condition = Some(*tested);
+                rest = following.to_vec();
+            }
+        }
+        let all: Vec<_> = continuing.span_iter().collect();
+        let (emitted, after) = leading_emits(&all);
+        let step = match after {
+            [(Statement::Store { pointer, value }, _)] if break_if.is_none() => {
+                let plain = !self.points_to_atomic(*pointer);
+                (plain && self.to_be_named(&emitted, &[*pointer, *value]).is_empty())
+                    .then_some((*pointer, *value))
+            }
+            _ => None,
+        };
+        Parts { condition, rest, step }
+    }
+
+    /// How often a loop runs: known for those that count from one literal up to another.
+    fn repetitions(
+        &self,
+        condition: Handle<Expression>,
+        (pointer, value): (Handle<Expression>, Handle<Expression>),
+        before: Option<&Statement>,
+    ) -> Option<u64> {
+        let &Expression::LocalVariable(counter) = self.expression(pointer) else { return None };
+        let &Expression::Binary { op, left, right } = self.expression(condition) else { return None };
+        let inclusive = match op {
+            BinaryOperator::Less => 0,
+            BinaryOperator::LessEqual => 1,
+            _ => return None,
+        };
+        let &Expression::Binary { op: BinaryOperator::Add, left: counted, right: step } =
+            self.expression(value)
+        else {
+            return None;
+        };
+        if !self.is_load_of(left, counter) || !self.is_load_of(counted, counter) {
+            return None;
+        }
+        let start = match before {
+            Some(Statement::Store { pointer, value })
+                if *self.expression(*pointer) == Expression::LocalVariable(counter) =>
+            {
+                self.literal(*value)?
+            }
+            _ => self.literal(self.function.local_variables[counter].init?)?,
+        };
+        let (end, step) = (self.literal(right)?, self.literal(step)?);
+        let steps = (step > 0).then(|| (end + inclusive - start + step - 1) / step)?;
+        Some(u64::try_from(steps).unwrap_or(0))
+    }
+
+    /// How often the innermost loop among statements runs; once without a loop.
+    fn repetitions_inside(&self, statements: &[(&Statement, &Span)]) -> Option<u64> {
+        let mut most = 1;
+        let mut before = None;
+        for &(statement, _) in statements {
+            if let Statement::Loop { body, continuing, break_if } = statement {
+                let parts = self.parts((body, continuing, *break_if));
+                let count = self.repetitions(parts.condition?, parts.step?, before)?;
+                most = most.max(count * self.repetitions_inside(&parts.rest)?);
+            }
+            for block in inner_blocks(statement) {
+                if !matches!(statement, Statement::Loop { .. }) {
+                    most = most.max(self.repetitions_inside(&block.span_iter().collect::<Vec<_>>())?);
+                }
+            }
+            if !matches!(statement, Statement::Emit(_)) {
+                before = Some(statement);
+            }
+        }
+        Some(most)
+    }
+
+    fn expression(&self, handle: Handle<Expression>) -> &Expression {
+        &self.function.expressions[handle]
+    }
+
+    fn is_load_of(&self, handle: Handle<Expression>, local: Handle<LocalVariable>) -> bool {
+        let &Expression::Load { pointer } = self.expression(handle) else { return false };
+        *self.expression(pointer) == Expression::LocalVariable(local)
+    }
+
+    fn literal(&self, handle: Handle<Expression>) -> Option<i64> {
+        let module = self.module.module;
+        let literal = match *self.expression(handle) {
+            Expression::Literal(literal) => literal,
+            Expression::Constant(constant) => {
+                match module.global_expressions[module.constants[constant].init] {
+                    Expression::Literal(literal) => literal,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        match literal {
+            Literal::U32(value) => Some(value.into()),
+            Literal::I32(value) => Some(value.into()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a block repeats the loop around it.
+fn has_continue(block: &Block) -> bool {
+    block.iter().any(|statement| match statement {
+        Statement::Continue => true,
+        Statement::Loop { .. } => false,
+        other => inner_blocks(other).into_iter().any(has_continue),
+    })
+}

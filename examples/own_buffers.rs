@@ -1,0 +1,28 @@
+//! Images that stay on the device for many pairs: `cargo run -p veloxel --example own_buffers`.
+//!
+//! Each image goes up once; flows are composed on the device, and one is fetched at the end.
+
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
+use veloxel::motion::composition::compose_resident;
+use veloxel::phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
+use veloxel::{
+    Clg, ClgParams, Device, Dimension, Frame, ImagePair, PairMethod, Preset, Silent, VeloxelError, phantoms,
+};
+
+fn main() -> Result<(), VeloxelError> {
+    let device = Device::auto()?;
+    let (motion, texture, noise) = (MotionKind::Shift, TextureKind::Smooth, phantoms::Noise::None);
+    let phantom = Case { motion, texture, noise }.build(&isotropic_grid(Dimension::Three, 48)?);
+    let fixed = Frame::upload(&device, &phantom.fixed)?;
+    let moving = Frame::upload(&device, &phantom.moving)?;
+    let params = ClgParams::preset(Preset::Fast, Dimension::Three);
+    let mut method = Clg::new(phantom.grid(), params, &device)?;
+    let there = method.estimate(ImagePair::new(&fixed, &moving), &Silent)?;
+    let back = method.estimate(ImagePair::new(&moving, &fixed), &Silent)?;
+    let outside = veloxel::kernels::variational::flow_composition::Outside::Unknown;
+    let around = compose_resident(&device, there.flow(), back.flow(), outside)?.download(&device)?;
+    let middle = around.grid().index([24, 24, 24]);
+    println!("there and back misses the middle by {:?} voxels", around.vector_vox(middle));
+    Ok(())
+}
