@@ -35,20 +35,8 @@ mod layout;
 mod lookup;
 mod luminance;
 mod memory;
-<<<<<<< HEAD
 mod png_stream;
-=======
-mod metaimage;
-mod nifti;
-mod nifti_header;
-mod nifti_write;
-mod nrrd;
-mod nrrd_header;
-mod pfm;
-mod png_image;
-mod pnm;
->>>>>>> main
-mod quantise;
+mod raster;
 mod read;
 mod record;
 mod source;
@@ -68,21 +56,9 @@ pub use format::{Format, Precision};
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
 pub use inspect::{FileInfo, inspect};
 pub use luminance::LUMA;
-<<<<<<< HEAD
-pub use png_stream::{Pixels, encode_picture, write_rgb_png};
+pub use png_stream::write_rgb_png;
 pub use read::{
     read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_mesh, read_sequence,
-=======
-pub use png_image::{encode_rgb_png, write_rgb_png};
-pub use read::{read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_sequence};
-pub use stream::FrameStream;
-pub use unfinished::{Unfinished, remove_unfinished};
-pub use video::{FrameRate, VideoColour, VideoShape, VideoWriter, check_video_output};
-pub use vtk::{read_mesh, read_mesh_bytes};
-pub use write::{
-    check_folder, check_output, write_bytes, write_flow, write_image, write_labels, write_sequence,
-    write_text,
->>>>>>> main
 };
 pub use stream::FrameStream;
 pub use tempfile::{NamedTempFile, TempDir};

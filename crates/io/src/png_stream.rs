@@ -1,41 +1,22 @@
-//! PNG streams: decoded to the samples that they hold, and encoded from finished pictures.
+//! PNG streams: decoded to the pixels that they hold, and written from pixels.
 
 use crate::context::Context;
 use crate::error::IoError;
 use crate::luminance::Channels;
-use crate::memory;
-use crate::quantise::Depth;
+use crate::raster::{Depth, Raster};
 use crate::source::Source;
+use crate::{memory, whole_file};
 use std::io::Cursor;
 use std::path::Path;
-use veloxel_core::{Grid, WarningKind};
+use veloxel_core::WarningKind;
 
 /// Deflate cannot expand further.
 const MAX_RATIO: u64 = 1032;
 /// The most output bytes that one stored byte becomes: eight 1-bit indices, each an RGBA colour.
 const MAX_EXPANSION: u64 = 32;
 
-/// A decoded stream: samples as they are stored, palettes and fewer than 8 bits expanded.
-pub(crate) struct Decoded {
-    pub grid: Grid,
-    pub channels: Channels,
-    pub depth: Depth,
-    /// Interleaved; 16-bit samples as two big-endian bytes.
-    pub bytes: Vec<u8>,
-}
-
-impl Decoded {
-    pub fn values(&self) -> Vec<f32> {
-        match self.depth {
-            Depth::Eight => self.bytes.iter().map(|&b| f32::from(b)).collect(),
-            Depth::Sixteen => {
-                self.bytes.as_chunks().0.iter().map(|&b| f32::from(u16::from_be_bytes(b))).collect()
-            }
-        }
-    }
-}
-
-pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+/// The pixels of a stream: palettes and fewer than 8 bits expanded.
+pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster, IoError> {
     let file = source.take_rest(context)?;
     let fail = |e: png::DecodingError, context: &Context| match e {
         png::DecodingError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
@@ -78,7 +59,8 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Decode
         Some(end) if end < file.len() => context.trailing(Some((file.len() - end) as u64)),
         _ => {}
     }
-    Ok(Decoded { grid, channels, depth, bytes })
+    let [nx, ny, _] = grid.size();
+    Ok(Raster { size: [nx, ny], channels, depth, bytes })
 }
 
 /// The offset after the closing `IEND` chunk.
@@ -94,92 +76,39 @@ fn end_of_stream(file: &[u8]) -> Option<usize> {
     }
 }
 
-/// The samples of a picture, row by row from the top, 8 bits each unless they say otherwise.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Pixels<'a> {
-    /// One value.
-    Grey(&'a [u8]),
-    /// One value of 16 bits, high byte first.
-    Grey16(&'a [u8]),
-    /// Red, green, blue.
-    Rgb(&'a [u8]),
-    /// Red, green, blue of 16 bits, high byte first.
-    Rgb16(&'a [u8]),
-    /// Red, green, blue, opacity.
-    Rgba(&'a [u8]),
-    /// An index into colours of red, green, blue; entry 0 is transparent.
-    Palette {
-        /// Three bytes an entry, at most 256 entries.
-        colours: &'a [u8],
-        /// One byte a pixel.
-        indices: &'a [u8],
-    },
+/// Writes a picture.
+pub(crate) fn write(path: &Path, picture: &Raster) -> Result<(), IoError> {
+    let bytes = encode(picture).map_err(|e| IoError::write(path)(e.into()))?;
+    whole_file::write_bytes(path, &bytes)
 }
 
-/// A PNG stream of a picture of `width · height` pixels.
-///
-/// # Errors
-/// [`IoError::Malformed`] if a side is 0 or above 2³¹ − 1, or the samples have another length.
-pub fn encode_picture(width: usize, height: usize, pixels: Pixels<'_>) -> Result<Vec<u8>, IoError> {
-    use png::{BitDepth, ColorType};
-    let malformed =
-        |expected: String, got: String| IoError::malformed(Path::new("PNG"), "picture", expected, got);
-    let (Ok(w @ 1..), Ok(h @ 1..)) = (u32::try_from(width), u32::try_from(height)) else {
-        return Err(malformed("sides from 1 to 2^31 - 1".to_owned(), format!("{width} × {height}")));
-    };
-    let (colour, depth, samples) = match pixels {
-        Pixels::Grey(samples) => (ColorType::Grayscale, BitDepth::Eight, samples),
-        Pixels::Grey16(samples) => (ColorType::Grayscale, BitDepth::Sixteen, samples),
-        Pixels::Rgb(samples) => (ColorType::Rgb, BitDepth::Eight, samples),
-        Pixels::Rgb16(samples) => (ColorType::Rgb, BitDepth::Sixteen, samples),
-        Pixels::Rgba(samples) => (ColorType::Rgba, BitDepth::Eight, samples),
-        Pixels::Palette { indices, .. } => (ColorType::Indexed, BitDepth::Eight, indices),
-    };
-    let pixel_bytes = colour.samples() * depth as usize / 8;
-    if width.checked_mul(height).and_then(|n| n.checked_mul(pixel_bytes)) != Some(samples.len()) {
-        let got = samples.len().to_string();
-        return Err(malformed(format!("{pixel_bytes} · {width} · {height} bytes"), got));
-    }
+fn encode(picture: &Raster) -> Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, w, h);
-    encoder.set_depth(depth);
-    encoder.set_color(colour);
+    // The limits of grids are those of PNG as well.
+    let [width, height] = picture.size.map(|side| side as u32);
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_depth(match picture.depth {
+        Depth::Eight => png::BitDepth::Eight,
+        Depth::Sixteen => png::BitDepth::Sixteen,
+    });
+    encoder.set_color(match picture.channels {
+        Channels::Grey => png::ColorType::Grayscale,
+        Channels::GreyAlpha => png::ColorType::GrayscaleAlpha,
+        Channels::Rgb => png::ColorType::Rgb,
+        Channels::Rgba => png::ColorType::Rgba,
+    });
     encoder.set_compression(png::Compression::Balanced);
-    if let Pixels::Palette { colours, .. } = pixels {
-        encoder.set_palette(colours);
-        encoder.set_trns(&[0u8][..]);
-    }
-    let refused = |e: png::EncodingError| malformed("what PNG can hold".to_owned(), e.to_string());
-    let mut writer = encoder.write_header().map_err(refused)?;
-    writer.write_image_data(samples).map_err(refused)?;
-    writer.finish().map_err(refused)?;
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&picture.bytes)?;
+    writer.finish()?;
     Ok(bytes)
 }
 
 /// Writes an RGB picture: `rgb` holds `width · height` interleaved triples, 8 bits each.
 ///
 /// # Errors
-/// As [`encode_picture`], and [`IoError::Write`]; nothing is left behind then.
+/// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Write`], also for a picture without pixels; nothing is
+/// left behind then.
 pub fn write_rgb_png(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
-    crate::whole_file::write_bytes(path, &encode_picture(width, height, Pixels::Rgb(rgb))?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wrong_lengths_are_refused_and_palettes_have_their_hole() {
-        assert!(matches!(encode_picture(2, 2, Pixels::Rgb(&[0; 11])), Err(IoError::Malformed { .. })));
-        assert!(matches!(encode_picture(2, 1, Pixels::Grey16(&[0; 2])), Err(IoError::Malformed { .. })));
-        assert!(matches!(encode_picture(0, 2, Pixels::Rgb(&[])), Err(IoError::Malformed { .. })));
-        let png =
-            encode_picture(2, 1, Pixels::Palette { colours: &[0, 0, 0, 9, 8, 7], indices: &[0, 1] }).unwrap();
-        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
-        assert_eq!(reader.info().trns.as_deref(), Some(&[0u8][..]));
-        let mut indices = vec![0; reader.output_buffer_size().unwrap()];
-        reader.next_frame(&mut indices).unwrap();
-        assert_eq!(indices, [0, 1]);
-    }
+    write(path, &Raster::rgb(path, [width, height], rgb)?)
 }

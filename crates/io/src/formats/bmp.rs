@@ -11,7 +11,7 @@ use crate::error::IoError;
 use crate::format::{Format, Reader};
 use crate::luminance::{Channels, Picture};
 use crate::memory;
-use crate::quantise::Quantised;
+use crate::raster::Raster;
 use crate::source::Source;
 use crate::whole_file::write_bytes;
 use std::path::Path;
@@ -144,9 +144,9 @@ fn header(file: &[u8], context: &Context) -> Result<Header, IoError> {
 
 /// Writes an 8-bit grey bitmap.
 fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
-    let quantised = Quantised::new(path, image, warnings);
-    quantised.require_eight_bits(path, "BMP")?;
-    let [nx, ny] = quantised.size;
+    let picture = Raster::quantised(path, image, warnings);
+    picture.require_eight_bits(path, "BMP")?;
+    let [nx, ny] = picture.size;
     let row_bytes = nx.next_multiple_of(4);
     let samples_at = FILE_HEADER + 40 + 4 * 256;
     let Ok(total) = u32::try_from(row_bytes * ny + samples_at) else {
@@ -166,7 +166,7 @@ fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()
         bytes.extend(u32::to_le_bytes(word));
     }
     bytes.extend((0..=255u8).flat_map(|v| [v, v, v, 0]));
-    for row in quantised.bytes.chunks_exact(nx).rev() {
+    for row in picture.bytes.chunks_exact(nx).rev() {
         bytes.extend_from_slice(row);
         bytes.resize(bytes.len() + row_bytes - nx, 0);
     }

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Limits, Precision, Reader};
 use crate::luminance::{Channels, Picture};
-use crate::quantise::Quantised;
+use crate::raster::Raster;
 use crate::source::Source;
 use crate::{memory, whole_file};
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
@@ -107,9 +107,9 @@ fn end_of_stream(file: &[u8]) -> Option<usize> {
 }
 
 fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
-    let quantised = Quantised::new(path, image, warnings);
-    quantised.require_eight_bits(path, "JPEG")?;
-    encode(path, quantised.size, ColorType::Luma, &quantised.bytes)?;
+    let picture = Raster::quantised(path, image, warnings);
+    picture.require_eight_bits(path, "JPEG")?;
+    encode(path, &picture)?;
     let changes =
         format!("JPEG of quality {JPEG_QUALITY} changes samples a little (.png and .tif keep them)");
     warnings.push(WarningKind::Samples, format!("{}: {changes}", path.display()));
@@ -122,23 +122,20 @@ fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()
 /// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side of 0 or above 65535;
 /// [`IoError::Write`]. Nothing is left behind then.
 pub fn write_rgb_jpeg(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
-    if width.checked_mul(height).and_then(|n| n.checked_mul(3)) != Some(rgb.len()) {
-        let expected = format!("3 · {width} · {height} bytes");
-        return Err(IoError::malformed(path, "RGB samples", expected, rgb.len()));
-    }
-    encode(path, [width, height], ColorType::Rgb, rgb)
+    encode(path, &Raster::rgb(path, [width, height], rgb)?)
 }
 
-/// Writes one JPEG stream; the samples must have the length that size and type ask for.
-fn encode(path: &Path, size: [usize; 2], colour: ColorType, samples: &[u8]) -> Result<(), IoError> {
-    let [Ok(width @ 1..), Ok(height @ 1..)] = size.map(u16::try_from) else {
-        let what = format!("a JPEG of {} × {} pixels", size[0], size[1]);
+/// Writes a picture of 8 bits, grey or RGB.
+fn encode(path: &Path, picture: &Raster) -> Result<(), IoError> {
+    let [Ok(width @ 1..), Ok(height @ 1..)] = picture.size.map(u16::try_from) else {
+        let what = format!("a JPEG of {} × {} pixels", picture.size[0], picture.size[1]);
         return Err(IoError::unsupported(path, what, LARGER));
     };
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
     encoder.set_sampling_factor(SamplingFactor::R_4_4_4);
-    let encoded = encoder.encode(samples, width, height, colour);
+    let colour = if picture.channels == Channels::Grey { ColorType::Luma } else { ColorType::Rgb };
+    let encoded = encoder.encode(&picture.bytes, width, height, colour);
     encoded.map_err(|e| IoError::write(path)(Error::other(e.to_string())))?;
     whole_file::write_bytes(path, &bytes)
 }

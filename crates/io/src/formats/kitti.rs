@@ -12,10 +12,9 @@ use crate::content::{Content, Decoded};
 use crate::context::Context;
 use crate::error::IoError;
 use crate::luminance::Channels;
-use crate::png_stream::{self, Pixels, decode, encode_picture};
-use crate::quantise::Depth;
+use crate::png_stream;
+use crate::raster::{Depth, Raster};
 use crate::source::Source;
-use crate::whole_file::write_bytes;
 use std::path::Path;
 use veloxel_core::{Flow, Volume};
 
@@ -24,42 +23,43 @@ const FLOW_STEPS_PER_PIXEL: f32 = 64.0;
 const DISPARITY_STEPS_PER_PIXEL: f32 = 256.0;
 
 /// Whether pixels are 16-bit RGB with a blue channel of nothing but 0 and 1, not all 0: no picture looks like that.
-pub(super) fn looks_like_flow(png: &png_stream::Decoded) -> bool {
-    let mut blue = png.bytes.as_chunks::<6>().0.iter().map(|p| [p[4], p[5]]);
-    (png.channels, png.depth) == (Channels::Rgb, Depth::Sixteen)
+pub(super) fn looks_like_flow(raster: &Raster) -> bool {
+    let mut blue = raster.bytes.as_chunks::<6>().0.iter().map(|p| [p[4], p[5]]);
+    (raster.channels, raster.depth) == (Channels::Rgb, Depth::Sixteen)
         && blue.clone().all(|b| b[0] == 0 && b[1] <= 1)
         && blue.any(|b| b[1] == 1)
 }
 
 /// Reads a PNG that is asked for as a field.
 pub(super) fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
-    let png = decode(source, context)?;
-    if (png.channels, png.depth) != (Channels::Rgb, Depth::Sixteen) {
+    let raster = png_stream::decode(source, context)?;
+    if (raster.channels, raster.depth) != (Channels::Rgb, Depth::Sixteen) {
         let expected = "a displacement field (KITTI: a 16-bit RGB PNG)";
         let hint = "give a .flo, a KITTI .png, a .pfm or a vector volume";
         return Err(IoError::kind(context.path, expected, "a picture", hint));
     }
-    flow(&png, context)
+    flow(&raster, context)
 }
 
-pub(super) fn flow(png: &png_stream::Decoded, context: &Context) -> Result<Decoded, IoError> {
-    let mut components = [0, 1].map(|_| Vec::with_capacity(png.grid.len()));
-    for p in png.bytes.as_chunks::<6>().0 {
+pub(super) fn flow(raster: &Raster, context: &Context) -> Result<Decoded, IoError> {
+    let [nx, ny] = raster.size;
+    let mut components = [0, 1].map(|_| Vec::with_capacity(nx * ny));
+    for p in raster.bytes.as_chunks::<6>().0 {
         let valid = p[4] != 0 || p[5] != 0;
         for (component, stored) in components.iter_mut().zip(p.as_chunks::<2>().0) {
             let value = (f32::from(u16::from_be_bytes(*stored)) - ZERO) / FLOW_STEPS_PER_PIXEL;
             component.push(if valid { value } else { f32::NAN });
         }
     }
-    let flow = Flow::new(png.grid.clone(), components.into()).map_err(|e| context.core(e))?;
+    let flow = Flow::new(context.picture_grid(nx, ny)?, components.into()).map_err(|e| context.core(e))?;
     Ok(Decoded { content: Content::Flow(flow), sample_type: "KITTI u16 × 3".to_owned() })
 }
 
 pub(super) fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
-    let mut samples = Vec::with_capacity(6 * flow.grid().len());
+    let mut bytes = Vec::with_capacity(6 * flow.grid().len());
     for i in 0..flow.grid().len() {
         if !flow.is_valid(i) {
-            samples.extend([0; 6]);
+            bytes.extend([0; 6]);
             continue;
         }
         for component in &flow.vector_vox(i)[..2] {
@@ -68,28 +68,30 @@ pub(super) fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
                 let what = format!("a motion of {component} px in a KITTI PNG (limit: 512 px)");
                 return Err(IoError::unsupported(path, what, "write it as .flo"));
             }
-            samples.extend((stored as u16).to_be_bytes());
+            bytes.extend((stored as u16).to_be_bytes());
         }
-        samples.extend([0, 1]);
+        bytes.extend([0, 1]);
     }
     let [nx, ny, _] = flow.grid().size();
-    write_bytes(path, &encode_picture(nx, ny, Pixels::Rgb16(&samples))?)
+    let (channels, depth) = (Channels::Rgb, Depth::Sixteen);
+    png_stream::write(path, &Raster { size: [nx, ny], channels, depth, bytes })
 }
 
 /// A disparity, unless the PNG is one of 8 bits or of colours.
 pub(super) fn read_disparity(source: Source, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
-    let png = decode(source, context)?;
-    if (png.channels, png.depth) != (Channels::Grey, Depth::Sixteen) {
+    let raster = png_stream::decode(source, context)?;
+    if (raster.channels, raster.depth) != (Channels::Grey, Depth::Sixteen) {
         return Ok(None);
     }
     let pixels = |v: f32| if v == 0.0 { f32::NAN } else { v / DISPARITY_STEPS_PER_PIXEL };
-    let disparity = png.values().into_iter().map(pixels).collect();
-    context.volume(png.grid, disparity).map(Some)
+    let disparity = raster.values().into_iter().map(pixels).collect();
+    let [nx, ny] = raster.size;
+    context.volume(context.picture_grid(nx, ny)?, disparity).map(Some)
 }
 
 /// A disparity of 0 becomes the smallest step, because 0 means unknown.
 pub(super) fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<(), IoError> {
-    let mut samples = Vec::with_capacity(2 * disparity.data().len());
+    let mut bytes = Vec::with_capacity(2 * disparity.data().len());
     for &d in disparity.data() {
         let stored = match (d * DISPARITY_STEPS_PER_PIXEL).round() {
             stored if stored.is_nan() => 0.0,
@@ -99,8 +101,9 @@ pub(super) fn write_disparity(path: &Path, disparity: &Volume<f32>) -> Result<()
                 return Err(IoError::unsupported(path, what, "write it as .pfm or .tif"));
             }
         };
-        samples.extend((stored as u16).to_be_bytes());
+        bytes.extend((stored as u16).to_be_bytes());
     }
     let [nx, ny, _] = disparity.grid().size();
-    write_bytes(path, &encode_picture(nx, ny, Pixels::Grey16(&samples))?)
+    let (channels, depth) = (Channels::Grey, Depth::Sixteen);
+    png_stream::write(path, &Raster { size: [nx, ny], channels, depth, bytes })
 }

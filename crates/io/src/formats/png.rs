@@ -12,44 +12,34 @@ use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Reader};
 use crate::luminance::Picture;
-use crate::png_stream::{Pixels, decode, encode_picture};
-use crate::quantise::{Depth, Quantised};
+use crate::png_stream;
+use crate::raster::{Depth, Raster};
 use crate::source::Source;
-use crate::whole_file::write_bytes;
-use std::path::Path;
-use veloxel_core::{Volume, Warnings};
 
 pub(super) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Flow],
     // Asked for as a field, a PNG need not look like one at first sight.
     read_flow: Some(kitti::read),
     read_disparity: Some(kitti::read_disparity),
-    write_image: Some(write),
+    write_image: Some(|path, image, warnings| {
+        png_stream::write(path, &Raster::quantised(path, image, warnings))
+    }),
     write_flow: Some(kitti::write),
     write_disparity: Some(kitti::write_disparity),
     ..Format::picture("png", "PNG", &["png"], Reader::Whole(read))
 };
 
 fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
-    let png = decode(source, context)?;
-    if kitti::looks_like_flow(&png) {
-        return kitti::flow(&png, context);
+    let raster = png_stream::decode(source, context)?;
+    if kitti::looks_like_flow(&raster) {
+        return kitti::flow(&raster, context);
     }
-    let samples = png.values();
-    let (opaque, bits) = match png.depth {
+    let [nx, ny] = raster.size;
+    let (opaque, bits) = match raster.depth {
         Depth::Eight => (255.0, "u8"),
         Depth::Sixteen => (65535.0, "u16"),
     };
-    let sample_type = format!("{bits} × {}", png.channels.count());
-    Picture { grid: png.grid, channels: png.channels, opaque, samples }.decoded(sample_type, context)
-}
-
-fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
-    let quantised = Quantised::new(path, image, warnings);
-    let pixels = match quantised.depth {
-        Depth::Eight => Pixels::Grey(&quantised.bytes),
-        Depth::Sixteen => Pixels::Grey16(&quantised.bytes),
-    };
-    let [width, height] = quantised.size;
-    write_bytes(path, &encode_picture(width, height, pixels)?)
+    let sample_type = format!("{bits} × {}", raster.channels.count());
+    let (grid, samples) = (context.picture_grid(nx, ny)?, raster.values());
+    Picture { grid, channels: raster.channels, opaque, samples }.decoded(sample_type, context)
 }

@@ -11,7 +11,7 @@ use crate::error::IoError;
 use crate::format::{Format, Reader};
 use crate::luminance::{Channels, Picture};
 use crate::memory;
-use crate::quantise::{Depth, Quantised};
+use crate::raster::{Depth, Raster};
 use crate::source::Source;
 use crate::whole_file::write_bytes;
 use std::path::Path;
@@ -112,16 +112,16 @@ impl Words<'_> {
 
 /// Writes P5, or P6 with three equal channels if the name ends in `.ppm`.
 fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
-    let quantised = Quantised::new(path, image, warnings);
+    let picture = Raster::quantised(path, image, warnings);
     let colour = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ppm"));
     let (magic, copies) = if colour { ("P6", 3) } else { ("P5", 1) };
-    let (top, width) = match quantised.depth {
+    let (top, width) = match picture.depth {
         Depth::Eight => (255, 1),
         Depth::Sixteen => (65535, 2),
     };
-    let [nx, ny] = quantised.size;
+    let [nx, ny] = picture.size;
     let mut bytes = format!("{magic}\n{nx} {ny}\n{top}\n").into_bytes();
-    for sample in quantised.bytes.chunks_exact(width) {
+    for sample in picture.bytes.chunks_exact(width) {
         (0..copies).for_each(|_| bytes.extend_from_slice(sample));
     }
     write_bytes(path, &bytes)

@@ -1,6 +1,7 @@
 //! Samples to 8 or 16 bits for picture formats, never silently.
 
 use crate::error::IoError;
+use crate::luminance::Channels;
 use std::path::Path;
 use veloxel_core::{Volume, WarningKind, Warnings};
 
@@ -11,17 +12,19 @@ pub(crate) enum Depth {
     Sixteen,
 }
 
-/// A grey picture of whole numbers: 8 bit if every value lies in 0..=255 after rounding, else 16 bit.
-pub(crate) struct Quantised {
+/// Pixels as whole numbers of 8 or 16 bits, rows from the top.
+pub(crate) struct Raster {
     pub size: [usize; 2],
+    pub channels: Channels,
     pub depth: Depth,
-    /// One byte a sample, or two with the high one first.
+    /// Interleaved; 16-bit samples as two big-endian bytes.
     pub bytes: Vec<u8>,
 }
 
-impl Quantised {
-    /// Rounds, clamps to 0..=65535, turns NaN to 0, and warns if any of that changed a sample.
-    pub fn new(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Self {
+impl Raster {
+    /// A grey picture, 8 bit if every value lies in 0..=255 after rounding, else 16 bit: rounds, clamps to 0..=65535,
+    /// turns NaN to 0, and warns if any of that changed a sample.
+    pub fn quantised(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Self {
         let values: Vec<u16> = image.data().iter().map(|v| v.round() as u16).collect();
         let deep = values.iter().any(|&v| v > 255);
         let lost = image.data().iter().zip(&values).filter(|&(v, &q)| *v != f32::from(q)).count();
@@ -43,7 +46,17 @@ impl Quantised {
         } else {
             (Depth::Eight, values.iter().map(|&v| v as u8).collect())
         };
-        Self { size: [nx, ny], depth, bytes }
+        Self { size: [nx, ny], channels: Channels::Grey, depth, bytes }
+    }
+
+    /// Colours of 8 bits: `rgb` holds interleaved triples.
+    pub fn rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<Self, IoError> {
+        let [width, height] = size;
+        if width.checked_mul(height).and_then(|n| n.checked_mul(3)) != Some(rgb.len()) {
+            let expected = format!("3 · {width} · {height} bytes");
+            return Err(IoError::malformed(path, "RGB samples", expected, rgb.len()));
+        }
+        Ok(Self { size, channels: Channels::Rgb, depth: Depth::Eight, bytes: rgb.to_vec() })
     }
 
     /// Refuses samples of 16 bits in a format of 8.
@@ -53,5 +66,15 @@ impl Quantised {
             return Err(IoError::unsupported(path, what, "write .png, .tif or .pgm"));
         }
         Ok(())
+    }
+
+    /// The samples, in the scale of the file.
+    pub fn values(&self) -> Vec<f32> {
+        match self.depth {
+            Depth::Eight => self.bytes.iter().map(|&b| f32::from(b)).collect(),
+            Depth::Sixteen => {
+                self.bytes.as_chunks().0.iter().map(|&b| f32::from(u16::from_be_bytes(b))).collect()
+            }
+        }
     }
 }
