@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The root folder of the workspace.
@@ -80,8 +80,9 @@ pub fn run_in_view(mut command: Command) -> Result<(), Failure> {
 }
 
 fn shown(command: &Command) -> String {
-    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
-    std::iter::once("cargo".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = std::iter::once(program).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

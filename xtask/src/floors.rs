@@ -27,7 +27,17 @@ const HOUSE: [Room; 13] = [
     Room {
         name: "veloxel-io",
         floor: 1,
-        outside: &["flate2", "gif", "jpeg-encoder", "png", "tiff", "zune-jpeg"],
+        outside: &[
+            "alphanumeric-sort",
+            "flate2",
+            "gif",
+            "jpeg-encoder",
+            "png",
+            "tempfile",
+            "tiff",
+            "wildmatch",
+            "zune-jpeg",
+        ],
     },
     Room { name: "wgsl-to-cuda", floor: 0, outside: &["naga"] },
     Room {

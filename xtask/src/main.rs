@@ -16,6 +16,7 @@ mod circles;
 mod dependencies;
 mod floors;
 mod functions;
+mod fuzz;
 mod kernels;
 mod lengths;
 mod manifests;
@@ -38,7 +39,8 @@ usage: cargo xtask COMMAND
   test [--slow] [CRATE …]
                    the tests, those that can run here; with --slow the ignored ones as well
   sizes            lines of code by crate, without comments, tests and benchmarks
-  bench [ARG …]    `veloxel bench ARG …` of a release build";
+  bench [ARG …]    `veloxel bench ARG …` of a release build
+  fuzz [SECONDS]   builds the fuzzing program and runs it so long (20) for each file format";
 
 /// Why a command stopped: the text for standard error.
 struct Failure(String);
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
             sizes::by_crate(&cargo::workspace_root()).map(|sizes| print!("{}", sizes::table(&sizes)))
         }
         Some((&"bench", rest)) => bench::bench(rest),
+        Some((&"fuzz", rest)) => fuzz::fuzz(rest),
         Some((&("help" | "--help" | "-h"), [])) => {
             println!("{USAGE}");
             Ok(())

@@ -40,11 +40,12 @@ fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
         (Kind::Image, Dimension::Three) => "volume",
         (Kind::Sequence, _) => "sequence",
         (Kind::Flow, _) => "displacement field",
+        (Kind::Mesh, _) => "mesh",
     };
     let size: Vec<String> = info.size[..axes].iter().map(usize::to_string).collect();
     let unit = if info.dimension == Dimension::Two { "pixels" } else { "voxels" };
     let mut lines = vec![
-        ("holds", format!("{kind} ({:?})", info.format)),
+        ("holds", format!("{kind} ({})", info.format)),
         ("size", format!("{} {unit}", size.join(" × "))),
         ("samples", info.sample_type.clone()),
     ];

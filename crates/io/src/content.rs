@@ -1,8 +1,23 @@
 //! What a file can hold.
 
-use veloxel_core::{Flow, Sequence, Volume};
+use serde::Serialize;
+use veloxel_core::{Flow, Sequence, TetMesh, Volume};
 
-/// An image, frames over time, or a displacement field.
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// One picture or volume.
+    Image,
+    /// Frames over time.
+    Sequence,
+    /// A displacement field.
+    Flow,
+    /// Tetrahedra over points.
+    Mesh,
+}
+
+/// An image, frames over time, a displacement field or a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// One picture or volume.
@@ -11,6 +26,8 @@ pub enum Content {
     Sequence(Sequence),
     /// A displacement field, in voxels in memory whatever the file's unit.
     Flow(Flow),
+    /// Tetrahedra over points, in the file's own length unit.
+    Mesh(TetMesh),
 }
 
 impl Content {
@@ -22,11 +39,12 @@ impl Content {
                 format!("a sequence of {} frames of {}", s.frames().len(), s.grid().size_text())
             }
             Self::Flow(f) => format!("a displacement field of {}", f.grid().size_text()),
+            Self::Mesh(m) => format!("a mesh of {} tetrahedra", m.tetrahedra.len()),
         }
     }
 }
 
-/// Content beside the name of the sample type it had in the file.
+/// Content, and the name of the sample type that it has in the file.
 pub(crate) struct Decoded {
     pub content: Content,
     pub sample_type: String,

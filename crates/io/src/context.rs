@@ -1,8 +1,8 @@
 //! What every reader carries along: the file's name, how strict to be, and where warnings go.
 
-use crate::IoError;
+use crate::error::IoError;
 use std::path::Path;
-use veloxel_core::{CoreError, WarningKind, Warnings};
+use veloxel_core::{CoreError, Grid, Volume, WarningKind, Warnings};
 
 /// What to do with a header that other programs refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,6 +14,7 @@ pub enum Strictness {
     Strict,
 }
 
+/// The file's name, how strict to be, and where warnings go.
 pub(crate) struct Context<'a> {
     pub path: &'a Path,
     strictness: Strictness,
@@ -54,12 +55,7 @@ impl<'a> Context<'a> {
         expected: impl Into<String>,
         got: impl ToString,
     ) -> IoError {
-        IoError::Malformed {
-            what: what.into(),
-            expected: expected.into(),
-            got: got.to_string(),
-            path: self.path.to_owned(),
-        }
+        IoError::malformed(self.path, what, expected, got)
     }
 
     pub fn truncated(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> IoError {
@@ -67,11 +63,20 @@ impl<'a> Context<'a> {
     }
 
     pub fn unsupported(&self, what: impl Into<String>, hint: &'static str) -> IoError {
-        IoError::Unsupported { what: what.into(), hint, path: self.path.to_owned() }
+        IoError::unsupported(self.path, what, hint)
     }
 
     pub fn core(&self, source: CoreError) -> IoError {
-        IoError::Core { path: self.path.to_owned(), source }
+        IoError::core(self.path)(source)
+    }
+
+    /// The grid of a picture, spacing 1.
+    pub fn picture_grid(&self, nx: usize, ny: usize) -> Result<Grid, IoError> {
+        Grid::image(nx, ny).map_err(IoError::core(self.path))
+    }
+
+    pub fn volume(&self, grid: Grid, samples: Vec<f32>) -> Result<Volume<f32>, IoError> {
+        Volume::new(grid, samples).map_err(IoError::core(self.path))
     }
 
     pub fn read(&self, source: std::io::Error) -> IoError {

@@ -33,6 +33,19 @@ impl Scaling {
     pub const NONE: Self = Self { slope: 1.0, intercept: 0.0 };
 }
 
+/// How samples are stored: type, byte order and scaling.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stored {
+    pub element: Element,
+    pub order: ByteOrder,
+    pub scaling: Scaling,
+}
+
+impl Stored {
+    /// Little-endian floats, unscaled.
+    pub const F32: Self = Self { element: Element::F32, order: ByteOrder::Little, scaling: Scaling::NONE };
+}
+
 /// Whether `f32` could hold every sample as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fit {

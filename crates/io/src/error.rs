@@ -1,6 +1,6 @@
 //! What can go wrong between a file and a grid.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use veloxel_core::CoreError;
 
 /// One clear line: what, where, expected and got, what to do.
@@ -147,4 +147,44 @@ pub enum IoError {
         /// The promise that would be broken.
         source: CoreError,
     },
+}
+
+impl IoError {
+    pub(crate) fn open(path: &Path) -> impl Fn(std::io::Error) -> Self + '_ {
+        |source| Self::Open { path: path.to_owned(), source }
+    }
+
+    /// A failure of writing; nothing must be left behind.
+    pub fn write(path: &Path) -> impl Fn(std::io::Error) -> Self + '_ {
+        |source| Self::Write { path: path.to_owned(), source }
+    }
+
+    /// Something that cannot be read or written here, with the way out.
+    pub fn unsupported(path: &Path, what: impl Into<String>, hint: &'static str) -> Self {
+        Self::Unsupported { what: what.into(), hint, path: path.to_owned() }
+    }
+
+    pub(crate) fn malformed(
+        path: &Path,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        got: impl ToString,
+    ) -> Self {
+        let (what, expected) = (what.into(), expected.into());
+        Self::Malformed { what, expected, got: got.to_string(), path: path.to_owned() }
+    }
+
+    pub(crate) fn kind(
+        path: &Path,
+        expected: &'static str,
+        got: impl Into<String>,
+        hint: &'static str,
+    ) -> Self {
+        Self::Kind { expected, got: got.into(), hint, path: path.to_owned() }
+    }
+
+    /// A promise of this library's types that the content would break.
+    pub(crate) fn core(path: &Path) -> impl Fn(CoreError) -> Self + '_ {
+        |source| Self::Core { path: path.to_owned(), source }
+    }
 }

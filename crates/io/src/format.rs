@@ -1,152 +1,243 @@
-//! Which format a file has: its extension decides.
+//! What the library knows of a file format: one value a format, all of them listed in [`crate::formats`].
 
-use crate::IoError;
-use serde::Serialize;
+use crate::content::{Decoded, Kind};
+use crate::context::Context;
+use crate::error::IoError;
+use crate::frame_reader::FrameReader;
+use crate::layout::Layout;
+use crate::record::Record;
+use crate::source::Source;
+use crate::video::{VideoEncoder, VideoShape};
+use serde::{Serialize, Serializer};
+use std::fmt;
 use std::path::Path;
+use veloxel_core::{Dimension, Flow, Grid, Sequence, Volume, Warnings};
 
-/// A file format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Format {
-    /// `.png`, KITTI flow PNG included.
-    Png,
-    /// `.pgm`, `.ppm`, `.pnm`.
-    Pnm,
-    /// `.tif`, `.tiff`.
-    Tiff,
-    /// `.jpg`, `.jpeg`.
-    Jpeg,
-    /// `.bmp`.
-    Bmp,
-    /// `.flo`.
-    Flo,
-    /// `.pfm`.
-    Pfm,
-    /// `.nii`, `.nii.gz`.
-    Nifti,
-    /// `.mha`, `.mhd`.
-    MetaImage,
-    /// `.nrrd`, `.nhdr`.
-    Nrrd,
-    /// `.gif`, animated or not.
-    Gif,
-    /// `.y4m`: uncompressed video.
-    Y4m,
+/// A file format. [`Format::from_path`] finds the one that a file name asks for.
+///
+/// To add one, write a file in `formats/` with such a value and list it in `formats/mod.rs`: reading, writing,
+/// inspection, streams of frames, hints in messages, fuzzing and the tests of round trips take it from there.
+pub struct Format {
+    /// In reports: `meta-image`.
+    pub(crate) name: &'static str,
+    /// In messages: `MetaImage`.
+    pub(crate) title: &'static str,
+    /// Without the dot, in lower case.
+    pub(crate) extensions: &'static [&'static str],
+    /// What its files hold when they are read.
+    pub(crate) reads: &'static [Kind],
+    pub(crate) precision: Precision,
+    /// What a file to be written can hold.
+    pub(crate) limits: Limits,
+    pub(crate) reader: Reader,
+    /// Where a file that is asked for as a field must not be taken for something else.
+    pub(crate) read_flow: Option<Read>,
+    /// A disparity in units of the format's own; none if the file is not one.
+    pub(crate) read_disparity: Option<ReadDisparity>,
+    pub(crate) write_image: Option<WriteImage>,
+    /// Where labels are not written as an image of whole numbers.
+    pub(crate) write_labels: Option<Write<Volume<i32>>>,
+    pub(crate) write_flow: Option<Write<Flow>>,
+    pub(crate) write_sequence: Option<Write<Sequence>>,
+    /// Where disparities are not written as an image.
+    pub(crate) write_disparity: Option<Write<Volume<f32>>>,
+    pub(crate) write_video: Option<WriteVideo>,
 }
 
-const EXTENSIONS: &[(&str, Format)] = &[
-    ("png", Format::Png),
-    ("pgm", Format::Pnm),
-    ("ppm", Format::Pnm),
-    ("pnm", Format::Pnm),
-    ("tif", Format::Tiff),
-    ("tiff", Format::Tiff),
-    ("jpg", Format::Jpeg),
-    ("jpeg", Format::Jpeg),
-    ("bmp", Format::Bmp),
-    ("flo", Format::Flo),
-    ("pfm", Format::Pfm),
-    ("nii", Format::Nifti),
-    ("nii.gz", Format::Nifti),
-    ("mha", Format::MetaImage),
-    ("mhd", Format::MetaImage),
-    ("nrrd", Format::Nrrd),
-    ("nhdr", Format::Nrrd),
-    ("gif", Format::Gif),
-    ("y4m", Format::Y4m),
-];
+/// Reads a whole file.
+pub(crate) type Read = for<'a> fn(Source<'a>, &mut Context) -> Result<Decoded, IoError>;
+pub(crate) type ReadDisparity = for<'a> fn(Source<'a>, &mut Context) -> Result<Option<Volume<f32>>, IoError>;
+pub(crate) type ReadHeader = for<'a> fn(Source<'a>, &mut Context) -> Result<(Layout, Source<'a>), IoError>;
+pub(crate) type OpenFrames =
+    for<'a> fn(Source<'a>, &mut Context) -> Result<Box<dyn FrameReader + 'a>, IoError>;
+pub(crate) type Write<T> = fn(&Path, &T) -> Result<(), IoError>;
+/// Writes an image; the samples that it must change are a warning.
+pub(crate) type WriteImage = fn(&Path, &Volume<f32>, &mut Warnings) -> Result<(), IoError>;
+pub(crate) type WriteVideo = fn(&Path, VideoShape) -> Result<Box<dyn VideoEncoder>, IoError>;
+
+/// How much of a file must be read to know what it holds.
+#[derive(Clone, Copy)]
+pub(crate) enum Reader {
+    /// All of it.
+    Whole(Read),
+    /// The header: the source is left at the first sample.
+    Header(ReadHeader),
+    /// One frame after the other.
+    Frames(OpenFrames),
+}
+
+/// What becomes of a sample that is written and read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// It stays the 32-bit float that it is.
+    Float,
+    /// It becomes a whole number of 8 or 16 bits.
+    Whole,
+    /// It changes: the format is for pictures that are looked at.
+    Lossy,
+}
+
+/// The largest grid that a format holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub dimension: Dimension,
+    /// Voxels along an axis.
+    pub side: usize,
+    /// What to do with a larger side.
+    pub hint: &'static str,
+}
+
+/// A side that headers of 32 bits can hold.
+const PICTURE_LIMITS: Limits =
+    Limits { dimension: Dimension::Two, side: i32::MAX as usize, hint: "crop or shrink it first" };
+const VOLUME_LIMITS: Limits = Limits { dimension: Dimension::Three, side: usize::MAX, ..PICTURE_LIMITS };
 
 impl Format {
-    pub(crate) const READ: &[Self] = &[
-        Self::Png,
-        Self::Pnm,
-        Self::Tiff,
-        Self::Jpeg,
-        Self::Bmp,
-        Self::Flo,
-        Self::Pfm,
-        Self::Nifti,
-        Self::MetaImage,
-        Self::Nrrd,
-        Self::Gif,
-        Self::Y4m,
-    ];
-    pub(crate) const READ_IMAGE: &[Self] = &[
-        Self::Png,
-        Self::Pnm,
-        Self::Tiff,
-        Self::Jpeg,
-        Self::Bmp,
-        Self::Pfm,
-        Self::Nifti,
-        Self::MetaImage,
-        Self::Nrrd,
-        Self::Gif,
-    ];
-    pub(crate) const FLOW: &[Self] =
-        &[Self::Flo, Self::Png, Self::Pfm, Self::Nifti, Self::MetaImage, Self::Nrrd];
-    pub(crate) const WRITE_IMAGE: &[Self] = &[
-        Self::Png,
-        Self::Pnm,
-        Self::Tiff,
-        Self::Jpeg,
-        Self::Bmp,
-        Self::Pfm,
-        Self::Nifti,
-        Self::MetaImage,
-        Self::Nrrd,
-    ];
-    pub(crate) const WRITE_LABELS: &[Self] =
-        &[Self::Png, Self::Pnm, Self::Tiff, Self::Bmp, Self::Nifti, Self::MetaImage, Self::Nrrd];
-    pub(crate) const WRITE_SEQUENCE: &[Self] = &[Self::Nifti, Self::Nrrd];
-    pub(crate) const VIDEO: &[Self] = &[Self::Y4m, Self::Gif];
-
-    /// The format that a file name asks for, if it is known; upper and lower case are one.
-    pub fn from_path(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_string_lossy().to_lowercase();
-        EXTENSIONS
-            .iter()
-            .find(|(extension, _)| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.')))
-            .map(|&(_, format)| format)
-    }
-
-    /// Whether pixels are whole numbers there (8 or 16 bits), so that values in [0, 1] must be scaled to survive.
-    pub fn is_integral(self) -> bool {
-        matches!(self, Self::Png | Self::Pnm | Self::Jpeg | Self::Bmp | Self::Gif | Self::Y4m)
-    }
-
-    pub(crate) fn require(path: &Path, what: &'static str, allowed: &[Self]) -> Result<Self, IoError> {
-        Self::from_path(path).filter(|f| allowed.contains(f)).ok_or_else(|| IoError::UnknownExtension {
-            path: path.to_owned(),
-            what,
-            known: Self::extensions(allowed),
-        })
-    }
-
-    /// The format of a file to read; one that is not there, or is a folder, is told so whatever its name.
-    pub(crate) fn require_to_read(
-        path: &Path,
-        what: &'static str,
-        allowed: &[Self],
-    ) -> Result<Self, IoError> {
-        let metadata =
-            std::fs::metadata(path).map_err(|source| IoError::Open { path: path.to_owned(), source })?;
-        if metadata.is_dir() {
-            return Err(IoError::Kind {
-                expected: "a file",
-                got: "a folder".to_owned(),
-                hint: "name the file in it",
-                path: path.to_owned(),
-            });
+    /// A format of pictures of whole numbers that is read and not written.
+    pub(crate) const fn picture(
+        name: &'static str,
+        title: &'static str,
+        extensions: &'static [&'static str],
+        reader: Reader,
+    ) -> Self {
+        Self {
+            name,
+            title,
+            extensions,
+            reads: &[Kind::Image],
+            precision: Precision::Whole,
+            limits: PICTURE_LIMITS,
+            reader,
+            read_flow: None,
+            read_disparity: None,
+            write_image: None,
+            write_labels: None,
+            write_flow: None,
+            write_sequence: None,
+            write_disparity: None,
+            write_video: None,
         }
-        Self::require(path, what, allowed)
     }
 
-    /// The extensions of some formats, as a list in words.
-    pub(crate) fn extensions(of: &[Self]) -> String {
-        let dotted: Vec<String> =
-            EXTENSIONS.iter().filter(|(_, f)| of.contains(f)).map(|(e, _)| format!(".{e}")).collect();
-        dotted.join(" ")
+    /// A format of volumes and fields in the world's millimetres that `W` writes.
+    pub(crate) const fn volume<W: WriteRecord>(
+        name: &'static str,
+        title: &'static str,
+        extensions: &'static [&'static str],
+        reader: Reader,
+    ) -> Self {
+        Self {
+            reads: &[Kind::Image, Kind::Sequence, Kind::Flow],
+            precision: Precision::Float,
+            limits: VOLUME_LIMITS,
+            write_image: Some(|path, image, _| W::write(path, &Record::image(image))),
+            write_labels: Some(|path, labels| W::write(path, &Record::labels(labels))),
+            write_flow: Some(|path, flow| W::write(path, &Record::flow(flow))),
+            ..Self::picture(name, title, extensions, reader)
+        }
+    }
+
+    /// Its name in JSON: `meta-image`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The endings of its files' names, without the dot, in lower case.
+    pub fn extensions(&self) -> &'static [&'static str] {
+        self.extensions
+    }
+
+    /// What becomes of a sample that is written and read again.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    /// Whether a file of it may hold this when it is read.
+    pub fn reads(&self, kind: Kind) -> bool {
+        self.reads.contains(&kind)
+    }
+
+    /// Whether this can be written.
+    pub fn writes(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Image => self.write_image.is_some(),
+            Kind::Sequence => self.write_sequence.is_some(),
+            Kind::Flow => self.write_flow.is_some(),
+            Kind::Mesh => false,
+        }
+    }
+
+    /// Whether labels can be written: whole numbers that must not change.
+    pub fn writes_labels(&self) -> bool {
+        self.write_labels.is_some() || (self.write_image.is_some() && self.precision != Precision::Lossy)
+    }
+
+    /// Whether a video can be written frame by frame.
+    pub fn writes_videos(&self) -> bool {
+        self.write_video.is_some()
+    }
+
+    /// Whether it holds volumes; other formats hold pictures alone.
+    pub fn holds_volumes(&self) -> bool {
+        self.limits.dimension == Dimension::Three
+    }
+
+    /// Refuses a grid that it cannot hold, whatever is on it.
+    pub(crate) fn check_grid(&self, path: &Path, grid: &Grid) -> Result<(), IoError> {
+        self.check_dimension(path, grid.dimension())?;
+        let [nx, ny, nz] = grid.size();
+        self.check_side(path, nx.max(ny).max(nz))
+    }
+
+    /// Refuses volumes where pictures alone can be written.
+    pub(crate) fn check_dimension(&self, path: &Path, dimension: Dimension) -> Result<(), IoError> {
+        if dimension == Dimension::Three && !self.holds_volumes() {
+            let what = format!("a volume as {}, a format of pictures,", self.title);
+            return Err(IoError::unsupported(path, what, "write volumes as .nii.gz, .mha or .nrrd"));
+        }
+        Ok(())
+    }
+
+    /// Refuses an axis that is too long for its headers.
+    pub(crate) fn check_side(&self, path: &Path, side: usize) -> Result<(), IoError> {
+        let Limits { side: limit, hint, .. } = self.limits;
+        if side > limit {
+            let what = format!("an axis of {side} in {} (limit: {limit})", self.title);
+            return Err(IoError::unsupported(path, what, hint));
+        }
+        Ok(())
+    }
+}
+
+/// What writes a volume format: images, labels, fields and, where the format has a time axis, sequences.
+pub(crate) trait WriteRecord {
+    /// Writes all of it or nothing.
+    fn write(path: &Path, record: &Record) -> Result<(), IoError>;
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Format {}
+
+/// Its title: `MetaImage`.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.title)
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
     }
 }

@@ -1,65 +1,54 @@
-//! The frames in a folder, in the order that a person would put them.
+//! The files that a folder of frames or a pattern of file names stands for, in the order that a person would put them.
 
-use crate::{Format, IoError};
-use std::cmp::Ordering;
+use crate::content::Kind;
+use crate::error::IoError;
+use crate::format::Format;
+use crate::lookup;
 use std::path::{Path, PathBuf};
+use wildmatch::WildMatch;
 
 /// Images in a folder, by natural order of their names; hidden files and other kinds are left out.
 pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
-    let fail = |source| IoError::Open { path: folder.to_owned(), source };
+    let is_image = |name: &str| {
+        Format::from_path(Path::new(name)).is_some_and(|format| format.reads(Kind::Image))
+            && !name.starts_with('.')
+    };
+    listed(folder, folder, is_image)
+}
+
+/// Whether a path means several files by `*` or `?` in its file name.
+pub(crate) fn is_pattern(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.contains(['*', '?']) && !path.exists()
+}
+
+/// Files whose names match, in natural order: for shells that do not expand patterns, and for patterns in quotes.
+pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>, IoError> {
+    let name = pattern.file_name().unwrap_or_default().to_string_lossy();
+    listed(pattern.parent().unwrap_or(Path::new("")), pattern, |file| matches(&name, file))
+}
+
+/// `*` is any run of letters, `?` is one; a leading dot must be written.
+fn matches(pattern: &str, name: &str) -> bool {
+    WildMatch::new(pattern).matches(name) && (pattern.starts_with('.') || !name.starts_with('.'))
+}
+
+/// Files of a folder by natural order of their names: runs of digits count as numbers.
+fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, IoError> {
+    let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut paths = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(fail)? {
-        let path = entry.map_err(fail)?.path();
-        let hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
-        if !hidden
-            && path.is_file()
-            && Format::from_path(&path).is_some_and(|f| Format::READ_IMAGE.contains(&f))
-        {
-            paths.push(path);
+    for entry in std::fs::read_dir(place).map_err(IoError::open(place))? {
+        let entry = entry.map_err(IoError::open(place))?;
+        if keep(&entry.file_name().to_string_lossy()) && entry.path().is_file() {
+            paths.push(folder.join(entry.file_name()));
         }
     }
     if paths.is_empty() {
-        let known = Format::extensions(Format::READ_IMAGE);
-        return Err(IoError::NoFrames { path: folder.to_owned(), known });
+        let known = lookup::extensions(|format| format.reads(Kind::Image));
+        return Err(IoError::NoFrames { path: shown.to_owned(), known });
     }
-    sort(&mut paths);
+    alphanumeric_sort::sort_path_slice(&mut paths);
     Ok(paths)
-}
-
-/// Brings files into natural order.
-pub(crate) fn sort(paths: &mut [PathBuf]) {
-    paths.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
-}
-
-/// Compares text with runs of digits as numbers: `frame2` before `frame10`.
-fn natural(a: &str, b: &str) -> Ordering {
-    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
-    loop {
-        match (a.first(), b.first()) {
-            (None, None) => return Ordering::Equal,
-            (None, _) => return Ordering::Less,
-            (_, None) => return Ordering::Greater,
-            (Some(x), Some(y)) if x.is_ascii_digit() && y.is_ascii_digit() => {
-                let (left, right) = (digits(&mut a), digits(&mut b));
-                // Without leading zeros, the longer number is the larger one.
-                let order = left.len().cmp(&right.len()).then_with(|| left.cmp(right));
-                if order != Ordering::Equal {
-                    return order;
-                }
-            }
-            (Some(x), Some(y)) if x != y => return x.cmp(y),
-            _ => (a, b) = (&a[1..], &b[1..]),
-        }
-    }
-}
-
-/// Takes a run of digits off the front and gives it without leading zeros.
-fn digits<'a>(text: &mut &'a [u8]) -> &'a [u8] {
-    let end = text.iter().position(|c| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (run, rest) = text.split_at(end);
-    *text = rest;
-    let zeros = run.iter().take_while(|&&c| c == b'0').count();
-    &run[zeros..]
 }
 
 #[cfg(test)]
@@ -69,7 +58,27 @@ mod tests {
     #[test]
     fn numbers_count_as_numbers() {
         let mut names = ["f10", "f9", "f010b", "f1", "e99999999999999999999999", "f"];
-        names.sort_by(|a, b| natural(a, b));
+        alphanumeric_sort::sort_str_slice(&mut names);
         assert_eq!(names, ["e99999999999999999999999", "f", "f1", "f9", "f10", "f010b"]);
+    }
+
+    #[test]
+    fn stars_and_question_marks() {
+        for (pattern, name) in [
+            ("*", "a.png"),
+            ("*.png", "a.png"),
+            ("f??.png", "f01.png"),
+            ("a*b*c", "axxbyybc"),
+            ("*.png*", "a.png"),
+            (".*", ".a"),
+            ("a[1]*", "a[1]b"),
+        ] {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in
+            [("*.png", "a.tif"), ("f?.png", "f01.png"), ("a*b", "abc"), ("*", ".hidden"), ("", "a")]
+        {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
     }
 }

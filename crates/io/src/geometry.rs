@@ -1,7 +1,7 @@
 //! From what a header says about axes to a [`Grid`], with every assumption said.
 
-use crate::IoError;
 use crate::context::Context;
+use crate::error::IoError;
 use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, Grid};
 
@@ -34,7 +34,7 @@ impl Axes {
             context.assume(format!("origin {origin_mm:?} is not finite: 0 is assumed for such values"))?;
             origin_mm = origin_mm.map(|o| if o.is_finite() { o } else { 0.0 });
         }
-        let length = [0, 1, 2].map(|a| (0..3).map(|r| direction[r][a].powi(2)).sum::<f64>().sqrt());
+        let length = column_lengths(&direction);
         let unit = [0, 1, 2].map(|r| [0, 1, 2].map(|a| direction[r][a] / length[a]));
         let det = determinant(&unit);
         if !det.is_finite() || det.abs() < 1e-6 {
@@ -89,14 +89,23 @@ pub(crate) fn usable_spacing(spacing: f64, axis: usize, context: &mut Context) -
     Ok(assumed)
 }
 
-/// Whether a 2-D grid lies in the world's xy plane at z = 0, so that 2-D headers can say all about it.
-pub(crate) fn is_in_plane(grid: &Grid) -> bool {
-    let d = grid.direction();
-    grid.dimension() == Dimension::Two
-        && [d[2][0], d[2][1], d[0][2], d[1][2], grid.origin_mm()[2]].iter().all(|v| v.abs() < 1e-9)
+/// The lengths of the axes of a matrix whose columns they are.
+pub(crate) fn column_lengths(m: &[[f64; 3]; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|a| length([m[0][a], m[1][a], m[2][a]]))
 }
 
-/// Axes that a header must list to say all about a grid: 2 for a picture in the world's xy plane, else 3.
+pub(crate) fn length(v: [f64; 3]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// Axes that a header must list to say all about a grid: 2 for a picture in the world's xy plane at z = 0, else 3.
 pub(crate) fn header_axes(grid: &Grid) -> usize {
-    if is_in_plane(grid) { 2 } else { 3 }
+    let d = grid.direction();
+    let off_plane = [d[2][0], d[2][1], d[0][2], d[1][2], grid.origin_mm()[2]];
+    let in_plane = grid.dimension() == Dimension::Two && off_plane.iter().all(|v| v.abs() < 1e-9);
+    if in_plane { 2 } else { 3 }
 }

@@ -1,32 +1,22 @@
 //! What a file is, for those who only want to know.
 
-use crate::content::Content;
+use crate::content::{Content, Kind};
 use crate::context::{Context, Strictness};
-use crate::format::Format;
+use crate::error::IoError;
+use crate::format::{Format, Reader};
 use crate::layout::{Layout, Meaning};
+use crate::lookup::{has_grid, require_to_read};
+use crate::read::decode;
 use crate::source::Source;
-use crate::{IoError, read};
 use serde::Serialize;
 use std::path::Path;
 use veloxel_core::{Dimension, Grid, Warnings};
-
-/// What a file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// One picture or volume.
-    Image,
-    /// Frames over time.
-    Sequence,
-    /// A displacement field.
-    Flow,
-}
 
 /// A file's header, in the terms of this library.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FileInfo {
     /// The format.
-    pub format: Format,
+    pub format: &'static Format,
     /// What it holds.
     pub kind: Kind,
     /// 2-D or 3-D.
@@ -54,26 +44,39 @@ pub struct FileInfo {
 /// # Errors
 /// As [`read`](crate::read).
 pub fn inspect(path: &Path) -> Result<FileInfo, IoError> {
-    let format = Format::require_to_read(path, "an image, sequence or displacement field", Format::READ)?;
+    const WHAT: &str = "an image, sequence or displacement field";
+    let format = require_to_read(path, WHAT, has_grid)?;
     let mut warnings = Warnings::new();
     let mut context = Context::new(path, Strictness::Lenient, &mut warnings);
-    if let Some((layout, source)) = read::layout(format, Source::open(path)?, &mut context)? {
+    let source = Source::open(path)?;
+    let mut info = if let Reader::Header(header) = format.reader {
+        let (layout, source) = header(source, &mut context)?;
         let needed = layout.sample_bytes(&context)?;
         if needed > source.available() {
             return Err(context.truncated("the sample data", needed, source.available()));
         }
-        return Ok(from_layout(format, &layout, warnings));
-    }
-    let decoded = read::decode(format, Source::open(path)?, &mut context)?;
-    let (kind, grid, frames, frame_interval_ms) = match &decoded.content {
-        Content::Image(image) => (Kind::Image, image.grid(), 1, None),
-        Content::Sequence(s) => (Kind::Sequence, s.grid(), s.frames().len(), s.frame_interval_ms()),
-        Content::Flow(flow) => (Kind::Flow, flow.grid(), 1, None),
+        of_layout(format, &layout)
+    } else {
+        let decoded = decode(format, source, &mut context)?;
+        let info = match &decoded.content {
+            Content::Image(image) => on_grid(format, Kind::Image, image.grid()),
+            Content::Flow(flow) => on_grid(format, Kind::Flow, flow.grid()),
+            Content::Sequence(s) => FileInfo {
+                frames: s.frames().len(),
+                frame_interval_ms: s.frame_interval_ms(),
+                ..on_grid(format, Kind::Sequence, s.grid())
+            },
+            other @ Content::Mesh(_) => {
+                return Err(IoError::kind(path, WHAT, other.describe(), "give samples on a grid"));
+            }
+        };
+        FileInfo { sample_type: decoded.sample_type, ..info }
     };
-    Ok(FileInfo { frames, frame_interval_ms, ..on_grid((format, kind), grid, decoded.sample_type, warnings) })
+    info.warnings = warnings;
+    Ok(info)
 }
 
-fn from_layout(format: Format, layout: &Layout, warnings: Warnings) -> FileInfo {
+fn of_layout(format: &'static Format, layout: &Layout) -> FileInfo {
     let kind = match layout.meaning {
         Meaning::Vector(_) => Kind::Flow,
         _ if layout.frames > 1 => Kind::Sequence,
@@ -87,11 +90,12 @@ fn from_layout(format: Format, layout: &Layout, warnings: Warnings) -> FileInfo 
     FileInfo {
         frames: layout.frames,
         frame_interval_ms: layout.frame_interval_ms,
-        ..on_grid((format, kind), &layout.grid, sample_type, warnings)
+        sample_type,
+        ..on_grid(format, kind, &layout.grid)
     }
 }
 
-fn on_grid((format, kind): (Format, Kind), grid: &Grid, sample_type: String, warnings: Warnings) -> FileInfo {
+fn on_grid(format: &'static Format, kind: Kind, grid: &Grid) -> FileInfo {
     FileInfo {
         format,
         kind,
@@ -100,9 +104,9 @@ fn on_grid((format, kind): (Format, Kind), grid: &Grid, sample_type: String, war
         spacing_mm: grid.spacing_mm(),
         origin_mm: grid.origin_mm(),
         direction: grid.direction(),
-        sample_type,
+        sample_type: String::new(),
         frames: 1,
         frame_interval_ms: None,
-        warnings,
+        warnings: Warnings::new(),
     }
 }

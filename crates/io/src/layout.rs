@@ -1,11 +1,11 @@
 //! What the header of a volume format says, and how its samples become [`Content`].
 
+use crate::content::Content;
 use crate::context::Context;
-use crate::element::Element;
+use crate::element::{Element, Stored};
+use crate::error::IoError;
 use crate::luminance::{Channels, Picture};
-use crate::source::Stored;
-use crate::{Content, IoError};
-use veloxel_core::{Dimension, Flow, Grid, Sequence, Volume};
+use veloxel_core::{Dimension, Flow, Grid, Sequence};
 
 /// What several components in one voxel mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,14 +94,13 @@ impl Layout {
                 "split it into one file a frame, or convert it to scalars",
             ));
         }
-        let image = |samples| Volume::new(self.grid.clone(), samples).map_err(|e| context.core(e));
         match self.meaning {
-            Meaning::Scalar if self.frames == 1 => Ok(Content::Image(image(samples)?)),
+            Meaning::Scalar if self.frames == 1 => Ok(Content::Image(context.volume(self.grid, samples)?)),
             Meaning::Scalar => {
-                let frames = planes(samples, self.frames, self.arrangement);
-                let frames = frames.into_iter().map(image).collect::<Result<_, _>>()?;
-                let sequence = Sequence::new(frames, self.frame_interval_ms).map_err(|e| context.core(e))?;
-                Ok(Content::Sequence(sequence))
+                let frames = planes(samples, self.frames, self.arrangement).into_iter();
+                let frames = frames.map(|samples| context.volume(self.grid.clone(), samples));
+                let sequence = Sequence::new(frames.collect::<Result<_, _>>()?, self.frame_interval_ms);
+                Ok(Content::Sequence(sequence.map_err(|e| context.core(e))?))
             }
             Meaning::Colour(channels) => {
                 let samples = match self.arrangement {

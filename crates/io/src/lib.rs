@@ -18,63 +18,52 @@
 //! # Formats
 #![doc = include_str!("../../../docs/status/formats.md")]
 
-mod atomic;
-mod bmp;
+mod compressed;
 mod content;
 mod context;
 mod detached;
 mod disparity;
 mod element;
 mod error;
-mod flo;
 mod format;
+mod formats;
+mod frame_reader;
 mod frames;
 mod geometry;
-mod gif_animation;
-mod glob;
 mod inspect;
-mod jpeg;
-mod kitti;
 mod layout;
+mod lookup;
 mod luminance;
 mod memory;
-mod metaimage;
-mod nifti;
-mod nifti_header;
-mod nifti_write;
-mod nrrd;
-mod nrrd_header;
-mod pfm;
-mod png_image;
-mod pnm;
-mod quantise;
+mod png_stream;
+mod raster;
 mod read;
 mod record;
 mod source;
 mod stream;
-mod tiff_image;
+mod text_header;
 mod unfinished;
 mod video;
-mod vtk;
+mod video_writer;
+mod whole_file;
 mod write;
-mod y4m;
-mod y4m_write;
 
-pub use content::Content;
+pub use content::{Content, Kind};
 pub use context::Strictness;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
-pub use format::Format;
-pub use inspect::{FileInfo, Kind, inspect};
-pub use jpeg::{JPEG_QUALITY, write_rgb_jpeg};
+pub use format::{Format, Precision};
+pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
+pub use inspect::{FileInfo, inspect};
 pub use luminance::LUMA;
-pub use png_image::{encode_rgb_png, write_rgb_png};
-pub use read::{read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_sequence};
-pub use stream::FrameStream;
-pub use unfinished::{Unfinished, remove_unfinished};
-pub use video::{FrameRate, VideoColour, VideoShape, VideoWriter, check_video_output};
-pub use vtk::{read_mesh, read_mesh_bytes};
-pub use write::{
-    check_folder, check_output, write_bytes, write_flow, write_image, write_labels, write_sequence,
-    write_text,
+pub use png_stream::write_rgb_png;
+pub use read::{
+    read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_mesh, read_sequence,
 };
+pub use stream::FrameStream;
+pub use tempfile::{NamedTempFile, TempDir};
+pub use unfinished::{Unfinished, remove_unfinished};
+pub use video::{FrameRate, VideoColour, VideoShape};
+pub use video_writer::{VideoWriter, check_video_output};
+pub use whole_file::{check_writable, write_bytes, write_text};
+pub use write::{check_folder, check_output, write_flow, write_image, write_labels, write_sequence};

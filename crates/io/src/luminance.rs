@@ -4,12 +4,16 @@
 //! (0..255 or 0..65535), as most image programs do. An alpha channel is dropped, with a warning unless it is opaque
 //! everywhere.
 
-use crate::IoError;
+use crate::content::{Content, Decoded};
 use crate::context::Context;
+use crate::error::IoError;
 use veloxel_core::{Grid, Volume, WarningKind};
 
 /// Weights of red, green and blue (ITU-R BT.601).
 pub const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
+
+/// What is said where colours are given up.
+pub(crate) const COLOUR_NOTE: &str = "colour was turned to luminance (0.299 R + 0.587 G + 0.114 B)";
 
 /// Which channels a pixel has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +46,11 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
+    /// What a reader of pictures gives: the luminance, and the type of samples that the file has.
+    pub fn decoded(self, sample_type: String, context: &mut Context) -> Result<Decoded, IoError> {
+        Ok(Decoded { content: Content::Image(self.into_luminance(context)?), sample_type })
+    }
+
     pub fn into_luminance(self, context: &mut Context) -> Result<Volume<f32>, IoError> {
         let Self { grid, channels, opaque, samples } = self;
         let n = channels.count();
@@ -58,15 +67,12 @@ impl Picture {
             Channels::GreyAlpha => pixels.map(|p| p[0]).collect(),
             Channels::Rgb | Channels::Rgba => {
                 if pixels.clone().any(|p| p[0] != p[1] || p[1] != p[2]) {
-                    context.note(
-                        WarningKind::Samples,
-                        "colour was turned to luminance (0.299 R + 0.587 G + 0.114 B)",
-                    );
+                    context.note(WarningKind::Samples, COLOUR_NOTE);
                 }
                 pixels.map(|p| luma([p[0], p[1], p[2]])).collect()
             }
         };
-        Volume::new(grid, data).map_err(|e| context.core(e))
+        context.volume(grid, data)
     }
 }
 
@@ -78,7 +84,7 @@ pub(crate) fn luma(rgb: [f32; 3]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Strictness;
+    use crate::context::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 

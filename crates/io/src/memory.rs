@@ -1,7 +1,7 @@
 //! Memory is asked for before it is taken.
 
-use crate::IoError;
 use crate::context::Context;
+use crate::error::IoError;
 use veloxel_core::SystemMemory;
 
 /// Refuses an allocation that the system has no room for (known on Linux; elsewhere only the allocator decides).

@@ -1,39 +1,41 @@
-//! Reading by extension: the one door to all formats.
+//! Reading by extension: whatever the file holds, or one kind of content.
 
-use crate::content::{Content, Decoded};
+use crate::content::{Content, Decoded, Kind};
 use crate::context::{Context, Strictness};
-use crate::format::Format;
-use crate::layout::Layout;
+use crate::error::IoError;
+use crate::format::{Format, Reader};
+use crate::lookup::{has_grid, require, require_to_read};
 use crate::source::Source;
-use crate::{IoError, frames};
+use crate::{frame_reader, frames};
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Mask, Sequence, Volume, Warnings};
+use veloxel_core::{Flow, Mask, Sequence, TetMesh, Volume, Warnings};
 
 /// Labels up to this size are whole numbers in `f32`.
 const MAX_LABEL: i32 = 1 << 24;
 
-/// Reads whatever the file holds.
+/// Reads an image, a sequence or a displacement field, whatever the file holds.
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and everything that a broken file can cause; the message names
 /// the file, what was expected and what was found.
 pub fn read(path: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Content, IoError> {
-    let format = Format::require_to_read(path, "an image, sequence or displacement field", Format::READ)?;
+    let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
     let mut context = Context::new(path, strictness, warnings);
     Ok(decode(format, Source::open(path)?, &mut context)?.content)
 }
 
-/// Reads from memory: `name` stands for the file in messages. Formats that keep samples in a second file
-/// (`.mhd`, `.nhdr`) look for it beside `name`.
+/// Reads from memory, meshes as well: `name` stands for the file in messages, and its extension decides the format.
+/// Formats that keep samples in a second file (`.mhd`, `.nhdr`) look for it beside `name`.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_bytes(
-    format: Format,
-    (name, bytes): (&Path, &[u8]),
+    name: &Path,
+    bytes: &[u8],
     strictness: Strictness,
     warnings: &mut Warnings,
 ) -> Result<Content, IoError> {
+    let (format, ()) = require(name, "reading", |_| Some(()))?;
     let mut context = Context::new(name, strictness, warnings);
     Ok(decode(format, Source::from_bytes(bytes), &mut context)?.content)
 }
@@ -47,13 +49,12 @@ pub fn read_image(
     strictness: Strictness,
     warnings: &mut Warnings,
 ) -> Result<Volume<f32>, IoError> {
-    match read(path, strictness, warnings)? {
-        Content::Image(image) => Ok(image),
-        other @ Content::Sequence(_) => {
-            Err(kind(path, "an image", &other, "use --sequence, or take out one frame"))
-        }
-        other @ Content::Flow(_) => Err(kind(path, "an image", &other, "give the image itself")),
-    }
+    let hint = match read(path, strictness, warnings)? {
+        Content::Image(image) => return Ok(image),
+        other @ Content::Sequence(_) => (other, "use --sequence, or take out one frame"),
+        other => (other, "give the image itself"),
+    };
+    Err(IoError::kind(path, "an image", hint.0.describe(), hint.1))
 }
 
 /// Reads frames over time: one file with a time axis, or a folder of frames in natural order of their names
@@ -69,11 +70,10 @@ pub fn read_sequence(
     if path.is_dir() {
         return read_frames(&frames::in_folder(path)?, strictness, warnings);
     }
+    let hint = "give a 4-D file, a folder of frames, or a list of files";
     match read(path, strictness, warnings)? {
         Content::Sequence(sequence) => Ok(sequence),
-        other => {
-            Err(kind(path, "a sequence", &other, "give a 4-D file, a folder of frames, or a list of files"))
-        }
+        other => Err(IoError::kind(path, "a sequence", other.describe(), hint)),
     }
 }
 
@@ -91,12 +91,12 @@ pub fn read_frames(
         let frame = read_image(path, strictness, warnings)?;
         if let Some(first) = frames.first() {
             let same = first.grid().require_same(frame.grid(), "first frame and this one");
-            same.map_err(|source| IoError::Core { path: path.clone(), source })?;
+            same.map_err(IoError::core(path))?;
         }
         frames.push(frame);
     }
-    let path = paths.first().cloned().unwrap_or_default();
-    Sequence::new(frames, None).map_err(|source| IoError::Core { path, source })
+    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    Sequence::new(frames, None).map_err(IoError::core(path))
 }
 
 /// Reads a displacement field: `.flo`, KITTI `.png`, three-channel `.pfm`, or a vector volume.
@@ -104,22 +104,18 @@ pub fn read_frames(
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if the file holds something else.
 pub fn read_flow(path: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Flow, IoError> {
-    let format = Format::require_to_read(path, "a displacement field", Format::FLOW)?;
+    const WHAT: &str = "a displacement field";
+    let format = require_to_read(path, WHAT, |format| format.reads(Kind::Flow))?;
     let mut context = Context::new(path, strictness, warnings);
     let source = Source::open(path)?;
-    let decoded = match format {
-        // Asked for as a field, a PNG need not look like one at first sight.
-        Format::Png => crate::kitti::read(source, &mut context)?,
-        _ => decode(format, source, &mut context)?,
+    let decoded = match format.read_flow {
+        Some(read) => read(source, &mut context)?,
+        None => decode(format, source, &mut context)?,
     };
+    let hint = "give a .flo, a KITTI .png, a .pfm or a vector volume";
     match decoded.content {
         Content::Flow(flow) => Ok(flow),
-        other => Err(kind(
-            path,
-            "a displacement field",
-            &other,
-            "give a .flo, a KITTI .png, a .pfm or a vector volume",
-        )),
+        other => Err(IoError::kind(path, WHAT, other.describe(), hint)),
     }
 }
 
@@ -153,39 +149,28 @@ pub fn read_mask(path: &Path, strictness: Strictness, warnings: &mut Warnings) -
     Ok(Mask::from_nonzero(&read_image(path, strictness, warnings)?))
 }
 
-fn kind(path: &Path, expected: &'static str, got: &Content, hint: &'static str) -> IoError {
-    IoError::Kind { expected, got: got.describe(), hint, path: path.to_owned() }
-}
-
-/// The header of a volume format, with the source at its first sample; `None` for other formats.
-pub(crate) fn layout<'a>(
-    format: Format,
-    source: Source<'a>,
-    context: &mut Context,
-) -> Result<Option<(Layout, Source<'a>)>, IoError> {
-    match format {
-        Format::Nifti => crate::nifti::layout(source, context).map(Some),
-        Format::MetaImage => crate::metaimage::layout(source, context).map(Some),
-        Format::Nrrd => crate::nrrd::layout(source, context).map(Some),
-        _ => Ok(None),
+/// Reads a tetrahedral mesh; points stay in the file's own length unit.
+///
+/// # Errors
+/// As [`read`]; [`IoError::Malformed`] for an index without a point, [`IoError::Unsupported`] for other cells.
+pub fn read_mesh(path: &Path) -> Result<TetMesh, IoError> {
+    const WHAT: &str = "a tetrahedral mesh";
+    let format = require_to_read(path, WHAT, |format| format.reads(Kind::Mesh))?;
+    let mut warnings = Warnings::new();
+    let mut context = Context::new(path, Strictness::Lenient, &mut warnings);
+    match decode(format, Source::open(path)?, &mut context)?.content {
+        Content::Mesh(mesh) => Ok(mesh),
+        other => Err(IoError::kind(path, WHAT, other.describe(), "give a mesh")),
     }
 }
 
-pub(crate) fn decode(format: Format, source: Source, context: &mut Context) -> Result<Decoded, IoError> {
-    let (layout, mut source) = match format {
-        Format::Png => return crate::png_image::read(source, context),
-        Format::Pnm => return crate::pnm::read(source, context),
-        Format::Tiff => return crate::tiff_image::read(source, context),
-        Format::Jpeg => return crate::jpeg::read(source, context),
-        Format::Bmp => return crate::bmp::read(source, context),
-        Format::Flo => return crate::flo::read(source, context),
-        Format::Pfm => return crate::pfm::read(source, context),
-        Format::Gif => return crate::gif_animation::read(source, context),
-        Format::Y4m => return crate::y4m::read(source, context),
-        Format::Nifti => crate::nifti::layout(source, context)?,
-        Format::MetaImage => crate::metaimage::layout(source, context)?,
-        Format::Nrrd => crate::nrrd::layout(source, context)?,
+pub(crate) fn decode(format: &Format, source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let header = match format.reader {
+        Reader::Whole(read) => return read(source, context),
+        Reader::Frames(open) => return frame_reader::read_all(open(source, context)?, context),
+        Reader::Header(header) => header,
     };
+    let (layout, mut source) = header(source, context)?;
     let samples = source.samples(layout.sample_count(context)?, layout.stored, context)?;
     source.finish(context)?;
     let sample_type = layout.stored.element.name().to_owned();

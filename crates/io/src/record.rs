@@ -1,27 +1,37 @@
 //! What a writer of a volume format is given: samples on a grid, in one of a few shapes.
 
 use crate::element::Element;
-use crate::geometry::is_in_plane;
-use std::io::Write;
+use crate::geometry::header_axes;
+use crate::layout::Arrangement;
+use std::io::{Result, Write};
 use veloxel_core::{Flow, Grid, Sequence, Volume};
 
 /// Samples to be written, with the grid they lie on.
 pub(crate) struct Record<'a> {
     pub grid: &'a Grid,
+    pub element: Element,
+    /// Components of a vector, 1 otherwise.
+    pub components: usize,
+    pub frames: usize,
+    pub frame_interval_ms: Option<f64>,
     samples: Samples<'a>,
 }
 
 enum Samples<'a> {
     Image(&'a [f32]),
-    Labels(&'a [i32], Element),
-    Frames(&'a Sequence),
-    /// World vectors in LPS mm, so many components of each.
-    Vectors(&'a Flow, usize),
+    Labels(&'a [i32]),
+    Frames(&'a [Volume<f32>]),
+    /// World vectors in LPS mm.
+    Vectors(&'a Flow),
 }
 
 impl<'a> Record<'a> {
+    fn new(grid: &'a Grid, samples: Samples<'a>) -> Self {
+        Self { grid, element: Element::F32, components: 1, frames: 1, frame_interval_ms: None, samples }
+    }
+
     pub fn image(image: &'a Volume<f32>) -> Self {
-        Self { grid: image.grid(), samples: Samples::Image(image.data()) }
+        Self::new(image.grid(), Samples::Image(image.data()))
     }
 
     /// Labels in the smallest of u8, i16 and i32 that holds them all.
@@ -34,124 +44,72 @@ impl<'a> Record<'a> {
         } else {
             Element::I32
         };
-        Self { grid: labels.grid(), samples: Samples::Labels(labels.data(), element) }
+        Self { element, ..Self::new(labels.grid(), Samples::Labels(labels.data())) }
     }
 
     pub fn sequence(sequence: &'a Sequence) -> Self {
-        Self { grid: sequence.grid(), samples: Samples::Frames(sequence) }
+        let (frames, frame_interval_ms) = (sequence.frames(), sequence.frame_interval_ms());
+        let record = Self::new(sequence.grid(), Samples::Frames(frames));
+        Self { frames: frames.len(), frame_interval_ms, ..record }
     }
 
     /// A field as LPS millimetres: two components for a picture in the world's xy plane, else three.
     pub fn flow(flow: &'a Flow) -> Self {
-        let components = if is_in_plane(flow.grid()) { 2 } else { 3 };
-        Self { grid: flow.grid(), samples: Samples::Vectors(flow, components) }
+        Self { components: header_axes(flow.grid()), ..Self::new(flow.grid(), Samples::Vectors(flow)) }
     }
 
-    pub fn element(&self) -> Element {
-        match self.samples {
-            Samples::Labels(_, element) => element,
-            _ => Element::F32,
-        }
-    }
-
-    pub fn components(&self) -> usize {
-        match &self.samples {
-            Samples::Vectors(_, components) => *components,
-            _ => 1,
-        }
-    }
-
-    pub fn frames(&self) -> usize {
-        match &self.samples {
-            Samples::Frames(sequence) => sequence.frames().len(),
-            _ => 1,
-        }
-    }
-
-    pub fn frame_interval_ms(&self) -> Option<f64> {
-        match &self.samples {
-            Samples::Frames(sequence) => sequence.frame_interval_ms(),
-            _ => None,
-        }
-    }
-
-    /// Little-endian samples, frame by frame or component by component.
-    pub fn write_planar(&self, out: &mut impl Write) -> std::io::Result<()> {
-        match &self.samples {
-            Samples::Image(data) => write_floats(data, out),
-            Samples::Labels(data, element) => write_labels(data, *element, out),
-            Samples::Frames(sequence) => {
-                sequence.frames().iter().try_for_each(|f| write_floats(f.data(), out))
+    /// Little-endian samples: frame by frame, and the components of a voxel together or one after the other.
+    pub fn write(&self, arrangement: Arrangement, out: &mut impl Write) -> Result<()> {
+        match (&self.samples, arrangement) {
+            (Samples::Image(data), _) => write_blocks(data, f32::to_le_bytes, out),
+            (Samples::Frames(frames), _) => {
+                frames.iter().try_for_each(|f| write_blocks(f.data(), f32::to_le_bytes, out))
             }
-            Samples::Vectors(flow, components) => (0..*components).try_for_each(|axis| {
-                blocks(self.grid.len()).try_for_each(|(first, len)| {
-                    let mut values = [0.0; BLOCK];
-                    flow.component_mm(axis, first, &mut values[..len]);
-                    write_floats(&values[..len], out)
-                })
-            }),
+            (Samples::Labels(data), _) => match self.element {
+                Element::U8 => write_blocks(data, |v| [v as u8], out),
+                Element::I16 => write_blocks(data, |v| (v as i16).to_le_bytes(), out),
+                _ => write_blocks(data, i32::to_le_bytes, out),
+            },
+            (Samples::Vectors(flow), Arrangement::Interleaved) => {
+                self.write_vectors(flow, 0..self.components, out)
+            }
+            (Samples::Vectors(flow), Arrangement::Planar) => {
+                (0..self.components).try_for_each(|axis| self.write_vectors(flow, axis..axis + 1, out))
+            }
         }
     }
 
-    /// Little-endian samples, the components of a voxel together.
-    pub fn write_interleaved(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let Samples::Vectors(flow, components) = &self.samples else { return self.write_planar(out) };
-        let mut together = vec![0.0; components * BLOCK];
-        blocks(self.grid.len()).try_for_each(|(first, len)| {
+    /// Some components of every vector, those of a voxel together.
+    fn write_vectors(&self, flow: &Flow, axes: std::ops::Range<usize>, out: &mut impl Write) -> Result<()> {
+        let mut together = vec![0.0; axes.len() * BLOCK];
+        for first in (0..self.grid.len()).step_by(BLOCK) {
+            let length = BLOCK.min(self.grid.len() - first);
             let mut values = [0.0; BLOCK];
-            for axis in 0..*components {
-                flow.component_mm(axis, first, &mut values[..len]);
-                let places = together[axis..].iter_mut().step_by(*components);
-                places.zip(&values[..len]).for_each(|(place, value)| *place = *value);
+            for (place, axis) in axes.clone().enumerate() {
+                flow.component_mm(axis, first, &mut values[..length]);
+                let places = together[place..].iter_mut().step_by(axes.len());
+                places.zip(&values[..length]).for_each(|(place, value)| *place = *value);
             }
-            write_floats(&together[..components * len], out)
-        })
+            write_blocks(&together[..axes.len() * length], f32::to_le_bytes, out)?;
+        }
+        Ok(())
     }
 }
 
 /// Samples that are made ready for writing together: they stay in the cache.
 const BLOCK: usize = 1 << 12;
 
-/// Where each block of so many samples begins, and how long it is.
-fn blocks(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).step_by(BLOCK).map(move |first| (first, BLOCK.min(count - first)))
-}
-
-const BLOCK_BYTES: usize = 1 << 16;
-
 /// Hands the bytes over in blocks: a compressor is slow when fed sample by sample.
-fn write_floats(values: &[f32], out: &mut impl Write) -> std::io::Result<()> {
-    let mut bytes = [0; BLOCK * size_of::<f32>()];
+fn write_blocks<T: Copy, const N: usize>(
+    values: &[T],
+    bytes_of: impl Fn(T) -> [u8; N],
+    out: &mut impl Write,
+) -> Result<()> {
+    let mut bytes = vec![0; BLOCK * N];
     for block in values.chunks(BLOCK) {
-        let bytes = &mut bytes[..size_of_val(block)];
-        let places = bytes.chunks_exact_mut(size_of::<f32>());
-        places.zip(block).for_each(|(place, value)| place.copy_from_slice(&value.to_le_bytes()));
-        out.write_all(bytes)?;
+        let places = bytes.as_chunks_mut().0;
+        places.iter_mut().zip(block).for_each(|(place, &value)| *place = bytes_of(value));
+        out.write_all(&bytes[..block.len() * N])?;
     }
     Ok(())
-}
-
-fn write_labels(values: &[i32], element: Element, out: &mut impl Write) -> std::io::Result<()> {
-    let values = values.iter();
-    match element {
-        Element::U8 => write_blocks(values.map(|&v| [v as u8]), out),
-        Element::I16 => write_blocks(values.map(|&v| (v as i16).to_le_bytes()), out),
-        _ => write_blocks(values.map(|v| v.to_le_bytes()), out),
-    }
-}
-
-/// As [`write_floats`].
-fn write_blocks<const N: usize>(
-    values: impl Iterator<Item = [u8; N]>,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    let mut block = Vec::with_capacity(BLOCK_BYTES + N);
-    for value in values {
-        block.extend_from_slice(&value);
-        if block.len() >= BLOCK_BYTES {
-            out.write_all(&block)?;
-            block.clear();
-        }
-    }
-    out.write_all(&block)
 }

@@ -2,11 +2,14 @@
 
 use crate::content::Content;
 use crate::context::{Context, Strictness};
-use crate::format::Format;
-use crate::gif_animation::GifReader;
+use crate::error::IoError;
+use crate::format::Reader;
+use crate::formats::y4m;
+use crate::frame_reader::FrameReader;
+use crate::frames;
+use crate::lookup::{has_grid, require_to_read};
+use crate::read::{read, read_image};
 use crate::source::Source;
-use crate::y4m::Y4mReader;
-use crate::{IoError, frames, glob, read, read_image};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Grid, Volume, Warnings};
@@ -28,8 +31,7 @@ pub struct FrameStream {
 enum Frames {
     Files(std::vec::IntoIter<PathBuf>),
     Loaded(std::vec::IntoIter<Volume<f32>>),
-    Y4m(Box<Y4mReader<'static>>),
-    Gif(Box<GifReader>),
+    Reader(Box<dyn FrameReader>),
     Ended,
 }
 
@@ -40,57 +42,56 @@ impl FrameStream {
     /// # Errors
     /// [`IoError::Open`], [`IoError::NoFrames`], [`IoError::UnknownExtension`], and what a broken header causes.
     pub fn open(source: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Self, IoError> {
-        let from_pipe = source == Path::new(STANDARD_INPUT);
-        let name = if from_pipe { PathBuf::from("standard input") } else { source.to_owned() };
-        let mut frame_interval_ms = None;
-        let frames = if from_pipe {
-            let pipe = Source::from_stream(std::io::stdin());
-            let mut context = Context::new(&name, strictness, warnings);
-            Frames::y4m(pipe, (&mut context, &mut frame_interval_ms))?
-        } else if source.is_dir() {
+        if source == Path::new(STANDARD_INPUT) {
+            let name = Path::new("standard input");
+            let mut context = Context::new(name, strictness, warnings);
+            let reader = y4m::open(Source::from_stream(std::io::stdin()), &mut context)?;
+            return Ok(Self::new(name, Frames::Reader(reader), strictness));
+        }
+        let frames = if source.is_dir() {
             Frames::Files(frames::in_folder(source)?.into_iter())
-        } else if glob::is_pattern(source) {
-            Frames::Files(glob::matching(source)?.into_iter())
+        } else if frames::is_pattern(source) {
+            Frames::Files(frames::matching(source)?.into_iter())
         } else {
-            if !source.exists() {
-                // Whatever its name ends in, it is the path that is wrong.
-                Source::open(source)?;
-            }
-            let format = Format::require(source, "frames", Format::READ)?;
-            let mut context = Context::new(&name, strictness, warnings);
-            match format {
-                Format::Y4m => Frames::y4m(Source::open(source)?, (&mut context, &mut frame_interval_ms))?,
-                Format::Gif => Frames::Gif(Box::new(GifReader::new(Source::open(source)?, &mut context)?)),
-                _ => match read(source, strictness, warnings)? {
-                    Content::Sequence(sequence) => {
-                        frame_interval_ms = sequence.frame_interval_ms();
-                        Frames::Loaded(sequence.into_frames().into_iter())
-                    }
-                    Content::Image(image) => Frames::Loaded(vec![image].into_iter()),
-                    other @ Content::Flow(_) => {
-                        return Err(IoError::Kind {
-                            expected: "frames",
-                            got: other.describe(),
-                            hint: "give images or a video",
-                            path: name,
-                        });
-                    }
-                },
+            let format = require_to_read(source, "frames", has_grid)?;
+            if let Reader::Frames(open) = format.reader {
+                let mut context = Context::new(source, strictness, warnings);
+                Frames::Reader(open(Source::open(source)?, &mut context)?)
+            } else {
+                return Self::loaded(source, strictness, warnings);
             }
         };
-        Ok(Self { name, frames, grid: None, frame_interval_ms, strictness, said: HashSet::new() })
+        Ok(Self::new(source, frames, strictness))
     }
 
     /// Frames from files, in the order given.
     pub fn of_files(files: Vec<PathBuf>, strictness: Strictness) -> Self {
-        Self {
-            name: files.first().cloned().unwrap_or_default(),
-            frames: Frames::Files(files.into_iter()),
-            grid: None,
-            frame_interval_ms: None,
-            strictness,
-            said: HashSet::new(),
-        }
+        let name = files.first().cloned().unwrap_or_default();
+        Self::new(&name, Frames::Files(files.into_iter()), strictness)
+    }
+
+    /// An image, or a sequence that is read as a whole.
+    fn loaded(source: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Self, IoError> {
+        let (frames, frame_interval_ms) = match read(source, strictness, warnings)? {
+            Content::Sequence(sequence) => {
+                let interval = sequence.frame_interval_ms();
+                (sequence.into_frames(), interval)
+            }
+            Content::Image(image) => (vec![image], None),
+            other => {
+                return Err(IoError::kind(source, "frames", other.describe(), "give images or a video"));
+            }
+        };
+        Ok(Self { frame_interval_ms, ..Self::new(source, Frames::Loaded(frames.into_iter()), strictness) })
+    }
+
+    fn new(name: &Path, frames: Frames, strictness: Strictness) -> Self {
+        let frame_interval_ms = match &frames {
+            Frames::Reader(reader) => reader.frame_interval_ms(),
+            _ => None,
+        };
+        let name = name.to_owned();
+        Self { name, frames, grid: None, frame_interval_ms, strictness, said: HashSet::new() }
     }
 
     /// What it is called in messages: its path, or `standard input`.
@@ -115,8 +116,11 @@ impl FrameStream {
         let frame = match &mut self.frames {
             Frames::Ended => None,
             Frames::Loaded(frames) => frames.next(),
-            Frames::Y4m(reader) => reader.next_frame(&mut context)?,
-            Frames::Gif(reader) => reader.next_frame(&mut context)?,
+            Frames::Reader(reader) => {
+                let frame = reader.next_frame(&mut context)?;
+                self.frame_interval_ms = reader.frame_interval_ms();
+                frame
+            }
             Frames::Files(files) => match files.next() {
                 None => None,
                 Some(file) => {
@@ -125,24 +129,22 @@ impl FrameStream {
                 }
             },
         };
-        if frame.is_none() {
-            let mut context = Context::new(&self.name, self.strictness, &mut own);
-            if let Frames::Gif(reader) = std::mem::replace(&mut self.frames, Frames::Ended) {
-                reader.finish(&mut context)?;
-            }
-        } else if let Frames::Gif(reader) = &self.frames {
-            self.frame_interval_ms = reader.frame_interval_ms;
+        if frame.is_none()
+            && let Frames::Reader(reader) = std::mem::replace(&mut self.frames, Frames::Ended)
+        {
+            reader.finish(&mut Context::new(&self.name, self.strictness, &mut own))?;
         }
-        self.pass_on(&own, (&path, warnings));
+        self.pass_on(own, &path, warnings);
         if let Some(frame) = &frame {
             let first = self.grid.get_or_insert_with(|| frame.grid().clone());
             let same = first.require_same(frame.grid(), "first frame and this one");
-            same.map_err(|source| IoError::Core { path, source })?;
+            same.map_err(IoError::core(&path))?;
         }
         Ok(frame)
     }
 
-    fn pass_on(&mut self, own: &Warnings, (path, warnings): (&Path, &mut Warnings)) {
+    /// Passes on the warnings of a frame that no frame before it caused.
+    fn pass_on(&mut self, own: Warnings, path: &Path, warnings: &mut Warnings) {
         let prefix = format!("{}: ", path.display());
         for warning in own.iter() {
             let message = warning.message.strip_prefix(&prefix).unwrap_or(&warning.message);
@@ -150,16 +152,5 @@ impl FrameStream {
                 warnings.push(warning.kind, warning.message.clone());
             }
         }
-    }
-}
-
-impl Frames {
-    fn y4m(
-        source: Source<'static>,
-        (context, frame_interval_ms): (&mut Context, &mut Option<f64>),
-    ) -> Result<Self, IoError> {
-        let reader = Y4mReader::new(source, context)?;
-        *frame_interval_ms = reader.frame_interval_ms;
-        Ok(Self::Y4m(Box::new(reader)))
     }
 }

@@ -1,40 +1,90 @@
-//! Files and folders that are not whole yet: known in one place, so that a program told to stop leaves none of them.
+//! Files and folders that are not whole yet: listed in one place, so that a program told to stop leaves none of them.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::{Builder, NamedTempFile, TempDir};
 
-/// Everything that is being written. A signal asks for it from a thread that knows no one else, hence for all.
+/// Everything that is being written. A signal asks for it from a thread that knows no one else, hence one list for all.
 static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn paths() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The temporary name of a file or folder on its way; what is still there under it goes when this is dropped.
+/// A path in the list; dropped, it leaves the list.
 #[derive(Debug)]
-pub struct Unfinished {
-    path: PathBuf,
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        paths().remove(&self.0);
+    }
 }
 
-impl Unfinished {
-    /// To be called before anything is made there.
-    pub fn new(path: PathBuf) -> Self {
-        paths().insert(path.clone());
-        Self { path }
+/// A [`TempDir`] or [`NamedTempFile`] with a hidden name beside its target; dropped, it is removed.
+#[derive(Debug)]
+pub struct Unfinished<T> {
+    // Dropped in this order: what is there is listed.
+    item: T,
+    listed: Listed,
+}
+
+impl Unfinished<TempDir> {
+    /// A folder beside `target`, which need not exist.
+    ///
+    /// # Errors
+    /// As [`std::fs::create_dir`]; [`ErrorKind::InvalidInput`] if `target` names nothing.
+    pub fn folder(target: &Path) -> Result<Self> {
+        Self::new(target, |builder, parent| builder.tempdir_in(parent))
+    }
+}
+
+impl Unfinished<NamedTempFile> {
+    pub(crate) fn file(target: &Path) -> Result<Self> {
+        // With the permissions of any new file: temporary ones are closed to others.
+        Self::new(target, |builder, parent| builder.make_in(parent, |path| File::create_new(path)))
+    }
+
+    /// Gives the file its name, once the disk has it; what had the name before is replaced.
+    pub(crate) fn publish(self, target: &Path) -> Result<()> {
+        // Network file systems tell of a full disk only when the data must be there.
+        self.item.as_file().sync_data()?;
+        let Self { item, listed } = self;
+        item.persist(target)?;
+        drop(listed);
+        Ok(())
+    }
+}
+
+impl<T: AsRef<Path>> Unfinished<T> {
+    fn new(target: &Path, make: impl Fn(&Builder, &Path) -> Result<T>) -> Result<Self> {
+        let name = target.file_name().ok_or(Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
+        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let prefix = format!(".{}.", name.to_string_lossy());
+        // Held while the name is made, so that nothing is ever there without being listed.
+        let mut paths = paths();
+        let item = make(Builder::new().prefix(&prefix).suffix(".part"), parent.unwrap_or(Path::new(".")))?;
+        let path = item.as_ref().to_owned();
+        paths.insert(path.clone());
+        Ok(Self { item, listed: Listed(path) })
     }
 
     /// The temporary name.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.listed.0
     }
 }
 
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        // Gone already once it has its real name; after a failure nobody wants it, and the first failure is the one to tell.
-        remove(&self.path);
-        paths().remove(&self.path);
+impl Write for Unfinished<NamedTempFile> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.item.write(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.item.flush()
     }
 }
 
@@ -42,10 +92,8 @@ impl Drop for Unfinished {
 /// finishes a file afterwards waits for ever.
 pub fn remove_unfinished() {
     let paths = paths();
-    paths.iter().for_each(|path| remove(path));
+    for path in paths.iter() {
+        let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    }
     std::mem::forget(paths);
-}
-
-fn remove(path: &Path) {
-    let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
 }

@@ -1,11 +1,6 @@
-//! Videos written frame by frame: Y4M or animated GIF, to a file (all of it or nothing) or, as Y4M, into a pipe.
+//! What a video looks like, and what encodes it.
 
-use crate::IoError;
-use crate::atomic::AtomicFile;
-use crate::format::Format;
-use crate::y4m_write::Y4mWriter;
-use std::io::{BufWriter, Stdout, Write};
-use std::path::{Path, PathBuf};
+use crate::error::IoError;
 
 /// Frames in so many seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,128 +53,20 @@ pub struct VideoShape {
     pub rate: FrameRate,
 }
 
-/// A video that is being written; dropped before [`finish`](Self::finish), it leaves no file.
-pub struct VideoWriter {
-    path: PathBuf,
-    shape: VideoShape,
-    sink: Sink,
+impl VideoColour {
+    /// Samples a pixel.
+    pub(crate) fn channels(self) -> usize {
+        if self == Self::Grey { 1 } else { 3 }
+    }
 }
 
-enum Sink {
-    Y4m(Y4mWriter<AtomicFile>),
-    Pipe(Y4mWriter<BufWriter<Stdout>>),
-    Gif { encoder: Box<gif::Encoder<AtomicFile>>, delay: u16 },
-}
-
-/// Checks, before any work is done for it, that a video could be written there: a known extension and a folder that
-/// exists, or `-`.
-///
-/// # Errors
-/// [`IoError::UnknownExtension`], or [`IoError::Open`] for the missing folder.
-pub fn check_video_output(path: &Path) -> Result<(), IoError> {
-    if path == Path::new("-") {
-        return Ok(());
-    }
-    Format::require(path, "writing a video", Format::VIDEO)?;
-    crate::write::check_folder(path)
-}
-
-/// Of 1 (best) to 30: as fast as colours of few hues allow.
-const GIF_SPEED: i32 = 10;
-
-impl VideoWriter {
-    /// Begins a video: `.y4m`, `.gif`, or `-` for Y4M on standard output.
-    ///
-    /// # Errors
-    /// [`IoError::UnknownExtension`]; [`IoError::Unsupported`] for a GIF above 65535 pixels a side;
-    /// [`IoError::Write`].
-    pub fn create(path: &Path, shape: VideoShape) -> Result<Self, IoError> {
-        let fail = |source| IoError::Write { path: path.to_owned(), source };
-        let size = [shape.width, shape.height];
-        let sink = if path == Path::new("-") {
-            let out = BufWriter::with_capacity(1 << 18, std::io::stdout());
-            Sink::Pipe(Y4mWriter::new(out, size, shape.colour, shape.rate).map_err(fail)?)
-        } else if Format::require(path, "writing a video", Format::VIDEO)? == Format::Gif {
-            let (Ok(width), Ok(height)) = (u16::try_from(shape.width), u16::try_from(shape.height)) else {
-                return Err(IoError::Unsupported {
-                    what: format!("a GIF of {} × {}", shape.width, shape.height),
-                    hint: "write .y4m",
-                    path: path.to_owned(),
-                });
-            };
-            let mut encoder = gif::Encoder::new(AtomicFile::create(path)?, width, height, &[])
-                .map_err(|e| fail(into_io(e)))?;
-            encoder.set_repeat(gif::Repeat::Infinite).map_err(|e| fail(into_io(e)))?;
-            // Hundredths of a second; below two, players take their own pace.
-            let delay = 100.0 * f64::from(shape.rate.seconds) / f64::from(shape.rate.frames.max(1));
-            Sink::Gif { encoder: Box::new(encoder), delay: delay.round().clamp(2.0, 65535.0) as u16 }
-        } else {
-            let file = AtomicFile::create(path)?;
-            Sink::Y4m(Y4mWriter::new(file, size, shape.colour, shape.rate).map_err(fail)?)
-        };
-        Ok(Self { path: path.to_owned(), shape, sink })
-    }
-
-    /// Adds a frame: rows from the top, one byte a pixel (grey) or three (red, green, blue).
-    ///
-    /// # Errors
-    /// [`IoError::Malformed`] if the samples have another length; [`IoError::Write`].
-    pub fn push(&mut self, samples: &[u8]) -> Result<(), IoError> {
-        let VideoShape { width, height, colour, .. } = self.shape;
-        let channels = if colour == VideoColour::Grey { 1 } else { 3 };
-        if samples.len() != width * height * channels {
-            return Err(IoError::Malformed {
-                what: "video frame".to_owned(),
-                expected: format!("{channels} · {width} · {height} bytes"),
-                got: samples.len().to_string(),
-                path: self.path.clone(),
-            });
-        }
-        let written = match &mut self.sink {
-            Sink::Y4m(writer) => writer.push(samples),
-            // Whoever watches wants to see a frame when it is there.
-            Sink::Pipe(writer) => writer.push(samples).and_then(|()| writer.flush()),
-            Sink::Gif { encoder, delay } => {
-                let mut frame = gif_frame([width as u16, height as u16], colour, samples);
-                frame.delay = *delay;
-                encoder.write_frame(&frame).map_err(into_io)
-            }
-        };
-        written.map_err(|source| IoError::Write { path: self.path.clone(), source })
-    }
+/// A video on its way into a file or a pipe; dropped before it is finished, it leaves no file.
+pub(crate) trait VideoEncoder: Send {
+    /// Adds a frame whose length was checked.
+    fn push(&mut self, samples: &[u8]) -> std::io::Result<()>;
 
     /// Gives the file its name.
-    ///
-    /// # Errors
-    /// [`IoError::Write`]; nothing is left behind then.
-    pub fn finish(self) -> Result<(), IoError> {
-        let path = self.path;
-        let fail = |source| IoError::Write { path: path.clone(), source };
-        match self.sink {
-            Sink::Y4m(writer) => writer.into_inner().commit(),
-            Sink::Pipe(writer) => writer.into_inner().flush().map_err(fail),
-            Sink::Gif { encoder, .. } => encoder.into_inner().map_err(|e| fail(into_io(e)))?.commit(),
-        }
-    }
-}
-
-fn gif_frame([width, height]: [u16; 2], colour: VideoColour, samples: &[u8]) -> gif::Frame<'static> {
-    match colour {
-        VideoColour::Grey => {
-            let palette: Vec<u8> = (0..=255u8).flat_map(|v| [v; 3]).collect();
-            gif::Frame::from_palette_pixels(width, height, samples, palette, None)
-        }
-        VideoColour::Full | VideoColour::Half => {
-            gif::Frame::from_rgb_speed(width, height, samples, GIF_SPEED)
-        }
-    }
-}
-
-fn into_io(error: gif::EncodingError) -> std::io::Error {
-    match error {
-        gif::EncodingError::Io(error) => error,
-        other => std::io::Error::other(other.to_string()),
-    }
+    fn finish(self: Box<Self>) -> Result<(), IoError>;
 }
 
 #[cfg(test)]

@@ -1,25 +1,25 @@
 //! Writing by extension: whole files or nothing.
 
-use crate::format::Format;
-use crate::inspect::Kind;
-use crate::record::Record;
-use crate::{IoError, atomic};
-use std::io::Write;
+use crate::content::Kind;
+use crate::error::IoError;
+use crate::lookup::require;
 use std::path::Path;
-use veloxel_core::{Flow, Sequence, Volume, Warnings};
+use veloxel_core::{Dimension, Flow, Sequence, Volume, Warnings};
 
-/// Checks, before any work is done for it, that a result could be written there: a known extension for its kind, and a
-/// folder that exists.
+/// Checks, before any work is done for it, that a result could be written there: an extension of a format that holds
+/// its kind and, where it is known, its dimension, and a folder that exists.
 ///
 /// # Errors
-/// [`IoError::UnknownExtension`], or [`IoError::NoFolder`].
-pub fn check_output(path: &Path, kind: Kind) -> Result<(), IoError> {
-    let (what, allowed) = match kind {
-        Kind::Image => ("writing an image", Format::WRITE_IMAGE),
-        Kind::Sequence => ("writing a sequence", Format::WRITE_SEQUENCE),
-        Kind::Flow => ("writing a displacement field", Format::FLOW),
+/// [`IoError::UnknownExtension`], [`IoError::Unsupported`] or [`IoError::NoFolder`].
+pub fn check_output(path: &Path, kind: Kind, dimension: Option<Dimension>) -> Result<(), IoError> {
+    let what = match kind {
+        Kind::Image => "writing an image",
+        Kind::Sequence => "writing a sequence",
+        Kind::Flow => "writing a displacement field",
+        Kind::Mesh => "writing a mesh",
     };
-    Format::require(path, what, allowed)?;
+    let (format, ()) = require(path, what, |format| format.writes(kind).then_some(()))?;
+    dimension.map_or(Ok(()), |dimension| format.check_dimension(path, dimension))?;
     check_folder(path)
 }
 
@@ -43,15 +43,9 @@ pub fn check_folder(path: &Path) -> Result<(), IoError> {
 /// [`IoError::UnknownExtension`] lists the formats that would do; [`IoError::Unsupported`] if this one cannot hold the
 /// image; [`IoError::Write`]. Nothing is left behind then.
 pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
-    match Format::require(path, "writing an image", Format::WRITE_IMAGE)? {
-        Format::Png => crate::png_image::write(path, image, warnings),
-        Format::Pnm => crate::pnm::write(path, image, warnings),
-        Format::Bmp => crate::bmp::write(path, image, warnings),
-        Format::Jpeg => crate::jpeg::write(path, image, warnings),
-        Format::Tiff => crate::tiff_image::write(path, image),
-        Format::Pfm => crate::pfm::write_image(path, image),
-        format => write_record(format, path, &Record::image(image)),
-    }
+    let (format, write) = require(path, "writing an image", |format| format.write_image)?;
+    format.check_grid(path, image.grid())?;
+    write(path, image, warnings)
 }
 
 /// Writes a label image: the smallest of u8, i16 and i32 in volume formats; picture
@@ -60,20 +54,17 @@ pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) ->
 /// # Errors
 /// As [`write_image`]; [`IoError::Unsupported`] for a label that the format cannot hold exactly.
 pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<(), IoError> {
-    match Format::require(path, "writing labels", Format::WRITE_LABELS)? {
-        Format::Png | Format::Pnm | Format::Bmp | Format::Tiff => {
-            if let Some(label) = labels.data().iter().find(|v| !(0..=65535).contains(*v)) {
-                return Err(IoError::Unsupported {
-                    what: format!("label {label} in a picture format (0 to 65535)"),
-                    hint: "write labels as .nii.gz, .mha or .nrrd",
-                    path: path.to_owned(),
-                });
-            }
-            // Whole numbers of 16 bits pass unchanged: there is nothing to warn of.
-            write_image(path, &labels.map(|&v| v as f32), &mut Warnings::new())
-        }
-        format => write_record(format, path, &Record::labels(labels)),
+    let (format, ()) = require(path, "writing labels", |format| format.writes_labels().then_some(()))?;
+    format.check_grid(path, labels.grid())?;
+    if let Some(write) = format.write_labels {
+        return write(path, labels);
     }
+    if let Some(label) = labels.data().iter().find(|v| !(0..=65535).contains(*v)) {
+        let what = format!("label {label} in a picture format (0 to 65535)");
+        return Err(IoError::unsupported(path, what, "write labels as .nii.gz, .mha or .nrrd"));
+    }
+    // Whole numbers of 16 bits pass unchanged: there is nothing to warn of.
+    write_image(path, &labels.map(|&v| v as f32), &mut Warnings::new())
 }
 
 /// Writes a displacement field: pixels in `.flo`, KITTI `.png` and `.pfm`, LPS millimetres in volume formats.
@@ -81,12 +72,9 @@ pub fn write_labels(path: &Path, labels: &Volume<i32>) -> Result<(), IoError> {
 /// # Errors
 /// As [`write_image`].
 pub fn write_flow(path: &Path, flow: &Flow) -> Result<(), IoError> {
-    match Format::require(path, "writing a displacement field", Format::FLOW)? {
-        Format::Flo => crate::flo::write(path, flow),
-        Format::Png => crate::kitti::write(path, flow),
-        Format::Pfm => crate::pfm::write_flow(path, flow),
-        format => write_record(format, path, &Record::flow(flow)),
-    }
+    let (format, write) = require(path, "writing a displacement field", |format| format.write_flow)?;
+    format.check_grid(path, flow.grid())?;
+    write(path, flow)
 }
 
 /// Writes frames over time as one file.
@@ -94,35 +82,7 @@ pub fn write_flow(path: &Path, flow: &Flow) -> Result<(), IoError> {
 /// # Errors
 /// As [`write_image`].
 pub fn write_sequence(path: &Path, sequence: &Sequence) -> Result<(), IoError> {
-    let format = Format::require(path, "writing a sequence", Format::WRITE_SEQUENCE)?;
-    write_record(format, path, &Record::sequence(sequence))
-}
-
-fn write_record(format: Format, path: &Path, record: &Record) -> Result<(), IoError> {
-    match format {
-        Format::Nifti => crate::nifti_write::write(path, record),
-        Format::MetaImage => crate::metaimage::write(path, record),
-        Format::Nrrd => crate::nrrd::write(path, record),
-        other => Err(IoError::Unsupported {
-            what: format!("writing volumes as {other:?}"),
-            hint: "write .nii.gz, .mha or .nrrd",
-            path: path.to_owned(),
-        }),
-    }
-}
-
-/// Writes text (UTF-8), all or nothing.
-///
-/// # Errors
-/// [`IoError::Write`].
-pub fn write_text(path: &Path, text: &str) -> Result<(), IoError> {
-    write_bytes(path, text.as_bytes())
-}
-
-/// Writes bytes, all or nothing.
-///
-/// # Errors
-/// [`IoError::Write`].
-pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
-    atomic::write(path, |w| w.write_all(bytes))
+    let (format, write) = require(path, "writing a sequence", |format| format.write_sequence)?;
+    format.check_grid(path, sequence.grid())?;
+    write(path, sequence)
 }

@@ -66,7 +66,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     warnings.extend(std::mem::take(&mut result.warnings));
     let shown_path = job.folder.join(SEQUENCE);
     let inputs =
-        vec![InputReport::new("heart phantom", &shown_path.display().to_string(), "Nifti", sequence.grid())];
+        vec![InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid())];
     let report = result.report((opened.parameters, &options), device_report, (inputs, stages, warnings))?;
     io::write_text(&staging.path("report.json"), &report.to_json()?)?;
     io::write_text(&staging.path("report.html"), &result.page(&report, frames)?)?;

@@ -1,11 +1,9 @@
 //! The files of a run: refused before the work, or written after it.
 
 use crate::VeloxelError;
-use std::fs::OpenOptions;
-use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use veloxel_core::{Dimension, Volume, Warnings};
-use veloxel_io::{Format, IoError, Kind};
+use veloxel_io::{Format, IoError, Kind, Precision};
 
 /// Checks every output that is asked for: its extension (pages, points and JSON have no kind), that it can hold the
 /// dimension once that is known, and that its folder takes files. Nothing is left there.
@@ -21,34 +19,24 @@ pub(crate) fn check_outputs(
 }
 
 fn check_output(path: &Path, kind: Option<Kind>, dimension: Option<Dimension>) -> Result<(), VeloxelError> {
-    if let Some(kind) = kind {
-        veloxel_io::check_output(path, kind)?;
-        let holds_volumes =
-            matches!(Format::from_path(path), Some(Format::Nifti | Format::MetaImage | Format::Nrrd));
-        if dimension == Some(Dimension::Three) && !holds_volumes {
-            return Err(IoError::Unsupported {
-                what: "a volume in a picture format".to_owned(),
-                hint: "write volumes as .nii.gz, .mha or .nrrd",
-                path: path.to_owned(),
-            }
-            .into());
-        }
+    match kind {
+        Some(kind) => veloxel_io::check_output(path, kind, dimension)?,
+        None => veloxel_io::check_folder(path)?,
     }
-    veloxel_io::check_folder(path)?;
-    probe(path).map_err(|source| IoError::Write { path: path.to_owned(), source }.into())
+    Ok(veloxel_io::check_writable(path)?)
 }
 
 /// Refuses a confidence where its samples would not stay what they are.
 pub(crate) fn check_confidence_output(path: &Path) -> Result<(), VeloxelError> {
-    if Format::from_path(path) == Some(Format::Jpeg) {
-        return Err(IoError::Unsupported {
-            what: "a confidence as JPEG, which changes samples,".to_owned(),
-            hint: "write .png, .tif, .nii.gz, .mha or .nrrd",
-            path: path.to_owned(),
-        }
-        .into());
+    match Format::from_path(path) {
+        Some(format) if format.precision() == Precision::Lossy => Err(IoError::unsupported(
+            path,
+            format!("a confidence as {format}, which changes samples,"),
+            "write .png, .tif, .nii.gz, .mha or .nrrd",
+        )
+        .into()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Refuses an output that would replace what it is made from, or another output; `-` is a stream and no file.
@@ -81,18 +69,6 @@ fn place(path: &Path) -> PathBuf {
     })
 }
 
-/// Creates and removes a file beside the path.
-fn probe(path: &Path) -> std::io::Result<()> {
-    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-        return Err(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file"));
-    }
-    let name =
-        path.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
-    let trial = path.with_file_name(format!(".{}.{}.trial", name.to_string_lossy(), std::process::id()));
-    OpenOptions::new().write(true).create_new(true).open(&trial)?;
-    std::fs::remove_file(trial)
-}
-
 /// Writes a confidence: pictures of whole numbers hold [0, 1] as 0 to 255, rounded without a word, because that is what
 /// they are for.
 pub(crate) fn write_confidence(
@@ -102,7 +78,7 @@ pub(crate) fn write_confidence(
 ) -> Result<(), VeloxelError> {
     check_confidence_output(path)?;
     match Format::from_path(path) {
-        Some(format) if format.is_integral() => {
+        Some(format) if format.precision() == Precision::Whole => {
             let shown = confidence.map(|&c| (255.0 * c).round());
             veloxel_io::write_image(path, &shown, warnings)?;
         }
@@ -116,7 +92,7 @@ pub(crate) fn format_text(path: &Path) -> String {
     if path.is_dir() {
         return "folder".to_owned();
     }
-    Format::from_path(path).map_or_else(|| "unknown".to_owned(), |f| format!("{f:?}"))
+    Format::from_path(path).map_or_else(|| "unknown".to_owned(), Format::to_string)
 }
 
 /// A file's own name.

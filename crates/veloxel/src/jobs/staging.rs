@@ -2,26 +2,24 @@
 
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
-use veloxel_io::{IoError, Unfinished};
+use veloxel_io::{IoError, TempDir, Unfinished};
 
 /// A hidden folder beside the one asked for; its files move over at the end, and go if the work fails or is stopped.
 pub(crate) struct Staging {
     target: PathBuf,
-    folder: Unfinished,
+    folder: Unfinished<TempDir>,
 }
 
 impl Staging {
     /// Makes the hidden folder, which also shows that the real one can be made.
     pub fn new(target: &Path) -> Result<Self, VeloxelError> {
-        let fail = |source| IoError::Write { path: target.to_owned(), source };
+        let fail = IoError::write(target);
         veloxel_io::check_folder(target)?;
         if target.exists() && !target.is_dir() {
             return Err(fail(std::io::Error::other("it exists and is not a folder")).into());
         }
-        let absolute = std::path::absolute(target).map_err(fail)?;
-        let name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let folder = Unfinished::new(absolute.with_file_name(format!(".{name}.{}.part", std::process::id())));
-        std::fs::create_dir(folder.path()).map_err(fail)?;
+        let absolute = std::path::absolute(target).map_err(&fail)?;
+        let folder = Unfinished::folder(&absolute).map_err(&fail)?;
         Ok(Self { target: absolute, folder })
     }
 
@@ -32,11 +30,11 @@ impl Staging {
 
     /// Moves everything to where it was asked for; files of the same names are replaced.
     pub fn publish(self) -> Result<(), VeloxelError> {
-        let fail = |source| IoError::Write { path: self.target.clone(), source };
-        std::fs::create_dir_all(&self.target).map_err(fail)?;
-        for entry in std::fs::read_dir(self.folder.path()).map_err(fail)? {
-            let entry = entry.map_err(fail)?;
-            std::fs::rename(entry.path(), self.target.join(entry.file_name())).map_err(fail)?;
+        let fail = IoError::write(&self.target);
+        std::fs::create_dir_all(&self.target).map_err(&fail)?;
+        for entry in std::fs::read_dir(self.folder.path()).map_err(&fail)? {
+            let entry = entry.map_err(&fail)?;
+            std::fs::rename(entry.path(), self.target.join(entry.file_name())).map_err(&fail)?;
         }
         Ok(())
     }

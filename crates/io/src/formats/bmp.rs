@@ -1,0 +1,174 @@
+//! Windows bitmaps: 1, 4 and 8 bit with a palette, 24 and 32 bit.
+//!
+//! *Specification*: Microsoft, "Bitmap Storage" (BITMAPCOREHEADER to BITMAPV5HEADER).
+//! Palettes are expanded; colour becomes luminance ([`crate::LUMA`]). The fourth byte of 32-bit pixels is no alpha by
+//! the format's own rules and is left out.
+//! *Limits*: uncompressed only (no run lengths, no 16-bit pixels, bit fields only in their usual order).
+
+use crate::content::Decoded;
+use crate::context::Context;
+use crate::error::IoError;
+use crate::format::{Format, Reader};
+use crate::luminance::{Channels, Picture};
+use crate::memory;
+use crate::raster::Raster;
+use crate::source::Source;
+use crate::whole_file::write_bytes;
+use std::path::Path;
+use veloxel_core::{Volume, Warnings};
+
+pub(super) static FORMAT: Format =
+    Format { write_image: Some(write), ..Format::picture("bmp", "BMP", &["bmp"], Reader::Whole(read)) };
+
+const FILE_HEADER: usize = 14;
+const CORE_HEADER: u32 = 12;
+const INFO_HEADER: u32 = 40;
+const RGB: u32 = 0;
+const BIT_FIELDS: u32 = 3;
+
+struct Header {
+    width: usize,
+    height: usize,
+    top_down: bool,
+    bits: u16,
+    /// Blue, green, red.
+    palette: Vec<[u8; 3]>,
+    samples_at: usize,
+}
+
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let file = source.take_rest(context)?;
+    let header = header(&file, context)?;
+    let Header { width, height, bits, .. } = header;
+    let grid = context.picture_grid(width, height)?;
+    // Rows are padded to four bytes.
+    let row_bytes = (width as u64 * u64::from(bits)).div_ceil(32) * 4;
+    let needed = row_bytes.saturating_mul(height as u64);
+    let there = file.len().saturating_sub(header.samples_at) as u64;
+    if needed > there {
+        return Err(context.truncated("the pixel data", needed, there));
+    }
+    let body = &file[header.samples_at..];
+    if there > needed + 3 {
+        context.trailing(Some(there - needed));
+    }
+    let mut samples = memory::room_for::<f32>(3 * grid.len(), context)?;
+    for y in 0..height {
+        let stored = if header.top_down { y } else { height - 1 - y };
+        let row = &body[stored * row_bytes as usize..][..row_bytes as usize];
+        for x in 0..width {
+            let [b, g, r] = pixel(row, x, &header, context)?;
+            samples.extend([r, g, b].map(f32::from));
+        }
+    }
+    Picture { grid, channels: Channels::Rgb, opaque: 255.0, samples }.decoded(format!("{bits} bit"), context)
+}
+
+fn pixel(row: &[u8], x: usize, header: &Header, context: &Context) -> Result<[u8; 3], IoError> {
+    let bits = usize::from(header.bits);
+    if bits >= 24 {
+        let at = x * bits / 8;
+        return Ok([row[at], row[at + 1], row[at + 2]]);
+    }
+    let byte = row[x * bits / 8];
+    let index = usize::from(byte >> (8 - bits - x * bits % 8)) & ((1 << bits) - 1);
+    header
+        .palette
+        .get(index)
+        .copied()
+        .ok_or_else(|| context.malformed("palette index", format!("below {}", header.palette.len()), index))
+}
+
+/// Little-endian words of a header, at their offsets.
+struct Words<'a> {
+    file: &'a [u8],
+    context: &'a Context<'a>,
+}
+
+impl Words<'_> {
+    fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N], IoError> {
+        let bytes = self.file.get(at..at + N).and_then(|bytes| bytes.try_into().ok());
+        let needed = (FILE_HEADER + 40) as u64;
+        bytes.ok_or_else(|| self.context.truncated("the BMP header", needed, self.file.len() as u64))
+    }
+
+    fn u16(&self, at: usize) -> Result<u16, IoError> {
+        self.bytes(at).map(u16::from_le_bytes)
+    }
+
+    fn u32(&self, at: usize) -> Result<u32, IoError> {
+        self.bytes(at).map(u32::from_le_bytes)
+    }
+}
+
+fn header(file: &[u8], context: &Context) -> Result<Header, IoError> {
+    let words = Words { file, context };
+    if file.get(..2).is_some_and(|magic| magic != b"BM") {
+        return Err(context.malformed("BMP magic", "BM", "something else"));
+    }
+    let samples_at = words.u32(10)? as usize;
+    let header_bytes = words.u32(FILE_HEADER)?;
+    let core = header_bytes == CORE_HEADER;
+    if !core && !(INFO_HEADER..=4096).contains(&header_bytes) {
+        return Err(context.malformed("BMP header size", "12, or 40 and above", header_bytes));
+    }
+    let (width, height, bits) = if core {
+        (i32::from(words.u16(18)?), i32::from(words.u16(20)?), words.u16(24)?)
+    } else {
+        (words.u32(18)?.cast_signed(), words.u32(22)?.cast_signed(), words.u16(28)?)
+    };
+    let (compression, listed) = if core { (RGB, 0) } else { (words.u32(30)?, words.u32(46)?) };
+    if !matches!(bits, 1 | 4 | 8 | 24 | 32) {
+        return Err(context.unsupported(format!("a BMP of {bits} bits a pixel"), "convert it to PNG"));
+    }
+    let usual_fields = || [54, 58, 62].map(|at| words.u32(at).ok()) == [0xff_0000, 0xff00, 0xff].map(Some);
+    if compression != RGB && !(compression == BIT_FIELDS && bits == 32 && usual_fields()) {
+        return Err(context.unsupported(format!("BMP compression {compression}"), "convert it to PNG"));
+    }
+    if width <= 0 || height == 0 || height == i32::MIN {
+        return Err(context.malformed("BMP size", "at least 1 × 1 pixels", format!("{width} × {height}")));
+    }
+    let mut palette = Vec::new();
+    if bits <= 8 {
+        let entry = if core { 3 } else { 4 };
+        let count = if listed == 0 { 1 << bits } else { (listed as usize).min(1 << bits) };
+        let at = FILE_HEADER + header_bytes as usize;
+        let table = file.get(at..at + entry * count).ok_or_else(|| {
+            context.truncated("the BMP palette", (at + entry * count) as u64, file.len() as u64)
+        })?;
+        palette = table.chunks_exact(entry).map(|c| [c[0], c[1], c[2]]).collect();
+    }
+    let (width, top_down) = (width.unsigned_abs() as usize, height < 0);
+    Ok(Header { width, height: height.unsigned_abs() as usize, top_down, bits, palette, samples_at })
+}
+
+/// Writes an 8-bit grey bitmap.
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+    let picture = Raster::quantised(path, image, warnings);
+    picture.require_eight_bits(path, "BMP")?;
+    let [nx, ny] = picture.size;
+    let row_bytes = nx.next_multiple_of(4);
+    let samples_at = FILE_HEADER + 40 + 4 * 256;
+    let Ok(total) = u32::try_from(row_bytes * ny + samples_at) else {
+        return Err(IoError::unsupported(
+            path,
+            "a picture of this size in a BMP",
+            "write .png, .tif or .pgm",
+        ));
+    };
+    let mut bytes = b"BM".to_vec();
+    for word in [total, 0, samples_at as u32, INFO_HEADER, nx as u32, ny as u32] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend(1u16.to_le_bytes());
+    bytes.extend(8u16.to_le_bytes());
+    for word in [RGB, 0, 0, 0, 256, 0] {
+        bytes.extend(u32::to_le_bytes(word));
+    }
+    bytes.extend((0..=255u8).flat_map(|v| [v, v, v, 0]));
+    for row in picture.bytes.chunks_exact(nx).rev() {
+        bytes.extend_from_slice(row);
+        bytes.resize(bytes.len() + row_bytes - nx, 0);
+    }
+    write_bytes(path, &bytes)
+}

@@ -1,0 +1,70 @@
+//! Middlebury `.flo`: two-component flow of a picture, in pixels.
+//!
+//! *Specification*: Baker, Scharstein, Lewis, Roth, Black, Szeliski, "A Database and Evaluation Methodology for
+//! Optical Flow", IJCV 92, 2011, doi:10.1007/s11263-010-0390-2, and the data set's `flow-code`: little-endian tag
+//! 202021.25 (`PIEH`), int32 width, int32 height, then rows of interleaved f32 (u right, v down).
+//! *Compatible implementations*: OpenCV `readOpticalFlow` (compared bit by bit in `tests/peers.py`).
+//! *Unknown*: a component above 1e9 in the file (1e10 is written), NaN in every component in memory.
+//! *Limits*: 2-D; no spacing, origin or direction.
+
+use crate::content::{Content, Decoded, Kind};
+use crate::context::Context;
+use crate::element::Stored;
+use crate::error::IoError;
+use crate::format::{Format, Precision, Reader};
+use crate::source::Source;
+use crate::whole_file;
+use std::io::Write;
+use std::path::Path;
+use veloxel_core::Flow;
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Flow],
+    precision: Precision::Float,
+    write_flow: Some(write),
+    ..Format::picture("flo", "FLO", &["flo"], Reader::Whole(read))
+};
+
+const TAG: [u8; 4] = *b"PIEH";
+const UNKNOWN_ABOVE: f32 = 1e9;
+const UNKNOWN: f32 = 1e10;
+
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let header = source.take_bytes("the header", 12, context)?;
+    let word = |i: usize| [header[4 * i], header[4 * i + 1], header[4 * i + 2], header[4 * i + 3]];
+    if word(0) != TAG {
+        return Err(context.malformed("tag", "202021.25 (PIEH)", f32::from_le_bytes(word(0))));
+    }
+    let side = |name: &str, bytes: [u8; 4]| {
+        let value = i32::from_le_bytes(bytes);
+        let side = usize::try_from(value).ok().filter(|&v| v > 0);
+        side.ok_or_else(|| context.malformed(name, "at least 1 pixel", value))
+    };
+    let grid = context.picture_grid(side("width", word(1))?, side("height", word(2))?)?;
+    let samples = source.samples(2 * grid.len(), Stored::F32, context)?;
+    source.finish(context)?;
+    let mut components = [0, 1].map(|_| Vec::with_capacity(grid.len()));
+    for vector in samples.as_chunks::<2>().0 {
+        let known = vector.iter().all(|c| c.abs() <= UNKNOWN_ABOVE);
+        for (component, &value) in components.iter_mut().zip(vector) {
+            component.push(if known { value } else { f32::NAN });
+        }
+    }
+    let flow = Flow::new(grid, components.into()).map_err(|e| context.core(e))?;
+    Ok(Decoded { content: Content::Flow(flow), sample_type: "f32".to_owned() })
+}
+
+fn write(path: &Path, flow: &Flow) -> Result<(), IoError> {
+    let [nx, ny, _] = flow.grid().size();
+    whole_file::write(path, |file| {
+        file.write_all(&TAG)?;
+        file.write_all(&(nx as i32).to_le_bytes())?;
+        file.write_all(&(ny as i32).to_le_bytes())?;
+        for i in 0..flow.grid().len() {
+            let [u, v, _] = if flow.is_valid(i) { flow.vector_vox(i) } else { [UNKNOWN; 3] };
+            file.write_all(&u.to_le_bytes())?;
+            file.write_all(&v.to_le_bytes())?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,283 @@
+//! GIF frames, drawn over each other.
+
+use crate::context::Context;
+use crate::error::IoError;
+use crate::frame_reader::FrameReader;
+use crate::luminance::{COLOUR_NOTE, luma};
+use crate::source::Source;
+use gif::{ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod};
+use std::io::{Cursor, ErrorKind};
+use veloxel_core::{Grid, Volume, WarningKind};
+
+/// Codes of 12 bits stand for at most 4095 pixels each.
+const MAX_PIXELS_PER_BYTE: u64 = 2731;
+const MAX_FRAME_PIXELS: u64 = 1 << 26;
+const MAX_SEQUENCE_PIXELS: u64 = 1 << 28;
+
+/// An animation that is being played.
+struct GifReader {
+    decoder: Decoder<Cursor<Vec<u8>>>,
+    file_bytes: u64,
+    grid: Grid,
+    /// Luminance; NaN where nothing was drawn yet.
+    canvas: Vec<f32>,
+    /// What the frame before the next one wants done.
+    disposal: Disposal,
+    indices: Vec<u8>,
+    frame_interval_ms: Option<f64>,
+    frames: usize,
+    uneven: bool,
+}
+
+enum Disposal {
+    Keep,
+    /// The rectangle is cleared.
+    Clear(Rectangle),
+    /// The canvas becomes again what it was.
+    Restore(Vec<f32>),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Rectangle {
+    left: usize,
+    top: usize,
+    width: usize,
+    height: usize,
+}
+
+pub(super) fn open<'a>(
+    mut source: Source<'a>,
+    context: &mut Context,
+) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+    let file = source.take_rest(context)?;
+    let file_bytes = file.len() as u64;
+    let mut options = DecodeOptions::new();
+    options.set_color_output(ColorOutput::Indexed);
+    options.check_frame_consistency(true);
+    let decoder = options.read_info(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
+    let grid = context.picture_grid(decoder.width().into(), decoder.height().into())?;
+    let pixels = grid.len() as u64;
+    if pixels > MAX_FRAME_PIXELS {
+        let what = format!("a GIF of {}", grid.size_text());
+        return Err(context.unsupported(what, "frames have at most 2^26 pixels: crop or shrink it first"));
+    }
+    let possible = file_bytes.saturating_mul(MAX_PIXELS_PER_BYTE);
+    if pixels > possible {
+        return Err(context.truncated("the GIF image data", pixels, possible));
+    }
+    Ok(Box::new(GifReader {
+        decoder,
+        file_bytes,
+        canvas: vec![f32::NAN; grid.len()],
+        grid,
+        disposal: Disposal::Keep,
+        indices: Vec::new(),
+        frame_interval_ms: None,
+        frames: 0,
+        uneven: false,
+    }))
+}
+
+impl FrameReader for GifReader {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+        let next = self.decoder.next_frame_info().map_err(|e| failure(e, self.file_bytes, context))?;
+        let Some(frame) = next else {
+            return Ok(None);
+        };
+        let place = Rectangle {
+            left: usize::from(frame.left),
+            top: usize::from(frame.top),
+            width: usize::from(frame.width),
+            height: usize::from(frame.height),
+        };
+        let (disposal, transparent) = (frame.dispose, frame.transparent);
+        let interval_ms = (frame.delay > 0).then(|| 10.0 * f64::from(frame.delay));
+        self.time(interval_ms, context);
+        self.indices.resize(place.width * place.height, 0);
+        let read = self.decoder.read_into_buffer(&mut self.indices);
+        read.map_err(|e| failure(e, self.file_bytes, context))?;
+        self.dispose();
+        self.disposal = match disposal {
+            DisposalMethod::Any | DisposalMethod::Keep => Disposal::Keep,
+            DisposalMethod::Background => Disposal::Clear(place),
+            DisposalMethod::Previous => Disposal::Restore(self.canvas.clone()),
+        };
+        let colours = self.colours(context)?;
+        self.draw(place, &colours, transparent);
+        self.frames += 1;
+        self.picture(context).map(Some)
+    }
+
+    fn frame_interval_ms(&self) -> Option<f64> {
+        self.frame_interval_ms
+    }
+
+    fn sample_type(&self) -> String {
+        "palette of 256 colours".to_owned()
+    }
+
+    fn most_frames(&self) -> u64 {
+        MAX_SEQUENCE_PIXELS / self.grid.len() as u64
+    }
+
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<(), IoError> {
+        if self.frames == 0 {
+            return Err(context.malformed("GIF", "at least one picture", "none"));
+        }
+        let reader = self.decoder.into_inner();
+        let read = reader.get_ref().position().saturating_sub(reader.buffer().len() as u64);
+        match self.file_bytes.saturating_sub(read) {
+            0 => {}
+            left => context.trailing(Some(left)),
+        }
+        Ok(())
+    }
+}
+
+impl GifReader {
+    fn time(&mut self, interval_ms: Option<f64>, context: &mut Context) {
+        if self.frames == 0 {
+            self.frame_interval_ms = interval_ms;
+        } else if self.frame_interval_ms != interval_ms && !self.uneven {
+            self.uneven = true;
+            context.note(
+                WarningKind::Header,
+                "frames last unequally long: the first one's interval stands for all",
+            );
+        }
+    }
+
+    fn dispose(&mut self) {
+        match std::mem::replace(&mut self.disposal, Disposal::Keep) {
+            Disposal::Keep => {}
+            Disposal::Restore(canvas) => self.canvas = canvas,
+            Disposal::Clear(place) => {
+                let width = self.grid.size()[0];
+                for y in place.top..place.top + place.height {
+                    self.canvas[y * width + place.left..][..place.width].fill(f32::NAN);
+                }
+            }
+        }
+    }
+
+    /// The luminance of every index.
+    fn colours(&self, context: &mut Context) -> Result<Vec<f32>, IoError> {
+        let palette = self.decoder.palette().map_err(|e| failure(e, self.file_bytes, context))?;
+        let colours = palette.as_chunks::<3>().0;
+        if self.frames == 0 && colours.iter().any(|[r, g, b]| r != g || g != b) {
+            context.note(WarningKind::Samples, COLOUR_NOTE);
+        }
+        Ok(colours.iter().map(|rgb| luma(rgb.map(f32::from))).collect())
+    }
+
+    /// An index beyond the palette is black.
+    fn draw(&mut self, place: Rectangle, colours: &[f32], transparent: Option<u8>) {
+        let width = self.grid.size()[0];
+        for (row, indices) in self.indices.chunks_exact(place.width.max(1)).enumerate() {
+            let canvas = &mut self.canvas[(place.top + row) * width + place.left..][..place.width];
+            for (pixel, &index) in canvas.iter_mut().zip(indices) {
+                if Some(index) != transparent {
+                    *pixel = colours.get(usize::from(index)).copied().unwrap_or(0.0);
+                }
+            }
+        }
+    }
+
+    fn picture(&self, context: &mut Context) -> Result<Volume<f32>, IoError> {
+        if self.frames == 1 && self.canvas.iter().any(|v| v.is_nan()) {
+            context.note(WarningKind::Samples, "transparent parts were read as black");
+        }
+        let data = self.canvas.iter().map(|&v| if v.is_nan() { 0.0 } else { v }).collect();
+        context.volume(self.grid.clone(), data)
+    }
+}
+
+fn failure(error: DecodingError, file_bytes: u64, context: &Context) -> IoError {
+    match error {
+        DecodingError::UnexpectedEof => context.truncated("the GIF stream", file_bytes + 1, file_bytes),
+        DecodingError::Io(e) if e.kind() == ErrorKind::UnexpectedEof => {
+            context.truncated("the GIF stream", file_bytes + 1, file_bytes)
+        }
+        other => context.malformed("GIF stream", "a whole and valid one", other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::Content;
+    use crate::context::Strictness;
+    use crate::frame_reader;
+    use std::path::Path;
+    use veloxel_core::Warnings;
+
+    /// Black, red, white and transparent.
+    const PALETTE: [u8; 12] = [0, 0, 0, 255, 0, 0, 255, 255, 255, 9, 9, 9];
+
+    fn animation(frames: &[gif::Frame<'_>]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut encoder = gif::Encoder::new(&mut bytes, 3, 1, &PALETTE).unwrap();
+        frames.iter().for_each(|frame| encoder.write_frame(frame).unwrap());
+        drop(encoder);
+        bytes
+    }
+
+    fn frame(left: u16, indices: &[u8], dispose: DisposalMethod) -> gif::Frame<'static> {
+        gif::Frame {
+            left,
+            width: indices.len() as u16,
+            height: 1,
+            delay: 4,
+            dispose,
+            transparent: Some(3),
+            buffer: indices.to_vec().into(),
+            ..gif::Frame::default()
+        }
+    }
+
+    fn read_all(bytes: &[u8]) -> (Result<Content, IoError>, Vec<String>) {
+        let mut warnings = Warnings::new();
+        let mut context = Context::new(Path::new("a.gif"), Strictness::Lenient, &mut warnings);
+        let reader = open(Source::from_bytes(bytes), &mut context);
+        let content = reader.and_then(|r| frame_reader::read_all(r, &mut context)).map(|d| d.content);
+        (content, warnings.iter().map(|w| w.message.clone()).collect())
+    }
+
+    #[test]
+    fn frames_are_drawn_over_each_other_as_the_file_says() {
+        let bytes = animation(&[
+            frame(0, &[2, 2, 2], DisposalMethod::Keep),
+            frame(1, &[1, 3], DisposalMethod::Previous),
+            frame(0, &[0], DisposalMethod::Background),
+            frame(2, &[0], DisposalMethod::Keep),
+        ]);
+        let (content, warnings) = read_all(&bytes);
+        let Content::Sequence(sequence) = content.unwrap() else { panic!("a sequence") };
+        let frames: Vec<&[f32]> = sequence.frames().iter().map(Volume::data).collect();
+        let red = 76.245;
+        assert_eq!(frames, [&[255.0; 3][..], &[255.0, red, 255.0], &[0.0, 255.0, 255.0], &[0.0, 255.0, 0.0]]);
+        assert_eq!(sequence.frame_interval_ms(), Some(40.0));
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+    }
+
+    #[test]
+    fn what_is_transparent_or_uneven_is_said() {
+        let mut second = frame(0, &[2, 2, 2], DisposalMethod::Keep);
+        second.delay = 9;
+        let (content, warnings) = read_all(&animation(&[frame(0, &[3, 2, 2], DisposalMethod::Keep), second]));
+        assert!(content.is_ok());
+        assert!(warnings.iter().any(|w| w.contains("transparent")), "{warnings:?}");
+        assert!(warnings.iter().any(|w| w.contains("unequally")), "{warnings:?}");
+    }
+
+    #[test]
+    fn a_canvas_that_the_bytes_cannot_fill_is_refused() {
+        let mut bytes = animation(&[frame(0, &[2, 2, 2], DisposalMethod::Keep)]);
+        bytes[6..10].copy_from_slice(&[0x00, 0x10, 0x00, 0x10]);
+        let (content, _) = read_all(&bytes);
+        assert!(matches!(content, Err(IoError::Truncated { .. })), "{content:?}");
+        bytes[6..10].copy_from_slice(&[0xff; 4]);
+        let (content, _) = read_all(&bytes);
+        assert!(matches!(content, Err(IoError::Unsupported { .. })), "{content:?}");
+    }
+}

@@ -1,0 +1,141 @@
+//! JPEG pictures, baseline and progressive, 8 bit.
+//!
+//! *Specification*: ITU-T T.81. Colour becomes luminance ([`crate::LUMA`]) after the decoder's YCbCr to RGB.
+//! A stream without its end marker is cut short: an error, though a decoder could fill the rest with grey.
+//! Written baseline at [`JPEG_QUALITY`], colour without coarser chroma. That loses samples, so it is for pictures that are
+//! looked at: what is measured (fields, disparities, confidence, labels) does not go there.
+//! *Limits*: no CMYK; EXIF rotation is left alone; written up to 65535 pixels a side.
+
+use crate::content::Decoded;
+use crate::context::Context;
+use crate::error::IoError;
+use crate::format::{Format, Limits, Precision, Reader};
+use crate::luminance::{Channels, Picture};
+use crate::raster::Raster;
+use crate::source::Source;
+use crate::{memory, whole_file};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use std::io::{Cursor, Error};
+use std::path::Path;
+use veloxel_core::{Dimension, Volume, WarningKind, Warnings};
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
+
+const MAX_SIDE: usize = u16::MAX as usize;
+const LARGER: &str = "write .png or .tif";
+
+pub(super) static FORMAT: Format = Format {
+    precision: Precision::Lossy,
+    limits: Limits { dimension: Dimension::Two, side: MAX_SIDE, hint: LARGER },
+    write_image: Some(write),
+    ..Format::picture("jpeg", "JPEG", &["jpg", "jpeg"], Reader::Whole(read))
+};
+
+/// The quality that JPEG is written with, of 100: smooth samples come back within about 2 of 255.
+pub const JPEG_QUALITY: u8 = 95;
+
+/// An 8 × 8 block takes one bit at least.
+const MAX_PIXELS_PER_BYTE: u64 = 512;
+
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let file = source.take_rest(context)?;
+    let end = end_of_stream(&file);
+    let there = file.len() as u64;
+    if !file.starts_with(&[0xff, 0xd8]) {
+        return Err(context.malformed("JPEG magic", "FF D8", "something else"));
+    }
+    let Some(end) = end else { return Err(context.truncated("the JPEG stream", there + 2, there)) };
+    if end < file.len() {
+        context.trailing(Some((file.len() - end) as u64));
+    }
+    let options = DecoderOptions::new_safe().set_strict_mode(true);
+    let options = options.set_max_width(MAX_SIDE).set_max_height(MAX_SIDE);
+    let fail = |e: zune_jpeg::errors::DecodeErrors, context: &Context| {
+        context.malformed("JPEG stream", "a whole and valid one", format!("{e:?}"))
+    };
+    let mut decoder = JpegDecoder::new_with_options(Cursor::new(&file), options);
+    decoder.decode_headers().map_err(|e| fail(e, context))?;
+    let info = decoder.info().ok_or_else(|| context.malformed("JPEG header", "a size", "none"))?;
+    let grid = context.picture_grid(info.width.into(), info.height.into())?;
+    let possible = there.saturating_mul(MAX_PIXELS_PER_BYTE);
+    if grid.len() as u64 > possible {
+        return Err(context.malformed("JPEG size", format!("at most {possible} pixels"), grid.size_text()));
+    }
+    // One byte a sample, and the decoder's own coefficients of a progressive stream.
+    memory::require(grid.len() as u64 * 3 * 3, context)?;
+    let (channels, space) = match decoder.input_colorspace() {
+        Some(ColorSpace::Luma) => (Channels::Grey, ColorSpace::Luma),
+        Some(ColorSpace::YCbCr | ColorSpace::RGB) => (Channels::Rgb, ColorSpace::RGB),
+        other => {
+            return Err(
+                context.unsupported(format!("the colour space {other:?}"), "convert it to grey or RGB")
+            );
+        }
+    };
+    decoder.set_options(options.jpeg_set_out_colorspace(space));
+    let bytes = decoder.decode().map_err(|e| fail(e, context))?;
+    let expected = grid.len() * channels.count();
+    if bytes.len() != expected {
+        return Err(context.malformed("JPEG samples", expected.to_string(), bytes.len()));
+    }
+    let samples = bytes.into_iter().map(f32::from).collect();
+    let sample_type = format!("u8 × {}", channels.count());
+    Picture { grid, channels, opaque: 255.0, samples }.decoded(sample_type, context)
+}
+
+/// The offset behind the end marker that follows the scans (thumbnails in the segments before have their own).
+fn end_of_stream(file: &[u8]) -> Option<usize> {
+    let mut at = 2usize;
+    loop {
+        let segment = file.get(at..at.checked_add(4)?)?;
+        if segment[0] != 0xff {
+            return None;
+        }
+        if segment[1] == 0xff {
+            at += 1;
+            continue;
+        }
+        let length = usize::from(u16::from_be_bytes([segment[2], segment[3]]));
+        at = at.checked_add(2)?.checked_add(length)?;
+        if segment[1] == 0xda {
+            break;
+        }
+    }
+    let scans = file.get(at..)?;
+    Some(at + scans.windows(2).position(|pair| pair == [0xff, 0xd9])? + 2)
+}
+
+fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<(), IoError> {
+    let picture = Raster::quantised(path, image, warnings);
+    picture.require_eight_bits(path, "JPEG")?;
+    encode(path, &picture)?;
+    let changes =
+        format!("JPEG of quality {JPEG_QUALITY} changes samples a little (.png and .tif keep them)");
+    warnings.push(WarningKind::Samples, format!("{}: {changes}", path.display()));
+    Ok(())
+}
+
+/// Writes an RGB picture at [`JPEG_QUALITY`]: `rgb` holds `width · height` interleaved triples, 8 bits each.
+///
+/// # Errors
+/// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side of 0 or above 65535;
+/// [`IoError::Write`]. Nothing is left behind then.
+pub fn write_rgb_jpeg(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
+    encode(path, &Raster::rgb(path, [width, height], rgb)?)
+}
+
+/// Writes a picture of 8 bits, grey or RGB.
+fn encode(path: &Path, picture: &Raster) -> Result<(), IoError> {
+    let [Ok(width @ 1..), Ok(height @ 1..)] = picture.size.map(u16::try_from) else {
+        let what = format!("a JPEG of {} × {} pixels", picture.size[0], picture.size[1]);
+        return Err(IoError::unsupported(path, what, LARGER));
+    };
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
+    encoder.set_sampling_factor(SamplingFactor::R_4_4_4);
+    let colour = if picture.channels == Channels::Grey { ColorType::Luma } else { ColorType::Rgb };
+    let encoded = encoder.encode(&picture.bytes, width, height, colour);
+    encoded.map_err(|e| IoError::write(path)(Error::other(e.to_string())))?;
+    whole_file::write_bytes(path, &bytes)
+}

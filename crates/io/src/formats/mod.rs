@@ -1,0 +1,36 @@
+//! The table of file formats: one file a format, and one line of [`FORMATS`].
+
+mod bmp;
+mod flo;
+mod gif;
+mod jpeg;
+mod kitti;
+mod metaimage;
+mod nifti;
+mod nrrd;
+mod pfm;
+mod png;
+mod pnm;
+mod tiff;
+mod vtk;
+pub(crate) mod y4m;
+
+use crate::format::Format;
+pub use jpeg::{JPEG_QUALITY, write_rgb_jpeg};
+
+/// Every format, in the order in which messages name their extensions.
+pub(crate) static FORMATS: &[&Format] = &[
+    &png::FORMAT,
+    &pnm::FORMAT,
+    &tiff::FORMAT,
+    &jpeg::FORMAT,
+    &bmp::FORMAT,
+    &flo::FORMAT,
+    &pfm::FORMAT,
+    &nifti::FORMAT,
+    &metaimage::FORMAT,
+    &nrrd::FORMAT,
+    &gif::FORMAT,
+    &y4m::FORMAT,
+    &vtk::FORMAT,
+];

@@ -1,0 +1,31 @@
+//! NIfTI-1, `.nii` and `.nii.gz`: volumes, sequences and displacement fields.
+//!
+//! *Specification*: `nifti1.h`, NIfTI Data Format Working Group, 2003 (revised 2007).
+//! *Compatible implementations*: ITK and SimpleITK (compared both ways in `tests/peers.py`).
+//! *World*: the file's affine is RAS; its x and y rows change sign on the way to LPS. The sform is taken if
+//! `sform_code > 0`, else the qform, else `pixdim` alone; an sform without scales takes its spacing from `pixdim`.
+//! *Fields*: 5-D, `dim[5]` components in mm. Intent 1007 (vector) holds LPS components, as ITK, ANTs and greedy write
+//! and read it; intent 1006 (displacement) holds RAS components, which ITK flips and so do we. 1007 is written.
+//! *Time*: `pixdim[4]` in the unit of `xyzt_units`; without a unit the frame interval is unknown.
+//! *2-D*: `dim[0] = 2`, and 4-D files of one plane (a 2-D cine).
+//! *Limits*: single files only (no `.hdr`/`.img`), no complex or 128-bit samples, sides up to 32767.
+
+mod header;
+mod placement;
+mod reader;
+mod writer;
+
+use crate::format::{Format, Limits, Reader, WriteRecord};
+use crate::record::Record;
+use veloxel_core::Dimension;
+use writer::Nifti;
+
+pub(super) static FORMAT: Format = Format {
+    limits: Limits {
+        dimension: Dimension::Three,
+        side: i16::MAX as usize,
+        hint: "write it as .mha or .nrrd",
+    },
+    write_sequence: Some(|path, sequence| Nifti::write(path, &Record::sequence(sequence))),
+    ..Format::volume::<Nifti>("nifti", "NIfTI", &["nii", "nii.gz"], Reader::Header(reader::layout))
+};

@@ -1,0 +1,147 @@
+//! What a NIfTI header says of the samples behind it.
+
+use super::header::{
+    DATATYPE_RGB24, DATATYPE_RGBA32, HEADER_BYTES, Header, INTENT_DISPLACEMENT, INTENT_VECTOR, SAMPLES_AT,
+};
+use super::placement::axes;
+use crate::context::Context;
+use crate::element::{Element, Scaling, Stored};
+use crate::error::IoError;
+use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
+use crate::luminance::Channels;
+use crate::source::Source;
+use veloxel_core::{Dimension, WarningKind};
+
+/// Reads the header and leaves the source at the first sample.
+pub(super) fn layout<'a>(source: Source<'a>, context: &mut Context) -> Result<(Layout, Source<'a>), IoError> {
+    let mut source = source.gunzip_if_compressed(context)?;
+    let bytes = source.take_bytes("the NIfTI header", HEADER_BYTES as u64, context)?;
+    let header = Header::parse(&bytes, context)?;
+    let layout = interpret(&header, context)?;
+    let offset = samples_offset(&header, context)?;
+    source.skip("the NIfTI extension", offset - HEADER_BYTES as u64, context)?;
+    Ok((layout, source))
+}
+
+fn samples_offset(header: &Header, context: &mut Context) -> Result<u64, IoError> {
+    let offset = header.vox_offset;
+    if offset == 0.0 {
+        context.assume("vox_offset is 0: samples are assumed right behind the header, at 352")?;
+        return Ok(SAMPLES_AT as u64);
+    }
+    if !(SAMPLES_AT as f32..1e15).contains(&offset) || offset.fract() != 0.0 {
+        return Err(context.malformed("vox_offset", "a whole number of at least 352", offset));
+    }
+    Ok(offset as u64)
+}
+
+fn interpret(header: &Header, context: &mut Context) -> Result<Layout, IoError> {
+    let [nx, ny, nz, frames, components] = sizes(header, context)?;
+    let rgb = |channels| (Element::U8, Some(channels));
+    let (element, colour) = match header.datatype {
+        DATATYPE_RGB24 => rgb(Channels::Rgb),
+        DATATYPE_RGBA32 => rgb(Channels::Rgba),
+        code => {
+            let what =
+                || context.unsupported(format!("NIfTI data type {code}"), "convert it to 32-bit floats");
+            (header.element().ok_or_else(what)?, None)
+        }
+    };
+    let meaning = match colour {
+        Some(channels) if components == 1 => Meaning::Colour(channels),
+        None if components == 1 => Meaning::Scalar,
+        None if components == 3 || (components == 2 && nz == 1) => vectors(header, components, context)?,
+        _ => {
+            let what = format!("{components} components in a voxel");
+            return Err(context.unsupported(what, "displacement fields have 3 (in one plane: 2 or 3)"));
+        }
+    };
+    let rank = header.dim[0];
+    let flat = match meaning {
+        Meaning::Vector(_) => components == 2,
+        _ => rank == 2 || (rank >= 4 && nz == 1),
+    };
+    let dimension = if flat { Dimension::Two } else { Dimension::Three };
+    let axes = axes(header, dimension, [nx, ny, nz], context)?;
+    // RGB samples stand together; components of a 5-D file do not.
+    let (arrangement, scaling) = match colour {
+        Some(_) => (Arrangement::Interleaved, Scaling::NONE),
+        None => (Arrangement::Planar, scaling(header, context)?),
+    };
+    Ok(Layout {
+        grid: axes.into_grid(context)?,
+        meaning,
+        arrangement,
+        frames,
+        frame_interval_ms: if frames > 1 { frame_interval_ms(header, context) } else { None },
+        stored: Stored { element, order: header.order, scaling },
+    })
+}
+
+/// x, y, z, time and components.
+fn sizes(header: &Header, context: &Context) -> Result<[usize; 5], IoError> {
+    let rank = header.dim[0];
+    if !(1..=7).contains(&rank) {
+        return Err(context.malformed("dim[0]", "a number of axes from 1 to 7", rank));
+    }
+    let mut sizes = [1usize; 7];
+    for (axis, size) in sizes.iter_mut().enumerate().take(rank as usize) {
+        let stored = header.dim[axis + 1];
+        *size = usize::try_from(stored)
+            .ok()
+            .filter(|&n| n > 0)
+            .ok_or_else(|| context.malformed(format!("dim[{}]", axis + 1), "a size of at least 1", stored))?;
+    }
+    let [nx, ny, nz, frames, components, rest @ ..] = sizes;
+    if rank == 1 || rest != [1, 1] {
+        let what = format!("a {rank}-D NIfTI file of {sizes:?}");
+        let hint = "images have 2 or 3 axes, sequences 4, displacement fields 5";
+        return Err(context.unsupported(what, hint));
+    }
+    Ok([nx, ny, nz, frames, components])
+}
+
+fn vectors(header: &Header, components: usize, context: &mut Context) -> Result<Meaning, IoError> {
+    let axes = match header.intent_code {
+        INTENT_VECTOR => VectorAxes::Lps,
+        INTENT_DISPLACEMENT => VectorAxes::Ras,
+        other => {
+            context.assume(format!(
+                "{components} components with intent {other}: a displacement field in LPS mm (intent 1007) is assumed"
+            ))?;
+            VectorAxes::Lps
+        }
+    };
+    Ok(Meaning::Vector(axes))
+}
+
+fn scaling(header: &Header, context: &mut Context) -> Result<Scaling, IoError> {
+    let (slope, intercept) = (f64::from(header.scl_slope), f64::from(header.scl_inter));
+    // The specification's way of saying "not scaled".
+    if slope == 0.0 {
+        return Ok(Scaling::NONE);
+    }
+    if slope.is_finite() && intercept.is_finite() {
+        return Ok(Scaling { slope, intercept });
+    }
+    context.assume(format!(
+        "scl_slope {slope} and scl_inter {intercept} are not finite: unscaled samples are assumed"
+    ))?;
+    Ok(Scaling::NONE)
+}
+
+fn frame_interval_ms(header: &Header, context: &mut Context) -> Option<f64> {
+    let ms = match header.xyzt_units & 0x38 {
+        8 => 1e3,
+        16 => 1.0,
+        24 => 1e-3,
+        _ => return None,
+    };
+    let interval = f64::from(header.pixdim[4]) * ms;
+    if interval.is_finite() && interval > 0.0 {
+        return Some(interval);
+    }
+    let text = format!("a frame interval of {interval} ms is not possible: it counts as unknown");
+    context.note(WarningKind::Header, text);
+    None
+}

@@ -1,0 +1,117 @@
+//! Writes NIfTI-1: the conventions of [`super`], the other way.
+//!
+//! The affine goes to the sform, and to the qform as well where the axes are orthogonal. `.gz` is compressed lightly:
+//! floating-point samples gain little from more.
+
+use super::FORMAT;
+use super::header::{Header, INTENT_VECTOR};
+use crate::error::IoError;
+use crate::format::WriteRecord;
+use crate::layout::Arrangement::Planar;
+use crate::record::Record;
+use crate::whole_file;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+use std::path::Path;
+use veloxel_core::Grid;
+use veloxel_core::matrix3::determinant;
+
+/// Code 1: scanner coordinates, the world of this crate.
+const FORM_SCANNER: i16 = 1;
+const UNITS_MM: u8 = 2;
+const UNITS_MS: u8 = 16;
+
+pub(super) struct Nifti;
+
+impl WriteRecord for Nifti {
+    fn write(path: &Path, record: &Record) -> Result<(), IoError> {
+        FORMAT.check_side(path, record.frames)?;
+        let header = header(record).to_bytes();
+        let compressed = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+        whole_file::write(path, |file| {
+            if compressed {
+                let mut gz = GzEncoder::new(file, Compression::fast());
+                gz.write_all(&header)?;
+                record.write(Planar, &mut gz)?;
+                gz.finish().map(|_| ())
+            } else {
+                file.write_all(&header)?;
+                record.write(Planar, file)
+            }
+        })
+    }
+}
+
+/// The header; the sides were checked.
+fn header(record: &Record) -> Header {
+    let grid = record.grid;
+    let (rank, intent) = match (record.components, record.frames) {
+        (2.., _) => (5, INTENT_VECTOR),
+        (_, 2..) => (4, 0),
+        _ => (grid.dimension().count() as i16, 0),
+    };
+    let [nx, ny, nz] = grid.size().map(|side| side as i16);
+    let dim = [rank, nx, ny, nz, record.frames as i16, record.components as i16, 1, 1];
+    let mut header = Header { intent_code: intent, xyzt_units: UNITS_MM, ..Header::new(dim, record.element) };
+    if let Some(ms) = record.frame_interval_ms {
+        header.xyzt_units |= UNITS_MS;
+        header.pixdim[4] = ms as f32;
+    }
+    place(&mut header, grid);
+    header
+}
+
+/// Fills sform, and qform where a rotation says it all.
+fn place(header: &mut Header, grid: &Grid) {
+    let (matrix, origin) = (grid.world_from_voxel_matrix(), grid.origin_mm());
+    for (r, sign) in [-1.0, -1.0, 1.0].into_iter().enumerate() {
+        for (stored, value) in header.srow[r].iter_mut().zip(matrix[r].into_iter().chain([origin[r]])) {
+            *stored = (sign * value) as f32;
+        }
+        header.qoffset[r] = (sign * origin[r]) as f32;
+        header.pixdim[r + 1] = grid.spacing_mm()[r] as f32;
+    }
+    header.sform_code = FORM_SCANNER;
+    let d = grid.direction();
+    let ras = [d[0].map(|v| -v), d[1].map(|v| -v), d[2]];
+    if let Some((quaternion, handedness)) = quaternion(ras) {
+        header.qform_code = FORM_SCANNER;
+        header.quatern = quaternion.map(|v| v as f32);
+        header.pixdim[0] = handedness as f32;
+    }
+}
+
+/// `(b, c, d)` of the rotation and 1 or −1 for a mirrored third axis; `None` unless the matrix is orthonormal.
+fn quaternion(direction: [[f64; 3]; 3]) -> Option<([f64; 3], f64)> {
+    for a in 0..3 {
+        for b in a..3 {
+            let dot: f64 = direction.iter().map(|row| row[a] * row[b]).sum();
+            if (dot - if a == b { 1.0 } else { 0.0 }).abs() > 1e-5 {
+                return None;
+            }
+        }
+    }
+    let handedness = determinant(&direction).signum();
+    let m = direction.map(|row| [row[0], row[1], handedness * row[2]]);
+    // The largest of the four squares is the safe one to divide by (Shepperd's method).
+    let squares = [
+        1.0 + m[0][0] + m[1][1] + m[2][2],
+        1.0 + m[0][0] - m[1][1] - m[2][2],
+        1.0 - m[0][0] + m[1][1] - m[2][2],
+        1.0 - m[0][0] - m[1][1] + m[2][2],
+    ];
+    let largest = (0..4).fold(0, |best, i| if squares[i] > squares[best] { i } else { best });
+    let s = 2.0 * squares[largest].sqrt();
+    let [yz, zx, xy] = [m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]];
+    let [p, q, r] = [m[1][0] + m[0][1], m[0][2] + m[2][0], m[2][1] + m[1][2]];
+    let [a, b, c, d] = match largest {
+        0 => [s * s / 4.0, yz, zx, xy],
+        1 => [yz, s * s / 4.0, p, q],
+        2 => [zx, p, s * s / 4.0, r],
+        _ => [xy, q, r, s * s / 4.0],
+    }
+    .map(|v| v / s);
+    let sign = if a < 0.0 { -1.0 } else { 1.0 };
+    Some(([b, c, d].map(|v| sign * v), handedness))
+}

@@ -1,0 +1,144 @@
+//! The axes of a NRRD file: which are of space, what the one other is, and where the voxels lie.
+
+use super::header::vectors;
+use crate::context::Context;
+use crate::error::IoError;
+use crate::geometry::{Axes, cross, length};
+use crate::text_header::{Fields, excerpt};
+
+/// What an axis that is not of space stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extra {
+    Vector,
+    Colour,
+    Time,
+}
+
+/// The one axis that is not of space, first or last of `rank`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ExtraAxis {
+    pub axis: usize,
+    pub rank: usize,
+    pub what: Extra,
+}
+
+/// The one axis that is not of space, and what it stands for.
+pub(super) fn extra_axis(
+    fields: &Fields,
+    rank: usize,
+    directions: Option<&[Option<Vec<f64>>]>,
+    context: &mut Context,
+) -> Result<Option<ExtraAxis>, IoError> {
+    let kinds = fields.words("kinds", rank, context)?;
+    let mut found = Vec::new();
+    for axis in 0..rank {
+        let kind = kinds.as_ref().map(|k| k[axis].to_lowercase());
+        let what = match kind.as_deref() {
+            Some("time" | "list") => Extra::Time,
+            Some("rgb-color" | "rgba-color" | "3-color" | "4-color") => Extra::Colour,
+            Some("vector" | "2-vector" | "3-vector" | "covariant-vector") => Extra::Vector,
+            Some("none" | "???") | None if directions.is_some_and(|d| d[axis].is_none()) => {
+                let what = if axis == 0 { Extra::Vector } else { Extra::Time };
+                let name = if axis == 0 { "components" } else { "frames over time" };
+                context.assume(format!("axis {axis} has neither kind nor direction: {name} are assumed"))?;
+                what
+            }
+            Some("domain" | "space" | "none" | "???") | None => continue,
+            Some(other) => {
+                let hint = "one axis may be a vector, RGB-color, time or list";
+                return Err(context.unsupported(format!("an axis of kind {other}"), hint));
+            }
+        };
+        found.push((axis, what));
+    }
+    if found.is_empty() && rank == 4 {
+        context.assume("4 axes without kinds: the last is assumed to be time")?;
+        found.push((3, Extra::Time));
+    }
+    match found[..] {
+        [] => Ok(None),
+        [(axis, what)] if axis == 0 || axis == rank - 1 => Ok(Some(ExtraAxis { axis, rank, what })),
+        _ => {
+            let hint = "one axis beside those of space, first or last";
+            Err(context.unsupported("this arrangement of axes", hint))
+        }
+    }
+}
+
+/// The world that directions and origin are given in.
+pub(super) struct Space {
+    pub dimension: usize,
+    /// What turns the file's world axes into LPS.
+    pub signs: [f64; 3],
+}
+
+impl Space {
+    pub fn parse(fields: &Fields, context: &mut Context) -> Result<Self, IoError> {
+        let Some(name) = fields.text("space") else {
+            const NAME: &str = "space dimension";
+            let dimension = fields.value(NAME, "2 or 3", context)?.unwrap_or(3);
+            if !(2..=3).contains(&dimension) {
+                return Err(context.malformed(NAME, "2 or 3", dimension));
+            }
+            return Ok(Self { dimension, signs: [1.0; 3] });
+        };
+        let signs = match name.to_lowercase().as_str() {
+            "lps" | "left-posterior-superior" => [1.0; 3],
+            "ras" | "right-anterior-superior" => [-1.0, -1.0, 1.0],
+            "las" | "left-anterior-superior" => [1.0, -1.0, 1.0],
+            "scanner-xyz" | "3d-right-handed" | "3d-left-handed" => {
+                context.assume(format!("space {name} has no anatomy: LPS is assumed"))?;
+                [1.0; 3]
+            }
+            other => return Err(context.unsupported(format!("space {other}"), "give LPS, RAS or LAS")),
+        };
+        Ok(Self { dimension: 3, signs })
+    }
+
+    pub fn place(
+        &self,
+        axes: &mut Axes,
+        spatial: &[usize],
+        directions: &[Option<Vec<f64>>],
+        context: &mut Context,
+    ) -> Result<(), IoError> {
+        let mut columns = [[0.0f64; 3]; 3];
+        for (column, &axis) in columns.iter_mut().zip(spatial) {
+            let Some(direction) = &directions[axis] else {
+                let expected = "a vector for every axis of space";
+                return Err(context.malformed("space directions", expected, "none"));
+            };
+            for ((value, d), sign) in column.iter_mut().zip(direction).zip(self.signs) {
+                *value = sign * d;
+            }
+        }
+        if spatial.len() == 2 {
+            let [a, b, _] = columns;
+            let normal = cross(a, b);
+            // A picture in the xy plane keeps z as its third axis, mirrored or not.
+            let flat = a[2] == 0.0 && b[2] == 0.0;
+            columns[2] = if flat { [0.0, 0.0, 1.0] } else { normal.map(|x| x / length(normal)) };
+        }
+        for (axis, column) in columns.iter().enumerate() {
+            let length = length(*column);
+            axes.spacing_mm[axis] = length;
+            for (row, value) in axes.direction.iter_mut().zip(column) {
+                // A column without length is judged, once, as a spacing of 0.
+                row[axis] = if length > 0.0 { value / length } else { row[axis] };
+            }
+        }
+        Ok(())
+    }
+
+    pub fn put_origin(&self, axes: &mut Axes, fields: &Fields, context: &mut Context) -> Result<(), IoError> {
+        let Some(origin) = vectors(fields, "space origin", self.dimension, context)? else { return Ok(()) };
+        let [Some(origin)] = &origin[..] else {
+            let got = excerpt(fields.text("space origin").unwrap_or_default());
+            return Err(context.malformed("space origin", "one vector", got));
+        };
+        for ((o, value), sign) in axes.origin_mm.iter_mut().zip(origin).zip(self.signs) {
+            *o = sign * value;
+        }
+        Ok(())
+    }
+}

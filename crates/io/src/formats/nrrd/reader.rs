@@ -1,0 +1,147 @@
+//! What a NRRD header says of the samples behind it or beside it.
+
+use super::axes::{Extra, ExtraAxis, Space, extra_axis};
+use super::header::{self, TYPES, quoted, vectors};
+use crate::context::Context;
+use crate::element::{ByteOrder, Element, Scaling, Stored};
+use crate::error::IoError;
+use crate::geometry::Axes;
+use crate::layout::{Arrangement, Layout, Meaning, VectorAxes};
+use crate::luminance::Channels;
+use crate::source::Source;
+use crate::text_header::Fields;
+use veloxel_core::{Dimension, WarningKind};
+
+/// Reads the header and leaves the source at the first sample, in whichever file that is.
+pub(super) fn layout<'a>(
+    mut source: Source<'a>,
+    context: &mut Context,
+) -> Result<(Layout, Source<'a>), IoError> {
+    let fields = header::parse(&mut source, context)?;
+    let layout = interpret(&fields, context)?;
+    let mut samples = match fields.text("data file") {
+        None => source,
+        Some(name) if name.starts_with("LIST") || name.contains('%') => {
+            return Err(context.unsupported("a list of data files", "convert it to one .nrrd file"));
+        }
+        Some(name) => Source::open_beside(name, context)?,
+    };
+    let whole = |name, context: &Context| fields.value::<i64>(name, "a whole number", context);
+    for _ in 0..whole("line skip", context)?.unwrap_or(0).clamp(0, 1 << 20) {
+        samples.line(1 << 20, context)?;
+    }
+    let encoding = fields.require("encoding", context)?.to_lowercase();
+    let compressed = match encoding.as_str() {
+        "raw" => false,
+        "gzip" | "gz" => true,
+        other => {
+            return Err(context.unsupported(format!("NRRD encoding {other}"), "convert it to raw or gzip"));
+        }
+    };
+    if compressed {
+        samples = samples.gunzip();
+    }
+    let skip = match whole("byte skip", context)?.unwrap_or(0) {
+        -1 if !compressed => samples.available().saturating_sub(layout.sample_bytes(context)?),
+        n => u64::try_from(n)
+            .map_err(|_| context.malformed("byte skip", "bytes to leave out (-1: raw only)", n))?,
+    };
+    samples.skip("the part before the samples", skip, context)?;
+    Ok((layout, samples))
+}
+
+fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> {
+    let rank = fields.rank("dimension", context)?;
+    let sizes = fields.sizes("sizes", rank, context)?;
+    let element = element(fields.require("type", context)?, context)?;
+    let order = match fields.text("endian").map(str::to_lowercase).as_deref() {
+        Some("little") => ByteOrder::Little,
+        Some("big") => ByteOrder::Big,
+        None if element.bytes() == 1 => ByteOrder::Little,
+        other => return Err(context.malformed("endian", "little or big", other.unwrap_or("none"))),
+    };
+    let space = Space::parse(fields, context)?;
+    let directions = vectors(fields, "space directions", space.dimension, context)?;
+    if let Some(count) = directions.as_ref().map(Vec::len).filter(|&n| n != rank) {
+        return Err(context.malformed("space directions", format!("{rank} vectors"), count));
+    }
+    let extra = extra_axis(fields, rank, directions.as_deref(), context)?;
+    let spatial: Vec<usize> = (0..rank).filter(|&a| extra.is_none_or(|extra| extra.axis != a)).collect();
+    let dimension = match spatial.len() {
+        2 => Dimension::Two,
+        3 => Dimension::Three,
+        n => return Err(context.malformed("axes of space", "2 or 3", n)),
+    };
+    let mut size = [1; 3];
+    size.iter_mut().zip(&spatial).for_each(|(n, &a)| *n = sizes[a]);
+    let spacings = fields.numbers("spacings", rank, context)?;
+    let mut axes = Axes::new(dimension, size);
+    match (directions, &spacings) {
+        (Some(directions), _) => space.place(&mut axes, &spatial, &directions, context)?,
+        (None, Some(spacings)) => {
+            axes.spacing_mm.iter_mut().zip(&spatial).for_each(|(h, &a)| *h = spacings[a]);
+        }
+        (None, None) => {}
+    }
+    space.put_origin(&mut axes, fields, context)?;
+    let mut layout = Layout {
+        grid: axes.into_grid(context)?,
+        meaning: Meaning::Scalar,
+        arrangement: Arrangement::Planar,
+        frames: 1,
+        frame_interval_ms: None,
+        stored: Stored { element, order, scaling: Scaling::NONE },
+    };
+    if let Some(extra) = extra {
+        layout.arrangement = if extra.axis == 0 { Arrangement::Interleaved } else { Arrangement::Planar };
+        match extra.what {
+            Extra::Time => {
+                layout.frames = sizes[extra.axis];
+                let spacing = spacings.map(|spacings| spacings[extra.axis]);
+                layout.frame_interval_ms = frame_interval_ms(fields, extra, spacing, context)?;
+            }
+            what => layout.meaning = meaning(what, sizes[extra.axis], &layout, context)?,
+        }
+    }
+    if matches!(layout.meaning, Meaning::Vector(_)) && space.signs != [1.0; 3] {
+        let text = "vectors in a space that is not LPS: components are taken as LPS mm";
+        context.note(WarningKind::Header, text);
+    }
+    Ok(layout)
+}
+
+/// What so many components of a vector or a colour are.
+fn meaning(what: Extra, count: usize, layout: &Layout, context: &Context) -> Result<Meaning, IoError> {
+    let dimension = layout.grid.dimension();
+    match (what, count) {
+        (Extra::Colour, 3) => Ok(Meaning::Colour(Channels::Rgb)),
+        (Extra::Colour, 4) => Ok(Meaning::Colour(Channels::Rgba)),
+        (Extra::Vector, n) if n == dimension.count() => Ok(Meaning::Vector(VectorAxes::Lps)),
+        (_, n) => Meaning::of_channels(n, layout.stored.element, dimension, context),
+    }
+}
+
+fn element(name: &str, context: &Context) -> Result<Element, IoError> {
+    let name = name.to_lowercase();
+    let short = name.strip_suffix(" int").unwrap_or(&name);
+    let found = TYPES.iter().find(|(_, names)| names.contains(&short));
+    let fail = || context.unsupported(format!("NRRD type {name}"), "convert it to float");
+    found.map(|(element, _)| *element).ok_or_else(fail)
+}
+
+/// The interval, where both its length and its unit are there.
+fn frame_interval_ms(
+    fields: &Fields,
+    time: ExtraAxis,
+    spacing: Option<f64>,
+    context: &Context,
+) -> Result<Option<f64>, IoError> {
+    let units = quoted(fields, "units", time.rank, context)?;
+    let ms = match units.map(|u| u[time.axis].to_lowercase()).as_deref() {
+        Some("s" | "sec" | "seconds") => 1e3,
+        Some("ms" | "msec" | "milliseconds") => 1.0,
+        Some("us" | "usec" | "microseconds") => 1e-3,
+        _ => return Ok(None),
+    };
+    Ok(spacing.map(|s| s * ms).filter(|i| i.is_finite() && *i > 0.0))
+}

@@ -1,0 +1,107 @@
+//! Portable float maps: grey (`Pf`) pictures and disparities, and flow as three channels (`PF`: u, v, unused).
+//!
+//! *Specification*: Paul Debevec's PFM page; Scharstein et al., Middlebury Stereo v3 (disparity, +inf unknown);
+//! Mayer et al., "A Large Dataset to Train Convolutional Networks for Disparity, Optical Flow, and Scene Flow
+//! Estimation", CVPR 2016, doi:10.1109/CVPR.2016.438 (three-channel flow).
+//! Rows run from bottom to top in the file; a negative scale means little-endian. The scale's size is left alone.
+//! *Invalid*: infinity in the file, NaN in memory; NaN in the file stays NaN.
+//! *Limits*: 2-D; three channels are always flow.
+
+use crate::content::{Content, Decoded, Kind};
+use crate::context::Context;
+use crate::element::{ByteOrder, Stored};
+use crate::error::IoError;
+use crate::format::{Format, Precision, Reader};
+use crate::source::Source;
+use crate::whole_file;
+use std::io::Write;
+use std::path::Path;
+use veloxel_core::{Flow, Grid};
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Image, Kind::Flow],
+    precision: Precision::Float,
+    // An unknown sample is infinity in the file.
+    write_image: Some(|path, image, _| write(path, image.grid(), "Pf", |i| [image.data()[i]])),
+    write_flow: Some(|path, flow| {
+        write(path, flow.grid(), "PF", |i| {
+            let [u, v, _] = flow.vector_vox(i);
+            if flow.is_valid(i) { [u, v, 0.0] } else { [f32::NAN, f32::NAN, 0.0] }
+        })
+    }),
+    ..Format::picture("pfm", "PFM", &["pfm"], Reader::Whole(read))
+};
+
+const LINE_LIMIT: usize = 256;
+
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    const HEADER: &str = "magic, width, height and scale";
+    let mut words = Vec::new();
+    // Most writers use three lines.
+    while words.len() < 4 {
+        let Some(line) = source.line(LINE_LIMIT, context)? else {
+            return Err(context.malformed("PFM header", HEADER, "the end of the file"));
+        };
+        words.extend(line.split_whitespace().map(str::to_owned));
+    }
+    let [magic, width, height, scale] = &words[..] else {
+        return Err(context.malformed("PFM header", HEADER, words.join(" ")));
+    };
+    let channels = match magic.as_str() {
+        "Pf" => 1,
+        "PF" => 3,
+        other => return Err(context.malformed("PFM magic", "Pf or PF", other)),
+    };
+    let side = |name: &str, word: &String| {
+        word.parse::<usize>().map_err(|_| context.malformed(name, "a whole number", word))
+    };
+    let grid = context.picture_grid(side("width", width)?, side("height", height)?)?;
+    let order = match scale.parse::<f64>() {
+        Ok(s) if s < 0.0 => ByteOrder::Little,
+        Ok(s) if s > 0.0 => ByteOrder::Big,
+        _ => return Err(context.malformed("scale", "a number other than 0", scale)),
+    };
+    let samples = source.samples(channels * grid.len(), Stored { order, ..Stored::F32 }, context)?;
+    source.finish(context)?;
+    Ok(Decoded {
+        content: content(&samples, channels, grid, context)?,
+        sample_type: format!("f32 × {channels}"),
+    })
+}
+
+fn content(samples: &[f32], channels: usize, grid: Grid, context: &Context) -> Result<Content, IoError> {
+    let row = channels * grid.size()[0];
+    let channel = |c: usize| -> Vec<f32> {
+        let values = samples.chunks_exact(row).rev().flatten().skip(c).step_by(channels);
+        values.map(|&v| if v.is_infinite() { f32::NAN } else { v }).collect()
+    };
+    if channels == 1 {
+        return Ok(Content::Image(context.volume(grid, channel(0))?));
+    }
+    let (mut u, mut v) = (channel(0), channel(1));
+    for (a, b) in u.iter_mut().zip(&mut v) {
+        if a.is_nan() || b.is_nan() {
+            (*a, *b) = (f32::NAN, f32::NAN);
+        }
+    }
+    Ok(Content::Flow(Flow::new(grid, vec![u, v]).map_err(|e| context.core(e))?))
+}
+
+fn write<const N: usize>(
+    path: &Path,
+    grid: &Grid,
+    magic: &str,
+    pixel: impl Fn(usize) -> [f32; N],
+) -> Result<(), IoError> {
+    let [nx, ny, _] = grid.size();
+    whole_file::write(path, |file| {
+        write!(file, "{magic}\n{nx} {ny}\n-1.0\n")?;
+        for y in (0..ny).rev() {
+            for value in (y * nx..(y + 1) * nx).flat_map(&pixel) {
+                let stored = if value.is_nan() { f32::INFINITY } else { value };
+                file.write_all(&stored.to_le_bytes())?;
+            }
+        }
+        Ok(())
+    })
+}

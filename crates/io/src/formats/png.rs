@@ -1,0 +1,45 @@
+//! PNG pictures: 1 to 16 bit, grey, colour, palette, with or without alpha.
+//!
+//! *Specification*: W3C, "Portable Network Graphics (PNG) Specification (Third Edition)", 2025.
+//! Samples of fewer than 8 bits and palettes are expanded to 0..255, 16-bit samples keep 0..65535; colour becomes
+//! luminance ([`crate::LUMA`]). Gamma and colour profiles are left alone.
+//! *Fields and disparities*: by KITTI's rules ([`super::kitti`]).
+//! *Limits*: animations give their first frame; spacing (`pHYs`) is not read: pictures count in pixels.
+
+use super::kitti;
+use crate::content::{Decoded, Kind};
+use crate::context::Context;
+use crate::error::IoError;
+use crate::format::{Format, Reader};
+use crate::luminance::Picture;
+use crate::png_stream;
+use crate::raster::{Depth, Raster};
+use crate::source::Source;
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Image, Kind::Flow],
+    // Asked for as a field, a PNG need not look like one at first sight.
+    read_flow: Some(kitti::read),
+    read_disparity: Some(kitti::read_disparity),
+    write_image: Some(|path, image, warnings| {
+        png_stream::write(path, &Raster::quantised(path, image, warnings))
+    }),
+    write_flow: Some(kitti::write),
+    write_disparity: Some(kitti::write_disparity),
+    ..Format::picture("png", "PNG", &["png"], Reader::Whole(read))
+};
+
+fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let raster = png_stream::decode(source, context)?;
+    if kitti::looks_like_flow(&raster) {
+        return kitti::flow(&raster, context);
+    }
+    let [nx, ny] = raster.size;
+    let (opaque, bits) = match raster.depth {
+        Depth::Eight => (255.0, "u8"),
+        Depth::Sixteen => (65535.0, "u16"),
+    };
+    let sample_type = format!("{bits} × {}", raster.channels.count());
+    let (grid, samples) = (context.picture_grid(nx, ny)?, raster.values());
+    Picture { grid, channels: raster.channels, opaque, samples }.decoded(sample_type, context)
+}

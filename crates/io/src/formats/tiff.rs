@@ -1,0 +1,166 @@
+//! TIFF pictures: 8, 16 and 32-bit integers and floats, grey or colour, tiled or in strips; several pages are frames.
+//!
+//! *Specification*: Adobe, "TIFF Revision 6.0", 1992; uncompressed, PackBits, LZW and deflate.
+//! Samples keep the file's own scale; colour becomes luminance ([`crate::LUMA`]).
+//! Written as one page of uncompressed 32-bit floats, which loses nothing.
+//! *Limits*: no palettes, CMYK or YCbCr; resolution tags are not read: pictures count in pixels.
+
+use crate::content::Kind;
+use crate::context::Context;
+use crate::error::IoError;
+use crate::format::{Format, Precision, Reader};
+use crate::frame_reader::FrameReader;
+use crate::luminance::{Channels, Picture};
+use crate::source::Source;
+use crate::{memory, whole_file};
+use std::io::{Cursor, Error, ErrorKind};
+use std::path::Path;
+use tiff::decoder::{Decoder, DecodingResult, Limits};
+use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
+use tiff::{ColorType, TiffError};
+use veloxel_core::{Volume, WarningKind, Warnings};
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Image, Kind::Sequence],
+    precision: Precision::Float,
+    write_image: Some(write),
+    ..Format::picture("tiff", "TIFF", &["tif", "tiff"], Reader::Frames(open))
+};
+
+/// LZW can expand a little further than deflate: 4096-entry strings from 12 bits.
+const MAX_RATIO: u64 = 2800;
+
+/// The pages of a file.
+struct Pages {
+    decoder: Decoder<Cursor<Vec<u8>>>,
+    file_bytes: u64,
+    /// Samples that so many bytes can stand for, all pages together.
+    possible: u64,
+    decoded: u64,
+    sample_type: String,
+}
+
+fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+    let file = source.take_rest(context)?;
+    let file_bytes = file.len() as u64;
+    let possible = file_bytes.saturating_mul(MAX_RATIO);
+    let limit = usize::try_from(possible).unwrap_or(usize::MAX);
+    let mut limits = Limits::default();
+    limits.decoding_buffer_size = limit;
+    limits.intermediate_buffer_size = limit;
+    limits.ifd_value_size = file.len();
+    let decoder = Decoder::new(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
+    let decoder = decoder.with_limits(limits);
+    Ok(Box::new(Pages { decoder, file_bytes, possible, decoded: 0, sample_type: String::new() }))
+}
+
+impl FrameReader for Pages {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+        if self.decoded > 0 {
+            if !self.decoder.more_images() {
+                return Ok(None);
+            }
+            self.decoder.next_image().map_err(|e| failure(e, self.file_bytes, context))?;
+        }
+        let page = self.page(context)?;
+        // Pages may share their bytes, but not without end.
+        self.decoded = self.decoded.saturating_add(page.data().len() as u64);
+        if self.decoded > self.possible {
+            return Err(context.malformed("pages", format!("at most {} samples", self.possible), "more"));
+        }
+        Ok(Some(page))
+    }
+
+    fn sample_type(&self) -> String {
+        self.sample_type.clone()
+    }
+
+    fn finish(self: Box<Self>, _: &mut Context) -> Result<(), IoError> {
+        Ok(())
+    }
+}
+
+impl Pages {
+    fn page(&mut self, context: &mut Context) -> Result<Volume<f32>, IoError> {
+        let fail = |e: TiffError, context: &Context| failure(e, self.file_bytes, context);
+        let (nx, ny) = self.decoder.dimensions().map_err(|e| fail(e, context))?;
+        let grid = context.picture_grid(nx as usize, ny as usize)?;
+        let channels = match self.decoder.colortype().map_err(|e| fail(e, context))? {
+            ColorType::Gray(_) => Channels::Grey,
+            ColorType::GrayA(_) => Channels::GreyAlpha,
+            ColorType::RGB(_) => Channels::Rgb,
+            ColorType::RGBA(_) => Channels::Rgba,
+            other => {
+                let what = format!("TIFF colour type {other:?}");
+                return Err(context.unsupported(what, "convert it to grey or RGB"));
+            }
+        };
+        let count = grid.len() as u64 * channels.count() as u64;
+        if count > self.possible {
+            return Err(context.truncated("the image data", count, self.possible));
+        }
+        memory::require(count.saturating_mul(4), context)?;
+        let samples = self.decoder.read_image().map_err(|e| fail(e, context))?;
+        let Floats { samples, name, opaque } = floats(samples, context)?;
+        if samples.len() as u64 != count {
+            return Err(context.malformed("samples", count.to_string(), samples.len()));
+        }
+        self.sample_type = format!("{name} × {}", channels.count());
+        Picture { grid, channels, opaque, samples }.into_luminance(context)
+    }
+}
+
+struct Floats {
+    samples: Vec<f32>,
+    /// The type that they had.
+    name: &'static str,
+    /// Its largest value.
+    opaque: f32,
+}
+
+fn floats(samples: DecodingResult, context: &mut Context) -> Result<Floats, IoError> {
+    macro_rules! floats {
+        ($values:expr, $type:ty, $opaque:expr) => {{
+            let samples: Vec<f32> = $values.iter().map(|&v| v as f32).collect();
+            // NaN is equal to nothing, itself included.
+            if samples.iter().zip(&$values).any(|(&f, &v)| f64::from(f) != f64::from(v) && !f.is_nan()) {
+                let text = concat!(stringify!($type), " samples were rounded to 32-bit floats");
+                context.note(WarningKind::Samples, text);
+            }
+            Ok(Floats { samples, name: stringify!($type), opaque: $opaque as f32 })
+        }};
+    }
+    match samples {
+        DecodingResult::U8(v) => floats!(v, u8, u8::MAX),
+        DecodingResult::I8(v) => floats!(v, i8, i8::MAX),
+        DecodingResult::U16(v) => floats!(v, u16, u16::MAX),
+        DecodingResult::I16(v) => floats!(v, i16, i16::MAX),
+        DecodingResult::U32(v) => floats!(v, u32, u32::MAX),
+        DecodingResult::I32(v) => floats!(v, i32, i32::MAX),
+        DecodingResult::F32(samples) => Ok(Floats { samples, name: "f32", opaque: 1.0 }),
+        DecodingResult::F64(v) => floats!(v, f64, 1.0),
+        _ => Err(context.unsupported("this TIFF sample type", "convert it to 32-bit floats")),
+    }
+}
+
+fn failure(error: TiffError, file_bytes: u64, context: &Context) -> IoError {
+    match error {
+        TiffError::IoError(e) if e.kind() == ErrorKind::UnexpectedEof => {
+            context.truncated("the TIFF stream", file_bytes + 1, file_bytes)
+        }
+        TiffError::UnsupportedError(e) => {
+            context.unsupported(e.to_string(), "convert it to plain grey or RGB")
+        }
+        other => context.malformed("TIFF stream", "a whole and valid one", other),
+    }
+}
+
+/// Writes one page of 32-bit floats.
+fn write(path: &Path, image: &Volume<f32>, _: &mut Warnings) -> Result<(), IoError> {
+    let [nx, ny, _] = image.grid().size();
+    let mut bytes = Cursor::new(Vec::new());
+    TiffEncoder::new(&mut bytes)
+        .and_then(|mut encoder| encoder.write_image::<Gray32Float>(nx as u32, ny as u32, image.data()))
+        .map_err(|e| IoError::write(path)(Error::other(e)))?;
+    whole_file::write_bytes(path, bytes.get_ref())
+}

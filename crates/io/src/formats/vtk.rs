@@ -1,0 +1,244 @@
+//! VTK legacy unstructured grids: tetrahedra over points.
+//!
+//! *Specification*: Kitware, "VTK File Formats", legacy format, versions 2.0 to 5.1. Version 5 lists cells as OFFSETS
+//! and CONNECTIVITY (`vtktypeint64` or `vtktypeint32`); earlier ones as a count and indices a cell. Binary numbers are
+//! big-endian.
+//! *Limits*: every cell must be a linear tetrahedron (type 10); point and cell data behind the cells are not read.
+
+use crate::content::{Content, Decoded, Kind};
+use crate::context::Context;
+use crate::error::IoError;
+use crate::format::{Format, Precision, Reader};
+use crate::source::Source;
+use crate::text_header::excerpt;
+use std::str::FromStr;
+use veloxel_core::TetMesh;
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Mesh],
+    precision: Precision::Float,
+    ..Format::picture("vtk", "VTK", &["vtk"], Reader::Whole(read))
+};
+
+/// The number of a linear tetrahedron among types of cells.
+const TETRAHEDRON: i64 = 10;
+const EVERY_CELL: &str = "every cell must be a linear tetrahedron (type 10)";
+
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let bytes = source.take_rest(context)?;
+    let mut file = Cursor { bytes: &bytes, at: 0, binary: false, context };
+    file.start()?;
+    let (mut points, mut cells): (Option<Vec<f64>>, Option<Vec<i64>>) = (None, None);
+    let mut types = None;
+    loop {
+        if let (Some(points), Some(cells), Some(())) = (&points, &cells, types) {
+            let content = Content::Mesh(mesh(points, cells, context)?);
+            return Ok(Decoded { content, sample_type: "tetrahedra".to_owned() });
+        }
+        match file.word().to_ascii_uppercase().as_str() {
+            "DATASET" => {
+                let kind = file.word();
+                if !kind.eq_ignore_ascii_case("UNSTRUCTURED_GRID") {
+                    let what = format!("data set {}", excerpt(&kind));
+                    return Err(context.unsupported(what, "give an UNSTRUCTURED_GRID"));
+                }
+            }
+            "POINTS" => points = Some(file.points()?),
+            "CELLS" => cells = Some(file.cells()?),
+            "CELL_TYPES" => types = Some(file.types()?),
+            "METADATA" => while !file.line().trim().is_empty() {},
+            "" => {
+                let expected = "POINTS, CELLS and CELL_TYPES";
+                return Err(context.malformed("VTK file", expected, "its end before them"));
+            }
+            other => {
+                let what = format!("section {}", excerpt(other));
+                return Err(context.unsupported(what, "give plain POINTS and CELLS"));
+            }
+        }
+    }
+}
+
+/// Puts flat coordinates and node indices together.
+fn mesh(coordinates: &[f64], cells: &[i64], context: &Context) -> Result<TetMesh, IoError> {
+    let points = coordinates.as_chunks::<3>().0.to_vec();
+    let index = |&i: &i64| match u32::try_from(i) {
+        Ok(node) if (node as usize) < points.len() => Ok(node),
+        _ => Err(context.malformed("node index", format!("0 to {}", points.len().saturating_sub(1)), i)),
+    };
+    let nodes = cells.iter().map(index).collect::<Result<Vec<u32>, _>>()?;
+    let tetrahedra = nodes.as_chunks::<4>().0.to_vec();
+    Ok(TetMesh { points, tetrahedra })
+}
+
+#[derive(Clone, Copy)]
+enum Integer {
+    I32,
+    I64,
+}
+
+/// A place in the bytes, from where words, lines and numbers are taken.
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    binary: bool,
+    context: &'a Context<'a>,
+}
+
+impl Cursor<'_> {
+    /// The lines before the data set.
+    fn start(&mut self) -> Result<(), IoError> {
+        let magic = self.line();
+        if !magic.to_ascii_lowercase().starts_with("# vtk datafile version") {
+            return Err(self.context.malformed("VTK magic", "# vtk DataFile Version", excerpt(&magic)));
+        }
+        self.line();
+        self.binary = match self.word().to_ascii_uppercase().as_str() {
+            "ASCII" => false,
+            "BINARY" => true,
+            other => {
+                return Err(self.context.malformed("VTK encoding", "ASCII or BINARY", excerpt(other)));
+            }
+        };
+        Ok(())
+    }
+
+    /// Three coordinates a point, flat.
+    fn points(&mut self) -> Result<Vec<f64>, IoError> {
+        let count = self.count("POINTS")?;
+        let kind = self.word().to_ascii_lowercase();
+        let total = count.checked_mul(3).ok_or_else(|| self.context.malformed("POINTS", "fewer", count))?;
+        match (self.binary, kind.as_str()) {
+            (false, "float" | "double") => self.words(total, |v: &f64| v.is_finite()),
+            (true, "float") => self.numbers(total, |b| f64::from(f32::from_be_bytes(b))),
+            (true, "double") => self.numbers(total, f64::from_be_bytes),
+            _ => {
+                let what = format!("points of type {}", excerpt(&kind));
+                Err(self.context.unsupported(what, "give float or double"))
+            }
+        }
+    }
+
+    /// Four node indices a cell, flat.
+    fn cells(&mut self) -> Result<Vec<i64>, IoError> {
+        let (first, second) = (self.count("CELLS")?, self.count("CELLS")?);
+        let before = self.at;
+        if !self.word().eq_ignore_ascii_case("OFFSETS") {
+            self.at = before;
+            if first.checked_mul(5) != Some(second) {
+                return Err(self.other_nodes());
+            }
+            let values = self.integers(second, Integer::I32)?;
+            let cells = values.as_chunks::<5>().0;
+            if cells.iter().any(|cell| cell[0] != 4) {
+                return Err(self.other_nodes());
+            }
+            return Ok(cells.iter().flat_map(|cell| &cell[1..]).copied().collect());
+        }
+        let kind = self.integer_type()?;
+        let offsets = self.integers(first, kind)?;
+        if offsets.iter().enumerate().any(|(i, &o)| o != 4 * i as i64) {
+            return Err(self.other_nodes());
+        }
+        let name = self.word();
+        if !name.eq_ignore_ascii_case("CONNECTIVITY") {
+            return Err(self.context.malformed("VTK cells", "CONNECTIVITY", excerpt(&name)));
+        }
+        let kind = self.integer_type()?;
+        if first.saturating_sub(1).checked_mul(4) != Some(second) {
+            let expected = format!("4 nodes for each of {first} - 1 cells");
+            return Err(self.context.malformed("CONNECTIVITY", expected, second));
+        }
+        self.integers(second, kind)
+    }
+
+    fn other_nodes(&self) -> IoError {
+        self.context.unsupported("a cell without exactly 4 nodes", EVERY_CELL)
+    }
+
+    /// Checks that every cell is a tetrahedron.
+    fn types(&mut self) -> Result<(), IoError> {
+        let count = self.count("CELL_TYPES")?;
+        match self.integers(count, Integer::I32)?.iter().find(|&&t| t != TETRAHEDRON) {
+            None => Ok(()),
+            Some(other) => Err(self.context.unsupported(format!("a cell of type {other}"), EVERY_CELL)),
+        }
+    }
+
+    fn integer_type(&mut self) -> Result<Integer, IoError> {
+        match self.word().to_ascii_lowercase().as_str() {
+            "vtktypeint64" | "long" | "vtkidtype" => Ok(Integer::I64),
+            "vtktypeint32" | "int" => Ok(Integer::I32),
+            other => {
+                let what = format!("indices of type {}", excerpt(other));
+                Err(self.context.unsupported(what, "give vtktypeint64"))
+            }
+        }
+    }
+
+    /// The next line without its end; empty at the end of the file.
+    fn line(&mut self) -> String {
+        let rest = &self.bytes[self.at..];
+        let end = rest.iter().position(|&c| c == b'\n').unwrap_or(rest.len());
+        self.at = (self.at + end + 1).min(self.bytes.len());
+        String::from_utf8_lossy(&rest[..end]).into_owned()
+    }
+
+    /// The next word; empty at the end of the file. The white space behind it is left alone.
+    fn word(&mut self) -> String {
+        let rest = &self.bytes[self.at..];
+        let start = rest.iter().position(|c| !c.is_ascii_whitespace()).unwrap_or(rest.len());
+        let length = rest[start..].iter().take_while(|c| !c.is_ascii_whitespace()).count();
+        self.at += start + length;
+        String::from_utf8_lossy(&rest[start..start + length]).into_owned()
+    }
+
+    fn count(&mut self, section: &'static str) -> Result<usize, IoError> {
+        let word = self.word();
+        word.parse().map_err(|_| self.context.malformed(section, "a count", excerpt(&word)))
+    }
+
+    fn integers(&mut self, count: usize, kind: Integer) -> Result<Vec<i64>, IoError> {
+        match (self.binary, kind) {
+            (false, _) => self.words(count, |_| true),
+            (true, Integer::I32) => self.numbers(count, |b| i64::from(i32::from_be_bytes(b))),
+            (true, Integer::I64) => self.numbers(count, i64::from_be_bytes),
+        }
+    }
+
+    /// Numbers as text.
+    fn words<T: FromStr>(&mut self, count: usize, allowed: impl Fn(&T) -> bool) -> Result<Vec<T>, IoError> {
+        // Every number takes a digit and a space at least.
+        self.require((count as u64).saturating_mul(2).saturating_sub(1))?;
+        let mut values = Vec::with_capacity(count);
+        for _ in 0..count {
+            let word = self.word();
+            let value = word.parse().ok().filter(&allowed);
+            values
+                .push(value.ok_or_else(|| {
+                    self.context.malformed("VTK number", "a finite number", excerpt(&word))
+                })?);
+        }
+        Ok(values)
+    }
+
+    /// Binary numbers; they begin behind the end of the line.
+    fn numbers<T, const N: usize>(
+        &mut self,
+        count: usize,
+        parse: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, IoError> {
+        self.line();
+        let needed = (count as u64).saturating_mul(N as u64);
+        self.require(needed)?;
+        let end = self.at + needed as usize;
+        let values = self.bytes[self.at..end].as_chunks::<N>().0.iter().map(|&b| parse(b)).collect();
+        self.at = end;
+        Ok(values)
+    }
+
+    fn require(&self, needed: u64) -> Result<(), IoError> {
+        let there = (self.bytes.len() - self.at) as u64;
+        if needed > there { Err(self.context.truncated("a VTK section", needed, there)) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,265 @@
+//! The luma of Y4M frames.
+
+use crate::context::Context;
+use crate::element::{ByteOrder, Element, Scaling};
+use crate::error::IoError;
+use crate::frame_reader::FrameReader;
+use crate::memory;
+use crate::source::Source;
+use veloxel_core::{Grid, Volume, WarningKind};
+
+const MAGIC: &str = "YUV4MPEG2";
+const LINE_LIMIT: usize = 1024;
+
+/// A stream after its header.
+struct Y4mReader<'a> {
+    source: Source<'a>,
+    grid: Grid,
+    luma: Element,
+    /// Bytes a frame after its luma.
+    chroma_bytes: u64,
+    /// Whether there was a frame.
+    any: bool,
+    frame_interval_ms: Option<f64>,
+    sample_type: String,
+}
+
+/// What a header says.
+struct Header<'a> {
+    width: Option<usize>,
+    height: Option<usize>,
+    colour: &'a str,
+    frame_interval_ms: Option<f64>,
+}
+
+impl<'a> Header<'a> {
+    fn parse(line: &'a str, context: &mut Context) -> Result<Self, IoError> {
+        let mut words = line.split_ascii_whitespace();
+        match words.next() {
+            Some(MAGIC) => {}
+            other => return Err(context.malformed("Y4M header", MAGIC, other.unwrap_or("nothing"))),
+        }
+        let mut header = Self { width: None, height: None, colour: "420", frame_interval_ms: None };
+        for word in words {
+            let (tag, value) = split_tag(word);
+            match tag {
+                'W' => header.width = value.parse().ok(),
+                'H' => header.height = value.parse().ok(),
+                'C' => header.colour = value,
+                'F' => header.frame_interval_ms = interval_ms(value),
+                'I' if !matches!(value, "p" | "?") => context.note(
+                    WarningKind::Samples,
+                    format!("interlaced frames (I{value}) are taken as they are"),
+                ),
+                // Pixel aspect and comments of programs say nothing about where samples lie.
+                _ => {}
+            }
+        }
+        Ok(header)
+    }
+}
+
+/// Reads the header.
+pub(crate) fn open<'a>(
+    mut source: Source<'a>,
+    context: &mut Context,
+) -> Result<Box<dyn FrameReader + 'a>, IoError> {
+    let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
+    let Header { width, height, colour, frame_interval_ms } = Header::parse(&line, context)?;
+    let (Some(width), Some(height)) = (width, height) else {
+        return Err(context.malformed("Y4M header", "a width (W) and a height (H)", line));
+    };
+    let grid = context.picture_grid(width, height)?;
+    let space = ColourSpace::parse(colour).ok_or_else(|| {
+        context.malformed("Y4M colour space", "C420, C411, C422, C444, C444alpha or Cmono", colour)
+    })?;
+    let luma = if space.bits > 8 { Element::U16 } else { Element::U8 };
+    let chroma_bytes = space
+        .chroma_samples([width as u64, height as u64])
+        .and_then(|n| n.checked_mul(luma.bytes() as u64))
+        .ok_or_else(|| context.malformed("Y4M frame", "one that fits in memory", grid.size_text()))?;
+    let sample_type = format!("Y4M C{colour}");
+    Ok(Box::new(Y4mReader { source, grid, luma, chroma_bytes, any: false, frame_interval_ms, sample_type }))
+}
+
+impl FrameReader for Y4mReader<'_> {
+    fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
+        let Some(line) = self.source.line(LINE_LIMIT, context)? else { return Ok(None) };
+        if line.split_ascii_whitespace().next() != Some("FRAME") {
+            return Err(context.malformed("Y4M frame", "a line that begins with FRAME", line.escape_debug()));
+        }
+        // As bytes first: a pipe's header is not a reason to make room for more than has come.
+        let count = self.grid.len();
+        let bytes = (count as u64).saturating_mul(self.luma.bytes() as u64);
+        let bytes = self.source.take_bytes("the luma of a frame", bytes, context)?;
+        let mut samples = memory::room_for(count, context)?;
+        self.luma.decode(&bytes, ByteOrder::Little, Scaling::NONE, &mut samples);
+        self.source.skip("the chroma of a frame", self.chroma_bytes, context)?;
+        self.any = true;
+        context.volume(self.grid.clone(), samples).map(Some)
+    }
+
+    fn frame_interval_ms(&self) -> Option<f64> {
+        self.frame_interval_ms
+    }
+
+    fn sample_type(&self) -> String {
+        self.sample_type.clone()
+    }
+
+    fn finish(self: Box<Self>, context: &mut Context) -> Result<(), IoError> {
+        if self.any { Ok(()) } else { Err(context.malformed("Y4M stream", "at least one frame", "none")) }
+    }
+}
+
+fn split_tag(word: &str) -> (char, &str) {
+    let mut letters = word.chars();
+    (letters.next().unwrap_or(' '), letters.as_str())
+}
+
+/// Milliseconds a frame of a rate such as `30000:1001`; `0:0` is unknown.
+fn interval_ms(rate: &str) -> Option<f64> {
+    let (frames, seconds) = rate.split_once(':')?;
+    let (frames, seconds): (f64, f64) = (frames.parse().ok()?, seconds.parse().ok()?);
+    (frames > 0.0 && seconds > 0.0).then(|| 1e3 * seconds / frames)
+}
+
+/// How many samples of which depth stand beside the luma.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ColourSpace {
+    bits: u32,
+    chroma: Chroma,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Chroma {
+    None,
+    /// Two planes, each with every `1/x` column and `1/y` row.
+    Planes([u64; 2]),
+    /// Two full planes and opacity.
+    FullWithAlpha,
+}
+
+impl ColourSpace {
+    fn parse(name: &str) -> Option<Self> {
+        let chroma = |base: &str| match base {
+            "mono" => Some(Chroma::None),
+            "420" | "420jpeg" | "420mpeg2" | "420paldv" => Some(Chroma::Planes([2, 2])),
+            "411" => Some(Chroma::Planes([4, 1])),
+            "422" => Some(Chroma::Planes([2, 1])),
+            "444" => Some(Chroma::Planes([1, 1])),
+            "444alpha" => Some(Chroma::FullWithAlpha),
+            _ => None,
+        };
+        if let Some(chroma) = chroma(name) {
+            return Some(Self { bits: 8, chroma });
+        }
+        let (base, bits) =
+            name.strip_prefix("mono").map(|bits| ("mono", bits)).or_else(|| name.split_once('p'))?;
+        let bits = bits.parse().ok().filter(|bits| (9..=16).contains(bits))?;
+        chroma(base).map(|chroma| Self { bits, chroma })
+    }
+
+    fn chroma_samples(self, [width, height]: [u64; 2]) -> Option<u64> {
+        let (planes, [x, y]) = match self.chroma {
+            Chroma::None => return Some(0),
+            Chroma::Planes(steps) => (2, steps),
+            Chroma::FullWithAlpha => (3, [1, 1]),
+        };
+        width.div_ceil(x).checked_mul(height.div_ceil(y))?.checked_mul(planes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Strictness;
+    use std::path::Path;
+    use veloxel_core::Warnings;
+
+    fn frames(bytes: &[u8]) -> (Result<Vec<Volume<f32>>, IoError>, usize) {
+        let mut warnings = Warnings::new();
+        let mut context = Context::new(Path::new("a.y4m"), Strictness::Lenient, &mut warnings);
+        // As a pipe: nobody knows how long it is.
+        let read = |context: &mut Context| {
+            let mut reader = open(Source::from_stream(bytes), context)?;
+            let frames =
+                std::iter::from_fn(|| reader.next_frame(context).transpose()).collect::<Result<_, _>>()?;
+            reader.finish(context).map(|()| frames)
+        };
+        let frames = read(&mut context);
+        (frames, warnings.iter().count())
+    }
+
+    /// Two frames of 3 × 5 in a colour space with so many bytes of chroma, the luma counting up from `first`.
+    fn stream(colour: &str, deep: bool, chroma: usize) -> Vec<u8> {
+        let mut bytes = format!("YUV4MPEG2 W3 H5 F30000:1001 Ip A1:1 {colour} XCOMMENT\n").into_bytes();
+        for first in [0u16, 100] {
+            bytes.extend(b"FRAME Ixyz\n");
+            for sample in first..first + 15 {
+                bytes.extend(if deep { (40 * sample).to_le_bytes().to_vec() } else { vec![sample as u8] });
+            }
+            bytes.extend(vec![128u8; chroma]);
+        }
+        bytes
+    }
+
+    #[test]
+    fn luma_is_found_in_every_colour_space() {
+        for (colour, deep, chroma) in [
+            ("", false, 12),
+            ("C420jpeg", false, 12),
+            ("C420mpeg2", false, 12),
+            ("C420paldv", false, 12),
+            ("C411", false, 10),
+            ("C422", false, 20),
+            ("C444", false, 30),
+            ("C444alpha", false, 45),
+            ("Cmono", false, 0),
+            ("Cmono12", true, 0),
+            ("C420p10", true, 24),
+            ("C422p12", true, 40),
+            ("C444p16", true, 60),
+        ] {
+            let (read, warnings) = frames(&stream(colour, deep, chroma));
+            let read = read.unwrap();
+            let scale = if deep { 40.0 } else { 1.0 };
+            assert_eq!((read.len(), warnings), (2, 0), "{colour}");
+            assert_eq!((read[0].data()[14], read[1].data()[0]), (14.0 * scale, 100.0 * scale), "{colour}");
+        }
+    }
+
+    #[test]
+    fn a_stream_ends_between_frames_or_it_is_cut_short() {
+        let bytes = stream("C420jpeg", false, 12);
+        let header = bytes.iter().position(|&b| b == b'\n').unwrap() + 1;
+        let frame = (bytes.len() - header) / 2;
+        for length in 0..bytes.len() {
+            let (read, _) = frames(&bytes[..length]);
+            assert_eq!(read.is_ok(), length == header + frame, "{length} of {}: {read:?}", bytes.len());
+        }
+    }
+
+    #[test]
+    fn headers_that_make_no_sense_are_refused() {
+        for header in [
+            "",
+            "YUV4MPEG H1 W1\n",
+            "YUV4MPEG2 W3\n",
+            "YUV4MPEG2 W0 H5\n",
+            "YUV4MPEG2 W3 H5 C421\n",
+            "YUV4MPEG2 W3 H5 C420p99\n",
+            "YUV4MPEG2 W99999999999 H99999999999 C444\nFRAME\n",
+            "YUV4MPEG2 W60000 H60000 C444\nFRAME\nxyz",
+        ] {
+            assert!(frames(header.as_bytes()).0.is_err(), "{header}");
+        }
+        let (read, warnings) = frames(b"YUV4MPEG2 W1 H1 It Cmono\nFRAME\nx");
+        assert_eq!((read.unwrap().len(), warnings), (1, 1));
+    }
+
+    #[test]
+    fn rates_become_intervals() {
+        assert_eq!((interval_ms("25:1"), interval_ms("0:0"), interval_ms("x")), (Some(40.0), None, None));
+    }
+}

@@ -1,0 +1,114 @@
+//! PNG streams: decoded to the pixels that they hold, and written from pixels.
+
+use crate::context::Context;
+use crate::error::IoError;
+use crate::luminance::Channels;
+use crate::raster::{Depth, Raster};
+use crate::source::Source;
+use crate::{memory, whole_file};
+use std::io::Cursor;
+use std::path::Path;
+use veloxel_core::WarningKind;
+
+/// Deflate cannot expand further.
+const MAX_RATIO: u64 = 1032;
+/// The most output bytes that one stored byte becomes: eight 1-bit indices, each an RGBA colour.
+const MAX_EXPANSION: u64 = 32;
+
+/// The pixels of a stream: palettes and fewer than 8 bits expanded.
+pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster, IoError> {
+    let file = source.take_rest(context)?;
+    let fail = |e: png::DecodingError, context: &Context| match e {
+        png::DecodingError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+            context.truncated("the PNG stream", file.len() as u64 + 1, file.len() as u64)
+        }
+        other => context.malformed("PNG stream", "a whole and valid one", other),
+    };
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(&file), png::Limits { bytes: usize::MAX });
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().map_err(|e| fail(e, context))?;
+    let grid = context.picture_grid(reader.info().width as usize, reader.info().height as usize)?;
+    let needed = reader
+        .output_buffer_size()
+        .ok_or_else(|| context.malformed("PNG size", "one that fits in memory", grid.size_text()))?;
+    let possible = (file.len() as u64).saturating_mul(MAX_RATIO).saturating_mul(MAX_EXPANSION);
+    if needed as u64 > possible {
+        return Err(context.truncated("the PNG image data", needed as u64, possible));
+    }
+    memory::require(needed as u64, context)?;
+    let mut bytes = vec![0; needed];
+    let info = reader.next_frame(&mut bytes).map_err(|e| fail(e, context))?;
+    bytes.truncate(info.buffer_size());
+    let depth = if info.bit_depth == png::BitDepth::Sixteen { Depth::Sixteen } else { Depth::Eight };
+    let channels = match info.color_type {
+        png::ColorType::Grayscale => Channels::Grey,
+        png::ColorType::GrayscaleAlpha => Channels::GreyAlpha,
+        png::ColorType::Rgb => Channels::Rgb,
+        png::ColorType::Rgba => Channels::Rgba,
+        png::ColorType::Indexed => {
+            return Err(context.malformed("PNG palette", "colours for its indices", "none"));
+        }
+    };
+    if reader.info().animation_control.is_some_and(|a| a.num_frames > 1) {
+        context.note(WarningKind::Samples, "only the first frame of the animation was read");
+    } else {
+        // Reads the closing chunks: a file cut there is cut short all the same.
+        reader.finish().map_err(|e| fail(e, context))?;
+    }
+    match end_of_stream(&file) {
+        Some(end) if end < file.len() => context.trailing(Some((file.len() - end) as u64)),
+        _ => {}
+    }
+    let [nx, ny, _] = grid.size();
+    Ok(Raster { size: [nx, ny], channels, depth, bytes })
+}
+
+/// The offset after the closing `IEND` chunk.
+fn end_of_stream(file: &[u8]) -> Option<usize> {
+    let mut at = 8usize;
+    loop {
+        let head = file.get(at..at.checked_add(8)?)?;
+        let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        at = at.checked_add(length)?.checked_add(12)?;
+        if &head[4..] == b"IEND" {
+            return Some(at);
+        }
+    }
+}
+
+/// Writes a picture.
+pub(crate) fn write(path: &Path, picture: &Raster) -> Result<(), IoError> {
+    let bytes = encode(picture).map_err(|e| IoError::write(path)(e.into()))?;
+    whole_file::write_bytes(path, &bytes)
+}
+
+fn encode(picture: &Raster) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    // The limits of grids are those of PNG as well.
+    let [width, height] = picture.size.map(|side| side as u32);
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_depth(match picture.depth {
+        Depth::Eight => png::BitDepth::Eight,
+        Depth::Sixteen => png::BitDepth::Sixteen,
+    });
+    encoder.set_color(match picture.channels {
+        Channels::Grey => png::ColorType::Grayscale,
+        Channels::GreyAlpha => png::ColorType::GrayscaleAlpha,
+        Channels::Rgb => png::ColorType::Rgb,
+        Channels::Rgba => png::ColorType::Rgba,
+    });
+    encoder.set_compression(png::Compression::Balanced);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&picture.bytes)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// Writes an RGB picture: `rgb` holds `width · height` interleaved triples, 8 bits each.
+///
+/// # Errors
+/// [`IoError::Malformed`] if `rgb` has another length; [`IoError::Write`], also for a picture without pixels; nothing is
+/// left behind then.
+pub fn write_rgb_png(path: &Path, width: usize, height: usize, rgb: &[u8]) -> Result<(), IoError> {
+    write(path, &Raster::rgb(path, [width, height], rgb)?)
+}

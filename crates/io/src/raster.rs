@@ -1,0 +1,80 @@
+//! Samples to 8 or 16 bits for picture formats, never silently.
+
+use crate::error::IoError;
+use crate::luminance::Channels;
+use std::path::Path;
+use veloxel_core::{Volume, WarningKind, Warnings};
+
+/// Bits a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    Eight,
+    Sixteen,
+}
+
+/// Pixels as whole numbers of 8 or 16 bits, rows from the top.
+pub(crate) struct Raster {
+    pub size: [usize; 2],
+    pub channels: Channels,
+    pub depth: Depth,
+    /// Interleaved; 16-bit samples as two big-endian bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Raster {
+    /// A grey picture, 8 bit if every value lies in 0..=255 after rounding, else 16 bit: rounds, clamps to 0..=65535,
+    /// turns NaN to 0, and warns if any of that changed a sample.
+    pub fn quantised(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Self {
+        let values: Vec<u16> = image.data().iter().map(|v| v.round() as u16).collect();
+        let deep = values.iter().any(|&v| v > 255);
+        let lost = image.data().iter().zip(&values).filter(|&(v, &q)| *v != f32::from(q)).count();
+        if lost > 0 {
+            warnings.push(
+                WarningKind::Samples,
+                format!(
+                    "{}: {lost} of {} samples were rounded or clamped to whole numbers from 0 to {} \
+                     (.tif, .nii.gz, .mha and .nrrd keep them)",
+                    path.display(),
+                    values.len(),
+                    if deep { 65535 } else { 255 }
+                ),
+            );
+        }
+        let [nx, ny, _] = image.grid().size();
+        let (depth, bytes) = if deep {
+            (Depth::Sixteen, values.iter().flat_map(|v| v.to_be_bytes()).collect())
+        } else {
+            (Depth::Eight, values.iter().map(|&v| v as u8).collect())
+        };
+        Self { size: [nx, ny], channels: Channels::Grey, depth, bytes }
+    }
+
+    /// Colours of 8 bits: `rgb` holds interleaved triples.
+    pub fn rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<Self, IoError> {
+        let [width, height] = size;
+        if width.checked_mul(height).and_then(|n| n.checked_mul(3)) != Some(rgb.len()) {
+            let expected = format!("3 · {width} · {height} bytes");
+            return Err(IoError::malformed(path, "RGB samples", expected, rgb.len()));
+        }
+        Ok(Self { size, channels: Channels::Rgb, depth: Depth::Eight, bytes: rgb.to_vec() })
+    }
+
+    /// Refuses samples of 16 bits in a format of 8.
+    pub fn require_eight_bits(&self, path: &Path, title: &str) -> Result<(), IoError> {
+        if self.depth == Depth::Sixteen {
+            let what = format!("a value above 255 in a {title}");
+            return Err(IoError::unsupported(path, what, "write .png, .tif or .pgm"));
+        }
+        Ok(())
+    }
+
+    /// The samples, in the scale of the file.
+    pub fn values(&self) -> Vec<f32> {
+        match self.depth {
+            Depth::Eight => self.bytes.iter().map(|&b| f32::from(b)).collect(),
+            Depth::Sixteen => {
+                self.bytes.as_chunks().0.iter().map(|&b| f32::from(u16::from_be_bytes(b))).collect()
+            }
+        }
+    }
+}

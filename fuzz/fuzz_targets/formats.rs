@@ -1,0 +1,68 @@
+//! What every reader promises for any bytes at all: an answer or an error, in bounded time and memory.
+//!
+//! `VELOXEL_FUZZ_FORMAT=nifti` fuzzes that format of the table; without it the first byte of an input chooses one.
+//! `VELOXEL_FUZZ_SEEDS=FOLDER` writes small whole files to begin with, in a folder a format, and ends.
+//! `cargo xtask fuzz` does both for all formats.
+#![no_main]
+
+#[path = "../../crates/io/tests/samples/mod.rs"]
+mod samples;
+
+use libfuzzer_sys::fuzz_target;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use veloxel_core::Warnings;
+use veloxel_io::{Content, Format, Strictness, read_bytes};
+
+static CHOSEN: OnceLock<Option<&Format>> = OnceLock::new();
+
+fuzz_target!(
+    init: {
+        if let Some(folder) = std::env::var_os("VELOXEL_FUZZ_SEEDS") {
+            write_seeds(&PathBuf::from(folder)).expect("seeds should be writable");
+            std::process::exit(0);
+        }
+    },
+    |bytes: &[u8]| {
+        let chosen = CHOSEN.get_or_init(|| {
+            let name = std::env::var("VELOXEL_FUZZ_FORMAT").ok()?;
+            let found = Format::all().iter().find(|format| format.name() == name);
+            Some(*found.unwrap_or_else(|| panic!("VELOXEL_FUZZ_FORMAT: no format is called {name}")))
+        });
+        match (chosen, bytes) {
+            (Some(format), _) => read(format, bytes),
+            (None, [first, rest @ ..]) => read(Format::all()[usize::from(*first) % Format::all().len()], rest),
+            (None, []) => {}
+        }
+    }
+);
+
+fn write_seeds(folder: &Path) -> std::io::Result<()> {
+    for format in Format::all() {
+        std::fs::create_dir_all(folder.join(format.name()))?;
+    }
+    for sample in samples::samples() {
+        let format = Format::from_path(Path::new(&sample.name)).expect("a sample should have a format");
+        std::fs::write(folder.join(format.name()).join(&sample.name), &sample.bytes)?;
+    }
+    Ok(())
+}
+
+fn read(format: &Format, bytes: &[u8]) {
+    let name = PathBuf::from(format!("fuzz.{}", format.extensions()[0]));
+    let mut warnings = Warnings::new();
+    match read_bytes(&name, bytes, Strictness::Lenient, &mut warnings) {
+        Ok(Content::Image(image)) => assert_eq!(image.data().len(), image.grid().len()),
+        Ok(Content::Sequence(sequence)) => assert!(!sequence.frames().is_empty()),
+        Ok(Content::Flow(flow)) => {
+            assert_eq!(flow.components_vox().len(), flow.grid().dimension().count());
+        }
+        Ok(Content::Mesh(mesh)) => {
+            let nodes = mesh.points.len();
+            assert!(mesh.tetrahedra.iter().flatten().all(|&node| (node as usize) < nodes));
+        }
+        Err(_) => {}
+    }
+    // A strict reader may refuse more, but must not fall over either.
+    let _ = read_bytes(&name, bytes, Strictness::Strict, &mut warnings);
+}

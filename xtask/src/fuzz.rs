@@ -1,0 +1,162 @@
+//! Fuzzing of every reader: one program, run for each format of the table in turn, two of them at a time.
+//!
+//! The program itself writes small whole files to begin with, in a folder a format: so the table is the list of what is
+//! fuzzed. Inputs that a run finds interesting stay in the target folder, and the next run begins with them as well.
+
+use crate::Failure;
+use crate::cargo::{run_quietly, workspace_root};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const DEFAULT_SECONDS: u32 = 20;
+/// Formats that are fuzzed beside each other.
+const AT_ONCE: usize = 2;
+/// A reader that takes more memory or time for a small file breaks its promise.
+const LIMITS: [&str; 2] = ["-rss_limit_mb=2048", "-timeout=10"];
+
+/// Builds the program, and runs it so many seconds for each format.
+///
+/// # Errors
+/// A tool is missing (nothing is installed here), the program does not build, or a reader breaks its promise.
+pub fn fuzz(arguments: &[&str]) -> Result<(), Failure> {
+    let seconds = match arguments {
+        [] => Ok(DEFAULT_SECONDS),
+        [text] => text.parse(),
+        _ => return Err(Failure("usage: cargo xtask fuzz [SECONDS]".to_owned())),
+    };
+    let seconds = seconds.map_err(|_| Failure("cargo xtask fuzz: SECONDS is a whole number".to_owned()))?;
+    let fuzzing = Fuzzing::build(seconds)?;
+    let formats = fuzzing.formats()?;
+    println!("{} formats, {seconds} s each", formats.len());
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(format) = formats.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match fuzzing.run(format) {
+                        Ok(summary) => println!("{format:<12} {summary}"),
+                        Err(Failure(text)) => {
+                            println!("{format:<12} FAILED");
+                            failures.lock().expect("no thread should panic").push(text);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().expect("no thread should panic");
+    if failures.is_empty() { Ok(()) } else { Err(Failure(failures.join("\n"))) }
+}
+
+/// A built program, and where it works.
+struct Fuzzing {
+    program: PathBuf,
+    folder: PathBuf,
+    seconds: u32,
+}
+
+impl Fuzzing {
+    fn build(seconds: u32) -> Result<Self, Failure> {
+        let nightly = |arguments: &[&str]| {
+            let mut command = Command::new("rustup");
+            command.args(["run", "nightly", "cargo", "fuzz"]).args(arguments).current_dir(workspace_root());
+            command
+        };
+        run_quietly(nightly(&["--version"])).map_err(|Failure(text)| {
+            let install = "`rustup toolchain install nightly` and `cargo install cargo-fuzz --locked`";
+            Failure(format!("{text}\nfuzzing needs a nightly compiler and cargo-fuzz: {install}"))
+        })?;
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+        let folder = workspace_root().join(target).join("fuzz");
+        let mut build = nightly(&["build", "formats", "--target-dir"]);
+        build.arg(&folder);
+        run_quietly(build)?;
+        let built =
+            subfolders(&folder)?.into_iter().map(|triple| folder.join(triple).join("release/formats"));
+        let program = built.into_iter().find(|program| program.is_file());
+        let program =
+            program.ok_or_else(|| Failure(format!("{}: no program was built", folder.display())))?;
+        Ok(Self { program, folder, seconds })
+    }
+
+    /// Lets the program write whole files to begin with; their folders are named as the formats are.
+    fn formats(&self) -> Result<Vec<String>, Failure> {
+        let seeds = self.folder.join("seeds");
+        let mut write = Command::new(&self.program);
+        write.env("VELOXEL_FUZZ_SEEDS", &seeds);
+        run_quietly(write)?;
+        subfolders(&seeds)
+    }
+
+    /// Fuzzes one format and says how many inputs were tried.
+    fn run(&self, format: &str) -> Result<String, Failure> {
+        let folder = |name: &str| self.folder.join(name).join(format);
+        let (found, failed) = (folder("found"), folder("failed"));
+        for folder in [&found, &failed] {
+            fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
+        }
+        let mut command = Command::new(&self.program);
+        command.env("VELOXEL_FUZZ_FORMAT", format).args(LIMITS);
+        command.arg(format!("-max_total_time={}", self.seconds));
+        command.arg(format!("-artifact_prefix={}/", failed.display()));
+        command.args([found, folder("seeds")]);
+        match run_quietly(command) {
+            Ok(printed) => {
+                let done = printed.lines().rev().find(|line| line.starts_with("Done "));
+                Ok(done.unwrap_or("ended without a summary").to_owned())
+            }
+            Err(Failure(text)) => {
+                let end = text.lines().rev().take(40).collect::<Vec<_>>().into_iter().rev();
+                let end = end.collect::<Vec<_>>().join("\n");
+                let program = self.program.display();
+                let again = format!("VELOXEL_FUZZ_FORMAT={format} {program} FILE");
+                Err(Failure(format!(
+                    "{end}\n{format}: the input is in {}; run it again with `{again}`",
+                    failed.display()
+                )))
+            }
+        }
+    }
+}
+
+/// The names of the folders in a folder, in order.
+fn subfolders(folder: &Path) -> Result<Vec<String>, Failure> {
+    let entries = fs::read_dir(folder).map_err(|error| unusable(folder, &error))?;
+    let mut names: Vec<String> = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure(format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_a_whole_number() {
+        for arguments in [&["soon"][..], &["-1"], &["1", "2"]] {
+            assert!(fuzz(arguments).is_err(), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn folders_are_listed_in_order() {
+        let folder = tempfile::tempdir().expect("a temporary folder should be possible");
+        for name in ["b", "a"] {
+            fs::create_dir(folder.path().join(name)).expect("a folder should be possible");
+        }
+        fs::write(folder.path().join("c"), "").expect("a file should be possible");
+        assert_eq!(subfolders(folder.path()).ok().expect("the folder is there"), ["a", "b"]);
+    }
+}
