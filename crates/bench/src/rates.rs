@@ -6,7 +6,7 @@ use std::time::Instant;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, fill};
+use veloxel_kernels::image::pointwise::{CopyBuffer, Fill};
 use veloxel_kernels::variational::operator::{Operator, relax};
 
 /// Samples of the copied buffer: larger than any cache.
@@ -33,9 +33,9 @@ pub(super) fn sweep(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let mut x = device.zeros_field(3, shape.len())?;
     // Diagonal entries of a definite tensor: 11, 22, 33 of 11, 12, 13, 22, 23, 33.
     for (entry, value) in [(0, 0.5), (1, 0.1), (2, 0.1), (3, 0.4), (4, 0.1), (5, 0.3)] {
-        fill(device, value, &mut tensor[entry])?;
+        Fill { value, out: &mut tensor[entry] }.run(device)?;
     }
-    rhs.iter_mut().chain(&mut x).try_for_each(|b| fill(device, 0.1, b))?;
+    rhs.iter_mut().chain(&mut x).try_for_each(|b| Fill { value: 0.1, out: b }.run(device))?;
     let operator = Operator {
         shape,
         spacing_edges: [1.0; 3],
@@ -85,8 +85,8 @@ impl<'a> Copying<'a> {
     fn new(device: &'a Device) -> Result<Self, BenchError> {
         let mut copying = Self { device, from: device.zeros(COPIED)?, to: device.zeros(COPIED)? };
         // Touched once, so that no page is new when time counts.
-        fill(device, 1.0, &mut copying.from)?;
-        fill(device, 2.0, &mut copying.to)?;
+        Fill { value: 1.0, out: &mut copying.from }.run(device)?;
+        Fill { value: 2.0, out: &mut copying.to }.run(device)?;
         Ok(copying)
     }
 

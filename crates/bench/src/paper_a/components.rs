@@ -8,7 +8,7 @@ use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::{convolve, isotropic};
 use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::image::pointwise::fill;
+use veloxel_kernels::image::pointwise::Fill;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::motion_tensor::{Constraint, MotionTensor, motion_tensor};
 use veloxel_kernels::variational::operator::{Operator, jacobi, residual_norm2};
@@ -134,7 +134,7 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
     }
     drop((fixed, moving));
     let mut volume_weight = warped;
-    fill(device, BETA, &mut volume_weight)?;
+    Fill { value: BETA, out: &mut volume_weight }.run(device)?;
     let rhs = system.split_off(6);
     let operator = Operator {
         shape,
@@ -158,7 +158,7 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
 /// Memory that has been written to: the system has found its pages.
 fn touched(device: &Device, len: usize) -> Result<Buffer, ComputeError> {
     let mut buffer = device.scratch(len)?;
-    fill(device, 0.0, &mut buffer)?;
+    Fill { value: 0.0, out: &mut buffer }.run(device)?;
     Ok(buffer)
 }
 

@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
 mod cuda;
+mod memory;
 mod wgpu;

@@ -4,7 +4,7 @@ use veloxel_kernels::image::quantise::{FixedPoint, quantise};
 use veloxel_kernels::image::valid_median::{Planes, Window, valid_median};
 use veloxel_kernels::phase::forward_backward_check::{Matches, forward_backward_check};
 use veloxel_kernels::phase::gabor::{
-    Bank, Filters, Levels, LocalPhaseOutputs, Picture, Sums, WORDS, local_phase, pyramid, turns,
+    Bank, Filters, Levels, LocalPhaseOutputs, ORIENTATIONS, Picture, Sums, local_phase, pyramid, turns,
 };
 use veloxel_kernels::phase::phase_flow::{Constraints, Place, Sampling, Weighing, phase_flow};
 use veloxel_kernels::phase::phase_stereo::{Views, Votes, phase_stereo};
@@ -27,9 +27,9 @@ fn bank(least_magnitude: f32, sums: Sums) -> Bank {
     Bank { filters: Filters::new(2.35), rounding: None, least_magnitude, sums }
 }
 
-fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer {
+fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer<u16> {
     let images = image_pyramid(device, levels, seed);
-    let mut out = device.zeros(WORDS * levels.len()).unwrap();
+    let mut out = device.zeros(ORIENTATIONS * levels.len()).unwrap();
     let told = LocalPhaseOutputs { phases: Some(&mut out), features: None };
     local_phase(device, (levels, &bank(2.0, Sums::Weighted)), &images, told).unwrap();
     out
@@ -93,7 +93,7 @@ on_every_device! {
                     let bank = Bank { rounding, ..bank(4.0, sums) };
                     local_phase(device, (&levels, &bank), &images, told).unwrap();
                     let mut both = [(); 3].map(|()| device.zeros(levels.len()).unwrap());
-                    let mut phases = device.zeros(WORDS * levels.len()).unwrap();
+                    let mut phases = device.zeros(ORIENTATIONS * levels.len()).unwrap();
                     let told = LocalPhaseOutputs { phases: Some(&mut phases), features: Some(&mut both) };
                     local_phase(device, (&levels, &bank), &images, told).unwrap();
                     let turns = device.upload(turns(device, (&levels, 0), &phases).unwrap()).unwrap();
@@ -120,7 +120,7 @@ on_every_device! {
                         let n = levels.pixels(0);
                         let mut out = [device.zeros(2 * n).unwrap(), device.zeros(n).unwrap()];
                         let [flow, confidence] = &mut out;
-                        let frames: Vec<&Buffer> = frames.iter().collect();
+                        let frames: Vec<_> = frames.iter().collect();
                         let coarser = (!is_coarsest).then_some(&coarser);
                         phase_flow(device, (place, constraints), (&frames, coarser), (flow, confidence)).unwrap();
                         out.into()

@@ -1,7 +1,7 @@
 use super::*;
 use veloxel_kernels::image::brightness::absolute_difference;
 use veloxel_kernels::image::pointwise::{
-    CopyBuffer, clip_length, count_known, fill, log_change, map_affine, multiply,
+    CopyBuffer, Fill, clip_length, count_known, log_change, map_affine, multiply,
 };
 use veloxel_testkit::on_every_device;
 
@@ -13,7 +13,7 @@ on_every_device! {
                 let other = noise_buffer(device, n, 9);
                 CopyBuffer { from: &other, to: &mut out[0] }.run(device).unwrap();
                 multiply(device, &other, &mut out[1]).unwrap();
-                fill(device, 0.3, &mut out[2]).unwrap();
+                Fill { value: 0.3, out: &mut out[2] }.run(device).unwrap();
                 log_change(device, &mut out[3]).unwrap();
                 map_affine(device, (3.0, -1.0), &mut out[4]).unwrap();
                 out
@@ -66,7 +66,7 @@ on_every_device! {
 
     fn too_much_memory_is_an_error_and_no_more(device: &Device) {
         let before = noise_buffer(device, 1000, 1);
-        let error = device.zeros(1 << 45).unwrap_err().to_string();
+        let error = device.zeros::<f32>(1 << 45).unwrap_err().to_string();
         assert!(error.contains("bytes"), "{error}");
         // The device works afterwards, and nothing that was there is lost.
         let mut after = device.zeros(1000).unwrap();

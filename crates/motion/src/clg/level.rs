@@ -16,7 +16,7 @@ use veloxel_kernels::image::brightness::absolute_difference;
 use veloxel_kernels::image::convolve::convolve;
 use veloxel_kernels::image::gradient::{Scheme, gradients};
 use veloxel_kernels::image::median::{Median, WeightedMedian, median};
-use veloxel_kernels::image::pointwise::{clear, clip_length, fill, log_change, multiply};
+use veloxel_kernels::image::pointwise::{Fill, clear, clip_length, log_change, multiply};
 use veloxel_kernels::image::warp::Warp;
 use veloxel_kernels::variational::compose::{self, Compose};
 use veloxel_kernels::variational::confidence;
@@ -112,7 +112,7 @@ impl<'a> Level<'a> {
         let gradient_count = if params.gamma > 0.0 { d } else { 0 };
         let mut volume_weight = optional(params.beta > 0.0)?;
         if let Some(weight) = volume_weight.as_mut() {
-            fill(device, params.beta, weight)?;
+            Fill { value: params.beta, out: weight }.run(device)?;
             if let Some(mask) = images.volume_mask.as_ref().or(images.mask.as_ref()) {
                 multiply(device, mask, weight)?;
             }

@@ -18,7 +18,7 @@ const FEATURE_BITS: i32 = 9;
 /// Phases of images that were warped by the coarser estimate before they were filtered.
 pub(crate) struct WarpedLevel {
     pub levels: Levels,
-    pub phases: Vec<Buffer>,
+    pub phases: Vec<Buffer<u16>>,
 }
 
 /// Warps every image of a level by its factor times the estimate, and filters it.
@@ -33,7 +33,7 @@ pub(crate) fn warped_level(
         let mut image = plan.device.scratch(levels.len())?;
         let place = (&plan.levels, level, *factor);
         displaced_image(&plan.device, place, (pictured.images, coarser), &mut image)?;
-        let mut out = plan.device.scratch(gabor::WORDS * levels.len())?;
+        let mut out = plan.device.scratch(gabor::ORIENTATIONS * levels.len())?;
         let told = LocalPhaseOutputs { phases: Some(&mut out), features: None };
         gabor::local_phase(&plan.device, (&levels, &plan.bank), &image, told)?;
         phases.push(out);

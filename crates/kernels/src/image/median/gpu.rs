@@ -78,7 +78,7 @@ fn weighted(
             groups: [cover(nx, 32), cover(ny, 4), 1],
         })
     };
-    let near = device.zeros(shape.len())?;
+    let near = device.zeros::<f32>(shape.len())?;
     let [x, y] = [Bind::In(&field[0]), Bind::In(&field[1])];
     let (absent, spare) = (Bind::Absent, Bind::Spare);
     launch("edges", &[], &[x, y, absent, Bind::Out(&near), spare, spare, absent, absent, absent])?;

@@ -1,11 +1,11 @@
 //! Launches of `pointwise.wgsl`.
 
-use super::CopyPart;
+use super::{CopyPart, Fill};
 use crate::kernel::{Launcher, packed};
 use crate::shared::{EXPONENTIAL, LINE, NAN, PACK1, PACK4, SUM};
 use veloxel_gpu::{
-    Bind, Buffer, ComputeError, Device, Gpu, Later, Launch, ShaderSource, Uniform, line, outputs, partials,
-    sum_rows,
+    Bind, Buffer, ComputeError, Device, Element, Gpu, Later, Launch, ShaderSource, Uniform, line, outputs,
+    partials, sum_rows,
 };
 
 static TEXT: ShaderSource =
@@ -22,6 +22,16 @@ pub(super) fn copy(gpu: &Launcher<'_>, args: CopyPart<'_>) -> Result<(), Compute
     let packs = to.len() / pack;
     let launch = gpu.launch(source, "copy").uniform(Uniform::new().u(packs).u(first / pack));
     launch.output(to).input(from).run(line(packs, 256))
+}
+
+/// The shader writes words: elements that are smaller fill one together.
+pub(super) fn fill<T: Element>(gpu: &Launcher<'_>, args: Fill<'_, T>) -> Result<(), ComputeError> {
+    let mut word = [0; size_of::<f32>()];
+    word.chunks_exact_mut(size_of::<T>())
+        .for_each(|part| part.copy_from_slice(bytemuck::bytes_of(&args.value)));
+    let words = (args.out.len() * size_of::<T>()).div_ceil(word.len());
+    let uniform = Uniform::new().u(words).f(f32::from_le_bytes(word)).f(0.0);
+    gpu.launch(&TEXT, "fill").uniform(uniform).output(args.out).run(line(words, 256))
 }
 
 /// A kernel with two numbers and one buffer, in place.

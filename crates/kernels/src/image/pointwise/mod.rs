@@ -6,7 +6,7 @@ mod cpu;
 mod gpu;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Device, Kind, Later, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Device, Element, Kind, Later, require_field};
 
 /// `to = from`.
 #[derive(Debug)]
@@ -105,15 +105,25 @@ pub fn rescale(
 }
 
 /// Every sample becomes `value`.
-///
-/// # Errors
-/// As [`map_affine`].
-pub fn fill(device: &Device, value: f32, out: &mut Buffer) -> Result<(), ComputeError> {
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::fill(cpu, value, out.host_mut()),
-        Kind::Gpu(gpu) => gpu::one(&**gpu, "fill", [value, 0.0], out)?,
+#[derive(Debug)]
+pub struct Fill<'a, T: Element = f32> {
+    /// Of any type.
+    pub value: T,
+    /// Overwritten.
+    pub out: &'a mut Buffer<T>,
+}
+
+impl<T: Element> Kernel for Fill<'_, T> {
+    const NAME: &'static str = "fill";
+    type Output = ();
+
+    fn check(&self, _: &mut Lengths) {}
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::fill(cpu, self.value, self.out.host_mut());
     }
-    Ok(())
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::fill(gpu, self)
+    }
 }
 
 /// Every component (three at most) becomes 0.

@@ -28,8 +28,8 @@ pub(super) fn quantiles(
     samples: Samples<'_>,
     shares: [u32; 2],
 ) -> Result<Later<Option<Quantiles>>, ComputeError> {
-    let counts = device.zeros(DIGITS * 2 * BASE)?;
-    let found = device.zeros(FOUND)?;
+    let counts = device.zeros::<u32>(DIGITS * 2 * BASE)?;
+    let found = device.zeros::<u32>(FOUND)?;
     for digit in 0..DIGITS {
         let launch = |entry: &'static str, groups: [u32; 3]| {
             gpu.launch(&Launch {
@@ -56,8 +56,8 @@ pub(super) fn quantiles(
         launch("choose_digits", [1, 1, 1])?;
     }
     Ok(Later::on_device(found, |found| {
-        let count = found[4].to_bits() as usize;
-        (count > 0).then(|| (count, [found[0], found[1]].map(|key| value_of(key.to_bits()))))
+        let count = found[4] as usize;
+        (count > 0).then(|| (count, [found[0], found[1]].map(value_of)))
     }))
 }
 
@@ -71,7 +71,7 @@ pub(super) fn first_unknown(
     samples: Samples<'_>,
 ) -> Result<Later<Option<usize>>, ComputeError> {
     let n = samples.image.len();
-    let found = device.zeros(1)?;
+    let found = device.zeros::<u32>(1)?;
     gpu.launch(&Launch {
         source: &TEXT,
         entry: "first_unknown",
@@ -82,7 +82,7 @@ pub(super) fn first_unknown(
     })?;
     // What is left after the first, so that 0 means none.
     Ok(Later::on_device(found, move |left| {
-        let left = left.first().map_or(0, |v| v.to_bits() as usize);
+        let left = left[0] as usize;
         (left > 0).then(|| n - left)
     }))
 }

@@ -32,7 +32,7 @@ pub(super) fn valid_median(
             Bind::In(estimates),
             Bind::optional(coarser),
             Bind::Out(out),
-            confidence.map_or(Bind::Spare, Bind::Out),
+            confidence.map_or(Bind::Spare, Bind::output),
         ],
         groups: [cover(nx, 32), cover(ny, 4), planes.count as u32],
     })

@@ -23,22 +23,24 @@ pub(super) fn pyramid(
 ) -> Result<(), ComputeError> {
     // Two images of one form share their launches.
     if let [a, b] = pictures
-        && a.form != b.form
+        && std::mem::discriminant(&a.0) != std::mem::discriminant(&b.0)
     {
         let one = |k: usize| pyramid(gpu, levels, &pictures[k..=k], &out[k..=k]);
         return one(0).and_then(|()| one(1));
     }
-    let first = match pictures[0].form {
-        Form::Samples => 1,
-        Form::Bytes => 2,
+    let first = match pictures[0].0 {
+        Form::Samples(_) => 1,
+        Form::Bytes(_) => 2,
     };
     for level in 1..levels.count().max(2) {
         let is_first = level == 1;
         // A single level: it is written, and nothing is halved.
         let coarser = if level < levels.count() { levels.size(level) } else { [0, 0] };
         let [fx, fy] = levels.size(level - 1);
-        let picture = |k: usize| {
-            if is_first { Bind::optional(pictures.get(k).map(|p| &*p.buffer)) } else { Bind::Absent }
+        let picture = |k: usize| match pictures.get(k).filter(|_| is_first) {
+            Some(Picture(Form::Samples(samples))) => Bind::input(samples),
+            Some(Picture(Form::Bytes(bytes))) => Bind::input(bytes),
+            None => Bind::Absent,
         };
         gpu.launch(&Launch {
             source: &PYRAMID,
@@ -51,7 +53,7 @@ pub(super) fn pyramid(
                 picture(0),
                 picture(1),
                 Bind::Out(&*out[0]),
-                out.get(1).map_or(Bind::Spare, |b| Bind::Out(b)),
+                out.get(1).map_or(Bind::Spare, |b| Bind::output(b)),
             ],
             groups: [cover(fx.div_ceil(2), 32), cover(fy.div_ceil(2), 8), out.len() as u32],
         })?;
@@ -88,7 +90,7 @@ pub(super) fn local_phase(
     let [step, most] = bank.rounding.map_or([1.0; 2], |form| [form.step, form.most]);
     uniform = uniform.f4([step, 1.0 / step, most, bank.least_magnitude * bank.least_magnitude]);
     let map = |m: usize| out.features.as_ref().map_or(Bind::Spare, |maps| Bind::Out(&maps[m]));
-    let phases = out.phases.as_deref().map_or(Bind::Spare, Bind::Out);
+    let phases = out.phases.as_deref().map_or(Bind::Spare, Bind::output);
     let flag = |is_on: bool| f64::from(u8::from(is_on));
     gpu.launch(&Launch {
         source: &LOCAL_PHASE,

@@ -17,8 +17,8 @@
 //! one-dimensional filters.
 //!
 //! *Phases*: a pixel has sixteen bytes, two for each lane: in the upper fifteen bits the phase as a fraction of a turn, in the
-//! lowest whether the response has one. So differences wrap as angles do, and are the same integers everywhere. In memory
-//! they are four words a pixel, lane `2k` in the lower half of word `k`; [`turns`] reads them.
+//! lowest whether the response has one. So differences wrap as angles do, and are the same integers everywhere. Shaders read
+//! them as four words a pixel, lane `2k` in the lower half of word `k`; [`turns`] makes fractions of them.
 //!
 //! *Features*: `E = Σ ρ²`, `θ = ½ arg Σ ρ e^{2jθ_q}` in [0, π), `φ = atan2(S, C)` in (−π, π] with
 //! `S = Σ S_q ρ² cos(θ_q − θ)` and `C = Σ C_q ρ² |cos(θ_q − θ)|`: 0 on a bright line, ±π/2 on edges, π on a dark line;
@@ -42,8 +42,6 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// Orientations.
 pub const ORIENTATIONS: usize = 8;
-/// Words a pixel's phases take, two lanes each.
-pub const WORDS: usize = ORIENTATIONS / 2;
 /// The orientation q of each lane.
 pub const LANE_ORIENTATIONS: [usize; ORIENTATIONS] = [0, 4, 1, 7, 2, 6, 3, 5];
 /// ω₀ of the finest level, radians per pixel.
@@ -121,16 +119,13 @@ pub struct Bank {
 
 /// An image in the memory of a device: samples, or bytes where the device reads them itself; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Picture {
-    buffer: Arc<Buffer>,
-    form: Form,
-}
+pub struct Picture(Form);
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 enum Form {
-    Samples,
-    /// Four bytes a number, the first in the lowest bits.
-    Bytes,
+    Samples(Arc<Buffer>),
+    /// On GPUs alone.
+    Bytes(Arc<Buffer<u8>>),
 }
 
 impl Picture {
@@ -155,16 +150,13 @@ impl Picture {
                 }
                 Ok(Self::of(samples))
             }
-            Kind::Gpu(gpu) => {
-                let packed = Buffer::on_gpu(gpu.upload(bytes)?, bytes.len().div_ceil(size_of::<f32>()));
-                Ok(Self { buffer: Arc::new(packed), form: Form::Bytes })
-            }
+            Kind::Gpu(_) => Ok(Self(Form::Bytes(Arc::new(device.upload_copy(bytes)?)))),
         }
     }
 
     /// The image of a buffer.
     pub fn of(samples: Buffer) -> Self {
-        Self { buffer: Arc::new(samples), form: Form::Samples }
+        Self(Form::Samples(Arc::new(samples)))
     }
 }
 
@@ -184,14 +176,17 @@ pub fn pyramid(
     );
     let pixels = levels.pixels(0);
     for (picture, out) in pictures.iter().zip(out.iter()) {
-        let numbers = if picture.form == Form::Bytes { pixels.div_ceil(4) } else { pixels };
-        picture.buffer.require(numbers, "pyramid", "picture")?;
+        match &picture.0 {
+            Form::Samples(samples) => samples.require(pixels, "pyramid", "picture")?,
+            Form::Bytes(bytes) => bytes.require(pixels, "pyramid", "picture")?,
+        }
         out.require(levels.len(), "pyramid", "out")?;
     }
     match device.kind() {
         Kind::Cpu(cpu) => {
             for (picture, out) in pictures.iter().zip(out.iter_mut()) {
-                cpu::pyramid(cpu, levels, picture.buffer.host(), out.host_mut());
+                let Form::Samples(samples) = &picture.0 else { return Err(ComputeError::WrongDevice) };
+                cpu::pyramid(cpu, levels, samples.host(), out.host_mut());
             }
             Ok(())
         }
@@ -202,8 +197,8 @@ pub fn pyramid(
 /// What is wanted of every level of an image pyramid; pixels of all levels follow each other.
 #[derive(Debug)]
 pub struct LocalPhaseOutputs<'a> {
-    /// [`WORDS`] a pixel.
-    pub phases: Option<&'a mut Buffer>,
+    /// [`ORIENTATIONS`] a pixel, one for each lane.
+    pub phases: Option<&'a mut Buffer<u16>>,
     /// Energy, orientation and phase.
     pub features: Option<&'a mut [Buffer; 3]>,
 }
@@ -220,7 +215,7 @@ pub fn local_phase(
 ) -> Result<(), ComputeError> {
     image.require(levels.len(), "local_phase", "image")?;
     if let Some(phases) = &out.phases {
-        phases.require(WORDS * levels.len(), "local_phase", "phases")?;
+        phases.require(ORIENTATIONS * levels.len(), "local_phase", "phases")?;
     }
     if let Some(features) = &out.features {
         features.iter().try_for_each(|f| f.require(levels.len(), "local_phase", "features"))?;
@@ -241,18 +236,12 @@ pub fn local_phase(
 pub fn turns(
     device: &Device,
     (levels, level): (&Levels, usize),
-    phases: &Buffer,
+    phases: &Buffer<u16>,
 ) -> Result<Vec<f32>, ComputeError> {
-    let all = device.read(phases)?;
     let (start, n) = (levels.start(level), levels.pixels(level));
-    let halves = halves(&all[WORDS * start..WORDS * (start + n)]);
-    let turn = |half: u16| if half & 1 == 1 { f32::from(half & !1) / 65_536.0 } else { f32::NAN };
-    Ok((0..ORIENTATIONS)
-        .flat_map(|lane| (0..n).map(move |i| turn(halves[ORIENTATIONS * i + lane])))
-        .collect())
-}
-
-/// The halves of words: a lane each, eight a pixel.
-pub(crate) fn halves(words: &[f32]) -> &[u16] {
-    bytemuck::cast_slice(words)
+    let part = ORIENTATIONS * start..ORIENTATIONS * (start + n);
+    let phases = device.read_parts(&[(phases, part)])?.concat();
+    let turn = |phase: u16| if phase & 1 == 1 { f32::from(phase & !1) / 65_536.0 } else { f32::NAN };
+    let lane = |lane: usize| phases[lane..].iter().step_by(ORIENTATIONS).map(|&phase| turn(phase));
+    Ok((0..ORIENTATIONS).flat_map(lane).collect())
 }

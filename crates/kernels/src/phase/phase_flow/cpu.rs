@@ -2,8 +2,8 @@
 
 use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, Place, Sampling, Weighing};
 use crate::phase::gabor::{
-    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
-    product_over_lanes, sum_over_lanes,
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, each, per_lane, product_over_lanes,
+    sum_over_lanes,
 };
 use crate::shared::expansion::Coarser;
 use crate::shared::phases::{Angles, Halves, RADIANS, ahead, along, angles, moved, taken};
@@ -55,13 +55,13 @@ impl Constraints {
 pub(super) fn phase_flow(
     cpu: &Cpu,
     (place, constraints): (Place<'_>, Constraints),
-    (frames, coarser): (&[&[f32]], Option<&[f32]>),
+    (frames, coarser): (&[&[u16]], Option<&[f32]>),
     (out, confidence): (&mut [f32], &mut [f32]),
 ) {
     let [nx, ny] = place.levels.size(place.level);
     let n = nx * ny;
-    let start = WORDS * place.levels.start(place.level);
-    let frames: Vec<&[u16]> = frames.iter().map(|f| halves(&f[start..start + WORDS * n])).collect();
+    let start = ORIENTATIONS * place.levels.start(place.level);
+    let frames: Vec<&[u16]> = frames.iter().map(|f| &f[start..start + ORIENTATIONS * n]).collect();
     let size = [nx, ny].map(|n| n.div_ceil(2));
     let coarser = coarser.map(|c| {
         let (x, y) = c.split_at(size[0] * size[1]);

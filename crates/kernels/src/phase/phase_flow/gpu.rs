@@ -12,7 +12,7 @@ static TEXT: ShaderSource =
 pub(super) fn phase_flow(
     gpu: &dyn Gpu,
     (place, constraints): (Place<'_>, Constraints),
-    (frames, coarser): (&[&Buffer], Option<&Buffer>),
+    (frames, coarser): (&[&Buffer<u16>], Option<&Buffer>),
     (out, confidence): (&Buffer, &Buffer),
 ) -> Result<(), ComputeError> {
     let [nx, ny] = place.levels.size(place.level);

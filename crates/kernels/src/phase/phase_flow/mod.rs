@@ -14,7 +14,7 @@
 mod cpu;
 mod gpu;
 
-use crate::phase::gabor::{Levels, WORDS};
+use crate::phase::gabor::{Levels, ORIENTATIONS};
 use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
 /// How component velocities are weighed against each other.
@@ -73,12 +73,12 @@ pub(crate) const LEAST_DETERMINANT: f32 = 1e-6;
 pub fn phase_flow(
     device: &Device,
     (place, constraints): (Place<'_>, Constraints),
-    (frames, coarser): (&[&Buffer], Option<&Buffer>),
+    (frames, coarser): (&[&Buffer<u16>], Option<&Buffer>),
     (out, confidence): (&mut Buffer, &mut Buffer),
 ) -> Result<(), ComputeError> {
     assert!(matches!(frames.len(), 2 | 3 | 5), "flow needs two, three or five frames");
     let (levels, n) = (place.levels, place.levels.pixels(place.level));
-    frames.iter().try_for_each(|f| f.require(WORDS * levels.len(), "phase_flow", "phases"))?;
+    frames.iter().try_for_each(|f| f.require(ORIENTATIONS * levels.len(), "phase_flow", "phases"))?;
     let halved = levels.size(place.level).map(|n| n.div_ceil(2));
     if let Some(coarser) = coarser {
         coarser.require(2 * halved[0] * halved[1], "phase_flow", "coarser")?;
@@ -87,7 +87,7 @@ pub fn phase_flow(
     confidence.require(n, "phase_flow", "confidence")?;
     match device.kind() {
         Kind::Cpu(cpu) => {
-            let frames: Vec<&[f32]> = frames.iter().map(|f| f.host()).collect();
+            let frames: Vec<&[u16]> = frames.iter().map(|f| f.host()).collect();
             let coarser = coarser.map(Buffer::host);
             cpu::phase_flow(
                 cpu,

@@ -2,8 +2,7 @@
 
 use super::{SPREAD_SCALE, Votes};
 use crate::phase::gabor::{
-    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
-    sum_over_lanes,
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, each, per_lane, sum_over_lanes,
 };
 use crate::phase::phase_flow::{Place, Sampling};
 use crate::shared::expansion::Coarser;
@@ -40,13 +39,13 @@ pub(super) fn pixels_per_angle() -> PerLane {
 pub(super) fn phase_stereo(
     cpu: &Cpu,
     (place, votes): (Place<'_>, Votes),
-    (left, right, coarser): (&[f32], &[f32], Option<&[f32]>),
+    (left, right, coarser): (&[u16], &[u16], Option<&[f32]>),
     (out, confidence): (&mut [f32], &mut [f32]),
 ) {
     let [nx, ny] = place.levels.size(place.level);
     let n = nx * ny;
-    let start = WORDS * place.levels.start(place.level);
-    let [left, right] = [left, right].map(|r| halves(&r[start..start + WORDS * n]));
+    let start = ORIENTATIONS * place.levels.start(place.level);
+    let [left, right] = [left, right].map(|r| &r[start..start + ORIENTATIONS * n]);
     let size = [nx, ny].map(|n| n.div_ceil(2));
     let plane = size[0] * size[1];
     let per_angle = pixels_per_angle();

@@ -13,7 +13,7 @@ static TEXT: ShaderSource =
 pub(super) fn phase_stereo(
     gpu: &dyn Gpu,
     (place, votes): (Place<'_>, Votes),
-    (left, right, coarser): (&Buffer, &Buffer, Option<&Buffer>),
+    (left, right, coarser): (&Buffer<u16>, &Buffer<u16>, Option<&Buffer>),
     (out, confidence): (&Buffer, &Buffer),
 ) -> Result<(), ComputeError> {
     let [nx, ny] = place.levels.size(place.level);

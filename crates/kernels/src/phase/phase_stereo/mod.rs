@@ -13,7 +13,7 @@
 mod cpu;
 mod gpu;
 
-use crate::phase::gabor::WORDS;
+use crate::phase::gabor::ORIENTATIONS;
 use crate::phase::phase_flow::{Place, Sampling};
 use veloxel_gpu::{Buffer, ComputeError, Device, Kind};
 
@@ -56,14 +56,14 @@ pub(crate) const SPREAD_SCALE: f32 = 4.0;
 pub fn phase_stereo(
     device: &Device,
     (place, votes): (Place<'_>, Votes),
-    (left, right, coarser): (&Buffer, &Buffer, Option<&Buffer>),
+    (left, right, coarser): (&Buffer<u16>, &Buffer<u16>, Option<&Buffer>),
     (out, confidence): (&mut Buffer, &mut Buffer),
 ) -> Result<(), ComputeError> {
     let (levels, views) = (place.levels, votes.views.count());
     let n = levels.pixels(place.level);
     assert!(views == 1 || place.sampling == Sampling::Displaced, "a warped image has one view");
     for phases in [left, right] {
-        phases.require(WORDS * levels.len(), "phase_stereo", "phases")?;
+        phases.require(ORIENTATIONS * levels.len(), "phase_stereo", "phases")?;
     }
     let [cx, cy] = levels.size(place.level).map(|n| n.div_ceil(2));
     if let Some(coarser) = coarser {

@@ -20,7 +20,7 @@ pub(super) fn confidence(
     // The mixed entries are not looked at.
     let (spatial, tt) = (&tensor[..shape.tensor_entries()], &tensor[tensor.len() - 1]);
     let mut buffers = vec![Bind::Out(out)];
-    buffers.extend(spatial.iter().chain([tt]).map(Bind::In));
+    buffers.extend(spatial.iter().chain([tt]).map(Bind::input));
     buffers.resize(8, Bind::Absent);
     gpu.launch(&Launch {
         source: text,

@@ -180,7 +180,7 @@ pub(super) fn mismatch(
 
 /// The pairs and the weight.
 fn images<'a>(args: &MotionTensor<'a>) -> Vec<Bind<'a>> {
-    let pairs = args.pairs.iter().flat_map(|(fixed, warped)| [Bind::In(fixed), Bind::In(warped)]);
+    let pairs = args.pairs.iter().flat_map(|(fixed, warped)| [Bind::input(fixed), Bind::input(warped)]);
     let padded = pairs.chain(std::iter::repeat(Bind::Absent)).take(2 * MOST_PAIRS);
     padded.chain([Bind::optional(args.weight)]).collect()
 }

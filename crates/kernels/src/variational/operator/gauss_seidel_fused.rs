@@ -1,7 +1,8 @@
 //! Launches of `gauss_seidel_fused.cu`: both passes of a sweep at once, where the device takes CUDA C++ and the grid is large.
 
 use super::gpu::{MOST_PACKS, View, three};
-use crate::image::pointwise::fill;
+use crate::Kernel;
+use crate::image::pointwise::Fill;
 use veloxel_gpu::{Bind, Buffer, ComputeError, Device, Gpu, Launch, ShaderSource, Uniform, inputs, outputs};
 
 static GAUSS_SEIDEL_FUSED: ShaderSource =
@@ -35,7 +36,7 @@ pub(super) fn sweep(
 ) -> Result<(), ComputeError> {
     let plan = Plan::of(view);
     let mut state = device.scratch(plan.state)?;
-    fill(device, 0.0, &mut state)?;
+    Fill { value: 0u32, out: &mut state }.run(device)?;
     let tensor = inputs(view.operator.tensor.unwrap_or_default(), 6);
     let field = three(outputs(x, 3)).into_iter().chain(three(inputs(rhs, 3)));
     let buffers: Vec<_> = field.chain(tensor).chain([Bind::Out(&state)]).collect();
