@@ -28,6 +28,16 @@ impl Device {
             Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.scratch(words)?, len)),
         }
     }
+    /// Makes a buffer hold `len` samples, whatever they are then: in its own memory if that has room, else in new memory.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn fit<T: Element>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<(), ComputeError> {
+        if buffer.resize(len).is_err() {
+            *buffer = self.scratch(len)?;
+        }
+        Ok(())
+    }
     /// [`Self::scratch`] for several components.
     ///
     /// # Errors

@@ -47,6 +47,9 @@ pub struct Stopping {
 #[derive(Debug)]
 pub struct Multigrid {
     levels: Vec<Level>,
+    /// Of the system at hand; the others wait for a larger one.
+    used: usize,
+    terms: Terms,
 }
 
 #[derive(Debug)]
@@ -85,33 +88,41 @@ impl Multigrid {
         (shape, spacing_edges): (Shape, Axes<f32>),
         terms: Terms,
     ) -> Result<Self, ComputeError> {
-        let mut levels = Vec::new();
-        let (mut shape, mut spacing) = (shape, spacing_edges);
-        loop {
+        let mut own = Self { levels: Vec::new(), used: 0, terms };
+        own.fit(device, shape, spacing_edges)?;
+        Ok(own)
+    }
+
+    /// Takes another finest grid; nothing is allocated for a smaller one.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`].
+    pub fn fit(
+        &mut self,
+        device: &Device,
+        mut shape: Shape,
+        mut spacing: Axes<f32>,
+    ) -> Result<(), ComputeError> {
+        for used in 0.. {
             let halve = axes_to_halve(shape, spacing);
             if !halve.contains(&true) {
-                return Ok(Self { levels });
+                self.used = used;
+                break;
             }
             shape = coarser(shape, halve);
             spacing = [0, 1, 2].map(|a| if halve[a] { 2.0 * spacing[a] } else { spacing[a] });
-            let n = shape.len();
-            let optional = |wanted: bool| wanted.then(|| device.scratch(n)).transpose();
-            levels.push(Level {
-                shape,
-                spacing_edges: spacing,
-                tensor: device.scratch_field(shape.tensor_entries(), n)?,
-                diffusivity: optional(terms.diffusivity)?,
-                volume_weight: optional(terms.volume)?,
-                rhs: device.scratch_field(shape.components(), n)?,
-                x: device.scratch_field(shape.components(), n)?,
-            });
+            match self.levels.get_mut(used) {
+                Some(level) => level.fit(device, shape, spacing)?,
+                None => self.levels.push(Level::new(device, (shape, spacing), self.terms)?),
+            }
         }
+        Ok(())
     }
 
     /// Averages the operator's coefficients onto the coarser grids.
     fn coarsen(&mut self, device: &Device, operator: &Operator<'_>) -> Result<(), ComputeError> {
         let mut finer: Option<&Level> = None;
-        for level in &mut self.levels {
+        for level in &mut self.levels[..self.used] {
             let to = level.shape;
             let from = finer.map_or(operator.shape, |f| f.shape);
             let tensor = finer.map_or(operator.tensor, |f| Some(f.tensor.as_slice()));
@@ -149,7 +160,7 @@ impl Multigrid {
         // From x = 0 the residual is the right-hand side.
         let mut solving = Solving::from(norm2(device, rhs)?);
         let trivial = solving.norms2[0].peek() == Some(&0.0);
-        if trivial || self.levels.is_empty() {
+        if trivial || self.used == 0 {
             // Else the start from the second grid overwrites what x holds.
             clear(device, x)?;
         }
@@ -161,7 +172,7 @@ impl Multigrid {
         solving.sweeps += self.share_below() * (1.0 + SWEEPS_PER_CYCLE);
         let mut checks = stopping.rtol.map(Checks::new);
         for left in (0..stopping.iterations).rev() {
-            let on_the_way = cycle(device, operator, (x, rhs), &mut self.levels)?;
+            let on_the_way = cycle(device, operator, (x, rhs), &mut self.levels[..self.used])?;
             solving.sweeps += SWEEPS_PER_CYCLE * (1.0 + self.share_below());
             let Some(checks) = checks.as_mut() else {
                 solving.norms2.extend(on_the_way);
@@ -178,8 +189,9 @@ impl Multigrid {
 
     /// Voxels of all coarser grids over those of the finest one.
     fn share_below(&self) -> f64 {
-        let coarser: usize = self.levels.iter().map(|l| l.shape.len()).sum();
-        self.levels.first().map_or(0.0, |first| coarser as f64 / (8.0 * first.shape.len() as f64))
+        let used = &self.levels[..self.used];
+        let coarser: usize = used.iter().map(|l| l.shape.len()).sum();
+        used.first().map_or(0.0, |first| coarser as f64 / (8.0 * first.shape.len() as f64))
     }
 
     /// The coarse-to-fine half of full multigrid: leaves the interpolated solution of the second grid in `x`.
@@ -189,14 +201,15 @@ impl Multigrid {
         operator: &Operator<'_>,
         (x, rhs): (&mut [Buffer], &[Buffer]),
     ) -> Result<(), ComputeError> {
-        for at in 0..self.levels.len() {
-            let (finer, rest) = self.levels.split_at_mut(at);
+        let levels = &mut self.levels[..self.used];
+        for at in 0..levels.len() {
+            let (finer, rest) = levels.split_at_mut(at);
             let (fine, from) = finer.last().map_or((rhs, operator.shape), |f| (f.rhs.as_slice(), f.shape));
             let coarse = &mut rest[0];
             restrict(device, (fine, from), (&mut coarse.rhs, coarse.shape))?;
         }
-        for at in (0..self.levels.len()).rev() {
-            let (head, below) = self.levels.split_at_mut(at + 1);
+        for at in (0..levels.len()).rev() {
+            let (head, below) = levels.split_at_mut(at + 1);
             let level = &mut head[at];
             match below.first() {
                 Some(coarser) => prolong(device, (&coarser.x, coarser.shape), (&mut level.x, level.shape))?,
@@ -205,7 +218,7 @@ impl Multigrid {
             let (own, own_x, own_rhs) = level.parts(operator);
             cycle(device, &own, (own_x, own_rhs), below)?;
         }
-        if let Some(second) = self.levels.first() {
+        if let Some(second) = levels.first() {
             prolong(device, (&second.x, second.shape), (x, operator.shape))?;
         }
         Ok(())
@@ -216,6 +229,32 @@ impl Multigrid {
 const SWEEPS_PER_CYCLE: f64 = 3.3;
 
 impl Level {
+    fn new(
+        device: &Device,
+        (shape, spacing_edges): (Shape, Axes<f32>),
+        terms: Terms,
+    ) -> Result<Self, ComputeError> {
+        let n = shape.len();
+        let optional = |wanted: bool| wanted.then(|| device.scratch(n)).transpose();
+        Ok(Self {
+            shape,
+            spacing_edges,
+            tensor: device.scratch_field(shape.tensor_entries(), n)?,
+            diffusivity: optional(terms.diffusivity)?,
+            volume_weight: optional(terms.volume)?,
+            rhs: device.scratch_field(shape.components(), n)?,
+            x: device.scratch_field(shape.components(), n)?,
+        })
+    }
+
+    fn fit(&mut self, device: &Device, shape: Shape, spacing_edges: Axes<f32>) -> Result<(), ComputeError> {
+        (self.shape, self.spacing_edges) = (shape, spacing_edges);
+        let scalars = [&mut self.diffusivity, &mut self.volume_weight];
+        let fields = [&mut self.tensor, &mut self.rhs, &mut self.x];
+        let mut buffers = scalars.into_iter().flatten().chain(fields.into_iter().flatten());
+        buffers.try_for_each(|buffer| device.fit(buffer, shape.len()))
+    }
+
     /// The level's operator, and its unknowns and right-hand side apart from it.
     fn parts<'a>(&'a mut self, finest: &Operator<'_>) -> (Operator<'a>, &'a mut Field, &'a Field) {
         let operator = Operator {

@@ -111,19 +111,17 @@ pub fn mask_pyramid(
     pyramid(device, weight, levels)
 }
 
-/// A displacement on another level, in that level's edges.
+/// Writes a displacement on another level, in that level's edges.
 ///
 /// # Errors
-/// [`ComputeError::OutOfMemory`].
+/// [`ComputeError::Length`] if a buffer does not belong to its level.
 pub fn transfer(
     device: &Device,
     (field, from): (&Field, &LevelGeometry),
-    to: &LevelGeometry,
-) -> Result<Field, ComputeError> {
+    (out, to): (&mut Field, &LevelGeometry),
+) -> Result<(), ComputeError> {
     let factor = (from.edge_mm / to.edge_mm) as f32;
-    let mut out = device.scratch_field(to.shape.components(), to.shape.len())?;
-    resample_field(device, (field, from.shape), (&mut out, to.shape), factor)?;
-    Ok(out)
+    resample_field(device, (field, from.shape), (out, to.shape), factor)
 }
 
 #[cfg(test)]
@@ -153,7 +151,8 @@ mod tests {
             device.upload(vec![1.0; levels[1].shape.len()]).unwrap(),
             device.zeros(levels[1].shape.len()).unwrap(),
         ];
-        let up = transfer(&device, (&field, &levels[1]), &levels[0]).unwrap();
+        let mut up = device.scratch_field(2, levels[0].shape.len()).unwrap();
+        transfer(&device, (&field, &levels[1]), (&mut up, &levels[0])).unwrap();
         assert!(device.read(&up[0]).unwrap().iter().all(|v| (v - 2.0).abs() < 1e-6));
     }
 }

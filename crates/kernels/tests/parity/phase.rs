@@ -111,7 +111,7 @@ on_every_device! {
                 for (weighing, is_coarsest) in [(Weighing::ByFit, false), (Weighing::Alike, true)] {
                     let what = format!("{:?} {count} {sampling:?} {weighing:?}", levels.sizes());
                     Pair::new(device).alike(&what, |device| {
-                        let frames: Vec<Buffer> =
+                        let frames: Vec<_> =
                             (0..count).map(|t| phases_of(device, &levels, 3 + t)).collect();
                         let place = Place { levels: &levels, level: 0, sampling };
                         let constraints =

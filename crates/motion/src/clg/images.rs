@@ -49,9 +49,9 @@ pub(super) struct LevelImages {
 }
 
 /// Both images' pyramids and the masks'; levels are given away as they are used.
-pub(super) struct ImagePyramids<'a> {
-    device: &'a Device,
-    params: &'a ClgParams,
+pub(super) struct ImagePyramids {
+    device: Device,
+    params: ClgParams,
     fixed: Vec<Buffer>,
     moving: Vec<Buffer>,
     mask: Vec<Buffer>,
@@ -60,11 +60,11 @@ pub(super) struct ImagePyramids<'a> {
     pub before: Later<(f64, f64)>,
 }
 
-impl<'a> ImagePyramids<'a> {
+impl ImagePyramids {
     /// The images at the size of every level, the finest first.
     pub fn new(
-        device: &'a Device,
-        params: &'a ClgParams,
+        device: &Device,
+        params: &ClgParams,
         images: RawImages<'_>,
         levels: &[LevelGeometry],
     ) -> Result<Self, MotionError> {
@@ -82,8 +82,8 @@ impl<'a> ImagePyramids<'a> {
         let before = absolute_difference(device, (&fixed, &moving), region.mask.map(|mask| &mask.weight))?;
         let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
         Ok(Self {
-            device,
-            params,
+            device: device.clone(),
+            params: params.clone(),
             fixed: pyramid(device, fixed, levels)?,
             moving: pyramid(device, moving, levels)?,
             mask: masks_of(region.mask)?,
@@ -94,7 +94,7 @@ impl<'a> ImagePyramids<'a> {
 
     /// The images of the coarsest level left, ready for warping.
     pub fn take(&mut self, shape: Shape, moving_from_fixed: VoxelAffine) -> Result<LevelImages, MotionError> {
-        let (device, params) = (self.device, self.params);
+        let (device, params) = (&self.device, &self.params);
         let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
         let mut moving = self.moving.pop().expect("the level should have a moving image");
         if params.lcc_sigma > 0.0 {

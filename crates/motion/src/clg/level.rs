@@ -4,7 +4,8 @@ use super::diagnostics::{Compared, LevelRun, WarpRun};
 use super::images::LevelImages;
 use super::parameters::{ClgParams, MedianFilter, Penaliser, Regularise, Update, VolumeTerm};
 use super::weights::{Weights, window};
-use crate::multigrid::{Multigrid, Solver, Stopping, Terms, sweep};
+use super::workspace::Workspace;
+use crate::multigrid::{Solver, Stopping, sweep};
 use crate::pyramid::LevelGeometry;
 use crate::solving::{Solving, StopReason};
 use crate::{Observer, Step};
@@ -32,6 +33,11 @@ const NON_LOCAL: WeightedMedian =
     WeightedMedian { radius: 6, stride: 3, sigma_vox: 6.0, sigma_intensity: 0.025, edge: 0.1, reach: 1 };
 /// Scales of the visibility that weighs its votes.
 const VISIBILITY: occlusion::Scales = occlusion::Scales { divergence: 0.3, intensity: 0.06 };
+
+/// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
+const DETERMINACY_PER_ALPHA: f32 = 0.1;
+/// Mismatch at which the fit counts half, edges (normalised) or mapped intensities.
+const HALF_CONFIDENCE_MISMATCH: f32 = 0.5;
 
 /// Where the level stands in the run, for the observer.
 pub(super) struct Progress<'a> {
@@ -66,28 +72,14 @@ pub(super) struct WarpLimits {
     pub matched: usize,
 }
 
-/// The memory of one level; nothing is allocated inside its warps.
+/// One level, with the memory that is lent to it.
 pub(super) struct Level<'a> {
     device: &'a Device,
     params: &'a ClgParams,
     geometry: &'a LevelGeometry,
-    /// The window of the mean displacement that is free once images match, and memory for that mean.
-    mean: Option<(Axes<Taps>, Field)>,
-    pub warped: Buffer,
-    /// Spatial entries, then the right-hand side.
-    system: Field,
-    /// Brightness, gradient: with tt, where weights depend on the solution.
-    groups: Vec<Field>,
-    /// Derivatives of the fixed image, and of the warped one.
-    gradients: [Field; 2],
-    increment: Field,
-    /// Second copy of a field: Jacobi's, or the median's.
-    spare: Option<Field>,
-    psi: Option<Buffer>,
-    volume_weight: Option<Buffer>,
-    volume_change: Option<Buffer>,
-    votes: Option<Buffer>,
-    multigrid: Option<Multigrid>,
+    memory: &'a mut Workspace,
+    /// The window of the mean displacement that is free once images match.
+    mean_window: Axes<Taps>,
 }
 
 impl<'a> Level<'a> {
@@ -95,57 +87,17 @@ impl<'a> Level<'a> {
         device: &'a Device,
         params: &'a ClgParams,
         geometry: &'a LevelGeometry,
+        memory: &'a mut Workspace,
         images: &LevelImages,
     ) -> Result<Self, ComputeError> {
-        let shape = geometry.shape;
-        let (n, d) = (shape.len(), shape.components());
-        let entries = shape.tensor_entries() + d;
-        let optional = |wanted: bool| wanted.then(|| device.scratch(n)).transpose();
-        let by_groups = params.is_robust() || params.gamma > 0.0;
-        let group_count = if by_groups { 1 + usize::from(params.gamma > 0.0) } else { 0 };
-        let two = d == 2;
-        let median_wanted = match params.median {
-            MedianFilter::Off => false,
-            MedianFilter::Plain { .. } => true,
-            MedianFilter::NonLocal => two,
-        };
-        let gradient_count = if params.gamma > 0.0 { d } else { 0 };
-        let mut volume_weight = optional(params.beta > 0.0)?;
-        if let Some(weight) = volume_weight.as_mut() {
+        memory.fit(device, geometry)?;
+        if let Some(weight) = memory.volume_weight.as_mut() {
             Fill { value: params.beta, out: weight }.run(device)?;
             if let Some(mask) = images.volume_mask.as_ref().or(images.mask.as_ref()) {
                 multiply(device, mask, weight)?;
             }
         }
-        let psi_wanted = params.smoothness_penaliser != Penaliser::Quadratic || params.kappa > 0.0;
-        Ok(Self {
-            device,
-            params,
-            geometry,
-            mean: (params.alpha_mismatch > 0.0 && params.mean_matched > 0.0)
-                .then(|| device.scratch_field(d, n).map(|mean| (window(params.mean_matched), mean)))
-                .transpose()?,
-            warped: device.scratch(n)?,
-            system: device.scratch_field(entries, n)?,
-            groups: (0..group_count)
-                .map(|_| device.scratch_field(entries + 1, n))
-                .collect::<Result<_, _>>()?,
-            gradients: [device.scratch_field(gradient_count, n)?, device.scratch_field(gradient_count, n)?],
-            increment: device.scratch_field(d, n)?,
-            spare: (params.solver == Solver::Jacobi || median_wanted)
-                .then(|| device.scratch_field(d, n))
-                .transpose()?,
-            psi: optional(psi_wanted)?,
-            volume_change: optional(params.beta > 0.0 && params.volume == VolumeTerm::Jacobian)?,
-            votes: optional(median_wanted && params.median == MedianFilter::NonLocal)?,
-            multigrid: (params.solver == Solver::Multigrid)
-                .then(|| {
-                    let terms = Terms { diffusivity: psi_wanted, volume: volume_weight.is_some() };
-                    Multigrid::new(device, (shape, geometry.spacing_edges), terms)
-                })
-                .transpose()?,
-            volume_weight,
-        })
+        Ok(Self { device, params, geometry, memory, mean_window: window(params.mean_matched) })
     }
 
     /// Warps and solves until the level's limit or tolerance; `displacement` is in edges.
@@ -159,7 +111,7 @@ impl<'a> Level<'a> {
         let start = self.device.stamp()?;
         let shape = self.geometry.shape;
         if self.params.gamma > 0.0 {
-            gradients(self.device, (shape, Scheme::Central4), &images.fixed, &mut self.gradients[0])?;
+            gradients(self.device, (shape, Scheme::Central4), &images.fixed, &mut self.memory.gradients[0])?;
         }
         let mut reports = Vec::new();
         let adaptive = self.params.warp_tol > 0.0;
@@ -201,14 +153,9 @@ impl<'a> Level<'a> {
                 None => break,
             }
         }
-        let spacing_vox = self.geometry.spacing_vox;
-        Ok(LevelRun {
-            size: shape.size,
-            spacing_vox,
-            warps: reports,
-            stop,
-            span: [start, self.device.stamp()?],
-        })
+        let LevelGeometry { spacing_vox, .. } = *self.geometry;
+        let span = [start, self.device.stamp()?];
+        Ok(LevelRun { size: shape.size, spacing_vox, warps: reports, stop, span })
     }
 
     /// Warps, and asks how well the images match.
@@ -232,8 +179,11 @@ impl<'a> Level<'a> {
         let weights = self.weigh(compared.mismatch2)?;
         self.tensors(images, &weights)?;
         // Multigrid alone overwrites what is there; weights of the solution so far and sweeps start from it.
-        if self.multigrid.is_none() || !self.groups.is_empty() || self.psi.is_some() {
-            clear(device, &mut self.increment)?;
+        if self.memory.multigrid.is_none()
+            || !self.memory.groups.is_empty()
+            || self.memory.diffusivity.is_some()
+        {
+            clear(device, &mut self.memory.increment)?;
         }
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solving = None;
@@ -241,21 +191,22 @@ impl<'a> Level<'a> {
             solving = Some(self.solve(images, displacement, &weights)?);
         }
         let solving = solving.expect("a warp should have at least one solve");
-        let length = clip_length(device, self.params.increment_limit, &mut self.increment)?;
+        let length = clip_length(device, self.params.increment_limit, &mut self.memory.increment)?;
         let update = match self.params.update {
             Update::Add => compose::Update::Add,
             Update::Compose => compose::Update::Compose,
         };
         let spacing_edges = self.geometry.spacing_edges;
-        Compose { shape, spacing_edges, update, displacement, increment: &mut self.increment }.run(device)?;
-        std::mem::swap(displacement, &mut self.increment);
+        Compose { shape, spacing_edges, update, displacement, increment: &mut self.memory.increment }
+            .run(device)?;
+        std::mem::swap(displacement, &mut self.memory.increment);
         self.filter(images, displacement)?;
         let voxels = shape.len() as f64;
         let (mean_increment_vox, difference) = (length.map(move |sum| sum / voxels), compared.difference);
         Ok((WarpRun { solving, mean_increment_vox, difference }, weights.is_matched))
     }
 
-    /// Samples the moving image at the present displacement into `self.warped`.
+    /// Samples the moving image at the present displacement into `self.memory.warped`.
     pub fn warp(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
         let warp = Warp {
             shape: self.geometry.shape,
@@ -264,19 +215,19 @@ impl<'a> Level<'a> {
             moving_from_fixed: images.moving_from_fixed,
             moving: &images.moving,
             displacement,
-            out: &mut self.warped,
+            out: &mut self.memory.warped,
         };
         warp.run(self.device)
     }
 
     /// Σ |I_t| of the images last warped, and number of voxels.
     pub fn difference(&self, images: &LevelImages) -> Result<Later<(f64, f64)>, ComputeError> {
-        absolute_difference(self.device, (&images.fixed, &self.warped), images.mask.as_ref())
+        absolute_difference(self.device, (&images.fixed, &self.memory.warped), images.mask.as_ref())
     }
 
     /// Mean squared distance, edges², by which the images last warped still miss each other.
     pub fn mismatch2(&self, images: &LevelImages) -> Result<Later<f64>, ComputeError> {
-        let (weights, brightness) = (Weights::fixed(self.params), [(&images.fixed, &self.warped)]);
+        let (weights, brightness) = (Weights::fixed(self.params), [(&images.fixed, &self.memory.warped)]);
         let args = self.params.tensor_of(self.geometry, &weights, (&brightness, images.mask.as_ref()));
         mismatch(self.device, &args)
     }
@@ -285,15 +236,15 @@ impl<'a> Level<'a> {
     fn tensors(&mut self, images: &LevelImages, weights: &Weights) -> Result<(), ComputeError> {
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
         let mask = images.mask.as_ref();
-        let brightness = [(&images.fixed, &self.warped)];
+        let brightness = [(&images.fixed, &self.memory.warped)];
         let args = params.tensor_of(self.geometry, weights, (&brightness, mask));
-        let Some((first, others)) = self.groups.split_first_mut() else {
-            return motion_tensor(device, &args, &mut self.system);
+        let Some((first, others)) = self.memory.groups.split_first_mut() else {
+            return motion_tensor(device, &args, &mut self.memory.system);
         };
         motion_tensor(device, &args, first)?;
         if let Some(second) = others.first_mut() {
-            let [fixed, warped] = &mut self.gradients;
-            gradients(device, (shape, Scheme::Central4), &self.warped, warped)?;
+            let [fixed, warped] = &mut self.memory.gradients;
+            gradients(device, (shape, Scheme::Central4), &self.memory.warped, warped)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
             let constraint = params.constraint(params.gradient_zeta);
             let args = params.tensor_of(self.geometry, weights, (&pairs, mask));
@@ -318,17 +269,22 @@ impl<'a> Level<'a> {
     ) -> Result<Solving, ComputeError> {
         let (device, params, geometry) = (self.device, self.params, self.geometry);
         let shape = geometry.shape;
-        if !self.groups.is_empty() {
+        if !self.memory.groups.is_empty() {
             let epsilon = match params.data_penaliser {
                 Penaliser::Charbonnier { epsilon } => epsilon,
                 Penaliser::Quadratic => f32::MAX.sqrt(),
             };
             let gains = [1.0, params.gamma];
             let groups: Vec<_> =
-                self.groups.iter().zip(gains).map(|(tensor, gain)| Group { tensor, gain }).collect();
-            robust_tensor(device, (shape, epsilon), (&groups, &self.increment), &mut self.system)?;
+                self.memory.groups.iter().zip(gains).map(|(tensor, gain)| Group { tensor, gain }).collect();
+            robust_tensor(
+                device,
+                (shape, epsilon),
+                (&groups, &self.memory.increment),
+                &mut self.memory.system,
+            )?;
         }
-        if let Some(psi) = self.psi.as_mut() {
+        if let Some(psi) = self.memory.diffusivity.as_mut() {
             let args = Diffusivity {
                 shape,
                 spacing_edges: geometry.spacing_edges,
@@ -338,16 +294,16 @@ impl<'a> Level<'a> {
                 },
                 image: (params.kappa > 0.0).then_some((params.kappa, &images.fixed)),
             };
-            diffusivity(device, &args, (displacement, &self.increment), psi)?;
+            diffusivity(device, &args, (displacement, &self.memory.increment), psi)?;
         }
-        let (tensor, rhs) = self.system.split_at_mut(shape.tensor_entries());
+        let (tensor, rhs) = self.memory.system.split_at_mut(shape.tensor_entries());
         let operator = Operator {
             shape,
             spacing_edges: geometry.spacing_edges,
             alpha: weights.alpha,
             tensor: Some(tensor),
-            diffusivity: self.psi.as_ref(),
-            volume_weight: self.volume_weight.as_ref(),
+            diffusivity: self.memory.diffusivity.as_ref(),
+            volume_weight: self.memory.volume_weight.as_ref(),
         };
         if params.regularise == Regularise::Total {
             let regulariser = Operator {
@@ -356,14 +312,14 @@ impl<'a> Level<'a> {
                 ..operator
             };
             subtract_product(device, &regulariser, displacement, rhs)?;
-            if let (true, Some((taps, mean))) = (weights.mean_share > 0.0, self.mean.as_mut()) {
+            if let (true, Some(mean)) = (weights.mean_share > 0.0, self.memory.mean.as_mut()) {
                 for (component, mean) in displacement.iter().zip(mean.iter_mut()) {
-                    convolve(device, (shape, taps), component, mean)?;
+                    convolve(device, (shape, &self.mean_window), component, mean)?;
                 }
                 let alpha = -weights.mean_share * weights.alpha;
                 subtract_product(device, &Operator { alpha, volume_weight: None, ..regulariser }, mean, rhs)?;
             }
-            if let Some(change) = self.volume_change.as_mut() {
+            if let Some(change) = self.memory.volume_change.as_mut() {
                 jacobian(device, (shape, geometry.spacing_edges), (displacement, None), change)?;
                 log_change(device, change)?;
                 subtract_volume_target(device, &operator, change, rhs)?;
@@ -374,10 +330,12 @@ impl<'a> Level<'a> {
             rtol: (params.rtol > 0.0).then_some(params.rtol),
             omega: params.omega,
         };
-        let x = &mut self.increment;
-        match (params.solver, self.multigrid.as_mut()) {
+        let x = &mut self.memory.increment;
+        match (params.solver, self.memory.multigrid.as_mut()) {
             (Solver::Multigrid, Some(multigrid)) => multigrid.solve(device, &operator, (x, rhs), stopping),
-            (Solver::Jacobi, _) => sweep(device, &operator, (x, rhs, self.spare.as_deref_mut()), stopping),
+            (Solver::Jacobi, _) => {
+                sweep(device, &operator, (x, rhs, self.memory.spare.as_deref_mut()), stopping)
+            }
             _ => sweep(device, &operator, (x, rhs, None), stopping),
         }
     }
@@ -387,38 +345,38 @@ impl<'a> Level<'a> {
         let shape = self.geometry.shape;
         let kind = match self.params.median {
             MedianFilter::Plain { radius } => Median::Plain { radius },
-            MedianFilter::NonLocal if self.votes.is_some() => Median::Weighted(NON_LOCAL),
+            MedianFilter::NonLocal if self.memory.votes.is_some() => Median::Weighted(NON_LOCAL),
             _ => return Ok(()),
         };
-        if self.votes.is_some() {
+        if self.memory.votes.is_some() {
             self.warp(images, displacement)?;
         }
-        if let Some(votes) = self.votes.as_mut() {
+        if let Some(votes) = self.memory.votes.as_mut() {
             let args = (shape, self.geometry.spacing_edges, VISIBILITY);
-            visibility(self.device, args, (displacement, &images.fixed, &self.warped), votes)?;
+            visibility(self.device, args, (displacement, &images.fixed, &self.memory.warped), votes)?;
         }
-        let spare = self.spare.as_mut().expect("a level with a median should have a spare field");
-        median(self.device, (shape, kind), (displacement, &images.fixed, self.votes.as_ref()), spare)?;
+        let spare = self.memory.spare.as_mut().expect("a level with a median should have a spare field");
+        median(self.device, (shape, kind), (displacement, &images.fixed, self.memory.votes.as_ref()), spare)?;
         std::mem::swap(displacement, spare);
         Ok(())
     }
 
     /// The confidence at the displacement last warped to; the level's memory serves for it.
-    pub fn into_confidence(
-        mut self,
-        images: &LevelImages,
-        scales: confidence::Scales,
-    ) -> Result<Buffer, ComputeError> {
-        let brightness = [(&images.fixed, &self.warped)];
-        let mut tensor = self.system;
-        let (Some(difference), Some(mut out)) = (self.increment.pop(), self.increment.pop()) else {
-            unreachable!("a displacement should have two components at least")
-        };
-        tensor.push(difference);
+    pub fn confidence(self, images: &LevelImages) -> Result<Buffer, ComputeError> {
+        let brightness = [(&images.fixed, &self.memory.warped)];
         let weights = Weights::fixed(self.params);
         let args = self.params.tensor_of(self.geometry, &weights, (&brightness, images.mask.as_ref()));
-        motion_tensor(self.device, &args, &mut tensor)?;
-        confidence::confidence(self.device, (self.geometry.shape, scales), &tensor, &mut out)?;
+        // The tensor needs one entry more than the system has.
+        let difference = self.memory.increment.pop().expect("a displacement should have components");
+        self.memory.system.push(difference);
+        motion_tensor(self.device, &args, &mut self.memory.system)?;
+        let mut out = self.device.scratch(self.geometry.shape.len())?;
+        let scales = confidence::Scales {
+            determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
+            mismatch: HALF_CONFIDENCE_MISMATCH,
+        };
+        confidence::confidence(self.device, (self.geometry.shape, scales), &self.memory.system, &mut out)?;
+        self.memory.increment.extend(self.memory.system.pop());
         Ok(out)
     }
 }

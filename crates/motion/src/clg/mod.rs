@@ -31,7 +31,8 @@
 //! weights that follow the mismatch of the images, the mean displacement free where they match, and a second stage for
 //! pictures that do (`weights.rs`, `refinement.rs`).
 //!
-//! *Cost*, quadratic 3-D: 22 volumes of memory, 25 with a free mean; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle)
+//! *Cost*, quadratic 3-D: 22 volumes of memory, 25 with a free mean; nothing is allocated inside a warp, and a second run
+//! takes memory for its result alone; a warp moves 8 (warp) + 50 (tensor) + 70 (V-cycle)
 //! volumes, and 2 (mismatch) + 27 (mean and its product) where weights follow the mismatch.
 //!
 //! *Evidence*: `tests/phantoms.rs` (smooth motion ≤ 0.02 voxel, shells in volumes ≤ 0.025), `tests/symmetry.rs`
@@ -48,6 +49,7 @@ mod level;
 pub mod parameters;
 mod refinement;
 mod weights;
+mod workspace;
 
 use crate::affine_registration::to_level;
 use crate::frame::Frame;
@@ -65,26 +67,32 @@ use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::{Device, Field, Later};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine, scale};
+use veloxel_kernels::image::pointwise::{CopyBuffer, clear, map_affine, scale};
 use veloxel_kernels::image::warp;
-use veloxel_kernels::variational::confidence::Scales;
 use veloxel_kernels::variational::total_displacement::{from_voxels, to_voxels};
+use workspace::Workspace;
 
-/// The method, opened for one grid.
+/// The method, opened for one grid; it owns the memory that it works in from its first run on.
 #[derive(Debug)]
 pub struct Clg {
+    first: Stage,
+    /// For images that match after the first.
+    second: Option<Stage>,
+}
+
+/// An energy, the levels that it is minimised on, and the memory for that.
+#[derive(Debug)]
+struct Stage {
     device: Device,
-    params: ClgParams,
-    /// Of the second stage.
-    refinement: Option<ClgParams>,
     grid: Grid,
+    params: ClgParams,
     /// Finest first.
     levels: Vec<LevelGeometry>,
+    memory: Option<Workspace>,
 }
 
 /// What was found on the finest level.
-struct Estimate<'a> {
-    level: Level<'a>,
+struct Estimate {
     images: LevelImages,
     /// Edges, on top of the affine start.
     displacement: Field,
@@ -96,10 +104,6 @@ struct Estimate<'a> {
 
 /// A start field is refined from this many levels on: what is coarser it has settled already.
 const LEVELS_AFTER_START: usize = 3;
-/// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
-const DETERMINACY_PER_ALPHA: f32 = 0.1;
-/// Mismatch at which the fit counts half, edges (normalised) or mapped intensities.
-const HALF_CONFIDENCE_MISMATCH: f32 = 0.5;
 
 impl Clg {
     /// Plans the pyramid for a grid.
@@ -108,48 +112,60 @@ impl Clg {
     /// [`MotionError::Parameter`] if a parameter lies outside its range.
     pub fn new(grid: &Grid, params: ClgParams, device: &Device) -> Result<Self, MotionError> {
         params.validate()?;
-        let levels = levels(grid, params.eta, params.max_levels);
-        let refinement = params.refinement();
-        Ok(Self { device: device.clone(), params, refinement, grid: grid.clone(), levels })
+        let stage = |params: ClgParams| Stage {
+            device: device.clone(),
+            grid: grid.clone(),
+            levels: levels(grid, params.eta, params.max_levels),
+            params,
+            memory: None,
+        };
+        Ok(Self { second: params.refinement().map(stage), first: stage(params) })
     }
 
     /// The parameters in force.
     pub fn params(&self) -> &ClgParams {
-        &self.params
+        &self.first.params
     }
 }
 
 impl DenseMethod for Clg {
     fn grid(&self) -> &Grid {
-        &self.grid
+        &self.first.grid
     }
     fn device(&self) -> &Device {
-        &self.device
+        &self.first.device
     }
     fn interpolation(&self) -> warp::Interpolation {
-        self.params.interpolation.of_kernel()
+        self.first.params.interpolation.of_kernel()
     }
 }
 
 impl PairMethod for Clg {
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
-        let device = self.device.clone();
+        let (device, grid) = (self.device().clone(), self.grid().clone());
         device.scope(|| {
-            pair.check(&self.grid)?;
+            pair.check(&grid)?;
             let ImagePair { fixed, moving, region, start } = pair;
             let map = match self.intensity_map([fixed.frame(), moving.frame()], region.mask)? {
                 Ok(map) => map,
-                Err(why) => return PendingFlow::no_content(&self.device, &self.grid, why),
+                Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
             let images = RawImages { fixed, moving, region, map };
-            let estimate = match &self.refinement {
-                None => self.coarse_to_fine(images, start, observer)?,
-                Some(params) => {
-                    let robust = self.coarse_to_fine(images.borrowed(), start, observer)?;
-                    self.refine(robust, params, images, observer)?
+            let found = match &mut self.second {
+                None => {
+                    let estimate = self.first.coarse_to_fine(images, start, observer)?;
+                    self.first.conclude(estimate, start)?
+                }
+                Some(second) => {
+                    let mut estimate = self.first.coarse_to_fine(images.borrowed(), start, observer)?;
+                    let limit = self.first.params.refine_mismatch;
+                    match second.refine(&mut estimate, images, limit, observer)? {
+                        true => second.conclude(estimate, start)?,
+                        false => self.first.conclude(estimate, start)?,
+                    }
                 }
             };
-            PendingFlow::new(&self.device, self.conclude(estimate, start)?, region.measured())
+            PendingFlow::new(&device, found, region.measured())
         })
     }
 }
@@ -163,7 +179,7 @@ impl Clg {
     ) -> Result<Result<IntensityMap, String>, MotionError> {
         let which = match (fixed.map_within(mask)?, moving.map()?) {
             (Some(map), Some(_)) => {
-                return Ok(Ok(match self.params.intensity {
+                return Ok(Ok(match self.first.params.intensity {
                     Intensity::Raw => IntensityMap::IDENTITY,
                     Intensity::Percentiles => map,
                 }));
@@ -175,37 +191,67 @@ impl Clg {
             "the {which} image is constant: no motion can be seen; the field is zero with confidence 0"
         )))
     }
+}
 
+impl Stage {
     /// From the coarsest level that the start leaves open down to the finest.
     fn coarse_to_fine(
-        &self,
+        &mut self,
         images: RawImages<'_>,
         start: ResidentStart<'_>,
         observer: &dyn Observer,
-    ) -> Result<Estimate<'_>, MotionError> {
-        let (device, params) = (&self.device, &self.params);
+    ) -> Result<Estimate, MotionError> {
         let used = match start {
-            ResidentStart::Flow(_) => &self.levels[..self.levels.len().min(LEVELS_AFTER_START)],
-            _ => &self.levels[..],
+            ResidentStart::Flow(_) => self.levels.len().min(LEVELS_AFTER_START),
+            _ => self.levels.len(),
         };
-        let mut pyramids = ImagePyramids::new(device, params, images, used)?;
+        let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, &self.levels[..used])?;
         let mut displacement = self.start_on_coarsest(start, used)?;
-        let mut progress = Progress::new(observer, used.len());
-        progress.all = (0..used.len()).map(|nth| self.work(nth)).sum();
+        let mut progress = Progress::new(observer, used);
+        progress.all = (0..used).map(|nth| self.work(nth)).sum();
         let mut runs = Vec::new();
-        for (nth, geometry) in used.iter().enumerate().rev() {
-            if let Some(coarser) = used.get(nth + 1) {
-                displacement = transfer(device, (&displacement, coarser), geometry)?;
-            }
+        for nth in (0..used).rev() {
             progress.begin(self.work(nth));
-            let images = pyramids.take(geometry.shape, to_level(&start.affine(), geometry))?;
-            let mut level = Level::new(device, params, geometry, &images)?;
-            runs.push(level.run(&images, &mut displacement, self.warp_limits(nth), &progress)?);
+            if nth + 1 < used {
+                self.transfer(&mut displacement, nth)?;
+            }
+            let to_level = to_level(&start.affine(), &self.levels[nth]);
+            let images = pyramids.take(self.levels[nth].shape, to_level)?;
+            let limits = self.warp_limits(nth);
+            runs.push(self.level(nth, &images)?.run(&images, &mut displacement, limits, &progress)?);
             if nth == 0 {
-                return Ok(Estimate { level, images, displacement, before: pyramids.before, runs });
+                return Ok(Estimate { images, displacement, before: pyramids.before, runs });
             }
         }
         unreachable!("a pyramid should have a finest level")
+    }
+
+    /// The memory, made at the first run.
+    fn memory(&mut self) -> Result<&mut Workspace, MotionError> {
+        let new = || Workspace::new(&self.device, &self.params, &self.levels[0]);
+        if self.memory.is_none() {
+            self.memory = Some(new()?);
+        }
+        Ok(self.memory.as_mut().expect("the memory should have been made"))
+    }
+
+    /// A level with the memory lent to it.
+    fn level(&mut self, nth: usize, images: &LevelImages) -> Result<Level<'_>, MotionError> {
+        self.memory()?;
+        let Self { device, params, levels, memory, .. } = self;
+        let memory = memory.as_mut().expect("the memory should have been made");
+        Ok(Level::new(device, params, &levels[nth], memory, images)?)
+    }
+
+    /// Brings the displacement of the next coarser level to level `nth`.
+    fn transfer(&mut self, displacement: &mut Field, nth: usize) -> Result<(), MotionError> {
+        self.memory()?;
+        let Self { device, levels, memory, .. } = self;
+        let finer = &mut memory.as_mut().expect("the memory should have been made").increment;
+        finer.iter_mut().try_for_each(|component| device.fit(component, levels[nth].shape.len()))?;
+        transfer(device, (displacement, &levels[nth + 1]), (finer, &levels[nth]))?;
+        std::mem::swap(displacement, finer);
+        Ok(())
     }
 
     /// How many warps a level may have.
@@ -221,47 +267,45 @@ impl Clg {
         self.levels[nth].shape.len() as f64 * self.warp_limits(nth).open as f64
     }
 
-    /// The displacement that the coarsest level used begins with, in its edges.
-    fn start_on_coarsest(
-        &self,
-        start: ResidentStart<'_>,
-        used: &[LevelGeometry],
-    ) -> Result<Field, MotionError> {
-        let (device, finest) = (&self.device, &used[0]);
+    /// The displacement that the coarsest of the levels used begins with, in its edges; its memory has room for the finest.
+    fn start_on_coarsest(&self, start: ResidentStart<'_>, used: usize) -> Result<Field, MotionError> {
+        let (device, levels) = (&self.device, &self.levels[..used]);
+        let (finest, coarsest) = (&levels[0], &levels[used - 1]);
+        let mut field = device.scratch_field(finest.shape.components(), finest.shape.len())?;
         let ResidentStart::Flow(start) = start else {
-            let coarsest = used[used.len() - 1].shape;
-            return Ok(device.zeros_field(coarsest.components(), coarsest.len())?);
+            for component in &mut field {
+                device.fit(component, coarsest.shape.len())?;
+            }
+            clear(device, &mut field)?;
+            return Ok(field);
         };
-        let mut field = device.scratch_field(start.components_vox.len(), finest.shape.len())?;
         for (component, out) in start.components_vox.iter().zip(&mut field) {
             CopyBuffer { from: component, to: out }.run(device)?;
             // A start may have holes: there nothing is known.
             map_affine(device, (1.0, 0.0), out)?;
         }
         from_voxels(device, (finest.shape, finest.spacing_edges), &mut field)?;
-        for pair in used.windows(2) {
+        for pair in levels.windows(2) {
             let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
             for component in &mut field {
-                *component = shrink(device, (component, pair[0].shape), pair[1].shape)?;
-                scale(device, factor, component)?;
+                let mut coarser = shrink(device, (component, pair[0].shape), pair[1].shape)?;
+                scale(device, factor, &mut coarser)?;
+                device.fit(component, pair[1].shape.len())?;
+                CopyBuffer { from: &coarser, to: component }.run(device)?;
             }
         }
         Ok(field)
     }
 
-    /// The flow in voxels, its confidence, and what is said of the run.
-    fn conclude(&self, estimate: Estimate<'_>, start: ResidentStart<'_>) -> Result<Found, MotionError> {
-        let device = &self.device;
-        let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
-        let Estimate { mut level, images, mut displacement, before, runs } = estimate;
+    /// The flow in voxels, its confidence, and the account of the run.
+    fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found, MotionError> {
+        let Estimate { images, mut displacement, before, runs } = estimate;
+        let mut level = self.level(0, &images)?;
         level.warp(&images, &displacement)?;
         let after = level.difference(&images)?;
-        let scales = Scales {
-            determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
-            mismatch: HALF_CONFIDENCE_MISMATCH,
-        };
-        let confidence = level.into_confidence(&images, scales)?;
-        to_voxels(device, (shape, spacing_edges), start.affine(), &mut displacement)?;
+        let confidence = level.confidence(&images)?;
+        let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
+        to_voxels(&self.device, (shape, spacing_edges), start.affine(), &mut displacement)?;
         let brightness = PendingBrightness { sums: [before, after], gain: 1.0 };
         Ok(Found {
             flow: ResidentFlow { grid: self.grid.clone(), components_vox: displacement },

@@ -1,4 +1,4 @@
-//! The second stage of [`Clg`] for pictures: where the robust estimate leaves images that match, the quadratic energy of
+//! The second stage of [`Clg`](crate::Clg) for pictures: where the robust estimate leaves images that match, the quadratic energy of
 //! volumes goes on from it on the finest level.
 //!
 //! Robust penalisers, medians and smoothed images are there for outliers: occlusions, boundaries, changes of light. They
@@ -8,35 +8,34 @@
 //! It is the one number that the second stage waits for before its first warp.
 
 use super::images::{ImagePyramids, RawImages};
-use super::level::{Level, Progress};
-use super::parameters::ClgParams;
-use super::{Clg, Estimate};
+use super::level::Progress;
+use super::{Estimate, Stage};
 use crate::{MotionError, Observer};
 
-impl Clg {
-    /// Goes on from an estimate whose images match; any other stays as it is.
-    pub(super) fn refine<'a>(
-        &'a self,
-        robust: Estimate<'a>,
-        params: &'a ClgParams,
+impl Stage {
+    /// Goes on from an estimate whose images match, and says whether they did; any other stays as it is.
+    pub(super) fn refine(
+        &mut self,
+        estimate: &mut Estimate,
         images: RawImages<'_>,
+        most_mismatch: f64,
         observer: &dyn Observer,
-    ) -> Result<Estimate<'a>, MotionError> {
-        let (device, geometry) = (&self.device, &self.levels[0]);
-        let mut pyramids = ImagePyramids::new(device, params, images, &self.levels[..1])?;
-        let images = pyramids.take(geometry.shape, robust.images.moving_from_fixed)?;
-        let mut level = Level::new(device, params, geometry, &images)?;
-        level.warp(&images, &robust.displacement)?;
-        let mismatch = level.mismatch2(&images)?.get(device)?.sqrt();
-        if mismatch >= self.params.refine_mismatch {
-            return Ok(robust);
+    ) -> Result<bool, MotionError> {
+        let device = self.device.clone();
+        let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, &self.levels)?;
+        let images = pyramids.take(self.levels[0].shape, estimate.images.moving_from_fixed)?;
+        let before = pyramids.before;
+        let limits = self.warp_limits(0);
+        let mut level = self.level(0, &images)?;
+        level.warp(&images, &estimate.displacement)?;
+        if level.mismatch2(&images)?.get(&device)?.sqrt() >= most_mismatch {
+            return Ok(false);
         }
-        let Estimate { mut displacement, mut runs, .. } = robust;
         // The plan did not know of this level: its work counts as done.
-        let nth = runs.len() + 1;
-        let limits = params.finest_limits();
+        let nth = estimate.runs.len() + 1;
         let progress = Progress { observer, level: nth, levels: nth, before: 1.0, own: 0.0, all: 1.0 };
-        runs.push(level.run(&images, &mut displacement, limits, &progress)?);
-        Ok(Estimate { level, images, displacement, before: pyramids.before, runs })
+        estimate.runs.push(level.run(&images, &mut estimate.displacement, limits, &progress)?);
+        (estimate.images, estimate.before) = (images, before);
+        Ok(true)
     }
 }
