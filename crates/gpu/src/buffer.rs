@@ -1,15 +1,21 @@
 //! Memory of a device.
 
+use crate::element::{Element, Word, elements_of, words_of};
 use crate::host_memory::HostMemory;
 use crate::{ComputeError, GpuMemory};
+use std::fmt::Debug;
+use std::marker::PhantomData;
 
-/// `f32` samples in the memory of a device; only kernels look inside.
+/// Samples in the memory of a device, `f32` unless another [`Element`] is named; only kernels look inside.
+///
+/// A buffer keeps the memory that it was made with: [`Self::resize`] changes how much of it counts, so that the workspace of
+/// a solver's finest level serves the coarser ones.
 #[derive(Debug)]
-pub struct Buffer {
+pub struct Buffer<T: Element = f32> {
     memory: Memory,
     len: usize,
-    /// What the memory has room for.
     capacity: usize,
+    element: PhantomData<T>,
 }
 
 #[derive(Debug)]
@@ -21,69 +27,70 @@ enum Memory {
 /// Planar components, `(x, y)` or `(x, y, z)`, or the entries of a tensor: one buffer each.
 pub type Field = Vec<Buffer>;
 
-impl Buffer {
-    pub(crate) fn on_host(memory: HostMemory) -> Self {
-        let len = memory.samples().len();
-        Self { len, capacity: len, memory: Memory::Host(memory) }
+const WRONG_DEVICE: &str = "a kernel of the processor was given a buffer of a GPU";
+
+impl<T: Element> Buffer<T> {
+    pub(crate) fn on_host(memory: HostMemory, len: usize) -> Self {
+        Self { memory: Memory::Host(memory), len, capacity: len, element: PhantomData }
     }
-    /// `len` samples in memory of a GPU.
-    pub fn on_gpu(memory: GpuMemory, len: usize) -> Self {
-        Self { memory: Memory::Gpu(memory), len, capacity: len }
+    pub(crate) fn on_gpu(memory: GpuMemory, len: usize) -> Self {
+        Self { memory: Memory::Gpu(memory), len, capacity: len, element: PhantomData }
     }
     /// Number of samples.
     pub fn len(&self) -> usize {
         self.len
     }
-    /// Takes another number of samples, whatever they hold then, if its memory has room for them.
-    pub(crate) fn resize(&mut self, len: usize) -> bool {
-        let fits = len <= self.capacity;
-        if fits {
-            self.len = len;
-        }
-        fits
-    }
     /// Whether there is no sample at all.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+    /// Samples that the memory has room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+    /// Lets `len` samples count; what they hold is undefined until they are written.
+    ///
+    /// # Errors
+    /// [`ComputeError::Capacity`] if the memory has no room for them; the length stays.
+    pub fn resize(&mut self, len: usize) -> Result<(), ComputeError> {
+        if len > self.capacity {
+            return Err(ComputeError::Capacity { capacity: self.capacity, asked: len });
+        }
+        self.len = len;
+        Ok(())
     }
     /// The samples, for kernels of the processor.
     ///
     /// # Panics
     /// If they are on a GPU: a method mixed devices.
-    pub fn host(&self) -> &[f32] {
+    pub fn host(&self) -> &[T] {
         match &self.memory {
-            Memory::Host(memory) => &memory.samples()[..self.len],
-            Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
+            Memory::Host(memory) => &bytemuck::cast_slice(memory.words())[..self.len],
+            Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
     }
     /// [`Self::host`], to be written.
     ///
     /// # Panics
     /// As [`Self::host`].
-    pub fn host_mut(&mut self) -> &mut [f32] {
+    pub fn host_mut(&mut self) -> &mut [T] {
         match &mut self.memory {
-            Memory::Host(memory) => &mut memory.samples_mut()[..self.len],
-            Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
-        }
-    }
-    /// The memory on a GPU.
-    pub(crate) fn gpu(&self) -> Result<&GpuMemory, ComputeError> {
-        match &self.memory {
-            Memory::Gpu(memory) => Ok(memory),
-            Memory::Host(_) => Err(ComputeError::WrongDevice),
+            Memory::Host(memory) => &mut bytemuck::cast_slice_mut(memory.words_mut())[..self.len],
+            Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
     }
     /// # Panics
     /// As [`Self::host`].
-    pub(crate) fn into_samples(self) -> Vec<f32> {
+    pub(crate) fn into_samples(self) -> Vec<T> {
         match self.memory {
-            Memory::Host(memory) => {
-                let mut samples = memory.into_samples();
-                samples.truncate(self.len);
-                samples
-            }
-            Memory::Gpu(_) => panic!("a kernel of the processor was given a buffer of a GPU"),
+            Memory::Host(memory) => elements_of(memory.into_words(), 0, self.len),
+            Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
+    }
+    /// The same memory as words, of which the last may be filled in part.
+    pub(crate) fn into_words(self) -> Buffer<Word> {
+        let (len, capacity) = (words_of::<T>(self.len), words_of::<T>(self.capacity));
+        Buffer { memory: self.memory, len, capacity, element: PhantomData }
     }
     /// Checks that the buffer has `expected` samples.
     ///
@@ -97,6 +104,24 @@ impl Buffer {
     ) -> Result<(), ComputeError> {
         let got = self.len();
         if got == expected { Ok(()) } else { Err(ComputeError::Length { kernel, buffer, expected, got }) }
+    }
+}
+
+/// A buffer of any [`Element`], as launches bind it.
+pub trait AnyBuffer: Debug {
+    /// The memory on a GPU.
+    ///
+    /// # Errors
+    /// [`ComputeError::WrongDevice`] if it is the processor's.
+    fn gpu(&self) -> Result<&GpuMemory, ComputeError>;
+}
+
+impl<T: Element> AnyBuffer for Buffer<T> {
+    fn gpu(&self) -> Result<&GpuMemory, ComputeError> {
+        match &self.memory {
+            Memory::Gpu(memory) => Ok(memory),
+            Memory::Host(_) => Err(ComputeError::WrongDevice),
+        }
     }
 }
 
@@ -115,4 +140,34 @@ pub fn require_field(
         return Err(ComputeError::Length { kernel, buffer: name, expected, got });
     }
     field.iter().try_for_each(|b| b.require(expected, kernel, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Buffer, ComputeError, Device};
+
+    #[test]
+    fn a_length_may_shrink_and_grow_within_the_memory() {
+        let device = Device::cpu(1).unwrap();
+        let mut buffer = device.upload(vec![1.0, 2.0, 3.0]).unwrap();
+        buffer.resize(2).unwrap();
+        assert_eq!((buffer.len(), buffer.capacity(), buffer.host()), (2, 3, &[1.0, 2.0][..]));
+        assert_eq!(buffer.resize(4), Err(ComputeError::Capacity { capacity: 3, asked: 4 }));
+        assert_eq!(device.read(&buffer).unwrap(), [1.0, 2.0]);
+        buffer.resize(3).unwrap();
+        assert_eq!(device.download(buffer).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn every_element_goes_up_and_comes_down() {
+        let device = Device::cpu(1).unwrap();
+        let bytes: Buffer<u8> = device.upload(vec![1, 2, 3, 4, 5]).unwrap();
+        assert_eq!(device.read_parts(&[(&bytes, 1..4)]).unwrap(), [[2, 3, 4]]);
+        assert_eq!(device.download(bytes).unwrap(), [1, 2, 3, 4, 5]);
+        let mut halves = device.zeros::<u16>(5).unwrap();
+        halves.host_mut()[4] = 7;
+        assert_eq!(device.download(halves).unwrap(), [0, 0, 0, 0, 7]);
+        let labels = device.upload_copy(&[-1i32, 5]).unwrap();
+        assert_eq!(device.download(labels).unwrap(), [-1, 5]);
+    }
 }

@@ -1,9 +1,7 @@
 //! Where kernels run.
 
-use crate::host_memory::{Content, HostMemory};
 use crate::processor::instruction_set;
-use crate::{Buffer, ComputeError, Cpu, DeviceInfo, Field, Gpu, Listing, Stamp, kinds};
-use std::ops::Range;
+use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, Stamp, kinds};
 use std::sync::Arc;
 use veloxel_core::SystemMemory;
 
@@ -92,102 +90,6 @@ impl Device {
         matches!(self.kind, Kind::Gpu(_))
     }
 
-    /// Zeroed memory.
-    ///
-    /// # Errors
-    /// [`ComputeError::OutOfMemory`] with the bytes asked for.
-    pub fn zeros(&self, len: usize) -> Result<Buffer, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(cpu) => cpu.memory(len, Content::Zeros).map(Buffer::on_host),
-            Kind::Gpu(gpu) => gpu.zeros(len).map(|memory| Buffer::on_gpu(memory, len)),
-        }
-    }
-    /// Memory that a kernel writes before anyone reads it: it holds what was there before.
-    ///
-    /// # Errors
-    /// As [`Self::zeros`].
-    pub fn scratch(&self, len: usize) -> Result<Buffer, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(cpu) => cpu.memory(len, Content::Any).map(Buffer::on_host),
-            Kind::Gpu(gpu) => gpu.scratch(len).map(|memory| Buffer::on_gpu(memory, len)),
-        }
-    }
-    /// Makes a buffer hold `len` samples, whatever they are then: in its own memory if that has room, else in new memory.
-    ///
-    /// # Errors
-    /// As [`Self::zeros`].
-    pub fn fit(&self, buffer: &mut Buffer, len: usize) -> Result<(), ComputeError> {
-        if !buffer.resize(len) {
-            *buffer = self.scratch(len)?;
-        }
-        Ok(())
-    }
-    /// [`Self::scratch`] for several components.
-    ///
-    /// # Errors
-    /// As [`Self::zeros`].
-    pub fn scratch_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
-        (0..count).map(|_| self.scratch(len)).collect()
-    }
-    /// Zeroed memory for several components.
-    ///
-    /// # Errors
-    /// As [`Self::zeros`].
-    pub fn zeros_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
-        (0..count).map(|_| self.zeros(len)).collect()
-    }
-    /// Samples from the host.
-    ///
-    /// # Errors
-    /// [`ComputeError::OutOfMemory`]; the processor takes the samples as they are.
-    pub fn upload(&self, samples: Vec<f32>) -> Result<Buffer, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(_) => Ok(Buffer::on_host(HostMemory::from_samples(samples))),
-            Kind::Gpu(_) => self.upload_copy(&samples),
-        }
-    }
-    /// A copy of samples from the host.
-    ///
-    /// # Errors
-    /// [`ComputeError::OutOfMemory`].
-    pub fn upload_copy(&self, samples: &[f32]) -> Result<Buffer, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(_) => {
-                let mut buffer = self.scratch(samples.len())?;
-                buffer.host_mut().copy_from_slice(samples);
-                Ok(buffer)
-            }
-            Kind::Gpu(gpu) => {
-                let memory = gpu.upload(bytemuck::cast_slice(samples))?;
-                Ok(Buffer::on_gpu(memory, samples.len()))
-            }
-        }
-    }
-    /// Samples to the host, the buffer given back.
-    ///
-    /// # Errors
-    /// [`ComputeError::DeviceFailed`] if the device was lost.
-    pub fn download(&self, buffer: Buffer) -> Result<Vec<f32>, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(_) => Ok(buffer.into_samples()),
-            Kind::Gpu(_) => self.read(&buffer),
-        }
-    }
-    /// [`Self::download`] of several buffers at once, as they were at a [`Self::mark`], whatever the device was asked for
-    /// since: one is on its way while another is copied.
-    ///
-    /// # Errors
-    /// As [`Self::download`].
-    pub fn download_all_after(
-        &self,
-        buffers: Vec<Buffer>,
-        mark: Option<&Stamp>,
-    ) -> Result<Vec<Vec<f32>>, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(_) => Ok(buffers.into_iter().map(Buffer::into_samples).collect()),
-            Kind::Gpu(_) => self.read_all_after(&buffers.iter().collect::<Vec<_>>(), mark),
-        }
-    }
     /// This point of what the device was asked for, where downloads can begin before what comes later.
     ///
     /// # Errors
@@ -196,46 +98,6 @@ impl Device {
         match &self.kind {
             Kind::Cpu(_) => Ok(None),
             Kind::Gpu(gpu) => gpu.mark(),
-        }
-    }
-    /// A copy of the samples on the host.
-    ///
-    /// # Errors
-    /// As [`Self::download`].
-    pub fn read(&self, buffer: &Buffer) -> Result<Vec<f32>, ComputeError> {
-        Ok(self.read_all_after(&[buffer], None)?.pop().unwrap_or_default())
-    }
-    /// Copies of parts of buffers on the host, all in one transfer.
-    ///
-    /// # Errors
-    /// As [`Self::download`].
-    ///
-    /// # Panics
-    /// If a part is not in its buffer.
-    pub fn read_parts(&self, parts: &[(&Buffer, Range<usize>)]) -> Result<Vec<Vec<f32>>, ComputeError> {
-        let is_inside = |(buffer, range): &(&Buffer, Range<usize>)| range.end <= buffer.len();
-        assert!(parts.iter().all(is_inside), "a part should lie in its buffer");
-        match &self.kind {
-            Kind::Cpu(_) => Ok(parts.iter().map(|(b, range)| b.host()[range.clone()].to_vec()).collect()),
-            Kind::Gpu(gpu) => {
-                let wanted = parts.iter().map(|(buffer, range)| Ok((buffer.gpu()?, range.clone())));
-                gpu.download(&wanted.collect::<Result<Vec<_>, _>>()?, None)
-            }
-        }
-    }
-    /// Copies of several buffers on the host, as they were at a mark or are now.
-    pub(crate) fn read_all_after(
-        &self,
-        buffers: &[&Buffer],
-        mark: Option<&Stamp>,
-    ) -> Result<Vec<Vec<f32>>, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(_) => Ok(buffers.iter().map(|buffer| buffer.host().to_vec()).collect()),
-            _ if buffers.is_empty() => Ok(Vec::new()),
-            Kind::Gpu(gpu) => {
-                let wanted = buffers.iter().map(|buffer| Ok((buffer.gpu()?, 0..buffer.len())));
-                gpu.download(&wanted.collect::<Result<Vec<_>, _>>()?, mark)
-            }
         }
     }
     /// Waits until everything asked for so far is done; on the processor it always is.

@@ -16,6 +16,14 @@ pub enum ComputeError {
         /// Samples given.
         got: usize,
     },
+    /// A buffer was asked for a length that its memory has no room for.
+    #[error("a buffer with room for {capacity} samples cannot hold {asked}")]
+    Capacity {
+        /// Samples that it has room for.
+        capacity: usize,
+        /// Samples asked for.
+        asked: usize,
+    },
     /// Memory for a buffer was refused.
     #[error("out of memory on {device}: {needed_bytes} bytes more are needed{}; crop the image, or use a coarser one{}",
         free_bytes.map(|f| format!(", {f} are free")).unwrap_or_default(),

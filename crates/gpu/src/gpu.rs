@@ -17,20 +17,20 @@ pub trait Gpu: Debug + Send + Sync {
     }
     /// Whether it is a graphics processor, not a processor that pretends.
     fn is_hardware(&self) -> bool;
-    /// Zeroed memory for `len` samples.
-    fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError>;
+    /// Zeroed memory for `words` numbers of four bytes.
+    fn zeros(&self, words: usize) -> Result<GpuMemory, ComputeError>;
     /// Memory that is written before it is read.
-    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        self.zeros(len)
+    fn scratch(&self, words: usize) -> Result<GpuMemory, ComputeError> {
+        self.zeros(words)
     }
-    /// Samples, or four bytes a number; the last number may be padded with zeros.
+    /// Bytes; the last word is filled up with zeros.
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError>;
-    /// These samples of each, once everything before `after`, or before now, is done.
+    /// These words of each, once everything before `after`, or before now, is done.
     fn download(
         &self,
         wanted: &[(&GpuMemory, Range<usize>)],
         after: Option<&Stamp>,
-    ) -> Result<Vec<Vec<f32>>, ComputeError>;
+    ) -> Result<Vec<Vec<u32>>, ComputeError>;
     /// Runs a kernel after everything asked for before.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
     /// Waits until everything asked for so far is done.

@@ -1,6 +1,7 @@
 //! Memory of the processor: on cache lines, and kept for the next of its size.
 
 use crate::ComputeError;
+use crate::element::Word;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,10 +30,10 @@ pub(crate) enum Content {
     Any,
 }
 
-/// `f32` samples: those from `start` on, between what it takes to start them on a cache line.
+/// Words: those from `start` on, between what it takes to start them on a cache line.
 #[derive(Debug)]
 pub(crate) struct HostMemory {
-    samples: Vec<f32>,
+    words: Vec<Word>,
     start: usize,
     len: usize,
     home: Option<Arc<Kept>>,
@@ -40,39 +41,39 @@ pub(crate) struct HostMemory {
 
 /// Memory that was given back, the oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(Mutex<Vec<Vec<f32>>>);
+pub(crate) struct Kept(Mutex<Vec<Vec<Word>>>);
 
 impl Kept {
-    /// Memory for `len` samples: what was kept, or new.
+    /// Memory for `len` words: what was kept, or new.
     pub(crate) fn take(self: &Arc<Self>, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
-        let padded = len + PADDING_BYTES / size_of::<f32>();
+        let padded = len + PADDING_BYTES / size_of::<Word>();
         let kept = {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.iter().rposition(|samples| samples.len() == padded).map(|i| kept.remove(i))
+            kept.iter().rposition(|words| words.len() == padded).map(|i| kept.remove(i))
         };
-        let samples = match kept {
-            Some(mut samples) => {
+        let words = match kept {
+            Some(mut words) => {
                 if content == Content::Zeros {
-                    samples.fill(0.0);
+                    words.fill(0);
                 }
-                samples
+                words
             }
             None => zeroed(padded)?,
         };
-        let address = samples.as_ptr().addr();
+        let address = words.as_ptr().addr();
         let colour = NEXT_COLOUR.fetch_add(1, Ordering::Relaxed) % COLOURS;
         let start =
-            (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<f32>();
-        Ok(HostMemory { samples, start, len, home: Some(self.clone()) })
+            (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<Word>();
+        Ok(HostMemory { words, start, len, home: Some(self.clone()) })
     }
 
-    fn keep(&self, samples: Vec<f32>) {
-        if samples.is_empty() || size_of_val(&samples[..]) > LARGEST_KEPT_BYTES + PADDING_BYTES {
+    fn keep(&self, words: Vec<Word>) {
+        if words.is_empty() || size_of_val(&words[..]) > LARGEST_KEPT_BYTES + PADDING_BYTES {
             return;
         }
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push(samples);
-        let mut bytes: usize = kept.iter().map(|samples| size_of_val(&samples[..])).sum();
+        kept.push(words);
+        let mut bytes: usize = kept.iter().map(|words| size_of_val(&words[..])).sum();
         while bytes > MOST_KEPT_BYTES {
             bytes -= size_of_val(&kept.remove(0)[..]);
         }
@@ -80,58 +81,58 @@ impl Kept {
 }
 
 /// New pages, which cost nothing until they are touched.
-fn zeroed(len: usize) -> Result<Vec<f32>, ComputeError> {
+fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
     // Asked for first, so that too much is an error.
-    Vec::<f32>::new().try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
-    let samples = vec![0.0; len];
-    ask_for_large_pages(&samples);
-    Ok(samples)
+    Vec::<Word>::new().try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
+    let words = vec![0; len];
+    ask_for_large_pages(&words);
+    Ok(words)
 }
 
 impl HostMemory {
-    pub(crate) fn from_samples(samples: Vec<f32>) -> Self {
-        Self { len: samples.len(), samples, start: 0, home: None }
+    pub(crate) fn from_words(words: Vec<Word>) -> Self {
+        Self { len: words.len(), words, start: 0, home: None }
     }
-    pub(crate) fn samples(&self) -> &[f32] {
-        &self.samples[self.start..self.start + self.len]
+    pub(crate) fn words(&self) -> &[Word] {
+        &self.words[self.start..self.start + self.len]
     }
-    pub(crate) fn samples_mut(&mut self) -> &mut [f32] {
-        &mut self.samples[self.start..self.start + self.len]
+    pub(crate) fn words_mut(&mut self) -> &mut [Word] {
+        &mut self.words[self.start..self.start + self.len]
     }
-    pub(crate) fn into_samples(mut self) -> Vec<f32> {
-        let mut samples = std::mem::take(&mut self.samples);
-        samples.truncate(self.start + self.len);
-        samples.drain(..self.start);
-        samples
+    pub(crate) fn into_words(mut self) -> Vec<Word> {
+        let mut words = std::mem::take(&mut self.words);
+        words.truncate(self.start + self.len);
+        words.drain(..self.start);
+        words
     }
 }
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
         if let Some(home) = self.home.take() {
-            home.keep(std::mem::take(&mut self.samples));
+            home.keep(std::mem::take(&mut self.words));
         }
     }
 }
 
 /// Lets the system back large memory by large pages: touching it first is several times cheaper then, and planes that lie
 /// far apart stay within reach of the address cache. A hint: refused or unknown, nothing changes.
-pub(crate) fn ask_for_large_pages<T>(samples: &[T]) {
+pub(crate) fn ask_for_large_pages<T>(words: &[T]) {
     #[cfg(target_os = "linux")]
-    if size_of_val(samples) >= LARGE_PAGES_FROM_BYTES {
+    if size_of_val(words) >= LARGE_PAGES_FROM_BYTES {
         const PAGE: usize = 4096;
-        let start = samples.as_ptr().addr().next_multiple_of(PAGE);
-        let end = (samples.as_ptr().addr() + size_of_val(samples)) / PAGE * PAGE;
+        let start = words.as_ptr().addr().next_multiple_of(PAGE);
+        let end = (words.as_ptr().addr() + size_of_val(words)) / PAGE * PAGE;
         // SAFETY: the range lies inside the buffer, and the advice changes neither its content nor its protection.
         unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = (samples, LARGE_PAGES_FROM_BYTES);
+    let _ = (words, LARGE_PAGES_FROM_BYTES);
 }
 
-/// Memory of the host for `len` samples, asked for as large pages; nothing is written to it yet.
+/// Memory of the host for `len` words, asked for as large pages; nothing is written to it yet.
 #[cfg(feature = "gpu")]
-pub(crate) fn room_for(len: usize) -> Result<Vec<f32>, ComputeError> {
+pub(crate) fn room_for(len: usize) -> Result<Vec<Word>, ComputeError> {
     let mut room = Vec::new();
     room.try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
     ask_for_large_pages(room.spare_capacity_mut());
@@ -139,7 +140,7 @@ pub(crate) fn room_for(len: usize) -> Result<Vec<f32>, ComputeError> {
 }
 
 fn out_of_memory(len: usize) -> ComputeError {
-    let needed_bytes = len.saturating_mul(size_of::<f32>());
+    let needed_bytes = len.saturating_mul(size_of::<Word>());
     ComputeError::OutOfMemory { device: "cpu".to_owned(), needed_bytes, free_bytes: None }
 }
 
@@ -151,18 +152,15 @@ mod tests {
     fn memory_comes_back_and_zeros_are_zeros() {
         let kept = Arc::new(Kept::default());
         let mut first = kept.take(1000, Content::Zeros).unwrap();
-        assert!(first.samples().as_ptr().addr().is_multiple_of(LINE_BYTES));
-        first.samples_mut().fill(7.0);
-        let address = first.samples.as_ptr();
+        assert!(first.words().as_ptr().addr().is_multiple_of(LINE_BYTES));
+        first.words_mut().fill(7);
+        let address = first.words.as_ptr();
         drop(first);
         let second = kept.take(1000, Content::Any).unwrap();
-        assert_eq!((second.samples.as_ptr(), second.samples()[500]), (address, 7.0));
+        assert_eq!((second.words.as_ptr(), second.words()[500]), (address, 7));
         drop(second);
-        assert!(
-            kept.take(999, Content::Any).unwrap().samples().iter().all(|s| *s == 0.0),
-            "another size is new"
-        );
-        assert!(kept.take(1000, Content::Zeros).unwrap().samples().iter().all(|s| *s == 0.0));
+        assert!(kept.take(999, Content::Any).unwrap().words().iter().all(|s| *s == 0), "another size is new");
+        assert!(kept.take(1000, Content::Zeros).unwrap().words().iter().all(|s| *s == 0));
     }
 
     #[test]
@@ -170,7 +168,7 @@ mod tests {
         let kept = Arc::new(Kept::default());
         let all: Vec<_> = (0..COLOURS).map(|_| kept.take(1 << 21, Content::Any).unwrap()).collect();
         let places: std::collections::HashSet<_> =
-            all.iter().map(|memory| memory.samples().as_ptr().addr() % (COLOURS * COLOUR_BYTES)).collect();
+            all.iter().map(|memory| memory.words().as_ptr().addr() % (COLOURS * COLOUR_BYTES)).collect();
         // Other tests take colours in between.
         assert!(places.len() > COLOURS / 2, "{places:?}");
     }

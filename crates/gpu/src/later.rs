@@ -1,6 +1,7 @@
 //! Results that stay on their device until somebody asks.
 
-use crate::{Buffer, ComputeError, Device, Stamp};
+use crate::element::Word;
+use crate::{Buffer, ComputeError, Device, Element, Stamp};
 use std::fmt;
 
 /// A number, or a few, that a kernel has found or will have found: asking waits for everything before it.
@@ -9,14 +10,14 @@ use std::fmt;
 /// [fetches](fetch) them together.
 pub struct Later<T>(State<T>);
 
-/// What makes a number of partial sums.
-type Finish<T> = Box<dyn FnOnce(&[f32]) -> T + Send>;
+/// What makes a number of what a kernel left.
+type Finish<T> = Box<dyn FnOnce(&[Word]) -> T + Send>;
 
 enum State<T> {
     Known(T),
     /// `finish` is there until it has been called.
     OnDevice {
-        partials: Buffer,
+        partials: Buffer<Word>,
         finish: Option<Finish<T>>,
     },
 }
@@ -27,8 +28,13 @@ impl<T> Later<T> {
         Self(State::Known(value))
     }
     /// `finish` makes it of what a kernel leaves in `partials`.
-    pub fn on_device(partials: Buffer, finish: impl FnOnce(&[f32]) -> T + Send + 'static) -> Self {
-        Self(State::OnDevice { partials, finish: Some(Box::new(finish)) })
+    pub fn on_device<E: Element>(
+        partials: Buffer<E>,
+        finish: impl FnOnce(&[E]) -> T + Send + 'static,
+    ) -> Self {
+        let len = partials.len();
+        let finish = move |words: &[Word]| finish(&bytemuck::cast_slice(words)[..len]);
+        Self(State::OnDevice { partials: partials.into_words(), finish: Some(Box::new(finish)) })
     }
     /// The number.
     ///
@@ -64,7 +70,7 @@ impl<T> Later<T> {
             State::Known(value) => Later::known(map(value)),
             State::OnDevice { partials, finish } => {
                 let finish = finish.expect("a number that is not known should have its finish");
-                Later::on_device(partials, move |p| map(finish(p)))
+                Later(State::OnDevice { partials, finish: Some(Box::new(move |p| map(finish(p)))) })
             }
         }
     }
@@ -73,19 +79,19 @@ impl<T> Later<T> {
 /// A [`Later`] of any type, as [`fetch`] sees it.
 pub trait Pending {
     /// What is still on the device.
-    fn partials(&self) -> Option<&Buffer>;
+    fn partials(&self) -> Option<&Buffer<u32>>;
     /// Finishes the number with what was there.
-    fn finish(&mut self, partials: &[f32]);
+    fn finish(&mut self, partials: &[u32]);
 }
 
 impl<T> Pending for Later<T> {
-    fn partials(&self) -> Option<&Buffer> {
+    fn partials(&self) -> Option<&Buffer<u32>> {
         match &self.0 {
             State::Known(_) => None,
             State::OnDevice { partials, .. } => Some(partials),
         }
     }
-    fn finish(&mut self, partials: &[f32]) {
+    fn finish(&mut self, partials: &[u32]) {
         if let State::OnDevice { finish, .. } = &mut self.0
             && let Some(finish) = finish.take()
         {

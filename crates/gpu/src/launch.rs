@@ -1,7 +1,7 @@
 //! One run of a kernel: its shader, entry point, pipeline constants, uniform block (binding 0), buffers (binding 1 on) and
 //! numbers of workgroups.
 
-use crate::{Buffer, Uniform};
+use crate::{AnyBuffer, Buffer, Element, Uniform};
 
 /// The text of a shader: WGSL in parts that follow each other or, where WGSL cannot say it, CUDA C++.
 #[derive(Debug)]
@@ -56,9 +56,9 @@ pub struct Launch<'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum Bind<'a> {
     /// `var<storage, read>`.
-    In(&'a Buffer),
+    In(&'a dyn AnyBuffer),
     /// `var<storage, read_write>`; may not be any other binding of the launch as well.
-    Out(&'a Buffer),
+    Out(&'a dyn AnyBuffer),
     /// An input that this launch's constants leave unused.
     Absent,
     /// An output that this launch's constants leave unused.
@@ -66,20 +66,28 @@ pub enum Bind<'a> {
 }
 
 impl<'a> Bind<'a> {
+    /// An input.
+    pub fn input<T: Element>(buffer: &'a Buffer<T>) -> Self {
+        Self::In(buffer)
+    }
+    /// An output.
+    pub fn output<T: Element>(buffer: &'a Buffer<T>) -> Self {
+        Self::Out(buffer)
+    }
     /// An input that may be absent.
-    pub fn optional(input: Option<&'a Buffer>) -> Self {
-        input.map_or(Self::Absent, Self::In)
+    pub fn optional<T: Element>(input: Option<&'a Buffer<T>>) -> Self {
+        input.map_or(Self::Absent, Self::input)
     }
 }
 
 /// Binds a field, component after component; missing ones up to `count` are absent.
 pub fn inputs<'a>(field: &'a [Buffer], count: usize) -> impl Iterator<Item = Bind<'a>> {
-    field.iter().map(Bind::In).chain(std::iter::repeat(Bind::Absent)).take(count)
+    field.iter().map(Bind::input).chain(std::iter::repeat(Bind::Absent)).take(count)
 }
 
 /// Binds a field for writing; missing components up to `count` are spare.
 pub fn outputs(field: &[Buffer], count: usize) -> impl Iterator<Item = Bind<'_>> {
-    field.iter().map(Bind::Out).chain(std::iter::repeat(Bind::Spare)).take(count)
+    field.iter().map(Bind::output).chain(std::iter::repeat(Bind::Spare)).take(count)
 }
 
 /// Workgroups that cover `count` items in `per_group` steps along one axis.

@@ -13,6 +13,7 @@ mod cuda_device;
 #[cfg(feature = "gpu")]
 mod cuda_source;
 mod device;
+mod element;
 mod error;
 mod gpu;
 mod host_memory;
@@ -27,14 +28,16 @@ mod processor;
 mod reduction;
 pub mod rows;
 mod stamp;
+mod transfers;
 mod uniform;
 #[cfg(feature = "gpu")]
 mod wgpu_device;
 
-pub use buffer::{Buffer, Field, require_field};
+pub use buffer::{AnyBuffer, Buffer, Field, require_field};
 #[cfg(feature = "gpu")]
 pub use cuda_source::cuda_source;
 pub use device::{Device, Kind};
+pub use element::Element;
 pub use error::ComputeError;
 pub use gpu::Gpu;
 pub use later::{Later, Pending, fetch};

@@ -45,7 +45,7 @@ impl Cpu {
         self.pool.install(work)
     }
 
-    /// Memory for `len` samples.
+    /// Memory for `len` words.
     pub(crate) fn memory(&self, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
         self.memory.take(len, content)
     }

@@ -6,30 +6,30 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Samples whose disjoint parts different threads write; a part nobody writes may be read by all.
-pub struct Shared<'a> {
-    start: *mut f32,
+pub struct Shared<'a, T = f32> {
+    start: *mut T,
     len: usize,
-    owner: PhantomData<&'a mut [f32]>,
+    owner: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: access goes through `get` and `get_mut`, whose contracts rule out races.
-unsafe impl Sync for Shared<'_> {}
+unsafe impl<T: Send + Sync> Sync for Shared<'_, T> {}
 // SAFETY: as above.
-unsafe impl Send for Shared<'_> {}
+unsafe impl<T: Send> Send for Shared<'_, T> {}
 
-impl<'a> Shared<'a> {
+impl<'a, T> Shared<'a, T> {
     /// Samples that threads write.
-    pub fn new(samples: &'a mut [f32]) -> Self {
+    pub fn new(samples: &'a mut [T]) -> Self {
         Self { start: samples.as_mut_ptr(), len: samples.len(), owner: PhantomData }
     }
     /// Samples that are only read: `get_mut` must not be called.
-    pub fn read_only(samples: &'a [f32]) -> Self {
+    pub fn read_only(samples: &'a [T]) -> Self {
         Self { start: samples.as_ptr().cast_mut(), len: samples.len(), owner: PhantomData }
     }
     /// Asks for a range before it is needed; reads nothing, so others may be writing there.
     pub fn prefetch(&self, range: Range<usize>) {
         #[cfg(target_arch = "x86_64")]
-        for at in range.step_by(64 / size_of::<f32>()) {
+        for at in range.step_by(64 / size_of::<T>()) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             // SAFETY: prefetching reads nothing and may point anywhere.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(self.start.wrapping_add(at).cast()) };
@@ -41,7 +41,7 @@ impl<'a> Shared<'a> {
     ///
     /// # Safety
     /// No thread writes into the range while the slice lives.
-    pub unsafe fn get(&self, range: Range<usize>) -> &[f32] {
+    pub unsafe fn get(&self, range: Range<usize>) -> &[T] {
         assert!(range.start <= range.end && range.end <= self.len, "a row should lie inside its buffer");
         // SAFETY: inside the buffer; the caller rules out writers.
         unsafe { std::slice::from_raw_parts(self.start.add(range.start), range.len()) }
@@ -51,7 +51,7 @@ impl<'a> Shared<'a> {
     /// # Safety
     /// Nobody else reads or writes the range while the slice lives.
     #[allow(clippy::mut_from_ref, reason = "exclusive by the caller's promise, which threads cannot express")]
-    pub unsafe fn get_mut(&self, range: Range<usize>) -> &mut [f32] {
+    pub unsafe fn get_mut(&self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.len, "a row should lie inside its buffer");
         // SAFETY: inside the buffer; the caller rules out everybody else.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }

@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use veloxel_gpu::{
-    Bind, Buffer, ComputeError, Cpu, Device, Gpu, Kind, Later, Launch, ShaderSource, Uniform, inputs,
-    outputs, partials, require_field, sum_rows,
+    Bind, Buffer, ComputeError, Cpu, Device, Element, Gpu, Kind, Later, Launch, ShaderSource, Uniform,
+    inputs, outputs, partials, require_field, sum_rows,
 };
 
 /// A kernel with its arguments, its outputs among them: made, then [run](Self::run) on a device.
@@ -62,11 +62,16 @@ pub struct Lengths {
 
 impl Lengths {
     /// `buffer` must hold `expected` samples.
-    pub fn of(&mut self, name: &'static str, buffer: &Buffer, expected: usize) -> &mut Self {
+    pub fn of<T: Element>(&mut self, name: &'static str, buffer: &Buffer<T>, expected: usize) -> &mut Self {
         self.and(|kernel| buffer.require(expected, kernel, name))
     }
     /// A buffer that may be absent must hold `expected` samples.
-    pub fn optional(&mut self, name: &'static str, buffer: Option<&Buffer>, expected: usize) -> &mut Self {
+    pub fn optional<T: Element>(
+        &mut self,
+        name: &'static str,
+        buffer: Option<&Buffer<T>>,
+        expected: usize,
+    ) -> &mut Self {
         self.and(|kernel| buffer.map_or(Ok(()), |buffer| buffer.require(expected, kernel, name)))
     }
     /// `field` must have `count` components of `expected` samples each.
@@ -79,7 +84,12 @@ impl Lengths {
         self.and(|kernel| require_field(field, (count, expected), kernel, name))
     }
     /// `buffer` must hold `least` samples or more.
-    pub fn at_least(&mut self, name: &'static str, buffer: &Buffer, least: usize) -> &mut Self {
+    pub fn at_least<T: Element>(
+        &mut self,
+        name: &'static str,
+        buffer: &Buffer<T>,
+        least: usize,
+    ) -> &mut Self {
         self.and(|kernel| buffer.require(buffer.len().max(least), kernel, name))
     }
     /// There must be a number of buffers in `range`.
@@ -150,15 +160,15 @@ impl<'a> PreparedLaunch<'a> {
         self
     }
     /// The next binding: a buffer that is read.
-    pub fn input(self, buffer: &'a Buffer) -> Self {
+    pub fn input<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
         self.bind([Bind::In(buffer)])
     }
     /// The next binding: a buffer that is read, if there is one.
-    pub fn optional(self, buffer: Option<&'a Buffer>) -> Self {
+    pub fn optional<T: Element>(self, buffer: Option<&'a Buffer<T>>) -> Self {
         self.bind([Bind::optional(buffer)])
     }
     /// The next binding: a buffer that is written; it may not be any other binding.
-    pub fn output(self, buffer: &'a Buffer) -> Self {
+    pub fn output<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
         self.bind([Bind::Out(buffer)])
     }
     /// The next `count` bindings: components that are read; missing ones are absent.

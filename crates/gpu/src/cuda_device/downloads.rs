@@ -7,17 +7,18 @@
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
 use crate::ComputeError;
+use crate::element::Word;
 use crate::host_memory::room_for;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Samples of a piece, and pieces of the ring.
+/// Words of a piece, and pieces of the ring.
 const PIECE: usize = 2 << 20;
 const PIECES: usize = 4;
-/// Samples that are fetched as numbers at most, all together.
+/// Words that are fetched as numbers at most, all together.
 const MOST_NUMBERS: usize = 1 << 18;
 
-/// Samples in device memory.
+/// Words in device memory: from where on, and how many.
 pub(super) type Wanted = (sys::CUdeviceptr, usize);
 
 /// A download's failure: the driver's, or memory of the host.
@@ -47,7 +48,7 @@ pub(super) struct Downloads {
     numbers: Mutex<Lane>,
 }
 
-/// A share of a volume that fits a piece: whose, from which sample on, and how many.
+/// A share of a volume that fits a piece: whose, from which word on, and how many.
 type Share = (usize, usize, usize);
 
 impl Downloads {
@@ -60,8 +61,8 @@ impl Downloads {
         Self { context, copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
     }
 
-    /// Fetches samples once `ready` has happened.
-    pub fn fetch(&self, wanted: &[Wanted], ready: &CudaEvent) -> Result<Vec<Vec<f32>>, Failure> {
+    /// Fetches words once `ready` has happened.
+    pub fn fetch(&self, wanted: &[Wanted], ready: &CudaEvent) -> Result<Vec<Vec<Word>>, Failure> {
         if wanted.iter().map(|(_, len)| len).sum::<usize>() <= MOST_NUMBERS {
             self.times.time("numbers: wait for the device", || ready.synchronize())?;
             return Ok(self.times.time("numbers: fetch", || self.fetch_numbers(wanted))?);
@@ -74,7 +75,7 @@ impl Downloads {
         Ok(rooms)
     }
 
-    fn fetch_numbers(&self, wanted: &[Wanted]) -> Result<Vec<Vec<f32>>, DriverError> {
+    fn fetch_numbers(&self, wanted: &[Wanted]) -> Result<Vec<Vec<Word>>, DriverError> {
         let mut lane = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let Lane { stream, pieces } = &mut *lane;
         if pieces.is_empty() {
@@ -84,24 +85,24 @@ impl Downloads {
         self.context.bind_to_thread()?;
         let mut end = 0;
         for &(from, len) in wanted.iter().filter(|(_, len)| *len > 0) {
-            let pinned = &mut piece.samples(end + len)[end..];
-            // SAFETY: the device memory holds so many samples, and the piece is read after its event.
+            let pinned = &mut piece.words(end + len)[end..];
+            // SAFETY: the device memory holds so many words, and the piece is read after its event.
             unsafe { result::memcpy_dtoh_async(pinned, from, stream.cu_stream())? };
             end += len;
         }
         piece.done.record(stream)?;
         piece.done.synchronize()?;
-        let mut left = &*piece.samples(end);
+        let mut left = &*piece.words(end);
         let mut take = |len: usize| {
-            let (samples, rest) = left.split_at(len);
+            let (words, rest) = left.split_at(len);
             left = rest;
-            samples.to_vec()
+            words.to_vec()
         };
         Ok(wanted.iter().map(|&(_, len)| take(len)).collect())
     }
 
     /// Fills the rooms, which have the capacity for it.
-    fn fetch_volumes(&self, wanted: &[Wanted], rooms: &mut [Vec<f32>]) -> Result<(), DriverError> {
+    fn fetch_volumes(&self, wanted: &[Wanted], rooms: &mut [Vec<Word>]) -> Result<(), DriverError> {
         let mut lane = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
         let Lane { stream, pieces } = &mut *lane;
         while pieces.len() < PIECES {
@@ -116,9 +117,9 @@ impl Downloads {
             })
             .collect();
         let start = |piece: &mut Pinned, (volume, start, len): Share| {
-            let address = wanted[volume].0 + (start * size_of::<f32>()) as u64;
-            // SAFETY: the device memory holds all samples, and the piece is not touched before its event.
-            unsafe { result::memcpy_dtoh_async(piece.samples(len), address, stream.cu_stream())? };
+            let address = wanted[volume].0 + (start * size_of::<Word>()) as u64;
+            // SAFETY: the device memory holds all words, and the piece is not touched before its event.
+            unsafe { result::memcpy_dtoh_async(piece.words(len), address, stream.cu_stream())? };
             piece.done.record(stream)
         };
         for (piece, &share) in pieces.iter_mut().zip(&shares) {
@@ -131,9 +132,9 @@ impl Downloads {
             assert!(begin == room.len() && begin + len <= room.capacity(), "a room should hold its volume");
             self.times.time("download: empty a pinned piece", || {
                 // SAFETY: the capacity was just looked at, and nobody else has the room.
-                unsafe { self.copyists.copy_to(piece.samples(len), room.as_mut_ptr().add(begin)) };
+                unsafe { self.copyists.copy_to(piece.words(len), room.as_mut_ptr().add(begin)) };
             });
-            // SAFETY: so many samples were written, share after share.
+            // SAFETY: so many words were written, share after share.
             unsafe { room.set_len(begin + len) };
             if let Some(&share) = shares.get(nth + PIECES) {
                 start(piece, share)?;

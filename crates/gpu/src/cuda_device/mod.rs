@@ -15,6 +15,7 @@ mod recording;
 mod translation;
 mod uploads;
 
+use crate::element::Word;
 use crate::nvrtc::{Image, Nvrtc};
 use crate::stamp::{Moment, moment_as};
 use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, Stamp};
@@ -170,16 +171,16 @@ impl Gpu for CudaDevice {
     fn is_hardware(&self) -> bool {
         true
     }
-    fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        let memory = self.pool.take(len)?;
-        self.queue.clear(memory.address(), len * size_of::<f32>());
+    fn zeros(&self, words: usize) -> Result<GpuMemory, ComputeError> {
+        let memory = self.pool.take(words)?;
+        self.queue.clear(memory.address(), words * size_of::<Word>());
         Ok(GpuMemory::new(memory))
     }
-    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        self.pool.take(len).map(GpuMemory::new)
+    fn scratch(&self, words: usize) -> Result<GpuMemory, ComputeError> {
+        self.pool.take(words).map(GpuMemory::new)
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
-        let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<f32>()))?;
+        let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<Word>()))?;
         let there = self.uploads.send(bytes, (memory.address(), idle)).map_err(|e| self.failed(e))?;
         self.queue.wait_for(&there).map_err(|e| self.refused(&e))?;
         Ok(GpuMemory::new(memory))
@@ -188,13 +189,13 @@ impl Gpu for CudaDevice {
         &self,
         wanted: &[(&GpuMemory, Range<usize>)],
         after: Option<&Stamp>,
-    ) -> Result<Vec<Vec<f32>>, ComputeError> {
+    ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
         self.queue.require(&ready.event).map_err(|e| self.refused(&e))?;
         let address = |(memory, range): &(&GpuMemory, Range<usize>)| {
             let start = memory.piece::<CudaMemory>()?.address();
-            Ok((start + (range.start * size_of::<f32>()) as u64, range.len()))
+            Ok((start + (range.start * size_of::<Word>()) as u64, range.len()))
         };
         let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, ComputeError>>()?;
         self.downloads.fetch(&wanted, &ready.event).map_err(|failure| match failure {

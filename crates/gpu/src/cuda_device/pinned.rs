@@ -1,5 +1,6 @@
 //! Page-locked memory, which the bus reaches by itself, and the threads that copy between it and ordinary memory.
 
+use crate::element::Word;
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -11,9 +12,9 @@ const THREADS_LEFT: usize = 2;
 /// Fewer bytes are copied by one thread.
 const BYTES_PER_THREAD: usize = 1 << 18;
 
-/// Page-locked memory of a fixed number of samples, and when the bus has finished with it.
+/// Page-locked memory of a fixed number of words, and when the bus has finished with it.
 pub(super) struct Pinned {
-    start: *mut f32,
+    start: *mut Word,
     len: usize,
     pub done: CudaEvent,
 }
@@ -25,18 +26,18 @@ impl Pinned {
     pub fn new(context: &Arc<CudaContext>, len: usize) -> Result<Self, DriverError> {
         let done = context.new_event(None)?;
         // SAFETY: the context is current: making the event saw to it.
-        let start = unsafe { result::malloc_host(len * size_of::<f32>(), 0)? };
+        let start = unsafe { result::malloc_host(len * size_of::<Word>(), 0)? };
         Ok(Self { start: start.cast(), len, done })
     }
-    /// The first `count` samples.
-    pub fn samples(&mut self, count: usize) -> &mut [f32] {
+    /// The first `count` words.
+    pub fn words(&mut self, count: usize) -> &mut [Word] {
         assert!(count <= self.len, "a piece of pinned memory should hold its share");
-        // SAFETY: so many samples were allocated, and every bit pattern is one.
+        // SAFETY: so many words were allocated, and every bit pattern is one.
         unsafe { std::slice::from_raw_parts_mut(self.start, count) }
     }
     /// The first `count` bytes.
     pub fn bytes(&mut self, count: usize) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(self.samples(count.div_ceil(size_of::<f32>())))[..count]
+        &mut bytemuck::cast_slice_mut(self.words(count.div_ceil(size_of::<Word>())))[..count]
     }
 }
 
@@ -108,7 +109,7 @@ impl Copyists {
     }
 
     /// Touches every page of memory that is about to be filled: the system finds the pages now, while there is time.
-    pub fn touch(&self, rooms: &mut [Vec<f32>]) {
+    pub fn touch(&self, rooms: &mut [Vec<Word>]) {
         let pieces: Vec<_> = rooms
             .iter_mut()
             .flat_map(|room| {
@@ -154,7 +155,7 @@ mod tests {
     #[test]
     fn threads_copy_every_sample_into_rooms_they_touched() {
         let copyists = Copyists::default();
-        let from: Vec<f32> = (0..3 * BYTES_PER_THREAD / 4 + 77).map(|i| i as f32).collect();
+        let from: Vec<Word> = (0..3 * BYTES_PER_THREAD as Word / 4 + 77).collect();
         let mut rooms = [Vec::with_capacity(from.len()), Vec::new(), Vec::with_capacity(5)];
         copyists.touch(&mut rooms);
         let room = &mut rooms[0];
@@ -164,7 +165,7 @@ mod tests {
             room.set_len(from.len());
         }
         assert_eq!(*room, from);
-        let mut to = vec![0.0; from.len()];
+        let mut to = vec![0; from.len()];
         copyists.copy(&from, &mut to);
         assert_eq!(to, from);
     }

@@ -5,6 +5,7 @@
 
 use super::queue::Queue;
 use crate::ComputeError;
+use crate::element::Word;
 use crate::memory::Piece;
 use cudarc::driver::{CudaContext, CudaEvent, result, sys};
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -50,20 +51,20 @@ impl Pool {
         Self { device, context, queue, free: Mutex::default() }
     }
 
-    /// Memory of kernels for `len` samples; what is in it is left from before.
-    pub fn take(self: &Arc<Self>, len: usize) -> Result<CudaMemory, ComputeError> {
-        let bytes = size_for(len);
+    /// Memory of kernels for `words` words; what is in it is left from before.
+    pub fn take(self: &Arc<Self>, words: usize) -> Result<CudaMemory, ComputeError> {
+        let bytes = size_for(words);
         let kept = self.free().scratch.get_mut(&bytes).and_then(BTreeSet::pop_first);
         let address = kept.map_or_else(|| self.ask_in_earnest(bytes), Ok)?;
         Ok(CudaMemory { address, bytes, purpose: Purpose::Scratch, pool: self.clone() })
     }
 
-    /// Memory for an upload of `len` samples, and when kernels have done with it, if they may not have yet.
+    /// Memory for an upload of `words` words, and when kernels have done with it, if they may not have yet.
     pub fn take_landing(
         self: &Arc<Self>,
-        len: usize,
+        words: usize,
     ) -> Result<(CudaMemory, Option<CudaEvent>), ComputeError> {
-        let bytes = size_for(len);
+        let bytes = size_for(words);
         let take = |if_idle: bool| {
             let mut free = self.free();
             let kept = free.landing.get_mut(&bytes)?;
@@ -120,8 +121,8 @@ impl Pool {
     }
 }
 
-fn size_for(len: usize) -> usize {
-    len.saturating_mul(size_of::<f32>()).max(1).next_multiple_of(GRAIN_BYTES)
+fn size_for(words: usize) -> usize {
+    words.saturating_mul(size_of::<Word>()).max(1).next_multiple_of(GRAIN_BYTES)
 }
 
 impl Drop for Pool {

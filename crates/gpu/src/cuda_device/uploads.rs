@@ -5,6 +5,7 @@
 
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
+use crate::element::Word;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -41,7 +42,7 @@ impl Uploads {
         for (nth, part) in bytes.chunks(PIECE).enumerate() {
             let nth_piece = nth % PIECES;
             if pieces.len() <= nth_piece {
-                pieces.push(Pinned::new(&self.context, PIECE / size_of::<f32>())?);
+                pieces.push(Pinned::new(&self.context, PIECE / size_of::<Word>())?);
             }
             let piece = &mut pieces[nth_piece];
             self.times.time("upload: wait for a pinned piece", || piece.done.synchronize())?;

@@ -10,6 +10,7 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
+use crate::element::Word;
 use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Stamp, cuda_check};
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
@@ -91,9 +92,9 @@ impl WgpuDevice {
         ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
     }
 
-    /// Memory for `len` samples, and whether it was in use before: then its samples are left from there.
-    fn take(&self, len: usize) -> Result<(WgpuMemory, bool), ComputeError> {
-        let bytes = Pool::bytes_for(len);
+    /// Memory for `words` words, and whether it was in use before: then its content is left from there.
+    fn take(&self, words: usize) -> Result<(WgpuMemory, bool), ComputeError> {
+        let bytes = Pool::bytes_for(words);
         let limits = self.device.limits();
         let most_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         if bytes > most_bytes {
@@ -230,28 +231,28 @@ impl Gpu for WgpuDevice {
     fn is_hardware(&self) -> bool {
         self.hardware
     }
-    fn zeros(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        let (memory, is_used) = self.take(len)?;
+    fn zeros(&self, words: usize) -> Result<GpuMemory, ComputeError> {
+        let (memory, is_used) = self.take(words)?;
         // wgpu zeroes new memory that is read before it is written.
         if is_used {
             self.recording().clear(memory.buffer().clone());
         }
         Ok(GpuMemory::new(memory))
     }
-    fn scratch(&self, len: usize) -> Result<GpuMemory, ComputeError> {
-        Ok(GpuMemory::new(self.take(len)?.0))
+    fn scratch(&self, words: usize) -> Result<GpuMemory, ComputeError> {
+        Ok(GpuMemory::new(self.take(words)?.0))
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
-        let (memory, is_used) = self.take(bytes.len().div_ceil(size_of::<f32>()))?;
+        let (memory, is_used) = self.take(bytes.len().div_ceil(size_of::<Word>()))?;
         // The queue writes before what it is given next; what used the memory before has to be in front.
         if is_used {
             self.submit_all();
         }
         // Whole numbers at a time is what the queue takes.
-        let (whole, rest) = bytes.split_at(bytes.len() / size_of::<f32>() * size_of::<f32>());
+        let (whole, rest) = bytes.split_at(bytes.len() / size_of::<Word>() * size_of::<Word>());
         self.queue.write_buffer(memory.buffer(), 0, whole);
         if !rest.is_empty() {
-            let mut last = [0; size_of::<f32>()];
+            let mut last = [0; size_of::<Word>()];
             last[..rest.len()].copy_from_slice(rest);
             self.queue.write_buffer(memory.buffer(), whole.len() as u64, &last);
         }
@@ -261,24 +262,24 @@ impl Gpu for WgpuDevice {
         &self,
         wanted: &[(&GpuMemory, Range<usize>)],
         _after: Option<&Stamp>,
-    ) -> Result<Vec<Vec<f32>>, ComputeError> {
+    ) -> Result<Vec<Vec<Word>>, ComputeError> {
         self.submit_all();
-        let bytes: usize = wanted.iter().map(|(_, range)| range.len() * size_of::<f32>()).sum();
+        let bytes: usize = wanted.iter().map(|(_, range)| range.len() * size_of::<Word>()).sum();
         if bytes == 0 {
             return Ok(vec![Vec::new(); wanted.len()]);
         }
         if bytes > MOST_TOGETHER_BYTES && wanted.len() > 1 {
             let (first, others) = wanted.split_at(wanted.len() / 2);
-            let mut samples = self.download(first, None)?;
-            samples.extend(self.download(others, None)?);
-            return Ok(samples);
+            let mut words = self.download(first, None)?;
+            words.extend(self.download(others, None)?);
+            return Ok(words);
         }
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let staging = self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
         let mut offset = 0;
         for (memory, range) in wanted {
-            let [start, bytes] = [range.start, range.len()].map(|len| (len * size_of::<f32>()) as u64);
+            let [start, bytes] = [range.start, range.len()].map(|words| (words * size_of::<Word>()) as u64);
             encoder.copy_buffer_to_buffer(self.memory_of(memory)?, start, &staging, offset, bytes);
             offset += bytes;
         }
@@ -291,11 +292,11 @@ impl Gpu for WgpuDevice {
         self.wait()?;
         receiver.recv().map_err(|e| self.failed(e))?.map_err(|e| self.failed(e))?;
         let view = staging.get_mapped_range(..).map_err(|e| self.failed(e))?;
-        let mut left: &[f32] = bytemuck::cast_slice(&view);
+        let mut left: &[Word] = bytemuck::cast_slice(&view);
         let mut take = |len: usize| {
-            let (samples, rest) = left.split_at(len);
+            let (words, rest) = left.split_at(len);
             left = rest;
-            samples.to_vec()
+            words.to_vec()
         };
         Ok(wanted.iter().map(|(_, range)| take(range.len())).collect())
     }

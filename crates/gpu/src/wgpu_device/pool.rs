@@ -3,6 +3,7 @@
 //!
 //! The queue takes launches in turn, so memory may be taken again as soon as it is given back.
 
+use crate::element::Word;
 use crate::memory::Piece;
 use std::collections::HashMap;
 use std::fmt;
@@ -24,9 +25,9 @@ pub(crate) struct WgpuMemory {
 const GRAIN_BYTES: u64 = 4096;
 
 impl Pool {
-    /// What is asked for `len` samples.
-    pub fn bytes_for(len: usize) -> u64 {
-        (len.saturating_mul(size_of::<f32>()).max(1) as u64).next_multiple_of(GRAIN_BYTES)
+    /// What is asked for `words` words.
+    pub fn bytes_for(words: usize) -> u64 {
+        (words.saturating_mul(size_of::<Word>()).max(1) as u64).next_multiple_of(GRAIN_BYTES)
     }
 
     /// Memory that was in use before.

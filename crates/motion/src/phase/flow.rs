@@ -181,7 +181,7 @@ impl Direction {
                 }
                 _ => None,
             };
-            let (place, phases): (_, Vec<&Buffer>) = match &warped {
+            let (place, phases): (_, Vec<&Buffer<u16>>) = match &warped {
                 Some(warped) => {
                     let place = Place { levels: &warped.levels, level: 0, sampling: Sampling::InPlace };
                     (place, warped.phases.iter().collect())

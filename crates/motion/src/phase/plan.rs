@@ -104,21 +104,21 @@ impl PhasePlan {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pictured<'a> {
     pub images: &'a Buffer,
-    pub phases: &'a Buffer,
+    pub phases: &'a Buffer<u16>,
 }
 
 /// An image's pyramid and the phases of every level.
 #[derive(Debug)]
 pub(crate) struct GaborPyramid {
     pub images: Buffer,
-    pub phases: Buffer,
+    pub phases: Buffer<u16>,
 }
 
 impl GaborPyramid {
     pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
         let n = plan.levels.len();
         let device = &plan.device;
-        Ok(Self { images: device.scratch(n)?, phases: device.scratch(gabor::WORDS * n)? })
+        Ok(Self { images: device.scratch(n)?, phases: device.scratch(gabor::ORIENTATIONS * n)? })
     }
 
     /// The pyramid of an image.
@@ -134,7 +134,7 @@ impl GaborPyramid {
     }
 
     fn of_picture(plan: &PhasePlan, picture: &Picture) -> Result<Self, MotionError> {
-        let phases = plan.device.scratch(gabor::WORDS * plan.levels.len())?;
+        let phases = plan.device.scratch(gabor::ORIENTATIONS * plan.levels.len())?;
         let mut pyramid = Self { images: levels_of(plan, picture)?, phases };
         pyramid.find(plan, None)?;
         Ok(pyramid)

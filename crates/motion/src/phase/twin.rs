@@ -10,7 +10,7 @@ use veloxel_gpu::Buffer;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::displaced_image::DisplacedImage;
 use veloxel_kernels::image::quantise::{FixedPoint, Quantise};
-use veloxel_kernels::phase::gabor::{Levels, LocalPhase, LocalPhaseOutputs, WORDS};
+use veloxel_kernels::phase::gabor::{Levels, LocalPhase, LocalPhaseOutputs, ORIENTATIONS};
 
 /// Flow and disparity: eight bits and four after the point (section 5.2).
 const ESTIMATE: FixedPoint = FixedPoint { step: 1.0 / 16.0, most: 128.0 };
@@ -19,7 +19,7 @@ const FEATURE_BITS: i32 = 9;
 /// Phases of images that were warped by the coarser estimate before they were filtered.
 pub(crate) struct WarpedLevel {
     pub levels: Levels,
-    pub phases: Vec<Buffer>,
+    pub phases: Vec<Buffer<u16>>,
 }
 
 /// Warps every image of a level by its factor times the estimate, and filters it.
@@ -41,7 +41,7 @@ pub(crate) fn warped_level(
             out: &mut warped,
         };
         warp.run(&plan.device)?;
-        let mut phases_of_one = plan.device.scratch(WORDS * levels.len())?;
+        let mut phases_of_one = plan.device.scratch(ORIENTATIONS * levels.len())?;
         let out = LocalPhaseOutputs { phases: Some(&mut phases_of_one), features: None };
         LocalPhase { levels: &levels, bank: &plan.bank, image: &warped, out }.run(&plan.device)?;
         phases.push(phases_of_one);

@@ -54,7 +54,7 @@ pub(super) fn weighted(
         .f4([half_over(window.sigma_vox), half_over(window.sigma_intensity), begin, per_square]);
     let launch = |entry| gpu.launch(&ANY_WINDOW, entry).uniform(uniform.clone()).inputs(smooth, 3);
     let groups = [cover(nx, 32), cover(ny, 4), 1];
-    let near = gpu.device().zeros(args.shape.len())?;
+    let near = gpu.device().zeros::<f32>(args.shape.len())?;
     launch("edges").output(&near).spare(2).absent(3).run(groups)?;
     launch("weighted")
         .constant("VOTED", args.vote.is_some())

@@ -5,7 +5,7 @@ use crate::shared::exponential::logarithm_of_one_plus;
 use crate::shared::group_sums::group_totals;
 use crate::variational::operator::norm2_of;
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, Cpu};
+use veloxel_gpu::{Buffer, Cpu, Element};
 
 /// Calls `work(out part, in part)` in parallel.
 fn each(cpu: &Cpu, input: &[f32], out: &mut [f32], work: impl Fn(&mut [f32], &[f32]) + Sync) {
@@ -19,7 +19,7 @@ fn each(cpu: &Cpu, input: &[f32], out: &mut [f32], work: impl Fn(&mut [f32], &[f
 }
 
 /// Calls `work(part)` in parallel; `cost` is that of a sample, in copied ones.
-fn each_in_place(cpu: &Cpu, cost: usize, samples: &mut [f32], work: impl Fn(&mut [f32]) + Sync) {
+fn each_in_place<T: Send + Sync>(cpu: &Cpu, cost: usize, samples: &mut [T], work: impl Fn(&mut [T]) + Sync) {
     let n = samples.len();
     let shared = Shared::new(samples);
     // SAFETY: ranges are disjoint.
@@ -47,6 +47,10 @@ pub(super) fn in_place(cpu: &Cpu, operation: Operation, samples: &mut [f32]) {
         Operation::Rescale { gain, offset } => part.iter_mut().for_each(|v| *v = gain * *v + offset),
         Operation::LogChange => part.iter_mut().for_each(|v| *v = logarithm_of_one_plus(v.max(-0.95))),
     });
+}
+
+pub(super) fn fill<T: Element>(cpu: &Cpu, value: T, out: &mut [T]) {
+    each_in_place(cpu, 1, out, |part| part.fill(value));
 }
 
 pub(super) fn norm2(cpu: &Cpu, field: &[Buffer]) -> f64 {

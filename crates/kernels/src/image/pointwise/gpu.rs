@@ -1,9 +1,9 @@
 //! Launches of `pointwise.wgsl` and `copy.wgsl`.
 
-use super::{CopyPart, CountKnown, InPlace, Multiply, Operation};
+use super::{CopyPart, CountKnown, Fill, InPlace, Multiply, Operation};
 use crate::kernel::{Launcher, packed};
 use crate::shared::{EXPONENTIAL, LINE, NAN, PACK1, PACK4, SUM};
-use veloxel_gpu::{Buffer, ComputeError, Later, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Element, Later, ShaderSource, Uniform, line};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("pointwise", &[LINE, NAN, SUM, EXPONENTIAL, include_str!("pointwise.wgsl")]);
@@ -35,6 +35,21 @@ pub(super) fn in_place(gpu: &Launcher<'_>, args: InPlace<'_>) -> Result<(), Comp
         .uniform(Uniform::new().u(n).f(a).f(b))
         .outputs(args.field, 3)
         .run(line(n, 256))
+}
+
+/// The shader writes words: elements that are smaller fill one together.
+pub(super) fn fill<T: Element>(gpu: &Launcher<'_>, args: Fill<'_, T>) -> Result<(), ComputeError> {
+    let mut word = [0; size_of::<f32>()];
+    word.chunks_exact_mut(size_of::<T>())
+        .for_each(|part| part.copy_from_slice(bytemuck::bytes_of(&args.value)));
+    let words = (args.out.len() * size_of::<T>()).div_ceil(word.len());
+    gpu.launch(&SOURCE, "in_place")
+        .constant("COMPONENTS", 1usize)
+        .constant("OPERATION", 0usize)
+        .uniform(Uniform::new().u(words).f(f32::from_le_bytes(word)).f(0.0))
+        .output(args.out)
+        .spare(2)
+        .run(line(words, 256))
 }
 
 pub(super) fn multiply(gpu: &Launcher<'_>, args: Multiply<'_>) -> Result<(), ComputeError> {

@@ -7,7 +7,7 @@ mod gpu;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use std::slice::from_mut;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Element, Later};
 
 /// `to = from`.
 #[derive(Debug)]
@@ -86,6 +86,28 @@ pub enum Operation {
     },
     /// `ln(1 + max(v, −0.95))`: a determinant minus one becomes the volume change that composition adds up.
     LogChange,
+}
+
+/// Every sample becomes `value`, of any type.
+#[derive(Debug)]
+pub struct Fill<'a, T: Element = f32> {
+    /// The value.
+    pub value: T,
+    /// Overwritten.
+    pub out: &'a mut Buffer<T>,
+}
+
+impl<T: Element> Kernel for Fill<'_, T> {
+    const NAME: &'static str = "fill";
+    type Output = ();
+
+    fn check(&self, _: &mut Lengths) {}
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::fill(cpu, self.value, self.out.host_mut());
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::fill(gpu, self)
+    }
 }
 
 impl Operation {

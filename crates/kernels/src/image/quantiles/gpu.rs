@@ -24,8 +24,8 @@ pub(super) fn quantiles(
     gpu: &Launcher<'_>,
     args: Quantiles<'_>,
 ) -> Result<Later<Option<OrderStatistics>>, ComputeError> {
-    let counts = gpu.device().zeros(DIGITS * 2 * BASE)?;
-    let found = gpu.device().zeros(FOUND)?;
+    let counts = gpu.device().zeros::<u32>(DIGITS * 2 * BASE)?;
+    let found = gpu.device().zeros::<u32>(FOUND)?;
     let count = args.image.len().div_ceil(args.step);
     for digit in 0..DIGITS {
         let launch = |entry, groups| {
@@ -43,9 +43,9 @@ pub(super) fn quantiles(
         launch("count_digits", groups(count))?;
         launch("choose_digits", [1, 1, 1])?;
     }
-    Ok(Later::on_device(found, |found| {
-        let count = found[4].to_bits() as usize;
-        let samples = [found[0], found[1]].map(|key| value_of(key.to_bits()));
+    Ok(Later::on_device(found, |found: &[u32]| {
+        let count = found[4] as usize;
+        let samples = [found[0], found[1]].map(value_of);
         (count > 0).then_some(OrderStatistics { count, samples })
     }))
 }
@@ -60,7 +60,7 @@ pub(super) fn first_unknown(
     args: FirstUnknown<'_>,
 ) -> Result<Later<Option<usize>>, ComputeError> {
     let n = args.image.len();
-    let found = gpu.device().zeros(1)?;
+    let found = gpu.device().zeros::<f32>(1)?;
     gpu.launch(&SOURCE, "first_unknown")
         .constant("WEIGHTED", args.weight.is_some())
         .uniform(Uniform::new().u(n).u(1).u(0).u(0).u(0).u(0))
@@ -71,7 +71,7 @@ pub(super) fn first_unknown(
         .run([n.div_ceil(256).clamp(1, 2048) as u32, 1, 1])?;
     // What is left after the first, so that 0 means none.
     Ok(Later::on_device(found, move |left| {
-        let left = left.first().map_or(0, |v| v.to_bits() as usize);
+        let left = left[0] as usize;
         (left > 0).then(|| n - left)
     }))
 }

@@ -104,7 +104,7 @@ impl Kernel for ValidMedian<'_> {
             .input(self.estimates)
             .optional(self.coarser)
             .output(self.out)
-            .bind([confidence.map_or(Bind::Spare, Bind::Out)])
+            .bind([confidence.map_or(Bind::Spare, Bind::output)])
             .run([cover(nx, 32), cover(ny, 4), self.planes.count as u32])
     }
 }

@@ -1,7 +1,7 @@
 //! Processor text of the Gabor pyramid.
 
 use super::features::{Directions, Responses, features};
-use super::{Bank, FILTERS, Filters, Levels, LocalPhase, ORIENTATIONS, Pixels, RADIUS, WORDS};
+use super::{Bank, FILTERS, Filters, Levels, LocalPhase, ORIENTATIONS, Pixels, RADIUS};
 use crate::image::quantise::FixedPoint;
 use crate::shared::arctangent::turn_steps;
 use crate::shared::lanes::{LANES, Lanes};
@@ -70,9 +70,8 @@ pub(super) fn local_phase(cpu: &Cpu, args: LocalPhase<'_>) {
                     // SAFETY: every row is written by one thread.
                     let out = unsafe {
                         Row {
-                            phases: (phases.as_ref()).map(|p| {
-                                bytemuck::cast_slice_mut(p.get_mut(WORDS * row.start..WORDS * row.end))
-                            }),
+                            phases: (phases.as_ref())
+                                .map(|p| p.get_mut(ORIENTATIONS * row.start..ORIENTATIONS * row.end)),
                             features: maps.as_ref().map(|m| m.each_ref().map(|m| m.get_mut(row.clone()))),
                         }
                     };
@@ -83,7 +82,7 @@ pub(super) fn local_phase(cpu: &Cpu, args: LocalPhase<'_>) {
     }
 }
 
-/// What is written of a row: eight halves of words a pixel; energy, orientation and phase.
+/// What is written of a row: eight phases a pixel; energy, orientation and phase.
 struct Row<'a> {
     phases: Option<&'a mut [u16]>,
     features: Option<[&'a mut [f32]; 3]>,

@@ -24,21 +24,25 @@ pub(super) fn pyramid(
 ) -> Result<(), ComputeError> {
     // Two images of one form share their launches.
     if let [a, b] = pictures
-        && a.form != b.form
+        && std::mem::discriminant(&a.0) != std::mem::discriminant(&b.0)
     {
         let one = |k: usize| pyramid(gpu, levels, &pictures[k..=k], &out[k..=k]);
         return one(0).and_then(|()| one(1));
     }
-    let form = match pictures[0].form {
-        Form::Samples => 1,
-        Form::Bytes => 2,
+    let form = match pictures[0].0 {
+        Form::Samples(_) => 1,
+        Form::Bytes(_) => 2,
     };
     for level in 1..levels.count().max(2) {
         let is_first = level == 1;
         // A single level: it is written, and nothing is halved.
         let coarser = if level < levels.count() { levels.size(level) } else { [0, 0] };
         let [fx, fy] = levels.size(level - 1);
-        let picture = |k: usize| pictures.get(k).filter(|_| is_first).map(|p| &*p.buffer);
+        let picture = |k: usize| match pictures.get(k).filter(|_| is_first) {
+            Some(Picture(Form::Samples(samples))) => Bind::input(&**samples),
+            Some(Picture(Form::Bytes(bytes))) => Bind::input(&**bytes),
+            None => Bind::Absent,
+        };
         gpu.launch(&PYRAMID, "halve")
             .constant("FIRST", if is_first { form } else { 0usize })
             .uniform(
@@ -46,10 +50,9 @@ pub(super) fn pyramid(
                     .u4([fx, fy, coarser[0], coarser[1]])
                     .u4([levels.start(level - 1), levels.start(level.min(levels.count()))]),
             )
-            .optional(picture(0))
-            .optional(picture(1))
+            .bind([picture(0), picture(1)])
             .output(&*out[0])
-            .bind([out.get(1).map_or(Bind::Spare, |b| Bind::Out(b))])
+            .bind([out.get(1).map_or(Bind::Spare, |b| Bind::output(*b))])
             .run([cover(fx.div_ceil(2), 32), cover(fy.div_ceil(2), 8), out.len() as u32])?;
     }
     Ok(())
@@ -67,7 +70,7 @@ pub(super) fn local_phase(gpu: &Launcher<'_>, args: LocalPhase<'_>) -> Result<()
         .constant("PLAIN", bank.sums == Sums::Plain)
         .uniform(uniform)
         .input(image)
-        .bind([phases.map_or(Bind::Spare, Bind::Out)])
+        .bind([phases.map_or(Bind::Spare, Bind::output)])
         .outputs(features, 3)
         .run(line(groups, 1))
 }

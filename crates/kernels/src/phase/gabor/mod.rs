@@ -17,8 +17,8 @@
 //! one-dimensional filters.
 //!
 //! *Phases*: a pixel has sixteen bytes, two for each lane: in the upper fifteen bits the phase as a fraction of a turn, in the
-//! lowest whether the response has one. So differences wrap as angles do, and are the same integers everywhere. In memory
-//! they are four words a pixel, lane `2k` in the lower half of word `k`; [`turns`] reads them.
+//! lowest whether the response has one. So differences wrap as angles do, and are the same integers everywhere. Shaders read
+//! them as four words a pixel, lane `2k` in the lower half of word `k`; [`turns`] makes fractions of them.
 //!
 //! *Features*: `E = Σ ρ²`, `θ = ½ arg Σ ρ e^{2jθ_q}` in [0, π), `φ = atan2(S, C)` in (−π, π] with
 //! `S = Σ S_q ρ² cos(θ_q − θ)` and `C = Σ C_q ρ² |cos(θ_q − θ)|`: 0 on a bright line, ±π/2 on edges, π on a dark line;
@@ -43,8 +43,6 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, Device, Kind};
 
 /// Orientations.
 pub const ORIENTATIONS: usize = 8;
-/// Words a pixel's phases take, two lanes each.
-pub const WORDS: usize = ORIENTATIONS / 2;
 /// The orientation q of each lane.
 pub const LANE_ORIENTATIONS: [usize; ORIENTATIONS] = [0, 4, 1, 7, 2, 6, 3, 5];
 /// ω₀ of the finest level, radians per pixel.
@@ -122,16 +120,13 @@ pub struct Bank {
 
 /// An image in the memory of a device: samples, or bytes where the device reads them itself; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Picture {
-    buffer: Arc<Buffer>,
-    form: Form,
-}
+pub struct Picture(Form);
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 enum Form {
-    Samples,
-    /// Four bytes a number, the first in the lowest bits.
-    Bytes,
+    Samples(Arc<Buffer>),
+    /// On GPUs alone.
+    Bytes(Arc<Buffer<u8>>),
 }
 
 impl Picture {
@@ -156,16 +151,13 @@ impl Picture {
                 }
                 Ok(Self::of(samples))
             }
-            Kind::Gpu(gpu) => {
-                let packed = Buffer::on_gpu(gpu.upload(bytes)?, bytes.len().div_ceil(size_of::<f32>()));
-                Ok(Self { buffer: Arc::new(packed), form: Form::Bytes })
-            }
+            Kind::Gpu(_) => Ok(Self(Form::Bytes(Arc::new(device.upload_copy(bytes)?)))),
         }
     }
 
     /// The image of a buffer.
     pub fn of(samples: Buffer) -> Self {
-        Self { buffer: Arc::new(samples), form: Form::Samples }
+        Self(Form::Samples(Arc::new(samples)))
     }
 }
 
@@ -190,13 +182,19 @@ impl Kernel for Pyramid<'_, '_> {
         let (count, pixels) = (self.pictures.len(), self.levels.pixels(0));
         assert!(matches!(count, 1 | 2) && count == self.out.len(), "one pyramid an image, two at most");
         for (picture, out) in self.pictures.iter().zip(self.out.iter()) {
-            let numbers = if picture.form == Form::Bytes { pixels.div_ceil(4) } else { pixels };
-            lengths.of("picture", &picture.buffer, numbers).of("out", out, self.levels.len());
+            match &picture.0 {
+                Form::Samples(samples) => lengths.of("picture", samples, pixels),
+                Form::Bytes(bytes) => lengths.of("picture", bytes, pixels),
+            };
+            lengths.of("out", out, self.levels.len());
         }
     }
     fn on_cpu(self, cpu: &Cpu) {
         for (picture, out) in self.pictures.iter().zip(self.out) {
-            cpu::pyramid(cpu, self.levels, picture.buffer.host(), out.host_mut());
+            // Bytes are on GPUs alone: [`Picture::from_bytes`].
+            if let Form::Samples(samples) = &picture.0 {
+                cpu::pyramid(cpu, self.levels, samples.host(), out.host_mut());
+            }
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
@@ -207,8 +205,8 @@ impl Kernel for Pyramid<'_, '_> {
 /// What is wanted of every level of an image pyramid; pixels of all levels follow each other.
 #[derive(Debug)]
 pub struct LocalPhaseOutputs<'a> {
-    /// [`WORDS`] a pixel.
-    pub phases: Option<&'a mut Buffer>,
+    /// [`ORIENTATIONS`] a pixel, one for each lane.
+    pub phases: Option<&'a mut Buffer<u16>>,
     /// Energy, orientation and phase.
     pub features: Option<&'a mut [Buffer; 3]>,
 }
@@ -232,7 +230,7 @@ impl Kernel for LocalPhase<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let n = self.levels.len();
-        lengths.of("image", self.image, n).optional("phases", self.out.phases.as_deref(), WORDS * n);
+        lengths.of("image", self.image, n).optional("phases", self.out.phases.as_deref(), ORIENTATIONS * n);
         if let Some(features) = &self.out.features {
             lengths.field("features", &features[..], (3, n));
         }
@@ -252,18 +250,12 @@ impl Kernel for LocalPhase<'_> {
 pub fn turns(
     device: &Device,
     (levels, level): (&Levels, usize),
-    phases: &Buffer,
+    phases: &Buffer<u16>,
 ) -> Result<Vec<f32>, ComputeError> {
-    let all = device.read(phases)?;
     let (start, n) = (levels.start(level), levels.pixels(level));
-    let halves = halves(&all[WORDS * start..WORDS * (start + n)]);
-    let turn = |half: u16| if half & 1 == 1 { f32::from(half & !1) / 65_536.0 } else { f32::NAN };
-    Ok((0..ORIENTATIONS)
-        .flat_map(|lane| (0..n).map(move |i| turn(halves[ORIENTATIONS * i + lane])))
-        .collect())
-}
-
-/// The halves of words: a lane each, eight a pixel.
-pub(crate) fn halves(words: &[f32]) -> &[u16] {
-    bytemuck::cast_slice(words)
+    let part = ORIENTATIONS * start..ORIENTATIONS * (start + n);
+    let phases = device.read_parts(&[(phases, part)])?.concat();
+    let turn = |phase: u16| if phase & 1 == 1 { f32::from(phase & !1) / 65_536.0 } else { f32::NAN };
+    let lane = |lane: usize| phases[lane..].iter().step_by(ORIENTATIONS).map(|&phase| turn(phase));
+    Ok((0..ORIENTATIONS).flat_map(lane).collect())
 }

@@ -2,8 +2,8 @@
 
 use super::{Constraints, ERROR_SCALE, LEAST_DETERMINANT, PhaseFlow, Sampling, Weighing};
 use crate::phase::gabor::{
-    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
-    product_over_lanes, sum_over_lanes,
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, each, per_lane, product_over_lanes,
+    sum_over_lanes,
 };
 use crate::shared::expansion::Coarser;
 use crate::shared::phases::{Angles, Halves, RADIANS, ahead, along, angles, moved, taken};
@@ -56,8 +56,8 @@ pub(super) fn phase_flow(cpu: &Cpu, args: PhaseFlow<'_>) {
     let PhaseFlow { place, constraints, frames, coarser, out, confidence } = args;
     let [nx, ny] = place.size();
     let n = nx * ny;
-    let start = WORDS * place.levels.start(place.level);
-    let frames: Vec<&[u16]> = frames.iter().map(|f| halves(&f.host()[start..start + WORDS * n])).collect();
+    let start = ORIENTATIONS * place.levels.start(place.level);
+    let frames: Vec<&[u16]> = frames.iter().map(|f| &f.host()[start..start + ORIENTATIONS * n]).collect();
     let coarser = coarser.map(|c| {
         let (x, y) = c.host().split_at(place.coarser_pixels());
         [x, y].map(|samples| Coarser { size: place.coarser_size(), samples })

@@ -14,7 +14,7 @@
 mod cpu;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use crate::phase::gabor::{Levels, WORDS, alternate};
+use crate::phase::gabor::{Levels, ORIENTATIONS, alternate};
 use crate::shared::{EXPANSION, NAN, PHASES};
 use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
@@ -89,7 +89,7 @@ pub struct PhaseFlow<'a> {
     /// Which velocities count.
     pub constraints: Constraints,
     /// Phases of two, three or five frames, in the order of time.
-    pub frames: &'a [&'a Buffer],
+    pub frames: &'a [&'a Buffer<u16>],
     /// The estimate of the next coarser level, of the size that [`Levels`] halves to.
     pub coarser: Option<&'a Buffer>,
     /// The estimate, two planes, pixels a frame.
@@ -108,7 +108,7 @@ impl Kernel for PhaseFlow<'_> {
         assert!(matches!(self.frames.len(), 2 | 3 | 5), "flow needs two, three or five frames");
         let (levels, n) = (self.place.levels, self.place.levels.pixels(self.place.level));
         for frame in self.frames {
-            lengths.of("phases", frame, WORDS * levels.len());
+            lengths.of("phases", frame, ORIENTATIONS * levels.len());
         }
         lengths
             .optional("coarser", self.coarser, 2 * self.place.coarser_pixels())

@@ -2,8 +2,7 @@
 
 use super::{PhaseStereo, SPREAD_SCALE, Votes};
 use crate::phase::gabor::{
-    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, WORDS, by_lane, each, halves, per_lane,
-    sum_over_lanes,
+    BLOCK, Block, ORIENTATIONS, PEAK_FREQUENCY, PerLane, Pixels, by_lane, each, per_lane, sum_over_lanes,
 };
 use crate::phase::phase_flow::Sampling;
 use crate::shared::expansion::Coarser;
@@ -41,8 +40,8 @@ pub(super) fn phase_stereo(cpu: &Cpu, args: PhaseStereo<'_>) {
     let PhaseStereo { place, votes, left, right, coarser, out, confidence } = args;
     let [nx, ny] = place.size();
     let n = nx * ny;
-    let start = WORDS * place.levels.start(place.level);
-    let [left, right] = [left, right].map(|r| halves(&r.host()[start..start + WORDS * n]));
+    let start = ORIENTATIONS * place.levels.start(place.level);
+    let [left, right] = [left, right].map(|r| &r.host()[start..start + ORIENTATIONS * n]);
     let (size, plane) = (place.coarser_size(), place.coarser_pixels());
     let per_angle = pixels_per_angle();
     let views: Vec<View<'_>> = [(left, right, 1.0), (right, left, -1.0)]

@@ -13,7 +13,7 @@
 mod cpu;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use crate::phase::gabor::{WORDS, alternate};
+use crate::phase::gabor::{ORIENTATIONS, alternate};
 use crate::phase::phase_flow::{Place, Sampling};
 use crate::shared::{EXPANSION, NAN, PHASES};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
@@ -61,9 +61,9 @@ pub struct PhaseStereo<'a> {
     /// Which phase differences count.
     pub votes: Votes,
     /// Phases of the left image.
-    pub left: &'a Buffer,
+    pub left: &'a Buffer<u16>,
     /// Phases of the right image.
-    pub right: &'a Buffer,
+    pub right: &'a Buffer<u16>,
     /// The estimates of the next coarser level, a plane a view.
     pub coarser: Option<&'a Buffer>,
     /// The estimates, a plane a view, pixels.
@@ -83,8 +83,8 @@ impl Kernel for PhaseStereo<'_> {
         assert!(views == 1 || self.place.sampling == Sampling::Displaced, "a warped image has one view");
         let n = levels.pixels(self.place.level);
         lengths
-            .of("left", self.left, WORDS * levels.len())
-            .of("right", self.right, WORDS * levels.len())
+            .of("left", self.left, ORIENTATIONS * levels.len())
+            .of("right", self.right, ORIENTATIONS * levels.len())
             .optional("coarser", self.coarser, views * self.place.coarser_pixels())
             .of("out", self.out, views * n)
             .of("confidence", self.confidence, views * n);

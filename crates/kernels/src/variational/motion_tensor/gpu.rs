@@ -157,7 +157,7 @@ fn launch<'a>(
     source: &'static ShaderSource,
     entry: &'static str,
 ) -> PreparedLaunch<'a> {
-    let pairs = term.pairs.iter().flat_map(|(fixed, warped)| [Bind::In(fixed), Bind::In(warped)]);
+    let pairs = term.pairs.iter().flat_map(|(fixed, warped)| [Bind::input(*fixed), Bind::input(*warped)]);
     gpu.launch(source, entry)
         .constant("COMPONENTS", term.shape.components())
         .constant("PAIRS", term.pairs.len())

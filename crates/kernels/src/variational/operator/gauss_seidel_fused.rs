@@ -1,7 +1,7 @@
 //! Launches of `gauss_seidel_fused.cu`: both passes of a sweep at once, where the device takes CUDA C++ and the grid is large.
 
 use super::gpu::{MOST_PACKS, View, three};
-use crate::image::pointwise::Operation;
+use crate::image::pointwise::Fill;
 use crate::kernel::Kernel;
 use veloxel_gpu::{Bind, Buffer, ComputeError, Device, Gpu, Launch, ShaderSource, Uniform, inputs, outputs};
 
@@ -36,7 +36,7 @@ pub(super) fn sweep(
 ) -> Result<(), ComputeError> {
     let plan = Plan::of(view);
     let mut state = device.scratch(plan.state)?;
-    Operation::Fill(0.0).on(&mut state).run(device)?;
+    Fill { value: 0u32, out: &mut state }.run(device)?;
     let tensor = inputs(view.operator.tensor.unwrap_or_default(), 6);
     let field = three(outputs(x, 3)).into_iter().chain(three(inputs(rhs, 3)));
     let buffers: Vec<_> = field.chain(tensor).chain([Bind::Out(&state)]).collect();

@@ -4,7 +4,7 @@ use veloxel_kernels::image::quantise::{FixedPoint, Quantise};
 use veloxel_kernels::image::valid_median::{Planes, ValidMedian, Window};
 use veloxel_kernels::phase::forward_backward_check::{ForwardBackwardCheck, Matches};
 use veloxel_kernels::phase::gabor::{
-    Bank, Filters, Levels, LocalPhase, LocalPhaseOutputs, Picture, Pyramid, Sums, WORDS, turns,
+    Bank, Filters, Levels, LocalPhase, LocalPhaseOutputs, ORIENTATIONS, Picture, Pyramid, Sums, turns,
 };
 use veloxel_kernels::phase::phase_flow::{Constraints, PhaseFlow, Place, Sampling, Weighing};
 use veloxel_kernels::phase::phase_stereo::{PhaseStereo, Views, Votes};
@@ -27,9 +27,9 @@ fn bank(least_magnitude: f32, sums: Sums) -> Bank {
     Bank { filters: Filters::new(2.35), rounding: None, least_magnitude, sums }
 }
 
-fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer {
+fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer<u16> {
     let images = image_pyramid(device, levels, seed);
-    let mut phases = device.zeros(WORDS * levels.len()).unwrap();
+    let mut phases = device.zeros(ORIENTATIONS * levels.len()).unwrap();
     let out = LocalPhaseOutputs { phases: Some(&mut phases), features: None };
     LocalPhase { levels, bank: &bank(2.0, Sums::Weighted), image: &images, out }.run(device).unwrap();
     phases
@@ -96,7 +96,7 @@ on_every_device! {
                     let [mut alone, mut both] =
                         [(); 2].map(|()| [(); 3].map(|()| device.zeros(levels.len()).unwrap()));
                     run(LocalPhaseOutputs { phases: None, features: Some(&mut alone) });
-                    let mut phases = device.zeros(WORDS * levels.len()).unwrap();
+                    let mut phases = device.zeros(ORIENTATIONS * levels.len()).unwrap();
                     run(LocalPhaseOutputs { phases: Some(&mut phases), features: Some(&mut both) });
                     let turns = device.upload(turns(device, (&levels, 0), &phases).unwrap()).unwrap();
                     alone.into_iter().chain(both).chain([turns]).collect()
@@ -113,7 +113,7 @@ on_every_device! {
                 for (weighing, is_coarsest) in [(Weighing::ByFit, false), (Weighing::Alike, true)] {
                     let what = format!("{:?} {count} {sampling:?} {weighing:?}", levels.sizes());
                     Pair::new(device).alike(&what, |device| {
-                        let frames: Vec<Buffer> =
+                        let frames: Vec<_> =
                             (0..count).map(|t| phases_of(device, &levels, 3 + t)).collect();
                         let place = Place { levels: &levels, level: 0, sampling };
                         let constraints =

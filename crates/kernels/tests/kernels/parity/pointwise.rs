@@ -81,7 +81,7 @@ on_every_device! {
 
     fn too_much_memory_is_an_error_and_no_more(device: &Device) {
         let before = noise_buffer(device, 1000, 1);
-        let error = device.zeros(1 << 45).unwrap_err().to_string();
+        let error = device.zeros::<f32>(1 << 45).unwrap_err().to_string();
         assert!(error.contains("bytes"), "{error}");
         // The device works afterwards, and nothing that was there is lost.
         let mut after = device.zeros(1000).unwrap();

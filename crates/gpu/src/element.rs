@@ -1,0 +1,62 @@
+//! What buffers hold.
+
+use bytemuck::Pod;
+use std::fmt::Debug;
+
+/// A type of samples in memory: `f32`, `u32`, `i32`, `u16` or `u8`.
+pub trait Element: Pod + Debug + Default + PartialEq + Send + Sync + sealed::Sealed {}
+
+/// What memory is counted in: shaders see no smaller number, and transfers move no part of one.
+pub(crate) type Word = u32;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! elements {
+    ($($type:ty)*) => {$(
+        impl sealed::Sealed for $type {}
+        impl Element for $type {}
+    )*};
+}
+
+elements! { f32 u32 i32 u16 u8 }
+
+/// Words that `len` elements take.
+pub(crate) fn words_of<T: Element>(len: usize) -> usize {
+    len.saturating_mul(size_of::<T>()).div_ceil(size_of::<Word>())
+}
+
+/// `len` elements from the `first` on, of words; words that hold one element each become elements where they are.
+pub(crate) fn elements_of<T: Element>(words: Vec<Word>, first: usize, len: usize) -> Vec<T> {
+    match bytemuck::allocation::try_cast_vec(words) {
+        Ok(mut all) => {
+            all.truncate(first + len);
+            all.drain(..first);
+            all
+        }
+        Err((_, words)) => bytemuck::cast_slice(&words)[first..first + len].to_vec(),
+    }
+}
+
+/// Elements as words, where each is one.
+pub(crate) fn try_words_of<T: Element>(elements: Vec<T>) -> Result<Vec<Word>, Vec<T>> {
+    bytemuck::allocation::try_cast_vec(elements).map_err(|(_, elements)| elements)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_come_out_of_words_as_they_went_in() {
+        let bytes: Vec<u8> = (1..=10).collect();
+        assert_eq!(words_of::<u8>(bytes.len()), 3);
+        let mut words = vec![0; 3];
+        bytemuck::cast_slice_mut(&mut words)[..10].copy_from_slice(&bytes);
+        assert_eq!(elements_of::<u8>(words, 3, 5), [4, 5, 6, 7, 8]);
+        let floats = try_words_of(vec![1.0f32, -2.0, f32::INFINITY]).unwrap();
+        assert_eq!(elements_of::<f32>(floats, 1, 2), [-2.0, f32::INFINITY]);
+        assert_eq!(try_words_of(vec![1u16, 2]), Err(vec![1, 2]));
+    }
+}

@@ -1,0 +1,161 @@
+//! Memory of a device: asked for, filled from the host, and read back.
+
+use crate::element::{Element, Word, elements_of, try_words_of, words_of};
+use crate::host_memory::{Content, HostMemory};
+use crate::{AnyBuffer, Buffer, ComputeError, Device, Field, Kind, Stamp};
+use std::ops::Range;
+
+impl Device {
+    /// Zeroed memory.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`] with the bytes asked for.
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, ComputeError> {
+        let words = words_of::<T>(len);
+        match self.kind() {
+            Kind::Cpu(cpu) => Ok(Buffer::on_host(cpu.memory(words, Content::Zeros)?, len)),
+            Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.zeros(words)?, len)),
+        }
+    }
+    /// Memory that a kernel writes before anyone reads it: it holds what was there before.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn scratch<T: Element>(&self, len: usize) -> Result<Buffer<T>, ComputeError> {
+        let words = words_of::<T>(len);
+        match self.kind() {
+            Kind::Cpu(cpu) => Ok(Buffer::on_host(cpu.memory(words, Content::Any)?, len)),
+            Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.scratch(words)?, len)),
+        }
+    }
+    /// Makes a buffer hold `len` samples, whatever they are then: in its own memory if that has room, else in new memory.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn fit<T: Element>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<(), ComputeError> {
+        if buffer.resize(len).is_err() {
+            *buffer = self.scratch(len)?;
+        }
+        Ok(())
+    }
+    /// [`Self::scratch`] for several components.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn scratch_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
+        (0..count).map(|_| self.scratch(len)).collect()
+    }
+    /// Zeroed memory for several components.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn zeros_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
+        (0..count).map(|_| self.zeros(len)).collect()
+    }
+    /// Samples from the host.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`]; the processor takes samples of four bytes as they are.
+    pub fn upload<T: Element>(&self, samples: Vec<T>) -> Result<Buffer<T>, ComputeError> {
+        let len = samples.len();
+        match self.kind() {
+            Kind::Cpu(_) => match try_words_of(samples) {
+                Ok(words) => Ok(Buffer::on_host(HostMemory::from_words(words), len)),
+                Err(samples) => self.upload_copy(&samples),
+            },
+            Kind::Gpu(_) => self.upload_copy(&samples),
+        }
+    }
+    /// A copy of samples from the host.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`].
+    pub fn upload_copy<T: Element>(&self, samples: &[T]) -> Result<Buffer<T>, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(_) => {
+                let mut buffer = self.scratch(samples.len())?;
+                buffer.host_mut().copy_from_slice(samples);
+                Ok(buffer)
+            }
+            Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.upload(bytemuck::cast_slice(samples))?, samples.len())),
+        }
+    }
+    /// Samples to the host, the buffer given back.
+    ///
+    /// # Errors
+    /// [`ComputeError::DeviceFailed`] if the device was lost.
+    pub fn download<T: Element>(&self, buffer: Buffer<T>) -> Result<Vec<T>, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(_) => Ok(buffer.into_samples()),
+            Kind::Gpu(_) => self.read(&buffer),
+        }
+    }
+    /// [`Self::download`] of several buffers at once, as they were at a [`Self::mark`], whatever the device was asked for
+    /// since: one is on its way while another is copied.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    pub fn download_all_after<T: Element>(
+        &self,
+        buffers: Vec<Buffer<T>>,
+        mark: Option<&Stamp>,
+    ) -> Result<Vec<Vec<T>>, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(_) => Ok(buffers.into_iter().map(Buffer::into_samples).collect()),
+            Kind::Gpu(_) => self.read_all_after(&buffers.iter().collect::<Vec<_>>(), mark),
+        }
+    }
+    /// A copy of the samples on the host.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    pub fn read<T: Element>(&self, buffer: &Buffer<T>) -> Result<Vec<T>, ComputeError> {
+        Ok(self.read_all_after(&[buffer], None)?.pop().unwrap_or_default())
+    }
+    /// Copies of parts of buffers on the host, all in one transfer.
+    ///
+    /// # Errors
+    /// As [`Self::download`].
+    ///
+    /// # Panics
+    /// If a part is not in its buffer.
+    pub fn read_parts<T: Element>(
+        &self,
+        parts: &[(&Buffer<T>, Range<usize>)],
+    ) -> Result<Vec<Vec<T>>, ComputeError> {
+        self.read_parts_after(parts, None)
+    }
+    /// Copies of several buffers on the host, as they were at a mark or are now.
+    pub(crate) fn read_all_after<T: Element>(
+        &self,
+        buffers: &[&Buffer<T>],
+        mark: Option<&Stamp>,
+    ) -> Result<Vec<Vec<T>>, ComputeError> {
+        let whole: Vec<_> = buffers.iter().map(|&buffer| (buffer, 0..buffer.len())).collect();
+        self.read_parts_after(&whole, mark)
+    }
+    fn read_parts_after<T: Element>(
+        &self,
+        parts: &[(&Buffer<T>, Range<usize>)],
+        mark: Option<&Stamp>,
+    ) -> Result<Vec<Vec<T>>, ComputeError> {
+        let is_inside = |(buffer, range): &(&Buffer<T>, Range<usize>)| range.end <= buffer.len();
+        assert!(parts.iter().all(is_inside), "a part should lie in its buffer");
+        match self.kind() {
+            Kind::Cpu(_) => Ok(parts.iter().map(|(b, range)| b.host()[range.clone()].to_vec()).collect()),
+            _ if parts.is_empty() => Ok(Vec::new()),
+            Kind::Gpu(gpu) => {
+                // Whole words travel; what is around the part is left behind here.
+                let per_word = size_of::<Word>() / size_of::<T>();
+                let wanted = parts.iter().map(|(buffer, range)| {
+                    Ok((buffer.gpu()?, range.start / per_word..words_of::<T>(range.end)))
+                });
+                let words = gpu.download(&wanted.collect::<Result<Vec<_>, ComputeError>>()?, mark)?;
+                let part = |(words, (_, range)): (Vec<_>, &(&Buffer<T>, Range<usize>))| {
+                    elements_of(words, range.start % per_word, range.len())
+                };
+                Ok(words.into_iter().zip(parts).map(part).collect())
+            }
+        }
+    }
+}
