@@ -4,8 +4,8 @@
 #   benches/gpu.sh FOLDER [OUT]
 #
 # FOLDER holds `veloxel` (cargo build --release) and the test programs that `benches/gpu.sh --collect FOLDER` puts there
-# where cargo is: parity and memory (of veloxel-kernels), motion (whole runs) and units. OUT gets the logs. Correctness first; then the tables of docs/status/performance.md.
-# VELOXEL_DATA may name the data folder. Where they are there, compute-sanitizer looks at the parity tests and python3
+# where cargo is: kernels, motion (whole runs) and units. OUT gets the logs. Correctness first; then the tables of
+# docs/status/performance.md. VELOXEL_DATA may name the data folder. Where they are there, compute-sanitizer looks at the parity tests and python3
 # makes the files of the file-to-file run.
 set -uo pipefail
 
@@ -13,16 +13,15 @@ collect() {
     mkdir -p "$1"
     cargo build --release --package veloxel-cli
     cp "${CARGO_TARGET_DIR:-target}/release/veloxel" "$1/veloxel"
-    for each in veloxel-kernels:parity:parity veloxel-kernels:devices:memory veloxel-motion:motion:motion; do
-        IFS=: read -r package test name <<<"$each"
-        path="$(cargo test --no-run --package "$package" --test "$test" --message-format json 2>/dev/null |
+    for test in kernels motion; do
+        path="$(cargo test --no-run --package "veloxel-$test" --test "$test" --message-format json 2>/dev/null |
             sed -n 's/.*"executable":"\([^"]*'"$test"'-[^"]*\)".*/\1/p' | tail -n 1)"
-        cp "$path" "$1/$name"
+        cp "$path" "$1/$test"
     done
     path="$(cargo test --no-run --package veloxel-kernels --lib --message-format json 2>/dev/null |
         sed -n 's/.*"executable":"\([^"]*veloxel_kernels-[^"]*\)".*/\1/p' | tail -n 1)"
     cp "$path" "$1/units"
-    strip "$1/veloxel" "$1/parity" "$1/memory" "$1/motion" "$1/units"
+    strip "$1/veloxel" "$1/kernels" "$1/motion" "$1/units"
     ls -l "$1"
 }
 
@@ -55,21 +54,19 @@ check() {
 say "Devices"
 "$folder/veloxel" devices
 
-say "Every kernel against the processor"
-VELOXEL_REQUIRE=cuda check parity "$folder/parity" cuda --test-threads 8
-say "Recordings, stamps and memory of the device"
-VELOXEL_REQUIRE=cuda check memory "$folder/memory" cuda --test-threads 4
+say "Every kernel against the processor; recordings, stamps and memory of the device"
+check kernels "$folder/kernels" cuda --test-threads 8
 say "Fused sweeps"
-VELOXEL_REQUIRE=cuda check units "$folder/units" gauss_seidel_fused --test-threads 4
+check units "$folder/units" gauss_seidel_fused --test-threads 4
 say "Whole runs against the processor, and twice"
-VELOXEL_REQUIRE=cuda check motion "$folder/motion" cuda --nocapture --test-threads 4
+check motion "$folder/motion" cuda --nocapture --test-threads 4
 grep -h 'at most' "$out/motion.log"
 
 if [ -z "${VELOXEL_NO_SANITIZER:-}" ] && command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do
         say "compute-sanitizer $tool over every kernel"
-        VELOXEL_REQUIRE=cuda check "$tool" timeout 240 compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 \
-            "$folder/parity" cuda --test-threads 1
+        check "$tool" timeout 240 compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 \
+            "$folder/kernels" cuda --skip needs_cuda --test-threads 1
         grep -h 'SUMMARY' "$out/$tool.log" | sort | uniq -c
     done
 fi

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const CRATE: &str = "crates/kernels";
+/// Where every kernel on every device is compared with its CPU text.
+const PARITY: &str = "tests/kernels/parity";
 /// Parts of several kernels, none itself.
 const SHARED: &str = "shared";
 
@@ -31,10 +33,7 @@ struct Kernel {
 /// A folder or file cannot be read.
 pub fn inspect(root: &Path) -> Result<Kernels, Failure> {
     let source = root.join(CRATE).join("src");
-    if !source.is_dir() {
-        return Ok(Kernels::default());
-    }
-    let tested = words_below(&root.join(CRATE).join("tests/parity"))?;
+    let tested = words_below(&root.join(CRATE).join(PARITY))?;
     let mut kernels = Vec::new();
     for family in sources::folders(&source)?.into_iter().filter(|family| !family.ends_with(SHARED)) {
         for folder in sources::folders(&family)? {
@@ -78,7 +77,7 @@ impl Kernel {
                 has_gpu_text,
                 "no GPU text: no .wgsl or .cu that its Rust includes, and no other kernel's".to_owned(),
             ),
-            (tested.contains(&self.name), format!("no test in {CRATE}/tests/parity names `{}`", self.name)),
+            (tested.contains(&self.name), format!("no test in {CRATE}/{PARITY} names `{}`", self.name)),
         ];
         Ok(parts.into_iter().filter(|(is_there, _)| !is_there).map(|(_, what)| what).collect())
     }
@@ -114,7 +113,7 @@ mod tests {
         ("src/image/whole/cpu.rs", "fn whole() {}"),
         ("src/image/whole/whole.wgsl", "fn main() {}"),
         ("src/shared/mod.rs", "//! No kernel."),
-        ("tests/parity/images.rs", "use veloxel_kernels::image::whole;"),
+        ("tests/kernels/parity/images.rs", "use veloxel_kernels::image::whole;"),
     ];
 
     /// What is found where the file `but` holds `text` instead; empty, it is not there.
@@ -148,7 +147,7 @@ mod tests {
         assert_lacks("src/image/whole/mod.rs", "const T: &str = \"whole.wgsl\";", "contract");
         assert_lacks("src/image/whole/cpu.rs", "", "no CPU text");
         assert_lacks("src/image/whole/whole.wgsl", "", "no GPU text");
-        assert_lacks("tests/parity/images.rs", "// whole\nfn test() {}", "names `whole`");
+        assert_lacks("tests/kernels/parity/images.rs", "// whole\nfn test() {}", "names `whole`");
         assert_lacks("src/shared/forgotten.wgsl", "fn f() {}", "forgotten.wgsl: no Rust file includes it");
     }
 
@@ -157,7 +156,7 @@ mod tests {
         let found = incomplete("src/image/other/mod.rs", "//! Page.\nuse super::whole::gpu; fn on_cpu() {}");
         assert_eq!(
             found,
-            ["crates/kernels/src/image/other: no test in crates/kernels/tests/parity names `other`"]
+            ["crates/kernels/src/image/other: no test in crates/kernels/tests/kernels/parity names `other`"]
         );
     }
 }

@@ -1,7 +1,7 @@
 //! What some tests need and not every machine has: finds what is missing here, and which tests need it.
 //!
-//! A test says by its name what it needs: its last word is `wgpu`, as `on_every_device!` makes it, or one of the modules
-//! around it is `needs_wgpu`.
+//! A test says by its name what it needs: the name ends in `::wgpu`, as `on_every_device!` makes it, or in `_wgpu`, or one
+//! of the modules around it is `needs_wgpu`.
 
 use crate::{Failure, cargo};
 use serde_json::Value;
@@ -54,18 +54,15 @@ pub fn missing(packages: &[&str]) -> Result<Vec<Missing>, Failure> {
 
 /// The expression that makes nextest leave out the tests which need what is missing.
 pub fn filter(missing: &[Missing]) -> String {
-    let pattern = |missing: &Missing| format!("test(/(::{0}$|(^|::)needs_{0}::)/)", missing.name);
+    let pattern = |missing: &Missing| format!("test(/(::|_){0}$|(^|::)needs_{0}::/)", missing.name);
     let patterns: Vec<String> = missing.iter().map(pattern).collect();
     if patterns.is_empty() { "all()".to_owned() } else { format!("not ({})", patterns.join(" or ")) }
 }
 
 fn needs(test: &str, what: &str) -> bool {
-    let module = format!("needs_{what}");
-    let parts: Vec<&str> = test.split("::").collect();
-    match &parts[..] {
-        [modules @ .., last] => modules.contains(&module.as_str()) || !modules.is_empty() && *last == what,
-        [] => false,
-    }
+    let ends = |before: &str| test.strip_suffix(what).is_some_and(|name| name.ends_with(before));
+    let is_in = |(at, _)| test[..at].is_empty() || test[..at].ends_with("::");
+    ends("::") || ends("_") || test.match_indices(&format!("needs_{what}::")).any(is_in)
 }
 
 /// Why something is missing, as the test says that does nothing but open it: `opens::wgpu`.
@@ -106,10 +103,10 @@ mod tests {
 
     #[test]
     fn names_of_tests_say_what_they_need() {
-        for name in ["warp::volumes::cuda", "needs_cuda::a", "inner::needs_cuda::a::b"] {
+        for name in ["warp::volumes::cuda", "a::sweeps_on_cuda", "needs_cuda::a", "inner::needs_cuda::a::b"] {
             assert!(needs(name, "cuda") && !needs(name, "wgpu"), "{name}");
         }
-        for name in ["cuda", "cuda::translates", "a::opens_cuda", "needs_cudas::a"] {
+        for name in ["cuda", "cuda::translates", "a::barracuda", "a_needs_cuda::b", "needs_cudas::a"] {
             assert!(!needs(name, "cuda"), "{name}");
         }
     }
@@ -118,7 +115,7 @@ mod tests {
     fn the_filter_leaves_out_what_is_missing() {
         assert_eq!(filter(&[]), "all()");
         let missing = ["wgpu", "data"].map(|name| Missing { name, reason: String::new(), tests: 1 });
-        let both = "not (test(/(::wgpu$|(^|::)needs_wgpu::)/) or test(/(::data$|(^|::)needs_data::)/))";
+        let both = "not (test(/(::|_)wgpu$|(^|::)needs_wgpu::/) or test(/(::|_)data$|(^|::)needs_data::/))";
         assert_eq!(filter(&missing), both);
     }
 

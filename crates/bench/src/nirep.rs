@@ -6,7 +6,7 @@ use crate::BenchError;
 use std::path::PathBuf;
 use std::time::Instant;
 use veloxel::jobs::{
-    FlowJob, FlowOutputs, RunChoice, StartChoice, WarpJob, evaluate_labels, flow, warp_labels,
+    FlowJob, FlowOutputs, RunOptions, StartFrom, WarpJob, evaluate_labels, flow, warp_labels,
 };
 use veloxel_core::Warnings;
 use veloxel_gpu::Device;
@@ -31,11 +31,10 @@ pub(super) fn nirep(device: &Device) -> Result<Vec<Figure>, BenchError> {
         .map_err(|source| veloxel_io::IoError::Write { path: scratch.0.clone(), source })?;
     let (field, carried) = (scratch.0.join("flow.mha"), scratch.0.join("labels.mha"));
     let job = FlowJob {
-        fixed: folder.join("na01.nii.gz"),
-        moving: folder.join("na02.nii.gz"),
-        start: StartChoice::Affine,
+        inputs: vec![folder.join("na01.nii.gz"), folder.join("na02.nii.gz")],
+        start: StartFrom::Affine,
         truth: None,
-        choice: RunChoice::default(),
+        options: RunOptions::default(),
         outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
     };
     let start = Instant::now();

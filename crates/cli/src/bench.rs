@@ -71,7 +71,7 @@ impl ValueEnum for Name {
 
 impl Run for BenchArguments {
     fn run(&self) -> Outcome {
-        let (device, report) = self.device.choice().open()?;
+        let (device, report) = self.device.options().open()?;
         if let Some(size) = self.volume {
             return print_json(&volume_cost(size, &device)?);
         }

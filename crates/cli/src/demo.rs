@@ -31,7 +31,7 @@ impl Run for DemoArguments {
     fn run(&self) -> Outcome {
         let job = DemoJob {
             folder: self.output.clone(),
-            device: self.device.choice(),
+            device: self.device.options(),
             command_line: command_line(),
         };
         let progress = Progress::new(self.quiet);

@@ -20,7 +20,7 @@ use veloxel::report::number::{counted, percent, text};
 /// Ctrl-C ends a stream on standard input there: what was found until then is written, and a second Ctrl-C stops at once.
 /// Flow belongs to the centre of five frames (or three, or the first of two), so results come two frames (one) late.
 #[derive(Debug, Args)]
-#[command(after_long_help = crate::parameter_help::of_phase())]
+#[command(after_long_help = crate::parameters::long_help("phase"))]
 pub struct EngineArguments {
     /// Frames; with --right the left ones
     #[arg(value_name = "SOURCE")]
@@ -81,7 +81,7 @@ impl Run for EngineArguments {
             right: self.right.clone(),
             wanted,
             frames: self.frames,
-            choice: self.phase.choice(),
+            options: self.phase.options()?,
             folder: self.output.clone(),
             video: self.video.clone(),
             report: self.report.clone(),
@@ -94,7 +94,7 @@ impl Run for EngineArguments {
 
 fn show(run: &EngineRun, arguments: &EngineArguments) -> Outcome {
     warn(&run.report.header.warnings);
-    if arguments.phase.quiet {
+    if arguments.phase.is_quiet() {
         return Ok(());
     }
     let lines = summary(run);

@@ -15,7 +15,7 @@ use veloxel::report::number::{duration, percent};
 /// −π to π) at full resolution, the same as _1 at half, and so on; orientation.png and phase.png for the eye; and
 /// report.json.
 #[derive(Debug, Args)]
-#[command(after_long_help = crate::parameter_help::of_phase())]
+#[command(after_long_help = crate::parameters::long_help("phase"))]
 pub struct FeaturesArguments {
     /// The picture
     #[arg(value_name = "IMAGE")]
@@ -41,14 +41,14 @@ impl Run for FeaturesArguments {
     fn run(&self) -> Outcome {
         let run = features(&FeaturesJob {
             image: self.image.clone(),
-            choice: self.phase.choice(),
+            options: self.phase.options()?,
             folder: self.output.clone(),
             report: self.report.clone(),
             html: self.html.clone(),
         })?;
         let header = &run.report.header;
         warn(&header.warnings);
-        if self.phase.quiet || !std::io::stdout().is_terminal() {
+        if self.phase.is_quiet() || !std::io::stdout().is_terminal() {
             return Ok(());
         }
         let total: f64 = header.stage_times.iter().map(|s| s.time_ms).sum();

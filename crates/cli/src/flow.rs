@@ -2,22 +2,21 @@
 
 use crate::output::print_lines;
 use crate::progress::Progress;
-use crate::run_arguments::{DeviceArguments, command_line, setting, strictness};
+use crate::run_arguments::MethodArguments;
 use crate::wrong_usage;
 use crate::{Outcome, Run, warn};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, FlowRun, ParameterChoice, PhaseChoice, PhaseFlowJob, RunChoice,
-    SequenceJob, StartChoice, flow, flow_of_frames, sequence,
+    Directions, FlowJob, FlowOutputs, FlowRun, RunOptions, SequenceJob, StartFrom, flow, sequence,
 };
-use veloxel::motion::clg::parameters::Intensity;
+use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::PairReport;
 use veloxel::report::number::{counted, duration, percent, text};
-use veloxel::{Dimension, SolveStatus};
-use veloxel::{Extras, PhasePreset, Preset, SequenceMode, SequencePlan};
+use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, VeloxelError};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -25,7 +24,7 @@ use veloxel::{Extras, PhasePreset, Preset, SequenceMode, SequencePlan};
 /// It is written in pixels as .flo, KITTI .png or .pfm, and in millimetres (LPS) as .nii, .nii.gz, .mha, .mhd,
 /// .nrrd or .nhdr, which SimpleITK, ANTs, greedy and 3D Slicer load as their own displacement field.
 #[derive(Debug, Args)]
-#[command(after_long_help = crate::parameter_help::of_flow())]
+#[command(after_long_help = crate::parameters::long_help("clg"))]
 #[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>
        veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>
        veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
@@ -69,7 +68,7 @@ pub struct FlowArguments {
 
     /// Before the first step: none, centre-of-mass, affine, or a field's file
     #[arg(long, value_name = "none|centre-of-mass|affine|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
-    init: StartChoice,
+    init: StartFrom,
 
     #[command(flatten)]
     run: RunArguments,
@@ -79,20 +78,8 @@ pub struct FlowArguments {
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// How to estimate
-    #[arg(long, value_enum, default_value_t = Method::Clg, help_heading = "Method")]
-    method: Method,
-
-    /// What the parameters start from
-    #[arg(long, value_enum, default_value_t = PresetName::Accurate, help_heading = "Method")]
-    preset: PresetName,
-
-    /// Change one parameter: the value is a number, a word, or TOML such as "{ charbonnier = { epsilon = 0.001 } }"
-    #[arg(long, value_name = "KEY=VALUE", value_parser = setting, help_heading = "Method")]
-    set: Vec<(String, String)>,
-
-    /// Parameters from a TOML file, before --set
-    #[arg(long, value_name = "FILE.toml", help_heading = "Method")]
-    params: Option<PathBuf>,
+    #[arg(long, value_parser = methods(), default_value = METHODS[0].parameters.method, help_heading = "Method")]
+    method: String,
 
     /// Exactly R warps on every level
     #[arg(long, value_name = "R", help_heading = "Method")]
@@ -118,16 +105,8 @@ pub struct RunArguments {
     #[arg(long, value_name = "M")]
     volume_mask: Option<PathBuf>,
 
-    /// Refuse headers that need an assumption, instead of warning
-    #[arg(long)]
-    strict: bool,
-
     #[command(flatten)]
-    device: DeviceArguments,
-
-    /// No progress, no summary
-    #[arg(short, long)]
-    quiet: bool,
+    method_arguments: MethodArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -140,74 +119,42 @@ enum Mode {
     Both,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Method {
-    /// Combined local-global flow
-    Clg,
-    /// Phase-based flow of 2, 3 or 5 pictures: the field of the centre one (the first of two)
-    Phase,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PresetName {
-    /// Little work for its accuracy
-    Fast,
-    /// The best accuracy at a few times the cost
-    Accurate,
-    /// Every choice as in the method's paper (Thiyagalingam et al. 2011, Pauwels et al. 2012)
-    Paper,
-    /// With --method phase: the FPGA of Pauwels et al. 2012 as a model
-    Hardware,
-}
-
 impl RunArguments {
-    pub fn choice(&self) -> RunChoice {
-        RunChoice {
-            parameters: ParameterChoice {
-                preset: match self.preset {
-                    PresetName::Fast => Preset::Fast,
-                    // Hardware is refused before a run is put together.
-                    PresetName::Accurate | PresetName::Hardware => Preset::Accurate,
-                    PresetName::Paper => Preset::Paper,
-                },
-                file: self.params.clone(),
-                intensity: self.raw_intensity.then_some(Intensity::Raw),
-                warps: self.warps,
-                iterations: self.iterations,
-                settings: self.set.clone(),
-            },
-            device: self.device.choice(),
-            directions: if self.inverse_consistency { Directions::Both } else { Directions::Forward },
-            mask: self.mask.clone(),
-            volume_mask: self.volume_mask.clone(),
-            strictness: strictness(self.strict),
-            command_line: command_line(),
-        }
+    fn options(&self) -> Result<RunOptions, VeloxelError> {
+        let options = self.method_arguments.options("flow", &self.method, |mut method| {
+            if let Some(count) = self.warps {
+                method = method.fixed_warps(count)?;
+            }
+            if let Some(count) = self.iterations {
+                method = method.fixed_iterations(count)?;
+            }
+            if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
+        });
+        let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
+        let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
+        Ok(RunOptions { directions, mask, volume_mask, ..options? })
     }
 }
 
 impl Run for FlowArguments {
     fn run(&self) -> Outcome {
-        if matches!((self.run.method, self.run.preset), (Method::Clg, PresetName::Hardware)) {
-            let message = "--preset hardware belongs to --method phase";
-            wrong_usage("flow", ErrorKind::ArgumentConflict, message)
-        }
-        let progress = Progress::new(self.run.quiet);
-        let run = match (self.run.method, self.sequence) {
-            (Method::Phase, _) => flow_of_frames(&phase_job(self))?,
-            (Method::Clg, Some(mode)) => sequence(&sequence_job(self, mode), &progress)?,
-            (Method::Clg, None) => flow(&flow_job(self), &progress)?,
+        let (options, is_quiet) = (self.run.options()?, self.run.method_arguments.quiet);
+        let progress = Progress::new(is_quiet);
+        self.refuse_what_does_not_go_together(&options);
+        let run = match self.sequence {
+            Some(mode) => sequence(&sequence_job(self, mode, options), &progress)?,
+            None => flow(&self.job(options), &progress)?,
         };
         progress.finish();
         warn(&run.report.warnings);
-        if !self.run.quiet && std::io::stdout().is_terminal() {
+        if !is_quiet && std::io::stdout().is_terminal() {
             return print_lines(&summary(&run));
         }
         Ok(())
     }
 }
 
-fn sequence_job(arguments: &FlowArguments, mode: Mode) -> SequenceJob {
+fn sequence_job(arguments: &FlowArguments, mode: Mode, options: RunOptions) -> SequenceJob {
     SequenceJob {
         inputs: arguments.inputs.clone(),
         plan: SequencePlan {
@@ -219,85 +166,66 @@ fn sequence_job(arguments: &FlowArguments, mode: Mode) -> SequenceJob {
             reference: arguments.reference,
             extras: Extras::default(),
         },
-        choice: arguments.run.choice(),
+        options,
         folder: arguments.output.clone(),
         report: arguments.report.clone(),
         html: arguments.html.clone(),
     }
 }
 
-fn flow_job(arguments: &FlowArguments) -> FlowJob {
-    let [fixed, moving] = arguments.inputs.as_slice() else {
-        // A rule that clap cannot express: two inputs unless they are a sequence.
-        let message = format!(
-            "expected FIXED and MOVING, got {}; use --sequence for more or fewer",
-            counted(arguments.inputs.len(), "input")
-        );
-        wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
-    };
-    FlowJob {
-        fixed: fixed.clone(),
-        moving: moving.clone(),
-        start: arguments.init.clone(),
-        truth: arguments.truth.clone(),
-        choice: arguments.run.choice(),
-        outputs: arguments.outputs(),
-    }
-}
-
 impl FlowArguments {
-    fn outputs(&self) -> FlowOutputs {
-        FlowOutputs {
-            flow: self.output.clone(),
-            confidence: self.confidence.clone(),
-            warped: self.warped.clone(),
-            report: self.report.clone(),
-            html: self.html.clone(),
+    fn job(&self, options: RunOptions) -> FlowJob {
+        FlowJob {
+            inputs: self.inputs.clone(),
+            start: self.init.clone(),
+            truth: self.truth.clone(),
+            options,
+            outputs: FlowOutputs {
+                flow: self.output.clone(),
+                confidence: self.confidence.clone(),
+                warped: self.warped.clone(),
+                report: self.report.clone(),
+                html: self.html.clone(),
+            },
         }
     }
 
-    /// An option that phase-based flow has no use for.
-    fn option_of_another_method(&self) -> Option<&'static str> {
-        let run = &self.run;
-        [
-            (self.sequence.is_some(), "--sequence (use `veloxel engine` for every frame of a video)"),
-            (self.init != StartChoice::None, "--init"),
-            (run.warps.is_some(), "--warps"),
-            (run.iterations.is_some(), "--iterations"),
-            (run.inverse_consistency, "--inverse-consistency (two frames are checked both ways as they are)"),
-            (run.raw_intensity, "--raw-intensity (phase does not depend on it)"),
-            (run.volume_mask.is_some(), "--volume-mask"),
-            (matches!(run.preset, PresetName::Fast), "--preset fast (there are accurate and paper)"),
-        ]
-        .into_iter()
-        .find_map(|(given, name)| given.then_some(name))
+    /// Rules that clap cannot express: they depend on what the method takes.
+    fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
+        let (run, count) = (&self.run, self.inputs.len());
+        match Method::of(options.method.draft()).takes {
+            Takes::Pairs if self.sequence.is_none() && count != 2 => {
+                let given = counted(count, "input");
+                let message =
+                    format!("expected FIXED and MOVING, got {given}; use --sequence for more or fewer");
+                wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
+            }
+            Takes::Pairs => {}
+            Takes::Windows { .. } => {
+                let of_pairs = [
+                    (
+                        matches!(self.sequence, Some(Mode::Reference | Mode::Both)),
+                        "--sequence reference or both",
+                    ),
+                    (self.init != StartFrom::None, "--init"),
+                    (
+                        run.inverse_consistency,
+                        "--inverse-consistency (two frames are checked both ways as they are)",
+                    ),
+                    (run.volume_mask.is_some(), "--volume-mask"),
+                ];
+                if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
+                    let message = format!("--method {} does not go with {option}", run.method);
+                    wrong_usage("flow", ErrorKind::ArgumentConflict, &message)
+                }
+            }
+        }
     }
 }
 
-fn phase_job(arguments: &FlowArguments) -> PhaseFlowJob {
-    if let Some(option) = arguments.option_of_another_method() {
-        let message = format!("--method phase does not go with {option}");
-        wrong_usage("flow", ErrorKind::ArgumentConflict, &message)
-    }
-    let run = &arguments.run;
-    PhaseFlowJob {
-        frames: arguments.inputs.clone(),
-        truth: arguments.truth.clone(),
-        mask: run.mask.clone(),
-        choice: PhaseChoice {
-            preset: match run.preset {
-                PresetName::Paper => PhasePreset::Paper,
-                PresetName::Hardware => PhasePreset::Hardware,
-                PresetName::Accurate | PresetName::Fast => PhasePreset::Accurate,
-            },
-            file: run.params.clone(),
-            settings: run.set.clone(),
-            device: run.device.choice(),
-            strictness: strictness(run.strict),
-            command_line: command_line(),
-        },
-        outputs: arguments.outputs(),
-    }
+/// The methods' names, with what they are.
+fn methods() -> PossibleValuesParser {
+    METHODS.iter().map(|method| PossibleValue::new(method.parameters.method).help(method.summary)).into()
 }
 
 /// A few lines for a person at a terminal; scripts take `--report`.
@@ -354,12 +282,12 @@ fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn start(text: &str) -> Result<StartChoice, String> {
+fn start(text: &str) -> Result<StartFrom, String> {
     Ok(match text {
         "" => return Err("expected none, centre-of-mass, affine, or a field's file".to_owned()),
-        "none" => StartChoice::None,
-        "centre-of-mass" => StartChoice::CentreOfMass,
-        "affine" => StartChoice::Affine,
-        path => StartChoice::Flow(path.into()),
+        "none" => StartFrom::None,
+        "centre-of-mass" => StartFrom::CentreOfMass,
+        "affine" => StartFrom::Affine,
+        path => StartFrom::Flow(path.into()),
     })
 }

@@ -16,7 +16,7 @@ mod flow;
 mod info;
 mod interrupt;
 mod output;
-mod parameter_help;
+mod parameters;
 mod progress;
 mod run_arguments;
 mod stereo;
@@ -35,6 +35,7 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<warp::WarpArguments>("warp"),
     Entry::of::<evaluate::EvaluateArguments>("evaluate"),
     Entry::of::<info::InfoArguments>("info"),
+    Entry::of::<parameters::ParametersArguments>("parameters"),
     Entry::of::<devices::DevicesArguments>("devices"),
     Entry::of::<demo::DemoArguments>("demo"),
     #[cfg(feature = "bench")]

@@ -1,10 +1,15 @@
 //! What several commands are told in the same way: where to compute, single parameters, how strict to be.
 
+use crate::parameters::presets;
+use crate::wrong_usage;
 use clap::Args;
+use clap::error::ErrorKind;
 use std::path::PathBuf;
-use veloxel::PhasePreset;
+use veloxel::VeloxelError;
 use veloxel::io::Strictness;
-use veloxel::jobs::{DeviceChoice, PhaseChoice};
+use veloxel::jobs::{DeviceOptions, MethodOptions, RunOptions};
+use veloxel::motion::methods::PARAMETERS;
+use veloxel::parameters::ParameterError;
 
 /// Where to compute.
 #[derive(Debug, Args)]
@@ -20,20 +25,20 @@ pub struct DeviceArguments {
 }
 
 impl DeviceArguments {
-    pub fn choice(&self) -> DeviceChoice {
-        DeviceChoice { name: Some(self.device.clone()), threads: self.threads }
+    pub fn options(&self) -> DeviceOptions {
+        DeviceOptions { name: Some(self.device.clone()), threads: self.threads }
     }
 }
 
-/// What every command of the phase engine is told.
+/// What every command that runs a method is told.
 #[derive(Debug, Args)]
-pub struct PhaseArguments {
+pub struct MethodArguments {
     /// What the parameters start from
-    #[arg(long, value_enum, default_value_t = PhasePresetName::Accurate, help_heading = "Method")]
-    preset: PhasePresetName,
+    #[arg(long, value_parser = presets(&PARAMETERS.each_ref().map(|own| own.method)), default_value = "accurate", help_heading = "Method")]
+    preset: String,
 
-    /// Change one parameter: the value is a number or a word
-    #[arg(long, value_name = "KEY=VALUE", value_parser = setting, help_heading = "Method")]
+    /// Change one parameter: the value is a number, a word, or TOML such as "{ charbonnier = { epsilon = 0.001 } }"
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
     set: Vec<(String, String)>,
 
     /// Parameters from a TOML file, before --set
@@ -47,35 +52,53 @@ pub struct PhaseArguments {
     #[command(flatten)]
     device: DeviceArguments,
 
-    /// No summary
+    /// No progress, no summary
     #[arg(short, long)]
     pub quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum PhasePresetName {
-    /// Wider medians on coarse levels and after checks, velocities weighed by their fit
-    Accurate,
-    /// Every choice as in Pauwels et al. 2012
-    Paper,
-    /// Its FPGA as a model: warped images, three frames, fixed point, plain sums
-    Hardware,
+impl MethodArguments {
+    /// Everything that is told, checked, before any image is read.
+    ///
+    /// `shortcuts` are options that stand for settings; they come after the file and before `--set`.
+    pub fn options(
+        &self,
+        command: &str,
+        method: &str,
+        shortcuts: impl FnOnce(MethodOptions) -> Result<MethodOptions, ParameterError>,
+    ) -> Result<RunOptions, VeloxelError> {
+        let usage = |error: ParameterError| -> MethodOptions {
+            wrong_usage(command, ErrorKind::ArgumentConflict, &error.to_string())
+        };
+        let mut method = MethodOptions::new(method)?.preset(&self.preset).unwrap_or_else(usage);
+        if let Some(path) = &self.params {
+            method = method.file(path)?;
+        }
+        method = shortcuts(method).unwrap_or_else(usage);
+        for (name, value) in &self.set {
+            method = method.set(name, value)?;
+        }
+        let strictness = strictness(self.strict);
+        let (device, command_line) = (self.device.options(), command_line());
+        Ok(RunOptions { method, device, strictness, command_line, ..RunOptions::default() })
+    }
+}
+
+/// What every command of the phase engine is told.
+#[derive(Debug, Args)]
+#[command(mut_arg("preset", |preset| preset.value_parser(presets(&["phase"]))))]
+pub struct PhaseArguments {
+    #[command(flatten)]
+    method: MethodArguments,
 }
 
 impl PhaseArguments {
-    pub fn choice(&self) -> PhaseChoice {
-        PhaseChoice {
-            preset: match self.preset {
-                PhasePresetName::Accurate => PhasePreset::Accurate,
-                PhasePresetName::Paper => PhasePreset::Paper,
-                PhasePresetName::Hardware => PhasePreset::Hardware,
-            },
-            file: self.params.clone(),
-            settings: self.set.clone(),
-            device: self.device.choice(),
-            strictness: strictness(self.strict),
-            command_line: command_line(),
-        }
+    pub fn options(&self) -> Result<RunOptions, VeloxelError> {
+        self.method.options("stereo", "phase", Ok)
+    }
+
+    pub fn is_quiet(&self) -> bool {
+        self.method.quiet
     }
 }
 
@@ -83,10 +106,12 @@ pub fn strictness(strict: bool) -> Strictness {
     if strict { Strictness::Strict } else { Strictness::Lenient }
 }
 
-pub fn setting(text: &str) -> Result<(String, String), String> {
+fn setting(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
-        _ => Err("expected KEY=VALUE, such as alpha=0.1".to_owned()),
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("expected NAME=VALUE, such as alpha=0.1".to_owned()),
     }
 }
 

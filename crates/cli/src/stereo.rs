@@ -6,7 +6,7 @@ use crate::{Outcome, Run, warn};
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::jobs::{StereoJob, stereo};
+use veloxel::jobs::{RunOptions, StereoJob, stereo};
 use veloxel::report::number::{duration, percent, text};
 
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
@@ -14,7 +14,7 @@ use veloxel::report::number::{duration, percent, text};
 /// Rectified pictures of one size: left (x, y) is found at right (x − d, y), by phase (Pauwels et al. 2012).
 /// The disparity d is written in pixels as .pfm (unknown: infinity) or float .tif (NaN), or as KITTI's 16-bit .png.
 #[derive(Debug, Args)]
-#[command(after_long_help = crate::parameter_help::of_phase())]
+#[command(after_long_help = crate::parameters::long_help("phase"))]
 pub struct StereoArguments {
     /// The image that the disparity lives on
     #[arg(value_name = "LEFT")]
@@ -63,8 +63,7 @@ impl Run for StereoArguments {
             right: self.right.clone(),
             truth: self.truth.clone(),
             truth_scale: self.truth_scale,
-            mask: self.mask.clone(),
-            choice: self.phase.choice(),
+            options: RunOptions { mask: self.mask.clone(), ..self.phase.options()? },
             disparity: self.output.clone(),
             confidence: self.confidence.clone(),
             report: self.report.clone(),
@@ -72,7 +71,7 @@ impl Run for StereoArguments {
         })?;
         let (report, header) = (&run.report, &run.report.header);
         warn(&header.warnings);
-        if self.phase.quiet || !std::io::stdout().is_terminal() {
+        if self.phase.is_quiet() || !std::io::stdout().is_terminal() {
             return Ok(());
         }
         let range = report.disparity_px.map_or_else(

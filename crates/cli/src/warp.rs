@@ -86,9 +86,9 @@ impl Run for WarpArguments {
                     Between::Linear => Interpolation::Linear,
                     Between::Cubic => Interpolation::CubicSpline,
                 };
-                warp_flow(&files.job(), &device.choice().open()?.0, interpolation)?
+                warp_flow(&files.job(), &device.options().open()?.0, interpolation)?
             }
-            What::Labels { files, device } => warp_labels(&files.job(), &device.choice().open()?.0)?,
+            What::Labels { files, device } => warp_labels(&files.job(), &device.options().open()?.0)?,
             What::Points { files } => warp_points(&files.job())?,
         };
         warn(&warnings);

@@ -15,7 +15,7 @@ pub struct Cpu {
 }
 
 /// Below this many samples a kernel is done before a second thread would have woken up.
-const MIN_SAMPLES_PER_THREAD: usize = 8192;
+const MIN_SAMPLES_PER_THREAD: usize = if cfg!(miri) { 64 } else { 8192 };
 /// Reductions always split into this many parts, so that sums do not depend on the number of threads.
 const REDUCTION_PARTS: usize = 64;
 /// More than any machine has: starting hundreds of thousands takes minutes, and may take the machine down.
@@ -60,15 +60,20 @@ impl Cpu {
         self.pool.current_num_threads()
     }
 
+    /// Into how many parts a job of so many samples is worth cutting: several a thread, so that none waits for the last.
+    pub fn useful_parts(&self, samples: usize) -> usize {
+        let most = if self.threads() == 1 { 1 } else { 4 * self.threads() };
+        (samples / MIN_SAMPLES_PER_THREAD).clamp(1, most)
+    }
+
     /// Calls `work` for ranges that cover `0..count`; `samples` is the size of the whole job.
     ///
     /// How it is split must not matter to the result.
     pub fn split(&self, count: usize, samples: usize, work: impl Fn(Range<usize>) + Sync) {
-        let useful = (samples / MIN_SAMPLES_PER_THREAD).min(count);
-        if useful < 2 || self.threads() == 1 {
+        let parts = self.useful_parts(samples).min(count);
+        if parts < 2 {
             return work(0..count);
         }
-        let parts = (4 * self.threads()).min(useful);
         self.pool.install(|| {
             rayon::scope(|scope| {
                 for part in 0..parts {

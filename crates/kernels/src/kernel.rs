@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 use veloxel_gpu::{
-    Bind, Buffer, ComputeError, Cpu, Device, Element, Gpu, Kind, Launch, ShaderSource, Uniform, inputs,
-    outputs, partials, require_field,
+    Bind, Buffer, ComputeError, Cpu, Device, Element, Gpu, Kind, Later, Launch, ShaderSource, Uniform,
+    inputs, outputs, partials, require_field, sum_rows,
 };
 
 /// A kernel with its arguments, its outputs among them: made, then [run](Self::run) on a device.
@@ -125,7 +125,7 @@ impl<'a> Launcher<'a> {
     /// Begins a launch of a shader's entry point; its uniform block and buffers follow in the order of their bindings.
     pub fn launch(&self, source: &'static ShaderSource, entry: &'static str) -> PreparedLaunch<'a> {
         let (constants, buffers) = (Vec::new(), Vec::with_capacity(8));
-        PreparedLaunch { gpu: self.gpu, source, entry, constants, uniform: Uniform::new(), buffers }
+        PreparedLaunch { gpu: *self, source, entry, constants, uniform: Uniform::new(), buffers }
     }
 }
 
@@ -133,7 +133,7 @@ impl<'a> Launcher<'a> {
 #[must_use = "a launch happens when it is run"]
 #[derive(Debug)]
 pub struct PreparedLaunch<'a> {
-    gpu: &'a dyn Gpu,
+    gpu: Launcher<'a>,
     source: &'static ShaderSource,
     entry: &'static str,
     constants: Vec<(&'static str, f64)>,
@@ -191,7 +191,21 @@ impl<'a> PreparedLaunch<'a> {
     /// [`ComputeError`] of the device.
     pub fn run(self, groups: [u32; 3]) -> Result<(), ComputeError> {
         let Self { gpu, source, entry, constants, uniform, buffers } = self;
-        gpu.launch(&Launch { source, entry, constants: &constants, uniform, buffers: &buffers, groups })
+        gpu.gpu.launch(&Launch { source, entry, constants: &constants, uniform, buffers: &buffers, groups })
+    }
+    /// The last binding is memory for `N` sums of each workgroup: launches a reduction over `count` items, and `finish`
+    /// makes the result of the totals.
+    ///
+    /// # Errors
+    /// [`ComputeError`] of the device.
+    pub fn sums<const N: usize, T>(
+        self,
+        count: usize,
+        finish: impl FnOnce([f64; N]) -> T + Send + 'static,
+    ) -> Result<Later<T>, ComputeError> {
+        let (groups, sums) = self.gpu.partials(count, N)?;
+        PreparedLaunch::output(self, &sums).run(groups)?;
+        Ok(Later::on_device(sums, |sums| finish(sum_rows(sums))))
     }
 }
 

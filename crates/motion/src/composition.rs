@@ -9,7 +9,8 @@ use crate::MotionError;
 use crate::resident::ResidentFlow;
 use veloxel_core::{Flow, Shape};
 use veloxel_gpu::Device;
-use veloxel_kernels::variational::flow_composition::{self, FlowComposition, Outside};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::variational::flow_composition::{FlowComposition, Outside};
 
 /// The motion of `first` followed by `second`, on a device that holds both; see [`Outside`] for what is unknown.
 ///
@@ -24,9 +25,8 @@ pub fn compose_resident(
     first.grid.require_same(&second.grid, "two fields to compose")?;
     let shape = Shape::of(&first.grid);
     let mut components_vox = device.scratch_field(shape.components(), shape.len())?;
-    let (first_vox, second_vox) = (&first.components_vox, &second.components_vox);
-    let args = FlowComposition { shape, first: first_vox, second: second_vox, outside };
-    flow_composition::compose_flows(device, &args, &mut components_vox)?;
+    let (d1, d2) = (&first.components_vox, &second.components_vox);
+    FlowComposition { shape, first: d1, second: d2, outside, out: &mut components_vox }.run(device)?;
     Ok(ResidentFlow { grid: first.grid.clone(), components_vox })
 }
 

@@ -14,7 +14,7 @@ use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_kernels::variational::compose::{Compose, Update};
-use veloxel_kernels::variational::inverse_consistency::weigh_by_residual;
+use veloxel_kernels::variational::inverse_consistency::WeighByResidual;
 
 /// Residual at which the confidence halves, voxels.
 const HALF_CONFIDENCE_VOX: f32 = 0.5;
@@ -76,7 +76,8 @@ impl<M: PairMethod + ?Sized> PairMethod for InverseConsistent<M> {
         let (spacing_edges, update) = ([1.0; 3], Update::Compose);
         Compose { shape, spacing_edges, update, displacement: back, increment: &mut residual }
             .run(&device)?;
-        *residual_sum = Some(weigh_by_residual(&device, &residual, HALF_CONFIDENCE_VOX, confidence)?);
+        let weigh = WeighByResidual { residual: &residual, half_vox: HALF_CONFIDENCE_VOX, confidence };
+        *residual_sum = Some(weigh.run(&device)?);
         forward.mark()?;
         Ok(forward)
     }

@@ -33,7 +33,7 @@ pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
 pub use masking::without_unknown;
 pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Region, Window, WindowMethod};
-pub use methods::{AnyMethod, Method, Opened, Opening, Takes};
+pub use methods::{AnyMethod, METHODS, Method, Opened, Opening, Takes};
 pub use observer::{Observer, Silent, Step};
 pub use pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
 pub use phase::{

@@ -10,7 +10,7 @@ use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::resident::{ResidentMask, ResidentStart};
 use crate::start::Start;
 use crate::{MotionError, Observer};
-use veloxel_core::{Grid, Mask, Volume};
+use veloxel_core::{Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::Interpolation;
 
@@ -117,11 +117,16 @@ pub trait WindowMethod: DenseMethod {
             if let Some(next) = frames.get(centre + 1).filter(|_| extras.warped) {
                 pending.warp([&frames[centre], next], self.interpolation())?;
             }
-            let found = pending.finish(extras)?;
-            match mask {
-                Some(mask) => found.within(mask),
-                None => Ok(found),
+            let mut found = pending.finish(extras)?;
+            if let Some(mask) = mask {
+                found = found.within(mask)?;
             }
+            if found.flow.components_vox()[0].iter().all(|v| v.is_nan()) {
+                let text = "no pixel has a velocity: the frames may lack texture";
+                found.statistics.warnings.push(WarningKind::Content, text);
+                found.statistics.status = SolveStatus::NoContent;
+            }
+            Ok(found)
         })
     }
 }

@@ -8,29 +8,44 @@ use veloxel_core::Grid;
 use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
 use veloxel_gpu::Device;
 
+/// Every dense method; the first is the one that faces begin with.
+pub static METHODS: [Method; 2] = [
+    Method {
+        parameters: &PARAMETERS[0],
+        summary: "Combined local-global flow",
+        takes: Takes::Pairs,
+        open: open_clg,
+    },
+    Method {
+        parameters: &PARAMETERS[1],
+        summary: "Phase-based flow of 2, 3 or 5 pictures: the flow of the centre one (the first of two)",
+        takes: Takes::Windows { most: 5 },
+        open: open_phase,
+    },
+];
+
 /// The parameters of every dense method, in the order of [`METHODS`].
 pub static PARAMETERS: [MethodParameters; 2] =
     [MethodParameters::of::<ClgParams>(), MethodParameters::of::<PhaseParameters>()];
-
-/// Every dense method.
-static METHODS: [Method; 2] = [
-    Method { parameters: &PARAMETERS[0], takes: Takes::Pairs, open: open_clg },
-    Method { parameters: &PARAMETERS[1], takes: Takes::Windows(&[2, 3, 5]), open: open_phase },
-];
 
 /// What a method estimates its flow from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// Two images.
     Pairs,
-    /// Consecutive frames, one of these numbers of them.
-    Windows(&'static [usize]),
+    /// Consecutive frames.
+    Windows {
+        /// How many at most.
+        most: usize,
+    },
 }
 
 /// A method before it is opened.
 pub struct Method {
     /// Its name, its parameters and its presets.
     pub parameters: &'static MethodParameters,
+    /// What it is, in a few words.
+    pub summary: &'static str,
     /// What it estimates its flow from.
     pub takes: Takes,
     open: fn(&Opening<'_>) -> Result<Opened, MotionError>,
@@ -88,6 +103,14 @@ impl Method {
 }
 
 impl AnyMethod {
+    /// The frame whose flow is found, among those that are given.
+    pub fn centre(&self) -> usize {
+        match self {
+            Self::Pair(_) => 0,
+            Self::Window(method) => method.window().centre,
+        }
+    }
+
     /// The method, estimating both directions where it takes pairs.
     #[must_use]
     pub fn inverse_consistent(self) -> Self {
@@ -107,8 +130,11 @@ fn open_clg(opening: &Opening<'_>) -> Result<Opened, MotionError> {
 
 fn open_phase(opening: &Opening<'_>) -> Result<Opened, MotionError> {
     let frames = Frames::of_count(opening.frames).ok_or_else(|| {
-        let reason = format!("phase-based flow takes 2, 3 or 5 frames, got {}", opening.frames);
-        MotionError::Sequence { reason: format!("{reason}: name just these") }
+        let got = if opening.frames > 5 { "more".to_owned() } else { opening.frames.to_string() };
+        let advice = "name just these, or use `veloxel engine` or --sequence consecutive for every frame";
+        MotionError::Sequence {
+            reason: format!("phase-based flow takes 2, 3 or 5 frames, got {got}: {advice}"),
+        }
     })?;
     let preset = PhaseParameters::preset_named(opening.draft.preset(), opening.grid.dimension())?;
     let base = PhaseParameters { frames, full_scale: opening.white, ..preset };

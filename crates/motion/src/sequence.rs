@@ -22,8 +22,9 @@ use crate::{MotionError, Observer, Step};
 use std::collections::BTreeMap;
 use veloxel_core::{Mask, Volume};
 use veloxel_gpu::Device;
+use veloxel_kernels::Kernel;
 use veloxel_kernels::variational::flow_composition::Outside;
-use veloxel_kernels::variational::flow_length::flow_length;
+use veloxel_kernels::variational::flow_length::FlowLength;
 
 /// Which flows of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -328,8 +329,8 @@ impl<'a> Run<'a> {
     /// Where it is known, within the first frame's muscle or mask.
     fn mean_length_vox(&self, flow: &ResidentFlow) -> Result<Option<f64>, MotionError> {
         let mask = of_frame(&self.volume_masks, 0).or(of_frame(&self.masks, 0));
-        let sums = flow_length(&self.device, &flow.components_vox, mask.map(|mask| &mask.weight))?;
-        let (sum, count) = sums.get(&self.device)?;
+        let length = FlowLength { flow: &flow.components_vox, weight: mask.map(|mask| &mask.weight) };
+        let (sum, count) = length.run(&self.device)?.get(&self.device)?;
         Ok((count > 0.0).then(|| sum / count))
     }
 

@@ -1,25 +1,7 @@
 //! Finite-element meshes of real studies become image pairs whose truth is the finite-element solution.
-//!
-//! Needs the folder named by `VELOXEL_DATA`; without it the tests are skipped and say so.
 
-#![allow(clippy::print_stdout, reason = "a skipped test says so")]
-
-use std::path::PathBuf;
 use veloxel_core::TetMesh;
 use veloxel_phantoms::{Phantom, RasteriseParams, eroded, rasterise_pair};
-
-fn mesh(study: &str, file: &str) -> Option<TetMesh> {
-    let Some(data) = std::env::var_os("VELOXEL_DATA") else {
-        println!("skipped: VELOXEL_DATA does not name a data folder");
-        return None;
-    };
-    let path = PathBuf::from(data).join("cardiac").join(study).join(file);
-    if !path.exists() {
-        println!("skipped: {} is not there", path.display());
-        return None;
-    }
-    Some(veloxel_io::read_mesh(&path).expect("the study's mesh should be readable"))
-}
 
 fn volume(mesh: &TetMesh) -> f64 {
     let element = |nodes: &[u32; 4]| {
@@ -80,20 +62,26 @@ fn check(reference: &TetMesh, moving: &TetMesh, spacing_mm: f64) {
     assert!(phantom.fixed.data().iter().chain(phantom.moving.data()).all(|v| (0.0..=1.0).contains(v)));
 }
 
-#[test]
-fn the_beating_mouse_ventricle() {
-    let study = "mouse_lv_fe";
-    let meshes = (mesh(study, "position_0000.vtk"), mesh(study, "position_0008.vtk"));
-    if let (Some(reference), Some(moving)) = meshes {
-        check(&reference, &moving, 1.25);
-    }
-}
+mod needs_data {
+    use super::*;
+    use veloxel_testkit::every_device::data;
 
-#[test]
-fn the_twisted_cylinder() {
-    let study = "cylinder_torsion";
-    let meshes = (mesh(study, "position_0000.vtk"), mesh(study, "position_0020.vtk"));
-    if let (Some(reference), Some(moving)) = meshes {
-        check(&reference, &moving, 0.039);
+    fn mesh(file: &str) -> TetMesh {
+        let mesh = veloxel_io::read_mesh(&data("cardiac").join(file));
+        mesh.expect("the study's mesh should be readable")
+    }
+
+    #[test]
+    fn the_beating_mouse_ventricle() {
+        check(&mesh("mouse_lv_fe/position_0000.vtk"), &mesh("mouse_lv_fe/position_0008.vtk"), 1.25);
+    }
+
+    #[test]
+    fn the_twisted_cylinder() {
+        check(
+            &mesh("cylinder_torsion/position_0000.vtk"),
+            &mesh("cylinder_torsion/position_0020.vtk"),
+            0.039,
+        );
     }
 }

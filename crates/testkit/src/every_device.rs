@@ -1,34 +1,31 @@
-//! One test body, one test a device.
+//! One test body, one test a device; and what else a test needs that not every machine has.
 
-#![allow(clippy::print_stderr, reason = "a test that is skipped says why")]
+use std::path::PathBuf;
 
-/// Whether a device must be there: `VELOXEL_REQUIRE` names it (`VELOXEL_REQUIRE=wgpu`, or `wgpu,cuda`).
-pub fn required(device: &str) -> bool {
-    std::env::var("VELOXEL_REQUIRE").is_ok_and(|names| names.split(',').any(|name| name.trim() == device))
-}
-
-/// Opens a device for a test, or says why the test is skipped.
+/// What a test needs.
 ///
 /// # Panics
-/// If it is [`required`] and cannot be opened.
-pub fn open_or_skip<D, E: std::fmt::Display>(
-    name: &str,
-    open: impl FnOnce(&str) -> Result<D, E>,
-) -> Option<D> {
-    match open(name) {
-        Ok(device) => Some(device),
-        Err(error) if required(name) => panic!("VELOXEL_REQUIRE asks for {name}: {error}"),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+/// If it is not here. A test that may end so says what it needs by its name, and `cargo xtask test` leaves it out: the
+/// name ends in `::cuda`, or a module around it is called `needs_cuda`; the same for `wgpu`, `nvrtc` and `data`.
+pub fn here<T, E: std::fmt::Display>(name: &str, opened: Result<T, E>) -> T {
+    opened.unwrap_or_else(|error| {
+        panic!("{name} is not here: {error}\n`cargo xtask test` leaves out the tests that need it")
+    })
+}
+
+/// A path in the folder that `VELOXEL_DATA` names, for tests in a module `needs_data`.
+///
+/// # Panics
+/// If the variable is not set, or nothing is at the path.
+pub fn data(path: &str) -> PathBuf {
+    let path = here("data", std::env::var("VELOXEL_DATA").map(|folder| PathBuf::from(folder).join(path)));
+    assert!(path.exists(), "data is not here: {}", path.display());
+    path
 }
 
 /// Makes of every `fn name(device: &Device) { … }` three tests, `name::cpu`, `name::wgpu` and `name::cuda`.
 ///
-/// A device that is not there skips its test with the reason printed, unless `VELOXEL_REQUIRE` names it.
-/// The crate under test brings `veloxel_gpu::Device` along.
+/// A test fails where its device is not there: see [`here`]. The crate under test brings `veloxel_gpu::Device` along.
 #[macro_export]
 macro_rules! on_every_device {
     ($($(#[$attribute:meta])* fn $name:ident($device:ident: &Device) $body:block)*) => {$(
@@ -40,10 +37,7 @@ macro_rules! on_every_device {
             fn body($device: &veloxel_gpu::Device) $body
 
             fn on(name: &str) {
-                let open = |name: &str| veloxel_gpu::Device::named(name, 2);
-                if let Some(device) = $crate::every_device::open_or_skip(name, open) {
-                    body(&device);
-                }
+                body(&$crate::every_device::here(name, veloxel_gpu::Device::named(name, 2)));
             }
             #[test]
             fn cpu() {

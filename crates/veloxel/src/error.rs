@@ -34,26 +34,6 @@ pub enum VeloxelError {
     /// A result could not be measured, or a page not be written.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// No parameter has this name.
-    #[error("no parameter is called `{key}`; the nearest is `{nearest}`; all: {known}")]
-    UnknownParameter {
-        /// The name given.
-        key: String,
-        /// The name that was probably meant.
-        nearest: String,
-        /// All names.
-        known: String,
-    },
-    /// A parameter's value is of another kind.
-    #[error("parameter `{key}` cannot be {got}: {reason}")]
-    ParameterValue {
-        /// The parameter.
-        key: String,
-        /// The value given.
-        got: String,
-        /// What would be right.
-        reason: String,
-    },
     /// A parameter file that is not there, or is no TOML.
     #[error("cannot use the parameters in {}: {reason}", path.display())]
     ParameterFile {

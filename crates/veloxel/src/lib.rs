@@ -26,6 +26,7 @@
 //! | a result against the truth | [`metrics`] |
 //! | the JSON and the page of a run | [`report`] |
 //! | what a command does, from files to files | [`jobs`] |
+//! | every parameter with its meaning and range, checked settings by name | [`parameters`], [`jobs::MethodOptions`] |
 //! | images with a known motion | [`phantoms`] |
 
 pub mod jobs;
@@ -33,6 +34,7 @@ pub mod jobs;
 mod error;
 
 pub use error::VeloxelError;
+pub use veloxel_core::parameters;
 pub use veloxel_core::{
     CoreError, Dimension, Flow, FlowStatistics, Grid, Mask, Sequence, SolveStatus, StageTime, TetMesh,
     Volume, Warning, WarningKind, Warnings,

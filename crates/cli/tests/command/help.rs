@@ -28,6 +28,8 @@ fn help_texts() {
     while let Some(command) = open.pop() {
         let text = help(&command);
         open.extend(commands(&text).into_iter().map(|(name, _)| format!("{command} {name}")));
+        // The list of parameters is free to grow as well: `parameters.rs` looks at it.
+        let text = text.split("\nParameters of --set").next().unwrap_or_default();
         insta::assert_snapshot!(command.replace(' ', "_"), text);
     }
 }

@@ -130,7 +130,7 @@ impl Declaration {
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Null => "NaN or infinite".to_owned(),
-        Value::String(word) => word.clone(),
+        Value::String(word) if !word.is_empty() => word.clone(),
         Value::Object(fields) => {
             let fields: Vec<_> = fields.iter().map(|(k, v)| format!("{k} = {}", shown(v))).collect();
             format!("{{ {} }}", fields.join(", "))

@@ -37,6 +37,15 @@ pub(crate) fn group_sums<const N: usize>(
     })
 }
 
+/// The totals of [`group_sums`].
+pub(crate) fn group_totals<const N: usize>(
+    cpu: &Cpu,
+    size: (usize, usize),
+    add: impl Fn(Range<usize>, [&mut [f32]; N]) + Sync,
+) -> [f64; N] {
+    group_sums(cpu, size, add).map(|groups| groups.into_iter().map(f64::from).sum())
+}
+
 /// The sum of a workgroup's lanes, as `workgroup_sum` in `sum.wgsl` finds it.
 pub(crate) fn sum_by_halves(lanes: &mut [f32]) -> f32 {
     let mut half = lanes.len() / 2;

@@ -17,7 +17,7 @@ parameters! {
         Accurate = "accurate": [0, 1],
         /// Little work for its accuracy.
         Fast = "fast": [2, 3],
-        /// Every choice as in thiyagalingam2011.
+        /// Every choice as in Thiyagalingam et al. 2011.
         Paper = "paper": [4, 4],
     }
 

@@ -13,9 +13,9 @@ parameters! {
     pub enum PhasePreset {
         /// Wider medians on coarse levels and after the check; velocities are weighted by their fit.
         Accurate = "accurate": [0, 0],
-        /// The choices of pauwels2012 (its CPU and GPU columns), with the check of stereo that its Fig. 6 shows.
+        /// The choices of Pauwels et al. 2012 (its CPU and GPU columns), with the check of stereo that its Fig. 6 shows.
         Paper = "paper": [1, 1],
-        /// The FPGA of pauwels2012 as a model: warped images, three frames, fixed point, plain sums.
+        /// The FPGA of Pauwels et al. 2012 as a model: warped images, three frames, fixed point, plain sums.
         Hardware = "hardware": [2, 2],
     }
 

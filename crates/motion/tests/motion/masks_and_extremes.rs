@@ -48,7 +48,7 @@ fn well_left(phantom: &Phantom) -> Mask {
 }
 
 #[test]
-fn a_mask_limits_the_data() {
+fn a_mask_limits_the_data_term() {
     for dimension in BOTH {
         let phantom = smooth(MotionKind::Shift, dimension, if dimension == Dimension::Two { 64 } else { 40 });
         let mask = left(phantom.grid());

@@ -7,8 +7,7 @@ use veloxel_gpu::Device;
 use veloxel_motion::clg::parameters::{MedianFilter, Penaliser};
 use veloxel_motion::{Clg, ClgParams, PhaseParameters};
 
-static METHODS: [MethodParameters; 2] =
-    [MethodParameters::of::<ClgParams>(), MethodParameters::of::<PhaseParameters>()];
+use veloxel_motion::methods::PARAMETERS as METHODS;
 const DIMENSIONS: [(Dimension, &str); 2] = [(Dimension::Two, "2d"), (Dimension::Three, "3d")];
 
 /// Ways to build the parameters of a setting, as JSON, from either method.

@@ -1,12 +1,12 @@
 //! The demonstration: a beating, twisting heart whose motion is known, from a phantom to a page.
 
-use super::sequence::SequenceTask;
+use super::sequence::{SequenceTask, open};
 use super::stage::Stages;
 use super::staging::Staging;
-use super::{DeviceChoice, Directions, FlowRun, ParameterChoice, RunChoice};
+use super::{DeviceOptions, FlowRun, MethodOptions, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Dimension, Mask, Warnings};
+use veloxel_core::{Mask, Warnings};
 use veloxel_io as io;
 use veloxel_motion::{Extras, Observer, SequenceFrames, SequenceMode, SequencePlan};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
@@ -18,7 +18,7 @@ pub struct DemoJob {
     /// The folder for everything.
     pub folder: PathBuf,
     /// Where it runs.
-    pub device: DeviceChoice,
+    pub device: DeviceOptions,
     /// The command as typed, for the report.
     pub command_line: String,
 }
@@ -49,34 +49,25 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         Ok(io::write_labels(&staging.path("muscle_000.nii.gz"), &muscle)?)
     })?;
 
-    let parameters = ParameterChoice {
-        settings: vec![("beta".to_owned(), MUSCLE_BETA.to_owned())],
-        ..ParameterChoice::default()
-    };
-    let params = parameters.resolve(Dimension::Three)?;
-    let frames = SequenceFrames { frames: sequence.frames(), masks: &[], volume_masks: &masks };
-    let truth = |fixed, moving| heart.motion(fixed, moving);
-    let task = SequenceTask {
-        frames,
-        truth: Some(&truth),
-        plan: SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL },
-        params: &params,
-        directions: Directions::Forward,
-    };
-    let mut result = task.run(&device, (&staging, &mut stages), observer)?;
-
-    let choice = RunChoice {
-        parameters,
+    let method = MethodOptions::default().set("beta", MUSCLE_BETA)?;
+    let options = RunOptions {
+        method,
         device: job.device.clone(),
         command_line: job.command_line.clone(),
-        ..RunChoice::default()
+        ..RunOptions::default()
     };
+    let mut opened = open(&sequence, &options, &device)?;
+    let frames = SequenceFrames { frames: sequence.frames(), masks: &[], volume_masks: &masks };
+    let truth = |fixed, moving| heart.motion(fixed, moving);
+    let plan = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
+    let task = SequenceTask { frames, truth: Some(&truth), plan };
+    let mut result = task.run(&mut opened.method, (&staging, &mut stages), observer)?;
     let mut warnings = Warnings::new();
     warnings.extend(std::mem::take(&mut result.warnings));
     let shown_path = job.folder.join(SEQUENCE);
     let inputs =
         vec![InputReport::new("heart phantom", &shown_path.display().to_string(), "Nifti", sequence.grid())];
-    let report = result.report((&params, &choice), device_report, (inputs, stages, warnings))?;
+    let report = result.report((opened.parameters, &options), device_report, (inputs, stages, warnings))?;
     io::write_text(&staging.path("report.json"), &report.to_json()?)?;
     io::write_text(&staging.path("report.html"), &result.page(&report, frames)?)?;
     staging.publish()?;

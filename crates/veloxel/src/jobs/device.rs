@@ -8,14 +8,14 @@ use veloxel_report::DeviceReport;
 
 /// A wish for a device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DeviceChoice {
+pub struct DeviceOptions {
     /// `auto`, `cpu`, or the name of another device.
     pub name: Option<String>,
     /// Threads of the processor; 0: as many as the machine has.
     pub threads: usize,
 }
 
-impl DeviceChoice {
+impl DeviceOptions {
     /// Opens the device.
     ///
     /// # Errors

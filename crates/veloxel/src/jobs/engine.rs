@@ -1,6 +1,6 @@
 //! A stream of frames in, flow, disparity and features of every frame out, as fast as they come.
 
-use super::PhaseChoice;
+use super::RunOptions;
 use super::engine_frames::Streams;
 use super::engine_run::{Ending, Run};
 use super::outputs::{check_distinct, check_outputs, format_text};
@@ -20,7 +20,7 @@ use veloxel_report::{EngineReport, InputReport, LatencyReport};
 const READ_AHEAD: usize = 3;
 
 /// One run over a stream.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct EngineJob {
     /// Left (or the only) frames: `-` for Y4M on standard input, a `.y4m` or `.gif` file, a folder, a pattern.
     pub source: PathBuf,
@@ -31,7 +31,7 @@ pub struct EngineJob {
     /// Frames that a flow field is estimated from, if not as the parameters say.
     pub frames: Option<Frames>,
     /// Everything else that a run is told.
-    pub choice: PhaseChoice,
+    pub options: RunOptions,
     /// The folder for the fields of every frame; made if it is not there.
     pub folder: Option<PathBuf>,
     /// The annotated video: `.y4m`, `.gif`, `-` for Y4M on standard output, or a folder for PNG pictures.
@@ -76,7 +76,7 @@ pub struct EngineRun {
 /// [`VeloxelError::Frames`] for too few frames, or one stream longer than the other; anything else that is wrong with
 /// frames, parameters or the device, as one line.
 pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelError> {
-    let choice = &job.choice;
+    let options = &job.options;
     check_outputs(&[(job.report.as_deref(), None)], None)?;
     if job.right.as_deref() == Some(Path::new("-")) && job.source == Path::new("-") {
         let reason = "both streams come from standard input: give the right one as a file or a folder";
@@ -88,9 +88,9 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
     if let Some(video) = job.video.as_deref().filter(|v| v.extension().is_some()) {
         io::check_video_output(video)?;
     }
-    let (device, device_report) = choice.device.open()?;
+    let (device, device_report) = options.device.open()?;
     let mut warnings = Warnings::new();
-    let mut open = |path: &Path| FrameStream::open(path, choice.strictness, &mut warnings);
+    let mut open = |path: &Path| FrameStream::open(path, options.strictness, &mut warnings);
     let left = open(&job.source)?;
     let right = job.right.as_deref().map(&mut open).transpose()?;
     let interval_ms = left.frame_interval_ms();
@@ -128,7 +128,7 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
     let wanted = job.wanted();
     let names = [("flow", wanted.flow), ("stereo", wanted.stereo), ("features", wanted.features)];
     let report = EngineReport {
-        header: choice.header("phase-engine", (&parameters, device_report), inputs, (stages, warnings))?,
+        header: options.header("phase-engine", (&parameters, device_report), inputs, (stages, warnings)),
         size: [nx, ny],
         outputs: names.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect(),
         frames,

@@ -6,7 +6,7 @@
 use super::engine::EngineJob;
 use super::engine_frames::{Frame, Read};
 use super::engine_outputs::Results;
-use super::phase_choice::full_scale;
+use super::full_scale::{full_scale, phase_parameters};
 use super::stage::Stages;
 use crate::VeloxelError;
 use std::collections::VecDeque;
@@ -89,7 +89,8 @@ impl Run {
         let grid = first.0.image.grid().clone();
         let [nx, ny, _] = grid.size();
         // A dark first frame says nothing of the others: less than 8 bits is not guessed.
-        let parameters = job.choice.resolve(full_scale(&first.0.image).max(255.0), job.frames)?;
+        let white = full_scale(&first.0.image).max(255.0);
+        let parameters = phase_parameters(&job.options.method, white, job.frames)?;
         let wanted = job.wanted();
         let engine = PhaseEngine::new([nx, ny], wanted, parameters.clone(), device)?;
         let results = Results::new(job, [nx, ny], interval_ms)?;

@@ -1,8 +1,8 @@
 //! One image in, energy, orientation and phase at every scale out.
 
-use super::PhaseChoice;
+use super::RunOptions;
+use super::full_scale::{full_scale, phase_parameters};
 use super::outputs::{check_distinct, check_outputs, format_text, name};
-use super::phase_choice::full_scale;
 use super::stage::Stages;
 use super::staging::Staging;
 use crate::VeloxelError;
@@ -16,12 +16,12 @@ use veloxel_report::{
 };
 
 /// One run over an image.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FeaturesJob {
     /// The image.
     pub image: PathBuf,
     /// Everything else that a run is told.
-    pub choice: PhaseChoice,
+    pub options: RunOptions,
     /// Where maps, pictures and `report.json` go; made if it is not there.
     pub folder: PathBuf,
     /// The JSON once more, elsewhere.
@@ -45,14 +45,14 @@ pub struct FeaturesRun {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
-    let choice = &job.choice;
+    let options = &job.options;
     check_outputs(&[(job.report.as_deref(), None), (job.html.as_deref(), None)], None)?;
     let outputs = [Some(job.folder.as_path()), job.report.as_deref(), job.html.as_deref()];
     check_distinct([job.image.as_path()], outputs)?;
-    let (device, device_report) = choice.device.open()?;
+    let (device, device_report) = options.device.open()?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let image = stages.time("load", || io::read_image(&job.image, choice.strictness, &mut warnings))?;
-    let parameters = choice.resolve(full_scale(&image), None)?;
+    let image = stages.time("load", || io::read_image(&job.image, options.strictness, &mut warnings))?;
+    let parameters = phase_parameters(&options.method, full_scale(&image), None)?;
     let staging = Staging::new(&job.folder)?;
     let found = stages.time("solve", || phase_features(&image, &parameters, &device))?;
 
@@ -79,7 +79,7 @@ pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
     let path = job.image.display().to_string();
     let inputs = vec![InputReport::new("image", &path, &format_text(&job.image), image.grid())];
     let report = FeaturesReport {
-        header: choice.header("phase-features", (&parameters, device_report), inputs, (stages, warnings))?,
+        header: options.header("phase-features", (&parameters, device_report), inputs, (stages, warnings)),
         scales: found.levels.iter().map(scale_report).collect(),
     };
     let json = report.to_json()?;

@@ -1,17 +1,17 @@
-//! Two images in, the flow with its confidence and diagnostics out.
+//! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
+use super::full_scale::full_scale;
 use super::outputs::{
     check_confidence_output, check_distinct, check_outputs, format_text, name, write_confidence,
 };
-use super::parameters::as_json;
 use super::stage::Stages;
-use super::{Directions, RunChoice, StartChoice};
+use super::{RunOptions, StartFrom};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_io as io;
-use veloxel_io::Kind;
-use veloxel_motion::{Clg, Extras, InverseConsistent, Observer, Pair, PairMethod};
+use veloxel_io::{FrameStream, Kind};
+use veloxel_motion::{AnyMethod, DenseFlow, Extras, Method, Observer, Opened, Opening, Pair, Takes};
 use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
 
 /// Files to write.
@@ -29,19 +29,18 @@ pub struct FlowOutputs {
     pub html: Option<PathBuf>,
 }
 
-/// One run over a pair of files.
+/// One run of a dense method over a pair of files, or over a window of frames.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowJob {
-    /// The image that the field lives on.
-    pub fixed: PathBuf,
-    /// The image that it points into.
-    pub moving: PathBuf,
-    /// Before the first warp.
-    pub start: StartChoice,
-    /// The true field, on the fixed grid: the report says how far off the found one is.
+    /// Fixed and moving image; of a method that takes a window of frames: these in order of time, or one source of just
+    /// these, a folder, a pattern, an animation or a video.
+    pub inputs: Vec<PathBuf>,
+    /// Before the first step, of a method that takes pairs.
+    pub start: StartFrom,
+    /// The true flow, on the fixed grid: the report says how far off the found one is.
     pub truth: Option<PathBuf>,
     /// Everything else that a run is told.
-    pub choice: RunChoice,
+    pub options: RunOptions,
     /// What to write.
     pub outputs: FlowOutputs,
 }
@@ -56,13 +55,21 @@ pub struct FlowRun {
 }
 
 impl FlowJob {
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
+    /// Every file that is read beside the images, by its role.
+    fn more_inputs(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
         let start = match &self.start {
-            StartChoice::Flow(path) => Some(path),
+            StartFrom::Flow(path) => Some(path),
             _ => None,
         };
-        let more = [self.choice.mask.as_ref(), self.choice.volume_mask.as_ref(), start, self.truth.as_ref()];
-        [&self.fixed, &self.moving].into_iter().chain(more.into_iter().flatten()).map(PathBuf::as_path)
+        let options = &self.options;
+        [
+            ("mask", options.mask.as_ref()),
+            ("volume mask", options.volume_mask.as_ref()),
+            ("start", start),
+            ("truth", self.truth.as_ref()),
+        ]
+        .into_iter()
+        .filter_map(|(role, path)| path.map(|path| (role, path)))
     }
 }
 
@@ -93,70 +100,71 @@ impl FlowOutputs {
     }
 }
 
-/// Estimates the field of a pair of files, and writes what was asked for.
+/// Estimates the flow of a pair of files, or of the centre of a window of frames, and writes what was asked for.
 ///
 /// Nothing is written unless everything was computed; each file appears whole or not at all.
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
-    let choice = &job.choice;
+    let options = &job.options;
     job.outputs.check(None)?;
-    job.outputs.check_distinct(job.inputs())?;
+    let read = job.inputs.iter().chain(job.more_inputs().map(|(_, path)| path));
+    job.outputs.check_distinct(read.map(PathBuf::as_path))?;
     let mut stages = Stages::default();
     let mut warnings = Warnings::new();
     // A GPU takes as long to open as large files to read.
     let (opened, inputs) = std::thread::scope(|scope| {
-        let opening = scope.spawn(|| choice.device.open());
+        let opening = scope.spawn(|| options.device.open());
         let inputs = stages.time("load", || Inputs::load(job, &mut warnings));
         (opening.join().expect("opening a device should not panic"), inputs)
     });
     let ((device, device_report), inputs) = (opened?, inputs?);
-    let (fixed, moving, mask) = (&inputs.fixed, &inputs.moving, inputs.mask.as_ref());
-    let volume_mask = inputs.volume_mask.as_ref();
-    job.outputs.check(Some(fixed.grid().dimension()))?;
-    let params = choice.parameters.resolve(fixed.grid().dimension())?;
-    let pair = Pair { fixed, moving, mask, volume_mask, start: job.start.start(inputs.start.as_ref()) };
-    let clg = Clg::new(fixed.grid(), params.clone(), &device)?;
-    let mut method: Box<dyn PairMethod> = match choice.directions {
-        Directions::Forward => Box::new(clg),
-        Directions::Both => Box::new(InverseConsistent::new(clg)),
+    job.outputs.check(Some(inputs.frames[0].grid().dimension()))?;
+    let opening = Opening {
+        grid: inputs.frames[0].grid(),
+        frames: inputs.frames.len(),
+        white: full_scale(&inputs.frames[0]),
+        draft: options.method.draft(),
+        device: &device,
+    };
+    let Opened { method, parameters } = Method::of(opening.draft).open(&opening)?;
+    let mut method = options.directions.of(method);
+    let fixed = method.centre();
+    let pair = Pair {
+        mask: inputs.mask.as_ref(),
+        volume_mask: inputs.volume_mask.as_ref(),
+        start: job.start.start(inputs.start.as_ref()),
+        ..Pair::new(&inputs.frames[fixed], &inputs.frames[fixed + 1])
     };
     let warped = job.outputs.warped.is_some() || job.outputs.html.is_some();
     let extras = Extras { warped, jacobian: true };
-    let output = stages.time("solve", || method.run_with(&pair, extras, observer))?;
+    let found = stages.time("solve", || match &mut method {
+        AnyMethod::Pair(method) => method.run_with(&pair, extras, observer),
+        // Only with the warped image is it known how well the frames agree.
+        AnyMethod::Window(method) => {
+            method.run(&inputs.frames.iter().collect::<Vec<_>>(), pair.mask, Extras::ALL)
+        }
+    })?;
     drop(method);
 
-    let title = format!("{} → {}", name(&job.fixed), name(&job.moving));
-    let pair_report = stages.time("measure", || -> Result<PairReport, VeloxelError> {
-        let view = PairView { truth: inputs.truth.as_ref(), ..view(&title, &pair, &output) };
-        Ok(PairReport::measure(&view, output.statistics.clone())?)
-    })?;
-    warnings.extend(output.statistics.warnings.clone());
-
+    let title = match job.inputs.as_slice() {
+        [one] => format!("{}, frame {fixed} → {}", name(one), fixed + 1),
+        many => format!("{} → {}", name(&many[fixed]), name(&many[fixed + 1])),
+    };
+    let view = PairView { truth: inputs.truth.as_ref(), ..view(&title, &pair, &found) };
+    let pair_report = stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
+    warnings.extend(found.statistics.warnings.clone());
     let mut written = Vec::new();
-    stages.time("write", || -> Result<(), VeloxelError> {
-        let outputs = &job.outputs;
-        io::write_flow(&outputs.flow, &output.flow)?;
-        written.push(("flow", outputs.flow.clone()));
-        if let Some(path) = &outputs.confidence {
-            write_confidence(path, &output.confidence, &mut warnings)?;
-            written.push(("confidence", path.clone()));
-        }
-        if let (Some(path), Some(warped)) = (&outputs.warped, &output.warped) {
-            io::write_image(path, warped, &mut warnings)?;
-            written.push(("warped image", path.clone()));
-        }
-        Ok(())
-    })?;
+    stages.time("write", || job.outputs.write(&found, &mut written, &mut warnings))?;
 
     let report = RunReport {
         veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: choice.command_line.clone(),
-        method: "clg".to_owned(),
-        preset: Some(choice.parameters.preset_name().to_owned()),
+        command_line: options.command_line.clone(),
+        method: options.method.method_name().to_owned(),
+        preset: Some(options.method.preset_name().to_owned()),
         device: device_report,
-        parameters: serde_json::Value::Object(as_json(&params)?),
+        parameters: parameters.into(),
         inputs: inputs.reports(job),
         pairs: vec![pair_report],
         cycle_closure_vox: None,
@@ -169,27 +177,44 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         written.push(("report", path.clone()));
     }
     if let Some(path) = &job.outputs.html {
-        let view = PairView { truth: inputs.truth.as_ref(), ..view(&title, &pair, &output) };
         io::write_text(path, &html(&report, &view)?)?;
         written.push(("page", path.clone()));
     }
     Ok(FlowRun { report, written })
 }
 
+impl FlowOutputs {
+    /// Writes the flow and its maps.
+    fn write(
+        &self,
+        found: &DenseFlow,
+        written: &mut Vec<(&'static str, PathBuf)>,
+        warnings: &mut Warnings,
+    ) -> Result<(), VeloxelError> {
+        io::write_flow(&self.flow, &found.flow)?;
+        written.push(("flow", self.flow.clone()));
+        if let Some(path) = &self.confidence {
+            write_confidence(path, &found.confidence, warnings)?;
+            written.push(("confidence", path.clone()));
+        }
+        if let (Some(path), Some(warped)) = (&self.warped, &found.warped) {
+            io::write_image(path, warped, warnings)?;
+            written.push(("warped image", path.clone()));
+        }
+        Ok(())
+    }
+}
+
 /// A pair with its result, as reports take it.
-pub(crate) fn view<'a>(
-    title: &'a str,
-    pair: &Pair<'a>,
-    output: &'a veloxel_motion::DenseFlow,
-) -> PairView<'a> {
+pub(crate) fn view<'a>(title: &'a str, pair: &Pair<'a>, found: &'a DenseFlow) -> PairView<'a> {
     PairView {
         title,
         fixed: pair.fixed,
         moving: pair.moving,
-        warped: output.warped.as_ref(),
-        flow: &output.flow,
-        confidence: &output.confidence,
-        jacobian: output.jacobian.as_ref().expect("the determinant should have been asked for"),
+        warped: found.warped.as_ref(),
+        flow: &found.flow,
+        confidence: &found.confidence,
+        jacobian: found.jacobian.as_ref().expect("the determinant should have been asked for"),
         truth: None,
         mask: pair.volume_mask.or(pair.mask),
     }
@@ -197,8 +222,7 @@ pub(crate) fn view<'a>(
 
 /// What was read.
 struct Inputs {
-    fixed: Volume<f32>,
-    moving: Volume<f32>,
+    frames: Vec<Volume<f32>>,
     mask: Option<Mask>,
     volume_mask: Option<Mask>,
     start: Option<Flow>,
@@ -207,49 +231,80 @@ struct Inputs {
 
 impl Inputs {
     fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
-        let strictness = job.choice.strictness;
-        let mut read = |path: &Option<PathBuf>| {
+        let strictness = job.options.strictness;
+        let mut mask = |path: &Option<PathBuf>| {
             path.as_deref().map(|p| io::read_mask(p, strictness, warnings)).transpose()
         };
-        let (mask, volume_mask) = (read(&job.choice.mask)?, read(&job.choice.volume_mask)?);
+        let (mask, volume_mask) = (mask(&job.options.mask)?, mask(&job.options.volume_mask)?);
+        let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, strictness, warnings)).transpose();
         let start = match &job.start {
-            StartChoice::Flow(path) => Some(io::read_flow(path, strictness, warnings)?),
+            StartFrom::Flow(path) => flow(Some(path))?,
             _ => None,
         };
-        let truth = job.truth.as_deref().map(|path| io::read_flow(path, strictness, warnings)).transpose()?;
-        let mut about_moving = Warnings::new();
-        let (fixed, moving) = std::thread::scope(|scope| {
-            let moving = scope.spawn(|| io::read_image(&job.moving, strictness, &mut about_moving));
-            let fixed = io::read_image(&job.fixed, strictness, warnings);
-            (fixed, moving.join().expect("reading an image should not panic"))
-        });
-        let (fixed, moving) = (fixed?, moving?);
-        warnings.extend(about_moving);
-        Ok(Self { fixed, moving, mask, volume_mask, start, truth })
+        let truth = flow(job.truth.as_deref())?;
+        let frames = match Method::of(job.options.method.draft()).takes {
+            Takes::Pairs => load_pair(job, warnings)?,
+            Takes::Windows { most } => load_window(job, most, warnings)?,
+        };
+        Ok(Self { frames, mask, volume_mask, start, truth })
     }
 
     fn reports(&self, job: &FlowJob) -> Vec<InputReport> {
         let report = |role, path: &Path, grid| {
             InputReport::new(role, &path.display().to_string(), &format_text(path), grid)
         };
-        let mut reports = vec![
-            report("fixed", &job.fixed, self.fixed.grid()),
-            report("moving", &job.moving, self.moving.grid()),
-        ];
-        for (role, path, mask) in [
-            ("mask", &job.choice.mask, &self.mask),
-            ("volume mask", &job.choice.volume_mask, &self.volume_mask),
-        ] {
-            if let (Some(path), Some(mask)) = (path, mask) {
-                reports.push(report(role, path, mask.grid()));
-            }
-        }
-        if let (StartChoice::Flow(path), Some(start)) = (&job.start, &self.start) {
-            reports.push(report("start", path, start.grid()));
-        }
-        if let (Some(path), Some(truth)) = (&job.truth, &self.truth) {
-            reports.push(report("truth", path, truth.grid()));
-        }
-        reports
+        let roles: &[&str] = match Method::of(job.options.method.draft()).takes {
+            Takes::Pairs => &["fixed", "moving"],
+            Takes::Windows { .. } => &[],
+        };
+        let images = job.inputs.iter().zip(&self.frames).enumerate();
+        let images = images.map(|(nth, (path, frame))| {
+            report(roles.get(nth).copied().unwrap_or("frame"), path, frame.grid())
+        });
+        // Everything else lies on the fixed grid.
+        let more = job.more_inputs().map(|(role, path)| report(role, path, self.frames[0].grid()));
+        images.chain(more).collect()
     }
+}
+
+/// Fixed and moving image, read side by side.
+fn load_pair(job: &FlowJob, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>, VeloxelError> {
+    let [fixed, moving] = job.inputs.as_slice() else {
+        let reason = format!("expected FIXED and MOVING, got {} inputs", job.inputs.len());
+        return Err(VeloxelError::Frames { reason });
+    };
+    let strictness = job.options.strictness;
+    let mut about_moving = Warnings::new();
+    let (fixed, moving) = std::thread::scope(|scope| {
+        let moving = scope.spawn(|| io::read_image(moving, strictness, &mut about_moving));
+        let fixed = io::read_image(fixed, strictness, warnings);
+        (fixed, moving.join().expect("reading an image should not panic"))
+    });
+    let frames = vec![fixed?, moving?];
+    warnings.extend(about_moving);
+    Ok(frames)
+}
+
+/// All frames of a source, or of several files, but no more than a window can have.
+fn load_window(
+    job: &FlowJob,
+    most: usize,
+    warnings: &mut Warnings,
+) -> Result<Vec<Volume<f32>>, VeloxelError> {
+    let strictness = job.options.strictness;
+    let mut stream = match job.inputs.as_slice() {
+        [one] => FrameStream::open(one, strictness, warnings)?,
+        many => FrameStream::of_files(many.to_vec(), strictness),
+    };
+    // One frame too many is enough to know that there are.
+    let mut frames = Vec::new();
+    while frames.len() <= most
+        && let Some(frame) = stream.next_frame(warnings)?
+    {
+        frames.push(frame);
+    }
+    if frames.is_empty() {
+        return Err(veloxel_core::CoreError::EmptySequence.into());
+    }
+    Ok(frames)
 }

@@ -1,19 +1,20 @@
 //! Frames over time in, numbered fields with one report out.
 
+use super::full_scale::full_scale;
 use super::outputs::{check_distinct, check_outputs, format_text};
-use super::parameters::as_json;
 use super::stage::Stages;
 use super::staging::Staging;
-use super::{Directions, FlowRun, RunChoice};
+use super::{FlowRun, RunOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use std::time::Instant;
-use veloxel_core::{Dimension, Flow, Grid, Mask, Volume, Warnings};
+use veloxel_core::parameters::Values;
+use veloxel_core::{Dimension, Flow, Grid, Mask, Sequence, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_motion::{
-    Clg, ClgParams, Extras, InverseConsistent, Observer, PairMethod, Role, SequenceField, SequenceFrames,
-    SequenceMode, SequencePlan, run_sequence,
+    AnyMethod, Extras, Method, Observer, Opened, Opening, Role, SequenceField, SequenceFrames, SequenceMode,
+    SequencePlan, Takes, run_sequence, run_windows,
 };
 use veloxel_report::{DeviceReport, InputReport, PairReport, PairView, RunReport, Thumbnail, sequence_html};
 
@@ -25,7 +26,7 @@ pub struct SequenceJob {
     /// Which fields.
     pub plan: SequencePlan,
     /// Everything else that a run is told; a mask counts for every frame.
-    pub choice: RunChoice,
+    pub options: RunOptions,
     /// Where the fields and `report.json` go; made if it is not there.
     pub folder: PathBuf,
     /// The JSON once more, elsewhere.
@@ -40,40 +41,39 @@ pub struct SequenceJob {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
-    let choice = &job.choice;
+    let options = &job.options;
     check_outputs(&[(job.report.as_deref(), None), (job.html.as_deref(), None)], None)?;
-    let inputs = job.inputs.iter().chain(&choice.mask).chain(&choice.volume_mask);
+    let inputs = job.inputs.iter().chain(&options.mask).chain(&options.volume_mask);
     let outputs = [Some(job.folder.as_path()), job.report.as_deref(), job.html.as_deref()];
     check_distinct(inputs.map(PathBuf::as_path), outputs)?;
-    let (device, device_report) = choice.device.open()?;
+    let (device, device_report) = options.device.open()?;
     let mut stages = Stages::default();
     let mut warnings = Warnings::new();
     let sequence = stages.time("load", || match job.inputs.as_slice() {
-        [one] => io::read_sequence(one, choice.strictness, &mut warnings),
-        many => io::read_frames(many, choice.strictness, &mut warnings),
+        [one] => io::read_sequence(one, options.strictness, &mut warnings),
+        many => io::read_frames(many, options.strictness, &mut warnings),
     })?;
     let mut read = |path: &Option<PathBuf>| -> Result<Vec<Mask>, _> {
-        path.iter().map(|path| io::read_mask(path, choice.strictness, &mut warnings)).collect()
+        path.iter().map(|path| io::read_mask(path, options.strictness, &mut warnings)).collect()
     };
-    let (masks, volume_masks) = (read(&choice.mask)?, read(&choice.volume_mask)?);
+    let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
     let grid = sequence.grid().clone();
-    let params = choice.parameters.resolve(grid.dimension())?;
+    let mut opened = open(&sequence, options, &device)?;
     let staging = Staging::new(&job.folder)?;
 
     let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
-    let task =
-        SequenceTask { frames, truth: None, plan: job.plan, params: &params, directions: choice.directions };
-    let mut result = task.run(&device, (&staging, &mut stages), observer)?;
+    let task = SequenceTask { frames, truth: None, plan: job.plan };
+    let mut result = task.run(&mut opened.method, (&staging, &mut stages), observer)?;
     warnings.extend(std::mem::take(&mut result.warnings));
 
     let mut inputs: Vec<InputReport> = (job.inputs.iter())
         .map(|p| InputReport::new("sequence", &p.display().to_string(), &format_text(p), &grid))
         .collect();
-    for (role, path) in [("mask", &choice.mask), ("volume mask", &choice.volume_mask)] {
+    for (role, path) in [("mask", &options.mask), ("volume mask", &options.volume_mask)] {
         let Some(path) = path else { continue };
         inputs.push(InputReport::new(role, &path.display().to_string(), &format_text(path), &grid));
     }
-    let report = result.report((&params, choice), device_report, (inputs, stages, warnings))?;
+    let report = result.report((opened.parameters, options), device_report, (inputs, stages, warnings))?;
     let json = report.to_json()?;
     io::write_text(&staging.path("report.json"), &json)?;
     staging.publish()?;
@@ -89,6 +89,23 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     Ok(FlowRun { report, written })
 }
 
+/// The method of a run, opened for the frames of a sequence.
+pub(crate) fn open(
+    sequence: &Sequence,
+    options: &RunOptions,
+    device: &Device,
+) -> Result<Opened, VeloxelError> {
+    let draft = options.method.draft();
+    let method = Method::of(draft);
+    let frames = match method.takes {
+        Takes::Pairs => 2,
+        Takes::Windows { most } => most.min(sequence.frames().len()),
+    };
+    let white = sequence.frames().first().map_or(1.0, full_scale);
+    let opened = method.open(&Opening { grid: sequence.grid(), frames, white, draft, device })?;
+    Ok(Opened { method: options.directions.of(opened.method), ..opened })
+}
+
 /// The exact field from one frame to another, where it is known.
 pub(crate) type Truth<'a> = &'a dyn Fn(usize, usize) -> Flow;
 
@@ -97,8 +114,6 @@ pub(crate) struct SequenceTask<'a> {
     pub frames: SequenceFrames<'a>,
     pub truth: Option<Truth<'a>>,
     pub plan: SequencePlan,
-    pub params: &'a ClgParams,
-    pub directions: Directions,
 }
 
 /// What is kept of a sequence's fields once they are written.
@@ -122,22 +137,10 @@ struct Shown {
 impl SequenceTask<'_> {
     pub fn run(
         &self,
-        device: &Device,
+        method: &mut AnyMethod,
         (staging, stages): (&Staging, &mut Stages),
         observer: &dyn Observer,
     ) -> Result<SequenceResult, VeloxelError> {
-        let grid = self
-            .frames
-            .frames
-            .first()
-            .map(Volume::grid)
-            .cloned()
-            .ok_or(veloxel_core::CoreError::EmptySequence)?;
-        let clg = Clg::new(&grid, self.params.clone(), device)?;
-        let mut method: Box<dyn PairMethod> = match self.directions {
-            Directions::Forward => Box::new(clg),
-            Directions::Both => Box::new(InverseConsistent::new(clg)),
-        };
         let page_role = match self.plan.mode {
             SequenceMode::Consecutive => Role::Consecutive,
             SequenceMode::Reference | SequenceMode::Both => Role::Reference,
@@ -153,13 +156,21 @@ impl SequenceTask<'_> {
         let mut first = None;
         let start = Instant::now();
         let mut elsewhere = Stages::default();
-        result.drift_vox = run_sequence(
-            &mut *method,
-            self.frames,
-            SequencePlan { extras: Extras::ALL, ..self.plan },
-            observer,
-            &mut |field| self.take(field, staging, (&mut result, &mut first), &mut elsewhere),
-        )?;
+        let plan = SequencePlan { extras: Extras::ALL, ..self.plan };
+        let mut keep = |field| self.take(field, staging, (&mut result, &mut first), &mut elsewhere);
+        let drift_vox = match method {
+            AnyMethod::Pair(method) => run_sequence(&mut **method, self.frames, plan, observer, &mut keep)?,
+            AnyMethod::Window(method) if plan.mode == SequenceMode::Consecutive => {
+                run_windows(&mut **method, self.frames, plan.extras, &mut keep)?;
+                None
+            }
+            AnyMethod::Window(_) => {
+                let reason =
+                    "a method that takes a window of frames gives consecutive fields alone".to_owned();
+                return Err(VeloxelError::Frames { reason });
+            }
+        };
+        result.drift_vox = drift_vox;
         let solve_ms = start.elapsed().as_secs_f64() * 1e3 - elsewhere.total_ms();
         stages.add("solve", solve_ms);
         stages.merge(elsewhere);
@@ -216,17 +227,17 @@ impl SequenceTask<'_> {
 impl SequenceResult {
     pub fn report(
         &self,
-        (params, choice): (&ClgParams, &RunChoice),
+        (parameters, options): (Values, &RunOptions),
         device: DeviceReport,
         (inputs, stages, warnings): (Vec<InputReport>, Stages, Warnings),
     ) -> Result<RunReport, VeloxelError> {
         Ok(RunReport {
             veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
-            command_line: choice.command_line.clone(),
-            method: "clg".to_owned(),
-            preset: Some(choice.parameters.preset_name().to_owned()),
+            command_line: options.command_line.clone(),
+            method: options.method.method_name().to_owned(),
+            preset: Some(options.method.preset_name().to_owned()),
             device,
-            parameters: serde_json::Value::Object(as_json(params)?),
+            parameters: parameters.into(),
             inputs,
             pairs: self.pairs.iter().map(|(.., pair)| pair.clone()).collect(),
             cycle_closure_vox: self.drift_vox,

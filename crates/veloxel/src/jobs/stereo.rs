@@ -1,10 +1,10 @@
 //! Two images in, a disparity with everything that is said about it out.
 
-use super::PhaseChoice;
+use super::RunOptions;
+use super::full_scale::{full_scale, phase_parameters};
 use super::outputs::{
     check_confidence_output, check_distinct, check_outputs, format_text, name, write_confidence,
 };
-use super::phase_choice::full_scale;
 use super::stage::Stages;
 use super::warp::warp_image;
 use crate::VeloxelError;
@@ -18,7 +18,7 @@ use veloxel_report::metrics::disparity_error;
 use veloxel_report::{InputReport, StereoReport, StereoView, ValueRange, stereo_html};
 
 /// One run over a stereo pair.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StereoJob {
     /// The image that the disparity lives on.
     pub left: PathBuf,
@@ -28,10 +28,8 @@ pub struct StereoJob {
     pub truth: Option<PathBuf>,
     /// What its samples were multiplied by, where its file does not say so.
     pub truth_scale: Option<f32>,
-    /// Where data count, on the left image's grid: elsewhere nothing is found, and nothing is measured.
-    pub mask: Option<PathBuf>,
-    /// Everything else that a run is told.
-    pub choice: PhaseChoice,
+    /// Everything else that a run is told; outside of a mask, which lies on the left image's grid, nothing is found or measured.
+    pub options: RunOptions,
     /// Where the disparity goes.
     pub disparity: PathBuf,
     /// Confidence of every pixel, 0 to 1.
@@ -56,7 +54,7 @@ pub struct StereoRun {
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
 pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
-    let choice = &job.choice;
+    let options = &job.options;
     io::check_disparity_output(&job.disparity)?;
     job.confidence.as_deref().map(check_confidence_output).transpose()?;
     check_outputs(
@@ -70,28 +68,28 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     )?;
     let outputs = [Some(&job.disparity), job.confidence.as_ref(), job.report.as_ref(), job.html.as_ref()];
     check_distinct(
-        [&job.left, &job.right].into_iter().chain(&job.truth).chain(&job.mask).map(PathBuf::as_path),
+        [&job.left, &job.right].into_iter().chain(&job.truth).chain(&options.mask).map(PathBuf::as_path),
         outputs.map(|path| path.map(PathBuf::as_path)),
     )?;
-    let (device, device_report) = choice.device.open()?;
+    let (device, device_report) = options.device.open()?;
     let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let mut read = |path: &Path| io::read_image(path, choice.strictness, &mut warnings);
+    let mut read = |path: &Path| io::read_image(path, options.strictness, &mut warnings);
     let (left, right) =
         stages.time("load", || Ok::<_, VeloxelError>((read(&job.left)?, read(&job.right)?)))?;
     left.grid().require_same(right.grid(), "left and right image")?;
     let truth = job.truth.as_deref().map(|path| {
-        let truth = io::read_disparity(path, job.truth_scale, choice.strictness, &mut warnings)?;
+        let truth = io::read_disparity(path, job.truth_scale, options.strictness, &mut warnings)?;
         left.grid().require_same(truth.grid(), "left image and true disparity")?;
         Ok::<_, VeloxelError>(truth)
     });
     let truth = truth.transpose()?;
-    let mask = job.mask.as_deref().map(|path| {
-        let mask = io::read_mask(path, choice.strictness, &mut warnings)?;
+    let mask = options.mask.as_deref().map(|path| {
+        let mask = io::read_mask(path, options.strictness, &mut warnings)?;
         left.grid().require_same(mask.grid(), "left image and mask")?;
         Ok::<_, VeloxelError>(mask)
     });
     let mask = mask.transpose()?;
-    let parameters = choice.resolve(full_scale(&left), None)?;
+    let parameters = phase_parameters(&options.method, full_scale(&left), None)?;
     let filled = mask.as_ref().map(|mask| without_unknown(&left, mask)).transpose()?.flatten();
     let found = stages.time("solve", || {
         let found = phase_stereo(filled.as_ref().unwrap_or(&left), &right, &parameters, &device)?;
@@ -121,10 +119,10 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
         InputReport::new(role, &path.display().to_string(), &format_text(path), image.grid())
     };
     let mut inputs = vec![input("left", &job.left, &left), input("right", &job.right, &right)];
-    inputs.extend(job.mask.as_ref().map(|path| input("mask", path, &left)));
+    inputs.extend(options.mask.as_ref().map(|path| input("mask", path, &left)));
     inputs.extend(job.truth.as_ref().zip(truth.as_ref()).map(|(path, truth)| input("truth", path, truth)));
     let report = StereoReport {
-        header: choice.header("phase-stereo", (&parameters, device_report), inputs, (stages, warnings))?,
+        header: options.header("phase-stereo", (&parameters, device_report), inputs, (stages, warnings)),
         levels: found.report.levels.clone(),
         valid_share: found.report.valid_share,
         mean_confidence: found.report.mean_confidence,

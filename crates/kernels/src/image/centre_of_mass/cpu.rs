@@ -1,7 +1,7 @@
 //! Processor text of [`super::centre_of_mass`].
 
 use super::origin;
-use crate::shared::group_sums::group_sums;
+use crate::shared::group_sums::group_totals;
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, Cpu};
 
@@ -9,7 +9,7 @@ use veloxel_gpu::{Buffer, Cpu};
 pub(super) fn moments(cpu: &Cpu, shape: Shape, image: &Buffer, (gain, offset): (f32, f32)) -> [f64; 4] {
     let ([nx, ny, _], [ox, oy, oz]) = (shape.size, origin(shape));
     let samples = image.host();
-    let sums = group_sums(cpu, (shape.len(), 4), |items, [mass, x, y, z]| {
+    group_totals(cpu, (shape.len(), 4), |items, [mass, x, y, z]| {
         for (k, i) in items.enumerate() {
             let v = gain * samples[i] + offset;
             let weight = if v > 0.0 { v.min(1.0) } else { 0.0 };
@@ -18,6 +18,5 @@ pub(super) fn moments(cpu: &Cpu, shape: Shape, image: &Buffer, (gain, offset): (
             y[k] += weight * ((i / nx % ny) as f32 - oy);
             z[k] += weight * ((i / (nx * ny)) as f32 - oz);
         }
-    });
-    sums.map(|column| column.into_iter().map(f64::from).sum())
+    })
 }

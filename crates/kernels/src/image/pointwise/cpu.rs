@@ -1,7 +1,7 @@
 //! Processor text of the kernels in [`super`].
 
 use crate::shared::exponential::logarithm_of_one_plus;
-use crate::shared::group_sums::group_sums;
+use crate::shared::group_sums::group_totals;
 use crate::variational::operator::norm2_of;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu, Element};
@@ -80,7 +80,7 @@ pub(super) fn clip_length(cpu: &Cpu, limit: f32, field: &mut [Buffer]) -> f64 {
     let n = field.first().map_or(0, Buffer::len);
     let parts: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     // In the order of the other text: when to stop depends on the sum.
-    let [sums] = group_sums(cpu, (n, 1), |items, [sums]| {
+    let [sum] = group_totals(cpu, (n, 1), |items, [sums]| {
         // SAFETY: ranges are disjoint.
         let mut rows: Vec<&mut [f32]> = parts.iter().map(|p| unsafe { p.get_mut(items.clone()) }).collect();
         for (i, sum) in sums.iter_mut().enumerate() {
@@ -92,5 +92,5 @@ pub(super) fn clip_length(cpu: &Cpu, limit: f32, field: &mut [Buffer]) -> f64 {
             *sum += length.min(limit);
         }
     });
-    sums.into_iter().map(f64::from).sum()
+    sum
 }

@@ -1,29 +1,28 @@
-//! Processor text of [`super::compose_flows`].
+//! CPU text of [`FlowComposition`].
 
 use super::{FlowComposition, Outside};
+use std::array::from_fn;
+use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn compose_flows(cpu: &Cpu, args: &FlowComposition<'_>, out: &mut [Buffer]) {
-    let (shape, components) = (args.shape, args.shape.components());
+pub(super) fn compose_flows<const D: usize>(cpu: &Cpu, args: FlowComposition<'_>) {
+    let FlowComposition { shape, first, second, outside, out } = args;
     let [nx, ny, _] = shape.size;
-    let first: Vec<&[f32]> = args.first.iter().map(Buffer::host).collect();
-    let second: Vec<&[f32]> = args.second.iter().map(Buffer::host).collect();
-    let parts: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
-    cpu.split(shape.rows(), 8 * components * shape.len(), |rows| {
+    let second: [&[f32]; D] = from_fn(|c| second[c].host());
+    let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
+    cpu.split(shape.rows(), 8 * D * shape.len(), |rows| {
         for row in rows {
+            let span = row * nx..(row + 1) * nx;
+            let first: [&[f32]; D] = from_fn(|c| &first[c].host()[span.clone()]);
+            // SAFETY: every row is written by one thread.
+            let out: [&mut [f32]; D] = from_fn(|c| unsafe { out[c].get_mut(span.clone()) });
             for x in 0..nx {
-                let i = row * nx + x;
-                let voxel = [x, row % ny, row / ny];
-                let mut position = [0.0; 3];
-                (0..components).for_each(|c| position[c] = voxel[c] as f32 + first[c][i]);
-                let found = sample(&second, shape.size, position);
-                for (c, part) in parts.iter().enumerate() {
-                    let composed = first[c][i] + found[c];
-                    let kept = args.outside == Outside::KeepFirst && !composed.is_finite();
-                    // SAFETY: every row is written by one thread.
-                    let out = unsafe { part.get_mut(i..i + 1) };
-                    out[0] = if kept { first[c][i] } else { composed };
+                let (own, voxel) = (first.map(|line| line[x]), [x, row % ny, row / ny]);
+                let found = sample(second, shape.size, from_fn(|c| voxel[c] as f32 + own[c]));
+                for c in 0..D {
+                    let composed = own[c] + found[c];
+                    let kept = outside == Outside::KeepFirst && !composed.is_finite();
+                    out[c][x] = if kept { own[c] } else { composed };
                 }
             }
         }
@@ -31,28 +30,30 @@ pub(super) fn compose_flows(cpu: &Cpu, args: &FlowComposition<'_>, out: &mut [Bu
 }
 
 /// The flow at a position, linear between voxels; NaN outside the grid.
-fn sample(flow: &[&[f32]], size: [usize; 3], position: [f32; 3]) -> [f32; 3] {
-    let mut low = [0; 3];
-    let mut share = [0.0; 3];
-    for a in 0..3 {
+fn sample<const D: usize>(flow: [&[f32]; D], size: [usize; 3], position: [f32; D]) -> [f32; D] {
+    let mut base = 0;
+    let mut shares = [[0.0; 2]; D];
+    for a in (0..D).rev() {
         // NaN fails the comparison: an unknown position has no vector.
         if !(position[a] >= 0.0 && position[a] <= (size[a] - 1) as f32) {
-            return [f32::NAN; 3];
+            return [f32::NAN; D];
         }
-        low[a] = (position[a] as usize).min(size[a].saturating_sub(2));
-        share[a] = position[a] - low[a] as f32;
+        let low = (position[a] as usize).min(size[a].saturating_sub(2));
+        let share = position[a] - low as f32;
+        shares[a] = [1.0 - share, share];
+        base = base * size[a] + low;
     }
-    let mut sum = [0.0; 3];
-    for corner in 0..8usize {
-        let mut weight = 1.0;
-        let mut index = 0;
-        for a in (0..3).rev() {
+    let strides = [1, size[0], size[0] * size[1]];
+    let mut sum = [0.0; D];
+    for corner in 0..1usize << D {
+        let (mut weight, mut index) = (1.0, base);
+        for a in (0..D).rev() {
             let up = corner >> a & 1;
-            weight *= if up == 1 { share[a] } else { 1.0 - share[a] };
-            index = index * size[a] + low[a] + up;
+            weight *= shares[a][up];
+            index += up * strides[a];
         }
         if weight > 0.0 {
-            sum.iter_mut().zip(flow).for_each(|(sum, component)| *sum += weight * component[index]);
+            (0..D).for_each(|c| sum[c] += weight * flow[c][index]);
         }
     }
     sum

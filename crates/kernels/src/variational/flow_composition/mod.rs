@@ -5,10 +5,14 @@
 //! *Outside*: where `d1` is unknown or leaves the grid, or `d2` is unknown around, see [`Outside`]. *Halo*: unbounded (gathers).
 
 mod cpu;
-mod gpu;
 
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::{LATTICE, NAN};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("flow composition", &[NAN, LATTICE, include_str!("flow_composition.wgsl")]);
 
 /// What stands where the second flow is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,35 +23,45 @@ pub enum Outside {
     KeepFirst,
 }
 
-/// The arguments of [`compose_flows`].
-#[derive(Debug, Clone, Copy)]
+/// Writes the motion of the first flow followed by the second.
+#[derive(Debug)]
 pub struct FlowComposition<'a> {
     /// Of both flows.
     pub shape: Shape,
-    /// Voxels.
+    /// d1, voxels.
     pub first: &'a [Buffer],
-    /// Voxels.
+    /// d2, voxels.
     pub second: &'a [Buffer],
     /// What stands where the second flow is unknown.
     pub outside: Outside,
+    /// The composed flow, voxels.
+    pub out: &'a mut [Buffer],
 }
 
-/// Writes the motion of the first flow followed by the second.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn compose_flows(
-    device: &Device,
-    args: &FlowComposition<'_>,
-    out: &mut [Buffer],
-) -> Result<(), ComputeError> {
-    let count = (args.shape.components(), args.shape.len());
-    require_field(args.first, count, "compose_flows", "first")?;
-    require_field(args.second, count, "compose_flows", "second")?;
-    require_field(out, count, "compose_flows", "out")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => cpu::compose_flows(cpu, args, out),
-        Kind::Gpu(gpu) => gpu::compose_flows(&**gpu, args, out)?,
+impl Kernel for FlowComposition<'_> {
+    const NAME: &'static str = "compose_flows";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let count = (self.shape.components(), self.shape.len());
+        lengths.field("first", self.first, count).field("second", self.second, count);
+        lengths.field("out", self.out, count);
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        match self.shape.components() {
+            2 => cpu::compose_flows::<2>(cpu, self),
+            _ => cpu::compose_flows::<3>(cpu, self),
+        }
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let [nx, ny, nz] = self.shape.size;
+        gpu.launch(&SOURCE, "compose_flows")
+            .constant("COMPONENTS", self.shape.components())
+            .constant("KEEP_FIRST", self.outside == Outside::KeepFirst)
+            .uniform(Uniform::new().u4(self.shape.size))
+            .inputs(self.first, 3)
+            .inputs(self.second, 3)
+            .outputs(self.out, 3)
+            .run([cover(nx, 64), cover(ny, 4), nz as u32])
+    }
 }

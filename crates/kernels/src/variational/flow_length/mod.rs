@@ -2,27 +2,61 @@
 //!
 //! *In*: a planar displacement, voxels. Voxels count within `weight > 0` where one is given. *Halo*: none.
 
-mod cpu;
-mod gpu;
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::{LINE, NAN, SUM};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform};
 
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later, require_field};
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("flow length", &[LINE, NAN, SUM, include_str!("flow_length.wgsl")]);
 
-/// Sum of the lengths and number of voxels that count.
-///
-/// # Errors
-/// [`ComputeError::Length`] if the lengths of the buffers differ.
-pub fn flow_length(
-    device: &Device,
-    flow: &[Buffer],
-    weight: Option<&Buffer>,
-) -> Result<Later<(f64, f64)>, ComputeError> {
-    let n = flow.first().map_or(0, Buffer::len);
-    require_field(flow, (flow.len(), n), "flow_length", "flow")?;
-    if let Some(weight) = weight {
-        weight.require(n, "flow_length", "weight")?;
+/// Sums up the lengths and counts the voxels: returns both.
+#[derive(Debug, Clone, Copy)]
+pub struct FlowLength<'a> {
+    /// Planar displacement, voxels; NaN where it is unknown.
+    pub flow: &'a [Buffer],
+    /// Only voxels where it is above 0 count; none means all.
+    pub weight: Option<&'a Buffer>,
+}
+
+impl FlowLength<'_> {
+    fn voxels(&self) -> usize {
+        self.flow.first().map_or(0, Buffer::len)
     }
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(cpu::flow_length(cpu, flow, weight))),
-        Kind::Gpu(gpu) => gpu::flow_length((device, &**gpu), flow, weight),
+}
+
+impl Kernel for FlowLength<'_> {
+    const NAME: &'static str = "flow_length";
+    type Output = Later<(f64, f64)>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.voxels();
+        lengths.field("flow", self.flow, (self.flow.len(), n)).optional("weight", self.weight, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output {
+        let n = self.voxels();
+        let flow: Vec<&[f32]> = self.flow.iter().map(Buffer::host).collect();
+        let weight = self.weight.map(Buffer::host);
+        let sums: [f64; 2] = cpu.sum(n, 2 * n, |range| {
+            let (mut sum, mut count) = (0.0, 0.0);
+            for i in range.filter(|&i| weight.is_none_or(|w| w[i] > 0.0)) {
+                let length2: f32 = flow.iter().map(|c| c[i] * c[i]).sum();
+                if length2.is_finite() {
+                    sum += f64::from(length2.sqrt());
+                    count += 1.0;
+                }
+            }
+            [sum, count]
+        });
+        Later::known(sums.into())
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
+        let n = self.voxels();
+        gpu.launch(&SOURCE, "flow_length")
+            .constant("COMPONENTS", self.flow.len())
+            .constant("WEIGHTED", self.weight.is_some())
+            .uniform(Uniform::new().u(n))
+            .inputs(self.flow, 3)
+            .optional(self.weight)
+            .sums(n, <(f64, f64)>::from)
     }
 }

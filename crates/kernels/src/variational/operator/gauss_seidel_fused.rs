@@ -85,7 +85,7 @@ mod tests {
     use veloxel_gpu::Kind;
     #[cfg(feature = "gpu")]
     use veloxel_gpu::nvrtc::Nvrtc;
-    use veloxel_testkit::every_device::open_or_skip;
+    use veloxel_testkit::every_device::here;
 
     const SIZES: [[usize; 3]; 12] = [
         [4, 1, 1],
@@ -142,8 +142,8 @@ mod tests {
     }
 
     #[test]
-    fn sweeps_at_once_are_the_processors() {
-        let Some(device) = open_or_skip("cuda", |name| Device::named(name, 1)) else { return };
+    fn fused_sweeps_are_the_processors_on_cuda() {
+        let device = here("cuda", Device::named("cuda", 1));
         let Kind::Gpu(gpu) = device.kind() else { unreachable!("CUDA devices are GPUs") };
         let cpu = Device::cpu(2).unwrap();
         for size in SIZES {
@@ -167,8 +167,8 @@ mod tests {
 
     #[cfg(feature = "gpu")]
     #[test]
-    fn the_text_compiles_and_keeps_its_registers() {
-        let Some(nvrtc) = open_or_skip("nvrtc", |_| Nvrtc::find()) else { return };
+    fn the_text_keeps_its_registers_with_nvrtc() {
+        let nvrtc = here("nvrtc", Nvrtc::find());
         for (size, architecture) in
             [([4, 3, 2], (9, 0)), ([256; 3], (9, 0)), ([512; 3], (9, 0)), ([1020; 3], (7, 5))]
         {

@@ -20,6 +20,7 @@ mod jacobi;
 mod relax;
 mod residual;
 mod uniform;
+mod wavefront;
 
 pub(crate) use residual::norm2_of;
 

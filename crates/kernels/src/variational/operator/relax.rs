@@ -3,6 +3,7 @@
 use super::Operator;
 use super::cpu::{Row, Rows, scratch_rows};
 use super::uniform::{Uniform, gather_and_invert, own_padded, update};
+use super::wavefront::follow;
 use multiversion::multiversion;
 use veloxel_gpu::rows::{Shared, prefetch, with_scratch};
 use veloxel_gpu::{Buffer, Cpu};
@@ -56,15 +57,7 @@ fn relax_in<const D: usize>(
 ) {
     let shared: Vec<Shared<'_>> = x.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     let sweep = Sweep::<D> { operator, x: &shared, rhs: std::array::from_fn(|c| rhs[c].host()), omega };
-    if operator.volume_weight.is_some() {
-        for (rows, colour) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            sweep.pass(cpu, Pass::Quarter(rows, colour));
-        }
-    } else if omega > 1.0 {
-        sweep.in_one_go(cpu, [Pass::Chequer(0), Pass::Chequer(1)]);
-    } else {
-        sweep.in_one_go(cpu, [Pass::Rows(0), Pass::Rows(1)]);
-    }
+    follow(cpu, operator.shape, sweep.passes(), |steps| sweep.update(steps));
 }
 
 /// One sweep's operands.
@@ -75,42 +68,16 @@ struct Sweep<'a, const D: usize> {
     omega: f32,
 }
 
-/// Planes a slab needs at least for the second pass to follow the first through the cache.
-const THINNEST_SLAB: usize = 6;
-
 impl<const D: usize> Sweep<'_, D> {
-    /// Both passes while a plane is in the cache: the second follows the first one plane behind, slab by slab; the planes
-    /// on either side of a cut wait until all slabs are done. The result is that of two whole passes, for any slabs.
-    fn in_one_go(&self, cpu: &Cpu, [first, second]: [Pass; 2]) {
-        let [_, ny, nz] = self.operator.shape.size;
-        let slabs = (2 * cpu.threads()).min(nz / THINNEST_SLAB);
-        if slabs < 2 {
-            self.pass(cpu, first);
-            return self.pass(cpu, second);
+    /// What the sweep consists of.
+    fn passes(&self) -> &'static [Pass] {
+        if self.operator.volume_weight.is_some() {
+            &[Pass::Quarter(0, 0), Pass::Quarter(0, 1), Pass::Quarter(1, 0), Pass::Quarter(1, 1)]
+        } else if self.omega > 1.0 {
+            &[Pass::Chequer(0), Pass::Chequer(1)]
+        } else {
+            &[Pass::Rows(0), Pass::Rows(1)]
         }
-        let cut = |slab: usize| nz * slab / slabs;
-        let plane = |z: usize| z * ny..(z + 1) * ny;
-        cpu.split(slabs, self.operator.shape.len(), |range| {
-            for slab in range {
-                for z in cut(slab)..cut(slab + 1) {
-                    self.rows(first, plane(z));
-                    if z > cut(slab) + 1 {
-                        self.rows(second, plane(z - 1));
-                    }
-                }
-            }
-        });
-        cpu.split(2 * slabs, 2 * slabs * self.operator.shape.len() / nz, |range| {
-            for end in range {
-                let z = if end % 2 == 0 { cut(end / 2) } else { cut(end / 2 + 1) - 1 };
-                self.rows(second, plane(z));
-            }
-        });
-    }
-
-    fn pass(&self, cpu: &Cpu, pass: Pass) {
-        let shape = self.operator.shape;
-        cpu.split(shape.rows(), shape.len(), |range| self.rows(pass, range));
     }
 
     /// Asks for what the pass's next row brings in: too long a way for the processor to guess.
@@ -129,16 +96,18 @@ impl<const D: usize> Sweep<'_, D> {
         self.rhs.iter().for_each(|r| prefetch(&r[span.clone()]));
     }
 
-    /// Updates what `pass` takes of a range of rows.
-    fn rows(&self, pass: Pass, range: std::ops::Range<usize>) {
+    /// Updates what passes take of rows; nobody else touches these rows and writes those beside them meanwhile.
+    fn update(&self, steps: &mut dyn Iterator<Item = (Pass, usize)>) {
+        let ny = self.operator.shape.size[1];
+        let steps = steps.filter(|(pass, row)| pass.takes_row(row % ny, row / ny));
         match Uniform::of(self.operator) {
-            Some(uniform) => self.uniform_rows(&uniform, pass, range),
-            None => self.general_rows(pass, range),
+            Some(uniform) => self.update_uniform(&uniform, steps),
+            None => self.update_general(steps),
         }
     }
 
-    /// [`Self::rows`] where springs are the same everywhere.
-    fn uniform_rows(&self, uniform: &Uniform, pass: Pass, range: std::ops::Range<usize>) {
+    /// [`Self::update`] where springs are the same everywhere.
+    fn update_uniform(&self, uniform: &Uniform, steps: impl Iterator<Item = (Pass, usize)>) {
         let [nx, ny, _] = self.operator.shape.size;
         let entries = D * (D + 1) / 2;
         with_scratch((1 + D + entries + 2 * D) * nx + 4 * D, |scratch| {
@@ -148,9 +117,8 @@ impl<const D: usize> Sweep<'_, D> {
             let (before, half_way) = scratch.split_at_mut(D * own_padded(nx));
             half_way.fill(0.0);
             uniform.springs_along_x(along_x);
-            for row in range.filter(|row| pass.takes_row(row % ny, row / ny)) {
-                // SAFETY: a pass writes only voxels of one colour, and no stencil of that colour holds another one of it;
-                // what else a stencil's rows hold of it is read but not used. The row itself belongs to this thread.
+            for (pass, row) in steps {
+                // SAFETY: `follow` hands this thread the row and lets nobody write the rows beside it.
                 let around = unsafe { uniform.around(self.operator, (self.x, self.rhs_row(row)), row) };
                 around.pad(before);
                 gather_and_invert(&around, (along_x, pass.stride() * nx), (base, inverse));
@@ -180,8 +148,8 @@ impl<const D: usize> Sweep<'_, D> {
         self.rhs.map(|rhs| &rhs[row * nx..(row + 1) * nx])
     }
 
-    /// [`Self::rows`] where springs differ, or rows are shorter than a vector.
-    fn general_rows(&self, pass: Pass, range: std::ops::Range<usize>) {
+    /// [`Self::update`] where springs differ, or rows are shorter than a vector.
+    fn update_general(&self, steps: impl Iterator<Item = (Pass, usize)>) {
         let (operator, nx) = (self.operator, self.operator.shape.size[0]);
         let ny = operator.shape.size[1];
         let rows = Rows::new(operator);
@@ -191,10 +159,9 @@ impl<const D: usize> Sweep<'_, D> {
             let (inverse, scratch) = scratch.split_at_mut(entries * nx);
             let (sums, padded) = scratch.split_at_mut(3 * nx);
             let mut row_system = Row::new::<D>(gathered, nx);
-            for row in range.filter(|row| pass.takes_row(row % ny, row / ny)) {
+            for (pass, row) in steps {
                 let span = row * nx..(row + 1) * nx;
-                // SAFETY: a pass writes only voxels of one colour, and no stencil of that colour holds another one of it;
-                // what else a stencil's rows hold of it is read but not used. The row itself belongs to this thread.
+                // SAFETY: `follow` hands this thread the row and lets nobody write the rows beside it.
                 unsafe { rows.gather::<D>(self.x, (self.rhs_row(row), row), &mut row_system) };
                 self.prefetch_after(pass, row);
                 invert::<D>(tensor_row::<D>(operator, span.clone()), &row_system, inverse);

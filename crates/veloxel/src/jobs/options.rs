@@ -1,14 +1,17 @@
-//! What every run of a method is told beside its images.
+//! What every run is told beside its images.
 
-use super::{DeviceChoice, ParameterChoice};
+use super::stage::Stages;
+use super::{DeviceOptions, MethodOptions};
 use std::path::PathBuf;
-use veloxel_core::Flow;
+use veloxel_core::parameters::Parameters;
+use veloxel_core::{Flow, Warnings};
 use veloxel_io::Strictness;
-use veloxel_motion::{AffineModel, Start};
+use veloxel_motion::{AffineModel, AnyMethod, Start};
+use veloxel_report::{DeviceReport, InputReport, RunHeader};
 
 /// What is known before the first warp.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum StartChoice {
+pub enum StartFrom {
     /// Nothing.
     #[default]
     None,
@@ -20,7 +23,7 @@ pub enum StartChoice {
     Flow(PathBuf),
 }
 
-impl StartChoice {
+impl StartFrom {
     /// The start as methods take it; `flow` is what the file holds.
     pub fn start<'a>(&self, flow: Option<&'a Flow>) -> Start<'a> {
         match self {
@@ -42,13 +45,23 @@ pub enum Directions {
     Both,
 }
 
-/// Choices that a pair and a sequence share.
+impl Directions {
+    /// The method, estimating these directions.
+    pub(super) fn of(self, method: AnyMethod) -> AnyMethod {
+        match self {
+            Self::Forward => method,
+            Self::Both => method.inverse_consistent(),
+        }
+    }
+}
+
+/// What every run of a method is told.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct RunChoice {
-    /// The method's parameters.
-    pub parameters: ParameterChoice,
+pub struct RunOptions {
+    /// The method and its parameters.
+    pub method: MethodOptions,
     /// Where it runs.
-    pub device: DeviceChoice,
+    pub device: DeviceOptions,
     /// One direction, or both.
     pub directions: Directions,
     /// Where data count.
@@ -59,4 +72,27 @@ pub struct RunChoice {
     pub strictness: Strictness,
     /// The command as typed, for the report.
     pub command_line: String,
+}
+
+impl RunOptions {
+    /// The beginning of a report.
+    pub(super) fn header(
+        &self,
+        method: &str,
+        (parameters, device): (&impl Parameters, DeviceReport),
+        inputs: Vec<InputReport>,
+        (stages, warnings): (Stages, Warnings),
+    ) -> RunHeader {
+        RunHeader {
+            veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command_line: self.command_line.clone(),
+            method: method.to_owned(),
+            preset: Some(self.method.preset_name().to_owned()),
+            device,
+            parameters: parameters.to_json().into(),
+            inputs,
+            stage_times: stages.into_times(),
+            warnings,
+        }
+    }
 }

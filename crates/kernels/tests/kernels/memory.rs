@@ -1,5 +1,7 @@
 //! Memory of every device: types of samples, and lengths below the capacity.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 use veloxel_gpu::{Buffer, Device, Element};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Fill};

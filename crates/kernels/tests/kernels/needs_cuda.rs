@@ -1,13 +1,14 @@
 //! What only a CUDA device can show.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 use veloxel_gpu::{ComputeError, Device, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, clip_length, scale};
-use veloxel_testkit::every_device::open_or_skip;
+use veloxel_testkit::every_device::here;
 
-/// The device, or none where there is no GPU and nobody requires one.
-fn cuda() -> Option<Device> {
-    open_or_skip("cuda", |name| Device::named(name, 1))
+fn cuda() -> Device {
+    here("cuda", Device::named("cuda", 1))
 }
 
 /// Launches of many kinds on fields whose memory changes from round to round, the numbers found, and the fields.
@@ -33,7 +34,7 @@ fn round(device: &Device, nth: usize) -> Result<(Vec<f64>, Vec<Vec<f32>>), Compu
 
 #[test]
 fn replayed_launches_compute_what_launches_do() {
-    let Some(device) = cuda() else { return };
+    let device = cuda();
     let cpu = Device::cpu(1).unwrap();
     for nth in 0..6 {
         let ((numbers, fields), (expected, expected_fields)) =
@@ -53,7 +54,7 @@ fn replayed_launches_compute_what_launches_do() {
 
 #[test]
 fn stamps_are_in_order() {
-    let Some(device) = cuda() else { return };
+    let device = cuda();
     let mut buffer = device.zeros(1 << 20).unwrap();
     let start = device.stamp().unwrap();
     for _ in 0..100 {
@@ -65,7 +66,7 @@ fn stamps_are_in_order() {
 
 #[test]
 fn uploads_do_not_touch_what_kernels_still_use() {
-    let Some(device) = cuda() else { return };
+    let device = cuda();
     let len = 1 << 20;
     for nth in 0..50 {
         let mut first = device.upload(vec![nth as f32; len]).unwrap();

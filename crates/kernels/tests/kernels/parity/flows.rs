@@ -1,8 +1,8 @@
 use super::*;
 use veloxel_kernels::image::centre_of_mass::centre_of_mass;
-use veloxel_kernels::variational::flow_composition::{FlowComposition, Outside, compose_flows};
-use veloxel_kernels::variational::flow_length::flow_length;
-use veloxel_kernels::variational::inverse_consistency::weigh_by_residual;
+use veloxel_kernels::variational::flow_composition::{FlowComposition, Outside};
+use veloxel_kernels::variational::flow_length::FlowLength;
+use veloxel_kernels::variational::inverse_consistency::WeighByResidual;
 use veloxel_testkit::on_every_device;
 
 /// Noise of amplitude 1.7, NaN here and there, some vectors 0.
@@ -24,8 +24,9 @@ on_every_device! {
                 Pair::new(device).alike(&format!("{:?} {outside:?}", shape.size), |device| {
                     let (first, second) = (flow(device, shape, 1), flow(device, shape, 11));
                     let mut out = device.scratch_field(shape.components(), shape.len()).unwrap();
-                    let args = FlowComposition { shape, first: &first, second: &second, outside };
-                    compose_flows(device, &args, &mut out).unwrap();
+                    FlowComposition { shape, first: &first, second: &second, outside, out: &mut out }
+                        .run(device)
+                        .unwrap();
                     out
                 });
             }
@@ -37,8 +38,8 @@ on_every_device! {
             Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
                 let residual = flow(device, shape, 5);
                 let mut confidence = noise_buffer(device, shape.len(), 3);
-                let sums = weigh_by_residual(device, &residual, 0.5, &mut confidence).unwrap();
-                let (sum, count) = sums.get(device).unwrap();
+                let kernel = WeighByResidual { residual: &residual, half_vox: 0.5, confidence: &mut confidence };
+                let (sum, count) = kernel.run(device).unwrap().get(device).unwrap();
                 vec![confidence, device.upload(vec![sum as f32, count as f32]).unwrap()]
             });
         }
@@ -48,7 +49,9 @@ on_every_device! {
         for shape in shapes() {
             let sums = |device: &Device| {
                 let (field, weight) = (flow(device, shape, 5), noise_buffer(device, shape.len(), 3));
-                [None, Some(&weight)].map(|w| flow_length(device, &field, w).unwrap().get(device).unwrap())
+                [None, Some(&weight)].map(|weight| {
+                    FlowLength { flow: &field, weight }.run(device).unwrap().get(device).unwrap()
+                })
             };
             let [got, expected] = [device, &Device::cpu(1).unwrap()].map(sums);
             for ((sum, count), (expected_sum, expected_count)) in got.into_iter().zip(expected) {

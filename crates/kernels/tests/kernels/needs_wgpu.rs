@@ -1,20 +1,21 @@
 //! What only a device of wgpu can show.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, map_affine};
-use veloxel_testkit::every_device::open_or_skip;
+use veloxel_testkit::every_device::here;
 
-/// The device, or none where there is no adapter and nobody requires one.
-fn wgpu() -> Option<Device> {
-    open_or_skip("wgpu", |name| Device::named(name, 1))
+fn wgpu() -> Device {
+    here("wgpu", Device::named("wgpu", 1))
 }
 
 const LEN: usize = 5000;
 
 #[test]
 fn uploads_do_not_touch_what_launches_still_use() {
-    let Some(device) = wgpu() else { return };
+    let device = wgpu();
     for nth in 0..20 {
         let first = device.upload(vec![nth as f32; LEN]).unwrap();
         let mut kept = device.scratch(LEN).unwrap();
@@ -28,7 +29,7 @@ fn uploads_do_not_touch_what_launches_still_use() {
 
 #[test]
 fn memory_that_is_used_again_is_zero_where_zeros_are_asked_for() {
-    let Some(device) = wgpu() else { return };
+    let device = wgpu();
     for nth in 0..20 {
         let mut first = device.zeros(LEN).unwrap();
         map_affine(&device, (1.0, nth as f32), &mut first).unwrap();

@@ -1,0 +1,271 @@
+//! A method, a preset and settings: what a face says before any file is read.
+
+use crate::VeloxelError;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use toml::Spanned;
+use veloxel_core::Dimension;
+use veloxel_core::parameters::{Draft, ParameterError, Parameters};
+use veloxel_motion::methods::PARAMETERS;
+
+/// A method with its preset and settings, each checked when it is given; the last setting of a name counts.
+///
+/// ```
+/// use veloxel::jobs::MethodOptions;
+/// use veloxel::{ClgParams, Dimension};
+///
+/// let options = MethodOptions::new("clg")?.preset("fast")?.set("alpha", "0.2")?;
+/// let params: ClgParams = options.build(Dimension::Three)?;
+/// assert_eq!(params.alpha, 0.2);
+/// assert!(options.set("alpha", "nan").is_err());
+/// # Ok::<(), veloxel::VeloxelError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodOptions(Draft);
+
+impl Default for MethodOptions {
+    /// The accurate preset of CLG.
+    fn default() -> Self {
+        Self::new(PARAMETERS[0].method).expect("the first method should be there")
+    }
+}
+
+impl MethodOptions {
+    /// The default preset of a method.
+    ///
+    /// # Errors
+    /// [`ParameterError::Method`] with the methods that there are.
+    pub fn new(method: &str) -> Result<Self, ParameterError> {
+        Draft::new(&PARAMETERS, method).map(Self)
+    }
+
+    /// Starts from another preset.
+    ///
+    /// # Errors
+    /// [`ParameterError::Preset`] with the method's presets.
+    pub fn preset(mut self, name: &str) -> Result<Self, ParameterError> {
+        self.0.set_preset(name)?;
+        Ok(self)
+    }
+
+    /// Takes every `key = value` of a TOML file.
+    ///
+    /// # Errors
+    /// [`VeloxelError::ParameterFile`] if it cannot be read or is no TOML, [`ParameterError`] with file and line for a name or a
+    /// value that the method does not take.
+    pub fn file(mut self, path: &Path) -> Result<Self, VeloxelError> {
+        let fail = |reason: String| VeloxelError::ParameterFile { path: path.to_owned(), reason };
+        let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+        let line = |position: usize| text.as_bytes()[..position].iter().filter(|b| **b == b'\n').count() + 1;
+        let table: BTreeMap<Spanned<String>, toml::Value> = toml::from_str(&text).map_err(|e| {
+            let line = line(e.span().map_or(0, |span| span.start.min(text.len())));
+            fail(format!("line {line}: {}", e.message().replace('\n', "; ")))
+        })?;
+        let mut settings: Vec<_> = table.into_iter().collect();
+        settings.sort_by_key(|(name, _)| name.span().start);
+        for (name, value) in settings {
+            let place = format!("{}, line {}", path.display(), line(name.span().start));
+            self.0.set(name.get_ref(), json(value), &place)?;
+        }
+        Ok(self)
+    }
+
+    /// Takes a setting as text: TOML, JSON or a bare word.
+    ///
+    /// # Errors
+    /// [`ParameterError`] for a name or a value that the method does not take.
+    pub fn set(mut self, name: &str, text: &str) -> Result<Self, ParameterError> {
+        let toml = toml::from_str::<BTreeMap<String, toml::Value>>(&format!("value = {text}"));
+        let value = match toml.ok().and_then(|mut table| table.remove("value")) {
+            Some(value) => json(value),
+            None => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+        };
+        self.0.set(name, value, "--set")?;
+        Ok(self)
+    }
+
+    /// Exactly so many warps on every level of CLG.
+    ///
+    /// # Errors
+    /// [`ParameterError`] for a number out of range, or another method.
+    pub fn fixed_warps(self, count: usize) -> Result<Self, ParameterError> {
+        let [count, none] = [Value::from(count), Value::from(0)];
+        let counts = ["warps", "finest_warps", "matched_warps"].map(|name| (name, count.clone()));
+        let tolerances = ["warp_tol", "refine_mismatch"].map(|name| (name, none.clone()));
+        self.set_all(counts.into_iter().chain(tolerances), "--warps")
+    }
+
+    /// Exactly so many iterations a linear solve of CLG.
+    ///
+    /// # Errors
+    /// [`ParameterError`] for a number out of range, or another method.
+    pub fn fixed_iterations(self, count: usize) -> Result<Self, ParameterError> {
+        self.set_all([("iterations", count.into()), ("rtol", 0.into())], "--iterations")
+    }
+
+    /// Intensities of CLG as they are.
+    ///
+    /// # Errors
+    /// [`ParameterError`] for another method.
+    pub fn raw_intensity(self) -> Result<Self, ParameterError> {
+        self.set_all([("intensity", "raw".into())], "--raw-intensity")
+    }
+
+    fn set_all(
+        mut self,
+        settings: impl IntoIterator<Item = (&'static str, Value)>,
+        place: &str,
+    ) -> Result<Self, ParameterError> {
+        settings.into_iter().try_for_each(|(name, value)| self.0.set(name, value, place))?;
+        Ok(self)
+    }
+
+    /// The preset and the settings.
+    pub fn draft(&self) -> &Draft {
+        &self.0
+    }
+
+    /// The method's name.
+    pub fn method_name(&self) -> &'static str {
+        self.0.method()
+    }
+
+    /// The preset's name.
+    pub fn preset_name(&self) -> &'static str {
+        self.0.preset()
+    }
+
+    /// The parameters for images or for volumes.
+    ///
+    /// # Errors
+    /// [`ParameterError::Method`] if these are options of another method.
+    pub fn build<P: Parameters>(&self, dimension: Dimension) -> Result<P, ParameterError> {
+        self.0.build(dimension)
+    }
+
+    /// The settings over a base other than the preset.
+    ///
+    /// # Errors
+    /// [`ParameterError::Method`] if these are options of another method, [`ParameterError::Value`] if the base is not valid.
+    pub fn over<P: Parameters>(&self, base: &P) -> Result<P, ParameterError> {
+        self.0.over(base)
+    }
+}
+
+/// A value of TOML as JSON, which has no word for NaN.
+fn json(value: toml::Value) -> Value {
+    match value {
+        toml::Value::Float(number) if !number.is_finite() => number.to_string().into(),
+        toml::Value::Table(table) => table.into_iter().map(|(name, value)| (name, json(value))).collect(),
+        other => serde_json::to_value(other).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_motion::ClgParams;
+    use veloxel_motion::clg::parameters::Penaliser;
+    use veloxel_motion::multigrid::Solver;
+
+    fn clg(options: &MethodOptions, dimension: Dimension) -> ClgParams {
+        options.build(dimension).unwrap()
+    }
+
+    fn answer(name: &str, text: &str) -> String {
+        MethodOptions::default().set(name, text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn words_numbers_and_tables_are_understood() {
+        let mut options = MethodOptions::default();
+        for (name, text) in [
+            ("alpha", "0.25"),
+            ("solver", "sor"),
+            ("data_penaliser", "{ charbonnier = { epsilon = 0.002 } }"),
+            ("smoothness_penaliser", r#"{"charbonnier": {"epsilon": 0.5}}"#),
+            ("median", "\"off\""),
+        ] {
+            options = options.set(name, text).unwrap();
+        }
+        let params = clg(&options, Dimension::Three);
+        assert_eq!((params.alpha, params.solver), (0.25, Solver::Sor));
+        assert_eq!(params.data_penaliser, Penaliser::Charbonnier { epsilon: 0.002 });
+        assert_eq!(params.smoothness_penaliser, Penaliser::Charbonnier { epsilon: 0.5 });
+    }
+
+    #[test]
+    fn wrong_settings_are_answered_with_what_was_given_and_what_is_right() {
+        let alpha = "expected a number from 1e-9 to 1e6";
+        for (text, got) in
+            [("nan", "NaN"), ("inf", "inf"), ("-inf", "-inf"), ("-1", "-1"), ("much", "much"), ("", "\"\"")]
+        {
+            assert_eq!(answer("alpha", text), format!("--set: parameter `alpha` is {got}, {alpha}"));
+        }
+        assert_eq!(
+            answer("warps", "2.5"),
+            "--set: parameter `warps` is 2.5, expected a whole number from 1 to 1000"
+        );
+        assert_eq!(
+            answer("solver", "magic"),
+            "--set: parameter `solver` is magic, expected jacobi, sor or multigrid"
+        );
+        let text = answer("data_penaliser", "{ charbonnier = { epsilon = nan } }");
+        assert!(
+            text.contains("`data_penaliser.epsilon` is NaN, expected a number from 1e-6 to 1000"),
+            "{text}"
+        );
+        assert!(!answer("data_penaliser", "{ charbonnier").contains('\n'));
+    }
+
+    #[test]
+    fn shortcuts_are_settings_and_turn_the_tolerances_off() {
+        let options = MethodOptions::default().fixed_warps(7).unwrap().fixed_iterations(3).unwrap();
+        let params = clg(&options.raw_intensity().unwrap(), Dimension::Two);
+        assert_eq!((params.warps, params.finest_warps, params.warp_tol), (7, 7, 0.0));
+        assert_eq!((params.iterations, params.rtol, params.refine_mismatch), (3, 0.0, 0.0));
+        assert_eq!(params.intensity.name(), "raw");
+        let text = MethodOptions::default().fixed_warps(0).unwrap_err().to_string();
+        assert!(text.starts_with("--warps: parameter `warps` is 0"), "{text}");
+        let text = MethodOptions::new("phase").unwrap().fixed_warps(3).unwrap_err().to_string();
+        assert!(
+            text.contains("--warps") && text.contains("parameter of clg, but the method is phase"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn mistakes_in_a_file_are_told_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tuned.toml");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            MethodOptions::default().file(&path)
+        };
+        let params = clg(&read("rho = 2\n# wide\nmedian.plain.radius = 2\n").unwrap(), Dimension::Two);
+        assert_eq!((params.rho, params.median.name()), (2.0, "plain"));
+        for (text, words) in [
+            (
+                "rho = 2\nalpha = nan\n",
+                "line 2: parameter `alpha` is NaN, expected a number from 1e-9 to 1e6",
+            ),
+            ("\n\nalfa = 1\nzzz = 1", "line 3: clg has no parameter `alfa`, the nearest is `alpha`"),
+            ("tau_l = 1", "line 1: `tau_l` is a parameter of phase, but the method is clg"),
+            ("solver = \"magic\"", "line 1: parameter `solver` is magic, expected jacobi, sor or multigrid"),
+            ("alpha = 0.1\nbeta = = 2\n", "line 2: "),
+        ] {
+            let text = read(text).unwrap_err().to_string();
+            assert!(text.contains("tuned.toml") && text.contains(words) && !text.contains('\n'), "{text}");
+        }
+        let text = MethodOptions::default().file(&folder.path().join("none.toml")).unwrap_err().to_string();
+        assert!(text.contains("none.toml"), "{text}");
+    }
+
+    #[test]
+    fn the_report_shows_the_digits_given() {
+        let json =
+            serde_json::to_string(&clg(&MethodOptions::default(), Dimension::Three).to_json()).unwrap();
+        assert!(!json.contains("00000"), "{json}");
+    }
+}
