@@ -43,7 +43,7 @@ const HOUSE: [Room; 13] = [
     Room {
         name: "veloxel-gpu",
         floor: 1,
-        outside: &["libc", "rayon", "wgpu", "pollster", "libloading", "cudarc"],
+        outside: &["libc", "rayon", "wgpu", "pollster", "libloading", "cudarc", "siphasher", "tempfile"],
     },
     Room { name: "veloxel-kernels", floor: 2, outside: &["multiversion"] },
     Room { name: "veloxel-phantoms", floor: 1, outside: &[] },

@@ -1,7 +1,7 @@
 //! Where kernels run.
 
 use crate::processor::instruction_set;
-use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, Stamp, kinds};
+use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Stamp, kinds};
 use std::sync::Arc;
 use veloxel_core::SystemMemory;
 
@@ -137,6 +137,13 @@ impl Device {
         match &self.kind {
             Kind::Cpu(_) => None,
             Kind::Gpu(gpu) => gpu.free_bytes(),
+        }
+    }
+    /// What the device's memory was asked for so far.
+    pub fn memory_stats(&self) -> MemoryStats {
+        match &self.kind {
+            Kind::Cpu(cpu) => cpu.memory_stats(),
+            Kind::Gpu(gpu) => gpu.memory_stats(),
         }
     }
     /// Runs a whole method on the device's own threads, so that its kernels need not change threads.

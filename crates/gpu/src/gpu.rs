@@ -3,7 +3,7 @@
 //! `WgpuDevice` gives a shader's WGSL to wgpu; `CudaDevice` translates it. Launches of a device run in the order they were
 //! made.
 
-use crate::{ComputeError, DeviceInfo, GpuMemory, Launch, Stamp};
+use crate::{ComputeError, DeviceInfo, GpuMemory, Launch, MemoryStats, Stamp};
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -48,6 +48,8 @@ pub trait Gpu: Debug + Send + Sync {
     fn replayed_runs(&self) -> Option<usize> {
         None
     }
+    /// What its memory was asked for.
+    fn memory_stats(&self) -> MemoryStats;
     /// Memory that nobody has taken, where the driver says.
     fn free_bytes(&self) -> Option<usize> {
         None

@@ -1,9 +1,10 @@
 //! Memory of the processor: on cache lines, and kept for the next of its size.
 
 use crate::ComputeError;
+use crate::buffer_pool::{BufferPool, First, Origin, Policy};
 use crate::element::Word;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// A cache line: vectors that straddle two of them cost twice.
 const LINE_BYTES: usize = 64;
@@ -15,10 +16,6 @@ const COLOUR_BYTES: usize = 4 * LINE_BYTES;
 /// Room to start on a line, in any colour.
 const PADDING_BYTES: usize = LINE_BYTES + (COLOURS - 1) * COLOUR_BYTES;
 static NEXT_COLOUR: AtomicUsize = AtomicUsize::new(0);
-/// New pages cost as much as a kernel that writes them; larger memory is too much to keep.
-const LARGEST_KEPT_BYTES: usize = 8 << 20;
-/// What is kept at most: less than the caches of processors with many cores, so that it is worth keeping.
-const MOST_KEPT_BYTES: usize = 48 << 20;
 /// Smaller memory has no room for a large page between its borders.
 const LARGE_PAGES_FROM_BYTES: usize = 8 << 20;
 
@@ -36,49 +33,20 @@ pub(crate) struct HostMemory {
     words: Vec<Word>,
     start: usize,
     len: usize,
-    home: Option<Arc<Kept>>,
+    pool: Option<Arc<HostPool>>,
 }
 
-/// Memory that was given back, the oldest first.
-#[derive(Debug, Default)]
-pub(crate) struct Kept(Mutex<Vec<Vec<Word>>>);
+/// The processor's memory that is free to take.
+pub(crate) type HostPool = BufferPool<Vec<Word>>;
 
-impl Kept {
-    /// Memory for `len` words: what was kept, or new.
-    pub(crate) fn take(self: &Arc<Self>, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
-        let padded = len + PADDING_BYTES / size_of::<Word>();
-        let kept = {
-            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.iter().rposition(|words| words.len() == padded).map(|i| kept.remove(i))
-        };
-        let words = match kept {
-            Some(mut words) => {
-                if content == Content::Zeros {
-                    words.fill(0);
-                }
-                words
-            }
-            None => zeroed(padded)?,
-        };
-        let address = words.as_ptr().addr();
-        let colour = NEXT_COLOUR.fetch_add(1, Ordering::Relaxed) % COLOURS;
-        let start =
-            (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<Word>();
-        Ok(HostMemory { words, start, len, home: Some(self.clone()) })
-    }
-
-    fn keep(&self, words: Vec<Word>) {
-        if words.is_empty() || size_of_val(&words[..]) > LARGEST_KEPT_BYTES + PADDING_BYTES {
-            return;
-        }
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push(words);
-        let mut bytes: usize = kept.iter().map(|words| size_of_val(&words[..])).sum();
-        while bytes > MOST_KEPT_BYTES {
-            bytes -= size_of_val(&kept.remove(0)[..]);
-        }
-    }
-}
+/// New pages cost as much as a kernel that writes them; larger memory is too much to keep, and what is kept should fit the
+/// caches of processors with many cores.
+pub(crate) const HOST_POLICY: Policy<Vec<Word>> = Policy {
+    grain_bytes: size_of::<Word>(),
+    largest_bytes: (8 << 20) + PADDING_BYTES,
+    most_bytes: 48 << 20,
+    first: First::Newest,
+};
 
 /// New pages, which cost nothing until they are touched.
 fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
@@ -90,8 +58,21 @@ fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
 }
 
 impl HostMemory {
+    /// Memory for `len` words from a pool.
+    pub(crate) fn take(pool: &Arc<HostPool>, len: usize, content: Content) -> Result<Self, ComputeError> {
+        let padded = len + PADDING_BYTES / size_of::<Word>();
+        let (mut words, origin) = pool.take(pool.size_for(padded), || zeroed(padded))?;
+        if origin == Origin::Kept && content == Content::Zeros {
+            words.fill(0);
+        }
+        let address = words.as_ptr().addr();
+        let colour = NEXT_COLOUR.fetch_add(1, Ordering::Relaxed) % COLOURS;
+        let start =
+            (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<Word>();
+        Ok(Self { words, start, len, pool: Some(pool.clone()) })
+    }
     pub(crate) fn from_words(words: Vec<Word>) -> Self {
-        Self { len: words.len(), words, start: 0, home: None }
+        Self { len: words.len(), words, start: 0, pool: None }
     }
     pub(crate) fn words(&self) -> &[Word] {
         &self.words[self.start..self.start + self.len]
@@ -109,8 +90,9 @@ impl HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        if let Some(home) = self.home.take() {
-            home.keep(std::mem::take(&mut self.words));
+        let words = std::mem::take(&mut self.words);
+        if let Some(pool) = self.pool.take().filter(|_| !words.is_empty()) {
+            pool.keep(size_of_val(&words[..]), words);
         }
     }
 }
@@ -148,39 +130,35 @@ fn out_of_memory(len: usize) -> ComputeError {
 mod tests {
     use super::*;
 
+    fn pool() -> Arc<HostPool> {
+        Arc::new(BufferPool::new(HOST_POLICY))
+    }
+
     #[test]
     fn memory_comes_back_and_zeros_are_zeros() {
-        let kept = Arc::new(Kept::default());
-        let mut first = kept.take(1000, Content::Zeros).unwrap();
+        let pool = pool();
+        let take = |len, content| HostMemory::take(&pool, len, content).unwrap();
+        let mut first = take(1000, Content::Zeros);
         assert!(first.words().as_ptr().addr().is_multiple_of(LINE_BYTES));
         first.words_mut().fill(7);
         let address = first.words.as_ptr();
         drop(first);
-        let second = kept.take(1000, Content::Any).unwrap();
+        let second = take(1000, Content::Any);
         assert_eq!((second.words.as_ptr(), second.words()[500]), (address, 7));
         drop(second);
-        assert!(kept.take(999, Content::Any).unwrap().words().iter().all(|s| *s == 0), "another size is new");
-        assert!(kept.take(1000, Content::Zeros).unwrap().words().iter().all(|s| *s == 0));
+        assert!(take(999, Content::Any).words().iter().all(|s| *s == 0), "another size is new");
+        assert!(take(1000, Content::Zeros).words().iter().all(|s| *s == 0));
+        assert_eq!(pool.stats().allocations, 2);
     }
 
     #[test]
     fn memory_of_one_size_starts_at_different_places_of_its_pages() {
-        let kept = Arc::new(Kept::default());
-        let all: Vec<_> = (0..COLOURS).map(|_| kept.take(1 << 21, Content::Any).unwrap()).collect();
+        let pool = pool();
+        let all: Vec<_> =
+            (0..COLOURS).map(|_| HostMemory::take(&pool, 1 << 21, Content::Any).unwrap()).collect();
         let places: std::collections::HashSet<_> =
             all.iter().map(|memory| memory.words().as_ptr().addr() % (COLOURS * COLOUR_BYTES)).collect();
         // Other tests take colours in between.
         assert!(places.len() > COLOURS / 2, "{places:?}");
-    }
-
-    #[test]
-    fn what_is_kept_has_a_limit() {
-        let kept = Arc::new(Kept::default());
-        let all: Vec<_> = (0..40).map(|i| kept.take((1 << 20) + i, Content::Any).unwrap()).collect();
-        drop(all);
-        let bytes: usize = kept.0.lock().unwrap().iter().map(|s| size_of_val(&s[..])).sum();
-        assert!(bytes > MOST_KEPT_BYTES / 2 && bytes <= MOST_KEPT_BYTES);
-        drop(kept.take((8 << 20) / 4 + 1000, Content::Any).unwrap());
-        assert!(kept.0.lock().unwrap().iter().all(|s| s.len() < (8 << 20) / 4 + 1000));
     }
 }

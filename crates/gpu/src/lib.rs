@@ -6,6 +6,7 @@
 //! are written with stays.
 
 mod buffer;
+mod buffer_pool;
 #[cfg(feature = "gpu")]
 mod cuda_check;
 #[cfg(feature = "gpu")]
@@ -34,6 +35,7 @@ mod uniform;
 mod wgpu_device;
 
 pub use buffer::{AnyBuffer, Buffer, Field, require_field};
+pub use buffer_pool::MemoryStats;
 #[cfg(feature = "gpu")]
 pub use cuda_source::cuda_source;
 pub use device::{Device, Kind};

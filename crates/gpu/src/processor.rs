@@ -1,7 +1,9 @@
 //! The processor: threads and memory of its own, work split over the threads, and sums that do not depend on their number.
 
 use crate::ComputeError;
-use crate::host_memory::{Content, HostMemory, Kept};
+use crate::MemoryStats;
+use crate::buffer_pool::BufferPool;
+use crate::host_memory::{Content, HOST_POLICY, HostMemory, HostPool};
 use crate::rows::Shared;
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Cpu {
     pool: Arc<rayon::ThreadPool>,
-    memory: Arc<Kept>,
+    memory: Arc<HostPool>,
 }
 
 /// Below this many samples a kernel is done before a second thread would have woken up.
@@ -37,7 +39,7 @@ impl Cpu {
             .thread_name(|i| format!("veloxel-{i}"))
             .build()
             .map_err(|e| ComputeError::Threads { threads: count, reason: e.to_string() })?;
-        Ok(Self { pool: Arc::new(pool), memory: Arc::default() })
+        Ok(Self { pool: Arc::new(pool), memory: Arc::new(BufferPool::new(HOST_POLICY)) })
     }
 
     /// Runs a whole method on the pool's threads.
@@ -47,7 +49,11 @@ impl Cpu {
 
     /// Memory for `len` words.
     pub(crate) fn memory(&self, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
-        self.memory.take(len, content)
+        HostMemory::take(&self.memory, len, content)
+    }
+
+    pub(crate) fn memory_stats(&self) -> MemoryStats {
+        self.memory.stats()
     }
 
     /// Threads in the pool.

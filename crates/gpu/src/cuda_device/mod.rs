@@ -18,7 +18,7 @@ mod uploads;
 use crate::element::Word;
 use crate::nvrtc::{Image, Nvrtc};
 use crate::stamp::{Moment, moment_as};
-use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, Stamp};
+use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, MemoryStats, Stamp};
 use call::{Call, Kernel};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
@@ -224,6 +224,9 @@ impl Gpu for CudaDevice {
         self.queue.record(event.clone());
         let (queue, device) = (self.queue.clone(), self.info.name.clone());
         Ok(Stamp::on_device(CudaMoment { event, queue, device }))
+    }
+    fn memory_stats(&self) -> MemoryStats {
+        self.pool.stats()
     }
     fn replayed_runs(&self) -> Option<usize> {
         Some(self.queue.replayed())

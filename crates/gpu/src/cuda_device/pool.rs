@@ -1,35 +1,30 @@
-//! Device memory that is kept for the next of its size: asking the driver takes longer than a small kernel.
+//! Memory of a CUDA device.
 //!
 //! Kernels run on one stream, so their memory may be taken again as soon as it is given back: whatever still uses it comes
 //! first. Uploads do not wait for kernels; their memory is kept apart, with the moment when kernels have done with it.
 
 use super::queue::Queue;
 use crate::ComputeError;
-use crate::element::Word;
+use crate::buffer_pool::{BufferPool, First, MemoryStats, Policy};
 use crate::memory::Piece;
 use cudarc::driver::{CudaContext, CudaEvent, result, sys};
-use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// A device's memory that is free to take.
 pub(super) struct Pool {
     device: String,
     context: Arc<CudaContext>,
     queue: Arc<Queue>,
-    free: Mutex<Free>,
+    scratch: BufferPool<sys::CUdeviceptr>,
+    landing: BufferPool<(sys::CUdeviceptr, CudaEvent)>,
 }
 
-/// Addresses by size.
-#[derive(Default)]
-struct Free {
-    /// The lowest is taken first: the same requests then get the same memory, and recordings keep their arguments.
-    scratch: HashMap<usize, BTreeSet<sys::CUdeviceptr>>,
-    /// Oldest first, free once its event has happened.
-    landing: HashMap<usize, VecDeque<(sys::CUdeviceptr, CudaEvent)>>,
+const fn policy<P>(first: First<P>) -> Policy<P> {
+    Policy { grain_bytes: 4096, largest_bytes: usize::MAX, most_bytes: usize::MAX, first }
 }
 
 /// A piece of device memory; given back to its pool when dropped.
-pub(crate) struct CudaMemory {
+pub(super) struct CudaMemory {
     address: sys::CUdeviceptr,
     bytes: usize,
     purpose: Purpose,
@@ -42,20 +37,18 @@ enum Purpose {
     Landing,
 }
 
-/// Sizes are rounded up to multiples of this, so that those that differ little can follow each other.
-const GRAIN_BYTES: usize = 4096;
-
 impl Pool {
     /// For the device of that name.
     pub fn new((device, context): (String, Arc<CudaContext>), queue: Arc<Queue>) -> Self {
-        Self { device, context, queue, free: Mutex::default() }
+        // Recordings keep their arguments where the same requests get the same memory.
+        let scratch = BufferPool::new(policy(First::Lowest(|address| *address)));
+        Self { device, context, queue, scratch, landing: BufferPool::new(policy(First::Oldest)) }
     }
 
     /// Memory of kernels for `words` words; what is in it is left from before.
     pub fn take(self: &Arc<Self>, words: usize) -> Result<CudaMemory, ComputeError> {
-        let bytes = size_for(words);
-        let kept = self.free().scratch.get_mut(&bytes).and_then(BTreeSet::pop_first);
-        let address = kept.map_or_else(|| self.ask_in_earnest(bytes), Ok)?;
+        let bytes = self.scratch.size_for(words);
+        let (address, _) = self.scratch.take(bytes, || self.ask_in_earnest(bytes))?;
         Ok(CudaMemory { address, bytes, purpose: Purpose::Scratch, pool: self.clone() })
     }
 
@@ -64,33 +57,37 @@ impl Pool {
         self: &Arc<Self>,
         words: usize,
     ) -> Result<(CudaMemory, Option<CudaEvent>), ComputeError> {
-        let bytes = size_for(words);
-        let take = |if_idle: bool| {
-            let mut free = self.free();
-            let kept = free.landing.get_mut(&bytes)?;
-            let usable = kept.front().is_some_and(|(_, idle)| !if_idle || idle.is_complete());
-            if usable { kept.pop_front() } else { None }
-        };
+        let bytes = self.landing.size_for(words);
+        let memory = |address| CudaMemory { address, bytes, purpose: Purpose::Landing, pool: self.clone() };
+        if let Some((address, _)) = self.landing.take_kept_if(bytes, |(_, idle)| idle.is_complete()) {
+            return Ok((memory(address), None));
+        }
+        if let Some(address) = self.ask(bytes) {
+            self.landing.count_allocation();
+            return Ok((memory(address), None));
+        }
         // What is still in use is waited for only where there is no more memory.
-        let (address, idle) = match take(true) {
-            Some((address, _)) => (address, None),
-            None => match self.ask(bytes) {
-                Some(address) => (address, None),
-                None => match take(false) {
-                    Some((address, idle)) => (address, Some(idle)),
-                    None => (self.ask_in_earnest(bytes)?, None),
-                },
-            },
-        };
-        Ok((CudaMemory { address, bytes, purpose: Purpose::Landing, pool: self.clone() }, idle))
+        if let Some((address, idle)) = self.landing.take_kept_if(bytes, |_| true) {
+            return Ok((memory(address), Some(idle)));
+        }
+        let address = self.ask_in_earnest(bytes)?;
+        self.landing.count_allocation();
+        Ok((memory(address), None))
     }
 
-    /// Memory from the driver, if need be what is kept.
+    pub fn stats(&self) -> MemoryStats {
+        let (scratch, landing) = (self.scratch.stats(), self.landing.stats());
+        MemoryStats {
+            allocations: scratch.allocations + landing.allocations,
+            kept_bytes: scratch.kept_bytes + landing.kept_bytes,
+        }
+    }
+
+    /// Memory from the driver, if need be instead of what is kept.
     fn ask_in_earnest(&self, bytes: usize) -> Result<sys::CUdeviceptr, ComputeError> {
         if let Some(address) = self.ask(bytes) {
             return Ok(address);
         }
-        // What is kept may be just what is missing.
         self.give_back_to_driver();
         self.ask(bytes).ok_or_else(|| ComputeError::OutOfMemory {
             device: self.device.clone(),
@@ -105,24 +102,16 @@ impl Pool {
         unsafe { result::malloc_sync(bytes) }.ok()
     }
 
-    fn free(&self) -> MutexGuard<'_, Free> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn give_back_to_driver(&self) {
-        let Free { scratch, landing } = std::mem::take(&mut *self.free());
+        let landing = self.landing.drain().into_iter().map(|(address, _)| address);
+        let addresses: Vec<_> = self.scratch.drain().into_iter().chain(landing).collect();
         // Kernels may still be using it; a device that failed holds nothing any more.
         let _ = self.queue.synchronise();
-        let landing = landing.into_values().flatten().map(|(address, _)| address);
-        for address in scratch.into_values().flatten().chain(landing) {
+        for address in addresses {
             // SAFETY: nobody has the address, and nothing that used it still runs.
             let _ = unsafe { result::free_sync(address) };
         }
     }
-}
-
-fn size_for(words: usize) -> usize {
-    words.saturating_mul(size_of::<Word>()).max(1).next_multiple_of(GRAIN_BYTES)
 }
 
 impl Drop for Pool {
@@ -145,13 +134,11 @@ impl Drop for CudaMemory {
     fn drop(&mut self) {
         let (pool, address) = (&self.pool, self.address);
         match self.purpose {
-            Purpose::Scratch => {
-                pool.free().scratch.entry(self.bytes).or_default().insert(address);
-            }
+            Purpose::Scratch => pool.scratch.keep(self.bytes, address),
             // Without the event nobody could know when it is free: the device has failed, and its memory with it.
             Purpose::Landing => {
                 if let Ok(idle) = pool.queue.record_now() {
-                    pool.free().landing.entry(self.bytes).or_default().push_back((address, idle));
+                    pool.landing.keep(self.bytes, (address, idle));
                 }
             }
         }

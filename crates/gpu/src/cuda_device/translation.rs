@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn a_text_that_was_kept_is_the_text_that_was_written() {
-        let folder = std::env::temp_dir().join(format!("veloxel-translation-{}", std::process::id()));
-        let cache = Cache::at(&folder);
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
         let files = || std::fs::read_dir(&folder).map_or(0, Iterator::count);
         for (factor, count) in [(2.0, 1), (2.0, 1), (3.0, 2), (2.0, 2)] {
             let constants = [("FACTOR", factor)];
@@ -93,7 +93,6 @@ mod tests {
             assert_eq!(text.bindings.len(), 3);
             assert_eq!(files(), count);
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //! whole counts as absent. A cache that cannot be read or written is no error: kernels are compiled then.
 
 use super::Image;
+use siphasher::sip128::SipHasher13;
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use tempfile::NamedTempFile;
 
 const FORMAT: [u8; 8] = *b"veloxel1";
 const HEADER: usize = FORMAT.len() + 1 + 8 + 16;
@@ -28,7 +30,7 @@ impl Key {
             all.extend_from_slice(&(part.len() as u64).to_le_bytes());
             all.extend_from_slice(part.as_bytes());
         }
-        Self(fnv1a(&all))
+        Self(hash(&all))
     }
     /// As a name.
     pub(crate) fn name(&self) -> String {
@@ -41,11 +43,9 @@ const CUBIN: u8 = 0;
 const PTX: u8 = 1;
 const TEXT: u8 = 2;
 
-/// FNV-1a with 128 bits (draft-eastlake-fnv): against accidents, not against attackers.
-fn fnv1a(bytes: &[u8]) -> u128 {
-    const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
-    let mix = |hash: u128, &byte: &u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
-    bytes.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, mix)
+/// SipHash 1-3 with 128 bits: against accidents, not against attackers.
+fn hash(bytes: &[u8]) -> u128 {
+    SipHasher13::new().hash(bytes).into()
 }
 
 impl Cache {
@@ -113,23 +113,18 @@ impl Cache {
         is_whole.then(|| (kind, bytes.split_off(HEADER)))
     }
 
-    /// Readers see the whole file or none: it gets its name last.
+    /// Readers see the whole file or none: it gets its name last. What cannot be written is compiled again.
     fn write_any(&self, key: Key, (kind, content): (u8, &[u8])) {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let Some(file) = self.file(key) else { return };
+        let (Some(folder), Some(file)) = (&self.folder, self.file(key)) else { return };
         let bytes = [&FORMAT, &[kind][..], &sums_of(kind, content), content].concat();
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let unfinished = file.with_extension(format!("{}-{number}", std::process::id()));
-        let written = self
-            .folder
-            .as_ref()
-            .map_or(Ok(()), std::fs::create_dir_all)
-            .and_then(|()| std::fs::write(&unfinished, bytes))
-            .and_then(|()| std::fs::rename(&unfinished, &file));
-        if written.is_err() {
-            // What is left of a full disk, perhaps; if it stays, nobody reads it.
-            let _ = std::fs::remove_file(&unfinished);
-        }
+        let write = || -> std::io::Result<()> {
+            std::fs::create_dir_all(folder)?;
+            let mut unfinished = NamedTempFile::new_in(folder)?;
+            unfinished.write_all(&bytes)?;
+            unfinished.persist(&file)?;
+            Ok(())
+        };
+        let _ = write();
     }
 }
 
@@ -137,7 +132,7 @@ impl Cache {
 fn sums_of(kind: u8, content: &[u8]) -> [u8; 24] {
     let mut sums = [0; 24];
     sums[..8].copy_from_slice(&(content.len() as u64).to_le_bytes());
-    sums[8..].copy_from_slice(&(fnv1a(content) ^ u128::from(kind)).to_le_bytes());
+    sums[8..].copy_from_slice(&(hash(content) ^ u128::from(kind)).to_le_bytes());
     sums
 }
 
@@ -146,16 +141,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_fnv() {
-        assert_eq!(fnv1a(b""), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
-        assert_eq!(fnv1a(b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+    fn keys_tell_neighbouring_parts_apart() {
         assert_ne!(Key::of(&["ab", "c"]), Key::of(&["a", "bc"]));
     }
 
     #[test]
     fn only_whole_files_are_read() {
-        let folder = std::env::temp_dir().join(format!("veloxel-cache-{}", std::process::id()));
-        let cache = Cache::at(&folder);
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let cache = Cache::at(folder);
         let key = Key::of(&["kernel"]);
         assert_eq!(cache.read(key), None);
         for image in [Image::Cubin(vec![1, 2, 3]), Image::Ptx(b"text\0".to_vec()), Image::Cubin(Vec::new())] {
@@ -175,8 +169,7 @@ mod tests {
             std::fs::write(&file, &whole[..place]).unwrap();
             assert_eq!(cache.read(key), None, "first {place} bytes");
         }
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "no temporary file stays");
-        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1, "no temporary file stays");
         Cache::none().write(key, &Image::Cubin(vec![1]));
         assert_eq!(Cache::none().read(key), None);
     }

@@ -10,11 +10,12 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
+use crate::buffer_pool::Origin;
 use crate::element::Word;
-use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Stamp, cuda_check};
+use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Stamp, cuda_check};
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
-use pool::{Pool, WgpuMemory};
+use pool::{POLICY, Pool, WgpuMemory};
 use recording::{Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
@@ -84,7 +85,8 @@ impl WgpuDevice {
         });
         let info = describe(&adapter, name);
         let hardware = adapter.get_info().device_type != wgpu::DeviceType::Cpu;
-        let (pipelines, recording, pool) = Default::default();
+        let (pipelines, recording) = Default::default();
+        let pool = Arc::new(Pool::new(POLICY));
         Ok(Self { info, hardware, device, queue, nothing, pipelines, recording, pool })
     }
 
@@ -92,31 +94,30 @@ impl WgpuDevice {
         ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
     }
 
-    /// Memory for `words` words, and whether it was in use before: then its content is left from there.
-    fn take(&self, words: usize) -> Result<(WgpuMemory, bool), ComputeError> {
-        let bytes = Pool::bytes_for(words);
+    /// Memory for `words` words.
+    fn take(&self, words: usize) -> Result<(WgpuMemory, Origin), ComputeError> {
+        let bytes = self.pool.size_for(words);
         let limits = self.device.limits();
-        let most_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let most_bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) as usize;
         if bytes > most_bytes {
-            return Err(ComputeError::BufferTooLarge {
-                device: self.info.name.clone(),
-                needed_bytes: bytes as usize,
-                most_bytes: most_bytes as usize,
-            });
+            let (device, needed_bytes) = (self.info.name.clone(), bytes);
+            return Err(ComputeError::BufferTooLarge { device, needed_bytes, most_bytes });
         }
-        if let Some(kept) = self.pool.take(bytes) {
-            return Ok((kept, true));
-        }
+        let (buffer, origin) = self.pool.take(bytes, || self.allocate(bytes))?;
+        Ok((WgpuMemory { buffer, pool: self.pool.clone() }, origin))
+    }
+
+    /// A buffer from the driver, if need be instead of those that are kept.
+    fn allocate(&self, bytes: usize) -> Result<wgpu::Buffer, ComputeError> {
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        if let Some(buffer) = self.ask(bytes, usage) {
-            return Ok((self.pool.own(buffer), false));
+        if let Some(buffer) = self.ask(bytes as u64, usage) {
+            return Ok(buffer);
         }
-        // What is kept may be just what is missing; the driver has it back when nothing uses it any more.
-        self.pool.give_back_to_driver();
+        // The driver has them back when nothing uses them any more.
+        drop(self.pool.drain());
         self.submit_all();
         self.wait()?;
-        let buffer = self.ask(bytes, usage).ok_or_else(|| self.out_of_memory(bytes as usize))?;
-        Ok((self.pool.own(buffer), false))
+        self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))
     }
 
     /// A buffer from the driver; none if memory is short.
@@ -220,7 +221,7 @@ impl WgpuDevice {
     }
 
     fn memory_of<'m>(&self, memory: &'m GpuMemory) -> Result<&'m wgpu::Buffer, ComputeError> {
-        memory.piece::<WgpuMemory>().map(WgpuMemory::buffer)
+        memory.piece::<WgpuMemory>().map(|memory| &memory.buffer)
     }
 }
 
@@ -232,10 +233,10 @@ impl Gpu for WgpuDevice {
         self.hardware
     }
     fn zeros(&self, words: usize) -> Result<GpuMemory, ComputeError> {
-        let (memory, is_used) = self.take(words)?;
+        let (memory, origin) = self.take(words)?;
         // wgpu zeroes new memory that is read before it is written.
-        if is_used {
-            self.recording().clear(memory.buffer().clone());
+        if origin == Origin::Kept {
+            self.recording().clear(memory.buffer.clone());
         }
         Ok(GpuMemory::new(memory))
     }
@@ -243,18 +244,18 @@ impl Gpu for WgpuDevice {
         Ok(GpuMemory::new(self.take(words)?.0))
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
-        let (memory, is_used) = self.take(bytes.len().div_ceil(size_of::<Word>()))?;
+        let (memory, origin) = self.take(bytes.len().div_ceil(size_of::<Word>()))?;
         // The queue writes before what it is given next; what used the memory before has to be in front.
-        if is_used {
+        if origin == Origin::Kept {
             self.submit_all();
         }
         // Whole numbers at a time is what the queue takes.
         let (whole, rest) = bytes.split_at(bytes.len() / size_of::<Word>() * size_of::<Word>());
-        self.queue.write_buffer(memory.buffer(), 0, whole);
+        self.queue.write_buffer(&memory.buffer, 0, whole);
         if !rest.is_empty() {
             let mut last = [0; size_of::<Word>()];
             last[..rest.len()].copy_from_slice(rest);
-            self.queue.write_buffer(memory.buffer(), whole.len() as u64, &last);
+            self.queue.write_buffer(&memory.buffer, whole.len() as u64, &last);
         }
         Ok(GpuMemory::new(memory))
     }
@@ -330,6 +331,9 @@ impl Gpu for WgpuDevice {
     fn synchronise(&self) -> Result<(), ComputeError> {
         self.submit_all();
         self.wait()
+    }
+    fn memory_stats(&self) -> MemoryStats {
+        self.pool.stats()
     }
 }
 

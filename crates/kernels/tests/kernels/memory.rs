@@ -43,4 +43,23 @@ on_every_device! {
         assert!(out.resize(10_001).unwrap_err().to_string().contains("10000"));
         assert_eq!((out.len(), out.capacity()), (10_000, 10_000));
     }
+
+    fn what_was_done_before_is_done_without_new_memory(device: &Device) {
+        let copied = || {
+            let mut out = device.scratch(70_001).unwrap();
+            let from = device.upload_copy(&vec![1.5f32; 70_001]).unwrap();
+            CopyBuffer { from: &from, to: &mut out }.run(device).unwrap();
+            let zeros = device.zeros::<u16>(9).unwrap();
+            (device.read(&out).unwrap(), device.read(&zeros).unwrap())
+        };
+        let first = copied();
+        let allocations = device.memory_stats().allocations;
+        assert!(allocations >= 2 && device.memory_stats().kept_bytes > 0);
+        for _ in 0..3 {
+            // Memory of uploads is free when kernels have done with it.
+            device.synchronise().unwrap();
+            assert!(copied() == first);
+        }
+        assert_eq!(device.memory_stats().allocations, allocations);
+    }
 }

@@ -64,8 +64,8 @@ fn errors_name_the_kernel_and_the_line() {
 #[test]
 fn the_second_time_comes_from_disk() {
     let nvrtc = nvrtc();
-    let folder = std::env::temp_dir().join(format!("veloxel-nvrtc-{}", std::process::id()));
-    let nvrtc = nvrtc.with_cache(Cache::at(&folder));
+    let folder = tempfile::tempdir().unwrap();
+    let nvrtc = nvrtc.with_cache(Cache::at(folder.path()));
     let first = nvrtc.cached(KERNEL, "twice", (9, 0)).unwrap();
     let files =
         || -> Vec<_> { std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect() };
@@ -77,5 +77,4 @@ fn the_second_time_comes_from_disk() {
     assert_eq!(nvrtc.cached(KERNEL, "twice", (9, 0)).unwrap(), first);
     nvrtc.cached(KERNEL, "twice", (8, 0)).unwrap();
     assert_eq!(files().len(), 2);
-    std::fs::remove_dir_all(&folder).unwrap();
 }
