@@ -21,10 +21,10 @@ pub use error::BenchError;
 pub use figure::{Bar, Figure};
 pub use paper_a::{Event, PaperA, Plan, paper_a};
 pub use record::{Record, Scored};
-pub use session::{InFreshProcess, Session};
+pub use session::Session;
 pub use veloxel_report::experiment::ExperimentTable;
 pub use verdict::Verdict;
-pub use volumes::{VolumeCost, volume_cost};
+pub use volumes::{InFreshProcess, VolumeCost, volume_cost};
 
 /// A group of measurements that runs on its own.
 #[derive(Debug)]

@@ -1,12 +1,9 @@
 //! What a bench is run with, and what it could not measure.
 
-use crate::{BenchError, VolumeCost};
+use crate::InFreshProcess;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use veloxel_gpu::Device;
-
-/// Runs a pair of volumes of this size somewhere with memory of its own: a fresh process.
-pub type InFreshProcess<'a> = &'a dyn Fn(usize) -> Result<VolumeCost, BenchError>;
 
 /// What a bench is run with, and which data it missed.
 pub struct Session<'a> {

@@ -1,6 +1,6 @@
 //! Time and memory of pairs of volumes, preset `fast`.
 
-use crate::{BenchError, Figure, InFreshProcess};
+use crate::{BenchError, Figure};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use veloxel_core::Dimension;
@@ -22,6 +22,9 @@ pub struct VolumeCost {
     /// Mean end-point error in the interior, voxels.
     pub error_vox: f64,
 }
+
+/// Runs a pair of volumes of this size somewhere with memory of its own: a fresh process.
+pub type InFreshProcess<'a> = &'a dyn Fn(usize) -> Result<VolumeCost, BenchError>;
 
 /// Runs a pair of `size`³; only in a process of its own is the memory that of the pair.
 ///
