@@ -26,7 +26,7 @@
 //! | a result against the truth | [`metrics`] |
 //! | the JSON and the page of a run | [`report`] |
 //! | what a command does, from files to files | [`jobs`] |
-//! | every parameter with its meaning and range, checked settings by name | [`parameters`], [`jobs::MethodOptions`] |
+//! | every parameter with its meaning and range, checked settings by name | [`mod@parameters`], [`jobs::MethodOptions`] |
 //! | images with a known motion | [`phantoms`] |
 
 pub mod jobs;

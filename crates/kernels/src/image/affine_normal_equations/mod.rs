@@ -1,7 +1,7 @@
 //! The Gauss-Newton normal equations of an affine map, summed over an image pair.
 //!
 //! For the constraint `g · (δA x + δt) + I_t = 0` at every voxel the unknowns are the D(D+1) entries of `[δA | δt]`, row by
-//! row; each voxel adds `n q qᵀ` and `−n q I_t` with `q = g ⊗ (x, 1)`, the data term of [`super::motion_tensor`].
+//! row; each voxel adds `n q qᵀ` and `−n q I_t` with `q = g ⊗ (x, 1)`, the data term of [`crate::variational::motion_tensor`].
 //! *Units*: g per voxel, positions in voxels from `centre`. NaN in the warped image: no contribution. *Halo*: 2 voxels.
 //!
 //! q qᵀ is (g gᵀ) ⊗ (p pᵀ) with p = (x, 1): both texts sum each of the 6 entries of n g gᵀ against the 10 products of
