@@ -60,7 +60,7 @@ pub(super) fn first_unknown(
     args: FirstUnknown<'_>,
 ) -> Result<Later<Option<usize>>, ComputeError> {
     let n = args.image.len();
-    let found = gpu.device().zeros::<f32>(1)?;
+    let found = gpu.device().zeros::<u32>(1)?;
     gpu.launch(&SOURCE, "first_unknown")
         .constant("WEIGHTED", args.weight.is_some())
         .uniform(Uniform::new().u(n).u(1).u(0).u(0).u(0).u(0))
