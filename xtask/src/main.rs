@@ -24,6 +24,7 @@ mod modules;
 mod names;
 mod needs;
 mod runner;
+mod sanitize;
 mod sizes;
 mod sources;
 mod tokens;
@@ -40,7 +41,8 @@ usage: cargo xtask COMMAND
                    the tests, those that can run here; with --slow the ignored ones as well
   sizes            lines of code by crate, without comments, tests and benchmarks
   bench [ARG …]    `veloxel bench ARG …` of a release build
-  fuzz [SECONDS]   builds the fuzzing program and runs it so long (20) for each file format";
+  fuzz [SECONDS]   builds the fuzzing program and runs it so long (20) for each file format
+  sanitize         ThreadSanitizer over the kernels' threads; a planted data race must be found";
 
 /// Why a command stopped: the text for standard error.
 struct Failure(String);
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         }
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"fuzz", rest)) => fuzz::fuzz(rest),
+        Some((&"sanitize", [])) => sanitize::sanitize(),
         Some((&("help" | "--help" | "-h"), [])) => {
             println!("{USAGE}");
             Ok(())

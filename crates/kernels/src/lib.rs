@@ -10,6 +10,8 @@ pub mod image;
 pub mod kernel;
 pub mod phase;
 mod shared;
+#[cfg(test)]
+mod threads;
 pub mod variational;
 
 pub use kernel::Kernel;
