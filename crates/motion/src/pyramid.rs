@@ -15,6 +15,7 @@ use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::resample::Resample;
+use veloxel_kernels::variational::operator::Operator;
 
 /// One size of the pyramid.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +42,12 @@ impl LevelGeometry {
         let counts = |a: &usize| *a < shape.components() && (size[*a] > 1 || size.iter().all(|&n| n == 1));
         let edge_mm = (0..3).filter(counts).map(|a| spacing_mm[a]).fold(f64::INFINITY, f64::min);
         Self { shape, spacing_edges: spacing_mm.map(|h| (h / edge_mm) as f32), spacing_vox, edge_mm }
+    }
+
+    /// The level's operator of smoothness α alone.
+    pub fn laplacian<'a>(&self, alpha: f32) -> Operator<'a> {
+        let (shape, spacing_edges) = (self.shape, self.spacing_edges);
+        Operator { shape, spacing_edges, alpha, tensor: None, diffusivity: None, volume_weight: None }
     }
 }
 

@@ -21,6 +21,7 @@ mod error;
 mod expressions;
 mod function;
 mod loops;
+mod named_values;
 mod names;
 mod statements;
 mod types;

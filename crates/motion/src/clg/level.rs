@@ -2,7 +2,7 @@
 
 use super::diagnostics::{Compared, LevelRun, WarpRun};
 use super::images::LevelImages;
-use super::parameters::{ClgParams, MedianFilter, Penaliser, Regularise, Update, VolumeTerm};
+use super::parameters::{ClgParams, MedianFilter, Regularise, Update, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
 use crate::multigrid::{Solver, Stopping, sweep};
@@ -271,79 +271,81 @@ impl<'a> Level<'a> {
         displacement: &[Buffer],
         weights: &Weights,
     ) -> Result<Solving, ComputeError> {
-        let (device, params, geometry) = (self.device, self.params, self.geometry);
-        let shape = geometry.shape;
-        if !self.memory.groups.is_empty() {
-            let epsilon = match params.data_penaliser {
-                Penaliser::Charbonnier { epsilon } => epsilon,
-                Penaliser::Quadratic => f32::MAX.sqrt(),
-            };
-            let gains = [1.0, params.gamma];
-            let groups: Vec<_> =
-                self.memory.groups.iter().zip(gains).map(|(tensor, gain)| Group { tensor, gain }).collect();
-            let (increment, out) = (&self.memory.increment, &mut self.memory.system);
-            RobustTensor { shape, epsilon, groups: &groups, increment, out }.run(device)?;
+        self.reweigh(images, displacement)?;
+        if self.params.regularise == Regularise::Total {
+            self.add_total_terms(displacement, weights)?;
         }
-        if let Some(psi) = self.memory.diffusivity.as_mut() {
-            let kernel = Diffusivity {
-                shape,
-                spacing_edges: geometry.spacing_edges,
-                epsilon: match params.smoothness_penaliser {
-                    Penaliser::Charbonnier { epsilon } => Some(epsilon),
-                    Penaliser::Quadratic => None,
-                },
-                edges: (params.kappa > 0.0)
-                    .then_some(ImageEdges { kappa: params.kappa, image: &images.fixed }),
-                base: displacement,
-                increment: &self.memory.increment,
-                out: psi,
-            };
-            kernel.run(device)?;
-        }
-        let (tensor, rhs) = self.memory.system.split_at_mut(shape.tensor_entries());
-        let operator = Operator {
-            shape,
-            spacing_edges: geometry.spacing_edges,
-            alpha: weights.alpha,
-            tensor: Some(tensor),
-            diffusivity: self.memory.diffusivity.as_ref(),
-            volume_weight: self.memory.volume_weight.as_ref(),
-        };
-        if params.regularise == Regularise::Total {
-            let regulariser = Operator {
-                tensor: None,
-                volume_weight: operator.volume_weight.filter(|_| params.volume == VolumeTerm::Divergence),
-                ..operator
-            };
-            subtract_product(device, &regulariser, displacement, rhs)?;
-            if let (true, Some(mean)) = (weights.mean_share > 0.0, self.memory.mean.as_mut()) {
-                for (component, mean) in displacement.iter().zip(mean.iter_mut()) {
-                    Convolve { shape, taps: &self.mean_window, input: component, output: mean }
-                        .run(device)?;
-                }
-                let alpha = -weights.mean_share * weights.alpha;
-                subtract_product(device, &Operator { alpha, volume_weight: None, ..regulariser }, mean, rhs)?;
-            }
-            if let Some(change) = self.memory.volume_change.as_mut() {
-                let spacing_edges = geometry.spacing_edges;
-                Jacobian { shape, spacing_edges, displacement, weight: None, out: change }.run(device)?;
-                Operation::LogChange.on(change).run(device)?;
-                subtract_volume_target(device, &operator, change, rhs)?;
-            }
-        }
+        let (device, params, shape) = (self.device, self.params, self.geometry.shape);
         let stopping = Stopping {
             iterations: params.iterations,
             rtol: (params.rtol > 0.0).then_some(params.rtol),
             omega: params.omega,
         };
-        let x = &mut self.memory.increment;
-        match (params.solver, self.memory.multigrid.as_mut()) {
+        let memory = &mut *self.memory;
+        let (tensor, rhs) = memory.system.split_at_mut(shape.tensor_entries());
+        let (diffusivity, volume_weight) = (memory.diffusivity.as_ref(), memory.volume_weight.as_ref());
+        let operator = Operator {
+            tensor: Some(tensor),
+            diffusivity,
+            volume_weight,
+            ..self.geometry.laplacian(weights.alpha)
+        };
+        let x = &mut memory.increment;
+        match (params.solver, memory.multigrid.as_mut()) {
             (Solver::Multigrid, Some(multigrid)) => multigrid.solve(device, &operator, (x, rhs), stopping),
-            (Solver::Jacobi, _) => {
-                sweep(device, &operator, (x, rhs, self.memory.spare.as_deref_mut()), stopping)
-            }
+            (Solver::Jacobi, _) => sweep(device, &operator, (x, rhs, memory.spare.as_deref_mut()), stopping),
             _ => sweep(device, &operator, (x, rhs, None), stopping),
         }
+    }
+
+    /// Weights of robust penalisers at the increment so far: of the data terms, and of the springs.
+    fn reweigh(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
+        let (device, params, shape) = (self.device, self.params, self.geometry.shape);
+        let memory = &mut *self.memory;
+        if !memory.groups.is_empty() {
+            let epsilon = params.data_penaliser.epsilon().unwrap_or(f32::MAX.sqrt());
+            let gains = [1.0, params.gamma];
+            let groups: Vec<_> =
+                memory.groups.iter().zip(gains).map(|(tensor, gain)| Group { tensor, gain }).collect();
+            let (increment, out) = (&memory.increment, &mut memory.system);
+            RobustTensor { shape, epsilon, groups: &groups, increment, out }.run(device)?;
+        }
+        let Some(out) = memory.diffusivity.as_mut() else { return Ok(()) };
+        let edges = ImageEdges { kappa: params.kappa, image: &images.fixed };
+        let kernel = Diffusivity {
+            shape,
+            spacing_edges: self.geometry.spacing_edges,
+            epsilon: params.smoothness_penaliser.epsilon(),
+            edges: (params.kappa > 0.0).then_some(edges),
+            base: displacement,
+            increment: &memory.increment,
+            out,
+        };
+        kernel.run(device)
+    }
+
+    /// What smoothness and volume of the displacement so far put on the right-hand side.
+    fn add_total_terms(&mut self, displacement: &[Buffer], weights: &Weights) -> Result<(), ComputeError> {
+        let (device, params, geometry) = (self.device, self.params, self.geometry);
+        let (shape, spacing_edges) = (geometry.shape, geometry.spacing_edges);
+        let memory = &mut *self.memory;
+        let rhs = &mut memory.system[shape.tensor_entries()..];
+        let smoothness =
+            Operator { diffusivity: memory.diffusivity.as_ref(), ..geometry.laplacian(weights.alpha) };
+        let volume_weight = memory.volume_weight.as_ref();
+        let divergence = volume_weight.filter(|_| params.volume == VolumeTerm::Divergence);
+        subtract_product(device, &Operator { volume_weight: divergence, ..smoothness }, displacement, rhs)?;
+        if let (true, Some(mean)) = (weights.mean_share > 0.0, memory.mean.as_mut()) {
+            for (input, output) in displacement.iter().zip(mean.iter_mut()) {
+                Convolve { shape, taps: &self.mean_window, input, output }.run(device)?;
+            }
+            let alpha = -weights.mean_share * weights.alpha;
+            subtract_product(device, &Operator { alpha, ..smoothness }, mean, rhs)?;
+        }
+        let Some(change) = memory.volume_change.as_mut() else { return Ok(()) };
+        Jacobian { shape, spacing_edges, displacement, weight: None, out: change }.run(device)?;
+        Operation::LogChange.on(change).run(device)?;
+        subtract_volume_target(device, &Operator { volume_weight, ..smoothness }, change, rhs)
     }
 
     /// The median between warps.

@@ -224,3 +224,13 @@ impl ClgParams {
         self.data_penaliser != Penaliser::Quadratic || self.smoothness_penaliser != Penaliser::Quadratic
     }
 }
+
+impl Penaliser {
+    /// Where linear begins; none is quadratic everywhere.
+    pub(crate) fn epsilon(self) -> Option<f32> {
+        match self {
+            Self::Charbonnier { epsilon } => Some(epsilon),
+            Self::Quadratic => None,
+        }
+    }
+}

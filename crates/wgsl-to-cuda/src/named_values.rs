@@ -1,0 +1,90 @@
+//! Which values get a name in the text, and which are written where they are used.
+//!
+//! naga says where each expression is evaluated (`Emit`). A value without a name moves from there to its use. That is
+//! free for pure values of pure values; a value read from memory that may change moves only if nothing is stored
+//! between, that is, up to the statement that follows at once.
+
+use super::function::FunctionText;
+use super::uses::operands;
+use naga::{AddressSpace, Expression, Handle, StorageAccess, TypeInner};
+use std::collections::HashSet;
+
+impl FunctionText<'_> {
+    /// Which of the expressions of an `Emit` need a name, given what the following statement evaluates.
+    pub fn to_be_named(
+        &self,
+        emitted: &[Handle<Expression>],
+        next: &[Handle<Expression>],
+    ) -> HashSet<Handle<Expression>> {
+        let mut from_memory = HashSet::new();
+        for &handle in emitted {
+            let expression = &self.function.expressions[handle];
+            let reads = matches!(expression, Expression::Load { pointer } if self.may_change(*pointer));
+            if reads || operands(expression).iter().any(|operand| from_memory.contains(operand)) {
+                from_memory.insert(handle);
+            }
+        }
+        let mut named = HashSet::new();
+        // Values that are used up before anything is stored.
+        let mut settled = HashSet::new();
+        for &handle in emitted.iter().rev() {
+            let user = self.uses.user.get(&handle);
+            let at_once = match user {
+                Some(user) if emitted.contains(user) => named.contains(user) || settled.contains(user),
+                Some(_) => false,
+                None => next.contains(&handle),
+            };
+            let once = self.info[handle].ref_count == 1;
+            let stays = from_memory.contains(&handle) && !(once && at_once);
+            if self.is_pointer(handle) {
+                if !stays {
+                    settled.insert(handle);
+                }
+            } else if self.info[handle].ref_count > 0 && (stays || self.deserves_a_name(handle)) {
+                named.insert(handle);
+                settled.insert(handle);
+            } else if once && at_once {
+                settled.insert(handle);
+            }
+        }
+        named
+    }
+
+    /// Whether a pure value is better written once than at each of its uses.
+    fn deserves_a_name(&self, handle: Handle<Expression>) -> bool {
+        if self.function.named_expressions.contains_key(&handle) {
+            return true;
+        }
+        let inner = self.inner(handle);
+        if self.uses.taken_apart.contains(&handle) && matches!(inner, TypeInner::Vector { .. }) {
+            return true;
+        }
+        match &self.function.expressions[handle] {
+            // A component, or a member of a uniform block.
+            Expression::AccessIndex { .. } => false,
+            Expression::Load { pointer } if self.is_uniform(*pointer) => {
+                !matches!(inner, TypeInner::Scalar(_) | TypeInner::Vector { .. })
+            }
+            _ => self.info[handle].ref_count > 1,
+        }
+    }
+
+    fn space(&self, pointer: Handle<Expression>) -> Option<AddressSpace> {
+        match *self.inner(pointer) {
+            TypeInner::Pointer { space, .. } | TypeInner::ValuePointer { space, .. } => Some(space),
+            _ => None,
+        }
+    }
+
+    fn is_uniform(&self, pointer: Handle<Expression>) -> bool {
+        self.space(pointer) == Some(AddressSpace::Uniform)
+    }
+
+    fn may_change(&self, pointer: Handle<Expression>) -> bool {
+        match self.space(pointer) {
+            Some(AddressSpace::Storage { access }) => access.contains(StorageAccess::STORE),
+            Some(AddressSpace::Uniform) => false,
+            _ => true,
+        }
+    }
+}
