@@ -53,6 +53,7 @@ pub use context::Strictness;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
 pub use format::{Format, Precision};
+#[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
 pub use inspect::{FileInfo, inspect};
 pub use luminance::LUMA;

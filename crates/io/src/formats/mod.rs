@@ -2,7 +2,9 @@
 
 mod bmp;
 mod flo;
+#[cfg(feature = "gif")]
 mod gif;
+#[cfg(feature = "jpeg")]
 mod jpeg;
 mod kitti;
 mod metaimage;
@@ -11,18 +13,22 @@ mod nrrd;
 mod pfm;
 mod png;
 mod pnm;
+#[cfg(feature = "tiff")]
 mod tiff;
 mod vtk;
 pub(crate) mod y4m;
 
 use crate::format::Format;
+#[cfg(feature = "jpeg")]
 pub use jpeg::{JPEG_QUALITY, write_rgb_jpeg};
 
 /// Every format, in the order in which messages name their extensions.
 pub(crate) static FORMATS: &[&Format] = &[
     &png::FORMAT,
     &pnm::FORMAT,
+    #[cfg(feature = "tiff")]
     &tiff::FORMAT,
+    #[cfg(feature = "jpeg")]
     &jpeg::FORMAT,
     &bmp::FORMAT,
     &flo::FORMAT,
@@ -30,6 +36,7 @@ pub(crate) static FORMATS: &[&Format] = &[
     &nifti::FORMAT,
     &metaimage::FORMAT,
     &nrrd::FORMAT,
+    #[cfg(feature = "gif")]
     &gif::FORMAT,
     &y4m::FORMAT,
     &vtk::FORMAT,
