@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const CRATE: &str = "crates/kernels";
-/// Where every kernel on every device is compared with its CPU text.
+/// Where kernels on every device are compared with their CPU texts, unless that is done in the kernel's own `parity.rs`.
 const PARITY: &str = "tests/kernels/parity";
 /// Parts of several kernels, none itself.
 const SHARED: &str = "shared";
@@ -77,7 +77,10 @@ impl Kernel {
                 has_gpu_text,
                 "no GPU text: no .wgsl or .cu that its Rust includes, and no other kernel's".to_owned(),
             ),
-            (tested.contains(&self.name), format!("no test in {CRATE}/{PARITY} names `{}`", self.name)),
+            (
+                self.folder.join("parity.rs").is_file() || tested.contains(&self.name),
+                format!("no parity.rs, and no test in {CRATE}/{PARITY} names `{}`", self.name),
+            ),
         ];
         Ok(parts.into_iter().filter(|(is_there, _)| !is_there).map(|(_, what)| what).collect())
     }
@@ -156,7 +159,9 @@ mod tests {
         let found = incomplete("src/image/other/mod.rs", "//! Page.\nuse super::whole::gpu; fn on_cpu() {}");
         assert_eq!(
             found,
-            ["crates/kernels/src/image/other: no test in crates/kernels/tests/kernels/parity names `other`"]
+            [
+                "crates/kernels/src/image/other: no parity.rs, and no test in crates/kernels/tests/kernels/parity names `other`"
+            ]
         );
     }
 }

@@ -3,4 +3,5 @@
 //! A dependency of tests alone; phantoms with known motion are `veloxel-phantoms`.
 
 pub mod every_device;
+pub mod parity;
 pub mod tolerances;
