@@ -146,7 +146,7 @@ impl Run for FlowArguments {
             None => flow(&self.job(options), &progress)?,
         };
         progress.finish();
-        warn(&run.report.warnings);
+        warn(&run.report.header.warnings);
         if !is_quiet && std::io::stdout().is_terminal() {
             return print_lines(&summary(&run));
         }
@@ -231,7 +231,7 @@ fn methods() -> PossibleValuesParser {
 /// A few lines for a person at a terminal; scripts take `--report`.
 fn summary(run: &FlowRun) -> Vec<(&str, String)> {
     let report = &run.report;
-    let unit = match report.inputs[0].dimension {
+    let unit = match report.header.inputs[0].dimension {
         Dimension::Two => "px",
         Dimension::Three => "voxels",
     };
@@ -249,9 +249,9 @@ fn summary(run: &FlowRun) -> Vec<(&str, String)> {
             lines
         }
     };
-    let total: f64 = report.stage_times.iter().map(|s| s.time_ms).sum();
-    let solve: f64 = report.stage_times.iter().filter(|s| s.stage == "solve").map(|s| s.time_ms).sum();
-    let (device, threads) = (&report.device.name, counted(report.device.threads, "thread"));
+    let total: f64 = report.header.stage_times.iter().map(|s| s.time_ms).sum();
+    let solve: f64 = report.header.stage_times.iter().filter(|s| s.stage == "solve").map(|s| s.time_ms).sum();
+    let (device, threads) = (&report.header.device.name, counted(report.header.device.threads, "thread"));
     let time = format!("{} (solve {}), {device}, {threads}", duration(total), duration(solve));
     lines.push(("time", time));
     lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));

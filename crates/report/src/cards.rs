@@ -1,9 +1,8 @@
 //! The headline numbers of a report.
 
 use super::number::{counted, duration, percent, text};
-use super::{DeviceReport, PairReport, RunReport};
+use super::{PairReport, RunHeader, RunReport};
 use serde::Serialize;
-use veloxel_core::StageTime;
 
 /// One number with its name.
 #[derive(Debug, Clone, Serialize)]
@@ -80,13 +79,14 @@ pub(super) fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Card>
         let note = "forward then backward, mean".to_owned();
         cards.push(Card::new("Inverse consistency", text(residual), voxels, note));
     }
-    cards.push(time_card(&run.stage_times, &run.device));
+    cards.push(time_card(&run.header));
     cards
 }
 
 /// How long everything took, and what it ran on.
-pub(super) fn time_card(stage_times: &[StageTime], device: &DeviceReport) -> Card {
-    let elapsed = duration(stage_times.iter().map(|s| s.time_ms).sum());
+pub(super) fn time_card(header: &RunHeader) -> Card {
+    let device = &header.device;
+    let elapsed = duration(header.stage_times.iter().map(|s| s.time_ms).sum());
     let (value, unit) =
         elapsed.split_once(' ').filter(|(_, unit)| !unit.contains(' ')).unwrap_or((&elapsed, ""));
     let threads = match device.threads {

@@ -1,12 +1,12 @@
 //! The page of pictures over one image plane: headline numbers, panels with layers, and the run.
 
+use super::RunHeader;
 use super::cards::Card;
 use super::colour::{Ramp, orientation_wheel, phase_wheel};
 use super::html::{STYLE, render};
 use super::number;
 use super::overlay::Canvas;
 use super::panel::{Legend, Panel, Picture, Scaled, image, wheel_uri};
-use super::phase_reports::RunHeader;
 use super::picture::{LONGEST_SIDE, Raster};
 use super::planes::Planes;
 use super::tables::{self, Table, TimeShare};

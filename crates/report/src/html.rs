@@ -8,9 +8,9 @@ use super::panel::Panel;
 use super::panels::panels;
 use super::svg_plot::{Format, LinePlot};
 use super::tables::{self, Table, TimeShare};
-use super::{PairReport, PairView, RunReport};
+use super::{PairReport, PairView, RunHeader, RunReport};
 use crate::ReportError;
-use crate::metrics::quantile;
+use crate::metrics::{LabelOverlapReport, quantile};
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use serde::Serialize;
@@ -24,7 +24,8 @@ const PARTS: &str = include_str!("parts.html");
 #[derive(Serialize)]
 struct Page<'a> {
     style: &'static str,
-    run: &'a RunReport,
+    run: &'a RunHeader,
+    label_overlap: Option<&'a LabelOverlapReport>,
     method: String,
     pair_title: &'a str,
     status: Status,
@@ -103,14 +104,15 @@ pub fn sequence_html(
         Some(error) => charts::errors(view, error, pair.sparsification.as_ref())?,
         None => Vec::new(),
     };
-    let cards = cards(run, pair, unit);
+    let (header, cards) = (&run.header, cards(run, pair, unit));
     let page = Page {
         style: STYLE,
-        run,
-        method: method_title(&run.method),
+        run: header,
+        label_overlap: run.label_overlap.as_ref(),
+        method: method_title(&header.method),
         pair_title: &pair.title,
         status: status(pair),
-        warnings: warnings(&run.warnings),
+        warnings: warnings(&header.warnings),
         card_columns: card_columns(cards.len()),
         cards,
         dimension: dimension.count(),
@@ -123,9 +125,9 @@ pub fn sequence_html(
         errors: pair.error.as_ref().map(|e| tables::errors(e, unit)),
         error_shares: pair.error.as_ref().map(tables::error_shares).unwrap_or_default(),
         levels: pair.statistics.method.table.as_ref().map(|table| tables::diagnostics(table, dimension)),
-        parameters: tables::parameters(&run.parameters),
-        inputs: tables::inputs(&run.inputs),
-        times: tables::times(&run.stage_times),
+        parameters: tables::parameters(&header.parameters),
+        inputs: tables::inputs(&header.inputs),
+        times: tables::times(&header.stage_times),
     };
     render(PAGE, &page)
 }

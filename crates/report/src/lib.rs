@@ -11,6 +11,7 @@ mod error;
 pub mod experiment;
 mod film;
 mod gallery;
+mod header;
 mod html;
 pub mod metrics;
 pub mod number;
@@ -30,11 +31,12 @@ mod view;
 pub use colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
 pub use error::ReportError;
 pub use film::Thumbnail;
+pub use header::{DeviceReport, InputReport, RunHeader, to_json};
 pub use html::{html, sequence_html};
 pub use phase_pages::{FeatureScale, FeaturesView, StereoView, features_html, stereo_html};
 pub use phase_pictures::{MapPicture, disparity_rgb, orientation_rgb, phase_rgb};
 pub use phase_reports::{
-    EngineReport, FeatureScaleReport, FeaturesReport, LatencyReport, RunHeader, StereoReport, ValueRange,
+    EngineReport, FeatureScaleReport, FeaturesReport, LatencyReport, StereoReport, ValueRange,
 };
-pub use run::{DeviceReport, InputReport, MotionReport, PairReport, RunReport};
+pub use run::{MotionReport, PairReport, RunReport};
 pub use view::PairView;

@@ -110,7 +110,7 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
         ),
     ];
     cards.extend(error);
-    cards.push(time_card(&report.header.stage_times, &report.header.device));
+    cards.push(time_card(&report.header));
     let gallery = Gallery {
         title: "Phase-based stereo",
         subtitle: view.title.to_owned(),
@@ -258,7 +258,7 @@ pub fn features_html(report: &FeaturesReport, view: &FeaturesView<'_>) -> Result
             "%",
             "of the pixels at full resolution".to_owned(),
         ),
-        time_card(&report.header.stage_times, &report.header.device),
+        time_card(&report.header),
     ];
     let row = |(k, scale): (usize, &super::FeatureScaleReport)| {
         vec![

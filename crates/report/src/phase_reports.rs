@@ -1,35 +1,9 @@
-//! What runs of the phase engine say about themselves: the content of their `report.json`.
-//!
-//! Keys are only ever added; numbers that are not finite become `null`.
+//! The content of `report.json` of stereo, features and the engine.
 
-use super::{DeviceReport, InputReport};
-use crate::ReportError;
+use super::RunHeader;
 use crate::metrics::{DisparityError, quantile};
 use serde::Serialize;
-use veloxel_core::{StageTime, Volume, Warnings};
-
-/// What the report of every run begins with.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RunHeader {
-    /// Version of Veloxel that ran.
-    pub veloxel_version: String,
-    /// The command as typed, or the call that stands for it.
-    pub command_line: String,
-    /// The method's name: `phase-stereo`, `phase-features`, `phase-engine`.
-    pub method: String,
-    /// The preset that the parameters started from.
-    pub preset: Option<String>,
-    /// What computed.
-    pub device: DeviceReport,
-    /// Every parameter as used, after preset, file and command line.
-    pub parameters: serde_json::Value,
-    /// Files that were read.
-    pub inputs: Vec<InputReport>,
-    /// Wall-clock time of each stage.
-    pub stage_times: Vec<StageTime>,
-    /// Everything a user should know.
-    pub warnings: Warnings,
-}
+use veloxel_core::Volume;
 
 /// `veloxel stereo --report`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,29 +22,6 @@ pub struct StereoReport {
     /// Against the truth, where one was given.
     pub error: Option<DisparityError>,
 }
-
-/// A report as indented JSON with a final line break.
-fn to_json(report: &impl Serialize) -> Result<String, ReportError> {
-    let mut text = serde_json::to_string_pretty(report)?;
-    text.push('\n');
-    Ok(text)
-}
-
-macro_rules! as_json_text {
-    ($($report:ty),*) => {$(
-        impl $report {
-            /// The report as indented JSON with a final line break.
-            ///
-            /// # Errors
-            /// [`ReportError::Json`] if the parameters cannot be written as JSON.
-            pub fn to_json(&self) -> Result<String, ReportError> {
-                to_json(self)
-            }
-        }
-    )*};
-}
-
-as_json_text!(StereoReport, FeaturesReport, EngineReport);
 
 /// Where most of some values lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -60,10 +60,4 @@ pub enum VeloxelError {
         /// The second of them, as it was given.
         path: PathBuf,
     },
-    /// A report could not be written as JSON.
-    #[error("the report could not be written as JSON")]
-    Json {
-        /// What the writer says.
-        source: serde_json::Error,
-    },
 }

@@ -1,6 +1,6 @@
 //! Fields applied to images and labels on their own grid.
 
-use super::outputs::{check_distinct, check_outputs};
+use super::output_plan::{Holds, OutputPlan};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{Flow, Shape, Volume, Warnings};
@@ -26,8 +26,21 @@ pub struct WarpJob {
 }
 
 impl WarpJob {
-    pub(super) fn check_distinct(&self) -> Result<(), VeloxelError> {
-        check_distinct([self.flow.as_path(), self.input.as_path()], [Some(self.output.as_path())])
+    /// The plan of the files, checked, and the field.
+    pub(super) fn open(
+        &self,
+        holds: Holds,
+        warnings: &mut Warnings,
+    ) -> Result<(OutputPlan, Flow), VeloxelError> {
+        let plan = OutputPlan::default().reads("flow", [&self.flow]).reads("input", [&self.input]).writes(
+            "output",
+            [&self.output],
+            holds,
+        );
+        plan.check()?;
+        let flow = io::read_flow(&self.flow, self.strictness, warnings)?;
+        plan.check_dimension(flow.grid().dimension())?;
+        Ok((plan, flow))
     }
 }
 
@@ -85,14 +98,13 @@ pub fn warp_flow(
     device: &Device,
     interpolation: Interpolation,
 ) -> Result<Warnings, VeloxelError> {
-    check_outputs(&[(Some(&job.output), Some(Kind::Image))], None)?;
-    job.check_distinct()?;
     let mut warnings = Warnings::new();
-    let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
-    check_outputs(&[(Some(&job.output), Some(Kind::Image))], Some(flow.grid().dimension()))?;
+    let (mut plan, flow) = job.open(Holds::Samples(Kind::Image), &mut warnings)?;
     let moving = io::read_image(&job.input, job.strictness, &mut warnings)?;
     moving.require_finite(&job.input.display().to_string(), |_| false)?;
-    io::write_image(&job.output, &warp_image(device, (&flow, &moving), interpolation)?, &mut warnings)?;
+    let moved = warp_image(device, (&flow, &moving), interpolation)?;
+    plan.write("output", |path| io::write_image(path, &moved, &mut warnings))?;
+    plan.finish()?;
     Ok(warnings)
 }
 
@@ -101,14 +113,13 @@ pub fn warp_flow(
 /// # Errors
 /// As for every file, and [`warp_image`].
 pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelError> {
-    check_outputs(&[(Some(&job.output), Some(Kind::Image))], None)?;
-    job.check_distinct()?;
     let mut warnings = Warnings::new();
-    let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
-    check_outputs(&[(Some(&job.output), Some(Kind::Image))], Some(flow.grid().dimension()))?;
+    let (mut plan, flow) = job.open(Holds::Samples(Kind::Image), &mut warnings)?;
     let labels = io::read_labels(&job.input, job.strictness, &mut warnings)?;
     let samples = labels.map(|&label| label as f32);
     let moved = warped(device, (&flow, &samples), warp::Interpolation::Nearest)?;
-    io::write_labels(&job.output, &moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))?;
+    let moved = moved.map(|v| if v.is_finite() { *v as i32 } else { 0 });
+    plan.write("output", |path| io::write_labels(path, &moved))?;
+    plan.finish()?;
     Ok(warnings)
 }
