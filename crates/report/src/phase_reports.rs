@@ -1,7 +1,7 @@
 //! The content of `report.json` of stereo, features and the engine.
 
 use super::RunHeader;
-use crate::metrics::{DisparityError, quantile};
+use crate::metrics::{DisparityError, finite_quantiles};
 use serde::Serialize;
 use veloxel_core::Volume;
 
@@ -37,12 +37,8 @@ pub struct ValueRange {
 impl ValueRange {
     /// Of the finite values; none if there are none.
     pub fn of(volume: &Volume<f32>) -> Option<Self> {
-        let mut values: Vec<f32> = volume.data().iter().copied().filter(|v| v.is_finite()).collect();
-        if values.is_empty() {
-            return None;
-        }
-        let mut at = |share| quantile(&mut values, share);
-        Some(Self { p1: at(0.01), p50: at(0.5), p99: at(0.99) })
+        let [p1, p50, p99] = finite_quantiles(volume.data().iter().copied(), [0.01, 0.5, 0.99])?;
+        Some(Self { p1, p50, p99 })
     }
 }
 
@@ -113,12 +109,9 @@ pub struct LatencyReport {
 impl LatencyReport {
     /// Of measured times; none without any.
     pub fn of(times_ms: &[f64]) -> Option<Self> {
-        let mut values: Vec<f32> = times_ms.iter().map(|&t| t as f32).collect();
-        if values.is_empty() {
-            return None;
-        }
-        let mut at = |share| quantile(&mut values, share);
-        Some(Self { p50_ms: at(0.5), p90_ms: at(0.9), p99_ms: at(0.99), max_ms: at(1.0) })
+        let times = times_ms.iter().map(|&t| t as f32);
+        let [p50_ms, p90_ms, p99_ms, max_ms] = finite_quantiles(times, [0.5, 0.9, 0.99, 1.0])?;
+        Some(Self { p50_ms, p90_ms, p99_ms, max_ms })
     }
 }
 
