@@ -2,7 +2,8 @@
 
 use super::components::Component;
 use super::published::{HEADLINE, Published, TABLES};
-use super::runs::{ITERATIONS, TAPS, Time, WARPS};
+use super::runs::Time;
+use super::settings::{ITERATIONS, TAPS, WARPS};
 use super::tables::{Transfers, notes, ratio, tables, time_text};
 use super::{Measured, Measurement, PaperA, Role};
 use crate::BenchError;
