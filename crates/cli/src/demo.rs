@@ -28,7 +28,7 @@ pub struct DemoArguments {
 }
 
 impl Run for DemoArguments {
-    fn run(&self) -> Outcome {
+    fn run(self) -> Outcome {
         let job = DemoJob {
             folder: self.output.clone(),
             device: self.device.options(),

@@ -119,7 +119,11 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     drop(method);
 
     let title = job.title(fixed);
-    let view = PairView { truth: inputs.truth.as_ref(), ..view(&title, &pair, &found) };
+    let view = PairView {
+        truth: inputs.truth.as_ref(),
+        mask: pair.volume_mask.or(pair.mask),
+        ..view(&title, (pair.fixed, pair.moving), &found)
+    };
     let measured = log.stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
     log.warnings.extend(found.statistics.warnings.clone());
     log.stages.time("write", || write(&found, &mut plan, &mut log.warnings))?;
@@ -156,19 +160,16 @@ fn open_and_load(job: &FlowJob) -> Result<(Device, RunLog, Inputs), VeloxelError
     Ok((device, RunLog { device: report, stages, warnings }, inputs?))
 }
 
-/// A pair with its result, as reports take it.
-pub(crate) fn view<'a>(title: &'a str, pair: &Pair<'a>, found: &'a DenseFlow) -> PairView<'a> {
-    PairView {
-        title,
-        fixed: pair.fixed,
-        moving: pair.moving,
-        warped: found.warped.as_ref(),
-        flow: &found.flow,
-        confidence: &found.confidence,
-        jacobian: found.jacobian.as_ref().expect("the determinant should have been asked for"),
-        truth: None,
-        mask: pair.volume_mask.or(pair.mask),
-    }
+/// Fixed and moving image with what was found, as reports take it; without truth and mask.
+pub(crate) fn view<'a>(
+    title: &'a str,
+    (fixed, moving): (&'a Volume<f32>, &'a Volume<f32>),
+    found: &'a DenseFlow,
+) -> PairView<'a> {
+    let jacobian = found.jacobian.as_ref().expect("the determinant should have been asked for");
+    let DenseFlow { flow, confidence, warped, .. } = found;
+    let warped = warped.as_ref();
+    PairView { title, fixed, moving, warped, flow, confidence, jacobian, truth: None, mask: None }
 }
 
 /// What was read.

@@ -1,5 +1,6 @@
 //! Frames over time in, numbered fields with one report out.
 
+use super::flow;
 use super::full_scale::full_scale;
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
@@ -102,12 +103,20 @@ pub(crate) struct SequenceTask<'a> {
 /// What is kept of a sequence's fields once they are written.
 pub(crate) struct SequenceResult {
     /// In order: consecutive, then reference.
-    pub pairs: Vec<(Role, usize, usize, PairReport)>,
-    pub drift_vox: Option<f64>,
-    thumbnails: Vec<(Role, usize, usize, Thumbnail)>,
+    pairs: Vec<Measured>,
+    drift_vox: Option<f64>,
     /// The field that the page shows in full, with its truth.
     shown: Option<Shown>,
     page_role: Role,
+}
+
+/// A field in numbers, and small where the page shows it.
+struct Measured {
+    role: Role,
+    fixed: usize,
+    moving: usize,
+    report: PairReport,
+    thumbnail: Option<Thumbnail>,
 }
 
 struct Shown {
@@ -127,13 +136,7 @@ impl SequenceTask<'_> {
             SequenceMode::Consecutive => Role::Consecutive,
             SequenceMode::Reference | SequenceMode::Both => Role::Reference,
         };
-        let mut result = SequenceResult {
-            pairs: Vec::new(),
-            drift_vox: None,
-            thumbnails: Vec::new(),
-            shown: None,
-            page_role,
-        };
+        let mut result = SequenceResult { pairs: Vec::new(), drift_vox: None, shown: None, page_role };
         let mut first = None;
         let start = Instant::now();
         let mut elsewhere = Stages::default();
@@ -162,8 +165,7 @@ impl SequenceTask<'_> {
         let solve_ms = start.elapsed().as_secs_f64() * 1e3 - elsewhere.total_ms();
         log.stages.add("solve", solve_ms);
         log.stages.merge(elsewhere);
-        result.pairs.sort_by_key(|(role, fixed, moving, _)| (*role == Role::Reference, *fixed, *moving));
-        result.thumbnails.sort_by_key(|(role, fixed, moving, _)| (*role == Role::Reference, *fixed, *moving));
+        result.pairs.sort_by_key(|pair| (pair.role == Role::Reference, pair.fixed, pair.moving));
         Ok(result)
     }
 
@@ -177,8 +179,7 @@ impl SequenceTask<'_> {
     ) -> Result<(), VeloxelError> {
         let (role, fixed, moving) = (field.role, field.fixed, field.moving);
         let truth = stages.time("truth", || self.truth.map(|truth| truth(fixed, moving)));
-        let on_page = role == result.page_role;
-        let pair = stages.time("measure", || -> Result<PairReport, VeloxelError> {
+        let report = stages.time("measure", || -> Result<PairReport, VeloxelError> {
             let view = view(title, &field, self.frames, truth.as_ref());
             Ok(PairReport::measure(&view, field.output.statistics.clone())?)
         })?;
@@ -186,17 +187,16 @@ impl SequenceTask<'_> {
             let name = field_name(role, (fixed, moving), field.output.flow.grid());
             io::write_flow(&self.folder.join(name), &field.output.flow)
         })?;
-        let mean_vox = pair.motion.mean_vox;
-        result.pairs.push((role, fixed, moving, pair));
-        if on_page {
+        let mean_vox = report.motion.mean_vox;
+        let mut thumbnail = None;
+        if role == result.page_role {
             let own = Shown { field, truth, mean_vox };
             let like = first.as_ref().unwrap_or(&own);
             let like_title = self::title(role, like.field.fixed, like.field.moving);
-            let thumbnail = Thumbnail::of(
+            thumbnail = Some(Thumbnail::of(
                 &view(title, &own.field, self.frames, own.truth.as_ref()),
                 &view(&like_title, &like.field, self.frames, None),
-            );
-            result.thumbnails.push((role, fixed, moving, thumbnail));
+            ));
             if first.is_none() {
                 *first = Some(Shown { field: own.field.clone(), truth: None, mean_vox });
             }
@@ -204,6 +204,7 @@ impl SequenceTask<'_> {
                 result.shown = Some(own);
             }
         }
+        result.pairs.push(Measured { role, fixed, moving, report, thumbnail });
         Ok(())
     }
 }
@@ -212,7 +213,7 @@ impl SequenceResult {
     pub fn report(&self, header: RunHeader) -> RunReport {
         RunReport {
             header,
-            pairs: self.pairs.iter().map(|(.., pair)| pair.clone()).collect(),
+            pairs: self.pairs.iter().map(|pair| pair.report.clone()).collect(),
             cycle_closure_vox: self.drift_vox,
             label_overlap: None,
         }
@@ -223,12 +224,12 @@ impl SequenceResult {
         let reason = "the sequence has no field";
         let nothing = || veloxel_report::ReportError::NothingToMeasure { what: "report page", reason };
         let shown = self.shown.as_ref().ok_or_else(nothing)?;
-        let on_page = || self.pairs.iter().filter(|(role, ..)| *role == self.page_role);
+        let on_page = || self.pairs.iter().filter(|pair| pair.role == self.page_role);
         let position = on_page()
-            .position(|(_, fixed, moving, _)| (*fixed, *moving) == (shown.field.fixed, shown.field.moving))
+            .position(|pair| (pair.fixed, pair.moving) == (shown.field.fixed, shown.field.moving))
             .ok_or_else(nothing)?;
-        let page = RunReport { pairs: on_page().map(|(.., pair)| pair.clone()).collect(), ..report.clone() };
-        let thumbnails: Vec<Thumbnail> = self.thumbnails.iter().map(|(.., t)| t.clone()).collect();
+        let page = RunReport { pairs: on_page().map(|pair| pair.report.clone()).collect(), ..report.clone() };
+        let thumbnails: Vec<Thumbnail> = on_page().filter_map(|pair| pair.thumbnail.clone()).collect();
         let title = title(self.page_role, shown.field.fixed, shown.field.moving);
         let view = view(&title, &shown.field, frames, shown.truth.as_ref());
         Ok(sequence_html(&page, &view, position, &thumbnails)?)
@@ -260,15 +261,6 @@ fn view<'a>(
     frames: SequenceFrames<'a>,
     truth: Option<&'a Flow>,
 ) -> PairView<'a> {
-    PairView {
-        title,
-        fixed: &frames.frames[field.fixed],
-        moving: &frames.frames[field.moving],
-        warped: field.output.warped.as_ref(),
-        flow: &field.output.flow,
-        confidence: &field.output.confidence,
-        jacobian: field.output.jacobian.as_ref().expect("the determinant should have been asked for"),
-        truth,
-        mask: frames.measured(field.fixed),
-    }
+    let images = (&frames.frames[field.fixed], &frames.frames[field.moving]);
+    PairView { truth, mask: frames.measured(field.fixed), ..flow::view(title, images, &field.output) }
 }

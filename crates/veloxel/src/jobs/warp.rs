@@ -53,11 +53,7 @@ pub fn warp_image(
     (flow, moving): (&Flow, &Volume<f32>),
     interpolation: Interpolation,
 ) -> Result<Volume<f32>, VeloxelError> {
-    let interpolation = match interpolation {
-        Interpolation::Linear => warp::Interpolation::Linear,
-        Interpolation::CubicSpline => warp::Interpolation::CubicSpline,
-    };
-    warped(device, (flow, moving), interpolation)
+    warped(device, (flow, moving), interpolation.of_kernel())
 }
 
 fn warped(
