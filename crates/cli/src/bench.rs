@@ -117,7 +117,7 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA
             eprintln!("paper-a: {what}");
             Ok(())
         }
-        // Whoever stops it keeps what was measured.
+        // What was measured stays there if the program is stopped.
         Event::Measured { figures, so_far } => {
             if let Some(path) = &arguments.html {
                 write_text(path, &so_far.html()?)?;

@@ -10,7 +10,7 @@ use veloxel::report::number::percent;
 /// Find energy, orientation and phase of a picture at every scale.
 ///
 /// The folder gets energy_0.pfm, orientation_0.pfm (radians, 0 to π, across the edge or line) and phase_0.pfm (radians,
-/// −π to π) at full resolution, the same as _1 at half, and so on; orientation.png and phase.png for the eye; and
+/// −π to π) at full resolution, the same as _1 at half, and so on; orientation.png and phase.png as pictures; and
 /// report.json.
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::parameters::long_help("phase"))]

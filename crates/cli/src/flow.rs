@@ -93,11 +93,11 @@ pub struct RunArguments {
     #[arg(long, help_heading = "Method")]
     raw_intensity: bool,
 
-    /// Where data count, on FIXED's grid: inside is not 0 (with --method phase there is no vector outside)
+    /// Mask on FIXED's grid: voxels that are not 0 are used (with --method phase there is no vector outside)
     #[arg(long, value_name = "M")]
     mask: Option<PathBuf>,
 
-    /// Where volume is preserved (with beta above 0): the muscle; without it wherever data count
+    /// Mask of the volume constraint (with beta above 0), such as the heart's muscle; without it --mask, or all voxels
     #[arg(long, value_name = "M")]
     volume_mask: Option<PathBuf>,
 
@@ -136,9 +136,9 @@ impl Run for FlowArguments {
     fn run(self) -> Outcome {
         let options = self.run.options()?;
         self.refuse_what_does_not_go_together(&options);
-        let Self { inputs, output, sequence: mode, reference, report, html, run: told, .. } = self;
-        let told = told.method_arguments;
-        let progress = Progress::new(told.quiet);
+        let Self { inputs, output, sequence: mode, reference, report, html, run, .. } = self;
+        let method = run.method_arguments;
+        let progress = Progress::new(method.quiet);
         let run = match mode {
             Some(mode) => {
                 let plan = SequencePlan { mode: mode.into(), reference, extras: Extras::default() };
@@ -151,7 +151,7 @@ impl Run for FlowArguments {
             }
         };
         progress.finish();
-        told.show(&run, &run.report.header, summary(&run.report))
+        method.show(&run, &run.report.header, summary(&run.report))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What several commands are told in the same way: where to compute, single parameters, how strict to be.
+//! Arguments that several commands share: device, method, single parameters, strictness.
 
 use crate::output::print_lines;
 use crate::parameters::presets;
@@ -34,7 +34,7 @@ impl DeviceArguments {
     }
 }
 
-/// What every command that runs a method is told.
+/// The arguments of every command that runs a method.
 #[derive(Debug, Args)]
 pub struct MethodArguments {
     /// What the parameters start from
@@ -62,7 +62,7 @@ pub struct MethodArguments {
 }
 
 impl MethodArguments {
-    /// Everything that is told, checked, before any image is read.
+    /// The options of the run, checked before any image is read.
     ///
     /// `shortcuts` are options that stand for settings; they come after the file and before `--set`.
     pub fn options(
@@ -115,7 +115,7 @@ pub fn written<R>(run: &JobRun<R>) -> impl Iterator<Item = (&'static str, String
     run.written.iter().map(|(role, path)| (*role, path.display().to_string()))
 }
 
-/// What every command of the phase engine is told.
+/// The arguments of every command of the phase engine.
 #[derive(Debug, Args)]
 #[command(mut_arg("preset", |preset| preset.value_parser(presets(&["phase"]))))]
 pub struct PhaseArguments {

@@ -46,7 +46,7 @@ pub struct StereoArguments {
     #[arg(long, value_name = "S", requires = "truth")]
     truth_scale: Option<f32>,
 
-    /// Where data count, on LEFT's grid: inside is not 0; there is no disparity outside
+    /// Mask on LEFT's grid: pixels that are not 0 are used; there is no disparity outside
     #[arg(long, value_name = "M")]
     mask: Option<PathBuf>,
 

@@ -5,7 +5,7 @@ use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use veloxel::jobs::{WarpJob, warp_flow, warp_labels, warp_points};
-use veloxel::motion::clg::parameters::Interpolation;
+use veloxel::kernels::image::warp::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! Colours: the wheel for directions, ramps for scalars.
 //!
 //! *Source* of the wheel's hues: S. Baker et al., IJCV 92(1), 2011, section 4.2 (red to the right, yellow down, and
-//! more steps where the eye tells more hues apart).
+//! more steps where more hues can be distinguished).
 
 /// Red, green, blue.
 pub(super) type Rgb = [u8; 3];

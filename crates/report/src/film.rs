@@ -10,7 +10,7 @@ use serde::Serialize;
 
 const LONGEST_SIDE: usize = 112;
 
-/// What a filmstrip needs of one pair: a few kilobytes, so that the pair itself can be let go.
+/// The picture of one pair in a filmstrip: a few kilobytes, so that the pair itself can be dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thumbnail {
     title: String,

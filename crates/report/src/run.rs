@@ -20,12 +20,12 @@ pub struct RunReport {
     pub label_overlap: Option<LabelOverlapReport>,
 }
 
-/// One pair of images: what the solver said and what was measured on its field.
+/// One pair of images: the statistics of the solver and what was measured on its field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairReport {
     /// Which pair: `frame 3 → 4`, or the names of the two images.
     pub title: String,
-    /// What the solver said.
+    /// Statistics of the solver.
     pub statistics: FlowStatistics,
     /// What the field looks like.
     pub motion: MotionReport,

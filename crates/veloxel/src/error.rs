@@ -55,7 +55,7 @@ pub enum VeloxelError {
         path: PathBuf,
     },
     /// Two outputs of one name.
-    #[error("{} is to hold two outputs: give each a name of its own", path.display())]
+    #[error("{} would get two outputs: give each a name of its own", path.display())]
     SameOutput {
         /// The second of them, as it was given.
         path: PathBuf,

@@ -150,7 +150,7 @@ pub struct PaperA {
     left_out: Vec<String>,
 }
 
-/// What is said while everything is measured.
+/// Progress of the measurement.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A size and a machine that are measured next.

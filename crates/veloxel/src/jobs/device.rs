@@ -7,7 +7,7 @@ use veloxel_core::{SystemMemory, Warnings};
 use veloxel_gpu::{Device, Listing};
 use veloxel_report::DeviceReport;
 
-/// A wish for a device.
+/// Which device to use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeviceOptions {
     /// `auto`, `cpu`, or the name of another device.

@@ -20,7 +20,7 @@ const READ_AHEAD: usize = 3;
 
 /// Runs the engine over a stream and writes what was asked for: a folder of fields and a video appear whole or not at all.
 ///
-/// Once `stop` is set, from another thread, the stream is taken to end there, even if it owes its next frame: what was found
+/// Once `stop` is set, from another thread, the stream is taken to end there, even if its next frame is not there yet: what was found
 /// until then is written, and a warning says so.
 ///
 /// # Errors
@@ -54,14 +54,14 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
     finish(plan, report(header, job, &run, start.elapsed().as_secs_f64()), |_| Ok(String::new()))
 }
 
-/// Reads frames on a thread that nobody waits for when a stream that is stopped owes its next frame.
+/// Reads frames on a thread of its own, which is not joined when a stream that is stopped has not sent its next frame.
 fn read_ahead(mut streams: Streams) -> (JoinHandle<()>, Receiver<NextFrame>) {
     let (sender, pairs) = sync_channel(READ_AHEAD);
     let reader = std::thread::spawn(move || {
         loop {
             let pair = streams.next();
             let go_on = matches!(pair, Ok(Some(_)));
-            // Nobody listens any more once a result could not be written.
+            // The receiver is gone once a result could not be written.
             if sender.send(pair).is_err() || !go_on {
                 return;
             }

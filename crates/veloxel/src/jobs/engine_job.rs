@@ -1,4 +1,4 @@
-//! What the engine is told: a stream, which outputs, and where they go.
+//! The job of the engine: a stream, which outputs, and where they go.
 
 use super::output_plan::{Holds, OutputPlan};
 use super::{JobRun, RunOptions};
@@ -15,7 +15,7 @@ pub struct EngineJob {
     pub right: Option<PathBuf>,
     /// Which outputs; stereo needs right frames.
     pub wanted: EngineOutputs,
-    /// Everything else that a run is told.
+    /// Method, device and everything else that runs share.
     pub options: RunOptions,
     /// The folder for the fields of every frame; made if it is not there.
     pub folder: Option<PathBuf>,

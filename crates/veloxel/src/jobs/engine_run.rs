@@ -1,7 +1,7 @@
 //! The engine at work: this thread brings frames, a second one fetches what was found for them, a third one writes it.
 //!
-//! A frame is on the device while the one before it is fetched and the one before that is written; so nobody waits but for the
-//! slowest of the three. Fields are fetched where somebody wants them, else no more than how many pixels are known.
+//! A frame is on the device while the one before it is fetched and the one before that is written; so the
+//! slowest of the three sets the rate. Fields are fetched where they are written; else the number of known pixels alone.
 
 use super::engine_frames::{NextFrame, Read};
 use super::engine_job::EngineJob;
@@ -20,7 +20,7 @@ use veloxel_motion::{KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhasePa
 
 /// Frames between being pushed and being written: one on the device, one on its way, one being written.
 const IN_FLIGHT: usize = 3;
-/// How often somebody who waits for a frame looks up.
+/// How often waiting for a frame is interrupted to look at the stop flag.
 const STOP_HEARD_WITHIN: Duration = Duration::from_millis(50);
 
 /// What comes out of a stream beside its files.
@@ -119,7 +119,7 @@ impl Run {
     }
 }
 
-/// Frames as they come, until they end or somebody wants them to.
+/// Frames as they come, until the stream ends or is stopped.
 struct Source<'a> {
     pairs: Receiver<NextFrame>,
     stop: &'a AtomicBool,
@@ -132,8 +132,8 @@ impl Source<'_> {
         let begin = Instant::now();
         let frame = self.wait();
         self.log.stages.add("read", begin.elapsed().as_secs_f64() * 1e3);
-        Ok(frame?.map(|(left, right, said)| {
-            self.log.warnings.extend(said);
+        Ok(frame?.map(|(left, right, warnings)| {
+            self.log.warnings.extend(warnings);
             (left, right)
         }))
     }
@@ -141,7 +141,7 @@ impl Source<'_> {
     fn wait(&mut self) -> NextFrame {
         loop {
             let came = self.pairs.recv_timeout(STOP_HEARD_WITHIN);
-            // Whoever stops this program often stops the one that feeds it, in the middle of a frame.
+            // A signal often stops the program that sends the frames as well, in the middle of a frame.
             if self.stop.load(Ordering::Relaxed) && !matches!(came, Ok(Ok(None))) {
                 self.ending = Ending::Stopped;
                 return Ok(None);
@@ -225,7 +225,7 @@ fn write_all(
         if let Some(fields) = fields {
             stages.time("write", || results.take(frame, own.as_ref().map(|o| &o.image), &fields))?;
         }
-        // Who pushes may have come to the end.
+        // The thread that pushes may have ended.
         let _ = free.send(());
     }
     Ok((results, stages))

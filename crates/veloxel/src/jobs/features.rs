@@ -20,7 +20,7 @@ use veloxel_report::{
 pub struct FeaturesJob {
     /// The image.
     pub image: PathBuf,
-    /// Everything else that a run is told.
+    /// Method, device and everything else that runs share.
     pub options: RunOptions,
     /// Where maps, pictures and `report.json` go; made if it is not there.
     pub folder: PathBuf,
@@ -34,7 +34,7 @@ pub struct FeaturesJob {
 pub type FeaturesRun = JobRun<FeaturesReport>;
 
 /// Finds the features of an image: `energy_0.pfm`, `orientation_0.pfm` and `phase_0.pfm` at full resolution, `_1` at half,
-/// and so on; `orientation.png` and `phase.png` for the eye; `report.json`. The folder gets all of them or none.
+/// and so on; `orientation.png` and `phase.png` as pictures; `report.json`. The folder gets all of them or none.
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.

@@ -38,7 +38,7 @@ pub struct FlowJob {
     pub start: StartFrom,
     /// The true flow, on the fixed grid: the report says how far off the found one is.
     pub truth: Option<PathBuf>,
-    /// Everything else that a run is told.
+    /// Method, device and everything else that runs share.
     pub options: RunOptions,
     /// What to write.
     pub outputs: FlowOutputs,

@@ -1,4 +1,4 @@
-//! What every run is told beside its images.
+//! The options of every run beside its images.
 
 use super::run_log::RunLog;
 use super::{DeviceOptions, MethodOptions};
@@ -55,7 +55,7 @@ impl Directions {
     }
 }
 
-/// What every run of a method is told.
+/// The options of every run of a method.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunOptions {
     /// The method and its parameters.

@@ -1,4 +1,4 @@
-//! What a run notes on its way, and the report and the files that it ends with.
+//! Stage times and warnings of a run, and its end: the report and the files.
 
 use super::output_plan::OutputPlan;
 use crate::VeloxelError;
@@ -18,7 +18,7 @@ pub struct JobRun<R> {
     pub written: Vec<(&'static str, PathBuf)>,
 }
 
-/// What the header of a report is made of, beside what the run was told.
+/// What the header of a report is made of, beside the options of the run.
 pub(crate) struct RunLog {
     pub device: DeviceReport,
     pub stages: Stages,

@@ -24,7 +24,7 @@ pub struct SequenceJob {
     pub inputs: Vec<PathBuf>,
     /// Which fields.
     pub plan: SequencePlan,
-    /// Everything else that a run is told; a mask counts for every frame.
+    /// Method, device and everything else that runs share; a mask counts for every frame.
     pub options: RunOptions,
     /// Where the fields and `report.json` go; made if it is not there.
     pub folder: PathBuf,
@@ -100,7 +100,7 @@ pub(crate) struct SequenceTask<'a> {
     pub folder: &'a Path,
 }
 
-/// What is kept of a sequence's fields once they are written.
+/// The measurements of a sequence, and the one field that the page shows.
 pub(crate) struct SequenceResult {
     /// In order: consecutive, then reference.
     pairs: Vec<Measured>,

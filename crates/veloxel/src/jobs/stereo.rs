@@ -1,4 +1,4 @@
-//! Two images in, a disparity with everything that is said about it out.
+//! Two images in; the disparity with its confidence and diagnostics out.
 
 use super::full_scale::{full_scale, phase_parameters};
 use super::output_plan::{Holds, OutputPlan, name, write_confidence};
@@ -11,7 +11,7 @@ use veloxel_core::parameters::Parameters;
 use veloxel_core::{Flow, Mask, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_io as io;
-use veloxel_motion::clg::parameters::Interpolation;
+use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{phase_stereo, without_unknown};
 use veloxel_report::metrics::disparity_error;
 use veloxel_report::{StereoReport, StereoView, ValueRange, stereo_html};
@@ -27,7 +27,7 @@ pub struct StereoJob {
     pub truth: Option<PathBuf>,
     /// What its samples were multiplied by, where its file does not say so.
     pub truth_scale: Option<f32>,
-    /// Everything else that a run is told; outside of a mask, which lies on the left image's grid, nothing is found or measured.
+    /// Method, device and everything else that runs share; outside of a mask, which lies on the left image's grid, nothing is found or measured.
     pub options: RunOptions,
     /// Where the disparity goes.
     pub disparity: PathBuf,

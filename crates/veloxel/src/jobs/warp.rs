@@ -9,8 +9,7 @@ use veloxel_io as io;
 use veloxel_io::{Kind, Strictness};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
-use veloxel_motion::clg::parameters::Interpolation;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,19 +52,11 @@ pub fn warp_image(
     (flow, moving): (&Flow, &Volume<f32>),
     interpolation: Interpolation,
 ) -> Result<Volume<f32>, VeloxelError> {
-    warped(device, (flow, moving), interpolation.of_kernel())
-}
-
-fn warped(
-    device: &Device,
-    (flow, moving): (&Flow, &Volume<f32>),
-    interpolation: warp::Interpolation,
-) -> Result<Volume<f32>, VeloxelError> {
     let what = "field and image must lie on one grid; resample the image onto the field's grid first";
     flow.grid().require_same(moving.grid(), what)?;
     let shape = Shape::of(flow.grid());
     let mut samples = device.upload_copy(moving.data())?;
-    if interpolation == warp::Interpolation::CubicSpline {
+    if interpolation == Interpolation::CubicSpline {
         SplineCoefficients { shape, samples: &mut samples }.run(device)?;
     }
     let displacement =
@@ -113,7 +104,7 @@ pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelEr
     let (mut plan, flow) = job.open(Holds::Samples(Kind::Image), &mut warnings)?;
     let labels = io::read_labels(&job.input, job.strictness, &mut warnings)?;
     let samples = labels.map(|&label| label as f32);
-    let moved = warped(device, (&flow, &samples), warp::Interpolation::Nearest)?;
+    let moved = warp_image(device, (&flow, &samples), Interpolation::Nearest)?;
     let moved = moved.map(|v| if v.is_finite() { *v as i32 } else { 0 });
     plan.write("output", |path| io::write_labels(path, &moved))?;
     plan.finish()?;
