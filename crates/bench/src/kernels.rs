@@ -58,6 +58,28 @@ struct Workbench<'a> {
 /// A kernel under the clock: its name, the volumes it must move once, the share of the copy rate it must reach.
 type Subject<'s> = (&'s str, f64, Option<f64>);
 
+/// The figures of one size, beside the rate at which it is copied.
+struct Table<'f> {
+    figures: &'f mut Vec<Figure>,
+    size: usize,
+    volume_bytes: f64,
+    /// Bytes a millisecond, in and out.
+    copy_rate: f64,
+}
+
+impl Table<'_> {
+    fn add(&mut self, (name, moved, bar): Subject<'_>, ms: f64) {
+        let Self { size, volume_bytes, copy_rate, .. } = *self;
+        self.figures.push(Figure::new(format!("{size}³ {name}"), ms, "ms"));
+        let share = moved * volume_bytes / ms / copy_rate;
+        let share = Figure::new(format!("{size}³ {name}, over copy"), share, "");
+        self.figures.push(match bar {
+            Some(bar) => share.at_least(bar),
+            None => share,
+        });
+    }
+}
+
 impl<'a> Workbench<'a> {
     fn new(device: &'a Device, size: usize) -> Result<Self, ComputeError> {
         let shape = Shape { size: [size; 3], dimension: Dimension::Three };
@@ -83,62 +105,64 @@ impl<'a> Workbench<'a> {
         Ok(Self { device, size, shape, volumes, tensor, displacement })
     }
 
+    /// Measures all kernels; later ones find what earlier ones left in the volumes.
     fn measure(&mut self, figures: &mut Vec<Figure>) -> Result<(), BenchError> {
-        let Self { device, size, shape, volumes, tensor, displacement } = self;
-        let (device, size, shape) = (*device, *size, *shape);
+        let Self { device, size, volumes, .. } = self;
+        let volume_bytes = 4.0 * self.shape.len() as f64;
+        let (from, to) = volumes.split_at_mut(1);
+        let mut launch = || CopyBuffer { from: &from[0], to: &mut to[0] }.run(device);
+        warm_up(device, &mut launch)?;
+        let copy_rate = 2.0 * volume_bytes / median_ms(device, launch)?;
+        figures.push(Figure::new(format!("{size}³ copy"), copy_rate / 1e6, "GB/s"));
+        let mut table = Table { figures, size: *size, volume_bytes, copy_rate };
+        self.measure_operator(&mut table)?;
+        self.measure_images(&mut table)?;
+        self.measure_composition(&mut table)?;
+        self.measure_tensor(&mut table)
+    }
+
+    fn measure_operator(&mut self, table: &mut Table<'_>) -> Result<(), BenchError> {
+        let (device, shape) = (self.device, self.shape);
         let operator = Operator {
             shape,
             spacing_edges: [1.0; 3],
             alpha: 0.1,
-            tensor: Some(tensor),
+            tensor: Some(&self.tensor),
             diffusivity: None,
             volume_weight: None,
         };
-        let volume_bytes = 4.0 * shape.len() as f64;
-        let copied = {
-            let (from, to) = volumes.split_at_mut(1);
-            let mut launch = || CopyBuffer { from: &from[0], to: &mut to[0] }.run(device);
-            warm_up(device, &mut launch)?;
-            median_ms(device, launch)?
-        };
-        let rate = 2.0 * volume_bytes / copied;
-        figures.push(Figure::new(format!("{size}³ copy"), rate / 1e6, "GB/s"));
-        let mut report = |(name, moved, bar): Subject<'_>, ms: f64| {
-            figures.push(Figure::new(format!("{size}³ {name}"), ms, "ms"));
-            let share =
-                Figure::new(format!("{size}³ {name}, over copy"), moved * volume_bytes / ms / rate, "");
-            figures.push(match bar {
-                Some(bar) => share.at_least(bar),
-                None => share,
-            });
-        };
-        let (x, rest) = volumes.split_at_mut(3);
-        let (rhs, rest) = rest.split_at_mut(3);
-        let (out, images) = rest.split_at_mut(3);
-        report(
+        let (x, rest) = self.volumes.split_at_mut(3);
+        let (rhs, out) = rest.split_at_mut(3);
+        let out = &mut out[..3];
+        table.add(
             ("Jacobi sweep", 15.0, Some(0.85)),
             median_ms(device, || jacobi(device, &operator, (x, rhs, out), 1.0))?,
         );
-        report(
+        table.add(
             ("Gauss-Seidel sweep", 15.0, Some(0.85)),
             median_ms(device, || relax(device, &operator, (x, rhs), (1.0, 1)))?,
         );
-        report(
+        table.add(
             ("residual, restricted", 12.0 + 3.0 / 8.0, None),
             median_ms(device, || {
-                let coarse = Shape { size: [size / 2; 3], ..shape };
-                let mut small = out_views(device, coarse)?;
+                let coarse = Shape { size: [self.size / 2; 3], ..shape };
+                let mut small = device.scratch_field(3, coarse.len())?;
                 restrict_residual(device, &operator, (x, rhs), (&mut small, coarse)).map(|_| ())
             })?,
         );
         let regulariser = Operator { tensor: None, ..operator };
-        report(
+        table.add(
             ("regulariser's product", 9.0, None),
             median_ms(device, || subtract_product(device, &regulariser, x, out).map(|_| ()))?,
         );
+        Ok(())
+    }
+
+    fn measure_images(&mut self, table: &mut Table<'_>) -> Result<(), BenchError> {
+        let (device, shape) = (self.device, self.shape);
         let gaussian = isotropic(&Taps::gaussian(7.0 / 3.0, 3.0));
-        let (from, to) = images.split_at_mut(1);
-        report(
+        let (from, to) = self.volumes[IMAGES..].split_at_mut(1);
+        table.add(
             ("Gaussian, 15 taps, three passes", 6.0, Some(0.80)),
             median_ms(device, || {
                 Convolve { shape, taps: &gaussian, input: &from[0], output: &mut to[0] }.run(device)
@@ -155,54 +179,62 @@ impl<'a> Workbench<'a> {
                     interpolation,
                     moving_from_fixed: VoxelAffine::IDENTITY,
                     moving: &from[0],
-                    displacement,
+                    displacement: &self.displacement,
                     out: &mut to[0],
                 }
                 .run(device)
             };
-            report((name, 5.0, bar), median_ms(device, warp)?);
+            table.add((name, 5.0, bar), median_ms(device, warp)?);
         }
+        table.add(
+            ("spline coefficients", 6.0, None),
+            median_ms(device, || SplineCoefficients { shape, samples: &mut to[0] }.run(device))?,
+        );
+        Ok(())
+    }
+
+    fn measure_composition(&mut self, table: &mut Table<'_>) -> Result<(), BenchError> {
+        let (device, shape, steps) = (self.device, self.shape, &mut self.volumes[..3]);
         // Small steps, as a run composes them: what stood there is noise, and would gather from everywhere.
-        for (step, smooth) in x.iter_mut().zip(displacement.iter()) {
+        for (step, smooth) in steps.iter_mut().zip(&self.displacement) {
             CopyBuffer { from: smooth, to: step }.run(device)?;
             Operation::MapAffine { gain: 1e-3, offset: 0.0 }.on(step).run(device)?;
         }
         let still = device.zeros_field(3, shape.len())?;
-        report(
+        table.add(
             ("composition", 9.0, None),
             median_ms(device, || {
                 let (spacing_edges, update) = ([1.0; 3], Update::Compose);
-                Compose { shape, spacing_edges, update, displacement: &still, increment: x }.run(device)
+                Compose { shape, spacing_edges, update, displacement: &still, increment: steps }.run(device)
             })?,
         );
-        report(
-            ("spline coefficients", 6.0, None),
-            median_ms(device, || SplineCoefficients { shape, samples: &mut to[0] }.run(device))?,
-        );
+        Ok(())
+    }
+
+    fn measure_tensor(&mut self, table: &mut Table<'_>) -> Result<(), BenchError> {
+        let (device, shape) = (self.device, self.shape);
         let taps = isotropic(&Taps::gaussian(1.0, 2.5));
-        let pairs = [(&from[0], &to[1])];
         let term = DataTerm {
             shape,
             spacing_edges: [1.0; 3],
             scheme: Scheme::Central4,
             constraint: Constraint::Normalised { zeta: 0.1 },
-            pairs: &pairs,
+            pairs: &[(&self.volumes[IMAGES], &self.volumes[IMAGES + 2])],
             weight: None,
         };
         let mut system = device.zeros_field(9, shape.len())?;
         // Two images in, nine products smoothed along x and y out; those in and out again along z.
-        report(
+        table.add(
             ("motion tensor, ρ 1", 2.0 + 9.0 + 18.0, Some(0.80)),
             median_ms(device, || MotionTensor { term, taps: &taps, out: &mut system }.run(device))?,
         );
-        report(("mismatch", 2.0, None), median_ms(device, || Mismatch { term }.run(device).map(|_| ()))?);
+        table.add(("mismatch", 2.0, None), median_ms(device, || Mismatch { term }.run(device).map(|_| ()))?);
         Ok(())
     }
 }
 
-fn out_views(device: &Device, shape: Shape) -> Result<Field, ComputeError> {
-    device.scratch_field(3, shape.len())
-}
+/// The first of the volumes that stand for images; those before it are fields of the solver.
+const IMAGES: usize = 9;
 
 /// Launches until a device that idled has its clocks up.
 fn warm_up(

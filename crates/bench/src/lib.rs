@@ -31,7 +31,7 @@ pub use volumes::{InFreshProcess, VolumeCost, volume_cost};
 pub struct Bench {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Whether it runs when nobody names a bench: those that need no other data, no GPU and no hour.
+    /// Whether it runs when no bench is named: those that need no other data, no GPU and no hour.
     pub by_default: bool,
     /// Measures.
     pub run: fn(&Session<'_>) -> Result<Vec<Figure>, BenchError>,

@@ -3,7 +3,7 @@
 use crate::{BenchError, Figure, Session};
 use std::time::Instant;
 use veloxel::jobs::{
-    FlowJob, FlowOutputs, RunOptions, StartFrom, WarpJob, evaluate_labels, flow, warp_labels,
+    EvaluateJob, FlowJob, FlowOutputs, RunOptions, StartFrom, WarpJob, evaluate_labels, flow, warp_labels,
 };
 use veloxel_core::Warnings;
 use veloxel_io::Strictness;
@@ -33,7 +33,8 @@ pub(super) fn nirep(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     };
     warp_labels(&labels, session.device)?;
     let truth = folder.join("na01_seg.nii.gz");
-    let overlap = evaluate_labels((&carried, &truth), None, Strictness::Lenient, &mut Warnings::new())?;
+    let against = EvaluateJob { result: carried, truth, ..EvaluateJob::default() };
+    let overlap = evaluate_labels(&against, &mut Warnings::new())?;
     let folded = 100.0 * run.report.pairs[0].statistics.jacobian.share_folded;
     let mut figures = vec![
         Figure::new("na02 → na01: mean Dice of 33 labels", overlap.mean_dice, "").at_least(0.70),

@@ -62,7 +62,7 @@ impl BenchArguments {
 }
 
 impl Run for BenchArguments {
-    fn run(&self) -> Outcome {
+    fn run(self) -> Outcome {
         let (device, report) = self.device.options().open()?;
         if let Some(size) = self.volume {
             return print_json(&volume_cost(size, &device)?);
@@ -70,14 +70,14 @@ impl Run for BenchArguments {
         if self.html.is_some() && !self.names.iter().any(|name| name == PAPER_A) {
             wrong_usage("bench", ErrorKind::MissingRequiredArgument, "--html belongs to the bench paper-a");
         }
-        let in_fresh_process = |size: usize| fresh_process(size, self);
+        let in_fresh_process = |size: usize| fresh_process(size, &self);
         let session = Session::new(&device, &in_fresh_process);
         let session = if self.quick { session.quick() } else { session };
         let record = self.quick.then(Record::of_this_tree);
         let (mut verdict, mut results) = (Verdict::default(), serde_json::Map::new());
         for bench in self.benches() {
             let (figures, text) = if bench.name == PAPER_A {
-                let result = measure_paper_a(&device, self)?;
+                let result = measure_paper_a(&device, &self)?;
                 (result.figures(), experiment_text(&result))
             } else {
                 let figures = (bench.run)(&session)?;
@@ -117,7 +117,7 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA
             eprintln!("paper-a: {what}");
             Ok(())
         }
-        // Whoever stops it keeps what was measured.
+        // What was measured stays there if the program is stopped.
         Event::Measured { figures, so_far } => {
             if let Some(path) = &arguments.html {
                 write_text(path, &so_far.html()?)?;

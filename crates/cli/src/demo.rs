@@ -28,7 +28,7 @@ pub struct DemoArguments {
 }
 
 impl Run for DemoArguments {
-    fn run(&self) -> Outcome {
+    fn run(self) -> Outcome {
         let job = DemoJob {
             folder: self.output.clone(),
             device: self.device.options(),
@@ -37,14 +37,15 @@ impl Run for DemoArguments {
         let progress = Progress::new(self.quiet);
         let run = demo(&job, &progress)?;
         progress.finish();
-        warn(&run.report.warnings);
+        warn(&run.report.header.warnings);
         let head = ["in the muscle", "motion, voxels", "error, voxels", "95 %", "|det − 1|", "time to solve"];
         let mut text = table(&head, run.report.pairs.iter().map(row));
         if let Some(drift) = run.report.cycle_closure_vox {
             text.push_str(&format!("drift once around the beat: {} voxels\n", number::text(drift)));
         }
-        let total = duration(run.report.stage_times.iter().map(|s| s.time_ms).sum());
-        let (device, threads) = (&run.report.device.name, counted(run.report.device.threads, "thread"));
+        let total = duration(run.report.header.stage_times.iter().map(|s| s.time_ms).sum());
+        let (device, threads) =
+            (&run.report.header.device.name, counted(run.report.header.device.threads, "thread"));
         text.push_str(&format!("{total} in all, {device}, {threads}\n"));
         text.push_str(&format!("open {}\n", self.output.join("report.html").display()));
         Ok(print(&text)?)

@@ -14,7 +14,7 @@ pub struct DevicesArguments {
 }
 
 impl Run for DevicesArguments {
-    fn run(&self) -> Outcome {
+    fn run(self) -> Outcome {
         let devices = devices();
         if self.json {
             return print_json(&devices);

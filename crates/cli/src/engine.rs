@@ -2,7 +2,7 @@
 
 use crate::interrupt;
 use crate::output::print_lines;
-use crate::run_arguments::PhaseArguments;
+use crate::run_arguments::{PhaseArguments, written};
 use crate::wrong_usage;
 use crate::{Outcome, Run, warn};
 use clap::error::ErrorKind;
@@ -61,7 +61,7 @@ enum Output {
 }
 
 impl Run for EngineArguments {
-    fn run(&self) -> Outcome {
+    fn run(self) -> Outcome {
         if self.right.is_none() && self.only.contains(&Output::Stereo) {
             let message = "--only stereo needs the right frames: give them with --right";
             wrong_usage("engine", ErrorKind::MissingRequiredArgument, message)
@@ -79,33 +79,19 @@ impl Run for EngineArguments {
         if let Some(frames) = self.frames {
             options.method = options.method.set("frames", frames)?;
         }
-        let job = EngineJob {
-            source: self.source.clone(),
-            right: self.right.clone(),
-            wanted,
-            options,
-            folder: self.output.clone(),
-            video: self.video.clone(),
-            report: self.report.clone(),
-        };
-        show(&engine(&job, stop)?, self)?;
+        let Self { source, right, output: folder, video, report, phase, .. } = self;
+        let is_piped = video.as_deref() == Some(Path::new("-"));
+        let run = engine(&EngineJob { source, right, wanted, options, folder, video, report }, stop)?;
+        warn(&run.report.header.warnings);
+        match summary(&run) {
+            _ if phase.method.quiet => {}
+            // Standard output belongs to the video then.
+            lines if is_piped => lines.iter().for_each(|(name, value)| eprintln!("{name:<14}{value}")),
+            lines => print_lines(&lines)?,
+        }
         interrupt::exit_if_stopped();
         Ok(())
     }
-}
-
-fn show(run: &EngineRun, arguments: &EngineArguments) -> Outcome {
-    warn(&run.report.header.warnings);
-    if arguments.phase.method.quiet {
-        return Ok(());
-    }
-    let lines = summary(run);
-    // Standard output belongs to the video then.
-    if arguments.video.as_deref() == Some(Path::new("-")) {
-        lines.iter().for_each(|(name, value)| eprintln!("{name:<14}{value}"));
-        return Ok(());
-    }
-    print_lines(&lines)
 }
 
 fn summary(run: &EngineRun) -> Vec<(&str, String)> {
@@ -125,7 +111,7 @@ fn summary(run: &EngineRun) -> Vec<(&str, String)> {
     lines.extend(report.features_valid_share.map(|s| ("phase at", percent(s))));
     let device = &report.header.device;
     lines.push(("device", format!("{}, {}", device.name, counted(device.threads, "thread"))));
-    lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
+    lines.extend(written(run));
     lines
 }
 

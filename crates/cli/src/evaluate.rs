@@ -4,11 +4,12 @@ use crate::output::{print, print_json, table, two_columns};
 use crate::run_arguments::strictness;
 use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand};
+use serde::Serialize;
 use std::path::PathBuf;
-use veloxel::Warnings;
-use veloxel::jobs::{DisparityFile, evaluate_disparity, evaluate_flow, evaluate_labels};
+use veloxel::jobs::{DisparityScales, EvaluateJob, evaluate_disparity, evaluate_flow, evaluate_labels};
 use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlap, LabelOverlapReport};
 use veloxel::report::number::{self, percent};
+use veloxel::{VeloxelError, Warnings};
 
 /// Measure a result against the truth.
 #[derive(Debug, Args)]
@@ -23,9 +24,6 @@ enum What {
     Flow {
         #[command(flatten)]
         files: Files,
-        /// Measure inside only: inside is not 0
-        #[arg(long, value_name = "M")]
-        mask: Option<PathBuf>,
     },
     /// Absolute error, bad pixels and density of a disparity
     ///
@@ -39,17 +37,11 @@ enum What {
         /// What RESULT's samples were multiplied by
         #[arg(long, value_name = "S")]
         result_scale: Option<f32>,
-        /// Measure inside only: inside is not 0
-        #[arg(long, value_name = "M")]
-        mask: Option<PathBuf>,
     },
-    /// Dice, Jaccard and Hausdorff 95 of every label
+    /// Dice, Jaccard and Hausdorff 95 of every label; outside of a mask is background in both
     Labels {
         #[command(flatten)]
         files: Files,
-        /// Measure inside only: inside is not 0; outside is background in both
-        #[arg(long, value_name = "M")]
-        mask: Option<PathBuf>,
     },
 }
 
@@ -67,33 +59,42 @@ struct Files {
     /// Refuse headers that need an assumption, instead of warning
     #[arg(long)]
     strict: bool,
+    /// Measure inside only: inside is not 0
+    #[arg(long, value_name = "M")]
+    mask: Option<PathBuf>,
 }
 
-impl Run for EvaluateArguments {
-    fn run(&self) -> Outcome {
+impl Files {
+    /// Measures, shows the result, and warns.
+    fn evaluate<R: Serialize>(
+        self,
+        measure: impl FnOnce(&EvaluateJob, &mut Warnings) -> Result<R, VeloxelError>,
+        text: fn(&R) -> String,
+    ) -> Outcome {
+        let Self { result, truth, mask, strict, json } = self;
         let mut warnings = Warnings::new();
-        match &self.what {
-            What::Flow { files, mask } => {
-                let paths = (files.result.as_path(), files.truth.as_path());
-                let error = evaluate_flow(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
-                if files.json { print_json(&error)? } else { print(&flow_text(&error))? }
-            }
-            What::Disparity { files, scale, result_scale, mask } => {
-                let result = DisparityFile { path: &files.result, scale: *result_scale };
-                let truth = DisparityFile { path: &files.truth, scale: *scale };
-                let strictness = strictness(files.strict);
-                let error = evaluate_disparity((result, truth), mask.as_deref(), strictness, &mut warnings)?;
-                if files.json { print_json(&error)? } else { print(&disparity_text(&error))? }
-            }
-            What::Labels { files, mask } => {
-                let paths = (files.result.as_path(), files.truth.as_path());
-                let overlap =
-                    evaluate_labels(paths, mask.as_deref(), strictness(files.strict), &mut warnings)?;
-                if files.json { print_json(&overlap)? } else { print(&labels_text(&overlap))? }
-            }
+        let job = EvaluateJob { result, truth, mask, strictness: strictness(strict) };
+        let measured = measure(&job, &mut warnings)?;
+        if json {
+            print_json(&measured)?
+        } else {
+            print(&text(&measured))?
         }
         warn(&warnings);
         Ok(())
+    }
+}
+
+impl Run for EvaluateArguments {
+    fn run(self) -> Outcome {
+        match self.what {
+            What::Flow { files } => files.evaluate(evaluate_flow, flow_text),
+            What::Disparity { files, scale: truth, result_scale: result } => files.evaluate(
+                |job, warnings| evaluate_disparity(job, DisparityScales { result, truth }, warnings),
+                disparity_text,
+            ),
+            What::Labels { files } => files.evaluate(evaluate_labels, labels_text),
+        }
     }
 }
 

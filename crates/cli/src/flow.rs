@@ -1,21 +1,17 @@
 //! `veloxel flow`: two images to a field.
 
-use crate::output::print_lines;
 use crate::progress::Progress;
 use crate::run_arguments::MethodArguments;
 use crate::wrong_usage;
-use crate::{Outcome, Run, warn};
+use crate::{Outcome, Run};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
-use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, FlowRun, RunOptions, SequenceJob, StartFrom, flow, sequence,
-};
+use veloxel::jobs::{Directions, FlowJob, FlowOutputs, RunOptions, SequenceJob, StartFrom, flow, sequence};
 use veloxel::motion::{METHODS, Method, Takes};
-use veloxel::report::PairReport;
-use veloxel::report::number::{counted, duration, percent, text};
+use veloxel::report::number::{counted, percent, text};
+use veloxel::report::{PairReport, RunReport};
 use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, VeloxelError};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
@@ -97,11 +93,11 @@ pub struct RunArguments {
     #[arg(long, help_heading = "Method")]
     raw_intensity: bool,
 
-    /// Where data count, on FIXED's grid: inside is not 0 (with --method phase there is no vector outside)
+    /// Mask on FIXED's grid: voxels that are not 0 are used (with --method phase there is no vector outside)
     #[arg(long, value_name = "M")]
     mask: Option<PathBuf>,
 
-    /// Where volume is preserved (with beta above 0): the muscle; without it wherever data count
+    /// Mask of the volume constraint (with beta above 0), such as the heart's muscle; without it --mask, or all voxels
     #[arg(long, value_name = "M")]
     volume_mask: Option<PathBuf>,
 
@@ -137,59 +133,39 @@ impl RunArguments {
 }
 
 impl Run for FlowArguments {
-    fn run(&self) -> Outcome {
-        let (options, is_quiet) = (self.run.options()?, self.run.method_arguments.quiet);
-        let progress = Progress::new(is_quiet);
+    fn run(self) -> Outcome {
+        let options = self.run.options()?;
         self.refuse_what_does_not_go_together(&options);
-        let run = match self.sequence {
-            Some(mode) => sequence(&sequence_job(self, mode, options), &progress)?,
-            None => flow(&self.job(options), &progress)?,
+        let Self { inputs, output, sequence: mode, reference, report, html, run, .. } = self;
+        let method = run.method_arguments;
+        let progress = Progress::new(method.quiet);
+        let run = match mode {
+            Some(mode) => {
+                let plan = SequencePlan { mode: mode.into(), reference, extras: Extras::default() };
+                sequence(&SequenceJob { inputs, plan, options, folder: output, report, html }, &progress)?
+            }
+            None => {
+                let Self { confidence, warped, truth, init: start, .. } = self;
+                let outputs = FlowOutputs { flow: output, confidence, warped, report, html };
+                flow(&FlowJob { inputs, start, truth, options, outputs }, &progress)?
+            }
         };
         progress.finish();
-        warn(&run.report.warnings);
-        if !is_quiet && std::io::stdout().is_terminal() {
-            return print_lines(&summary(&run));
-        }
-        Ok(())
+        method.show(&run, &run.report.header, summary(&run.report))
     }
 }
 
-fn sequence_job(arguments: &FlowArguments, mode: Mode, options: RunOptions) -> SequenceJob {
-    SequenceJob {
-        inputs: arguments.inputs.clone(),
-        plan: SequencePlan {
-            mode: match mode {
-                Mode::Consecutive => SequenceMode::Consecutive,
-                Mode::Reference => SequenceMode::Reference,
-                Mode::Both => SequenceMode::Both,
-            },
-            reference: arguments.reference,
-            extras: Extras::default(),
-        },
-        options,
-        folder: arguments.output.clone(),
-        report: arguments.report.clone(),
-        html: arguments.html.clone(),
+impl From<Mode> for SequenceMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Consecutive => Self::Consecutive,
+            Mode::Reference => Self::Reference,
+            Mode::Both => Self::Both,
+        }
     }
 }
 
 impl FlowArguments {
-    fn job(&self, options: RunOptions) -> FlowJob {
-        FlowJob {
-            inputs: self.inputs.clone(),
-            start: self.init.clone(),
-            truth: self.truth.clone(),
-            options,
-            outputs: FlowOutputs {
-                flow: self.output.clone(),
-                confidence: self.confidence.clone(),
-                warped: self.warped.clone(),
-                report: self.report.clone(),
-                html: self.html.clone(),
-            },
-        }
-    }
-
     /// Rules that clap cannot express: they depend on what the method takes.
     fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
         let (run, count) = (&self.run, self.inputs.len());
@@ -228,33 +204,22 @@ fn methods() -> PossibleValuesParser {
     METHODS.iter().map(|method| PossibleValue::new(method.parameters.method).help(method.summary)).into()
 }
 
-/// A few lines for a person at a terminal; scripts take `--report`.
-fn summary(run: &FlowRun) -> Vec<(&str, String)> {
-    let report = &run.report;
-    let unit = match report.inputs[0].dimension {
+/// A few lines for a person at a terminal.
+fn summary(report: &RunReport) -> Vec<(&'static str, String)> {
+    let unit = match report.header.inputs[0].dimension {
         Dimension::Two => "px",
         Dimension::Three => "voxels",
     };
-    let mut lines = match report.pairs.as_slice() {
-        [pair] => pair_lines(pair, unit),
-        pairs => {
-            let largest = pairs.iter().map(|p| p.motion.max_vox).fold(0.0, f64::max);
-            let mut lines = vec![
-                ("fields", pairs.len().to_string()),
-                ("motion", format!("largest {} {unit}", text(largest))),
-            ];
-            lines.extend(
-                report.cycle_closure_vox.map(|d| ("drift", format!("{} {unit} once around", text(d)))),
-            );
-            lines
-        }
-    };
-    let total: f64 = report.stage_times.iter().map(|s| s.time_ms).sum();
-    let solve: f64 = report.stage_times.iter().filter(|s| s.stage == "solve").map(|s| s.time_ms).sum();
-    let (device, threads) = (&report.device.name, counted(report.device.threads, "thread"));
-    let time = format!("{} (solve {}), {device}, {threads}", duration(total), duration(solve));
-    lines.push(("time", time));
-    lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
+    if let [pair] = report.pairs.as_slice() {
+        return pair_lines(pair, unit);
+    }
+    let largest = report.pairs.iter().map(|p| p.motion.max_vox).fold(0.0, f64::max);
+    let mut lines = vec![
+        ("fields", report.pairs.len().to_string()),
+        ("motion", format!("largest {} {unit}", text(largest))),
+    ];
+    let drift = |d| ("drift", format!("{} {unit} once around", text(d)));
+    lines.extend(report.cycle_closure_vox.map(drift));
     lines
 }
 

@@ -21,7 +21,7 @@ pub struct InfoArguments {
 }
 
 impl Run for InfoArguments {
-    fn run(&self) -> Outcome {
+    fn run(self) -> Outcome {
         let info = inspect(&self.file)?;
         if self.json {
             return print_json(&info);

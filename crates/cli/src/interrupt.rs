@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// Whether a stream takes the first signal as its end.
 static STREAM_RUNS: AtomicBool = AtomicBool::new(false);
-/// Whether it was told to.
+/// Whether such a signal came.
 static STREAM_ENDS: AtomicBool = AtomicBool::new(false);
 /// By which signal.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
@@ -56,7 +56,7 @@ fn is_ignored(signal: i32) -> bool {
     }
 }
 
-/// One line for whoever still listens: a closed terminal is no reason not to end.
+/// One line on standard error, whether or not it can be written: the terminal may be closed.
 #[cfg(unix)]
 fn say(line: &str) {
     use std::io::{IsTerminal, Write};

@@ -48,7 +48,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// The arguments of a command, and what it does with them.
 trait Run: Args {
     /// Does it.
-    fn run(&self) -> Outcome;
+    fn run(self) -> Outcome;
 }
 
 /// A command of the list.

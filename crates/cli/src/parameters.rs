@@ -26,7 +26,7 @@ pub struct ParametersArguments {
 }
 
 impl Run for ParametersArguments {
-    fn run(&self) -> Outcome {
+    fn run(self) -> Outcome {
         let method = find(&self.method);
         if self.json {
             return print_json(&method.schema());

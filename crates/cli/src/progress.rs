@@ -6,7 +6,7 @@ use veloxel::{Observer, Step};
 
 /// Parts of the bar.
 const PARTS: f64 = 1000.0;
-/// Share of the work from which on the time left is worth telling.
+/// Share of the work from which on the time left is shown.
 const SPEAKS_FROM: f64 = 0.1;
 
 /// Shows level, warp, residual and time left on standard error.

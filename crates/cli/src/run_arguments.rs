@@ -1,15 +1,19 @@
-//! What several commands are told in the same way: where to compute, single parameters, how strict to be.
+//! Arguments that several commands share: device, method, single parameters, strictness.
 
+use crate::output::print_lines;
 use crate::parameters::presets;
-use crate::wrong_usage;
+use crate::{Outcome, warn, wrong_usage};
 use clap::Args;
 use clap::error::ErrorKind;
+use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::VeloxelError;
 use veloxel::io::Strictness;
-use veloxel::jobs::{DeviceOptions, MethodOptions, RunOptions};
+use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, RunOptions};
 use veloxel::motion::methods::PARAMETERS;
 use veloxel::parameters::ParameterError;
+use veloxel::report::RunHeader;
+use veloxel::report::number::{counted, duration};
+use veloxel::{StageTime, VeloxelError};
 
 /// Where to compute.
 #[derive(Debug, Args)]
@@ -30,7 +34,7 @@ impl DeviceArguments {
     }
 }
 
-/// What every command that runs a method is told.
+/// The arguments of every command that runs a method.
 #[derive(Debug, Args)]
 pub struct MethodArguments {
     /// What the parameters start from
@@ -58,7 +62,7 @@ pub struct MethodArguments {
 }
 
 impl MethodArguments {
-    /// Everything that is told, checked, before any image is read.
+    /// The options of the run, checked before any image is read.
     ///
     /// `shortcuts` are options that stand for settings; they come after the file and before `--set`.
     pub fn options(
@@ -84,7 +88,34 @@ impl MethodArguments {
     }
 }
 
-/// What every command of the phase engine is told.
+impl MethodArguments {
+    /// Warns, and shows a few lines to a person at a terminal; scripts take `--report`.
+    pub fn show<R>(
+        &self,
+        run: &JobRun<R>,
+        header: &RunHeader,
+        mut lines: Vec<(&'static str, String)>,
+    ) -> Outcome {
+        warn(&header.warnings);
+        if self.quiet || !std::io::stdout().is_terminal() {
+            return Ok(());
+        }
+        let sum =
+            |of: fn(&StageTime) -> bool| header.stage_times.iter().filter(|s| of(s)).map(|s| s.time_ms).sum();
+        let (all, solve) = (duration(sum(|_| true)), duration(sum(|s| s.stage == "solve")));
+        let (device, threads) = (&header.device.name, counted(header.device.threads, "thread"));
+        lines.push(("time", format!("{all} (solve {solve}), {device}, {threads}")));
+        lines.extend(written(run));
+        print_lines(&lines)
+    }
+}
+
+/// The files of a run, line by line.
+pub fn written<R>(run: &JobRun<R>) -> impl Iterator<Item = (&'static str, String)> {
+    run.written.iter().map(|(role, path)| (*role, path.display().to_string()))
+}
+
+/// The arguments of every command of the phase engine.
 #[derive(Debug, Args)]
 #[command(mut_arg("preset", |preset| preset.value_parser(presets(&["phase"]))))]
 pub struct PhaseArguments {

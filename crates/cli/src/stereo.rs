@@ -1,13 +1,11 @@
 //! `veloxel stereo`: two images to a disparity.
 
-use crate::output::print_lines;
 use crate::run_arguments::PhaseArguments;
-use crate::{Outcome, Run, warn};
+use crate::{Outcome, Run};
 use clap::Args;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use veloxel::jobs::{RunOptions, StereoJob, stereo};
-use veloxel::report::number::{duration, percent, text};
+use veloxel::report::number::{percent, text};
 
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
 ///
@@ -48,7 +46,7 @@ pub struct StereoArguments {
     #[arg(long, value_name = "S", requires = "truth")]
     truth_scale: Option<f32>,
 
-    /// Where data count, on LEFT's grid: inside is not 0; there is no disparity outside
+    /// Mask on LEFT's grid: pixels that are not 0 are used; there is no disparity outside
     #[arg(long, value_name = "M")]
     mask: Option<PathBuf>,
 
@@ -57,42 +55,46 @@ pub struct StereoArguments {
 }
 
 impl Run for StereoArguments {
-    fn run(&self) -> Outcome {
+    fn run(self) -> Outcome {
+        let Self {
+            left,
+            right,
+            output: disparity,
+            confidence,
+            report,
+            html,
+            truth,
+            truth_scale,
+            mask,
+            phase,
+        } = self;
+        let options = RunOptions { mask, ..phase.options()? };
         let run = stereo(&StereoJob {
-            left: self.left.clone(),
-            right: self.right.clone(),
-            truth: self.truth.clone(),
-            truth_scale: self.truth_scale,
-            options: RunOptions { mask: self.mask.clone(), ..self.phase.options()? },
-            disparity: self.output.clone(),
-            confidence: self.confidence.clone(),
-            report: self.report.clone(),
-            html: self.html.clone(),
+            left,
+            right,
+            truth,
+            truth_scale,
+            options,
+            disparity,
+            confidence,
+            report,
+            html,
         })?;
-        let (report, header) = (&run.report, &run.report.header);
-        warn(&header.warnings);
-        if self.phase.method.quiet || !std::io::stdout().is_terminal() {
-            return Ok(());
-        }
+        let report = &run.report;
         let range = report.disparity_px.map_or_else(
             || "none found".to_owned(),
             |r| format!("median {} px, 98 % from {} to {}", text(r.p50), text(r.p1), text(r.p99)),
         );
-        let total: f64 = header.stage_times.iter().map(|s| s.time_ms).sum();
         let mut lines = vec![
             ("disparity", range),
             ("matched", percent(report.valid_share)),
             ("confidence", format!("mean {}", text(report.mean_confidence))),
-            ("time", format!("{}, {}", duration(total), header.device.name)),
         ];
         lines.extend(report.error.as_ref().map(|error| {
             let (mean, wrong) = (text(error.absolute_px.mean), percent(error.bad_measured.bad_1));
-            (
-                "error",
-                format!("mean {mean} px at {}, {wrong} wrong by more than 1 px", percent(error.density)),
-            )
+            let density = percent(error.density);
+            ("error", format!("mean {mean} px at {density}, {wrong} wrong by more than 1 px"))
         }));
-        lines.extend(run.written.iter().map(|(role, path)| (*role, path.display().to_string())));
-        print_lines(&lines)
+        phase.method.show(&run, &report.header, lines)
     }
 }

@@ -5,7 +5,7 @@ use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use veloxel::jobs::{WarpJob, warp_flow, warp_labels, warp_points};
-use veloxel::motion::clg::parameters::Interpolation;
+use veloxel::kernels::image::warp::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
 #[derive(Debug, Args)]
@@ -68,19 +68,15 @@ enum Between {
 }
 
 impl Files {
-    fn job(&self) -> WarpJob {
-        WarpJob {
-            flow: self.flow.clone(),
-            input: self.input.clone(),
-            output: self.output.clone(),
-            strictness: strictness(self.strict),
-        }
+    fn job(self) -> WarpJob {
+        let Self { flow, input, output, strict } = self;
+        WarpJob { flow, input, output, strictness: strictness(strict) }
     }
 }
 
 impl Run for WarpArguments {
-    fn run(&self) -> Outcome {
-        let warnings = match &self.what {
+    fn run(self) -> Outcome {
+        let warnings = match self.what {
             What::Image { files, interpolation, device } => {
                 let interpolation = match interpolation {
                     Between::Linear => Interpolation::Linear,

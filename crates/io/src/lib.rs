@@ -50,6 +50,7 @@ mod write;
 
 pub use content::{Content, Kind};
 pub use context::Strictness;
+pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
 pub use format::{Format, Precision};

@@ -52,7 +52,7 @@ pub(super) fn diagnostics(curves: &[DiagnosticCurves], dimension: Dimension) -> 
     curves.iter().map(plot).filter(|plot| !plot.is_empty()).collect()
 }
 
-/// How many voxels have an error below, and what the confidence knows of it.
+/// How many voxels have an error below, and how the error falls with the confidence.
 pub(super) fn errors(
     view: &PairView,
     error: &FlowError,
@@ -81,7 +81,7 @@ pub(super) fn errors(
             curve.points.iter().map(|p| (100.0 * (1.0 - p.kept), value(p))).collect()
         };
         plots.push(LinePlot {
-            title: "What the confidence is worth".into(),
+            title: "Error of the most confident vectors".into(),
             x_label: "% of vectors left out, least confident first".into(),
             y_label: "mean error of the rest, voxels".into(),
             series: vec![

@@ -1,7 +1,7 @@
 //! Colours: the wheel for directions, ramps for scalars.
 //!
 //! *Source* of the wheel's hues: S. Baker et al., IJCV 92(1), 2011, section 4.2 (red to the right, yellow down, and
-//! more steps where the eye tells more hues apart).
+//! more steps where more hues can be distinguished).
 
 /// Red, green, blue.
 pub(super) type Rgb = [u8; 3];
@@ -22,8 +22,7 @@ const CORNERS: [(f32, [f32; 3]); 7] = [
 /// The vector should be finite.
 pub(super) fn wheel(vector: [f32; 2]) -> Rgb {
     let length = vector[0].hypot(vector[1]);
-    let turn = vector[1].atan2(vector[0]).rem_euclid(std::f32::consts::TAU) / std::f32::consts::TAU;
-    let hue = interpolate(&CORNERS, 55.0 * turn);
+    let hue = interpolate(&CORNERS, 55.0 * turn(vector));
     let tint = |c: f32| if length <= 1.0 { 1.0 - length * (1.0 - c) } else { 0.75 * c };
     hue.map(|c| (255.0 * tint(c)).round() as u8)
 }
@@ -34,8 +33,7 @@ pub(super) fn wheel(vector: [f32; 2]) -> Rgb {
 /// The vector should be finite.
 pub(super) fn orientation_wheel(doubled: [f32; 2]) -> Rgb {
     let strength = doubled[0].hypot(doubled[1]).min(1.0);
-    let turn = doubled[1].atan2(doubled[0]).rem_euclid(std::f32::consts::TAU) / std::f32::consts::TAU;
-    interpolate(&CORNERS, 55.0 * turn).map(|c| (255.0 * strength * c).round() as u8)
+    interpolate(&CORNERS, 55.0 * turn(doubled)).map(|c| (255.0 * strength * c).round() as u8)
 }
 
 /// Once around a line's profile: bright line, falling edge, dark line, rising edge.
@@ -55,8 +53,12 @@ const FLAT: f32 = 0.5;
 /// The vector should be finite.
 pub(super) fn phase_wheel(vector: [f32; 2]) -> Rgb {
     let strength = vector[0].hypot(vector[1]).min(1.0);
-    let turn = vector[1].atan2(vector[0]).rem_euclid(std::f32::consts::TAU) / std::f32::consts::TAU;
-    interpolate(&PROFILE, turn).map(|c| (255.0 * (FLAT + strength * (c - FLAT))).round() as u8)
+    interpolate(&PROFILE, turn(vector)).map(|c| (255.0 * (FLAT + strength * (c - FLAT))).round() as u8)
+}
+
+/// The angle of a vector in turns, 0 to 1, from the right downwards.
+fn turn([right, down]: [f32; 2]) -> f32 {
+    down.atan2(right).rem_euclid(std::f32::consts::TAU) / std::f32::consts::TAU
 }
 
 /// A ramp of colours over `[0, 1]`.

@@ -2,7 +2,7 @@
 
 use super::colour::wheel;
 use super::number::nice_ceiling;
-use crate::metrics::quantile;
+use crate::metrics::finite_quantiles;
 use veloxel_core::Flow;
 
 /// One plane of a field in colours.
@@ -30,9 +30,8 @@ pub fn colour_wheel_rgb(flow: &Flow, z: usize, scale_vox: Option<f64>) -> Colour
     let plane = z * width * height..(z + 1) * width * height;
     let vectors = plane.map(|i| (flow.is_valid(i), flow.vector_vox(i)));
     let scale_vox = scale_vox.filter(|s| s.is_finite() && *s > 0.0).unwrap_or_else(|| {
-        let mut lengths: Vec<f32> =
-            vectors.clone().filter(|(valid, _)| *valid).map(|(_, [u, v, _])| u.hypot(v)).collect();
-        if lengths.is_empty() { 1.0 } else { nice_ceiling(quantile(&mut lengths, 0.99)) }
+        let lengths = vectors.clone().filter(|(valid, _)| *valid).map(|(_, [u, v, _])| u.hypot(v));
+        finite_quantiles(lengths, [0.99]).map_or(1.0, |[most]| nice_ceiling(most))
     });
     let share = |component: f32| (f64::from(component) / scale_vox) as f32;
     let colour = |(valid, [u, v, _]): (bool, [f32; 3])| match valid {

@@ -1,12 +1,14 @@
 //! The page of an experiment: headline numbers, plots and tables, in one file.
 
-use super::html::{Plots, STYLE, plots, render};
+use super::page;
+pub use super::page::{Headline, TimeBar};
+use super::page::{Page, Plots};
 use super::svg_plot::LinePlot;
+use super::tables::Table;
 use crate::ReportError;
-use serde::Serialize;
 
 /// A table of text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExperimentTable {
     /// Which of the paper's tables or figures it stands beside.
     pub title: String,
@@ -36,19 +38,6 @@ pub struct Experiment {
     pub notes: Vec<String>,
 }
 
-/// A number above everything.
-#[derive(Debug, Clone, Serialize)]
-pub struct Headline {
-    /// What it is.
-    pub label: String,
-    /// The number as text.
-    pub value: String,
-    /// Its unit, or nothing.
-    pub unit: String,
-    /// What it was measured on, or compares with.
-    pub note: String,
-}
-
 /// A table with what is drawn of it; the table's title is the section's.
 pub struct Section {
     /// The numbers.
@@ -59,59 +48,32 @@ pub struct Section {
     pub bars: Vec<TimeBar>,
 }
 
-/// What a time goes into.
-#[derive(Debug, Clone, Serialize)]
-pub struct TimeBar {
-    /// Whose time it is.
-    pub title: String,
-    /// Name, share as text, share in percent.
-    pub parts: Vec<(String, String, f64)>,
-}
-
 /// Tables of more rows are folded.
 const ROWS_SHOWN: usize = 16;
-
-#[derive(Serialize)]
-struct Page<'a> {
-    style: &'static str,
-    version: &'static str,
-    title: &'a str,
-    subtitle: &'a str,
-    cards: &'a [Headline],
-    machines: &'a [(String, String)],
-    sections: Vec<Shown<'a>>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct Shown<'a> {
-    table: &'a ExperimentTable,
-    folded: bool,
-    plots: Plots,
-    bars: &'a [TimeBar],
-}
 
 /// The page.
 ///
 /// # Errors
 /// [`ReportError::Page`] should not occur.
-pub fn experiment_html(experiment: &Experiment) -> Result<String, ReportError> {
-    let drawn = |list: &[LinePlot]| plots(list.iter().filter(|plot| !plot.is_empty()).cloned().collect());
-    let sections = experiment.sections.iter().map(|section| Shown {
-        table: &section.table,
-        folded: section.table.rows.len() > ROWS_SHOWN,
-        plots: drawn(&section.plots),
-        bars: &section.bars,
-    });
-    let page = Page {
-        style: STYLE,
-        version: env!("CARGO_PKG_VERSION"),
-        title: &experiment.title,
-        subtitle: &experiment.subtitle,
-        cards: &experiment.cards,
-        machines: &experiment.machines,
-        sections: sections.collect(),
-        notes: &experiment.notes,
+pub fn experiment_html(experiment: Experiment) -> Result<String, ReportError> {
+    let Experiment { title, subtitle, cards, machines, sections, notes } = experiment;
+    let section = |Section { table, plots, bars }: Section| {
+        let ExperimentTable { title, note, head, rows, text_columns } = table;
+        let folded = if rows.len() > ROWS_SHOWN {
+            format!("All {} rows in numbers", rows.len())
+        } else {
+            String::new()
+        };
+        let table = Some(Table { head, rows, text_columns });
+        let plots = Plots::of(plots);
+        page::Section { heading: title, lead: note, plots, bars, table, folded, ..page::Section::default() }
     };
-    render(include_str!("experiment.html"), &page)
+    let mut all = vec![page::Section {
+        heading: "Measured on".to_owned(),
+        facts: machines,
+        ..page::Section::default()
+    }];
+    all.extend(sections.into_iter().map(section));
+    all.push(page::Section { heading: "How it was measured".to_owned(), notes, ..page::Section::default() });
+    Page { title, subtitle, cards, sections: all, ..Page::default() }.to_html()
 }

@@ -1,13 +1,16 @@
 //! Small pictures of a sequence's pairs: the flow's colours over the fixed image.
 
 use super::colour::wheel;
+use super::number::nice_ceiling;
 use super::picture::{Raster, rgba_data_uri};
 use super::view::PairView;
 use crate::ReportError;
+use crate::metrics::finite_quantiles;
+use serde::Serialize;
 
 const LONGEST_SIDE: usize = 112;
 
-/// What a filmstrip needs of one pair: a few kilobytes, so that the pair itself can be let go.
+/// The picture of one pair in a filmstrip: a few kilobytes, so that the pair itself can be dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thumbnail {
     title: String,
@@ -30,18 +33,8 @@ impl Thumbnail {
         }
     }
 
-    pub(super) fn title(&self) -> &str {
-        &self.title
-    }
-    pub(super) fn aspect(&self) -> f64 {
-        self.aspect
-    }
-    pub(super) fn lengths_mm(&self) -> impl Iterator<Item = f32> {
-        self.motion_mm.values.iter().map(|[u, v]| u.hypot(*v)).filter(|l| l.is_finite())
-    }
-
     /// The picture, full colour at `scale_mm`: the image where nothing moves, the hue where it moves much.
-    pub(super) fn to_data_uri(&self, scale_mm: f32) -> Result<String, ReportError> {
+    fn to_data_uri(&self, scale_mm: f32) -> Result<String, ReportError> {
         let finite = || self.grey.values.iter().map(|v| v[0]).filter(|v| v.is_finite());
         let (low, high) = (finite().fold(f32::MAX, f32::min), finite().fold(f32::MIN, f32::max));
         let mut samples = Vec::with_capacity(4 * self.grey.values.len());
@@ -59,4 +52,24 @@ impl Thumbnail {
         }
         rgba_data_uri(self.grey.columns, self.grey.rows, &samples)
     }
+}
+
+/// A picture of a film on a page.
+#[derive(Serialize)]
+pub(super) struct Frame {
+    title: String,
+    aspect: f64,
+    uri: String,
+    shown: bool,
+}
+
+/// The film of a sequence, all pictures on one scale; pair `shown` is marked.
+pub(super) fn frames(thumbnails: &[Thumbnail], shown: usize) -> Result<Vec<Frame>, ReportError> {
+    let lengths = thumbnails.iter().flat_map(|t| &t.motion_mm.values).map(|[u, v]| u.hypot(*v));
+    let scale = finite_quantiles(lengths, [0.99]).map_or(1.0, |[most]| nice_ceiling(most));
+    let frame = |(i, thumbnail): (usize, &Thumbnail)| {
+        let uri = thumbnail.to_data_uri(scale as f32)?;
+        Ok(Frame { title: thumbnail.title.clone(), aspect: thumbnail.aspect, uri, shown: i == shown })
+    };
+    thumbnails.iter().enumerate().map(frame).collect()
 }

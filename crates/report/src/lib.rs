@@ -3,38 +3,42 @@
 //! The page asks for nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script.
 //! Lengths are millimetres on physical grids and pixels on pictures; what is no estimate is hatched, never zero.
 
-mod cards;
 mod charts;
 mod colour;
 mod colour_wheel;
 mod error;
 pub mod experiment;
+mod features_page;
 mod film;
-mod gallery;
-mod html;
+mod flow_page;
+mod header;
+mod maps;
 pub mod metrics;
 pub mod number;
 mod overlay;
+mod page;
 mod panel;
 mod panels;
-mod phase_pages;
 mod phase_pictures;
 mod phase_reports;
 mod picture;
 mod planes;
 mod run;
+mod stereo_page;
 pub mod svg_plot;
 mod tables;
 mod view;
 
 pub use colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
 pub use error::ReportError;
+pub use features_page::{FeatureScale, FeaturesView, features_html};
 pub use film::Thumbnail;
-pub use html::{html, sequence_html};
-pub use phase_pages::{FeatureScale, FeaturesView, StereoView, features_html, stereo_html};
+pub use flow_page::{html, sequence_html};
+pub use header::{DeviceReport, InputReport, RunHeader, to_json};
 pub use phase_pictures::{MapPicture, disparity_rgb, orientation_rgb, phase_rgb};
 pub use phase_reports::{
-    EngineReport, FeatureScaleReport, FeaturesReport, LatencyReport, RunHeader, StereoReport, ValueRange,
+    EngineReport, FeatureScaleReport, FeaturesReport, LatencyReport, StereoReport, ValueRange,
 };
-pub use run::{DeviceReport, InputReport, MotionReport, PairReport, RunReport};
+pub use run::{MotionReport, PairReport, RunReport};
+pub use stereo_page::{StereoView, stereo_html};
 pub use view::PairView;

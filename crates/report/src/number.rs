@@ -1,4 +1,4 @@
-//! Numbers as a reader wants them: three digits, no noise.
+//! Numbers as text: three significant digits.
 
 /// Three significant digits; powers of ten where zeros would take over; a dash for what is no number.
 pub fn text(value: f64) -> String {

@@ -8,7 +8,7 @@ use crate::ReportError;
 use serde::Serialize;
 
 /// One map over all planes, with its legend.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Panel {
     pub title: &'static str,
     pub caption: String,
@@ -29,6 +29,17 @@ pub(super) struct Picture {
     pub label: String,
 }
 
+impl Picture {
+    /// Hatching below, which shows through gaps, and the content above.
+    pub fn framed(canvas: Canvas, name: &str, content: &str) -> Self {
+        let Canvas { width, height, .. } = canvas;
+        let svg = format!(
+            r#"<svg class="picture" viewBox="0 0 {width:.1} {height:.1}" role="img" aria-label="{name}"><rect class="gap" width="100%" height="100%"/>{content}</svg>"#
+        );
+        Self { svg, width: (width * 10.0).round() / 10.0, label: String::new() }
+    }
+}
+
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum Legend {
@@ -45,12 +56,17 @@ pub(super) struct Scaled {
 }
 
 impl Scaled {
-    pub fn legend(self, middle: String, note: &str) -> Legend {
+    /// Signed values up to a limit.
+    pub fn around_zero(limit: f64) -> Self {
+        Self { ramp: Ramp::Difference, low: -limit, high: limit }
+    }
+
+    pub fn legend(self, note: &str) -> Legend {
         let stops: Vec<String> = (0..=12).map(|i| hex(self.ramp.at(i as f32 / 12.0))).collect();
         Legend::Ramp {
             gradient: stops.join(","),
             low: number::text(self.low),
-            middle,
+            middle: number::text(0.5 * (self.low + self.high)),
             high: number::text(self.high),
             note: note.to_owned(),
         }

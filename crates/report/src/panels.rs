@@ -8,7 +8,8 @@ use super::picture::{LONGEST_SIDE, Raster};
 use super::planes::Plane;
 use super::view::PairView;
 use crate::ReportError;
-use crate::metrics::quantile;
+use crate::metrics::finite_quantiles;
+use veloxel_core::Flow;
 
 /// The wheel of directions in words.
 pub(super) const MOTION_WHEEL: &str =
@@ -53,25 +54,19 @@ impl<'a> Stage<'a> {
 
     /// The length of motion that gets full colour: hardly anything shown is longer.
     fn motion_scale_mm(&self) -> f64 {
-        let mut lengths = Vec::new();
-        for field in [Some(self.view.flow), self.view.truth].into_iter().flatten() {
-            for (plane, _) in &self.planes {
-                let length = |i| {
+        let fields = || [Some(self.view.flow), self.view.truth].into_iter().flatten();
+        let lengths = self.planes.iter().flat_map(|(plane, _)| {
+            fields().flat_map(move |field| {
+                plane.indices().map(move |i| {
                     let [u, v] = plane.page_vector_mm(field.vector_vox(i));
                     u.hypot(v)
-                };
-                lengths.extend(plane.indices().map(length).filter(|l| l.is_finite()));
-            }
-        }
-        if lengths.is_empty() { 1.0 } else { number::nice_ceiling(quantile(&mut lengths, 0.99)) }
+                })
+            })
+        });
+        finite_quantiles(lengths, [0.99]).map_or(1.0, |[most]| number::nice_ceiling(most))
     }
 
-    fn motion_colours(
-        &self,
-        title: &'static str,
-        field: &veloxel_core::Flow,
-        scale_mm: f64,
-    ) -> Result<Panel, ReportError> {
+    fn motion_colours(&self, title: &'static str, field: &Flow, scale_mm: f64) -> Result<Panel, ReportError> {
         let mut has_gaps = false;
         let pictures = self.pictures(|plane, canvas| {
             let vectors = Raster::sample(plane, LONGEST_SIDE, |i| plane.page_vector_mm(field.vector_vox(i)));
@@ -83,14 +78,13 @@ impl<'a> Stage<'a> {
             title,
             caption: format!("Hue is the direction{within}, colour strength the length."),
             pictures,
-            layers: Vec::new(),
-            first_layer: 0,
             legend: Some(Legend::Wheel {
                 uri: wheel_uri(wheel)?,
                 alt: MOTION_WHEEL,
                 note: format!("rim: {} {}, darker beyond", number::text(scale_mm), self.unit),
             }),
             has_gaps,
+            ..Panel::default()
         })
     }
 
@@ -115,25 +109,15 @@ impl<'a> Stage<'a> {
             title: "Motion as arrows",
             caption: format!("From the fixed to the moving image, {drawn}."),
             pictures: pictures.collect(),
-            layers: Vec::new(),
-            first_layer: 0,
-            legend: None,
-            has_gaps: false,
+            ..Panel::default()
         }
     }
 
     fn images(&self) -> Result<Panel, ReportError> {
         let view = self.view;
-        let mut samples: Vec<f32> = self
-            .planes
-            .iter()
-            .flat_map(|(plane, _)| plane.indices().map(|i| view.fixed.data()[i]))
-            .filter(|v| v.is_finite())
-            .collect();
-        let (low, high) = match samples.is_empty() {
-            true => (0.0, 1.0),
-            false => (quantile(&mut samples, 0.005) as f32, quantile(&mut samples, 0.995) as f32),
-        };
+        let (low, high) = self
+            .quantiles(|i| view.fixed.data()[i], [0.005, 0.995])
+            .map_or((0.0, 1.0), |[low, high]| (low as f32, high as f32));
         let mut has_gaps = false;
         let mut plane_number = 0;
         let mut pictures = self.pictures(|plane, canvas| {
@@ -162,65 +146,56 @@ impl<'a> Stage<'a> {
             layers: ["Fixed", "Moving", "Moving, motion undone"][..2 + usize::from(view.warped.is_some())]
                 .to_vec(),
             first_layer: if self.planes.len() == 1 && view.warped.is_some() { 2 } else { 0 },
-            legend: None,
             has_gaps,
+            ..Panel::default()
         })
     }
 
     fn differences(&self) -> Result<Vec<Panel>, ReportError> {
         let view = self.view;
         let fixed = view.fixed.data();
-        let limit = self.typical_maximum(|i| (view.moving.data()[i] - fixed[i]).abs(), 0.99);
-        let limit = number::nice_ceiling(limit);
-        let panel = |title, caption: &str, other: &[f32]| {
-            let ramp = Scaled { ramp: Ramp::Difference, low: -limit, high: limit };
-            let legend = ramp.legend("0".to_owned(), "intensity");
-            self.scalar_panel(title, caption.to_owned(), (ramp, legend), |i| other[i] - fixed[i])
+        let ramp = Scaled::around_zero(self.limit(|i| (view.moving.data()[i] - fixed[i]).abs()));
+        let panel = |what: (&'static str, &str), other: &[f32]| {
+            self.scalar_panel(what, (ramp, "intensity"), |i| other[i] - fixed[i])
         };
-        let mut panels = vec![panel("Difference before", "Moving minus fixed image.", view.moving.data())?];
+        let mut panels = vec![panel(("Difference before", "Moving minus fixed image."), view.moving.data())?];
         if let Some(warped) = view.warped {
             let caption = "The same with the motion undone, on the same scale.";
-            panels.push(panel("Difference after", caption, warped.data())?);
+            panels.push(panel(("Difference after", caption), warped.data())?);
         }
         Ok(panels)
     }
 
-    fn errors(&self, truth: &veloxel_core::Flow) -> Result<Panel, ReportError> {
+    fn errors(&self, truth: &Flow) -> Result<Panel, ReportError> {
         let flow = self.view.flow;
         let error = |i| {
             let (e, t) = (flow.vector_vox(i), truth.vector_vox(i));
             [0, 1, 2].map(|a: usize| e[a] - t[a]).iter().map(|d| d * d).sum::<f32>().sqrt()
         };
-        let high = number::nice_ceiling(self.typical_maximum(error, 0.99));
-        let ramp = Scaled { ramp: Ramp::Heat, low: 0.0, high };
+        let ramp = Scaled { ramp: Ramp::Heat, low: 0.0, high: self.limit(error) };
         let unit = if self.planes.len() > 1 { "voxels" } else { "pixels" };
-        let legend = ramp.legend(number::text(0.5 * high), unit);
-        let caption = "Length of the difference from the true motion.".to_owned();
-        self.scalar_panel("End-point error", caption, (ramp, legend), error)
+        let what = ("End-point error", "Length of the difference from the true motion.");
+        self.scalar_panel(what, (ramp, unit), error)
     }
 
     fn confidence(&self) -> Result<Panel, ReportError> {
         let ramp = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
-        let legend = ramp.legend("0.5".to_owned(), "");
-        let caption =
-            "How far the images themselves determine each vector: 0 not at all, 1 fully.".to_owned();
+        let caption = "How far the images themselves determine each vector: 0 not at all, 1 fully.";
         let data = self.view.confidence.data();
-        self.scalar_panel("Confidence", caption, (ramp, legend), |i| data[i])
+        self.scalar_panel(("Confidence", caption), (ramp, ""), |i| data[i])
     }
 
     fn volume_change(&self) -> Result<Panel, ReportError> {
         let data = self.view.jacobian.data();
-        let limit =
-            number::nice_ceiling(self.typical_maximum(|i| (data[i] - 1.0).abs(), 0.99)).clamp(0.01, 1.0);
+        let limit = self.limit(|i| (data[i] - 1.0).abs()).clamp(0.01, 1.0);
         let ramp = Scaled { ramp: Ramp::Volume, low: 1.0 - limit, high: 1.0 + limit };
-        let legend = ramp.legend("1".to_owned(), "det(I + ∇d)");
         let (title, what) = match self.planes.len() {
             1 => ("Area change", "Area"),
             _ => ("Volume change", "Volume"),
         };
         let caption =
             format!("{what} after the motion over that before; a red outline where the field folds.");
-        let mut panel = self.scalar_panel(title, caption, (ramp, legend), |i| data[i])?;
+        let mut panel = self.scalar_panel((title, &caption), (ramp, "det(I + ∇d)"), |i| data[i])?;
         for (picture, (plane, canvas)) in panel.pictures.iter_mut().zip(&self.planes) {
             let folded = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(data[i] <= 0.0))]);
             let outline = outline_svg(&folded, *canvas, "folded");
@@ -231,9 +206,8 @@ impl<'a> Stage<'a> {
 
     fn scalar_panel(
         &self,
-        title: &'static str,
-        caption: String,
-        (ramp, legend): (Scaled, Legend),
+        (title, caption): (&'static str, &str),
+        (ramp, note): (Scaled, &str),
         at: impl Fn(usize) -> f32,
     ) -> Result<Panel, ReportError> {
         let mut has_gaps = false;
@@ -243,26 +217,17 @@ impl<'a> Stage<'a> {
             let uri = raster.to_data_uri(ramp.ramp, ramp.low as f32, ramp.high as f32)?;
             Ok(image(&uri, canvas, ""))
         })?;
-        Ok(Panel {
-            title,
-            caption,
-            pictures,
-            layers: Vec::new(),
-            first_layer: 0,
-            legend: Some(legend),
-            has_gaps,
-        })
+        let (caption, legend) = (caption.to_owned(), Some(ramp.legend(note)));
+        Ok(Panel { title, caption, pictures, legend, has_gaps, ..Panel::default() })
     }
 
-    /// The value that only a share of the shown ones exceeds; 0 if there are none.
-    fn typical_maximum(&self, at: impl Fn(usize) -> f32, share: f64) -> f64 {
-        let mut values: Vec<f32> = self
-            .planes
-            .iter()
-            .flat_map(|(plane, _)| plane.indices().map(&at))
-            .filter(|v| v.is_finite())
-            .collect();
-        if values.is_empty() { 0.0 } else { quantile(&mut values, share) }
+    /// A round number that hardly any shown value exceeds.
+    fn limit(&self, at: impl Fn(usize) -> f32) -> f64 {
+        number::nice_ceiling(self.quantiles(at, [0.99]).map_or(0.0, |[most]| most))
+    }
+
+    fn quantiles<const N: usize>(&self, at: impl Fn(usize) -> f32, shares: [f64; N]) -> Option<[f64; N]> {
+        finite_quantiles(self.planes.iter().flat_map(|(plane, _)| plane.indices().map(&at)), shares)
     }
 
     fn pictures(
@@ -275,26 +240,19 @@ impl<'a> Stage<'a> {
             .collect()
     }
 
-    /// Hatching below (it shows through gaps), the content, the mask's outline and the letters above.
+    /// The content with the mask's outline and the letters above.
     fn framed(&self, plane: &Plane, canvas: Canvas, content: &str) -> Picture {
-        let Canvas { width, height, .. } = canvas;
         let outline = self.view.mask.map(|mask| {
             let inside = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(mask.data()[i]))]);
             outline_svg(&inside, canvas, "outline")
         });
-        let name = if plane.name.is_empty() { "image" } else { plane.name };
-        Picture {
-            svg: format!(
-                r#"<svg class="picture" viewBox="0 0 {width:.1} {height:.1}" role="img" aria-label="{name}"><rect class="gap" width="100%" height="100%"/>{content}{}{}</svg>"#,
-                outline.unwrap_or_default(),
-                letters_svg(plane, canvas)
-            ),
-            width: (width * 10.0).round() / 10.0,
-            label: if plane.name.is_empty() {
-                String::new()
-            } else {
-                format!("{}, {}", plane.name, plane.position)
-            },
+        let content = format!("{content}{}{}", outline.unwrap_or_default(), letters_svg(plane, canvas));
+        match plane.name {
+            "" => Picture::framed(canvas, "image", &content),
+            name => {
+                let label = format!("{name}, {}", plane.position);
+                Picture { label, ..Picture::framed(canvas, name, &content) }
+            }
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Disparity, orientation and phase as pictures: what is written as PNG, and what videos show.
 
 use super::colour::{Ramp, Rgb, orientation_wheel, phase_wheel};
-use super::gallery::strength;
+use super::maps::strength;
 use crate::ReportError;
-use crate::metrics::quantile;
+use crate::metrics::finite_quantiles;
 use veloxel_core::Volume;
 
 /// What has no estimate: a grey that is in none of the maps.
@@ -37,13 +37,8 @@ impl MapPicture {
 /// `range`: the disparities at the dark and the light end; without it, those that 1 % and 99 % of the values do not
 /// exceed. Videos pass one range for all frames.
 pub fn disparity_rgb(disparity_px: &Volume<f32>, range: Option<[f64; 2]>) -> MapPicture {
-    let [low, high] = range.unwrap_or_else(|| {
-        let mut values: Vec<f32> = disparity_px.data().iter().copied().filter(|v| v.is_finite()).collect();
-        match values.is_empty() {
-            true => [0.0, 1.0],
-            false => [quantile(&mut values, 0.01), quantile(&mut values, 0.99)],
-        }
-    });
+    let found = || finite_quantiles(disparity_px.data().iter().copied(), [0.01, 0.99]);
+    let [low, high] = range.or_else(found).unwrap_or([0.0, 1.0]);
     let extent = if high > low { high - low } else { 1.0 };
     MapPicture::of(disparity_px, |_, d| Ramp::Depth.at(((f64::from(d) - low) / extent) as f32))
 }

@@ -1,35 +1,9 @@
-//! What runs of the phase engine say about themselves: the content of their `report.json`.
-//!
-//! Keys are only ever added; numbers that are not finite become `null`.
+//! The content of `report.json` of stereo, features and the engine.
 
-use super::{DeviceReport, InputReport};
-use crate::ReportError;
-use crate::metrics::{DisparityError, quantile};
+use super::RunHeader;
+use crate::metrics::{DisparityError, finite_quantiles};
 use serde::Serialize;
-use veloxel_core::{StageTime, Volume, Warnings};
-
-/// What the report of every run begins with.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RunHeader {
-    /// Version of Veloxel that ran.
-    pub veloxel_version: String,
-    /// The command as typed, or the call that stands for it.
-    pub command_line: String,
-    /// The method's name: `phase-stereo`, `phase-features`, `phase-engine`.
-    pub method: String,
-    /// The preset that the parameters started from.
-    pub preset: Option<String>,
-    /// What computed.
-    pub device: DeviceReport,
-    /// Every parameter as used, after preset, file and command line.
-    pub parameters: serde_json::Value,
-    /// Files that were read.
-    pub inputs: Vec<InputReport>,
-    /// Wall-clock time of each stage.
-    pub stage_times: Vec<StageTime>,
-    /// Everything a user should know.
-    pub warnings: Warnings,
-}
+use veloxel_core::Volume;
 
 /// `veloxel stereo --report`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,29 +23,6 @@ pub struct StereoReport {
     pub error: Option<DisparityError>,
 }
 
-/// A report as indented JSON with a final line break.
-fn to_json(report: &impl Serialize) -> Result<String, ReportError> {
-    let mut text = serde_json::to_string_pretty(report)?;
-    text.push('\n');
-    Ok(text)
-}
-
-macro_rules! as_json_text {
-    ($($report:ty),*) => {$(
-        impl $report {
-            /// The report as indented JSON with a final line break.
-            ///
-            /// # Errors
-            /// [`ReportError::Json`] if the parameters cannot be written as JSON.
-            pub fn to_json(&self) -> Result<String, ReportError> {
-                to_json(self)
-            }
-        }
-    )*};
-}
-
-as_json_text!(StereoReport, FeaturesReport, EngineReport);
-
 /// Where most of some values lie.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ValueRange {
@@ -86,12 +37,8 @@ pub struct ValueRange {
 impl ValueRange {
     /// Of the finite values; none if there are none.
     pub fn of(volume: &Volume<f32>) -> Option<Self> {
-        let mut values: Vec<f32> = volume.data().iter().copied().filter(|v| v.is_finite()).collect();
-        if values.is_empty() {
-            return None;
-        }
-        let mut at = |share| quantile(&mut values, share);
-        Some(Self { p1: at(0.01), p50: at(0.5), p99: at(0.99) })
+        let [p1, p50, p99] = finite_quantiles(volume.data().iter().copied(), [0.01, 0.5, 0.99])?;
+        Some(Self { p1, p50, p99 })
     }
 }
 
@@ -162,12 +109,9 @@ pub struct LatencyReport {
 impl LatencyReport {
     /// Of measured times; none without any.
     pub fn of(times_ms: &[f64]) -> Option<Self> {
-        let mut values: Vec<f32> = times_ms.iter().map(|&t| t as f32).collect();
-        if values.is_empty() {
-            return None;
-        }
-        let mut at = |share| quantile(&mut values, share);
-        Some(Self { p50_ms: at(0.5), p90_ms: at(0.9), p99_ms: at(0.99), max_ms: at(1.0) })
+        let times = times_ms.iter().map(|&t| t as f32);
+        let [p50_ms, p90_ms, p99_ms, max_ms] = finite_quantiles(times, [0.5, 0.9, 0.99, 1.0])?;
+        Some(Self { p50_ms, p90_ms, p99_ms, max_ms })
     }
 }
 

@@ -1,102 +1,31 @@
-//! What a whole run says about itself: the content of `report.json`, whose keys scripts may rely on.
+//! The content of `report.json` of a flow.
 
-use super::PairView;
+use super::{PairView, RunHeader};
 use crate::ReportError;
 use crate::metrics::{FlowError, LabelOverlapReport, Sparsification, flow_error, sparsification};
 use serde::Serialize;
-use veloxel_core::{Dimension, FlowStatistics, Grid, StageTime, Warnings};
+use veloxel_core::FlowStatistics;
 
 /// One run of one method over one pair or a sequence of pairs.
-///
-/// Keys are only ever added; numbers that are not finite become `null`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunReport {
-    /// Version of Veloxel that ran.
-    pub veloxel_version: String,
-    /// The command as typed, or the call that stands for it.
-    pub command_line: String,
-    /// The method's name as on the command line: `clg`, `lucas-kanade`, ….
-    pub method: String,
-    /// The preset that the parameters started from, where there was one.
-    pub preset: Option<String>,
-    /// What computed.
-    pub device: DeviceReport,
-    /// Every parameter as used, after preset, file and command line.
-    pub parameters: serde_json::Value,
-    /// Files that were read.
-    pub inputs: Vec<InputReport>,
+    /// The run.
+    #[serde(flatten)]
+    pub header: RunHeader,
     /// One entry for every pair, in the order of time; a plain run has one.
     pub pairs: Vec<PairReport>,
     /// Mean length of the motion composed over one whole cycle (voxels), for sequences that close.
     pub cycle_closure_vox: Option<f64>,
     /// Labels carried by the field against true ones, where both were given.
     pub label_overlap: Option<LabelOverlapReport>,
-    /// Wall-clock time of each stage.
-    pub stage_times: Vec<StageTime>,
-    /// Everything a user should know, readers' and solvers' warnings together.
-    pub warnings: Warnings,
 }
 
-impl RunReport {
-    /// The report as indented JSON with a final line break.
-    ///
-    /// # Errors
-    /// [`ReportError::Json`] if the parameters cannot be written as JSON.
-    pub fn to_json(&self) -> Result<String, ReportError> {
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        Ok(text)
-    }
-}
-
-/// The device that ran, and why it did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DeviceReport {
-    /// The device's own name.
-    pub name: String,
-    /// One sentence: asked for, or the fastest present, and why others were passed over.
-    pub chosen_because: String,
-    /// Threads used on the processor.
-    pub threads: usize,
-}
-
-/// One file that was read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct InputReport {
-    /// What it was read as: `fixed`, `moving`, `truth`, `mask`, ….
-    pub role: String,
-    /// Where it was read from.
-    pub path: String,
-    /// Its format.
-    pub format: String,
-    /// 2-D or 3-D.
-    pub dimension: Dimension,
-    /// Voxels per axis `(x, y, z)`.
-    pub size: [usize; 3],
-    /// Millimetres between neighbours `(x, y, z)`.
-    pub spacing_mm: [f64; 3],
-}
-
-impl InputReport {
-    /// Describes a file that holds samples on `grid`.
-    pub fn new(role: &str, path: &str, format: &str, grid: &Grid) -> Self {
-        Self {
-            role: role.to_owned(),
-            path: path.to_owned(),
-            format: format.to_owned(),
-            dimension: grid.dimension(),
-            size: grid.size(),
-            spacing_mm: grid.spacing_mm(),
-        }
-    }
-}
-
-/// One pair of images: what the solver said and what was measured on its field.
+/// One pair of images: the statistics of the solver and what was measured on its field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairReport {
     /// Which pair: `frame 3 → 4`, or the names of the two images.
     pub title: String,
-    /// What the solver said.
+    /// Statistics of the solver.
     pub statistics: FlowStatistics,
     /// What the field looks like.
     pub motion: MotionReport,

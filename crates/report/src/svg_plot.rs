@@ -145,9 +145,9 @@ impl LinePlot {
     }
 
     /// The named curves with their colours, as `(style, dashed, name)`.
-    pub fn legend(&self) -> Vec<(String, bool, &str)> {
+    pub fn legend(&self) -> Vec<(String, bool, String)> {
         let named = self.series.iter().filter(|s| !s.name.is_empty());
-        named.map(|s| (ink(s.ink), s.line == Line::Dashed, s.name.as_str())).collect()
+        named.map(|s| (ink(s.ink), s.line == Line::Dashed, s.name.clone())).collect()
     }
 
     fn frame(&self, format: Format) -> Option<Frame> {

@@ -3,18 +3,38 @@
 use super::charts::size_text;
 use super::number::{count, duration, percent, text};
 use super::{InputReport, PairReport};
-use crate::metrics::{Distribution, FlowError};
+use crate::metrics::{Distribution, FlowError, LabelOverlap, LabelOverlapReport};
 use serde::Serialize;
 use serde_json::Value;
-use veloxel_core::{DiagnosticCell, DiagnosticTable, Dimension, StageTime};
+use veloxel_core::{DiagnosticCell, DiagnosticTable, Dimension};
 
-/// A table of text; every column after the first holds numbers unless `text_columns` says otherwise.
+/// A table of text.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Table {
-    pub head: Vec<&'static str>,
+    pub head: Vec<String>,
     pub rows: Vec<Vec<String>>,
     /// How many columns from the left are text.
     pub text_columns: usize,
+}
+
+impl Table {
+    /// A table whose first column is text and whose others hold numbers.
+    pub fn new(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+        let head = head.iter().map(|&name| name.to_owned()).collect();
+        Self { head, rows: rows.into_iter().collect(), text_columns: 1 }
+    }
+}
+
+/// Labels carried by the field against true ones.
+pub(super) fn labels(overlap: &LabelOverlapReport) -> Table {
+    let row = |label: &LabelOverlap| {
+        let distance = label.hausdorff95_mm.map_or("–".to_owned(), |mm| format!("{mm:.2}"));
+        let shares = [label.dice, label.jaccard].map(|share| format!("{share:.3}"));
+        let counts = [label.truth_voxels, label.result_voxels].map(|n| n.to_string());
+        std::iter::once(label.label.to_string()).chain(shares).chain([distance]).chain(counts).collect()
+    };
+    let head = ["Label", "Dice", "Jaccard", "Hausdorff 95, mm", "voxels, truth", "voxels, result"];
+    Table::new(&head, overlap.labels.iter().map(row))
 }
 
 /// Errors against the truth.
@@ -27,18 +47,19 @@ pub(super) fn errors(error: &FlowError, unit: &str) -> Table {
     let mut rows = vec![row(voxels, &error.end_point_vox)];
     rows.extend(error.end_point_mm.as_ref().map(|d| row("End-point error, mm", d)));
     rows.push(row("Angular error, degrees", &error.angular_deg));
-    Table { head: vec!["", "mean", "sd", "50 %", "75 %", "95 %", "max"], rows, text_columns: 1 }
+    Table::new(&["", "mean", "sd", "50 %", "75 %", "95 %", "max"], rows)
 }
 
 /// Shares of vectors with a large error, as one line of facts.
-pub(super) fn error_shares(error: &FlowError) -> Vec<(&'static str, String)> {
-    vec![
+pub(super) fn error_shares(error: &FlowError) -> Vec<(String, String)> {
+    let shares = [
         ("R0.5, error above 0.5", percent(error.r0_5)),
         ("R1, error above 1", percent(error.r1)),
         ("R2, error above 2", percent(error.r2)),
         ("Density", percent(error.density)),
         ("Voxels measured", count(error.measured_voxels)),
-    ]
+    ];
+    shares.map(|(name, share)| (name.to_owned(), share)).to_vec()
 }
 
 /// A method's own table.
@@ -51,8 +72,7 @@ pub(super) fn diagnostics(table: &DiagnosticTable, dimension: Dimension) -> Tabl
         DiagnosticCell::DurationMs(ms) => duration(*ms),
         DiagnosticCell::Size(size) => size_text(*size, dimension),
     };
-    let rows = table.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-    Table { head: table.head.clone(), rows, text_columns: 1 }
+    Table::new(&table.head, table.rows.iter().map(|row| row.iter().map(cell).collect()))
 }
 
 /// The pairs of a sequence.
@@ -82,7 +102,7 @@ pub(super) fn pairs(pairs: &[PairReport], unit: &str) -> Table {
         }
         row
     };
-    Table { head, rows: pairs.iter().map(row).collect(), text_columns: 1 }
+    Table::new(&head, pairs.iter().map(row))
 }
 
 /// Files that were read.
@@ -102,9 +122,8 @@ pub(super) fn inputs(inputs: &[InputReport]) -> Table {
         ]
     };
     Table {
-        head: vec!["", "file", "format", "size", "spacing"],
-        rows: inputs.iter().map(row).collect(),
         text_columns: 3,
+        ..Table::new(&["", "file", "format", "size", "spacing"], inputs.iter().map(row))
     }
 }
 
@@ -129,25 +148,6 @@ fn flatten(name: &str, value: &Value, flat: &mut Vec<(String, String)>) {
     }
 }
 
-/// One stretch of the time bar.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct TimeShare {
-    stage: String,
-    time: String,
-    percent: f64,
-}
-
-/// Stages with their share of the total.
-pub(super) fn times(stages: &[StageTime]) -> Vec<TimeShare> {
-    let total: f64 = stages.iter().map(|s| s.time_ms).sum();
-    let share = |s: &StageTime| TimeShare {
-        stage: s.stage.clone(),
-        time: duration(s.time_ms),
-        percent: (1000.0 * s.time_ms / total.max(1e-9)).round() / 10.0,
-    };
-    stages.iter().map(share).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,12 +160,5 @@ mod tests {
         let mut flat = parameters(&value);
         flat.sort();
         assert_eq!(flat, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
-    }
-
-    #[test]
-    fn times_share_the_whole() {
-        let stages = [("load", 100.0), ("solve", 300.0)]
-            .map(|(stage, time_ms)| StageTime { stage: stage.to_owned(), time_ms });
-        assert_eq!(times(&stages).iter().map(|t| t.percent).sum::<f64>(), 100.0);
     }
 }

@@ -34,21 +34,18 @@ impl PairView<'_> {
     /// # Errors
     /// [`ReportError::Core`] that names the map which does not.
     pub fn require_one_grid(&self) -> Result<(), ReportError> {
-        let grid = self.fixed.grid();
-        grid.require_same(self.moving.grid(), "fixed and moving image")?;
-        if let Some(warped) = self.warped {
-            grid.require_same(warped.grid(), "fixed and warped image")?;
-        }
-        grid.require_same(self.flow.grid(), "fixed image and flow")?;
-        grid.require_same(self.confidence.grid(), "fixed image and confidence")?;
-        grid.require_same(self.jacobian.grid(), "fixed image and Jacobian")?;
-        if let Some(truth) = self.truth {
-            grid.require_same(truth.grid(), "fixed image and true flow")?;
-        }
-        if let Some(mask) = self.mask {
-            grid.require_same(mask.grid(), "fixed image and mask")?;
-        }
-        Ok(())
+        let others = [
+            (Some(self.moving.grid()), "fixed and moving image"),
+            (self.warped.map(|warped| warped.grid()), "fixed and warped image"),
+            (Some(self.flow.grid()), "fixed image and flow"),
+            (Some(self.confidence.grid()), "fixed image and confidence"),
+            (Some(self.jacobian.grid()), "fixed image and Jacobian"),
+            (self.truth.map(|truth| truth.grid()), "fixed image and true flow"),
+            (self.mask.map(|mask| mask.grid()), "fixed image and mask"),
+        ];
+        let same =
+            |(grid, what): (Option<&Grid>, _)| grid.map_or(Ok(()), |g| self.grid().require_same(g, what));
+        Ok(others.into_iter().try_for_each(same)?)
     }
 
     pub(super) fn grid(&self) -> &Grid {

@@ -55,15 +55,9 @@ pub enum VeloxelError {
         path: PathBuf,
     },
     /// Two outputs of one name.
-    #[error("{} is to hold two outputs: give each a name of its own", path.display())]
+    #[error("{} would get two outputs: give each a name of its own", path.display())]
     SameOutput {
         /// The second of them, as it was given.
         path: PathBuf,
-    },
-    /// A report could not be written as JSON.
-    #[error("the report could not be written as JSON")]
-    Json {
-        /// What the writer says.
-        source: serde_json::Error,
     },
 }

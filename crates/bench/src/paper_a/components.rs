@@ -1,8 +1,9 @@
 //! What each part of a run costs (Figure 6), and what comes and goes between host and device (Figure 7b).
 
-use super::runs::{ALPHA, BETA, TAPS, window};
 use super::scene::{Scene, smooth_motion};
+use super::settings::{ALPHA, BETA, TAPS, window};
 use crate::BenchError;
+use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
@@ -84,7 +85,7 @@ const LAUNCHES: f64 = 20.0;
 
 /// Measures all components of a pair.
 pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError> {
-    let (shape, size) = (scene.shape(), scene.size);
+    let shape = scene.shape();
     let mut costs = Costs::default();
     if device.is_gpu() {
         let samples = scene.fixed.data();
@@ -94,8 +95,8 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
         costs.set(Component::TransferOut, launch_ms(device, || device.read(&buffer).map(drop))?);
     }
     let (fixed, moving) = (device.upload_copy(scene.fixed.data())?, device.upload_copy(scene.moving.data())?);
-    let mut displacement: Field =
-        (0..3).map(|c| device.upload(smooth_motion(size, c))).collect::<Result<_, _>>()?;
+    let displacement: Field =
+        (0..3).map(|c| device.upload(smooth_motion(scene.size, c))).collect::<Result<_, _>>()?;
     let mut warped = touched(device, shape.len())?;
     let warp = || {
         Warp {
@@ -114,45 +115,68 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
     let mut smoothed = touched(device, shape.len())?;
     let smooth = || Convolve { shape, taps: &taps, input: &fixed, output: &mut smoothed }.run(device);
     costs.set(Component::Smoothing, launch_ms(device, smooth)?);
-    drop(smoothed);
-    let mut system: Field = (0..9).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
-    for (component, taps) in [
-        (Component::Derivatives, isotropic(&Taps::gaussian(0.0, 1.0))),
-        // Last: the solver goes on with its tensor.
-        (Component::Tensor, taps),
-    ] {
-        let term = DataTerm {
+    drop((smoothed, moving));
+    let system = costs.measure_tensor(device, shape, (&fixed, &warped))?;
+    drop(fixed);
+    costs.measure_iteration(device, shape, (displacement, system, warped))?;
+    Ok(costs)
+}
+
+impl Costs {
+    /// Measures the motion tensor of a pair without and with its window; what it holds at the end.
+    fn measure_tensor(
+        &mut self,
+        device: &Device,
+        shape: Shape,
+        pair: (&Buffer, &Buffer),
+    ) -> Result<Field, BenchError> {
+        let mut system: Field = (0..9).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
+        for (component, taps) in [
+            (Component::Derivatives, isotropic(&Taps::gaussian(0.0, 1.0))),
+            // Last: the solver goes on with its tensor.
+            (Component::Tensor, isotropic(&window(TAPS))),
+        ] {
+            let term = DataTerm {
+                shape,
+                spacing_edges: [1.0; 3],
+                scheme: Scheme::Forward,
+                constraint: Constraint::Plain,
+                pairs: &[pair],
+                weight: None,
+            };
+            let launch = || MotionTensor { term, taps: &taps, out: &mut system }.run(device);
+            self.set(component, launch_ms(device, launch)?);
+        }
+        Ok(system)
+    }
+
+    /// Measures an iteration over a motion tensor; the third buffer becomes the weight of the volume.
+    fn measure_iteration(
+        &mut self,
+        device: &Device,
+        shape: Shape,
+        (mut displacement, mut system, mut volume_weight): (Field, Field, Buffer),
+    ) -> Result<(), BenchError> {
+        Operation::Fill(BETA).on(&mut volume_weight).run(device)?;
+        let rhs = system.split_off(6);
+        let operator = Operator {
             shape,
             spacing_edges: [1.0; 3],
-            scheme: Scheme::Forward,
-            constraint: Constraint::Plain,
-            pairs: &[(&fixed, &warped)],
-            weight: None,
+            alpha: ALPHA,
+            tensor: Some(&system),
+            diffusivity: None,
+            volume_weight: Some(&volume_weight),
         };
-        let launch = || MotionTensor { term, taps: &taps, out: &mut system }.run(device);
-        costs.set(component, launch_ms(device, launch)?);
-    }
-    drop((fixed, moving));
-    let mut volume_weight = warped;
-    Operation::Fill(BETA).on(&mut volume_weight).run(device)?;
-    let rhs = system.split_off(6);
-    let operator = Operator {
-        shape,
-        spacing_edges: [1.0; 3],
-        alpha: ALPHA,
-        tensor: Some(&system),
-        diffusivity: None,
-        volume_weight: Some(&volume_weight),
-    };
-    let mut other: Field = (0..3).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
-    let sweep = launch_ms(device, || {
-        jacobi(device, &operator, (&displacement, &rhs, &mut other), DAMPING)?;
-        displacement.swap_with_slice(&mut other);
+        let mut other: Field = (0..3).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
+        let sweep = launch_ms(device, || {
+            jacobi(device, &operator, (&displacement, &rhs, &mut other), DAMPING)?;
+            displacement.swap_with_slice(&mut other);
+            Ok(())
+        })?;
+        let check = launch_ms(device, || residual_norm2(device, &operator, &displacement, &rhs).map(drop))?;
+        self.set(Component::Iteration, sweep + check / ITERATIONS_PER_CHECK);
         Ok(())
-    })?;
-    let check = launch_ms(device, || residual_norm2(device, &operator, &displacement, &rhs).map(drop))?;
-    costs.set(Component::Iteration, sweep + check / ITERATIONS_PER_CHECK);
-    Ok(costs)
+    }
 }
 
 /// Memory that has been written to: the system has found its pages.

@@ -2,7 +2,8 @@
 
 use super::components::Component;
 use super::published::{HEADLINE, TABLES};
-use super::runs::{TAPS, Time, WARPS};
+use super::runs::Time;
+use super::settings::{TAPS, WARPS};
 use super::tables::ratio;
 use super::{Measured, Measurement, PaperA, Role};
 use crate::Figure;

@@ -17,6 +17,7 @@ mod page;
 mod published;
 mod runs;
 mod scene;
+mod settings;
 mod tables;
 
 use super::Figure;
@@ -149,7 +150,7 @@ pub struct PaperA {
     left_out: Vec<String>,
 }
 
-/// What is said while everything is measured.
+/// Progress of the measurement.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A size and a machine that are measured next.
@@ -258,9 +259,9 @@ fn measure(machine: &Machine, scene: &Scene, plan: &Plan) -> Result<Measured, Be
     // Components first: a run's prediction needs what an iteration costs.
     let costs = components::costs(device, scene)?;
     let run = Run::new(device, scene, &costs)?;
-    let standard = run.predict(runs::TAPS)?;
+    let standard = run.predict(settings::TAPS)?;
     let whole = match plan.sizes.contains(&scene.size) {
-        true => Some(run.time(runs::WARPS, &standard, plan.longest_s)?),
+        true => Some(run.time(settings::WARPS, &standard, plan.longest_s)?),
         false => None,
     };
     let (mut warps, mut taps) = (Vec::new(), Vec::new());
@@ -270,7 +271,7 @@ fn measure(machine: &Machine, scene: &Scene, plan: &Plan) -> Result<Measured, Be
             warps.push(run.time(count, &standard, longest_s)?);
         }
         for &width in &plan.taps {
-            taps.push(run.time(runs::WARPS, &run.predict(width)?, longest_s)?);
+            taps.push(run.time(settings::WARPS, &run.predict(width)?, longest_s)?);
         }
     }
     Ok(Measured { costs, whole, warps, taps })

@@ -2,7 +2,8 @@
 
 use super::components::Component;
 use super::published::{HEADLINE, Published, TABLES};
-use super::runs::{ITERATIONS, TAPS, Time, WARPS};
+use super::runs::Time;
+use super::settings::{ITERATIONS, TAPS, WARPS};
 use super::tables::{Transfers, notes, ratio, tables, time_text};
 use super::{Measured, Measurement, PaperA, Role};
 use crate::BenchError;
@@ -31,7 +32,7 @@ pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
         // The machines stand at the top already.
         notes: notes(result).split_off(result.machines.len()),
     };
-    Ok(experiment_html(&page)?)
+    Ok(experiment_html(page)?)
 }
 
 fn whole_times(m: &Measurement) -> [Option<Time>; 3] {
@@ -50,31 +51,25 @@ fn cards(result: &PaperA) -> Vec<Headline> {
     let Some(m) = shown(result) else { return Vec::new() };
     let (times, fastest) = (whole_times(m), result.fastest());
     let speed_up = |pair| ratio(&times, pair).map(number::text);
-    let card = |label: String, (value, unit): (String, &str), note: String| Headline {
-        label,
-        value,
-        unit: unit.to_owned(),
-        note,
-    };
     let mut cards = Vec::new();
     if let Some(value) = speed_up((Role::OneThread, fastest)) {
         let note = format!("{}³; the paper's best: {HEADLINE}×", m.size);
-        cards.push(card(format!("{} over one thread", fastest.title()), (value, "×"), note));
+        cards.push(Headline::new(format!("{} over one thread", fastest.title()), value, "×", note));
     }
     if let Some(value) = speed_up((Role::AllThreads, Role::Gpu)) {
-        cards.push(card("GPU over all threads".to_owned(), (value, "×"), format!("{}³", m.size)));
+        cards.push(Headline::new("GPU over all threads", value, "×", format!("{}³", m.size)));
         if let Some(value) = speed_up((Role::OneThread, Role::AllThreads)) {
-            cards.push(card("All threads over one".to_owned(), (value, "×"), format!("{}³", m.size)));
+            cards.push(Headline::new("All threads over one", value, "×", format!("{}³", m.size)));
         }
     }
     let text = time_text(times[fastest as usize]);
     let one = time_text(times[Role::OneThread as usize]);
     let note = format!("{}³, R = {WARPS} × {ITERATIONS} iterations; one thread: {one}", m.size);
-    cards.push(card(format!("A run on {}", fastest.name()), (text, ""), note));
+    cards.push(Headline::new(format!("A run on {}", fastest.name()), text, "", note));
     if let Some((way, run)) = Transfers::of(m).zip(times[Role::Gpu as usize]) {
         let share = way.of_a_run_ms() / (way.of_a_run_ms() + run.ms);
         let note = "of a run, two volumes in and three out".to_owned();
-        cards.push(card("Transfers".to_owned(), (number::percent(share), ""), note));
+        cards.push(Headline::new("Transfers", number::percent(share), "", note));
     }
     cards
 }

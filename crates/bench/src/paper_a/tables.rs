@@ -2,7 +2,8 @@
 
 use super::components::{Component, LONG_MS};
 use super::published::{self, of_size};
-use super::runs::{ITERATIONS, TAPS, Time, WARPS};
+use super::runs::Time;
+use super::settings::{ITERATIONS, TAPS, WARPS};
 use super::{Measurement, PaperA, Role};
 use veloxel_report::experiment::ExperimentTable;
 use veloxel_report::number;

@@ -1,6 +1,6 @@
 //! The quick form at tiny sizes.
 
-use super::runs::{TAPS, rho_vox, window};
+use super::settings::{TAPS, rho_vox, window};
 use super::*;
 
 fn tiny() -> Plan {

@@ -162,7 +162,7 @@ struct MetaImage;
 impl WriteRecord for MetaImage {
     fn write(path: &Path, record: &Record) -> Result<(), IoError> {
         let header = header(record);
-        detached::write(path, "mhd", record, |data_file| {
+        detached::write(path, record, |data_file| {
             format!("{header}ElementDataFile = {}\n", data_file.unwrap_or("LOCAL"))
         })
     }

@@ -5,7 +5,7 @@
 //! density and share under half a pixel: K. Pauwels et al., IEEE Transactions on Computers 61(7), 2012, Table 5,
 //! doi 10.1109/TC.2011.120.
 //!
-//! *Where we differ*: every share is told twice, among the pixels that were matched, and among all true ones with the
+//! *Where we differ*: every share is given twice, among the pixels that were matched, and among all true ones with the
 //! unmatched counted as wrong; else a method that keeps silent would look as good as one that knows.
 
 use super::distribution::{Distribution, share_above};

@@ -51,6 +51,15 @@ pub(crate) fn quantile(values: &mut [f32], share: f64) -> f64 {
     f64::from(*value)
 }
 
+/// Quantiles of the finite values, as [`quantile`]; none if there are none.
+pub(crate) fn finite_quantiles<const N: usize>(
+    values: impl IntoIterator<Item = f32>,
+    shares: [f64; N],
+) -> Option<[f64; N]> {
+    let mut values: Vec<f32> = values.into_iter().filter(|v| v.is_finite()).collect();
+    (!values.is_empty()).then(|| shares.map(|share| quantile(&mut values, share)))
+}
+
 /// The share of errors above a threshold.
 pub(crate) fn share_above(errors: &[f32], threshold: f32) -> f64 {
     errors.iter().filter(|&&e| e > threshold).count() as f64 / errors.len().max(1) as f64

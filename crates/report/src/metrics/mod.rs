@@ -14,5 +14,5 @@ pub use flow_error::{FlowError, end_point_error_vox, flow_error};
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
 pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
 
-pub(crate) use distribution::quantile;
+pub(crate) use distribution::finite_quantiles;
 pub(crate) use flow_error::{is_physical, measured_indices};

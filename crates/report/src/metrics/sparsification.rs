@@ -4,7 +4,7 @@
 //! section 5 (sparsification curves and the area under the sparsification error against the oracle).
 //!
 //! *Where we differ*: voxels of equal confidence are left out together in equal parts (their mean error counts), so
-//! that the order of voxels in memory does not matter and a constant confidence scores as one that knows nothing.
+//! that the order of voxels in memory does not matter and a constant confidence scores as a random order.
 
 use super::flow_error::{end_point_error_vox, measured_indices};
 use crate::ReportError;
@@ -30,7 +30,7 @@ pub struct Sparsification {
     /// Area between the curve and the oracle's over kept shares 0.01 to 1, errors divided by the mean error of all:
     /// 0 is perfect. `None` if there is no error at all.
     pub ause: Option<f64>,
-    /// The same area for a confidence that knows nothing: what `ause` must be below to be of use.
+    /// The same area for a random order: a useful confidence has a smaller `ause`.
     pub ause_uninformed: Option<f64>,
 }
 
@@ -51,9 +51,9 @@ pub fn sparsification(
         return Err(ReportError::NothingToMeasure { what: "sparsification", reason });
     }
     let errors = end_point_error_vox(estimate, truth)?;
-    let worth = |c: f32| if c.is_nan() { f32::NEG_INFINITY } else { c };
+    let rank = |c: f32| if c.is_nan() { f32::NEG_INFINITY } else { c };
     let mut ranked: Vec<(f32, f32)> =
-        measured.iter().map(|&i| (worth(confidence.data()[i]), errors.data()[i])).collect();
+        measured.iter().map(|&i| (rank(confidence.data()[i]), errors.data()[i])).collect();
     let by_confidence = Kept::best_first(&mut ranked);
     ranked.iter_mut().for_each(|r| r.0 = -r.1);
     let oracle = Kept::best_first(&mut ranked);
@@ -90,7 +90,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Sorts `(worth, error)` by falling worth; vectors of equal worth share their mean error.
+    /// Sorts `(rank, error)` by falling rank; vectors of equal rank share their mean error.
     fn best_first(ranked: &mut [(f32, f32)]) -> Self {
         ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)));
         let mut error_sums = Vec::with_capacity(ranked.len() + 1);

@@ -8,7 +8,8 @@ use std::path::Path;
 use veloxel_core::{Flow, Grid, MethodDiagnostics, StageTime, Volume, WarningKind, Warnings};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
 use veloxel_report::{
-    DeviceReport, InputReport, PairReport, PairView, RunReport, Thumbnail, html, sequence_html,
+    DeviceReport, InputReport, PairReport, PairView, RunHeader, RunReport, Thumbnail, html, sequence_html,
+    to_json,
 };
 
 fn view(pair: &Pair) -> PairView<'_> {
@@ -38,37 +39,39 @@ fn run_report(pairs: &[Pair]) -> RunReport {
     );
     let stage = |stage: &str, time_ms| StageTime { stage: stage.to_owned(), time_ms };
     RunReport {
-        veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line:
-            "veloxel flow fixed.nii.gz moving.nii.gz -o flow.nii.gz --preset accurate --html report.html"
-                .to_owned(),
-        method: "clg".to_owned(),
-        preset: Some("accurate".to_owned()),
-        device: DeviceReport {
-            name: "CPU, AVX2".to_owned(),
-            chosen_because: "the only device present: no Vulkan library, no CUDA driver".to_owned(),
-            threads: 2,
+        header: RunHeader {
+            veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command_line:
+                "veloxel flow fixed.nii.gz moving.nii.gz -o flow.nii.gz --preset accurate --html report.html"
+                    .to_owned(),
+            method: "clg".to_owned(),
+            preset: Some("accurate".to_owned()),
+            device: DeviceReport {
+                name: "CPU, AVX2".to_owned(),
+                chosen_because: "the only device present: no Vulkan library, no CUDA driver".to_owned(),
+                threads: 2,
+            },
+            parameters: serde_json::json!({
+                "alpha": 0.05, "beta": 0.2, "rho_vox": 1.0, "pyramid": { "eta": 0.5, "smallest": 16 },
+                "solver": { "kind": "multigrid", "rtol": 1e-3, "smoother": "red-black" }, "warps": 4,
+                "regularise": "total", "robust_data": "charbonnier", "normalise": true
+            }),
+            inputs: vec![
+                InputReport::new("fixed", "data/fixed.nii.gz", "NIfTI-1", grid),
+                InputReport::new("moving", "data/moving.nii.gz", "NIfTI-1", grid),
+            ],
+            stage_times: vec![
+                stage("load", 84.0),
+                stage("prepare", 41.0),
+                stage("solve", 920.0),
+                stage("measure", 130.0),
+                stage("write", 66.0),
+            ],
+            warnings,
         },
-        parameters: serde_json::json!({
-            "alpha": 0.05, "beta": 0.2, "rho_vox": 1.0, "pyramid": { "eta": 0.5, "smallest": 16 },
-            "solver": { "kind": "multigrid", "rtol": 1e-3, "smoother": "red-black" }, "warps": 4,
-            "regularise": "total", "robust_data": "charbonnier", "normalise": true
-        }),
-        inputs: vec![
-            InputReport::new("fixed", "data/fixed.nii.gz", "NIfTI-1", grid),
-            InputReport::new("moving", "data/moving.nii.gz", "NIfTI-1", grid),
-        ],
         pairs: measured,
         cycle_closure_vox: (pairs.len() > 1).then_some(0.031),
         label_overlap: None,
-        stage_times: vec![
-            stage("load", 84.0),
-            stage("prepare", 41.0),
-            stage("solve", 920.0),
-            stage("measure", 130.0),
-            stage("write", 66.0),
-        ],
-        warnings,
     }
 }
 
@@ -105,7 +108,7 @@ fn a_volume_fits_in_two_megabytes() {
     let pairs = [pair];
     let run = run_report(&pairs);
     check(&html(&run, &view(&pairs[0])).unwrap(), "volume.html", 2_000_000);
-    assert!(!run.to_json().unwrap().contains("NaN"));
+    assert!(!to_json(&run).unwrap().contains("NaN"));
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The demonstration: a beating, twisting heart whose motion is known, from a phantom to a page.
 
+use super::output_plan::{Holds, OutputPlan};
+use super::run_log::finish;
 use super::sequence::{SequenceTask, open};
-use super::stage::Stages;
-use super::staging::Staging;
 use super::{DeviceOptions, FlowRun, MethodOptions, RunOptions};
 use crate::VeloxelError;
-use std::path::{Path, PathBuf};
-use veloxel_core::{Mask, Warnings};
+use std::path::PathBuf;
+use veloxel_core::Mask;
 use veloxel_io as io;
 use veloxel_motion::{Extras, Observer, SequenceFrames, SequenceMode, SequencePlan};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
@@ -34,19 +34,20 @@ const SEQUENCE: &str = "heart.nii.gz";
 /// # Errors
 /// [`VeloxelError::Io`] if the folder cannot be written; nothing is left behind then.
 pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
-    let staging = Staging::new(&job.folder)?;
-    let (device, device_report) = job.device.open()?;
-    let mut stages = Stages::default();
+    let mut plan = OutputPlan::default().writes("folder", [&job.folder], Holds::Folder);
+    plan.check()?;
+    let folder = plan.path("folder")?.expect("the folder should be planned");
+    let (device, mut log) = job.device.start()?;
 
     let heart = HeartPhantom::new(HeartParams::default())?;
-    let (sequence, masks) = stages.time("phantom", || {
+    let (sequence, masks) = log.stages.time("phantom", || {
         let masks: Vec<Mask> = (0..heart.frame_count()).map(|t| heart.muscle(t)).collect();
         (heart.sequence(), masks)
     });
-    stages.time("write", || -> Result<(), VeloxelError> {
-        io::write_sequence(&staging.path(SEQUENCE), &sequence)?;
+    log.stages.time("write", || -> Result<(), VeloxelError> {
+        io::write_sequence(&folder.join(SEQUENCE), &sequence)?;
         let muscle = masks[0].map(|&inside| i32::from(inside));
-        Ok(io::write_labels(&staging.path("muscle_000.nii.gz"), &muscle)?)
+        Ok(io::write_labels(&folder.join("muscle_000.nii.gz"), &muscle)?)
     })?;
 
     let method = MethodOptions::default().set("beta", MUSCLE_BETA)?;
@@ -59,18 +60,16 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let mut opened = open(&sequence, &options, &device)?;
     let frames = SequenceFrames { frames: sequence.frames(), masks: &[], volume_masks: &masks };
     let truth = |fixed, moving| heart.motion(fixed, moving);
-    let plan = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
-    let task = SequenceTask { frames, truth: Some(&truth), plan };
-    let mut result = task.run(&mut opened.method, (&staging, &mut stages), observer)?;
-    let mut warnings = Warnings::new();
-    warnings.extend(std::mem::take(&mut result.warnings));
+    let both = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
+    let task = SequenceTask { frames, truth: Some(&truth), plan: both, folder: &folder };
+    let result = task.run(&mut opened.method, &mut log, observer)?;
     let shown_path = job.folder.join(SEQUENCE);
-    let inputs =
-        vec![InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid())];
-    let report = result.report((opened.parameters, &options), device_report, (inputs, stages, warnings))?;
-    io::write_text(&staging.path("report.json"), &report.to_json()?)?;
-    io::write_text(&staging.path("report.html"), &result.page(&report, frames)?)?;
-    staging.publish()?;
-    let written = |name: &str| Path::new(&job.folder).join(name);
-    Ok(FlowRun { report, written: vec![("sequence", shown_path), ("page", written("report.html"))] })
+    let input =
+        InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid());
+    let header = options.header(options.method.method_name(), opened.parameters, log, vec![input]);
+    let report = result.report(header);
+    io::write_text(&folder.join("report.html"), &result.page(&report, frames)?)?;
+    let run = finish(plan, report, |_| Ok(String::new()))?;
+    let written = vec![("sequence", shown_path), ("page", job.folder.join("report.html"))];
+    Ok(FlowRun { written, ..run })
 }

@@ -1,12 +1,13 @@
 //! Which device runs, and the sentence that says why.
 
+use super::run_log::{RunLog, Stages};
 use crate::VeloxelError;
 use serde::Serialize;
-use veloxel_core::SystemMemory;
+use veloxel_core::{SystemMemory, Warnings};
 use veloxel_gpu::{Device, Listing};
 use veloxel_report::DeviceReport;
 
-/// A wish for a device.
+/// Which device to use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeviceOptions {
     /// `auto`, `cpu`, or the name of another device.
@@ -40,6 +41,12 @@ impl DeviceOptions {
         };
         let report = DeviceReport { name: format!("{}, {what}", info.name), chosen_because, threads };
         Ok((device, report))
+    }
+
+    /// Opens the device for a run, and begins the run's log.
+    pub(super) fn start(&self) -> Result<(Device, RunLog), VeloxelError> {
+        let (device, report) = self.open()?;
+        Ok((device, RunLog { device: report, stages: Stages::default(), warnings: Warnings::new() }))
     }
 }
 

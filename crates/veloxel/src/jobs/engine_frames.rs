@@ -40,25 +40,26 @@ pub(super) struct Streams {
     pub count: usize,
 }
 
+/// A frame of a stream, none at its end, or what is wrong with it.
+pub(super) type NextFrame = Result<Option<Frame>, VeloxelError>;
+
 impl Streams {
-    pub fn next(&mut self) -> Result<Option<Frame>, VeloxelError> {
+    pub fn next(&mut self) -> NextFrame {
         let mut warnings = Warnings::new();
         let left = self.left.next_frame(&mut warnings)?;
-        let Some(right_stream) = &mut self.right else {
-            let Some(left) = left else { return Ok(None) };
-            let left = Read::of(left, (self.left.name(), self.count))?;
-            self.count += 1;
-            return Ok(Some((left, None, warnings)));
-        };
-        let right = right_stream.next_frame(&mut warnings)?;
+        let right = self.right.as_mut().map(|right| right.next_frame(&mut warnings)).transpose()?;
+        let left_name = self.left.name();
+        let right_name = self.right.as_ref().map_or(left_name, FrameStream::name);
         let (left, right) = match (left, right) {
-            (None, None) => return Ok(None),
-            (Some(left), Some(right)) => (left, right),
+            (None, None | Some(None)) => return Ok(None),
+            (Some(left), None) => (left, None),
+            (Some(left), Some(Some(right))) => {
+                left.grid().require_same(right.grid(), "left and right frame")?;
+                (left, Some(Read::of(right, (right_name, self.count))?))
+            }
             (left, _) => {
-                let (longer, shorter) = match left {
-                    Some(_) => (self.left.name(), right_stream.name()),
-                    None => (right_stream.name(), self.left.name()),
-                };
+                let (longer, shorter) =
+                    if left.is_some() { (left_name, right_name) } else { (right_name, left_name) };
                 let reason = format!(
                     "{} ends after {} frames, but {} goes on: left and right must be as long",
                     shorter.display(),
@@ -68,10 +69,8 @@ impl Streams {
                 return Err(VeloxelError::Frames { reason });
             }
         };
-        left.grid().require_same(right.grid(), "left and right frame")?;
-        let left = Read::of(left, (self.left.name(), self.count))?;
-        let right = Read::of(right, (right_stream.name(), self.count))?;
+        let left = Read::of(left, (left_name, self.count))?;
         self.count += 1;
-        Ok(Some((left, Some(right), warnings)))
+        Ok(Some((left, right, warnings)))
     }
 }

@@ -1,10 +1,9 @@
 //! What becomes of the engine's results: fields in a folder, and a video of pictures side by side.
 
-use super::engine::EngineJob;
 use super::features::named;
-use super::staging::Staging;
+use super::output_plan::OutputPlan;
 use crate::VeloxelError;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use veloxel_core::{Volume, Warnings};
 use veloxel_io as io;
 use veloxel_io::{FrameRate, VideoColour, VideoShape, VideoWriter};
@@ -13,8 +12,8 @@ use veloxel_report::{ValueRange, colour_wheel_rgb, disparity_rgb, orientation_rg
 
 /// Where results go.
 pub(super) struct Results {
-    folder: Option<(PathBuf, Staging)>,
-    video: Option<(PathBuf, Film)>,
+    folder: Option<PathBuf>,
+    film: Option<Film>,
     interval_ms: Option<f64>,
     size: [usize; 2],
     scales: Scales,
@@ -22,9 +21,9 @@ pub(super) struct Results {
 
 /// A video that begins with its first frame, when the number of pictures in it is known.
 enum Film {
-    Waiting,
+    Waiting(PathBuf),
     Stream(VideoWriter),
-    Pictures(Staging),
+    Pictures(PathBuf),
 }
 
 /// Colours mean the same in every frame.
@@ -35,23 +34,14 @@ struct Scales {
 }
 
 impl Results {
-    pub fn new(job: &EngineJob, size: [usize; 2], interval_ms: Option<f64>) -> Result<Self, VeloxelError> {
-        let folder = job.folder.as_ref().map(|f| Ok::<_, VeloxelError>((f.clone(), Staging::new(f)?)));
-        let video = job.video.as_ref().map(|path| -> Result<_, VeloxelError> {
-            // A name without an extension is a folder of pictures.
-            let film = match path.extension() {
-                None if path != Path::new("-") => Film::Pictures(Staging::new(path)?),
-                _ => Film::Waiting,
-            };
-            Ok((path.clone(), film))
-        });
-        Ok(Self {
-            folder: folder.transpose()?,
-            video: video.transpose()?,
-            interval_ms,
-            size,
-            scales: Scales::default(),
-        })
+    pub fn new(
+        plan: &mut OutputPlan,
+        size: [usize; 2],
+        interval_ms: Option<f64>,
+    ) -> Result<Self, VeloxelError> {
+        let begin = |path: PathBuf| if path.is_dir() { Film::Pictures(path) } else { Film::Waiting(path) };
+        let (folder, film) = (plan.path("fields")?, plan.path("video")?.map(begin));
+        Ok(Self { folder, film, interval_ms, size, scales: Scales::default() })
     }
 
     /// Takes what was found for a frame; videos show the frame itself as well.
@@ -61,52 +51,42 @@ impl Results {
         image: Option<&Volume<f32>>,
         fields: &PhaseFields,
     ) -> Result<(), VeloxelError> {
-        if let Some((_, staging)) = &self.folder {
+        if let Some(folder) = &self.folder {
             if let Some(flow) = &fields.flow {
-                io::write_flow(&staging.path(&format!("flow_{number:06}.flo")), flow)?;
+                io::write_flow(&folder.join(format!("flow_{number:06}.flo")), flow)?;
             }
             if let Some(disparity_px) = &fields.disparity_px {
-                io::write_disparity(&staging.path(&format!("disparity_{number:06}.pfm")), disparity_px)?;
+                io::write_disparity(&folder.join(format!("disparity_{number:06}.pfm")), disparity_px)?;
             }
             for (name, map) in fields.features.iter().flat_map(named) {
-                let path = staging.path(&format!("{name}_{number:06}.pfm"));
+                let path = folder.join(format!("{name}_{number:06}.pfm"));
                 io::write_image(&path, map, &mut Warnings::new())?;
             }
         }
-        let (Some((path, film)), Some(image)) = (&mut self.video, image) else { return Ok(()) };
+        let (Some(film), Some(image)) = (&mut self.film, image) else { return Ok(()) };
         let tiles = self.scales.tiles(image, fields)?;
         let ([width, height], rgb) = mosaic(&tiles, self.size);
-        if matches!(film, Film::Waiting) {
+        if let Film::Waiting(path) = film {
             let rate = FrameRate::from_interval_ms(self.interval_ms);
             let shape = VideoShape { width, height, colour: VideoColour::Full, rate };
             *film = Film::Stream(VideoWriter::create(path, shape)?);
         }
         match film {
             Film::Stream(writer) => writer.push(&rgb)?,
-            Film::Pictures(staging) => {
-                io::write_rgb_png(&staging.path(&format!("frame_{number:06}.png")), width, height, &rgb)?;
+            Film::Pictures(folder) => {
+                io::write_rgb_png(&folder.join(format!("frame_{number:06}.png")), width, height, &rgb)?;
             }
-            Film::Waiting => {}
+            Film::Waiting(_) => {}
         }
         Ok(())
     }
 
-    /// Gives everything its name.
-    pub fn finish(self) -> Result<Vec<(&'static str, PathBuf)>, VeloxelError> {
-        let mut written = Vec::new();
-        if let Some((path, staging)) = self.folder {
-            staging.publish()?;
-            written.push(("fields", path));
+    /// Ends the video.
+    pub fn finish(self) -> Result<(), VeloxelError> {
+        match self.film {
+            Some(Film::Stream(writer)) => Ok(writer.finish()?),
+            _ => Ok(()),
         }
-        if let Some((path, film)) = self.video {
-            match film {
-                Film::Stream(writer) => writer.finish()?,
-                Film::Pictures(staging) => staging.publish()?,
-                Film::Waiting => {}
-            }
-            written.push(("video", path));
-        }
-        Ok(written)
     }
 }
 

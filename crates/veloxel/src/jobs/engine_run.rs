@@ -1,26 +1,26 @@
 //! The engine at work: this thread brings frames, a second one fetches what was found for them, a third one writes it.
 //!
-//! A frame is on the device while the one before it is fetched and the one before that is written; so nobody waits but for the
-//! slowest of the three. Fields are fetched where somebody wants them, else no more than how many pixels are known.
+//! A frame is on the device while the one before it is fetched and the one before that is written; so the
+//! slowest of the three sets the rate. Fields are fetched where they are written; else the number of known pixels alone.
 
-use super::engine::EngineJob;
-use super::engine_frames::{Frame, Read};
+use super::engine_frames::{NextFrame, Read};
+use super::engine_job::EngineJob;
 use super::engine_outputs::Results;
 use super::full_scale::{full_scale, phase_parameters};
-use super::stage::Stages;
+use super::output_plan::OutputPlan;
+use super::run_log::{RunLog, Stages};
 use crate::VeloxelError;
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
-use veloxel_core::{Grid, Warnings};
+use veloxel_core::Grid;
 use veloxel_gpu::Device;
 use veloxel_motion::{KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhaseParameters, PhaseTaken};
 
 /// Frames between being pushed and being written: one on the device, one on its way, one being written.
 const IN_FLIGHT: usize = 3;
-/// How often somebody who waits for a frame looks up.
+/// How often waiting for a frame is interrupted to look at the stop flag.
 const STOP_HEARD_WITHIN: Duration = Duration::from_millis(50);
 
 /// What comes out of a stream beside its files.
@@ -30,9 +30,6 @@ pub(super) struct Run {
     pub frames: usize,
     pub ending: Ending,
     pub found: Found,
-    pub warnings: Warnings,
-    pub stages: Stages,
-    pub written: Vec<(&'static str, PathBuf)>,
 }
 
 /// Why there were no more frames.
@@ -71,17 +68,12 @@ struct Arrived {
 
 impl Run {
     pub fn over(
-        (pairs, stop): (Receiver<Result<Option<Frame>, VeloxelError>>, &AtomicBool),
-        job: &EngineJob,
+        (pairs, stop): (Receiver<NextFrame>, &AtomicBool),
+        (job, plan): (&EngineJob, &mut OutputPlan),
         (device, interval_ms): (&Device, Option<f64>),
+        log: &mut RunLog,
     ) -> Result<Self, VeloxelError> {
-        let mut source = Source {
-            pairs,
-            stop,
-            ending: Ending::OfStream,
-            stages: Stages::default(),
-            warnings: Warnings::new(),
-        };
+        let mut source = Source { pairs, stop, ending: Ending::OfStream, log };
         let Some(first) = source.next()? else {
             let reason = format!("{}: not a single frame", job.source.display());
             return Err(VeloxelError::Frames { reason });
@@ -93,7 +85,7 @@ impl Run {
         let parameters = phase_parameters(&job.options.method, white)?;
         let wanted = job.wanted();
         let engine = PhaseEngine::new([nx, ny], wanted, parameters.clone(), device)?;
-        let results = Results::new(job, [nx, ny], interval_ms)?;
+        let results = Results::new(plan, [nx, ny], interval_ms)?;
 
         let (frames, found, writing) = std::thread::scope(|scope| {
             let (free, slots) = sync_channel(IN_FLIGHT);
@@ -110,7 +102,7 @@ impl Run {
             (frames, found, writing)
         });
         let ((results, writing), found, frames) = (writing?, found?, frames?);
-        let Source { mut stages, warnings, ending, .. } = source;
+        let Source { ending, log: RunLog { stages, .. }, .. } = source;
         if found.latencies_ms.is_empty() {
             let needed = if wanted.flow { parameters.frames.count() } else { 1 };
             let reason = format!(
@@ -122,35 +114,34 @@ impl Run {
         }
         stages.add("engine", found.busy_ms);
         stages.merge(writing);
-        let written = stages.time("write", || results.finish())?;
-        Ok(Self { parameters, grid, frames, ending, found, warnings, stages, written })
+        stages.time("write", || results.finish())?;
+        Ok(Self { parameters, grid, frames, ending, found })
     }
 }
 
-/// Frames as they come, until they end or somebody wants them to.
+/// Frames as they come, until the stream ends or is stopped.
 struct Source<'a> {
-    pairs: Receiver<Result<Option<Frame>, VeloxelError>>,
+    pairs: Receiver<NextFrame>,
     stop: &'a AtomicBool,
     ending: Ending,
-    stages: Stages,
-    warnings: Warnings,
+    log: &'a mut RunLog,
 }
 
 impl Source<'_> {
     fn next(&mut self) -> Result<Option<(Read, Option<Read>)>, VeloxelError> {
         let begin = Instant::now();
         let frame = self.wait();
-        self.stages.add("read", begin.elapsed().as_secs_f64() * 1e3);
-        Ok(frame?.map(|(left, right, said)| {
-            self.warnings.extend(said);
+        self.log.stages.add("read", begin.elapsed().as_secs_f64() * 1e3);
+        Ok(frame?.map(|(left, right, warnings)| {
+            self.log.warnings.extend(warnings);
             (left, right)
         }))
     }
 
-    fn wait(&mut self) -> Result<Option<Frame>, VeloxelError> {
+    fn wait(&mut self) -> NextFrame {
         loop {
             let came = self.pairs.recv_timeout(STOP_HEARD_WITHIN);
-            // Whoever stops this program often stops the one that feeds it, in the middle of a frame.
+            // A signal often stops the program that sends the frames as well, in the middle of a frame.
             if self.stop.load(Ordering::Relaxed) && !matches!(came, Ok(Ok(None))) {
                 self.ending = Ending::Stopped;
                 return Ok(None);
@@ -234,7 +225,7 @@ fn write_all(
         if let Some(fields) = fields {
             stages.time("write", || results.take(frame, own.as_ref().map(|o| &o.image), &fields))?;
         }
-        // Who pushes may have come to the end.
+        // The thread that pushes may have ended.
         let _ = free.send(());
     }
     Ok((results, stages))

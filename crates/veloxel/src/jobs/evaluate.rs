@@ -1,8 +1,8 @@
 //! Results against truths, from files.
 
 use crate::VeloxelError;
-use std::path::Path;
-use veloxel_core::Warnings;
+use std::path::{Path, PathBuf};
+use veloxel_core::{Mask, Warnings};
 use veloxel_io as io;
 use veloxel_io::Strictness;
 use veloxel_report::metrics::{
@@ -10,62 +10,70 @@ use veloxel_report::metrics::{
     labels_from_samples,
 };
 
-/// `veloxel evaluate flow`: end-point and angular error of a field, within a mask where one is given.
+/// A result and the truth.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EvaluateJob {
+    /// What is measured.
+    pub result: PathBuf,
+    /// What is true.
+    pub truth: PathBuf,
+    /// Where it is measured; none: everywhere.
+    pub mask: Option<PathBuf>,
+    /// How headers are read.
+    pub strictness: Strictness,
+}
+
+impl EvaluateJob {
+    fn mask(&self, warnings: &mut Warnings) -> Result<Option<Mask>, VeloxelError> {
+        Ok(self.mask.as_deref().map(|path| io::read_mask(path, self.strictness, warnings)).transpose()?)
+    }
+}
+
+/// What the samples of disparities were multiplied by, where a file does not say so.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DisparityScales {
+    /// As [`read_disparity`](io::read_disparity) takes it.
+    pub result: Option<f32>,
+    /// Likewise.
+    pub truth: Option<f32>,
+}
+
+/// `veloxel evaluate flow`: end-point and angular error of a field.
 ///
 /// # Errors
 /// Anything wrong with the files; as [`flow_error`].
-pub fn evaluate_flow(
-    (result, truth): (&Path, &Path),
-    mask: Option<&Path>,
-    strictness: Strictness,
-    warnings: &mut Warnings,
-) -> Result<FlowError, VeloxelError> {
-    let result = io::read_flow(result, strictness, warnings)?;
-    let truth = io::read_flow(truth, strictness, warnings)?;
-    let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
-    Ok(flow_error(&result, &truth, mask.as_ref())?)
+pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings) -> Result<FlowError, VeloxelError> {
+    let result = io::read_flow(&job.result, job.strictness, warnings)?;
+    let truth = io::read_flow(&job.truth, job.strictness, warnings)?;
+    Ok(flow_error(&result, &truth, job.mask(warnings)?.as_ref())?)
 }
 
-/// A disparity's file, and what its samples were multiplied by where the file does not say so.
-#[derive(Debug, Clone, Copy)]
-pub struct DisparityFile<'a> {
-    /// `.pfm`, `.tif`, `.png`, ….
-    pub path: &'a Path,
-    /// As [`read_disparity`](io::read_disparity) takes it.
-    pub scale: Option<f32>,
-}
-
-/// `veloxel evaluate disparity`: absolute error, bad pixels and density, within a mask where one is given.
+/// `veloxel evaluate disparity`: absolute error, bad pixels and density.
 ///
 /// # Errors
 /// Anything wrong with the files; as [`disparity_error`].
 pub fn evaluate_disparity(
-    (result, truth): (DisparityFile<'_>, DisparityFile<'_>),
-    mask: Option<&Path>,
-    strictness: Strictness,
+    job: &EvaluateJob,
+    scales: DisparityScales,
     warnings: &mut Warnings,
 ) -> Result<DisparityError, VeloxelError> {
-    let mut read = |file: DisparityFile| io::read_disparity(file.path, file.scale, strictness, warnings);
-    let (result, truth) = (read(result)?, read(truth)?);
-    let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
-    Ok(disparity_error(&result, &truth, mask.as_ref())?)
+    let result = io::read_disparity(&job.result, scales.result, job.strictness, warnings)?;
+    let truth = io::read_disparity(&job.truth, scales.truth, job.strictness, warnings)?;
+    Ok(disparity_error(&result, &truth, job.mask(warnings)?.as_ref())?)
 }
 
-/// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label, within a mask where one is given.
+/// `veloxel evaluate labels`: Dice, Jaccard and Hausdorff 95 of every label.
 ///
 /// # Errors
 /// Anything wrong with the files; as [`label_overlap`].
 pub fn evaluate_labels(
-    (result, truth): (&Path, &Path),
-    mask: Option<&Path>,
-    strictness: Strictness,
+    job: &EvaluateJob,
     warnings: &mut Warnings,
 ) -> Result<LabelOverlapReport, VeloxelError> {
     let mut labels = |path: &Path| -> Result<_, VeloxelError> {
-        let samples = io::read_image(path, strictness, warnings)?;
+        let samples = io::read_image(path, job.strictness, warnings)?;
         Ok(labels_from_samples(&samples, &path.display().to_string())?)
     };
-    let (result, truth) = (labels(result)?, labels(truth)?);
-    let mask = mask.map(|path| io::read_mask(path, strictness, warnings)).transpose()?;
-    Ok(label_overlap(&result, &truth, mask.as_ref())?)
+    let (result, truth) = (labels(&job.result)?, labels(&job.truth)?);
+    Ok(label_overlap(&result, &truth, job.mask(warnings)?.as_ref())?)
 }

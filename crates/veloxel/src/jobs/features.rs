@@ -1,18 +1,18 @@
 //! One image in, energy, orientation and phase at every scale out.
 
-use super::RunOptions;
 use super::full_scale::{full_scale, phase_parameters};
-use super::outputs::{check_distinct, check_outputs, format_text, name};
-use super::stage::Stages;
-use super::staging::Staging;
+use super::output_plan::{Holds, OutputPlan, name};
+use super::run_log::finish;
+use super::{JobRun, RunOptions};
 use crate::VeloxelError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use veloxel_core::parameters::Parameters;
 use veloxel_core::{WarningKind, Warnings};
 use veloxel_io as io;
 use veloxel_motion::{FeatureMaps, phase_features};
 use veloxel_report::{
-    FeatureScale, FeatureScaleReport, FeaturesReport, FeaturesView, InputReport, MapPicture, ValueRange,
-    features_html, orientation_rgb, phase_rgb,
+    FeatureScale, FeatureScaleReport, FeaturesReport, FeaturesView, MapPicture, ValueRange, features_html,
+    orientation_rgb, phase_rgb,
 };
 
 /// One run over an image.
@@ -20,7 +20,7 @@ use veloxel_report::{
 pub struct FeaturesJob {
     /// The image.
     pub image: PathBuf,
-    /// Everything else that a run is told.
+    /// Method, device and everything else that runs share.
     pub options: RunOptions,
     /// Where maps, pictures and `report.json` go; made if it is not there.
     pub folder: PathBuf,
@@ -31,75 +31,62 @@ pub struct FeaturesJob {
 }
 
 /// What a run has to say, and the files it wrote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FeaturesRun {
-    /// As in `report.json`.
-    pub report: FeaturesReport,
-    /// What and where.
-    pub written: Vec<(&'static str, PathBuf)>,
-}
+pub type FeaturesRun = JobRun<FeaturesReport>;
 
 /// Finds the features of an image: `energy_0.pfm`, `orientation_0.pfm` and `phase_0.pfm` at full resolution, `_1` at half,
-/// and so on; `orientation.png` and `phase.png` for the eye; `report.json`. The folder gets all of them or none.
+/// and so on; `orientation.png` and `phase.png` as pictures; `report.json`. The folder gets all of them or none.
 ///
 /// # Errors
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
     let options = &job.options;
-    check_outputs(&[(job.report.as_deref(), None), (job.html.as_deref(), None)], None)?;
-    let outputs = [Some(job.folder.as_path()), job.report.as_deref(), job.html.as_deref()];
-    check_distinct([job.image.as_path()], outputs)?;
-    let (device, device_report) = options.device.open()?;
-    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let image = stages.time("load", || io::read_image(&job.image, options.strictness, &mut warnings))?;
+    let mut plan = OutputPlan::default()
+        .reads("image", [&job.image])
+        .writes("folder", [&job.folder], Holds::Folder)
+        .writes("report", &job.report, Holds::Text)
+        .writes("page", &job.html, Holds::Text);
+    plan.check()?;
+    let (device, mut log) = options.device.start()?;
+    let image =
+        log.stages.time("load", || io::read_image(&job.image, options.strictness, &mut log.warnings))?;
     let parameters = phase_parameters(&options.method, full_scale(&image))?;
-    let staging = Staging::new(&job.folder)?;
-    let found = stages.time("solve", || phase_features(&image, &parameters, &device))?;
+    let found = log.stages.time("solve", || phase_features(&image, &parameters, &device))?;
 
     let no_phase = |maps: &FeatureMaps| maps.phase_rad.data().iter().all(|phase| phase.is_nan());
     if found.levels.iter().all(no_phase) {
-        warnings.push(WarningKind::Content, "no pixel has a phase: the picture may lack texture");
+        log.warnings.push(WarningKind::Content, "no pixel has a phase: the picture may lack texture");
     }
-
-    stages.time("write", || -> Result<(), VeloxelError> {
-        for (scale, maps) in found.levels.iter().enumerate() {
-            for (name, map) in named(maps) {
-                io::write_image(&staging.path(&format!("{name}_{scale}.pfm")), map, &mut warnings)?;
-            }
-        }
-        if let Some(finest) = found.levels.first() {
-            let save = |name: &str, MapPicture { width, height, rgb }: MapPicture| {
-                io::write_rgb_png(&staging.path(name), width, height, &rgb)
-            };
-            save("orientation.png", orientation_rgb(&finest.orientation_rad, &finest.energy)?)?;
-            save("phase.png", phase_rgb(&finest.phase_rad, &finest.energy)?)?;
-        }
-        Ok(())
+    log.stages.time("write", || {
+        plan.write("folder", |folder| write_maps(folder, &found.levels, &mut log.warnings))
     })?;
-    let path = job.image.display().to_string();
-    let inputs = vec![InputReport::new("image", &path, &format_text(&job.image), image.grid())];
+    let inputs = plan.input_reports(|_| image.grid());
     let report = FeaturesReport {
-        header: options.header("phase-features", (&parameters, device_report), inputs, (stages, warnings)),
+        header: options.header("phase-features", parameters.to_json(), log, inputs),
         scales: found.levels.iter().map(scale_report).collect(),
     };
-    let json = report.to_json()?;
-    io::write_text(&staging.path("report.json"), &json)?;
-    staging.publish()?;
-    let mut written = vec![("folder", job.folder.clone())];
-    if let Some(path) = &job.report {
-        io::write_text(path, &json)?;
-        written.push(("report", path.clone()));
-    }
-    if let Some(path) = &job.html {
+    finish(plan, report, |report| {
         let view = FeaturesView {
             title: &name(&job.image),
             image: &image,
             scales: found.levels.iter().map(shown).collect(),
         };
-        io::write_text(path, &features_html(&report, &view)?)?;
-        written.push(("page", path.clone()));
+        Ok(features_html(report, &view)?)
+    })
+}
+
+/// The maps of every scale, and pictures of the finest.
+fn write_maps(folder: &Path, levels: &[FeatureMaps], warnings: &mut Warnings) -> Result<(), VeloxelError> {
+    for (scale, maps) in levels.iter().enumerate() {
+        for (name, map) in named(maps) {
+            io::write_image(&folder.join(format!("{name}_{scale}.pfm")), map, warnings)?;
+        }
     }
-    Ok(FeaturesRun { report, written })
+    let Some(finest) = levels.first() else { return Ok(()) };
+    let save = |name: &str, MapPicture { width, height, rgb }: MapPicture| {
+        io::write_rgb_png(&folder.join(name), width, height, &rgb)
+    };
+    save("orientation.png", orientation_rgb(&finest.orientation_rad, &finest.energy)?)?;
+    Ok(save("phase.png", phase_rgb(&finest.phase_rad, &finest.energy)?)?)
 }
 
 /// The maps of a scale by the names of their files.

@@ -1,18 +1,17 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
 use super::full_scale::full_scale;
-use super::outputs::{
-    check_confidence_output, check_distinct, check_outputs, format_text, name, write_confidence,
-};
-use super::stage::Stages;
-use super::{RunOptions, StartFrom};
+use super::output_plan::{Holds, OutputPlan, name, write_confidence};
+use super::run_log::{RunLog, Stages, finish};
+use super::{JobRun, RunOptions, StartFrom};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Volume, Warnings};
+use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{FrameStream, Kind};
 use veloxel_motion::{AnyMethod, DenseFlow, Extras, Method, Observer, Opened, Opening, Pair, Takes};
-use veloxel_report::{InputReport, PairReport, PairView, RunReport, html};
+use veloxel_report::{PairReport, PairView, RunReport, html};
 
 /// Files to write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,64 +38,49 @@ pub struct FlowJob {
     pub start: StartFrom,
     /// The true flow, on the fixed grid: the report says how far off the found one is.
     pub truth: Option<PathBuf>,
-    /// Everything else that a run is told.
+    /// Method, device and everything else that runs share.
     pub options: RunOptions,
     /// What to write.
     pub outputs: FlowOutputs,
 }
 
 /// What a run has to say, and the files it wrote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FlowRun {
-    /// As in `report.json`.
-    pub report: RunReport,
-    /// What and where.
-    pub written: Vec<(&'static str, PathBuf)>,
-}
+pub type FlowRun = JobRun<RunReport>;
 
 impl FlowJob {
-    /// Every file that is read beside the images, by its role.
-    fn more_inputs(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+    fn plan(&self) -> OutputPlan {
+        let (options, outputs) = (&self.options, &self.outputs);
         let start = match &self.start {
             StartFrom::Flow(path) => Some(path),
             _ => None,
         };
-        let options = &self.options;
-        [
-            ("mask", options.mask.as_ref()),
-            ("volume mask", options.volume_mask.as_ref()),
-            ("start", start),
-            ("truth", self.truth.as_ref()),
-        ]
-        .into_iter()
-        .filter_map(|(role, path)| path.map(|path| (role, path)))
-    }
-}
-
-impl FlowOutputs {
-    pub(super) fn check_distinct<'a>(
-        &'a self,
-        inputs: impl IntoIterator<Item = &'a Path>,
-    ) -> Result<(), VeloxelError> {
-        let more = [&self.confidence, &self.warped, &self.report, &self.html];
-        check_distinct(
-            inputs,
-            more.map(|path| path.as_deref()).into_iter().chain([Some(self.flow.as_path())]),
-        )
+        let plan = match (self.takes(), self.inputs.as_slice()) {
+            (Takes::Pairs, [fixed, moving]) => {
+                OutputPlan::default().reads("fixed", [fixed]).reads("moving", [moving])
+            }
+            (_, frames) => OutputPlan::default().reads("frame", frames),
+        };
+        plan.reads("mask", &options.mask)
+            .reads("volume mask", &options.volume_mask)
+            .reads("start", start)
+            .reads("truth", &self.truth)
+            .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
+            .writes("confidence", &outputs.confidence, Holds::Confidence)
+            .writes("warped image", &outputs.warped, Holds::Samples(Kind::Image))
+            .writes("report", &outputs.report, Holds::Text)
+            .writes("page", &outputs.html, Holds::Text)
     }
 
-    pub(super) fn check(&self, dimension: Option<veloxel_core::Dimension>) -> Result<(), VeloxelError> {
-        self.confidence.as_deref().map(check_confidence_output).transpose()?;
-        check_outputs(
-            &[
-                (Some(self.flow.as_path()), Some(Kind::Flow)),
-                (self.confidence.as_deref(), Some(Kind::Image)),
-                (self.warped.as_deref(), Some(Kind::Image)),
-                (self.report.as_deref(), None),
-                (self.html.as_deref(), None),
-            ],
-            dimension,
-        )
+    fn takes(&self) -> Takes {
+        Method::of(self.options.method.draft()).takes
+    }
+
+    /// The names of the two images, or of the frames, between which the flow is.
+    fn title(&self, fixed: usize) -> String {
+        match self.inputs.as_slice() {
+            [one] => format!("{}, frame {fixed} → {}", name(one), fixed + 1),
+            many => format!("{} → {}", name(&many[fixed]), name(&many[fixed + 1])),
+        }
     }
 }
 
@@ -108,21 +92,13 @@ impl FlowOutputs {
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
     let options = &job.options;
-    job.outputs.check(None)?;
-    let read = job.inputs.iter().chain(job.more_inputs().map(|(_, path)| path));
-    job.outputs.check_distinct(read.map(PathBuf::as_path))?;
-    let mut stages = Stages::default();
-    let mut warnings = Warnings::new();
-    // A GPU takes as long to open as large files to read.
-    let (opened, inputs) = std::thread::scope(|scope| {
-        let opening = scope.spawn(|| options.device.open());
-        let inputs = stages.time("load", || Inputs::load(job, &mut warnings));
-        (opening.join().expect("opening a device should not panic"), inputs)
-    });
-    let ((device, device_report), inputs) = (opened?, inputs?);
-    job.outputs.check(Some(inputs.frames[0].grid().dimension()))?;
+    let mut plan = job.plan();
+    plan.check()?;
+    let (device, mut log, inputs) = open_and_load(job)?;
+    let fixed_grid = inputs.frames[0].grid();
+    plan.check_dimension(fixed_grid.dimension())?;
     let opening = Opening {
-        grid: inputs.frames[0].grid(),
+        grid: fixed_grid,
         frames: inputs.frames.len(),
         white: full_scale(&inputs.frames[0]),
         draft: options.method.draft(),
@@ -131,16 +107,10 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let Opened { method, parameters } = Method::of(opening.draft).open(&opening)?;
     let mut method = options.directions.of(method);
     let fixed = method.centre();
-    let pair = Pair {
-        mask: inputs.mask.as_ref(),
-        volume_mask: inputs.volume_mask.as_ref(),
-        start: job.start.start(inputs.start.as_ref()),
-        ..Pair::new(&inputs.frames[fixed], &inputs.frames[fixed + 1])
-    };
+    let pair = inputs.pair(&job.start, fixed);
     let warped = job.outputs.warped.is_some() || job.outputs.html.is_some();
-    let extras = Extras { warped, jacobian: true };
-    let found = stages.time("solve", || match &mut method {
-        AnyMethod::Pair(method) => method.run_with(&pair, extras, observer),
+    let found = log.stages.time("solve", || match &mut method {
+        AnyMethod::Pair(method) => method.run_with(&pair, Extras { warped, jacobian: true }, observer),
         // Only with the warped image is it known how well the frames agree.
         AnyMethod::Window(method) => {
             method.run(&inputs.frames.iter().collect::<Vec<_>>(), pair.mask, Extras::ALL)
@@ -148,76 +118,58 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     })?;
     drop(method);
 
-    let title = match job.inputs.as_slice() {
-        [one] => format!("{}, frame {fixed} → {}", name(one), fixed + 1),
-        many => format!("{} → {}", name(&many[fixed]), name(&many[fixed + 1])),
+    let title = job.title(fixed);
+    let view = PairView {
+        truth: inputs.truth.as_ref(),
+        mask: pair.volume_mask.or(pair.mask),
+        ..view(&title, (pair.fixed, pair.moving), &found)
     };
-    let view = PairView { truth: inputs.truth.as_ref(), ..view(&title, &pair, &found) };
-    let pair_report = stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
-    warnings.extend(found.statistics.warnings.clone());
-    let mut written = Vec::new();
-    stages.time("write", || job.outputs.write(&found, &mut written, &mut warnings))?;
-
+    let measured = log.stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
+    log.warnings.extend(found.statistics.warnings.clone());
+    log.stages.time("write", || write(&found, &mut plan, &mut log.warnings))?;
+    // Everything beside the images lies on the fixed grid.
+    let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(fixed_grid, |frame| frame.grid()));
     let report = RunReport {
-        veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: options.command_line.clone(),
-        method: options.method.method_name().to_owned(),
-        preset: Some(options.method.preset_name().to_owned()),
-        device: device_report,
-        parameters: parameters.into(),
-        inputs: inputs.reports(job),
-        pairs: vec![pair_report],
+        header: options.header(options.method.method_name(), parameters, log, read),
+        pairs: vec![measured],
         cycle_closure_vox: None,
         label_overlap: None,
-        stage_times: stages.into_times(),
-        warnings,
     };
-    if let Some(path) = &job.outputs.report {
-        io::write_text(path, &report.to_json()?)?;
-        written.push(("report", path.clone()));
-    }
-    if let Some(path) = &job.outputs.html {
-        io::write_text(path, &html(&report, &view)?)?;
-        written.push(("page", path.clone()));
-    }
-    Ok(FlowRun { report, written })
+    finish(plan, report, |report| Ok(html(report, &view)?))
 }
 
-impl FlowOutputs {
-    /// Writes the flow and its maps.
-    fn write(
-        &self,
-        found: &DenseFlow,
-        written: &mut Vec<(&'static str, PathBuf)>,
-        warnings: &mut Warnings,
-    ) -> Result<(), VeloxelError> {
-        io::write_flow(&self.flow, &found.flow)?;
-        written.push(("flow", self.flow.clone()));
-        if let Some(path) = &self.confidence {
-            write_confidence(path, &found.confidence, warnings)?;
-            written.push(("confidence", path.clone()));
-        }
-        if let (Some(path), Some(warped)) = (&self.warped, &found.warped) {
-            io::write_image(path, warped, warnings)?;
-            written.push(("warped image", path.clone()));
-        }
-        Ok(())
-    }
+/// Writes the flow and its maps.
+fn write(found: &DenseFlow, plan: &mut OutputPlan, warnings: &mut Warnings) -> Result<(), VeloxelError> {
+    plan.write("flow", |path| io::write_flow(path, &found.flow))?;
+    plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))?;
+    found
+        .warped
+        .as_ref()
+        .map_or(Ok(()), |warped| plan.write("warped image", |path| io::write_image(path, warped, warnings)))
 }
 
-/// A pair with its result, as reports take it.
-pub(crate) fn view<'a>(title: &'a str, pair: &Pair<'a>, found: &'a DenseFlow) -> PairView<'a> {
-    PairView {
-        title,
-        fixed: pair.fixed,
-        moving: pair.moving,
-        warped: found.warped.as_ref(),
-        flow: &found.flow,
-        confidence: &found.confidence,
-        jacobian: found.jacobian.as_ref().expect("the determinant should have been asked for"),
-        truth: None,
-        mask: pair.volume_mask.or(pair.mask),
-    }
+/// A GPU takes as long to open as large files to read: both at once.
+fn open_and_load(job: &FlowJob) -> Result<(Device, RunLog, Inputs), VeloxelError> {
+    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
+    let (opened, inputs) = std::thread::scope(|scope| {
+        let opening = scope.spawn(|| job.options.device.open());
+        let inputs = stages.time("load", || Inputs::load(job, &mut warnings));
+        (opening.join().expect("opening a device should not panic"), inputs)
+    });
+    let (device, report) = opened?;
+    Ok((device, RunLog { device: report, stages, warnings }, inputs?))
+}
+
+/// Fixed and moving image with what was found, as reports take it; without truth and mask.
+pub(crate) fn view<'a>(
+    title: &'a str,
+    (fixed, moving): (&'a Volume<f32>, &'a Volume<f32>),
+    found: &'a DenseFlow,
+) -> PairView<'a> {
+    let jacobian = found.jacobian.as_ref().expect("the determinant should have been asked for");
+    let DenseFlow { flow, confidence, warped, .. } = found;
+    let warped = warped.as_ref();
+    PairView { title, fixed, moving, warped, flow, confidence, jacobian, truth: None, mask: None }
 }
 
 /// What was read.
@@ -242,28 +194,20 @@ impl Inputs {
             _ => None,
         };
         let truth = flow(job.truth.as_deref())?;
-        let frames = match Method::of(job.options.method.draft()).takes {
+        let frames = match job.takes() {
             Takes::Pairs => load_pair(job, warnings)?,
             Takes::Windows { most } => load_window(job, most, warnings)?,
         };
         Ok(Self { frames, mask, volume_mask, start, truth })
     }
 
-    fn reports(&self, job: &FlowJob) -> Vec<InputReport> {
-        let report = |role, path: &Path, grid| {
-            InputReport::new(role, &path.display().to_string(), &format_text(path), grid)
-        };
-        let roles: &[&str] = match Method::of(job.options.method.draft()).takes {
-            Takes::Pairs => &["fixed", "moving"],
-            Takes::Windows { .. } => &[],
-        };
-        let images = job.inputs.iter().zip(&self.frames).enumerate();
-        let images = images.map(|(nth, (path, frame))| {
-            report(roles.get(nth).copied().unwrap_or("frame"), path, frame.grid())
-        });
-        // Everything else lies on the fixed grid.
-        let more = job.more_inputs().map(|(role, path)| report(role, path, self.frames[0].grid()));
-        images.chain(more).collect()
+    fn pair(&self, start: &StartFrom, fixed: usize) -> Pair<'_> {
+        Pair {
+            mask: self.mask.as_ref(),
+            volume_mask: self.volume_mask.as_ref(),
+            start: start.start(self.start.as_ref()),
+            ..Pair::new(&self.frames[fixed], &self.frames[fixed + 1])
+        }
     }
 }
 

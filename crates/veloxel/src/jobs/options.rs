@@ -1,13 +1,13 @@
-//! What every run is told beside its images.
+//! The options of every run beside its images.
 
-use super::stage::Stages;
+use super::run_log::RunLog;
 use super::{DeviceOptions, MethodOptions};
 use std::path::PathBuf;
-use veloxel_core::parameters::Parameters;
-use veloxel_core::{Flow, Warnings};
+use veloxel_core::Flow;
+use veloxel_core::parameters::Values;
 use veloxel_io::Strictness;
 use veloxel_motion::{AffineModel, AnyMethod, Start};
-use veloxel_report::{DeviceReport, InputReport, RunHeader};
+use veloxel_report::{InputReport, RunHeader};
 
 /// What is known before the first warp.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,7 +55,7 @@ impl Directions {
     }
 }
 
-/// What every run of a method is told.
+/// The options of every run of a method.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunOptions {
     /// The method and its parameters.
@@ -75,24 +75,24 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// The beginning of a report.
+    /// The beginning of a report. `method` is the name there: of the command's own where that is more than the method's.
     pub(super) fn header(
         &self,
         method: &str,
-        (parameters, device): (&impl Parameters, DeviceReport),
+        parameters: Values,
+        log: RunLog,
         inputs: Vec<InputReport>,
-        (stages, warnings): (Stages, Warnings),
     ) -> RunHeader {
         RunHeader {
             veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
             command_line: self.command_line.clone(),
             method: method.to_owned(),
             preset: Some(self.method.preset_name().to_owned()),
-            device,
-            parameters: parameters.to_json().into(),
+            device: log.device,
+            parameters: parameters.into(),
             inputs,
-            stage_times: stages.into_times(),
-            warnings,
+            stage_times: log.stages.0,
+            warnings: log.warnings,
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Points moved by a field: from the space of the fixed image into that of the moving one.
 
 use super::WarpJob;
-use super::outputs::check_outputs;
+use super::output_plan::Holds;
 use crate::VeloxelError;
-use std::fmt::Write;
 use veloxel_core::{Dimension, Flow, Warnings};
 use veloxel_io as io;
 use veloxel_io::IoError;
@@ -36,10 +35,8 @@ pub fn move_point(flow: &Flow, point: [f64; 3]) -> Option<[f64; 3]> {
 /// # Errors
 /// [`VeloxelError::Io`] with the line that holds no point.
 pub fn warp_points(job: &WarpJob) -> Result<Warnings, VeloxelError> {
-    check_outputs(&[(Some(&job.output), None)], None)?;
-    job.check_distinct()?;
     let mut warnings = Warnings::new();
-    let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
+    let (mut plan, flow) = job.open(Holds::Text, &mut warnings)?;
     let text = std::fs::read_to_string(&job.input)
         .map_err(|source| IoError::Open { path: job.input.clone(), source })?;
     let moved = move_text(&flow, &text).map_err(|(line, got)| IoError::Malformed {
@@ -48,7 +45,8 @@ pub fn warp_points(job: &WarpJob) -> Result<Warnings, VeloxelError> {
         got,
         path: job.input.clone(),
     })?;
-    io::write_text(&job.output, &moved)?;
+    plan.write("output", |path| io::write_text(path, &moved))?;
+    plan.finish()?;
     Ok(warnings)
 }
 
@@ -57,37 +55,22 @@ fn move_text(flow: &Flow, text: &str) -> Result<String, (usize, String)> {
     let axes = flow.grid().dimension().count();
     let mut out = String::new();
     for (number, line) in text.lines().enumerate() {
-        if line.trim().is_empty() || line.trim_start().starts_with('#') {
-            out.push_str(line);
-            out.push('\n');
-            continue;
-        }
         let separator = [',', ';', '\t'].into_iter().find(|s| line.contains(*s)).unwrap_or(' ');
         let cells: Vec<&str> = line.split(separator).map(str::trim).filter(|c| !c.is_empty()).collect();
         let values: Vec<f64> = cells.iter().take(axes).filter_map(|c| c.parse().ok()).collect();
-        if values.len() < axes {
-            // A head names its columns: no cell of it is a number.
-            if number == 0 && values.is_empty() {
-                out.push_str(line);
-                out.push('\n');
-                continue;
-            }
+        let is_comment = line.trim().is_empty() || line.trim_start().starts_with('#');
+        // A head names its columns: no cell of it is a number.
+        if is_comment || number == 0 && values.is_empty() {
+            out.push_str(line);
+        } else if values.len() < axes {
             return Err((number + 1, format!("\"{line}\"")));
-        }
-        let mut point = [0.0; 3];
-        point[..axes].copy_from_slice(&values);
-        let moved = move_point(flow, point).unwrap_or([f64::NAN; 3]);
-        let mut first = true;
-        for cell in moved[..axes]
-            .iter()
-            .map(|v| format!("{v:.6}"))
-            .chain(cells[axes..].iter().map(|c| (*c).to_owned()))
-        {
-            if !first {
-                out.push(separator);
-            }
-            first = false;
-            let _ = write!(out, "{cell}");
+        } else {
+            let mut point = [0.0; 3];
+            point[..axes].copy_from_slice(&values);
+            let moved = move_point(flow, point).unwrap_or([f64::NAN; 3]);
+            let mut shown: Vec<String> = moved[..axes].iter().map(|v| format!("{v:.6}")).collect();
+            shown.extend(cells[axes..].iter().map(|c| (*c).to_owned()));
+            out.push_str(&shown.join(&separator.to_string()));
         }
         out.push('\n');
     }

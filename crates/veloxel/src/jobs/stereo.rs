@@ -1,21 +1,20 @@
-//! Two images in, a disparity with everything that is said about it out.
+//! Two images in; the disparity with its confidence and diagnostics out.
 
-use super::RunOptions;
 use super::full_scale::{full_scale, phase_parameters};
-use super::outputs::{
-    check_confidence_output, check_distinct, check_outputs, format_text, name, write_confidence,
-};
-use super::stage::Stages;
+use super::output_plan::{Holds, OutputPlan, name, write_confidence};
+use super::run_log::{RunLog, finish};
 use super::warp::warp_image;
+use super::{JobRun, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Volume, WarningKind, Warnings};
+use veloxel_core::parameters::Parameters;
+use veloxel_core::{Flow, Mask, Volume, WarningKind};
+use veloxel_gpu::Device;
 use veloxel_io as io;
-use veloxel_io::Kind;
-use veloxel_motion::clg::parameters::Interpolation;
+use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{phase_stereo, without_unknown};
 use veloxel_report::metrics::disparity_error;
-use veloxel_report::{InputReport, StereoReport, StereoView, ValueRange, stereo_html};
+use veloxel_report::{StereoReport, StereoView, ValueRange, stereo_html};
 
 /// One run over a stereo pair.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +27,7 @@ pub struct StereoJob {
     pub truth: Option<PathBuf>,
     /// What its samples were multiplied by, where its file does not say so.
     pub truth_scale: Option<f32>,
-    /// Everything else that a run is told; outside of a mask, which lies on the left image's grid, nothing is found or measured.
+    /// Method, device and everything else that runs share; outside of a mask, which lies on the left image's grid, nothing is found or measured.
     pub options: RunOptions,
     /// Where the disparity goes.
     pub disparity: PathBuf,
@@ -41,12 +40,20 @@ pub struct StereoJob {
 }
 
 /// What a run has to say, and the files it wrote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StereoRun {
-    /// As in `report.json`.
-    pub report: StereoReport,
-    /// What and where.
-    pub written: Vec<(&'static str, PathBuf)>,
+pub type StereoRun = JobRun<StereoReport>;
+
+impl StereoJob {
+    fn plan(&self) -> OutputPlan {
+        OutputPlan::default()
+            .reads("left", [&self.left])
+            .reads("right", [&self.right])
+            .reads("mask", &self.options.mask)
+            .reads("truth", &self.truth)
+            .writes("disparity", [&self.disparity], Holds::Disparity)
+            .writes("confidence", &self.confidence, Holds::Confidence)
+            .writes("report", &self.report, Holds::Text)
+            .writes("page", &self.html, Holds::Text)
+    }
 }
 
 /// Estimates the disparity of a pair of files, and writes what was asked for.
@@ -55,43 +62,13 @@ pub struct StereoRun {
 /// Anything that is wrong with files, parameters or the device, as one line; nothing is written then.
 pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     let options = &job.options;
-    io::check_disparity_output(&job.disparity)?;
-    job.confidence.as_deref().map(check_confidence_output).transpose()?;
-    check_outputs(
-        &[
-            (Some(&job.disparity), None),
-            (job.confidence.as_deref(), Some(Kind::Image)),
-            (job.report.as_deref(), None),
-            (job.html.as_deref(), None),
-        ],
-        None,
-    )?;
-    let outputs = [Some(&job.disparity), job.confidence.as_ref(), job.report.as_ref(), job.html.as_ref()];
-    check_distinct(
-        [&job.left, &job.right].into_iter().chain(&job.truth).chain(&options.mask).map(PathBuf::as_path),
-        outputs.map(|path| path.map(PathBuf::as_path)),
-    )?;
-    let (device, device_report) = options.device.open()?;
-    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let mut read = |path: &Path| io::read_image(path, options.strictness, &mut warnings);
-    let (left, right) =
-        stages.time("load", || Ok::<_, VeloxelError>((read(&job.left)?, read(&job.right)?)))?;
-    left.grid().require_same(right.grid(), "left and right image")?;
-    let truth = job.truth.as_deref().map(|path| {
-        let truth = io::read_disparity(path, job.truth_scale, options.strictness, &mut warnings)?;
-        left.grid().require_same(truth.grid(), "left image and true disparity")?;
-        Ok::<_, VeloxelError>(truth)
-    });
-    let truth = truth.transpose()?;
-    let mask = options.mask.as_deref().map(|path| {
-        let mask = io::read_mask(path, options.strictness, &mut warnings)?;
-        left.grid().require_same(mask.grid(), "left image and mask")?;
-        Ok::<_, VeloxelError>(mask)
-    });
-    let mask = mask.transpose()?;
+    let mut plan = job.plan();
+    plan.check()?;
+    let (device, mut log) = options.device.start()?;
+    let Inputs { left, right, truth, mask } = Inputs::load(job, &mut log)?;
     let parameters = phase_parameters(&options.method, full_scale(&left))?;
     let filled = mask.as_ref().map(|mask| without_unknown(&left, mask)).transpose()?.flatten();
-    let found = stages.time("solve", || {
+    let found = log.stages.time("solve", || {
         let found = phase_stereo(filled.as_ref().unwrap_or(&left), &right, &parameters, &device)?;
         match &mask {
             Some(mask) => found.within(mask),
@@ -100,55 +77,70 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     })?;
     let error = truth.as_ref().map(|truth| disparity_error(&found.disparity_px, truth, mask.as_ref()));
     let error = error.transpose()?;
-
     if found.report.valid_share == 0.0 {
-        warnings.push(WarningKind::Content, "no pixel has a disparity: the pictures may lack texture");
+        log.warnings.push(WarningKind::Content, "no pixel has a disparity: the pictures may lack texture");
     }
-
-    let mut written = Vec::new();
-    stages.time("write", || -> Result<(), VeloxelError> {
-        io::write_disparity(&job.disparity, &found.disparity_px)?;
-        written.push(("disparity", job.disparity.clone()));
-        if let Some(path) = &job.confidence {
-            write_confidence(path, &found.confidence, &mut warnings)?;
-            written.push(("confidence", path.clone()));
-        }
-        Ok(())
+    log.stages.time("write", || {
+        plan.write("disparity", |path| io::write_disparity(path, &found.disparity_px))?;
+        plan.write("confidence", |path| write_confidence(path, &found.confidence, &mut log.warnings))
     })?;
-    let input = |role, path: &Path, image: &Volume<f32>| {
-        InputReport::new(role, &path.display().to_string(), &format_text(path), image.grid())
-    };
-    let mut inputs = vec![input("left", &job.left, &left), input("right", &job.right, &right)];
-    inputs.extend(options.mask.as_ref().map(|path| input("mask", path, &left)));
-    inputs.extend(job.truth.as_ref().zip(truth.as_ref()).map(|(path, truth)| input("truth", path, truth)));
+    let inputs = plan.input_reports(|_| left.grid());
     let report = StereoReport {
-        header: options.header("phase-stereo", (&parameters, device_report), inputs, (stages, warnings)),
+        header: options.header("phase-stereo", parameters.to_json(), log, inputs),
         levels: found.report.levels.clone(),
         valid_share: found.report.valid_share,
         mean_confidence: found.report.mean_confidence,
         disparity_px: ValueRange::of(&found.disparity_px),
         error,
     };
-    if let Some(path) = &job.report {
-        io::write_text(path, &report.to_json()?)?;
-        written.push(("report", path.clone()));
-    }
-    if let Some(path) = &job.html {
-        let there = found.disparity_px.data().iter().map(|d| -d).collect();
-        let still = found.disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN });
-        let match_of_left = Flow::new(left.grid().clone(), vec![there, still.collect()])?;
-        let warped = warp_image(&device, (&match_of_left, &right), Interpolation::Linear)?;
+    finish(plan, report, |report| {
         let view = StereoView {
             title: &format!("{} and {}", name(&job.left), name(&job.right)),
             left: &left,
             right: &right,
             disparity_px: &found.disparity_px,
             confidence: &found.confidence,
-            warped: &warped,
+            warped: &undone(&found.disparity_px, &right, &device)?,
             truth_px: truth.as_ref(),
         };
-        io::write_text(path, &stereo_html(&report, &view)?)?;
-        written.push(("page", path.clone()));
+        Ok(stereo_html(report, &view)?)
+    })
+}
+
+/// What was read, all on the left image's grid.
+struct Inputs {
+    left: Volume<f32>,
+    right: Volume<f32>,
+    truth: Option<Volume<f32>>,
+    mask: Option<Mask>,
+}
+
+impl Inputs {
+    fn load(job: &StereoJob, log: &mut RunLog) -> Result<Self, VeloxelError> {
+        let (strictness, warnings) = (job.options.strictness, &mut log.warnings);
+        let mut read = |path: &Path| io::read_image(path, strictness, warnings);
+        let (left, right) =
+            log.stages.time("load", || Ok::<_, VeloxelError>((read(&job.left)?, read(&job.right)?)))?;
+        let truth = job.truth.as_deref();
+        let truth = truth.map(|path| io::read_disparity(path, job.truth_scale, strictness, warnings));
+        let mask = job.options.mask.as_deref().map(|path| io::read_mask(path, strictness, warnings));
+        let (truth, mask) = (truth.transpose()?, mask.transpose()?);
+        let grid = left.grid();
+        grid.require_same(right.grid(), "left and right image")?;
+        truth.iter().try_for_each(|t| grid.require_same(t.grid(), "left image and true disparity"))?;
+        mask.iter().try_for_each(|m| grid.require_same(m.grid(), "left image and mask"))?;
+        Ok(Self { left, right, truth, mask })
     }
-    Ok(StereoRun { report, written })
+}
+
+/// The right image with the disparity undone: pulled back onto the left one.
+fn undone(
+    disparity_px: &Volume<f32>,
+    right: &Volume<f32>,
+    device: &Device,
+) -> Result<Volume<f32>, VeloxelError> {
+    let along_x = disparity_px.data().iter().map(|d| -d).collect();
+    let along_y = disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN }).collect();
+    let match_of_left = Flow::new(disparity_px.grid().clone(), vec![along_x, along_y])?;
+    warp_image(device, (&match_of_left, right), Interpolation::Linear)
 }

@@ -1,6 +1,6 @@
 //! Fields applied to images and labels on their own grid.
 
-use super::outputs::{check_distinct, check_outputs};
+use super::output_plan::{Holds, OutputPlan};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{Flow, Shape, Volume, Warnings};
@@ -9,8 +9,7 @@ use veloxel_io as io;
 use veloxel_io::{Kind, Strictness};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
-use veloxel_motion::clg::parameters::Interpolation;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +25,21 @@ pub struct WarpJob {
 }
 
 impl WarpJob {
-    pub(super) fn check_distinct(&self) -> Result<(), VeloxelError> {
-        check_distinct([self.flow.as_path(), self.input.as_path()], [Some(self.output.as_path())])
+    /// The plan of the files, checked, and the field.
+    pub(super) fn open(
+        &self,
+        holds: Holds,
+        warnings: &mut Warnings,
+    ) -> Result<(OutputPlan, Flow), VeloxelError> {
+        let plan = OutputPlan::default().reads("flow", [&self.flow]).reads("input", [&self.input]).writes(
+            "output",
+            [&self.output],
+            holds,
+        );
+        plan.check()?;
+        let flow = io::read_flow(&self.flow, self.strictness, warnings)?;
+        plan.check_dimension(flow.grid().dimension())?;
+        Ok((plan, flow))
     }
 }
 
@@ -40,23 +52,11 @@ pub fn warp_image(
     (flow, moving): (&Flow, &Volume<f32>),
     interpolation: Interpolation,
 ) -> Result<Volume<f32>, VeloxelError> {
-    let interpolation = match interpolation {
-        Interpolation::Linear => warp::Interpolation::Linear,
-        Interpolation::CubicSpline => warp::Interpolation::CubicSpline,
-    };
-    warped(device, (flow, moving), interpolation)
-}
-
-fn warped(
-    device: &Device,
-    (flow, moving): (&Flow, &Volume<f32>),
-    interpolation: warp::Interpolation,
-) -> Result<Volume<f32>, VeloxelError> {
     let what = "field and image must lie on one grid; resample the image onto the field's grid first";
     flow.grid().require_same(moving.grid(), what)?;
     let shape = Shape::of(flow.grid());
     let mut samples = device.upload_copy(moving.data())?;
-    if interpolation == warp::Interpolation::CubicSpline {
+    if interpolation == Interpolation::CubicSpline {
         SplineCoefficients { shape, samples: &mut samples }.run(device)?;
     }
     let displacement =
@@ -85,14 +85,13 @@ pub fn warp_flow(
     device: &Device,
     interpolation: Interpolation,
 ) -> Result<Warnings, VeloxelError> {
-    check_outputs(&[(Some(&job.output), Some(Kind::Image))], None)?;
-    job.check_distinct()?;
     let mut warnings = Warnings::new();
-    let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
-    check_outputs(&[(Some(&job.output), Some(Kind::Image))], Some(flow.grid().dimension()))?;
+    let (mut plan, flow) = job.open(Holds::Samples(Kind::Image), &mut warnings)?;
     let moving = io::read_image(&job.input, job.strictness, &mut warnings)?;
     moving.require_finite(&job.input.display().to_string(), |_| false)?;
-    io::write_image(&job.output, &warp_image(device, (&flow, &moving), interpolation)?, &mut warnings)?;
+    let moved = warp_image(device, (&flow, &moving), interpolation)?;
+    plan.write("output", |path| io::write_image(path, &moved, &mut warnings))?;
+    plan.finish()?;
     Ok(warnings)
 }
 
@@ -101,14 +100,13 @@ pub fn warp_flow(
 /// # Errors
 /// As for every file, and [`warp_image`].
 pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelError> {
-    check_outputs(&[(Some(&job.output), Some(Kind::Image))], None)?;
-    job.check_distinct()?;
     let mut warnings = Warnings::new();
-    let flow = io::read_flow(&job.flow, job.strictness, &mut warnings)?;
-    check_outputs(&[(Some(&job.output), Some(Kind::Image))], Some(flow.grid().dimension()))?;
+    let (mut plan, flow) = job.open(Holds::Samples(Kind::Image), &mut warnings)?;
     let labels = io::read_labels(&job.input, job.strictness, &mut warnings)?;
     let samples = labels.map(|&label| label as f32);
-    let moved = warped(device, (&flow, &samples), warp::Interpolation::Nearest)?;
-    io::write_labels(&job.output, &moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))?;
+    let moved = warp_image(device, (&flow, &samples), Interpolation::Nearest)?;
+    let moved = moved.map(|v| if v.is_finite() { *v as i32 } else { 0 });
+    plan.write("output", |path| io::write_labels(path, &moved))?;
+    plan.finish()?;
     Ok(warnings)
 }

@@ -14,7 +14,7 @@ pub(super) struct Nrrd;
 impl WriteRecord for Nrrd {
     fn write(path: &Path, record: &Record) -> Result<(), IoError> {
         let header = header(record);
-        detached::write(path, "nhdr", record, |data_file| match data_file {
+        detached::write(path, record, |data_file| match data_file {
             None => format!("{header}\n"),
             Some(name) => format!("{header}data file: {name}\n"),
         })

@@ -1,69 +1,14 @@
-//! The page of pictures over one image plane: headline numbers, panels with layers, and the run.
+//! Panels of maps over one image plane, with layers that the reader switches between.
 
-use super::cards::Card;
 use super::colour::{Ramp, orientation_wheel, phase_wheel};
-use super::html::{STYLE, render};
-use super::number;
+use super::number::nice_ceiling;
 use super::overlay::Canvas;
 use super::panel::{Legend, Panel, Picture, Scaled, image, wheel_uri};
-use super::phase_reports::RunHeader;
 use super::picture::{LONGEST_SIDE, Raster};
 use super::planes::Planes;
-use super::tables::{self, Table, TimeShare};
 use crate::ReportError;
-use crate::metrics::quantile;
-use serde::Serialize;
+use crate::metrics::finite_quantiles;
 use veloxel_core::Volume;
-
-/// What the page shows.
-pub(super) struct Gallery<'a> {
-    pub title: &'static str,
-    pub subtitle: String,
-    pub header: &'a RunHeader,
-    pub cards: Vec<Card>,
-    pub panels: Vec<Panel>,
-    pub tables: Vec<(&'static str, Table)>,
-}
-
-#[derive(Serialize)]
-struct Page<'a> {
-    style: &'static str,
-    title: &'static str,
-    subtitle: &'a str,
-    run: &'a RunHeader,
-    warnings: Vec<(&'static str, &'a str)>,
-    cards: &'a [Card],
-    card_columns: usize,
-    panels: &'a [Panel],
-    tables: &'a [(&'static str, Table)],
-    parameters: Vec<(String, String)>,
-    inputs: Table,
-    times: Vec<TimeShare>,
-}
-
-impl Gallery<'_> {
-    /// The page.
-    ///
-    /// # Errors
-    /// [`ReportError::Page`] should not occur.
-    pub fn to_html(&self) -> Result<String, ReportError> {
-        let page = Page {
-            style: STYLE,
-            title: self.title,
-            subtitle: &self.subtitle,
-            run: self.header,
-            warnings: super::html::warnings(&self.header.warnings),
-            cards: &self.cards,
-            card_columns: super::html::card_columns(self.cards.len()),
-            panels: &self.panels,
-            tables: &self.tables,
-            parameters: tables::parameters(&self.header.parameters),
-            inputs: tables::inputs(&self.header.inputs),
-            times: tables::times(&self.header.stage_times),
-        };
-        render(include_str!("gallery.html"), &page)
-    }
-}
 
 /// A map over a picture's grid, and how it is coloured.
 #[derive(Clone, Copy)]
@@ -120,9 +65,17 @@ pub(super) fn strength(energy: &Volume<f32>) -> impl Fn(f32) -> f32 + use<> {
 }
 
 /// The value that only a share of the finite ones exceeds; 0 if there are none.
-pub(super) fn typical_maximum(volume: &Volume<f32>, share: f64) -> f64 {
-    let mut values: Vec<f32> = volume.data().iter().copied().filter(|v| v.is_finite()).collect();
-    if values.is_empty() { 0.0 } else { quantile(&mut values, share) }
+fn typical_maximum(volume: &Volume<f32>, share: f64) -> f64 {
+    finite_quantiles(volume.data().iter().copied(), [share]).map_or(0.0, |[most]| most)
+}
+
+/// A panel of one map through a ramp, with its legend.
+pub(super) fn scalar_panel(
+    what: (&'static str, &str),
+    (map, scaled): (&Volume<f32>, Scaled),
+    note: &str,
+) -> Result<Panel, ReportError> {
+    panel(what, &[("", Map::Scalar(map, scaled))], Some(scaled.legend(note)))
 }
 
 /// A panel whose layers the reader switches between; one layer needs no switch.
@@ -131,15 +84,11 @@ pub(super) fn panel(
     layers: &[(&'static str, Map<'_>)],
     legend: Option<Legend>,
 ) -> Result<Panel, ReportError> {
+    let plane = &Planes::through(layers[0].1.volume().grid(), [0; 3]).0[0];
+    let frame = Canvas::of(plane, plane.across.extent_mm().max(plane.down.extent_mm()));
     let mut has_gaps = false;
     let mut content = String::new();
-    let mut frame = Canvas { width: 1.0, height: 1.0, units_per_mm: 1.0 };
     for (k, (_, map)) in layers.iter().enumerate() {
-        if k == 0 {
-            let planes = Planes::through(map.volume().grid(), [0; 3]).0;
-            let longest = planes[0].across.extent_mm().max(planes[0].down.extent_mm());
-            frame = Canvas::of(&planes[0], longest);
-        }
         let (uri, gaps) = map.to_data_uri()?;
         has_gaps |= gaps;
         let picture = image(&uri, frame, "");
@@ -148,18 +97,14 @@ pub(super) fn panel(
             _ => format!(r#"<g class="layer layer-{k}">{picture}</g>"#),
         });
     }
-    let Canvas { width, height, .. } = frame;
-    let svg = format!(
-        r#"<svg class="picture" viewBox="0 0 {width:.1} {height:.1}" role="img" aria-label="{title}"><rect class="gap" width="100%" height="100%"/>{content}</svg>"#
-    );
     Ok(Panel {
         title,
         caption: caption.to_owned(),
-        pictures: vec![Picture { svg, width: (width * 10.0).round() / 10.0, label: String::new() }],
+        pictures: vec![Picture::framed(frame, title, &content)],
         layers: if layers.len() > 1 { layers.iter().map(|(name, _)| *name).collect() } else { Vec::new() },
-        first_layer: 0,
         legend,
         has_gaps,
+        ..Panel::default()
     })
 }
 
@@ -187,7 +132,7 @@ pub(super) fn phase_legend() -> Result<Legend, ReportError> {
 
 /// A ramp from 0 to a round number that 99 % of the values do not exceed.
 pub(super) fn from_zero(volume: &Volume<f32>, ramp: Ramp) -> Scaled {
-    Scaled { ramp, low: 0.0, high: number::nice_ceiling(typical_maximum(volume, 0.99)) }
+    Scaled { ramp, low: 0.0, high: nice_ceiling(typical_maximum(volume, 0.99)) }
 }
 
 /// The grey ramp of a picture, between its 0.5 and 99.5 percentiles.

@@ -1,0 +1,39 @@
+//! The preset `paper` as the experiments run it: numbers of warps, iterations and taps.
+
+use veloxel_core::Dimension;
+use veloxel_kernels::Taps;
+use veloxel_motion::{ClgParams, Preset};
+
+/// R and the number of Jacobi iterations of a warp: those of the preset.
+pub(super) const WARPS: usize = 10;
+pub(super) const ITERATIONS: usize = 100;
+/// Width of K_ρ (section 5.2).
+pub(super) const TAPS: usize = 15;
+/// α and β of the preset.
+pub(super) const ALPHA: f32 = 0.03;
+pub(super) const BETA: f32 = 0.01;
+/// Where the method cuts K_ρ, in standard deviations.
+const TRUNCATE: f64 = 2.5;
+
+/// The ρ whose K_ρ has this many taps.
+pub(super) fn rho_vox(taps: usize) -> f64 {
+    // A quarter below the limit: rounding must not add a tap.
+    ((taps / 2) as f64 - 0.25) / TRUNCATE
+}
+
+/// K_ρ of this many taps.
+pub(super) fn window(taps: usize) -> Taps {
+    Taps::gaussian(rho_vox(taps), TRUNCATE)
+}
+
+/// The preset `paper` with R warps of so many iterations, and a window.
+pub(super) fn params((warps, iterations): (usize, usize), taps: usize) -> ClgParams {
+    ClgParams {
+        warps,
+        finest_warps: warps,
+        iterations,
+        rho: rho_vox(taps),
+        rho_matched: rho_vox(taps),
+        ..ClgParams::preset(Preset::Paper, Dimension::Three)
+    }
+}

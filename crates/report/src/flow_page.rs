@@ -1,0 +1,193 @@
+//! The page of a flow: of one pair, or of a sequence with one pair in full.
+
+use super::charts;
+use super::film::{self, Thumbnail};
+use super::number::{percent, text};
+use super::page::{Headline, Page, Plots, Section, Status};
+use super::panels::panels;
+use super::tables;
+use super::{PairReport, PairView, RunReport};
+use crate::ReportError;
+use crate::metrics::{FlowError, LabelOverlapReport};
+use veloxel_core::SolveStatus;
+
+/// The page of a run over one pair.
+///
+/// # Errors
+/// [`ReportError::NothingToMeasure`] if the run reports no pair; [`ReportError::Core`] if something of the view lies
+/// on another grid; [`ReportError::Page`] should not occur.
+pub fn html(run: &RunReport, view: &PairView) -> Result<String, ReportError> {
+    sequence_html(run, view, 0, &[])
+}
+
+/// The page of a run over a sequence: pair `shown` in full, all as curves, a table and a filmstrip.
+///
+/// # Errors
+/// As [`html`]; also if the run has no pair `shown`.
+pub fn sequence_html(
+    run: &RunReport,
+    view: &PairView,
+    shown: usize,
+    thumbnails: &[Thumbnail],
+) -> Result<String, ReportError> {
+    view.require_one_grid()?;
+    let reason = "the run reports no such pair";
+    let missing = || ReportError::NothingToMeasure { what: "report page", reason };
+    let pair = run.pairs.get(shown).ok_or_else(missing)?;
+    let (class, status) = match pair.statistics.status {
+        SolveStatus::Done => ("done", "done"),
+        SolveStatus::LimitReached => ("limit", "stopped at a limit"),
+        SolveStatus::NoContent => ("limit", "no contrast to follow"),
+    };
+    let mut sections = Vec::new();
+    if run.pairs.len() > 1 {
+        sections
+            .push(Section { film: film::frames(thumbnails, shown)?, ..sequence(run, view.length_unit()) });
+    }
+    let heading = if run.pairs.len() > 1 { &pair.title } else { "The field" };
+    let dimension = view.grid().dimension().count();
+    sections.push(Section {
+        heading: heading.to_owned(),
+        dimension,
+        panels: panels(view)?,
+        ..Section::default()
+    });
+    if let Some(error) = &pair.error {
+        sections.push(against_truth(view, error, pair)?);
+    }
+    sections.extend(run.label_overlap.as_ref().map(labels));
+    sections.extend(convergence(pair, view));
+    let page = Page {
+        title: method_title(&run.header.method).to_owned(),
+        subtitle: pair.title.clone(),
+        status: Some(Status { class, text: status }),
+        cards: cards(run, pair, view.length_unit()),
+        sections,
+        run: Some(&run.header),
+    };
+    page.to_html()
+}
+
+/// The method's name for people.
+fn method_title(method: &str) -> &str {
+    match method {
+        "clg" => "Combined local-global flow",
+        "phase" => "Phase-based flow",
+        other => other,
+    }
+}
+
+fn sequence(run: &RunReport, unit: &str) -> Section {
+    Section {
+        heading: "The sequence".to_owned(),
+        plots: Plots::of(charts::over_time(&run.pairs, unit)),
+        table: Some(tables::pairs(&run.pairs, unit)),
+        folded: format!("All {} pairs in numbers", run.pairs.len()),
+        ..Section::default()
+    }
+}
+
+fn against_truth(view: &PairView, error: &FlowError, pair: &PairReport) -> Result<Section, ReportError> {
+    Ok(Section {
+        heading: "Against the truth".to_owned(),
+        plots: Plots::of(charts::errors(view, error, pair.sparsification.as_ref())?),
+        table: Some(tables::errors(error, view.length_unit())),
+        facts: tables::error_shares(error),
+        ..Section::default()
+    })
+}
+
+fn labels(overlap: &LabelOverlapReport) -> Section {
+    Section { heading: "Labels".to_owned(), table: Some(tables::labels(overlap)), ..Section::default() }
+}
+
+/// The method's own table and curves.
+fn convergence(pair: &PairReport, view: &PairView) -> Option<Section> {
+    let (method, dimension) = (&pair.statistics.method, view.grid().dimension());
+    let curves = charts::diagnostics(&method.curves, dimension);
+    Some(Section {
+        heading: if curves.is_empty() { "Levels" } else { "Convergence" }.to_owned(),
+        table: Some(tables::diagnostics(method.table.as_ref()?, dimension)),
+        plots: Plots::of(curves),
+        ..Section::default()
+    })
+}
+
+/// The headline numbers of a pair within its run; `unit` is `mm` or `px`.
+fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Headline> {
+    let voxels = if unit == "px" { "pixels" } else { "voxels" };
+    let mut cards = vec![motion(pair, unit)];
+    cards.extend(pair.error.iter().flat_map(|error| errors(error, voxels)));
+    cards.extend(run.label_overlap.as_ref().map(dice));
+    cards.extend([brightness(pair), volume(pair, unit), confidence(pair)]);
+    let drift =
+        |vox| Headline::new("Cycle closure", text(vox), voxels, "left after following one whole cycle");
+    cards.extend(run.cycle_closure_vox.map(drift));
+    let residual =
+        |vox| Headline::new("Inverse consistency", text(vox), voxels, "forward then backward, mean");
+    cards.extend(pair.statistics.inverse_residual_vox.map(residual));
+    cards.push(Headline::of_time(&run.header));
+    cards
+}
+
+fn motion(pair: &PairReport, unit: &str) -> Headline {
+    let motion = &pair.motion;
+    match unit {
+        "px" => {
+            let note = format!("up to {} px", text(motion.max_vox));
+            Headline::new("Mean motion", text(motion.mean_vox), unit, note)
+        }
+        _ => {
+            let (max, mean) = (text(motion.max_mm), text(motion.mean_vox));
+            let note = format!("up to {max} mm; {mean} voxels on average");
+            Headline::new("Mean motion", text(motion.mean_mm), unit, note)
+        }
+    }
+}
+
+fn errors(error: &FlowError, voxels: &str) -> [Headline; 2] {
+    let end_point = &error.end_point_vox;
+    let (a95, zero) = (text(end_point.a95), text(error.mean_truth_vox));
+    let note = format!("95 % below {a95}; a zero flow would score {zero}");
+    let density = format!("measured at {} of the true vectors", percent(error.density));
+    [
+        Headline::new("End-point error", text(end_point.mean), voxels, note),
+        Headline::new("Angular error", text(error.angular_deg.mean), "°", density),
+    ]
+}
+
+fn dice(overlap: &LabelOverlapReport) -> Headline {
+    let distance = overlap.mean_hausdorff95_mm;
+    let distance = distance.map_or(String::new(), |mm| format!("; Hausdorff 95: {} mm", text(mm)));
+    let note = format!("{} labels{distance}", overlap.labels.len());
+    Headline::new("Dice", text(overlap.mean_dice), "", note)
+}
+
+fn brightness(pair: &PairReport) -> Headline {
+    let brightness = pair.statistics.brightness;
+    let change = brightness.mean_abs_after / brightness.mean_abs_before - 1.0;
+    let value =
+        if change > 0.0 { format!("+{}", text(100.0 * change)) } else { text((100.0 * change).round()) };
+    let (before, after) = (text(brightness.mean_abs_before), text(brightness.mean_abs_after));
+    Headline::new("Brightness difference", value, "%", format!("mean |Iₜ|: {before} → {after}"))
+}
+
+fn volume(pair: &PairReport, unit: &str) -> Headline {
+    let jacobian = pair.statistics.jacobian;
+    let folded = match jacobian.share_folded {
+        0.0 => "no folding".to_owned(),
+        share if share.is_nan() => "nothing to measure".to_owned(),
+        share => format!("{} folded", percent(share)),
+    };
+    let note = format!("mean |det − 1|; det {} to {}; {folded}", text(jacobian.min), text(jacobian.max));
+    let label = if unit == "px" { "Area change" } else { "Volume change" };
+    Headline::new(label, text(100.0 * jacobian.mean_abs_minus_one), "%", note)
+}
+
+fn confidence(pair: &PairReport) -> Headline {
+    let note = match pair.sparsification.as_ref().and_then(|s| s.ause.zip(s.ause_uninformed)) {
+        Some((ause, random)) => format!("AUSE {} (random order: {})", text(ause), text(random)),
+        None => format!("{} of the vectors valid", percent(pair.motion.valid_share)),
+    };
+    Headline::new("Mean confidence", text(pair.motion.mean_confidence), "", note)
+}

@@ -1,0 +1,154 @@
+//! The page of a stereo pair.
+
+use super::StereoReport;
+use super::colour::Ramp;
+use super::maps::{Map, from_zero, grey, panel, scalar_panel};
+use super::number::{nice_ceiling, percent, text};
+use super::page::{Headline, Page, Section, or_dash};
+use super::panel::{Panel, Scaled};
+use super::tables::Table;
+use crate::ReportError;
+use crate::metrics::DisparityError;
+use veloxel_core::Volume;
+
+/// A stereo pair with what was found in it, all on the left image's grid.
+#[derive(Debug, Clone, Copy)]
+pub struct StereoView<'a> {
+    /// The names of the two images.
+    pub title: &'a str,
+    /// The image that the disparity lives on.
+    pub left: &'a Volume<f32>,
+    /// The other one.
+    pub right: &'a Volume<f32>,
+    /// Pixels; NaN where there is none.
+    pub disparity_px: &'a Volume<f32>,
+    /// 0 to 1.
+    pub confidence: &'a Volume<f32>,
+    /// The right image pulled back by the disparity; NaN where there is none.
+    pub warped: &'a Volume<f32>,
+    /// The true disparity, pixels, where it is known.
+    pub truth_px: Option<&'a Volume<f32>>,
+}
+
+/// The page of a stereo pair.
+///
+/// # Errors
+/// [`ReportError::Core`] that names the map which lies on another grid; [`ReportError::Page`] should not occur.
+pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<String, ReportError> {
+    for (map, what) in [
+        (view.right, "left and right image"),
+        (view.disparity_px, "left image and disparity"),
+        (view.confidence, "left image and confidence"),
+        (view.warped, "left and warped image"),
+        (view.truth_px.unwrap_or(view.left), "left image and true disparity"),
+    ] {
+        view.left.grid().require_same(map.grid(), what)?;
+    }
+    let section = |heading: &str| Section { heading: heading.to_owned(), ..Section::default() };
+    let mut sections = vec![
+        Section { panels: panels(report, view)?, ..section("The pictures") },
+        Section { table: Some(levels(&report.levels)), ..section("Levels") },
+    ];
+    let against_truth = |error| Section { table: Some(errors(error)), ..section("Against the truth") };
+    sections.extend(report.error.as_ref().map(against_truth));
+    let page = Page {
+        title: "Phase-based stereo".to_owned(),
+        subtitle: view.title.to_owned(),
+        cards: cards(report),
+        sections,
+        run: Some(&report.header),
+        ..Page::default()
+    };
+    page.to_html()
+}
+
+fn panels(report: &StereoReport, view: &StereoView<'_>) -> Result<Vec<Panel>, ReportError> {
+    let (low, high) = report.disparity_px.map_or((0.0, 1.0), |r| (r.p1, r.p99));
+    let depth = Scaled { ramp: Ramp::Depth, low, high };
+    let grey = grey(view.left);
+    let signed = Scaled::around_zero(nice_ceiling((grey.high - grey.low) * 0.25));
+    let certain = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
+    let mut panels = vec![
+        scalar_panel(
+            (
+                "Disparity",
+                "How far to the left a pixel of the left image lies in the right one: near is light.",
+            ),
+            (view.disparity_px, depth),
+            "pixels, 1 to 99 % of the values",
+        )?,
+        panel(
+            ("Images", "Switch between them: with the disparity undone, nothing should move."),
+            &[
+                ("Left", Map::Scalar(view.left, grey)),
+                ("Right", Map::Scalar(view.right, grey)),
+                ("Right, disparity undone", Map::Scalar(view.warped, grey)),
+            ],
+            None,
+        )?,
+        scalar_panel(
+            ("Confidence", "How well the orientations agree at each pixel: 0 not at all, 1 fully."),
+            (view.confidence, certain),
+            "",
+        )?,
+        scalar_panel(
+            ("Difference after", "Right image with the disparity undone, minus the left one."),
+            (&difference(view.left, view.warped), signed),
+            "intensity",
+        )?,
+    ];
+    if let Some(truth) = view.truth_px {
+        let what = ("True disparity", "On the same scale as the found one.");
+        panels.push(scalar_panel(what, (truth, depth), "pixels")?);
+        let error = difference(truth, view.disparity_px);
+        let limit = nice_ceiling(from_zero(&error.map(|e| e.abs()), Ramp::Heat).high);
+        let what = ("Error", "Found minus true disparity.");
+        panels.push(scalar_panel(what, (&error, Scaled::around_zero(limit)), "pixels")?);
+    }
+    Ok(panels)
+}
+
+fn cards(report: &StereoReport) -> Vec<Headline> {
+    let range = report.disparity_px;
+    let spread = range
+        .map_or("none found".to_owned(), |r| format!("98 % lie between {} and {}", text(r.p1), text(r.p99)));
+    let (matched, confidence) = (text(100.0 * report.valid_share), text(report.mean_confidence));
+    let mut cards = vec![
+        Headline::new("Median disparity", or_dash(range.map(|r| r.p50)), "px", spread),
+        Headline::new("Matched", matched, "%", "of the left image's pixels"),
+        Headline::new("Mean confidence", confidence, "", "of the pixels that were matched"),
+    ];
+    cards.extend(report.error.as_ref().map(|error| {
+        let density = format!("at {} of the true pixels", percent(error.density));
+        Headline::new("Mean error", text(error.absolute_px.mean), "px", density)
+    }));
+    cards.push(Headline::of_time(&report.header));
+    cards
+}
+
+/// What is wrong among what was matched, and among all true pixels with the unmatched counted as wrong.
+fn errors(error: &DisparityError) -> Table {
+    let (d, measured, all) = (&error.absolute_px, &error.bad_measured, &error.bad_all);
+    let none = || "–".to_owned();
+    let rows = [
+        ("Mean absolute error, pixels", text(d.mean), none()),
+        ("Median, 95 %, pixels", format!("{}, {}", text(d.a50), text(d.a95)), none()),
+        ("Density", percent(error.density), none()),
+        ("Wrong by more than 0.5 px", percent(measured.bad_0_5), percent(all.bad_0_5)),
+        ("Wrong by more than 1 px", percent(measured.bad_1), percent(all.bad_1)),
+        ("Wrong by more than 2 px", percent(measured.bad_2), percent(all.bad_2)),
+    ];
+    let rows = rows.map(|(name, measured, all)| vec![name.to_owned(), measured, all]);
+    Table::new(&["", "of the matched", "of all true pixels"], rows)
+}
+
+fn difference(left: &Volume<f32>, warped: &Volume<f32>) -> Volume<f32> {
+    let mut difference = warped.clone();
+    difference.data_mut().iter_mut().zip(left.data()).for_each(|(d, l)| *d -= l);
+    difference
+}
+
+fn levels(levels: &[[usize; 2]]) -> Table {
+    let row = |(k, [nx, ny]): (usize, &[usize; 2])| vec![format!("1/{}", 1u64 << k), format!("{nx} × {ny}")];
+    Table::new(&["Scale", "pixels"], levels.iter().enumerate().map(row))
+}

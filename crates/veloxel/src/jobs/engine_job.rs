@@ -1,0 +1,63 @@
+//! The job of the engine: a stream, which outputs, and where they go.
+
+use super::output_plan::{Holds, OutputPlan};
+use super::{JobRun, RunOptions};
+use std::path::PathBuf;
+use veloxel_motion::PhaseWanted;
+use veloxel_report::EngineReport;
+
+/// One run over a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EngineJob {
+    /// Left (or the only) frames: `-` for Y4M on standard input, a `.y4m` or `.gif` file, a folder, a pattern.
+    pub source: PathBuf,
+    /// Right frames, likewise.
+    pub right: Option<PathBuf>,
+    /// Which outputs; stereo needs right frames.
+    pub wanted: EngineOutputs,
+    /// Method, device and everything else that runs share.
+    pub options: RunOptions,
+    /// The folder for the fields of every frame; made if it is not there.
+    pub folder: Option<PathBuf>,
+    /// The annotated video: `.y4m`, `.gif`, `-` for Y4M on standard output, or a folder for PNG pictures.
+    pub video: Option<PathBuf>,
+    /// JSON.
+    pub report: Option<PathBuf>,
+}
+
+/// What the engine computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EngineOutputs {
+    /// Flow towards the next frame.
+    pub flow: bool,
+    /// Disparity, where there are right frames.
+    pub stereo: bool,
+    /// Energy, orientation and phase at full resolution.
+    pub features: bool,
+}
+
+impl Default for EngineOutputs {
+    /// All of them.
+    fn default() -> Self {
+        Self { flow: true, stereo: true, features: true }
+    }
+}
+
+/// What a run has to say, and the files it wrote.
+pub type EngineRun = JobRun<EngineReport>;
+
+impl EngineJob {
+    pub(super) fn plan(&self) -> OutputPlan {
+        OutputPlan::default()
+            .reads("left", [&self.source])
+            .reads("right", &self.right)
+            .writes("fields", &self.folder, Holds::Folder)
+            .writes("video", &self.video, Holds::Video)
+            .writes("report", &self.report, Holds::Text)
+    }
+
+    pub(super) fn wanted(&self) -> PhaseWanted {
+        let EngineOutputs { flow, stereo, features } = self.wanted;
+        PhaseWanted { flow, stereo: stereo && self.right.is_some(), features }
+    }
+}
