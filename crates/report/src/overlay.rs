@@ -166,12 +166,12 @@ pub(super) fn letters_svg(plane: &Plane, canvas: Canvas) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planes::Planes;
+    use crate::planes::planes_through;
     use veloxel_core::Grid;
 
     #[test]
     fn a_shift_to_the_right_points_right_and_gaps_are_left_out() {
-        let plane = &Planes::through(&Grid::image(2, 1).unwrap(), [0; 3]).0[0];
+        let plane = &planes_through(&Grid::image(2, 1).unwrap(), [0; 3])[0];
         let canvas = Canvas::of(plane, 2.0);
         let quiver = Quiver { step_mm: 1.0, gain: 0.25, key_mm: 1.0 };
         let svg = quiver.to_svg(plane, |i| if i == 0 { [1.0, 0.0] } else { [f32::NAN; 2] }, canvas);

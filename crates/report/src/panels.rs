@@ -44,7 +44,7 @@ pub(super) fn panels(view: &PairView) -> Result<Vec<Panel>, ReportError> {
 
 impl<'a> Stage<'a> {
     fn new(view: &'a PairView<'a>) -> Self {
-        let planes = view.planes().0;
+        let planes = view.planes();
         let longest_mm =
             planes.iter().flat_map(|p| [p.across.extent_mm(), p.down.extent_mm()]).fold(0.0, f64::max);
         let planes =
