@@ -34,7 +34,8 @@ impl Canvas {
 pub(super) struct Quiver {
     /// Distance of two arrows, millimetres.
     step_mm: f64,
-    gain: f64,
+    /// How much longer an arrow is than the motion.
+    pub gain: f64,
     /// Length of the key's arrow, millimetres of motion.
     key_mm: f64,
 }
@@ -84,11 +85,6 @@ impl Quiver {
             x + length + 8.0,
             y + 4.5
         )
-    }
-
-    /// How much longer an arrow is than the motion.
-    pub fn gain(self) -> f64 {
-        self.gain
     }
 }
 
