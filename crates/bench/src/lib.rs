@@ -19,10 +19,9 @@ mod volumes;
 
 pub use error::BenchError;
 pub use figure::{Bar, Figure};
-pub use paper_a::{Event, PaperA, Plan, paper_a};
+pub use paper_a::{Event, ExperimentTable, PaperA, Plan, paper_a};
 pub use record::{Record, Scored};
 pub use session::Session;
-pub use veloxel_report::experiment::ExperimentTable;
 pub use verdict::Verdict;
 pub use volumes::{InFreshProcess, VolumeCost, volume_cost};
 

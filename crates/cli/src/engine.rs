@@ -9,7 +9,8 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use veloxel::jobs::{EngineJob, EngineOutputs, EngineRun, engine};
+use veloxel::PhaseWanted;
+use veloxel::jobs::{EngineJob, EngineRun, engine};
 use veloxel::report::number::{counted, percent, text};
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
@@ -67,7 +68,7 @@ impl Run for EngineArguments {
             wrong_usage("engine", ErrorKind::MissingRequiredArgument, message)
         }
         let asked = |output| self.only.is_empty() || self.only.contains(&output);
-        let wanted = EngineOutputs {
+        let wanted = PhaseWanted {
             flow: asked(Output::Flow),
             stereo: asked(Output::Stereo),
             features: asked(Output::Features),

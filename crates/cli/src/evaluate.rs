@@ -21,10 +21,7 @@ pub struct EvaluateArguments {
 #[derive(Debug, Subcommand)]
 enum What {
     /// End-point and angular error of a field
-    Flow {
-        #[command(flatten)]
-        files: Files,
-    },
+    Flow(Files),
     /// Absolute error, bad pixels and density of a disparity
     ///
     /// Disparities are .pfm, float .tif, KITTI's 16-bit .png, or pictures with the scale of their samples.
@@ -39,10 +36,7 @@ enum What {
         result_scale: Option<f32>,
     },
     /// Dice, Jaccard and Hausdorff 95 of every label; outside of a mask is background in both
-    Labels {
-        #[command(flatten)]
-        files: Files,
-    },
+    Labels(Files),
 }
 
 #[derive(Debug, Args)]
@@ -88,12 +82,12 @@ impl Files {
 impl Run for EvaluateArguments {
     fn run(self) -> Outcome {
         match self.what {
-            What::Flow { files } => files.evaluate(evaluate_flow, flow_text),
+            What::Flow(files) => files.evaluate(evaluate_flow, flow_text),
             What::Disparity { files, scale: truth, result_scale: result } => files.evaluate(
                 |job, warnings| evaluate_disparity(job, DisparityScales { result, truth }, warnings),
                 disparity_text,
             ),
-            What::Labels { files } => files.evaluate(evaluate_labels, labels_text),
+            What::Labels(files) => files.evaluate(evaluate_labels, labels_text),
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::progress::Progress;
 use crate::run_arguments::MethodArguments;
 use crate::wrong_usage;
 use crate::{Outcome, Run};
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use veloxel::jobs::{Directions, FlowJob, FlowOutputs, RunOptions, SequenceJob, StartFrom, flow, sequence};
 use veloxel::motion::{METHODS, Method, Takes};
@@ -35,8 +35,8 @@ pub struct FlowArguments {
     output: PathBuf,
 
     /// Fields between the frames of a sequence, with report.json, in one folder
-    #[arg(long, value_enum, value_name = "MODE", help_heading = "Sequences")]
-    sequence: Option<Mode>,
+    #[arg(long, value_parser = modes(), value_name = "MODE", help_heading = "Sequences")]
+    sequence: Option<SequenceMode>,
 
     /// The frame that reference fields live on
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sequence", help_heading = "Sequences")]
@@ -105,14 +105,16 @@ pub struct RunArguments {
     method_arguments: MethodArguments,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Mode {
-    /// Every frame to the next
-    Consecutive,
-    /// The reference to every other frame
-    Reference,
-    /// Both, the last frame to the first, and the drift once around
-    Both,
+/// The modes of `--sequence`, with what they are.
+fn modes() -> impl TypedValueParser<Value = SequenceMode> {
+    let modes = [
+        (SequenceMode::Consecutive, "consecutive", "Every frame to the next"),
+        (SequenceMode::Reference, "reference", "The reference to every other frame"),
+        (SequenceMode::Both, "both", "Both, the last frame to the first, and the drift once around"),
+    ];
+    PossibleValuesParser::new(modes.map(|(_, name, help)| PossibleValue::new(name).help(help))).map(
+        move |given| modes.into_iter().find(|(_, name, _)| *name == given).map_or(modes[0].0, |mode| mode.0),
+    )
 }
 
 impl RunArguments {
@@ -141,7 +143,7 @@ impl Run for FlowArguments {
         let progress = Progress::new(method.quiet);
         let run = match mode {
             Some(mode) => {
-                let plan = SequencePlan { mode: mode.into(), reference, extras: Extras::default() };
+                let plan = SequencePlan { mode, reference, extras: Extras::default() };
                 sequence(&SequenceJob { inputs, plan, options, folder: output, report, html }, &progress)?
             }
             None => {
@@ -152,16 +154,6 @@ impl Run for FlowArguments {
         };
         progress.finish();
         method.show(&run, &run.report.header, summary(&run.report))
-    }
-}
-
-impl From<Mode> for SequenceMode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Consecutive => Self::Consecutive,
-            Mode::Reference => Self::Reference,
-            Mode::Both => Self::Both,
-        }
     }
 }
 
@@ -180,7 +172,7 @@ impl FlowArguments {
             Takes::Windows { .. } => {
                 let of_pairs = [
                     (
-                        matches!(self.sequence, Some(Mode::Reference | Mode::Both)),
+                        matches!(self.sequence, Some(SequenceMode::Reference | SequenceMode::Both)),
                         "--sequence reference or both",
                     ),
                     (self.init != StartFrom::None, "--init"),

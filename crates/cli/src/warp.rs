@@ -37,10 +37,7 @@ enum What {
     ///
     /// One point a line, x y or x y z, parted by commas, semicolons or blanks: pixels for 2-D fields, millimetres (LPS)
     /// for 3-D ones. Further columns, comments (#) and one head line are kept.
-    Points {
-        #[command(flatten)]
-        files: Files,
-    },
+    Points(Files),
 }
 
 #[derive(Debug, Args)]
@@ -85,7 +82,7 @@ impl Run for WarpArguments {
                 warp_flow(&files.job(), &device.options().open()?.0, interpolation)?
             }
             What::Labels { files, device } => warp_labels(&files.job(), &device.options().open()?.0)?,
-            What::Points { files } => warp_points(&files.job())?,
+            What::Points(files) => warp_points(&files.job())?,
         };
         warn(&warnings);
         Ok(())

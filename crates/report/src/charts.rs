@@ -4,7 +4,7 @@ use super::PairReport;
 use super::svg_plot::{Band, Ink, Line, LinePlot, Scale, Series};
 use super::view::PairView;
 use crate::ReportError;
-use crate::metrics::{FlowError, Sparsification, end_point_error_vox, measured_indices};
+use crate::metrics::{FlowError, Sparsification, SparsificationPoint, end_point_error_vox, measured_indices};
 use veloxel_core::{DiagnosticCurves, Dimension};
 
 fn series(name: &str, ink: Ink, line: Line, points: Vec<(f64, f64)>) -> Series {
@@ -68,29 +68,25 @@ pub(super) fn errors(
         .map(|percent| (at_most(0.01 * f64::from(percent)), f64::from(percent)))
         .take_while(|p| p.0 <= 2.0 * error.end_point_vox.a95.max(1e-6))
         .collect();
-    let mut plots = vec![LinePlot {
-        title: "Distribution of the error".into(),
-        x_label: "end-point error, voxels".into(),
-        y_label: "% of voxels below".into(),
-        series: vec![series("", Ink::Numbered(0), Line::Solid, cumulative)],
-        y_include: vec![0.0, 100.0],
-        ..LinePlot::default()
-    }];
+    let mut plots = vec![LinePlot::new(
+        "Distribution of the error",
+        ["end-point error, voxels", "% of voxels below"],
+        vec![series("", Ink::Numbered(0), Line::Solid, cumulative)],
+        &[0.0, 100.0],
+    )];
     if let Some(curve) = curve {
-        let points = |value: fn(&crate::metrics::SparsificationPoint) -> f64| {
+        let points = |value: fn(&SparsificationPoint) -> f64| {
             curve.points.iter().map(|p| (100.0 * (1.0 - p.kept), value(p))).collect()
         };
-        plots.push(LinePlot {
-            title: "Error of the most confident vectors".into(),
-            x_label: "% of vectors left out, least confident first".into(),
-            y_label: "mean error of the rest, voxels".into(),
-            series: vec![
+        plots.push(LinePlot::new(
+            "Error of the most confident vectors",
+            ["% of vectors left out, least confident first", "mean error of the rest, voxels"],
+            vec![
                 series("by confidence", Ink::Numbered(0), Line::Dotted, points(|p| p.by_confidence_vox)),
                 series("by the error itself", Ink::Numbered(2), Line::Dashed, points(|p| p.oracle_vox)),
             ],
-            y_include: vec![0.0],
-            ..LinePlot::default()
-        });
+            &[0.0],
+        ));
     }
     Ok(plots)
 }
@@ -100,40 +96,35 @@ pub(super) fn over_time(pairs: &[PairReport], unit: &str) -> Vec<LinePlot> {
     let curve = |value: &dyn Fn(&PairReport) -> f64| -> Vec<(f64, f64)> {
         pairs.iter().enumerate().map(|(i, p)| (i as f64 + 1.0, value(p))).collect()
     };
-    let plot = |title: &str, y_label: &str, curves: Vec<Series>, y_include: Vec<f64>| LinePlot {
-        title: title.into(),
-        x_label: "pair".into(),
-        y_label: y_label.into(),
-        series: curves,
-        y_include,
-        ..LinePlot::default()
+    let plot = |title: &str, y_label: &str, curves: Vec<Series>, y_include: &[f64]| {
+        LinePlot::new(title, ["pair", y_label], curves, y_include)
     };
     let one = |points| vec![series("", Ink::Numbered(0), Line::Dotted, points)];
     let mut plots =
-        vec![plot("Motion", &format!("mean length, {unit}"), one(curve(&|p| p.motion.mean_mm)), vec![0.0])];
+        vec![plot("Motion", &format!("mean length, {unit}"), one(curve(&|p| p.motion.mean_mm)), &[0.0])];
     if pairs.iter().any(|p| p.error.is_some()) {
         let error = |f: fn(&FlowError) -> f64| move |p: &PairReport| p.error.as_ref().map_or(f64::NAN, f);
         let curves = vec![
             series("mean", Ink::Numbered(0), Line::Dotted, curve(&error(|e| e.end_point_vox.mean))),
             series("95 %", Ink::Numbered(2), Line::Dashed, curve(&error(|e| e.end_point_vox.a95))),
         ];
-        plots.push(plot("End-point error", "voxels", curves, vec![0.0]));
+        plots.push(plot("End-point error", "voxels", curves, &[0.0]));
     }
-    plots.push(plot("Volume", "after / before", one(curve(&|p| p.motion.volume_ratio)), vec![0.99, 1.01]));
+    plots.push(plot("Volume", "after / before", one(curve(&|p| p.motion.volume_ratio)), &[0.99, 1.01]));
     plots.push(plot(
         "Departure from constant volume",
         "mean |det(I + ∇d) − 1|",
         one(curve(&|p| p.statistics.jacobian.mean_abs_minus_one)),
-        vec![0.0],
+        &[0.0],
     ));
     if pairs.iter().any(|p| p.error.is_some()) {
-        plots.push(plot("Confidence", "mean", one(curve(&|p| p.motion.mean_confidence)), vec![0.0, 1.0]));
+        plots.push(plot("Confidence", "mean", one(curve(&|p| p.motion.mean_confidence)), &[0.0, 1.0]));
     }
     let brightness = vec![
         series("before", Ink::Numbered(2), Line::Dashed, curve(&|p| p.statistics.brightness.mean_abs_before)),
         series("after", Ink::Numbered(0), Line::Dotted, curve(&|p| p.statistics.brightness.mean_abs_after)),
     ];
-    plots.push(plot("Brightness difference", "mean |Iₜ|", brightness, vec![0.0]));
+    plots.push(plot("Brightness difference", "mean |Iₜ|", brightness, &[0.0]));
     plots.retain(|p| !p.is_empty());
     plots
 }

@@ -1,9 +1,9 @@
 //! The page of an image's features.
 
 use super::colour::Ramp;
-use super::maps::{Map, from_zero, grey, orientation_legend, panel, phase_legend};
+use super::maps::{Map, Wheel, from_zero, grey, orientation_legend, panel, phase_legend};
 use super::number::{percent, text};
-use super::page::{Headline, Page, Section, or_dash};
+use super::page::{Headline, Page, Section};
 use super::panel::Panel;
 use super::tables::Table;
 use super::{FeatureScaleReport, FeaturesReport};
@@ -46,21 +46,18 @@ pub fn features_html(report: &FeaturesReport, view: &FeaturesView<'_>) -> Result
     let [nx, ny] = finest.size;
     let scales = format!("{} scales", report.scales.len());
     let (valid, of) = (text(100.0 * finest.valid_share), "of the pixels at full resolution");
-    let section = |heading: &str| Section { heading: heading.to_owned(), ..Section::default() };
     let page = Page {
-        title: "Local features".to_owned(),
-        subtitle: view.title.to_owned(),
         cards: vec![
             Headline::new("Pixels", format!("{nx} × {ny}"), "", scales),
             Headline::new("With a phase", valid, "%", of),
             Headline::of_time(&report.header),
         ],
         sections: vec![
-            Section { panels: panels(view, shown)?, ..section("The pictures") },
-            Section { table: Some(table(&report.scales)), ..section("Scales") },
+            Section { panels: panels(view, shown)?, ..Section::new("The pictures") },
+            Section { table: Some(table(&report.scales)), ..Section::new("Scales") },
         ],
         run: Some(&report.header),
-        ..Page::default()
+        ..Page::new("Local features", view.title)
     };
     page.to_html()
 }
@@ -76,12 +73,12 @@ fn panels(view: &FeaturesView<'_>, finest: &FeatureScale<'_>) -> Result<Vec<Pane
     Ok(vec![
         panel(
             ("Orientation", "The direction across edges and lines; switch between the scales."),
-            &layers(view, |s| Map::Orientation(s.orientation_rad, s.energy)),
+            &layers(view, |s| Map::Angle(s.orientation_rad, s.energy, Wheel::ORIENTATION)),
             Some(orientation_legend()?),
         )?,
         panel(
             ("Phase", "What kind of structure it is: a line or an edge, and of which sign."),
-            &layers(view, |s| Map::Phase(s.phase_rad, s.energy)),
+            &layers(view, |s| Map::Angle(s.phase_rad, s.energy, Wheel::PHASE)),
             Some(phase_legend()?),
         )?,
         panel(
@@ -103,8 +100,8 @@ fn table(scales: &[FeatureScaleReport]) -> Table {
             format!("1/{}", 1u64 << k),
             format!("{} × {}", scale.size[0], scale.size[1]),
             percent(scale.valid_share),
-            or_dash(scale.energy.map(|e| e.p50)),
-            or_dash(scale.energy.map(|e| e.p99)),
+            text(scale.energy.map_or(f64::NAN, |e| e.p50)),
+            text(scale.energy.map_or(f64::NAN, |e| e.p99)),
         ]
     };
     let head = ["Scale", "pixels", "with a phase", "energy, median", "99 %"];

@@ -24,7 +24,7 @@ impl Thumbnail {
     /// Takes the first plane of the pair's report (axial, or the image), cut through `like`'s centre of motion so
     /// that all thumbnails of a sequence show the same plane.
     pub fn of(view: &PairView, like: &PairView) -> Self {
-        let plane = &like.planes().0[0];
+        let plane = &like.planes()[0];
         Self {
             title: view.title.to_owned(),
             aspect: plane.down.extent_mm() / plane.across.extent_mm(),

@@ -46,24 +46,19 @@ pub fn sequence_html(
     }
     let heading = if run.pairs.len() > 1 { &pair.title } else { "The field" };
     let dimension = view.grid().dimension().count();
-    sections.push(Section {
-        heading: heading.to_owned(),
-        dimension,
-        panels: panels(view)?,
-        ..Section::default()
-    });
+    sections.push(Section { dimension, panels: panels(view)?, ..Section::new(heading) });
     if let Some(error) = &pair.error {
         sections.push(against_truth(view, error, pair)?);
     }
-    sections.extend(run.label_overlap.as_ref().map(labels));
+    let labels = run.label_overlap.as_ref().map(tables::labels);
+    sections.extend(labels.map(|table| Section { table: Some(table), ..Section::new("Labels") }));
     sections.extend(convergence(pair, view));
     let page = Page {
-        title: method_title(&run.header.method).to_owned(),
-        subtitle: pair.title.clone(),
         status: Some(Status { class, text: status }),
         cards: cards(run, pair, view.length_unit()),
         sections,
         run: Some(&run.header),
+        ..Page::new(method_title(&run.header.method), &pair.title)
     };
     page.to_html()
 }
@@ -79,37 +74,31 @@ fn method_title(method: &str) -> &str {
 
 fn sequence(run: &RunReport, unit: &str) -> Section {
     Section {
-        heading: "The sequence".to_owned(),
         plots: Plots::of(charts::over_time(&run.pairs, unit)),
         table: Some(tables::pairs(&run.pairs, unit)),
         folded: format!("All {} pairs in numbers", run.pairs.len()),
-        ..Section::default()
+        ..Section::new("The sequence")
     }
 }
 
 fn against_truth(view: &PairView, error: &FlowError, pair: &PairReport) -> Result<Section, ReportError> {
     Ok(Section {
-        heading: "Against the truth".to_owned(),
         plots: Plots::of(charts::errors(view, error, pair.sparsification.as_ref())?),
         table: Some(tables::errors(error, view.length_unit())),
         facts: tables::error_shares(error),
-        ..Section::default()
+        ..Section::new("Against the truth")
     })
-}
-
-fn labels(overlap: &LabelOverlapReport) -> Section {
-    Section { heading: "Labels".to_owned(), table: Some(tables::labels(overlap)), ..Section::default() }
 }
 
 /// The method's own table and curves.
 fn convergence(pair: &PairReport, view: &PairView) -> Option<Section> {
     let (method, dimension) = (&pair.statistics.method, view.grid().dimension());
     let curves = charts::diagnostics(&method.curves, dimension);
+    let heading = if curves.is_empty() { "Levels" } else { "Convergence" };
     Some(Section {
-        heading: if curves.is_empty() { "Levels" } else { "Convergence" }.to_owned(),
         table: Some(tables::diagnostics(method.table.as_ref()?, dimension)),
         plots: Plots::of(curves),
-        ..Section::default()
+        ..Section::new(heading)
     })
 }
 

@@ -1,11 +1,11 @@
 //! Panels of maps over one image plane, with layers that the reader switches between.
 
-use super::colour::{Ramp, orientation_wheel, phase_wheel};
+use super::colour::{Ramp, Rgb, orientation_wheel, phase_wheel};
 use super::number::nice_ceiling;
 use super::overlay::Canvas;
 use super::panel::{Legend, Panel, Picture, Scaled, image, wheel_uri};
 use super::picture::{LONGEST_SIDE, Raster};
-use super::planes::Planes;
+use super::planes::planes_through;
 use crate::ReportError;
 use crate::metrics::finite_quantiles;
 use veloxel_core::Volume;
@@ -15,44 +15,52 @@ use veloxel_core::Volume;
 pub(super) enum Map<'a> {
     /// Values through a ramp.
     Scalar(&'a Volume<f32>, Scaled),
-    /// Orientations (radians, a half turn is none) as strong as the energy is there.
-    Orientation(&'a Volume<f32>, &'a Volume<f32>),
-    /// Phases (radians) as strong as the energy is there.
-    Phase(&'a Volume<f32>, &'a Volume<f32>),
+    /// Angles (radians) through a wheel, as strong as the energy is there.
+    Angle(&'a Volume<f32>, &'a Volume<f32>, Wheel),
+}
+
+/// Colours of angles.
+#[derive(Clone, Copy)]
+pub(super) struct Wheel {
+    /// How often the colours repeat in a whole turn.
+    times: f32,
+    pub colour: fn([f32; 2]) -> Rgb,
+}
+
+impl Wheel {
+    /// Half a turn has the same colour.
+    pub const ORIENTATION: Self = Self { times: 2.0, colour: orientation_wheel };
+    pub const PHASE: Self = Self { times: 1.0, colour: phase_wheel };
+
+    /// The vector that [`colour`](Self::colour) takes.
+    pub fn vector(self, angle_rad: f32, strength: f32) -> [f32; 2] {
+        let (sin, cos) = (self.times * angle_rad).sin_cos();
+        [cos, sin].map(|c| c * strength)
+    }
 }
 
 impl Map<'_> {
     fn volume(&self) -> &Volume<f32> {
         match self {
-            Self::Scalar(volume, _) | Self::Orientation(volume, _) | Self::Phase(volume, _) => volume,
+            Self::Scalar(volume, _) | Self::Angle(volume, ..) => volume,
         }
     }
 
     /// A PNG data URI, and whether something is missing in it.
     fn to_data_uri(self) -> Result<(String, bool), ReportError> {
-        let planes = Planes::through(self.volume().grid(), [0; 3]).0;
-        let plane = &planes[0];
-        // As vectors, angles can be averaged where a picture is shrunk.
-        let turning = |angle: &Volume<f32>, energy: &Volume<f32>, times: f32| {
-            let strength = strength(energy);
-            Raster::sample(plane, LONGEST_SIDE, |i| {
-                let (sin, cos) = (times * angle.data()[i]).sin_cos();
-                [cos, sin].map(|c| c * strength(energy.data()[i]))
-            })
-        };
+        let plane = &planes_through(self.volume().grid(), [0; 3])[0];
         match self {
             Self::Scalar(volume, scaled) => {
                 let raster = Raster::sample(plane, LONGEST_SIDE, |i| [volume.data()[i]]);
                 let uri = raster.to_data_uri(scaled.ramp, scaled.low as f32, scaled.high as f32)?;
                 Ok((uri, raster.has_gaps()))
             }
-            Self::Orientation(angle, energy) => {
-                let raster = turning(angle, energy, 2.0);
-                Ok((raster.to_data_uri_by(orientation_wheel)?, raster.has_gaps()))
-            }
-            Self::Phase(angle, energy) => {
-                let raster = turning(angle, energy, 1.0);
-                Ok((raster.to_data_uri_by(phase_wheel)?, raster.has_gaps()))
+            Self::Angle(angle, energy, wheel) => {
+                let strength = strength(energy);
+                // As vectors, angles can be averaged where a picture is shrunk.
+                let vector = |i: usize| wheel.vector(angle.data()[i], strength(energy.data()[i]));
+                let raster = Raster::sample(plane, LONGEST_SIDE, vector);
+                Ok((raster.to_data_uri_by(wheel.colour)?, raster.has_gaps()))
             }
         }
     }
@@ -84,7 +92,7 @@ pub(super) fn panel(
     layers: &[(&'static str, Map<'_>)],
     legend: Option<Legend>,
 ) -> Result<Panel, ReportError> {
-    let plane = &Planes::through(layers[0].1.volume().grid(), [0; 3]).0[0];
+    let plane = &planes_through(layers[0].1.volume().grid(), [0; 3])[0];
     let frame = Canvas::of(plane, plane.across.extent_mm().max(plane.down.extent_mm()));
     let mut has_gaps = false;
     let mut content = String::new();
@@ -111,8 +119,7 @@ pub(super) fn panel(
 /// Orientations around a disc: opposite directions are one.
 pub(super) fn orientation_legend() -> Result<Legend, ReportError> {
     let uri = wheel_uri(|[right, down]| {
-        let (sin, cos) = (2.0 * down.atan2(right)).sin_cos();
-        orientation_wheel([cos, sin].map(|c| c * right.hypot(down)))
+        orientation_wheel(Wheel::ORIENTATION.vector(down.atan2(right), right.hypot(down)))
     })?;
     Ok(Legend::Wheel {
         uri,

@@ -34,7 +34,8 @@ impl Canvas {
 pub(super) struct Quiver {
     /// Distance of two arrows, millimetres.
     step_mm: f64,
-    gain: f64,
+    /// How much longer an arrow is than the motion.
+    pub gain: f64,
     /// Length of the key's arrow, millimetres of motion.
     key_mm: f64,
 }
@@ -84,11 +85,6 @@ impl Quiver {
             x + length + 8.0,
             y + 4.5
         )
-    }
-
-    /// How much longer an arrow is than the motion.
-    pub fn gain(self) -> f64 {
-        self.gain
     }
 }
 
@@ -166,12 +162,12 @@ pub(super) fn letters_svg(plane: &Plane, canvas: Canvas) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planes::Planes;
+    use crate::planes::planes_through;
     use veloxel_core::Grid;
 
     #[test]
     fn a_shift_to_the_right_points_right_and_gaps_are_left_out() {
-        let plane = &Planes::through(&Grid::image(2, 1).unwrap(), [0; 3]).0[0];
+        let plane = &planes_through(&Grid::image(2, 1).unwrap(), [0; 3])[0];
         let canvas = Canvas::of(plane, 2.0);
         let quiver = Quiver { step_mm: 1.0, gain: 0.25, key_mm: 1.0 };
         let svg = quiver.to_svg(plane, |i| if i == 0 { [1.0, 0.0] } else { [f32::NAN; 2] }, canvas);

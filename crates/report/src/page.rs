@@ -2,10 +2,11 @@
 
 use super::RunHeader;
 use super::film::Frame;
-use super::number::{self, counted, duration};
+use super::number::{counted, duration};
 use super::panel::Panel;
 use super::svg_plot::{Format, LinePlot};
-use super::tables::{self, Table};
+use super::tables;
+pub use super::tables::Table;
 use crate::ReportError;
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
@@ -62,15 +63,16 @@ impl TimeBar {
 
 /// What a page shows.
 #[derive(Serialize, Default)]
-pub(super) struct Page<'a> {
-    pub title: String,
-    pub subtitle: String,
-    pub status: Option<Status>,
-    /// Most wanted first.
+pub struct Page<'a> {
+    pub(super) title: String,
+    pub(super) subtitle: String,
+    pub(super) status: Option<Status>,
+    /// Headline numbers side by side, most wanted first.
     pub cards: Vec<Headline>,
+    /// In the order of the page.
     pub sections: Vec<Section>,
     /// The run that the page is about, where it is about one.
-    pub run: Option<&'a RunHeader>,
+    pub(super) run: Option<&'a RunHeader>,
 }
 
 /// Why a method stopped: a style, and what is written.
@@ -82,24 +84,38 @@ pub(super) struct Status {
 
 /// A part of a page under a heading, in this order; whatever is empty is left out.
 #[derive(Serialize, Default)]
-pub(super) struct Section {
-    pub heading: String,
+pub struct Section {
+    pub(super) heading: String,
+    /// What is to be known to read it.
     pub lead: String,
-    pub film: Vec<Frame>,
+    pub(super) film: Vec<Frame>,
     /// 2 or 3, which decides how panels are laid out; 0: two in a row.
-    pub dimension: usize,
-    pub panels: Vec<Panel>,
+    pub(super) dimension: usize,
+    pub(super) panels: Vec<Panel>,
+    /// Curves.
     pub plots: Plots,
+    /// What times go into.
     pub bars: Vec<TimeBar>,
+    /// Numbers.
     pub table: Option<Table>,
     /// The line that stands for the table until it is unfolded.
     pub folded: String,
+    /// Names and values.
     pub facts: Vec<(String, String)>,
+    /// Sentences, point by point.
     pub notes: Vec<String>,
 }
 
+impl Section {
+    /// A section without content.
+    pub fn new(heading: impl Into<String>) -> Self {
+        Self { heading: heading.into(), ..Self::default() }
+    }
+}
+
+/// Plots side by side.
 #[derive(Serialize, Default)]
-pub(super) struct Plots {
+pub struct Plots {
     columns: usize,
     list: Vec<Plot>,
 }
@@ -138,6 +154,13 @@ struct Filled<'a> {
 }
 
 impl Page<'_> {
+    /// A page without content.
+    pub fn new(title: &str, subtitle: &str) -> Self {
+        Self { title: title.to_owned(), subtitle: subtitle.to_owned(), ..Self::default() }
+    }
+
+    /// The page as one file.
+    ///
     /// # Errors
     /// [`ReportError::Page`] should not occur.
     pub fn to_html(&self) -> Result<String, ReportError> {
@@ -170,11 +193,6 @@ fn kind_and_message(warning: &Warning) -> (&'static str, &str) {
         _ => "note",
     };
     (kind, &warning.message)
-}
-
-/// A number as a headline shows it, or a dash.
-pub(super) fn or_dash(value: Option<f64>) -> String {
-    value.map_or("–".to_owned(), number::text)
 }
 
 #[cfg(test)]

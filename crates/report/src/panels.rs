@@ -44,7 +44,7 @@ pub(super) fn panels(view: &PairView) -> Result<Vec<Panel>, ReportError> {
 
 impl<'a> Stage<'a> {
     fn new(view: &'a PairView<'a>) -> Self {
-        let planes = view.planes().0;
+        let planes = view.planes();
         let longest_mm =
             planes.iter().flat_map(|p| [p.across.extent_mm(), p.down.extent_mm()]).fold(0.0, f64::max);
         let planes =
@@ -71,7 +71,7 @@ impl<'a> Stage<'a> {
         let pictures = self.pictures(|plane, canvas| {
             let vectors = Raster::sample(plane, LONGEST_SIDE, |i| plane.page_vector_mm(field.vector_vox(i)));
             has_gaps |= vectors.has_gaps();
-            Ok(image(&vectors.to_wheel_data_uri(scale_mm as f32)?, canvas, ""))
+            Ok(image(&vectors.to_data_uri_by(|v| wheel(v.map(|c| c / scale_mm as f32)))?, canvas, ""))
         })?;
         let within = if self.planes.len() > 1 { " within the plane" } else { "" };
         Ok(Panel {
@@ -99,7 +99,7 @@ impl<'a> Stage<'a> {
             );
             self.framed(plane, *canvas, &content)
         });
-        let factor = quiver.gain();
+        let factor = quiver.gain;
         let drawn = if factor > 1.0 {
             format!("drawn {} times as long", number::text(factor))
         } else {

@@ -1,7 +1,7 @@
 //! Disparity, orientation and phase as pictures: what is written as PNG, and what videos show.
 
-use super::colour::{Ramp, Rgb, orientation_wheel, phase_wheel};
-use super::maps::strength;
+use super::colour::{Ramp, Rgb};
+use super::maps::{Wheel, strength};
 use crate::ReportError;
 use crate::metrics::finite_quantiles;
 use veloxel_core::Volume;
@@ -51,7 +51,7 @@ pub fn orientation_rgb(
     orientation_rad: &Volume<f32>,
     energy: &Volume<f32>,
 ) -> Result<MapPicture, ReportError> {
-    turning(orientation_rad, energy, 2.0, orientation_wheel)
+    angles(orientation_rad, energy, Wheel::ORIENTATION)
 }
 
 /// Phases (radians) in colours, as strong as their energy is large: light on bright lines, dark on dark ones, red and
@@ -60,21 +60,15 @@ pub fn orientation_rgb(
 /// # Errors
 /// As [`orientation_rgb`].
 pub fn phase_rgb(phase_rad: &Volume<f32>, energy: &Volume<f32>) -> Result<MapPicture, ReportError> {
-    turning(phase_rad, energy, 1.0, phase_wheel)
+    angles(phase_rad, energy, Wheel::PHASE)
 }
 
-fn turning(
-    angle: &Volume<f32>,
-    energy: &Volume<f32>,
-    times: f32,
-    colour: impl Fn([f32; 2]) -> Rgb,
-) -> Result<MapPicture, ReportError> {
-    angle.grid().require_same(energy.grid(), "angle and energy")?;
+fn angles(angle_rad: &Volume<f32>, energy: &Volume<f32>, wheel: Wheel) -> Result<MapPicture, ReportError> {
+    angle_rad.grid().require_same(energy.grid(), "angle and energy")?;
     let strength = strength(energy);
-    Ok(MapPicture::of(angle, |i, a| {
-        let (sin, cos) = (times * a).sin_cos();
-        let length = energy.data().get(i).map_or(0.0, |&e| if e.is_finite() { strength(e) } else { 0.0 });
-        colour([cos * length, sin * length])
+    Ok(MapPicture::of(angle_rad, |i, angle| {
+        let of = |e: f32| if e.is_finite() { strength(e) } else { 0.0 };
+        (wheel.colour)(wheel.vector(angle, energy.data().get(i).map_or(0.0, |&e| of(e))))
     }))
 }
 

@@ -1,6 +1,6 @@
 //! Rasters of one plane, and PNG pictures that a page carries inside itself.
 
-use super::colour::{Ramp, Rgb, wheel};
+use super::colour::{Ramp, Rgb};
 use super::planes::Plane;
 use crate::ReportError;
 use base64::Engine;
@@ -80,11 +80,6 @@ impl Raster<1> {
 }
 
 impl Raster<2> {
-    /// A PNG data URI through the colour wheel, full colour at length `scale`; gaps are transparent.
-    pub fn to_wheel_data_uri(&self, scale: f32) -> Result<String, ReportError> {
-        self.to_data_uri_by(|[u, v]| wheel([u / scale, v / scale]))
-    }
-
     /// A PNG data URI through any colouring of finite vectors; gaps are transparent.
     pub fn to_data_uri_by(&self, colour: impl Fn([f32; 2]) -> Rgb) -> Result<String, ReportError> {
         let pixel = |&[u, v]: &[f32; 2]| match (u + v).is_finite() {

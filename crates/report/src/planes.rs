@@ -5,10 +5,6 @@
 
 use veloxel_core::{Dimension, Grid};
 
-/// The planes of one report; all show the same voxel where they cross.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Planes(pub Vec<Plane>);
-
 /// One plane of the grid as it lies on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plane {
@@ -81,44 +77,42 @@ const LETTERS: [[&str; 2]; 3] = [["R", "L"], ["A", "P"], ["I", "S"]];
 const VIEWS: [(&str, usize, usize, f64); 3] =
     [("axial", 0, 1, 1.0), ("coronal", 0, 2, -1.0), ("sagittal", 1, 2, -1.0)];
 
-impl Planes {
-    /// The planes through a voxel; an image has one.
-    pub fn through(grid: &Grid, voxel: [usize; 3]) -> Self {
-        let size = grid.size();
-        let spacing = grid.spacing_mm();
-        if grid.dimension() == Dimension::Two {
-            let page = |axis: usize| PageAxis {
-                axis,
-                flipped: false,
-                count: size[axis],
-                spacing_mm: spacing[axis],
-                ends: ["", ""],
-            };
-            return Self(vec![Plane {
-                name: "",
-                position: String::new(),
-                across: page(0),
-                down: page(1),
-                size,
-                anchor: [0; 3],
-            }]);
-        }
-        let axis_of_world = closest_axes(&grid.direction());
-        let page = |world: usize, sense: f64| {
-            let axis = axis_of_world[world];
-            let flipped = grid.direction()[world][axis] * sense < 0.0;
-            let [low, high] = LETTERS[world];
-            let ends = if sense < 0.0 { [high, low] } else { [low, high] };
-            PageAxis { axis, flipped, count: size[axis], spacing_mm: spacing[axis], ends }
+/// The planes of a report, which all show one voxel; an image has one plane.
+pub(super) fn planes_through(grid: &Grid, voxel: [usize; 3]) -> Vec<Plane> {
+    let size = grid.size();
+    let spacing = grid.spacing_mm();
+    if grid.dimension() == Dimension::Two {
+        let page = |axis: usize| PageAxis {
+            axis,
+            flipped: false,
+            count: size[axis],
+            spacing_mm: spacing[axis],
+            ends: ["", ""],
         };
-        let plane = |&(name, across, down, sense): &(&'static str, usize, usize, f64)| {
-            let (across, down) = (page(across, 1.0), page(down, sense));
-            let normal = 3 - across.axis - down.axis;
-            let position = format!("{} = {}", ["x", "y", "z"][normal], voxel[normal]);
-            Plane { name, position, across, down, size, anchor: voxel }
-        };
-        Self(VIEWS.iter().map(plane).collect())
+        return vec![Plane {
+            name: "",
+            position: String::new(),
+            across: page(0),
+            down: page(1),
+            size,
+            anchor: [0; 3],
+        }];
     }
+    let axis_of_world = closest_axes(&grid.direction());
+    let page = |world: usize, sense: f64| {
+        let axis = axis_of_world[world];
+        let flipped = grid.direction()[world][axis] * sense < 0.0;
+        let [low, high] = LETTERS[world];
+        let ends = if sense < 0.0 { [high, low] } else { [low, high] };
+        PageAxis { axis, flipped, count: size[axis], spacing_mm: spacing[axis], ends }
+    };
+    let plane = |&(name, across, down, sense): &(&'static str, usize, usize, f64)| {
+        let (across, down) = (page(across, 1.0), page(down, sense));
+        let normal = 3 - across.axis - down.axis;
+        let position = format!("{} = {}", ["x", "y", "z"][normal], voxel[normal]);
+        Plane { name, position, across, down, size, anchor: voxel }
+    };
+    VIEWS.iter().map(plane).collect()
 }
 
 /// For every world axis the grid axis that follows it best, each used once.
@@ -134,9 +128,9 @@ mod tests {
 
     #[test]
     fn an_image_is_shown_as_it_is() {
-        let planes = Planes::through(&Grid::image(4, 3).unwrap(), [0; 3]);
-        assert_eq!(planes.0[0].indices().collect::<Vec<_>>(), (0..12).collect::<Vec<_>>());
-        assert_eq!(planes.0[0].page_vector_mm([1.0, -2.0, 0.0]), [1.0, -2.0]);
+        let planes = planes_through(&Grid::image(4, 3).unwrap(), [0; 3]);
+        assert_eq!(planes[0].indices().collect::<Vec<_>>(), (0..12).collect::<Vec<_>>());
+        assert_eq!(planes[0].page_vector_mm([1.0, -2.0, 0.0]), [1.0, -2.0]);
     }
 
     #[test]
@@ -146,8 +140,8 @@ mod tests {
             .and_then(|g| g.with_direction([[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]]))
             .and_then(|g| g.with_spacing_mm([1.0, 2.0, 3.0]))
             .unwrap();
-        let planes = Planes::through(&grid, [1, 2, 3]);
-        let [axial, coronal, sagittal] = [&planes.0[0], &planes.0[1], &planes.0[2]];
+        let planes = planes_through(&grid, [1, 2, 3]);
+        let [axial, coronal, sagittal] = [&planes[0], &planes[1], &planes[2]];
         assert_eq!((axial.position.as_str(), sagittal.position.as_str()), ("z = 3", "x = 1"));
         assert_eq!(axial.index(0, 0), grid.index([3, 4, 3]), "both axes run against the page");
         assert_eq!(coronal.index(0, 0), grid.index([3, 2, 5]));
@@ -161,7 +155,7 @@ mod tests {
         let grid = Grid::volume(4, 5, 6)
             .and_then(|g| g.with_direction([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
             .unwrap();
-        let axial = &Planes::through(&grid, [0; 3]).0[0];
+        let axial = &planes_through(&grid, [0; 3])[0];
         assert_eq!((axial.across.axis, axial.down.axis), (2, 0));
     }
 }

@@ -4,7 +4,7 @@ use super::StereoReport;
 use super::colour::Ramp;
 use super::maps::{Map, from_zero, grey, panel, scalar_panel};
 use super::number::{nice_ceiling, percent, text};
-use super::page::{Headline, Page, Section, or_dash};
+use super::page::{Headline, Page, Section};
 use super::panel::{Panel, Scaled};
 use super::tables::Table;
 use crate::ReportError;
@@ -44,20 +44,17 @@ pub fn stereo_html(report: &StereoReport, view: &StereoView<'_>) -> Result<Strin
     ] {
         view.left.grid().require_same(map.grid(), what)?;
     }
-    let section = |heading: &str| Section { heading: heading.to_owned(), ..Section::default() };
     let mut sections = vec![
-        Section { panels: panels(report, view)?, ..section("The pictures") },
-        Section { table: Some(levels(&report.levels)), ..section("Levels") },
+        Section { panels: panels(report, view)?, ..Section::new("The pictures") },
+        Section { table: Some(levels(&report.levels)), ..Section::new("Levels") },
     ];
-    let against_truth = |error| Section { table: Some(errors(error)), ..section("Against the truth") };
+    let against_truth = |error| Section { table: Some(errors(error)), ..Section::new("Against the truth") };
     sections.extend(report.error.as_ref().map(against_truth));
     let page = Page {
-        title: "Phase-based stereo".to_owned(),
-        subtitle: view.title.to_owned(),
         cards: cards(report),
         sections,
         run: Some(&report.header),
-        ..Page::default()
+        ..Page::new("Phase-based stereo", view.title)
     };
     page.to_html()
 }
@@ -114,7 +111,7 @@ fn cards(report: &StereoReport) -> Vec<Headline> {
         .map_or("none found".to_owned(), |r| format!("98 % lie between {} and {}", text(r.p1), text(r.p99)));
     let (matched, confidence) = (text(100.0 * report.valid_share), text(report.mean_confidence));
     let mut cards = vec![
-        Headline::new("Median disparity", or_dash(range.map(|r| r.p50)), "px", spread),
+        Headline::new("Median disparity", text(range.map_or(f64::NAN, |r| r.p50)), "px", spread),
         Headline::new("Matched", matched, "%", "of the left image's pixels"),
         Headline::new("Mean confidence", confidence, "", "of the pixels that were matched"),
     ];

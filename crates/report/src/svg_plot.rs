@@ -119,6 +119,12 @@ fn scaled(scale: Scale, y: f64) -> f64 {
 }
 
 impl LinePlot {
+    /// A plot with equal steps and without bands.
+    pub fn new(title: &str, [x_label, y_label]: [&str; 2], series: Vec<Series>, y_include: &[f64]) -> Self {
+        let (title, x_label, y_label) = (title.to_owned(), x_label.to_owned(), y_label.to_owned());
+        Self { title, x_label, y_label, series, y_include: y_include.to_vec(), ..Self::default() }
+    }
+
     /// Whether there is a point to draw at all.
     pub fn is_empty(&self) -> bool {
         self.frame(Format::Half).is_none()

@@ -10,10 +10,12 @@ use veloxel_core::{DiagnosticCell, DiagnosticTable, Dimension};
 
 /// A table of text.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Table {
+pub struct Table {
+    /// Names of the columns.
     pub head: Vec<String>,
+    /// As many cells in each as there are columns.
     pub rows: Vec<Vec<String>>,
-    /// How many columns from the left are text.
+    /// How many columns from the left are text; the others hold numbers.
     pub text_columns: usize,
 }
 

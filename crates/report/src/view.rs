@@ -1,6 +1,6 @@
 //! One pair of images with everything that a report draws of it.
 
-use super::planes::Planes;
+use super::planes::{Plane, planes_through};
 use crate::ReportError;
 use crate::metrics::is_physical;
 use veloxel_core::{Flow, Grid, Mask, Volume};
@@ -58,8 +58,8 @@ impl PairView<'_> {
     }
 
     /// The planes to draw: through the centre of motion, within the mask where there is one.
-    pub(super) fn planes(&self) -> Planes {
-        Planes::through(self.grid(), self.centre_of_motion())
+    pub(super) fn planes(&self) -> Vec<Plane> {
+        planes_through(self.grid(), self.centre_of_motion())
     }
 
     /// Mean position of the voxels weighted by the squared length of their motion (mm²); the centre without motion.

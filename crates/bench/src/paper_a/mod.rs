@@ -25,10 +25,10 @@ use crate::BenchError;
 use components::Costs;
 use runs::{Run, Time};
 use scene::Scene;
+pub use tables::ExperimentTable;
 use veloxel_core::SystemMemory;
 use veloxel_gpu::{ComputeError, Device};
 use veloxel_motion::MotionError;
-use veloxel_report::experiment::ExperimentTable;
 
 /// What is measured.
 #[derive(Debug, Clone, PartialEq)]

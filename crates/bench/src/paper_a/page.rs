@@ -4,35 +4,51 @@ use super::components::Component;
 use super::published::{HEADLINE, Published, TABLES};
 use super::runs::Time;
 use super::settings::{ITERATIONS, TAPS, WARPS};
-use super::tables::{Transfers, notes, ratio, tables, time_text};
+use super::tables::{ExperimentTable, Transfers, notes, ratio, tables, time_text};
 use super::{Measured, Measurement, PaperA, Role};
 use crate::BenchError;
-use veloxel_report::experiment::{Experiment, ExperimentTable, Headline, Section, TimeBar, experiment_html};
 use veloxel_report::number;
+use veloxel_report::page::{Headline, Page, Plots, Section, Table, TimeBar};
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
+/// Tables of more rows are folded.
+const ROWS_SHOWN: usize = 16;
+
 pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
-    let of_title = |title: &str| tables(result).into_iter().find(|table| table.title.contains(title));
-    let mut sections = Vec::new();
-    let mut section = |table: Option<ExperimentTable>, plots: Vec<LinePlot>, bars: Vec<TimeBar>| {
-        sections.extend(table.map(|table| Section { table, plots, bars }));
+    let mut measured_on = Section::new("Measured on");
+    measured_on.facts = result.machines.iter().map(|m| (m.role.name().to_owned(), m.name.clone())).collect();
+    let mut how = Section::new("How it was measured");
+    // The machines stand at the top already.
+    how.notes = notes(result).split_off(result.machines.len());
+
+    let mut sections = vec![measured_on];
+    let mut add = |title: &str, plots: Vec<LinePlot>, bars: Vec<TimeBar>| {
+        let table = tables(result).into_iter().find(|table| table.title.contains(title));
+        sections.extend(table.map(|table| section(table, plots, bars)));
     };
-    section(of_title("Tables 2"), whole_runs(result), Vec::new());
-    section(of_title("Figure 5a"), varied(result, ("R", &result.plan.warps), |m| &m.warps), Vec::new());
-    section(of_title("Figure 5b"), varied(result, ("taps", &result.plan.taps), |m| &m.taps), Vec::new());
-    section(of_title("Figure 6"), components(result), bars(result));
-    section(of_title("Figure 7b"), transfers(result), Vec::new());
-    let page = Experiment {
-        title: "GPUs for motion estimation: the paper's experiments on this machine".to_owned(),
-        subtitle: "Thiyagalingam, Goodman, Schnabel, Trefethen, Grau, Int. J. Biomedical Imaging 2011"
-            .to_owned(),
-        cards: cards(result),
-        sections,
-        machines: result.machines.iter().map(|m| (m.role.name().to_owned(), m.name.clone())).collect(),
-        // The machines stand at the top already.
-        notes: notes(result).split_off(result.machines.len()),
-    };
-    Ok(experiment_html(page)?)
+    add("Tables 2", whole_runs(result), Vec::new());
+    add("Figure 5a", varied(result, ("R", &result.plan.warps), |m| &m.warps), Vec::new());
+    add("Figure 5b", varied(result, ("taps", &result.plan.taps), |m| &m.taps), Vec::new());
+    add("Figure 6", components(result), bars(result));
+    add("Figure 7b", transfers(result), Vec::new());
+    sections.push(how);
+
+    let title = "GPUs for motion estimation: the paper's experiments on this machine";
+    let paper = "Thiyagalingam, Goodman, Schnabel, Trefethen, Grau, Int. J. Biomedical Imaging 2011";
+    let mut page = Page::new(title, paper);
+    (page.cards, page.sections) = (cards(result), sections);
+    Ok(page.to_html()?)
+}
+
+fn section(table: ExperimentTable, plots: Vec<LinePlot>, bars: Vec<TimeBar>) -> Section {
+    let ExperimentTable { title, note, head, rows, text_columns } = table;
+    let mut section = Section::new(title);
+    (section.lead, section.plots, section.bars) = (note, Plots::of(plots), bars);
+    if rows.len() > ROWS_SHOWN {
+        section.folded = format!("All {} rows in numbers", rows.len());
+    }
+    section.table = Some(Table { head, rows, text_columns });
+    section
 }
 
 fn whole_times(m: &Measurement) -> [Option<Time>; 3] {

@@ -5,8 +5,22 @@ use super::published::{self, of_size};
 use super::runs::Time;
 use super::settings::{ITERATIONS, TAPS, WARPS};
 use super::{Measurement, PaperA, Role};
-use veloxel_report::experiment::ExperimentTable;
 use veloxel_report::number;
+
+/// A table of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExperimentTable {
+    /// Which of the paper's tables or figures it stands beside.
+    pub title: String,
+    /// What is to be known to read it.
+    pub note: String,
+    /// Names of the columns.
+    pub head: Vec<String>,
+    /// As many cells in each as there are columns.
+    pub rows: Vec<Vec<String>>,
+    /// How many columns from the left are text; the others hold numbers.
+    pub text_columns: usize,
+}
 
 /// All tables that have a row.
 pub(super) fn tables(result: &PaperA) -> Vec<ExperimentTable> {

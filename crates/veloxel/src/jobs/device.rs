@@ -67,20 +67,16 @@ pub struct DeviceListing {
 
 /// Every kind of device, and why the absent ones are.
 pub fn devices() -> Vec<DeviceListing> {
-    let listing = |listing: Listing| match listing {
-        Listing::Present(info) => DeviceListing {
-            available_bytes: SystemMemory::now()
-                .filter(|_| info.name == "cpu")
-                .map(|memory| memory.available_bytes),
-            name: info.name,
-            description: Some(info.description),
-            memory_bytes: info.memory_bytes,
-            reason_absent: None,
-        },
-        Listing::Absent { name, reason } => {
-            let (description, memory_bytes, available_bytes) = (None, None, None);
-            DeviceListing { name, description, memory_bytes, available_bytes, reason_absent: Some(reason) }
-        }
+    let listing = |listing: Listing| {
+        let (name, info, reason_absent) = match listing {
+            Listing::Present(info) => (info.name.clone(), Some(info), None),
+            Listing::Absent { name, reason } => (name, None, Some(reason)),
+        };
+        let memory = SystemMemory::now().filter(|_| info.is_some() && name == "cpu");
+        let (memory_bytes, available_bytes) =
+            (info.as_ref().and_then(|info| info.memory_bytes), memory.map(|memory| memory.available_bytes));
+        let description = info.map(|info| info.description);
+        DeviceListing { name, description, memory_bytes, available_bytes, reason_absent }
     };
     Device::list().into_iter().map(listing).collect()
 }

@@ -14,7 +14,7 @@ pub struct EngineJob {
     /// Right frames, likewise.
     pub right: Option<PathBuf>,
     /// Which outputs; stereo needs right frames.
-    pub wanted: EngineOutputs,
+    pub wanted: PhaseWanted,
     /// Method, device and everything else that runs share.
     pub options: RunOptions,
     /// The folder for the fields of every frame; made if it is not there.
@@ -23,24 +23,6 @@ pub struct EngineJob {
     pub video: Option<PathBuf>,
     /// JSON.
     pub report: Option<PathBuf>,
-}
-
-/// What the engine computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EngineOutputs {
-    /// Flow towards the next frame.
-    pub flow: bool,
-    /// Disparity, where there are right frames.
-    pub stereo: bool,
-    /// Energy, orientation and phase at full resolution.
-    pub features: bool,
-}
-
-impl Default for EngineOutputs {
-    /// All of them.
-    fn default() -> Self {
-        Self { flow: true, stereo: true, features: true }
-    }
 }
 
 /// What a run has to say, and the files it wrote.
@@ -57,7 +39,6 @@ impl EngineJob {
     }
 
     pub(super) fn wanted(&self) -> PhaseWanted {
-        let EngineOutputs { flow, stereo, features } = self.wanted;
-        PhaseWanted { flow, stereo: stereo && self.right.is_some(), features }
+        PhaseWanted { stereo: self.wanted.stereo && self.right.is_some(), ..self.wanted }
     }
 }

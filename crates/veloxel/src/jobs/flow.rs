@@ -1,6 +1,5 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
-use super::full_scale::full_scale;
 use super::output_plan::{Holds, OutputPlan, name, write_confidence};
 use super::run_log::{RunLog, Stages, finish};
 use super::{JobRun, RunOptions, StartFrom};
@@ -10,7 +9,7 @@ use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{FrameStream, Kind};
-use veloxel_motion::{AnyMethod, DenseFlow, Extras, Method, Observer, Opened, Opening, Pair, Takes};
+use veloxel_motion::{AnyMethod, DenseFlow, Extras, Method, Observer, Opened, Pair, Takes};
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
 /// Files to write.
@@ -97,15 +96,8 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let (device, mut log, inputs) = open_and_load(job)?;
     let fixed_grid = inputs.frames[0].grid();
     plan.check_dimension(fixed_grid.dimension())?;
-    let opening = Opening {
-        grid: fixed_grid,
-        frames: inputs.frames.len(),
-        white: full_scale(&inputs.frames[0]),
-        draft: options.method.draft(),
-        device: &device,
-    };
-    let Opened { method, parameters } = Method::of(opening.draft).open(&opening)?;
-    let mut method = options.directions.of(method);
+    let Opened { mut method, parameters } =
+        options.open_method((&inputs.frames[0], inputs.frames.len()), &device)?;
     let fixed = method.centre();
     let pair = inputs.pair(&job.start, fixed);
     let warped = job.outputs.warped.is_some() || job.outputs.html.is_some();

@@ -26,7 +26,7 @@ mod warp;
 pub use demo::{DemoJob, demo};
 pub use device::{DeviceListing, DeviceOptions, devices};
 pub use engine::engine;
-pub use engine_job::{EngineJob, EngineOutputs, EngineRun};
+pub use engine_job::{EngineJob, EngineRun};
 pub use evaluate::{DisparityScales, EvaluateJob, evaluate_disparity, evaluate_flow, evaluate_labels};
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use flow::{FlowJob, FlowOutputs, FlowRun, flow};

@@ -1,12 +1,15 @@
 //! The options of every run beside its images.
 
+use super::full_scale::full_scale;
 use super::run_log::RunLog;
 use super::{DeviceOptions, MethodOptions};
+use crate::VeloxelError;
 use std::path::PathBuf;
-use veloxel_core::Flow;
 use veloxel_core::parameters::Values;
+use veloxel_core::{Flow, Volume};
+use veloxel_gpu::Device;
 use veloxel_io::Strictness;
-use veloxel_motion::{AffineModel, AnyMethod, Start};
+use veloxel_motion::{AffineModel, Method, Opened, Opening, Start};
 use veloxel_report::{InputReport, RunHeader};
 
 /// What is known before the first warp.
@@ -45,16 +48,6 @@ pub enum Directions {
     Both,
 }
 
-impl Directions {
-    /// The method, estimating these directions.
-    pub(super) fn of(self, method: AnyMethod) -> AnyMethod {
-        match self {
-            Self::Forward => method,
-            Self::Both => method.inverse_consistent(),
-        }
-    }
-}
-
 /// The options of every run of a method.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunOptions {
@@ -75,6 +68,21 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
+    /// Opens the method for so many frames like the first, in the directions asked for.
+    pub(super) fn open_method(
+        &self,
+        (first, frames): (&Volume<f32>, usize),
+        device: &Device,
+    ) -> Result<Opened, VeloxelError> {
+        let (grid, white, draft) = (first.grid(), full_scale(first), self.method.draft());
+        let opened = Method::of(draft).open(&Opening { grid, frames, white, draft, device })?;
+        let method = match self.directions {
+            Directions::Forward => opened.method,
+            Directions::Both => opened.method.inverse_consistent(),
+        };
+        Ok(Opened { method, ..opened })
+    }
+
     /// The beginning of a report. `method` is the name there: of the command's own where that is more than the method's.
     pub(super) fn header(
         &self,

@@ -35,19 +35,18 @@ pub fn move_point(flow: &Flow, point: [f64; 3]) -> Option<[f64; 3]> {
 /// # Errors
 /// [`VeloxelError::Io`] with the line that holds no point.
 pub fn warp_points(job: &WarpJob) -> Result<Warnings, VeloxelError> {
-    let mut warnings = Warnings::new();
-    let (mut plan, flow) = job.open(Holds::Text, &mut warnings)?;
-    let text = std::fs::read_to_string(&job.input)
-        .map_err(|source| IoError::Open { path: job.input.clone(), source })?;
-    let moved = move_text(&flow, &text).map_err(|(line, got)| IoError::Malformed {
-        what: format!("line {line}"),
-        expected: format!("{} coordinates", flow.grid().dimension().count()),
-        got,
-        path: job.input.clone(),
-    })?;
-    plan.write("output", |path| io::write_text(path, &moved))?;
-    plan.finish()?;
-    Ok(warnings)
+    let work = |flow: &Flow, _: &mut Warnings| {
+        let text = std::fs::read_to_string(&job.input)
+            .map_err(|source| IoError::Open { path: job.input.clone(), source })?;
+        let moved = move_text(flow, &text).map_err(|(line, got)| IoError::Malformed {
+            what: format!("line {line}"),
+            expected: format!("{} coordinates", flow.grid().dimension().count()),
+            got,
+            path: job.input.clone(),
+        })?;
+        Ok(moved)
+    };
+    job.run(Holds::Text, work, |path, moved, _| io::write_text(path, &moved))
 }
 
 /// The text with its points moved; a failure is the line's number and content.

@@ -1,18 +1,17 @@
 //! Frames over time in, numbered fields with one report out.
 
 use super::flow;
-use super::full_scale::full_scale;
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
 use super::{FlowRun, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_core::{Dimension, Flow, Grid, Mask, Sequence};
+use veloxel_core::{CoreError, Dimension, Flow, Grid, Mask, Sequence};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_motion::{
-    AnyMethod, Extras, Method, Observer, Opened, Opening, Role, SequenceField, SequenceFrames, SequenceMode,
+    AnyMethod, Extras, Method, Observer, Opened, Role, SequenceField, SequenceFrames, SequenceMode,
     SequencePlan, Takes, run_sequence, run_windows,
 };
 use veloxel_report::{PairReport, PairView, RunHeader, RunReport, Thumbnail, sequence_html};
@@ -77,15 +76,12 @@ pub(crate) fn open(
     options: &RunOptions,
     device: &Device,
 ) -> Result<Opened, VeloxelError> {
-    let draft = options.method.draft();
-    let method = Method::of(draft);
-    let frames = match method.takes {
+    let frames = match Method::of(options.method.draft()).takes {
         Takes::Pairs => 2,
         Takes::Windows { most } => most.min(sequence.frames().len()),
     };
-    let white = sequence.frames().first().map_or(1.0, full_scale);
-    let opened = method.open(&Opening { grid: sequence.grid(), frames, white, draft, device })?;
-    Ok(Opened { method: options.directions.of(opened.method), ..opened })
+    let first = sequence.frames().first().ok_or(CoreError::EmptySequence)?;
+    options.open_method((first, frames), device)
 }
 
 /// The exact field from one frame to another, where it is known.

@@ -2,11 +2,11 @@
 
 use super::output_plan::{Holds, OutputPlan};
 use crate::VeloxelError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Shape, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
-use veloxel_io::{Kind, Strictness};
+use veloxel_io::{IoError, Kind, Strictness};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
@@ -25,21 +25,25 @@ pub struct WarpJob {
 }
 
 impl WarpJob {
-    /// The plan of the files, checked, and the field.
-    pub(super) fn open(
+    /// Checks the files, reads the field, does the work, and writes what comes of it.
+    pub(super) fn run<T>(
         &self,
         holds: Holds,
-        warnings: &mut Warnings,
-    ) -> Result<(OutputPlan, Flow), VeloxelError> {
-        let plan = OutputPlan::default().reads("flow", [&self.flow]).reads("input", [&self.input]).writes(
-            "output",
-            [&self.output],
-            holds,
-        );
+        work: impl FnOnce(&Flow, &mut Warnings) -> Result<T, VeloxelError>,
+        write: impl FnOnce(&Path, T, &mut Warnings) -> Result<(), IoError>,
+    ) -> Result<Warnings, VeloxelError> {
+        let mut plan = OutputPlan::default()
+            .reads("flow", [&self.flow])
+            .reads("input", [&self.input])
+            .writes("output", [&self.output], holds);
         plan.check()?;
-        let flow = io::read_flow(&self.flow, self.strictness, warnings)?;
+        let mut warnings = Warnings::new();
+        let flow = io::read_flow(&self.flow, self.strictness, &mut warnings)?;
         plan.check_dimension(flow.grid().dimension())?;
-        Ok((plan, flow))
+        let done = work(&flow, &mut warnings)?;
+        plan.write("output", |path| write(path, done, &mut warnings))?;
+        plan.finish()?;
+        Ok(warnings)
     }
 }
 
@@ -85,14 +89,14 @@ pub fn warp_flow(
     device: &Device,
     interpolation: Interpolation,
 ) -> Result<Warnings, VeloxelError> {
-    let mut warnings = Warnings::new();
-    let (mut plan, flow) = job.open(Holds::Samples(Kind::Image), &mut warnings)?;
-    let moving = io::read_image(&job.input, job.strictness, &mut warnings)?;
-    moving.require_finite(&job.input.display().to_string(), |_| false)?;
-    let moved = warp_image(device, (&flow, &moving), interpolation)?;
-    plan.write("output", |path| io::write_image(path, &moved, &mut warnings))?;
-    plan.finish()?;
-    Ok(warnings)
+    let work = |flow: &Flow, warnings: &mut Warnings| {
+        let moving = io::read_image(&job.input, job.strictness, warnings)?;
+        moving.require_finite(&job.input.display().to_string(), |_| false)?;
+        warp_image(device, (flow, &moving), interpolation)
+    };
+    job.run(Holds::Samples(Kind::Image), work, |path, moved, warnings| {
+        io::write_image(path, &moved, warnings)
+    })
 }
 
 /// `veloxel warp labels`: the nearest label; 0 where the field leaves the image or is unknown.
@@ -100,13 +104,11 @@ pub fn warp_flow(
 /// # Errors
 /// As for every file, and [`warp_image`].
 pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelError> {
-    let mut warnings = Warnings::new();
-    let (mut plan, flow) = job.open(Holds::Samples(Kind::Image), &mut warnings)?;
-    let labels = io::read_labels(&job.input, job.strictness, &mut warnings)?;
-    let samples = labels.map(|&label| label as f32);
-    let moved = warp_image(device, (&flow, &samples), Interpolation::Nearest)?;
-    let moved = moved.map(|v| if v.is_finite() { *v as i32 } else { 0 });
-    plan.write("output", |path| io::write_labels(path, &moved))?;
-    plan.finish()?;
-    Ok(warnings)
+    let work = |flow: &Flow, warnings: &mut Warnings| {
+        let labels = io::read_labels(&job.input, job.strictness, warnings)?;
+        let samples = labels.map(|&label| label as f32);
+        let moved = warp_image(device, (flow, &samples), Interpolation::Nearest)?;
+        Ok(moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))
+    };
+    job.run(Holds::Samples(Kind::Image), work, |path, moved, _| io::write_labels(path, &moved))
 }
