@@ -47,6 +47,6 @@ pub use launch::{Bind, Launch, ShaderSource, cover, inputs, line, outputs, tile}
 pub use listing::{DeviceInfo, Listing};
 pub use memory::GpuMemory;
 pub use processor::Cpu;
-pub use reduction::{partials, reduction_groups, sum_rows};
+pub use reduction::{reduction_groups, sum_rows};
 pub use stamp::Stamp;
 pub use uniform::Uniform;

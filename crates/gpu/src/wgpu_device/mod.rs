@@ -155,7 +155,7 @@ impl WgpuDevice {
             self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.source.name, launch.entry))
         })?;
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let source = wgpu::ShaderSource::Wgsl(launch.source.whole().into());
+        let source = wgpu::ShaderSource::Wgsl(launch.source.whole_wgsl().into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.source.name), source };
         // SAFETY: kernels validate their buffers' lengths before they launch, and the texts stay inside them.
         let module = unsafe {

@@ -25,7 +25,7 @@ use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
 use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
 use veloxel_kernels::variational::occlusion::{self, Visibility};
-use veloxel_kernels::variational::operator::{Operator, subtract_product, subtract_volume_target};
+use veloxel_kernels::variational::operator::{Operator, SubtractProduct, SubtractVolumeTarget};
 use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
 
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
@@ -315,20 +315,21 @@ impl<'a> Level<'a> {
                 volume_weight: operator.volume_weight.filter(|_| params.volume == VolumeTerm::Divergence),
                 ..operator
             };
-            subtract_product(device, &regulariser, displacement, rhs)?;
+            SubtractProduct { operator: regulariser, x: displacement, target: rhs }.run(device)?;
             if let (true, Some(mean)) = (weights.mean_share > 0.0, self.memory.mean.as_mut()) {
                 for (component, mean) in displacement.iter().zip(mean.iter_mut()) {
                     Convolve { shape, taps: &self.mean_window, input: component, output: mean }
                         .run(device)?;
                 }
                 let alpha = -weights.mean_share * weights.alpha;
-                subtract_product(device, &Operator { alpha, volume_weight: None, ..regulariser }, mean, rhs)?;
+                let operator = Operator { alpha, volume_weight: None, ..regulariser };
+                SubtractProduct { operator, x: mean, target: rhs }.run(device)?;
             }
             if let Some(change) = self.memory.volume_change.as_mut() {
                 let spacing_edges = geometry.spacing_edges;
                 Jacobian { shape, spacing_edges, displacement, weight: None, out: change }.run(device)?;
                 Operation::LogChange.on(change).run(device)?;
-                subtract_volume_target(device, &operator, change, rhs)?;
+                SubtractVolumeTarget { operator, change, rhs }.run(device)?;
             }
         }
         let stopping = Stopping {
