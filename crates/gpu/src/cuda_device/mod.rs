@@ -4,9 +4,9 @@
 //! launched; what was compiled is kept on disk. Kernels run on one stream, in the order they were asked for; transfers have
 //! streams of their own, which wait for kernels and are waited for by kernels on the device.
 
-mod call;
 mod downloads;
-mod order;
+mod kernel_call;
+mod launch_dependencies;
 mod pinned;
 mod pool;
 mod profile;
@@ -17,12 +17,12 @@ mod uploads;
 
 use crate::element::Word;
 use crate::nvrtc::{Image, Nvrtc};
-use crate::stamp::{Moment, moment_as};
+use crate::timestamp::{Moment, moment_as};
 use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, MemoryStats, Stamp};
-use call::{Call, Kernel};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
-use order::Access;
+use kernel_call::{Call, Kernel};
+use launch_dependencies::Access;
 use pinned::Copyists;
 use pool::{CudaMemory, Pool};
 use profile::HostTimes;
