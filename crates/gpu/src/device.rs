@@ -1,7 +1,7 @@
 //! Where kernels run.
 
 use crate::processor::instruction_set;
-use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Stamp, backends};
+use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Timestamp, backends};
 use std::sync::Arc;
 use veloxel_core::SystemMemory;
 
@@ -94,7 +94,7 @@ impl Device {
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
-    pub fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
+    pub fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         match &self.kind {
             Kind::Cpu(_) => Ok(None),
             Kind::Gpu(gpu) => gpu.mark(),
@@ -114,9 +114,9 @@ impl Device {
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
-    pub fn stamp(&self) -> Result<Stamp, ComputeError> {
+    pub fn stamp(&self) -> Result<Timestamp, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Ok(Stamp::now()),
+            Kind::Cpu(_) => Ok(Timestamp::now()),
             Kind::Gpu(gpu) => gpu.stamp(),
         }
     }

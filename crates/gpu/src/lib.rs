@@ -48,5 +48,5 @@ pub use memory::GpuMemory;
 pub use pending::{Later, Pending, fetch};
 pub use processor::Cpu;
 pub use reduction::{reduction_groups, sum_rows};
-pub use timestamp::Stamp;
+pub use timestamp::Timestamp;
 pub use uniform::Uniform;
