@@ -2,7 +2,7 @@
 //!
 //! *Paper*: A. Bruhn, J. Weickert, T. Kohlberger, C. Schnörr, "A multigrid platform for real-time motion computation with
 //! discontinuity-preserving variational methods", IJCV 70 (2006), doi:10.1007/s11263-006-6616-7, sections 3-4; the
-//! smoother and its order of voxels are [`relax`]'s.
+//! smoother and its order of voxels are [`Relax`]'s.
 //! *Scheme*: full multigrid: the right-hand side is averaged down, the coarsest system solved by sweeps, and each finer
 //! level starts from the interpolated solution below and gets V(1,1) cycles.
 //! *Coarse operators*: re-discretised with doubled spacing; tensor, ψ and w are averages over the cells.
