@@ -13,7 +13,7 @@ use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::compose::{Compose, Update};
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, Mismatch, MotionTensor};
-use veloxel_kernels::variational::operator::{Operator, jacobi, relax, restrict_residual, subtract_product};
+use veloxel_kernels::variational::operator::{Jacobi, Operator, Relax, RestrictResidual, SubtractProduct};
 use veloxel_phantoms::uniform;
 
 /// Launches between two looks at the clock, at least and at most, and looks of which the middle one counts.
@@ -136,24 +136,26 @@ impl<'a> Workbench<'a> {
         let out = &mut out[..3];
         table.add(
             ("Jacobi sweep", 15.0, Some(0.85)),
-            median_ms(device, || jacobi(device, &operator, (x, rhs, out), 1.0))?,
+            median_ms(device, || Jacobi { operator, x, rhs, out, damping: 1.0 }.run(device))?,
         );
         table.add(
             ("Gauss-Seidel sweep", 15.0, Some(0.85)),
-            median_ms(device, || relax(device, &operator, (x, rhs), (1.0, 1)))?,
+            median_ms(device, || Relax { operator, x, rhs, omega: 1.0, sweeps: 1 }.run(device))?,
         );
         table.add(
             ("residual, restricted", 12.0 + 3.0 / 8.0, None),
             median_ms(device, || {
-                let coarse = Shape { size: [self.size / 2; 3], ..shape };
-                let mut small = device.scratch_field(3, coarse.len())?;
-                restrict_residual(device, &operator, (x, rhs), (&mut small, coarse)).map(|_| ())
+                let coarse_shape = Shape { size: [self.size / 2; 3], ..shape };
+                let mut small = device.scratch_field(3, coarse_shape.len())?;
+                RestrictResidual { operator, x, rhs, coarse_shape, coarse: &mut small }.run(device).map(drop)
             })?,
         );
         let regulariser = Operator { tensor: None, ..operator };
         table.add(
             ("regulariser's product", 9.0, None),
-            median_ms(device, || subtract_product(device, &regulariser, x, out).map(|_| ()))?,
+            median_ms(device, || {
+                SubtractProduct { operator: regulariser, x, target: out }.run(device).map(drop)
+            })?,
         );
         Ok(())
     }

@@ -6,7 +6,7 @@ use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
-use veloxel_kernels::variational::operator::{Operator, relax};
+use veloxel_kernels::variational::operator::{Operator, Relax};
 
 /// Samples of the copied buffer: larger than any cache.
 const COPIED: usize = 1 << 26;
@@ -45,7 +45,7 @@ pub(super) fn sweep(device: &Device) -> Result<Vec<Figure>, BenchError> {
     };
     // In turn, so that both see the same neighbours on a shared machine.
     let best = best_of(&mut [&mut || copying.once(), &mut || {
-        Ok(device.scope(|| relax(device, &operator, (&mut x, &rhs), (1.0, 1)))?)
+        Ok(device.scope(|| Relax { operator, x: &mut x, rhs: &rhs, omega: 1.0, sweeps: 1 }.run(device))?)
     }])?;
     let (rate, best_s) = (Copying::BYTES / best[0], best[1]);
     let sweep_rate = VOLUMES_MOVED * 4.0 * shape.len() as f64 / best_s;

@@ -2,35 +2,29 @@
 
 use crate::Launch;
 use std::fmt::Write;
-use wgsl_to_cuda::{Binding, CudaSource, PRELUDE, TranslationError, translate};
+use wgsl_to_cuda::{Binding, CudaSource, PRELUDE, TranslationError, translate, translate_functions};
 
-/// The CUDA C++ of a launch: as it was written, with the launch's constants, or translated.
+/// The CUDA C++ of a launch: as it was written, with the launch's constants and translated functions, or translated.
 ///
 /// # Errors
 /// [`TranslationError`] if the WGSL has no translation.
 pub fn cuda_source(launch: &Launch<'_>) -> Result<CudaSource, TranslationError> {
-    if launch.source.is_cuda() {
-        Ok(complete(launch))
-    } else {
-        translate(&launch.source.whole(), launch.entry, launch.constants)
-    }
-}
-
-/// What is written by hand, after the prelude and the launch's constants.
-fn complete(launch: &Launch<'_>) -> CudaSource {
+    let wgsl = launch.source.whole_wgsl();
+    let Some(text) = launch.source.cuda_text() else {
+        return translate(&wgsl, launch.entry, launch.constants);
+    };
     let mut source = format!("{PRELUDE}\nnamespace kernel {{\n");
     for (name, value) in launch.constants {
         let _ = writeln!(source, "constexpr uint {name} = {value}u;");
     }
-    source += "} // namespace kernel\n\n";
-    source += &launch.source.whole();
+    let _ = writeln!(source, "\n{}}} // namespace kernel\n\n{text}", translate_functions(&wgsl)?);
     let along = |name| launch.constants.iter().find(|c| c.0 == name).map_or(1, |c| c.1 as u32);
     let block = Binding::Uniform { binding: 0, size: launch.uniform.clone().bytes().len() as u32 };
     let buffers = (1..=launch.buffers.len() as u32).map(|binding| Binding::Storage { binding });
-    CudaSource {
+    Ok(CudaSource {
         source,
         entry: launch.entry.to_owned(),
         bindings: std::iter::once(block).chain(buffers).collect(),
         workgroup_size: [along("WIDTH"), along("HEIGHT"), 1],
-    }
+    })
 }

@@ -1,7 +1,7 @@
 //! Where kernels run.
 
 use crate::processor::instruction_set;
-use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Stamp, kinds};
+use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Timestamp, backends};
 use std::sync::Arc;
 use veloxel_core::SystemMemory;
 
@@ -38,7 +38,7 @@ impl Device {
         if name == "cpu" {
             return Self::cpu(threads);
         }
-        Ok(Self { kind: Kind::Gpu(kinds::open(name)?) })
+        Ok(Self { kind: Kind::Gpu(backends::open(name)?) })
     }
 
     /// The fastest device present: CUDA, then any other GPU, then the processor.
@@ -54,7 +54,7 @@ impl Device {
     /// # Errors
     /// As [`Self::cpu`].
     pub fn auto_because(threads: usize) -> Result<(Self, String), ComputeError> {
-        let why_none = match kinds::fastest() {
+        let why_none = match backends::fastest() {
             Ok((gpu, why_not)) => {
                 let because = match why_not.is_empty() {
                     true => "the fastest kind there is".to_owned(),
@@ -70,7 +70,7 @@ impl Device {
     /// Every device of this machine, and why others cannot be used.
     pub fn list() -> Vec<Listing> {
         let cpu = Self::cpu(0).map(|d| Listing::Present(d.info()));
-        cpu.into_iter().chain(kinds::list()).collect()
+        cpu.into_iter().chain(backends::list()).collect()
     }
 
     /// What this device is.
@@ -94,7 +94,7 @@ impl Device {
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
-    pub fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
+    pub fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         match &self.kind {
             Kind::Cpu(_) => Ok(None),
             Kind::Gpu(gpu) => gpu.mark(),
@@ -114,9 +114,9 @@ impl Device {
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
-    pub fn stamp(&self) -> Result<Stamp, ComputeError> {
+    pub fn stamp(&self) -> Result<Timestamp, ComputeError> {
         match &self.kind {
-            Kind::Cpu(_) => Ok(Stamp::now()),
+            Kind::Cpu(_) => Ok(Timestamp::now()),
             Kind::Gpu(gpu) => gpu.stamp(),
         }
     }

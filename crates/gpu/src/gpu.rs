@@ -3,7 +3,7 @@
 //! `WgpuDevice` gives a shader's WGSL to wgpu; `CudaDevice` translates it. Launches of a device run in the order they were
 //! made.
 
-use crate::{ComputeError, DeviceInfo, GpuMemory, Launch, MemoryStats, Stamp};
+use crate::{ComputeError, DeviceInfo, GpuMemory, Launch, MemoryStats, Timestamp};
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -29,20 +29,20 @@ pub trait Gpu: Debug + Send + Sync {
     fn download(
         &self,
         wanted: &[(&GpuMemory, Range<usize>)],
-        after: Option<&Stamp>,
+        after: Option<&Timestamp>,
     ) -> Result<Vec<Vec<u32>>, ComputeError>;
     /// Runs a kernel after everything asked for before.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
     /// Waits until everything asked for so far is done.
     fn synchronise(&self) -> Result<(), ComputeError>;
     /// This point of what the device was asked for, where downloads can begin before what comes later.
-    fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
+    fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         Ok(None)
     }
     /// This point of what the device was asked for; a device without a clock waits for it.
-    fn stamp(&self) -> Result<Stamp, ComputeError> {
+    fn stamp(&self) -> Result<Timestamp, ComputeError> {
         self.synchronise()?;
-        Ok(Stamp::now())
+        Ok(Timestamp::now())
     }
     /// Runs of launches that came from a recording, where the device records any.
     fn replayed_runs(&self) -> Option<usize> {

@@ -3,35 +3,36 @@
 
 use crate::{AnyBuffer, Buffer, Element, Uniform};
 
-/// The text of a shader: WGSL in parts that follow each other or, where WGSL cannot say it, CUDA C++.
+/// The text of a shader: WGSL in parts that follow each other and, where WGSL cannot say it, CUDA C++ after them.
 #[derive(Debug)]
 pub struct ShaderSource {
     /// The kernel's name, as its folder's.
     pub name: &'static str,
-    parts: &'static [&'static str],
-    is_cuda: bool,
+    wgsl: &'static [&'static str],
+    cuda: Option<&'static str>,
 }
 
 impl ShaderSource {
     /// WGSL.
     pub const fn wgsl(name: &'static str, parts: &'static [&'static str]) -> Self {
-        Self { name, parts, is_cuda: false }
+        Self { name, wgsl: parts, cuda: None }
     }
     /// CUDA C++ for devices that take it ([`Gpu::takes_cuda`](crate::Gpu::takes_cuda)), to be read after WGSL's types,
-    /// operators and functions in CUDA C++ ([`PRELUDE`](https://docs.rs/wgsl-to-cuda)).
+    /// operators and functions in CUDA C++ ([`PRELUDE`](https://docs.rs/wgsl-to-cuda)) and the functions of these parts of
+    /// WGSL, translated.
     ///
     /// A launch's constants, `WIDTH` and `HEIGHT` of a workgroup among them, stand as `constexpr uint` before the text; the
     /// entry point's parameters are the uniform block and the launch's buffers, each of them, in their order.
-    pub const fn cuda(name: &'static str, parts: &'static [&'static str]) -> Self {
-        Self { name, parts, is_cuda: true }
+    pub const fn cuda(name: &'static str, parts: &'static [&'static str], text: &'static str) -> Self {
+        Self { name, wgsl: parts, cuda: Some(text) }
     }
-    /// The parts, joined.
-    pub fn whole(&self) -> String {
-        self.parts.join("\n")
+    /// The parts of WGSL, joined.
+    pub fn whole_wgsl(&self) -> String {
+        self.wgsl.join("\n")
     }
-    /// Whether it is CUDA C++.
-    pub fn is_cuda(&self) -> bool {
-        self.is_cuda
+    /// What is written in CUDA C++.
+    pub fn cuda_text(&self) -> Option<&'static str> {
+        self.cuda
     }
 }
 

@@ -5,6 +5,7 @@
 //! Without the feature `gpu` (on by default) there is the processor alone, and every GPU is absent; everything that kernels
 //! are written with stays.
 
+mod backends;
 mod buffer;
 mod buffer_pool;
 #[cfg(feature = "gpu")]
@@ -18,17 +19,16 @@ mod element;
 mod error;
 mod gpu;
 mod host_memory;
-mod kinds;
-mod later;
 mod launch;
 mod listing;
 mod memory;
 #[cfg(feature = "gpu")]
 pub mod nvrtc;
+mod pending;
 mod processor;
 mod reduction;
 pub mod rows;
-mod stamp;
+mod timestamp;
 mod transfers;
 mod uniform;
 #[cfg(feature = "gpu")]
@@ -42,11 +42,11 @@ pub use device::{Device, Kind};
 pub use element::Element;
 pub use error::ComputeError;
 pub use gpu::Gpu;
-pub use later::{Later, Pending, fetch};
 pub use launch::{Bind, Launch, ShaderSource, cover, inputs, line, outputs, tile};
 pub use listing::{DeviceInfo, Listing};
 pub use memory::GpuMemory;
+pub use pending::{Later, Pending, fetch};
 pub use processor::Cpu;
-pub use reduction::{partials, reduction_groups, sum_rows};
-pub use stamp::Stamp;
+pub use reduction::{reduction_groups, sum_rows};
+pub use timestamp::Timestamp;
 pub use uniform::Uniform;

@@ -4,7 +4,7 @@ use crate::ComputeError;
 use crate::MemoryStats;
 use crate::buffer_pool::BufferPool;
 use crate::host_memory::{Content, HOST_POLICY, HostMemory, HostPool};
-use crate::rows::Shared;
+use crate::rows::{Shared, ranges_mut};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -99,10 +99,22 @@ impl Cpu {
         self.split(count, samples, |rows| {
             for row in rows {
                 // SAFETY: `split` hands every row to exactly one call.
-                let line = |c: usize| unsafe { outputs[c].get_mut(row * width..(row + 1) * width) };
-                work(row, std::array::from_fn(line));
+                work(row, unsafe { ranges_mut(&outputs, row * width..(row + 1) * width) });
             }
         });
+    }
+
+    /// Calls `work` with ranges that cover all samples, and these parts of them; `cost` is that of a sample, in copied ones.
+    pub fn split_samples<T: Send + Sync>(
+        &self,
+        samples: &mut [T],
+        cost: usize,
+        work: impl Fn(Range<usize>, &mut [T]) + Sync,
+    ) {
+        let count = samples.len();
+        let samples = Shared::new(samples);
+        // SAFETY: ranges are disjoint.
+        self.split(count, cost * count, |range| work(range.clone(), unsafe { samples.get_mut(range) }));
     }
 
     /// Sums `work` over ranges that cover `0..count`, in a fixed order: the same bits for any number of threads.
@@ -113,11 +125,12 @@ impl Cpu {
         work: impl Fn(Range<usize>) -> [f64; N] + Sync,
     ) -> [f64; N] {
         let mut parts = [[0.0; N]; REDUCTION_PARTS];
-        let slots = crate::rows::SharedSlots::new(&mut parts);
+        let slots = Shared::new(&mut parts);
         self.split(REDUCTION_PARTS, samples, |range| {
             for part in range {
                 // SAFETY: `split` hands every part to exactly one call.
-                unsafe { slots.write(part, work(part_of(count, REDUCTION_PARTS, part))) };
+                let slot = unsafe { slots.get_mut(part..part + 1) };
+                slot[0] = work(part_of(count, REDUCTION_PARTS, part));
             }
         });
         parts.iter().fold([0.0; N], |mut total, part| {

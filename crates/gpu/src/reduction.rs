@@ -1,19 +1,11 @@
 //! Reductions of a GPU: every workgroup leaves partial sums, and the host adds them up in their order.
 
-use crate::{Buffer, ComputeError, Device};
-
 /// Workgroups of a reduction at most: its sums end on the host.
 const MOST_PARTIALS: usize = 512;
 
 /// Workgroups of a reduction over `count` items.
 pub fn reduction_groups(count: usize) -> usize {
     count.div_ceil(256).clamp(1, MOST_PARTIALS)
-}
-
-/// Workgroups of 256 threads for a reduction over `count` items, and memory for `columns` sums of each.
-pub fn partials(device: &Device, count: usize, columns: usize) -> Result<([u32; 3], Buffer), ComputeError> {
-    let groups = reduction_groups(count);
-    Ok(([groups as u32, 1, 1], device.scratch(groups * columns)?))
 }
 
 /// Sums `N` columns of partial sums, row after row, in `f64`: what every reduction of a GPU ends with.

@@ -26,17 +26,6 @@ impl<'a, T> Shared<'a, T> {
     pub fn read_only(samples: &'a [T]) -> Self {
         Self { start: samples.as_ptr().cast_mut(), len: samples.len(), owner: PhantomData }
     }
-    /// Asks for a range before it is needed; reads nothing, so others may be writing there.
-    pub fn prefetch(&self, range: Range<usize>) {
-        #[cfg(target_arch = "x86_64")]
-        for at in range.step_by(64 / size_of::<T>()) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: prefetching reads nothing and may point anywhere.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.start.wrapping_add(at).cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = range;
-    }
     /// A range, to be read.
     ///
     /// # Safety
@@ -58,41 +47,28 @@ impl<'a, T> Shared<'a, T> {
     }
 }
 
-/// Results of parts, each written by one thread.
-pub struct SharedSlots<'a, T> {
-    start: *mut T,
-    len: usize,
-    owner: PhantomData<&'a mut [T]>,
+/// A range of every component, to be written.
+///
+/// # Safety
+/// As [`Shared::get_mut`].
+#[allow(clippy::mut_from_ref, reason = "exclusive by the caller's promise, which threads cannot express")]
+pub unsafe fn ranges_mut<'a, const D: usize>(
+    components: &'a [Shared<'_>; D],
+    range: Range<usize>,
+) -> [&'a mut [f32]; D] {
+    // SAFETY: forwarded.
+    components.each_ref().map(|component| unsafe { component.get_mut(range.clone()) })
 }
 
-// SAFETY: `write`'s contract rules out races.
-unsafe impl<T: Send> Sync for SharedSlots<'_, T> {}
-
-impl<'a, T> SharedSlots<'a, T> {
-    /// A slot for each part.
-    pub fn new(slots: &'a mut [T]) -> Self {
-        Self { start: slots.as_mut_ptr(), len: slots.len(), owner: PhantomData }
-    }
-    /// Writes a part's result.
-    ///
-    /// # Safety
-    /// Every slot is written by at most one thread.
-    pub unsafe fn write(&self, slot: usize, value: T) {
-        assert!(slot < self.len, "a slot should exist");
-        // SAFETY: inside, and exclusive by the caller's promise.
-        unsafe { *self.start.add(slot) = value };
-    }
+/// The samples of a field's components on the processor.
+pub fn components<const D: usize>(field: &[Buffer]) -> [&[f32]; D] {
+    std::array::from_fn(|c| field[c].host())
 }
 
 /// The samples of a field's components on the processor, to be written.
 pub fn components_mut<const D: usize>(field: &mut [Buffer]) -> [&mut [f32]; D] {
     let mut components = field.iter_mut().map(Buffer::host_mut);
     std::array::from_fn(|_| components.next().expect("a field should have a component for each axis"))
-}
-
-/// Asks for a row before it is needed; a hint that changes no result.
-pub fn prefetch(row: &[f32]) {
-    Shared::read_only(row).prefetch(0..row.len());
 }
 
 thread_local! {

@@ -2,7 +2,7 @@
 
 use crate::element::{Element, Word, elements_of, try_words_of, words_of};
 use crate::host_memory::{Content, HostMemory};
-use crate::{AnyBuffer, Buffer, ComputeError, Device, Field, Kind, Stamp};
+use crate::{AnyBuffer, Buffer, ComputeError, Device, Field, Kind, Timestamp};
 use std::ops::Range;
 
 impl Device {
@@ -98,7 +98,7 @@ impl Device {
     pub fn download_all_after<T: Element>(
         &self,
         buffers: Vec<Buffer<T>>,
-        mark: Option<&Stamp>,
+        mark: Option<&Timestamp>,
     ) -> Result<Vec<Vec<T>>, ComputeError> {
         match self.kind() {
             Kind::Cpu(_) => Ok(buffers.into_iter().map(Buffer::into_samples).collect()),
@@ -129,7 +129,7 @@ impl Device {
     pub(crate) fn read_all_after<T: Element>(
         &self,
         buffers: &[&Buffer<T>],
-        mark: Option<&Stamp>,
+        mark: Option<&Timestamp>,
     ) -> Result<Vec<Vec<T>>, ComputeError> {
         let whole: Vec<_> = buffers.iter().map(|&buffer| (buffer, 0..buffer.len())).collect();
         self.read_parts_after(&whole, mark)
@@ -137,7 +137,7 @@ impl Device {
     fn read_parts_after<T: Element>(
         &self,
         parts: &[(&Buffer<T>, Range<usize>)],
-        mark: Option<&Stamp>,
+        mark: Option<&Timestamp>,
     ) -> Result<Vec<Vec<T>>, ComputeError> {
         let is_inside = |(buffer, range): &(&Buffer<T>, Range<usize>)| range.end <= buffer.len();
         assert!(parts.iter().all(is_inside), "a part should lie in its buffer");

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use veloxel_gpu::{
     Bind, Buffer, ComputeError, Cpu, Device, Element, Gpu, Kind, Later, Launch, ShaderSource, Uniform,
-    inputs, outputs, partials, require_field, sum_rows,
+    inputs, outputs, reduction_groups, require_field, sum_rows,
 };
 
 /// A kernel with its arguments, its outputs among them: made, then [run](Self::run) on a device.
@@ -48,7 +48,7 @@ pub trait Kernel: Sized {
         lengths.found?;
         match device.kind() {
             Kind::Cpu(cpu) => Ok(self.on_cpu(cpu)),
-            Kind::Gpu(gpu) => self.on_gpu(&Launcher { device, gpu: &**gpu }),
+            Kind::Gpu(gpu) => self.on_gpu(&Launcher::new(device, &**gpu)),
         }
     }
 }
@@ -114,6 +114,10 @@ pub struct Launcher<'a> {
 }
 
 impl<'a> Launcher<'a> {
+    /// The GPU that a device is.
+    pub(crate) fn new(device: &'a Device, gpu: &'a dyn Gpu) -> Self {
+        Self { device, gpu }
+    }
     /// The device, for memory and for other kernels.
     pub fn device(&self) -> &'a Device {
         self.device
@@ -121,13 +125,6 @@ impl<'a> Launcher<'a> {
     /// The GPU itself.
     pub fn gpu(&self) -> &'a dyn Gpu {
         self.gpu
-    }
-    /// Workgroups of 256 threads for a reduction over `count` items, and memory for `columns` sums of each.
-    ///
-    /// # Errors
-    /// As [`Device::scratch`].
-    pub fn partials(&self, count: usize, columns: usize) -> Result<([u32; 3], Buffer), ComputeError> {
-        partials(self.device, count, columns)
     }
     /// Begins a launch of a shader's entry point; its uniform block and buffers follow in the order of their bindings.
     pub fn launch(&self, source: &'static ShaderSource, entry: &'static str) -> PreparedLaunch<'a> {
@@ -210,7 +207,20 @@ impl<'a> PreparedLaunch<'a> {
         count: usize,
         finish: impl FnOnce([f64; N]) -> T + Send + 'static,
     ) -> Result<Later<T>, ComputeError> {
-        let (groups, sums) = self.gpu.partials(count, N)?;
+        self.sums_of_groups([reduction_groups(count) as u32, 1, 1], finish)
+    }
+    /// The last binding is memory for `N` sums of each workgroup: launches so many of them along x, y and z, and `finish`
+    /// makes the result of the totals.
+    ///
+    /// # Errors
+    /// [`ComputeError`] of the device.
+    pub fn sums_of_groups<const N: usize, T>(
+        self,
+        groups: [u32; 3],
+        finish: impl FnOnce([f64; N]) -> T + Send + 'static,
+    ) -> Result<Later<T>, ComputeError> {
+        let count: usize = groups.iter().map(|&along| along as usize).product();
+        let sums = self.gpu.device.scratch(N * count)?;
         PreparedLaunch::output(self, &sums).run(groups)?;
         Ok(Later::on_device(sums, |sums| finish(sum_rows(sums))))
     }
@@ -222,11 +232,17 @@ pub trait Constant {
     fn value(self) -> f64;
 }
 
-impl Constant for bool {
-    fn value(self) -> f64 {
-        f64::from(u8::from(self))
-    }
+macro_rules! constants {
+    ($($type:ty)*) => {$(
+        impl Constant for $type {
+            fn value(self) -> f64 {
+                f64::from(self)
+            }
+        }
+    )*};
 }
+
+constants! { bool u32 f32 f64 }
 
 impl Constant for usize {
     fn value(self) -> f64 {
@@ -234,23 +250,16 @@ impl Constant for usize {
     }
 }
 
-impl Constant for u32 {
-    fn value(self) -> f64 {
-        f64::from(self)
-    }
+/// Calls a function that is generic over the number of dimensions.
+macro_rules! by_dimension {
+    ($shape:expr, $($function:ident)::+ ($($argument:expr),*)) => {
+        match $shape.components() {
+            2 => $($function)::+::<2>($($argument),*),
+            _ => $($function)::+::<3>($($argument),*),
+        }
+    };
 }
-
-impl Constant for f32 {
-    fn value(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-impl Constant for f64 {
-    fn value(self) -> f64 {
-        self
-    }
-}
+pub(crate) use by_dimension;
 
 /// The shader for single samples or, where a row of `count` is a multiple of four, for four at a time; and the samples that
 /// it takes at a time.

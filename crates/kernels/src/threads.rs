@@ -6,7 +6,7 @@ use crate::Kernel;
 use crate::image::warp::{Interpolation, VoxelAffine, Warp};
 use crate::variational::compose::{Compose, Update};
 use crate::variational::operator::{
-    Operator, jacobi, relax, residual_norm2, restrict_residual, subtract_product, subtract_volume_target,
+    Jacobi, Operator, Relax, ResidualNorm2, RestrictResidual, SubtractProduct, SubtractVolumeTarget,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -113,7 +113,8 @@ fn sweeps_share_no_row() {
             same_for_all_threads(&format!("{shape:?} {terms} {omega}"), |device| {
                 let system = System::new(device, shape, terms);
                 let (mut x, rhs) = (field(device, shape, 1), field(device, shape, 5));
-                relax(device, &system.operator(), (&mut x, &rhs), (omega, 2)).unwrap();
+                let operator = system.operator();
+                Relax { operator, x: &mut x, rhs: &rhs, omega, sweeps: 2 }.run(device).unwrap();
                 x
             });
         }
@@ -130,12 +131,14 @@ fn products_and_residuals_share_no_row() {
             let (x, rhs) = (field(device, shape, 1), field(device, shape, 5));
             let (mut out, mut target) = (field(device, shape, 9), field(device, shape, 9));
             let mut coarse = field(device, coarse_shape, 9);
-            jacobi(device, &operator, (&x, &rhs, &mut out), 0.7).unwrap();
-            let product = subtract_product(device, &operator, &x, &mut target).unwrap();
-            let residual = residual_norm2(device, &operator, &x, &rhs).unwrap();
-            let to = (&mut coarse[..], coarse_shape);
-            let restricted = restrict_residual(device, &operator, (&x, &rhs), to).unwrap();
-            subtract_volume_target(device, &operator, &rhs[0], &mut target).unwrap();
+            let (x, rhs) = (&x[..], &rhs[..]);
+            Jacobi { operator, x, rhs, out: &mut out, damping: 0.7 }.run(device).unwrap();
+            let product = SubtractProduct { operator, x, target: &mut target }.run(device).unwrap();
+            let residual = ResidualNorm2 { operator, x, rhs }.run(device).unwrap();
+            let restrict = RestrictResidual { operator, x, rhs, coarse_shape, coarse: &mut coarse };
+            let restricted = restrict.run(device).unwrap();
+            let change = &rhs[0];
+            SubtractVolumeTarget { operator, change, rhs: &mut target }.run(device).unwrap();
             let norms = [product, residual, restricted].map(|norm| norm.get(device).unwrap() as f32);
             let norms = device.upload(norms.to_vec()).unwrap();
             out.into_iter().chain(target).chain(coarse).chain([norms]).collect()

@@ -5,7 +5,7 @@ use crate::intensity::{IntensityMap, Percentiles};
 use crate::resident::ResidentMask;
 use std::sync::{Mutex, PoisonError};
 use veloxel_core::{CoreError, Grid, Volume};
-use veloxel_gpu::{Buffer, ComputeError, Device, Later, Stamp, fetch};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
 use veloxel_kernels::image::quantiles::FirstUnknown;
@@ -42,7 +42,7 @@ struct PendingStats {
     not_finite: Later<Option<usize>>,
     map: Percentiles,
     /// When both are there.
-    mark: Option<Stamp>,
+    mark: Option<Timestamp>,
 }
 
 impl PendingStats {

@@ -1,7 +1,7 @@
 //! One intensity map for both images of a pair: robust percentiles become 0 and 1.
 
 use crate::MotionError;
-use veloxel_gpu::{Buffer, Device, Later, Pending, Stamp};
+use veloxel_gpu::{Buffer, Device, Later, Pending, Timestamp};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::quantiles::{OrderStatistics, Quantiles};
 
@@ -70,7 +70,7 @@ impl Percentiles {
         self,
         device: &Device,
         (image, weight): (&Buffer, Option<&Buffer>),
-        mark: Option<&Stamp>,
+        mark: Option<&Timestamp>,
     ) -> Result<Option<IntensityMap>, MotionError> {
         let mut samples = Quantiles { image, weight, step: self.step, shares: OUTLIERS };
         let mut found = self.found.get_after(device, mark)?;

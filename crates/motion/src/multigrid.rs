@@ -2,7 +2,7 @@
 //!
 //! *Paper*: A. Bruhn, J. Weickert, T. Kohlberger, C. Schnörr, "A multigrid platform for real-time motion computation with
 //! discontinuity-preserving variational methods", IJCV 70 (2006), doi:10.1007/s11263-006-6616-7, sections 3-4; the
-//! smoother and its order of voxels are [`relax`]'s.
+//! smoother and its order of voxels are [`Relax`]'s.
 //! *Scheme*: full multigrid: the right-hand side is averaged down, the coarsest system solved by sweeps, and each finer
 //! level starts from the interpolated solution below and gets V(1,1) cycles.
 //! *Coarse operators*: re-discretised with doubled spacing; tensor, ψ and w are averages over the cells.
@@ -19,7 +19,7 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{InPlace, Norm2, Operation};
 use veloxel_kernels::variational::multigrid_transfer::{Onto, Prolong, Restrict, coarser};
-use veloxel_kernels::variational::operator::{Operator, jacobi, relax, residual_norm2, restrict_residual};
+use veloxel_kernels::variational::operator::{Jacobi, Operator, Relax, ResidualNorm2, RestrictResidual};
 
 choices! {
     /// How the linear system is solved; all three give the same answer at convergence.
@@ -181,7 +181,7 @@ impl Multigrid {
                 continue;
             };
             solving.sweeps += 1.0;
-            let norm2 = residual_norm2(device, operator, x, rhs)?;
+            let norm2 = ResidualNorm2 { operator: *operator, x, rhs }.run(device)?;
             if checks.end((device, &mut solving), norm2, (x, left))? {
                 break;
             }
@@ -285,18 +285,21 @@ fn cycle(
     below: &mut [Level],
 ) -> Result<Option<Later<f64>>, ComputeError> {
     let Some((coarse, further)) = below.split_first_mut() else {
-        relax(device, operator, (x, rhs), COARSEST)?;
+        let (omega, sweeps) = COARSEST;
+        Relax { operator: *operator, x, rhs, omega, sweeps }.run(device)?;
         return Ok(None);
     };
-    relax(device, operator, (x, rhs), (1.0, 1))?;
-    let norm2 = restrict_residual(device, operator, (x, rhs), (&mut coarse.rhs, coarse.shape))?;
+    Relax { operator: *operator, x, rhs, omega: 1.0, sweeps: 1 }.run(device)?;
+    let norm2 =
+        RestrictResidual { operator: *operator, x, rhs, coarse_shape: coarse.shape, coarse: &mut coarse.rhs }
+            .run(device)?;
     InPlace { operation: Operation::Fill(0.0), field: &mut coarse.x }.run(device)?;
     {
         let (own, own_x, own_rhs) = coarse.parts(operator);
         cycle(device, &own, (own_x, own_rhs), further)?;
     }
     coarse.prolong(operator.shape, x, Onto::Present).run(device)?;
-    relax(device, operator, (x, rhs), (1.0, 1))?;
+    Relax { operator: *operator, x, rhs, omega: 1.0, sweeps: 1 }.run(device)?;
     Ok(Some(norm2))
 }
 
@@ -321,7 +324,7 @@ pub fn sweep(
     (x, rhs, other): (&mut [Buffer], &[Buffer], Option<&mut [Buffer]>),
     stopping: Stopping,
 ) -> Result<Solving, ComputeError> {
-    let mut solving = Solving::from(residual_norm2(device, operator, x, rhs)?);
+    let mut solving = Solving::from(ResidualNorm2 { operator: *operator, x, rhs }.run(device)?);
     if solving.norms2[0].peek() == Some(&0.0) {
         return Ok(solving);
     }
@@ -331,16 +334,18 @@ pub fn sweep(
         match other.as_mut() {
             Some(next) => {
                 let damping = if operator.volume_weight.is_some() { VOLUME_DAMPING } else { 1.0 };
-                jacobi(device, operator, (x, rhs, next), damping)?;
+                Jacobi { operator: *operator, x, rhs, out: next, damping }.run(device)?;
                 x.swap_with_slice(next);
             }
-            None => relax(device, operator, (x, rhs), (stopping.omega, 1))?,
+            None => {
+                Relax { operator: *operator, x, rhs, omega: stopping.omega, sweeps: 1 }.run(device)?;
+            }
         }
         solving.sweeps += 1.0;
         if done % SWEEPS_PER_CHECK != 0 && done != stopping.iterations {
             continue;
         }
-        let norm2 = residual_norm2(device, operator, x, rhs)?;
+        let norm2 = ResidualNorm2 { operator: *operator, x, rhs }.run(device)?;
         match checks.as_mut() {
             None => solving.norms2.push(norm2),
             Some(checks) => {

@@ -8,7 +8,7 @@ use veloxel_core::{
     BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape, SolveStatus,
     Volume, WarningKind, Warnings,
 };
-use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Stamp, fetch};
+use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
@@ -63,7 +63,11 @@ pub trait PendingAccount: Send {
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
-    fn settle(self: Box<Self>, device: &Device, mark: Option<&Stamp>) -> Result<MethodAccount, ComputeError>;
+    fn settle(
+        self: Box<Self>,
+        device: &Device,
+        mark: Option<&Timestamp>,
+    ) -> Result<MethodAccount, ComputeError>;
 }
 
 /// What a method says of its run.
@@ -91,7 +95,7 @@ impl PendingBrightness {
         self.sums.iter_mut().map(|sums| sums as &mut dyn Pending)
     }
 
-    pub fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<BrightnessReport, ComputeError> {
+    pub fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<BrightnessReport, ComputeError> {
         let mean = |(sum, count): (f64, f64)| if count > 0.0 { self.gain * sum / count } else { 0.0 };
         let [before, after] = self.sums;
         Ok(BrightnessReport {
@@ -105,7 +109,7 @@ impl PendingAccount for MethodAccount {
     fn numbers(&mut self) -> Vec<&mut dyn Pending> {
         Vec::new()
     }
-    fn settle(self: Box<Self>, _: &Device, _: Option<&Stamp>) -> Result<MethodAccount, ComputeError> {
+    fn settle(self: Box<Self>, _: &Device, _: Option<&Timestamp>) -> Result<MethodAccount, ComputeError> {
         Ok(*self)
     }
 }
@@ -125,7 +129,7 @@ pub struct PendingFlow {
     inverse_residual: Option<Later<(f64, f64)>>,
     account: Box<dyn PendingAccount>,
     /// When all this is there.
-    mark: Option<Stamp>,
+    mark: Option<Timestamp>,
 }
 
 impl PendingFlow {

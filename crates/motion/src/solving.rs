@@ -1,7 +1,7 @@
 //! How a linear solve goes, and why it ends: residual norms that may still be on the device.
 
 use serde::Serialize;
-use veloxel_gpu::{ComputeError, Device, Later, Pending, Stamp, fetch};
+use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp, fetch};
 
 /// Why a level's or a solve's iteration ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -68,7 +68,7 @@ impl Solving {
     ///
     /// # Errors
     /// As [`Self::settle`].
-    pub fn settle_after(self, device: &Device, mark: Option<&Stamp>) -> Result<Solved, ComputeError> {
+    pub fn settle_after(self, device: &Device, mark: Option<&Timestamp>) -> Result<Solved, ComputeError> {
         let Self { norms2, sweeps, stop } = self;
         let norms2 = norms2.into_iter().map(|n| n.get_after(device, mark)).collect::<Result<Vec<_>, _>>()?;
         if norms2[0] == 0.0 {

@@ -8,7 +8,7 @@
 //! the past, every number is waited for.
 
 use crate::solving::{Solving, StopReason};
-use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Stamp, fetch};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CopyBuffer;
 
@@ -26,7 +26,7 @@ pub(crate) struct Checks {
 /// A check that is not looked at yet.
 struct Ahead {
     norm2: Later<f64>,
-    mark: Stamp,
+    mark: Timestamp,
     sweeps: f64,
 }
 
@@ -72,7 +72,7 @@ impl Checks {
         &self,
         (device, solving): (&Device, &mut Solving),
         mut norm2: Later<f64>,
-        mark: Option<&Stamp>,
+        mark: Option<&Timestamp>,
     ) -> Result<bool, ComputeError> {
         let start = &mut solving.norms2[0];
         fetch(device, mark, vec![start, &mut norm2])?;

@@ -111,32 +111,57 @@ pub fn translate(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<C
     ModuleText { wgsl, module: &module, info: &info, names }.write()
 }
 
+/// Translates the functions of `wgsl`, each of them, for CUDA C++ that is written by hand: to stand after [`PRELUDE`] in
+/// `namespace kernel`. Functions keep their names and parameters where C++ leaves these free; there may be no `override`.
+///
+/// ```
+/// let cuda = wgsl_to_cuda::translate_functions("fn twice(x: vec4<f32>) -> vec4<f32> { return x + x; }")?;
+/// assert!(cuda.contains("float4 twice(const float4 x)"));
+/// # Ok::<(), wgsl_to_cuda::TranslationError>(())
+/// ```
+///
+/// # Errors
+/// [`TranslationError`] with the construct and its line.
+pub fn translate_functions(wgsl: &str) -> Result<String, TranslationError> {
+    let module = parse(wgsl)?;
+    let info = validate(&module, wgsl)?;
+    let names = ModuleNames::of(&module);
+    let text = ModuleText { wgsl, module: &module, info: &info, names };
+    match module.overrides.iter().next() {
+        None => text.write_functions(),
+        Some((handle, _)) => Err(text.unsupported("an `override`", module.overrides.get_span(handle))),
+    }
+}
+
+fn parse(wgsl: &str) -> Result<Module, TranslationError> {
+    naga::front::wgsl::parse_str(wgsl).map_err(|error| TranslationError::parse(&error, wgsl))
+}
+
+fn validate(module: &Module, wgsl: &str) -> Result<ModuleInfo, TranslationError> {
+    // Half floats inside packed words.
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
+    validator.validate(module).map_err(|error| TranslationError::invalid(&error, wgsl))
+}
+
 /// The module with this entry point only, what it uses, and no `override` left.
 fn specialise(
     wgsl: &str,
     entry: &str,
     constants: &[(&str, f64)],
 ) -> Result<(Module, ModuleInfo), TranslationError> {
-    let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| TranslationError::parse(&error, wgsl))?;
+    let module = parse(wgsl)?;
     let is_entry = |point: &naga::EntryPoint| point.stage == ShaderStage::Compute && point.name == entry;
     if !module.entry_points.iter().any(is_entry) {
         return Err(TranslationError::NoEntry { entry: entry.to_owned() });
     }
-    // Half floats inside packed words.
-    let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
-    let validate = |module: &Module| {
-        Validator::new(ValidationFlags::all(), capabilities)
-            .validate(module)
-            .map_err(|error| TranslationError::invalid(&error, wgsl))
-    };
-    let info = validate(&module)?;
+    let info = validate(&module, wgsl)?;
     let values: PipelineConstants = constants.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
     let (module, _) = process_overrides(&module, &info, Some((ShaderStage::Compute, entry)), &values)
         .map_err(|error| TranslationError::Constants { message: error.to_string() })?;
     let mut module = module.into_owned();
     module.entry_points.retain(is_entry);
     compact(&mut module, KeepUnused::No);
-    let info = validate(&module)?;
+    let info = validate(&module, wgsl)?;
     Ok((module, info))
 }
 
@@ -153,13 +178,7 @@ impl ModuleText<'_> {
         let point = &self.module.entry_points[0];
         let info = self.info.get_entry_point(0);
         let mut source = format!("{PRELUDE}\nnamespace kernel {{\n\n");
-        self.write_structs(&mut source)?;
-        self.write_constants(&mut source)?;
-        self.write_workgroup_memory(&mut source)?;
-        for (handle, function) in self.module.functions.iter() {
-            let text = FunctionText::new(self, function, &self.info[handle]);
-            source += &text.write_function(&self.names.functions[&handle])?;
-        }
+        source += &self.write_functions()?;
         let mut parameters = Vec::new();
         let mut bindings = Vec::new();
         let mut globals = self.buffers_of(info);
@@ -175,6 +194,19 @@ impl ModuleText<'_> {
         source += "} // namespace kernel\n";
         debug_assert!(x * y * z > 0, "naga should have resolved the workgroup's size");
         Ok(CudaSource { source, entry, bindings, workgroup_size: [x, y, z] })
+    }
+
+    /// Everything but the entry point.
+    fn write_functions(&self) -> Result<String, TranslationError> {
+        let mut source = String::new();
+        self.write_structs(&mut source)?;
+        self.write_constants(&mut source)?;
+        self.write_workgroup_memory(&mut source)?;
+        for (handle, function) in self.module.functions.iter() {
+            let text = FunctionText::new(self, function, &self.info[handle]);
+            source += &text.write_function(&self.names.functions[&handle])?;
+        }
+        Ok(source)
     }
 
     fn write_workgroup_memory(&self, source: &mut String) -> Result<(), TranslationError> {

@@ -12,7 +12,7 @@ use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
-use veloxel_kernels::variational::operator::{Operator, jacobi, residual_norm2};
+use veloxel_kernels::variational::operator::{Jacobi, Operator, ResidualNorm2};
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,11 +169,13 @@ impl Costs {
         };
         let mut other: Field = (0..3).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
         let sweep = launch_ms(device, || {
-            jacobi(device, &operator, (&displacement, &rhs, &mut other), DAMPING)?;
+            Jacobi { operator, x: &displacement, rhs: &rhs, out: &mut other, damping: DAMPING }
+                .run(device)?;
             displacement.swap_with_slice(&mut other);
             Ok(())
         })?;
-        let check = launch_ms(device, || residual_norm2(device, &operator, &displacement, &rhs).map(drop))?;
+        let residual = || ResidualNorm2 { operator, x: &displacement, rhs: &rhs }.run(device).map(drop);
+        let check = launch_ms(device, residual)?;
         self.set(Component::Iteration, sweep + check / ITERATIONS_PER_CHECK);
         Ok(())
     }

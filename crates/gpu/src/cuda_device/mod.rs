@@ -4,9 +4,9 @@
 //! launched; what was compiled is kept on disk. Kernels run on one stream, in the order they were asked for; transfers have
 //! streams of their own, which wait for kernels and are waited for by kernels on the device.
 
-mod call;
 mod downloads;
-mod order;
+mod kernel_call;
+mod launch_dependencies;
 mod pinned;
 mod pool;
 mod profile;
@@ -17,12 +17,12 @@ mod uploads;
 
 use crate::element::Word;
 use crate::nvrtc::{Image, Nvrtc};
-use crate::stamp::{Moment, moment_as};
-use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, MemoryStats, Stamp};
-use call::{Call, Kernel};
+use crate::timestamp::{Moment, moment_as};
+use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, MemoryStats, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
-use order::Access;
+use kernel_call::{Call, Kernel};
+use launch_dependencies::Access;
 use pinned::Copyists;
 use pool::{CudaMemory, Pool};
 use profile::HostTimes;
@@ -188,7 +188,7 @@ impl Gpu for CudaDevice {
     fn download(
         &self,
         wanted: &[(&GpuMemory, Range<usize>)],
-        after: Option<&Stamp>,
+        after: Option<&Timestamp>,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
@@ -203,7 +203,7 @@ impl Gpu for CudaDevice {
             Failure::Host(error) => error,
         })
     }
-    fn mark(&self) -> Result<Option<Stamp>, ComputeError> {
+    fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         let stamp = self.stamp()?;
         self.queue.flush().map_err(|e| self.refused(&e))?;
         Ok(Some(stamp))
@@ -218,12 +218,12 @@ impl Gpu for CudaDevice {
     fn synchronise(&self) -> Result<(), ComputeError> {
         self.queue.synchronise().map_err(|e| self.refused(&e))
     }
-    fn stamp(&self) -> Result<Stamp, ComputeError> {
+    fn stamp(&self) -> Result<Timestamp, ComputeError> {
         let event = self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
         let event = Arc::new(event.map_err(|e| self.failed(e))?);
         self.queue.record(event.clone());
         let (queue, device) = (self.queue.clone(), self.info.name.clone());
-        Ok(Stamp::on_device(CudaMoment { event, queue, device }))
+        Ok(Timestamp::on_device(CudaMoment { event, queue, device }))
     }
     fn memory_stats(&self) -> MemoryStats {
         self.pool.stats()

@@ -3,8 +3,8 @@
 //! Launches wait until there are enough of them or somebody needs what they make, and go to the driver together: as one
 //! recording where the same run of kernels has been seen before. Everything happens in the order it was asked for.
 
-use super::call::Call;
-use super::order;
+use super::kernel_call::Call;
+use super::launch_dependencies;
 use super::profile::{HostTimes, Profile};
 use super::recording::Recordings;
 use super::said;
@@ -12,7 +12,7 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sy
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Launches that wait for each other at most: enough to be worth a recording, soon enough for a device that has nothing to do.
-const MOST_WAITING: usize = order::MOST;
+const MOST_WAITING: usize = launch_dependencies::MOST;
 /// Drivers before this, 1000 · major + 10 · minor, are not asked for recordings.
 const FIRST_WITH_RECORDINGS: i32 = 12_000;
 

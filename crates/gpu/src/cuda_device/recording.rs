@@ -5,8 +5,8 @@
 //! when it is seen again, and from then on replayed; arguments that have changed since (a buffer elsewhere, another number)
 //! are set before. Launches of a recording wait for those whose memory they need, and for no others.
 
-use super::call::Call;
-use super::order::{self, Before};
+use super::kernel_call::Call;
+use super::launch_dependencies::{self, Before};
 use cudarc::driver::{CudaStream, DriverError, sys};
 use std::collections::HashMap;
 
@@ -30,12 +30,12 @@ impl Recordings {
     /// # Errors
     /// The driver's, with nothing launched; no recording may be used any more.
     pub fn run(&mut self, calls: &mut Vec<Call>, stream: &CudaStream) -> Result<bool, DriverError> {
-        if calls.len() < SHORTEST || calls.len() > order::MOST {
+        if calls.len() < SHORTEST || calls.len() > launch_dependencies::MOST {
             return Ok(false);
         }
         let key: Key = calls.iter().map(|call| (call.kernel.function.addr(), call.groups)).collect();
         if let Some(seen) = self.seen.get_mut(&key) {
-            let waits = order::waits(calls.iter().map(|call| &call.accesses[..]));
+            let waits = launch_dependencies::waits(calls.iter().map(|call| &call.accesses[..]));
             let recording = match seen {
                 Some(recording) if recording.keeps(&waits) => {
                     recording.set(calls)?;
@@ -43,7 +43,7 @@ impl Recordings {
                 }
                 // The same kernels on memory that is shared otherwise: from now on both orders are kept.
                 Some(recording) => {
-                    let waits = order::both(&recording.waits, &waits);
+                    let waits = launch_dependencies::both(&recording.waits, &waits);
                     seen.insert(Recording::new(calls, waits)?)
                 }
                 None => seen.insert(Recording::new(calls, waits)?),
@@ -103,7 +103,8 @@ impl Recording {
         let mut nodes: Vec<sys::CUgraphNode> = Vec::with_capacity(calls.len());
         for (call, &before) in calls.iter().zip(&waits) {
             let mut node = std::ptr::null_mut();
-            let before: Vec<_> = order::nearest(before, &waits).into_iter().map(|nth| nodes[nth]).collect();
+            let before: Vec<_> =
+                launch_dependencies::nearest(before, &waits).into_iter().map(|nth| nodes[nth]).collect();
             // SAFETY: the graph is ours, the nodes before are of it, and the driver copies the arguments.
             call.as_node(|node_of| unsafe {
                 sys::cuGraphAddKernelNode_v2(&mut node, graph.0, before.as_ptr(), before.len(), node_of)

@@ -8,10 +8,10 @@ use wgsl_to_cuda::{Binding, CudaSource, TRANSLATOR, TranslationError, translate}
 
 /// [`cuda_source`]; what has to be translated is so only once.
 pub(super) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, TranslationError> {
-    if launch.source.is_cuda() {
+    if launch.source.cuda_text().is_some() {
         return cuda_source(launch);
     }
-    translated(cache, &launch.source.whole(), (launch.entry, launch.constants))
+    translated(cache, &launch.source.whole_wgsl(), (launch.entry, launch.constants))
 }
 
 /// [`translate`], but only once for each text, entry point, set of constants, and version of the writer.

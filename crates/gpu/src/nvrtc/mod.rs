@@ -5,8 +5,8 @@
 
 mod cache;
 mod library;
-mod places;
 mod resources;
+mod search_paths;
 #[cfg(test)]
 mod tests;
 
@@ -109,7 +109,7 @@ impl Nvrtc {
     /// # Errors
     /// As [`Self::find`].
     pub fn find_for(driver_major: i32) -> Result<Self, NvrtcError> {
-        let (library, found_at) = places::find(driver_major)?;
+        let (library, found_at) = search_paths::find(driver_major)?;
         let version = library.version()?;
         Ok(Self { library, found_at, version, cache: Cache::of_platform() })
     }

@@ -12,7 +12,7 @@ pub(crate) use adapters::{card_may_be_there, list};
 
 use crate::buffer_pool::Origin;
 use crate::element::Word;
-use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Stamp, cuda_check};
+use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Timestamp, cuda_check};
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
 use pool::{POLICY, Pool, WgpuMemory};
@@ -155,7 +155,7 @@ impl WgpuDevice {
             self.failed(format!("kernel `{}`, `{}`, as CUDA: {reason}", launch.source.name, launch.entry))
         })?;
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let source = wgpu::ShaderSource::Wgsl(launch.source.whole().into());
+        let source = wgpu::ShaderSource::Wgsl(launch.source.whole_wgsl().into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.source.name), source };
         // SAFETY: kernels validate their buffers' lengths before they launch, and the texts stay inside them.
         let module = unsafe {
@@ -262,7 +262,7 @@ impl Gpu for WgpuDevice {
     fn download(
         &self,
         wanted: &[(&GpuMemory, Range<usize>)],
-        _after: Option<&Stamp>,
+        _after: Option<&Timestamp>,
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         self.submit_all();
         let bytes: usize = wanted.iter().map(|(_, range)| range.len() * size_of::<Word>()).sum();

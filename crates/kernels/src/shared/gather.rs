@@ -1,7 +1,7 @@
 //! Linear interpolation between voxels, sixteen positions at a time, without a check a sample: cells are inside by
 //! construction.
 
-use crate::shared::lanes::{LANES, Lanes};
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use veloxel_core::Shape;
 
 /// A shape, prepared for sampling over its first `D` axes.
@@ -140,6 +140,19 @@ impl<const D: usize> Lattice<D> {
         }
         mark
     }
+}
+
+/// Of a position between pixels the lower and the upper neighbour along each axis, and the weight of the upper one; outside it
+/// moves to the border (`corner.wgsl`).
+#[inline(always)]
+pub(crate) fn corner_of(at: [f32; 2], size: [usize; 2]) -> [(usize, usize, f32); 2] {
+    std::array::from_fn(|axis| {
+        let (at, count) = (at[axis], size[axis]);
+        let last = (count - 1) as f32;
+        let clamped = if at > 0.0 { if at < last { at } else { last } } else { 0.0 };
+        let low = (clamped as usize).min(count.max(2) - 2);
+        (low, (low + 1).min(count - 1), clamped - low as f32)
+    })
 }
 
 #[inline(always)]

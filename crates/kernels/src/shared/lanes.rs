@@ -3,7 +3,7 @@
 //! Loops over lanes have a fixed length, so that inside a `#[multiversion]` function they become vector instructions.
 //! Kernels load all they need into lanes first and store last: what is loaded cannot be overwritten in between.
 
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Samples in [`Lanes`].
 pub(crate) const LANES: usize = 16;
@@ -12,36 +12,82 @@ pub(crate) const LANES: usize = 16;
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes(pub [f32; LANES]);
 
-impl Lanes {
-    #[inline(always)]
-    pub fn splat(value: f32) -> Self {
-        Self([value; LANES])
-    }
-    /// One value for the even lanes, another for the odd ones.
-    #[inline(always)]
-    pub fn alternate(even: f32, odd: f32) -> Self {
-        Self(std::array::from_fn(|k| if k % 2 == 0 { even } else { odd }))
-    }
+/// Samples of a row that are taken together: one, or [`Lanes`] where the row is long enough.
+pub(crate) trait Pack:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// Samples in a pack.
+    const LEN: usize;
+    fn splat(value: f32) -> Self;
+    /// One value for the even samples, another for the odd ones.
+    fn alternate(even: f32, odd: f32) -> Self;
     /// The samples from `at`.
     ///
     /// # Safety
     /// `row` holds them.
-    #[inline(always)]
-    pub unsafe fn load(row: &[f32], at: usize) -> Self {
-        debug_assert!(at + LANES <= row.len(), "lanes should lie inside their row");
-        // SAFETY: forwarded.
-        Self(unsafe { row.as_ptr().add(at).cast::<[f32; LANES]>().read() })
-    }
+    unsafe fn load(row: &[f32], at: usize) -> Self;
     /// Overwrites the samples from `at`.
     ///
     /// # Safety
     /// `row` holds them.
+    unsafe fn store(self, row: &mut [f32], at: usize);
+    /// `least` in place of NaN.
+    fn max(self, least: f32) -> Self;
+}
+
+impl Pack for f32 {
+    const LEN: usize = 1;
     #[inline(always)]
-    pub unsafe fn store(self, row: &mut [f32], at: usize) {
+    fn splat(value: f32) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn alternate(even: f32, _: f32) -> Self {
+        even
+    }
+    #[inline(always)]
+    unsafe fn load(row: &[f32], at: usize) -> Self {
+        row[at]
+    }
+    #[inline(always)]
+    unsafe fn store(self, row: &mut [f32], at: usize) {
+        row[at] = self;
+    }
+    #[inline(always)]
+    fn max(self, least: f32) -> Self {
+        if self > least { self } else { least }
+    }
+}
+
+impl Pack for Lanes {
+    const LEN: usize = LANES;
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([value; LANES])
+    }
+    #[inline(always)]
+    fn alternate(even: f32, odd: f32) -> Self {
+        Self(std::array::from_fn(|k| if k % 2 == 0 { even } else { odd }))
+    }
+    #[inline(always)]
+    unsafe fn load(row: &[f32], at: usize) -> Self {
+        debug_assert!(at + LANES <= row.len(), "lanes should lie inside their row");
+        // SAFETY: forwarded.
+        Self(unsafe { row.as_ptr().add(at).cast::<[f32; LANES]>().read() })
+    }
+    #[inline(always)]
+    unsafe fn store(self, row: &mut [f32], at: usize) {
         debug_assert!(at + LANES <= row.len(), "lanes should lie inside their row");
         // SAFETY: forwarded.
         unsafe { row.as_mut_ptr().add(at).cast::<[f32; LANES]>().write(self.0) };
     }
+    #[inline(always)]
+    fn max(self, least: f32) -> Self {
+        Self(std::array::from_fn(|k| if self.0[k] > least { self.0[k] } else { least }))
+    }
+}
+
+impl Lanes {
     /// The samples from `at`, 0 beyond the end of the row.
     #[inline(always)]
     pub fn load_or_zero(row: &[f32], at: usize) -> Self {
@@ -86,22 +132,41 @@ impl Lanes {
     pub fn from_whole(whole: [i32; LANES]) -> Self {
         Self(std::array::from_fn(|k| whole[k] as f32))
     }
-    /// `least` in place of NaN.
-    #[inline(always)]
-    pub fn max(self, least: f32) -> Self {
-        Self(std::array::from_fn(|k| if self.0[k] > least { self.0[k] } else { least }))
-    }
     #[inline(always)]
     pub fn min(self, most: f32) -> Self {
         Self(std::array::from_fn(|k| if self.0[k] < most { self.0[k] } else { most }))
     }
 }
 
-/// Where lanes start in a row of `n` samples, [`LANES`] at least: the last ones overlap those before if they must.
+/// Where packs start in a row of `n` samples, one pack at least: the last one overlaps the one before if it must.
 #[inline(always)]
-pub(crate) fn starts(n: usize) -> impl Iterator<Item = usize> {
-    let last = n - LANES;
-    (0..n.div_ceil(LANES)).map(move |k| (k * LANES).min(last))
+pub(crate) fn starts<P: Pack>(n: usize) -> impl Iterator<Item = usize> {
+    let last = n - P::LEN;
+    (0..n.div_ceil(P::LEN)).map(move |k| (k * P::LEN).min(last))
+}
+
+/// The smaller value of each sample, and the greater.
+#[inline(always)]
+pub(crate) fn ordered<const N: usize>(a: [f32; N], b: [f32; N]) -> ([f32; N], [f32; N]) {
+    let (mut least, mut most) = (a, b);
+    for k in 0..N {
+        least[k] = if b[k] < a[k] { b[k] } else { a[k] };
+        most[k] = if b[k] < a[k] { a[k] } else { b[k] };
+    }
+    (least, most)
+}
+
+/// Asks for the samples from `at`, which need not exist; a hint that changes no result.
+#[inline(always)]
+pub(crate) fn prefetch(row: &[f32], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: prefetching reads nothing and may point anywhere.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().wrapping_add(at).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (row, at);
 }
 
 macro_rules! lane_by_lane {
@@ -120,6 +185,14 @@ lane_by_lane!(Sub, sub, -);
 lane_by_lane!(Mul, mul, *);
 lane_by_lane!(Div, div, /);
 
+impl Neg for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(self.0.map(Neg::neg))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,7 +201,7 @@ mod tests {
     fn starts_cover_every_sample() {
         for n in [16, 17, 31, 32, 50] {
             let mut covered = vec![false; n];
-            starts(n).for_each(|at| covered[at..at + LANES].fill(true));
+            starts::<Lanes>(n).for_each(|at| covered[at..at + LANES].fill(true));
             assert!(covered.into_iter().all(|c| c), "{n}");
         }
     }

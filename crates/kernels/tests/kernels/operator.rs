@@ -4,9 +4,8 @@
 
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
-use veloxel_kernels::variational::operator::{
-    Operator, energy, jacobi, relax, residual_norm2, subtract_product,
-};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::variational::operator::{Jacobi, Operator, Relax, ResidualNorm2, SubtractProduct};
 use veloxel_phantoms::signed_noise as noise;
 
 struct System {
@@ -76,11 +75,63 @@ fn systems(device: &Device) -> Vec<System> {
     out
 }
 
+/// `xᵀ A x − 2 xᵀ rhs`, the definition, square by square, without any algebra.
+fn energy(operator: &Operator<'_>, x: &[Buffer], rhs: &[Buffer]) -> f64 {
+    let shape = operator.shape;
+    let d = shape.components();
+    let [nx, ny, nz] = shape.size;
+    let size = [nx, ny, nz];
+    let strides = [1, nx, nx * ny];
+    let spacing = operator.spacing_edges.map(f64::from);
+    let at = |c: usize, i: usize| f64::from(x[c].host()[i]);
+    let psi = |i: usize| operator.diffusivity.map_or(1.0, |b| f64::from(b.host()[i]));
+    let mut sum = 0.0;
+    for i in 0..shape.len() {
+        let position = [i % nx, i / nx % ny, i / (nx * ny)];
+        // The one-sided difference quotient of component c along axis a; 0 across the border.
+        let difference = |c: usize, a: usize, forward: bool| {
+            if forward && position[a] + 1 < size[a] {
+                (at(c, i + strides[a]) - at(c, i)) / spacing[a]
+            } else if !forward && position[a] > 0 {
+                (at(c, i) - at(c, i - strides[a])) / spacing[a]
+            } else {
+                0.0
+            }
+        };
+        if let Some(tensor) = operator.tensor {
+            let mut entry = 0;
+            for r in 0..d {
+                for c in r..d {
+                    let twice = if r == c { 1.0 } else { 2.0 };
+                    sum += twice * f64::from(tensor[entry].host()[i]) * at(r, i) * at(c, i);
+                    entry += 1;
+                }
+            }
+        }
+        for c in 0..d {
+            sum -= 2.0 * f64::from(rhs[c].host()[i]) * at(c, i);
+            for a in (0..d).filter(|&a| position[a] + 1 < size[a]) {
+                let weight = f64::from(operator.alpha) * 0.5 * (psi(i) + psi(i + strides[a]));
+                sum += weight * difference(c, a, true).powi(2);
+            }
+        }
+        if let Some(weight) = operator.volume_weight {
+            let sides = 1 << d;
+            for choice in 0..sides {
+                let divergence: f64 = (0..d).map(|a| difference(a, a, choice >> a & 1 == 1)).sum();
+                sum += f64::from(weight.host()[i]) * divergence.powi(2) / f64::from(sides);
+            }
+        }
+    }
+    sum
+}
+
 /// A x, and its dot product with y.
 fn product(device: &Device, system: &System, x: &[Buffer], y: &[Buffer]) -> (Vec<Vec<f32>>, f64) {
     let mut negative =
         device.zeros_field(system.shape.components(), system.shape.len()).expect("memory should be there");
-    subtract_product(device, &system.operator(), x, &mut negative).expect("shapes should agree");
+    let kernel = SubtractProduct { operator: system.operator(), x, target: &mut negative };
+    kernel.run(device).expect("shapes should agree");
     let product: Vec<Vec<f32>> =
         negative.into_iter().map(|b| device.download(b).unwrap().into_iter().map(|v| -v).collect()).collect();
     let dot = product
@@ -137,7 +188,7 @@ fn the_product_is_the_gradient_of_the_energy() {
                             device.upload(v).unwrap()
                         })
                         .collect();
-                    energy(&device, &system.operator(), &moved, &rhs).unwrap()
+                    energy(&system.operator(), &moved, &rhs)
                 };
                 let expected = (at(1.0) - at(-1.0)) / (2.0 * f64::from(step));
                 let got = gradient[c][i];
@@ -159,16 +210,19 @@ fn sweeps_converge_to_the_same_solution() {
         let (n, d) = (system.shape.len(), system.shape.components());
         let mut gauss_seidel = device.zeros_field(d, n).unwrap();
         for _ in 0..400 {
-            relax(&device, &system.operator(), (&mut gauss_seidel, &rhs), (1.2, 1)).unwrap();
+            let operator = system.operator();
+            Relax { operator, x: &mut gauss_seidel, rhs: &rhs, omega: 1.2, sweeps: 1 }.run(&device).unwrap();
         }
         let (mut x, mut next) = (device.zeros_field(d, n).unwrap(), device.zeros_field(d, n).unwrap());
         for _ in 0..1500 {
-            jacobi(&device, &system.operator(), (&x, &rhs, &mut next), 0.6).unwrap();
+            let operator = system.operator();
+            Jacobi { operator, x: &x, rhs: &rhs, out: &mut next, damping: 0.6 }.run(&device).unwrap();
             std::mem::swap(&mut x, &mut next);
         }
         let rhs_norm2: f64 = rhs.iter().flat_map(|b| device.read(b).unwrap()).map(|v| f64::from(v * v)).sum();
         for solution in [&gauss_seidel, &x] {
-            let left = residual_norm2(&device, &system.operator(), solution, &rhs)
+            let left = ResidualNorm2 { operator: system.operator(), x: solution, rhs: &rhs }
+                .run(&device)
                 .and_then(|norm2| norm2.get(&device))
                 .unwrap();
             assert!(left < 1e-8 * rhs_norm2, "{:?}: {left}", system.shape);
@@ -198,7 +252,9 @@ fn sweeps_do_not_depend_on_threads() {
         let rhs = system.field(&device, 9);
         let mut x = system.field(&device, 4);
         for _ in 0..5 {
-            relax(&device, &system.operator(), (&mut x, &rhs), (omega, 1)).unwrap();
+            Relax { operator: system.operator(), x: &mut x, rhs: &rhs, omega, sweeps: 1 }
+                .run(&device)
+                .unwrap();
         }
         x.into_iter().flat_map(|b| device.download(b).unwrap()).map(f32::to_bits).collect::<Vec<_>>()
     };
@@ -219,7 +275,7 @@ fn equal_springs_are_springs() {
         for omega in [1.0, 1.4] {
             let run = |operator: &Operator<'_>| {
                 let mut x = system.field(&device, 4);
-                relax(&device, operator, (&mut x, &rhs), (omega, 1)).unwrap();
+                Relax { operator: *operator, x: &mut x, rhs: &rhs, omega, sweeps: 1 }.run(&device).unwrap();
                 x.into_iter().flat_map(|b| device.download(b).unwrap()).collect::<Vec<_>>()
             };
             for (a, b) in run(&system.operator()).iter().zip(run(&general)) {

@@ -7,7 +7,7 @@ use veloxel_core::{
     DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable, MethodDiagnostics,
     SolveStatus, Warnings,
 };
-use veloxel_gpu::{ComputeError, Device, Later, Pending, Stamp};
+use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
 
 /// How well the images match that a warp begins with.
 pub(super) struct Compared {
@@ -32,7 +32,7 @@ pub(super) struct LevelRun {
     pub warps: Vec<WarpRun>,
     pub stop: StopReason,
     /// When the device began and ended it.
-    pub span: [Stamp; 2],
+    pub span: [Timestamp; 2],
 }
 
 /// A run that was asked for.
@@ -82,7 +82,7 @@ impl WarpRun {
         self.solving.pending().chain(own)
     }
 
-    fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<WarpDiagnostics, ComputeError> {
+    fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<WarpDiagnostics, ComputeError> {
         let solved = self.solving.settle_after(device, mark)?;
         Ok(WarpDiagnostics {
             relative_residuals: solved.relative_residuals,
@@ -94,7 +94,7 @@ impl WarpRun {
 }
 
 impl LevelRun {
-    fn settle(self, device: &Device, mark: Option<&Stamp>) -> Result<LevelDiagnostics, ComputeError> {
+    fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<LevelDiagnostics, ComputeError> {
         let warps =
             self.warps.into_iter().map(|warp| warp.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
         let trivial = warps.last().is_some_and(|w| w.stop == StopReason::Trivial);
@@ -114,7 +114,11 @@ impl PendingAccount for ClgAccount {
         levels.chain(self.brightness.numbers()).collect()
     }
 
-    fn settle(self: Box<Self>, device: &Device, mark: Option<&Stamp>) -> Result<MethodAccount, ComputeError> {
+    fn settle(
+        self: Box<Self>,
+        device: &Device,
+        mark: Option<&Timestamp>,
+    ) -> Result<MethodAccount, ComputeError> {
         let levels =
             self.levels.into_iter().map(|run| run.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
         let limit = levels.iter().any(|l| l.stop == StopReason::IterationLimit);

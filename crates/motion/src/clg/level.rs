@@ -25,7 +25,7 @@ use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
 use veloxel_kernels::variational::jacobian::Jacobian;
 use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
 use veloxel_kernels::variational::occlusion::{self, Visibility};
-use veloxel_kernels::variational::operator::{Operator, subtract_product, subtract_volume_target};
+use veloxel_kernels::variational::operator::{Operator, SubtractProduct, SubtractVolumeTarget};
 use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
 
 /// The non-local median of pictures: scales chosen on plateaus, window and votes as Sun, Roth, Black 2010.
@@ -334,18 +334,21 @@ impl<'a> Level<'a> {
             Operator { diffusivity: memory.diffusivity.as_ref(), ..geometry.laplacian(weights.alpha) };
         let volume_weight = memory.volume_weight.as_ref();
         let divergence = volume_weight.filter(|_| params.volume == VolumeTerm::Divergence);
-        subtract_product(device, &Operator { volume_weight: divergence, ..smoothness }, displacement, rhs)?;
+        let operator = Operator { volume_weight: divergence, ..smoothness };
+        SubtractProduct { operator, x: displacement, target: rhs }.run(device)?;
         if let (true, Some(mean)) = (weights.mean_share > 0.0, memory.mean.as_mut()) {
             for (input, output) in displacement.iter().zip(mean.iter_mut()) {
                 Convolve { shape, taps: &self.mean_window, input, output }.run(device)?;
             }
             let alpha = -weights.mean_share * weights.alpha;
-            subtract_product(device, &Operator { alpha, ..smoothness }, mean, rhs)?;
+            let operator = Operator { alpha, ..smoothness };
+            SubtractProduct { operator, x: mean, target: rhs }.run(device)?;
         }
         let Some(change) = memory.volume_change.as_mut() else { return Ok(()) };
         Jacobian { shape, spacing_edges, displacement, weight: None, out: change }.run(device)?;
         Operation::LogChange.on(change).run(device)?;
-        subtract_volume_target(device, &Operator { volume_weight, ..smoothness }, change, rhs)
+        let operator = Operator { volume_weight, ..smoothness };
+        SubtractVolumeTarget { operator, change, rhs }.run(device)
     }
 
     /// The median between warps.

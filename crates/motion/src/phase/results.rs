@@ -3,7 +3,7 @@
 use super::features::FeatureMaps;
 use crate::MotionError;
 use veloxel_core::{Flow, Grid, Volume};
-use veloxel_gpu::{Buffer, Device, Later, Stamp, fetch};
+use veloxel_gpu::{Buffer, Device, Later, Timestamp, fetch};
 
 /// Everything that was found for a frame, in memory of its own.
 ///
@@ -11,7 +11,7 @@ use veloxel_gpu::{Buffer, Device, Later, Stamp, fetch};
 #[derive(Debug)]
 pub struct PhaseTaken {
     pub(crate) device: Device,
-    pub(crate) mark: Option<Stamp>,
+    pub(crate) mark: Option<Timestamp>,
     pub(crate) frame: u64,
     pub(crate) grid: Grid,
     /// Both components in one buffer.
@@ -84,7 +84,7 @@ pub struct KnownShares {
 #[derive(Debug)]
 pub struct PhaseCounts {
     pub(crate) device: Device,
-    pub(crate) mark: Option<Stamp>,
+    pub(crate) mark: Option<Timestamp>,
     pub(crate) pixels: usize,
     pub(crate) flow: Option<Later<f64>>,
     pub(crate) stereo: Option<Later<f64>>,

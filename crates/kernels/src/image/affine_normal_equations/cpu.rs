@@ -2,8 +2,9 @@
 
 use super::{AffineNormalEquations, SUMS};
 use crate::image::gradient::{Scheme, cpu::derivative_row};
+use crate::kernel::by_dimension;
 use crate::shared::group_sums::{GROUP, sum_by_halves};
-use crate::shared::lanes::{LANES, Lanes};
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Cpu, reduction_groups};
@@ -38,10 +39,7 @@ pub(super) fn partial_sums(cpu: &Cpu, args: &AffineNormalEquations<'_>) -> Vec<f
                         weight: weight.map(|weight| &weight.host()[line.clone()]),
                         position: [-centre[0], (row % ny) as f32 - centre[1], (row / ny) as f32 - centre[2]],
                     };
-                    match shape.components() {
-                        2 => add_row::<2>(&samples, zeta * zeta, &mut lanes[high * WIDE..]),
-                        _ => add_row::<3>(&samples, zeta * zeta, &mut lanes[high * WIDE..]),
-                    }
+                    by_dimension!(shape, add_row(&samples, zeta * zeta, &mut lanes[high * WIDE..]));
                 }
             }
             // SAFETY: every group is one call's.

@@ -8,6 +8,8 @@
 
 pub(crate) mod cpu;
 mod gpu;
+#[cfg(test)]
+mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::taps::Taps;

@@ -4,20 +4,11 @@ use super::Scheme;
 use multiversion::multiversion;
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
 
 /// The derivative along `axis` of every row.
 pub(super) fn derivative(cpu: &Cpu, what: (Shape, usize, Scheme), image: &[f32], out: &mut [f32]) {
     let (shape, ..) = what;
-    let [nx, _, _] = shape.size;
-    let shared = Shared::new(out);
-    cpu.split(shape.rows(), shape.len(), |rows| {
-        for row in rows {
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { shared.get_mut(row * nx..(row + 1) * nx) };
-            derivative_row(image, what, row, out);
-        }
-    });
+    cpu.split_rows([out], shape.size[0], shape.len(), |row, [out]| derivative_row(image, what, row, out));
 }
 
 /// What makes a scheme's difference a derivative per voxel.

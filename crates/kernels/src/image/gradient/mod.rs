@@ -3,6 +3,8 @@
 //! *In*: an image. *Out*: its derivatives, intensity per voxel. *Border*: see [`Scheme`]. *Halo*: 2 voxels.
 
 pub(crate) mod cpu;
+#[cfg(test)]
+mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths, packed};
 use crate::shared::{PACK1, PACK4};

@@ -4,7 +4,6 @@ use super::LocalNormalise;
 use crate::image::convolve::cpu::convolve;
 use crate::shared::group_sums::{GROUP, group_sums, sum_by_halves};
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
 
 pub(super) fn local_normalise(cpu: &Cpu, args: LocalNormalise<'_>) {
     let (shape, n, taps, share) = (args.shape, args.shape.len(), args.window(), args.share());
@@ -21,10 +20,7 @@ pub(super) fn local_normalise(cpu: &Cpu, args: LocalNormalise<'_>) {
     let mut lanes = [0.0f32; GROUP];
     partials.iter().enumerate().for_each(|(k, p)| lanes[k % GROUP] += p);
     let floor = (share * sum_by_halves(&mut lanes)).max(f32::MIN_POSITIVE);
-    let out = Shared::new(image);
-    cpu.split(n, n, |range| {
-        // SAFETY: ranges are disjoint.
-        let part = unsafe { out.get_mut(range.clone()) };
+    cpu.split_samples(image, 1, |range, part| {
         for (v, i) in part.iter_mut().zip(range) {
             *v = (*v - mean[i]) / (deviation(i) + floor);
         }

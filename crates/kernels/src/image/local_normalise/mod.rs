@@ -12,7 +12,7 @@ use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::taps::Taps;
 use crate::shared::{LINE, SUM};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line, reduction_groups};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("local_normalise", &[LINE, SUM, include_str!("local_normalise.wgsl")]);
@@ -55,16 +55,17 @@ impl Kernel for LocalNormalise<'_> {
         let (shape, n, taps, device) = (self.shape, self.shape.len(), &self.window(), gpu.device());
         let (mut mean, mut mean_square) = (device.zeros(n)?, device.zeros(n)?);
         let squares = device.zeros(n)?;
-        let launch = |entry, share, parts: u32| {
-            gpu.launch(&SOURCE, entry).uniform(Uniform::new().u(n).f(share).u(parts as usize))
+        let launch = |entry, share, parts: usize| {
+            gpu.launch(&SOURCE, entry).uniform(Uniform::new().u(n).f(share).u(parts))
         };
         launch("square", 0.0, 0).output(&squares).input(self.image).absent(2).run(line(n, 256))?;
         Convolve { shape, taps, input: self.image, output: &mut mean }.run(device)?;
         Convolve { shape, taps, input: &squares, output: &mut mean_square }.run(device)?;
-        let (groups, sums) = gpu.partials(n, 1)?;
+        let groups = reduction_groups(n);
+        let sums: Buffer = device.scratch(groups)?;
         let launch_of_sums = launch("sum_deviations", 0.0, 0).output(&sums);
-        launch_of_sums.input(&mean).input(&mean_square).absent(1).run(groups)?;
-        let normalise = launch("normalise", self.share(), groups[0]).output(self.image);
+        launch_of_sums.input(&mean).input(&mean_square).absent(1).run([groups as u32, 1, 1])?;
+        let normalise = launch("normalise", self.share(), groups).output(self.image);
         normalise.input(&mean).input(&mean_square).input(&sums).run(line(n, 256))
     }
 }

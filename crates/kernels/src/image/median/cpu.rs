@@ -1,7 +1,7 @@
 //! Processor text of [`super::Median`]: the plain one.
 
 use super::cut;
-use crate::shared::lanes::{LANES, Lanes, starts};
+use crate::shared::lanes::{LANES, Lanes, Pack, starts};
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::Shape;
@@ -68,7 +68,7 @@ fn any_window(
 /// The five values above each other at every `x`, in their order: windows beside each other share their columns.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn sort_columns(lines: [&[f32]; 5], columns: &mut [Vec<f32>; 5]) {
-    for x in starts(lines[0].len()) {
+    for x in starts::<Lanes>(lines[0].len()) {
         // SAFETY: `starts` stays inside the row.
         let mut column = lines.map(|line| unsafe { Lanes::load(line, x) });
         sort_five(&mut column);
@@ -85,7 +85,7 @@ fn sort_columns(lines: [&[f32]; 5], columns: &mut [Vec<f32>; 5]) {
 /// greater and `(5 − i) (5 − j) − 1` that are not less; twelve cannot be the median, six on each side, and it is that of the others.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn middles_of_sorted_columns(columns: &[Vec<f32>; 5], out: &mut [f32]) {
-    for x in starts(out.len()) {
+    for x in starts::<Lanes>(out.len()) {
         let rank = |i: usize| {
             // SAFETY: `starts` stays inside `out`, which is four shorter than the columns.
             let mut values = std::array::from_fn(|j| unsafe { Lanes::load(&columns[i], x + j) });

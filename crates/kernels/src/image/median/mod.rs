@@ -11,6 +11,8 @@
 
 mod cpu;
 mod gpu;
+#[cfg(test)]
+mod parity;
 mod weighted;
 
 use crate::kernel::{Kernel, Launcher, Lengths};

@@ -2,7 +2,7 @@
 
 use super::{WeightedMedian, cut};
 use crate::shared::exponential::exponential;
-use crate::shared::lanes::{LANES, Lanes};
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use veloxel_core::Shape;
 use veloxel_gpu::rows::Shared;

@@ -7,36 +7,17 @@ use crate::variational::operator::norm2_of;
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu, Element};
 
-/// Calls `work(out part, in part)` in parallel.
-fn each(cpu: &Cpu, input: &[f32], out: &mut [f32], work: impl Fn(&mut [f32], &[f32]) + Sync) {
-    let n = out.len();
-    let out = Shared::new(out);
-    cpu.split(n, n, |range| {
-        // SAFETY: ranges are disjoint.
-        let part = unsafe { out.get_mut(range.clone()) };
-        work(part, &input[range]);
-    });
-}
-
-/// Calls `work(part)` in parallel; `cost` is that of a sample, in copied ones.
-fn each_in_place<T: Send + Sync>(cpu: &Cpu, cost: usize, samples: &mut [T], work: impl Fn(&mut [T]) + Sync) {
-    let n = samples.len();
-    let shared = Shared::new(samples);
-    // SAFETY: ranges are disjoint.
-    cpu.split(n, cost * n, |range| work(unsafe { shared.get_mut(range) }));
-}
-
 pub(super) fn copy(cpu: &Cpu, input: &[f32], out: &mut [f32]) {
-    each(cpu, input, out, |out, input| out.copy_from_slice(input));
+    cpu.split_samples(out, 1, |range, out| out.copy_from_slice(&input[range]));
 }
 
 pub(super) fn multiply(cpu: &Cpu, factor: &[f32], out: &mut [f32]) {
-    each(cpu, factor, out, |out, factor| out.iter_mut().zip(factor).for_each(|(o, &f)| *o *= f));
+    cpu.split_samples(out, 1, |range, out| out.iter_mut().zip(&factor[range]).for_each(|(o, &f)| *o *= f));
 }
 
 pub(super) fn in_place(cpu: &Cpu, operation: Operation, samples: &mut [f32]) {
     let cost = if operation == Operation::LogChange { 4 } else { 1 };
-    each_in_place(cpu, cost, samples, |part| match operation {
+    cpu.split_samples(samples, cost, |_, part| match operation {
         Operation::Fill(value) => part.fill(value),
         Operation::MapAffine { gain, offset } => {
             for v in part {
@@ -50,7 +31,7 @@ pub(super) fn in_place(cpu: &Cpu, operation: Operation, samples: &mut [f32]) {
 }
 
 pub(super) fn fill<T: Element>(cpu: &Cpu, value: T, out: &mut [T]) {
-    each_in_place(cpu, 1, out, |part| part.fill(value));
+    cpu.split_samples(out, 1, |_, part| part.fill(value));
 }
 
 pub(super) fn norm2(cpu: &Cpu, field: &[Buffer]) -> f64 {

@@ -4,6 +4,8 @@
 
 mod cpu;
 mod gpu;
+#[cfg(test)]
+mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};

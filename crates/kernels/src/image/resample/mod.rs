@@ -5,6 +5,8 @@
 //! Going coarser, smooth first ([`super::convolve`]).
 
 mod cpu;
+#[cfg(test)]
+mod parity;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::Shape;

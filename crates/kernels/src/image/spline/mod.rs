@@ -6,6 +6,8 @@
 //! *In place.* *Units*: unchanged. *Halo*: 13 voxels.
 
 mod cpu;
+#[cfg(test)]
+mod parity;
 
 use crate::image::convolve::{Border, Pass};
 use crate::kernel::{Kernel, Launcher, Lengths};

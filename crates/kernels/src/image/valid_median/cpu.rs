@@ -2,7 +2,7 @@
 
 use super::{ValidMedian, Window, of_five};
 use crate::shared::expansion::Coarser;
-use crate::shared::lanes::LANES;
+use crate::shared::lanes::{LANES, ordered};
 use multiversion::multiversion;
 use veloxel_gpu::rows::{Shared, with_scratch};
 use veloxel_gpu::{Buffer, Cpu};
@@ -109,17 +109,6 @@ fn load(padded: &[f32], at: usize) -> Values {
     let mut values = [0.0; LANES];
     values.copy_from_slice(&padded[at..at + LANES]);
     values
-}
-
-/// The smaller value of each lane, and the greater.
-#[inline(always)]
-fn ordered(a: Values, b: Values) -> (Values, Values) {
-    let (mut least, mut most) = (a, b);
-    for k in 0..LANES {
-        least[k] = if b[k] < a[k] { b[k] } else { a[k] };
-        most[k] = if b[k] < a[k] { a[k] } else { b[k] };
-    }
-    (least, most)
 }
 
 #[inline(always)]

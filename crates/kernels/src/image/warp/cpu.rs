@@ -2,38 +2,24 @@
 
 use super::{Interpolation, VoxelAffine, Warp};
 use crate::shared::gather::Lattice;
-use crate::shared::lanes::{LANES, Lanes};
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
 
-pub(super) fn warp(cpu: &Cpu, args: Warp<'_>) {
-    match args.shape.components() {
-        2 => warp_in::<2>(cpu, args),
-        _ => warp_in::<3>(cpu, args),
-    }
-}
-
-fn warp_in<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
+pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
     let [nx, ny, _] = args.shape.size;
-    let out = Shared::new(args.out.host_mut());
     let lattice = Lattice::<D>::new(args.shape);
     let samples = args.moving.host();
     let (per_edge, map) = (args.spacing_edges.map(|s| 1.0 / s), Map::of(&args.moving_from_fixed));
-    cpu.split(args.shape.rows(), 4 * args.shape.len(), |rows| {
-        for row in rows {
-            let span = row * nx..(row + 1) * nx;
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { out.get_mut(span.clone()) };
-            let displacement = std::array::from_fn(|c| &args.displacement[c].host()[span.clone()]);
-            let start = [0.0, (row % ny) as f32, (row / ny) as f32];
-            let path = Path::<D> { displacement, per_edge, start, map: map.as_ref() };
-            match args.interpolation {
-                Interpolation::Nearest => nearest_row(&lattice, samples, &path, out),
-                Interpolation::Linear => linear_row(&lattice, samples, &path, out),
-                Interpolation::CubicSpline => cubic_spline_row(&lattice, samples, &path, out),
-            }
+    cpu.split_rows([args.out.host_mut()], nx, 4 * args.shape.len(), |row, [out]| {
+        let displacement = std::array::from_fn(|c| &args.displacement[c].host()[row * nx..(row + 1) * nx]);
+        let start = [0.0, (row % ny) as f32, (row / ny) as f32];
+        let path = Path::<D> { displacement, per_edge, start, map: map.as_ref() };
+        match args.interpolation {
+            Interpolation::Nearest => nearest_row(&lattice, samples, &path, out),
+            Interpolation::Linear => linear_row(&lattice, samples, &path, out),
+            Interpolation::CubicSpline => cubic_spline_row(&lattice, samples, &path, out),
         }
     });
 }

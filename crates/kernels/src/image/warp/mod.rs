@@ -8,8 +8,10 @@
 
 mod cpu;
 mod gpu;
+#[cfg(test)]
+mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
@@ -82,7 +84,7 @@ impl Kernel for Warp<'_> {
             .of("out", self.out, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::warp(cpu, self);
+        by_dimension!(self.shape, cpu::warp(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         gpu::warp(gpu, self)

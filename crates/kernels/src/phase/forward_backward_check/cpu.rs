@@ -1,6 +1,7 @@
 //! Processor text of [`super::ForwardBackwardCheck`].
 
 use super::{ForwardBackwardCheck, Matches};
+use crate::shared::gather::corner_of;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
@@ -52,12 +53,7 @@ impl Pair<'_> {
             return f32::NAN;
         }
         let at = [x as f32 + there[0], y as f32 + there[1]];
-        let [(x0, x1, wx), (y0, y1, wy)] = [(at[0], nx), (at[1], ny)].map(|(at, count)| {
-            let last = (count - 1) as f32;
-            let clamped = if at > 0.0 { if at < last { at } else { last } } else { 0.0 };
-            let low = (clamped as usize).min(count.max(2) - 2);
-            (low, (low + 1).min(count - 1), clamped - low as f32)
-        });
+        let [(x0, x1, wx), (y0, y1, wy)] = corner_of(at, [nx, ny]);
         let (mut sum, mut total) = ([0.0; 2], 0.0);
         let corners = [
             (y0 * nx + x0, (1.0 - wx) * (1.0 - wy)),

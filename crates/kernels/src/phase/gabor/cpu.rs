@@ -4,7 +4,7 @@ use super::features::{Directions, Responses, features};
 use super::{Bank, FILTERS, Filters, Levels, LocalPhase, ORIENTATIONS, Pixels, RADIUS};
 use crate::image::quantise::FixedPoint;
 use crate::shared::arctangent::turn_steps;
-use crate::shared::lanes::{LANES, Lanes};
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
@@ -12,19 +12,13 @@ use veloxel_gpu::rows::{Shared, with_scratch};
 /// Rows that a filter sees.
 const TAPS: usize = 2 * RADIUS + 1;
 
-pub(super) fn pyramid(cpu: &Cpu, levels: &Levels, picture: &[f32], out: &mut [f32]) {
-    out[..picture.len()].copy_from_slice(picture);
+pub(super) fn pyramid(cpu: &Cpu, levels: &Levels, out: &mut [f32]) {
     for level in 1..levels.count() {
         let (finer, coarser) = out[levels.start(level - 1)..].split_at_mut(levels.pixels(level - 1));
         let [nx, ny] = levels.size(level);
         let fine_size = levels.size(level - 1);
-        let shared = Shared::new(&mut coarser[..nx * ny]);
-        cpu.split(ny, 4 * nx * ny, |rows| {
-            for y in rows {
-                // SAFETY: every row is written by one thread.
-                let out = unsafe { shared.get_mut(y * nx..(y + 1) * nx) };
-                halve_row((finer, fine_size), y, out);
-            }
+        cpu.split_rows([&mut coarser[..nx * ny]], nx, 4 * nx * ny, |y, [out]| {
+            halve_row((finer, fine_size), y, out);
         });
     }
 }

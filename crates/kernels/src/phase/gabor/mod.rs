@@ -39,7 +39,7 @@ use crate::image::quantise::FixedPoint;
 use crate::kernel::{Kernel, Launcher, Lengths};
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
-use veloxel_gpu::{Buffer, ComputeError, Cpu, Device, Kind};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Device};
 
 /// Orientations.
 pub const ORIENTATIONS: usize = 8;
@@ -118,14 +118,13 @@ pub struct Bank {
     pub sums: Sums,
 }
 
-/// An image in the memory of a device: samples, or bytes where the device reads them itself; cheap to clone.
+/// An image in the memory of a device, samples or bytes; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Picture(Form);
 
 #[derive(Debug, Clone)]
 enum Form {
     Samples(Arc<Buffer>),
-    /// On GPUs alone.
     Bytes(Arc<Buffer<u8>>),
 }
 
@@ -143,16 +142,7 @@ impl Picture {
     /// # Errors
     /// As [`Device::upload`].
     pub fn from_bytes(device: &Device, bytes: &[u8]) -> Result<Self, ComputeError> {
-        match device.kind() {
-            Kind::Cpu(_) => {
-                let mut samples = device.scratch(bytes.len())?;
-                for (sample, &byte) in samples.host_mut().iter_mut().zip(bytes) {
-                    *sample = f32::from(byte);
-                }
-                Ok(Self::of(samples))
-            }
-            Kind::Gpu(_) => Ok(Self(Form::Bytes(Arc::new(device.upload_copy(bytes)?)))),
-        }
+        Ok(Self(Form::Bytes(Arc::new(device.upload_copy(bytes)?))))
     }
 
     /// The image of a buffer.
@@ -191,10 +181,14 @@ impl Kernel for Pyramid<'_, '_> {
     }
     fn on_cpu(self, cpu: &Cpu) {
         for (picture, out) in self.pictures.iter().zip(self.out) {
-            // Bytes are on GPUs alone: [`Picture::from_bytes`].
-            if let Form::Samples(samples) = &picture.0 {
-                cpu::pyramid(cpu, self.levels, samples.host(), out.host_mut());
+            let out = out.host_mut();
+            match &picture.0 {
+                Form::Samples(samples) => out[..samples.len()].copy_from_slice(samples.host()),
+                Form::Bytes(bytes) => {
+                    out.iter_mut().zip(bytes.host()).for_each(|(sample, &byte)| *sample = f32::from(byte));
+                }
             }
+            cpu::pyramid(cpu, self.levels, out);
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {

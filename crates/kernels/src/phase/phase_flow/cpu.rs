@@ -9,7 +9,6 @@ use crate::shared::expansion::Coarser;
 use crate::shared::phases::{Angles, Halves, RADIANS, ahead, along, angles, moved, taken};
 use multiversion::multiversion;
 use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
 
 /// What every pixel needs.
 struct Level<'a> {
@@ -66,36 +65,14 @@ pub(super) fn phase_flow(cpu: &Cpu, args: PhaseFlow<'_>) {
     let (sampling, size, frames) = (place.sampling, [nx, ny], &frames[..]);
     let level = Level { size, frames, coarser, sampling, constraints, frequencies };
     let (out_x, out_y) = out.host_mut().split_at_mut(n);
-    let out = [out_x, out_y, confidence.host_mut()].map(Shared::new);
-    cpu.split(ny, 32 * n, |rows| {
-        for y in rows {
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { out.each_ref().map(|o| o.get_mut(y * nx..(y + 1) * nx)) };
-            match frames.len() {
-                2 => row_of_two(&level, y, out),
-                3 => row_of_three(&level, y, out),
-                _ => row_of_five(&level, y, out),
-            }
-        }
+    cpu.split_rows([out_x, out_y, confidence.host_mut()], nx, 32 * n, |y, out| match frames.len() {
+        2 => row::<2>(&level, y, out),
+        3 => row::<3>(&level, y, out),
+        _ => row::<5>(&level, y, out),
     });
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn row_of_two(level: &Level<'_>, y: usize, out: [&mut [f32]; 3]) {
-    row::<2>(level, y, out);
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn row_of_three(level: &Level<'_>, y: usize, out: [&mut [f32]; 3]) {
-    row::<3>(level, y, out);
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn row_of_five(level: &Level<'_>, y: usize, out: [&mut [f32]; 3]) {
-    row::<5>(level, y, out);
-}
-
-#[inline(always)]
 fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: [&mut [f32]; 3]) {
     let centre = (T - 1) / 2;
     let [nx, _] = level.size;

@@ -6,10 +6,10 @@ use crate::phase::gabor::{
 };
 use crate::phase::phase_flow::Sampling;
 use crate::shared::expansion::Coarser;
+use crate::shared::lanes::ordered;
 use crate::shared::phases::{Halves, RADIANS, ahead, along, angles, moved_across, taken};
 use multiversion::multiversion;
-use veloxel_gpu::Cpu;
-use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu};
 
 /// The lane that sees no horizontal shift.
 const BLIND: usize = 1;
@@ -59,13 +59,8 @@ pub(super) fn phase_stereo(cpu: &Cpu, args: PhaseStereo<'_>) {
             per_angle: each(|i| sign * per_angle[i % ORIENTATIONS]),
         })
         .collect();
-    let out = [out, confidence].map(|b| Shared::new(b.host_mut()));
-    cpu.split(views.len() * ny, 16 * views.len() * n, |rows| {
-        for row in rows {
-            // SAFETY: every row is written by one thread.
-            let out = unsafe { out.each_ref().map(|o| o.get_mut(row * nx..(row + 1) * nx)) };
-            view_row(&views[row / ny], row % ny, out);
-        }
+    cpu.split_rows([out, confidence].map(Buffer::host_mut), nx, 16 * views.len() * n, |row, out| {
+        view_row(&views[row / ny], row % ny, out);
     });
 }
 
@@ -125,17 +120,6 @@ fn both_seen(here: &Halves, there: &Halves) -> Block {
         seen[i] = i32::from(here[i] & there[i] & 1) & i32::from(i % ORIENTATIONS != BLIND);
     }
     each(|i| seen[i] as f32)
-}
-
-/// The smaller number of each pixel, and the greater.
-#[inline(always)]
-fn ordered(a: Pixels, b: Pixels) -> (Pixels, Pixels) {
-    let (mut least, mut most) = (a, b);
-    for p in 0..BLOCK {
-        least[p] = if b[p] < a[p] { b[p] } else { a[p] };
-        most[p] = if b[p] < a[p] { a[p] } else { b[p] };
-    }
-    (least, most)
 }
 
 /// The median of every pixel's valid lanes; of an even number the mean of the middle two. `known` of them are.

@@ -2,7 +2,7 @@
 
 use super::{Compose, Update};
 use crate::shared::gather::Lattice;
-use crate::shared::lanes::{LANES, Lanes};
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;

@@ -6,8 +6,10 @@
 
 mod cpu;
 mod gpu;
+#[cfg(test)]
+mod parity;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
 
@@ -44,10 +46,7 @@ impl Kernel for Compose<'_> {
         lengths.field("displacement", self.displacement, count).field("increment", self.increment, count);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        match self.shape.components() {
-            2 => cpu::compose_in::<2>(cpu, self),
-            _ => cpu::compose_in::<3>(cpu, self),
-        }
+        by_dimension!(self.shape, cpu::compose_in(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         gpu::compose(gpu, self)

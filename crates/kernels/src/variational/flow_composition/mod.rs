@@ -6,7 +6,7 @@
 
 mod cpu;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LATTICE, NAN};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
@@ -48,10 +48,7 @@ impl Kernel for FlowComposition<'_> {
         lengths.field("out", self.out, count);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        match self.shape.components() {
-            2 => cpu::compose_flows::<2>(cpu, self),
-            _ => cpu::compose_flows::<3>(cpu, self),
-        }
+        by_dimension!(self.shape, cpu::compose_flows(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let [nx, ny, nz] = self.shape.size;

@@ -2,10 +2,10 @@
 
 use super::{Jacobian, Statistics};
 use crate::image::convolve::cpu::pad_row;
-use crate::shared::lanes::{LANES, Lanes};
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use veloxel_core::Axes;
-use veloxel_gpu::rows::{Shared, SharedSlots, with_scratch};
+use veloxel_gpu::rows::{Shared, with_scratch};
 use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn jacobian<const D: usize>(cpu: &Cpu, args: Jacobian<'_>) -> Statistics {
@@ -13,7 +13,7 @@ pub(super) fn jacobian<const D: usize>(cpu: &Cpu, args: Jacobian<'_>) -> Statist
     let [nx, ny, nz] = shape.size;
     let shared = Shared::new(out.host_mut());
     let mut extremes = vec![[f32::INFINITY, f32::NEG_INFINITY]; shape.rows()];
-    let slots = SharedSlots::new(&mut extremes);
+    let slots = Shared::new(&mut extremes);
     let sums = cpu.sum(shape.rows(), shape.len(), |rows| {
         with_scratch((D + 1) * nx + 2 * D, |scratch| {
             let (scale_x, padded) = scratch.split_at_mut(nx);
@@ -34,7 +34,8 @@ pub(super) fn jacobian<const D: usize>(cpu: &Cpu, args: Jacobian<'_>) -> Statist
                 let (add, extreme) = jacobian_row(&around, (padded, scale_x), weight, out);
                 sums.iter_mut().zip(add).for_each(|(s, a)| *s += f64::from(a));
                 // SAFETY: one thread a row.
-                unsafe { slots.write(row, extreme) };
+                let slot = unsafe { slots.get_mut(row..row + 1) };
+                slot[0] = extreme;
             }
             sums
         })

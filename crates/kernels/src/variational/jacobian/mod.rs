@@ -6,7 +6,7 @@
 mod cpu;
 mod gpu;
 
-use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use veloxel_core::{Axes, JacobianReport, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
 
@@ -37,11 +37,7 @@ impl Kernel for Jacobian<'_> {
         lengths.of("out", self.out, n).optional("weight", self.weight, n);
     }
     fn on_cpu(self, cpu: &Cpu) -> Self::Output {
-        let statistics = match self.shape.components() {
-            2 => cpu::jacobian::<2>(cpu, self),
-            _ => cpu::jacobian::<3>(cpu, self),
-        };
-        Later::known(statistics.report())
+        Later::known(by_dimension!(self.shape, cpu::jacobian(cpu, self)).report())
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         gpu::jacobian(gpu, self)

@@ -59,7 +59,7 @@ struct Column {
 // One row further, with what both images are two rows after.
 fn advanced(column: Column, fixed: f32, warped: f32) -> Column {
     let difference = warped - fixed;
-    let entering = fixed + select(warped, fixed, is_nan(warped));
+    let entering = twice_mean(fixed, warped);
     return Column(
         column.before,
         column.here,
@@ -77,6 +77,26 @@ fn advance(pair: u32, column: Column, i: u32) -> Column {
     return advanced(column, fixed_at(pair, i), warped_at(pair, i));
 }
 
+// The columns of all pairs.
+struct Columns {
+    first: Column,
+    second: Column,
+    third: Column,
+}
+
+// One row further in every pair: `i` is the voxel two rows after.
+fn advance_all(columns: Columns, i: u32) -> Columns {
+    var next = columns;
+    next.first = advance(0u, columns.first, i);
+    if (PAIRS > 1u) {
+        next.second = advance(1u, columns.second, i);
+    }
+    if (PAIRS > 2u) {
+        next.third = advance(2u, columns.third, i);
+    }
+    return next;
+}
+
 fn over_y(column: Column) -> f32 {
     return column.far_before - column.far_after + 8.0 * (column.after - column.before);
 }
@@ -84,6 +104,18 @@ fn over_y(column: Column) -> f32 {
 fn column_products(pair: u32, column: Column, i: u32, to: Around) -> Channels {
     let over = vec3<f32>(differ(pair, i, to.x), over_y(column), over_z(pair, i, to));
     return products(i, column.difference, over);
+}
+
+// The products of all pairs.
+fn columns_products(columns: Columns, i: u32, to: Around) -> Channels {
+    var row = column_products(0u, columns.first, i, to);
+    if (PAIRS > 1u) {
+        row = sum_of(row, column_products(1u, columns.second, i, to));
+    }
+    if (PAIRS > 2u) {
+        row = sum_of(row, column_products(2u, columns.third, i, to));
+    }
+    return row;
 }
 
 // Twice the means of the rows of a turn of the march and of the next turn, in the workgroup's planes and the two on either side,
@@ -150,10 +182,84 @@ fn store(i: u32, done: Channels) {
     }
 }
 
+// Adds a row to the outputs that are not complete yet, the oldest one's first, and takes that one out.
+fn completed(
+    row: Channels,
+    ahead_a: ptr<function, array<vec4<f32>, 16>>,
+    ahead_b: ptr<function, array<vec4<f32>, 16>>,
+    ahead_c: ptr<function, array<vec2<f32>, 16>>,
+) -> Channels {
+    let outermost = tap_y(i32(RADIUS_Y));
+    var done = Channels(outermost * row.a, outermost * row.b, outermost * row.c);
+    if (RADIUS_Y > 0u) {
+        let last = done;
+        done = sum_of(done, Channels((*ahead_a)[0], (*ahead_b)[0], (*ahead_c)[0]));
+        for (var j = 0u; j < max(2u * RADIUS_Y, 1u) - 1u; j = j + 1u) {
+            let tap = tap_y(i32(RADIUS_Y) - 1 - i32(j));
+            if ((PARTS & 1u) != 0u) {
+                (*ahead_a)[j] = (*ahead_a)[j + 1u] + tap * row.a;
+            }
+            if ((PARTS & 2u) != 0u) {
+                (*ahead_b)[j] = (*ahead_b)[j + 1u] + tap * row.b;
+            }
+            if ((PARTS & 4u) != 0u) {
+                (*ahead_c)[j] = (*ahead_c)[j + 1u] + tap * row.c;
+            }
+        }
+        (*ahead_a)[max(2u * RADIUS_Y, 1u) - 1u] = last.a;
+        (*ahead_b)[max(2u * RADIUS_Y, 1u) - 1u] = last.b;
+        (*ahead_c)[max(2u * RADIUS_Y, 1u) - 1u] = last.c;
+    }
+    return done;
+}
+
 // The row that a march takes after row `y`, `at` being its rows before that one, those beyond the border counted: beyond the
 // border it stays.
 fn row_after(y: u32, at: u32) -> u32 {
     return y + select(0u, 1u, at >= RADIUS_Y && y + 1u < block.size.y);
+}
+
+// A thread's own place in the memory of means, and the voxels that it fills in beside it with their places: of the planes
+// around, and, by the first four threads of a plane, of the columns around.
+struct Places {
+    own: u32,
+    edge: u32,
+    edge_place: u32,
+    beside: array<u32, 4>,
+    beside_place: array<u32, 4>,
+}
+
+// Of the workgroup's first voxel, the thread in it, and the thread's x and first voxel.
+fn places_of(first: vec3<u32>, local: vec2<u32>, at: vec2<u32>) -> Places {
+    let size = block.size;
+    let lane = local.x;
+    let beyond = select(lane, lane + STRIP, lane > 1u);
+    var places: Places;
+    places.own = (local.y + select(0u, 2u, COMPONENTS == 3u)) * mean_stride() + lane + 2u;
+    places.edge_place = places.own - lane - 2u + beyond;
+    places.edge = at.y - at.x + min(max(first.x + beyond, 2u) - 2u, size.x - 1u);
+    for (var k = 0u; k < BESIDE; k = k + 1u) {
+        let slot = beside_slot(local.y, k);
+        places.beside[k] = min(max(first.z + slot, 2u) - 2u, size.z - 1u) * size.x * size.y + at.x;
+        places.beside_place[k] = slot * mean_stride() + lane + 2u;
+    }
+    return places;
+}
+
+// Fills in the rows of the first turn: row y is the first one, its march begins at `rows.y`.
+fn fill_first(places: Places, column: Column, rows: vec2<u32>, lane: u32) {
+    var there = rows.x;
+    for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
+        let at = mean_row(0u, nth);
+        means[at + places.own] = select(column.after, column.here, there == rows.x);
+        if (lane < 4u) {
+            means[at + places.edge_place] = both(0u, places.edge + there * block.size.x);
+        }
+        for (var k = 0u; k < BESIDE; k = k + 1u) {
+            means[at + places.beside_place[k]] = both(0u, places.beside[k] + there * block.size.x);
+        }
+        there = row_after(there, rows.y);
+    }
 }
 
 @compute @workgroup_size(STRIP, PLANES)
@@ -162,56 +268,24 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
     let lane = local.x;
     let first_x = group.x * STRIP;
     let first_z = group.z * PLANES;
-    let plane = size.x * size.y;
     let x = min(first_x + lane, size.x - 1u);
     let z = min(first_z + local.y, size.z - 1u);
     let is_any = first_x + lane < size.x && first_z + local.y < size.z;
     let to = around(x, z);
-    let base = z * plane + x;
+    let base = z * size.x * size.y + x;
     let first_y = group.y * size.w;
     let rows = min(size.w, size.y - first_y);
     var y = first_y - min(first_y, RADIUS_Y);
-    var column_0: Column;
-    var column_1: Column;
-    var column_2: Column;
+    var columns: Columns;
     if (FORWARD == 0u) {
         for (var k = 0u; k < 5u; k = k + 1u) {
-            let i = base + min(y + k - min(y + k, 2u), size.y - 1u) * size.x;
-            column_0 = advance(0u, column_0, i);
-            if (PAIRS > 1u) {
-                column_1 = advance(1u, column_1, i);
-            }
-            if (PAIRS > 2u) {
-                column_2 = advance(2u, column_2, i);
-            }
+            columns = advance_all(columns, base + min(y + k - min(y + k, 2u), size.y - 1u) * size.x);
         }
     }
-    // The thread's own place in the memory of means, and the voxels that it fills in beside it: of the planes around, and, by the
-    // first four threads of a plane, of the columns around.
-    let own = (local.y + select(0u, 2u, COMPONENTS == 3u)) * mean_stride() + lane + 2u;
-    let edge_place = own - lane - 2u + select(lane, lane + STRIP, lane > 1u);
-    let edge_x = min(max(first_x + select(lane, lane + STRIP, lane > 1u), 2u) - 2u, size.x - 1u);
-    let edge = base - x + edge_x;
-    var beside: array<u32, 4>;
-    var beside_place: array<u32, 4>;
+    var places: Places;
     if (MEANS == 1u) {
-        for (var k = 0u; k < BESIDE; k = k + 1u) {
-            let slot = beside_slot(local.y, k);
-            beside[k] = min(max(first_z + slot, 2u) - 2u, size.z - 1u) * plane + x;
-            beside_place[k] = slot * mean_stride() + lane + 2u;
-        }
-        var there = y;
-        for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
-            let at = mean_row(0u, nth);
-            means[at + own] = select(column_0.after, column_0.here, there == y);
-            if (lane < 4u) {
-                means[at + edge_place] = both(0u, edge + there * size.x);
-            }
-            for (var k = 0u; k < BESIDE; k = k + 1u) {
-                means[at + beside_place[k]] = both(0u, beside[k] + there * size.x);
-            }
-            there = row_after(there, first_y);
-        }
+        places = places_of(vec3<u32>(first_x, y, first_z), local.xy, vec2<u32>(x, base));
+        fill_first(places, columns.first, vec2<u32>(y, first_y), lane);
         workgroupBarrier();
     }
     // What the rows so far add to the outputs that are not complete yet; the oldest one's is the first.
@@ -240,12 +314,12 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
                 warped_entering[nth] = warped_0[entering];
                 let there = row_at[nth + ROWS] * size.x;
                 for (var k = 0u; k < BESIDE; k = k + 1u) {
-                    fixed_beside[4u * nth + k] = fixed_0[beside[k] + there];
-                    warped_beside[4u * nth + k] = warped_0[beside[k] + there];
+                    fixed_beside[4u * nth + k] = fixed_0[places.beside[k] + there];
+                    warped_beside[4u * nth + k] = warped_0[places.beside[k] + there];
                 }
                 if (lane < 4u) {
-                    fixed_edge[nth] = fixed_0[edge + there];
-                    warped_edge[nth] = warped_0[edge + there];
+                    fixed_edge[nth] = fixed_0[places.edge + there];
+                    warped_edge[nth] = warped_0[places.edge + there];
                 }
             }
         }
@@ -256,69 +330,32 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
             if (FORWARD == 1u) {
                 row = all_products(i, to, row_at[nth]);
             } else if (MEANS == 1u) {
-                let over = over_means(mean_row(turn, nth) + own);
-                row = products(i, column_0.difference, vec3<f32>(over.x, over_y(column_0), over.y));
+                let over = over_means(mean_row(turn, nth) + places.own);
+                row = products(i, columns.first.difference, vec3<f32>(over.x, over_y(columns.first), over.y));
             } else {
-                row = column_products(0u, column_0, i, to);
-                if (PAIRS > 1u) {
-                    row = sum_of(row, column_products(1u, column_1, i, to));
-                }
-                if (PAIRS > 2u) {
-                    row = sum_of(row, column_products(2u, column_2, i, to));
-                }
+                row = columns_products(columns, i, to);
             }
-            let outermost = tap_y(i32(RADIUS_Y));
-            var done = Channels(outermost * row.a, outermost * row.b, outermost * row.c);
-            if (RADIUS_Y > 0u) {
-                let last = done;
-                done = sum_of(done, Channels(ahead_a[0], ahead_b[0], ahead_c[0]));
-                for (var j = 0u; j < max(2u * RADIUS_Y, 1u) - 1u; j = j + 1u) {
-                    let tap = tap_y(i32(RADIUS_Y) - 1 - i32(j));
-                    if ((PARTS & 1u) != 0u) {
-                        ahead_a[j] = ahead_a[j + 1u] + tap * row.a;
-                    }
-                    if ((PARTS & 2u) != 0u) {
-                        ahead_b[j] = ahead_b[j + 1u] + tap * row.b;
-                    }
-                    if ((PARTS & 4u) != 0u) {
-                        ahead_c[j] = ahead_c[j + 1u] + tap * row.c;
-                    }
-                }
-                ahead_a[max(2u * RADIUS_Y, 1u) - 1u] = last.a;
-                ahead_b[max(2u * RADIUS_Y, 1u) - 1u] = last.b;
-                ahead_c[max(2u * RADIUS_Y, 1u) - 1u] = last.c;
-            }
+            let done = completed(row, &ahead_a, &ahead_b, &ahead_c);
             if (step >= 2u * RADIUS_Y && step < steps && is_any) {
                 store(base + (first_y + step - 2u * RADIUS_Y) * size.x, done);
             }
             // Rows beyond the border are the border's.
             if (row_at[nth + 1u] != row_at[nth] && MEANS == 1u) {
-                column_0 = advanced(column_0, fixed_entering[nth], warped_entering[nth]);
+                columns.first = advanced(columns.first, fixed_entering[nth], warped_entering[nth]);
             } else if (row_at[nth + 1u] != row_at[nth] && FORWARD == 0u) {
-                let entering = base + min(row_at[nth + 1u] + 2u, size.y - 1u) * size.x;
-                column_0 = advance(0u, column_0, entering);
-                if (PAIRS > 1u) {
-                    column_1 = advance(1u, column_1, entering);
-                }
-                if (PAIRS > 2u) {
-                    column_2 = advance(2u, column_2, entering);
-                }
+                columns = advance_all(columns, base + min(row_at[nth + 1u] + 2u, size.y - 1u) * size.x);
             }
         }
         y = row_at[ROWS];
         if (MEANS == 1u) {
             for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
                 let at = mean_row(turn + 1u, nth);
-                means[at + own] = select(column_0.after, column_0.here, row_at[nth + ROWS] == y);
+                means[at + places.own] = select(columns.first.after, columns.first.here, row_at[nth + ROWS] == y);
                 if (lane < 4u) {
-                    let f = fixed_edge[nth];
-                    let w = warped_edge[nth];
-                    means[at + edge_place] = f + select(w, f, is_nan(w));
+                    means[at + places.edge_place] = twice_mean(fixed_edge[nth], warped_edge[nth]);
                 }
                 for (var k = 0u; k < BESIDE; k = k + 1u) {
-                    let f = fixed_beside[4u * nth + k];
-                    let w = warped_beside[4u * nth + k];
-                    means[at + beside_place[k]] = f + select(w, f, is_nan(w));
+                    means[at + places.beside_place[k]] = twice_mean(fixed_beside[4u * nth + k], warped_beside[4u * nth + k]);
                 }
             }
             workgroupBarrier();

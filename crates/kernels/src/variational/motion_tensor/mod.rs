@@ -12,6 +12,8 @@
 
 mod cpu;
 mod gpu;
+#[cfg(test)]
+mod parity;
 
 use crate::image::gradient::Scheme;
 use crate::kernel::{Kernel, Launcher, Lengths};

@@ -44,11 +44,13 @@ fn warped_at(pair: u32, i: u32) -> f32 {
     return warped_2[i];
 }
 
-// Twice the mean of both images.
-fn both(pair: u32, i: u32) -> f32 {
-    let fixed = fixed_at(pair, i);
-    let warped = warped_at(pair, i);
+// Twice the mean of both images, of the fixed one where the other has no data.
+fn twice_mean(fixed: f32, warped: f32) -> f32 {
     return fixed + select(warped, fixed, is_nan(warped));
+}
+
+fn both(pair: u32, i: u32) -> f32 {
+    return twice_mean(fixed_at(pair, i), warped_at(pair, i));
 }
 
 // Where the neighbours along an axis are: two before, one before, one after, two after; nearer ones beyond the border.

@@ -7,6 +7,8 @@
 //! *Restriction*: that mean. *Prolongation*: linear between the centres of coarse cells (¾, ¼), constant at the border.
 
 mod cpu;
+#[cfg(test)]
+mod parity;
 
 pub(crate) use cpu::{add_pairs, cells};
 
@@ -15,8 +17,10 @@ use crate::shared::LINE;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
+/// The fine cells of a coarse one.
+pub(crate) const CELLS: &str = include_str!("cells.wgsl");
 static SOURCE: ShaderSource =
-    ShaderSource::wgsl("multigrid transfer", &[LINE, include_str!("transfer.wgsl")]);
+    ShaderSource::wgsl("multigrid transfer", &[LINE, CELLS, include_str!("transfer.wgsl")]);
 
 /// Channels that a launch takes.
 const MOST_CHANNELS: usize = 6;

@@ -23,14 +23,6 @@ struct Block {
 @group(0) @binding(11) var<storage, read_write> out4: array<f32>;
 @group(0) @binding(12) var<storage, read_write> out5: array<f32>;
 
-// The fine cells of a coarse one along an axis: first and end.
-fn cells(cell: u32, fine: u32, coarse: u32) -> vec2<u32> {
-    if (fine == coarse) {
-        return vec2<u32>(cell, cell + 1u);
-    }
-    return vec2<u32>(2u * cell, select(2u * cell + 2u, fine, cell + 1u == coarse));
-}
-
 // The mean of one, two or three samples of a row.
 fn mean(first: f32, second: f32, third: f32, count: u32) -> f32 {
     if (count == 1u) {

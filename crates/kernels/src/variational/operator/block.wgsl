@@ -1,6 +1,7 @@
 // What every launch over the operator is told.
 
 override COMPONENTS: u32 = 3u;
+override TENSOR: u32 = 1u;
 
 struct Block {
     // nx in packs, ny, nz
@@ -27,10 +28,3 @@ struct Block {
 @group(0) @binding(10) var<storage, read> j3: array<Pack>;
 @group(0) @binding(11) var<storage, read> j4: array<Pack>;
 @group(0) @binding(12) var<storage, read> j5: array<Pack>;
-
-// One value a component; the third is 0 in 2-D.
-struct Three {
-    a: Pack,
-    b: Pack,
-    c: Pack,
-}

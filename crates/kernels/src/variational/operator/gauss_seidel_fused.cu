@@ -7,6 +7,8 @@
 // in their order, and what runs is not stopped for others of its launch. So the smallest number that is not done never waits,
 // however many workgroups there are at once and in whatever order they begin.
 //
+// The stencil and the block are solve.wgsl's, translated.
+//
 // Tensor and right-hand side are read once: they are asked for before the wait, and marked to leave the caches first.
 
 namespace kernel {
@@ -53,43 +55,8 @@ WGSL_FN float4 passing(const float4* from) {
     return v;
 }
 
-WGSL_FN float spring_if(const bool condition, const float value) { return condition ? value : 0.0f; }
-
-struct Three {
-    float4 a, b, c;
-};
-
-// The block's inverse: entries as the tensor's.
-struct Inverse {
-    float4 m0, m1, m2, m3, m4, m5;
-};
-
-WGSL_FN Inverse inverse_of(const float4* j, const float4 diag) {
-    const float4 a = j[0] + diag, b = j[1], c = j[2], d = j[3] + diag, e = j[4], f = j[5] + diag;
-    const float4 c00 = d * f - e * e, c01 = c * e - b * f, c02 = b * e - c * d;
-    const float4 least = wgsl::splat4(1.1754944e-38f);
-    const float4 scale = wgsl::splat4(1.0f) / wgsl::max(a * c00 + b * c01 + c * c02, least);
-    return Inverse{
-        c00 * scale, c01 * scale, c02 * scale,
-        (a * f - c * c) * scale, (b * c - a * e) * scale, (a * d - b * b) * scale,
-    };
-}
-
-WGSL_FN float4 along_x(const float4 base, const float4 own, const float left, const float right, const float s) {
-    return base + s * (float4{left, own.x, own.y, own.z} + float4{own.y, own.z, own.w, right});
-}
-
-WGSL_FN Three relaxed(const Three base, const Three own, const Inverse m, const float3 left, const float3 right, const Block& block) {
-    const float s = block.spring.x, w = block.omega;
-    const float4 sa = along_x(base.a, own.a, left.x, right.x, s);
-    const float4 sb = along_x(base.b, own.b, left.y, right.y, s);
-    const float4 sc = along_x(base.c, own.c, left.z, right.z, s);
-    return Three{
-        own.a + w * (m.m0 * sa - own.a + m.m1 * sb + m.m2 * sc),
-        own.b + w * (m.m1 * sa - own.b + m.m3 * sb + m.m4 * sc),
-        own.c + w * (m.m2 * sa - own.c + m.m4 * sb + m.m5 * sc),
-    };
-}
+// The packs of the components at an index.
+WGSL_FN Three three_at(float4* const* x, const uint i) { return Three{x[0][i], x[1][i], x[2][i]}; }
 
 extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) gauss_seidel_fused(
     const __grid_constant__ Block block,
@@ -136,38 +103,26 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) gauss_seidel_fused
             __syncthreads();
         }
         Three own, base;
-        Inverse inverse;
+        Symmetric inverse;
         float3 left = float3{0.0f, 0.0f, 0.0f};
         if (tile.inside) {
-            const float to_front = spring_if(y > 0u, block.spring.y);
-            const float to_back = spring_if(y + 1u < size.y, block.spring.y);
-            const float to_below = spring_if(z > 0u, block.spring.z);
-            const float to_above = spring_if(z + 1u < size.z, block.spring.z);
-            const uint front = y > 0u ? i - size.x : i, back = y + 1u < size.y ? i + size.x : i;
-            const uint below = z > 0u ? i - plane : i, above = z + 1u < size.z ? i + plane : i;
-            float4 at[3], around[3][4];
-#pragma unroll
-            for (int c = 0; c < 3; c++) {
-                at[c] = x[c][i];
-                around[c][0] = x[c][front];
-                around[c][1] = x[c][back];
-                around[c][2] = x[c][below];
-                around[c][3] = x[c][above];
-            }
+            const bool has_front = y > 0u, has_back = y + 1u < size.y, has_below = z > 0u, has_above = z + 1u < size.z;
+            const float4 springs = float4{
+                spring_if(has_front, block.spring.y), spring_if(has_back, block.spring.y),
+                spring_if(has_below, block.spring.z), spring_if(has_above, block.spring.z),
+            };
+            own = three_at(x, i);
+            const Across across = Across{
+                three_at(x, has_front ? i - size.x : i), three_at(x, has_back ? i + size.x : i),
+                three_at(x, has_below ? i - plane : i), three_at(x, has_above ? i + plane : i),
+            };
             if (p > 0u) { left = float3{x0[i - 1u].w, x1[i - 1u].w, x2[i - 1u].w}; }
-            float4 sum[3];
-#pragma unroll
-            for (int c = 0; c < 3; c++) {
-                sum[c] = read[c] + to_front * around[c][0] + to_back * around[c][1] + to_below * around[c][2] +
-                    to_above * around[c][3];
-            }
-            own = Three{at[0], at[1], at[2]};
-            base = Three{sum[0], sum[1], sum[2]};
-            const float across = to_front + to_back + to_below + to_above;
-            const float4 sides = float4{p > 0u ? 2.0f : 1.0f, 2.0f, 2.0f, p + 1u < size.x ? 2.0f : 1.0f};
-            inverse = inverse_of(read + 3, wgsl::splat4(across) + block.spring.x * sides);
+            base = add_across(Three{read[0], read[1], read[2]}, springs, across);
+            const float4 diag = total_of_springs(springs, block.spring.x, p > 0u, p + 1u < size.x);
+            inverse = inverse_of(Symmetric{read[3], read[4], read[5], read[6], read[7], read[8]}, Three{diag, diag, diag});
             // What is right of an even voxel is in the same pack.
-            const Three moved = relaxed(base, own, inverse, left, float3{0.0f, 0.0f, 0.0f}, block);
+            const Three sums = add_along_x(base, own, left, float3{0.0f, 0.0f, 0.0f}, block.spring.x);
+            const Three moved = relaxed(own, inverse, sums, block.omega);
             own = Three{
                 float4{moved.a.x, own.a.y, moved.a.z, own.a.w},
                 float4{moved.b.x, own.b.y, moved.b.z, own.b.w},
@@ -181,7 +136,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) gauss_seidel_fused
         if (tile.inside) {
             float3 right = float3{0.0f, 0.0f, 0.0f};
             if (p + 1u < size.x) { right = firsts[lane + 1u]; }
-            const Three moved = relaxed(base, own, inverse, left, right, block);
+            const Three sums = add_along_x(base, own, left, right, block.spring.x);
+            const Three moved = relaxed(own, inverse, sums, block.omega);
             x0[i] = float4{own.a.x, moved.a.y, own.a.z, moved.a.w};
             x1[i] = float4{own.b.x, moved.b.y, own.b.z, moved.b.w};
             x2[i] = float4{own.c.x, moved.c.y, own.c.z, moved.c.w};

@@ -1,12 +1,17 @@
 //! Launches of `gauss_seidel_fused.cu`: both passes of a sweep at once, where the device takes CUDA C++ and the grid is large.
 
-use super::gpu::{MOST_PACKS, View, three};
+use super::Relax;
+use super::view::View;
 use crate::image::pointwise::Fill;
-use crate::kernel::Kernel;
-use veloxel_gpu::{Bind, Buffer, ComputeError, Device, Gpu, Launch, ShaderSource, Uniform, inputs, outputs};
+use crate::kernel::{Kernel, Launcher};
+use crate::shared::{PACK4, SIDES4};
+use veloxel_gpu::{ComputeError, ShaderSource, Uniform};
 
-static GAUSS_SEIDEL_FUSED: ShaderSource =
-    ShaderSource::cuda("gauss_seidel_fused", &[include_str!("gauss_seidel_fused.cu")]);
+static GAUSS_SEIDEL_FUSED: ShaderSource = ShaderSource::cuda(
+    "gauss_seidel_fused",
+    &["const COMPONENTS: u32 = 3u; const TENSOR: u32 = 1u;", PACK4, SIDES4, include_str!("solve.wgsl")],
+    include_str!("gauss_seidel_fused.cu"),
+);
 
 /// Voxels below which two passes find the field in the cache as well.
 const LEAST: usize = 1 << 24;
@@ -19,28 +24,28 @@ const WORKGROUPS: u32 = 1024;
 /// Where the tiles' flags begin, in numbers.
 const FLAGS: usize = 32;
 
-/// Whether sweeps of this operator are faster so. Asked of operators that are relaxed by rows.
-pub(super) fn pays(gpu: &dyn Gpu, view: &View<'_>) -> bool {
+/// Whether sweeps of this operator are faster so. Asked of operators that are relaxed by rows that one workgroup can hold.
+pub(super) fn pays(gpu: &Launcher<'_>, view: &View<'_>) -> bool {
     let operator = view.operator;
-    let whole = view.rows && view.packs()[0] <= MOST_PACKS;
     let full = operator.shape.components() == 3 && operator.tensor.is_some();
-    gpu.takes_cuda() && whole && full && operator.shape.len() >= LEAST
+    gpu.gpu().takes_cuda() && full && operator.shape.len() >= LEAST
 }
 
 /// One sweep of springs that are the same everywhere, with a tensor, in three dimensions, over rows of whole packs.
-pub(super) fn sweep(
-    (device, gpu): (&Device, &dyn Gpu),
-    view: &View<'_>,
-    (x, rhs): (&[Buffer], &[Buffer]),
-    omega: f32,
-) -> Result<(), ComputeError> {
+pub(super) fn sweep(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Result<(), ComputeError> {
     let plan = Plan::of(view);
-    let mut state = device.scratch(plan.state)?;
-    Fill { value: 0u32, out: &mut state }.run(device)?;
-    let tensor = inputs(view.operator.tensor.unwrap_or_default(), 6);
-    let field = three(outputs(x, 3)).into_iter().chain(three(inputs(rhs, 3)));
-    let buffers: Vec<_> = field.chain(tensor).chain([Bind::Out(&state)]).collect();
-    gpu.launch(&plan.launch(view, omega, &buffers))
+    let mut state = gpu.device().scratch(plan.state)?;
+    Fill { value: 0u32, out: &mut state }.run(gpu.device())?;
+    let launch =
+        gpu.launch(&GAUSS_SEIDEL_FUSED, "gauss_seidel_fused").uniform(plan.uniform(view, args.omega));
+    plan.constants
+        .iter()
+        .fold(launch, |launch, &(name, value)| launch.constant(name, value))
+        .outputs(args.x, 3)
+        .inputs(args.rhs, 3)
+        .inputs(args.operator.tensor.unwrap_or_default(), 6)
+        .output(&state)
+        .run([WORKGROUPS, 1, 1])
 }
 
 /// How the grid is cut into tiles.
@@ -54,37 +59,31 @@ struct Plan {
 
 impl Plan {
     fn of(view: &View<'_>) -> Self {
-        let [packs, ny, nz] = view.packs();
-        let height = (256 / packs).clamp(1, ny.div_ceil(2));
+        let [width, ny, nz] = view.packs();
+        let height = (256 / width).clamp(1, ny.div_ceil(2));
         let tiles = ny.div_ceil(2 * height);
-        let groups = (THREADS / (packs * height).next_multiple_of(32)).max(1);
+        // Of a multiprocessor.
+        let groups = (THREADS / (width * height).next_multiple_of(32)).max(1);
         Self {
-            constants: [("WIDTH", packs as f64), ("HEIGHT", height as f64), ("GROUPS", groups as f64)],
+            constants: [("WIDTH", width as f64), ("HEIGHT", height as f64), ("GROUPS", groups as f64)],
             // What the second pass waits for was begun a round of all multiprocessors before.
             lag: (1 + AT_A_TIME / tiles).max(2),
             state: FLAGS + tiles * nz,
         }
     }
-    fn launch<'a>(&'a self, view: &View<'_>, omega: f32, buffers: &'a [Bind<'a>]) -> Launch<'a> {
-        Launch {
-            source: &GAUSS_SEIDEL_FUSED,
-            entry: "gauss_seidel_fused",
-            constants: &self.constants,
-            uniform: Uniform::new().u4(view.packs()).f4(view.springs()).f(omega).u(self.lag),
-            buffers,
-            groups: [WORKGROUPS, 1, 1],
-        }
+    fn uniform(&self, view: &View<'_>, omega: f32) -> Uniform {
+        Uniform::new().u4(view.packs()).f4(view.operator.springs()).f(omega).u(self.lag)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Operator, relax};
+    use super::super::Operator;
     use super::*;
     use veloxel_core::{Dimension, Shape};
-    use veloxel_gpu::Kind;
     #[cfg(feature = "gpu")]
-    use veloxel_gpu::nvrtc::Nvrtc;
+    use veloxel_gpu::{Bind, Launch, nvrtc::Nvrtc};
+    use veloxel_gpu::{Buffer, Device, Kind};
     use veloxel_phantoms::signed_noise as noise;
     use veloxel_testkit::every_device::here;
 
@@ -142,10 +141,11 @@ mod tests {
                 let operator = operator(shape, &tensor);
                 // Launches that repeat are replayed.
                 for _ in 0..8 {
+                    let args = Relax { operator, x: &mut x, rhs: &rhs, omega: 1.0, sweeps: 1 };
                     if on.is_gpu() {
-                        sweep((on, &**gpu), &View::of(&operator), (&x, &rhs), 1.0).unwrap();
+                        sweep(&Launcher::new(on, &**gpu), &View::of(operator), &args).unwrap();
                     } else {
-                        relax(on, &operator, (&mut x, &rhs), (1.0, 1)).unwrap();
+                        args.run(on).unwrap();
                     }
                 }
                 x.into_iter().map(|b| on.download(b).unwrap()).collect::<Vec<_>>()
@@ -162,10 +162,17 @@ mod tests {
             [([4, 3, 2], (9, 0)), ([256; 3], (9, 0)), ([512; 3], (9, 0)), ([1020; 3], (7, 5))]
         {
             let operator = operator(shape(size), &[]);
-            let view = View::of(&operator);
+            let view = View::of(operator);
             let plan = Plan::of(&view);
-            let buffers = [Bind::Absent; 13];
-            let text = veloxel_gpu::cuda_source(&plan.launch(&view, 1.0, &buffers)).unwrap();
+            let launch = Launch {
+                source: &GAUSS_SEIDEL_FUSED,
+                entry: "gauss_seidel_fused",
+                constants: &plan.constants,
+                uniform: plan.uniform(&view, 1.0),
+                buffers: &[Bind::Absent; 13],
+                groups: [WORKGROUPS, 1, 1],
+            };
+            let text = veloxel_gpu::cuda_source(&launch).unwrap();
             let compiled = nvrtc.compile_with_resources(&text.source, "gauss_seidel_fused", architecture);
             let (compiled, resources) = compiled.unwrap_or_else(|error| panic!("{size:?}: {error}"));
             assert_eq!(resources.spill_bytes, 0, "{size:?}, {resources:?}, {}", compiled.log);

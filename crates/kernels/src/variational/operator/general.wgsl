@@ -6,16 +6,6 @@ override VOLUME: u32 = 0u;
 @group(0) @binding(13) var<storage, read> psi: array<f32>;
 @group(0) @binding(14) var<storage, read> volume_weight: array<f32>;
 
-// The right-hand side with what neighbours bring to a voxel, and the springs' total.
-struct Pull {
-    sum: Three,
-    diag: Three,
-}
-
-fn index_of(v: vec3<u32>) -> u32 {
-    return (v.z * block.size.y + v.y) * block.size.x + v.x;
-}
-
 // The smoothness's spring between two voxels.
 fn spring(along: f32, i: u32, j: u32) -> f32 {
     if (DIFFUSIVITY == 1u) {
@@ -90,93 +80,63 @@ fn add_mixed(sum: Three, v: vec3<u32>) -> Three {
 fn pull_at(v: vec3<u32>) -> Pull {
     let size = block.size;
     let i = index_of(v);
-    let plane = size.x * size.y;
+    let own = x_at(i);
+    let x = across_at(v);
+    let springs = springs_across(v);
     let has_left = v.x > 0u;
     let has_right = v.x + 1u < size.x;
-    let has_front = v.y > 0u;
-    let has_back = v.y + 1u < size.y;
-    let has_below = v.z > 0u;
-    let has_above = v.z + 1u < size.z;
     let left = select(i, i - 1u, has_left);
     let right = select(i, i + 1u, has_right);
-    let front = select(i, i - size.x, has_front);
-    let back = select(i, i + size.x, has_back);
-    let below = select(i, i - plane, has_below);
-    let above = select(i, i + plane, has_above);
-    let to_left = select(0.0, spring(block.spring.x, i, left), has_left);
-    let to_right = select(0.0, spring(block.spring.x, i, right), has_right);
-    let to_front = select(0.0, spring(block.spring.y, i, front), has_front);
-    let to_back = select(0.0, spring(block.spring.y, i, back), has_back);
-    let x_front = x_at(front);
-    let x_back = x_at(back);
-    var to_below = 0.0;
-    var to_above = 0.0;
-    var x_below = Three(0.0, 0.0, 0.0);
-    var x_above = Three(0.0, 0.0, 0.0);
-    if (COMPONENTS == 3u) {
-        to_below = select(0.0, spring(block.spring.z, i, below), has_below);
-        to_above = select(0.0, spring(block.spring.z, i, above), has_above);
-        x_below = x_at(below);
-        x_above = x_at(above);
-    }
-    var sum = add_scaled(add_scaled(rhs_at(i), to_front, x_front), to_back, x_back);
-    if (COMPONENTS == 3u) {
-        sum = add_scaled(add_scaled(sum, to_below, x_below), to_above, x_above);
-    }
-    var total = to_left + to_right;
+    let to_left = spring_if(has_left, spring(block.spring.x, i, left));
+    let to_right = spring_if(has_right, spring(block.spring.x, i, right));
+    var sum = add_across(rhs_at(i), springs, x);
+    var total = total_of_springs(springs, block.spring.x, has_left, has_right);
     if (DIFFUSIVITY == 1u) {
-        total = total + to_front + to_back;
+        total = to_left + to_right + springs.x + springs.y;
         if (COMPONENTS == 3u) {
-            total = total + to_below + to_above;
+            total = total + springs.z + springs.w;
         }
-    } else {
-        var across = to_front + to_back;
-        if (COMPONENTS == 3u) {
-            across = across + to_below + to_above;
-        }
-        total = total + across;
     }
     var diag = Three(total, total, total);
     var edge_left = 0.0;
     var edge_right = 0.0;
     if (VOLUME == 1u) {
+        let plane = size.x * size.y;
         let per = block.per_spacing;
-        edge_left = select(0.0, edge(per.x, i, left), has_left);
-        edge_right = select(0.0, edge(per.x, i, right), has_right);
+        edge_left = spring_if(has_left, edge(per.x, i, left));
+        edge_right = spring_if(has_right, edge(per.x, i, right));
         diag.a = diag.a + edge_left + edge_right;
-        let edge_front = select(0.0, edge(per.y, i, front), has_front);
-        let edge_back = select(0.0, edge(per.y, i, back), has_back);
+        let edge_front = spring_if(v.y > 0u, edge(per.y, i, select(i, i - size.x, v.y > 0u)));
+        let edge_back = spring_if(v.y + 1u < size.y, edge(per.y, i, select(i, i + size.x, v.y + 1u < size.y)));
         diag.b = diag.b + edge_front + edge_back;
-        sum.b = sum.b + edge_front * x_front.b + edge_back * x_back.b;
+        sum.b = sum.b + edge_front * x.front.b + edge_back * x.back.b;
         if (COMPONENTS == 3u) {
-            let edge_below = select(0.0, edge(per.z, i, below), has_below);
-            let edge_above = select(0.0, edge(per.z, i, above), has_above);
+            let edge_below = spring_if(v.z > 0u, edge(per.z, i, select(i, i - plane, v.z > 0u)));
+            let edge_above = spring_if(v.z + 1u < size.z, edge(per.z, i, select(i, i + plane, v.z + 1u < size.z)));
             diag.c = diag.c + edge_below + edge_above;
-            sum.c = sum.c + edge_below * x_below.c + edge_above * x_above.c;
+            sum.c = sum.c + edge_below * x.below.c + edge_above * x.above.c;
         }
         sum = add_mixed(sum, v);
     }
-    let x_left = x_at(left);
-    let x_right = x_at(right);
+    let x_left = left_of(v);
+    let x_right = right_of(v);
     if (DIFFUSIVITY == 1u) {
-        sum = add_scaled(add_scaled(sum, to_left, x_left), to_right, x_right);
+        sum = add_linked(sum, vec2<f32>(to_left, to_right), x_left, x_right);
     } else {
-        let s = block.spring.x;
-        sum = Three(
-            sum.a + s * (select(0.0, x_left.a, has_left) + select(0.0, x_right.a, has_right)),
-            sum.b + s * (select(0.0, x_left.b, has_left) + select(0.0, x_right.b, has_right)),
-            sum.c + s * (select(0.0, x_left.c, has_left) + select(0.0, x_right.c, has_right)),
-        );
+        sum = add_along_x(sum, own, x_left, x_right, block.spring.x);
     }
     if (VOLUME == 1u) {
-        sum.a = sum.a + edge_left * x_left.a + edge_right * x_right.a;
+        sum.a = sum.a + edge_left * x_left.x + edge_right * x_right.x;
     }
-    return Pull(sum, diag);
+    return Pull(own, sum, diag);
 }
 
-// rhs − A x
-fn residual_at(v: vec3<u32>) -> Three {
-    let pull = pull_at(v);
-    let i = index_of(v);
-    return minus_product(i, pull.sum, pull.diag, x_at(i));
+// What neighbours along x bring over springs of their own.
+fn add_linked(sum: Three, springs: vec2<f32>, left: vec3<f32>, right: vec3<f32>) -> Three {
+    let with_left = add_scaled(sum, springs.x, Three(left.x, left.y, left.z));
+    return add_scaled(with_left, springs.y, Three(right.x, right.y, right.z));
+}
+
+fn squares(r: Three) -> f32 {
+    return squares_of(r);
 }

@@ -12,20 +12,24 @@
 //! *Shapes*: every buffer belongs to the shape; `spacing_edges` is the voxel spacing in units of the smallest edge.
 //! *Border*: natural (Neumann) in every term. *Halo*: 1 voxel.
 
-pub(crate) mod cpu;
-mod energy;
 mod gauss_seidel_fused;
 mod gpu;
-mod jacobi;
+#[cfg(test)]
+mod parity;
 mod relax;
 mod residual;
-mod uniform;
+mod row;
+mod stencil;
+mod system;
+mod view;
+mod volume;
 mod wavefront;
 
 pub(crate) use residual::norm2_of;
 
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Device, Kind, Later, require_field};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Later};
 
 /// The operator's coefficients, borrowed from the method that owns them.
 #[derive(Debug, Clone, Copy)]
@@ -45,159 +49,199 @@ pub struct Operator<'a> {
 }
 
 impl Operator<'_> {
-    fn validate(&self, kernel: &'static str, field: &[Buffer]) -> Result<(), ComputeError> {
+    /// α / s² along each axis: the spring between two voxels where ψ is 1.
+    fn springs(&self) -> Axes<f32> {
+        self.spacing_edges.map(|s| self.alpha / (s * s))
+    }
+    /// The coefficients and these fields belong to the shape.
+    fn check(&self, lengths: &mut Lengths, fields: &[(&'static str, &[Buffer])]) {
         let n = self.shape.len();
         if let Some(tensor) = self.tensor {
-            require_field(tensor, (self.shape.tensor_entries(), n), kernel, "tensor")?;
+            lengths.field("tensor", tensor, (self.shape.tensor_entries(), n));
         }
-        for (buffer, name) in [(self.diffusivity, "diffusivity"), (self.volume_weight, "volume_weight")] {
-            if let Some(buffer) = buffer {
-                buffer.require(n, kernel, name)?;
-            }
+        lengths.optional("diffusivity", self.diffusivity, n).optional("volume_weight", self.volume_weight, n);
+        for (name, field) in fields {
+            lengths.field(name, field, (self.shape.components(), n));
         }
-        require_field(field, (self.shape.components(), n), kernel, "field")
     }
 }
 
-/// `sweeps` over-relaxed, point-coupled Gauss-Seidel sweeps on `A x = rhs`, in place.
+/// Over-relaxed, point-coupled Gauss-Seidel sweeps on `A x = rhs`, in place.
 ///
 /// The block at a voxel is solved at once; each voxel's neighbours are all of another colour, so the result does not depend
 /// on the number of threads. Plain sweeps (ω ≤ 1) take rows with even `y + z` before the others and within a row even `x`
 /// before odd: a row is finished while it is in the cache. Over-relaxed ones take voxels with even `x + y + z` before the
 /// others (red-black). With a volume-preserving term, which couples diagonal neighbours, there are four colours.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn relax(
-    device: &Device,
-    operator: &Operator<'_>,
-    (x, rhs): (&mut [Buffer], &[Buffer]),
-    (omega, sweeps): (f32, usize),
-) -> Result<(), ComputeError> {
-    operator.validate("relax", x)?;
-    operator.validate("relax", rhs)?;
-    match device.kind() {
-        Kind::Cpu(cpu) => (0..sweeps).for_each(|_| relax::relax(cpu, operator, (x, rhs), omega)),
-        Kind::Gpu(gpu) => gpu::relax((device, &**gpu), operator, (x, rhs), (omega, sweeps))?,
+#[derive(Debug)]
+pub struct Relax<'a> {
+    /// A.
+    pub operator: Operator<'a>,
+    /// The unknowns, improved in place.
+    pub x: &'a mut [Buffer],
+    /// The right-hand side.
+    pub rhs: &'a [Buffer],
+    /// Over-relaxation ω.
+    pub omega: f32,
+    /// How many sweeps.
+    pub sweeps: usize,
+}
+
+impl Kernel for Relax<'_> {
+    const NAME: &'static str = "relax";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        self.operator.check(lengths, &[("x", self.x), ("rhs", self.rhs)]);
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.operator.shape, relax::relax(cpu, self))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::relax(gpu, &self)
+    }
 }
 
 /// One damped, point-coupled Jacobi sweep on `A x = rhs`: `out = x + damping · D⁻¹ (rhs − A x)`, D the diagonal blocks.
 ///
 /// Damping 1 and no volume term is thiyagalingam2011 eq. 9, with the block solved at once.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn jacobi(
-    device: &Device,
-    operator: &Operator<'_>,
-    (x, rhs, out): (&[Buffer], &[Buffer], &mut [Buffer]),
-    damping: f32,
-) -> Result<(), ComputeError> {
-    operator.validate("jacobi", x)?;
-    operator.validate("jacobi", rhs)?;
-    operator.validate("jacobi", out)?;
-    match device.kind() {
-        Kind::Cpu(cpu) => jacobi::jacobi(cpu, operator, (x, rhs, out), damping),
-        Kind::Gpu(gpu) => gpu::jacobi(&**gpu, operator, (x, rhs, out), damping)?,
+#[derive(Debug)]
+pub struct Jacobi<'a> {
+    /// A.
+    pub operator: Operator<'a>,
+    /// The unknowns.
+    pub x: &'a [Buffer],
+    /// The right-hand side.
+    pub rhs: &'a [Buffer],
+    /// The improved unknowns.
+    pub out: &'a mut [Buffer],
+    /// The share of the correction that is taken.
+    pub damping: f32,
+}
+
+impl Kernel for Jacobi<'_> {
+    const NAME: &'static str = "jacobi";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        self.operator.check(lengths, &[("x", self.x), ("rhs", self.rhs), ("out", self.out)]);
     }
-    Ok(())
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.operator.shape, relax::jacobi(cpu, self))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::jacobi(gpu, &self)
+    }
 }
 
 /// `target −= A x`; returns the squared norm of what is left in `target`.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn subtract_product(
-    device: &Device,
-    operator: &Operator<'_>,
-    x: &[Buffer],
-    target: &mut [Buffer],
-) -> Result<Later<f64>, ComputeError> {
-    operator.validate("subtract_product", x)?;
-    operator.validate("subtract_product", target)?;
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(residual::subtract_product(cpu, operator, x, target))),
-        Kind::Gpu(gpu) => gpu::subtract_product((device, &**gpu), operator, x, target),
+#[derive(Debug)]
+pub struct SubtractProduct<'a> {
+    /// A.
+    pub operator: Operator<'a>,
+    /// The unknowns.
+    pub x: &'a [Buffer],
+    /// The right-hand side, the residual afterwards.
+    pub target: &'a mut [Buffer],
+}
+
+impl Kernel for SubtractProduct<'_> {
+    const NAME: &'static str = "subtract_product";
+    type Output = Later<f64>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        self.operator.check(lengths, &[("x", self.x), ("target", self.target)]);
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
+        Later::known(by_dimension!(self.operator.shape, residual::subtract_product(cpu, self)))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
+        gpu::subtract_product(gpu, &self)
     }
 }
 
 /// ‖rhs − A x‖², without storing the residual.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn residual_norm2(
-    device: &Device,
-    operator: &Operator<'_>,
-    x: &[Buffer],
-    rhs: &[Buffer],
-) -> Result<Later<f64>, ComputeError> {
-    operator.validate("residual_norm2", x)?;
-    operator.validate("residual_norm2", rhs)?;
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(Later::known(residual::norm2(cpu, operator, x, rhs))),
-        Kind::Gpu(gpu) => gpu::norm2((device, &**gpu), operator, x, rhs),
+#[derive(Debug)]
+pub struct ResidualNorm2<'a> {
+    /// A.
+    pub operator: Operator<'a>,
+    /// The unknowns.
+    pub x: &'a [Buffer],
+    /// The right-hand side.
+    pub rhs: &'a [Buffer],
+}
+
+impl Kernel for ResidualNorm2<'_> {
+    const NAME: &'static str = "residual_norm2";
+    type Output = Later<f64>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        self.operator.check(lengths, &[("x", self.x), ("rhs", self.rhs)]);
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
+        Later::known(by_dimension!(self.operator.shape, residual::norm2(cpu, self)))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
+        gpu::norm2(gpu, &self)
     }
 }
 
 /// The mean of `rhs − A x` over the fine cells of each coarse cell; returns ‖rhs − A x‖² of the fine grid.
 ///
 /// A coarse cell holds two fine cells along each axis where the sizes differ (three at an odd end).
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to its shape.
-pub fn restrict_residual(
-    device: &Device,
-    operator: &Operator<'_>,
-    (x, rhs): (&[Buffer], &[Buffer]),
-    (coarse, coarse_shape): (&mut [Buffer], Shape),
-) -> Result<Later<f64>, ComputeError> {
-    operator.validate("restrict_residual", x)?;
-    operator.validate("restrict_residual", rhs)?;
-    require_field(coarse, (coarse_shape.components(), coarse_shape.len()), "restrict_residual", "coarse")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => {
-            Ok(Later::known(residual::restrict(cpu, operator, (x, rhs), (coarse, coarse_shape))))
-        }
-        Kind::Gpu(gpu) => gpu::restrict((device, &**gpu), operator, (x, rhs), (coarse, coarse_shape)),
+#[derive(Debug)]
+pub struct RestrictResidual<'a> {
+    /// A.
+    pub operator: Operator<'a>,
+    /// The unknowns.
+    pub x: &'a [Buffer],
+    /// The right-hand side.
+    pub rhs: &'a [Buffer],
+    /// Of the coarse grid.
+    pub coarse_shape: Shape,
+    /// The residual on the coarse grid.
+    pub coarse: &'a mut [Buffer],
+}
+
+impl Kernel for RestrictResidual<'_> {
+    const NAME: &'static str = "restrict_residual";
+    type Output = Later<f64>;
+
+    fn check(&self, lengths: &mut Lengths) {
+        self.operator.check(lengths, &[("x", self.x), ("rhs", self.rhs)]);
+        let coarse = self.coarse_shape;
+        lengths.field("coarse", self.coarse, (coarse.components(), coarse.len()));
+    }
+    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
+        Later::known(by_dimension!(self.operator.shape, residual::restrict(cpu, self)))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
+        gpu::restrict(gpu, &self)
     }
 }
 
 /// `rhs_a −= ∂_aᵀ (w c)`: the gradient of `Σ w ⟨(div δ + c)²⟩ / 2` at δ = 0, for a target volume change `−c`.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn subtract_volume_target(
-    device: &Device,
-    operator: &Operator<'_>,
-    change: &Buffer,
-    rhs: &mut [Buffer],
-) -> Result<(), ComputeError> {
-    operator.validate("subtract_volume_target", rhs)?;
-    change.require(operator.shape.len(), "subtract_volume_target", "change")?;
-    match device.kind() {
-        Kind::Cpu(cpu) => residual::subtract_volume_target(cpu, operator, change.host(), rhs),
-        Kind::Gpu(gpu) => gpu::subtract_volume_target(&**gpu, operator, change, rhs)?,
-    }
-    Ok(())
+#[derive(Debug)]
+pub struct SubtractVolumeTarget<'a> {
+    /// Its shape, spacing and volume weight count.
+    pub operator: Operator<'a>,
+    /// c.
+    pub change: &'a Buffer,
+    /// The right-hand side.
+    pub rhs: &'a mut [Buffer],
 }
 
-/// `xᵀ A x − 2 xᵀ rhs`, summed from the squares that define the operator: the oracle of its tests, on
-/// processors only.
-///
-/// # Errors
-/// [`ComputeError::Length`] if a buffer does not belong to the shape.
-pub fn energy(
-    device: &Device,
-    operator: &Operator<'_>,
-    x: &[Buffer],
-    rhs: &[Buffer],
-) -> Result<f64, ComputeError> {
-    operator.validate("energy", x)?;
-    operator.validate("energy", rhs)?;
-    match device.kind() {
-        Kind::Cpu(cpu) => Ok(energy::energy(cpu, operator, x, rhs)),
-        Kind::Gpu(_) => Err(ComputeError::WrongDevice),
+impl Kernel for SubtractVolumeTarget<'_> {
+    const NAME: &'static str = "subtract_volume_target";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        self.operator.check(lengths, &[("rhs", self.rhs)]);
+        lengths.of("change", self.change, self.operator.shape.len());
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.operator.shape, volume::subtract_target(cpu, self))
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::subtract_volume_target(gpu, &self)
     }
 }

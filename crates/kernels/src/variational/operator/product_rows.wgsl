@@ -15,8 +15,8 @@ fn subtract_product(
     let size = block.size;
     var sum = 0.0;
     if (id.x < size.x && id.y < size.y) {
-        let i = (id.z * size.y + id.y) * size.x + id.x;
-        let r = residual_pack(i, id.x, id.y, id.z);
+        let i = index_of(id);
+        let r = residual_at(id);
         rhs0[i] = r.a;
         rhs1[i] = r.b;
         if (COMPONENTS == 3u) {

@@ -5,8 +5,7 @@ override ORDER: u32 = 0u;
 
 fn relax_voxel(v: vec3<u32>) {
     let i = index_of(v);
-    let pull = pull_at(v);
-    let next = relaxed(x_at(i), inverse_at(i, pull.diag), pull.sum);
+    let next = next_at(v);
     x0[i] = next.a;
     x1[i] = next.b;
     if (COMPONENTS == 3u) {

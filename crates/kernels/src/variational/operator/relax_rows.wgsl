@@ -14,21 +14,24 @@ fn relax_rows(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup
     let z = select(group.z, size.z - 1u - group.z, block.rows == 1u);
     let y = 2u * (group.y * HEIGHT + local.y) + ((block.rows + z) & 1u);
     let inside = y < size.y;
-    let i = (z * size.y + y) * size.x + p;
+    let v = vec3<u32>(p, y, z);
+    let i = index_of(v);
     let lane = local.y * WIDTH + p;
     let zero = vec4<f32>(0.0);
     var own = Three(zero, zero, zero);
     var base = Three(zero, zero, zero);
-    var inverse: Inverse;
+    var inverse: Symmetric;
     var left = vec3<f32>(0.0, 0.0, 0.0);
     if (inside) {
         own = x_at(i);
-        base = base_at(i, y, z);
-        let diag = total_of_springs(p, y, z);
-        inverse = inverse_at(i, Three(diag, diag, diag));
-        left = left_of(i, p);
+        let springs = springs_across(v);
+        base = add_across(rhs_at(i), springs, across_at(v));
+        let diag = total_of_springs(springs, block.spring.x, p > 0u, p + 1u < size.x);
+        inverse = inverse_of(tensor_at(i), Three(diag, diag, diag));
+        left = left_of(v);
         // What is right of an even voxel is in the same pack.
-        let next = relaxed(own, inverse, add_along_x(base, own, left, vec3<f32>(0.0, 0.0, 0.0)));
+        let sums = add_along_x(base, own, left, vec3<f32>(0.0, 0.0, 0.0), block.spring.x);
+        let next = relaxed(own, inverse, sums, block.omega);
         own = Three(
             vec4<f32>(next.a.x, own.a.y, next.a.z, own.a.w),
             vec4<f32>(next.b.x, own.b.y, next.b.z, own.b.w),
@@ -42,7 +45,8 @@ fn relax_rows(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup
         if (p + 1u < size.x) {
             right = firsts[lane + 1u];
         }
-        let next = relaxed(own, inverse, add_along_x(base, own, left, right));
+        let sums = add_along_x(base, own, left, right, block.spring.x);
+        let next = relaxed(own, inverse, sums, block.omega);
         x0[i] = vec4<f32>(own.a.x, next.a.y, own.a.z, next.a.w);
         x1[i] = vec4<f32>(own.b.x, next.b.y, own.b.z, next.b.w);
         if (COMPONENTS == 3u) {

@@ -14,45 +14,39 @@ fn field_at(i: u32) -> Three {
     return Three(field[i], field[i + TINY], field[i + 2u * TINY]);
 }
 
+fn field_or_zero(i: u32, is_inside: bool) -> vec3<f32> {
+    if (is_inside) {
+        return vec3<f32>(field[i], field[i + TINY], field[i + 2u * TINY]);
+    }
+    return vec3<f32>(0.0, 0.0, 0.0);
+}
+
 @compute @workgroup_size(256)
 fn relax_tiny(@builtin(local_invocation_index) lane: u32) {
     let size = block.size;
     let plane = size.x * size.y;
     let count = plane * size.z;
-    // Springs to the six neighbours, 0 beyond the border.
-    var springs: array<array<f32, 6>, 3>;
-    var inverse: array<Inverse, 3>;
+    // Springs to the neighbours along x, and along y and z; 0 beyond the border.
+    var along: array<vec2<f32>, 3>;
+    var across: array<vec4<f32>, 3>;
+    var inverse: array<Symmetric, 3>;
     var rhs: array<Three, 3>;
     var colour: array<u32, 3>;
     for (var k = 0u; k < EACH; k = k + 1u) {
         let i = lane + k * THREADS;
         colour[k] = 4u;
         if (i < count) {
-            let x = i % size.x;
-            let y = i / size.x % size.y;
-            let z = i / plane;
-            colour[k] = select(2u * ((y + z) & 1u) + (x & 1u), (x + y + z) & 1u, ORDER == 1u);
-            var near = array<f32, 6>(0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-            if (x > 0u) {
-                near[0] = spring(block.spring.x, i, i - 1u);
+            let v = vec3<u32>(i % size.x, i / size.x % size.y, i / plane);
+            colour[k] = select(2u * ((v.y + v.z) & 1u) + (v.x & 1u), (v.x + v.y + v.z) & 1u, ORDER == 1u);
+            along[k] = vec2<f32>(0.0, 0.0);
+            if (v.x > 0u) {
+                along[k].x = spring(block.spring.x, i, i - 1u);
             }
-            if (x + 1u < size.x) {
-                near[1] = spring(block.spring.x, i, i + 1u);
+            if (v.x + 1u < size.x) {
+                along[k].y = spring(block.spring.x, i, i + 1u);
             }
-            if (y > 0u) {
-                near[2] = spring(block.spring.y, i, i - size.x);
-            }
-            if (y + 1u < size.y) {
-                near[3] = spring(block.spring.y, i, i + size.x);
-            }
-            if (COMPONENTS == 3u && z > 0u) {
-                near[4] = spring(block.spring.z, i, i - plane);
-            }
-            if (COMPONENTS == 3u && z + 1u < size.z) {
-                near[5] = spring(block.spring.z, i, i + plane);
-            }
-            springs[k] = near;
-            inverse[k] = inverse_at(i, pull_at(vec3<u32>(x, y, z)).diag);
+            across[k] = springs_across(v);
+            inverse[k] = inverse_of(tensor_at(i), pull_at(v).diag);
             rhs[k] = rhs_at(i);
             let start = x_at(i);
             field[i] = start.a;
@@ -66,32 +60,23 @@ fn relax_tiny(@builtin(local_invocation_index) lane: u32) {
         for (var k = 0u; k < EACH; k = k + 1u) {
             if (colour[k] == step % passes) {
                 let i = lane + k * THREADS;
-                let near = springs[k];
                 // Beyond the border the voxel itself stands in, with weight 0.
-                let p0 = field_at(select(i, i - 1u, near[0] > 0.0));
-                let p1 = field_at(select(i, i + 1u, near[1] > 0.0));
-                let p2 = field_at(select(i, i - size.x, near[2] > 0.0));
-                let p3 = field_at(select(i, i + size.x, near[3] > 0.0));
-                let p4 = field_at(select(i, i - plane, near[4] > 0.0));
-                let p5 = field_at(select(i, i + plane, near[5] > 0.0));
-                // In the order of the general text.
-                var sum = add_scaled(add_scaled(rhs[k], near[2], p2), near[3], p3);
-                if (COMPONENTS == 3u) {
-                    sum = add_scaled(add_scaled(sum, near[4], p4), near[5], p5);
-                }
+                let beside = Across(
+                    field_at(select(i, i - size.x, across[k].x > 0.0)),
+                    field_at(select(i, i + size.x, across[k].y > 0.0)),
+                    field_at(select(i, i - plane, across[k].z > 0.0)),
+                    field_at(select(i, i + plane, across[k].w > 0.0)),
+                );
+                let own = field_at(i);
+                let left = field_or_zero(i - 1u, along[k].x > 0.0);
+                let right = field_or_zero(i + 1u, along[k].y > 0.0);
+                var sum = add_across(rhs[k], across[k], beside);
                 if (DIFFUSIVITY == 1u) {
-                    sum = add_scaled(add_scaled(sum, near[0], p0), near[1], p1);
+                    sum = add_linked(sum, along[k], left, right);
                 } else {
-                    let s = block.spring.x;
-                    let has_left = near[0] > 0.0;
-                    let has_right = near[1] > 0.0;
-                    sum = Three(
-                        sum.a + s * (select(0.0, p0.a, has_left) + select(0.0, p1.a, has_right)),
-                        sum.b + s * (select(0.0, p0.b, has_left) + select(0.0, p1.b, has_right)),
-                        sum.c + s * (select(0.0, p0.c, has_left) + select(0.0, p1.c, has_right)),
-                    );
+                    sum = add_along_x(sum, own, left, right, block.spring.x);
                 }
-                let next = relaxed(field_at(i), inverse[k], sum);
+                let next = relaxed(own, inverse[k], sum, block.omega);
                 field[i] = next.a;
                 field[i + TINY] = next.b;
                 field[i + 2u * TINY] = next.c;

@@ -10,10 +10,6 @@ fn voxel_of(i: u32) -> vec3<u32> {
     return vec3<u32>(i % size.x, i / size.x % size.y, i / (size.x * size.y));
 }
 
-fn squares(r: Three) -> f32 {
-    return r.a * r.a + r.b * r.b + r.c * r.c;
-}
-
 @compute @workgroup_size(256)
 fn residual_norm2(
     @builtin(global_invocation_id) id: vec3<u32>,
@@ -38,23 +34,12 @@ fn jacobi(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
     if (i >= block.size.x * block.size.y * block.size.z) {
         return;
     }
-    let v = voxel_of(i);
-    let pull = pull_at(v);
-    let x = x_at(i);
-    let next = relaxed(x, inverse_at(i, pull.diag), pull.sum);
+    let next = next_at(voxel_of(i));
     out0[i] = next.a;
     out1[i] = next.b;
     if (COMPONENTS == 3u) {
         out2[i] = next.c;
     }
-}
-
-// The fine cells of a coarse one along an axis: first and end.
-fn cells(cell: u32, fine: u32, coarse: u32) -> vec2<u32> {
-    if (fine == coarse) {
-        return vec2<u32>(cell, cell + 1u);
-    }
-    return vec2<u32>(2u * cell, select(2u * cell + 2u, fine, cell + 1u == coarse));
 }
 
 @compute @workgroup_size(256)

@@ -22,7 +22,7 @@ fn residual_norm2(
     let size = block.size;
     var sum = 0.0;
     if (id.x < size.x && id.y < size.y) {
-        sum = squares(residual_pack((id.z * size.y + id.y) * size.x + id.x, id.x, id.y, id.z));
+        sum = squares(residual_at(id));
     }
     let total = tile_sum(sum, lane);
     if (lane == 0u) {
@@ -36,11 +36,8 @@ fn jacobi(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= size.x || id.y >= size.y) {
         return;
     }
-    let i = (id.z * size.y + id.y) * size.x + id.x;
-    let own = x_at(i);
-    let sum = add_along_x(base_at(i, id.y, id.z), own, left_of(i, id.x), right_of(i, id.x));
-    let diag = total_of_springs(id.x, id.y, id.z);
-    let next = relaxed(own, inverse_at(i, Three(diag, diag, diag)), sum);
+    let i = index_of(id);
+    let next = next_at(id);
     out0[i] = next.a;
     out1[i] = next.b;
     if (COMPONENTS == 3u) {

@@ -8,14 +8,6 @@ override HEIGHT: u32 = 8u;
 @group(0) @binding(17) var<storage, read_write> out2: array<vec2<f32>>;
 @group(0) @binding(18) var<storage, read_write> sums: array<f32>;
 
-// The fine cells of a coarse one along an axis: first and end.
-fn cells(cell: u32, fine: u32, coarse: u32) -> vec2<u32> {
-    if (fine == coarse) {
-        return vec2<u32>(cell, cell + 1u);
-    }
-    return vec2<u32>(2u * cell, select(2u * cell + 2u, fine, cell + 1u == coarse));
-}
-
 @compute @workgroup_size(WIDTH, HEIGHT, 1)
 fn restrict_residual(
     @builtin(global_invocation_id) id: vec3<u32>,
@@ -35,7 +27,7 @@ fn restrict_residual(
         var sum_c = vec2<f32>();
         for (var z = zs.x; z < zs.y; z = z + 1u) {
             for (var y = ys.x; y < ys.y; y = y + 1u) {
-                let r = residual_pack((z * fine.y + y) * fine.x + id.x, id.x, y, z);
+                let r = residual_at(vec3<u32>(id.x, y, z));
                 sum_a = sum_a + half * (r.a.xz + r.a.yw);
                 sum_b = sum_b + half * (r.b.xz + r.b.yw);
                 sum_c = sum_c + half * (r.c.xz + r.c.yw);

@@ -5,11 +5,11 @@ use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::components_mut;
 use veloxel_gpu::{Buffer, Cpu};
 
-pub(super) fn to_voxels(cpu: &Cpu, args: ToVoxels<'_>) {
+pub(super) fn to_voxels<const D: usize>(cpu: &Cpu, args: ToVoxels<'_>) {
     let Maps { base, linear } = args.maps();
     let matrix = base.matrix.map(|row| row.map(|v| v as f32));
     let offset = base.offset.map(|v| v as f32);
-    each_voxel(cpu, args.shape, args.field, |[x, y, z], d| {
+    each_voxel::<D>(cpu, args.shape, args.field, |[x, y, z], d| {
         [0, 1, 2].map(|r| {
             let (b, l) = (matrix[r], linear[r]);
             let base = offset[r] + b[0] * x + b[1] * y + b[2] * z;
@@ -18,24 +18,12 @@ pub(super) fn to_voxels(cpu: &Cpu, args: ToVoxels<'_>) {
     });
 }
 
-pub(super) fn from_voxels(cpu: &Cpu, args: FromVoxels<'_>) {
-    each_voxel(cpu, args.shape, args.field, |_, d| [0, 1, 2].map(|a| d[a] * args.spacing_edges[a]));
+pub(super) fn from_voxels<const D: usize>(cpu: &Cpu, args: FromVoxels<'_>) {
+    each_voxel::<D>(cpu, args.shape, args.field, |_, d| [0, 1, 2].map(|a| d[a] * args.spacing_edges[a]));
 }
 
 /// Maps every voxel's position and displacement to its new displacement.
-fn each_voxel(
-    cpu: &Cpu,
-    shape: Shape,
-    field: &mut [Buffer],
-    map: impl Fn(Axes<f32>, Axes<f32>) -> Axes<f32> + Sync,
-) {
-    match shape.components() {
-        2 => each_voxel_in::<2>(cpu, shape, field, map),
-        _ => each_voxel_in::<3>(cpu, shape, field, map),
-    }
-}
-
-fn each_voxel_in<const D: usize>(
+fn each_voxel<const D: usize>(
     cpu: &Cpu,
     shape: Shape,
     field: &mut [Buffer],

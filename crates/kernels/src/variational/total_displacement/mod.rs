@@ -3,9 +3,11 @@
 //! `d_total(x) = A (x + d(x)) − x`. *In place.* *Halo*: none.
 
 mod cpu;
+#[cfg(test)]
+mod parity;
 
 use crate::image::warp::VoxelAffine;
-use crate::kernel::{Kernel, Launcher, Lengths, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed};
 use crate::shared::{PACK1, PACK4};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
@@ -46,7 +48,7 @@ impl Kernel for ToVoxels<'_> {
         lengths.field("field", self.field, (self.shape.components(), self.shape.len()));
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::to_voxels(cpu, self);
+        by_dimension!(self.shape, cpu::to_voxels(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         launch(gpu, Self::NAME, self.shape, self.maps(), self.field)
@@ -72,7 +74,7 @@ impl Kernel for FromVoxels<'_> {
         lengths.field("field", self.field, (self.shape.components(), self.shape.len()));
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::from_voxels(cpu, self);
+        by_dimension!(self.shape, cpu::from_voxels(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let [x, y, z] = self.spacing_edges;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// When a device came to a point of what it was asked for.
 #[derive(Debug)]
-pub struct Stamp(Clock);
+pub struct Timestamp(Clock);
 
 #[derive(Debug)]
 enum Clock {
@@ -23,7 +23,7 @@ pub(crate) trait Moment: Any + Debug + Send + Sync {
     fn ms_after(&self, earlier: &dyn Moment) -> Result<f64, ComputeError>;
 }
 
-impl Stamp {
+impl Timestamp {
     pub(crate) fn now() -> Self {
         Self(Clock::Host(Instant::now()))
     }

@@ -1,6 +1,6 @@
 //! One launch of a compiled kernel, with the values of its arguments.
 
-use super::order::Access;
+use super::launch_dependencies::Access;
 use crate::Launch;
 use cudarc::driver::{CudaStream, DriverError, result, sys};
 use std::ffi::c_void;

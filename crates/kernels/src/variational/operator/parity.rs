@@ -1,8 +1,13 @@
-use super::*;
-use veloxel_kernels::variational::operator::{
-    Operator, jacobi, relax, residual_norm2, restrict_residual, subtract_product, subtract_volume_target,
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::variational::operator::{
+    Jacobi, Operator, Relax, ResidualNorm2, RestrictResidual, SubtractProduct, SubtractVolumeTarget,
 };
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise, noise_buffer, noise_field, shapes};
 
 /// The operator's coefficients of one case, on one device.
 struct System {
@@ -81,7 +86,7 @@ on_every_device! {
                     Pair::new(device).alike(&format!("relax {:?} {terms:?} {omega}", shape.size), |device| {
                         let system = System::new(device, shape, terms);
                         let (mut x, rhs) = (unknowns(device, shape, 1), unknowns(device, shape, 5));
-                        relax(device, &system.operator(), (&mut x, &rhs), (omega, 2)).unwrap();
+                        Relax { operator: system.operator(), x: &mut x, rhs: &rhs, omega, sweeps: 2 }.run(device).unwrap();
                         x
                     });
                 }
@@ -96,7 +101,8 @@ on_every_device! {
                     let system = System::new(device, shape, terms);
                     let (x, rhs) = (unknowns(device, shape, 1), unknowns(device, shape, 5));
                     let mut out = device.zeros_field(shape.components(), shape.len()).unwrap();
-                    jacobi(device, &system.operator(), (&x, &rhs, &mut out), 0.7).unwrap();
+                    let operator = system.operator();
+                    Jacobi { operator, x: &x, rhs: &rhs, out: &mut out, damping: 0.7 }.run(device).unwrap();
                     out
                 });
             }
@@ -109,8 +115,8 @@ on_every_device! {
                 Pair::new(device).alike_but(1, &format!("residual {:?} {terms:?}", shape.size), |device| {
                     let system = System::new(device, shape, terms);
                     let (x, mut rhs) = (unknowns(device, shape, 1), unknowns(device, shape, 5));
-                    let norm2 = residual_norm2(device, &system.operator(), &x, &rhs).unwrap();
-                    let again = subtract_product(device, &system.operator(), &x, &mut rhs).unwrap();
+                    let norm2 = ResidualNorm2 { operator: system.operator(), x: &x, rhs: &rhs }.run(device).unwrap();
+                    let again = SubtractProduct { operator: system.operator(), x: &x, target: &mut rhs }.run(device).unwrap();
                     let norms = [norm2, again].map(|n| n.get(device).unwrap() as f32);
                     rhs.push(device.upload(norms.to_vec()).unwrap());
                     rhs
@@ -132,8 +138,9 @@ on_every_device! {
                         let system = System::new(device, shape, terms);
                         let (x, rhs) = (unknowns(device, shape, 1), unknowns(device, shape, 5));
                         let mut out = device.zeros_field(shape.components(), coarse.len()).unwrap();
-                        let to = (out.as_mut_slice(), coarse);
-                        let norm2 = restrict_residual(device, &system.operator(), (&x, &rhs), to).unwrap();
+                        let (operator, coarse_shape) = (system.operator(), coarse);
+                        let kernel = RestrictResidual { operator, x: &x, rhs: &rhs, coarse_shape, coarse: &mut out };
+                        let norm2 = kernel.run(device).unwrap();
                         out.push(device.upload(vec![norm2.get(device).unwrap() as f32]).unwrap());
                         out
                     });
@@ -148,7 +155,8 @@ on_every_device! {
                 let system = System::new(device, shape, [false, false, true]);
                 let mut rhs = unknowns(device, shape, 5);
                 let change = noise_buffer(device, shape.len(), 3);
-                subtract_volume_target(device, &system.operator(), &change, &mut rhs).unwrap();
+                let operator = system.operator();
+                SubtractVolumeTarget { operator, change: &change, rhs: &mut rhs }.run(device).unwrap();
                 rhs
             });
         }

@@ -1,6 +1,11 @@
-use super::*;
-use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise, shapes};
 
 const ALL: [Interpolation; 3] = [Interpolation::Nearest, Interpolation::Linear, Interpolation::CubicSpline];
 

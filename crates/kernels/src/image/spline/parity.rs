@@ -1,6 +1,10 @@
-use super::*;
-use veloxel_kernels::image::spline::SplineCoefficients;
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::image::spline::SplineCoefficients;
+use veloxel_core::{Dimension, Shape};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise_buffer, shapes};
 
 on_every_device! {
     fn samples_become_coefficients(device: &Device) {

@@ -1,6 +1,10 @@
-use super::*;
-use veloxel_kernels::image::quantiles::{FirstUnknown, Quantiles};
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::image::quantiles::{FirstUnknown, Quantiles};
+use veloxel_gpu::{Buffer, Device};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{noise, noise_buffer};
 
 on_every_device! {
     fn order_statistics_are_exact(device: &Device) {

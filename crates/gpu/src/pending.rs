@@ -1,7 +1,7 @@
 //! Results that stay on their device until somebody asks.
 
 use crate::element::Word;
-use crate::{Buffer, ComputeError, Device, Element, Stamp};
+use crate::{Buffer, ComputeError, Device, Element, Timestamp};
 use std::fmt;
 
 /// A number, or a few, that a kernel has found or will have found: asking waits for everything before it.
@@ -47,7 +47,7 @@ impl<T> Later<T> {
     ///
     /// # Errors
     /// As [`Self::get`].
-    pub fn get_after(mut self, device: &Device, mark: Option<&Stamp>) -> Result<T, ComputeError> {
+    pub fn get_after(mut self, device: &Device, mark: Option<&Timestamp>) -> Result<T, ComputeError> {
         fetch(device, mark, vec![&mut self])?;
         match self.0 {
             State::Known(value) => Ok(value),
@@ -106,7 +106,7 @@ impl<T> Pending for Later<T> {
 /// [`ComputeError::DeviceFailed`].
 pub fn fetch(
     device: &Device,
-    mark: Option<&Stamp>,
+    mark: Option<&Timestamp>,
     mut numbers: Vec<&mut dyn Pending>,
 ) -> Result<(), ComputeError> {
     numbers.retain(|number| number.partials().is_some());

@@ -1,7 +1,11 @@
-use super::*;
-use veloxel_kernels::Taps;
-use veloxel_kernels::image::convolve::{Convolve, isotropic};
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::Taps;
+use crate::image::convolve::{Convolve, isotropic};
+use veloxel_core::{Dimension, Shape};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};
 
 on_every_device! {
     fn filters_of_every_length(device: &Device) {

@@ -1,6 +1,11 @@
-use super::*;
-use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::image::median::{Median, MedianKind, WeightedMedian};
+use veloxel_core::Shape;
+use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise, noise_buffer, noise_field, shapes};
 
 fn check(device: &Device, shape: Shape, kind: MedianKind, voted: bool) {
     Pair::new(device).alike(&format!("{kind:?} {shape:?}"), |device| {

@@ -1,6 +1,11 @@
-use super::*;
-use veloxel_kernels::variational::compose::{Compose, Update};
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::variational::compose::{Compose, Update};
+use veloxel_core::Shape;
+use veloxel_gpu::{Device, Field};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 
 /// Noise of amplitude 1.7, NaN here and there.
 fn step(device: &Device, shape: Shape) -> Field {

@@ -1,7 +1,10 @@
-use super::*;
-use veloxel_kernels::image::warp::VoxelAffine;
-use veloxel_kernels::variational::total_displacement::{FromVoxels, ToVoxels};
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::image::warp::VoxelAffine;
+use crate::variational::total_displacement::{FromVoxels, ToVoxels};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise_field, shapes};
 
 const SPACING_EDGES: [f32; 3] = [1.0, 1.3, 2.7];
 

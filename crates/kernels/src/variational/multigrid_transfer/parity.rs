@@ -1,6 +1,9 @@
-use super::*;
-use veloxel_kernels::variational::multigrid_transfer::{Onto, Prolong, Restrict, coarser};
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::variational::multigrid_transfer::{Onto, Prolong, Restrict, coarser};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise_field, shapes};
 
 on_every_device! {
     fn cells_are_averaged_and_spread_alike(device: &Device) {

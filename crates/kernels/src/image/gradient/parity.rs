@@ -1,6 +1,9 @@
-use super::*;
-use veloxel_kernels::image::gradient::{Gradient, Scheme};
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::image::gradient::{Gradient, Scheme};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 
 on_every_device! {
     fn all_axes_at_once(device: &Device) {

@@ -1,7 +1,11 @@
-use super::*;
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::image::resample::Resample;
 use std::slice::{from_mut, from_ref};
-use veloxel_kernels::image::resample::Resample;
+use veloxel_core::{Dimension, Shape};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise_buffer, noise_field, shapes};
 
 /// Sizes between which images go, finer, coarser and neither.
 fn targets(shape: Shape) -> [Shape; 4] {

@@ -1,8 +1,13 @@
-use super::*;
-use veloxel_kernels::Taps;
-use veloxel_kernels::image::gradient::Scheme;
-use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, Mismatch, MotionTensor};
+//! The kernel on every device against its text for processors.
+
+use crate::Kernel;
+use crate::Taps;
+use crate::image::gradient::Scheme;
+use crate::variational::motion_tensor::{Constraint, DataTerm, Mismatch, MotionTensor};
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, Device};
 use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise, noise_field, shapes};
 
 const NORMALISED: Constraint = Constraint::Normalised { zeta: 0.1 };
 

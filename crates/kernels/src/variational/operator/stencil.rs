@@ -1,0 +1,153 @@
+//! The stencil of a row: what neighbours along y and z bring to it, and the springs that hold it.
+//!
+//! For a row the operator splits into `A x = (J + diag) x − (x neighbours) − base`: `base` holds everything that comes
+//! from other rows, `diag` the springs' total.
+
+use super::row::{Purpose, Row, Task, Terms, store};
+use super::system::{Side, System, beside, link, spring};
+use crate::shared::lanes::{LANES, Lanes, Pack, prefetch};
+
+/// A row and its neighbours.
+struct Around<'a, const D: usize> {
+    rhs: [&'a [f32]; D],
+    /// Of each component: y − 1, y + 1, z − 1, z + 1; beyond a border the row itself stands in, with weight 0.
+    near: [[&'a [f32]; 4]; D],
+    weights: [f32; 4],
+    /// ψ of the row, and of the rows that are near.
+    psi: Option<(&'a [f32], [&'a [f32]; 4])>,
+}
+
+impl<const D: usize> System<'_, D> {
+    /// Copies a row's unknowns and prepares its equations for a purpose; `ahead` samples on lies what the next row brings in.
+    ///
+    /// # Safety
+    /// Meanwhile nobody writes what the row's stencil reads.
+    pub unsafe fn gather(&self, row: usize, ahead: usize, purpose: Purpose, out: &mut Row<'_, D>) {
+        let task = Task { tensor: self.tensor(row), ahead, purpose };
+        // SAFETY: forwarded.
+        unsafe {
+            out.pad(std::array::from_fn(|c| self.x(c, row)));
+            if self.operator.shape.size[0] < LANES {
+                self.gather_packs::<f32>(row, &task, out);
+            } else {
+                self.gather_packs::<Lanes>(row, &task, out);
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Self::gather`].
+    unsafe fn gather_packs<P: Pack>(&self, row: usize, task: &Task<'_>, out: &mut Row<'_, D>) {
+        // SAFETY: forwarded.
+        let around = unsafe { self.around(row) };
+        if let Some((own, _)) = around.psi {
+            link(own, self.operator.springs()[0], out.along_x.links);
+        }
+        let Row { along_x, gathered, solved, .. } = out;
+        let links = &*along_x.links;
+        match (self.operator.volume_weight, around.psi) {
+            (None, None) => {
+                return solved.take::<D, P, _>(&Stencil::<D, false> { around, links }, along_x, task);
+            }
+            (None, Some(_)) => {
+                return solved.take::<D, P, _>(&Stencil::<D, true> { around, links }, along_x, task);
+            }
+            (Some(_), None) => store::<D, P, _>(&Stencil::<D, false> { around, links }, gathered),
+            (Some(_), Some(_)) => store::<D, P, _>(&Stencil::<D, true> { around, links }, gathered),
+        }
+        if let Some(weight) = self.operator.volume_weight {
+            // SAFETY: forwarded.
+            unsafe { self.add_volume(row, weight.host(), out) };
+        }
+        out.solved.take::<D, P, _>(&out.gathered, &out.along_x, task);
+    }
+
+    /// # Safety
+    /// While the rows live, nobody writes what their stencils read.
+    unsafe fn around(&self, row: usize) -> Around<'_, D> {
+        let springs = self.operator.springs();
+        let sides = [(1, Side::Below), (1, Side::Above), (2, Side::Below), (2, Side::Above)];
+        let steps = sides.map(|(axis, side)| {
+            let beside = beside(self.operator.shape, row, (axis, side));
+            beside.map_or((row, 0.0), |to| (to, springs[axis]))
+        });
+        let rows = steps.map(|(to, _)| to);
+        Around {
+            // SAFETY: forwarded.
+            rhs: std::array::from_fn(|c| unsafe { self.rhs[c].get(self.span(row)) }),
+            // SAFETY: forwarded.
+            near: std::array::from_fn(|c| rows.map(|to| unsafe { self.x(c, to) })),
+            weights: steps.map(|(_, weight)| weight),
+            psi: self.operator.diffusivity.map(|psi| {
+                let psi = psi.host();
+                (&psi[self.span(row)], rows.map(|to| &psi[self.span(to)]))
+            }),
+        }
+    }
+}
+
+/// A row whose springs along y and z vary, or are those of the axes.
+struct Stencil<'a, const D: usize, const VARYING: bool> {
+    around: Around<'a, D>,
+    /// Springs along x: see [`AlongX`](super::row::AlongX).
+    links: &'a [f32],
+}
+
+impl<const D: usize, const VARYING: bool> Terms<D> for Stencil<'_, D, VARYING> {
+    const IS_PLAIN: bool = !VARYING;
+
+    fn require(&self, n: usize) {
+        let psi = self.around.psi.iter().flat_map(|(own, near)| near.iter().chain([own]));
+        let rows = self.around.rhs.iter().chain(self.around.near.iter().flatten()).chain(psi);
+        assert!(rows.into_iter().all(|row| row.len() == n), "rows should be equally long");
+        assert!(self.links.len() == n + 1, "scratch should hold the row");
+    }
+    /// The same for every component.
+    #[inline(always)]
+    unsafe fn diag<P: Pack>(&self, at: usize) -> [P; D] {
+        // SAFETY: forwarded.
+        let mut total = unsafe { P::load(self.links, at) + P::load(self.links, at + 1) };
+        if VARYING {
+            for k in 0..2 * (D - 1) {
+                // SAFETY: forwarded.
+                total = total + unsafe { self.spring(k, at) };
+            }
+        } else {
+            total = total + P::splat(self.around.weights[..2 * (D - 1)].iter().sum());
+        }
+        [total; D]
+    }
+    /// `rhs + Σ spring · neighbour` along y and z.
+    #[inline(always)]
+    unsafe fn base<P: Pack>(&self, c: usize, at: usize) -> P {
+        // SAFETY: forwarded.
+        unsafe {
+            let mut sum = P::load(self.around.rhs[c], at);
+            for k in 0..2 * (D - 1) {
+                sum = sum + self.spring::<P>(k, at) * P::load(self.around.near[c][k], at);
+            }
+            sum
+        }
+    }
+    #[inline(always)]
+    fn prefetch(&self, c: usize, at: usize) {
+        prefetch(self.around.rhs[c], at);
+        prefetch(self.around.near[c][3], at);
+    }
+}
+
+impl<const D: usize, const VARYING: bool> Stencil<'_, D, VARYING> {
+    /// The springs to the `k`-th neighbours along y and z.
+    ///
+    /// # Safety
+    /// The row holds the pack at `at`.
+    #[inline(always)]
+    unsafe fn spring<P: Pack>(&self, k: usize, at: usize) -> P {
+        let weight = self.around.weights[k];
+        match &self.around.psi {
+            // SAFETY: forwarded.
+            Some((own, near)) if VARYING => unsafe { spring(weight, P::load(own, at), P::load(near[k], at)) },
+            _ => P::splat(weight),
+        }
+    }
+}

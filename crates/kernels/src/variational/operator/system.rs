@@ -1,0 +1,84 @@
+//! The system `A x = rhs`, seen row by row, and the springs between voxels.
+
+use super::Operator;
+use super::row::Row;
+use crate::shared::lanes::Pack;
+use multiversion::multiversion;
+use std::ops::Range;
+use veloxel_core::Shape;
+use veloxel_gpu::rows::{Shared, with_scratch};
+
+/// The operator with its unknowns and its right-hand side.
+pub(super) struct System<'a, const D: usize> {
+    pub operator: Operator<'a>,
+    pub x: [Shared<'a>; D],
+    pub rhs: [Shared<'a>; D],
+}
+
+impl<'a, const D: usize> System<'a, D> {
+    /// Lends scratch for one row after the other.
+    pub fn with_row<R>(&self, work: impl FnOnce(&mut Row<'_, D>) -> R) -> R {
+        let n = self.operator.shape.size[0];
+        with_scratch(Row::<D>::scratch(n), |scratch| work(&mut Row::new(scratch, &self.operator)))
+    }
+
+    /// The samples of a row.
+    pub fn span(&self, row: usize) -> Range<usize> {
+        let nx = self.operator.shape.size[0];
+        row * nx..(row + 1) * nx
+    }
+
+    /// A component of the unknowns along a row.
+    ///
+    /// # Safety
+    /// Nobody writes the row while the slice lives.
+    pub unsafe fn x(&self, component: usize, row: usize) -> &[f32] {
+        // SAFETY: forwarded.
+        unsafe { self.x[component].get(self.span(row)) }
+    }
+
+    /// The tensor's entries along a row; empty without a tensor.
+    pub fn tensor(&self, row: usize) -> [&'a [f32]; 6] {
+        std::array::from_fn(|e| match self.operator.tensor {
+            Some(tensor) if e < self.operator.shape.tensor_entries() => &tensor[e].host()[self.span(row)],
+            _ => &[],
+        })
+    }
+}
+
+/// A side of a row along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Below,
+    Above,
+}
+
+/// The row beside another one along y (axis 1) or z, or none beyond the border.
+pub(super) fn beside(shape: Shape, row: usize, (axis, side): (usize, Side)) -> Option<usize> {
+    let [_, ny, nz] = shape.size;
+    let (at, count, stride) = if axis == 1 { (row % ny, ny, 1) } else { (row / ny, nz, ny) };
+    match side {
+        Side::Below => (at > 0).then(|| row - stride),
+        Side::Above => (at + 1 < count).then(|| row + stride),
+    }
+}
+
+/// `links[i] =` the spring `scale (ψ_{i−1} + ψ_i) / 2` before voxel i, and after voxel i − 1; those at both ends stay 0.
+pub(super) fn link(psi: &[f32], scale: f32, links: &mut [f32]) {
+    let n = psi.len();
+    edge_weights(&psi[1..], &psi[..n - 1], scale, &mut links[1..n]);
+}
+
+/// `out = scale (a + b) / 2`: the springs between voxels.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+pub(super) fn edge_weights(a: &[f32], b: &[f32], scale: f32, out: &mut [f32]) {
+    for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+        *out = spring(scale, *a, *b);
+    }
+}
+
+/// The spring between two voxels of weights a and b.
+#[inline(always)]
+pub(super) fn spring<P: Pack>(scale: f32, a: P, b: P) -> P {
+    P::splat(0.5 * scale) * (a + b)
+}
