@@ -75,15 +75,20 @@ thread_local! {
     static SCRATCH: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Lends `len` samples of this thread's scratch memory, which grows once and is then reused.
+/// Bytes of a cache line: what vectors load and store should not straddle two.
+const LINE_BYTES: usize = 64;
+
+/// Lends `len` samples of this thread's scratch memory, which grows once and is then reused; it begins at a cache line.
 ///
 /// The content is whatever the last kernel left there.
 pub fn with_scratch<R>(len: usize, work: impl FnOnce(&mut [f32]) -> R) -> R {
     SCRATCH.with(|cell| {
         let mut scratch = cell.borrow_mut();
-        if scratch.len() < len {
-            scratch.resize(len, 0.0);
+        let needed = len + LINE_BYTES / size_of::<f32>();
+        if scratch.len() < needed {
+            scratch.resize(needed, 0.0);
         }
-        work(&mut scratch[..len])
+        let start = scratch.as_ptr().align_offset(LINE_BYTES);
+        work(&mut scratch[start..][..len])
     })
 }

@@ -12,6 +12,7 @@
 //! *Shapes*: every buffer belongs to the shape; `spacing_edges` is the voxel spacing in units of the smallest edge.
 //! *Border*: natural (Neumann) in every term. *Halo*: 1 voxel.
 
+mod along_x;
 mod gauss_seidel_fused;
 mod gpu;
 #[cfg(test)]

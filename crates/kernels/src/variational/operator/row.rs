@@ -1,6 +1,7 @@
 //! The equations of one row, solved for its own unknowns or applied to them, a pack of voxels at a time.
 
 use super::Operator;
+use super::along_x::{Along, AlongX, Springs};
 use crate::shared::lanes::{LANES, Lanes, Pack, prefetch, starts};
 use multiversion::multiversion;
 
@@ -24,8 +25,8 @@ pub(super) struct Task<'a> {
 
 /// The terms of a row's equations that do not depend on its own unknowns.
 pub(super) trait Terms<const D: usize> {
-    /// Whether springs along x are the same everywhere and there is no volume term.
-    const IS_PLAIN: bool;
+    /// The springs along x that go with them.
+    type Along: Springs;
     /// Every row has to hold `n` samples.
     fn require(&self, n: usize);
     /// The springs' total of each component, of the voxels from `at` on.
@@ -40,19 +41,6 @@ pub(super) trait Terms<const D: usize> {
     unsafe fn base<P: Pack>(&self, component: usize, at: usize) -> P;
     /// Asks for what the next row brings in for a component.
     fn prefetch(&self, component: usize, at: usize);
-}
-
-/// Springs to neighbours along x, one more than voxels: before the first, between any two, after the last.
-pub(super) struct AlongX<'s> {
-    /// α / s_x².
-    spring: f32,
-    /// The smoothness's.
-    pub links: &'s mut [f32],
-    /// Whether `links` differ from `spring` inside the row.
-    has_diffusivity: bool,
-    /// The volume term's, of the first component; 0 without that term.
-    pub volume_links: &'s mut [f32],
-    has_volume: bool,
 }
 
 /// Terms that are stored, because a volume term adds to them.
@@ -108,7 +96,7 @@ const fn entry<const D: usize>(r: usize, c: usize) -> usize {
 impl<'s, const D: usize> Row<'s, D> {
     /// Samples of scratch for rows of `n` voxels.
     pub const fn scratch(n: usize) -> usize {
-        2 * (n + 1) + (4 * D + entries(D) + 3) * n + 2 * D * (n + 2)
+        2 * (n + 1) + (4 * D + entries(D) + 4) * n + 2 * D * (n + 2)
     }
 
     /// Cuts up scratch for the rows of an operator, with springs along x that are the same everywhere.
@@ -116,27 +104,30 @@ impl<'s, const D: usize> Row<'s, D> {
         let n = operator.shape.size[0];
         let mut rest = scratch;
         let mut take = |len: usize| rest.split_off_mut(..len).expect("scratch should hold the row");
+        // Whole rows come first: where n is a multiple of a vector's length, no vector straddles two cache lines.
+        let (base, inverse, residual) = (take(D * n), take(entries(D) * n), take(D * n));
+        let gathered =
+            Gathered { base: std::array::from_fn(|_| take(n)), diag: std::array::from_fn(|_| take(n)) };
+        let (work, totals) = (take(3 * n), take(n));
+        let (padded, half_way) = (take(D * (n + 2)), take(D * (n + 2)));
+        half_way.fill(0.0);
         let spring = operator.springs()[0];
         let (links, volume_links) = (take(n + 1), take(n + 1));
         links.fill(spring);
         (links[0], links[n]) = (0.0, 0.0);
         volume_links.fill(0.0);
-        let (base, inverse) = (take(D * n), take(entries(D) * n));
-        let (padded, half_way, residual) = (take(D * (n + 2)), take(D * (n + 2)), take(D * n));
-        half_way.fill(0.0);
+        totals.iter_mut().zip(links.windows(2)).for_each(|(total, pair)| *total = pair[0] + pair[1]);
         Self {
             along_x: AlongX {
                 spring,
                 links,
                 has_diffusivity: operator.diffusivity.is_some(),
+                totals,
                 volume_links,
                 has_volume: operator.volume_weight.is_some(),
             },
-            work: take(3 * n),
-            gathered: Gathered {
-                base: std::array::from_fn(|_| take(n)),
-                diag: std::array::from_fn(|_| take(n)),
-            },
+            gathered,
+            work,
             solved: Solved { base, inverse, padded, half_way, residual },
         }
     }
@@ -180,9 +171,12 @@ impl Solved<'_> {
         along_x: &AlongX<'_>,
         task: &Task<'_>,
     ) {
-        match task.purpose {
-            Purpose::Update => invert::<D, P, T>(terms, task, self.base, self.inverse),
-            Purpose::Residual => residual::<D, P, T>(terms, along_x, task, self.padded, self.residual),
+        let Self { base, inverse, padded, residual: left, .. } = self;
+        match (task.purpose, task.tensor[0].is_empty()) {
+            (Purpose::Update, false) => invert::<D, true, P, T>(terms, task, base, inverse),
+            (Purpose::Update, true) => invert::<D, false, P, T>(terms, task, base, inverse),
+            (Purpose::Residual, false) => residual::<D, true, P, T>(terms, along_x, task, padded, left),
+            (Purpose::Residual, true) => residual::<D, false, P, T>(terms, along_x, task, padded, left),
         }
     }
 }
@@ -194,25 +188,34 @@ impl Task<'_> {
     }
 }
 
-impl<const D: usize> Terms<D> for Gathered<'_, D> {
-    const IS_PLAIN: bool = false;
-
+impl<const D: usize> Gathered<'_, D> {
     fn require(&self, n: usize) {
         assert!(self.base.iter().chain(&self.diag).all(|row| row.len() == n), "scratch should hold the row");
+    }
+}
+
+/// Stored terms of a row whose springs vary or do not.
+pub(super) struct Stored<'a, 's, const D: usize, const VARYING: bool>(pub &'a Gathered<'s, D>);
+
+impl<const D: usize, const VARYING: bool> Terms<D> for Stored<'_, '_, D, VARYING> {
+    type Along = Along<VARYING, true>;
+
+    fn require(&self, n: usize) {
+        self.0.require(n);
     }
     #[inline(always)]
     unsafe fn diag<P: Pack>(&self, at: usize) -> [P; D] {
         let mut diag = [P::splat(0.0); D];
         for c in 0..D {
             // SAFETY: forwarded.
-            diag[c] = unsafe { P::load(self.diag[c], at) };
+            diag[c] = unsafe { P::load(self.0.diag[c], at) };
         }
         diag
     }
     #[inline(always)]
     unsafe fn base<P: Pack>(&self, component: usize, at: usize) -> P {
         // SAFETY: forwarded.
-        unsafe { P::load(self.base[component], at) }
+        unsafe { P::load(self.0.base[component], at) }
     }
     #[inline(always)]
     fn prefetch(&self, _: usize, _: usize) {}
@@ -238,7 +241,7 @@ pub(super) fn store<const D: usize, P: Pack, T: Terms<D>>(terms: &T, out: &mut G
 
 /// Stores a row's bases and inverts `J + diag` of every voxel.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn invert<const D: usize, P: Pack, T: Terms<D>>(
+fn invert<const D: usize, const TENSOR: bool, P: Pack, T: Terms<D>>(
     terms: &T,
     task: &Task<'_>,
     bases: &mut [f32],
@@ -252,15 +255,15 @@ fn invert<const D: usize, P: Pack, T: Terms<D>>(
         // SAFETY: every row holds n samples, and the packs end at n.
         unsafe {
             let diag = terms.diag::<P>(at);
-            let inverse = if task.tensor[0].is_empty() {
-                inverse_of_diagonal(diag)
-            } else {
+            let inverse = if TENSOR {
                 let mut block = [P::splat(0.0); 6];
                 for (block, tensor) in block.iter_mut().zip(&task.tensor).take(entries(D)) {
                     *block = P::load(tensor, at);
                     prefetch(tensor, at + task.ahead);
                 }
                 inverse_of(block, diag)
+            } else {
+                inverse_of_diagonal(diag)
             };
             for e in 0..entries(D) {
                 inverse[e].store(inverses, e * n + at);
@@ -309,43 +312,6 @@ fn inverse_of<const D: usize, P: Pack>(block: [P; 6], diag: [P; D]) -> [P; 6] {
     out
 }
 
-impl AlongX<'_> {
-    fn is_plain(&self) -> bool {
-        !self.has_diffusivity && !self.has_volume
-    }
-    fn require(&self, n: usize) {
-        assert!([self.links.len(), self.volume_links.len()] == [n + 1; 2], "scratch should hold the row");
-    }
-
-    /// `base` of component `c` with what its voxels' neighbours along x bring.
-    ///
-    /// # Safety
-    /// The row, and `x` which is padded, hold the pack at `at`.
-    #[inline(always)]
-    unsafe fn pull<P: Pack, const PLAIN: bool>(&self, base: P, x: &[f32], (c, at): (usize, usize)) -> P {
-        let here = c * (self.links.len() + 1) + 1 + at;
-        // SAFETY: forwarded.
-        unsafe {
-            let (before, after) = (P::load(x, here - 1), P::load(x, here + 1));
-            if PLAIN {
-                return base + P::splat(self.spring) * (before + after);
-            }
-            let mut sum = base;
-            if self.has_diffusivity {
-                sum = sum + P::load(self.links, at) * before + P::load(self.links, at + 1) * after;
-            } else {
-                sum = sum + P::splat(self.spring) * (before + after);
-            }
-            if c == 0 && self.has_volume {
-                sum = sum
-                    + P::load(self.volume_links, at) * before
-                    + P::load(self.volume_links, at + 1) * after;
-            }
-            sum
-        }
-    }
-}
-
 /// Equations whose blocks are inverted.
 struct System<'a, const D: usize> {
     along_x: &'a AlongX<'a>,
@@ -355,18 +321,26 @@ struct System<'a, const D: usize> {
 
 impl<const D: usize> System<'_, D> {
     fn step(&self, x: &[f32], steps: [f32; 2], out: [&mut [f32]; D]) {
-        match (out[0].len() < LANES, self.along_x.is_plain()) {
-            (true, true) => update::<D, f32, true>(self, x, steps, out),
-            (true, false) => update::<D, f32, false>(self, x, steps, out),
-            (false, true) => update::<D, Lanes, true>(self, x, steps, out),
-            (false, false) => update::<D, Lanes, false>(self, x, steps, out),
+        match (self.along_x.has_diffusivity, self.along_x.has_volume) {
+            (false, false) => self.step_along::<Along<false, false>>(x, steps, out),
+            (false, true) => self.step_along::<Along<false, true>>(x, steps, out),
+            (true, false) => self.step_along::<Along<true, false>>(x, steps, out),
+            (true, true) => self.step_along::<Along<true, true>>(x, steps, out),
+        }
+    }
+
+    fn step_along<A: Springs>(&self, x: &[f32], steps: [f32; 2], out: [&mut [f32]; D]) {
+        if out[0].len() < LANES {
+            update::<D, f32, A>(self, x, steps, out);
+        } else {
+            update::<D, Lanes, A>(self, x, steps, out);
         }
     }
 }
 
 /// `out = x + step (inverse · (base + x neighbours) − x)`, one step at even x and another one at odd x; `x` is padded.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn update<const D: usize, P: Pack, const PLAIN: bool>(
+fn update<const D: usize, P: Pack, A: Springs>(
     system: &System<'_, D>,
     x: &[f32],
     [even, odd]: [f32; 2],
@@ -374,7 +348,7 @@ fn update<const D: usize, P: Pack, const PLAIN: bool>(
 ) {
     let n = out[0].len();
     let System { along_x, base, inverse } = *system;
-    along_x.require(n);
+    let pull = along_x.pull(n);
     assert!(base.len() == D * n && out.iter().all(|o| o.len() == n), "rows should be equally long");
     assert!(inverse.len() == entries(D) * n && x.len() == D * (n + 2), "scratch should hold the row");
     let steps = [P::alternate(even, odd), P::alternate(odd, even)];
@@ -386,7 +360,7 @@ fn update<const D: usize, P: Pack, const PLAIN: bool>(
             let mut sums = own;
             for c in 0..D {
                 own[c] = P::load(x, c * (n + 2) + 1 + at);
-                sums[c] = along_x.pull::<P, PLAIN>(P::load(base, c * n + at), x, (c, at));
+                sums[c] = pull.add::<P, A>(P::load(base, c * n + at), x, (c, at));
             }
             for c in 0..D {
                 let mut change = P::load(inverse, entry::<D>(c, 0) * n + at) * sums[0] - own[c];
@@ -401,7 +375,7 @@ fn update<const D: usize, P: Pack, const PLAIN: bool>(
 
 /// Writes `rhs − A x`, component after component.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn residual<const D: usize, P: Pack, T: Terms<D>>(
+fn residual<const D: usize, const TENSOR: bool, P: Pack, T: Terms<D>>(
     terms: &T,
     along_x: &AlongX<'_>,
     task: &Task<'_>,
@@ -411,7 +385,7 @@ fn residual<const D: usize, P: Pack, T: Terms<D>>(
     let n = out.len() / D;
     terms.require(n);
     task.require::<D>(n);
-    along_x.require(n);
+    let pull = along_x.pull(n);
     assert!(x.len() == D * (n + 2), "scratch should hold the row");
     for at in starts::<P>(n) {
         // SAFETY: every row holds n samples, and the packs end at n.
@@ -421,15 +395,10 @@ fn residual<const D: usize, P: Pack, T: Terms<D>>(
             for c in 0..D {
                 let base = terms.base::<P>(c, at);
                 own[c] = P::load(x, c * (n + 2) + 1 + at);
-                rest[c] = if T::IS_PLAIN {
-                    along_x.pull::<P, true>(base, x, (c, at))
-                } else {
-                    along_x.pull::<P, false>(base, x, (c, at))
-                };
-                rest[c] = rest[c] - diag[c] * own[c];
+                rest[c] = pull.add::<P, T::Along>(base, x, (c, at)) - diag[c] * own[c];
                 terms.prefetch(c, at + task.ahead);
             }
-            if !task.tensor[0].is_empty() {
+            if TENSOR {
                 for r in 0..D {
                     for c in 0..D {
                         rest[r] = rest[r] - P::load(task.tensor[entry::<D>(r, c)], at) * own[c];

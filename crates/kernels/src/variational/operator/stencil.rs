@@ -3,7 +3,8 @@
 //! For a row the operator splits into `A x = (J + diag) x − (x neighbours) − base`: `base` holds everything that comes
 //! from other rows, `diag` the springs' total.
 
-use super::row::{Purpose, Row, Task, Terms, store};
+use super::along_x::Along;
+use super::row::{Purpose, Row, Stored, Task, Terms, store};
 use super::system::{Side, System, beside, link, spring};
 use crate::shared::lanes::{LANES, Lanes, Pack, prefetch};
 
@@ -13,8 +14,14 @@ struct Around<'a, const D: usize> {
     /// Of each component: y − 1, y + 1, z − 1, z + 1; beyond a border the row itself stands in, with weight 0.
     near: [[&'a [f32]; 4]; D],
     weights: [f32; 4],
-    /// ψ of the row, and of the rows that are near.
-    psi: Option<(&'a [f32], [&'a [f32]; 4])>,
+    psi: Psi<'a>,
+}
+
+/// ψ of a row, and of the rows that are near; empty where springs do not vary.
+#[derive(Clone, Copy, Default)]
+struct Psi<'a> {
+    own: &'a [f32],
+    near: [&'a [f32]; 4],
 }
 
 impl<const D: usize> System<'_, D> {
@@ -27,39 +34,37 @@ impl<const D: usize> System<'_, D> {
         // SAFETY: forwarded.
         unsafe {
             out.pad(std::array::from_fn(|c| self.x(c, row)));
-            if self.operator.shape.size[0] < LANES {
-                self.gather_packs::<f32>(row, &task, out);
-            } else {
-                self.gather_packs::<Lanes>(row, &task, out);
+            match (self.operator.shape.size[0] < LANES, self.operator.diffusivity.is_some()) {
+                (true, false) => self.gather_packs::<f32, false>(row, &task, out),
+                (true, true) => self.gather_packs::<f32, true>(row, &task, out),
+                (false, false) => self.gather_packs::<Lanes, false>(row, &task, out),
+                (false, true) => self.gather_packs::<Lanes, true>(row, &task, out),
             }
         }
     }
 
     /// # Safety
     /// As [`Self::gather`].
-    unsafe fn gather_packs<P: Pack>(&self, row: usize, task: &Task<'_>, out: &mut Row<'_, D>) {
+    unsafe fn gather_packs<P: Pack, const VARYING: bool>(
+        &self,
+        row: usize,
+        task: &Task<'_>,
+        out: &mut Row<'_, D>,
+    ) {
         // SAFETY: forwarded.
         let around = unsafe { self.around(row) };
-        if let Some((own, _)) = around.psi {
-            link(own, self.operator.springs()[0], out.along_x.links);
+        if VARYING {
+            link(around.psi.own, self.operator.springs()[0], out.along_x.links);
         }
         let Row { along_x, gathered, solved, .. } = out;
-        let links = &*along_x.links;
-        match (self.operator.volume_weight, around.psi) {
-            (None, None) => {
-                return solved.take::<D, P, _>(&Stencil::<D, false> { around, links }, along_x, task);
-            }
-            (None, Some(_)) => {
-                return solved.take::<D, P, _>(&Stencil::<D, true> { around, links }, along_x, task);
-            }
-            (Some(_), None) => store::<D, P, _>(&Stencil::<D, false> { around, links }, gathered),
-            (Some(_), Some(_)) => store::<D, P, _>(&Stencil::<D, true> { around, links }, gathered),
-        }
-        if let Some(weight) = self.operator.volume_weight {
-            // SAFETY: forwarded.
-            unsafe { self.add_volume(row, weight.host(), out) };
-        }
-        out.solved.take::<D, P, _>(&out.gathered, &out.along_x, task);
+        let stencil = Stencil::<D, VARYING> { around, links: along_x.links, totals: along_x.totals };
+        let Some(weight) = self.operator.volume_weight else {
+            return solved.take::<D, P, _>(&stencil, along_x, task);
+        };
+        store::<D, P, _>(&stencil, gathered);
+        // SAFETY: forwarded.
+        unsafe { self.add_volume(row, weight.host(), out) };
+        out.solved.take::<D, P, _>(&Stored::<D, VARYING>(&out.gathered), &out.along_x, task);
     }
 
     /// # Safety
@@ -78,9 +83,9 @@ impl<const D: usize> System<'_, D> {
             // SAFETY: forwarded.
             near: std::array::from_fn(|c| rows.map(|to| unsafe { self.x(c, to) })),
             weights: steps.map(|(_, weight)| weight),
-            psi: self.operator.diffusivity.map(|psi| {
-                let psi = psi.host();
-                (&psi[self.span(row)], rows.map(|to| &psi[self.span(to)]))
+            psi: self.operator.diffusivity.map_or_else(Psi::default, |psi| {
+                let of = |row| &psi.host()[self.span(row)];
+                Psi { own: of(row), near: rows.map(of) }
             }),
         }
     }
@@ -89,31 +94,34 @@ impl<const D: usize> System<'_, D> {
 /// A row whose springs along y and z vary, or are those of the axes.
 struct Stencil<'a, const D: usize, const VARYING: bool> {
     around: Around<'a, D>,
-    /// Springs along x: see [`AlongX`](super::row::AlongX).
+    /// Springs along x: see [`AlongX`](super::along_x::AlongX).
     links: &'a [f32],
+    totals: &'a [f32],
 }
 
 impl<const D: usize, const VARYING: bool> Terms<D> for Stencil<'_, D, VARYING> {
-    const IS_PLAIN: bool = !VARYING;
+    type Along = Along<VARYING, false>;
 
     fn require(&self, n: usize) {
-        let psi = self.around.psi.iter().flat_map(|(own, near)| near.iter().chain([own]));
-        let rows = self.around.rhs.iter().chain(self.around.near.iter().flatten()).chain(psi);
+        let Around { rhs, near, psi, .. } = &self.around;
+        let psi = [psi.own].into_iter().chain(psi.near).filter(|_| VARYING);
+        let rows = rhs.iter().chain(near.iter().flatten()).copied().chain(psi);
         assert!(rows.into_iter().all(|row| row.len() == n), "rows should be equally long");
-        assert!(self.links.len() == n + 1, "scratch should hold the row");
+        assert!([self.links.len(), self.totals.len()] == [n + 1, n], "scratch should hold the row");
     }
     /// The same for every component.
     #[inline(always)]
     unsafe fn diag<P: Pack>(&self, at: usize) -> [P; D] {
+        if !VARYING {
+            let across = P::splat(self.around.weights[..2 * (D - 1)].iter().sum());
+            // SAFETY: forwarded.
+            return [unsafe { P::load(self.totals, at) } + across; D];
+        }
         // SAFETY: forwarded.
         let mut total = unsafe { P::load(self.links, at) + P::load(self.links, at + 1) };
-        if VARYING {
-            for k in 0..2 * (D - 1) {
-                // SAFETY: forwarded.
-                total = total + unsafe { self.spring(k, at) };
-            }
-        } else {
-            total = total + P::splat(self.around.weights[..2 * (D - 1)].iter().sum());
+        for k in 0..2 * (D - 1) {
+            // SAFETY: forwarded.
+            total = total + unsafe { self.spring(k, at) };
         }
         [total; D]
     }
@@ -144,10 +152,10 @@ impl<const D: usize, const VARYING: bool> Stencil<'_, D, VARYING> {
     #[inline(always)]
     unsafe fn spring<P: Pack>(&self, k: usize, at: usize) -> P {
         let weight = self.around.weights[k];
-        match &self.around.psi {
-            // SAFETY: forwarded.
-            Some((own, near)) if VARYING => unsafe { spring(weight, P::load(own, at), P::load(near[k], at)) },
-            _ => P::splat(weight),
+        if !VARYING {
+            return P::splat(weight);
         }
+        // SAFETY: forwarded.
+        unsafe { spring(weight, P::load(self.around.psi.own, at), P::load(self.around.psi.near[k], at)) }
     }
 }
