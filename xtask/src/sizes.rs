@@ -1,14 +1,14 @@
 //! Counts lines of code: Rust lines with more on them than comments, without tests, benchmarks and examples.
 //!
 //! A line counts when a token stands on it or a literal runs over it. Left out are files below `tests`, `benches`,
-//! `bench`, `examples` and `fuzz`, files `tests.rs`, and items that only tests compile.
+//! `bench`, `examples` and `fuzz`, files `tests.rs`, `parity.rs` and `threads.rs`, and items that only tests compile.
 
 use crate::{Failure, sources, tokens};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-const LEFT_OUT: [&str; 6] = ["tests", "tests.rs", "benches", "bench", "examples", "fuzz"];
+const LEFT_OUT: [&str; 8] = ["tests", "tests.rs", "parity.rs", "threads.rs", "benches", "bench", "examples", "fuzz"];
 
 /// Lines of code below `root` by crate: `crates/NAME`, or the first folder.
 ///
