@@ -56,8 +56,7 @@ say "Devices"
 
 say "Every kernel against the processor; recordings, stamps and memory of the device"
 check kernels "$folder/kernels" cuda --test-threads 8
-say "Fused sweeps"
-check units "$folder/units" gauss_seidel_fused --test-threads 4
+check units "$folder/units" cuda --test-threads 8
 say "Whole runs against the processor, and twice"
 check motion "$folder/motion" cuda --nocapture --test-threads 4
 grep -h 'at most' "$out/motion.log"

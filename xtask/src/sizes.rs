@@ -8,7 +8,8 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-const LEFT_OUT: [&str; 8] = ["tests", "tests.rs", "parity.rs", "threads.rs", "benches", "bench", "examples", "fuzz"];
+const LEFT_OUT: [&str; 8] =
+    ["tests", "tests.rs", "parity.rs", "threads.rs", "benches", "bench", "examples", "fuzz"];
 
 /// Lines of code below `root` by crate: `crates/NAME`, or the first folder.
 ///
