@@ -1,4 +1,4 @@
-//! Kinds of GPUs: opened by name, the fastest first, and listed.
+//! The GPU back ends: opened by name or the fastest first, and listed.
 
 pub(crate) use of_this_build::{fastest, list, open};
 

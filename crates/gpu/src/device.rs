@@ -1,4 +1,4 @@
-//! Where kernels run.
+//! A device on which kernels run: the processor, or a GPU through wgpu or CUDA.
 
 use crate::processor::instruction_set;
 use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Timestamp, backends};

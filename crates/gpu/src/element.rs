@@ -1,4 +1,4 @@
-//! What buffers hold.
+//! The element types of buffers: f32, u32, i32, u16 and u8.
 
 use bytemuck::Pod;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! What can go wrong on a device.
+//! Errors of devices.
 
 /// A kernel or a device could not do what was asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! What GPUs have in common: memory, transfers, and launches of shaders.
+//! The interface that all GPUs share: memory, transfers, and launches of shaders.
 //!
 //! `WgpuDevice` gives a shader's WGSL to wgpu; `CudaDevice` translates it. Launches of a device run in the order they were
 //! made.

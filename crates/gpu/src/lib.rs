@@ -1,4 +1,4 @@
-//! Devices, buffers and launches: what kernels are written on, and knows none of them.
+//! Devices, buffers and launches, on which kernels are written. This crate knows no kernel.
 //!
 //! A [`Device`] is the processor or a GPU; [`Buffer`]s live on one; a kernel looks at the device's [`Kind`] and works on the
 //! host's samples with the threads of a [`Cpu`], or gives a [`Launch`] to a [`Gpu`].

@@ -1,4 +1,4 @@
-//! What devices there are.
+//! The list of devices of this machine.
 
 /// What `veloxel devices` shows, and what every report says about where it ran.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Memory of a GPU, owned.
+//! Memory of a GPU with one owner, given back when dropped.
 
 use crate::ComputeError;
 use std::any::Any;

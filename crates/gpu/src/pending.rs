@@ -1,4 +1,4 @@
-//! Results that stay on their device until somebody asks.
+//! Results that stay on their device until they are fetched.
 
 use crate::element::Word;
 use crate::{Buffer, ComputeError, Device, Element, Timestamp};

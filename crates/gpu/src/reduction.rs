@@ -1,4 +1,4 @@
-//! Reductions of a GPU: every workgroup leaves partial sums, and the host adds them up in their order.
+//! Reductions on a GPU: every workgroup writes partial sums, and the host adds them in a fixed order.
 
 /// Workgroups of a reduction at most: its sums end on the host.
 const MOST_PARTIALS: usize = 512;

@@ -1,4 +1,4 @@
-//! Moments on a device's clock.
+//! Timestamps of a device's clock.
 
 use crate::ComputeError;
 use std::any::Any;

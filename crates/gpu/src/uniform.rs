@@ -1,4 +1,4 @@
-//! The small block of numbers that comes with a launch.
+//! The uniform block of a launch: a few numbers, laid out as WGSL lays them out.
 
 /// A uniform block, built in the order of the WGSL struct's members; alignment is taken care of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a file can hold.
+//! The content of a file: an image, a sequence of frames, a flow, or a mesh.
 
 use serde::Serialize;
 use veloxel_core::{Flow, Sequence, TetMesh, Volume};

@@ -1,4 +1,4 @@
-//! What every reader carries along: the file's name, how strict to be, and where warnings go.
+//! The context of a reader: the file's name, the strictness, and the warnings.
 
 use crate::error::IoError;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The types that samples have in files, and their way to `f32`.
+//! The sample types of files, and their conversion to `f32`.
 
 /// Which end of a number comes first in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

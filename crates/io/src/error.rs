@@ -1,4 +1,4 @@
-//! What can go wrong between a file and a grid.
+//! Errors of readers and writers.
 
 use std::path::{Path, PathBuf};
 use veloxel_core::CoreError;

@@ -1,4 +1,4 @@
-//! What the library knows of a file format: one value a format, all of them listed in [`crate::formats`].
+//! The description of a file format: one value a format, all of them listed in [`crate::formats`].
 
 use crate::content::{Decoded, Kind};
 use crate::context::Context;

@@ -1,4 +1,4 @@
-//! The files that a folder of frames or a pattern of file names stands for, in the order that a person would put them.
+//! The files of a folder of frames or of a pattern, in natural order (frame 9 before frame 10).
 
 use crate::content::Kind;
 use crate::error::IoError;

@@ -1,4 +1,4 @@
-//! From what a header says about axes to a [`Grid`], with every assumption said.
+//! Makes a [`Grid`] of a header's axes, with a warning for every assumption.
 
 use crate::context::Context;
 use crate::error::IoError;

@@ -1,4 +1,4 @@
-//! What a file is, for those who only want to know.
+//! The header of a file in the terms of this library, for `veloxel info`.
 
 use crate::content::{Content, Kind};
 use crate::context::{Context, Strictness};

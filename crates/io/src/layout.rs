@@ -1,4 +1,4 @@
-//! What the header of a volume format says, and how its samples become [`Content`].
+//! The layout that the header of a volume format describes, and the [`Content`] that is made of its samples.
 
 use crate::content::Content;
 use crate::context::Context;

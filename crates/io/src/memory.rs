@@ -1,4 +1,4 @@
-//! Memory is asked for before it is taken.
+//! Checks that there is enough memory before it is allocated.
 
 use crate::context::Context;
 use crate::error::IoError;

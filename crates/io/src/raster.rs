@@ -1,4 +1,4 @@
-//! Samples to 8 or 16 bits for picture formats, never silently.
+//! Rounds samples to 8 or 16 bits for picture formats, with a warning where that changes them.
 
 use crate::error::IoError;
 use crate::luminance::Channels;

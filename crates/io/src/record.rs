@@ -1,4 +1,4 @@
-//! What a writer of a volume format is given: samples on a grid, in one of a few shapes.
+//! The input of a writer of a volume format: scalar or vector samples on a grid.
 
 use crate::element::Element;
 use crate::geometry::header_axes;

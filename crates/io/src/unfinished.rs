@@ -1,4 +1,4 @@
-//! Files and folders that are not whole yet: listed in one place, so that a program told to stop leaves none of them.
+//! Temporary files and folders of unfinished outputs, listed in one place, so that a stopped program removes them.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! What a video looks like, and what encodes it.
+//! Size, colour and frame rate of a video, and the interface of its encoders.
 
 use crate::error::IoError;
 

@@ -1,4 +1,4 @@
-//! Writing that leaves the whole file or nothing.
+//! Atomic writing: the whole file or nothing.
 
 use crate::error::IoError;
 use crate::unfinished::Unfinished;

@@ -1,4 +1,4 @@
-//! Samples on their way to the host, through pinned memory, in streams of their own: what a run has found leaves while the
+//! Downloads to the host, through pinned memory, in streams of their own: the results of a run leave while the
 //! next one is at work.
 //!
 //! Volumes pass through a ring of pieces: while some are on the bus, several threads empty another into memory whose pages

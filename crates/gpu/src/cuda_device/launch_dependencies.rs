@@ -1,4 +1,4 @@
-//! Which launches of a run have to wait for which others: those that touch the same memory, unless both only read it.
+//! Dependencies between launches of a run: two that use the same memory, unless both only read it.
 //! What remains may happen at the same time, as flow and stereo on small levels, which fill no device on their own.
 
 use cudarc::driver::sys::CUdeviceptr;

@@ -1,4 +1,4 @@
-//! CUDA texts that were written before, kept beside the kernels compiled from them: writing one takes naga milliseconds, and
+//! A cache of translated CUDA sources, kept beside the kernels compiled from them: a translation takes milliseconds, and
 //! a run has a hundred of them.
 
 use crate::nvrtc::{Cache, Key};

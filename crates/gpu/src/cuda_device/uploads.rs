@@ -1,4 +1,4 @@
-//! Samples and bytes on their way to the device, through pinned memory: the driver copies ordinary memory several times slower.
+//! Uploads to the device, through pinned memory: the driver copies ordinary memory several times slower.
 //!
 //! They have a stream of their own, so that the next frame comes while the device is at work: kernels that are asked for
 //! later wait for it on the device, nobody on the host.

@@ -1,4 +1,4 @@
-//! NVRTC's C interface: the dozen functions that are used of it, and a program that destroys itself.
+//! NVRTC's C interface: the functions that are used, and a program that is destroyed when dropped.
 
 use super::NvrtcError;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};

@@ -1,4 +1,4 @@
-//! What a kernel needs of a GPU, read from the assembler's log.
+//! Registers, spills and shared memory of a compiled kernel, read from the assembler's log.
 
 /// Registers and memory of a kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Where NVRTC may be: named by the user, with a toolkit, known to the system, or in Python's packages.
+//! Where NVRTC is searched for: the user's path, a toolkit, the system's libraries, Python's packages.
 
 use super::NvrtcError;
 use super::library::Library;

@@ -1,4 +1,4 @@
-//! All with a compiler.
+//! Tests of the compiler.
 
 mod needs_nvrtc;
 

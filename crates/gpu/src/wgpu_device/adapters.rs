@@ -1,4 +1,4 @@
-//! What there is to open: adapters of each kind, and why kinds are absent.
+//! The adapters of each back end, and the reason where a back end has none.
 
 use crate::{DeviceInfo, Listing};
 use pollster::block_on;

@@ -1,4 +1,4 @@
-//! Memory of wgpu: a driver that is asked for a volume takes longer than most kernels, and wgpu zeroes it first.
+//! The pool of wgpu buffers: a new one takes longer than most kernels, because wgpu fills it with zeros.
 //!
 //! The queue takes launches in turn, so memory may be taken again as soon as it is given back.
 

@@ -1,4 +1,4 @@
-//! Launches that the queue has not seen yet: given to it many at a time, in one pass.
+//! Launches that wait to be submitted, many at a time in one pass.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The 348 bytes at the head of a NIfTI-1 file: fields by name, both byte orders, nothing judged.
+//! The 348-byte header of a NIfTI-1 file: fields by name, both byte orders, without interpretation.
 //!
 //! *Specification*: `nifti1.h`, NIfTI Data Format Working Group, 2003 (revised 2007).
 

@@ -1,4 +1,4 @@
-//! What a NIfTI header says of the samples behind it.
+//! Interprets a NIfTI header: type, scale, intent and order of the samples.
 
 use super::header::{
     DATATYPE_RGB24, DATATYPE_RGBA32, HEADER_BYTES, Header, INTENT_DISPLACEMENT, INTENT_VECTOR, SAMPLES_AT,

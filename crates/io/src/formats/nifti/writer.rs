@@ -1,4 +1,4 @@
-//! Writes NIfTI-1: the conventions of [`super`], the other way.
+//! Writes NIfTI-1 with the conventions of [`super`].
 //!
 //! The affine goes to the sform, and to the qform as well where the axes are orthogonal. `.gz` is compressed lightly:
 //! floating-point samples gain little from more.

@@ -1,4 +1,4 @@
-//! What a NRRD header says of the samples behind it or beside it.
+//! Interprets a NRRD header: type, encoding and place of the samples.
 
 use super::axes::{Extra, ExtraAxis, Space, extra_axis};
 use super::header::{self, TYPES, quoted, vectors};
