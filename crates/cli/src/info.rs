@@ -1,6 +1,7 @@
 //! `veloxel info`: what a file is.
 
 use crate::output::{print_json, print_lines};
+use crate::run_arguments::ReadingArguments;
 use crate::{Outcome, Run, warn};
 use clap::Args;
 use std::path::PathBuf;
@@ -18,11 +19,14 @@ pub struct InfoArguments {
     /// As JSON, for scripts
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    reading: ReadingArguments,
 }
 
 impl Run for InfoArguments {
     fn run(self) -> Outcome {
-        let info = inspect(&self.file)?;
+        let info = inspect(&self.file, self.reading.reading())?;
         if self.json {
             return print_json(&info);
         }

@@ -97,12 +97,14 @@ impl Layout {
         match self.meaning {
             Meaning::Scalar if self.frames == 1 => Ok(Content::Image(context.volume(self.grid, samples)?)),
             Meaning::Scalar => {
+                context.claim(size_of_val(&samples[..]) as u64)?;
                 let frames = planes(samples, self.frames, self.arrangement).into_iter();
                 let frames = frames.map(|samples| context.volume(self.grid.clone(), samples));
                 let sequence = Sequence::new(frames.collect::<Result<_, _>>()?, self.frame_interval_ms);
                 Ok(Content::Sequence(sequence.map_err(|e| context.core(e))?))
             }
             Meaning::Colour(channels) => {
+                context.claim(size_of_val(&samples[..]) as u64)?;
                 let samples = match self.arrangement {
                     Arrangement::Interleaved => samples,
                     Arrangement::Planar => interleave(&samples, channels.count()),
@@ -112,6 +114,8 @@ impl Layout {
                 Ok(Content::Image(picture.into_luminance(context)?))
             }
             Meaning::Vector(axes) => {
+                // Three components, in millimetres and in voxels.
+                context.claim((self.grid.len() as u64).saturating_mul(24))?;
                 let mut parts = planes(samples, self.components(), self.arrangement);
                 if axes == VectorAxes::Ras {
                     for value in parts.iter_mut().take(2).flatten() {

@@ -1,7 +1,7 @@
 //! Images, volumes, sequences and displacement fields from and to files, one file of code per format.
 //!
-//! Files are hostile: sizes are checked against the bytes that are there before anything is allocated, and every
-//! failure is one clear line. Headers that other programs refuse are read with a warning that says what was assumed,
+//! Files are hostile: sizes are checked against the bytes that are there and against a budget of memory before anything is
+//! allocated ([`Reading`]), and every failure is one clear line. Headers that other programs refuse are read with a warning that says what was assumed,
 //! unless [`Strictness::Strict`] is asked for. Files are written whole or not at all.
 //!
 //! ```no_run
@@ -18,6 +18,7 @@
 //! # Formats
 #![doc = include_str!("../../../docs/status/formats.md")]
 
+mod budget;
 mod compressed;
 mod content;
 mod context;
@@ -38,6 +39,7 @@ mod memory;
 mod png_stream;
 mod raster;
 mod read;
+mod reading;
 mod record;
 mod source;
 mod stream;
@@ -49,7 +51,6 @@ mod whole_file;
 mod write;
 
 pub use content::{Content, Kind};
-pub use context::Strictness;
 pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
@@ -62,6 +63,7 @@ pub use png_stream::write_rgb_png;
 pub use read::{
     read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_mesh, read_sequence,
 };
+pub use reading::{DataFiles, Reading, Strictness};
 pub use stream::FrameStream;
 pub use tempfile::{NamedTempFile, TempDir};
 pub use unfinished::{Unfinished, remove_unfinished};

@@ -62,6 +62,9 @@ impl Picture {
         if alpha {
             context.note(WarningKind::Samples, "the alpha channel is not opaque everywhere and was dropped");
         }
+        if channels != Channels::Grey {
+            context.claim(4 * grid.len() as u64)?;
+        }
         let data = match channels {
             Channels::Grey => samples,
             Channels::GreyAlpha => pixels.map(|p| p[0]).collect(),
@@ -84,7 +87,7 @@ pub(crate) fn luma(rgb: [f32; 3]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Strictness;
+    use crate::reading::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 

@@ -62,8 +62,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     if grid.len() as u64 > possible {
         return Err(context.malformed("JPEG size", format!("at most {possible} pixels"), grid.size_text()));
     }
-    // One byte a sample, and the decoder's own coefficients of a progressive stream.
-    memory::require(grid.len() as u64 * 3 * 3, context)?;
+    // One byte a sample, and the decoder's own coefficients of a progressive stream; then floats.
+    let _scratch = context.scratch(grid.len() as u64 * 3 * 3)?;
     let (channels, space) = match decoder.input_colorspace() {
         Some(ColorSpace::Luma) => (Channels::Grey, ColorSpace::Luma),
         Some(ColorSpace::YCbCr | ColorSpace::RGB) => (Channels::Rgb, ColorSpace::RGB),
@@ -79,7 +79,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     if bytes.len() != expected {
         return Err(context.malformed("JPEG samples", expected.to_string(), bytes.len()));
     }
-    let samples = bytes.into_iter().map(f32::from).collect();
+    let mut samples = memory::room_for(expected, context)?;
+    samples.extend(bytes.into_iter().map(f32::from));
     let sample_type = format!("u8 × {}", channels.count());
     Picture { grid, channels, opaque: 255.0, samples }.decoded(sample_type, context)
 }

@@ -51,7 +51,7 @@ fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, 
         name if name == "LIST" || name.contains('%') => {
             return Err(context.unsupported("a list of data files", "convert it to one .mha file"));
         }
-        name => Source::open_beside(name, context)?,
+        name => detached::open(name, context)?,
     };
     if flag(&fields, "CompressedData", context)? {
         if let Some(size) = fields.value::<f64>("CompressedDataSize", "a number of bytes", context)?

@@ -35,7 +35,7 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
     let mut plan = job.plan();
     plan.check()?;
     let (device, mut log) = options.device.start()?;
-    let mut open = |path: &Path| FrameStream::open(path, options.strictness, &mut log.warnings);
+    let mut open = |path: &Path| FrameStream::open(path, options.reading, &mut log.warnings);
     let left = open(&job.source)?;
     let right = job.right.as_deref().map(&mut open).transpose()?;
     let interval_ms = left.frame_interval_ms();

@@ -47,8 +47,7 @@ pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
         .writes("page", &job.html, Holds::Text);
     plan.check()?;
     let (device, mut log) = options.device.start()?;
-    let image =
-        log.stages.time("load", || io::read_image(&job.image, options.strictness, &mut log.warnings))?;
+    let image = log.stages.time("load", || io::read_image(&job.image, options.reading, &mut log.warnings))?;
     let parameters = phase_parameters(&options.method, full_scale(&image))?;
     let found = log.stages.time("solve", || phase_features(&image, &parameters, &device))?;
 

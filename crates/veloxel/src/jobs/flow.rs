@@ -175,12 +175,11 @@ struct Inputs {
 
 impl Inputs {
     fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
-        let strictness = job.options.strictness;
-        let mut mask = |path: &Option<PathBuf>| {
-            path.as_deref().map(|p| io::read_mask(p, strictness, warnings)).transpose()
-        };
+        let reading = job.options.reading;
+        let mut mask =
+            |path: &Option<PathBuf>| path.as_deref().map(|p| io::read_mask(p, reading, warnings)).transpose();
         let (mask, volume_mask) = (mask(&job.options.mask)?, mask(&job.options.volume_mask)?);
-        let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, strictness, warnings)).transpose();
+        let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
         let start = match &job.start {
             StartFrom::Flow(path) => flow(Some(path))?,
             _ => None,
@@ -209,13 +208,16 @@ fn load_pair(job: &FlowJob, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>,
         let reason = format!("expected FIXED and MOVING, got {} inputs", job.inputs.len());
         return Err(VeloxelError::Frames { reason });
     };
-    let strictness = job.options.strictness;
+    let reading = job.options.reading;
     let mut about_moving = Warnings::new();
     let (fixed, moving) = std::thread::scope(|scope| {
-        let moving = scope.spawn(|| io::read_image(moving, strictness, &mut about_moving));
-        let fixed = io::read_image(fixed, strictness, warnings);
-        (fixed, moving.join().expect("reading an image should not panic"))
+        let read_moving = || io::read_image(moving, reading, &mut about_moving);
+        let thread = std::thread::Builder::new().spawn_scoped(scope, read_moving);
+        let fixed = io::read_image(fixed, reading, warnings);
+        (fixed, thread.map(|thread| thread.join().expect("reading an image should not panic")))
     });
+    // Where there are no threads any more, one after the other.
+    let moving = moving.unwrap_or_else(|_| io::read_image(&job.inputs[1], reading, &mut about_moving));
     let frames = vec![fixed?, moving?];
     warnings.extend(about_moving);
     Ok(frames)
@@ -227,10 +229,10 @@ fn load_window(
     most: usize,
     warnings: &mut Warnings,
 ) -> Result<Vec<Volume<f32>>, VeloxelError> {
-    let strictness = job.options.strictness;
+    let reading = job.options.reading;
     let mut stream = match job.inputs.as_slice() {
-        [one] => FrameStream::open(one, strictness, warnings)?,
-        many => FrameStream::of_files(many.to_vec(), strictness),
+        [one] => FrameStream::open(one, reading, warnings)?,
+        many => FrameStream::of_files(many.to_vec(), reading),
     };
     // One frame too many is enough to know that there are.
     let mut frames = Vec::new();

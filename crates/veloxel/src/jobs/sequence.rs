@@ -51,11 +51,11 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let (device, mut log) = options.device.start()?;
     let warnings = &mut log.warnings;
     let sequence = log.stages.time("load", || match job.inputs.as_slice() {
-        [one] => io::read_sequence(one, options.strictness, warnings),
-        many => io::read_frames(many, options.strictness, warnings),
+        [one] => io::read_sequence(one, options.reading, warnings),
+        many => io::read_frames(many, options.reading, warnings),
     })?;
     let mut read = |path: &Option<PathBuf>| -> Result<Vec<Mask>, _> {
-        path.iter().map(|path| io::read_mask(path, options.strictness, warnings)).collect()
+        path.iter().map(|path| io::read_mask(path, options.reading, warnings)).collect()
     };
     let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
     let mut opened = open(&sequence, options, &device)?;

@@ -117,13 +117,13 @@ struct Inputs {
 
 impl Inputs {
     fn load(job: &StereoJob, log: &mut RunLog) -> Result<Self, VeloxelError> {
-        let (strictness, warnings) = (job.options.strictness, &mut log.warnings);
-        let mut read = |path: &Path| io::read_image(path, strictness, warnings);
+        let (reading, warnings) = (job.options.reading, &mut log.warnings);
+        let mut read = |path: &Path| io::read_image(path, reading, warnings);
         let (left, right) =
             log.stages.time("load", || Ok::<_, VeloxelError>((read(&job.left)?, read(&job.right)?)))?;
         let truth = job.truth.as_deref();
-        let truth = truth.map(|path| io::read_disparity(path, job.truth_scale, strictness, warnings));
-        let mask = job.options.mask.as_deref().map(|path| io::read_mask(path, strictness, warnings));
+        let truth = truth.map(|path| io::read_disparity(path, job.truth_scale, reading, warnings));
+        let mask = job.options.mask.as_deref().map(|path| io::read_mask(path, reading, warnings));
         let (truth, mask) = (truth.transpose()?, mask.transpose()?);
         let grid = left.grid();
         grid.require_same(right.grid(), "left and right image")?;
