@@ -20,11 +20,14 @@ mod parameters;
 mod progress;
 mod run_arguments;
 mod stereo;
+mod terminal;
 mod warp;
 
 use clap::{ArgMatches, Args, Command};
 use std::process::ExitCode;
+use terminal::say;
 use veloxel::Warnings;
+use veloxel::jobs::left_behind;
 
 /// Every command, in the order of the help.
 const COMMANDS: &[Entry] = &[
@@ -87,9 +90,10 @@ fn main() -> ExitCode {
     match (entry.run)(given) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One line, whatever a library put into its message.
-            let line = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-            eprintln!("error: {line}");
+            say(&format!("error: {error}"));
+            for path in left_behind() {
+                say(&format!("warning: {} could not be taken back", path.display()));
+            }
             ExitCode::FAILURE
         }
     }
@@ -106,7 +110,7 @@ fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! 
 /// Says what a user should know.
 fn warn(warnings: &Warnings) {
     for warning in warnings.iter() {
-        eprintln!("warning: {}", warning.message);
+        say(&format!("warning: {}", warning.message));
     }
 }
 

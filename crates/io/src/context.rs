@@ -7,6 +7,12 @@ use std::cell::RefCell;
 use std::path::Path;
 use veloxel_core::{CoreError, Grid, Volume, WarningKind, Warnings};
 
+/// Text out of a file as a part of one line: its control characters spelt out.
+fn one_line(text: &str) -> String {
+    let spelt = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(spelt).collect()
+}
+
 /// The file's name, how to read it, the memory claimed for it, and where warnings go.
 pub(crate) struct Context<'a> {
     pub path: &'a Path,
@@ -56,13 +62,15 @@ impl<'a> Context<'a> {
                 self.note(WarningKind::Header, assumption);
                 Ok(())
             }
-            Strictness::Strict => Err(IoError::Strict { assumption, path: self.path.to_owned() }),
+            Strictness::Strict => {
+                Err(IoError::Strict { assumption: one_line(&assumption), path: self.path.to_owned() })
+            }
         }
     }
 
     /// Something to know that is no fault of the header.
     pub fn note(&mut self, kind: WarningKind, message: impl AsRef<str>) {
-        self.warnings.push(kind, format!("{}: {}", self.path.display(), message.as_ref()));
+        self.warnings.push(kind, format!("{}: {}", self.path.display(), one_line(message.as_ref())));
     }
 
     /// Bytes after the content: kept out, and said.
@@ -77,7 +85,7 @@ impl<'a> Context<'a> {
         expected: impl Into<String>,
         got: impl ToString,
     ) -> IoError {
-        IoError::malformed(self.path, what, expected, got)
+        IoError::malformed(self.path, one_line(&what.into()), expected, one_line(&got.to_string()))
     }
 
     pub fn truncated(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> IoError {
@@ -85,7 +93,7 @@ impl<'a> Context<'a> {
     }
 
     pub fn unsupported(&self, what: impl Into<String>, hint: &'static str) -> IoError {
-        IoError::unsupported(self.path, what, hint)
+        IoError::unsupported(self.path, one_line(&what.into()), hint)
     }
 
     pub fn core(&self, source: CoreError) -> IoError {

@@ -53,6 +53,23 @@ fn lies_beside(data: &Path, header: &Path) -> bool {
     }
 }
 
+/// Refuses a name whose data file the header could not name: a reader would look for another one.
+///
+/// # Errors
+/// [`IoError::Unsupported`].
+pub(crate) fn check_name(path: &Path) -> Result<(), IoError> {
+    let Some(data) = data_file(path) else { return Ok(()) };
+    let plain = |name: &str| {
+        let is_pattern = name.contains('%') || name.starts_with("LIST");
+        !is_pattern && name.trim() == name && !name.contains(char::is_control)
+    };
+    if data.file_name().and_then(OsStr::to_str).is_some_and(plain) {
+        return Ok(());
+    }
+    let what = "a name with %, blanks at its ends, control characters or bytes that are no UTF-8, which a header cannot give,";
+    Err(IoError::unsupported(path, what, "give it another name, or write .mha or .nrrd"))
+}
+
 /// Writes header and samples to one file, or the samples to [`data_file`] where there is one. `header` gets the data
 /// file's name in that case. Vectors are interleaved.
 pub(crate) fn write(
@@ -60,6 +77,7 @@ pub(crate) fn write(
     record: &Record,
     header: impl FnOnce(Option<&str>) -> String,
 ) -> Result<(), IoError> {
+    check_name(path)?;
     let Some(data_path) = data_file(path) else {
         let header = header(None);
         return whole_file::write(path, |file| {

@@ -121,6 +121,16 @@ pub enum IoError {
         /// The file.
         path: PathBuf,
     },
+    /// A file of a format that is not read here, with the way to one that is.
+    #[error("{}: {what} is not read: {way}", path.display())]
+    Foreign {
+        /// The format.
+        what: &'static str,
+        /// What to do.
+        way: String,
+        /// The file.
+        path: PathBuf,
+    },
     /// A file of another kind than asked for.
     #[error("{}: expected {expected}, got {got}: {hint}", path.display())]
     Kind {

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::IoError;
+use std::ops::Range;
 use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, Grid};
 
@@ -29,6 +30,9 @@ impl Axes {
         let Self { dimension, size, mut spacing_mm, mut origin_mm, mut direction } = self;
         for (axis, h) in spacing_mm.iter_mut().enumerate() {
             *h = usable_spacing(*h, axis, context)?;
+        }
+        if let Some(o) = origin_mm.iter().find(|o| o.is_finite() && o.abs() > FARTHEST_MM) {
+            return Err(context.malformed("origin", format!("at most {FARTHEST_MM:e} mm"), o));
         }
         if origin_mm.iter().any(|o| !o.is_finite()) {
             context.assume(format!("origin {origin_mm:?} is not finite: 0 is assumed for such values"))?;
@@ -66,6 +70,16 @@ impl Axes {
             }
             direction = unit;
         }
+        for h in spacing_mm {
+            if !SPACINGS_MM.contains(&h) {
+                let Range { start, end } = SPACINGS_MM;
+                return Err(context.malformed(
+                    "spacing",
+                    format!("{start:e} to {end:e} mm"),
+                    format!("{h:e}"),
+                ));
+            }
+        }
         let [nx, ny, nz] = size;
         let grid = match dimension {
             Dimension::Two => Grid::image(nx, ny),
@@ -77,6 +91,11 @@ impl Axes {
             .map_err(|e| context.core(e))
     }
 }
+
+/// Spacings, mm, whose squares and whose products with motions are 32-bit floats.
+const SPACINGS_MM: Range<f64> = 1e-15..1e15;
+/// The largest coordinate of a voxel, mm: headers and fields have 32-bit floats.
+const FARTHEST_MM: f64 = 1e30;
 
 /// A spacing that a grid can have: what the header says, or what is assumed in its place.
 pub(crate) fn usable_spacing(spacing: f64, axis: usize, context: &mut Context) -> Result<f64, IoError> {

@@ -26,6 +26,8 @@ mod detached;
 mod disparity;
 mod element;
 mod error;
+mod files_read;
+mod foreign;
 mod format;
 mod formats;
 mod frame_reader;
@@ -54,19 +56,22 @@ pub use content::{Content, Kind};
 pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
+pub use files_read::files_read;
 pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
+pub use frames::files_in;
 pub use inspect::{FileInfo, inspect};
 pub use luminance::LUMA;
 pub use png_stream::write_rgb_png;
 pub use read::{
     read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_mesh, read_sequence,
+    read_text,
 };
 pub use reading::{DataFiles, Reading, Strictness};
 pub use stream::FrameStream;
 pub use tempfile::{NamedTempFile, TempDir};
-pub use unfinished::{Unfinished, remove_unfinished};
+pub use unfinished::{Revocable, Unfinished, remove_unfinished};
 pub use video::{FrameRate, VideoColour, VideoShape};
 pub use video_writer::{VideoWriter, check_video_output};
 pub use whole_file::{check_writable, write_bytes, write_text};

@@ -41,6 +41,22 @@ pub fn read_bytes(
     Ok(decode(format, Source::from_bytes(bytes), &mut context)?.content)
 }
 
+/// Reads a text (UTF-8) of at most so many bytes.
+///
+/// # Errors
+/// [`IoError::Open`], also for a pipe or a device; [`IoError::Malformed`] for a longer text, or one that is no UTF-8.
+pub fn read_text(path: &Path, most_bytes: u64) -> Result<String, IoError> {
+    let mut source = Source::open(path)?;
+    let mut unsaid = Warnings::new();
+    let context = Context::new(path, Reading::default(), &mut unsaid);
+    if source.available() > most_bytes {
+        let expected = format!("at most {most_bytes} bytes");
+        return Err(context.malformed("text", expected, format!("{} bytes", source.available())));
+    }
+    let bytes = source.take_rest(&context)?;
+    String::from_utf8(bytes).map_err(|error| context.malformed("text", "UTF-8", error))
+}
+
 /// Reads one picture or volume.
 ///
 /// # Errors

@@ -41,8 +41,10 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
     let options = &job.options;
     let mut plan = OutputPlan::default()
+        .reads_settings(options.method.files())
         .reads("image", [&job.image])
         .writes("folder", [&job.folder], Holds::Folder)
+        .members("folder", &["energy_", "orientation", "phase", "report.json"])
         .writes("report", &job.report, Holds::Text)
         .writes("page", &job.html, Holds::Text);
     plan.check()?;

@@ -59,7 +59,8 @@ impl FlowJob {
             }
             (_, frames) => OutputPlan::default().reads("frame", frames),
         };
-        plan.reads("mask", &options.mask)
+        plan.reads_settings(options.method.files())
+            .reads("mask", &options.mask)
             .reads("volume mask", &options.volume_mask)
             .reads("start", start)
             .reads("truth", &self.truth)

@@ -41,10 +41,12 @@ pub struct SequenceJob {
 pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
     let options = &job.options;
     let mut plan = OutputPlan::default()
+        .reads_settings(options.method.files())
         .reads("sequence", &job.inputs)
         .reads("mask", &options.mask)
         .reads("volume mask", &options.volume_mask)
         .writes("folder", [&job.folder], Holds::Folder)
+        .members("folder", &["consecutive_", "reference_", "report.json"])
         .writes("report", &job.report, Holds::Text)
         .writes("page", &job.html, Holds::Text);
     plan.check()?;

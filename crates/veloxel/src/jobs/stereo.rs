@@ -45,6 +45,7 @@ pub type StereoRun = JobRun<StereoReport>;
 impl StereoJob {
     fn plan(&self) -> OutputPlan {
         OutputPlan::default()
+            .reads_settings(self.options.method.files())
             .reads("left", [&self.left])
             .reads("right", [&self.right])
             .reads("mask", &self.options.mask)
