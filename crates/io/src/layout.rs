@@ -4,7 +4,7 @@ use crate::content::Content;
 use crate::context::Context;
 use crate::element::{Element, Stored};
 use crate::error::IoError;
-use crate::luminance::{Channels, Picture};
+use crate::luminance::{Channels, Picture, Samples};
 use veloxel_core::{Dimension, Flow, Grid, Sequence};
 
 /// What several components in one voxel mean.
@@ -110,7 +110,8 @@ impl Layout {
                     Arrangement::Planar => interleave(&samples, channels.count()),
                 };
                 let opaque = if self.stored.element.bytes() == 1 { 255.0 } else { 65535.0 };
-                let picture = Picture { grid: self.grid, channels, opaque, samples };
+                let picture =
+                    Picture { grid: self.grid, channels, opaque, samples: Samples::Floats(samples) };
                 Ok(Content::Image(picture.into_luminance(context)?))
             }
             Meaning::Vector(axes) => {

@@ -42,6 +42,8 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
         return Err(context.truncated("the PNG image data", needed as u64, possible));
     }
     let mut bytes = memory::room_for(needed, context)?;
+    // As floats it is counted before it is decoded.
+    let _floats = context.scratch(4 * grid.len() as u64)?;
     bytes.resize(needed, 0);
     let info = reader.next_frame(&mut bytes).map_err(|e| fail(e, context))?;
     bytes.truncate(info.buffer_size());

@@ -215,7 +215,6 @@ fn a_folder_that_is_not_there_is_named() {
         };
         place.run(arguments).failed_with(words);
     }
-    place.run(&["info", "."]).failed_with(&["a folder"]);
     place.run(&["info", "nowhere.foo"]).failed_with(&["cannot open"]);
 }
 

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Precision, Reader};
 use crate::frame_reader::FrameReader;
-use crate::luminance::{Channels, Picture};
+use crate::luminance::{Channels, Picture, Samples};
 use crate::source::Source;
 use crate::whole_file;
 use std::io::{Cursor, Error, ErrorKind};
@@ -123,7 +123,7 @@ impl Pages {
             return Err(context.malformed("samples", count.to_string(), samples.len()));
         }
         self.sample_type = format!("{name} × {}", channels.count());
-        Picture { grid, channels, opaque, samples }.into_luminance(context)
+        Picture { grid, channels, opaque, samples: Samples::Floats(samples) }.into_luminance(context)
     }
 }
 
