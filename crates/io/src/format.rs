@@ -41,6 +41,8 @@ pub struct Format {
     pub(crate) write_sequence: Option<Write<Sequence>>,
     /// Where disparities are not written as an image.
     pub(crate) write_disparity: Option<Write<Volume<f32>>>,
+    /// Colours of 8 bits.
+    pub(crate) write_rgb: Option<WriteRgb>,
     pub(crate) write_video: Option<WriteVideo>,
 }
 
@@ -53,6 +55,8 @@ pub(crate) type OpenFrames =
 pub(crate) type Write<T> = fn(&Path, &T) -> Result<(), IoError>;
 /// Writes an image; the samples that it must change are a warning.
 pub(crate) type WriteImage = fn(&Path, &Volume<f32>, &mut Warnings) -> Result<(), IoError>;
+/// Size, and a triple a pixel.
+pub(crate) type WriteRgb = fn(&Path, [usize; 2], &[u8]) -> Result<(), IoError>;
 pub(crate) type WriteVideo = fn(&Path, VideoShape) -> Result<Box<dyn VideoEncoder>, IoError>;
 
 /// How much of a file must be read to know what it holds.
@@ -115,6 +119,7 @@ impl Format {
             write_flow: None,
             write_sequence: None,
             write_disparity: None,
+            write_rgb: None,
             write_video: None,
         }
     }

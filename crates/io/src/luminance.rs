@@ -67,7 +67,7 @@ impl Picture {
             Channels::GreyAlpha => pixels.map(|p| p[0]).collect(),
             Channels::Rgb | Channels::Rgba => {
                 if pixels.clone().any(|p| p[0] != p[1] || p[1] != p[2]) {
-                    context.note(WarningKind::Samples, COLOUR_NOTE);
+                    context.note(WarningKind::Note, COLOUR_NOTE);
                 }
                 pixels.map(|p| luma([p[0], p[1], p[2]])).collect()
             }
