@@ -6,7 +6,9 @@ use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
-use veloxel::jobs::{DisparityScales, EvaluateJob, evaluate_disparity, evaluate_flow, evaluate_labels};
+use veloxel::jobs::{
+    DisparityScales, EvaluateJob, MaskFile, evaluate_disparity, evaluate_flow, evaluate_labels,
+};
 use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlap, LabelOverlapReport};
 use veloxel::report::number::{self, percent};
 use veloxel::{VeloxelError, Warnings};
@@ -52,9 +54,9 @@ struct Files {
     json: bool,
     #[command(flatten)]
     reading: ReadingArguments,
-    /// Measure inside only: inside is not 0
-    #[arg(long, value_name = "M")]
-    mask: Option<PathBuf>,
+    /// Measure inside only: where M is not 0, or has one of the labels that follow its name (labels.nii.gz=2,3)
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
+    mask: Option<MaskFile>,
 }
 
 impl Files {

@@ -107,9 +107,9 @@ fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! 
     own.error(kind, message).exit()
 }
 
-/// Says what a user should know.
+/// Says what a user may have to act on; notes stand in the report.
 fn warn(warnings: &Warnings) {
-    for warning in warnings.iter() {
+    for warning in warnings.urgent() {
         say(&format!("warning: {}", warning.message));
     }
 }

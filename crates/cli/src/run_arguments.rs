@@ -1,6 +1,6 @@
 //! Arguments that several commands share: device, method, single parameters, strictness.
 
-use crate::output::print_lines;
+use crate::output::{print, print_lines};
 use crate::parameters::presets;
 use crate::{Outcome, warn, wrong_usage};
 use clap::Args;
@@ -86,22 +86,35 @@ impl MethodArguments {
     }
 }
 
+/// What a run came to.
+pub struct Summary {
+    /// Names and values.
+    pub lines: Vec<(&'static str, String)>,
+    /// The most important of it.
+    pub line: String,
+}
+
 impl MethodArguments {
-    /// Warns, and shows a few lines to a person at a terminal; scripts take `--report`.
+    /// Warns, and sums up: in a few lines for a person at a terminal, in one for a log.
     pub fn show<R>(
         &self,
         run: &JobRun<R>,
         header: &RunHeader,
-        mut lines: Vec<(&'static str, String)>,
+        Summary { mut lines, line }: Summary,
     ) -> Outcome {
         warn(&header.warnings);
-        if self.quiet || !std::io::stdout().is_terminal() {
+        if self.quiet {
             return Ok(());
         }
         let sum =
             |of: fn(&StageTime) -> bool| header.stage_times.iter().filter(|s| of(s)).map(|s| s.time_ms).sum();
         let (all, solve) = (duration(sum(|_| true)), duration(sum(|s| s.stage == "solve")));
         let (device, threads) = (&header.device.name, counted(header.device.threads, "thread"));
+        if !std::io::stdout().is_terminal() {
+            let first =
+                run.written.first().map_or(String::new(), |(_, path)| format!("{}: ", path.display()));
+            return Ok(print(&format!("{first}{line}; {all} on {device}, {threads}\n"))?);
+        }
         lines.push(("time", format!("{all} (solve {solve}), {device}, {threads}")));
         lines.extend(written(run));
         print_lines(&lines)

@@ -43,6 +43,8 @@ pub struct Format {
     pub(crate) write_sequence: Option<Write<Sequence>>,
     /// Where disparities are not written as an image.
     pub(crate) write_disparity: Option<Write<Volume<f32>>>,
+    /// Colours of 8 bits.
+    pub(crate) write_rgb: Option<WriteRgb>,
     pub(crate) write_video: Option<WriteVideo>,
 }
 
@@ -57,6 +59,8 @@ pub(crate) type Write<T> = fn(&Path, &T) -> Result<(), IoError>;
 pub(crate) type WriteImage = fn(&Path, &Volume<f32>, &mut Warnings) -> Result<(), IoError>;
 /// The name of the file that a header gives for its samples, if they are not in the same.
 pub(crate) type NamesDataFile = fn(&mut Source, &Context) -> Option<String>;
+/// Size, and a triple a pixel.
+pub(crate) type WriteRgb = fn(&Path, [usize; 2], &[u8]) -> Result<(), IoError>;
 pub(crate) type WriteVideo = fn(&Path, VideoShape) -> Result<Box<dyn VideoEncoder>, IoError>;
 
 /// How much of a file must be read to know what it holds.
@@ -120,6 +124,7 @@ impl Format {
             write_flow: None,
             write_sequence: None,
             write_disparity: None,
+            write_rgb: None,
             write_video: None,
         }
     }

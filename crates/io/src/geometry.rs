@@ -31,9 +31,6 @@ impl Axes {
         for (axis, h) in spacing_mm.iter_mut().enumerate() {
             *h = usable_spacing(*h, axis, context)?;
         }
-        if let Some(o) = origin_mm.iter().find(|o| o.is_finite() && o.abs() > FARTHEST_MM) {
-            return Err(context.malformed("origin", format!("at most {FARTHEST_MM:e} mm"), o));
-        }
         if origin_mm.iter().any(|o| !o.is_finite()) {
             context.assume(format!("origin {origin_mm:?} is not finite: 0 is assumed for such values"))?;
             origin_mm = origin_mm.map(|o| if o.is_finite() { o } else { 0.0 });
@@ -70,16 +67,7 @@ impl Axes {
             }
             direction = unit;
         }
-        for h in spacing_mm {
-            if !SPACINGS_MM.contains(&h) {
-                let Range { start, end } = SPACINGS_MM;
-                return Err(context.malformed(
-                    "spacing",
-                    format!("{start:e} to {end:e} mm"),
-                    format!("{h:e}"),
-                ));
-            }
-        }
+        require_floats(spacing_mm, origin_mm, context)?;
         let [nx, ny, nz] = size;
         let grid = match dimension {
             Dimension::Two => Grid::image(nx, ny),
@@ -90,6 +78,18 @@ impl Axes {
             .map(|g| g.with_origin_mm(origin_mm))
             .map_err(|e| context.core(e))
     }
+}
+
+/// Refuses lengths that 32-bit floats cannot hold, of fields as of headers.
+fn require_floats(spacing_mm: [f64; 3], origin_mm: [f64; 3], context: &Context) -> Result<(), IoError> {
+    if let Some(h) = spacing_mm.iter().find(|h| !SPACINGS_MM.contains(h)) {
+        let Range { start, end } = SPACINGS_MM;
+        return Err(context.malformed("spacing", format!("{start:e} to {end:e} mm"), format!("{h:e}")));
+    }
+    if let Some(o) = origin_mm.iter().find(|o| o.abs() > FARTHEST_MM) {
+        return Err(context.malformed("origin", format!("at most {FARTHEST_MM:e} mm"), format!("{o:e}")));
+    }
+    Ok(())
 }
 
 /// Spacings, mm, whose squares and whose products with motions are 32-bit floats.

@@ -75,4 +75,7 @@ pub use unfinished::{Revocable, Unfinished, remove_unfinished};
 pub use video::{FrameRate, VideoColour, VideoShape};
 pub use video_writer::{VideoWriter, check_video_output};
 pub use whole_file::{check_writable, write_bytes, write_text};
-pub use write::{check_folder, check_output, write_flow, write_image, write_labels, write_sequence};
+pub use write::{
+    check_folder, check_output, check_rgb_output, write_flow, write_image, write_labels, write_rgb,
+    write_sequence,
+};

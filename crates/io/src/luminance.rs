@@ -94,7 +94,7 @@ fn grey(
         Channels::Rgb | Channels::Rgba => {
             let coloured = |[r, g, b]: [f32; 3]| r != g || g != b;
             if (0..pixels).any(|p| coloured(colour(p))) {
-                context.note(WarningKind::Samples, COLOUR_NOTE);
+                context.note(WarningKind::Note, COLOUR_NOTE);
             }
             data.extend((0..pixels).map(|p| luma(colour(p))));
         }

@@ -29,6 +29,7 @@ pub(super) static FORMAT: Format = Format {
     precision: Precision::Lossy,
     limits: Limits { dimension: Dimension::Two, side: MAX_SIDE, hint: LARGER },
     write_image: Some(write),
+    write_rgb: Some(|path, [width, height], rgb| write_rgb_jpeg(path, width, height, rgb)),
     ..Format::picture("jpeg", "JPEG", &["jpg", "jpeg"], Reader::Whole(read))
 };
 
@@ -114,7 +115,7 @@ fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()
     encode(path, &picture)?;
     let changes =
         format!("JPEG of quality {JPEG_QUALITY} changes samples a little (.png and .tif keep them)");
-    warnings.push(WarningKind::Samples, format!("{}: {changes}", path.display()));
+    warnings.push(WarningKind::Note, format!("{}: {changes}", path.display()));
     Ok(())
 }
 

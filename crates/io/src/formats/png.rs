@@ -24,6 +24,7 @@ pub(super) static FORMAT: Format = Format {
     write_image: Some(|path, image, warnings| {
         png_stream::write(path, &Raster::quantised(path, image, warnings))
     }),
+    write_rgb: Some(|path, [width, height], rgb| png_stream::write_rgb_png(path, width, height, rgb)),
     write_flow: Some(kitti::write),
     write_disparity: Some(kitti::write_disparity),
     ..Format::picture("png", "PNG", &["png"], Reader::Whole(read))

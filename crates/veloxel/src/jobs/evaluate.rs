@@ -1,5 +1,6 @@
 //! Results against truths, from files.
 
+use super::MaskFile;
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, Warnings};
@@ -18,14 +19,14 @@ pub struct EvaluateJob {
     /// What is true.
     pub truth: PathBuf,
     /// Where it is measured; none: everywhere.
-    pub mask: Option<PathBuf>,
+    pub mask: Option<MaskFile>,
     /// How files are read.
     pub reading: Reading,
 }
 
 impl EvaluateJob {
     fn mask(&self, warnings: &mut Warnings) -> Result<Option<Mask>, VeloxelError> {
-        Ok(self.mask.as_deref().map(|path| io::read_mask(path, self.reading, warnings)).transpose()?)
+        self.mask.as_ref().map(|file| file.read(self.reading, warnings)).transpose()
     }
 }
 

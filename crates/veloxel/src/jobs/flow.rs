@@ -1,8 +1,9 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
 use super::output_plan::{Holds, OutputPlan, name, write_confidence};
+use super::pictures::{write_colours, write_sampled};
 use super::run_log::{RunLog, Stages, finish};
-use super::{JobRun, RunOptions, StartFrom};
+use super::{JobRun, MaskFile, RunOptions, StartFrom};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Volume, Warnings};
@@ -21,6 +22,8 @@ pub struct FlowOutputs {
     pub confidence: Option<PathBuf>,
     /// The moving image seen from the fixed grid.
     pub warped: Option<PathBuf>,
+    /// The field in the colours of the wheel.
+    pub picture: Option<PathBuf>,
     /// JSON.
     pub report: Option<PathBuf>,
     /// A page for people.
@@ -49,6 +52,7 @@ pub type FlowRun = JobRun<RunReport>;
 impl FlowJob {
     fn plan(&self) -> OutputPlan {
         let (options, outputs) = (&self.options, &self.outputs);
+        let [mask, volume_mask] = options.mask_paths();
         let start = match &self.start {
             StartFrom::Flow(path) => Some(path),
             _ => None,
@@ -60,13 +64,14 @@ impl FlowJob {
             (_, frames) => OutputPlan::default().reads("frame", frames),
         };
         plan.reads_settings(options.method.files())
-            .reads("mask", &options.mask)
-            .reads("volume mask", &options.volume_mask)
+            .reads("mask", mask)
+            .reads("volume mask", volume_mask)
             .reads("start", start)
             .reads("truth", &self.truth)
             .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
             .writes("confidence", &outputs.confidence, Holds::Confidence)
             .writes("warped image", &outputs.warped, Holds::Samples(Kind::Image))
+            .writes("picture", &outputs.picture, Holds::Picture)
             .writes("report", &outputs.report, Holds::Text)
             .writes("page", &outputs.html, Holds::Text)
     }
@@ -119,7 +124,8 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     };
     let measured = log.stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
     log.warnings.extend(found.statistics.warnings.clone());
-    log.stages.time("write", || write(&found, &mut plan, &mut log.warnings))?;
+    options.check_volume_mask(&parameters, &mut log.warnings);
+    log.stages.time("write", || write((&found, pair.moving), &mut plan, &mut log.warnings))?;
     // Everything beside the images lies on the fixed grid.
     let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(fixed_grid, |frame| frame.grid()));
     let report = RunReport {
@@ -132,13 +138,17 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
 }
 
 /// Writes the flow and its maps.
-fn write(found: &DenseFlow, plan: &mut OutputPlan, warnings: &mut Warnings) -> Result<(), VeloxelError> {
+fn write(
+    (found, moving): (&DenseFlow, &Volume<f32>),
+    plan: &mut OutputPlan,
+    warnings: &mut Warnings,
+) -> Result<(), VeloxelError> {
     plan.write("flow", |path| io::write_flow(path, &found.flow))?;
     plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))?;
-    found
-        .warped
-        .as_ref()
-        .map_or(Ok(()), |warped| plan.write("warped image", |path| io::write_image(path, warped, warnings)))
+    if let Some(warped) = &found.warped {
+        plan.write("warped image", |path| write_sampled(path, (warped, moving), warnings))?;
+    }
+    plan.write("picture", |path| write_colours(path, &found.flow, warnings))
 }
 
 /// A GPU takes as long to open as large files to read: both at once.
@@ -177,8 +187,9 @@ struct Inputs {
 impl Inputs {
     fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
         let reading = job.options.reading;
-        let mut mask =
-            |path: &Option<PathBuf>| path.as_deref().map(|p| io::read_mask(p, reading, warnings)).transpose();
+        let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>, VeloxelError> {
+            file.as_ref().map(|file| file.read(reading, warnings)).transpose()
+        };
         let (mask, volume_mask) = (mask(&job.options.mask)?, mask(&job.options.volume_mask)?);
         let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
         let start = match &job.start {

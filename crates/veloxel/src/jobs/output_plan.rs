@@ -20,6 +20,8 @@ pub(crate) enum Holds {
     Disparity,
     /// `.y4m`, `.gif`, or `-`, a stream; a name without an extension is a folder of pictures.
     Video,
+    /// A picture in colours, in the format of the extension.
+    Picture,
     /// JSON, a page or points, whatever the extension.
     Text,
     /// Many files, which appear together at the end; the folder may be there already.
@@ -255,6 +257,7 @@ impl Output {
                 io::check_output(path, Kind::Image, dimension)?;
             }
             Holds::Disparity => io::check_disparity_output(path)?,
+            Holds::Picture => io::check_rgb_output(path)?,
             Holds::Text | Holds::Folder => io::check_folder(path)?,
         }
         Ok(io::check_writable(path)?)

@@ -3,7 +3,7 @@
 use super::flow;
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
-use super::{FlowRun, RunOptions};
+use super::{FlowRun, MaskFile, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -40,11 +40,12 @@ pub struct SequenceJob {
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
     let options = &job.options;
+    let [mask, volume_mask] = options.mask_paths();
     let mut plan = OutputPlan::default()
         .reads_settings(options.method.files())
         .reads("sequence", &job.inputs)
-        .reads("mask", &options.mask)
-        .reads("volume mask", &options.volume_mask)
+        .reads("mask", mask)
+        .reads("volume mask", volume_mask)
         .writes("folder", [&job.folder], Holds::Folder)
         .members("folder", &["consecutive_", "reference_", "report.json"])
         .writes("report", &job.report, Holds::Text)
@@ -56,11 +57,12 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         [one] => io::read_sequence(one, options.reading, warnings),
         many => io::read_frames(many, options.reading, warnings),
     })?;
-    let mut read = |path: &Option<PathBuf>| -> Result<Vec<Mask>, _> {
-        path.iter().map(|path| io::read_mask(path, options.reading, warnings)).collect()
+    let mut read = |file: &Option<MaskFile>| -> Result<Vec<Mask>, _> {
+        file.iter().map(|file| file.read(options.reading, warnings)).collect()
     };
     let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
     let mut opened = open(&sequence, options, &device)?;
+    options.check_volume_mask(&opened.parameters, warnings);
 
     let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
     let folder = plan.path("folder")?.expect("the folder should be planned");

@@ -171,7 +171,7 @@ impl GifReader {
         let palette = self.decoder.palette().map_err(|e| failure(e, self.file_bytes, context))?;
         let colours = palette.as_chunks::<3>().0;
         if self.frames == 0 && colours.iter().any(|[r, g, b]| r != g || g != b) {
-            context.note(WarningKind::Samples, COLOUR_NOTE);
+            context.note(WarningKind::Note, COLOUR_NOTE);
         }
         Ok(colours.iter().map(|rgb| luma(rgb.map(f32::from))).collect())
     }
