@@ -24,13 +24,22 @@ use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, Veloxe
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::parameters::long_help("clg"))]
 #[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>
+       veloxel flow [OPTIONS] -f <FIXED> -m <MOVING> -o <FLOW>
        veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>
        veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
 pub struct FlowArguments {
     /// FIXED and MOVING; with --sequence a 4-D file, a folder of frames, or the frames; with --method phase 2, 3 or 5
     /// frames, or a folder, pattern or video of just these
-    #[arg(value_name = "INPUT", num_args = 1.., required = true)]
+    #[arg(value_name = "INPUT", num_args = 1.., required_unless_present = "fixed")]
     inputs: Vec<PathBuf>,
+
+    /// FIXED, instead of the first of two inputs
+    #[arg(short, long, value_name = "IMAGE", requires = "moving", conflicts_with_all = ["inputs", "sequence"])]
+    fixed: Option<PathBuf>,
+
+    /// MOVING, instead of the second
+    #[arg(short, long, value_name = "IMAGE", requires = "fixed", conflicts_with = "inputs")]
+    moving: Option<PathBuf>,
 
     /// Where the field goes; with --sequence the folder for all fields
     #[arg(short, long, value_name = "FLOW|DIR")]
@@ -142,7 +151,8 @@ impl RunArguments {
 }
 
 impl Run for FlowArguments {
-    fn run(self) -> Outcome {
+    fn run(mut self) -> Outcome {
+        self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
         let options = self.run.options()?;
         self.refuse_what_does_not_go_together(&options);
         let Self { inputs, output, sequence: mode, reference, report, html, run, .. } = self;
