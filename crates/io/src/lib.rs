@@ -56,6 +56,7 @@ pub use error::IoError;
 pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
+pub use frames::list_folder;
 pub use inspect::{FileInfo, inspect};
 pub use luminance::LUMA;
 pub use png_stream::write_rgb_png;
