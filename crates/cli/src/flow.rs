@@ -9,7 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, MaskFile, RunOptions, SequenceJob, StartFrom, flow, sequence,
+    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, RunOptions, SequenceJob, StartFrom, flow,
+    sequence,
 };
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
@@ -24,13 +25,22 @@ use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, Veloxe
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::parameters::long_help("clg"))]
 #[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>
+       veloxel flow [OPTIONS] -f <FIXED> -m <MOVING> -o <FLOW>
        veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>
        veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
 pub struct FlowArguments {
     /// FIXED and MOVING; with --sequence a 4-D file, a folder of frames, or the frames; with --method phase 2, 3 or 5
     /// frames, or a folder, pattern or video of just these
-    #[arg(value_name = "INPUT", num_args = 1.., required = true)]
+    #[arg(value_name = "INPUT", num_args = 1.., required_unless_present = "fixed")]
     inputs: Vec<PathBuf>,
+
+    /// FIXED, instead of the first of two inputs
+    #[arg(short, long, value_name = "IMAGE", requires = "moving", conflicts_with_all = ["inputs", "sequence"])]
+    fixed: Option<PathBuf>,
+
+    /// MOVING, instead of the second
+    #[arg(short, long, value_name = "IMAGE", requires = "fixed", conflicts_with = "inputs")]
+    moving: Option<PathBuf>,
 
     /// Where the field goes; with --sequence the folder for all fields
     #[arg(short, long, value_name = "FLOW|DIR")]
@@ -44,12 +54,16 @@ pub struct FlowArguments {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sequence", help_heading = "Sequences")]
     reference: usize,
 
-    /// Confidence of every vector, 0 to 1, as an image (0 to 255 in .png .pgm .bmp)
-    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
+    /// Frames of the sequence: BEGIN:END:STEP, without END; each part may be left out
+    #[arg(long, value_name = "0:10:2", requires = "sequence", help_heading = "Sequences")]
+    frames: Option<FrameSelection>,
+
+    /// Confidence of every vector, 0 to 1, as an image (0 to 255 in .png .pgm .bmp); with --sequence a 4-D file, or a folder
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     confidence: Option<PathBuf>,
 
-    /// MOVING as seen from FIXED, as an image
-    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
+    /// MOVING as seen from FIXED, as an image; with --sequence a 4-D file, or a folder
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     warped: Option<PathBuf>,
 
     /// The field in colours, as a picture: hue is the direction, strength the length; of a volume one plane
@@ -64,8 +78,9 @@ pub struct FlowArguments {
     #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
     html: Option<PathBuf>,
 
-    /// The true field, on FIXED's grid: report and page then say how far off the found one is
-    #[arg(long, value_name = "FLOW", conflicts_with = "sequence")]
+    /// The true field, on FIXED's grid: report and page then say how far off the found one is; with --sequence a folder of
+    /// them, named as the run's own or in their order
+    #[arg(long, value_name = "FLOW|DIR")]
     truth: Option<PathBuf>,
 
     /// Before the first step: none, centre-of-mass, affine, or a field's file
@@ -142,19 +157,45 @@ impl RunArguments {
 }
 
 impl Run for FlowArguments {
-    fn run(self) -> Outcome {
+    fn run(mut self) -> Outcome {
+        self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
         let options = self.run.options()?;
         self.refuse_what_does_not_go_together(&options);
-        let Self { inputs, output, sequence: mode, reference, report, html, run, .. } = self;
+        let Self {
+            inputs,
+            output,
+            sequence: mode,
+            reference,
+            report,
+            html,
+            confidence,
+            warped,
+            truth,
+            run,
+            ..
+        } = self;
         let method = run.method_arguments;
         let progress = Progress::new(method.quiet);
         let run = match mode {
             Some(mode) => {
                 let plan = SequencePlan { mode, reference, extras: Extras::default() };
-                sequence(&SequenceJob { inputs, plan, options, folder: output, report, html }, &progress)?
+                let (frames, folder) = (self.frames.unwrap_or_default(), output);
+                let job = SequenceJob {
+                    inputs,
+                    frames,
+                    plan,
+                    truth,
+                    options,
+                    folder,
+                    confidence,
+                    warped,
+                    report,
+                    html,
+                };
+                sequence(&job, &progress)?
             }
             None => {
-                let Self { confidence, warped, picture, truth, init: start, .. } = self;
+                let Self { picture, init: start, .. } = self;
                 if picture.is_none() && !method.quiet {
                     say_what_a_png_is(&output);
                 }

@@ -11,7 +11,7 @@ use veloxel_core::Warnings;
 /// All files that reading a path opens, as far as they are there; the path itself comes first.
 pub fn files_read(path: &Path) -> Vec<PathBuf> {
     let members = if path.is_dir() {
-        frames::in_folder(path)
+        frames::files_in(path)
     } else if frames::is_pattern(path) {
         frames::matching(path)
     } else {

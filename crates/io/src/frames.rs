@@ -8,13 +8,21 @@ use crate::lookup;
 use std::path::{Path, PathBuf};
 use wildmatch::WildMatch;
 
-/// Images in a folder, by natural order of their names; hidden files and other kinds are left out.
-pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
-    let is_image = |name: &str| {
-        Format::from_path(Path::new(name)).is_some_and(|format| format.reads(Kind::Image))
-            && !name.starts_with('.')
+/// The files of a kind in a folder, by natural order of their names (frame 9 before frame 10); hidden files and those of other
+/// kinds are left out.
+///
+/// # Errors
+/// [`IoError::NoFrames`] if there is none; [`IoError::Open`] if the folder cannot be listed.
+pub fn list_folder(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>, IoError> {
+    let is_one = |name: &str| {
+        Format::from_path(Path::new(name)).is_some_and(|format| format.reads(kind)) && !name.starts_with('.')
     };
-    listed(folder, folder, is_image)
+    listed(folder, folder, is_one)
+}
+
+/// Images in a folder.
+pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
+    list_folder(folder, Kind::Image)
 }
 
 /// Files of any format in a folder that hold samples on a grid, by natural order of their names; hidden files are left out.

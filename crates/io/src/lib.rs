@@ -60,7 +60,7 @@ pub use files_read::files_read;
 pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
-pub use frames::files_in;
+pub use frames::{files_in, list_folder};
 pub use inspect::{FileInfo, inspect};
 pub use luminance::LUMA;
 pub use png_stream::write_rgb_png;

@@ -271,10 +271,18 @@ fn wrong_usage_is_exit_code_two() {
         &["stereo", "a", "b"],
         &["engine", "frames", "-o", "out.gif"],
         &["engine", "frames", "--only", "flow,stereo"],
+        &["flow", "--fixed", "a", "-o", "f.nii.gz"],
+        &["flow", "a", "-m", "b", "-o", "f.nii.gz"],
         &[],
     ] {
         let run = place.run(arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+    }
+    for (name, command) in
+        [("register", "flow"), ("Optical_Flow", "flow"), ("depth", "stereo"), ("flwo", "flow")]
+    {
+        let text = place.run(&[name]).stderr;
+        assert!(text.contains(&format!("similar subcommand exists: '{command}'")), "{text}");
     }
     let run = place.run(&["flow", "a", "b", "-o", "f.nii.gz", "--preset", "best"]);
     assert!(run.stderr.contains("[possible values: accurate, fast, paper, hardware]"), "{}", run.stderr);

@@ -226,7 +226,7 @@ fn phase_flow_says_what_it_cannot_do() {
     phase(&["f*.png"]).failed_with(&["2, 3 or 5 frames", "engine"]);
     phase(&["f0.png", "none.png"]).failed_with(&["none.png", "cannot open"]);
     phase(&["f0.png", "f1.png", "--set", "tau=1"]).failed_with(&["`tau_l`"]);
-    for (more, word) in [(&["--warps", "3"][..], "--warps"), (&["--preset", "fast"], "fast")] {
+    for (more, word) in [(&["--warps", "3"][..], "--warps"), (&["--preset", "best"], "best")] {
         let run = phase(&[&["f0.png", "f1.png"], more].concat());
         assert_eq!(run.code, Some(2), "{}", run.stderr);
         assert!(run.stderr.contains(word), "{}", run.stderr);

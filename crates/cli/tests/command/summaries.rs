@@ -112,6 +112,21 @@ fn labels_are_masks() {
 }
 
 #[test]
+fn images_have_names_beside_positions() {
+    let place = with_pictures();
+    place.run(&["flow", "a.png", "b.png", "-o", "f1.flo", "--preset", "fast"]).succeeded();
+    place.run(&["flow", "-m", "b.png", "--fixed", "a.png", "-o", "f2.flo", "--preset", "fast"]).succeeded();
+    assert_eq!(std::fs::read(place.path("f1.flo")).unwrap(), std::fs::read(place.path("f2.flo")).unwrap());
+    let evaluated = place.run(&["evaluate", "flow", "f1.flo", "f2.flo"]).succeeded().stdout;
+    for words in ["end point, px", "Fl ", "KITTI", "pixels"] {
+        assert!(evaluated.contains(words), "{evaluated}");
+    }
+    let grey = place.run(&["evaluate", "labels", "a.png", "b.png"]);
+    grey.failed_with(&["a.png", "grey image", "not labels"]);
+    place.run(&["stereo", "b.png", "a.png", "-o", "d.pfm", "--preset", "fast"]).succeeded();
+}
+
+#[test]
 fn views_that_are_swapped_are_told() {
     let place = with_pictures();
     place.write_image("right.png", &texture(-3.0, SIZE));
