@@ -3,54 +3,12 @@
 // A failed unwrap is a failed test, in functions beside the tests as well.
 #![allow(clippy::unwrap_used)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod counting;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use veloxel_core::{Flow, Grid, Sequence, Volume, Warnings};
 use veloxel_io::*;
-
-/// Counts the bytes that are held, and the most that ever were.
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-fn hold(bytes: usize) {
-    MOST.fetch_max(HELD.fetch_add(bytes, Relaxed) + bytes, Relaxed);
-}
-
-// SAFETY: every call is the system allocator's own, with the arguments that came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        hold(layout.size());
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        hold(layout.size());
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        // Both may be there for a moment.
-        hold(bytes);
-        HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.realloc(pointer, layout, bytes) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Buffers, tables and rows of decoders: not counted by the budget, and far below its 64 MiB here.
 const KEPT_BYTES: usize = 1 << 20;
@@ -104,11 +62,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// Whether a file is read within so many bytes, and what that took beside what was held before.
 fn read_within(path: &Path, max_decode_bytes: u64) -> (bool, usize) {
     let reading = Reading { max_decode_bytes: Some(max_decode_bytes), ..Reading::default() };
-    let before = HELD.load(Relaxed);
-    MOST.store(before, Relaxed);
+    let before = counting::begin();
     let read = read(path, reading, &mut Warnings::new());
     assert!(matches!(read, Ok(_) | Err(IoError::Memory { .. })), "{}: {read:?}", path.display());
-    (read.is_ok(), MOST.load(Relaxed) - before)
+    (read.is_ok(), counting::peak_since(before))
 }
 
 #[test]

@@ -41,6 +41,7 @@ pub use frame_selection::FrameSelection;
 pub use mask_file::MaskFile;
 pub use method_options::MethodOptions;
 pub use options::{Directions, RunOptions, StartFrom};
+pub use output_plan::{Holds, OutputPlan};
 pub use points::{move_point, warp_points};
 pub use published::left_behind;
 pub use run_log::JobRun;
