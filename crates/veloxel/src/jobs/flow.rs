@@ -171,7 +171,18 @@ pub(crate) fn view<'a>(
     let jacobian = found.jacobian.as_ref().expect("the determinant should have been asked for");
     let DenseFlow { flow, confidence, warped, .. } = found;
     let warped = warped.as_ref();
-    PairView { title, fixed, moving, warped, flow, confidence, jacobian, truth: None, mask: None }
+    PairView {
+        title,
+        fixed,
+        moving,
+        warped,
+        flow,
+        confidence,
+        jacobian,
+        truth: None,
+        mask: None,
+        frames: None,
+    }
 }
 
 /// What was read.
