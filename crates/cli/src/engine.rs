@@ -3,6 +3,7 @@
 use crate::interrupt;
 use crate::output::print_lines;
 use crate::run_arguments::{PhaseArguments, written};
+use crate::terminal::say;
 use crate::wrong_usage;
 use crate::{Outcome, Run, warn};
 use clap::error::ErrorKind;
@@ -99,7 +100,7 @@ impl Run for EngineArguments {
         match summary(&run) {
             _ if phase.method.quiet => {}
             // Standard output belongs to the video then.
-            lines if is_piped => lines.iter().for_each(|(name, value)| eprintln!("{name:<14}{value}")),
+            lines if is_piped => lines.iter().for_each(|(name, value)| say(&format!("{name:<14}{value}"))),
             lines => print_lines(&lines)?,
         }
         interrupt::exit_if_stopped();

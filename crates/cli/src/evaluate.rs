@@ -1,7 +1,7 @@
 //! `veloxel evaluate`: a result against the truth.
 
 use crate::output::{print, print_json, table, two_columns};
-use crate::run_arguments::strictness;
+use crate::run_arguments::ReadingArguments;
 use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -52,9 +52,8 @@ struct Files {
     /// As JSON, for scripts
     #[arg(long)]
     json: bool,
-    /// Refuse headers that need an assumption, instead of warning
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
     /// Measure inside only: where M is not 0, or has one of the labels that follow its name (labels.nii.gz=2,3)
     #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
     mask: Option<MaskFile>,
@@ -67,9 +66,9 @@ impl Files {
         measure: impl FnOnce(&EvaluateJob, &mut Warnings) -> Result<R, VeloxelError>,
         text: fn(&R) -> String,
     ) -> Outcome {
-        let Self { result, truth, mask, strict, json } = self;
+        let Self { result, truth, mask, reading, json } = self;
         let mut warnings = Warnings::new();
-        let job = EvaluateJob { result, truth, mask, strictness: strictness(strict) };
+        let job = EvaluateJob { result, truth, mask, reading: reading.reading() };
         let measured = measure(&job, &mut warnings)?;
         if json {
             print_json(&measured)?

@@ -20,12 +20,15 @@ mod parameters;
 mod progress;
 mod run_arguments;
 mod stereo;
+mod terminal;
 mod warp;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args, Command};
 use std::process::ExitCode;
+use terminal::say;
 use veloxel::Warnings;
+use veloxel::jobs::left_behind;
 
 /// Every command, in the order of the help.
 const COMMANDS: &[Entry] = &[
@@ -88,9 +91,10 @@ fn main() -> ExitCode {
     match (entry.run)(given) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One line, whatever a library put into its message.
-            let line = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-            eprintln!("error: {line}");
+            say(&format!("error: {error}"));
+            for path in left_behind() {
+                say(&format!("warning: {} could not be taken back", path.display()));
+            }
             ExitCode::FAILURE
         }
     }
@@ -148,7 +152,7 @@ fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! 
 /// Says what a user may have to act on; notes stand in the report.
 fn warn(warnings: &Warnings) {
     for warning in warnings.urgent() {
-        eprintln!("warning: {}", warning.message);
+        say(&format!("warning: {}", warning.message));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rounds samples to 8 or 16 bits for picture formats, with a warning where that changes them.
 
 use crate::error::IoError;
-use crate::luminance::Channels;
+use crate::luminance::{Channels, Samples};
 use std::path::Path;
 use veloxel_core::{Volume, WarningKind, Warnings};
 
@@ -68,6 +68,14 @@ impl Raster {
             return Err(IoError::unsupported(path, what, "write .png, .tif or .pgm"));
         }
         Ok(())
+    }
+
+    /// The samples as they are stored.
+    pub fn into_samples(self) -> Samples {
+        match self.depth {
+            Depth::Eight => Samples::Bytes(self.bytes),
+            Depth::Sixteen => Samples::Words(self.bytes),
+        }
     }
 
     /// The samples, in the scale of the file.

@@ -1,6 +1,7 @@
 //! Writing by extension: whole files or nothing.
 
 use crate::content::Kind;
+use crate::detached;
 use crate::error::IoError;
 use crate::lookup::require;
 use std::path::Path;
@@ -20,6 +21,7 @@ pub fn check_output(path: &Path, kind: Kind, dimension: Option<Dimension>) -> Re
     };
     let (format, ()) = require(path, what, |format| format.writes(kind).then_some(()))?;
     dimension.map_or(Ok(()), |dimension| format.check_dimension(path, dimension))?;
+    detached::check_name(path)?;
     check_folder(path)
 }
 

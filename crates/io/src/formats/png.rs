@@ -41,6 +41,6 @@ fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
         Depth::Sixteen => (65535.0, "u16"),
     };
     let sample_type = format!("{bits} × {}", raster.channels.count());
-    let (grid, samples) = (context.picture_grid(nx, ny)?, raster.values());
-    Picture { grid, channels: raster.channels, opaque, samples }.decoded(sample_type, context)
+    let (grid, channels) = (context.picture_grid(nx, ny)?, raster.channels);
+    Picture { grid, channels, opaque, samples: raster.into_samples() }.decoded(sample_type, context)
 }

@@ -2,7 +2,7 @@
 
 use super::engine_frames::{NextFrame, Streams};
 use super::engine_job::{EngineJob, EngineRun};
-use super::engine_run::{Ending, Run};
+use super::engine_run::{Ending, Run, no_thread};
 use super::output_plan::name;
 use super::run_log::finish;
 use crate::VeloxelError;
@@ -36,13 +36,13 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
     let mut plan = job.plan();
     plan.check()?;
     let (device, mut log) = options.device.start()?;
-    let mut open = |path: &Path| FrameStream::open(path, options.strictness, &mut log.warnings);
+    let mut open = |path: &Path| FrameStream::open(path, options.reading, &mut log.warnings);
     let left = open(&job.source)?;
     let right = job.right.as_deref().map(&mut open).transpose()?;
     let interval_ms = left.frame_interval_ms();
     let start = Instant::now();
 
-    let (reader, pairs) = read_ahead(Streams { left, right, count: 0 });
+    let (reader, pairs) = read_ahead(Streams { left, right, count: 0 })?;
     let run = Run::over((pairs, stop), (job, &mut plan), (&device, interval_ms), &mut log)?;
     if run.ending == Ending::OfStream {
         reader.join().expect("reading frames should not panic");
@@ -60,9 +60,9 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
 }
 
 /// Reads frames on a thread of its own, which is not joined when a stream that is stopped has not sent its next frame.
-fn read_ahead(mut streams: Streams) -> (JoinHandle<()>, Receiver<NextFrame>) {
+fn read_ahead(mut streams: Streams) -> Result<(JoinHandle<()>, Receiver<NextFrame>), VeloxelError> {
     let (sender, pairs) = sync_channel(READ_AHEAD);
-    let reader = std::thread::spawn(move || {
+    let read = move || {
         loop {
             let pair = streams.next();
             let go_on = matches!(pair, Ok(Some(_)));
@@ -71,8 +71,8 @@ fn read_ahead(mut streams: Streams) -> (JoinHandle<()>, Receiver<NextFrame>) {
                 return;
             }
         }
-    });
-    (reader, pairs)
+    };
+    Ok((std::thread::Builder::new().spawn(read).map_err(no_thread)?, pairs))
 }
 
 fn report(header: RunHeader, job: &EngineJob, run: &Run, wall_s: f64) -> EngineReport {

@@ -35,10 +35,13 @@ pub type EngineRun = JobRun<EngineReport>;
 impl EngineJob {
     pub(super) fn plan(&self) -> OutputPlan {
         OutputPlan::default()
+            .reads_settings(self.options.method.files())
             .reads("left", [&self.source])
             .reads("right", &self.right)
             .writes("fields", &self.folder, Holds::Folder)
             .writes("video", &self.video, Holds::Video)
+            .members("fields", &["flow_", "disparity_", "energy_", "orientation_", "phase_"])
+            .members("video", &["frame_"])
             .writes("report", &self.report, Holds::Text)
             .writes("page", &self.html, Holds::Text)
     }

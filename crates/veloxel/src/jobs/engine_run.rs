@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use veloxel_core::Grid;
-use veloxel_gpu::Device;
+use veloxel_gpu::{ComputeError, Device};
 use veloxel_motion::{
     Confidences, KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhaseOutputs, PhaseParameters,
     PhaseTaken,
@@ -99,14 +99,16 @@ impl Run {
                 .for_each(|_| free.send(()).expect("an empty channel should take what it has room for"));
             let (push, pushed) = channel();
             let (arrive, arrived) = channel();
-            let fetcher = scope.spawn(|| fetch_all(pushed, arrive));
-            let writer = scope.spawn(|| write_all(results, arrived, free));
+            let thread = std::thread::Builder::new;
+            let fetcher = thread().spawn_scoped(scope, || fetch_all(pushed, arrive)).map_err(no_thread)?;
+            let writer =
+                thread().spawn_scoped(scope, || write_all(results, arrived, free)).map_err(no_thread)?;
             let frames = push_all((engine, &mut source), (job, first), (push, slots));
             // A thread that fails stops those before it, whose channels then end: its own error is the one to tell.
             let panicked = "a thread of the engine should not panic";
             let (found, writing) = (fetcher.join().expect(panicked), writer.join().expect(panicked));
-            (frames, found, writing)
-        });
+            Ok::<_, VeloxelError>((frames, found, writing))
+        })?;
         let ((results, writing), found, frames) = (writing?, found?, frames?);
         let Source { ending, log: RunLog { stages, .. }, .. } = source;
         let needed = parameters.frames.count();
@@ -123,6 +125,11 @@ impl Run {
         let shown = stages.time("write", || results.finish())?;
         Ok(Self { parameters, grid, frames, ending, found, shown })
     }
+}
+
+/// A thread that the system did not give.
+pub(super) fn no_thread(error: std::io::Error) -> VeloxelError {
+    ComputeError::Threads { threads: 1, reason: error.to_string() }.into()
 }
 
 /// Frames as they come, until the stream ends or is stopped.
@@ -154,7 +161,11 @@ impl Source<'_> {
             }
             match came {
                 Ok(frame) => return frame,
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                // The end of a stream is said; this is the end of the thread that reads it.
+                Err(RecvTimeoutError::Disconnected) => {
+                    let reason = "reading the frames stopped without a word: this is a fault of the reader";
+                    return Err(VeloxelError::Frames { reason: reason.to_owned() });
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }

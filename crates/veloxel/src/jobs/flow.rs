@@ -63,7 +63,8 @@ impl FlowJob {
             }
             (_, frames) => OutputPlan::default().reads("frame", frames),
         };
-        plan.reads("mask", mask)
+        plan.reads_settings(options.method.files())
+            .reads("mask", mask)
             .reads("volume mask", volume_mask)
             .reads("start", start)
             .reads("truth", &self.truth)
@@ -196,12 +197,12 @@ struct Inputs {
 
 impl Inputs {
     fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
-        let strictness = job.options.strictness;
+        let reading = job.options.reading;
         let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>, VeloxelError> {
-            file.as_ref().map(|file| file.read(strictness, warnings)).transpose()
+            file.as_ref().map(|file| file.read(reading, warnings)).transpose()
         };
         let (mask, volume_mask) = (mask(&job.options.mask)?, mask(&job.options.volume_mask)?);
-        let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, strictness, warnings)).transpose();
+        let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
         let start = match &job.start {
             StartFrom::Flow(path) => flow(Some(path))?,
             _ => None,
@@ -230,13 +231,16 @@ fn load_pair(job: &FlowJob, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>,
         let reason = format!("expected FIXED and MOVING, got {} inputs", job.inputs.len());
         return Err(VeloxelError::Frames { reason });
     };
-    let strictness = job.options.strictness;
+    let reading = job.options.reading;
     let mut about_moving = Warnings::new();
     let (fixed, moving) = std::thread::scope(|scope| {
-        let moving = scope.spawn(|| io::read_image(moving, strictness, &mut about_moving));
-        let fixed = io::read_image(fixed, strictness, warnings);
-        (fixed, moving.join().expect("reading an image should not panic"))
+        let read_moving = || io::read_image(moving, reading, &mut about_moving);
+        let thread = std::thread::Builder::new().spawn_scoped(scope, read_moving);
+        let fixed = io::read_image(fixed, reading, warnings);
+        (fixed, thread.map(|thread| thread.join().expect("reading an image should not panic")))
     });
+    // Where there are no threads any more, one after the other.
+    let moving = moving.unwrap_or_else(|_| io::read_image(&job.inputs[1], reading, &mut about_moving));
     let frames = vec![fixed?, moving?];
     warnings.extend(about_moving);
     Ok(frames)
@@ -248,10 +252,10 @@ fn load_window(
     most: usize,
     warnings: &mut Warnings,
 ) -> Result<Vec<Volume<f32>>, VeloxelError> {
-    let strictness = job.options.strictness;
+    let reading = job.options.reading;
     let mut stream = match job.inputs.as_slice() {
-        [one] => FrameStream::open(one, strictness, warnings)?,
-        many => FrameStream::of_files(many.to_vec(), strictness),
+        [one] => FrameStream::open(one, reading, warnings)?,
+        many => FrameStream::of_files(many.to_vec(), reading),
     };
     // One frame too many is enough to know that there are.
     let mut frames = Vec::new();

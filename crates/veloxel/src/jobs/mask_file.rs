@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, WarningKind, Warnings};
 use veloxel_io as io;
-use veloxel_io::Strictness;
+use veloxel_io::Reading;
 
 /// Labels that a message lists.
 const LISTED: usize = 20;
@@ -40,12 +40,12 @@ impl MaskFile {
     ///
     /// # Errors
     /// As for every image; [`VeloxelError::MaskLabels`] if no voxel has one of the labels.
-    pub(super) fn read(&self, strictness: Strictness, warnings: &mut Warnings) -> Result<Mask, VeloxelError> {
+    pub(super) fn read(&self, reading: Reading, warnings: &mut Warnings) -> Result<Mask, VeloxelError> {
         let Self { path, labels } = self;
         if labels.is_empty() {
-            return Ok(io::read_mask(path, strictness, warnings)?);
+            return Ok(io::read_mask(path, reading, warnings)?);
         }
-        let image = io::read_labels(path, strictness, warnings)?;
+        let image = io::read_labels(path, reading, warnings)?;
         let there: BTreeSet<i32> = image.data().iter().copied().collect();
         let listed = |of: &BTreeSet<i32>| {
             let names: Vec<String> = of.iter().take(LISTED).map(i32::to_string).collect();
@@ -94,7 +94,7 @@ mod tests {
         let read = |labels: &[i32]| {
             let mut warnings = Warnings::new();
             let file = MaskFile { path: path.clone(), labels: labels.iter().copied().collect() };
-            let mask = file.read(Strictness::Lenient, &mut warnings);
+            let mask = file.read(Reading::default(), &mut warnings);
             (mask.map(|mask| mask.data().to_vec()), warnings.iter().count())
         };
         assert!(matches!(read(&[2, 5]), (Ok(mask), 0) if mask == [false, true, false, true]));

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io::Strictness;
+use veloxel_io::Reading;
 use veloxel_motion::{AffineModel, Method, Opened, Opening, Start};
 use veloxel_report::{InputReport, RunHeader};
 
@@ -61,8 +61,8 @@ pub struct RunOptions {
     pub mask: Option<MaskFile>,
     /// Where volume is preserved (β), on the fixed grid; none: wherever data count.
     pub volume_mask: Option<MaskFile>,
-    /// How headers are read.
-    pub strictness: Strictness,
+    /// How files are read.
+    pub reading: Reading,
     /// The command as typed, for the report.
     pub command_line: String,
 }

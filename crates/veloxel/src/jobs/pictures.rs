@@ -73,7 +73,7 @@ mod tests {
             write_sampled(&path, (&image, &like), &mut warnings).unwrap();
             assert_eq!(warnings.urgent().count(), 0, "{warnings:?}");
             let mut ignored = Warnings::new();
-            let sample_type = io::inspect(&path).unwrap().sample_type;
+            let sample_type = io::inspect(&path, io::Strictness::Lenient).unwrap().sample_type;
             (io::read_image(&path, Strictness::Lenient, &mut ignored).unwrap().into_data(), sample_type)
         };
         assert_eq!(written("a.png"), (vec![0.0, 10.0, 255.0, 0.0], "u8 × 1".to_owned()));

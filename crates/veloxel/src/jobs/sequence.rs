@@ -66,7 +66,9 @@ impl SequenceJob {
             );
             return Err(VeloxelError::Frames { reason });
         }
+        let members = &["consecutive_", "reference_", "report.json"];
         Ok(OutputPlan::default()
+            .reads_settings(self.options.method.files())
             .reads("sequence", &self.inputs)
             .reads("mask", mask)
             .reads("volume mask", volume_mask)
@@ -74,20 +76,23 @@ impl SequenceJob {
             .writes("folder", [&self.folder], Holds::Folder)
             .writes("confidence", &self.confidence, holds(&self.confidence))
             .writes("warped", &self.warped, holds(&self.warped))
+            .members("folder", members)
+            .members("confidence", &["confidence_"])
+            .members("warped", &["warped_"])
             .writes("report", &self.report, Holds::Text)
             .writes("page", &self.html, Holds::Text))
     }
 
     /// The frames taken, and what they are called.
     fn load(&self, warnings: &mut Warnings) -> Result<(Sequence, FrameNames), VeloxelError> {
-        let strictness = self.options.strictness;
+        let reading = self.options.reading;
         let (sequence, paths) = match self.inputs.as_slice() {
             [folder] if folder.is_dir() => {
                 let paths = io::list_folder(folder, Kind::Image)?;
-                (io::read_frames(&paths, strictness, warnings)?, paths)
+                (io::read_frames(&paths, reading, warnings)?, paths)
             }
-            [one] => (io::read_sequence(one, strictness, warnings)?, Vec::new()),
-            many => (io::read_frames(many, strictness, warnings)?, many.to_vec()),
+            [one] => (io::read_sequence(one, reading, warnings)?, Vec::new()),
+            many => (io::read_frames(many, reading, warnings)?, many.to_vec()),
         };
         let interval_ms = sequence.frame_interval_ms().map(|ms| ms * self.frames.step() as f64);
         let (frames, names) = self.frames.take(sequence.into_frames(), &paths)?;
@@ -104,14 +109,13 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let options = &job.options;
     let mut plan = job.plan()?;
     plan.check()?;
-    let truth =
-        job.truth.as_deref().map(|folder| TrueFields::list(folder, options.strictness)).transpose()?;
+    let truth = job.truth.as_deref().map(|folder| TrueFields::list(folder, options.reading)).transpose()?;
     let (device, mut log) = options.device.start()?;
     let warnings = &mut log.warnings;
     let (sequence, names) = log.stages.time("load", || job.load(warnings))?;
     plan.check_dimension(sequence.grid().dimension())?;
     let mut read = |file: &Option<MaskFile>| -> Result<Vec<Mask>, _> {
-        file.iter().map(|file| file.read(options.strictness, warnings)).collect()
+        file.iter().map(|file| file.read(options.reading, warnings)).collect()
     };
     let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
     let mut opened = open(&sequence, options, &device)?;

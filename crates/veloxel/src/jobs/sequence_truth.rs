@@ -4,7 +4,7 @@ use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Warnings};
 use veloxel_io as io;
-use veloxel_io::{Kind, Strictness};
+use veloxel_io::{Kind, Reading};
 use veloxel_report::number::counted;
 
 /// A folder of true fields: by the names of the run's own, such as `consecutive_000_001.flo`, or one for every field in order.
@@ -12,7 +12,7 @@ use veloxel_report::number::counted;
 pub(super) struct TrueFields {
     folder: PathBuf,
     files: Vec<PathBuf>,
-    strictness: Strictness,
+    reading: Reading,
 }
 
 impl TrueFields {
@@ -20,7 +20,7 @@ impl TrueFields {
     ///
     /// # Errors
     /// [`VeloxelError::Frames`] if it is none, or holds no field.
-    pub fn list(folder: &Path, strictness: Strictness) -> Result<Self, VeloxelError> {
+    pub fn list(folder: &Path, reading: Reading) -> Result<Self, VeloxelError> {
         let wrong = |why: &str| VeloxelError::Frames {
             reason: format!(
                 "--truth {}: {why}; a sequence takes a folder with a file for every field, named as the run's own \
@@ -32,7 +32,7 @@ impl TrueFields {
             return Err(wrong("it is no folder"));
         }
         let files = io::list_folder(folder, Kind::Flow).map_err(|_| wrong("it holds no field"))?;
-        Ok(Self { folder: folder.to_owned(), files, strictness })
+        Ok(Self { folder: folder.to_owned(), files, reading })
     }
 
     /// The true field of the `nth` of `count` fields, called `name`; none if the folder has other fields by name.
@@ -60,6 +60,6 @@ impl TrueFields {
                 return Err(VeloxelError::Frames { reason });
             }
         };
-        Ok(file.map(|file| io::read_flow(file, self.strictness, warnings)).transpose()?)
+        Ok(file.map(|file| io::read_flow(file, self.reading, warnings)).transpose()?)
     }
 }

@@ -46,6 +46,7 @@ pub type StereoRun = JobRun<StereoReport>;
 impl StereoJob {
     fn plan(&self) -> OutputPlan {
         OutputPlan::default()
+            .reads_settings(self.options.method.files())
             .reads("left", [&self.left])
             .reads("right", [&self.right])
             .reads("mask", self.options.mask_paths()[0])
@@ -119,14 +120,14 @@ struct Inputs {
 
 impl Inputs {
     fn load(job: &StereoJob, log: &mut RunLog) -> Result<Self, VeloxelError> {
-        let (strictness, warnings) = (job.options.strictness, &mut log.warnings);
-        let mut read = |path: &Path| io::read_image(path, strictness, warnings);
+        let (reading, warnings) = (job.options.reading, &mut log.warnings);
+        let mut read = |path: &Path| io::read_image(path, reading, warnings);
         let (left, right) =
             log.stages.time("load", || Ok::<_, VeloxelError>((read(&job.left)?, read(&job.right)?)))?;
         let truth = job.truth.as_deref();
-        let truth = truth.map(|path| io::read_disparity(path, job.truth_scale, strictness, warnings));
+        let truth = truth.map(|path| io::read_disparity(path, job.truth_scale, reading, warnings));
         let truth = truth.transpose()?;
-        let mask = job.options.mask.as_ref().map(|file| file.read(strictness, warnings)).transpose()?;
+        let mask = job.options.mask.as_ref().map(|file| file.read(reading, warnings)).transpose()?;
         let grid = left.grid();
         grid.require_same(right.grid(), "left and right image")?;
         truth.iter().try_for_each(|t| grid.require_same(t.grid(), "left image and true disparity"))?;

@@ -222,7 +222,7 @@ impl ColourSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Strictness;
+    use crate::reading::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 
