@@ -183,7 +183,9 @@ fn nothing_found_is_shown_as_nothing() {
 
 /// A stack of seven slices that moves, with its mask.
 fn thin_stack() -> Pair {
-    let grid = Grid::volume(48, 40, 7).unwrap().with_spacing_mm([1.5, 1.5, 10.0]).unwrap();
+    let grid = Grid::volume(48, 40, 7)
+        .and_then(|grid| grid.with_spacing_mm([1.5, 1.5, 10.0]))
+        .expect("a grid of constants");
     let image = |shift: f32| {
         Volume::from_fn(grid.clone(), |[x, y, z]| {
             ((x as f32 - shift) * 0.3 + y as f32 * 0.2 + z as f32).sin()
