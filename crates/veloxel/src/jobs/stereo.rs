@@ -1,7 +1,8 @@
 //! Two images in; the disparity with its confidence and diagnostics out.
 
 use super::full_scale::{full_scale, phase_parameters};
-use super::output_plan::{Holds, OutputPlan, name, write_confidence};
+use super::output_plan::{Holds, OutputPlan, name};
+use super::pictures::write_confidence;
 use super::run_log::{RunLog, finish};
 use super::warp::warp_image;
 use super::{JobRun, RunOptions};
