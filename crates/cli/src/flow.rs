@@ -266,15 +266,24 @@ fn summary(report: &RunReport) -> Summary {
     if let [pair] = report.pairs.as_slice() {
         return Summary { lines: pair_lines(pair, unit), line: pair_line(pair, unit) };
     }
-    let largest = report.pairs.iter().map(|p| p.motion.max_vox).fold(0.0, f64::max);
+    let most = |of: fn(&PairReport) -> f64| report.pairs.iter().map(of).fold(0.0, f64::max);
+    let largest = most(|pair| pair.motion.max_vox);
+    let sum: f64 = report.pairs.iter().map(|pair| pair.motion.mean_vox).sum();
+    let mean = text(sum / report.pairs.len().max(1) as f64);
+    let outside = percent(most(|pair| pair.motion.outside_share));
+    let folded = percent(most(|pair| pair.statistics.jacobian.share_folded));
     let mut lines = vec![
         ("fields", report.pairs.len().to_string()),
-        ("motion", format!("largest {} {unit}", text(largest))),
+        ("motion", format!("mean {mean} {unit}, largest {}", text(largest))),
+        ("outside", format!("at most {outside} of a field's vectors")),
+        ("folded", format!("at most {folded} of a field")),
     ];
     let drift = |d| ("drift", format!("{} {unit} once around", text(d)));
     lines.extend(report.cycle_closure_vox.map(drift));
     let fields = counted(report.pairs.len(), "field");
-    Summary { lines, line: format!("{fields}, largest motion {} {unit}", text(largest)) }
+    let line =
+        format!("{fields}, mean motion {mean} {unit}, at most {outside} outside, at most {folded} folded");
+    Summary { lines, line }
 }
 
 fn pair_line(pair: &PairReport, unit: &str) -> String {

@@ -1,7 +1,7 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
 use crate::run_arguments::{DeviceArguments, ReadingArguments};
-use crate::{Outcome, Run, warn};
+use crate::{Outcome, Run, warn_and_note};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use veloxel::jobs::{WarpJob, warp_flow, warp_labels, warp_points};
@@ -83,7 +83,7 @@ impl Run for WarpArguments {
             What::Labels { files, device } => warp_labels(&files.job(), &device.options().open()?.0)?,
             What::Points(files) => warp_points(&files.job())?,
         };
-        warn(&warnings);
+        warn_and_note(&warnings);
         Ok(())
     }
 }

@@ -75,7 +75,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid());
     let header = options.header(options.method.method_name(), opened.parameters, log, vec![input]);
     let report = result.report(header);
-    io::write_text(&folder.join("report.html"), &result.page(&report, frames)?)?;
+    io::write_text(&folder.join("report.html"), &result.page(&report, (frames, &names))?)?;
     let run = finish(plan, report, |_| Ok(String::new()))?;
     let written = vec![("sequence", shown_path), ("page", job.folder.join("report.html"))];
     Ok(FlowRun { written, ..run })

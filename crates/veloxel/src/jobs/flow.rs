@@ -1,7 +1,7 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
-use super::output_plan::{Holds, OutputPlan, name, write_confidence};
-use super::pictures::{write_colours, write_sampled};
+use super::output_plan::{Holds, OutputPlan, name};
+use super::pictures::{write_colours, write_confidence, write_sampled};
 use super::run_log::{RunLog, Stages, finish};
 use super::{JobRun, MaskFile, RunOptions, StartFrom};
 use crate::VeloxelError;
@@ -172,7 +172,18 @@ pub(crate) fn view<'a>(
     let jacobian = found.jacobian.as_ref().expect("the determinant should have been asked for");
     let DenseFlow { flow, confidence, warped, .. } = found;
     let warped = warped.as_ref();
-    PairView { title, fixed, moving, warped, flow, confidence, jacobian, truth: None, mask: None }
+    PairView {
+        title,
+        fixed,
+        moving,
+        warped,
+        flow,
+        confidence,
+        jacobian,
+        truth: None,
+        mask: None,
+        frames: None,
+    }
 }
 
 /// What was read.

@@ -142,7 +142,7 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let inputs = plan.input_reports(|_| sequence.grid());
     let header = options.header(options.method.method_name(), opened.parameters, log, inputs);
     let report = result.report(header);
-    finish(plan, report, |report| result.page(report, frames))
+    finish(plan, report, |report| result.page(report, (frames, &names)))
 }
 
 /// The method of a run, opened for the frames of a sequence.
@@ -317,7 +317,7 @@ impl SequenceTask<'_> {
     ) -> Result<(), VeloxelError> {
         let (role, fixed, moving) = (field.role, field.fixed, field.moving);
         let report = stages.time("measure", || -> Result<PairReport, VeloxelError> {
-            let view = view(title, &field, self.frames, truth.as_ref());
+            let view = view(title, &field, (self.frames, self.names), truth.as_ref());
             Ok(PairReport::measure(&view, field.output.statistics.clone())?)
         })?;
         let mean_vox = report.motion.mean_vox;
@@ -327,8 +327,8 @@ impl SequenceTask<'_> {
             let like = first.as_ref().unwrap_or(&own);
             let like_title = self.title(role, like.field.fixed, like.field.moving);
             thumbnail = Some(Thumbnail::of(
-                &view(title, &own.field, self.frames, own.truth.as_ref()),
-                &view(&like_title, &like.field, self.frames, None),
+                &view(title, &own.field, (self.frames, self.names), own.truth.as_ref()),
+                &view(&like_title, &like.field, (self.frames, self.names), None),
             ));
             if first.is_none() {
                 *first = Some(Shown { field: own.field.clone(), truth: None, mean_vox });
@@ -353,7 +353,11 @@ impl SequenceResult {
     }
 
     /// The page: the reference's fields where there are any, else the consecutive ones; the largest motion in full.
-    pub fn page(&self, report: &RunReport, frames: SequenceFrames<'_>) -> Result<String, VeloxelError> {
+    pub fn page(
+        &self,
+        report: &RunReport,
+        named: (SequenceFrames<'_>, &FrameNames),
+    ) -> Result<String, VeloxelError> {
         let reason = "the sequence has no field";
         let nothing = || veloxel_report::ReportError::NothingToMeasure { what: "report page", reason };
         let shown = self.shown.as_ref().ok_or_else(nothing)?;
@@ -364,7 +368,7 @@ impl SequenceResult {
         let page = RunReport { pairs: on_page().map(|pair| pair.report.clone()).collect(), ..report.clone() };
         let thumbnails: Vec<Thumbnail> = on_page().filter_map(|pair| pair.thumbnail.clone()).collect();
         let title = on_page().nth(position).map_or("", |pair| &pair.title);
-        let view = view(title, &shown.field, frames, shown.truth.as_ref());
+        let view = view(title, &shown.field, named, shown.truth.as_ref());
         Ok(sequence_html(&page, &view, position, &thumbnails)?)
     }
 }
@@ -379,9 +383,15 @@ fn title(role: Role, fixed: usize, moving: usize) -> String {
 fn view<'a>(
     title: &'a str,
     field: &'a SequenceField,
-    frames: SequenceFrames<'a>,
+    (frames, names): (SequenceFrames<'a>, &FrameNames),
     truth: Option<&'a Flow>,
 ) -> PairView<'a> {
     let images = (&frames.frames[field.fixed], &frames.frames[field.moving]);
-    PairView { truth, mask: frames.measured(field.fixed), ..flow::view(title, images, &field.output) }
+    let numbers = [field.fixed, field.moving].map(|nth| names.number(nth));
+    PairView {
+        truth,
+        mask: frames.measured(field.fixed),
+        frames: Some(numbers),
+        ..flow::view(title, images, &field.output)
+    }
 }
