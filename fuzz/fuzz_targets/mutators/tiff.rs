@@ -40,7 +40,8 @@ pub fn mutate(file: &[u8], random: &mut Random) -> Option<Vec<u8>> {
             4 => words.put_u32(entry + 8, random.below(file.len()) as u32)?,
             5 => words.put_u32(entry + 8, random.one_of(&COMPRESSIONS))?,
             _ => {
-                let next = random.one_of(&[page as u32, 8, 0, random.below(file.len()) as u32]);
+                let anywhere = random.below(file.len()) as u32;
+                let next = random.one_of(&[page as u32, 8, 0, anywhere]);
                 words.put_u32(page + 2 + 12 * entries, next)?;
             }
         }
