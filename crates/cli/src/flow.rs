@@ -8,7 +8,9 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::PathBuf;
-use veloxel::jobs::{Directions, FlowJob, FlowOutputs, RunOptions, SequenceJob, StartFrom, flow, sequence};
+use veloxel::jobs::{
+    Directions, FlowJob, FlowOutputs, OutsideFill, RunOptions, SequenceJob, StartFrom, flow, sequence,
+};
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
 use veloxel::report::{PairReport, RunReport};
@@ -49,6 +51,17 @@ pub struct FlowArguments {
     /// MOVING as seen from FIXED, as an image
     #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
     warped: Option<PathBuf>,
+
+    /// What --warped holds where MOVING has no sample: a value, nan, or edge (the nearest sample)
+    #[arg(
+        long,
+        value_name = "VALUE|nan|edge",
+        default_value = "0",
+        requires = "warped",
+        allow_hyphen_values = true,
+        help_heading = "Outputs"
+    )]
+    outside: OutsideFill,
 
     /// Device, parameters, levels, residuals, timings and warnings as JSON
     #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
@@ -147,8 +160,8 @@ impl Run for FlowArguments {
                 sequence(&SequenceJob { inputs, plan, options, folder: output, report, html }, &progress)?
             }
             None => {
-                let Self { confidence, warped, truth, init: start, .. } = self;
-                let outputs = FlowOutputs { flow: output, confidence, warped, report, html };
+                let Self { confidence, warped, outside, truth, init: start, .. } = self;
+                let outputs = FlowOutputs { flow: output, confidence, warped, outside, report, html };
                 flow(&FlowJob { inputs, start, truth, options, outputs }, &progress)?
             }
         };

@@ -15,6 +15,10 @@ pub enum WarningKind {
     Content,
     /// A solver stopped without reaching its tolerance.
     Convergence,
+    /// Images lie on grids of their own.
+    Grid,
+    /// A part of a warped image lies outside of the moving one.
+    Outside,
     /// The field folds (det ≤ 0) or another promise about it could not be kept.
     Field,
 }

@@ -36,6 +36,7 @@ mod lookup;
 mod luminance;
 mod memory;
 mod png_stream;
+mod points;
 mod raster;
 mod read;
 mod record;
@@ -59,6 +60,7 @@ pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
 pub use inspect::{FileInfo, inspect};
 pub use luminance::LUMA;
 pub use png_stream::write_rgb_png;
+pub use points::{Point, PointFile};
 pub use read::{
     read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_mesh, read_sequence,
 };
