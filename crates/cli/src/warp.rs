@@ -82,7 +82,7 @@ fn say_what_is_missing(run: &PointsRun) {
     let PointsRun { points, undefined, outside } = *run;
     if outside > 0 {
         eprintln!(
-            "warning: {outside} of {points} points lie outside of the field or where it is unknown: written as nan"
+            "warning: {outside} of {points} points lie outside of the field or where it is unknown: written as NaN"
         );
     }
     if undefined > 0 {

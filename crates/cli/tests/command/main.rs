@@ -7,4 +7,5 @@ mod help;
 mod parameters;
 mod phase;
 mod stopped_stream;
+mod two_grids;
 mod workplace;

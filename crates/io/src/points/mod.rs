@@ -85,7 +85,7 @@ impl PointFile {
         }
     }
 
-    /// The file's text with these points in the places of its own, one for each; none becomes `nan`, or *undefined* in markups.
+    /// The file's text with these points in the places of its own, one for each; none becomes `NaN`, or *undefined* in markups.
     pub fn with_points(&self, points: &[Point]) -> String {
         match &self.document {
             Document::Table(table) => table.with_points(points),
@@ -118,7 +118,7 @@ mod tests {
         let text = "id;label;Y;X;note\n# by hand\n7;apex;2.5;1;\n\n8;base;nan;4;late\n";
         let (points, text) = moved(text, Dimension::Two);
         assert_eq!(points, [Some([1.0, 2.5, 0.0]), None]);
-        assert_eq!(text, "id;label;Y;X;note\n# by hand\n7;apex;2.500000;2.000000;\n\n8;base;nan;nan;late\n");
+        assert_eq!(text, "id;label;Y;X;note\n# by hand\n7;apex;2.500000;2.000000;\n\n8;base;NaN;NaN;late\n");
         let (points, text) = moved("label,r,a,s\nA,1,2,3\n", Dimension::Three);
         assert_eq!(points, [Some([-1.0, -2.0, 3.0])]);
         assert_eq!(text, "label,r,a,s\nA,0.000000,2.000000,3.000000\n");

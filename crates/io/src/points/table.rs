@@ -95,7 +95,7 @@ impl Table {
             let moved = moved.map(|p| self.axes.turned(p));
             for (axis, cell) in row.cells.iter().enumerate() {
                 // Not "-0.000000".
-                let shown = moved.map_or("nan".to_owned(), |p| format!("{:.6}", p[axis] + 0.0));
+                let shown = moved.map_or("NaN".to_owned(), |p| format!("{:.6}", p[axis] + 0.0));
                 changes.push((cell.clone(), shown));
             }
         }

@@ -3,6 +3,7 @@
 use super::grids::{OutsideFill, Sampling, allow_two_grids, mask_on, moving_on, warp_image};
 use super::output_plan::{Holds, OutputPlan, name, write_confidence};
 use super::run_log::{RunLog, Stages, finish};
+use super::sentinels::clip_sentinels;
 use super::{JobRun, RunOptions, StartFrom};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
@@ -218,10 +219,13 @@ impl Inputs {
             _ => None,
         };
         let truth = flow(job.truth.as_deref())?;
-        let frames = match job.takes() {
+        let mut frames = match job.takes() {
             Takes::Pairs => load_pair(job, warnings)?,
             Takes::Windows { most } => load_window(job, most, warnings)?,
         };
+        for (frame, path) in frames.iter_mut().zip(&job.inputs) {
+            clip_sentinels(frame, &name(path), warnings);
+        }
         if let (Takes::Pairs, [fixed, moving]) = (job.takes(), frames.as_slice()) {
             allow_two_grids(fixed.grid(), moving.grid(), strictness, warnings)?;
         }

@@ -20,6 +20,7 @@ mod output_plan;
 mod points;
 mod published;
 mod run_log;
+mod sentinels;
 mod sequence;
 mod stereo;
 mod warp;

@@ -41,7 +41,7 @@ pub struct PointsRun {
     pub outside: usize,
 }
 
-/// `veloxel warp points`: a file of points ([`PointFile`]) with its points moved; what cannot be moved becomes `nan`, or
+/// `veloxel warp points`: a file of points ([`PointFile`]) with its points moved; what cannot be moved becomes `NaN`, or
 /// *undefined* in markups.
 ///
 /// # Errors
