@@ -1,9 +1,11 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
-use crate::run_arguments::{DeviceArguments, strictness};
+use crate::run_arguments::{DeviceArguments, ReadingArguments};
+use crate::terminal::say;
 use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use veloxel::WarningKind;
 use veloxel::jobs::{OutsideFill, PointsRun, WarpJob, warp_flow, warp_labels, warp_points};
 use veloxel::kernels::image::warp::Interpolation;
 
@@ -57,9 +59,8 @@ struct Files {
     /// Where the result goes
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Refuse headers that need an assumption, instead of warning
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -72,8 +73,8 @@ enum Between {
 
 impl Files {
     fn job(self) -> WarpJob {
-        let Self { flow, input, output, strict } = self;
-        WarpJob { flow, input, output, strictness: strictness(strict) }
+        let Self { flow, input, output, reading } = self;
+        WarpJob { flow, input, output, reading: reading.reading() }
     }
 }
 
@@ -81,12 +82,14 @@ impl Files {
 fn say_what_is_missing(run: &PointsRun) {
     let PointsRun { points, undefined, outside } = *run;
     if outside > 0 {
-        eprintln!(
+        say(&format!(
             "warning: {outside} of {points} points lie outside of the field or where it is unknown: written as NaN"
-        );
+        ));
     }
     if undefined > 0 {
-        eprintln!("warning: {undefined} of {points} points have no position in the file: kept without one");
+        say(&format!(
+            "warning: {undefined} of {points} points have no position in the file: kept without one"
+        ));
     }
 }
 
@@ -107,6 +110,10 @@ impl Run for WarpArguments {
                 warnings
             }
         };
+        // There is no report that could hold the notes.
+        for note in warnings.iter().filter(|warning| warning.kind == WarningKind::Note) {
+            say(&format!("note: {}", note.message));
+        }
         warn(&warnings);
         Ok(())
     }

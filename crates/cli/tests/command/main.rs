@@ -6,6 +6,8 @@ mod end_to_end;
 mod help;
 mod parameters;
 mod phase;
+mod sequences;
 mod stopped_stream;
+mod summaries;
 mod two_grids;
 mod workplace;

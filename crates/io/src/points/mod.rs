@@ -8,6 +8,7 @@ mod markups;
 mod table;
 
 use crate::error::IoError;
+use crate::read::read_text;
 use markups::Markups;
 use std::path::Path;
 use table::Table;
@@ -48,27 +49,16 @@ impl Axes {
 }
 
 /// A file of points larger than this is no file of points.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 1 << 28;
 
 impl PointFile {
     /// Reads the points of a picture or volume.
     ///
     /// # Errors
-    /// [`IoError::Open`]; [`IoError::Malformed`] with the line that holds no point, or the columns that could be meant;
+    /// As [`read_text`]; [`IoError::Malformed`] with the line that holds no point, or the columns that could be meant;
     /// [`IoError::Unsupported`] for coordinates that are voxel indices.
     pub fn read(path: &Path, dimension: Dimension) -> Result<Self, IoError> {
-        let length = std::fs::metadata(path).map_err(IoError::open(path))?.len();
-        if length > MOST_BYTES {
-            return Err(IoError::malformed(
-                path,
-                "the file of points",
-                "at most 1 GiB",
-                format!("{length} bytes"),
-            ));
-        }
-        let bytes = std::fs::read(path).map_err(IoError::open(path))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| IoError::malformed(path, "the file of points", "text (UTF-8)", "other bytes"))?;
+        let text = read_text(path, MOST_BYTES)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let document = match text.trim_start().starts_with('{') {
             true => Document::Markups(Markups::parse(path, text, dimension)?),

@@ -41,7 +41,9 @@ pub(super) fn mask_on(mask: Mask, fixed: &Grid) -> Result<Mask, CoreError> {
     if fixed.require_same(mask.grid(), "").is_ok() {
         return Ok(mask);
     }
-    require_sampled(fixed, mask.grid())?;
+    if require_sampled(fixed, mask.grid()).is_err() {
+        fixed.require_same(mask.grid(), "fixed image and mask")?;
+    }
     let (map, size) = (voxel_map(fixed, mask.grid()), mask.grid().size());
     Ok(Mask::from_fn(fixed.clone(), |voxel| {
         let nearest = map.apply(voxel.map(|v| v as f64)).map(|v| (v + 0.5).floor());
@@ -65,6 +67,50 @@ pub(super) fn moving_on<'a>(
     let still = Flow::zeros(fixed.clone());
     let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
     Ok(Cow::Owned(warp_image(device, (&still, moving), sampling)?))
+}
+
+/// Frames that lie on several grids, all seen from the first one's, with where each has samples there; beyond that their
+/// outermost samples are repeated. Frames of one grid stay as they are, and no mask is needed.
+///
+/// # Errors
+/// As [`allow_two_grids`]; [`VeloxelError::Compute`].
+pub(super) fn on_first_grid(
+    device: &Device,
+    mut frames: Vec<Volume<f32>>,
+    (strictness, warnings): (Strictness, &mut Warnings),
+) -> Result<(Vec<Volume<f32>>, Vec<Mask>), VeloxelError> {
+    let Some(first) = frames.first().map(|frame| frame.grid().clone()) else {
+        return Ok((frames, Vec::new()));
+    };
+    if frames.iter().all(|frame| first.require_same(frame.grid(), "").is_ok()) {
+        return Ok((frames, Vec::new()));
+    }
+    let still = Flow::zeros(first.clone());
+    let mut covered = Vec::new();
+    for frame in &mut frames {
+        allow_two_grids(&first, frame.grid(), strictness, warnings)?;
+        let seen = |border| {
+            let sampling = Sampling { interpolation: Interpolation::Linear, border };
+            warp_image(device, (&still, frame), sampling)
+        };
+        covered.push(seen(Border::Voxels)?.map(|v| v.is_finite()));
+        *frame = seen(Border::Unbounded)?;
+    }
+    Ok((frames, covered))
+}
+
+/// The masks of frames that have samples only where they are `covered`: one for every frame, if any is needed at all.
+pub(super) fn covered_masks(masks: Vec<Mask>, covered: Vec<Mask>) -> Vec<Mask> {
+    if covered.is_empty() {
+        return masks;
+    }
+    let within = |(nth, mut covered): (usize, Mask)| {
+        if let Some(mask) = masks.get(nth).or(masks.first()) {
+            covered.data_mut().iter_mut().zip(mask.data()).for_each(|(covered, inside)| *covered &= inside);
+        }
+        covered
+    };
+    covered.into_iter().enumerate().map(within).collect()
 }
 
 /// How a moving image is looked up.
@@ -137,7 +183,7 @@ impl OutsideFill {
             let text = format!(
                 "{share} of {what} lie outside of MOVING or have no vector: {value} there (--outside)"
             );
-            warnings.push(WarningKind::Outside, text);
+            warnings.push(WarningKind::Note, text);
         }
     }
 }
@@ -184,6 +230,30 @@ mod tests {
         let pictures = [Grid::image(12, 10).unwrap(), Grid::image(12, 11).unwrap()];
         let error = allow_two_grids(&pictures[0], &pictures[1], Strictness::Lenient, &mut warnings);
         assert!(error.unwrap_err().to_string().contains("crop or scale"));
+    }
+
+    #[test]
+    fn frames_of_other_grids_are_seen_from_the_first() {
+        let device = Device::cpu(1).unwrap();
+        let shifted = grid().with_origin_mm([3.0, 0.0, 0.0]);
+        let of_world = |grid: Grid| {
+            Volume::from_fn(grid.clone(), move |x| grid.world_from_voxel(x.map(|v| v as f64))[0] as f32)
+        };
+        let frames = vec![of_world(grid()), of_world(shifted)];
+        let mut warnings = Warnings::new();
+        let (frames, covered) = on_first_grid(&device, frames, (Strictness::Lenient, &mut warnings)).unwrap();
+        assert_eq!(warnings.urgent().count(), 1);
+        for i in 0..grid().len() {
+            let x = grid().position(i)[0];
+            assert_eq!((covered[0].data()[i], covered[1].data()[i]), (true, x >= 3));
+            assert!((frames[1].data()[i] - (x as f32).max(3.0)).abs() < 1e-4);
+        }
+        let own = Mask::from_fn(grid(), |[x, ..]| x < 5);
+        let masks = covered_masks(vec![own], covered);
+        assert_eq!((masks[0].count(), masks[1].count()), (5 * 80, 2 * 80));
+        let one =
+            on_first_grid(&device, vec![of_world(grid())], (Strictness::Strict, &mut warnings)).unwrap();
+        assert!(one.1.is_empty());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
-use veloxel_io::{IoError, Kind, Strictness};
+use veloxel_io::{IoError, Kind, Reading};
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::Border;
 
@@ -20,8 +20,8 @@ pub struct WarpJob {
     pub input: PathBuf,
     /// The result, on the field's grid.
     pub output: PathBuf,
-    /// How headers are read.
-    pub strictness: Strictness,
+    /// How files are read.
+    pub reading: Reading,
 }
 
 impl WarpJob {
@@ -38,7 +38,7 @@ impl WarpJob {
             .writes("output", [&self.output], holds);
         plan.check()?;
         let mut warnings = Warnings::new();
-        let flow = io::read_flow(&self.flow, self.strictness, &mut warnings)?;
+        let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
         plan.check_dimension(flow.grid().dimension())?;
         let done = work(&flow, &mut warnings)?;
         plan.write("output", |path| write(path, done, &mut warnings))?;
@@ -58,9 +58,9 @@ pub fn warp_flow(
 ) -> Result<Warnings, VeloxelError> {
     let sampling = Sampling { interpolation, border: outside.border() };
     let work = |flow: &Flow, warnings: &mut Warnings| {
-        let moving = io::read_image(&job.input, job.strictness, warnings)?;
+        let moving = io::read_image(&job.input, job.reading, warnings)?;
         moving.require_finite(&job.input.display().to_string(), |_| false)?;
-        allow_two_grids(flow.grid(), moving.grid(), job.strictness, warnings)?;
+        allow_two_grids(flow.grid(), moving.grid(), job.reading.strictness, warnings)?;
         let mut moved = warp_image(device, (flow, &moving), sampling)?;
         outside.fill(&mut moved, &name(&job.output), warnings);
         Ok(moved)
@@ -76,8 +76,8 @@ pub fn warp_flow(
 /// As for every file, and [`warp_image`].
 pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelError> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
-        let labels = io::read_labels(&job.input, job.strictness, warnings)?;
-        allow_two_grids(flow.grid(), labels.grid(), job.strictness, warnings)?;
+        let labels = io::read_labels(&job.input, job.reading.strictness, warnings)?;
+        allow_two_grids(flow.grid(), labels.grid(), job.reading.strictness, warnings)?;
         let samples = labels.map(|&label| label as f32);
         let moved = {
             let sampling = Sampling { interpolation: Interpolation::Nearest, border: Border::Voxels };
