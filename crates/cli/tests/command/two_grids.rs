@@ -36,10 +36,20 @@ fn images_on_two_grids_are_aligned_in_the_world() {
         ["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "flow.nii.gz", "--preset", "fast", "--device", "cpu"];
     let with = |more: &[&'static str]| [&pair[..], more].concat();
     let run = place
-        .run(&with(&["--mask", "mask.nii.gz", "--warped", "warped.nii.gz", "--html", "page.html"]))
+        .run(&with(&[
+            "--mask",
+            "mask.nii.gz",
+            "--warped",
+            "warped.nii.gz",
+            "--html",
+            "page.html",
+            "--report",
+            "r.json",
+        ]))
         .succeeded();
     assert!(run.stderr.contains("grids of FIXED and MOVING differ"), "{}", run.stderr);
-    assert!(run.stderr.contains("lie outside of MOVING"), "{}", run.stderr);
+    let report = std::fs::read_to_string(place.path("r.json")).unwrap();
+    assert!(report.contains("lie outside of MOVING"), "{report}");
     let (fixed, warped) = (image(&place, "fixed.nii.gz"), image(&place, "warped.nii.gz"));
     assert_eq!(fixed.grid().size(), warped.grid().size());
     let middle = fixed.grid().size().map(|n| n / 2);
