@@ -2,10 +2,9 @@
 
 use crate::run_arguments::{DeviceArguments, ReadingArguments};
 use crate::terminal::say;
-use crate::{Outcome, Run, warn};
+use crate::{Outcome, Run, warn_and_note};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use veloxel::WarningKind;
 use veloxel::jobs::{OutsideFill, PointsRun, WarpJob, warp_flow, warp_labels, warp_points};
 use veloxel::kernels::image::warp::Interpolation;
 
@@ -110,11 +109,7 @@ impl Run for WarpArguments {
                 warnings
             }
         };
-        // There is no report that could hold the notes.
-        for note in warnings.iter().filter(|warning| warning.kind == WarningKind::Note) {
-            say(&format!("note: {}", note.message));
-        }
-        warn(&warnings);
+        warn_and_note(&warnings);
         Ok(())
     }
 }

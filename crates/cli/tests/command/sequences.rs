@@ -53,6 +53,13 @@ fn maps_are_one_file_over_time_or_a_folder_as_their_name_says() {
     assert_eq!(names(&place, "sure")[0], "confidence_consecutive_000_001.nii.gz");
     run("both", &["--warped", "w.nii.gz"]).failed_with(&["w.nii.gz", "one series", "folder"]);
     run("consecutive", &["--warped", "w.mha"]).failed_with(&["w.mha", ".nii"]);
+    // The page may lie among the fields, in a folder that is not there yet.
+    let command = ["flow", "cine.nii.gz", "-o", "new", "--sequence", "consecutive", "--preset", "fast"];
+    place
+        .run(&[&command[..], &["--html", "new/page.html", "--report", "new/again.json"]].concat())
+        .succeeded();
+    assert_eq!(names(&place, "new")[0], "again.json");
+    assert!(place.path("new/page.html").is_file());
     let command = ["flow", "cine.nii.gz", "-o", "fields.nii.gz", "--sequence", "consecutive"];
     place.run(&command).failed_with(&["fields.nii.gz", "many fields", "folder"]);
 }

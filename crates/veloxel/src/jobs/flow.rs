@@ -1,8 +1,8 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
 use super::grids::{OutsideFill, Sampling, allow_two_grids, mask_on, moving_on, warp_image};
-use super::output_plan::{Holds, OutputPlan, name, write_confidence};
-use super::pictures::{write_colours, write_sampled};
+use super::output_plan::{Holds, OutputPlan, name};
+use super::pictures::{write_colours, write_confidence, write_sampled};
 use super::run_log::{RunLog, Stages, finish};
 use super::sentinels::clip_sentinels;
 use super::{JobRun, MaskFile, RunOptions, StartFrom};

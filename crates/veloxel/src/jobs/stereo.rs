@@ -2,7 +2,8 @@
 
 use super::full_scale::{full_scale, phase_parameters};
 use super::grids::{Sampling, warp_image};
-use super::output_plan::{Holds, OutputPlan, name, write_confidence};
+use super::output_plan::{Holds, OutputPlan, name};
+use super::pictures::write_confidence;
 use super::run_log::{RunLog, finish};
 use super::{JobRun, RunOptions};
 use crate::VeloxelError;
