@@ -15,18 +15,19 @@ fn with_two_grids() -> Workplace {
     let part = veloxel_core::Grid::volume(nx, ny, nz - left_out)
         .and_then(|part| part.with_spacing_mm(grid.spacing_mm()))
         .and_then(|part| part.with_direction(grid.direction()))
-        .unwrap()
+        .expect("a part of a grid")
         .with_origin_mm(grid.world_from_voxel([0.0, 0.0, left_out as f64]));
     let moving = Volume::from_fn(part.clone(), |[x, y, z]| *phantom.moving.at([x, y, z + left_out]));
     place.write_image("moving.nii.gz", &moving);
     // The mask lies on the moving grid: it is looked up where it is.
     let mask = Mask::everywhere(part).map(|inside| i32::from(*inside));
-    veloxel_io::write_labels(&place.path("mask.nii.gz"), &mask).unwrap();
+    veloxel_io::write_labels(&place.path("mask.nii.gz"), &mask).expect("labels are written");
     place
 }
 
 fn image(place: &Workplace, name: &str) -> Volume<f32> {
-    veloxel_io::read_image(&place.path(name), Strictness::Lenient, &mut Warnings::new()).unwrap()
+    veloxel_io::read_image(&place.path(name), Strictness::Lenient, &mut Warnings::new())
+        .expect("an image is read")
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn slicers_points_follow_the_field_in_their_own_axes() {
     let head = "# Markups fiducial file version = 4.11\n# CoordinateSystem = RAS\n# columns = id,x,y,z,ow,ox,oy,oz,vis,sel,lock,label,desc,associatedNodeID\n";
     place.write(
         "in.fcsv",
-        &format!("{head}n_0,{},{},{z},0,0,0,1,1,1,0,F-1,,\nn_1,9e5,0,0,0,0,0,1,1,1,0,F-2,,\n", -x, -y),
+        format!("{head}n_0,{},{},{z},0,0,0,1,1,1,0,F-1,,\nn_1,9e5,0,0,0,0,0,1,1,1,0,F-2,,\n", -x, -y),
     );
     let run = place.run(&["warp", "points", "flow.nii.gz", "in.fcsv", "-o", "out.fcsv"]).succeeded();
     assert!(run.stderr.contains("1 of 2 points lie outside"), "{}", run.stderr);

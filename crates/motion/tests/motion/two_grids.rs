@@ -35,7 +35,7 @@ fn pair_on(fixed: &Grid, moving: &Grid) -> [Volume<f32>; 2] {
 }
 
 fn fixed_grid() -> Grid {
-    Grid::volume(40, 36, 32).unwrap().with_origin_mm([-20.0, -18.0, -16.0])
+    Grid::volume(40, 36, 32).expect("possible").with_origin_mm([-20.0, -18.0, -16.0])
 }
 
 fn truth(grid: &Grid) -> Flow {
@@ -56,15 +56,15 @@ fn moving_grids() -> [(&'static str, Grid); 3] {
     let finer = Grid::volume(100, 100, 80)
         .and_then(|g| g.with_spacing_mm([0.6, 0.6, 0.5]))
         .and_then(|g| g.with_direction(turned))
-        .unwrap()
+        .expect("possible")
         .with_origin_mm([-19.0, -39.0, -20.0]);
     // Axes: y, −x, z.
     let other_axes = Grid::volume(34, 36, 30)
         .and_then(|g| g.with_spacing_mm([1.3, 1.3, 1.4]))
         .and_then(|g| g.with_direction([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
-        .unwrap()
+        .expect("possible")
         .with_origin_mm([23.0, -22.0, -20.0]);
-    let part = Grid::volume(40, 36, 20).unwrap().with_origin_mm([-20.0, -18.0, -10.0]);
+    let part = Grid::volume(40, 36, 20).expect("possible").with_origin_mm([-20.0, -18.0, -10.0]);
     [("finer and turned", finer), ("coarser, other axes", other_axes), ("a part", part)]
 }
 
