@@ -30,6 +30,7 @@ mod sequence;
 mod sequence_maps;
 mod sequence_truth;
 mod stereo;
+mod view_order;
 mod warp;
 
 pub use demo::{DemoJob, demo};
