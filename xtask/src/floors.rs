@@ -33,6 +33,7 @@ const HOUSE: [Room; 13] = [
             "gif",
             "jpeg-encoder",
             "png",
+            "serde_json",
             "tempfile",
             "tiff",
             "wildmatch",

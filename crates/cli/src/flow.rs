@@ -2,6 +2,7 @@
 
 use crate::progress::Progress;
 use crate::run_arguments::{MethodArguments, Summary};
+use crate::terminal::say;
 use crate::wrong_usage;
 use crate::{Outcome, Run};
 use clap::Args;
@@ -9,8 +10,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, RunOptions, SequenceJob, StartFrom, flow,
-    sequence,
+    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, OutsideFill, RunOptions, SequenceJob,
+    StartFrom, flow, sequence,
 };
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
@@ -65,6 +66,17 @@ pub struct FlowArguments {
     /// MOVING as seen from FIXED, as an image; with --sequence a 4-D file, or a folder
     #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     warped: Option<PathBuf>,
+
+    /// What --warped holds where MOVING has no sample: a value, nan, or edge (the nearest sample)
+    #[arg(
+        long,
+        value_name = "VALUE|nan|edge",
+        default_value = "0",
+        requires = "warped",
+        allow_hyphen_values = true,
+        help_heading = "Outputs"
+    )]
+    outside: OutsideFill,
 
     /// The field in colours, as a picture: hue is the direction, strength the length; of a volume one plane
     #[arg(long, value_name = "OUT.png|jpg", conflicts_with = "sequence", help_heading = "Outputs")]
@@ -170,6 +182,7 @@ impl Run for FlowArguments {
             html,
             confidence,
             warped,
+            outside,
             truth,
             run,
             ..
@@ -189,6 +202,7 @@ impl Run for FlowArguments {
                     folder,
                     confidence,
                     warped,
+                    outside,
                     report,
                     html,
                 };
@@ -199,7 +213,8 @@ impl Run for FlowArguments {
                 if picture.is_none() && !method.quiet {
                     say_what_a_png_is(&output);
                 }
-                let outputs = FlowOutputs { flow: output, confidence, warped, picture, report, html };
+                let outputs =
+                    FlowOutputs { flow: output, confidence, warped, outside, picture, report, html };
                 flow(&FlowJob { inputs, start, truth, options, outputs }, &progress)?
             }
         };
@@ -213,6 +228,10 @@ impl FlowArguments {
     fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
         let (run, count) = (&self.run, self.inputs.len());
         match Method::of(options.method.draft()).takes {
+            _ if self.sequence.is_some() && self.outside == OutsideFill::Edge => {
+                let message = "--outside edge does not go with --sequence: give a value, or nan";
+                wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+            }
             Takes::Pairs if self.sequence.is_none() && count != 2 => {
                 let given = counted(count, "input");
                 let message =
@@ -251,9 +270,9 @@ fn methods() -> PossibleValuesParser {
 fn say_what_a_png_is(output: &Path) {
     if output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
         let path = output.display();
-        eprintln!(
+        say(&format!(
             "note: {path} holds the field in KITTI's 16-bit format; --picture OUT.png draws it in colours"
-        );
+        ));
     }
 }
 

@@ -12,3 +12,4 @@ mod phase_motion;
 mod phase_scene;
 mod solvers;
 mod symmetry;
+mod two_grids;

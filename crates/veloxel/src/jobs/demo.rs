@@ -1,6 +1,7 @@
 //! The demonstration: a beating, twisting heart whose motion is known, from a phantom to a page.
 
 use super::frame_selection::FrameNames;
+use super::grids::OutsideFill;
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::finish;
 use super::sequence::{SequenceTask, open};
@@ -67,7 +68,14 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     };
     let names = FrameNames::counted(sequence.frames().len());
     let both = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
-    let task = SequenceTask { frames, names: &names, truth: &truth, plan: both, folder: &folder };
+    let task = SequenceTask {
+        outside: OutsideFill::default(),
+        frames,
+        names: &names,
+        truth: &truth,
+        plan: both,
+        folder: &folder,
+    };
     let mut no_maps = [SequenceMaps::NONE, SequenceMaps::NONE];
     let result = task.run(&mut opened.method, (&mut no_maps, &mut log), observer)?;
     let shown_path = job.folder.join(SEQUENCE);

@@ -2,8 +2,10 @@
 
 use super::flow;
 use super::frame_selection::FrameNames;
+use super::grids::{OutsideFill, covered_masks, mask_on, on_first_grid};
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
+use super::sentinels::clip_sentinels;
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
 use super::{FlowRun, FrameSelection, MaskFile, RunOptions};
@@ -41,6 +43,8 @@ pub struct SequenceJob {
     pub confidence: Option<PathBuf>,
     /// The warped images, likewise.
     pub warped: Option<PathBuf>,
+    /// What these hold where the moving frame has no sample; [`OutsideFill::Edge`] counts as 0.
+    pub outside: OutsideFill,
     /// The JSON once more, elsewhere.
     pub report: Option<PathBuf>,
     /// A page for people.
@@ -85,21 +89,41 @@ impl SequenceJob {
             .writes("page", &self.html, Holds::Text))
     }
 
-    /// The frames taken, and what they are called.
-    fn load(&self, warnings: &mut Warnings) -> Result<(Sequence, FrameNames), VeloxelError> {
+    /// The frames taken, where they have samples, and what they are called.
+    fn load(&self, device: &Device, warnings: &mut Warnings) -> Result<Loaded, VeloxelError> {
         let reading = self.options.reading;
-        let (sequence, paths) = match self.inputs.as_slice() {
-            [folder] if folder.is_dir() => {
-                let paths = io::list_folder(folder, Kind::Image)?;
-                (io::read_frames(&paths, reading, warnings)?, paths)
-            }
-            [one] => (io::read_sequence(one, reading, warnings)?, Vec::new()),
-            many => (io::read_frames(many, reading, warnings)?, many.to_vec()),
+        let mut interval_ms = None;
+        let paths = match self.inputs.as_slice() {
+            [folder] if folder.is_dir() => io::list_folder(folder, Kind::Image)?,
+            [_] => Vec::new(),
+            many => many.to_vec(),
         };
-        let interval_ms = sequence.frame_interval_ms().map(|ms| ms * self.frames.step() as f64);
-        let (frames, names) = self.frames.take(sequence.into_frames(), &paths)?;
-        Ok((Sequence::new(frames, interval_ms)?, names))
+        let frames = match self.inputs.as_slice() {
+            [one] if paths.is_empty() => {
+                let sequence = io::read_sequence(one, reading, warnings)?;
+                interval_ms = sequence.frame_interval_ms().map(|ms| ms * self.frames.step() as f64);
+                sequence.into_frames()
+            }
+            _ => io::read_frame_list(&paths, reading, warnings)?,
+        };
+        let (mut frames, names) = self.frames.take(frames, &paths)?;
+        for (nth, frame) in frames.iter_mut().enumerate() {
+            let frame_name =
+                names.file(nth).map_or_else(|| format!("frame {}", names.number(nth)), str::to_owned);
+            clip_sentinels(frame, &frame_name, warnings);
+        }
+        let (frames, covered) = on_first_grid(device, frames, (reading.strictness, warnings))?;
+        Ok(Loaded { sequence: Sequence::new(frames, interval_ms)?, covered, names })
     }
+}
+
+/// The frames of a sequence.
+struct Loaded {
+    /// All on the first one's grid.
+    sequence: Sequence,
+    /// Where each has samples there; none: everywhere.
+    covered: Vec<Mask>,
+    names: FrameNames,
 }
 
 /// Estimates the fields of a sequence: `consecutive_000_001.nii.gz`, `reference_000_005.nii.gz` (pictures: `.flo`) and
@@ -114,12 +138,14 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let truth = job.truth.as_deref().map(|folder| TrueFields::list(folder, options.reading)).transpose()?;
     let (device, mut log) = options.device.start()?;
     let warnings = &mut log.warnings;
-    let (sequence, names) = log.stages.time("load", || job.load(warnings))?;
+    let Loaded { sequence, covered, names } = log.stages.time("load", || job.load(&device, warnings))?;
     plan.check_dimension(sequence.grid().dimension())?;
     let mut read = |file: &Option<MaskFile>| -> Result<Vec<Mask>, _> {
-        file.iter().map(|file| file.read(options.reading, warnings)).collect()
+        let on_first = |mask| Ok::<_, VeloxelError>(mask_on(mask, sequence.grid())?);
+        file.iter().map(|file| on_first(file.read(options.reading, warnings)?)).collect()
     };
     let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
+    let masks = covered_masks(masks, covered);
     let mut opened = open(&sequence, options, &device)?;
     options.check_volume_mask(&opened.parameters, warnings);
 
@@ -136,8 +162,15 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         SequenceMaps::new(&mut plan, "confidence", &job.confidence)?,
         SequenceMaps::new(&mut plan, "warped", &job.warped)?,
     ];
-    let task =
-        SequenceTask { frames, names: &names, truth: &read_truth, plan: sequence_plan, folder: &folder };
+    let outside = job.outside;
+    let task = SequenceTask {
+        outside,
+        frames,
+        names: &names,
+        truth: &read_truth,
+        plan: sequence_plan,
+        folder: &folder,
+    };
     let result = task.run(&mut opened.method, (&mut maps, &mut log), observer)?;
     log.stages.time("write", || {
         maps.into_iter().try_for_each(|maps| maps.finish(&mut plan, sequence.frame_interval_ms()))
@@ -176,6 +209,7 @@ pub(crate) type Truth<'a> = &'a dyn Fn(&str, usize, &mut Warnings) -> Result<Opt
 
 /// Frames in memory, to be estimated, measured and written.
 pub(crate) struct SequenceTask<'a> {
+    pub outside: OutsideFill,
     pub frames: SequenceFrames<'a>,
     pub names: &'a FrameNames,
     pub truth: Truth<'a>,
@@ -302,10 +336,12 @@ impl SequenceTask<'_> {
         };
         io::write_flow(&self.folder.join(format!("{name}.{extension}")), &output.flow)?;
         confidences.take((&name, frames), (&output.confidence, None), warnings)?;
-        match &output.warped {
+        match output.warped.as_ref().filter(|_| warped.is_wanted()) {
             Some(map) => {
                 let like = &self.frames.frames[field.moving];
-                warped.take((&name, frames), (map, Some(like)), warnings)
+                let mut map = map.clone();
+                self.outside.fill(&mut map, &format!("warped_{name}"), warnings);
+                warped.take((&name, frames), (&map, Some(like)), warnings)
             }
             None => Ok(()),
         }

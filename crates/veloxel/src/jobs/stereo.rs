@@ -1,11 +1,11 @@
 //! Two images in; the disparity with its confidence and diagnostics out.
 
 use super::full_scale::{full_scale, phase_parameters};
+use super::grids::{Sampling, warp_image};
 use super::output_plan::{Holds, OutputPlan, name};
 use super::pictures::write_confidence;
 use super::run_log::{RunLog, finish};
 use super::view_order::ViewOrder;
-use super::warp::warp_image;
 use super::{JobRun, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use veloxel_core::{Flow, Mask, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_kernels::image::warp::Interpolation;
-use veloxel_motion::{phase_stereo, without_unknown};
+use veloxel_motion::{Border, phase_stereo, without_unknown};
 use veloxel_report::metrics::disparity_error;
 use veloxel_report::{StereoReport, StereoView, ValueRange, stereo_html};
 
@@ -148,5 +148,6 @@ fn undone(
     let along_x = disparity_px.data().iter().map(|d| -d).collect();
     let along_y = disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN }).collect();
     let match_of_left = Flow::new(disparity_px.grid().clone(), vec![along_x, along_y])?;
-    warp_image(device, (&match_of_left, right), Interpolation::Linear)
+    let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
+    warp_image(device, (&match_of_left, right), sampling)
 }
