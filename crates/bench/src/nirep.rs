@@ -29,7 +29,7 @@ pub(super) fn nirep(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         flow: field,
         input: folder.join("na02_seg.nii.gz"),
         output: carried.clone(),
-        strictness: Strictness::Lenient,
+        reading: Strictness::Lenient.into(),
     };
     warp_labels(&labels, session.device)?;
     let truth = folder.join("na01_seg.nii.gz");

@@ -2,6 +2,7 @@
 
 use crate::output::{print, print_json, table};
 use crate::run_arguments::DeviceArguments;
+use crate::terminal::say;
 use crate::{Outcome, Run, wrong_usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -98,7 +99,7 @@ impl Run for BenchArguments {
         }
         verdict.miss_data(session.missing());
         if let Some(line) = verdict.finish(self.allow_missing)? {
-            eprintln!("warning: {line}");
+            say(&format!("warning: {line}"));
         }
         Ok(())
     }
@@ -114,7 +115,7 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA
     let plan = if arguments.quick { Plan::quick() } else { Plan::full() };
     paper_a(device, plan, &mut |event| match event {
         Event::Next(what) => {
-            eprintln!("paper-a: {what}");
+            say(&format!("paper-a: {what}"));
             Ok(())
         }
         // What was measured stays there if the program is stopped.

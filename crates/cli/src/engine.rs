@@ -3,6 +3,7 @@
 use crate::interrupt;
 use crate::output::print_lines;
 use crate::run_arguments::{PhaseArguments, written};
+use crate::terminal::say;
 use crate::wrong_usage;
 use crate::{Outcome, Run, warn};
 use clap::error::ErrorKind;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use veloxel::PhaseWanted;
 use veloxel::jobs::{EngineJob, EngineRun, engine};
+use veloxel::motion::Confidences;
 use veloxel::report::number::{counted, percent, text};
 
 /// Run flow, stereo and features over a stream of frames, in one pass.
@@ -18,7 +20,8 @@ use veloxel::report::number::{counted, percent, text};
 /// SOURCE is a folder of pictures, a pattern such as 'frames/*.png', an animated GIF, a Y4M file, or - for Y4M on standard
 /// input (ffmpeg -i film.mp4 -f yuv4mpegpipe - | veloxel engine -).
 /// Ctrl-C ends a stream on standard input there: what was found until then is written, and a second Ctrl-C stops at once.
-/// Flow belongs to the centre of five frames (or three, or the first of two), so results come two frames (one) late.
+/// Flow belongs to the centre of five frames (or three, or the first of two), so results come two frames (one) late, and the
+/// frames at both ends have none; stereo and features have every frame.
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::parameters::long_help("phase"))]
 pub struct EngineArguments {
@@ -42,9 +45,17 @@ pub struct EngineArguments {
     #[arg(short, long, value_name = "DIR", value_parser = folder, help_heading = "Outputs")]
     output: Option<PathBuf>,
 
+    /// The confidences of flow and disparity as well, in the folder of -o: flow_confidence_000002.pfm
+    #[arg(long, requires = "output", help_heading = "Outputs")]
+    confidence: bool,
+
     /// The frames with all outputs in colours: .y4m, .gif, - for Y4M on standard output, or a folder for .png
     #[arg(long, value_name = "VIDEO", help_heading = "Outputs")]
     video: Option<PathBuf>,
+
+    /// A page with the rate, curves over all frames, and pictures of the frame that moves most, in one file
+    #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
+    html: Option<PathBuf>,
 
     /// Frames a second, latencies, device, parameters and warnings as JSON
     #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
@@ -80,14 +91,16 @@ impl Run for EngineArguments {
         if let Some(frames) = self.frames {
             options.method = options.method.set("frames", frames)?;
         }
-        let Self { source, right, output: folder, video, report, phase, .. } = self;
+        let confidences = if self.confidence { Confidences::Taken } else { Confidences::Left };
+        let Self { source, right, output: folder, video, report, html, phase, .. } = self;
         let is_piped = video.as_deref() == Some(Path::new("-"));
-        let run = engine(&EngineJob { source, right, wanted, options, folder, video, report }, stop)?;
+        let job = EngineJob { source, right, wanted, options, folder, confidences, video, report, html };
+        let run = engine(&job, stop)?;
         warn(&run.report.header.warnings);
         match summary(&run) {
             _ if phase.method.quiet => {}
             // Standard output belongs to the video then.
-            lines if is_piped => lines.iter().for_each(|(name, value)| eprintln!("{name:<14}{value}")),
+            lines if is_piped => lines.iter().for_each(|(name, value)| say(&format!("{name:<14}{value}"))),
             lines => print_lines(&lines)?,
         }
         interrupt::exit_if_stopped();
@@ -100,8 +113,7 @@ fn summary(run: &EngineRun) -> Vec<(&str, String)> {
     let [nx, ny] = report.size;
     let mut lines = vec![
         ("frames", format!("{} of {nx} × {ny}, {}", report.frames, report.outputs.join(" + "))),
-        ("engine", format!("{} frames a second", text(report.engine_frames_per_s))),
-        ("with files", format!("{} frames a second", text(report.frames_per_s))),
+        ("rate", format!("{} frames a second, in {} s", text(report.frames_per_s), text(report.wall_s))),
     ];
     if let Some(latency) = &report.latency {
         let [p50, p90, p99] = [latency.p50_ms, latency.p90_ms, latency.p99_ms].map(text);

@@ -1,15 +1,17 @@
 //! `veloxel evaluate`: a result against the truth.
 
 use crate::output::{print, print_json, table, two_columns};
-use crate::run_arguments::strictness;
+use crate::run_arguments::ReadingArguments;
 use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
-use veloxel::jobs::{DisparityScales, EvaluateJob, evaluate_disparity, evaluate_flow, evaluate_labels};
+use veloxel::jobs::{
+    DisparityScales, EvaluateJob, MaskFile, evaluate_disparity, evaluate_flow, evaluate_labels,
+};
 use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlap, LabelOverlapReport};
 use veloxel::report::number::{self, percent};
-use veloxel::{VeloxelError, Warnings};
+use veloxel::{Dimension, VeloxelError, Warnings};
 
 /// Measure a result against the truth.
 #[derive(Debug, Args)]
@@ -20,9 +22,9 @@ pub struct EvaluateArguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// End-point and angular error of a field
+    /// End-point and angular error of a field, and KITTI's Fl
     Flow(Files),
-    /// Absolute error, bad pixels and density of a disparity
+    /// Absolute error, bad pixels (KITTI's D1 too) and density of a disparity
     ///
     /// Disparities are .pfm, float .tif, KITTI's 16-bit .png, or pictures with the scale of their samples.
     Disparity {
@@ -50,12 +52,11 @@ struct Files {
     /// As JSON, for scripts
     #[arg(long)]
     json: bool,
-    /// Refuse headers that need an assumption, instead of warning
-    #[arg(long)]
-    strict: bool,
-    /// Measure inside only: inside is not 0
-    #[arg(long, value_name = "M")]
-    mask: Option<PathBuf>,
+    #[command(flatten)]
+    reading: ReadingArguments,
+    /// Measure inside only: where M is not 0, or has one of the labels that follow its name (labels.nii.gz=2,3)
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
+    mask: Option<MaskFile>,
 }
 
 impl Files {
@@ -65,9 +66,9 @@ impl Files {
         measure: impl FnOnce(&EvaluateJob, &mut Warnings) -> Result<R, VeloxelError>,
         text: fn(&R) -> String,
     ) -> Outcome {
-        let Self { result, truth, mask, strict, json } = self;
+        let Self { result, truth, mask, reading, json } = self;
         let mut warnings = Warnings::new();
-        let job = EvaluateJob { result, truth, mask, strictness: strictness(strict) };
+        let job = EvaluateJob { result, truth, mask, reading: reading.reading() };
         let measured = measure(&job, &mut warnings)?;
         if json {
             print_json(&measured)?
@@ -100,16 +101,24 @@ fn error_row(name: &str, d: &Distribution) -> Vec<String> {
 }
 
 fn flow_text(error: &FlowError) -> String {
-    let mut rows = vec![error_row("end point, voxels", &error.end_point_vox)];
+    let (px, voxel) = match error.dimension {
+        Dimension::Two => ("px", "pixel"),
+        Dimension::Three => ("voxels", "voxel"),
+    };
+    let mut rows = vec![error_row(&format!("end point, {px}"), &error.end_point_vox)];
     rows.extend(error.end_point_mm.as_ref().map(|mm| error_row("end point, mm", mm)));
     rows.push(error_row("angle, degrees", &error.angular_deg));
-    let facts = [
-        ("above 0.5 voxel", percent(error.r0_5)),
-        ("above 1 voxel", percent(error.r1)),
-        ("above 2 voxels", percent(error.r2)),
-        ("density", format!("{} of {} voxels", percent(error.density), error.truth_voxels)),
-        ("a zero flow", format!("{} voxels mean error", number::text(error.mean_truth_vox))),
-    ];
+    let above = [(0.5, error.r0_5), (1.0, error.r1), (2.0, error.r2)];
+    let above = above.map(|(limit, share)| (format!("above {limit} {px}"), percent(share)));
+    let mut facts: Vec<_> = above.iter().map(|(name, share)| (name.as_str(), share.clone())).collect();
+    if error.dimension == Dimension::Two {
+        let (fl, all) = (percent(error.fl), percent(error.fl_all));
+        facts.push(("Fl", format!("{fl}, with unknown pixels as wrong {all} (KITTI: above 3 px and 5 %)")));
+    }
+    facts.extend([
+        ("density", format!("{} of {} {voxel}s", percent(error.density), error.truth_voxels)),
+        ("a zero flow", format!("{} {px} mean error", number::text(error.mean_truth_vox))),
+    ]);
     format!("{}\n{}", table(&ERROR_HEAD, rows), two_columns(&facts))
 }
 
@@ -119,6 +128,7 @@ fn disparity_text(error: &DisparityError) -> String {
         ("0.5 px", measured.bad_0_5, all.bad_0_5),
         ("1 px", measured.bad_1, all.bad_1),
         ("2 px", measured.bad_2, all.bad_2),
+        ("3 px and 5 % (KITTI's D1)", measured.d1, all.d1),
     ]
     .map(|(name, measured, all)| vec![name.to_owned(), percent(measured), percent(all)]);
     let facts = [

@@ -1,11 +1,11 @@
 //! `veloxel features`: an image to its energy, orientation and phase.
 
-use crate::run_arguments::PhaseArguments;
+use crate::run_arguments::{PhaseArguments, Summary};
 use crate::{Outcome, Run};
 use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{FeaturesJob, features};
-use veloxel::report::number::percent;
+use veloxel::report::number::{counted, percent};
 
 /// Find energy, orientation and phase of a picture at every scale.
 ///
@@ -41,6 +41,10 @@ impl Run for FeaturesArguments {
         let run = features(&FeaturesJob { image, options: phase.options()?, folder, report, html })?;
         let mut lines = vec![("scales", run.report.scales.len().to_string())];
         lines.extend(run.report.scales.first().map(|s| ("with a phase", percent(s.valid_share))));
-        phase.method.show(&run, &run.report.header, lines)
+        let finest = run.report.scales.first();
+        let with_phase =
+            finest.map_or(String::new(), |s| format!(", {} with a phase", percent(s.valid_share)));
+        let line = format!("{}{with_phase}", counted(run.report.scales.len(), "scale"));
+        phase.method.show(&run, &run.report.header, Summary { lines, line })
     }
 }

@@ -1,14 +1,17 @@
 //! `veloxel flow`: two images to a field.
 
 use crate::progress::Progress;
-use crate::run_arguments::MethodArguments;
+use crate::run_arguments::{MethodArguments, Summary};
 use crate::wrong_usage;
 use crate::{Outcome, Run};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use std::path::PathBuf;
-use veloxel::jobs::{Directions, FlowJob, FlowOutputs, RunOptions, SequenceJob, StartFrom, flow, sequence};
+use std::path::{Path, PathBuf};
+use veloxel::jobs::{
+    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, RunOptions, SequenceJob, StartFrom, flow,
+    sequence,
+};
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
 use veloxel::report::{PairReport, RunReport};
@@ -22,13 +25,22 @@ use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, Veloxe
 #[derive(Debug, Args)]
 #[command(after_long_help = crate::parameters::long_help("clg"))]
 #[command(override_usage = "veloxel flow [OPTIONS] <FIXED> <MOVING> -o <FLOW>
+       veloxel flow [OPTIONS] -f <FIXED> -m <MOVING> -o <FLOW>
        veloxel flow [OPTIONS] <SEQUENCE>... -o <DIR> --sequence <MODE>
        veloxel flow [OPTIONS] <FRAMES>... -o <FLOW> --method phase")]
 pub struct FlowArguments {
     /// FIXED and MOVING; with --sequence a 4-D file, a folder of frames, or the frames; with --method phase 2, 3 or 5
     /// frames, or a folder, pattern or video of just these
-    #[arg(value_name = "INPUT", num_args = 1.., required = true)]
+    #[arg(value_name = "INPUT", num_args = 1.., required_unless_present = "fixed")]
     inputs: Vec<PathBuf>,
+
+    /// FIXED, instead of the first of two inputs
+    #[arg(short, long, value_name = "IMAGE", requires = "moving", conflicts_with_all = ["inputs", "sequence"])]
+    fixed: Option<PathBuf>,
+
+    /// MOVING, instead of the second
+    #[arg(short, long, value_name = "IMAGE", requires = "fixed", conflicts_with = "inputs")]
+    moving: Option<PathBuf>,
 
     /// Where the field goes; with --sequence the folder for all fields
     #[arg(short, long, value_name = "FLOW|DIR")]
@@ -42,13 +54,21 @@ pub struct FlowArguments {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sequence", help_heading = "Sequences")]
     reference: usize,
 
-    /// Confidence of every vector, 0 to 1, as an image (0 to 255 in .png .pgm .bmp)
-    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
+    /// Frames of the sequence: BEGIN:END:STEP, without END; each part may be left out
+    #[arg(long, value_name = "0:10:2", requires = "sequence", help_heading = "Sequences")]
+    frames: Option<FrameSelection>,
+
+    /// Confidence of every vector, 0 to 1, as an image (0 to 255 in .png .pgm .bmp); with --sequence a 4-D file, or a folder
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     confidence: Option<PathBuf>,
 
-    /// MOVING as seen from FIXED, as an image
-    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
+    /// MOVING as seen from FIXED, as an image; with --sequence a 4-D file, or a folder
+    #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     warped: Option<PathBuf>,
+
+    /// The field in colours, as a picture: hue is the direction, strength the length; of a volume one plane
+    #[arg(long, value_name = "OUT.png|jpg", conflicts_with = "sequence", help_heading = "Outputs")]
+    picture: Option<PathBuf>,
 
     /// Device, parameters, levels, residuals, timings and warnings as JSON
     #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
@@ -58,8 +78,9 @@ pub struct FlowArguments {
     #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
     html: Option<PathBuf>,
 
-    /// The true field, on FIXED's grid: report and page then say how far off the found one is
-    #[arg(long, value_name = "FLOW", conflicts_with = "sequence")]
+    /// The true field, on FIXED's grid: report and page then say how far off the found one is; with --sequence a folder of
+    /// them, named as the run's own or in their order
+    #[arg(long, value_name = "FLOW|DIR")]
     truth: Option<PathBuf>,
 
     /// Before the first step: none, centre-of-mass, affine, or a field's file
@@ -93,13 +114,14 @@ pub struct RunArguments {
     #[arg(long, help_heading = "Method")]
     raw_intensity: bool,
 
-    /// Mask on FIXED's grid: voxels that are not 0 are used (with --method phase there is no vector outside)
-    #[arg(long, value_name = "M")]
-    mask: Option<PathBuf>,
+    /// Mask on FIXED's grid: voxels that are not 0 (of labels.nii.gz=2,3 those with such a label) are used; with --method
+    /// phase there is no vector outside
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
+    mask: Option<MaskFile>,
 
     /// Mask of the volume constraint (with beta above 0), such as the heart's muscle; without it --mask, or all voxels
-    #[arg(long, value_name = "M")]
-    volume_mask: Option<PathBuf>,
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
+    volume_mask: Option<MaskFile>,
 
     #[command(flatten)]
     method_arguments: MethodArguments,
@@ -135,20 +157,49 @@ impl RunArguments {
 }
 
 impl Run for FlowArguments {
-    fn run(self) -> Outcome {
+    fn run(mut self) -> Outcome {
+        self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
         let options = self.run.options()?;
         self.refuse_what_does_not_go_together(&options);
-        let Self { inputs, output, sequence: mode, reference, report, html, run, .. } = self;
+        let Self {
+            inputs,
+            output,
+            sequence: mode,
+            reference,
+            report,
+            html,
+            confidence,
+            warped,
+            truth,
+            run,
+            ..
+        } = self;
         let method = run.method_arguments;
         let progress = Progress::new(method.quiet);
         let run = match mode {
             Some(mode) => {
                 let plan = SequencePlan { mode, reference, extras: Extras::default() };
-                sequence(&SequenceJob { inputs, plan, options, folder: output, report, html }, &progress)?
+                let (frames, folder) = (self.frames.unwrap_or_default(), output);
+                let job = SequenceJob {
+                    inputs,
+                    frames,
+                    plan,
+                    truth,
+                    options,
+                    folder,
+                    confidence,
+                    warped,
+                    report,
+                    html,
+                };
+                sequence(&job, &progress)?
             }
             None => {
-                let Self { confidence, warped, truth, init: start, .. } = self;
-                let outputs = FlowOutputs { flow: output, confidence, warped, report, html };
+                let Self { picture, init: start, .. } = self;
+                if picture.is_none() && !method.quiet {
+                    say_what_a_png_is(&output);
+                }
+                let outputs = FlowOutputs { flow: output, confidence, warped, picture, report, html };
                 flow(&FlowJob { inputs, start, truth, options, outputs }, &progress)?
             }
         };
@@ -196,14 +247,24 @@ fn methods() -> PossibleValuesParser {
     METHODS.iter().map(|method| PossibleValue::new(method.parameters.method).help(method.summary)).into()
 }
 
-/// A few lines for a person at a terminal.
-fn summary(report: &RunReport) -> Vec<(&'static str, String)> {
+/// A PNG with a field in it looks like a broken picture.
+fn say_what_a_png_is(output: &Path) {
+    if output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
+        let path = output.display();
+        eprintln!(
+            "note: {path} holds the field in KITTI's 16-bit format; --picture OUT.png draws it in colours"
+        );
+    }
+}
+
+/// A few lines for a person at a terminal, and one for everybody else.
+fn summary(report: &RunReport) -> Summary {
     let unit = match report.header.inputs[0].dimension {
         Dimension::Two => "px",
         Dimension::Three => "voxels",
     };
     if let [pair] = report.pairs.as_slice() {
-        return pair_lines(pair, unit);
+        return Summary { lines: pair_lines(pair, unit), line: pair_line(pair, unit) };
     }
     let largest = report.pairs.iter().map(|p| p.motion.max_vox).fold(0.0, f64::max);
     let mut lines = vec![
@@ -212,22 +273,29 @@ fn summary(report: &RunReport) -> Vec<(&'static str, String)> {
     ];
     let drift = |d| ("drift", format!("{} {unit} once around", text(d)));
     lines.extend(report.cycle_closure_vox.map(drift));
-    lines
+    let fields = counted(report.pairs.len(), "field");
+    Summary { lines, line: format!("{fields}, largest motion {} {unit}", text(largest)) }
+}
+
+fn pair_line(pair: &PairReport, unit: &str) -> String {
+    let (motion, folded) = (&pair.motion, percent(pair.statistics.jacobian.share_folded));
+    let (mean, outside) = (text(motion.mean_vox), percent(motion.outside_share));
+    let status = match pair.statistics.status {
+        SolveStatus::Done => String::new(),
+        other => format!("{}: ", other.text()),
+    };
+    format!("{status}mean motion {mean} {unit}, {outside} outside, {folded} folded")
 }
 
 fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
-    let status = match pair.statistics.status {
-        SolveStatus::Done => "done",
-        SolveStatus::LimitReached => "stopped at a limit",
-        SolveStatus::NoContent => "no contrast to follow",
-    };
     let (motion, jacobian, brightness) =
         (&pair.motion, &pair.statistics.jacobian, &pair.statistics.brightness);
     let (before, after) = (text(brightness.mean_abs_before), text(brightness.mean_abs_after));
     let (least, most) = (text(jacobian.min), text(jacobian.max));
     let mut lines = vec![
-        ("status", status.to_owned()),
+        ("status", pair.statistics.status.text().to_owned()),
         ("motion", format!("mean {} {unit}, largest {}", text(motion.mean_vox), text(motion.max_vox))),
+        ("outside", format!("{} of the vectors leave the moving image", percent(motion.outside_share))),
         ("brightness", format!("mean difference {before} → {after}")),
         ("Jacobian", format!("{least} to {most}, {} folded", percent(jacobian.share_folded))),
         ("confidence", format!("mean {}", text(motion.mean_confidence))),

@@ -1,28 +1,37 @@
 //! `veloxel info`: what a file is.
 
-use crate::output::{print_json, print_lines};
+use crate::output::{print, print_json, print_lines, table};
+use crate::run_arguments::ReadingArguments;
+use crate::terminal::{one_line, say};
 use crate::{Outcome, Run, warn};
 use clap::Args;
+use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::Dimension;
-use veloxel::io::{FileInfo, Kind, inspect};
+use veloxel::io::{FileInfo, Kind, files_in, inspect};
 use veloxel::report::number::counted;
 
-/// Show what a file holds: format, size, spacing, orientation.
+/// Show what a file holds: format, size, spacing, orientation; of a folder, what its files hold.
 #[derive(Debug, Args)]
 pub struct InfoArguments {
-    /// An image, a sequence or a displacement field
+    /// An image, a sequence or a displacement field, or a folder of them
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
     /// As JSON, for scripts
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    reading: ReadingArguments,
 }
 
 impl Run for InfoArguments {
     fn run(self) -> Outcome {
-        let info = inspect(&self.file)?;
+        if self.file.is_dir() {
+            return self.list();
+        }
+        let info = inspect(&self.file, self.reading.reading())?;
         if self.json {
             return print_json(&info);
         }
@@ -31,21 +40,72 @@ impl Run for InfoArguments {
     }
 }
 
-fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
-    let axes = info.dimension.count();
-    let triple = |values: &[f64]| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(" × ");
-    let list = |values: &[f64]| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(", ");
-    let kind = match (info.kind, info.dimension) {
+/// A file of a folder.
+#[derive(Serialize)]
+struct Listed {
+    file: String,
+    #[serde(flatten)]
+    info: Option<FileInfo>,
+    /// Why there is nothing to say of it.
+    error: Option<String>,
+}
+
+impl InfoArguments {
+    /// One line a file; one that cannot be read is listed with its error.
+    fn list(&self) -> Outcome {
+        let of_file = |path: &PathBuf| {
+            let (info, error) = match inspect(path, self.reading.reading()) {
+                Ok(info) => (Some(info), None),
+                Err(error) => (None, Some(error.to_string())),
+            };
+            Listed { file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), info, error }
+        };
+        let files: Vec<Listed> = files_in(&self.file)?.iter().map(of_file).collect();
+        if self.json {
+            return print_json(&files);
+        }
+        let row = |listed: &Listed| {
+            let cells = match &listed.info {
+                Some(info) => {
+                    let sizes = info.size[..info.dimension.count()].iter().map(usize::to_string);
+                    let holds = format!("{} ({})", holds(info), info.format);
+                    let (size, samples) = (sizes.collect::<Vec<_>>().join(" × "), info.sample_type.clone());
+                    [holds, size, samples, info.frames.to_string()]
+                }
+                None => ["cannot be read", "", "", ""].map(str::to_owned),
+            };
+            std::iter::once(listed.file.clone())
+                .chain(cells)
+                .map(|cell| one_line(&cell).into_owned())
+                .collect()
+        };
+        print(&table(&["file", "holds", "size", "samples", "frames"], files.iter().map(row)))?;
+        for error in files.iter().filter_map(|listed| listed.error.as_ref()) {
+            say(&format!("warning: {error}"));
+        }
+        Ok(())
+    }
+}
+
+/// What it is, in a word or two.
+fn holds(info: &FileInfo) -> &'static str {
+    match (info.kind, info.dimension) {
         (Kind::Image, Dimension::Two) => "picture",
         (Kind::Image, Dimension::Three) => "volume",
         (Kind::Sequence, _) => "sequence",
         (Kind::Flow, _) => "displacement field",
         (Kind::Mesh, _) => "mesh",
-    };
+    }
+}
+
+fn lines(info: &FileInfo) -> Vec<(&'static str, String)> {
+    let axes = info.dimension.count();
+    let triple = |values: &[f64]| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(" × ");
+    let list = |values: &[f64]| values[..axes].iter().map(|v| trimmed(*v)).collect::<Vec<_>>().join(", ");
     let size: Vec<String> = info.size[..axes].iter().map(usize::to_string).collect();
     let unit = if info.dimension == Dimension::Two { "pixels" } else { "voxels" };
     let mut lines = vec![
-        ("holds", format!("{kind} ({})", info.format)),
+        ("holds", format!("{} ({})", holds(info), info.format)),
         ("size", format!("{} {unit}", size.join(" × "))),
         ("samples", info.sample_type.clone()),
     ];

@@ -1,5 +1,7 @@
 //! What happens when a user stops the program: nothing that is not whole stays behind.
 
+#[cfg(unix)]
+use crate::terminal::say;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// Whether a stream takes the first signal as its end.
@@ -27,6 +29,7 @@ pub fn exit_if_stopped() {
 #[cfg(unix)]
 pub fn stop_cleanly() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    take_size_limits_as_errors();
     let left_on = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
     // Where signals cannot be caught they end the program as they always do.
     let Ok(mut signals) = signal_hook::iterator::Signals::new(left_on) else { return };
@@ -35,15 +38,25 @@ pub fn stop_cleanly() {
             if STREAM_RUNS.load(Ordering::SeqCst) && !STREAM_ENDS.load(Ordering::SeqCst) {
                 SIGNAL.store(signal, Ordering::SeqCst);
                 STREAM_ENDS.store(true, Ordering::SeqCst);
-                say("writing what was found so far; once more stops at once");
+                tell("writing what was found so far; once more stops at once");
                 continue;
             }
             veloxel::io::remove_unfinished();
-            say("error: stopped before the end; nothing was left behind");
+            tell("error: stopped before the end; nothing was left behind");
             std::process::exit(128 + signal);
         }
     };
-    std::thread::spawn(wait);
+    // Where no thread can be had, signals end the program as they always do, and it may still run on this one.
+    let _ = std::thread::Builder::new().spawn(wait);
+}
+
+/// Lets a file that outgrows `ulimit -f` be an error of writing, as a full disk is, instead of a signal.
+#[cfg(unix)]
+fn take_size_limits_as_errors() {
+    // SAFETY: changes what one signal does, to the least that it can do; no other thread runs yet.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
 }
 
 /// Whether a parent has turned a signal off, which `signal-hook` does not tell.
@@ -56,14 +69,14 @@ fn is_ignored(signal: i32) -> bool {
     }
 }
 
-/// One line on standard error, whether or not it can be written: the terminal may be closed.
+/// One line on standard error, behind a progress bar, which has no end of line.
 #[cfg(unix)]
-fn say(line: &str) {
+fn tell(line: &str) {
     use std::io::{IsTerminal, Write};
-    let mut stderr = std::io::stderr();
-    // A progress bar has no end of line.
-    let line_end = if stderr.is_terminal() { "\n" } else { "" };
-    let _ = writeln!(stderr, "{line_end}{line}");
+    if std::io::stderr().is_terminal() {
+        let _ = std::io::stderr().write_all(b"\n");
+    }
+    say(line);
 }
 
 /// Elsewhere the system ends the program; files without their names may stay then.

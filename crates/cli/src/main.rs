@@ -20,11 +20,15 @@ mod parameters;
 mod progress;
 mod run_arguments;
 mod stereo;
+mod terminal;
 mod warp;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args, Command};
 use std::process::ExitCode;
+use terminal::say;
 use veloxel::Warnings;
+use veloxel::jobs::left_behind;
 
 /// Every command, in the order of the help.
 const COMMANDS: &[Entry] = &[
@@ -80,19 +84,61 @@ fn interface() -> Command {
 fn main() -> ExitCode {
     quiet_drivers();
     interrupt::stop_cleanly();
-    let matches = interface().get_matches();
+    let matches = interface().try_get_matches().unwrap_or_else(|error| with_suggestion(error).exit());
     let (name, given) = matches.subcommand().expect("clap should refuse a line without a command");
     let entry = COMMANDS.iter().find(|entry| entry.name == name);
     let entry = entry.expect("clap should know the commands of the list alone");
     match (entry.run)(given) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One line, whatever a library put into its message.
-            let line = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-            eprintln!("error: {line}");
+            say(&format!("error: {error}"));
+            for path in left_behind() {
+                say(&format!("warning: {} could not be taken back", path.display()));
+            }
             ExitCode::FAILURE
         }
     }
+}
+
+/// What other programs call the commands.
+const OTHER_NAMES: &[(&str, &[&str])] = &[
+    (
+        "flow",
+        &[
+            "register",
+            "registration",
+            "reg",
+            "align",
+            "optical-flow",
+            "opticalflow",
+            "optflow",
+            "motion",
+            "track",
+            "demons",
+        ],
+    ),
+    ("stereo", &["disparity", "depth", "match"]),
+    ("features", &["gabor", "orientation", "phase"]),
+    ("engine", &["stream", "video", "live", "camera"]),
+    ("warp", &["apply", "transform", "resample", "deform"]),
+    ("evaluate", &["eval", "compare", "score", "dice", "epe"]),
+    ("info", &["header", "inspect", "show"]),
+    ("parameters", &["params", "presets"]),
+    ("devices", &["gpu", "gpus"]),
+    ("demo", &["example"]),
+    ("bench", &["benchmark"]),
+];
+
+/// Suggests the command that another program's name means; clap knows similar spellings alone.
+fn with_suggestion(mut error: clap::Error) -> clap::Error {
+    let given = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(given)) => given.to_lowercase().replace('_', "-"),
+        _ => return error,
+    };
+    if let Some((name, _)) = OTHER_NAMES.iter().find(|(_, others)| others.contains(&given.as_str())) {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![(*name).to_owned()]));
+    }
+    error
 }
 
 /// Ends the program over a mistake that clap cannot see by itself, as clap does: exit code 2, with the command's usage.
@@ -103,10 +149,10 @@ fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! 
     own.error(kind, message).exit()
 }
 
-/// Says what a user should know.
+/// Says what a user may have to act on; notes stand in the report.
 fn warn(warnings: &Warnings) {
-    for warning in warnings.iter() {
-        eprintln!("warning: {}", warning.message);
+    for warning in warnings.urgent() {
+        say(&format!("warning: {}", warning.message));
     }
 }
 

@@ -1,15 +1,16 @@
 //! Standard output, whose reader may leave early (`veloxel info FILE | head -1`).
 
 use crate::Outcome;
+use crate::terminal::{json, lines, one_line};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use std::io::{ErrorKind, Write, stdout};
 use veloxel::io::IoError;
 
-/// Prints text as it is.
+/// Prints text, control characters spelt out.
 ///
 /// A reader that left has seen all it wanted: the command ends there, and well.
 pub fn print(text: &str) -> Result<(), IoError> {
-    let written = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
+    let written = stdout().write_all(lines(text).as_bytes()).and_then(|()| stdout().flush());
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
         Err(source) => Err(IoError::Write { path: "standard output".into(), source }),
@@ -20,7 +21,7 @@ pub fn print(text: &str) -> Result<(), IoError> {
 /// Names and values in two columns.
 pub fn two_columns(lines: &[(&str, String)]) -> String {
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0) + 2;
-    lines.iter().map(|(name, value)| format!("{name:<width$}{value}\n")).collect()
+    lines.iter().map(|(name, value)| format!("{name:<width$}{}\n", one_line(value))).collect()
 }
 
 /// Prints [`two_columns`].
@@ -44,7 +45,7 @@ pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Stri
 
 /// Any result as JSON.
 pub fn print_json(value: &impl serde::Serialize) -> Outcome {
-    Ok(print(&(serde_json::to_string_pretty(value)? + "\n"))?)
+    Ok(print(&json(&(serde_json::to_string_pretty(value)? + "\n")))?)
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Arguments that several commands share: device, method, single parameters, strictness.
 
-use crate::output::print_lines;
+use crate::output::{print, print_lines};
 use crate::parameters::presets;
 use crate::{Outcome, warn, wrong_usage};
 use clap::Args;
 use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::io::Strictness;
+use veloxel::io::{DataFiles, Reading, Strictness};
 use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, RunOptions};
 use veloxel::motion::methods::PARAMETERS;
 use veloxel::parameters::ParameterError;
@@ -49,9 +49,8 @@ pub struct MethodArguments {
     #[arg(long, value_name = "FILE.toml", help_heading = "Method")]
     params: Option<PathBuf>,
 
-    /// Refuse headers that need an assumption, instead of warning
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
 
     #[command(flatten)]
     device: DeviceArguments,
@@ -82,28 +81,40 @@ impl MethodArguments {
         for (name, value) in &self.set {
             method = method.set(name, value)?;
         }
-        let strictness = strictness(self.strict);
-        let (device, command_line) = (self.device.options(), command_line());
-        Ok(RunOptions { method, device, strictness, command_line, ..RunOptions::default() })
+        let (device, reading) = (self.device.options(), self.reading.reading());
+        Ok(RunOptions { method, device, reading, command_line: command_line(), ..RunOptions::default() })
     }
 }
 
+/// What a run came to.
+pub struct Summary {
+    /// Names and values.
+    pub lines: Vec<(&'static str, String)>,
+    /// The most important of it.
+    pub line: String,
+}
+
 impl MethodArguments {
-    /// Warns, and shows a few lines to a person at a terminal; scripts take `--report`.
+    /// Warns, and sums up: in a few lines for a person at a terminal, in one for a log.
     pub fn show<R>(
         &self,
         run: &JobRun<R>,
         header: &RunHeader,
-        mut lines: Vec<(&'static str, String)>,
+        Summary { mut lines, line }: Summary,
     ) -> Outcome {
         warn(&header.warnings);
-        if self.quiet || !std::io::stdout().is_terminal() {
+        if self.quiet {
             return Ok(());
         }
         let sum =
             |of: fn(&StageTime) -> bool| header.stage_times.iter().filter(|s| of(s)).map(|s| s.time_ms).sum();
         let (all, solve) = (duration(sum(|_| true)), duration(sum(|s| s.stage == "solve")));
         let (device, threads) = (&header.device.name, counted(header.device.threads, "thread"));
+        if !std::io::stdout().is_terminal() {
+            let first =
+                run.written.first().map_or(String::new(), |(_, path)| format!("{}: ", path.display()));
+            return Ok(print(&format!("{first}{line}; {all} on {device}, {threads}\n"))?);
+        }
         lines.push(("time", format!("{all} (solve {solve}), {device}, {threads}")));
         lines.extend(written(run));
         print_lines(&lines)
@@ -129,8 +140,46 @@ impl PhaseArguments {
     }
 }
 
-pub fn strictness(strict: bool) -> Strictness {
-    if strict { Strictness::Strict } else { Strictness::Lenient }
+/// How files are read.
+#[derive(Debug, Args)]
+pub struct ReadingArguments {
+    /// Refuse headers that need an assumption, instead of warning
+    #[arg(long, help_heading = "Files")]
+    strict: bool,
+
+    /// Read samples from wherever a header says, not in its own folder alone
+    #[arg(long, help_heading = "Files")]
+    allow_outside: bool,
+
+    /// Memory that reading may take, such as 500M or 8G; by default half of what is free
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Files")]
+    max_decode: Option<u64>,
+}
+
+impl ReadingArguments {
+    pub fn reading(&self) -> Reading {
+        Reading {
+            strictness: if self.strict { Strictness::Strict } else { Strictness::Lenient },
+            data_files: if self.allow_outside { DataFiles::Anywhere } else { DataFiles::BesideHeader },
+            max_decode_bytes: self.max_decode,
+        }
+    }
+}
+
+/// A number of bytes, or of 1024 times as many (K, M, G, T).
+fn bytes(text: &str) -> Result<u64, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[number.len()..].to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err("expected a size such as 500M or 8G".to_owned()),
+    };
+    let bytes = number.parse::<f64>().ok().map(|n| n * (1u64 << shift) as f64);
+    let bytes = bytes.filter(|bytes| (1.0..1e18).contains(bytes));
+    bytes.map(|bytes| bytes as u64).ok_or_else(|| "expected a size above 0, such as 500M or 8G".to_owned())
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {

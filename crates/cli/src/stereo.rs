@@ -1,10 +1,10 @@
 //! `veloxel stereo`: two images to a disparity.
 
-use crate::run_arguments::PhaseArguments;
+use crate::run_arguments::{PhaseArguments, Summary};
 use crate::{Outcome, Run};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::jobs::{RunOptions, StereoJob, stereo};
+use veloxel::jobs::{MaskFile, RunOptions, StereoJob, stereo};
 use veloxel::report::number::{percent, text};
 
 /// Estimate how far to the left every pixel of LEFT lies in RIGHT.
@@ -46,9 +46,10 @@ pub struct StereoArguments {
     #[arg(long, value_name = "S", requires = "truth")]
     truth_scale: Option<f32>,
 
-    /// Mask on LEFT's grid: pixels that are not 0 are used; there is no disparity outside
-    #[arg(long, value_name = "M")]
-    mask: Option<PathBuf>,
+    /// Mask on LEFT's grid: pixels that are not 0 (of labels.png=2,3 those with such a label) are used; there is no
+    /// disparity outside
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
+    mask: Option<MaskFile>,
 
     #[command(flatten)]
     phase: PhaseArguments,
@@ -95,6 +96,10 @@ impl Run for StereoArguments {
             let density = percent(error.density);
             ("error", format!("mean {mean} px at {density}, {wrong} wrong by more than 1 px"))
         }));
-        phase.method.show(&run, &report.header, lines)
+        let found = report
+            .disparity_px
+            .map_or_else(|| "no disparity".to_owned(), |r| format!("median disparity {} px", text(r.p50)));
+        let line = format!("{found}, {} matched", percent(report.valid_share));
+        phase.method.show(&run, &report.header, Summary { lines, line })
     }
 }

@@ -1,6 +1,6 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
-use crate::run_arguments::{DeviceArguments, strictness};
+use crate::run_arguments::{DeviceArguments, ReadingArguments};
 use crate::{Outcome, Run, warn};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -51,9 +51,8 @@ struct Files {
     /// Where the result goes
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Refuse headers that need an assumption, instead of warning
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -66,8 +65,8 @@ enum Between {
 
 impl Files {
     fn job(self) -> WarpJob {
-        let Self { flow, input, output, strict } = self;
-        WarpJob { flow, input, output, strictness: strictness(strict) }
+        let Self { flow, input, output, reading } = self;
+        WarpJob { flow, input, output, reading: reading.reading() }
     }
 }
 

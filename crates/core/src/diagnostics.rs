@@ -36,17 +36,28 @@ pub struct StageTime {
     pub time_ms: f64,
 }
 
-/// How a whole run ended: not converging is a status to show, not a success.
+/// How a whole run ended: a tolerance that was missed is a status to show, not a success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolveStatus {
-    /// Every solve reached its tolerance, or the fixed counts asked for were done.
+    /// The schedule ran as planned, and every tolerance that was asked for was reached.
     #[default]
     Done,
-    /// At least one solve or level stopped at its limit.
+    /// At least one solve or level missed a tolerance that was asked for.
     LimitReached,
     /// An image without contrast: the zero field with confidence 0.
     NoContent,
+}
+
+impl SolveStatus {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::LimitReached => "tolerance not reached",
+            Self::NoContent => "no contrast to follow",
+        }
+    }
 }
 
 /// Everything a method says beside its flow and its confidence.

@@ -1,27 +1,89 @@
-//! How much memory the machine has.
+//! How much memory this program can still have.
+
+use std::path::{Path, PathBuf};
 
 /// Memory of the machine, shared by everything that runs on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SystemMemory {
     /// All of it, bytes.
     pub total_bytes: u64,
-    /// What programs can still have without swapping, bytes.
+    /// What this program can still have without swapping, bytes: limits of its control group and of its process included.
     pub available_bytes: u64,
 }
 
 impl SystemMemory {
-    /// What the system says (Linux: `/proc/meminfo`); none where it is not known.
+    /// What the system says (Linux: `/proc/meminfo`, control groups and resource limits); none where it is not known.
     pub fn now() -> Option<Self> {
-        Self::parse(&std::fs::read_to_string("/proc/meminfo").ok()?)
+        let machine = Self::parse(&read("/proc/meminfo")?)?;
+        let rooms = [group_room(), process_room()].into_iter().flatten();
+        Some(Self { available_bytes: rooms.fold(machine.available_bytes, u64::min), ..machine })
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let bytes = |name: &str| {
-            let rest = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-            rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-        };
-        Some(Self { total_bytes: bytes("MemTotal")?, available_bytes: bytes("MemAvailable")? })
+        Some(Self {
+            total_bytes: kilobytes(text, "MemTotal")?,
+            available_bytes: kilobytes(text, "MemAvailable")?,
+        })
     }
+}
+
+fn read(path: impl AsRef<Path>) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+/// A line `Name:  123 kB`, in bytes.
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// What the control groups of this process leave, the least of all that hold it; none without a limit.
+fn group_room() -> Option<u64> {
+    let groups = read("/proc/self/cgroup")?;
+    let (root, path, names) = groups.lines().find_map(group_of)?;
+    let mut folder = PathBuf::from(root).join(path);
+    let mut room: Option<u64> = None;
+    loop {
+        room = [room, room_in(&folder, names)].into_iter().flatten().min();
+        // A container may not see the folders that its path names: those above count all the same.
+        if folder == Path::new(root) || !folder.pop() {
+            return room;
+        }
+    }
+}
+
+/// Names of the files that hold limit, use, and the use that can be had back (a line of `memory.stat`).
+type GroupFiles = [&'static str; 3];
+
+/// Root and path of the memory group that a line of `/proc/self/cgroup` names, of version 2 or 1.
+fn group_of(line: &str) -> Option<(&'static str, &str, GroupFiles)> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?.trim_start_matches('/'));
+    if controllers.is_empty() {
+        return Some(("/sys/fs/cgroup", path, ["memory.max", "memory.current", "inactive_file "]));
+    }
+    let is_memory = controllers.split(',').any(|name| name == "memory");
+    let names = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
+    is_memory.then_some(("/sys/fs/cgroup/memory", path, names))
+}
+
+fn room_in(folder: &Path, [limit, used, reclaimable]: GroupFiles) -> Option<u64> {
+    let number = |name: &str| read(folder.join(name))?.trim().parse::<u64>().ok();
+    let cached = read(folder.join("memory.stat")).unwrap_or_default();
+    let cached = cached.lines().find_map(|line| line.strip_prefix(reclaimable)?.trim().parse::<u64>().ok());
+    Some((number(limit)?.saturating_add(cached.unwrap_or(0))).saturating_sub(number(used)?))
+}
+
+/// What the resource limits of this process leave (`ulimit -v`, `ulimit -d`); none without a limit.
+fn process_room() -> Option<u64> {
+    let (limits, status) = (read("/proc/self/limits")?, read("/proc/self/status")?);
+    let room = |limit: &str, used: &str| {
+        let limit = limits.lines().find_map(|line| line.strip_prefix(limit))?;
+        let limit = limit.split_whitespace().next()?.parse::<u64>().ok()?;
+        Some(limit.saturating_sub(kilobytes(&status, used)?))
+    };
+    let rooms = [room("Max address space", "VmSize"), room("Max data size", "VmData")];
+    rooms.into_iter().flatten().min()
 }
 
 #[cfg(test)]
@@ -35,5 +97,25 @@ mod tests {
         assert_eq!(SystemMemory::parse(text), Some(expected));
         assert_eq!(SystemMemory::parse("MemTotal: 16384 kB\n"), None);
         assert_eq!(SystemMemory::parse("MemTotal: much kB\nMemAvailable: 1 kB\n"), None);
+    }
+
+    #[test]
+    fn a_group_is_found_and_leaves_what_is_not_used() {
+        assert_eq!(group_of("0::/user.slice").map(|(_, path, _)| path), Some("user.slice"));
+        assert_eq!(group_of("4:cpu,memory:/docker/1").map(|(_, path, _)| path), Some("docker/1"));
+        assert_eq!(group_of("4:cpu:/docker/1"), None);
+        let folder = std::env::temp_dir().join(format!("veloxel-group-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        let names = ["memory.max", "memory.current", "inactive_file "];
+        assert_eq!(room_in(&folder, names), None);
+        write("memory.current", "700\n");
+        write("memory.max", "max\n");
+        assert_eq!(room_in(&folder, names), None);
+        write("memory.max", "1000\n");
+        assert_eq!(room_in(&folder, names), Some(300));
+        write("memory.stat", "anon 500\ninactive_file 100\n");
+        assert_eq!(room_in(&folder, names), Some(400));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -17,6 +17,8 @@ pub enum WarningKind {
     Convergence,
     /// The field folds (det ≤ 0) or another promise about it could not be kept.
     Field,
+    /// Nothing to act on: what is done with every input of its kind. Reports hold it, terminals do not show it.
+    Note,
 }
 
 /// One thing a user should know.
@@ -51,7 +53,11 @@ impl Warnings {
             self.push(kind, message);
         }
     }
-    /// In the order in which they came up.
+    /// Those that a user may have to act on, in the order in which they came up: all but notes.
+    pub fn urgent(&self) -> impl Iterator<Item = &Warning> {
+        self.0.iter().filter(|warning| warning.kind != WarningKind::Note)
+    }
+    /// All, in the order in which they came up.
     pub fn iter(&self) -> impl Iterator<Item = &Warning> {
         self.0.iter()
     }

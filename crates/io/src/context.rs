@@ -1,46 +1,76 @@
-//! The context of a reader: the file's name, the strictness, and the warnings.
+//! The context of a reader: the file's name, how it is read, the memory that it claims, and the warnings.
 
+use crate::budget::{Claim, Exceeded};
 use crate::error::IoError;
+use crate::reading::{Reading, Strictness};
+use std::cell::RefCell;
 use std::path::Path;
 use veloxel_core::{CoreError, Grid, Volume, WarningKind, Warnings};
 
-/// What to do with a header that other programs refuse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Strictness {
-    /// Read it and warn, saying what was assumed.
-    #[default]
-    Lenient,
-    /// Refuse it with [`IoError::Strict`].
-    Strict,
+/// Text out of a file as a part of one line: its control characters spelt out.
+fn one_line(text: &str) -> String {
+    let spelt = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(spelt).collect()
 }
 
-/// The file's name, how strict to be, and where warnings go.
+/// The file's name, how to read it, the memory claimed for it, and where warnings go.
 pub(crate) struct Context<'a> {
     pub path: &'a Path,
-    strictness: Strictness,
+    pub reading: Reading,
+    claim: RefCell<Claim>,
     warnings: &'a mut Warnings,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(path: &'a Path, strictness: Strictness, warnings: &'a mut Warnings) -> Self {
-        Self { path, strictness, warnings }
+    pub fn new(path: &'a Path, reading: impl Into<Reading>, warnings: &'a mut Warnings) -> Self {
+        Self { path, reading: reading.into(), claim: RefCell::default(), warnings }
+    }
+
+    /// Claims bytes until the reader is done.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`] beyond the budget.
+    pub fn claim(&self, bytes: u64) -> Result<(), IoError> {
+        let added = self.claim.borrow_mut().add(bytes, self.reading);
+        added.map_err(|exceeded| self.exceeded(exceeded))
+    }
+
+    /// Claims bytes for as long as the result lives.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`] beyond the budget.
+    pub fn scratch(&self, bytes: u64) -> Result<Claim, IoError> {
+        let mut claim = Claim::default();
+        claim.add(bytes, self.reading).map_err(|exceeded| self.exceeded(exceeded))?;
+        Ok(claim)
+    }
+
+    /// Everything that was claimed, for what outlives this context.
+    pub fn into_claim(self) -> Claim {
+        self.claim.into_inner()
+    }
+
+    fn exceeded(&self, Exceeded { needed_bytes, budget_bytes }: Exceeded) -> IoError {
+        IoError::Memory { needed_bytes, budget_bytes, path: self.path.to_owned() }
     }
 
     /// A header that cannot be taken as it stands: a warning with what is assumed, or the end if strict.
     pub fn assume(&mut self, assumption: impl Into<String>) -> Result<(), IoError> {
         let assumption = assumption.into();
-        match self.strictness {
+        match self.reading.strictness {
             Strictness::Lenient => {
                 self.note(WarningKind::Header, assumption);
                 Ok(())
             }
-            Strictness::Strict => Err(IoError::Strict { assumption, path: self.path.to_owned() }),
+            Strictness::Strict => {
+                Err(IoError::Strict { assumption: one_line(&assumption), path: self.path.to_owned() })
+            }
         }
     }
 
     /// Something to know that is no fault of the header.
     pub fn note(&mut self, kind: WarningKind, message: impl AsRef<str>) {
-        self.warnings.push(kind, format!("{}: {}", self.path.display(), message.as_ref()));
+        self.warnings.push(kind, format!("{}: {}", self.path.display(), one_line(message.as_ref())));
     }
 
     /// Bytes after the content: kept out, and said.
@@ -55,7 +85,7 @@ impl<'a> Context<'a> {
         expected: impl Into<String>,
         got: impl ToString,
     ) -> IoError {
-        IoError::malformed(self.path, what, expected, got)
+        IoError::malformed(self.path, one_line(&what.into()), expected, one_line(&got.to_string()))
     }
 
     pub fn truncated(&self, what: &'static str, expected_bytes: u64, got_bytes: u64) -> IoError {
@@ -63,7 +93,7 @@ impl<'a> Context<'a> {
     }
 
     pub fn unsupported(&self, what: impl Into<String>, hint: &'static str) -> IoError {
-        IoError::unsupported(self.path, what, hint)
+        IoError::unsupported(self.path, one_line(&what.into()), hint)
     }
 
     pub fn core(&self, source: CoreError) -> IoError {

@@ -1,17 +1,73 @@
 //! Text headers with samples behind them, or in a file of their own beside them.
 
+use crate::context::Context;
 use crate::error::IoError;
 use crate::layout::Arrangement::Interleaved;
+use crate::reading::DataFiles;
 use crate::record::Record;
+use crate::source::Source;
 use crate::whole_file;
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The file beside a header alone (`.mhd`, `.nhdr`) that its samples are written to; none for other files.
 pub fn data_file(path: &Path) -> Option<PathBuf> {
     let is_header = |e: &OsStr| ["mhd", "nhdr"].iter().any(|own| e.eq_ignore_ascii_case(own));
     path.extension().is_some_and(is_header).then(|| path.with_extension("raw"))
+}
+
+/// Opens the file that a header names for its samples, relative to the header's own folder.
+///
+/// # Errors
+/// [`IoError::Outside`] for one outside of that folder, unless it is allowed.
+pub(crate) fn open(name: &str, context: &Context) -> Result<Source<'static>, IoError> {
+    const EXPECTED: &str = "the name of a file beside the header";
+    if name.is_empty() {
+        return Err(context.malformed("data file", EXPECTED, "none"));
+    }
+    let data = context.path.with_file_name("").join(name);
+    if context.reading.data_files == DataFiles::BesideHeader && !lies_beside(&data, context.path) {
+        return Err(IoError::Outside { data, path: context.path.to_owned() });
+    }
+    Source::open(&data).map_err(|error| match error {
+        IoError::Open { source, .. } => {
+            context.malformed("data file", EXPECTED, format!("{name} ({source})"))
+        }
+        other => other,
+    })
+}
+
+/// Whether a file lies in a header's folder, or below it, whatever links lead to either.
+fn lies_beside(data: &Path, header: &Path) -> bool {
+    let folder_of = |path: &Path| std::path::absolute(path).ok()?.parent()?.canonicalize().ok();
+    let folders = [folder_of(header), header.canonicalize().ok().and_then(|header| folder_of(&header))];
+    let within = |file: &Path| folders.iter().flatten().any(|folder| file.starts_with(folder));
+    match (data.canonicalize(), folder_of(data)) {
+        (Ok(file), _) => within(&file),
+        // What is not there is told by whoever opens it.
+        (Err(_), Some(folder)) => within(&folder),
+        (Err(_), None) => {
+            data.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+        }
+    }
+}
+
+/// Refuses a name whose data file the header could not name: a reader would look for another one.
+///
+/// # Errors
+/// [`IoError::Unsupported`].
+pub(crate) fn check_name(path: &Path) -> Result<(), IoError> {
+    let Some(data) = data_file(path) else { return Ok(()) };
+    let plain = |name: &str| {
+        let is_pattern = name.contains('%') || name.starts_with("LIST");
+        !is_pattern && name.trim() == name && !name.contains(char::is_control)
+    };
+    if data.file_name().and_then(OsStr::to_str).is_some_and(plain) {
+        return Ok(());
+    }
+    let what = "a name with %, blanks at its ends, control characters or bytes that are no UTF-8, which a header cannot give,";
+    Err(IoError::unsupported(path, what, "give it another name, or write .mha or .nrrd"))
 }
 
 /// Writes header and samples to one file, or the samples to [`data_file`] where there is one. `header` gets the data
@@ -21,6 +77,7 @@ pub(crate) fn write(
     record: &Record,
     header: impl FnOnce(Option<&str>) -> String,
 ) -> Result<(), IoError> {
+    check_name(path)?;
     let Some(data_path) = data_file(path) else {
         let header = header(None);
         return whole_file::write(path, |file| {

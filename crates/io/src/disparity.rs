@@ -8,11 +8,12 @@
 //! because 0 means unknown.
 
 use crate::content::Kind;
-use crate::context::{Context, Strictness};
+use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Precision};
 use crate::lookup::{require, require_to_read};
 use crate::read::read_image;
+use crate::reading::Reading;
 use crate::source::Source;
 use crate::write::{check_folder, write_image};
 use std::path::Path;
@@ -49,15 +50,16 @@ pub fn check_disparity_output(path: &Path) -> Result<(), IoError> {
 pub fn read_disparity(
     path: &Path,
     scale: Option<f32>,
-    strictness: Strictness,
+    reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<Volume<f32>, IoError> {
+    let reading = reading.into();
     let format = require_to_read(path, "a disparity", is_read)?;
     if let Some(scale) = scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
         return Err(IoError::malformed(path, "disparity scale", "a number above 0", scale));
     }
     if scale.is_none() && format.precision == Precision::Whole {
-        let mut context = Context::new(path, strictness, warnings);
+        let mut context = Context::new(path, reading, warnings);
         let disparity = match format.read_disparity {
             Some(read) => read(Source::open(path)?, &mut context)?,
             None => None,
@@ -69,7 +71,7 @@ pub fn read_disparity(
             )
         });
     }
-    let image = read_image(path, strictness, warnings)?;
+    let image = read_image(path, reading, warnings)?;
     if image.grid().dimension() != Dimension::Two {
         let what = format!("a disparity of {}", image.grid().size_text());
         return Err(IoError::unsupported(path, what, "a disparity is a picture: give a 2-D file"));

@@ -94,16 +94,40 @@ pub enum IoError {
         /// The file.
         path: PathBuf,
     },
-    /// More memory than this machine has.
+    /// Samples in a file outside of the folder of the header that names it.
     #[error(
-        "{}: its samples need {needed_bytes} bytes of memory, {available_bytes} are free: crop or shrink it first",
-        path.display()
+        "{}: its samples are said to be in {}, outside of its own folder: put them beside it, or read them with --allow-outside",
+        path.display(),
+        data.display()
+    )]
+    Outside {
+        /// The file with the samples.
+        data: PathBuf,
+        /// The header.
+        path: PathBuf,
+    },
+    /// More memory than the budget of [`Reading`](crate::Reading).
+    #[error(
+        "{}: reading it takes {} MiB of memory, {} MiB are the most: crop or shrink it first, or allow more with --max-decode",
+        path.display(),
+        needed_bytes.div_ceil(1 << 20),
+        budget_bytes >> 20
     )]
     Memory {
-        /// Bytes that the samples need.
+        /// Bytes that all files that are being read need, this one included.
         needed_bytes: u64,
-        /// Bytes that the system has to give.
-        available_bytes: u64,
+        /// Bytes that they may have.
+        budget_bytes: u64,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of a format that is not read here, with the way to one that is.
+    #[error("{}: {what} is not read: {way}", path.display())]
+    Foreign {
+        /// The format.
+        what: &'static str,
+        /// What to do.
+        way: String,
         /// The file.
         path: PathBuf,
     },

@@ -30,6 +30,8 @@ pub struct Format {
     /// What a file to be written can hold.
     pub(crate) limits: Limits,
     pub(crate) reader: Reader,
+    /// Where headers may name a file for their samples.
+    pub(crate) names_data_file: Option<NamesDataFile>,
     /// Where a file that is asked for as a field must not be taken for something else.
     pub(crate) read_flow: Option<Read>,
     /// A disparity in units of the format's own; none if the file is not one.
@@ -41,6 +43,8 @@ pub struct Format {
     pub(crate) write_sequence: Option<Write<Sequence>>,
     /// Where disparities are not written as an image.
     pub(crate) write_disparity: Option<Write<Volume<f32>>>,
+    /// Colours of 8 bits.
+    pub(crate) write_rgb: Option<WriteRgb>,
     pub(crate) write_video: Option<WriteVideo>,
 }
 
@@ -53,6 +57,10 @@ pub(crate) type OpenFrames =
 pub(crate) type Write<T> = fn(&Path, &T) -> Result<(), IoError>;
 /// Writes an image; the samples that it must change are a warning.
 pub(crate) type WriteImage = fn(&Path, &Volume<f32>, &mut Warnings) -> Result<(), IoError>;
+/// The name of the file that a header gives for its samples, if they are not in the same.
+pub(crate) type NamesDataFile = fn(&mut Source, &Context) -> Option<String>;
+/// Size, and a triple a pixel.
+pub(crate) type WriteRgb = fn(&Path, [usize; 2], &[u8]) -> Result<(), IoError>;
 pub(crate) type WriteVideo = fn(&Path, VideoShape) -> Result<Box<dyn VideoEncoder>, IoError>;
 
 /// How much of a file must be read to know what it holds.
@@ -108,6 +116,7 @@ impl Format {
             precision: Precision::Whole,
             limits: PICTURE_LIMITS,
             reader,
+            names_data_file: None,
             read_flow: None,
             read_disparity: None,
             write_image: None,
@@ -115,6 +124,7 @@ impl Format {
             write_flow: None,
             write_sequence: None,
             write_disparity: None,
+            write_rgb: None,
             write_video: None,
         }
     }

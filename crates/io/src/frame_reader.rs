@@ -18,6 +18,11 @@ pub(crate) trait FrameReader: Send {
     /// The type of samples in the file.
     fn sample_type(&self) -> String;
 
+    /// Bytes that all frames take, as far as the header says so.
+    fn declared_bytes(&self) -> u64 {
+        0
+    }
+
     /// Frames that may be in memory at once: small files can hold very many.
     fn most_frames(&self) -> u64 {
         u64::MAX
@@ -32,6 +37,8 @@ pub(crate) fn read_all(
     mut reader: Box<dyn FrameReader + '_>,
     context: &mut Context,
 ) -> Result<Decoded, IoError> {
+    // Too many of them are refused before the first is decoded; each claims its own bytes then.
+    drop(context.scratch(reader.declared_bytes())?);
     let most = reader.most_frames();
     let mut frames = Vec::new();
     while let Some(frame) = reader.next_frame(context)? {

@@ -2,18 +2,36 @@
 
 use crate::content::Kind;
 use crate::error::IoError;
+use crate::foreign;
 use crate::format::Format;
 use crate::lookup;
 use std::path::{Path, PathBuf};
 use wildmatch::WildMatch;
 
-/// Images in a folder, by natural order of their names; hidden files and other kinds are left out.
-pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
-    let is_image = |name: &str| {
-        Format::from_path(Path::new(name)).is_some_and(|format| format.reads(Kind::Image))
-            && !name.starts_with('.')
+/// The files of a kind in a folder, by natural order of their names (frame 9 before frame 10); hidden files and those of other
+/// kinds are left out.
+///
+/// # Errors
+/// [`IoError::NoFrames`] if there is none; [`IoError::Open`] if the folder cannot be listed.
+pub fn list_folder(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>, IoError> {
+    let is_one = |name: &str| {
+        Format::from_path(Path::new(name)).is_some_and(|format| format.reads(kind)) && !name.starts_with('.')
     };
-    listed(folder, folder, is_image)
+    listed(folder, folder, is_one)
+}
+
+/// Images in a folder.
+pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
+    list_folder(folder, Kind::Image)
+}
+
+/// Files of any format in a folder that hold samples on a grid, by natural order of their names; hidden files are left out.
+///
+/// # Errors
+/// [`IoError::NoFrames`], or [`IoError::Foreign`] if there is none; [`IoError::Open`].
+pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
+    let has_grid = |name: &str| Format::from_path(Path::new(name)).is_some_and(lookup::has_grid);
+    listed(folder, folder, |name| has_grid(name) && !name.starts_with('.'))
 }
 
 /// Whether a path means several files by `*` or `?` in its file name.
@@ -36,14 +54,19 @@ fn matches(pattern: &str, name: &str) -> bool {
 /// Files of a folder by natural order of their names: runs of digits count as numbers.
 fn listed(folder: &Path, shown: &Path, keep: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, IoError> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let mut paths = Vec::new();
+    let (mut paths, mut foreign_file) = (Vec::new(), None);
     for entry in std::fs::read_dir(place).map_err(IoError::open(place))? {
         let entry = entry.map_err(IoError::open(place))?;
         if keep(&entry.file_name().to_string_lossy()) && entry.path().is_file() {
             paths.push(folder.join(entry.file_name()));
+        } else if paths.is_empty() && foreign_file.is_none() {
+            foreign_file = foreign::refusal(&entry.path());
         }
     }
     if paths.is_empty() {
+        if let Some(refusal) = foreign_file {
+            return Err(refusal);
+        }
         let known = lookup::extensions(|format| format.reads(Kind::Image));
         return Err(IoError::NoFrames { path: shown.to_owned(), known });
     }

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::IoError;
+use std::ops::Range;
 use veloxel_core::matrix3::{IDENTITY, determinant};
 use veloxel_core::{Dimension, Grid};
 
@@ -66,6 +67,7 @@ impl Axes {
             }
             direction = unit;
         }
+        require_floats(spacing_mm, origin_mm, context)?;
         let [nx, ny, nz] = size;
         let grid = match dimension {
             Dimension::Two => Grid::image(nx, ny),
@@ -77,6 +79,23 @@ impl Axes {
             .map_err(|e| context.core(e))
     }
 }
+
+/// Refuses lengths that 32-bit floats cannot hold, of fields as of headers.
+fn require_floats(spacing_mm: [f64; 3], origin_mm: [f64; 3], context: &Context) -> Result<(), IoError> {
+    if let Some(h) = spacing_mm.iter().find(|h| !SPACINGS_MM.contains(h)) {
+        let Range { start, end } = SPACINGS_MM;
+        return Err(context.malformed("spacing", format!("{start:e} to {end:e} mm"), format!("{h:e}")));
+    }
+    if let Some(o) = origin_mm.iter().find(|o| o.abs() > FARTHEST_MM) {
+        return Err(context.malformed("origin", format!("at most {FARTHEST_MM:e} mm"), format!("{o:e}")));
+    }
+    Ok(())
+}
+
+/// Spacings, mm, whose squares and whose products with motions are 32-bit floats.
+const SPACINGS_MM: Range<f64> = 1e-15..1e15;
+/// The largest coordinate of a voxel, mm: headers and fields have 32-bit floats.
+const FARTHEST_MM: f64 = 1e30;
 
 /// A spacing that a grid can have: what the header says, or what is assumed in its place.
 pub(crate) fn usable_spacing(spacing: f64, axis: usize, context: &mut Context) -> Result<f64, IoError> {

@@ -1,12 +1,13 @@
 //! The header of a file in the terms of this library, for `veloxel info`.
 
 use crate::content::{Content, Kind};
-use crate::context::{Context, Strictness};
+use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Reader};
 use crate::layout::{Layout, Meaning};
 use crate::lookup::{has_grid, require_to_read};
 use crate::read::decode;
+use crate::reading::Reading;
 use crate::source::Source;
 use serde::Serialize;
 use std::path::Path;
@@ -39,22 +40,20 @@ pub struct FileInfo {
     pub warnings: Warnings,
 }
 
-/// Looks at a file: at the header alone for volume formats, at everything for pictures.
+/// Looks at a file: at everything for pictures; for volume formats at the header, and at whether all samples are there.
 ///
 /// # Errors
 /// As [`read`](crate::read).
-pub fn inspect(path: &Path) -> Result<FileInfo, IoError> {
+pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoError> {
     const WHAT: &str = "an image, sequence or displacement field";
     let format = require_to_read(path, WHAT, has_grid)?;
     let mut warnings = Warnings::new();
-    let mut context = Context::new(path, Strictness::Lenient, &mut warnings);
+    let mut context = Context::new(path, reading, &mut warnings);
     let source = Source::open(path)?;
     let mut info = if let Reader::Header(header) = format.reader {
         let (layout, source) = header(source, &mut context)?;
         let needed = layout.sample_bytes(&context)?;
-        if needed > source.available() {
-            return Err(context.truncated("the sample data", needed, source.available()));
-        }
+        source.require_bytes("the sample data", needed, &mut context)?;
         of_layout(format, &layout)
     } else {
         let decoded = decode(format, source, &mut context)?;

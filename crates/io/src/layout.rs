@@ -4,7 +4,7 @@ use crate::content::Content;
 use crate::context::Context;
 use crate::element::{Element, Stored};
 use crate::error::IoError;
-use crate::luminance::{Channels, Picture};
+use crate::luminance::{Channels, Picture, Samples};
 use veloxel_core::{Dimension, Flow, Grid, Sequence};
 
 /// What several components in one voxel mean.
@@ -97,21 +97,26 @@ impl Layout {
         match self.meaning {
             Meaning::Scalar if self.frames == 1 => Ok(Content::Image(context.volume(self.grid, samples)?)),
             Meaning::Scalar => {
+                context.claim(size_of_val(&samples[..]) as u64)?;
                 let frames = planes(samples, self.frames, self.arrangement).into_iter();
                 let frames = frames.map(|samples| context.volume(self.grid.clone(), samples));
                 let sequence = Sequence::new(frames.collect::<Result<_, _>>()?, self.frame_interval_ms);
                 Ok(Content::Sequence(sequence.map_err(|e| context.core(e))?))
             }
             Meaning::Colour(channels) => {
+                context.claim(size_of_val(&samples[..]) as u64)?;
                 let samples = match self.arrangement {
                     Arrangement::Interleaved => samples,
                     Arrangement::Planar => interleave(&samples, channels.count()),
                 };
                 let opaque = if self.stored.element.bytes() == 1 { 255.0 } else { 65535.0 };
-                let picture = Picture { grid: self.grid, channels, opaque, samples };
+                let picture =
+                    Picture { grid: self.grid, channels, opaque, samples: Samples::Floats(samples) };
                 Ok(Content::Image(picture.into_luminance(context)?))
             }
             Meaning::Vector(axes) => {
+                // Three components, in millimetres and in voxels.
+                context.claim((self.grid.len() as u64).saturating_mul(24))?;
                 let mut parts = planes(samples, self.components(), self.arrangement);
                 if axes == VectorAxes::Ras {
                     for value in parts.iter_mut().take(2).flatten() {

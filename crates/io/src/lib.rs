@@ -1,7 +1,7 @@
 //! Images, volumes, sequences and displacement fields from and to files, one file of code per format.
 //!
-//! Files are hostile: sizes are checked against the bytes that are there before anything is allocated, and every
-//! failure is one clear line. Headers that other programs refuse are read with a warning that says what was assumed,
+//! Files are hostile: sizes are checked against the bytes that are there and against a budget of memory before anything is
+//! allocated ([`Reading`]), and every failure is one clear line. Headers that other programs refuse are read with a warning that says what was assumed,
 //! unless [`Strictness::Strict`] is asked for. Files are written whole or not at all.
 //!
 //! ```no_run
@@ -18,6 +18,7 @@
 //! # Formats
 #![doc = include_str!("../../../docs/status/formats.md")]
 
+mod budget;
 mod compressed;
 mod content;
 mod context;
@@ -25,6 +26,8 @@ mod detached;
 mod disparity;
 mod element;
 mod error;
+mod files_read;
+mod foreign;
 mod format;
 mod formats;
 mod frame_reader;
@@ -38,6 +41,7 @@ mod memory;
 mod png_stream;
 mod raster;
 mod read;
+mod reading;
 mod record;
 mod source;
 mod stream;
@@ -49,23 +53,29 @@ mod whole_file;
 mod write;
 
 pub use content::{Content, Kind};
-pub use context::Strictness;
 pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
+pub use files_read::files_read;
 pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
+pub use frames::{files_in, list_folder};
 pub use inspect::{FileInfo, inspect};
 pub use luminance::LUMA;
 pub use png_stream::write_rgb_png;
 pub use read::{
     read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_mesh, read_sequence,
+    read_text,
 };
+pub use reading::{DataFiles, Reading, Strictness};
 pub use stream::FrameStream;
 pub use tempfile::{NamedTempFile, TempDir};
-pub use unfinished::{Unfinished, remove_unfinished};
+pub use unfinished::{Revocable, Unfinished, remove_unfinished};
 pub use video::{FrameRate, VideoColour, VideoShape};
 pub use video_writer::{VideoWriter, check_video_output};
 pub use whole_file::{check_writable, write_bytes, write_text};
-pub use write::{check_folder, check_output, write_flow, write_image, write_labels, write_sequence};
+pub use write::{
+    check_folder, check_output, check_rgb_output, write_flow, write_image, write_labels, write_rgb,
+    write_sequence,
+};

@@ -2,6 +2,7 @@
 
 use crate::content::Kind;
 use crate::error::IoError;
+use crate::foreign;
 use crate::format::Format;
 use crate::formats::FORMATS;
 use std::path::Path;
@@ -45,6 +46,11 @@ pub(crate) fn require_to_read(
     let metadata = std::fs::metadata(path).map_err(IoError::open(path))?;
     if metadata.is_dir() {
         return Err(IoError::kind(path, "a file", "a folder", "name the file in it"));
+    }
+    if Format::from_path(path).is_none()
+        && let Some(refusal) = foreign::refusal(path)
+    {
+        return Err(refusal);
     }
     Ok(require(path, what, |format| allowed(format).then_some(()))?.0)
 }

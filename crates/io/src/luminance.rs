@@ -7,6 +7,7 @@
 use crate::content::{Content, Decoded};
 use crate::context::Context;
 use crate::error::IoError;
+use crate::memory;
 use veloxel_core::{Grid, Volume, WarningKind};
 
 /// Weights of red, green and blue (ITU-R BT.601).
@@ -35,6 +36,14 @@ impl Channels {
     }
 }
 
+/// Samples as a decoder gives them: no floats are made of those that go into a luminance.
+pub(crate) enum Samples {
+    Floats(Vec<f32>),
+    Bytes(Vec<u8>),
+    /// 16 bits, the high byte first.
+    Words(Vec<u8>),
+}
+
 /// A decoded image before its colours are gone.
 pub(crate) struct Picture {
     pub grid: Grid,
@@ -42,7 +51,7 @@ pub(crate) struct Picture {
     /// The value of an opaque alpha.
     pub opaque: f32,
     /// Interleaved.
-    pub samples: Vec<f32>,
+    pub samples: Samples,
 }
 
 impl Picture {
@@ -53,27 +62,44 @@ impl Picture {
 
     pub fn into_luminance(self, context: &mut Context) -> Result<Volume<f32>, IoError> {
         let Self { grid, channels, opaque, samples } = self;
-        let n = channels.count();
-        let pixels = samples.chunks_exact(n);
-        let alpha = match channels {
-            Channels::GreyAlpha | Channels::Rgba => pixels.clone().any(|p| p[n - 1] != opaque),
-            Channels::Grey | Channels::Rgb => false,
-        };
-        if alpha {
-            context.note(WarningKind::Samples, "the alpha channel is not opaque everywhere and was dropped");
-        }
-        let data = match channels {
-            Channels::Grey => samples,
-            Channels::GreyAlpha => pixels.map(|p| p[0]).collect(),
-            Channels::Rgb | Channels::Rgba => {
-                if pixels.clone().any(|p| p[0] != p[1] || p[1] != p[2]) {
-                    context.note(WarningKind::Samples, COLOUR_NOTE);
-                }
-                pixels.map(|p| luma([p[0], p[1], p[2]])).collect()
+        let data = match samples {
+            // Already what is wanted.
+            Samples::Floats(samples) if channels == Channels::Grey => samples,
+            Samples::Floats(samples) => grey((&grid, channels, opaque), |i| samples[i], context)?,
+            Samples::Bytes(bytes) => grey((&grid, channels, opaque), |i| f32::from(bytes[i]), context)?,
+            Samples::Words(bytes) => {
+                let words = bytes.as_chunks::<2>().0;
+                grey((&grid, channels, opaque), |i| f32::from(u16::from_be_bytes(words[i])), context)?
             }
         };
         context.volume(grid, data)
     }
+}
+
+/// The luminance of every pixel; `value` gives the interleaved samples.
+fn grey(
+    (grid, channels, opaque): (&Grid, Channels, f32),
+    value: impl Fn(usize) -> f32,
+    context: &mut Context,
+) -> Result<Vec<f32>, IoError> {
+    let (n, pixels) = (channels.count(), grid.len());
+    let mut data = memory::room_for(pixels, context)?;
+    let alpha = matches!(channels, Channels::GreyAlpha | Channels::Rgba);
+    if alpha && (0..pixels).any(|p| value(p * n + n - 1) != opaque) {
+        context.note(WarningKind::Samples, "the alpha channel is not opaque everywhere and was dropped");
+    }
+    let colour = |p: usize| [value(p * n), value(p * n + 1), value(p * n + 2)];
+    match channels {
+        Channels::Grey | Channels::GreyAlpha => data.extend((0..pixels).map(|p| value(p * n))),
+        Channels::Rgb | Channels::Rgba => {
+            let coloured = |[r, g, b]: [f32; 3]| r != g || g != b;
+            if (0..pixels).any(|p| coloured(colour(p))) {
+                context.note(WarningKind::Note, COLOUR_NOTE);
+            }
+            data.extend((0..pixels).map(|p| luma(colour(p))));
+        }
+    }
+    Ok(data)
 }
 
 /// Rec. 601 luma; equal channels give exactly their value.
@@ -84,7 +110,7 @@ pub(crate) fn luma(rgb: [f32; 3]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Strictness;
+    use crate::reading::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 
@@ -99,6 +125,7 @@ mod tests {
         let mut context = Context::new(Path::new("a.png"), Strictness::Lenient, &mut warnings);
         let grid = Grid::image(2, 1).unwrap();
         let samples = vec![255.0, 0.0, 0.0, 255.0, 0.0, 255.0, 0.0, 0.0];
+        let samples = Samples::Floats(samples);
         let picture = Picture { grid, channels: Channels::Rgba, opaque: 255.0, samples };
         let grey = picture.into_luminance(&mut context).unwrap();
         assert!((grey.data()[0] - 76.245).abs() < 1e-4 && (grey.data()[1] - 149.685).abs() < 1e-4);

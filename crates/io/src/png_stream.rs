@@ -14,6 +14,8 @@ use veloxel_core::WarningKind;
 const MAX_RATIO: u64 = 1032;
 /// The most output bytes that one stored byte becomes: eight 1-bit indices, each an RGBA colour.
 const MAX_EXPANSION: u64 = 32;
+/// What the decoder may keep beside the pixels: chunks, a row, its window.
+const KEPT_BYTES: usize = 64 << 20;
 
 /// The pixels of a stream: palettes and fewer than 8 bits expanded.
 pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster, IoError> {
@@ -24,8 +26,12 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
         }
         other => context.malformed("PNG stream", "a whole and valid one", other),
     };
-    let mut decoder = png::Decoder::new_with_limits(Cursor::new(&file), png::Limits { bytes: usize::MAX });
+    check_chunks(&file, context)?;
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(&file), png::Limits { bytes: KEPT_BYTES });
     decoder.set_transformations(png::Transformations::EXPAND);
+    // A megabyte of these becomes a gigabyte; neither says anything of the samples.
+    decoder.set_ignore_iccp_chunk(true);
+    decoder.set_ignore_text_chunk(true);
     let mut reader = decoder.read_info().map_err(|e| fail(e, context))?;
     let grid = context.picture_grid(reader.info().width as usize, reader.info().height as usize)?;
     let needed = reader
@@ -35,8 +41,10 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
     if needed as u64 > possible {
         return Err(context.truncated("the PNG image data", needed as u64, possible));
     }
-    memory::require(needed as u64, context)?;
-    let mut bytes = vec![0; needed];
+    let mut bytes = memory::room_for(needed, context)?;
+    // As floats it is counted before it is decoded.
+    let _floats = context.scratch(4 * grid.len() as u64)?;
+    bytes.resize(needed, 0);
     let info = reader.next_frame(&mut bytes).map_err(|e| fail(e, context))?;
     bytes.truncate(info.buffer_size());
     let depth = if info.bit_depth == png::BitDepth::Sixteen { Depth::Sixteen } else { Depth::Eight };
@@ -63,16 +71,39 @@ pub(crate) fn decode(mut source: Source, context: &mut Context) -> Result<Raster
     Ok(Raster { size: [nx, ny], channels, depth, bytes })
 }
 
-/// The offset after the closing `IEND` chunk.
-fn end_of_stream(file: &[u8]) -> Option<usize> {
+/// The name of a chunk, its length, and the offset behind it.
+struct Chunk<'a> {
+    name: &'a [u8],
+    length: usize,
+    end: usize,
+}
+
+/// Chunks one after the other, as far as there are whole heads of them.
+fn chunks(file: &[u8]) -> impl Iterator<Item = Chunk<'_>> {
     let mut at = 8usize;
-    loop {
+    std::iter::from_fn(move || {
         let head = file.get(at..at.checked_add(8)?)?;
         let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
         at = at.checked_add(length)?.checked_add(12)?;
-        if &head[4..] == b"IEND" {
-            return Some(at);
+        Some(Chunk { name: &head[4..], length, end: at })
+    })
+}
+
+/// The offset after the closing `IEND` chunk.
+fn end_of_stream(file: &[u8]) -> Option<usize> {
+    chunks(file).find(|chunk| chunk.name == b"IEND").map(|chunk| chunk.end)
+}
+
+/// Refuses what the decoder takes for granted.
+///
+/// png 0.18.1 panics over a palette that is no list of triples (github.com/image-rs/image-png/issues/694).
+fn check_chunks(file: &[u8], context: &Context) -> Result<(), IoError> {
+    let is_broken = |chunk: &Chunk| chunk.name == b"PLTE" && !chunk.length.is_multiple_of(3);
+    match chunks(file).find(is_broken) {
+        Some(Chunk { length, .. }) => {
+            Err(context.malformed("PNG palette", "three bytes a colour", format!("{length} bytes")))
         }
+        None => Ok(()),
     }
 }
 

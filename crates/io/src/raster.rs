@@ -1,7 +1,7 @@
 //! Rounds samples to 8 or 16 bits for picture formats, with a warning where that changes them.
 
 use crate::error::IoError;
-use crate::luminance::Channels;
+use crate::luminance::{Channels, Samples};
 use std::path::Path;
 use veloxel_core::{Volume, WarningKind, Warnings};
 
@@ -22,23 +22,25 @@ pub(crate) struct Raster {
 }
 
 impl Raster {
-    /// A grey picture, 8 bit if every value lies in 0..=255 after rounding, else 16 bit: rounds, clamps to 0..=65535,
-    /// turns NaN to 0, and warns if any of that changed a sample.
+    /// A grey picture, 8 bit if every value lies in 0..=255 after rounding, else 16 bit: rounds with a note, clamps to
+    /// 0..=65535 and turns NaN to 0 with a warning.
     pub fn quantised(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Self {
         let values: Vec<u16> = image.data().iter().map(|v| v.round() as u16).collect();
         let deep = values.iter().any(|&v| v > 255);
-        let lost = image.data().iter().zip(&values).filter(|&(v, &q)| *v != f32::from(q)).count();
-        if lost > 0 {
-            warnings.push(
-                WarningKind::Samples,
-                format!(
-                    "{}: {lost} of {} samples were rounded or clamped to whole numbers from 0 to {} \
-                     (.tif, .nii.gz, .mha and .nrrd keep them)",
-                    path.display(),
-                    values.len(),
-                    if deep { 65535 } else { 255 }
-                ),
+        let pairs = || image.data().iter().zip(&values).map(|(v, q)| (*v, f32::from(*q)));
+        // A difference of at most one half is rounding; NaN differs from everything.
+        let clamped = pairs().filter(|(v, q)| (v - q).abs() > 0.5 || v.is_nan()).count();
+        let rounded = pairs().filter(|(v, q)| v != q).count() - clamped;
+        let lost = [(WarningKind::Samples, clamped, "clamped"), (WarningKind::Note, rounded, "rounded")];
+        for (kind, count, what) in lost.into_iter().filter(|(_, count, _)| *count > 0) {
+            let message = format!(
+                "{}: {count} of {} samples were {what} to whole numbers from 0 to {} \
+                 (.tif, .nii.gz, .mha and .nrrd keep them)",
+                path.display(),
+                values.len(),
+                if deep { 65535 } else { 255 }
             );
+            warnings.push(kind, message);
         }
         let [nx, ny, _] = image.grid().size();
         let (depth, bytes) = if deep {
@@ -66,6 +68,14 @@ impl Raster {
             return Err(IoError::unsupported(path, what, "write .png, .tif or .pgm"));
         }
         Ok(())
+    }
+
+    /// The samples as they are stored.
+    pub fn into_samples(self) -> Samples {
+        match self.depth {
+            Depth::Eight => Samples::Bytes(self.bytes),
+            Depth::Sixteen => Samples::Words(self.bytes),
+        }
     }
 
     /// The samples, in the scale of the file.

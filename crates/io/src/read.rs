@@ -1,10 +1,11 @@
 //! Reading by extension: whatever the file holds, or one kind of content.
 
 use crate::content::{Content, Decoded, Kind};
-use crate::context::{Context, Strictness};
+use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Reader};
 use crate::lookup::{has_grid, require, require_to_read};
+use crate::reading::{Reading, Strictness};
 use crate::source::Source;
 use crate::{frame_reader, frames};
 use std::path::{Path, PathBuf};
@@ -18,9 +19,9 @@ const MAX_LABEL: i32 = 1 << 24;
 /// # Errors
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and everything that a broken file can cause; the message names
 /// the file, what was expected and what was found.
-pub fn read(path: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Content, IoError> {
+pub fn read(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Content, IoError> {
     let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
-    let mut context = Context::new(path, strictness, warnings);
+    let mut context = Context::new(path, reading, warnings);
     Ok(decode(format, Source::open(path)?, &mut context)?.content)
 }
 
@@ -32,12 +33,28 @@ pub fn read(path: &Path, strictness: Strictness, warnings: &mut Warnings) -> Res
 pub fn read_bytes(
     name: &Path,
     bytes: &[u8],
-    strictness: Strictness,
+    reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<Content, IoError> {
     let (format, ()) = require(name, "reading", |_| Some(()))?;
-    let mut context = Context::new(name, strictness, warnings);
+    let mut context = Context::new(name, reading, warnings);
     Ok(decode(format, Source::from_bytes(bytes), &mut context)?.content)
+}
+
+/// Reads a text (UTF-8) of at most so many bytes.
+///
+/// # Errors
+/// [`IoError::Open`], also for a pipe or a device; [`IoError::Malformed`] for a longer text, or one that is no UTF-8.
+pub fn read_text(path: &Path, most_bytes: u64) -> Result<String, IoError> {
+    let mut source = Source::open(path)?;
+    let mut unsaid = Warnings::new();
+    let context = Context::new(path, Reading::default(), &mut unsaid);
+    if source.available() > most_bytes {
+        let expected = format!("at most {most_bytes} bytes");
+        return Err(context.malformed("text", expected, format!("{} bytes", source.available())));
+    }
+    let bytes = source.take_rest(&context)?;
+    String::from_utf8(bytes).map_err(|error| context.malformed("text", "UTF-8", error))
 }
 
 /// Reads one picture or volume.
@@ -46,10 +63,10 @@ pub fn read_bytes(
 /// As [`read`]; [`IoError::Kind`] if the file holds a sequence or a field.
 pub fn read_image(
     path: &Path,
-    strictness: Strictness,
+    reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<Volume<f32>, IoError> {
-    let hint = match read(path, strictness, warnings)? {
+    let hint = match read(path, reading, warnings)? {
         Content::Image(image) => return Ok(image),
         other @ Content::Sequence(_) => (other, "use --sequence, or take out one frame"),
         other => (other, "give the image itself"),
@@ -64,14 +81,15 @@ pub fn read_image(
 /// As [`read`]; [`IoError::Kind`] if a single file is no sequence; [`IoError::NoFrames`] for a folder without images.
 pub fn read_sequence(
     path: &Path,
-    strictness: Strictness,
+    reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<Sequence, IoError> {
+    let reading = reading.into();
     if path.is_dir() {
-        return read_frames(&frames::in_folder(path)?, strictness, warnings);
+        return read_frames(&frames::in_folder(path)?, reading, warnings);
     }
     let hint = "give a 4-D file, a folder of frames, or a list of files";
-    match read(path, strictness, warnings)? {
+    match read(path, reading, warnings)? {
         Content::Sequence(sequence) => Ok(sequence),
         other => Err(IoError::kind(path, "a sequence", other.describe(), hint)),
     }
@@ -83,19 +101,24 @@ pub fn read_sequence(
 /// As [`read_image`]; [`IoError::Core`] if a frame lies on another grid than the first, or there is none.
 pub fn read_frames(
     paths: &[PathBuf],
-    strictness: Strictness,
+    reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<Sequence, IoError> {
+    let reading = reading.into();
     let mut frames: Vec<Volume<f32>> = Vec::new();
+    let mut unsaid = Warnings::new();
+    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    // The frames together count as one file.
+    let all = Context::new(path, reading, &mut unsaid);
     for path in paths {
-        let frame = read_image(path, strictness, warnings)?;
+        let frame = read_image(path, reading, warnings)?;
+        all.claim(size_of_val(frame.data()) as u64)?;
         if let Some(first) = frames.first() {
             let same = first.grid().require_same(frame.grid(), "first frame and this one");
             same.map_err(IoError::core(path))?;
         }
         frames.push(frame);
     }
-    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
     Sequence::new(frames, None).map_err(IoError::core(path))
 }
 
@@ -103,10 +126,10 @@ pub fn read_frames(
 ///
 /// # Errors
 /// As [`read`]; [`IoError::Kind`] if the file holds something else.
-pub fn read_flow(path: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Flow, IoError> {
+pub fn read_flow(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Flow, IoError> {
     const WHAT: &str = "a displacement field";
     let format = require_to_read(path, WHAT, |format| format.reads(Kind::Flow))?;
-    let mut context = Context::new(path, strictness, warnings);
+    let mut context = Context::new(path, reading, warnings);
     let source = Source::open(path)?;
     let decoded = match format.read_flow {
         Some(read) => read(source, &mut context)?,
@@ -125,10 +148,10 @@ pub fn read_flow(path: &Path, strictness: Strictness, warnings: &mut Warnings) -
 /// As [`read_image`]; [`IoError::NotLabel`] with the first sample that is no whole number within ±2^24.
 pub fn read_labels(
     path: &Path,
-    strictness: Strictness,
+    reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<Volume<i32>, IoError> {
-    let image = read_image(path, strictness, warnings)?;
+    let image = read_image(path, reading, warnings)?;
     let is_label = |v: f32| v.fract() == 0.0 && v.abs() <= MAX_LABEL as f32;
     match image.data().iter().position(|&v| !is_label(v)) {
         None => Ok(image.map(|&v| v as i32)),
@@ -145,8 +168,8 @@ pub fn read_labels(
 ///
 /// # Errors
 /// As [`read_image`].
-pub fn read_mask(path: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Mask, IoError> {
-    Ok(Mask::from_nonzero(&read_image(path, strictness, warnings)?))
+pub fn read_mask(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Mask, IoError> {
+    Ok(Mask::from_nonzero(&read_image(path, reading, warnings)?))
 }
 
 /// Reads a tetrahedral mesh; points stay in the file's own length unit.

@@ -5,57 +5,62 @@ use crate::context::Context;
 use crate::element::{Fit, Stored};
 use crate::error::IoError;
 use crate::memory;
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::fs::{File, Metadata};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use veloxel_core::WarningKind;
 
 const CHUNK_BYTES: usize = 1 << 18;
+/// Bytes of a pipe.
+const ENDLESS: u64 = u64::MAX;
 
 /// A reader that knows how much it can give at most, so that nothing is allocated on a header's word alone.
 pub(crate) struct Source<'a> {
     reader: Box<dyn BufRead + Send + 'a>,
     /// Exact for raw bytes, an upper bound for compressed ones.
     available: u64,
+    compressed: Option<Compressed>,
+    /// Of a file: its last four bytes, little-endian.
+    last_word: Option<u32>,
+}
+
+/// What is known of compressed bytes before they are expanded.
+struct Compressed {
+    /// The upper bound before the first byte was taken.
+    at_most: u64,
+    /// How many a gzip file says that there are, in its last four bytes and modulo 2^32.
+    announced: Option<u32>,
 }
 
 impl<'a> Source<'a> {
-    /// A file that a header names, relative to the header's own folder.
-    pub fn open_beside(name: &str, context: &Context) -> Result<Source<'static>, IoError> {
-        const EXPECTED: &str = "the name of a file beside the header";
-        if name.is_empty() {
-            return Err(context.malformed("data file", EXPECTED, "none"));
-        }
-        Source::open(&context.path.with_file_name("").join(name)).map_err(|error| match error {
-            IoError::Open { source, .. } => {
-                context.malformed("data file", EXPECTED, format!("{name} ({source})"))
-            }
-            other => other,
-        })
+    pub fn from_bytes(bytes: &'a [u8]) -> Self {
+        Self::raw(bytes, bytes.len() as u64)
     }
 
-    pub fn from_bytes(bytes: &'a [u8]) -> Self {
-        Self { reader: Box::new(bytes), available: bytes.len() as u64 }
+    fn raw(reader: impl BufRead + Send + 'a, available: u64) -> Self {
+        Self { reader: Box::new(reader), available, compressed: None, last_word: None }
     }
 
     /// Bytes from a pipe: nobody knows how many, so that only what has come can be trusted.
     pub fn from_stream(reader: impl Read + Send + 'a) -> Self {
-        Self { reader: Box::new(BufReader::with_capacity(CHUNK_BYTES, reader)), available: u64::MAX }
+        Self::raw(BufReader::with_capacity(CHUNK_BYTES, reader), ENDLESS)
     }
 
     pub fn open(path: &Path) -> Result<Source<'static>, IoError> {
         let fail = IoError::open(path);
-        let file = File::open(path).map_err(&fail)?;
-        let metadata = file.metadata().map_err(&fail)?;
-        // A pipe or a device has no size to check against and may never end.
-        if !metadata.is_file() {
+        // A pipe or a device has no size to check against, may never end, and may wait for ever when it is opened.
+        let require_file = |metadata: Metadata| {
+            if metadata.is_file() {
+                return Ok(metadata);
+            }
             let kind = if metadata.is_dir() { ErrorKind::IsADirectory } else { ErrorKind::InvalidInput };
-            return Err(fail(std::io::Error::new(kind, "not a regular file")));
-        }
-        Ok(Source {
-            reader: Box::new(BufReader::with_capacity(CHUNK_BYTES, file)),
-            available: metadata.len(),
-        })
+            Err(std::io::Error::new(kind, "not a regular file"))
+        };
+        std::fs::metadata(path).and_then(require_file).map_err(&fail)?;
+        let mut file = File::open(path).map_err(&fail)?;
+        let available = file.metadata().and_then(require_file).map_err(&fail)?.len();
+        let last_word = last_word(&mut file);
+        Ok(Source { last_word, ..Source::raw(BufReader::with_capacity(CHUNK_BYTES, file), available) })
     }
 
     /// Bytes that can still come: exact for raw bytes, an upper bound for compressed ones.
@@ -74,7 +79,7 @@ impl<'a> Source<'a> {
 
     /// Decompresses gzip, several members one after the other included.
     pub fn gunzip(self) -> Source<'a> {
-        Self::expanded(GzipMembers::new(self.reader), self.available)
+        Self::expanded(GzipMembers::new(self.reader), self.available, self.last_word)
     }
 
     /// Decompresses zlib (or gzip, which some writers put in its place).
@@ -82,12 +87,35 @@ impl<'a> Source<'a> {
         if self.starts_as_gzip(context)? {
             return Ok(self.gunzip());
         }
-        Ok(Self::expanded(ZlibStream::new(self.reader), self.available))
+        Ok(Self::expanded(ZlibStream::new(self.reader), self.available, None))
     }
 
-    fn expanded(stream: impl Read + Send + 'a, compressed_bytes: u64) -> Source<'a> {
-        let available = compressed_bytes.saturating_mul(DEFLATE_MAX_RATIO);
-        Source { reader: Box::new(BufReader::with_capacity(CHUNK_BYTES, stream)), available }
+    fn expanded(stream: impl Read + Send + 'a, compressed_bytes: u64, announced: Option<u32>) -> Source<'a> {
+        let at_most = compressed_bytes.saturating_mul(DEFLATE_MAX_RATIO);
+        let raw = Self::raw(BufReader::with_capacity(CHUNK_BYTES, stream), at_most);
+        Source { compressed: Some(Compressed { at_most, announced }), ..raw }
+    }
+
+    /// Checks that so many bytes follow, without keeping them; compressed ones are expanded unless their end tells.
+    pub fn require_bytes(
+        mut self,
+        what: &'static str,
+        count: u64,
+        context: &mut Context,
+    ) -> Result<(), IoError> {
+        self.require(&Part { what, expected: count, before: 0 }, context)?;
+        match &self.compressed {
+            None => Ok(()),
+            Some(Compressed { at_most, announced })
+                if *announced == Some((at_most - self.available + count) as u32) =>
+            {
+                Ok(())
+            }
+            Some(_) => {
+                self.skip(what, count, context)?;
+                self.finish(context)
+            }
+        }
     }
 
     /// Exactly `count` bytes: a header, or a payload whose size the caller has bounded.
@@ -99,8 +127,13 @@ impl<'a> Source<'a> {
     ) -> Result<Vec<u8>, IoError> {
         let part = Part { what, expected: count, before: 0 };
         self.require(&part, context)?;
-        memory::require(count, context)?;
-        let mut bytes = Vec::new();
+        // Of a pipe only what has come is a reason to make room.
+        let mut bytes = if self.available >= ENDLESS / 2 {
+            context.claim(count)?;
+            Vec::new()
+        } else {
+            memory::room_for(usize::try_from(count).unwrap_or(usize::MAX), context)?
+        };
         self.append(&mut bytes, count, &part, context)?;
         Ok(bytes)
     }
@@ -214,6 +247,14 @@ impl<'a> Source<'a> {
             }
         }
     }
+}
+
+/// The last four bytes of a file, which is left at its beginning.
+fn last_word(file: &mut File) -> Option<u32> {
+    let mut word = [0; 4];
+    let read = file.seek(SeekFrom::End(-4)).and_then(|_| file.read_exact(&mut word));
+    file.rewind().ok()?;
+    read.ok().map(|()| u32::from_le_bytes(word))
 }
 
 /// A part of a file that is being read.

@@ -1,7 +1,8 @@
 //! Frames one after the other, from wherever they come: one frame is in memory at a time.
 
+use crate::budget::Claim;
 use crate::content::Content;
-use crate::context::{Context, Strictness};
+use crate::context::Context;
 use crate::error::IoError;
 use crate::format::Reader;
 use crate::formats::y4m;
@@ -9,6 +10,7 @@ use crate::frame_reader::FrameReader;
 use crate::frames;
 use crate::lookup::{has_grid, require_to_read};
 use crate::read::{read, read_image};
+use crate::reading::Reading;
 use crate::source::Source;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +25,9 @@ pub struct FrameStream {
     frames: Frames,
     grid: Option<Grid>,
     frame_interval_ms: Option<f64>,
-    strictness: Strictness,
+    reading: Reading,
+    /// What the source holds in memory beside its frames.
+    _held: Claim,
     /// What was said of earlier frames.
     said: HashSet<String>,
 }
@@ -41,12 +45,17 @@ impl FrameStream {
     ///
     /// # Errors
     /// [`IoError::Open`], [`IoError::NoFrames`], [`IoError::UnknownExtension`], and what a broken header causes.
-    pub fn open(source: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Self, IoError> {
+    pub fn open(
+        source: &Path,
+        reading: impl Into<Reading>,
+        warnings: &mut Warnings,
+    ) -> Result<Self, IoError> {
+        let reading = reading.into();
         if source == Path::new(STANDARD_INPUT) {
             let name = Path::new("standard input");
-            let mut context = Context::new(name, strictness, warnings);
+            let mut context = Context::new(name, reading, warnings);
             let reader = y4m::open(Source::from_stream(std::io::stdin()), &mut context)?;
-            return Ok(Self::new(name, Frames::Reader(reader), strictness));
+            return Ok(Self::new(name, Frames::Reader(reader), reading));
         }
         let frames = if source.is_dir() {
             Frames::Files(frames::in_folder(source)?.into_iter())
@@ -55,24 +64,26 @@ impl FrameStream {
         } else {
             let format = require_to_read(source, "frames", has_grid)?;
             if let Reader::Frames(open) = format.reader {
-                let mut context = Context::new(source, strictness, warnings);
-                Frames::Reader(open(Source::open(source)?, &mut context)?)
+                let mut context = Context::new(source, reading, warnings);
+                let frames = Frames::Reader(open(Source::open(source)?, &mut context)?);
+                let _held = context.into_claim();
+                return Ok(Self { _held, ..Self::new(source, frames, reading) });
             } else {
-                return Self::loaded(source, strictness, warnings);
+                return Self::loaded(source, reading, warnings);
             }
         };
-        Ok(Self::new(source, frames, strictness))
+        Ok(Self::new(source, frames, reading))
     }
 
     /// Frames from files, in the order given.
-    pub fn of_files(files: Vec<PathBuf>, strictness: Strictness) -> Self {
+    pub fn of_files(files: Vec<PathBuf>, reading: impl Into<Reading>) -> Self {
         let name = files.first().cloned().unwrap_or_default();
-        Self::new(&name, Frames::Files(files.into_iter()), strictness)
+        Self::new(&name, Frames::Files(files.into_iter()), reading.into())
     }
 
     /// An image, or a sequence that is read as a whole.
-    fn loaded(source: &Path, strictness: Strictness, warnings: &mut Warnings) -> Result<Self, IoError> {
-        let (frames, frame_interval_ms) = match read(source, strictness, warnings)? {
+    fn loaded(source: &Path, reading: Reading, warnings: &mut Warnings) -> Result<Self, IoError> {
+        let (frames, frame_interval_ms) = match read(source, reading, warnings)? {
             Content::Sequence(sequence) => {
                 let interval = sequence.frame_interval_ms();
                 (sequence.into_frames(), interval)
@@ -82,16 +93,16 @@ impl FrameStream {
                 return Err(IoError::kind(source, "frames", other.describe(), "give images or a video"));
             }
         };
-        Ok(Self { frame_interval_ms, ..Self::new(source, Frames::Loaded(frames.into_iter()), strictness) })
+        Ok(Self { frame_interval_ms, ..Self::new(source, Frames::Loaded(frames.into_iter()), reading) })
     }
 
-    fn new(name: &Path, frames: Frames, strictness: Strictness) -> Self {
+    fn new(name: &Path, frames: Frames, reading: Reading) -> Self {
         let frame_interval_ms = match &frames {
             Frames::Reader(reader) => reader.frame_interval_ms(),
             _ => None,
         };
-        let name = name.to_owned();
-        Self { name, frames, grid: None, frame_interval_ms, strictness, said: HashSet::new() }
+        let (name, _held) = (name.to_owned(), Claim::default());
+        Self { name, frames, grid: None, frame_interval_ms, reading, _held, said: HashSet::new() }
     }
 
     /// What it is called in messages: its path, or `standard input`.
@@ -112,7 +123,7 @@ impl FrameStream {
     pub fn next_frame(&mut self, warnings: &mut Warnings) -> Result<Option<Volume<f32>>, IoError> {
         let mut own = Warnings::new();
         let mut path = self.name.clone();
-        let mut context = Context::new(&self.name, self.strictness, &mut own);
+        let mut context = Context::new(&self.name, self.reading, &mut own);
         let frame = match &mut self.frames {
             Frames::Ended => None,
             Frames::Loaded(frames) => frames.next(),
@@ -125,14 +136,14 @@ impl FrameStream {
                 None => None,
                 Some(file) => {
                     path = file;
-                    Some(read_image(&path, self.strictness, &mut own)?)
+                    Some(read_image(&path, self.reading, &mut own)?)
                 }
             },
         };
         if frame.is_none()
             && let Frames::Reader(reader) = std::mem::replace(&mut self.frames, Frames::Ended)
         {
-            reader.finish(&mut Context::new(&self.name, self.strictness, &mut own))?;
+            reader.finish(&mut Context::new(&self.name, self.reading, &mut own))?;
         }
         self.pass_on(own, &path, warnings);
         if let Some(frame) = &frame {

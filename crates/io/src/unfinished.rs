@@ -1,16 +1,17 @@
 //! Temporary files and folders of unfinished outputs, listed in one place, so that a stopped program removes them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
-/// Everything that is being written. A signal asks for it from a thread that knows no one else, hence one list for all.
-static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Everything that is being written, and where the file waits that had a name before. A signal asks for it from a thread that
+/// knows no one else, hence one list for all.
+static PATHS: Mutex<BTreeMap<PathBuf, Option<PathBuf>>> = Mutex::new(BTreeMap::new());
 
-fn paths() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+fn paths() -> MutexGuard<'static, BTreeMap<PathBuf, Option<PathBuf>>> {
     PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -22,6 +23,44 @@ impl Drop for Listed {
     fn drop(&mut self) {
         paths().remove(&self.0);
     }
+}
+
+/// A file that has its name, or is about to get it, before the whole job is done: a program that is told to stop takes it back.
+#[derive(Debug)]
+pub struct Revocable {
+    listed: Listed,
+    earlier: Option<PathBuf>,
+}
+
+impl Revocable {
+    /// Lists a file; `earlier` is the second name of the file that it replaces.
+    pub fn new(file: &Path, earlier: Option<PathBuf>) -> Self {
+        paths().insert(file.to_owned(), earlier.clone());
+        Self { listed: Listed(file.to_owned()), earlier }
+    }
+
+    /// Puts the earlier file back, or removes the new one.
+    ///
+    /// # Errors
+    /// As [`std::fs::rename`] and [`std::fs::remove_file`]; none if there is no such file.
+    pub fn take_back(self) -> Result<()> {
+        let Self { listed, earlier } = self;
+        revoke(&listed.0, earlier.as_deref())
+    }
+
+    /// Its name.
+    pub fn path(&self) -> &Path {
+        &self.listed.0
+    }
+}
+
+/// Puts back what a file replaced; where there was none, or it has been put back, removes the file.
+fn revoke(file: &Path, earlier: Option<&Path>) -> Result<()> {
+    let done = match earlier {
+        Some(earlier) => std::fs::rename(earlier, file),
+        None => std::fs::remove_file(file),
+    };
+    done.or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 /// A [`TempDir`] or [`NamedTempFile`] with a hidden name beside its target; dropped, it is removed.
@@ -63,12 +102,12 @@ impl<T: AsRef<Path>> Unfinished<T> {
     fn new(target: &Path, make: impl Fn(&Builder, &Path) -> Result<T>) -> Result<Self> {
         let name = target.file_name().ok_or(Error::new(ErrorKind::InvalidInput, "the path names no file"))?;
         let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let prefix = format!(".{}.", name.to_string_lossy());
+        let prefix = format!(".{}.", beginning(&name.to_string_lossy()));
         // Held while the name is made, so that nothing is ever there without being listed.
         let mut paths = paths();
         let item = make(Builder::new().prefix(&prefix).suffix(".part"), parent.unwrap_or(Path::new(".")))?;
         let path = item.as_ref().to_owned();
-        paths.insert(path.clone());
+        paths.insert(path.clone(), None);
         Ok(Self { item, listed: Listed(path) })
     }
 
@@ -76,6 +115,13 @@ impl<T: AsRef<Path>> Unfinished<T> {
     pub fn path(&self) -> &Path {
         &self.listed.0
     }
+}
+
+/// As much of a name as leaves room for what makes it a temporary one: file systems end names at 255 bytes.
+fn beginning(name: &str) -> &str {
+    const BYTES: usize = 200;
+    let fits = |&bytes: &usize| name.is_char_boundary(bytes);
+    &name[..(0..=BYTES.min(name.len())).rev().find(fits).unwrap_or(0)]
 }
 
 impl Write for Unfinished<NamedTempFile> {
@@ -88,11 +134,15 @@ impl Write for Unfinished<NamedTempFile> {
     }
 }
 
-/// Removes everything that is not whole. For the moment before a program ends that was told to stop: whoever begins or
+/// Removes everything that is not whole, and takes back the files of jobs that are not done. For the moment before a program ends that was told to stop: whoever begins or
 /// finishes a file afterwards waits for ever.
 pub fn remove_unfinished() {
     let paths = paths();
-    for path in paths.iter() {
+    // Earlier files wait in folders that are removed themselves.
+    for (path, earlier) in paths.iter().filter(|(_, earlier)| earlier.is_some()) {
+        let _ = revoke(path, earlier.as_deref());
+    }
+    for (path, _) in paths.iter().filter(|(_, earlier)| earlier.is_none()) {
         let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
     std::mem::forget(paths);

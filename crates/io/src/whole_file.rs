@@ -50,6 +50,12 @@ pub(crate) struct WholeFile {
 impl WholeFile {
     pub fn create(path: &Path) -> Result<Self, IoError> {
         let fail = IoError::write(path);
+        // The temporary name is shorter.
+        if let Err(error) = std::fs::symlink_metadata(path)
+            && error.kind() == ErrorKind::InvalidFilename
+        {
+            return Err(fail(error));
+        }
         // Renaming over a device or a folder would do something else than asked.
         if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
@@ -100,6 +106,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(write(folder.path(), |_| Ok(())).is_err());
         assert!(write(&folder.path().join("none/a.txt"), |_| Ok(())).is_err());
+    }
+
+    #[test]
+    fn names_as_long_as_the_system_allows() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |length: usize| folder.path().join("ä".repeat(length / 2) + &"a".repeat(length % 2));
+        for length in [199, 200, 245, 255] {
+            write_text(&name(length), "1").unwrap_or_else(|error| panic!("{length}: {error}"));
+        }
+        assert!(check_writable(&name(256)).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
     }
 
     #[cfg(unix)]

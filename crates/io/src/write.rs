@@ -1,6 +1,7 @@
 //! Writing by extension: whole files or nothing.
 
 use crate::content::Kind;
+use crate::detached;
 use crate::error::IoError;
 use crate::lookup::require;
 use std::path::Path;
@@ -20,6 +21,7 @@ pub fn check_output(path: &Path, kind: Kind, dimension: Option<Dimension>) -> Re
     };
     let (format, ()) = require(path, what, |format| format.writes(kind).then_some(()))?;
     dimension.map_or(Ok(()), |dimension| format.check_dimension(path, dimension))?;
+    detached::check_name(path)?;
     check_folder(path)
 }
 
@@ -37,7 +39,7 @@ pub fn check_folder(path: &Path) -> Result<(), IoError> {
 }
 
 /// Writes one picture or volume: 32-bit floats in volume formats, 8 or 16 bits in picture formats (8 if every sample
-/// lies in 0..=255), with a warning if samples had to be rounded or clamped, and always for JPEG, which changes them.
+/// lies in 0..=255), with a note if samples were rounded, and for JPEG, which changes them, and a warning if some were clamped.
 ///
 /// # Errors
 /// [`IoError::UnknownExtension`] lists the formats that would do; [`IoError::Unsupported`] if this one cannot hold the
@@ -46,6 +48,25 @@ pub fn write_image(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) ->
     let (format, write) = require(path, "writing an image", |format| format.write_image)?;
     format.check_grid(path, image.grid())?;
     write(path, image, warnings)
+}
+
+/// Checks, before any work is done for it, that a picture in colours could be written there.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`] or [`IoError::NoFolder`].
+pub fn check_rgb_output(path: &Path) -> Result<(), IoError> {
+    require(path, "writing a picture in colours", |format| format.write_rgb)?;
+    check_folder(path)
+}
+
+/// Writes a picture in colours, `.png` or `.jpg`: `rgb` holds a triple of 8 bits for each of `[width, height]` pixels.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`]; [`IoError::Malformed`] if `rgb` has another length; [`IoError::Unsupported`] for a side that
+/// the format does not take; [`IoError::Write`]. Nothing is left behind then.
+pub fn write_rgb(path: &Path, size: [usize; 2], rgb: &[u8]) -> Result<(), IoError> {
+    let (_, write) = require(path, "writing a picture in colours", |format| format.write_rgb)?;
+    write(path, size, rgb)
 }
 
 /// Writes a label image: the smallest of u8, i16 and i32 in volume formats; picture

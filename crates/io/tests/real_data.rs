@@ -56,7 +56,7 @@ fn everything_is_read_and_inspected_alike() {
     for path in files {
         let mut warnings = Warnings::new();
         let content = read(&path, Strictness::Lenient, &mut warnings).unwrap();
-        let info = inspect(&path).unwrap();
+        let info = inspect(&path, Strictness::Lenient).unwrap();
         let (grid, kind) = match &content {
             Content::Image(v) => (v.grid(), Kind::Image),
             Content::Sequence(s) => (s.grid(), Kind::Sequence),

@@ -49,7 +49,7 @@ fn grey_videos_come_back_as_they_were() {
         assert_eq!((interval_ms, warnings), (Some(20.0), 0), "{name}");
         let whole = read_sequence(&path, Strictness::Strict, &mut Warnings::new()).unwrap();
         assert_eq!(whole.frames(), frames, "{name}");
-        assert_eq!(inspect(&path).unwrap().frames, 3);
+        assert_eq!(inspect(&path, Strictness::Lenient).unwrap().frames, 3);
     }
 }
 
@@ -69,8 +69,9 @@ fn coloured_videos_keep_their_luminance() {
         assert_eq!(frames.len(), 2);
         for (pixel, rgb) in frames[1].data().iter().zip(rgb.as_chunks::<3>().0) {
             let luma = 0.299 * f32::from(rgb[0]) + 0.114 * f32::from(rgb[2]);
-            let expected = if name.ends_with("gif") { luma } else { 16.0 + luma * 219.0 / 255.0 };
-            assert!((pixel - expected).abs() <= 0.51, "{name}: {pixel} against {expected}");
+            // Video range has fewer steps than the full one, to which it is stretched.
+            let tolerance = if name.ends_with("gif") { 0.51 } else { 0.5 + 0.5 * 255.0 / 219.0 + 0.01 };
+            assert!((pixel - luma).abs() <= tolerance, "{name}: {pixel} against {luma}");
         }
     }
 }

@@ -37,7 +37,7 @@ pub use methods::{AnyMethod, METHODS, Method, Opened, Opening, Takes};
 pub use observer::{Observer, Silent, Step};
 pub use pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
 pub use phase::{
-    FeatureMaps, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures, PhaseFields, PhaseFlow,
+    Confidences, FeatureMaps, KnownShares, PhaseCounts, PhaseEngine, PhaseFeatures, PhaseFields, PhaseFlow,
     PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhasePreset, PhaseReport,
     PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
 };

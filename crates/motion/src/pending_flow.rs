@@ -5,8 +5,8 @@ use crate::frame::Frame;
 use crate::intensity::IntensityMap;
 use crate::resident::{ResidentFlow, ResidentMask};
 use veloxel_core::{
-    BrightnessReport, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape, SolveStatus,
-    Volume, WarningKind, Warnings,
+    BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
+    SolveStatus, Volume, WarningKind, Warnings,
 };
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::Kernel;
@@ -102,6 +102,36 @@ impl PendingBrightness {
             mean_abs_before: mean(before.get_after(device, mark)?),
             mean_abs_after: mean(after.get_after(device, mark)?),
         })
+    }
+}
+
+/// Above this share, folds of a 2-D field are more than the borders of what hides something else.
+const FOLDED_AT_BORDERS: f64 = 0.1;
+
+/// What to say of a share of voxels that fold.
+///
+/// Tissue does not fold; a picture's field does wherever one thing hides another.
+fn folding(dimension: Dimension, share: f64) -> (WarningKind, String) {
+    let percent = 100.0 * share;
+    match dimension {
+        Dimension::Three => (
+            WarningKind::Field,
+            format!(
+                "{percent:.2} % of the voxels fold (det ≤ 0): raise alpha, or preserve volume with beta above 0"
+            ),
+        ),
+        Dimension::Two if share > FOLDED_AT_BORDERS => (
+            WarningKind::Field,
+            format!(
+                "{percent:.1} % of the pixels fold (det ≤ 0): the two pictures may not show the same scene"
+            ),
+        ),
+        Dimension::Two => (
+            WarningKind::Note,
+            format!(
+                "{percent:.2} % of the pixels fold (det ≤ 0), as flow does where one thing hides another"
+            ),
+        ),
     }
 }
 
@@ -264,9 +294,8 @@ impl PendingFlow {
             account.settle(&device, mark)?;
         let jacobian = jacobian.get_after(&device, mark)?;
         if jacobian.share_folded > 1e-3 {
-            let folded = 100.0 * jacobian.share_folded;
-            warnings
-                .push(WarningKind::Field, format!("{folded:.2} % of the voxels fold (det ≤ 0): raise alpha"));
+            let (kind, message) = folding(grid.dimension(), jacobian.share_folded);
+            warnings.push(kind, message);
         }
         let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
         let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;

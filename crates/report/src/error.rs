@@ -29,6 +29,16 @@ pub enum ReportError {
         /// Where: (x, y, z).
         position: [usize; 3],
     },
+    /// A grey image where labels are expected.
+    #[error(
+        "{what} looks like a grey image, not labels: {values} values, which change from most voxels to the next"
+    )]
+    GreyImage {
+        /// Which image.
+        what: String,
+        /// How many values there are.
+        values: usize,
+    },
     /// The page of a report could not be filled in.
     #[error("the page of the report could not be written")]
     Page {

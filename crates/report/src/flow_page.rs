@@ -34,11 +34,8 @@ pub fn sequence_html(
     let reason = "the run reports no such pair";
     let missing = || ReportError::NothingToMeasure { what: "report page", reason };
     let pair = run.pairs.get(shown).ok_or_else(missing)?;
-    let (class, status) = match pair.statistics.status {
-        SolveStatus::Done => ("done", "done"),
-        SolveStatus::LimitReached => ("limit", "stopped at a limit"),
-        SolveStatus::NoContent => ("limit", "no contrast to follow"),
-    };
+    let status = pair.statistics.status;
+    let class = if status == SolveStatus::Done { "done" } else { "limit" };
     let mut sections = Vec::new();
     if run.pairs.len() > 1 {
         sections
@@ -54,7 +51,7 @@ pub fn sequence_html(
     sections.extend(labels.map(|table| Section { table: Some(table), ..Section::new("Labels") }));
     sections.extend(convergence(pair, view));
     let page = Page {
-        status: Some(Status { class, text: status }),
+        status: Some(Status { class, text: status.text() }),
         cards: cards(run, pair, view.length_unit()),
         sections,
         run: Some(&run.header),

@@ -3,9 +3,11 @@
 //! The page asks for nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script.
 //! Lengths are millimetres on physical grids and pixels on pictures; what is no estimate is hatched, never zero.
 
+mod caption;
 mod charts;
 mod colour;
 mod colour_wheel;
+mod engine_page;
 mod error;
 mod features_page;
 mod film;
@@ -28,7 +30,9 @@ pub mod svg_plot;
 mod tables;
 mod view;
 
+pub use caption::{ColourKey, captioned};
 pub use colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
+pub use engine_page::{EngineView, engine_html};
 pub use error::ReportError;
 pub use features_page::{FeatureScale, FeaturesView, features_html};
 pub use film::Thumbnail;
@@ -36,7 +40,7 @@ pub use flow_page::{html, sequence_html};
 pub use header::{DeviceReport, InputReport, RunHeader, to_json};
 pub use phase_pictures::{MapPicture, disparity_rgb, orientation_rgb, phase_rgb};
 pub use phase_reports::{
-    EngineReport, FeatureScaleReport, FeaturesReport, LatencyReport, StereoReport, ValueRange,
+    EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport, ValueRange,
 };
 pub use run::{MotionReport, PairReport, RunReport};
 pub use stereo_page::{StereoView, stereo_html};

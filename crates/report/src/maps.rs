@@ -1,14 +1,14 @@
 //! Panels of maps over one image plane, with layers that the reader switches between.
 
-use super::colour::{Ramp, Rgb, orientation_wheel, phase_wheel};
-use super::number::nice_ceiling;
+use super::colour::{Ramp, Rgb, orientation_wheel, phase_wheel, wheel};
+use super::number::{self, nice_ceiling};
 use super::overlay::Canvas;
-use super::panel::{Legend, Panel, Picture, Scaled, image, wheel_uri};
+use super::panel::{Legend, MOTION_WHEEL, Panel, Picture, Scaled, image, wheel_uri};
 use super::picture::{LONGEST_SIDE, Raster};
 use super::planes::planes_through;
 use crate::ReportError;
 use crate::metrics::finite_quantiles;
-use veloxel_core::Volume;
+use veloxel_core::{Flow, Grid, Volume};
 
 /// A map over a picture's grid, and how it is coloured.
 #[derive(Clone, Copy)]
@@ -17,6 +17,8 @@ pub(super) enum Map<'a> {
     Scalar(&'a Volume<f32>, Scaled),
     /// Angles (radians) through a wheel, as strong as the energy is there.
     Angle(&'a Volume<f32>, &'a Volume<f32>, Wheel),
+    /// A field in the plane through the wheel of directions, full colour at so many pixels.
+    Motion(&'a Flow, f64),
 }
 
 /// Colours of angles.
@@ -40,15 +42,22 @@ impl Wheel {
 }
 
 impl Map<'_> {
-    fn volume(&self) -> &Volume<f32> {
+    fn grid(&self) -> &Grid {
         match self {
-            Self::Scalar(volume, _) | Self::Angle(volume, ..) => volume,
+            Self::Scalar(volume, _) | Self::Angle(volume, ..) => volume.grid(),
+            Self::Motion(flow, _) => flow.grid(),
         }
+    }
+
+    /// The wheel of directions, for fields of so many pixels.
+    pub fn motion_legend(scale_px: f64) -> Result<Legend, ReportError> {
+        let note = format!("rim: {} px, darker beyond", number::text(scale_px));
+        Ok(Legend::Wheel { uri: wheel_uri(wheel)?, alt: MOTION_WHEEL, note })
     }
 
     /// A PNG data URI, and whether something is missing in it.
     fn to_data_uri(self) -> Result<(String, bool), ReportError> {
-        let plane = &planes_through(self.volume().grid(), [0; 3])[0];
+        let plane = &planes_through(self.grid(), [0; 3])[0];
         match self {
             Self::Scalar(volume, scaled) => {
                 let raster = Raster::sample(plane, LONGEST_SIDE, |i| [volume.data()[i]]);
@@ -62,8 +71,20 @@ impl Map<'_> {
                 let raster = Raster::sample(plane, LONGEST_SIDE, vector);
                 Ok((raster.to_data_uri_by(wheel.colour)?, raster.has_gaps()))
             }
+            Self::Motion(flow, scale_px) => {
+                let vector = |i: usize| plane.page_vector_mm(flow.vector_vox(i));
+                let raster = Raster::sample(plane, LONGEST_SIDE, vector);
+                let colour = |v: [f32; 2]| wheel(v.map(|c| c / scale_px as f32));
+                Ok((raster.to_data_uri_by(colour)?, raster.has_gaps()))
+            }
         }
     }
+}
+
+/// The length of motion, pixels, that gets full colour: a round number that 99 % of the vectors do not exceed.
+pub(super) fn motion_scale(flow: &Flow) -> f64 {
+    let valid = (0..flow.grid().len()).filter(|&i| flow.is_valid(i)).map(|i| flow.vector_vox(i));
+    finite_quantiles(valid.map(|[u, v, _]| u.hypot(v)), [0.99]).map_or(1.0, |[most]| nice_ceiling(most))
 }
 
 /// How strongly a response of some energy is coloured, 0 to 1: by amplitude, full where 5 % of the responses are.
@@ -92,7 +113,7 @@ pub(super) fn panel(
     layers: &[(&'static str, Map<'_>)],
     legend: Option<Legend>,
 ) -> Result<Panel, ReportError> {
-    let plane = &planes_through(layers[0].1.volume().grid(), [0; 3])[0];
+    let plane = &planes_through(layers[0].1.grid(), [0; 3])[0];
     let frame = Canvas::of(plane, plane.across.extent_mm().max(plane.down.extent_mm()));
     let mut has_gaps = false;
     let mut content = String::new();

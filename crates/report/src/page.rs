@@ -148,6 +148,7 @@ struct Filled<'a> {
     page: &'a Page<'a>,
     card_columns: usize,
     warnings: Vec<(&'static str, &'a str)>,
+    notes: Vec<&'a str>,
     parameters: Vec<(String, String)>,
     inputs: Option<Table>,
     times: Option<TimeBar>,
@@ -171,7 +172,8 @@ impl Page<'_> {
             page: self,
             // One row of cards, or two that differ by one card at most.
             card_columns: if cards <= 5 { cards } else { cards.div_ceil(2) },
-            warnings: self.run.iter().flat_map(|run| run.warnings.iter()).map(kind_and_message).collect(),
+            warnings: self.run.iter().flat_map(|run| run.warnings.urgent()).map(kind_and_message).collect(),
+            notes: self.run.iter().flat_map(|run| run.warnings.iter()).filter_map(note).collect(),
             parameters: self.run.map(|run| tables::parameters(&run.parameters)).unwrap_or_default(),
             inputs: self.run.map(|run| tables::inputs(&run.inputs)),
             times: self.run.map(|run| TimeBar::of_stages(&run.stage_times)),
@@ -181,6 +183,10 @@ impl Page<'_> {
         environment.add_template("page.html", include_str!("page.html"))?;
         Ok(environment.get_template("page.html")?.render(minijinja::value::Serde(&filled))?)
     }
+}
+
+fn note(warning: &Warning) -> Option<&str> {
+    (warning.kind == WarningKind::Note).then_some(&warning.message)
 }
 
 fn kind_and_message(warning: &Warning) -> (&'static str, &str) {

@@ -80,6 +80,10 @@ pub(super) fn image(uri: &str, canvas: Canvas, attributes: &str) -> String {
     )
 }
 
+/// The wheel of directions in words.
+pub(super) const MOTION_WHEEL: &str =
+    "Colour wheel: red to the right, yellow down, cyan to the left, violet up";
+
 /// A legend's wheel: the colour at a place is that of the vector (right, down) from the centre to there.
 pub(super) fn wheel_uri(wheel: impl Fn([f32; 2]) -> Rgb) -> Result<String, ReportError> {
     const SIDE: usize = 128;

@@ -3,17 +3,13 @@
 use super::colour::{Ramp, wheel};
 use super::number;
 use super::overlay::{Canvas, Quiver, letters_svg, outline_svg};
-use super::panel::{Legend, Panel, Picture, Scaled, image, wheel_uri};
+use super::panel::{Legend, MOTION_WHEEL, Panel, Picture, Scaled, image, wheel_uri};
 use super::picture::{LONGEST_SIDE, Raster};
 use super::planes::Plane;
 use super::view::PairView;
 use crate::ReportError;
 use crate::metrics::finite_quantiles;
 use veloxel_core::Flow;
-
-/// The wheel of directions in words.
-pub(super) const MOTION_WHEEL: &str =
-    "Colour wheel: red to the right, yellow down, cyan to the left, violet up";
 
 /// Everything that the panels of one pair share.
 struct Stage<'a> {

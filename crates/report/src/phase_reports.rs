@@ -79,17 +79,34 @@ pub struct EngineReport {
     pub results: usize,
     /// From the first frame in to the last output out, with reading and writing.
     pub wall_s: f64,
-    /// Frames a second while the engine had frames: upload, computation and download of what is written.
-    pub engine_frames_per_s: f64,
-    /// Frames a second with reading and writing.
+    /// Frames that went in over that time.
     pub frames_per_s: f64,
-    /// From a frame that is in memory to its outputs in memory, those that are written; frames on their way before it count.
+    /// From a frame that is in memory to its outputs in memory, those that are written: with the wait for the frames that flow
+    /// needs after it, and for those on their way before it.
     pub latency: Option<LatencyReport>,
     /// Mean share of pixels with a vector.
     pub flow_valid_share: Option<f64>,
     /// Mean share of pixels with a disparity.
     pub stereo_valid_share: Option<f64>,
     /// Mean share of pixels with a phase.
+    pub features_valid_share: Option<f64>,
+    /// Every frame, in order.
+    #[serde(skip)]
+    pub per_frame: Vec<FrameReport>,
+}
+
+/// One frame of a stream in numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrameReport {
+    /// Which frame; 0 is the first.
+    pub frame: u64,
+    /// As [`EngineReport::latency`].
+    pub latency_ms: f64,
+    /// Share of pixels with a vector.
+    pub flow_valid_share: Option<f64>,
+    /// Share of pixels with a disparity.
+    pub stereo_valid_share: Option<f64>,
+    /// Share of pixels with a phase.
     pub features_valid_share: Option<f64>,
 }
 

@@ -69,6 +69,8 @@ pub struct MotionReport {
     pub max_mm: f64,
     /// Share of voxels with a valid vector.
     pub valid_share: f64,
+    /// Share of those whose vector leaves the moving image by more than half a voxel.
+    pub outside_share: f64,
     /// Mean confidence of the valid vectors, 0 to 1.
     pub mean_confidence: f64,
     /// Mean determinant of `I + ∇d`: the volume after the motion over the volume before.
@@ -101,6 +103,7 @@ impl MotionReport {
             mean_mm: share(sums.mm.sum, sums.valid),
             max_mm: sums.mm.max,
             valid_share: share(sums.valid as f64, sums.inside),
+            outside_share: share(sums.outside as f64, sums.valid),
             mean_confidence: share(sums.confidence, sums.valid),
             volume_ratio: match sums.determinants {
                 0 => f64::NAN,
@@ -115,6 +118,7 @@ impl MotionReport {
 struct Sums {
     inside: usize,
     valid: usize,
+    outside: usize,
     vox: LengthSum,
     mm: LengthSum,
     confidence: f64,
@@ -124,7 +128,8 @@ struct Sums {
 
 impl Sums {
     fn of(view: &PairView, voxels: std::ops::Range<usize>) -> Self {
-        let matrix = view.flow.grid().world_from_voxel_matrix();
+        let grid = view.flow.grid();
+        let (matrix, size) = (grid.world_from_voxel_matrix(), view.moving.grid().size());
         let mut sums = Self::default();
         for i in voxels.filter(|&i| view.mask.is_none_or(|m| m.data()[i])) {
             sums.inside += 1;
@@ -133,6 +138,12 @@ impl Sums {
             }
             sums.valid += 1;
             let v = view.flow.vector_vox(i).map(f64::from);
+            let leaves = |(p, (v, n)): (usize, (f64, usize))| {
+                let end = p as f64 + v;
+                end < -0.5 || end > n as f64 - 0.5
+            };
+            sums.outside +=
+                usize::from(grid.position(i).into_iter().zip(v.into_iter().zip(size)).any(leaves));
             sums.vox.add(v);
             sums.mm.add(matrix.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2]));
             sums.confidence += f64::from(view.confidence.data()[i]);
@@ -149,6 +160,7 @@ impl Sums {
         Self {
             inside: self.inside + other.inside,
             valid: self.valid + other.valid,
+            outside: self.outside + other.outside,
             vox: self.vox.and(&other.vox),
             mm: self.mm.and(&other.mm),
             confidence: self.confidence + other.confidence,

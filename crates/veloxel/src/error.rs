@@ -48,6 +48,16 @@ pub enum VeloxelError {
         /// What was expected, what came, and what to do.
         reason: String,
     },
+    /// A label image without the labels of a mask.
+    #[error("{}: no voxel has the label {wanted}; there are {there}", path.display())]
+    MaskLabels {
+        /// The label image.
+        path: PathBuf,
+        /// The labels asked for.
+        wanted: String,
+        /// Those that there are.
+        there: String,
+    },
     /// An output where an input is.
     #[error("{} is an input, which the output would replace: give the output another name", path.display())]
     ReplacesInput {

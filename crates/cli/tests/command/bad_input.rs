@@ -132,7 +132,9 @@ fn constant_images_have_a_defined_result() {
         let run = run.succeeded();
         assert!(run.stderr.contains("constant"), "{}", run.stderr);
     }
-    let read = |name: &str| veloxel_io::read(&place.path(name), Default::default(), &mut Default::default());
+    let read = |name: &str| {
+        veloxel_io::read(&place.path(name), veloxel_io::Strictness::Lenient, &mut Default::default())
+    };
     let veloxel_io::Content::Flow(flow) = read("flow.nii.gz").unwrap() else { panic!("a field") };
     assert!(flow.components_vox().iter().flatten().all(|v| *v == 0.0));
     let veloxel_io::Content::Image(confidence) = read("c.nii.gz").unwrap() else { panic!("an image") };
@@ -213,7 +215,6 @@ fn a_folder_that_is_not_there_is_named() {
         };
         place.run(arguments).failed_with(words);
     }
-    place.run(&["info", "."]).failed_with(&["a folder"]);
     place.run(&["info", "nowhere.foo"]).failed_with(&["cannot open"]);
 }
 
@@ -270,10 +271,18 @@ fn wrong_usage_is_exit_code_two() {
         &["stereo", "a", "b"],
         &["engine", "frames", "-o", "out.gif"],
         &["engine", "frames", "--only", "flow,stereo"],
+        &["flow", "--fixed", "a", "-o", "f.nii.gz"],
+        &["flow", "a", "-m", "b", "-o", "f.nii.gz"],
         &[],
     ] {
         let run = place.run(arguments);
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
+    }
+    for (name, command) in
+        [("register", "flow"), ("Optical_Flow", "flow"), ("depth", "stereo"), ("flwo", "flow")]
+    {
+        let text = place.run(&[name]).stderr;
+        assert!(text.contains(&format!("similar subcommand exists: '{command}'")), "{text}");
     }
     let run = place.run(&["flow", "a", "b", "-o", "f.nii.gz", "--preset", "best"]);
     assert!(run.stderr.contains("[possible values: accurate, fast, paper, hardware]"), "{}", run.stderr);

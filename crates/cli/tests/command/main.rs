@@ -6,5 +6,7 @@ mod end_to_end;
 mod help;
 mod parameters;
 mod phase;
+mod sequences;
 mod stopped_stream;
+mod summaries;
 mod workplace;

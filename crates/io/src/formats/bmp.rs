@@ -9,7 +9,7 @@ use crate::content::Decoded;
 use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Reader};
-use crate::luminance::{Channels, Picture};
+use crate::luminance::{Channels, Picture, Samples};
 use crate::memory;
 use crate::raster::Raster;
 use crate::source::Source;
@@ -52,15 +52,19 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     if there > needed + 3 {
         context.trailing(Some(there - needed));
     }
-    let mut samples = memory::room_for::<f32>(3 * grid.len(), context)?;
+    // As floats it is counted before it is decoded.
+    let floats = context.scratch(4 * grid.len() as u64)?;
+    let mut samples = memory::room_for::<u8>(3 * grid.len(), context)?;
     for y in 0..height {
         let stored = if header.top_down { y } else { height - 1 - y };
         let row = &body[stored * row_bytes as usize..][..row_bytes as usize];
         for x in 0..width {
             let [b, g, r] = pixel(row, x, &header, context)?;
-            samples.extend([r, g, b].map(f32::from));
+            samples.extend([r, g, b]);
         }
     }
+    drop(floats);
+    let samples = Samples::Bytes(samples);
     Picture { grid, channels: Channels::Rgb, opaque: 255.0, samples }.decoded(format!("{bits} bit"), context)
 }
 

@@ -43,6 +43,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let grid = context.picture_grid(side("width", word(1))?, side("height", word(2))?)?;
     let samples = source.samples(2 * grid.len(), Stored::F32, context)?;
     source.finish(context)?;
+    context.claim(8 * grid.len() as u64)?;
     let mut components = [0, 1].map(|_| Vec::with_capacity(grid.len()));
     for vector in samples.as_chunks::<2>().0 {
         let known = vector.iter().all(|c| c.abs() <= UNKNOWN_ABOVE);

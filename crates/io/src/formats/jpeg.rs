@@ -10,10 +10,10 @@ use crate::content::Decoded;
 use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Limits, Precision, Reader};
-use crate::luminance::{Channels, Picture};
+use crate::luminance::{Channels, Picture, Samples};
 use crate::raster::Raster;
 use crate::source::Source;
-use crate::{memory, whole_file};
+use crate::whole_file;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::io::{Cursor, Error};
 use std::path::Path;
@@ -29,6 +29,7 @@ pub(super) static FORMAT: Format = Format {
     precision: Precision::Lossy,
     limits: Limits { dimension: Dimension::Two, side: MAX_SIDE, hint: LARGER },
     write_image: Some(write),
+    write_rgb: Some(|path, [width, height], rgb| write_rgb_jpeg(path, width, height, rgb)),
     ..Format::picture("jpeg", "JPEG", &["jpg", "jpeg"], Reader::Whole(read))
 };
 
@@ -62,8 +63,9 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     if grid.len() as u64 > possible {
         return Err(context.malformed("JPEG size", format!("at most {possible} pixels"), grid.size_text()));
     }
-    // One byte a sample, and the decoder's own coefficients of a progressive stream.
-    memory::require(grid.len() as u64 * 3 * 3, context)?;
+    // One byte a sample, and the decoder's own coefficients of a progressive stream; then floats.
+    context.claim(grid.len() as u64 * 3)?;
+    let decoding = context.scratch(grid.len() as u64 * 3 * 2)?;
     let (channels, space) = match decoder.input_colorspace() {
         Some(ColorSpace::Luma) => (Channels::Grey, ColorSpace::Luma),
         Some(ColorSpace::YCbCr | ColorSpace::RGB) => (Channels::Rgb, ColorSpace::RGB),
@@ -79,7 +81,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     if bytes.len() != expected {
         return Err(context.malformed("JPEG samples", expected.to_string(), bytes.len()));
     }
-    let samples = bytes.into_iter().map(f32::from).collect();
+    drop(decoding);
+    let samples = Samples::Bytes(bytes);
     let sample_type = format!("u8 × {}", channels.count());
     Picture { grid, channels, opaque: 255.0, samples }.decoded(sample_type, context)
 }
@@ -112,7 +115,7 @@ fn write(path: &Path, image: &Volume<f32>, warnings: &mut Warnings) -> Result<()
     encode(path, &picture)?;
     let changes =
         format!("JPEG of quality {JPEG_QUALITY} changes samples a little (.png and .tif keep them)");
-    warnings.push(WarningKind::Samples, format!("{}: {changes}", path.display()));
+    warnings.push(WarningKind::Note, format!("{}: {changes}", path.display()));
     Ok(())
 }
 

@@ -43,6 +43,7 @@ pub(super) fn read(source: Source, context: &mut Context) -> Result<Decoded, IoE
 
 pub(super) fn flow(raster: &Raster, context: &Context) -> Result<Decoded, IoError> {
     let [nx, ny] = raster.size;
+    context.claim(8 * (nx * ny) as u64)?;
     let mut components = [0, 1].map(|_| Vec::with_capacity(nx * ny));
     for p in raster.bytes.as_chunks::<6>().0 {
         let valid = p[4] != 0 || p[5] != 0;
@@ -83,6 +84,7 @@ pub(super) fn read_disparity(source: Source, context: &mut Context) -> Result<Op
     if (raster.channels, raster.depth) != (Channels::Grey, Depth::Sixteen) {
         return Ok(None);
     }
+    context.claim(8 * (raster.bytes.len() / 2) as u64)?;
     let pixels = |v: f32| if v == 0.0 { f32::NAN } else { v / DISPARITY_STEPS_PER_PIXEL };
     let disparity = raster.values().into_iter().map(pixels).collect();
     let [nx, ny] = raster.size;

@@ -21,8 +21,13 @@ use crate::text_header::{Fields, LINE_LIMIT, excerpt, join};
 use std::path::Path;
 use veloxel_core::{Dimension, WarningKind};
 
-pub(super) static FORMAT: Format =
-    Format::volume::<MetaImage>("meta-image", "MetaImage", &["mha", "mhd"], Reader::Header(layout));
+pub(super) static FORMAT: Format = Format {
+    names_data_file: Some(|source, context| {
+        let name = parse(source, context).ok()?.text("ElementDataFile")?.to_owned();
+        (!is_local(&name)).then_some(name)
+    }),
+    ..Format::volume::<MetaImage>("meta-image", "MetaImage", &["mha", "mhd"], Reader::Header(layout))
+};
 
 const MAX_LINES: usize = 1000;
 
@@ -47,11 +52,11 @@ fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, 
     let fields = parse(&mut source, context)?;
     let layout = interpret(&fields, context)?;
     let mut samples = match fields.text("ElementDataFile").unwrap_or_default() {
-        "LOCAL" | "Local" | "local" => source,
+        name if is_local(name) => source,
         name if name == "LIST" || name.contains('%') => {
             return Err(context.unsupported("a list of data files", "convert it to one .mha file"));
         }
-        name => Source::open_beside(name, context)?,
+        name => detached::open(name, context)?,
     };
     if flag(&fields, "CompressedData", context)? {
         if let Some(size) = fields.value::<f64>("CompressedDataSize", "a number of bytes", context)?
@@ -70,6 +75,11 @@ fn layout<'a>(mut source: Source<'a>, context: &mut Context) -> Result<(Layout, 
         samples.skip("the part before the samples", skip, context)?;
     }
     Ok((layout, samples))
+}
+
+/// Whether samples stand behind the header.
+fn is_local(data_file: &str) -> bool {
+    matches!(data_file, "LOCAL" | "Local" | "local")
 }
 
 fn interpret(fields: &Fields, context: &mut Context) -> Result<Layout, IoError> {

@@ -70,6 +70,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
 }
 
 fn content(samples: &[f32], channels: usize, grid: Grid, context: &Context) -> Result<Content, IoError> {
+    context.claim(size_of_val(samples) as u64)?;
     let row = channels * grid.size()[0];
     let channel = |c: usize| -> Vec<f32> {
         let values = samples.chunks_exact(row).rev().flatten().skip(c).step_by(channels);

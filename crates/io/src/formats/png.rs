@@ -24,6 +24,7 @@ pub(super) static FORMAT: Format = Format {
     write_image: Some(|path, image, warnings| {
         png_stream::write(path, &Raster::quantised(path, image, warnings))
     }),
+    write_rgb: Some(|path, [width, height], rgb| png_stream::write_rgb_png(path, width, height, rgb)),
     write_flow: Some(kitti::write),
     write_disparity: Some(kitti::write_disparity),
     ..Format::picture("png", "PNG", &["png"], Reader::Whole(read))
@@ -40,6 +41,6 @@ fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
         Depth::Sixteen => (65535.0, "u16"),
     };
     let sample_type = format!("{bits} × {}", raster.channels.count());
-    let (grid, samples) = (context.picture_grid(nx, ny)?, raster.values());
-    Picture { grid, channels: raster.channels, opaque, samples }.decoded(sample_type, context)
+    let (grid, channels) = (context.picture_grid(nx, ny)?, raster.channels);
+    Picture { grid, channels, opaque, samples: raster.into_samples() }.decoded(sample_type, context)
 }

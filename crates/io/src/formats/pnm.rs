@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
 use crate::error::IoError;
 use crate::format::{Format, Reader};
-use crate::luminance::{Channels, Picture};
+use crate::luminance::{Channels, Picture, Samples};
 use crate::memory;
 use crate::raster::{Depth, Raster};
 use crate::source::Source;
@@ -60,7 +60,8 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
         return Err(context.malformed("sample", format!("at most maxval {top}"), above));
     }
     let sample_type = format!("{} × {}", element.name(), channels.count());
-    Picture { grid, channels, opaque: top as f32, samples }.decoded(sample_type, context)
+    Picture { grid, channels, opaque: top as f32, samples: Samples::Floats(samples) }
+        .decoded(sample_type, context)
 }
 
 /// Words of text between white space and comments.

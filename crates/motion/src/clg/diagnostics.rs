@@ -1,11 +1,12 @@
 //! What [`Clg`](crate::Clg) says of its levels and warps: while the device may still be at them, and as reports show it.
 
+use super::parameters::{ClgParams, Preset};
 use crate::pending_flow::{MethodAccount, PendingAccount, PendingBrightness};
 use crate::solving::{Solving, StopReason};
 use serde::Serialize;
 use veloxel_core::{
-    DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable, MethodDiagnostics,
-    SolveStatus, Warnings,
+    DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable, Dimension,
+    MethodDiagnostics, SolveStatus, WarningKind, Warnings,
 };
 use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
 
@@ -31,6 +32,7 @@ pub(super) struct LevelRun {
     pub spacing_vox: [f64; 3],
     pub warps: Vec<WarpRun>,
     pub stop: StopReason,
+    pub asked: AskedTolerances,
     /// When the device began and ended it.
     pub span: [Timestamp; 2],
 }
@@ -41,6 +43,68 @@ pub(super) struct ClgAccount {
     pub levels: Vec<LevelRun>,
     /// Before any warp, and after the last.
     pub brightness: PendingBrightness,
+}
+
+/// Tolerances whose limits are no success. A preset's own `warp_tol` is none: it ends a schedule early where it can.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct AskedTolerances {
+    /// Of a level's warps, voxels.
+    warp_tol: Option<f64>,
+    /// Of a linear solve.
+    rtol: Option<f64>,
+}
+
+impl AskedTolerances {
+    pub fn of(params: &ClgParams) -> Self {
+        let is_of_a_preset = [Preset::Accurate, Preset::Fast, Preset::Paper].into_iter().any(|preset| {
+            [Dimension::Two, Dimension::Three]
+                .into_iter()
+                .any(|dimension| ClgParams::preset(preset, dimension).warp_tol == params.warp_tol)
+        });
+        Self {
+            warp_tol: Some(params.warp_tol).filter(|_| !is_of_a_preset),
+            rtol: Some(params.rtol).filter(|rtol| *rtol > 0.0),
+        }
+    }
+}
+
+/// Which tolerances were asked for and missed, in words.
+fn missed(levels: &[LevelDiagnostics]) -> Warnings {
+    let stopped = |stop: StopReason| stop == StopReason::IterationLimit;
+    let (mut warps, mut solves) = (Missed::default(), Missed::default());
+    for level in levels {
+        warps.count(level.asked.warp_tol, stopped(level.stop));
+        level.warps.iter().for_each(|warp| solves.count(level.asked.rtol, stopped(warp.stop)));
+    }
+    let mut warnings = Warnings::new();
+    for (Missed { tolerance, missed, of }, name, what, advice) in [
+        (warps, "warp_tol", "levels", "it, warps or finest_warps"),
+        (solves, "rtol", "linear solves", "it, or iterations"),
+    ] {
+        if missed > 0 {
+            let message = format!("{name} {tolerance} was missed by {missed} of {of} {what}: raise {advice}");
+            warnings.push(WarningKind::Convergence, message);
+        }
+    }
+    warnings
+}
+
+/// How often a tolerance was missed.
+#[derive(Default)]
+struct Missed {
+    tolerance: f64,
+    missed: usize,
+    of: usize,
+}
+
+impl Missed {
+    fn count(&mut self, asked: Option<f64>, stopped: bool) {
+        if let Some(tolerance) = asked {
+            self.tolerance = tolerance;
+            self.missed += usize::from(stopped);
+            self.of += 1;
+        }
+    }
 }
 
 /// One warp: the data term linearised around the present field, and the increment solved for.
@@ -67,6 +131,8 @@ struct LevelDiagnostics {
     warps: Vec<WarpDiagnostics>,
     /// Why the warps ended.
     stop: StopReason,
+    #[serde(skip)]
+    asked: AskedTolerances,
     /// Time of the device.
     time_ms: f64,
 }
@@ -102,6 +168,7 @@ impl LevelRun {
             size: self.size,
             spacing_vox: self.spacing_vox,
             stop: if trivial { StopReason::Trivial } else { self.stop },
+            asked: self.asked,
             warps,
             time_ms: self.span[1].ms_after(&self.span[0])?,
         })
@@ -121,11 +188,11 @@ impl PendingAccount for ClgAccount {
     ) -> Result<MethodAccount, ComputeError> {
         let levels =
             self.levels.into_iter().map(|run| run.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
-        let limit = levels.iter().any(|l| l.stop == StopReason::IterationLimit);
+        let warnings = missed(&levels);
         Ok(MethodAccount {
-            status: if limit { SolveStatus::LimitReached } else { SolveStatus::Done },
+            status: if warnings.is_empty() { SolveStatus::Done } else { SolveStatus::LimitReached },
             brightness: Some(self.brightness.settle(device, mark)?),
-            warnings: Warnings::new(),
+            warnings,
             diagnostics: diagnostics(&levels),
         })
     }
@@ -175,7 +242,13 @@ fn table(levels: &[LevelDiagnostics]) -> DiagnosticTable {
             DiagnosticCell::Count(iterations),
             DiagnosticCell::Change(difference(first), difference(last)),
             DiagnosticCell::Number(last.map_or(f64::NAN, |w| w.mean_increment_vox)),
-            DiagnosticCell::Text(level.stop.text().to_owned()),
+            DiagnosticCell::Text(
+                match level.stop {
+                    StopReason::IterationLimit => "all warps done",
+                    other => other.text(),
+                }
+                .to_owned(),
+            ),
             DiagnosticCell::DurationMs(level.time_ms),
         ]
     };
@@ -207,7 +280,10 @@ fn over_warps(
 fn residuals(levels: &[LevelDiagnostics]) -> DiagnosticCurves {
     let finest = levels.len().saturating_sub(1).max(1) as f64;
     let mut curves = Vec::new();
-    for (l, level) in levels.iter().enumerate() {
+    // A solve of one iteration has no curve.
+    let is_curve = |warp: &WarpDiagnostics| warp.relative_residuals.len() > 2;
+    let drawn = |level: &&LevelDiagnostics| level.warps.iter().any(is_curve);
+    for (l, level) in levels.iter().filter(drawn).enumerate() {
         for (w, warp) in level.warps.iter().enumerate() {
             let points = warp.relative_residuals.iter().enumerate().map(|(i, &r)| [i as f64, r]).collect();
             let size = (w == 0).then_some(level.size);

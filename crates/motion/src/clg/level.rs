@@ -1,6 +1,6 @@
 //! One pyramid level of [`Clg`](crate::Clg): warps until the increments are small.
 
-use super::diagnostics::{Compared, LevelRun, WarpRun};
+use super::diagnostics::{AskedTolerances, Compared, LevelRun, WarpRun};
 use super::images::LevelImages;
 use super::parameters::{ClgParams, MedianFilter, Regularise, Update, VolumeTerm};
 use super::weights::{Weights, window};
@@ -166,7 +166,8 @@ impl<'a> Level<'a> {
         }
         let LevelGeometry { spacing_vox, .. } = *self.geometry;
         let span = [start, self.device.stamp()?];
-        Ok(LevelRun { size: shape.size, spacing_vox, warps: reports, stop, span })
+        let asked = AskedTolerances::of(self.params);
+        Ok(LevelRun { size: shape.size, spacing_vox, warps: reports, stop, asked, span })
     }
 
     /// Warps, and asks how well the images match.

@@ -41,7 +41,8 @@ parameters! {
     solver: Solver = Sor, Multigrid, Sor, Multigrid, Jacobi;
     /// Most V-cycles (multigrid) or sweeps (jacobi, sor) of a solve.
     iterations "K": usize in 1..=100000 = 15, 1, 7, 1, 100;
-    /// A solve ends when its residual has fallen to this share of the first one. 0: after all iterations.
+    /// A solve ends when its residual has fallen to this share of the first one; the run says if one does not get there. 0: after
+    /// all iterations.
     rtol: f64 in 0..=0.999 = 0.0;
     /// Over-relaxation of sor. 1: Gauss-Seidel.
     omega "ω": f32 in 0.001..=1.999 = 1.9, 1.0, 1.9, 1.0, 1.0;
@@ -49,7 +50,8 @@ parameters! {
     warps "R": usize in 1..=1000 = 4, 20, 2, 4, 10;
     /// Warps of the finest level.
     finest_warps: usize in 1..=1000 = 4, 16, 2, 2, 10;
-    /// A level ends when the mean increment of a warp is below this. 0: after all warps.
+    /// A level ends when the mean increment of a warp is below this; the run says if one does not get there, unless the value
+    /// is a preset's. 0: after all warps.
     warp_tol: f64 in 0..=1 "voxels" = 0.0, 0.0004, 0.0, 0.0, 0.0;
     /// Size of a level over that of the next finer one.
     eta "η": f64 in 0.4..=0.95 = 0.7, 0.5, 0.5, 0.5, 0.5;

@@ -74,4 +74,9 @@ impl Checked {
     pub fn estimate_mut(&mut self) -> &mut Buffer {
         self.filtered.as_mut().unwrap_or(&mut self.returned)
     }
+
+    /// Where the next confidence is to be found.
+    pub fn confidence_mut(&mut self) -> &mut Buffer {
+        &mut self.confidence
+    }
 }

@@ -7,12 +7,14 @@
 //! for the host: results are fetched when they are asked for.
 //!
 //! *Delay*: the results after a push belong to the frame [`PhaseEngine::delay`] pushes ago, the centre of those that flow needs.
+//! Stereo and features have every frame: flow is missing where its window leaves the stream, and [`PhaseEngine::drain`] brings
+//! what is left at the end.
 
 use super::features::{Features, PhaseFeatures};
 use super::flow::{FlowFields, PhaseFlowFields};
 use super::parameters::PhaseParameters;
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, check_count, check_samples};
-use super::results::{PhaseCounts, PhaseTaken};
+use super::results::{Confidences, PhaseCounts, PhaseTaken};
 use super::stereo::{PhaseStereo, Stereo};
 use crate::MotionError;
 use veloxel_core::Grid;
@@ -56,6 +58,15 @@ pub struct PhaseEngine {
     /// Of the left frames from the centre's on, likewise; none if nobody wants them.
     features: Vec<Features>,
     pushed: u64,
+    /// The next frame that results are due for.
+    next: u64,
+}
+
+/// What was found for a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Has {
+    flow: bool,
+    stereo: bool,
 }
 
 /// Results of one frame, on the device until the next push.
@@ -63,7 +74,7 @@ pub struct PhaseEngine {
 pub struct PhaseOutputs<'a> {
     engine: &'a mut PhaseEngine,
     frame: u64,
-    has_stereo: bool,
+    has: Has,
 }
 
 impl PhaseEngine {
@@ -96,6 +107,7 @@ impl PhaseEngine {
             plan,
             wanted,
             pushed: 0,
+            next: 0,
         })
     }
 
@@ -123,8 +135,8 @@ impl PhaseEngine {
         self.hold(image)
     }
 
-    /// Takes the next frame, and the right camera's with it, and starts what can be estimated now; none until there are enough
-    /// frames for flow.
+    /// Takes the next frame, and the right camera's with it, and starts what can be estimated now; none for the first
+    /// [`delay`](Self::delay) frames, and where nothing but flow is wanted until there are enough frames for it.
     ///
     /// # Errors
     /// [`MotionError::Input`] for another size, or samples that are not finite; [`MotionError::Compute`] if the device fails.
@@ -149,7 +161,47 @@ impl PhaseEngine {
             self.take_right(newest, right)?;
             Ok(found)
         })?;
-        Ok(found.map(|(frame, has_stereo)| PhaseOutputs { engine: self, frame, has_stereo }))
+        Ok(found.map(|(frame, has)| PhaseOutputs { engine: self, frame, has }))
+    }
+
+    /// At the end of a stream: the results of the next of the last [`delay`](Self::delay) frames, which have no flow; none once
+    /// all are out, and the next push begins another stream.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`] if the device fails.
+    pub fn drain(&mut self) -> Result<Option<PhaseOutputs<'_>>, MotionError> {
+        let device = self.plan.device.clone();
+        while self.next < self.pushed {
+            let frame = self.next;
+            self.next += 1;
+            let has = device.scope(|| self.find_without_flow(frame))?;
+            if self.is_anything(has) {
+                return Ok(Some(PhaseOutputs { engine: self, frame, has }));
+            }
+        }
+        (self.pushed, self.next) = (0, 0);
+        self.right.fill(None);
+        Ok(None)
+    }
+
+    /// The stereo of a frame whose left phases are there.
+    fn find_without_flow(&mut self, frame: u64) -> Result<Has, MotionError> {
+        let plan = &self.plan;
+        let right = self.right.get(slot(frame, self.right.len())).and_then(Option::as_ref);
+        if let (Some(right), Some(stereo), Some(pyramid)) = (right, &mut self.stereo, &mut self.right_pyramid)
+        {
+            let out = &mut [&mut pyramid.images];
+            Pyramid { levels: &plan.levels, pictures: &[&right.picture], out }.run(&plan.device)?;
+            pyramid.find(plan, None)?;
+            let left = &self.left[slot(frame, self.left.len())];
+            stereo.find(plan, [left.lend(), pyramid.lend()])?;
+        }
+        plan.device.mark()?;
+        Ok(Has { flow: false, stereo: right.is_some() })
+    }
+
+    fn is_anything(&self, has: Has) -> bool {
+        has.flow || has.stereo || self.wanted.features
     }
 
     /// Waits until the device has done all it was asked for.
@@ -191,12 +243,12 @@ impl PhaseEngine {
         Ok(())
     }
 
-    /// Filters the new frame and finds what its centre frame lets us; that frame, and whether it had a right one.
-    fn advance(&mut self, left: &PhaseFrame) -> Result<Option<(u64, bool)>, MotionError> {
+    /// Filters the new frame and finds what its centre frame lets us; that frame, and what it has.
+    fn advance(&mut self, left: &PhaseFrame) -> Result<Option<(u64, Has)>, MotionError> {
         let (plan, delay) = (&self.plan, self.delay() as u64);
         let newest = slot(self.pushed, self.left.len());
         let frames = self.left.len() as u64;
-        let centre = (self.pushed + 1 >= frames).then(|| self.pushed - delay);
+        let centre = self.pushed.checked_sub(delay);
         let right = centre.and_then(|centre| self.right.get(slot(centre, self.right.len()))?.as_ref());
         let images = &mut self.left[newest].images;
         match (right, &mut self.right_pyramid) {
@@ -220,20 +272,22 @@ impl PhaseEngine {
         }
         self.pushed += 1;
         let Some(centre) = centre else { return Ok(None) };
-        let ordered: Vec<&GaborPyramid> =
-            (self.pushed - frames..self.pushed).map(|t| &self.left[slot(t, self.left.len())]).collect();
+        self.next = centre + 1;
         let centre_frame = &self.left[slot(centre, self.left.len())];
-        if let Some(flow) = &mut self.flow {
+        let begin = self.pushed.checked_sub(frames);
+        if let (Some(begin), Some(flow)) = (begin, &mut self.flow) {
+            let ordered: Vec<&GaborPyramid> =
+                (begin..self.pushed).map(|t| &self.left[slot(t, self.left.len())]).collect();
             flow.find(plan, &ordered)?;
         }
         if let (Some(_), Some(stereo), Some(pyramid)) = (right, &mut self.stereo, &mut self.right_pyramid) {
             pyramid.find(plan, None)?;
             stereo.find(plan, [centre_frame.lend(), pyramid.lend()])?;
         }
-        let has_stereo = right.is_some();
+        let has = Has { flow: begin.is_some() && self.flow.is_some(), stereo: right.is_some() };
         // Whatever waits for company goes to the device now: the next frame may be long in coming.
         plan.device.mark()?;
-        Ok(Some((centre, has_stereo)))
+        Ok(self.is_anything(has).then_some((centre, has)))
     }
 }
 
@@ -248,13 +302,13 @@ impl PhaseOutputs<'_> {
         self.frame
     }
 
-    /// Fetches the flow; none if the engine was not asked for it.
+    /// Fetches the flow; none if the engine was not asked for it, or the frame's window leaves the stream.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
     pub fn flow(&self) -> Result<Option<PhaseFlowFields>, MotionError> {
         let PhaseEngine { flow, plan, grid, .. } = &*self.engine;
-        flow.as_ref().map(|f| f.fetch(plan, grid)).transpose()
+        flow.as_ref().filter(|_| self.has.flow).map(|f| f.fetch(plan, grid)).transpose()
     }
 
     /// Fetches the disparity; none if the engine was not asked for it, or the frame came without a right one.
@@ -263,7 +317,7 @@ impl PhaseOutputs<'_> {
     /// As [`Self::flow`].
     pub fn stereo(&self) -> Result<Option<PhaseStereo>, MotionError> {
         let PhaseEngine { stereo, plan, grid, .. } = &*self.engine;
-        stereo.as_ref().filter(|_| self.has_stereo).map(|s| s.fetch(plan, grid)).transpose()
+        stereo.as_ref().filter(|_| self.has.stereo).map(|s| s.fetch(plan, grid)).transpose()
     }
 
     /// Fetches the features of the finest `levels` (one: full resolution); none if the engine was not asked for them.
@@ -286,9 +340,10 @@ impl PhaseOutputs<'_> {
         let count = |map: Option<&Buffer>| {
             map.map(|samples| CountKnown { samples, count: pixels }.run(device)).transpose()
         };
-        let stereo = stereo.as_ref().filter(|_| self.has_stereo);
+        let stereo = stereo.as_ref().filter(|_| self.has.stereo);
+        let flow = flow.as_ref().filter(|_| self.has.flow);
         Ok(PhaseCounts {
-            flow: count(flow.as_ref().map(|f| f.found()[0]))?,
+            flow: count(flow.map(|f| f.found()[0]))?,
             stereo: count(stereo.map(|s| s.found()[0]))?,
             features: count(features.get(slot(self.frame, features.len())).map(|f| &f.found()[2]))?,
             mark: device.mark()?,
@@ -302,20 +357,36 @@ impl PhaseOutputs<'_> {
     ///
     /// # Errors
     /// As [`Self::flow`].
-    pub fn take(self) -> Result<PhaseTaken, MotionError> {
+    pub fn take(self, confidences: Confidences) -> Result<PhaseTaken, MotionError> {
         let PhaseEngine { flow, stereo, features, plan, grid, .. } = self.engine;
         let device = &plan.device;
         let (pixels, all) = (plan.levels.pixels(0), plan.levels.len());
-        let stereo = stereo.as_mut().filter(|_| self.has_stereo);
+        let flow = flow.as_mut().filter(|_| self.has.flow);
+        let stereo = stereo.as_mut().filter(|_| self.has.stereo);
         let features_slot = slot(self.frame, features.len());
         let maps =
             || Ok::<_, MotionError>([device.scratch(all)?, device.scratch(all)?, device.scratch(all)?]);
+        let map = |samples: usize| Ok::<_, MotionError>(device.scratch(samples)?);
+        let is_wanted = confidences == Confidences::Taken;
+        let (flow, flow_confidence) = match flow {
+            Some(f) => {
+                let confidence = is_wanted.then(|| map(pixels).map(|other| f.take_confidence(other)));
+                (Some(f.take(map(2 * pixels)?)), confidence.transpose()?)
+            }
+            None => (None, None),
+        };
+        let (disparity, disparity_confidence) = match stereo {
+            Some(s) => {
+                let confidence = is_wanted.then(|| map(pixels).map(|other| s.take_confidence(other)));
+                (Some(s.take(map(pixels)?)), confidence.transpose()?)
+            }
+            None => (None, None),
+        };
         Ok(PhaseTaken {
-            flow: flow
-                .as_mut()
-                .map(|f| Ok::<_, MotionError>(f.take(device.scratch(2 * pixels)?)))
-                .transpose()?,
-            disparity: stereo.map(|s| Ok::<_, MotionError>(s.take(device.scratch(pixels)?))).transpose()?,
+            flow,
+            flow_confidence,
+            disparity,
+            disparity_confidence,
             features: features
                 .get_mut(features_slot)
                 .map(|f| Ok::<_, MotionError>(f.take(maps()?)))

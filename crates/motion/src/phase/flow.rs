@@ -265,6 +265,15 @@ impl FlowFields {
         std::mem::replace(flow, other)
     }
 
+    /// Gives the confidence away, likewise.
+    pub fn take_confidence(&mut self, other: Buffer) -> Buffer {
+        let confidence = self
+            .back
+            .as_mut()
+            .map_or(&mut self.forward.confidence[0], |(_, checked)| checked.confidence_mut());
+        std::mem::replace(confidence, other)
+    }
+
     pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseFlowFields, MotionError> {
         let [flow, confidence] = self.found();
         let n = grid.len();

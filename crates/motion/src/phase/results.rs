@@ -5,6 +5,15 @@ use crate::MotionError;
 use veloxel_core::{Flow, Grid, Volume};
 use veloxel_gpu::{Buffer, Device, Later, Timestamp, fetch};
 
+/// Whether the confidences of flow and stereo are taken with their fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confidences {
+    /// They are.
+    Taken,
+    /// They stay.
+    Left,
+}
+
 /// Everything that was found for a frame, in memory of its own.
 ///
 /// On a GPU it may still be under way: fetching waits for this frame, not for those that were pushed after it.
@@ -16,18 +25,24 @@ pub struct PhaseTaken {
     pub(crate) grid: Grid,
     /// Both components in one buffer.
     pub(crate) flow: Option<Buffer>,
+    pub(crate) flow_confidence: Option<Buffer>,
     pub(crate) disparity: Option<Buffer>,
+    pub(crate) disparity_confidence: Option<Buffer>,
     /// Energy, orientation, phase; levels one after the other, the finest first.
     pub(crate) features: Option<[Buffer; 3]>,
 }
 
-/// The fields of a frame, without confidences.
+/// The fields of a frame, with those of its confidences that were taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseFields {
     /// Towards the next frame, NaN where unknown.
     pub flow: Option<Flow>,
+    /// Of the flow, 0 to 1.
+    pub flow_confidence: Option<Volume<f32>>,
     /// Pixels, NaN where unknown.
     pub disparity_px: Option<Volume<f32>>,
+    /// Of the disparity, 0 to 1.
+    pub disparity_confidence: Option<Volume<f32>>,
     /// At full resolution.
     pub features: Option<FeatureMaps>,
 }
@@ -45,8 +60,12 @@ impl PhaseTaken {
     pub fn fetch(self) -> Result<PhaseFields, MotionError> {
         let (grid, n) = (&self.grid, self.grid.len());
         let has = (self.flow.is_some(), self.disparity.is_some(), self.features.is_some());
-        let buffers =
-            (self.flow.into_iter()).chain(self.disparity).chain(self.features.into_iter().flatten());
+        let sure = (self.flow_confidence.is_some(), self.disparity_confidence.is_some());
+        let buffers = (self.flow.into_iter())
+            .chain(self.flow_confidence)
+            .chain(self.disparity)
+            .chain(self.disparity_confidence)
+            .chain(self.features.into_iter().flatten());
         let fetched = self.device.download_all_after(buffers.collect(), self.mark.as_ref())?;
         let mut fetched = fetched.into_iter();
         let mut next = || fetched.next().expect("every buffer that was asked for should come");
@@ -55,7 +74,9 @@ impl PhaseTaken {
             let y = x.split_off(n);
             Flow::new(grid.clone(), vec![x, y])
         });
+        let flow_confidence = sure.0.then(|| Volume::new(grid.clone(), next()));
         let disparity = has.1.then(|| Volume::new(grid.clone(), next()));
+        let disparity_confidence = sure.1.then(|| Volume::new(grid.clone(), next()));
         let mut map = || {
             let mut levels = next();
             levels.truncate(n);
@@ -65,7 +86,13 @@ impl PhaseTaken {
             true => Some(FeatureMaps { energy: map()?, orientation_rad: map()?, phase_rad: map()? }),
             false => None,
         };
-        Ok(PhaseFields { flow: flow.transpose()?, disparity_px: disparity.transpose()?, features })
+        Ok(PhaseFields {
+            flow: flow.transpose()?,
+            flow_confidence: flow_confidence.transpose()?,
+            disparity_px: disparity.transpose()?,
+            disparity_confidence: disparity_confidence.transpose()?,
+            features,
+        })
     }
 }
 

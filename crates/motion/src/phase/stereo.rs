@@ -164,6 +164,12 @@ impl Stereo {
         std::mem::replace(disparity, other)
     }
 
+    /// Gives the confidence away, likewise.
+    pub fn take_confidence(&mut self, other: Buffer) -> Buffer {
+        let confidence = self.checked.as_mut().map_or(&mut self.confidence[0], Checked::confidence_mut);
+        std::mem::replace(confidence, other)
+    }
+
     pub fn fetch(&self, plan: &PhasePlan, grid: &Grid) -> Result<PhaseStereo, MotionError> {
         let [disparity, confidence] = self.found();
         let n = grid.len();

@@ -8,8 +8,8 @@ use phase_scene::{picture, processor, shifted, texture};
 use veloxel_core::{Dimension, Volume};
 use veloxel_motion::phase::parameters::{FeatureSums, Frames, PhaseMedian, Unknown};
 use veloxel_motion::{
-    PhaseEngine, PhaseImage, PhaseParameters, PhasePreset, PhaseWanted, phase_features, phase_flow,
-    phase_stereo,
+    Confidences, PhaseEngine, PhaseImage, PhaseParameters, PhasePreset, PhaseWanted, phase_features,
+    phase_flow, phase_stereo,
 };
 use veloxel_testkit::on_every_device;
 
@@ -233,15 +233,18 @@ on_every_device! {
                 // One frame came with one eye shut.
                 let right = (t != 4).then(|| PhaseImage::Samples(rights[t].data()));
                 let outputs = engine.push(left, right).unwrap();
-                assert_eq!(outputs.is_some(), t + 1 >= count.count());
+                assert_eq!(outputs.is_some(), t >= delay);
                 let Some(outputs) = outputs else { continue };
                 let frame = t - delay;
                 assert_eq!(outputs.frame(), frame as u64);
-                let window: Vec<_> = images[t + 1 - count.count()..=t].iter().collect();
-                let flow = phase_flow(&window, &parameters, device).unwrap();
-                let streamed = outputs.flow().unwrap().unwrap();
-                for (a, b) in streamed.flow.components_vox().iter().zip(flow.flow.components_vox()) {
-                    assert!(same(a, b), "{count:?}, frame {frame}: flow");
+                let streamed = outputs.flow().unwrap();
+                assert_eq!(streamed.is_some(), t + 1 >= count.count(), "{count:?}, frame {frame}");
+                if let Some(streamed) = streamed {
+                    let window: Vec<_> = images[t + 1 - count.count()..=t].iter().collect();
+                    let flow = phase_flow(&window, &parameters, device).unwrap();
+                    for (a, b) in streamed.flow.components_vox().iter().zip(flow.flow.components_vox()) {
+                        assert!(same(a, b), "{count:?}, frame {frame}: flow");
+                    }
                 }
                 let features = phase_features(&images[frame], &parameters, device).unwrap();
                 let streamed = outputs.features(1).unwrap().unwrap();
@@ -253,6 +256,36 @@ on_every_device! {
                     assert!(same(streamed.disparity_px.data(), stereo.disparity_px.data()), "{frame}: stereo");
                 }
             }
+            // The last frames have no flow, and everything else.
+            for frame in 8 - engine.delay()..8 {
+                let outputs = engine.drain().unwrap().unwrap();
+                assert_eq!(outputs.frame(), frame as u64);
+                assert!(outputs.flow().unwrap().is_none());
+                let features = phase_features(&images[frame], &parameters, device).unwrap();
+                let streamed = outputs.features(1).unwrap().unwrap();
+                assert!(same(streamed.levels[0].phase_rad.data(), features.levels[0].phase_rad.data()));
+                let stereo = phase_stereo(&images[frame], &rights[frame], &parameters, device).unwrap();
+                let streamed = outputs.stereo().unwrap().unwrap();
+                assert!(same(streamed.disparity_px.data(), stereo.disparity_px.data()), "{frame}: stereo");
+            }
+            assert!(engine.drain().unwrap().is_none());
+            let [left, right] = [&images[0], &rights[0]].map(|image| PhaseImage::Samples(image.data()));
+            for frame in 0..=engine.delay() {
+                let outputs = engine.push(left, Some(right)).unwrap();
+                assert_eq!(outputs.is_some(), frame == engine.delay(), "another stream");
+            }
+        }
+    }
+
+    fn short_streams_and_flow_alone(device: &Device) {
+        let image = moving([1.4, 0.7], 0.0);
+        let image = PhaseImage::Samples(image.data());
+        for (flow, expected) in [(false, 1), (true, 0)] {
+            let wanted = PhaseWanted { flow: true, stereo: false, features: !flow };
+            let mut engine = PhaseEngine::new(SIZE, wanted, PhaseParameters::default(), device).unwrap();
+            assert!(engine.push(image, None).unwrap().is_none());
+            let drained = std::iter::from_fn(|| engine.drain().unwrap().map(|outputs| outputs.frame()));
+            assert_eq!(drained.count(), expected, "one frame of five");
         }
     }
 
@@ -271,15 +304,15 @@ on_every_device! {
                 let [first, second] = engines.each_mut().map(|engine| engine.push(left, right).unwrap());
                 if let (Some(first), Some(second)) = (first, second) {
                     let [flow, stereo] = [first.flow().unwrap().is_some(), first.stereo().unwrap().is_some()];
-                    assert!(flow && stereo == (first.frame() % 3 != 2));
+                    assert!(flow == (t + 1 >= count.count()) && stereo == (first.frame() % 3 != 2));
                     at_once.push((
                         first.frame(),
-                        first.flow().unwrap().map(|f| f.flow),
-                        first.stereo().unwrap().map(|s| s.disparity_px),
+                        first.flow().unwrap(),
+                        first.stereo().unwrap(),
                         first.features(1).unwrap().map(|f| f.levels[0].clone()),
                     ));
                     let counts = second.count_known().unwrap();
-                    taken.push((counts, second.take().unwrap()));
+                    taken.push((counts, second.take(Confidences::Taken).unwrap()));
                 }
             }
             // By another thread, after the last push.
@@ -293,13 +326,18 @@ on_every_device! {
             assert_eq!(taken.len(), at_once.len());
             for ((frame, flow, disparity, features), (taken_frame, shares, fields)) in at_once.iter().zip(&taken) {
                 assert_eq!(frame, taken_frame);
-                let [a, b] = [flow, &fields.flow].map(|f| f.as_ref().unwrap().components_vox());
-                assert!(a.iter().zip(b).all(|(a, b)| same(a, b)), "{count:?}, frame {frame}: flow");
-                assert_eq!(shares.flow, Some(known(&a[0])));
+                assert_eq!((flow.is_some(), flow.is_some()), (fields.flow.is_some(), shares.flow.is_some()));
+                if let (Some(a), Some(b), Some(c)) = (flow, &fields.flow, &fields.flow_confidence) {
+                    let [a_vox, b_vox] = [&a.flow, b].map(|f| f.components_vox());
+                    assert!(a_vox.iter().zip(b_vox).all(|(a, b)| same(a, b)), "{count:?}, frame {frame}: flow");
+                    assert!(same(a.confidence.data(), c.data()), "{count:?}, frame {frame}: confidence");
+                    assert_eq!(shares.flow, Some(known(&a_vox[0])));
+                }
                 assert_eq!((disparity.is_some(), disparity.is_some()), (fields.disparity_px.is_some(), shares.stereo.is_some()));
-                if let (Some(a), Some(b)) = (disparity, &fields.disparity_px) {
-                    assert!(same(a.data(), b.data()), "{count:?}, frame {frame}: stereo");
-                    assert_eq!(shares.stereo, Some(known(a.data())));
+                if let (Some(a), Some(b), Some(c)) = (disparity, &fields.disparity_px, &fields.disparity_confidence) {
+                    assert!(same(a.disparity_px.data(), b.data()), "{count:?}, frame {frame}: stereo");
+                    assert!(same(a.confidence.data(), c.data()), "{count:?}, frame {frame}: its confidence");
+                    assert_eq!(shares.stereo, Some(known(a.disparity_px.data())));
                 }
                 let [a, b] = [features, &fields.features].map(|f| f.as_ref().unwrap());
                 assert!(same(a.energy.data(), b.energy.data()) && same(a.phase_rad.data(), b.phase_rad.data()));

@@ -3,12 +3,13 @@
 //! *Sources*: bad pixels: D. Scharstein, R. Szeliski, "A taxonomy and evaluation of dense two-frame stereo
 //! correspondence algorithms", IJCV 47, 2002, section 5.1, doi 10.1023/A:1014573219977; mean absolute error, deviation,
 //! density and share under half a pixel: K. Pauwels et al., IEEE Transactions on Computers 61(7), 2012, Table 5,
-//! doi 10.1109/TC.2011.120.
+//! doi 10.1109/TC.2011.120; D1: M. Menze, A. Geiger, "Object scene flow for autonomous vehicles", CVPR 2015, section 5.
 //!
 //! *Where we differ*: every share is given twice, among the pixels that were matched, and among all true ones with the
 //! unmatched counted as wrong; else a method that keeps silent would look as good as one that knows.
 
 use super::distribution::{Distribution, share_above};
+use super::flow_error::is_outlier;
 use crate::ReportError;
 use serde::Serialize;
 use veloxel_core::{Mask, Volume};
@@ -41,6 +42,8 @@ pub struct BadShares {
     pub bad_1: f64,
     /// Wrong by more than two pixels.
     pub bad_2: f64,
+    /// KITTI's D1: wrong by more than three pixels and by more than 5 % of the true disparity.
+    pub d1: f64,
 }
 
 /// Measures `estimate` against `truth` (both pixels, NaN where unknown), within `mask` if there is one.
@@ -56,7 +59,7 @@ pub fn disparity_error(
     if let Some(mask) = mask {
         truth.grid().require_same(mask.grid(), "truth and mask")?;
     }
-    let (mut truth_pixels, mut signed_sum) = (0, 0.0);
+    let (mut truth_pixels, mut signed_sum, mut outliers) = (0, 0.0, 0usize);
     let mut absolute = Vec::new();
     for (i, (&t, &e)) in truth.data().iter().zip(estimate.data()).enumerate() {
         if !t.is_finite() || mask.is_some_and(|m| !m.data()[i]) {
@@ -64,14 +67,18 @@ pub fn disparity_error(
         }
         truth_pixels += 1;
         if e.is_finite() {
-            signed_sum += f64::from(e) - f64::from(t);
-            absolute.push((f64::from(e) - f64::from(t)).abs() as f32);
+            let signed = f64::from(e) - f64::from(t);
+            signed_sum += signed;
+            absolute.push(signed.abs() as f32);
+            outliers += usize::from(is_outlier(signed.abs(), f64::from(t).abs()));
         }
     }
     let measured_pixels = absolute.len();
     let bad = |share: fn(usize, f64, usize) -> f64| {
-        let of = |limit: f32| share(measured_pixels, share_above(&absolute, limit), truth_pixels);
-        BadShares { bad_0_5: of(0.5), bad_1: of(1.0), bad_2: of(2.0) }
+        let of = |wrong: f64| share(measured_pixels, wrong, truth_pixels);
+        let above = |limit: f32| of(share_above(&absolute, limit));
+        let d1 = of(outliers as f64 / measured_pixels.max(1) as f64);
+        BadShares { bad_0_5: above(0.5), bad_1: above(1.0), bad_2: above(2.0), d1 }
     };
     let bad_measured = bad(|_, share, _| share);
     let bad_all =
@@ -115,6 +122,14 @@ mod tests {
             (thirds(2.0), thirds(1.0), thirds(1.0))
         );
         assert_eq!((error.bad_all.bad_0_5, error.bad_all.bad_1, error.bad_all.bad_2), (0.75, 0.5, 0.5));
+    }
+
+    #[test]
+    fn an_outlier_is_wrong_by_three_pixels_and_by_five_percent() {
+        let truth = volume(&[10.0, 100.0, 100.0, 10.0, 10.0]);
+        let estimate = volume(&[13.5, 104.0, 106.0, 12.5, f32::NAN]);
+        let error = disparity_error(&estimate, &truth, None).unwrap();
+        assert_eq!((error.bad_measured.d1, error.bad_all.d1), (0.5, 0.6));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! *Sources*: angular error: J. L. Barron, D. J. Fleet, S. S. Beauchemin, "Performance of optical flow techniques",
 //! IJCV 12(1), 1994, section 4; robustness and accuracy measures: S. Baker, D. Scharstein, J. P. Lewis, S. Roth,
 //! M. J. Black, R. Szeliski, "A database and evaluation methodology for optical flow", IJCV 92(1), 2011, section 4.1,
-//! doi 10.1007/s11263-010-0390-2.
+//! doi 10.1007/s11263-010-0390-2; Fl: M. Menze, A. Geiger, "Object scene flow for autonomous vehicles", CVPR 2015, section 5.
 //!
 //! *Where we differ*: in 3-D the angle is the one between `(u, v, w, 1)` and `(u', v', w', 1)`.
 
@@ -29,6 +29,10 @@ pub struct FlowError {
     pub r1: f64,
     /// Share of measured voxels with an end-point error above 2 voxels.
     pub r2: f64,
+    /// KITTI's Fl: share of measured voxels with an end-point error above 3 voxels and above 5 % of the true length.
+    pub fl: f64,
+    /// The same among all true voxels, unknown ones counted as wrong.
+    pub fl_all: f64,
     /// Length of the difference vector, millimetres; only where the grid is a physical one (every volume, and
     /// images with a spacing other than 1).
     pub end_point_mm: Option<Distribution>,
@@ -36,6 +40,9 @@ pub struct FlowError {
     pub angular_deg: Distribution,
     /// Mean length of the true vectors at the measured voxels, voxels: what estimating no motion would cost.
     pub mean_truth_vox: f64,
+    /// Of the grid: pixels or voxels are what lengths count.
+    #[serde(skip)]
+    pub dimension: Dimension,
 }
 
 /// Measures `estimate` against `truth`, within `mask` if there is one.
@@ -53,7 +60,7 @@ pub fn flow_error(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<
     let mut end_point_vox = Vec::with_capacity(measured.len());
     let mut end_point_mm = Vec::with_capacity(if physical { measured.len() } else { 0 });
     let mut angular_deg = Vec::with_capacity(measured.len());
-    let mut truth_length_sum = 0.0;
+    let (mut truth_length_sum, mut outliers) = (0.0, 0usize);
     for &i in &measured {
         let e = estimate.vector_vox(i).map(f64::from);
         let t = truth.vector_vox(i).map(f64::from);
@@ -64,7 +71,9 @@ pub fn flow_error(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<
         }
         angular_deg.push(space_time_angle_deg(e, t) as f32);
         truth_length_sum += length(t);
+        outliers += usize::from(is_outlier(length(difference), length(t)));
     }
+    let unknown = truth_voxels - measured.len();
 
     let nothing =
         || ReportError::NothingToMeasure { what, reason: "estimate and truth are nowhere both valid" };
@@ -75,11 +84,19 @@ pub fn flow_error(estimate: &Flow, truth: &Flow, mask: Option<&Mask>) -> Result<
         r0_5: share_above(&end_point_vox, 0.5),
         r1: share_above(&end_point_vox, 1.0),
         r2: share_above(&end_point_vox, 2.0),
+        fl: outliers as f64 / measured.len().max(1) as f64,
+        fl_all: (outliers + unknown) as f64 / truth_voxels.max(1) as f64,
         end_point_vox: Distribution::measure(&mut end_point_vox).ok_or_else(nothing)?,
         end_point_mm: Distribution::measure(&mut end_point_mm),
         angular_deg: Distribution::measure(&mut angular_deg).ok_or_else(nothing)?,
         mean_truth_vox: truth_length_sum / measured.len() as f64,
+        dimension: truth.grid().dimension(),
     })
+}
+
+/// Whether KITTI counts an error as an outlier: above 3 pixels and above 5 % of the true length.
+pub(super) fn is_outlier(error: f64, truth: f64) -> bool {
+    error > 3.0 && error > 0.05 * truth
 }
 
 /// End-point error of every voxel, voxels; NaN where the estimate or the truth is invalid.

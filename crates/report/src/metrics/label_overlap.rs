@@ -8,7 +8,7 @@ use super::distance_transform::squared_distance_mm2;
 use super::distribution::quantile;
 use crate::ReportError;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use veloxel_core::{Dimension, Grid, Mask, Volume};
 
 /// How well one label of the result covers the same label of the truth.
@@ -94,15 +94,31 @@ pub fn label_overlap(
     })
 }
 
+/// More values than this may be a grey image's.
+const FEW_LABELS: usize = 32;
+
 /// Samples as labels.
 ///
 /// # Errors
-/// [`ReportError::NotALabel`] with the first sample that is not a whole number from 0 to 2^24; `what` names the image.
+/// [`ReportError::NotALabel`] with the first sample that is not a whole number from 0 to 2^24; [`ReportError::GreyImage`] for
+/// many values that change from most voxels to the next, as intensities do; `what` names the image.
 pub fn labels_from_samples(samples: &Volume<f32>, what: &str) -> Result<Volume<u32>, ReportError> {
     const LARGEST: f32 = 16_777_216.0;
     let is_label = |v: f32| v.fract() == 0.0 && (0.0..=LARGEST).contains(&v);
     match samples.data().iter().position(|&v| !is_label(v)) {
-        None => Ok(samples.map(|&v| v as u32)),
+        None => {
+            let labels = samples.map(|&v| v as u32);
+            let values = labels.data().iter().collect::<BTreeSet<_>>().len();
+            let rows = labels.data().chunks(labels.grid().size()[0]);
+            // What is around the labels says nothing.
+            let neighbours =
+                || rows.clone().flat_map(|row| row.windows(2)).filter(|pair| pair[0] + pair[1] > 0);
+            let different = neighbours().filter(|pair| pair[0] != pair[1]).count();
+            if values > FEW_LABELS && 2 * different > neighbours().count() {
+                return Err(ReportError::GreyImage { what: what.to_owned(), values });
+            }
+            Ok(labels)
+        }
         Some(i) => Err(ReportError::NotALabel {
             what: what.to_owned(),
             value: samples.data()[i],

@@ -1,12 +1,14 @@
 //! The demonstration: a beating, twisting heart whose motion is known, from a phantom to a page.
 
+use super::frame_selection::FrameNames;
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::finish;
 use super::sequence::{SequenceTask, open};
+use super::sequence_maps::SequenceMaps;
 use super::{DeviceOptions, FlowRun, MethodOptions, RunOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
-use veloxel_core::Mask;
+use veloxel_core::{Mask, Warnings};
 use veloxel_io as io;
 use veloxel_motion::{Extras, Observer, SequenceFrames, SequenceMode, SequencePlan};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
@@ -59,10 +61,15 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     };
     let mut opened = open(&sequence, &options, &device)?;
     let frames = SequenceFrames { frames: sequence.frames(), masks: &[], volume_masks: &masks };
-    let truth = |fixed, moving| heart.motion(fixed, moving);
+    let truth = |name: &str, _: usize, _: &mut Warnings| {
+        let frame = |nth: usize| name.split('_').nth(nth).and_then(|number| number.parse().ok());
+        Ok(frame(1).zip(frame(2)).map(|(fixed, moving)| heart.motion(fixed, moving)))
+    };
+    let names = FrameNames::counted(sequence.frames().len());
     let both = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
-    let task = SequenceTask { frames, truth: Some(&truth), plan: both, folder: &folder };
-    let result = task.run(&mut opened.method, &mut log, observer)?;
+    let task = SequenceTask { frames, names: &names, truth: &truth, plan: both, folder: &folder };
+    let mut no_maps = [SequenceMaps::NONE, SequenceMaps::NONE];
+    let result = task.run(&mut opened.method, (&mut no_maps, &mut log), observer)?;
     let shown_path = job.folder.join(SEQUENCE);
     let input =
         InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid());

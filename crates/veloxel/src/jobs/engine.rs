@@ -2,7 +2,8 @@
 
 use super::engine_frames::{NextFrame, Streams};
 use super::engine_job::{EngineJob, EngineRun};
-use super::engine_run::{Ending, Run};
+use super::engine_run::{Ending, Run, no_thread};
+use super::output_plan::name;
 use super::run_log::finish;
 use crate::VeloxelError;
 use std::path::Path;
@@ -13,7 +14,7 @@ use std::time::Instant;
 use veloxel_core::WarningKind;
 use veloxel_core::parameters::Parameters;
 use veloxel_io::FrameStream;
-use veloxel_report::{EngineReport, LatencyReport, RunHeader};
+use veloxel_report::{EngineReport, LatencyReport, RunHeader, engine_html};
 
 /// Frames that are read ahead of the engine.
 const READ_AHEAD: usize = 3;
@@ -35,13 +36,13 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
     let mut plan = job.plan();
     plan.check()?;
     let (device, mut log) = options.device.start()?;
-    let mut open = |path: &Path| FrameStream::open(path, options.strictness, &mut log.warnings);
+    let mut open = |path: &Path| FrameStream::open(path, options.reading, &mut log.warnings);
     let left = open(&job.source)?;
     let right = job.right.as_deref().map(&mut open).transpose()?;
     let interval_ms = left.frame_interval_ms();
     let start = Instant::now();
 
-    let (reader, pairs) = read_ahead(Streams { left, right, count: 0 });
+    let (reader, pairs) = read_ahead(Streams { left, right, count: 0 })?;
     let run = Run::over((pairs, stop), (job, &mut plan), (&device, interval_ms), &mut log)?;
     if run.ending == Ending::OfStream {
         reader.join().expect("reading frames should not panic");
@@ -51,13 +52,17 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
     }
     let inputs = plan.input_reports(|_| &run.grid);
     let header = options.header("phase-engine", run.parameters.to_json(), log, inputs);
-    finish(plan, report(header, job, &run, start.elapsed().as_secs_f64()), |_| Ok(String::new()))
+    let report = report(header, job, &run, start.elapsed().as_secs_f64());
+    finish(plan, report, |report| match &run.shown {
+        Some(shown) => Ok(engine_html(report, &shown.view(&name(&job.source)))?),
+        None => Ok(String::new()),
+    })
 }
 
 /// Reads frames on a thread of its own, which is not joined when a stream that is stopped has not sent its next frame.
-fn read_ahead(mut streams: Streams) -> (JoinHandle<()>, Receiver<NextFrame>) {
+fn read_ahead(mut streams: Streams) -> Result<(JoinHandle<()>, Receiver<NextFrame>), VeloxelError> {
     let (sender, pairs) = sync_channel(READ_AHEAD);
-    let reader = std::thread::spawn(move || {
+    let read = move || {
         loop {
             let pair = streams.next();
             let go_on = matches!(pair, Ok(Some(_)));
@@ -66,26 +71,27 @@ fn read_ahead(mut streams: Streams) -> (JoinHandle<()>, Receiver<NextFrame>) {
                 return;
             }
         }
-    });
-    (reader, pairs)
+    };
+    Ok((std::thread::Builder::new().spawn(read).map_err(no_thread)?, pairs))
 }
 
 fn report(header: RunHeader, job: &EngineJob, run: &Run, wall_s: f64) -> EngineReport {
     let Run { grid, frames, found, .. } = run;
-    let ([nx, ny, _], wanted, results) = (grid.size(), job.wanted(), found.latencies_ms.len());
+    let ([nx, ny, _], wanted) = (grid.size(), job.wanted());
+    let latencies_ms: Vec<f64> = found.frames.iter().map(|frame| frame.latency_ms).collect();
     let names = [("flow", wanted.flow), ("stereo", wanted.stereo), ("features", wanted.features)];
     EngineReport {
         header,
         size: [nx, ny],
         outputs: names.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect(),
         frames: *frames,
-        results,
+        results: found.frames.len(),
         wall_s,
-        engine_frames_per_s: results as f64 / (found.busy_ms / 1e3).max(1e-9),
         frames_per_s: *frames as f64 / wall_s.max(1e-9),
-        latency: LatencyReport::of(&found.latencies_ms),
-        flow_valid_share: found.mean_share(|s| s.flow),
-        stereo_valid_share: found.mean_share(|s| s.stereo),
-        features_valid_share: found.mean_share(|s| s.features),
+        latency: LatencyReport::of(&latencies_ms),
+        flow_valid_share: found.mean_share(|frame| frame.flow_valid_share),
+        stereo_valid_share: found.mean_share(|frame| frame.stereo_valid_share),
+        features_valid_share: found.mean_share(|frame| frame.features_valid_share),
+        per_frame: found.frames.clone(),
     }
 }

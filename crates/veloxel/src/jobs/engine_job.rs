@@ -3,7 +3,7 @@
 use super::output_plan::{Holds, OutputPlan};
 use super::{JobRun, RunOptions};
 use std::path::PathBuf;
-use veloxel_motion::PhaseWanted;
+use veloxel_motion::{Confidences, PhaseWanted};
 use veloxel_report::EngineReport;
 
 /// One run over a stream.
@@ -19,10 +19,14 @@ pub struct EngineJob {
     pub options: RunOptions,
     /// The folder for the fields of every frame; made if it is not there.
     pub folder: Option<PathBuf>,
+    /// Whether the folder gets the confidences of flow and disparity as well.
+    pub confidences: Confidences,
     /// The annotated video: `.y4m`, `.gif`, `-` for Y4M on standard output, or a folder for PNG pictures.
     pub video: Option<PathBuf>,
     /// JSON.
     pub report: Option<PathBuf>,
+    /// A page for people.
+    pub html: Option<PathBuf>,
 }
 
 /// What a run has to say, and the files it wrote.
@@ -31,11 +35,27 @@ pub type EngineRun = JobRun<EngineReport>;
 impl EngineJob {
     pub(super) fn plan(&self) -> OutputPlan {
         OutputPlan::default()
+            .reads_settings(self.options.method.files())
             .reads("left", [&self.source])
             .reads("right", &self.right)
             .writes("fields", &self.folder, Holds::Folder)
             .writes("video", &self.video, Holds::Video)
+            .members("fields", &["flow_", "disparity_", "energy_", "orientation_", "phase_"])
+            .members("video", &["frame_"])
             .writes("report", &self.report, Holds::Text)
+            .writes("page", &self.html, Holds::Text)
+    }
+
+    /// Whether any field leaves the device, and whether confidences do.
+    pub(super) fn fetched(&self) -> Option<Confidences> {
+        let is_page = self.html.is_some();
+        let any = is_page || self.folder.is_some() || self.video.is_some();
+        any.then_some(if is_page { Confidences::Taken } else { self.confidences })
+    }
+
+    /// Whether the frames themselves are shown.
+    pub(super) fn shows_frames(&self) -> bool {
+        self.video.is_some() || self.html.is_some()
     }
 
     pub(super) fn wanted(&self) -> PhaseWanted {

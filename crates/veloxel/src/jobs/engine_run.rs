@@ -5,7 +5,7 @@
 
 use super::engine_frames::{NextFrame, Read};
 use super::engine_job::EngineJob;
-use super::engine_outputs::Results;
+use super::engine_outputs::{Results, Shown};
 use super::full_scale::{full_scale, phase_parameters};
 use super::output_plan::OutputPlan;
 use super::run_log::{RunLog, Stages};
@@ -15,8 +15,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use veloxel_core::Grid;
-use veloxel_gpu::Device;
-use veloxel_motion::{KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhaseParameters, PhaseTaken};
+use veloxel_gpu::{ComputeError, Device};
+use veloxel_motion::{
+    Confidences, KnownShares, PhaseCounts, PhaseEngine, PhaseFields, PhaseOutputs, PhaseParameters,
+    PhaseTaken,
+};
+use veloxel_report::FrameReport;
+use veloxel_report::number::counted;
 
 /// Frames between being pushed and being written: one on the device, one on its way, one being written.
 const IN_FLIGHT: usize = 3;
@@ -30,6 +35,8 @@ pub(super) struct Run {
     pub frames: usize,
     pub ending: Ending,
     pub found: Found,
+    /// What the page shows.
+    pub shown: Option<Shown>,
 }
 
 /// Why there were no more frames.
@@ -42,17 +49,16 @@ pub(super) enum Ending {
 /// What was found, in numbers.
 #[derive(Default)]
 pub(super) struct Found {
-    /// From a frame in memory to its outputs in memory.
-    pub latencies_ms: Vec<f64>,
+    pub frames: Vec<FrameReport>,
     /// How long the engine had a frame to work on.
     pub busy_ms: f64,
-    shares: Vec<KnownShares>,
 }
 
 /// A frame whose results are on the device.
 struct Pushed {
     frame: u64,
-    begin: Instant,
+    /// When the frame they belong to, and when the last one that they needed, was in memory.
+    begin: [Instant; 2],
     /// The frame they belong to, where pictures are wanted.
     own: Option<Read>,
     counts: PhaseCounts,
@@ -85,7 +91,7 @@ impl Run {
         let parameters = phase_parameters(&job.options.method, white)?;
         let wanted = job.wanted();
         let engine = PhaseEngine::new([nx, ny], wanted, parameters.clone(), device)?;
-        let results = Results::new(plan, [nx, ny], interval_ms)?;
+        let results = Results::new(plan, job, interval_ms)?;
 
         let (frames, found, writing) = std::thread::scope(|scope| {
             let (free, slots) = sync_channel(IN_FLIGHT);
@@ -93,30 +99,37 @@ impl Run {
                 .for_each(|_| free.send(()).expect("an empty channel should take what it has room for"));
             let (push, pushed) = channel();
             let (arrive, arrived) = channel();
-            let fetcher = scope.spawn(|| fetch_all(pushed, arrive));
-            let writer = scope.spawn(|| write_all(results, arrived, free));
+            let thread = std::thread::Builder::new;
+            let fetcher = thread().spawn_scoped(scope, || fetch_all(pushed, arrive)).map_err(no_thread)?;
+            let writer =
+                thread().spawn_scoped(scope, || write_all(results, arrived, free)).map_err(no_thread)?;
             let frames = push_all((engine, &mut source), (job, first), (push, slots));
             // A thread that fails stops those before it, whose channels then end: its own error is the one to tell.
             let panicked = "a thread of the engine should not panic";
             let (found, writing) = (fetcher.join().expect(panicked), writer.join().expect(panicked));
-            (frames, found, writing)
-        });
+            Ok::<_, VeloxelError>((frames, found, writing))
+        })?;
         let ((results, writing), found, frames) = (writing?, found?, frames?);
         let Source { ending, log: RunLog { stages, .. }, .. } = source;
-        if found.latencies_ms.is_empty() {
-            let needed = if wanted.flow { parameters.frames.count() } else { 1 };
+        let needed = parameters.frames.count();
+        if wanted.flow && frames < needed {
+            let source = job.source.display();
             let reason = format!(
-                "{}: {frames} {}, but flow needs {needed}: give more, or ask for --frames 2 or 3, or --only features",
-                job.source.display(),
-                if frames == 1 { "frame" } else { "frames" }
+                "{source}: {}, but flow needs {needed}: give more, or ask for --frames 2 or 3, or --only features",
+                counted(frames, "frame")
             );
             return Err(VeloxelError::Frames { reason });
         }
         stages.add("engine", found.busy_ms);
         stages.merge(writing);
-        stages.time("write", || results.finish())?;
-        Ok(Self { parameters, grid, frames, ending, found })
+        let shown = stages.time("write", || results.finish())?;
+        Ok(Self { parameters, grid, frames, ending, found, shown })
     }
+}
+
+/// A thread that the system did not give.
+pub(super) fn no_thread(error: std::io::Error) -> VeloxelError {
+    ComputeError::Threads { threads: 1, reason: error.to_string() }.into()
 }
 
 /// Frames as they come, until the stream ends or is stopped.
@@ -148,11 +161,40 @@ impl Source<'_> {
             }
             match came {
                 Ok(frame) => return frame,
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                // The end of a stream is said; this is the end of the thread that reads it.
+                Err(RecvTimeoutError::Disconnected) => {
+                    let reason = "reading the frames stopped without a word: this is a fault of the reader";
+                    return Err(VeloxelError::Frames { reason: reason.to_owned() });
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
+}
+
+/// The frames whose results are still to come: when each was in memory, and the frame itself where pictures show it.
+#[derive(Default)]
+struct Waiting(VecDeque<(Instant, Option<Read>)>);
+
+impl Waiting {
+    /// The one that results belong to; `pushed` frames have come.
+    fn take(&mut self, frame: u64, pushed: usize) -> (Instant, Option<Read>) {
+        while self.0.len() > pushed - frame as usize {
+            self.0.pop_front();
+        }
+        self.0.pop_front().expect("a frame with results should have been pushed")
+    }
+}
+
+/// Sends what was found for a frame on its way.
+fn hand_over(
+    outputs: PhaseOutputs<'_>,
+    (begin, own): (Instant, Option<Read>),
+    (last, fetched): (Instant, Option<Confidences>),
+) -> Result<Pushed, VeloxelError> {
+    let (frame, counts) = (outputs.frame(), outputs.count_known()?);
+    let fields = fetched.map(|confidences| outputs.take(confidences)).transpose()?;
+    Ok(Pushed { frame, begin: [begin, last], own, counts, fields })
 }
 
 /// Pushes every frame as soon as there is room for its results; their number.
@@ -161,8 +203,7 @@ fn push_all(
     (job, first): (&EngineJob, (Read, Option<Read>)),
     (push, slots): (Sender<Pushed>, Receiver<()>),
 ) -> Result<usize, VeloxelError> {
-    let wants_fields = job.folder.is_some() || job.video.is_some();
-    let mut recent: VecDeque<Read> = VecDeque::new();
+    let (fetched, mut waiting) = (job.fetched(), Waiting::default());
     let (mut frames, mut next, mut has_slot) = (0, Some(first), false);
     while let Some((left, right)) = next {
         // No sender any more: what comes later has failed, and says so itself.
@@ -172,25 +213,25 @@ fn push_all(
         frames += 1;
         let begin = Instant::now();
         let outputs = engine.push(left.as_phase_image(), right.as_ref().map(Read::as_phase_image))?;
-        if job.video.is_some() {
-            recent.push_back(left);
-        }
+        waiting.0.push_back((begin, job.shows_frames().then_some(left)));
         has_slot = outputs.is_none();
         if let Some(outputs) = outputs {
-            let frame = outputs.frame();
-            // The frame that the results belong to lies so many pushes back.
-            let back = frames - 1 - frame as usize;
-            while recent.len() > back + 1 {
-                recent.pop_front();
-            }
-            let counts = outputs.count_known()?;
-            let fields = wants_fields.then(|| outputs.take()).transpose()?;
-            let pushed = Pushed { frame, begin, own: recent.pop_front(), counts, fields };
-            if push.send(pushed).is_err() {
+            let own = waiting.take(outputs.frame(), frames);
+            if push.send(hand_over(outputs, own, (begin, fetched))?).is_err() {
                 break;
             }
         }
         next = source.next()?;
+    }
+    // The last frames have no flow.
+    while has_slot || slots.recv().is_ok() {
+        let begin = Instant::now();
+        let Some(outputs) = engine.drain()? else { break };
+        let own = waiting.take(outputs.frame(), frames);
+        if push.send(hand_over(outputs, own, (begin, fetched))?).is_err() {
+            break;
+        }
+        has_slot = false;
     }
     Ok(frames)
 }
@@ -201,11 +242,17 @@ fn fetch_all(pushed: Receiver<Pushed>, arrive: Sender<Arrived>) -> Result<Found,
     let mut before: Option<Instant> = None;
     for Pushed { frame, begin, own, counts, fields } in pushed {
         let fields = fields.map(PhaseTaken::fetch).transpose()?;
-        found.shares.push(counts.get()?);
+        let KnownShares { flow, stereo, features } = counts.get()?;
         let here = Instant::now();
         let ms_since = |then: Instant| here.duration_since(then).as_secs_f64() * 1e3;
-        found.latencies_ms.push(ms_since(begin));
-        found.busy_ms += ms_since(before.map_or(begin, |before| before.max(begin)));
+        found.frames.push(FrameReport {
+            frame,
+            latency_ms: ms_since(begin[0]),
+            flow_valid_share: flow,
+            stereo_valid_share: stereo,
+            features_valid_share: features,
+        });
+        found.busy_ms += ms_since(before.map_or(begin[1], |before| before.max(begin[1])));
         before = Some(here);
         if arrive.send(Arrived { frame, own, fields }).is_err() {
             break;
@@ -223,7 +270,7 @@ fn write_all(
     let mut stages = Stages::default();
     for Arrived { frame, own, fields } in arrived {
         if let Some(fields) = fields {
-            stages.time("write", || results.take(frame, own.as_ref().map(|o| &o.image), &fields))?;
+            stages.time("write", || results.take(frame, own.map(|own| own.image), fields))?;
         }
         // The thread that pushes may have ended.
         let _ = free.send(());
@@ -233,8 +280,8 @@ fn write_all(
 
 impl Found {
     /// The mean over frames that have it.
-    pub fn mean_share(&self, of: impl Fn(&KnownShares) -> Option<f64>) -> Option<f64> {
-        let values: Vec<f64> = self.shares.iter().filter_map(of).collect();
+    pub fn mean_share(&self, of: impl Fn(&FrameReport) -> Option<f64>) -> Option<f64> {
+        let values: Vec<f64> = self.frames.iter().filter_map(of).collect();
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     }
 }

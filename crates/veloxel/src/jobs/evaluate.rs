@@ -1,10 +1,11 @@
 //! Results against truths, from files.
 
+use super::MaskFile;
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, Warnings};
 use veloxel_io as io;
-use veloxel_io::Strictness;
+use veloxel_io::Reading;
 use veloxel_report::metrics::{
     DisparityError, FlowError, LabelOverlapReport, disparity_error, flow_error, label_overlap,
     labels_from_samples,
@@ -18,14 +19,14 @@ pub struct EvaluateJob {
     /// What is true.
     pub truth: PathBuf,
     /// Where it is measured; none: everywhere.
-    pub mask: Option<PathBuf>,
-    /// How headers are read.
-    pub strictness: Strictness,
+    pub mask: Option<MaskFile>,
+    /// How files are read.
+    pub reading: Reading,
 }
 
 impl EvaluateJob {
     fn mask(&self, warnings: &mut Warnings) -> Result<Option<Mask>, VeloxelError> {
-        Ok(self.mask.as_deref().map(|path| io::read_mask(path, self.strictness, warnings)).transpose()?)
+        self.mask.as_ref().map(|file| file.read(self.reading, warnings)).transpose()
     }
 }
 
@@ -43,8 +44,8 @@ pub struct DisparityScales {
 /// # Errors
 /// Anything wrong with the files; as [`flow_error`].
 pub fn evaluate_flow(job: &EvaluateJob, warnings: &mut Warnings) -> Result<FlowError, VeloxelError> {
-    let result = io::read_flow(&job.result, job.strictness, warnings)?;
-    let truth = io::read_flow(&job.truth, job.strictness, warnings)?;
+    let result = io::read_flow(&job.result, job.reading, warnings)?;
+    let truth = io::read_flow(&job.truth, job.reading, warnings)?;
     Ok(flow_error(&result, &truth, job.mask(warnings)?.as_ref())?)
 }
 
@@ -57,8 +58,8 @@ pub fn evaluate_disparity(
     scales: DisparityScales,
     warnings: &mut Warnings,
 ) -> Result<DisparityError, VeloxelError> {
-    let result = io::read_disparity(&job.result, scales.result, job.strictness, warnings)?;
-    let truth = io::read_disparity(&job.truth, scales.truth, job.strictness, warnings)?;
+    let result = io::read_disparity(&job.result, scales.result, job.reading, warnings)?;
+    let truth = io::read_disparity(&job.truth, scales.truth, job.reading, warnings)?;
     Ok(disparity_error(&result, &truth, job.mask(warnings)?.as_ref())?)
 }
 
@@ -71,7 +72,7 @@ pub fn evaluate_labels(
     warnings: &mut Warnings,
 ) -> Result<LabelOverlapReport, VeloxelError> {
     let mut labels = |path: &Path| -> Result<_, VeloxelError> {
-        let samples = io::read_image(path, job.strictness, warnings)?;
+        let samples = io::read_image(path, job.reading, warnings)?;
         Ok(labels_from_samples(&samples, &path.display().to_string())?)
     };
     let (result, truth) = (labels(&job.result)?, labels(&job.truth)?);

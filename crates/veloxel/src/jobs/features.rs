@@ -41,14 +41,15 @@ pub type FeaturesRun = JobRun<FeaturesReport>;
 pub fn features(job: &FeaturesJob) -> Result<FeaturesRun, VeloxelError> {
     let options = &job.options;
     let mut plan = OutputPlan::default()
+        .reads_settings(options.method.files())
         .reads("image", [&job.image])
         .writes("folder", [&job.folder], Holds::Folder)
+        .members("folder", &["energy_", "orientation", "phase", "report.json"])
         .writes("report", &job.report, Holds::Text)
         .writes("page", &job.html, Holds::Text);
     plan.check()?;
     let (device, mut log) = options.device.start()?;
-    let image =
-        log.stages.time("load", || io::read_image(&job.image, options.strictness, &mut log.warnings))?;
+    let image = log.stages.time("load", || io::read_image(&job.image, options.reading, &mut log.warnings))?;
     let parameters = phase_parameters(&options.method, full_scale(&image))?;
     let found = log.stages.time("solve", || phase_features(&image, &parameters, &device))?;
 

@@ -1,8 +1,9 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
 use super::output_plan::{Holds, OutputPlan, name, write_confidence};
+use super::pictures::{write_colours, write_sampled};
 use super::run_log::{RunLog, Stages, finish};
-use super::{JobRun, RunOptions, StartFrom};
+use super::{JobRun, MaskFile, RunOptions, StartFrom};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Mask, Volume, Warnings};
@@ -21,6 +22,8 @@ pub struct FlowOutputs {
     pub confidence: Option<PathBuf>,
     /// The moving image seen from the fixed grid.
     pub warped: Option<PathBuf>,
+    /// The field in the colours of the wheel.
+    pub picture: Option<PathBuf>,
     /// JSON.
     pub report: Option<PathBuf>,
     /// A page for people.
@@ -49,6 +52,7 @@ pub type FlowRun = JobRun<RunReport>;
 impl FlowJob {
     fn plan(&self) -> OutputPlan {
         let (options, outputs) = (&self.options, &self.outputs);
+        let [mask, volume_mask] = options.mask_paths();
         let start = match &self.start {
             StartFrom::Flow(path) => Some(path),
             _ => None,
@@ -59,13 +63,15 @@ impl FlowJob {
             }
             (_, frames) => OutputPlan::default().reads("frame", frames),
         };
-        plan.reads("mask", &options.mask)
-            .reads("volume mask", &options.volume_mask)
+        plan.reads_settings(options.method.files())
+            .reads("mask", mask)
+            .reads("volume mask", volume_mask)
             .reads("start", start)
             .reads("truth", &self.truth)
             .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
             .writes("confidence", &outputs.confidence, Holds::Confidence)
             .writes("warped image", &outputs.warped, Holds::Samples(Kind::Image))
+            .writes("picture", &outputs.picture, Holds::Picture)
             .writes("report", &outputs.report, Holds::Text)
             .writes("page", &outputs.html, Holds::Text)
     }
@@ -118,7 +124,8 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     };
     let measured = log.stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
     log.warnings.extend(found.statistics.warnings.clone());
-    log.stages.time("write", || write(&found, &mut plan, &mut log.warnings))?;
+    options.check_volume_mask(&parameters, &mut log.warnings);
+    log.stages.time("write", || write((&found, pair.moving), &mut plan, &mut log.warnings))?;
     // Everything beside the images lies on the fixed grid.
     let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(fixed_grid, |frame| frame.grid()));
     let report = RunReport {
@@ -131,13 +138,17 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
 }
 
 /// Writes the flow and its maps.
-fn write(found: &DenseFlow, plan: &mut OutputPlan, warnings: &mut Warnings) -> Result<(), VeloxelError> {
+fn write(
+    (found, moving): (&DenseFlow, &Volume<f32>),
+    plan: &mut OutputPlan,
+    warnings: &mut Warnings,
+) -> Result<(), VeloxelError> {
     plan.write("flow", |path| io::write_flow(path, &found.flow))?;
     plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))?;
-    found
-        .warped
-        .as_ref()
-        .map_or(Ok(()), |warped| plan.write("warped image", |path| io::write_image(path, warped, warnings)))
+    if let Some(warped) = &found.warped {
+        plan.write("warped image", |path| write_sampled(path, (warped, moving), warnings))?;
+    }
+    plan.write("picture", |path| write_colours(path, &found.flow, warnings))
 }
 
 /// A GPU takes as long to open as large files to read: both at once.
@@ -175,12 +186,12 @@ struct Inputs {
 
 impl Inputs {
     fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
-        let strictness = job.options.strictness;
-        let mut mask = |path: &Option<PathBuf>| {
-            path.as_deref().map(|p| io::read_mask(p, strictness, warnings)).transpose()
+        let reading = job.options.reading;
+        let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>, VeloxelError> {
+            file.as_ref().map(|file| file.read(reading, warnings)).transpose()
         };
         let (mask, volume_mask) = (mask(&job.options.mask)?, mask(&job.options.volume_mask)?);
-        let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, strictness, warnings)).transpose();
+        let mut flow = |path: Option<&Path>| path.map(|p| io::read_flow(p, reading, warnings)).transpose();
         let start = match &job.start {
             StartFrom::Flow(path) => flow(Some(path))?,
             _ => None,
@@ -209,13 +220,16 @@ fn load_pair(job: &FlowJob, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>,
         let reason = format!("expected FIXED and MOVING, got {} inputs", job.inputs.len());
         return Err(VeloxelError::Frames { reason });
     };
-    let strictness = job.options.strictness;
+    let reading = job.options.reading;
     let mut about_moving = Warnings::new();
     let (fixed, moving) = std::thread::scope(|scope| {
-        let moving = scope.spawn(|| io::read_image(moving, strictness, &mut about_moving));
-        let fixed = io::read_image(fixed, strictness, warnings);
-        (fixed, moving.join().expect("reading an image should not panic"))
+        let read_moving = || io::read_image(moving, reading, &mut about_moving);
+        let thread = std::thread::Builder::new().spawn_scoped(scope, read_moving);
+        let fixed = io::read_image(fixed, reading, warnings);
+        (fixed, thread.map(|thread| thread.join().expect("reading an image should not panic")))
     });
+    // Where there are no threads any more, one after the other.
+    let moving = moving.unwrap_or_else(|_| io::read_image(&job.inputs[1], reading, &mut about_moving));
     let frames = vec![fixed?, moving?];
     warnings.extend(about_moving);
     Ok(frames)
@@ -227,10 +241,10 @@ fn load_window(
     most: usize,
     warnings: &mut Warnings,
 ) -> Result<Vec<Volume<f32>>, VeloxelError> {
-    let strictness = job.options.strictness;
+    let reading = job.options.reading;
     let mut stream = match job.inputs.as_slice() {
-        [one] => FrameStream::open(one, strictness, warnings)?,
-        many => FrameStream::of_files(many.to_vec(), strictness),
+        [one] => FrameStream::open(one, reading, warnings)?,
+        many => FrameStream::of_files(many.to_vec(), reading),
     };
     // One frame too many is enough to know that there are.
     let mut frames = Vec::new();

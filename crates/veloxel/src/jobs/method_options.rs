@@ -3,10 +3,11 @@
 use crate::VeloxelError;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::Spanned;
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Draft, ParameterError, Parameters};
+use veloxel_io as io;
 use veloxel_motion::methods::PARAMETERS;
 
 /// A method with its preset and settings, each checked when it is given; the last setting of a name counts.
@@ -22,7 +23,13 @@ use veloxel_motion::methods::PARAMETERS;
 /// # Ok::<(), veloxel::VeloxelError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct MethodOptions(Draft);
+pub struct MethodOptions {
+    draft: Draft,
+    files: Vec<PathBuf>,
+}
+
+/// The longest file of parameters.
+const MOST_BYTES: u64 = 1 << 20;
 
 impl Default for MethodOptions {
     /// The accurate preset of CLG.
@@ -37,7 +44,7 @@ impl MethodOptions {
     /// # Errors
     /// [`ParameterError::Value`] with the methods that there are.
     pub fn new(method: &str) -> Result<Self, ParameterError> {
-        Draft::new(&PARAMETERS, method).map(Self)
+        Ok(Self { draft: Draft::new(&PARAMETERS, method)?, files: Vec::new() })
     }
 
     /// Starts from another preset.
@@ -45,7 +52,7 @@ impl MethodOptions {
     /// # Errors
     /// [`ParameterError::Value`] with the method's presets.
     pub fn preset(mut self, name: &str) -> Result<Self, ParameterError> {
-        self.0.set_preset(name)?;
+        self.draft.set_preset(name)?;
         Ok(self)
     }
 
@@ -56,7 +63,7 @@ impl MethodOptions {
     /// value that the method does not take.
     pub fn file(mut self, path: &Path) -> Result<Self, VeloxelError> {
         let fail = |reason: String| VeloxelError::ParameterFile { path: path.to_owned(), reason };
-        let text = std::fs::read_to_string(path).map_err(|e| fail(e.to_string()))?;
+        let text = io::read_text(path, MOST_BYTES)?;
         let line = |position: usize| text.as_bytes()[..position].iter().filter(|b| **b == b'\n').count() + 1;
         let table: BTreeMap<Spanned<String>, toml::Value> = toml::from_str(&text).map_err(|e| {
             let line = line(e.span().map_or(0, |span| span.start.min(text.len())));
@@ -66,8 +73,9 @@ impl MethodOptions {
         settings.sort_by_key(|(name, _)| name.span().start);
         for (name, value) in settings {
             let place = format!("{}, line {}", path.display(), line(name.span().start));
-            self.0.set(name.get_ref(), json(value), &place)?;
+            self.draft.set(name.get_ref(), json(value), &place)?;
         }
+        self.files.push(path.to_owned());
         Ok(self)
     }
 
@@ -76,12 +84,17 @@ impl MethodOptions {
     /// # Errors
     /// [`ParameterError`] for a name or a value that the method does not take.
     pub fn set(mut self, name: &str, text: &str) -> Result<Self, ParameterError> {
+        if text.contains(['\n', '\r']) {
+            let (name, got) = (name.to_owned(), text.escape_debug().to_string());
+            let (expected, place) = ("a value on one line".to_owned(), "--set".to_owned());
+            return Err(ParameterError::Value { name, got, expected, place });
+        }
         let toml = toml::from_str::<BTreeMap<String, toml::Value>>(&format!("value = {text}"));
         let value = match toml.ok().and_then(|mut table| table.remove("value")) {
             Some(value) => json(value),
             None => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
         };
-        self.0.set(name, value, "--set")?;
+        self.draft.set(name, value, "--set")?;
         Ok(self)
     }
 
@@ -117,23 +130,28 @@ impl MethodOptions {
         settings: impl IntoIterator<Item = (&'static str, Value)>,
         place: &str,
     ) -> Result<Self, ParameterError> {
-        settings.into_iter().try_for_each(|(name, value)| self.0.set(name, value, place))?;
+        settings.into_iter().try_for_each(|(name, value)| self.draft.set(name, value, place))?;
         Ok(self)
     }
 
     /// The preset and the settings.
     pub fn draft(&self) -> &Draft {
-        &self.0
+        &self.draft
+    }
+
+    /// The files that settings were taken from.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// The method's name.
     pub fn method_name(&self) -> &'static str {
-        self.0.method()
+        self.draft.method()
     }
 
     /// The preset's name.
     pub fn preset_name(&self) -> &'static str {
-        self.0.preset()
+        self.draft.preset()
     }
 
     /// The parameters for images or for volumes.
@@ -141,7 +159,7 @@ impl MethodOptions {
     /// # Errors
     /// [`ParameterError::Value`] if these are options of another method.
     pub fn build<P: Parameters>(&self, dimension: Dimension) -> Result<P, ParameterError> {
-        self.0.build(dimension)
+        self.draft.build(dimension)
     }
 
     /// The settings over a base other than the preset.
@@ -149,7 +167,7 @@ impl MethodOptions {
     /// # Errors
     /// [`ParameterError::Value`] if these are options of another method, or the base is not valid.
     pub fn over<P: Parameters>(&self, base: &P) -> Result<P, ParameterError> {
-        self.0.over(base)
+        self.draft.over(base)
     }
 }
 
@@ -198,6 +216,8 @@ mod tests {
     #[test]
     fn wrong_settings_are_answered_with_what_was_given_and_what_is_right() {
         let alpha = "expected a number from 1e-9 to 1e6";
+        let text = answer("alpha", "1\nbeta = 2");
+        assert!(text.contains("`alpha` is 1\\nbeta = 2, expected a value on one line"), "{text}");
         for (text, got) in
             [("nan", "NaN"), ("inf", "inf"), ("-inf", "-inf"), ("-1", "-1"), ("much", "much"), ("", "\"\"")]
         {
@@ -255,6 +275,8 @@ mod tests {
             let text = read(text).unwrap_err().to_string();
             assert!(text.contains("tuned.toml") && text.contains(words) && !text.contains('\n'), "{text}");
         }
+        let long = read(&format!("{} = 1\n", "a".repeat(2 << 20))).unwrap_err().to_string();
+        assert!(long.contains("tuned.toml") && long.contains("1048576 bytes"), "{long}");
         let text = MethodOptions::default().file(&folder.path().join("none.toml")).unwrap_err().to_string();
         assert!(text.contains("none.toml"), "{text}");
     }

@@ -2,13 +2,13 @@
 
 use super::full_scale::full_scale;
 use super::run_log::RunLog;
-use super::{DeviceOptions, MethodOptions};
+use super::{DeviceOptions, MaskFile, MethodOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::parameters::Values;
-use veloxel_core::{Flow, Volume};
+use veloxel_core::{Flow, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
-use veloxel_io::Strictness;
+use veloxel_io::Reading;
 use veloxel_motion::{AffineModel, Method, Opened, Opening, Start};
 use veloxel_report::{InputReport, RunHeader};
 
@@ -58,11 +58,11 @@ pub struct RunOptions {
     /// One direction, or both.
     pub directions: Directions,
     /// Where data count.
-    pub mask: Option<PathBuf>,
+    pub mask: Option<MaskFile>,
     /// Where volume is preserved (β), on the fixed grid; none: wherever data count.
-    pub volume_mask: Option<PathBuf>,
-    /// How headers are read.
-    pub strictness: Strictness,
+    pub volume_mask: Option<MaskFile>,
+    /// How files are read.
+    pub reading: Reading,
     /// The command as typed, for the report.
     pub command_line: String,
 }
@@ -81,6 +81,22 @@ impl RunOptions {
             Directions::Both => opened.method.inverse_consistent(),
         };
         Ok(Opened { method, ..opened })
+    }
+
+    /// Says so if a mask of the volume constraint is given without the constraint.
+    pub(super) fn check_volume_mask(&self, parameters: &Values, warnings: &mut Warnings) {
+        let is_off = parameters.get("beta").and_then(serde_json::Value::as_f64) == Some(0.0);
+        if let Some(mask) = self.volume_mask.as_ref().filter(|_| is_off) {
+            let path = mask.path.display();
+            let message =
+                format!("the volume mask {path} has no effect while beta is 0: add --set beta=1, or more");
+            warnings.push(WarningKind::Content, message);
+        }
+    }
+
+    /// The masks' files, as a plan takes them.
+    pub(super) fn mask_paths(&self) -> [Option<&PathBuf>; 2] {
+        [&self.mask, &self.volume_mask].map(|mask| mask.as_ref().map(|mask| &mask.path))
     }
 
     /// The beginning of a report. `method` is the name there: of the command's own where that is more than the method's.

@@ -1,6 +1,7 @@
 //! The plan of a job's files: all that it reads and all that it writes, checked before the first byte, written, and taken
 //! back if a later one fails.
 
+use super::identity::{Identity, files, is_stream};
 use super::published::Published;
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ pub(crate) enum Holds {
     Disparity,
     /// `.y4m`, `.gif`, or `-`, a stream; a name without an extension is a folder of pictures.
     Video,
+    /// A picture in colours, in the format of the extension.
+    Picture,
     /// JSON, a page or points, whatever the extension.
     Text,
     /// Many files, which appear together at the end; the folder may be there already.
@@ -34,12 +37,16 @@ struct Output {
     staging: Option<Unfinished<TempDir>>,
     /// None until it is begun.
     published: Option<Published>,
+    /// How the names begin of the files that a folder gets.
+    members: &'static [&'static str],
 }
 
 /// All files of a job by their roles. Dropped before [`finish`](Self::finish), it takes back what was written.
 #[derive(Default)]
 pub(crate) struct OutputPlan {
     inputs: Vec<(&'static str, PathBuf)>,
+    /// Files that are read and are no inputs of the method.
+    settings: Vec<PathBuf>,
     outputs: Vec<Output>,
 }
 
@@ -50,6 +57,22 @@ impl OutputPlan {
         self
     }
 
+    /// Adds files that the job reads, such as parameters, and that no report lists among the inputs.
+    pub fn reads_settings(mut self, paths: &[PathBuf]) -> Self {
+        self.settings.extend_from_slice(paths);
+        self
+    }
+
+    /// Says how the names begin of the files that a folder gets: inputs that lie in it and are called so are refused before the
+    /// work, not at its end.
+    pub fn members(mut self, role: &'static str, members: &'static [&'static str]) -> Self {
+        self.outputs
+            .iter_mut()
+            .filter(|output| output.role == role)
+            .for_each(|output| output.members = members);
+        self
+    }
+
     /// Adds an output, where one is asked for.
     pub fn writes<'a>(
         mut self,
@@ -57,8 +80,14 @@ impl OutputPlan {
         path: impl IntoIterator<Item = &'a PathBuf>,
         holds: Holds,
     ) -> Self {
-        let output =
-            |path: &PathBuf| Output { role, path: path.clone(), holds, staging: None, published: None };
+        let output = |path: &PathBuf| Output {
+            role,
+            path: path.clone(),
+            holds,
+            staging: None,
+            published: None,
+            members: &[],
+        };
         self.outputs.extend(path.into_iter().map(output));
         self
     }
@@ -66,21 +95,67 @@ impl OutputPlan {
     /// Refuses, before the work, outputs that could not be written, and those that are an input or another output.
     ///
     /// # Errors
-    /// As [`check_output`](io::check_output) and its like; [`VeloxelError::ReplacesInput`]; [`VeloxelError::SameOutput`].
+    /// As [`check_output`](io::check_output) and its like; [`VeloxelError::ReplacesInput`]; [`VeloxelError::SameOutput`];
+    /// [`IoError::Write`] for a link to a standard stream of this program.
     pub fn check(&self) -> Result<(), VeloxelError> {
         self.outputs.iter().try_for_each(|output| output.check(None))?;
-        let inputs: Vec<Identity> = self.inputs.iter().flat_map(|(_, path)| Identity::all(path)).collect();
+        let (inputs, streams) = (self.identities_read(), Identity::of_streams());
         let mut taken: Vec<Identity> = Vec::new();
-        for Output { path, .. } in &self.outputs {
-            let own = Identity::all(path);
+        for output in &self.outputs {
+            let (path, own) = (&output.path, output.identities());
             let is_one_of = |others: &[Identity]| others.iter().any(|other| own.iter().any(|o| o.is(other)));
-            if is_one_of(&inputs) {
+            let will_be = |other: &&Identity| output.will_replace(&own, other);
+            if is_one_of(&inputs) || inputs.iter().any(|input| will_be(&input)) {
                 return Err(VeloxelError::ReplacesInput { path: path.clone() });
             }
-            if is_one_of(&taken) {
+            let folders = self.outputs.iter().filter(|folder| folder.is_folder());
+            let in_folder = |folder: &Output| {
+                let place = folder.identities();
+                own.iter().any(|own| folder.will_replace(&place, own))
+            };
+            if is_one_of(&taken) || folders.into_iter().any(in_folder) {
                 return Err(VeloxelError::SameOutput { path: path.clone() });
             }
+            if is_one_of(&streams) {
+                let error = std::io::Error::other("it is a standard stream of this program: name a file");
+                return Err(IoError::write(path)(error).into());
+            }
             taken.extend(own);
+        }
+        Ok(())
+    }
+
+    /// Everything that the job reads: members of folders and patterns, and the samples of headers, included.
+    fn identities_read(&self) -> Vec<Identity> {
+        let paths = self.inputs.iter().map(|(_, path)| path).chain(&self.settings);
+        let files = paths.flat_map(|path| {
+            if is_stream(path) {
+                Identity::of_stream(&std::io::stdin()).into_iter().collect()
+            } else {
+                Identity::read(path)
+            }
+        });
+        files.collect()
+    }
+
+    /// Refuses files of hidden folders that would replace an input or another output, once their names are known.
+    fn check_members(&self) -> Result<(), VeloxelError> {
+        let inputs = self.identities_read();
+        let is_file = |output: &&Output| !output.is_folder();
+        let outputs: Vec<Identity> =
+            self.outputs.iter().filter(is_file).flat_map(Output::identities).collect();
+        for Output { path, staging, .. } in &self.outputs {
+            let Some(staging) = staging else { continue };
+            for entry in std::fs::read_dir(staging.path()).map_err(IoError::write(path))? {
+                let file = path.join(entry.map_err(IoError::write(path))?.file_name());
+                let own = Identity::of(&file);
+                if inputs.iter().any(|input| input.is(&own)) {
+                    return Err(VeloxelError::ReplacesInput { path: file });
+                }
+                if outputs.iter().any(|output| output.is(&own)) {
+                    return Err(VeloxelError::SameOutput { path: file });
+                }
+            }
         }
         Ok(())
     }
@@ -119,8 +194,10 @@ impl OutputPlan {
     /// Gives the files of folders their names; what was written, by its role.
     ///
     /// # Errors
-    /// [`IoError::Write`]; everything that was written is taken back then.
+    /// [`IoError::Write`], [`VeloxelError::ReplacesInput`] or [`VeloxelError::SameOutput`]; everything that was written is
+    /// taken back then.
     pub fn finish(mut self) -> Result<Vec<(&'static str, PathBuf)>, VeloxelError> {
+        self.check_members()?;
         for Output { path, staging, published, .. } in &mut self.outputs {
             if let (Some(staging), Some(published)) = (staging, published) {
                 published.move_all(staging.path(), path).map_err(IoError::write(path))?;
@@ -143,6 +220,19 @@ impl OutputPlan {
 }
 
 impl Output {
+    /// Itself, and the file beside it that gets its samples.
+    fn identities(&self) -> Vec<Identity> {
+        files(&self.path).iter().map(|file| Identity::of(file)).collect()
+    }
+
+    /// Whether a file lies in this folder, whose identity is `own`, under a name that the folder will get.
+    fn will_replace(&self, own: &[Identity], file: &Identity) -> bool {
+        let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+        self.is_folder()
+            && own.iter().any(|folder| file.path.parent() == Some(&folder.path))
+            && self.members.iter().any(|member| name.starts_with(member))
+    }
+
     fn is_folder(&self) -> bool {
         self.holds == Holds::Folder
             || self.holds == Holds::Video && !is_stream(&self.path) && self.path.extension().is_none()
@@ -167,6 +257,7 @@ impl Output {
                 io::check_output(path, Kind::Image, dimension)?;
             }
             Holds::Disparity => io::check_disparity_output(path)?,
+            Holds::Picture => io::check_rgb_output(path)?,
             Holds::Text | Holds::Folder => io::check_folder(path)?,
         }
         Ok(io::check_writable(path)?)
@@ -183,53 +274,6 @@ impl Output {
         }
         files(&self.path).iter().try_for_each(|file| published.announce(file))?;
         Ok(self.path.clone())
-    }
-}
-
-/// The files behind a name: itself, and the one that holds its samples where that is another; none of a stream.
-fn files(path: &Path) -> Vec<PathBuf> {
-    let own = (!is_stream(path)).then(|| path.to_owned());
-    own.into_iter().chain(io::data_file(path)).collect()
-}
-
-/// Standard input or output.
-fn is_stream(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
-/// One file or folder, there already or not, however its name is written and whatever links lead there.
-struct Identity {
-    path: PathBuf,
-    /// Device and number, where the file is there and the system tells: files with two names.
-    file: Option<(u64, u64)>,
-}
-
-impl Identity {
-    fn all(path: &Path) -> Vec<Self> {
-        files(path).iter().map(|file| Self::of(file)).collect()
-    }
-
-    fn of(path: &Path) -> Self {
-        #[cfg(unix)]
-        let file = {
-            use std::os::unix::fs::MetadataExt;
-            path.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| (m.dev(), m.ino()))
-        };
-        #[cfg(not(unix))]
-        let file = None;
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let path =
-            absolute.canonicalize().unwrap_or_else(|_| match (absolute.parent(), absolute.file_name()) {
-                (Some(folder), Some(name)) => {
-                    folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(name)
-                }
-                _ => absolute,
-            });
-        Self { path, file }
-    }
-
-    fn is(&self, other: &Self) -> bool {
-        self.path == other.path || self.file.is_some() && self.file == other.file
     }
 }
 
@@ -307,6 +351,31 @@ mod tests {
             fs::hard_link(folder.path().join("a"), folder.path().join("second name")).unwrap();
             assert!(matches!(check(&["a"], &["second name"]), Err(VeloxelError::ReplacesInput { .. })));
         }
+    }
+
+    #[test]
+    fn files_behind_an_input_are_not_replaced_either() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let header = "NDims = 2\nDimSize = 1 1\nElementType = MET_UCHAR\nElementDataFile = ";
+        write("a.mhd", &format!("{header}samples.raw\n"));
+        write("frame_1.png", "");
+        let refuse =
+            |plan: OutputPlan| assert!(matches!(plan.check(), Err(VeloxelError::ReplacesInput { .. })));
+        refuse(plan(folder.path(), &["a.mhd"], &[("samples.nhdr", Holds::Samples(Kind::Image))]));
+        refuse(plan(folder.path(), &["frame*.png"], &[("frame_1.png", Holds::Samples(Kind::Image))]));
+        let settings = plan(folder.path(), &[], &[("a.mhd", Holds::Text)]);
+        refuse(settings.reads_settings(&[folder.path().join("a.mhd")]));
+        let into = || plan(folder.path(), &["frame*.png"], &[(".", Holds::Folder)]);
+        refuse(into().members(".", &["frame_"]));
+        into().members(".", &["flow_"]).check().unwrap();
+        // Whoever does not say beforehand what a folder gets is refused in the end.
+        let mut late = into();
+        late.write(".", |hidden| io::write_text(&hidden.join("frame_1.png"), "later")).unwrap();
+        assert!(matches!(late.finish(), Err(VeloxelError::ReplacesInput { .. })));
+        assert_eq!(fs::read_to_string(folder.path().join("frame_1.png")).unwrap(), "");
+        let both = plan(folder.path(), &[], &[(".", Holds::Folder), ("flow_1.flo", Holds::Text)]);
+        assert!(matches!(both.members(".", &["flow_"]).check(), Err(VeloxelError::SameOutput { .. })));
     }
 
     #[test]

@@ -8,6 +8,9 @@ use veloxel_io as io;
 use veloxel_io::IoError;
 use veloxel_motion::composition::sample_vox;
 
+/// The longest file of points.
+const MOST_BYTES: u64 = 1 << 28;
+
 /// Moves a point: pixels for 2-D fields, LPS millimetres for 3-D ones; none where the field is unknown.
 ///
 /// Between voxels the field is linear.
@@ -36,8 +39,7 @@ pub fn move_point(flow: &Flow, point: [f64; 3]) -> Option<[f64; 3]> {
 /// [`VeloxelError::Io`] with the line that holds no point.
 pub fn warp_points(job: &WarpJob) -> Result<Warnings, VeloxelError> {
     let work = |flow: &Flow, _: &mut Warnings| {
-        let text = std::fs::read_to_string(&job.input)
-            .map_err(|source| IoError::Open { path: job.input.clone(), source })?;
+        let text = io::read_text(&job.input, MOST_BYTES)?;
         let moved = move_text(flow, &text).map_err(|(line, got)| IoError::Malformed {
             what: format!("line {line}"),
             expected: format!("{} coordinates", flow.grid().dimension().count()),
@@ -55,7 +57,9 @@ fn move_text(flow: &Flow, text: &str) -> Result<String, (usize, String)> {
     let mut out = String::new();
     for (number, line) in text.lines().enumerate() {
         let separator = [',', ';', '\t'].into_iter().find(|s| line.contains(*s)).unwrap_or(' ');
-        let cells: Vec<&str> = line.split(separator).map(str::trim).filter(|c| !c.is_empty()).collect();
+        // Several blanks part two cells; between two commas there is one, even if it is empty.
+        let is_cell = |cell: &&str| separator != ' ' || !cell.is_empty();
+        let cells: Vec<&str> = line.split(separator).map(str::trim).filter(is_cell).collect();
         let values: Vec<f64> = cells.iter().take(axes).filter_map(|c| c.parse().ok()).collect();
         let is_comment = line.trim().is_empty() || line.trim_start().starts_with('#');
         // A head names its columns: no cell of it is a number.
@@ -88,6 +92,9 @@ mod tests {
         let expected = "x,y,name\n3.000000,2.000000,apex\n\n3.750000,2.500000,base\nNaN,NaN,out\n";
         assert_eq!(moved, expected);
         assert_eq!(move_text(&flow, "1 2\n3\n"), Err((2, "\"3\"".to_owned())));
+        let moved = move_text(&flow, "x,y,name,group,note\n2,3,apex,,late\n").unwrap();
+        assert_eq!(moved, "x,y,name,group,note\n3.000000,2.000000,apex,,late\n");
+        assert_eq!(move_text(&flow, "1,,2\n"), Err((1, "\"1,,2\"".to_owned())));
     }
 
     #[test]

@@ -3,14 +3,15 @@
 use std::fs;
 use std::io::Result;
 use std::path::{Path, PathBuf};
-use veloxel_io::{TempDir, Unfinished};
+use std::sync::{Mutex, PoisonError};
+use veloxel_io::{Revocable, TempDir, Unfinished};
 
 /// The files of one output, all in one folder, with the files that had their names before.
 ///
 /// Dropped before [`stays`](Self::stays), it removes the new files and puts the earlier ones back.
 #[derive(Default)]
 pub(super) struct Published {
-    files: Vec<PathBuf>,
+    files: Vec<Revocable>,
     /// Second names of the files that were there before; the folder goes with this value.
     earlier: Option<Unfinished<TempDir>>,
     new_folder: Option<PathBuf>,
@@ -19,16 +20,18 @@ pub(super) struct Published {
 impl Published {
     /// Announces that `file` will get its name: what has the name now can be put back.
     pub fn announce(&mut self, file: &Path) -> Result<()> {
+        let mut second_name = None;
         if file.symlink_metadata().is_ok_and(|m| !m.is_dir()) {
             if self.earlier.is_none() {
                 self.earlier = Some(Unfinished::folder(file)?);
             }
-            if let Some(earlier) = kept(&self.earlier, file) {
+            second_name = kept(&self.earlier, file);
+            if let Some(earlier) = &second_name {
                 // Not every file system has second names.
-                fs::hard_link(file, &earlier).or_else(|_| fs::copy(file, &earlier).map(drop))?;
+                fs::hard_link(file, earlier).or_else(|_| fs::copy(file, earlier).map(drop))?;
             }
         }
-        self.files.push(file.to_owned());
+        self.files.push(Revocable::new(file, second_name));
         Ok(())
     }
 
@@ -53,19 +56,52 @@ impl Published {
     }
 }
 
+/// Files that should have been taken back, and were not. A job ends with the error that made it fail; this is told beside it.
+static LEFT_BEHIND: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// The files and folders that failed jobs of this process could not take back, in the order of their failures.
+pub fn left_behind() -> Vec<PathBuf> {
+    LEFT_BEHIND.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 impl Drop for Published {
     fn drop(&mut self) {
         // The failure that leads here is the one to tell.
-        for file in &self.files {
-            let _ = match kept(&self.earlier, file).filter(|earlier| earlier.symlink_metadata().is_ok()) {
-                Some(earlier) => fs::rename(earlier, file),
-                None => fs::remove_file(file),
-            };
+        let leave = |path: &Path| {
+            LEFT_BEHIND.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+        };
+        for file in std::mem::take(&mut self.files) {
+            let path = file.path().to_owned();
+            if file.take_back().is_err() {
+                leave(&path);
+            }
         }
-        let _ = self.new_folder.as_deref().map(fs::remove_dir);
+        if let Some(folder) = self.new_folder.take()
+            && fs::remove_dir(&folder).is_err()
+            && folder.exists()
+        {
+            leave(&folder);
+        }
     }
 }
 
 fn kept(earlier: &Option<Unfinished<TempDir>>, file: &Path) -> Option<PathBuf> {
     Some(earlier.as_ref()?.path().join(file.file_name()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_taken_back_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        let mut published = Published::default();
+        published.announce(&file).unwrap();
+        // A folder of that name is nobody's to remove.
+        fs::create_dir(&file).unwrap();
+        drop(published);
+        assert_eq!(left_behind(), [file]);
+    }
 }

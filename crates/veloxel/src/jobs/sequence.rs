@@ -1,15 +1,19 @@
 //! Frames over time in, numbered fields with one report out.
 
 use super::flow;
+use super::frame_selection::FrameNames;
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
-use super::{FlowRun, RunOptions};
+use super::sequence_maps::{SequenceMaps, holds, is_folder};
+use super::sequence_truth::TrueFields;
+use super::{FlowRun, FrameSelection, MaskFile, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_core::{CoreError, Dimension, Flow, Grid, Mask, Sequence};
+use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
+use veloxel_io::{Format, Kind};
 use veloxel_motion::{
     AnyMethod, Extras, Method, Observer, Opened, Role, SequenceField, SequenceFrames, SequenceMode,
     SequencePlan, Takes, run_sequence, run_windows,
@@ -21,16 +25,79 @@ use veloxel_report::{PairReport, PairView, RunHeader, RunReport, Thumbnail, sequ
 pub struct SequenceJob {
     /// A 4-D file, a folder of frames, or the frames themselves.
     pub inputs: Vec<PathBuf>,
-    /// Which fields.
+    /// Which of the frames.
+    pub frames: FrameSelection,
+    /// Which fields; the reference is counted over all frames.
     pub plan: SequencePlan,
+    /// A folder with the true fields: by the names of the run's own, or one for every field in order.
+    pub truth: Option<PathBuf>,
     /// Method, device and everything else that runs share; a mask counts for every frame.
     pub options: RunOptions,
     /// Where the fields and `report.json` go; made if it is not there.
     pub folder: PathBuf,
+    /// The confidences: one 4-D file, or a folder where the name has no extension.
+    pub confidence: Option<PathBuf>,
+    /// The warped images, likewise.
+    pub warped: Option<PathBuf>,
     /// The JSON once more, elsewhere.
     pub report: Option<PathBuf>,
     /// A page for people.
     pub html: Option<PathBuf>,
+}
+
+impl SequenceJob {
+    fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+        let [mask, volume_mask] = self.options.mask_paths();
+        if Format::from_path(&self.folder).is_some() {
+            let reason = format!(
+                "{}: a sequence has many fields, and one file holds one: name a folder",
+                self.folder.display()
+            );
+            return Err(VeloxelError::Frames { reason });
+        }
+        let stacks = [("--confidence", &self.confidence), ("--warped", &self.warped)];
+        let mut stacks = stacks.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
+        if let Some((option, path)) =
+            stacks.find(|(_, path)| self.plan.mode == SequenceMode::Both && !is_folder(path))
+        {
+            let reason = format!(
+                "{option} {}: one file holds one series, and --sequence both has two: name a folder",
+                path.display()
+            );
+            return Err(VeloxelError::Frames { reason });
+        }
+        let members = &["consecutive_", "reference_", "report.json"];
+        Ok(OutputPlan::default()
+            .reads_settings(self.options.method.files())
+            .reads("sequence", &self.inputs)
+            .reads("mask", mask)
+            .reads("volume mask", volume_mask)
+            .reads("truth", &self.truth)
+            .writes("folder", [&self.folder], Holds::Folder)
+            .writes("confidence", &self.confidence, holds(&self.confidence))
+            .writes("warped", &self.warped, holds(&self.warped))
+            .members("folder", members)
+            .members("confidence", &["confidence_"])
+            .members("warped", &["warped_"])
+            .writes("report", &self.report, Holds::Text)
+            .writes("page", &self.html, Holds::Text))
+    }
+
+    /// The frames taken, and what they are called.
+    fn load(&self, warnings: &mut Warnings) -> Result<(Sequence, FrameNames), VeloxelError> {
+        let reading = self.options.reading;
+        let (sequence, paths) = match self.inputs.as_slice() {
+            [folder] if folder.is_dir() => {
+                let paths = io::list_folder(folder, Kind::Image)?;
+                (io::read_frames(&paths, reading, warnings)?, paths)
+            }
+            [one] => (io::read_sequence(one, reading, warnings)?, Vec::new()),
+            many => (io::read_frames(many, reading, warnings)?, many.to_vec()),
+        };
+        let interval_ms = sequence.frame_interval_ms().map(|ms| ms * self.frames.step() as f64);
+        let (frames, names) = self.frames.take(sequence.into_frames(), &paths)?;
+        Ok((Sequence::new(frames, interval_ms)?, names))
+    }
 }
 
 /// Estimates the fields of a sequence: `consecutive_000_001.nii.gz`, `reference_000_005.nii.gz` (pictures: `.flo`) and
@@ -40,30 +107,38 @@ pub struct SequenceJob {
 /// Anything that is wrong with files, parameters or the device, as one line.
 pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelError> {
     let options = &job.options;
-    let mut plan = OutputPlan::default()
-        .reads("sequence", &job.inputs)
-        .reads("mask", &options.mask)
-        .reads("volume mask", &options.volume_mask)
-        .writes("folder", [&job.folder], Holds::Folder)
-        .writes("report", &job.report, Holds::Text)
-        .writes("page", &job.html, Holds::Text);
+    let mut plan = job.plan()?;
     plan.check()?;
+    let truth = job.truth.as_deref().map(|folder| TrueFields::list(folder, options.reading)).transpose()?;
     let (device, mut log) = options.device.start()?;
     let warnings = &mut log.warnings;
-    let sequence = log.stages.time("load", || match job.inputs.as_slice() {
-        [one] => io::read_sequence(one, options.strictness, warnings),
-        many => io::read_frames(many, options.strictness, warnings),
-    })?;
-    let mut read = |path: &Option<PathBuf>| -> Result<Vec<Mask>, _> {
-        path.iter().map(|path| io::read_mask(path, options.strictness, warnings)).collect()
+    let (sequence, names) = log.stages.time("load", || job.load(warnings))?;
+    plan.check_dimension(sequence.grid().dimension())?;
+    let mut read = |file: &Option<MaskFile>| -> Result<Vec<Mask>, _> {
+        file.iter().map(|file| file.read(options.reading, warnings)).collect()
     };
     let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
     let mut opened = open(&sequence, options, &device)?;
+    options.check_volume_mask(&opened.parameters, warnings);
 
     let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
     let folder = plan.path("folder")?.expect("the folder should be planned");
-    let task = SequenceTask { frames, truth: None, plan: job.plan, folder: &folder };
-    let result = task.run(&mut opened.method, &mut log, observer)?;
+    let sequence_plan = SequencePlan { reference: names.position(job.plan.reference)?, ..job.plan };
+    let count = field_count(&opened.method, sequence_plan.mode, sequence.frames().len());
+    let read_truth = |name: &str, nth: usize, warnings: &mut Warnings| match &truth {
+        Some(truth) => truth.of(name, (nth, count), warnings),
+        None => Ok(None),
+    };
+    let mut maps = [
+        SequenceMaps::new(&mut plan, "confidence", &job.confidence)?,
+        SequenceMaps::new(&mut plan, "warped", &job.warped)?,
+    ];
+    let task =
+        SequenceTask { frames, names: &names, truth: &read_truth, plan: sequence_plan, folder: &folder };
+    let result = task.run(&mut opened.method, (&mut maps, &mut log), observer)?;
+    log.stages.time("write", || {
+        maps.into_iter().try_for_each(|maps| maps.finish(&mut plan, sequence.frame_interval_ms()))
+    })?;
     let inputs = plan.input_reports(|_| sequence.grid());
     let header = options.header(options.method.method_name(), opened.parameters, log, inputs);
     let report = result.report(header);
@@ -84,13 +159,23 @@ pub(crate) fn open(
     options.open_method((first, frames), device)
 }
 
-/// The exact field from one frame to another, where it is known.
-pub(crate) type Truth<'a> = &'a dyn Fn(usize, usize) -> Flow;
+/// How many fields a run has.
+fn field_count(method: &AnyMethod, mode: SequenceMode, frames: usize) -> usize {
+    match (method, mode) {
+        (AnyMethod::Window(method), _) => (frames + 1).saturating_sub(method.window().frames),
+        (_, SequenceMode::Both) => (2 * frames).saturating_sub(1),
+        _ => frames.saturating_sub(1),
+    }
+}
+
+/// The exact field of a name, such as `consecutive_000_001`, and of a number in its order, where it is known.
+pub(crate) type Truth<'a> = &'a dyn Fn(&str, usize, &mut Warnings) -> Result<Option<Flow>, VeloxelError>;
 
 /// Frames in memory, to be estimated, measured and written.
 pub(crate) struct SequenceTask<'a> {
     pub frames: SequenceFrames<'a>,
-    pub truth: Option<Truth<'a>>,
+    pub names: &'a FrameNames,
+    pub truth: Truth<'a>,
     pub plan: SequencePlan,
     /// Where the fields go.
     pub folder: &'a Path,
@@ -108,6 +193,7 @@ pub(crate) struct SequenceResult {
 
 /// A field in numbers, and small where the page shows it.
 struct Measured {
+    title: String,
     role: Role,
     fixed: usize,
     moving: usize,
@@ -125,7 +211,7 @@ impl SequenceTask<'_> {
     pub fn run(
         &self,
         method: &mut AnyMethod,
-        log: &mut RunLog,
+        (maps, log): (&mut [SequenceMaps; 2], &mut RunLog),
         observer: &dyn Observer,
     ) -> Result<SequenceResult, VeloxelError> {
         let page_role = match self.plan.mode {
@@ -139,11 +225,14 @@ impl SequenceTask<'_> {
         let plan = SequencePlan { extras: Extras::ALL, ..self.plan };
         let warnings = &mut log.warnings;
         let mut keep = |field: SequenceField| {
-            let title = title(field.role, field.fixed, field.moving);
+            let title = self.title(field.role, field.fixed, field.moving);
             for warning in field.output.statistics.warnings.iter() {
                 warnings.push(warning.kind, format!("{title}: {}", warning.message));
             }
-            self.take(field, &title, (&mut result, &mut first), &mut elsewhere)
+            elsewhere.time("write", || self.write(&field, maps, warnings))?;
+            let nth = self.position(&field, &result.pairs);
+            let truth = elsewhere.time("truth", || (self.truth)(&self.field_name(&field), nth, warnings))?;
+            self.take((field, truth), &title, (&mut result, &mut first), &mut elsewhere)
         };
         let drift_vox = match method {
             AnyMethod::Pair(method) => run_sequence(&mut **method, self.frames, plan, observer, &mut keep)?,
@@ -165,30 +254,78 @@ impl SequenceTask<'_> {
         Ok(result)
     }
 
-    /// Measures a field, writes it, and keeps what the report needs.
+    fn title(&self, role: Role, fixed: usize, moving: usize) -> String {
+        let title = title(role, self.names.number(fixed), self.names.number(moving));
+        match (self.names.file(fixed), self.names.file(moving)) {
+            (Some(fixed), Some(moving)) => format!("{title} ({fixed} → {moving})"),
+            _ => title,
+        }
+    }
+
+    /// `consecutive_000_001`.
+    fn field_name(&self, field: &SequenceField) -> String {
+        let series = match field.role {
+            Role::Consecutive => "consecutive",
+            Role::Reference => "reference",
+        };
+        let [fixed, moving] = [field.fixed, field.moving].map(|nth| self.names.number(nth));
+        format!("{series}_{fixed:03}_{moving:03}")
+    }
+
+    /// Where a field stands among all: consecutive ones, which come in order, then those of the reference by their frames.
+    fn position(&self, field: &SequenceField, before: &[Measured]) -> usize {
+        let consecutive = before.iter().filter(|pair| pair.role == Role::Consecutive).count();
+        match (field.role, self.plan.mode) {
+            (Role::Consecutive, _) => consecutive,
+            (Role::Reference, mode) => {
+                let first = if mode == SequenceMode::Both { self.frames.frames.len() } else { 0 };
+                first + field.moving - usize::from(field.moving > self.plan.reference)
+            }
+        }
+    }
+
+    /// Writes a field and its maps.
+    fn write(
+        &self,
+        field: &SequenceField,
+        [confidences, warped]: &mut [SequenceMaps; 2],
+        warnings: &mut Warnings,
+    ) -> Result<(), VeloxelError> {
+        let (name, frames, output) = (self.field_name(field), [field.fixed, field.moving], &field.output);
+        let extension = match output.flow.grid().dimension() {
+            Dimension::Two => "flo",
+            Dimension::Three => "nii.gz",
+        };
+        io::write_flow(&self.folder.join(format!("{name}.{extension}")), &output.flow)?;
+        confidences.take((&name, frames), (&output.confidence, None), warnings)?;
+        match &output.warped {
+            Some(map) => {
+                let like = &self.frames.frames[field.moving];
+                warped.take((&name, frames), (map, Some(like)), warnings)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Measures a field, and keeps what the report needs.
     fn take(
         &self,
-        field: SequenceField,
+        (field, truth): (SequenceField, Option<Flow>),
         title: &str,
         (result, first): (&mut SequenceResult, &mut Option<Shown>),
         stages: &mut Stages,
     ) -> Result<(), VeloxelError> {
         let (role, fixed, moving) = (field.role, field.fixed, field.moving);
-        let truth = stages.time("truth", || self.truth.map(|truth| truth(fixed, moving)));
         let report = stages.time("measure", || -> Result<PairReport, VeloxelError> {
             let view = view(title, &field, self.frames, truth.as_ref());
             Ok(PairReport::measure(&view, field.output.statistics.clone())?)
-        })?;
-        stages.time("write", || {
-            let name = field_name(role, (fixed, moving), field.output.flow.grid());
-            io::write_flow(&self.folder.join(name), &field.output.flow)
         })?;
         let mean_vox = report.motion.mean_vox;
         let mut thumbnail = None;
         if role == result.page_role {
             let own = Shown { field, truth, mean_vox };
             let like = first.as_ref().unwrap_or(&own);
-            let like_title = self::title(role, like.field.fixed, like.field.moving);
+            let like_title = self.title(role, like.field.fixed, like.field.moving);
             thumbnail = Some(Thumbnail::of(
                 &view(title, &own.field, self.frames, own.truth.as_ref()),
                 &view(&like_title, &like.field, self.frames, None),
@@ -200,7 +337,7 @@ impl SequenceTask<'_> {
                 result.shown = Some(own);
             }
         }
-        result.pairs.push(Measured { role, fixed, moving, report, thumbnail });
+        result.pairs.push(Measured { title: title.to_owned(), role, fixed, moving, report, thumbnail });
         Ok(())
     }
 }
@@ -226,8 +363,8 @@ impl SequenceResult {
             .ok_or_else(nothing)?;
         let page = RunReport { pairs: on_page().map(|pair| pair.report.clone()).collect(), ..report.clone() };
         let thumbnails: Vec<Thumbnail> = on_page().filter_map(|pair| pair.thumbnail.clone()).collect();
-        let title = title(self.page_role, shown.field.fixed, shown.field.moving);
-        let view = view(&title, &shown.field, frames, shown.truth.as_ref());
+        let title = on_page().nth(position).map_or("", |pair| &pair.title);
+        let view = view(title, &shown.field, frames, shown.truth.as_ref());
         Ok(sequence_html(&page, &view, position, &thumbnails)?)
     }
 }
@@ -237,18 +374,6 @@ fn title(role: Role, fixed: usize, moving: usize) -> String {
         Role::Consecutive => format!("frame {fixed} → {moving}"),
         Role::Reference => format!("reference {fixed} → {moving}"),
     }
-}
-
-fn field_name(role: Role, (fixed, moving): (usize, usize), grid: &Grid) -> String {
-    let series = match role {
-        Role::Consecutive => "consecutive",
-        Role::Reference => "reference",
-    };
-    let extension = match grid.dimension() {
-        Dimension::Two => "flo",
-        Dimension::Three => "nii.gz",
-    };
-    format!("{series}_{fixed:03}_{moving:03}.{extension}")
 }
 
 fn view<'a>(

@@ -8,12 +8,13 @@ use super::{JobRun, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Flow, Mask, Volume, WarningKind};
+use veloxel_core::{Flow, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{phase_stereo, without_unknown};
 use veloxel_report::metrics::disparity_error;
+use veloxel_report::number::percent;
 use veloxel_report::{StereoReport, StereoView, ValueRange, stereo_html};
 
 /// One run over a stereo pair.
@@ -45,9 +46,10 @@ pub type StereoRun = JobRun<StereoReport>;
 impl StereoJob {
     fn plan(&self) -> OutputPlan {
         OutputPlan::default()
+            .reads_settings(self.options.method.files())
             .reads("left", [&self.left])
             .reads("right", [&self.right])
-            .reads("mask", &self.options.mask)
+            .reads("mask", self.options.mask_paths()[0])
             .reads("truth", &self.truth)
             .writes("disparity", [&self.disparity], Holds::Disparity)
             .writes("confidence", &self.confidence, Holds::Confidence)
@@ -80,6 +82,7 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     if found.report.valid_share == 0.0 {
         log.warnings.push(WarningKind::Content, "no pixel has a disparity: the pictures may lack texture");
     }
+    log.warnings.extend(swapped(&found.disparity_px));
     log.stages.time("write", || {
         plan.write("disparity", |path| io::write_disparity(path, &found.disparity_px))?;
         plan.write("confidence", |path| write_confidence(path, &found.confidence, &mut log.warnings))
@@ -117,20 +120,33 @@ struct Inputs {
 
 impl Inputs {
     fn load(job: &StereoJob, log: &mut RunLog) -> Result<Self, VeloxelError> {
-        let (strictness, warnings) = (job.options.strictness, &mut log.warnings);
-        let mut read = |path: &Path| io::read_image(path, strictness, warnings);
+        let (reading, warnings) = (job.options.reading, &mut log.warnings);
+        let mut read = |path: &Path| io::read_image(path, reading, warnings);
         let (left, right) =
             log.stages.time("load", || Ok::<_, VeloxelError>((read(&job.left)?, read(&job.right)?)))?;
         let truth = job.truth.as_deref();
-        let truth = truth.map(|path| io::read_disparity(path, job.truth_scale, strictness, warnings));
-        let mask = job.options.mask.as_deref().map(|path| io::read_mask(path, strictness, warnings));
-        let (truth, mask) = (truth.transpose()?, mask.transpose()?);
+        let truth = truth.map(|path| io::read_disparity(path, job.truth_scale, reading, warnings));
+        let truth = truth.transpose()?;
+        let mask = job.options.mask.as_ref().map(|file| file.read(reading, warnings)).transpose()?;
         let grid = left.grid();
         grid.require_same(right.grid(), "left and right image")?;
         truth.iter().try_for_each(|t| grid.require_same(t.grid(), "left image and true disparity"))?;
         mask.iter().try_for_each(|m| grid.require_same(m.grid(), "left image and mask"))?;
         Ok(Self { left, right, truth, mask })
     }
+}
+
+/// Warns if most of what is found lies to the right in the right image, where nothing can be.
+fn swapped(disparity_px: &Volume<f32>) -> Warnings {
+    let found = disparity_px.data().iter().filter(|d| d.is_finite()).count();
+    let negative = disparity_px.data().iter().filter(|d| **d < 0.0).count();
+    let mut warnings = Warnings::new();
+    if 2 * negative > found {
+        let share = percent(negative as f64 / found as f64);
+        let message = format!("{share} of the disparities are negative: LEFT and RIGHT seem to be swapped");
+        warnings.push(WarningKind::Content, message);
+    }
+    warnings
 }
 
 /// The right image with the disparity undone: pulled back onto the left one.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use veloxel_core::{Flow, Shape, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
-use veloxel_io::{IoError, Kind, Strictness};
+use veloxel_io::{IoError, Kind, Reading};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
@@ -20,8 +20,8 @@ pub struct WarpJob {
     pub input: PathBuf,
     /// The result, on the field's grid.
     pub output: PathBuf,
-    /// How headers are read.
-    pub strictness: Strictness,
+    /// How files are read.
+    pub reading: Reading,
 }
 
 impl WarpJob {
@@ -38,7 +38,7 @@ impl WarpJob {
             .writes("output", [&self.output], holds);
         plan.check()?;
         let mut warnings = Warnings::new();
-        let flow = io::read_flow(&self.flow, self.strictness, &mut warnings)?;
+        let flow = io::read_flow(&self.flow, self.reading, &mut warnings)?;
         plan.check_dimension(flow.grid().dimension())?;
         let done = work(&flow, &mut warnings)?;
         plan.write("output", |path| write(path, done, &mut warnings))?;
@@ -90,7 +90,7 @@ pub fn warp_flow(
     interpolation: Interpolation,
 ) -> Result<Warnings, VeloxelError> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
-        let moving = io::read_image(&job.input, job.strictness, warnings)?;
+        let moving = io::read_image(&job.input, job.reading, warnings)?;
         moving.require_finite(&job.input.display().to_string(), |_| false)?;
         warp_image(device, (flow, &moving), interpolation)
     };
@@ -105,7 +105,7 @@ pub fn warp_flow(
 /// As for every file, and [`warp_image`].
 pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelError> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
-        let labels = io::read_labels(&job.input, job.strictness, warnings)?;
+        let labels = io::read_labels(&job.input, job.reading, warnings)?;
         let samples = labels.map(|&label| label as f32);
         let moved = warp_image(device, (flow, &samples), Interpolation::Nearest)?;
         Ok(moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))

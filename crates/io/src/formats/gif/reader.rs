@@ -65,6 +65,7 @@ pub(super) fn open<'a>(
     if pixels > possible {
         return Err(context.truncated("the GIF image data", pixels, possible));
     }
+    context.claim(4 * pixels)?;
     Ok(Box::new(GifReader {
         decoder,
         file_bytes,
@@ -93,6 +94,11 @@ impl FrameReader for GifReader {
         let (disposal, transparent) = (frame.dispose, frame.transparent);
         let interval_ms = (frame.delay > 0).then(|| 10.0 * f64::from(frame.delay));
         self.time(interval_ms, context);
+        // The picture and what its disposal brings back stay; indices go.
+        context.claim(4 * self.grid.len() as u64)?;
+        let restored =
+            if matches!(disposal, DisposalMethod::Previous) { 4 * self.grid.len() as u64 } else { 0 };
+        let _scratch = context.scratch(restored + 2 * (place.width * place.height) as u64)?;
         self.indices.resize(place.width * place.height, 0);
         let read = self.decoder.read_into_buffer(&mut self.indices);
         read.map_err(|e| failure(e, self.file_bytes, context))?;
@@ -165,7 +171,7 @@ impl GifReader {
         let palette = self.decoder.palette().map_err(|e| failure(e, self.file_bytes, context))?;
         let colours = palette.as_chunks::<3>().0;
         if self.frames == 0 && colours.iter().any(|[r, g, b]| r != g || g != b) {
-            context.note(WarningKind::Samples, COLOUR_NOTE);
+            context.note(WarningKind::Note, COLOUR_NOTE);
         }
         Ok(colours.iter().map(|rgb| luma(rgb.map(f32::from))).collect())
     }
@@ -206,8 +212,8 @@ fn failure(error: DecodingError, file_bytes: u64, context: &Context) -> IoError 
 mod tests {
     use super::*;
     use crate::content::Content;
-    use crate::context::Strictness;
     use crate::frame_reader;
+    use crate::reading::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 

@@ -3,6 +3,7 @@
 use super::axes::{Extra, ExtraAxis, Space, extra_axis};
 use super::header::{self, TYPES, quoted, vectors};
 use crate::context::Context;
+use crate::detached;
 use crate::element::{ByteOrder, Element, Scaling, Stored};
 use crate::error::IoError;
 use crate::geometry::Axes;
@@ -24,7 +25,7 @@ pub(super) fn layout<'a>(
         Some(name) if name.starts_with("LIST") || name.contains('%') => {
             return Err(context.unsupported("a list of data files", "convert it to one .nrrd file"));
         }
-        Some(name) => Source::open_beside(name, context)?,
+        Some(name) => detached::open(name, context)?,
     };
     let whole = |name, context: &Context| fields.value::<i64>(name, "a whole number", context);
     for _ in 0..whole("line skip", context)?.unwrap_or(0).clamp(0, 1 << 20) {

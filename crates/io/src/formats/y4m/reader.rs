@@ -16,6 +16,8 @@ struct Y4mReader<'a> {
     source: Source<'a>,
     grid: Grid,
     luma: Element,
+    bits: u32,
+    range: LumaRange,
     /// Bytes a frame after its luma.
     chroma_bytes: u64,
     /// Whether there was a frame.
@@ -30,6 +32,29 @@ struct Header<'a> {
     height: Option<usize>,
     colour: &'a str,
     frame_interval_ms: Option<f64>,
+    range: Option<LumaRange>,
+}
+
+/// Which samples are black and white.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LumaRange {
+    /// 0 and the largest of the depth.
+    Full,
+    /// 16 and 235 of 8 bits, and the same with zeros appended of more.
+    Video,
+}
+
+impl LumaRange {
+    /// Brings samples to the full range of their depth, in whole numbers, so that every one of the video range stays distinct.
+    fn stretch(self, samples: &mut [f32], bits: u32) {
+        if self == Self::Video {
+            let unit = (1u32 << (bits - 8)) as f32;
+            let (white, gain) = (256.0 * unit - 1.0, (256.0 * unit - 1.0) / (219.0 * unit));
+            for sample in samples {
+                *sample = ((*sample - 16.0 * unit) * gain).round().clamp(0.0, white);
+            }
+        }
+    }
 }
 
 impl<'a> Header<'a> {
@@ -39,7 +64,8 @@ impl<'a> Header<'a> {
             Some(MAGIC) => {}
             other => return Err(context.malformed("Y4M header", MAGIC, other.unwrap_or("nothing"))),
         }
-        let mut header = Self { width: None, height: None, colour: "420", frame_interval_ms: None };
+        let mut header =
+            Self { width: None, height: None, colour: "420", frame_interval_ms: None, range: None };
         for word in words {
             let (tag, value) = split_tag(word);
             match tag {
@@ -47,6 +73,10 @@ impl<'a> Header<'a> {
                 'H' => header.height = value.parse().ok(),
                 'C' => header.colour = value,
                 'F' => header.frame_interval_ms = interval_ms(value),
+                'X' if value.eq_ignore_ascii_case("COLORRANGE=FULL") => header.range = Some(LumaRange::Full),
+                'X' if value.eq_ignore_ascii_case("COLORRANGE=LIMITED") => {
+                    header.range = Some(LumaRange::Video)
+                }
                 'I' if !matches!(value, "p" | "?") => context.note(
                     WarningKind::Samples,
                     format!("interlaced frames (I{value}) are taken as they are"),
@@ -65,7 +95,7 @@ pub(crate) fn open<'a>(
     context: &mut Context,
 ) -> Result<Box<dyn FrameReader + 'a>, IoError> {
     let line = source.line(LINE_LIMIT, context)?.unwrap_or_default();
-    let Header { width, height, colour, frame_interval_ms } = Header::parse(&line, context)?;
+    let Header { width, height, colour, frame_interval_ms, range } = Header::parse(&line, context)?;
     let (Some(width), Some(height)) = (width, height) else {
         return Err(context.malformed("Y4M header", "a width (W) and a height (H)", line));
     };
@@ -73,13 +103,31 @@ pub(crate) fn open<'a>(
     let space = ColourSpace::parse(colour).ok_or_else(|| {
         context.malformed("Y4M colour space", "C420, C411, C422, C444, C444alpha or Cmono", colour)
     })?;
+    // As players take a stream that does not say.
+    let unsaid = if space.chroma == Chroma::None { LumaRange::Full } else { LumaRange::Video };
+    let range = range.unwrap_or(unsaid);
+    if range == LumaRange::Video {
+        let message = "luma of video range (black 16, white 235 of 255) was stretched to the full range";
+        context.note(WarningKind::Note, message);
+    }
     let luma = if space.bits > 8 { Element::U16 } else { Element::U8 };
     let chroma_bytes = space
         .chroma_samples([width as u64, height as u64])
         .and_then(|n| n.checked_mul(luma.bytes() as u64))
         .ok_or_else(|| context.malformed("Y4M frame", "one that fits in memory", grid.size_text()))?;
     let sample_type = format!("Y4M C{colour}");
-    Ok(Box::new(Y4mReader { source, grid, luma, chroma_bytes, any: false, frame_interval_ms, sample_type }))
+    let bits = space.bits;
+    Ok(Box::new(Y4mReader {
+        source,
+        grid,
+        luma,
+        bits,
+        range,
+        chroma_bytes,
+        any: false,
+        frame_interval_ms,
+        sample_type,
+    }))
 }
 
 impl FrameReader for Y4mReader<'_> {
@@ -94,6 +142,7 @@ impl FrameReader for Y4mReader<'_> {
         let bytes = self.source.take_bytes("the luma of a frame", bytes, context)?;
         let mut samples = memory::room_for(count, context)?;
         self.luma.decode(&bytes, ByteOrder::Little, Scaling::NONE, &mut samples);
+        self.range.stretch(&mut samples, self.bits);
         self.source.skip("the chroma of a frame", self.chroma_bytes, context)?;
         self.any = true;
         context.volume(self.grid.clone(), samples).map(Some)
@@ -173,7 +222,7 @@ impl ColourSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Strictness;
+    use crate::reading::Strictness;
     use std::path::Path;
     use veloxel_core::Warnings;
 
@@ -188,12 +237,13 @@ mod tests {
             reader.finish(context).map(|()| frames)
         };
         let frames = read(&mut context);
-        (frames, warnings.iter().count())
+        (frames, warnings.urgent().count())
     }
 
     /// Two frames of 3 × 5 in a colour space with so many bytes of chroma, the luma counting up from `first`.
     fn stream(colour: &str, deep: bool, chroma: usize) -> Vec<u8> {
-        let mut bytes = format!("YUV4MPEG2 W3 H5 F30000:1001 Ip A1:1 {colour} XCOMMENT\n").into_bytes();
+        let mut bytes =
+            format!("YUV4MPEG2 W3 H5 F30000:1001 Ip A1:1 {colour} XCOMMENT XCOLORRANGE=FULL\n").into_bytes();
         for first in [0u16, 100] {
             bytes.extend(b"FRAME Ixyz\n");
             for sample in first..first + 15 {
@@ -256,6 +306,23 @@ mod tests {
         }
         let (read, warnings) = frames(b"YUV4MPEG2 W1 H1 It Cmono\nFRAME\nx");
         assert_eq!((read.unwrap().len(), warnings), (1, 1));
+    }
+
+    #[test]
+    fn the_streams_own_tag_says_what_black_and_white_are() {
+        let luma = |colour: &str, tag: &str, samples: &[u8]| {
+            let mut bytes = format!("YUV4MPEG2 W3 H1 {colour} {tag}\nFRAME\n").into_bytes();
+            bytes.extend(samples);
+            bytes.extend(vec![128u8; if colour == "Cmono" { 0 } else { 4 }]);
+            frames(&bytes).0.unwrap()[0].data().to_vec()
+        };
+        let samples = [16, 81, 235];
+        let (as_they_are, stretched) = ([16.0, 81.0, 235.0], [0.0, 76.0, 255.0]);
+        assert_eq!(luma("C420jpeg", "XCOLORRANGE=FULL", &samples), as_they_are);
+        assert_eq!(luma("C420jpeg", "XYSCSS=420JPEG XCOLORRANGE=LIMITED", &samples), stretched);
+        assert_eq!(luma("C420jpeg", "", &samples), stretched, "as players take it");
+        assert_eq!(luma("Cmono", "", &samples), as_they_are, "grey is full");
+        assert_eq!(luma("Cmono", "XCOLORRANGE=LIMITED", &[0, 16, 255]), [0.0, 0.0, 255.0]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Y4M written: grey as `mono`, colour as 4:4:4 or 4:2:0.
 //!
 //! Colour by ITU-R BT.601 in video range (Y 16..235, Cb and Cr 16..240), which is what players take an unmarked stream
-//! for. Grey goes as it stands, 0..255.
+//! for. Grey goes as it stands, 0..255. The header's tag says so.
 
 use crate::error::IoError;
-use crate::video::{VideoColour, VideoEncoder, VideoShape};
+use crate::video::{FrameRate, VideoColour, VideoEncoder, VideoShape};
 use crate::whole_file::WholeFile;
 use std::io::{BufWriter, Stdout, Write};
 use std::path::Path;
@@ -52,12 +52,16 @@ struct Y4mWriter<W> {
 impl<W: Write> Y4mWriter<W> {
     fn new(mut out: W, shape: VideoShape) -> std::io::Result<Self> {
         let VideoShape { width, height, colour, rate } = shape;
-        let space = match colour {
-            VideoColour::Grey => "mono",
-            VideoColour::Full => "444",
-            VideoColour::Half => "420jpeg",
+        let (space, range) = match colour {
+            VideoColour::Grey => ("mono", "FULL"),
+            VideoColour::Full => ("444", "LIMITED"),
+            VideoColour::Half => ("420jpeg", "LIMITED"),
         };
-        writeln!(out, "YUV4MPEG2 W{width} H{height} F{}:{} Ip A1:1 C{space}", rate.frames, rate.seconds)?;
+        let FrameRate { frames, seconds } = rate;
+        writeln!(
+            out,
+            "YUV4MPEG2 W{width} H{height} F{frames}:{seconds} Ip A1:1 C{space} XCOLORRANGE={range}"
+        )?;
         Ok(Self { out, shape, planes: Default::default() })
     }
 
@@ -112,7 +116,6 @@ fn halved(plane: &[u8], [width, height]: [usize; 2]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::video::FrameRate;
 
     fn written(colour: VideoColour, samples: &[u8]) -> Vec<u8> {
         let rate = FrameRate { frames: 25, seconds: 1 };
@@ -126,11 +129,13 @@ mod tests {
     fn colours_are_those_of_the_standard() {
         let rgb = [255, 255, 255, 0, 0, 0, 255, 0, 0];
         let bytes = written(VideoColour::Full, &rgb);
-        let header = b"YUV4MPEG2 W3 H1 F25:1 Ip A1:1 C444\nFRAME\n";
+        let header = b"YUV4MPEG2 W3 H1 F25:1 Ip A1:1 C444 XCOLORRANGE=LIMITED\nFRAME\n";
         assert_eq!(&bytes[..header.len()], header);
         assert_eq!(bytes[header.len()..], [235, 16, 81, 128, 128, 90, 128, 128, 240]);
         let half = written(VideoColour::Half, &rgb);
         assert_eq!(half[half.len() - 7..], [235, 16, 81, 128, 90, 128, 240]);
-        assert!(written(VideoColour::Grey, &[1, 2, 3]).ends_with(b"Cmono\nFRAME\n\x01\x02\x03"));
+        assert!(
+            written(VideoColour::Grey, &[1, 2, 3]).ends_with(b"Cmono XCOLORRANGE=FULL\nFRAME\n\x01\x02\x03")
+        );
     }
 }

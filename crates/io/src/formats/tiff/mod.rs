@@ -5,14 +5,16 @@
 //! Written as one page of uncompressed 32-bit floats, which loses nothing.
 //! *Limits*: no palettes, CMYK or YCbCr; resolution tags are not read: pictures count in pixels.
 
+mod survey;
+
 use crate::content::Kind;
 use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Precision, Reader};
 use crate::frame_reader::FrameReader;
-use crate::luminance::{Channels, Picture};
+use crate::luminance::{Channels, Picture, Samples};
 use crate::source::Source;
-use crate::{memory, whole_file};
+use crate::whole_file;
 use std::io::{Cursor, Error, ErrorKind};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
@@ -30,13 +32,17 @@ pub(super) static FORMAT: Format = Format {
 /// LZW can expand a little further than deflate: 4096-entry strings from 12 bits.
 const MAX_RATIO: u64 = 2800;
 
+type PageDecoder = Decoder<Cursor<Vec<u8>>>;
+
 /// The pages of a file.
 struct Pages {
-    decoder: Decoder<Cursor<Vec<u8>>>,
+    decoder: PageDecoder,
     file_bytes: u64,
-    /// Samples that so many bytes can stand for, all pages together.
+    /// Samples that so many bytes can stand for.
     possible: u64,
-    decoded: u64,
+    any: bool,
+    /// What all pages declare to take as frames.
+    declared_bytes: u64,
     sample_type: String,
 }
 
@@ -50,25 +56,32 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     limits.intermediate_buffer_size = limit;
     limits.ifd_value_size = file.len();
     let decoder = Decoder::new(Cursor::new(file)).map_err(|e| failure(e, file_bytes, context))?;
-    let decoder = decoder.with_limits(limits);
-    Ok(Box::new(Pages { decoder, file_bytes, possible, decoded: 0, sample_type: String::new() }))
+    let mut decoder = decoder.with_limits(limits);
+    let declared_bytes = survey::declared_bytes(&mut decoder, file_bytes, context)?;
+    Ok(Box::new(Pages {
+        decoder,
+        file_bytes,
+        possible,
+        any: false,
+        declared_bytes,
+        sample_type: String::new(),
+    }))
 }
 
 impl FrameReader for Pages {
     fn next_frame(&mut self, context: &mut Context) -> Result<Option<Volume<f32>>, IoError> {
-        if self.decoded > 0 {
+        if self.any {
             if !self.decoder.more_images() {
                 return Ok(None);
             }
             self.decoder.next_image().map_err(|e| failure(e, self.file_bytes, context))?;
         }
-        let page = self.page(context)?;
-        // Pages may share their bytes, but not without end.
-        self.decoded = self.decoded.saturating_add(page.data().len() as u64);
-        if self.decoded > self.possible {
-            return Err(context.malformed("pages", format!("at most {} samples", self.possible), "more"));
-        }
-        Ok(Some(page))
+        self.any = true;
+        self.page(context).map(Some)
+    }
+
+    fn declared_bytes(&self) -> u64 {
+        self.declared_bytes
     }
 
     fn sample_type(&self) -> String {
@@ -99,14 +112,18 @@ impl Pages {
         if count > self.possible {
             return Err(context.truncated("the image data", count, self.possible));
         }
-        memory::require(count.saturating_mul(4), context)?;
+        // As they are stored, of 8 bytes at most, and as floats.
+        context.claim(count.saturating_mul(4))?;
+        let stored_bytes =
+            u64::from(self.decoder.colortype().map_err(|e| fail(e, context))?.bit_depth()).div_ceil(8);
+        let _scratch = context.scratch(count.saturating_mul(stored_bytes))?;
         let samples = self.decoder.read_image().map_err(|e| fail(e, context))?;
         let Floats { samples, name, opaque } = floats(samples, context)?;
         if samples.len() as u64 != count {
             return Err(context.malformed("samples", count.to_string(), samples.len()));
         }
         self.sample_type = format!("{name} × {}", channels.count());
-        Picture { grid, channels, opaque, samples }.into_luminance(context)
+        Picture { grid, channels, opaque, samples: Samples::Floats(samples) }.into_luminance(context)
     }
 }
 

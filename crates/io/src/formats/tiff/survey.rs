@@ -1,0 +1,65 @@
+//! A look at all pages before one is decoded: what they declare, and whether each has bytes of its own.
+
+use super::{PageDecoder, failure};
+use crate::context::Context;
+use crate::error::IoError;
+use std::ops::Range;
+use tiff::tags::Tag;
+
+/// Strips and tiles of all pages together; their places are held in memory meanwhile.
+const MAX_CHUNKS: usize = 1 << 22;
+
+/// The bytes that all pages take as frames of 32-bit floats. The decoder is left at the first page.
+///
+/// # Errors
+/// [`IoError::Malformed`] for pages that share bytes: a small file of them becomes a very large sequence.
+pub(super) fn declared_bytes(
+    decoder: &mut PageDecoder,
+    file_bytes: u64,
+    context: &Context,
+) -> Result<u64, IoError> {
+    let fail = |e| failure(e, file_bytes, context);
+    let (mut declared_bytes, mut pages) = (0u64, 0usize);
+    let mut places: Vec<(Range<u64>, usize)> = Vec::new();
+    loop {
+        let (nx, ny) = decoder.dimensions().map_err(fail)?;
+        declared_bytes = declared_bytes.saturating_add(u64::from(nx) * u64::from(ny) * 4);
+        for [offsets, counts] in
+            [[Tag::StripOffsets, Tag::StripByteCounts], [Tag::TileOffsets, Tag::TileByteCounts]]
+        {
+            let mut numbers = |tag| decoder.find_tag_unsigned_vec::<u64>(tag).map_err(fail);
+            let (offsets, counts) =
+                (numbers(offsets)?.unwrap_or_default(), numbers(counts)?.unwrap_or_default());
+            let own = offsets.iter().zip(counts).filter(|(_, count)| *count > 0);
+            places.extend(own.map(|(&at, count)| (at..at.saturating_add(count), pages)));
+        }
+        if places.len() > MAX_CHUNKS {
+            return Err(context.malformed(
+                "TIFF pages",
+                format!("at most {MAX_CHUNKS} strips"),
+                places.len(),
+            ));
+        }
+        pages += 1;
+        if !decoder.more_images() {
+            break;
+        }
+        decoder.next_image().map_err(fail)?;
+    }
+    places.sort_unstable_by_key(|(place, _)| place.start);
+    let mut end = (0, 0);
+    for (place, page) in places {
+        if place.start < end.0 && page != end.1 {
+            let (first, second) = (page.min(end.1), page.max(end.1));
+            let got = format!("pages {first} and {second} that share them");
+            return Err(context.malformed("TIFF pages", "each with bytes of its own", got));
+        }
+        if place.end > end.0 {
+            end = (place.end, page);
+        }
+    }
+    if pages > 1 {
+        decoder.seek_to_image(0).map_err(fail)?;
+    }
+    Ok(declared_bytes)
+}

@@ -1,0 +1,140 @@
+//! Which frames of a sequence a run takes, and what they are called.
+
+use super::output_plan::name;
+use crate::VeloxelError;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Frames `begin`, `begin + step`, … before `end`, as in `0:10:2`; each part may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameSelection {
+    begin: usize,
+    end: Option<usize>,
+    step: usize,
+}
+
+impl Default for FrameSelection {
+    /// All of them.
+    fn default() -> Self {
+        Self { begin: 0, end: None, step: 1 }
+    }
+}
+
+impl FromStr for FrameSelection {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            "expected BEGIN:END or BEGIN:END:STEP, without END, such as 0:10:2 for 0, 2, 4, 6 and 8"
+                .to_owned()
+        };
+        let number = |part: &str| match part.trim() {
+            "" => Ok(None),
+            digits => digits.parse::<usize>().map(Some).map_err(|_| wrong()),
+        };
+        let parts = text.split(':').map(number).collect::<Result<Vec<_>, _>>()?;
+        let (begin, end, step) = match parts[..] {
+            [begin, end] => (begin, end, None),
+            [begin, end, step] => (begin, end, step),
+            _ => return Err(wrong()),
+        };
+        let all = Self { begin: begin.unwrap_or(0), end, step: step.unwrap_or(1) };
+        if all.step == 0 || end.is_some_and(|end| end <= all.begin) { Err(wrong()) } else { Ok(all) }
+    }
+}
+
+impl FrameSelection {
+    /// Frames from one taken to the next.
+    pub(super) fn step(self) -> usize {
+        self.step
+    }
+
+    /// The numbers of the frames taken, of so many.
+    fn of(self, count: usize) -> Vec<usize> {
+        (self.begin..self.end.unwrap_or(count).min(count)).step_by(self.step).collect()
+    }
+
+    /// The frames taken, and what they are called; `paths` are their files, where they have files of their own.
+    ///
+    /// # Errors
+    /// [`VeloxelError::Frames`] if fewer than two are left.
+    pub(super) fn take<T>(
+        self,
+        all: Vec<T>,
+        paths: &[PathBuf],
+    ) -> Result<(Vec<T>, FrameNames), VeloxelError> {
+        let (count, numbers) = (all.len(), self.of(all.len()));
+        if self != Self::default() && numbers.len() < 2 {
+            let reason = format!("--frames leaves {} of {count} frames: two are needed", numbers.len());
+            return Err(VeloxelError::Frames { reason });
+        }
+        let taken = all.into_iter().enumerate().filter(|(n, _)| numbers.binary_search(n).is_ok());
+        let frames = taken.map(|(_, frame)| frame).collect();
+        let files = numbers.iter().filter_map(|&n| paths.get(n)).map(|path| name(path)).collect();
+        Ok((frames, FrameNames { numbers, files }))
+    }
+}
+
+/// The numbers of the frames in their sequence, and the names of their files where each has its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FrameNames {
+    numbers: Vec<usize>,
+    files: Vec<String>,
+}
+
+impl FrameNames {
+    /// So many frames from 0 on.
+    pub fn counted(count: usize) -> Self {
+        Self { numbers: (0..count).collect(), files: Vec::new() }
+    }
+
+    /// The number of the n-th frame taken.
+    pub fn number(&self, nth: usize) -> usize {
+        self.numbers.get(nth).copied().unwrap_or(nth)
+    }
+
+    /// The file of the n-th frame taken.
+    pub fn file(&self, nth: usize) -> Option<&str> {
+        self.files.get(nth).map(String::as_str)
+    }
+
+    /// Which of the frames taken has a number.
+    ///
+    /// # Errors
+    /// [`VeloxelError::Frames`] if none has.
+    pub fn position(&self, number: usize) -> Result<usize, VeloxelError> {
+        self.numbers.binary_search(&number).map_err(|_| {
+            let [first, last] = [self.numbers.first(), self.numbers.last()].map(|n| n.copied().unwrap_or(0));
+            let which = if last - first + 1 == self.numbers.len() { "" } else { ", one that --frames takes" };
+            let reason = format!("expected a reference frame from {first} to {last}{which}, got {number}");
+            VeloxelError::Frames { reason }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_as_in_python() {
+        let of = |text: &str| text.parse::<FrameSelection>().map(|s| s.of(7));
+        assert_eq!(of("0:10:2"), Ok(vec![0, 2, 4, 6]));
+        assert_eq!(of("2:5"), Ok(vec![2, 3, 4]));
+        assert_eq!((of("5:"), of(":2"), of("::3")), (Ok(vec![5, 6]), Ok(vec![0, 1]), Ok(vec![0, 3, 6])));
+        for wrong in ["", "3", "3:3", "5:2", "0:4:0", "a:b", "-1:3", "1:2:3:4"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn frames_keep_their_numbers_and_files() {
+        let paths: Vec<PathBuf> = (0..5).map(|n| format!("in/f{n}.png").into()).collect();
+        let selection: FrameSelection = "1::2".parse().unwrap();
+        let (frames, names) = selection.take(vec!["a", "b", "c", "d", "e"], &paths).unwrap();
+        assert_eq!((frames, names.number(1), names.file(1)), (vec!["b", "d"], 3, Some("f3.png")));
+        assert_eq!(names.position(3).unwrap(), 1);
+        assert!(names.position(2).unwrap_err().to_string().contains("--frames takes, got 2"));
+        assert!("4:".parse::<FrameSelection>().unwrap().take(vec![0; 5], &[]).is_err());
+    }
+}

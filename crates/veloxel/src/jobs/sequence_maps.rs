@@ -1,0 +1,90 @@
+//! The maps of a sequence, such as its confidences: one 4-D file, or a file a field in a folder, as the name says.
+
+use super::full_scale::full_scale;
+use super::output_plan::{Holds, OutputPlan};
+use super::pictures::write_sampled;
+use crate::VeloxelError;
+use std::path::{Path, PathBuf};
+use veloxel_core::{Dimension, Sequence, Volume, Warnings};
+use veloxel_io as io;
+use veloxel_io::Kind;
+
+/// What an output of maps holds, by its name.
+pub(super) fn holds(path: &Option<PathBuf>) -> Holds {
+    match path {
+        Some(path) if !is_folder(path) => Holds::Samples(Kind::Sequence),
+        _ => Holds::Folder,
+    }
+}
+
+/// Whether a name is that of a folder.
+pub(super) fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.extension().is_none()
+}
+
+/// Maps on their way to their output.
+pub(super) struct SequenceMaps {
+    role: &'static str,
+    target: Target,
+}
+
+enum Target {
+    /// Nobody wants them.
+    Nowhere,
+    /// A folder, hidden until the end.
+    Folder(PathBuf),
+    /// In the order of their fields: fixed and moving frame.
+    Stack(Vec<([usize; 2], Volume<f32>)>),
+}
+
+impl SequenceMaps {
+    /// Maps of an output of the plan.
+    pub fn new(
+        plan: &mut OutputPlan,
+        role: &'static str,
+        path: &Option<PathBuf>,
+    ) -> Result<Self, VeloxelError> {
+        let target = match path {
+            None => Target::Nowhere,
+            Some(path) if is_folder(path) => Target::Folder(plan.path(role)?.unwrap_or_default()),
+            Some(_) => Target::Stack(Vec::new()),
+        };
+        Ok(Self { role, target })
+    }
+
+    /// Nobody wants them.
+    pub const NONE: Self = Self { role: "", target: Target::Nowhere };
+
+    /// Takes the map of a field; `like` is the image that it was sampled from, if it was.
+    pub fn take(
+        &mut self,
+        (field, frames): (&str, [usize; 2]),
+        (map, like): (&Volume<f32>, Option<&Volume<f32>>),
+        warnings: &mut Warnings,
+    ) -> Result<(), VeloxelError> {
+        match &mut self.target {
+            Target::Nowhere => {}
+            Target::Stack(maps) => maps.push((frames, map.clone())),
+            Target::Folder(folder) => {
+                let is_whole = like.is_some_and(|like| full_scale(like) > 1.0);
+                let extension = match map.grid().dimension() {
+                    Dimension::Three => "nii.gz",
+                    Dimension::Two if is_whole => "png",
+                    Dimension::Two => "tif",
+                };
+                let path = folder.join(format!("{}_{field}.{extension}", self.role));
+                write_sampled(&path, (map, like.unwrap_or(map)), warnings)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    pub fn finish(self, plan: &mut OutputPlan, frame_interval_ms: Option<f64>) -> Result<(), VeloxelError> {
+        let Target::Stack(mut maps) = self.target else { return Ok(()) };
+        maps.sort_by_key(|(frames, _)| *frames);
+        let maps = maps.into_iter().map(|(_, map)| map).collect();
+        let stack = Sequence::new(maps, frame_interval_ms)?;
+        plan.write(self.role, |path| io::write_sequence(path, &stack))
+    }
+}
