@@ -44,6 +44,8 @@ const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
 const ROUGHNESS_STEP_EDGES: f32 = 4.0;
 /// Voxels along an axis whose data the smoothness pools.
 const POOLED_ALONG_AXIS: i32 = 6;
+/// Error expected of a vector that leads out of the image, edges.
+const OUTSIDE_ERROR_EDGES: f32 = 1.0;
 /// Standard deviation of the window that expected errors are averaged over, voxels.
 const CONFIDENCE_WINDOW_VOX: f64 = 1.0;
 /// Expected error at which the confidence is halved, edges.
@@ -411,7 +413,8 @@ impl<'a> Level<'a> {
             pooled: POOLED_ALONG_AXIS.pow(shape.components() as u32) as f32,
             displacement,
             tensor,
-            out: &mut memory.warped,
+            outside_edges: OUTSIDE_ERROR_EDGES,
+            warped_to_error: &mut memory.warped,
         };
         errors.run(device)?;
         let mut out = device.scratch(shape.len())?;

@@ -2,6 +2,7 @@
 
 use super::ExpectedError;
 use multiversion::multiversion;
+use veloxel_gpu::rows::with_scratch;
 use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn expected_error(cpu: &Cpu, args: ExpectedError<'_>) {
@@ -9,24 +10,26 @@ pub(super) fn expected_error(cpu: &Cpu, args: ExpectedError<'_>) {
     let [nx, ny, nz] = shape.size;
     let displacement: Vec<&[f32]> = args.displacement.iter().map(Buffer::host).collect();
     let tensor: Vec<&[f32]> = args.tensor.iter().map(Buffer::host).collect();
-    cpu.split_rows([args.out.host_mut()], nx, 8 * shape.len(), |row, [out]| {
-        out.fill(0.0);
-        // Rows from one to the next along y and z.
-        let across = [(row % ny, ny, 1, steps[1]), (row / ny, nz, ny, steps[2])];
-        for component in &displacement {
-            let line = |row: usize| &component[row * nx..][..nx];
-            add_along_row(line(row), steps[0], out);
-            for (at, count, stride, step) in across.into_iter().filter(|(.., step)| *step > 0) {
-                let first = row - at * stride + (centre(at, count, step) - 2 * step) * stride;
-                add_squares([0, 1, 2, 3, 4].map(|k| line(first + k * step * stride)), out);
+    cpu.split_rows([args.warped_to_error.host_mut()], nx, 8 * shape.len(), |row, [out]| {
+        with_scratch(nx, |squares| {
+            squares.fill(0.0);
+            // Rows from one to the next along y and z.
+            let across = [(row % ny, ny, 1, steps[1]), (row / ny, nz, ny, steps[2])];
+            for component in &displacement {
+                let line = |row: usize| &component[row * nx..][..nx];
+                add_along_row(line(row), steps[0], squares);
+                for (at, count, stride, step) in across.into_iter().filter(|(.., step)| *step > 0) {
+                    let first = row - at * stride + (centre(at, count, step) - 2 * step) * stride;
+                    add_squares([0, 1, 2, 3, 4].map(|k| line(first + k * step * stride)), squares);
+                }
             }
-        }
-        let entry = |c: usize| &tensor[c][row * nx..][..nx];
-        let tt = entry(tensor.len() - 1);
-        match shape.components() {
-            2 => add_variance_2d([0, 1, 2].map(entry), tt, factors, out),
-            _ => add_variance_3d([0, 1, 2, 3, 4, 5].map(entry), tt, factors, out),
-        }
+            let entry = |c: usize| &tensor[c][row * nx..][..nx];
+            let tt = entry(tensor.len() - 1);
+            match shape.components() {
+                2 => add_variance_2d([0, 1, 2].map(entry), [tt, squares], factors, out),
+                _ => add_variance_3d([0, 1, 2, 3, 4, 5].map(entry), [tt, squares], factors, out),
+            }
+        });
     });
 }
 
@@ -37,6 +40,7 @@ struct Factors {
     determinacy: f32,
     share: f32,
     per_pooled: f32,
+    outside2: f32,
 }
 
 impl Factors {
@@ -46,14 +50,21 @@ impl Factors {
             determinacy: args.determinacy,
             share: args.share(),
             per_pooled: args.per_pooled(),
+            outside2: args.outside_edges * args.outside_edges,
         }
     }
 
-    /// From the sum of squared differences, tt, the minors and the determinant of J + α' I.
+    /// From tt, the minors and the determinant of J + α' I.
     #[inline(always)]
-    fn squared_error(self, squares: f32, tt: f32, minors: f32, determinant: f32) -> f32 {
+    fn variance(self, tt: f32, minors: f32, determinant: f32) -> f32 {
         let open = if determinant > 0.0 { (self.share * minors / determinant).clamp(0.0, 1.0) } else { 1.0 };
-        squares * self.gain + tt * open * self.per_pooled
+        tt * open * self.per_pooled
+    }
+
+    /// From the warped image, the sum of squared differences and the variance.
+    #[inline(always)]
+    fn squared_error(self, warped: f32, squares: f32, variance: f32) -> f32 {
+        if warped.is_nan() { self.outside2 } else { squares * self.gain + variance }
     }
 }
 
@@ -90,24 +101,28 @@ fn add_squares([a, b, c, d, e]: [&[f32]; 5], out: &mut [f32]) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_variance_2d(tensor: [&[f32]; 3], tt: &[f32], factors: Factors, out: &mut [f32]) {
+fn add_variance_2d(tensor: [&[f32]; 3], tt_and_squares: [&[f32]; 2], factors: Factors, out: &mut [f32]) {
     let n = out.len();
-    let (j, tt, a) = (tensor.map(|entry| &entry[..n]), &tt[..n], factors.determinacy);
+    let (j, a) = (tensor.map(|entry| &entry[..n]), factors.determinacy);
+    let [tt, squares] = tt_and_squares.map(|row| &row[..n]);
     for i in 0..n {
         let (p, q, r) = (j[0][i] + a, j[1][i], j[2][i] + a);
-        out[i] = factors.squared_error(out[i], tt[i], p + r, p * r - q * q);
+        let variance = factors.variance(tt[i], p + r, p * r - q * q);
+        out[i] = factors.squared_error(out[i], squares[i], variance);
     }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_variance_3d(tensor: [&[f32]; 6], tt: &[f32], factors: Factors, out: &mut [f32]) {
+fn add_variance_3d(tensor: [&[f32]; 6], tt_and_squares: [&[f32]; 2], factors: Factors, out: &mut [f32]) {
     let n = out.len();
-    let (j, tt, a) = (tensor.map(|entry| &entry[..n]), &tt[..n], factors.determinacy);
+    let (j, a) = (tensor.map(|entry| &entry[..n]), factors.determinacy);
+    let [tt, squares] = tt_and_squares.map(|row| &row[..n]);
     for i in 0..n {
         let (p, q, r) = (j[0][i] + a, j[1][i], j[2][i]);
         let (s, t, u) = (j[3][i] + a, j[4][i], j[5][i] + a);
         let minors = s * u - t * t + p * u - r * r + p * s - q * q;
         let determinant = p * (s * u - t * t) + q * (r * t - q * u) + r * (q * t - r * s);
-        out[i] = factors.squared_error(out[i], tt[i], minors, determinant);
+        let variance = factors.variance(tt[i], minors, determinant);
+        out[i] = factors.squared_error(out[i], squares[i], variance);
     }
 }

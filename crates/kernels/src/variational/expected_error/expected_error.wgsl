@@ -8,10 +8,12 @@ struct Block {
     steps: vec4<u32>,
     // Of the squared differences; α'; α' over the number of components; of tt.
     factors: vec4<f32>,
+    // e² outside.
+    outside2: f32,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@group(0) @binding(1) var<storage, read_write> warped_to_error: array<f32>;
 @group(0) @binding(2) var<storage, read> d_x: array<f32>;
 @group(0) @binding(3) var<storage, read> d_y: array<f32>;
 @group(0) @binding(4) var<storage, read> d_z: array<f32>;
@@ -62,6 +64,10 @@ fn expected_error(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let i = (id.z * size.y + id.y) * size.x + id.x;
+    if (is_nan(warped_to_error[i])) {
+        warped_to_error[i] = block.outside2;
+        return;
+    }
     let along_x = samples(i, id.x, size.x, 1u, block.steps.x);
     let along_y = samples(i, id.y, size.y, size.x, block.steps.y);
     let along_z = samples(i, id.z, size.z, size.x * size.y, block.steps.z);
@@ -102,5 +108,5 @@ fn expected_error(@builtin(global_invocation_id) id: vec3<u32>) {
     if (determinant > 0.0) {
         open = clamp(block.factors.z * minors / determinant, 0.0, 1.0);
     }
-    out[i] = squares * block.factors.x + tt[i] * open * block.factors.w;
+    warped_to_error[i] = squares * block.factors.x + tt[i] * open * block.factors.w;
 }

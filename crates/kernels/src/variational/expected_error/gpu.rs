@@ -2,9 +2,11 @@
 
 use super::ExpectedError;
 use crate::kernel::Launcher;
+use crate::shared::NAN;
 use veloxel_gpu::{ComputeError, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("expected error", &[include_str!("expected_error.wgsl")]);
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("expected error", &[NAN, include_str!("expected_error.wgsl")]);
 
 pub(super) fn expected_error(gpu: &Launcher<'_>, args: &ExpectedError<'_>) -> Result<(), ComputeError> {
     let (shape, [nx, ny, nz]) = (args.shape, args.shape.size);
@@ -12,8 +14,14 @@ pub(super) fn expected_error(gpu: &Launcher<'_>, args: &ExpectedError<'_>) -> Re
     let factors = [args.gain(), args.determinacy, args.share(), args.per_pooled()];
     gpu.launch(&SOURCE, "expected_error")
         .constant("COMPONENTS", d)
-        .uniform(Uniform::new().u4(shape.size).u4(args.steps()).f4(factors))
-        .output(args.out)
+        .uniform(
+            Uniform::new()
+                .u4(shape.size)
+                .u4(args.steps())
+                .f4(factors)
+                .f(args.outside_edges * args.outside_edges),
+        )
+        .output(args.warped_to_error)
         .inputs(args.displacement, 3)
         .input(&args.tensor[entries + d])
         .inputs(&args.tensor[..entries], 6)

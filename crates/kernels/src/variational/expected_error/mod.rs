@@ -7,7 +7,8 @@
 //! *Variance* is that of the least-squares estimate from the data alone: s² is the squared mismatch J_tt that is left,
 //! `tr (J + α' I)⁻¹` is how little the data determine, and N is the number of voxels whose data the smoothness pools.
 //!
-//! *In*: the final field in edges, and the tensor with tt from [`super::motion_tensor`] there. *Out*: e², at least 0.
+//! *In*: the final field in edges; the warped image and the tensor with tt from [`super::motion_tensor`] there. *Out*: e², at
+//! least 0. *Where the warped image is NaN* (outside) nothing says how good a vector is: e² is the same everywhere.
 //! *Border*: the nearest fourth difference whose samples lie inside. *Halo*: two steps. On an axis of less than five voxels
 //! there is no fourth difference; it counts for nothing.
 
@@ -37,8 +38,10 @@ pub struct ExpectedError<'a> {
     pub displacement: &'a [Buffer],
     /// Spatial entries, mixed entries, which are not read, and tt.
     pub tensor: &'a [Buffer],
-    /// e², edges².
-    pub out: &'a mut Buffer,
+    /// e of a vector that leads outside, edges.
+    pub outside_edges: f32,
+    /// The warped image in; e² out, edges².
+    pub warped_to_error: &'a mut Buffer,
 }
 
 /// The sum of the squared weights of a fourth difference.
@@ -77,7 +80,7 @@ impl Kernel for ExpectedError<'_> {
         let (n, d) = (self.shape.len(), self.shape.components());
         let entries = self.shape.tensor_entries() + d + 1;
         lengths.field("displacement", self.displacement, (d, n)).field("tensor", self.tensor, (entries, n));
-        lengths.of("out", self.out, n);
+        lengths.of("warped_to_error", self.warped_to_error, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         cpu::expected_error(cpu, self);

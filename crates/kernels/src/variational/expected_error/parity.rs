@@ -27,7 +27,7 @@ fn uniform_tensor(device: &Device, shape: Shape, [diagonal, beside, tt]: [f32; 3
 
 /// e² of a field, with a step of two edges and ten voxels pooled.
 fn expected(device: &Device, shape: Shape, displacement: &Field, tensor: &Field) -> Vec<f32> {
-    let mut out = device.scratch(shape.len()).unwrap();
+    let mut out = device.zeros(shape.len()).unwrap();
     let kernel = ExpectedError {
         shape,
         spacing_edges: [1.0, 1.0, 2.0],
@@ -36,7 +36,8 @@ fn expected(device: &Device, shape: Shape, displacement: &Field, tensor: &Field)
         pooled: 10.0,
         displacement,
         tensor,
-        out: &mut out,
+        outside_edges: 1.5,
+        warped_to_error: &mut out,
     };
     kernel.run(device).unwrap();
     device.download(out).unwrap()
@@ -64,11 +65,13 @@ on_every_device! {
                     let displacement = noise_field(device, (d, n), 1);
                     // Noise is no positive matrix: the determinant may have any sign.
                     let tensor = noise_field(device, (shape.tensor_entries() + d + 1, n), 9);
-                    let mut out = device.scratch(n).unwrap();
+                    let mut warped = noise(n, 60);
+                    warped.iter_mut().step_by(7).for_each(|v| *v = f32::NAN);
+                    let mut out = device.upload(warped).unwrap();
                     let (displacement, tensor) = (&displacement, &tensor);
                     ExpectedError {
                         shape, spacing_edges, step_edges: 4.0, determinacy: 0.1, pooled: 30.0, displacement, tensor,
-                        out: &mut out,
+                        outside_edges: 1.5, warped_to_error: &mut out,
                     }
                     .run(device)
                     .unwrap();
