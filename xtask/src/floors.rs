@@ -33,6 +33,7 @@ const HOUSE: [Room; 13] = [
             "gif",
             "jpeg-encoder",
             "png",
+            "serde_json",
             "tempfile",
             "tiff",
             "wildmatch",
@@ -60,7 +61,16 @@ const HOUSE: [Room; 13] = [
     Room {
         name: "veloxel-cli",
         floor: TOP_FLOOR,
-        outside: &["clap", "comfy-table", "indicatif", "libc", "serde_json", "signal-hook"],
+        outside: &[
+            "clap",
+            "clap_complete",
+            "clap_mangen",
+            "comfy-table",
+            "indicatif",
+            "libc",
+            "serde_json",
+            "signal-hook",
+        ],
     },
     Room { name: "xtask", floor: TOP_FLOOR, outside: &["proc-macro2", "quote", "serde_json", "syn"] },
 ];

@@ -14,6 +14,7 @@ mod cargo;
 mod check;
 mod circles;
 mod dependencies;
+mod dist;
 mod floors;
 mod functions;
 mod fuzz;
@@ -42,7 +43,8 @@ usage: cargo xtask COMMAND
   sizes            lines of code by crate, without comments, tests and benchmarks
   bench [ARG …]    `veloxel bench ARG …` of a release build
   fuzz [SECONDS]   builds the fuzzing program and runs it so long (20) for each file format
-  sanitize         ThreadSanitizer over the kernels' threads; a planted data race must be found";
+  sanitize         ThreadSanitizer over the kernels' threads; a planted data race must be found
+  dist             an archive of the release binary, completions, manual pages and licences";
 
 /// Why a command stopped: the text for standard error.
 struct Failure(String);
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Some((&"bench", rest)) => bench::bench(rest),
         Some((&"fuzz", rest)) => fuzz::fuzz(rest),
         Some((&"sanitize", [])) => sanitize::sanitize(),
+        Some((&"dist", [])) => dist::dist(),
         Some((&("help" | "--help" | "-h"), [])) => {
             println!("{USAGE}");
             Ok(())

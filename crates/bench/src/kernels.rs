@@ -10,7 +10,7 @@ use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
 use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::compose::{Compose, Update};
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, Mismatch, MotionTensor};
 use veloxel_kernels::variational::operator::{Jacobi, Operator, Relax, RestrictResidual, SubtractProduct};
@@ -177,8 +177,10 @@ impl<'a> Workbench<'a> {
             let warp = || {
                 Warp {
                     shape,
+                    moving_shape: shape,
                     spacing_edges: [1.0; 3],
                     interpolation,
+                    border: Border::Centres,
                     moving_from_fixed: VoxelAffine::IDENTITY,
                     moving: &from[0],
                     displacement: &self.displacement,

@@ -2,7 +2,7 @@
 
 use crate::output::{print, print_json, table, two_columns};
 use crate::run_arguments::ReadingArguments;
-use crate::{Outcome, Run, warn};
+use crate::{Outcome, Run, warn_and_note};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ impl Files {
         } else {
             print(&text(&measured))?
         }
-        warn(&warnings);
+        warn_and_note(&warnings);
         Ok(())
     }
 }

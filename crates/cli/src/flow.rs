@@ -2,6 +2,7 @@
 
 use crate::progress::Progress;
 use crate::run_arguments::{MethodArguments, Summary};
+use crate::terminal::say;
 use crate::wrong_usage;
 use crate::{Outcome, Run};
 use clap::Args;
@@ -9,13 +10,13 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, RunOptions, SequenceJob, StartFrom, flow,
-    sequence,
+    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, OutsideFill, RunOptions, SequenceJob,
+    StartFrom, flow, sequence,
 };
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
 use veloxel::report::{PairReport, RunReport};
-use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, VeloxelError};
+use veloxel::{Dimension, SequenceMode, SolveStatus, VeloxelError};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -50,9 +51,9 @@ pub struct FlowArguments {
     #[arg(long, value_parser = modes(), value_name = "MODE", help_heading = "Sequences")]
     sequence: Option<SequenceMode>,
 
-    /// The frame that reference fields live on
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "sequence", help_heading = "Sequences")]
-    reference: usize,
+    /// The frame that reference fields live on; without it the first
+    #[arg(long, value_name = "N", requires = "sequence", help_heading = "Sequences")]
+    reference: Option<usize>,
 
     /// Frames of the sequence: BEGIN:END:STEP, without END; each part may be left out
     #[arg(long, value_name = "0:10:2", requires = "sequence", help_heading = "Sequences")]
@@ -65,6 +66,17 @@ pub struct FlowArguments {
     /// MOVING as seen from FIXED, as an image; with --sequence a 4-D file, or a folder
     #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     warped: Option<PathBuf>,
+
+    /// What --warped holds where MOVING has no sample: a value, nan, or edge (the nearest sample)
+    #[arg(
+        long,
+        value_name = "VALUE|nan|edge",
+        default_value = "0",
+        requires = "warped",
+        allow_hyphen_values = true,
+        help_heading = "Outputs"
+    )]
+    outside: OutsideFill,
 
     /// The field in colours, as a picture: hue is the direction, strength the length; of a volume one plane
     #[arg(long, value_name = "OUT.png|jpg", conflicts_with = "sequence", help_heading = "Outputs")]
@@ -170,6 +182,7 @@ impl Run for FlowArguments {
             html,
             confidence,
             warped,
+            outside,
             truth,
             run,
             ..
@@ -178,17 +191,18 @@ impl Run for FlowArguments {
         let progress = Progress::new(method.quiet);
         let run = match mode {
             Some(mode) => {
-                let plan = SequencePlan { mode, reference, extras: Extras::default() };
                 let (frames, folder) = (self.frames.unwrap_or_default(), output);
                 let job = SequenceJob {
                     inputs,
                     frames,
-                    plan,
+                    mode,
+                    reference,
                     truth,
                     options,
                     folder,
                     confidence,
                     warped,
+                    outside,
                     report,
                     html,
                 };
@@ -199,7 +213,8 @@ impl Run for FlowArguments {
                 if picture.is_none() && !method.quiet {
                     say_what_a_png_is(&output);
                 }
-                let outputs = FlowOutputs { flow: output, confidence, warped, picture, report, html };
+                let outputs =
+                    FlowOutputs { flow: output, confidence, warped, outside, picture, report, html };
                 flow(&FlowJob { inputs, start, truth, options, outputs }, &progress)?
             }
         };
@@ -213,6 +228,10 @@ impl FlowArguments {
     fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
         let (run, count) = (&self.run, self.inputs.len());
         match Method::of(options.method.draft()).takes {
+            _ if self.sequence.is_some() && self.outside == OutsideFill::Edge => {
+                let message = "--outside edge does not go with --sequence: give a value, or nan";
+                wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+            }
             Takes::Pairs if self.sequence.is_none() && count != 2 => {
                 let given = counted(count, "input");
                 let message =
@@ -251,9 +270,9 @@ fn methods() -> PossibleValuesParser {
 fn say_what_a_png_is(output: &Path) {
     if output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
         let path = output.display();
-        eprintln!(
+        say(&format!(
             "note: {path} holds the field in KITTI's 16-bit format; --picture OUT.png draws it in colours"
-        );
+        ));
     }
 }
 
@@ -266,15 +285,24 @@ fn summary(report: &RunReport) -> Summary {
     if let [pair] = report.pairs.as_slice() {
         return Summary { lines: pair_lines(pair, unit), line: pair_line(pair, unit) };
     }
-    let largest = report.pairs.iter().map(|p| p.motion.max_vox).fold(0.0, f64::max);
+    let most = |of: fn(&PairReport) -> f64| report.pairs.iter().map(of).fold(0.0, f64::max);
+    let largest = most(|pair| pair.motion.max_vox);
+    let sum: f64 = report.pairs.iter().map(|pair| pair.motion.mean_vox).sum();
+    let mean = text(sum / report.pairs.len().max(1) as f64);
+    let outside = percent(most(|pair| pair.motion.outside_share));
+    let folded = percent(most(|pair| pair.statistics.jacobian.share_folded));
     let mut lines = vec![
         ("fields", report.pairs.len().to_string()),
-        ("motion", format!("largest {} {unit}", text(largest))),
+        ("motion", format!("mean {mean} {unit}, largest {}", text(largest))),
+        ("outside", format!("at most {outside} of a field's vectors")),
+        ("folded", format!("at most {folded} of a field")),
     ];
     let drift = |d| ("drift", format!("{} {unit} once around", text(d)));
     lines.extend(report.cycle_closure_vox.map(drift));
     let fields = counted(report.pairs.len(), "field");
-    Summary { lines, line: format!("{fields}, largest motion {} {unit}", text(largest)) }
+    let line =
+        format!("{fields}, mean motion {mean} {unit}, at most {outside} outside, at most {folded} folded");
+    Summary { lines, line }
 }
 
 fn pair_line(pair: &PairReport, unit: &str) -> String {

@@ -3,7 +3,7 @@
 use crate::output::{print, print_json, print_lines, table};
 use crate::run_arguments::ReadingArguments;
 use crate::terminal::{one_line, say};
-use crate::{Outcome, Run, warn};
+use crate::{Outcome, Run, warn_and_note};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ impl Run for InfoArguments {
         if self.json {
             return print_json(&info);
         }
-        warn(&info.warnings);
+        warn_and_note(&info.warnings);
         print_lines(&lines(&info))
     }
 }

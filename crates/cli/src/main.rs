@@ -7,6 +7,7 @@
 
 #[cfg(feature = "bench")]
 mod bench;
+mod completions;
 mod demo;
 mod devices;
 mod engine;
@@ -27,8 +28,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args, Command};
 use std::process::ExitCode;
 use terminal::say;
-use veloxel::Warnings;
 use veloxel::jobs::left_behind;
+use veloxel::{WarningKind, Warnings};
 
 /// Every command, in the order of the help.
 const COMMANDS: &[Entry] = &[
@@ -42,6 +43,8 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<parameters::ParametersArguments>("parameters"),
     Entry::of::<devices::DevicesArguments>("devices"),
     Entry::of::<demo::DemoArguments>("demo"),
+    Entry::of::<completions::CompletionsArguments>("completions"),
+    Entry::of::<completions::ManualArguments>("manual"),
     #[cfg(feature = "bench")]
     Entry::of::<bench::BenchArguments>("bench"),
 ];
@@ -153,6 +156,14 @@ fn wrong_usage(command: &str, kind: clap::error::ErrorKind, message: &str) -> ! 
 fn warn(warnings: &Warnings) {
     for warning in warnings.urgent() {
         say(&format!("warning: {}", warning.message));
+    }
+}
+
+/// Says everything, notes included: of a command without a report.
+fn warn_and_note(warnings: &Warnings) {
+    warn(warnings);
+    for note in warnings.iter().filter(|warning| warning.kind == WarningKind::Note) {
+        say(&format!("note: {}", note.message));
     }
 }
 

@@ -1,10 +1,11 @@
 //! `veloxel warp`: a field applied to images, labels and points.
 
 use crate::run_arguments::{DeviceArguments, ReadingArguments};
-use crate::{Outcome, Run, warn};
+use crate::terminal::say;
+use crate::{Outcome, Run, warn_and_note};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use veloxel::jobs::{WarpJob, warp_flow, warp_labels, warp_points};
+use veloxel::jobs::{OutsideFill, PointsRun, WarpJob, warp_flow, warp_labels, warp_points};
 use veloxel::kernels::image::warp::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
@@ -16,13 +17,18 @@ pub struct WarpArguments {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Pull an image back onto the field's grid: out(x) = INPUT(x + d(x)); NaN where that is unknown
+    /// Pull an image back onto the field's grid: out(x) = INPUT(x + d(x))
+    ///
+    /// INPUT may lie on a grid of its own: it is sampled where it lies in the world.
     Image {
         #[command(flatten)]
         files: Files,
         /// Between voxels
         #[arg(long, value_enum, default_value_t = Between::Linear)]
         interpolation: Between,
+        /// What OUT holds where INPUT has no sample or the field is unknown: a value, nan, or edge (the nearest sample)
+        #[arg(long, value_name = "VALUE|nan|edge", default_value = "0", allow_hyphen_values = true)]
+        outside: OutsideFill,
         #[command(flatten)]
         device: DeviceArguments,
     },
@@ -35,8 +41,9 @@ enum What {
     },
     /// Push points from the fixed image's space into the moving one's: p + d(p); NaN where that is unknown
     ///
-    /// One point a line, x y or x y z, parted by commas, semicolons or blanks: pixels for 2-D fields, millimetres (LPS)
-    /// for 3-D ones. Further columns, comments (#) and one head line are kept.
+    /// A table with one point a line (.csv, .txt), columns named x, y and z by a head line or else the first numbers: pixels
+    /// for 2-D fields, millimetres (LPS; columns r, a, s: RAS) for 3-D ones. 3D Slicer's .fcsv and .mrk.json, in the axes
+    /// that they name, and elastix' point files. Everything else in the file is kept.
     Points(Files),
 }
 
@@ -70,20 +77,39 @@ impl Files {
     }
 }
 
+/// Points that the field does not reach are lost: that is said aloud.
+fn say_what_is_missing(run: &PointsRun) {
+    let PointsRun { points, undefined, outside } = *run;
+    if outside > 0 {
+        say(&format!(
+            "warning: {outside} of {points} points lie outside of the field or where it is unknown: written as NaN"
+        ));
+    }
+    if undefined > 0 {
+        say(&format!(
+            "warning: {undefined} of {points} points have no position in the file: kept without one"
+        ));
+    }
+}
+
 impl Run for WarpArguments {
     fn run(self) -> Outcome {
         let warnings = match self.what {
-            What::Image { files, interpolation, device } => {
+            What::Image { files, interpolation, outside, device } => {
                 let interpolation = match interpolation {
                     Between::Linear => Interpolation::Linear,
                     Between::Cubic => Interpolation::CubicSpline,
                 };
-                warp_flow(&files.job(), &device.options().open()?.0, interpolation)?
+                warp_flow(&files.job(), &device.options().open()?.0, (interpolation, outside))?
             }
             What::Labels { files, device } => warp_labels(&files.job(), &device.options().open()?.0)?,
-            What::Points(files) => warp_points(&files.job())?,
+            What::Points(files) => {
+                let (run, warnings) = warp_points(&files.job())?;
+                say_what_is_missing(&run);
+                warnings
+            }
         };
-        warn(&warnings);
+        warn_and_note(&warnings);
         Ok(())
     }
 }

@@ -16,7 +16,7 @@ pub enum CoreError {
     },
     /// A size of zero, or a product of sizes that no memory could hold.
     #[error(
-        "a grid of {size} is not possible: every axis needs at least 1 voxel and all together at most 2^40"
+        "a grid of {size} is not possible: every axis needs 1 to 2^24 voxels, and all together at most 2^40"
     )]
     Size {
         /// The size asked for, as text.

@@ -27,7 +27,7 @@ impl Dimension {
 
 /// The place of every sample: `world = origin + direction · diag(spacing) · (x, y, z)`, LPS millimetres.
 ///
-/// Guarantees: every size is at least 1 and their product at most 2^40; every spacing is finite and above 0;
+/// Guarantees: every size is at least 1 and at most 2^24, and their product at most 2^40; every spacing is finite and above 0;
 /// the direction matrix has an inverse (it need not be orthonormal: readers say when it is not).
 /// A 2-D grid has `size[2] == 1`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,12 +41,14 @@ pub struct Grid {
 }
 
 const MAX_SAMPLES: u128 = 1 << 40;
+/// Positions are computed in `f32`, which holds whole numbers exactly up to here.
+const MAX_SIDE: usize = 1 << 24;
 
 impl Grid {
     /// A picture of `nx × ny` pixels, spacing 1, origin 0.
     ///
     /// # Errors
-    /// [`CoreError::Size`] if an axis is empty or the product is too large.
+    /// [`CoreError::Size`] if an axis is empty or too long, or the product is too large.
     pub fn image(nx: usize, ny: usize) -> Result<Self, CoreError> {
         Self::checked(Dimension::Two, [nx, ny, 1])
     }
@@ -54,7 +56,7 @@ impl Grid {
     /// A volume of `nx × ny × nz` voxels, spacing 1 mm, origin 0, axes along the world's.
     ///
     /// # Errors
-    /// [`CoreError::Size`] if an axis is empty or the product is too large.
+    /// [`CoreError::Size`] if an axis is empty or too long, or the product is too large.
     pub fn volume(nx: usize, ny: usize, nz: usize) -> Result<Self, CoreError> {
         Self::checked(Dimension::Three, [nx, ny, nz])
     }
@@ -62,7 +64,7 @@ impl Grid {
     fn checked(dimension: Dimension, size: [usize; 3]) -> Result<Self, CoreError> {
         let product = size.iter().try_fold(1u128, |p, &n| p.checked_mul(n as u128));
         match product {
-            Some(p) if p > 0 && p <= MAX_SAMPLES => {
+            Some(p) if p > 0 && p <= MAX_SAMPLES && size.iter().all(|&n| n <= MAX_SIDE) => {
                 Ok(Self { dimension, size, spacing_mm: [1.0; 3], origin_mm: [0.0; 3], direction: IDENTITY })
             }
             _ => Err(CoreError::Size { size: format!("{} × {} × {} voxels", size[0], size[1], size[2]) }),
@@ -253,6 +255,7 @@ mod tests {
     #[test]
     fn impossible_grids_are_refused() {
         assert!(matches!(Grid::image(0, 3), Err(CoreError::Size { .. })));
+        assert!(Grid::image(1 << 24, 1).is_ok() && Grid::image((1 << 24) + 1, 1).is_err());
         assert!(matches!(Grid::volume(usize::MAX, 2, 2), Err(CoreError::Size { .. })));
         assert!(matches!(oblique().with_spacing_mm([1.0, f64::NAN, 1.0]), Err(CoreError::Spacing { .. })));
         assert!(matches!(oblique().with_direction([[1.0; 3]; 3]), Err(CoreError::Direction { .. })));

@@ -15,6 +15,8 @@ pub enum WarningKind {
     Content,
     /// A solver stopped without reaching its tolerance.
     Convergence,
+    /// Images lie on grids of their own.
+    Grid,
     /// The field folds (det ≤ 0) or another promise about it could not be kept.
     Field,
     /// Nothing to act on: what is done with every input of its kind. Reports hold it, terminals do not show it.

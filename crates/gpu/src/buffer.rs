@@ -95,13 +95,14 @@ impl<T: Element> Buffer<T> {
     /// Checks that the buffer has `expected` samples.
     ///
     /// # Errors
-    /// [`ComputeError::Length`] with the names of the kernel and its argument.
+    /// [`ComputeError::Length`] with the names of the kernel and its argument; [`ComputeError::TooManySamples`].
     pub fn require(
         &self,
         expected: usize,
         kernel: &'static str,
         buffer: &'static str,
     ) -> Result<(), ComputeError> {
+        require_indexed(expected, kernel, buffer)?;
         let got = self.len();
         if got == expected { Ok(()) } else { Err(ComputeError::Length { kernel, buffer, expected, got }) }
     }
@@ -125,6 +126,17 @@ impl<T: Element> AnyBuffer for Buffer<T> {
     }
 }
 
+/// Samples of one buffer that kernels can index: 32 bits.
+const MOST_SAMPLES: u64 = 1 << 32;
+
+/// Checks that a kernel can index so many samples.
+fn require_indexed(samples: usize, kernel: &'static str, buffer: &'static str) -> Result<(), ComputeError> {
+    match samples as u64 > MOST_SAMPLES {
+        true => Err(ComputeError::TooManySamples { kernel, buffer, samples }),
+        false => Ok(()),
+    }
+}
+
 /// Checks that a field has `count` components of `expected` samples each.
 ///
 /// # Errors
@@ -144,7 +156,15 @@ pub fn require_field(
 
 #[cfg(test)]
 mod tests {
+    use super::require_indexed;
     use crate::{Buffer, ComputeError, Device};
+
+    #[test]
+    fn kernels_index_with_32_bits() {
+        assert_eq!(require_indexed(1 << 32, "warp", "moving"), Ok(()));
+        let error = require_indexed((1 << 32) + 1, "warp", "moving").unwrap_err().to_string();
+        assert!(error.contains("4294967297 samples") && error.contains("crop"), "{error}");
+    }
 
     #[test]
     fn a_length_may_shrink_and_grow_within_the_memory() {

@@ -48,6 +48,19 @@ pub enum ComputeError {
         /// The device's limit.
         most_bytes: usize,
     },
+    /// More samples than a kernel can index.
+    #[error(
+        "kernel `{kernel}`: buffer `{buffer}` would hold {samples} samples, and kernels index at most 2^32: crop the image, or use a \
+         coarser one"
+    )]
+    TooManySamples {
+        /// The kernel.
+        kernel: &'static str,
+        /// Its argument.
+        buffer: &'static str,
+        /// Samples asked for.
+        samples: usize,
+    },
     /// A GPU or its driver failed.
     #[error("{device} failed: {reason}; update its driver, or use --device cpu")]
     DeviceFailed {

@@ -39,6 +39,7 @@ mod lookup;
 mod luminance;
 mod memory;
 mod png_stream;
+mod points;
 mod raster;
 mod read;
 mod reading;
@@ -64,9 +65,10 @@ pub use frames::{files_in, list_folder};
 pub use inspect::{FileInfo, inspect};
 pub use luminance::LUMA;
 pub use png_stream::write_rgb_png;
+pub use points::{Point, PointFile};
 pub use read::{
-    read, read_bytes, read_flow, read_frames, read_image, read_labels, read_mask, read_mesh, read_sequence,
-    read_text,
+    read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_labels, read_mask, read_mesh,
+    read_sequence, read_text,
 };
 pub use reading::{DataFiles, Reading, Strictness};
 pub use stream::FrameStream;

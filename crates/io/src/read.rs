@@ -95,6 +95,29 @@ pub fn read_sequence(
     }
 }
 
+/// Reads one file a frame, in the order given; each may lie on a grid of its own.
+///
+/// # Errors
+/// As [`read_image`].
+pub fn read_frame_list(
+    paths: &[PathBuf],
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<Vec<Volume<f32>>, IoError> {
+    let reading = reading.into();
+    let mut unsaid = Warnings::new();
+    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    // The frames together count as one file.
+    let all = Context::new(path, reading, &mut unsaid);
+    let mut frames = Vec::new();
+    for path in paths {
+        let frame = read_image(path, reading, warnings)?;
+        all.claim(size_of_val(frame.data()) as u64)?;
+        frames.push(frame);
+    }
+    Ok(frames)
+}
+
 /// Reads one file a frame, in the order given; the frame interval is unknown.
 ///
 /// # Errors
@@ -104,21 +127,12 @@ pub fn read_frames(
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<Sequence, IoError> {
-    let reading = reading.into();
-    let mut frames: Vec<Volume<f32>> = Vec::new();
-    let mut unsaid = Warnings::new();
-    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
-    // The frames together count as one file.
-    let all = Context::new(path, reading, &mut unsaid);
-    for path in paths {
-        let frame = read_image(path, reading, warnings)?;
-        all.claim(size_of_val(frame.data()) as u64)?;
-        if let Some(first) = frames.first() {
-            let same = first.grid().require_same(frame.grid(), "first frame and this one");
-            same.map_err(IoError::core(path))?;
-        }
-        frames.push(frame);
+    let frames = read_frame_list(paths, reading, warnings)?;
+    for (frame, path) in frames.iter().zip(paths) {
+        let same = frames[0].grid().require_same(frame.grid(), "first frame and this one");
+        same.map_err(IoError::core(path))?;
     }
+    let path = paths.first().map_or(Path::new(""), PathBuf::as_path);
     Sequence::new(frames, None).map_err(IoError::core(path))
 }
 

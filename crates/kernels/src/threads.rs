@@ -3,7 +3,7 @@
 //! Every result is compared with that of one thread; under ThreadSanitizer every access is checked as well.
 
 use crate::Kernel;
-use crate::image::warp::{Interpolation, VoxelAffine, Warp};
+use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 use crate::variational::compose::{Compose, Update};
 use crate::variational::operator::{
     Jacobi, Operator, Relax, ResidualNorm2, RestrictResidual, SubtractProduct, SubtractVolumeTarget,
@@ -165,8 +165,10 @@ fn gathers_share_no_row() {
                 let mut out = positive(device, shape, 0);
                 let warp = Warp {
                     shape,
+                    moving_shape: shape,
                     spacing_edges: SPACING_EDGES,
                     interpolation,
+                    border: Border::Centres,
                     moving_from_fixed: VoxelAffine::IDENTITY,
                     moving: &moving,
                     displacement: &displacement,

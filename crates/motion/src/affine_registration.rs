@@ -1,5 +1,5 @@
-//! An affine start: the map between voxel positions of two images of one grid that lines up their centres of mass, or
-//! their whole content.
+//! An affine start: the map of the fixed grid onto itself, voxel positions, that lines up the centres of mass of two images,
+//! or their whole content; each image may lie on a grid of its own.
 //!
 //! *Method*: Gauss-Newton on the data term of [`mod@crate::clg`], `Σ n (g · (δA x + δt) + I_t)²` with the normalisation
 //! `n = 1/(|∇I|² + ζ²)`, coarse to fine, the step applied inside: `A ← A ∘ (I + δA, δt)`, for which the derivatives of the
@@ -10,7 +10,11 @@
 use crate::MotionError;
 use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
-use crate::pyramid::{LevelGeometry, levels, mask_pyramid, pyramid};
+use crate::moving_image::{require_sampled, voxel_map};
+use crate::pyramid::{
+    LevelGeometry, between_grids, between_levels, levels, mask_pyramid, match_voxel_size, moving_levels,
+    pyramid,
+};
 use crate::resident::ResidentMask;
 use veloxel_core::Shape;
 use veloxel_core::matrix3::{determinant, inverse};
@@ -18,7 +22,7 @@ use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::affine_normal_equations::{AffineNormalEquations, NormalEquations};
 use veloxel_kernels::image::centre_of_mass::CentreOfMass;
-use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 
 /// What the start may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +42,11 @@ const STEP_TOLERANCE_VOX: f64 = 0.01;
 /// ζ of the normalised constraint, intensity per voxel.
 const ZETA: f32 = 0.1;
 
-/// Finds the map `x_moving = A x_fixed + t` between voxel positions of the common grid of two images on a device.
+/// Finds the map `x → A x + t` between voxel positions of the fixed grid, such that the moving image there shows what the
+/// fixed one shows at x.
 ///
 /// # Errors
-/// [`MotionError::Input`] if the images differ in their grids or hold NaN; [`MotionError::Affine`] if there is nothing to
+/// [`MotionError::Input`] if the images cannot be compared or hold NaN; [`MotionError::Affine`] if there is nothing to
 /// align, or the map degenerates.
 pub fn affine_registration(
     [fixed, moving]: [&Frame; 2],
@@ -49,98 +54,132 @@ pub fn affine_registration(
     model: AffineModel,
 ) -> Result<VoxelAffine, MotionError> {
     let (device, grid) = (fixed.device(), fixed.grid());
-    grid.require_same(moving.grid(), "fixed and moving image")?;
+    require_sampled(grid, moving.grid())?;
     fixed.require_finite("the fixed image", mask)?;
     moving.require_finite("the moving image", None)?;
     let map = fixed
         .map_within(mask)?
         .ok_or_else(|| MotionError::Affine { reason: "the fixed image is constant".to_owned() })?;
-    let shift = centre_of_mass_shift([fixed, moving], map)?;
+    let placed = voxel_map(grid, moving.grid());
+    let shift = centre_of_mass_shift([fixed, moving], map, &invert(&placed)?)?;
     let start = VoxelAffine { offset: shift, ..VoxelAffine::IDENTITY };
     if model == AffineModel::CentreOfMass {
         return Ok(start);
     }
     device.scope(|| {
         let all = levels(grid, 0.5, 64);
-        let [fixed, moving] = [fixed, moving].map(|frame| {
-            let mapped = FrameSource::from(frame).mapped(map)?;
-            pyramid(device, mapped, &all).map_err(MotionError::from)
+        let all_moving = moving_levels(moving.grid(), &placed, &all);
+        let [fixed, moving] = [(fixed, &all), (moving, &all_moving)].map(|(frame, levels)| {
+            let mapped = match_voxel_size(
+                device,
+                (FrameSource::from(frame).mapped(map)?, Shape::of(frame.grid())),
+                levels[0].shape,
+            )?;
+            pyramid(device, mapped, levels).map_err(MotionError::from)
         });
         let (fixed, moving) = (fixed?, moving?);
         let mask = mask.map(|m| mask_pyramid(device, m, &all)).transpose()?;
-        let mut found = start;
+        let mut found = placed.after(&start);
         for (nth, level) in all.iter().enumerate().rev() {
             if level.shape.len() > MOST_VOXELS {
                 break;
             }
             let weight = mask.as_ref().map(|m| &m[nth]);
-            found = align_on_level(device, level, (&fixed[nth], &moving[nth], weight), found)?;
+            let levels = [level, &all_moving[nth]];
+            let images = LevelPair {
+                levels,
+                fixed: &fixed[nth],
+                moving: &moving[nth],
+                weight,
+                unmoved: determinant(&between_levels(&placed, levels).matrix),
+            };
+            found = images.align(device, found)?;
         }
-        Ok(found)
+        Ok(if placed == VoxelAffine::IDENTITY { found } else { invert(&placed)?.after(&found) })
     })
 }
 
-/// The shift, in voxels, between the centres of mass of the mapped intensities.
-fn centre_of_mass_shift(images: [&Frame; 2], map: IntensityMap) -> Result<[f64; 3], MotionError> {
+/// The shift, in voxels of the fixed grid, between the centres of mass of the mapped intensities.
+fn centre_of_mass_shift(
+    images: [&Frame; 2],
+    map: IntensityMap,
+    fixed_from_moving: &VoxelAffine,
+) -> Result<[f64; 3], MotionError> {
     let [fixed, moving] = images.map(|image| {
         let shape = Shape::of(image.grid());
         let ((gain, offset), device) = (map.gain_and_offset(), image.device());
         CentreOfMass { shape, image: image.samples(), gain, offset }.run(device)?.get(device)
     });
     match (fixed?, moving?) {
-        (Some(f), Some(m)) => Ok([0, 1, 2].map(|a| m[a] - f[a])),
+        (Some(f), Some(m)) => {
+            let m = fixed_from_moving.apply(m);
+            Ok([0, 1, 2].map(|a| m[a] - f[a]))
+        }
         _ => Err(MotionError::Affine { reason: "an image has no mass".to_owned() }),
     }
 }
 
-/// Gauss-Newton on one level; `map` is between voxels of the full grid.
-fn align_on_level(
-    device: &Device,
-    level: &LevelGeometry,
-    (fixed, moving, weight): (&Buffer, &Buffer, Option<&Buffer>),
-    map: VoxelAffine,
-) -> Result<VoxelAffine, MotionError> {
-    let shape = level.shape;
-    let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
-    let zero = device.zeros_field(shape.components(), shape.len())?;
-    let mut warped = device.zeros(shape.len())?;
-    let (mut on_level, mut best) = (to_level(&map, level), to_level(&map, level));
-    let mut least = f64::INFINITY;
-    for _ in 0..STEPS {
-        let warp = Warp {
-            shape,
-            spacing_edges: level.spacing_edges,
-            interpolation: Interpolation::Linear,
-            moving_from_fixed: on_level,
-            moving,
-            displacement: &zero,
-            out: &mut warped,
-        };
-        warp.run(device)?;
-        let equations = AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped: &warped, weight };
-        let equations = equations.run(device)?.get(device)?;
-        if equations.mean_energy >= least {
-            break;
+/// Two images on a level of each pyramid.
+struct LevelPair<'a> {
+    /// The fixed image's, and the moving one's.
+    levels: [&'a LevelGeometry; 2],
+    fixed: &'a Buffer,
+    moving: &'a Buffer,
+    weight: Option<&'a Buffer>,
+    /// The determinant of the map where nothing has moved.
+    unmoved: f64,
+}
+
+impl LevelPair<'_> {
+    /// Gauss-Newton; `map` leads from voxels of the full fixed grid to those of the full moving one.
+    fn align(&self, device: &Device, map: VoxelAffine) -> Result<VoxelAffine, MotionError> {
+        let &Self { levels, fixed, moving, weight, unmoved } = self;
+        let [shape, moving_shape] = levels.map(|level| level.shape);
+        let centre = shape.size.map(|n| 0.5 * (n as f64 - 1.0));
+        let zero = device.zeros_field(shape.components(), shape.len())?;
+        let mut warped = device.zeros(shape.len())?;
+        let start = between_levels(&map, levels);
+        let (mut on_level, mut best) = (start, start);
+        let mut least = f64::INFINITY;
+        for _ in 0..STEPS {
+            let warp = Warp {
+                shape,
+                moving_shape,
+                spacing_edges: levels[0].spacing_edges,
+                interpolation: Interpolation::Linear,
+                border: Border::Centres,
+                moving_from_fixed: on_level,
+                moving,
+                displacement: &zero,
+                out: &mut warped,
+            };
+            warp.run(device)?;
+            let equations =
+                AffineNormalEquations { shape, centre, zeta: ZETA, fixed, warped: &warped, weight };
+            let equations = equations.run(device)?.get(device)?;
+            if equations.mean_energy >= least {
+                break;
+            }
+            (least, best) = (equations.mean_energy, on_level);
+            let Some(step) = solve(&equations) else { break };
+            on_level = compose_step(&on_level, &step, (shape.components(), centre));
+            let det = determinant(&on_level.matrix) / unmoved;
+            if !(0.25..=4.0).contains(&det.abs()) {
+                let reason = format!("its determinant became {det:.3}");
+                return Err(MotionError::Affine { reason });
+            }
+            let reach: f64 = step.iter().enumerate().fold(0.0, |worst, (k, v)| {
+                let c = k % (shape.components() + 1);
+                let arm = if c < shape.components() { centre[c].max(1.0) } else { 1.0 };
+                worst.max(v.abs() * arm)
+            });
+            if reach < STEP_TOLERANCE_VOX {
+                best = on_level;
+                break;
+            }
         }
-        (least, best) = (equations.mean_energy, on_level);
-        let Some(step) = solve(&equations) else { break };
-        on_level = compose_step(&on_level, &step, (shape.components(), centre));
-        let det = determinant(&on_level.matrix);
-        if !(0.25..=4.0).contains(&det.abs()) {
-            let reason = format!("its determinant became {det:.3}");
-            return Err(MotionError::Affine { reason });
-        }
-        let reach: f64 = step.iter().enumerate().fold(0.0, |worst, (k, v)| {
-            let c = k % (shape.components() + 1);
-            let arm = if c < shape.components() { centre[c].max(1.0) } else { 1.0 };
-            worst.max(v.abs() * arm)
-        });
-        if reach < STEP_TOLERANCE_VOX {
-            best = on_level;
-            break;
-        }
+        Ok(between_grids(&best, levels))
     }
-    Ok(from_level(&best, level))
 }
 
 /// `A ∘ (I + δ)`, δ around the centre.
@@ -206,31 +245,6 @@ pub fn invert(map: &VoxelAffine) -> Result<VoxelAffine, MotionError> {
     Ok(VoxelAffine { matrix, offset: linear.apply(map.offset).map(|v| -v) })
 }
 
-/// Between voxels of the full grid → between voxels of a level: `x_full = s (x + ½) − ½` on either side.
-pub(crate) fn to_level(map: &VoxelAffine, level: &LevelGeometry) -> VoxelAffine {
-    if *map == VoxelAffine::IDENTITY {
-        return *map;
-    }
-    let s = level.spacing_vox;
-    let full_of_zero = s.map(|s| 0.5 * s - 0.5);
-    let image = map.apply(full_of_zero);
-    VoxelAffine {
-        matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| map.matrix[r][c] * s[c] / s[r])),
-        offset: [0, 1, 2].map(|r| (image[r] - full_of_zero[r]) / s[r]),
-    }
-}
-
-/// The other way.
-fn from_level(map: &VoxelAffine, level: &LevelGeometry) -> VoxelAffine {
-    let s = level.spacing_vox;
-    let level_of_zero = s.map(|s| 0.5 / s - 0.5);
-    let image = map.apply(level_of_zero);
-    VoxelAffine {
-        matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| map.matrix[r][c] * s[r] / s[c])),
-        offset: [0, 1, 2].map(|r| s[r] * (image[r] - level_of_zero[r])),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,7 +268,8 @@ mod tests {
     fn levels_and_inverses_lead_back() {
         let map = example();
         let all = levels(&Grid::volume(70, 50, 33).unwrap(), 0.5, 9);
-        assert!(close(&from_level(&to_level(&map, &all[1]), &all[1]), &map, 1e-9));
+        let pair = [&all[1], &all[2]];
+        assert!(close(&between_grids(&between_levels(&map, pair), pair), &map, 1e-9));
         let twice = invert(&map).and_then(|m| invert(&m)).unwrap();
         assert!(close(&twice, &map, 1e-9));
     }

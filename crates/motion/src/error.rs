@@ -23,6 +23,12 @@ pub enum MotionError {
         /// What happened.
         reason: String,
     },
+    /// Images that share no part of the world.
+    #[error(
+        "fixed and moving image do not overlap in the world: begin with --init centre-of-mass or --init affine, or mend their \
+         headers (`veloxel info FILE` shows where each lies)"
+    )]
+    Apart,
     /// A volume where a picture is needed.
     #[error("{what} must be a picture (2-D), got a volume of {got}")]
     NotAPicture {

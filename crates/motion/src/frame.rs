@@ -60,12 +60,16 @@ impl Frame {
     /// # Errors
     /// [`MotionError::Compute`] if the device has too little memory or fails.
     pub fn upload(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
-        let samples = device.upload_copy(image.data())?;
+        Self::of_samples(device, image.grid(), device.upload_copy(image.data())?)
+    }
+
+    /// Takes samples that the device holds already.
+    pub(crate) fn of_samples(device: &Device, grid: &Grid, samples: Buffer) -> Result<Self, MotionError> {
         let not_finite = FirstUnknown { image: &samples, weight: None }.run(device)?;
         let map = Percentiles::ask(device, &samples, None)?;
         let pending = PendingStats { not_finite, map, mark: device.mark()? };
         let stats = Mutex::new(ImageStats::Pending(Box::new(pending)));
-        Ok(Self { device: device.clone(), grid: image.grid().clone(), samples, stats })
+        Ok(Self { device: device.clone(), grid: grid.clone(), samples, stats })
     }
 
     /// Where the image lies.

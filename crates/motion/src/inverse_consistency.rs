@@ -4,7 +4,9 @@
 //! `1 + |r|²/h²` with h = 0.5 voxel. *Cost*: twice the method, and one gather.
 
 use crate::affine_registration::invert;
+use crate::frame::FrameSource;
 use crate::method::{DenseMethod, ImagePair, PairMethod, Region};
+use crate::moving_image::{frame_on, voxel_map};
 use crate::pending_flow::PendingFlow;
 use crate::resident::ResidentStart;
 use crate::{MotionError, Observer};
@@ -12,7 +14,7 @@ use veloxel_core::{Grid, Shape};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CopyBuffer;
-use veloxel_kernels::image::warp::Interpolation;
+use veloxel_kernels::image::warp::{Interpolation, VoxelAffine};
 use veloxel_kernels::variational::compose::{Compose, Update};
 use veloxel_kernels::variational::inverse_consistency::WeighByResidual;
 
@@ -53,11 +55,20 @@ impl<M: PairMethod + ?Sized> PairMethod for InverseConsistent<M> {
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
         let mut forward = self.0.estimate(pair.borrowed(), observer)?;
         let ImagePair { fixed, moving, region, start } = pair;
+        // The way back begins on the same grid, where the moving image has samples there.
+        let grid = fixed.frame().grid();
+        let (moving, seen) = match voxel_map(grid, moving.frame().grid()) == VoxelAffine::IDENTITY {
+            true => (moving, None),
+            false => {
+                let (frame, seen) = frame_on(moving.frame(), grid)?;
+                (FrameSource::Owned(frame), Some(seen))
+            }
+        };
         let back = ImagePair {
             fixed: moving,
             moving: fixed,
             // The muscle lies elsewhere in the other image, but by less than its size.
-            region: Region { mask: None, volume_mask: region.volume_mask },
+            region: Region { mask: seen.as_ref(), volume_mask: region.volume_mask },
             start: match start {
                 ResidentStart::Affine(map) => ResidentStart::Affine(invert(&map)?),
                 _ => ResidentStart::Zero,

@@ -12,6 +12,7 @@ mod inverse_consistency;
 mod masking;
 pub mod method;
 pub mod methods;
+mod moving_image;
 pub mod multigrid;
 mod observer;
 mod pending_flow;
@@ -34,6 +35,7 @@ pub use inverse_consistency::InverseConsistent;
 pub use masking::without_unknown;
 pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Region, Window, WindowMethod};
 pub use methods::{AnyMethod, METHODS, Method, Opened, Opening, Takes};
+pub use moving_image::{MovingImage, require_sampled, voxel_map};
 pub use observer::{Observer, Silent, Step};
 pub use pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingAccount, PendingFlow};
 pub use phase::{
@@ -46,4 +48,4 @@ pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
 };
 pub use start::Start;
-pub use veloxel_kernels::image::warp::VoxelAffine;
+pub use veloxel_kernels::image::warp::{Border, VoxelAffine};

@@ -6,6 +6,7 @@
 //! Starts, masks, sequences, streaming ahead and inverse consistency are written once over these two traits.
 
 use crate::frame::{Frame, FrameSource};
+use crate::moving_image::{require_overlap, require_sampled};
 use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::resident::{ResidentMask, ResidentStart};
 use crate::start::Start;
@@ -31,8 +32,8 @@ pub trait PairMethod: DenseMethod {
     /// Asks the device for the flow of the fixed image, which it may not have found when this returns.
     ///
     /// # Errors
-    /// [`MotionError::Input`] if the pair does not lie on the grid that the method was opened for, or an image holds NaN
-    /// outside of its mask; [`MotionError::Compute`] if the device fails.
+    /// [`MotionError::Input`] if the fixed image does not lie on the grid that the method was opened for, or an image holds
+    /// NaN outside of its mask; [`MotionError::Apart`]; [`MotionError::Compute`] if the device fails.
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError>;
 
     /// Sends a pair of images to the device, once, and fetches its flow, its confidence and its diagnostics.
@@ -145,7 +146,7 @@ pub struct Window {
 pub struct Pair<'a> {
     /// The image the flow lives on.
     pub fixed: &'a Volume<f32>,
-    /// The image the flow points into.
+    /// The image the flow points into, on a grid of its own.
     pub moving: &'a Volume<f32>,
     /// Where data count, on the fixed grid; none: everywhere.
     pub mask: Option<&'a Mask>,
@@ -192,16 +193,19 @@ impl<'a> ImagePair<'a> {
         ImagePair { fixed: fixed.borrowed(), moving: moving.borrowed(), region: *region, start: *start }
     }
 
-    /// Checks that everything lies on the grid that a method was opened for, and that the images are finite where they count.
+    /// Checks that everything but the moving image lies on the grid that a method was opened for, that the moving image can be
+    /// sampled from there, and that the images are finite where they count.
     ///
     /// # Errors
-    /// [`MotionError::Input`] with what differs, or the first voxel that is not finite.
+    /// [`MotionError::Input`] with what differs, or the first voxel that is not finite; [`MotionError::Apart`].
     pub fn check(&self, grid: &Grid) -> Result<(), MotionError> {
         let (fixed, moving) = (self.fixed.frame(), self.moving.frame());
         check_grids([fixed, moving], self.region)?;
         grid.require_same(fixed.grid(), "the grid this method was opened for, and the images'")?;
-        if let ResidentStart::Flow(start) = self.start {
-            grid.require_same(&start.grid, "fixed image and start field")?;
+        match self.start {
+            ResidentStart::Flow(start) => grid.require_same(&start.grid, "fixed image and start field")?,
+            ResidentStart::Zero => require_overlap(grid, moving.grid())?,
+            ResidentStart::Affine(_) => {}
         }
         // Outside of its mask the fixed image may hold anything, NaN included.
         fixed.require_finite("the fixed image", self.region.mask)?;
@@ -225,14 +229,10 @@ impl<'a> Region<'a> {
     }
 }
 
-/// Checks that both images, and the masks, lie on one grid.
+/// Checks that the moving image can be sampled from the fixed grid, on which the masks lie.
 fn check_grids([fixed, moving]: [&Frame; 2], region: Region<'_>) -> Result<(), MotionError> {
     let grid = fixed.grid();
-    grid.require_same(
-        moving.grid(),
-        "fixed and moving image must lie on one grid; resample the moving one onto the fixed one first \
-         (SimpleITK: Resample(moving, fixed); 3D Slicer: Resample Image)",
-    )?;
+    require_sampled(grid, moving.grid())?;
     for (mask, what) in
         [(region.mask, "fixed image and mask"), (region.volume_mask, "fixed image and volume mask")]
     {

@@ -3,6 +3,7 @@
 use crate::MotionError;
 use crate::frame::Frame;
 use crate::intensity::IntensityMap;
+use crate::moving_image::{MovingImage, voxel_map};
 use crate::resident::{ResidentFlow, ResidentMask};
 use veloxel_core::{
     BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
@@ -11,9 +12,8 @@ use veloxel_core::{
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
-use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
-use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::image::pointwise::Operation;
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
 use veloxel_kernels::variational::jacobian::Jacobian;
 
 /// The flow of a pair of images, its confidence and its diagnostics, all on the fixed grid.
@@ -223,7 +223,8 @@ impl PendingFlow {
         Ok(())
     }
 
-    /// Asks for the moving image as seen from the fixed one, in its own intensities, NaN outside; and how well they agree.
+    /// Asks for the moving image as seen from the fixed one, in its own intensities, NaN outside of it ([`Border::Voxels`]);
+    /// and how well they agree.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
@@ -232,31 +233,16 @@ impl PendingFlow {
         [fixed, moving]: [&Frame; 2],
         interpolation: Interpolation,
     ) -> Result<(), MotionError> {
-        let (device, shape) = (&self.device, Shape::of(&self.flow.grid));
-        let coefficients = match interpolation {
-            Interpolation::CubicSpline => {
-                let mut coefficients = device.scratch(shape.len())?;
-                CopyBuffer { from: moving.samples(), to: &mut coefficients }.run(device)?;
-                SplineCoefficients { shape, samples: &mut coefficients }.run(device)?;
-                Some(coefficients)
-            }
-            Interpolation::Linear | Interpolation::Nearest => None,
-        };
-        let mut warped = device.scratch(shape.len())?;
-        let warp = Warp {
-            shape,
-            // The field is in voxels already.
-            spacing_edges: [1.0; 3],
-            interpolation,
-            moving_from_fixed: VoxelAffine::IDENTITY,
-            moving: coefficients.as_ref().unwrap_or(moving.samples()),
-            displacement: &self.flow.components_vox,
-            out: &mut warped,
-        };
-        warp.run(device)?;
+        let (device, grid) = (&self.device, &self.flow.grid);
+        let seen = MovingImage::new(device, (moving.samples(), moving.grid()), grid, interpolation)?;
+        let warped = seen.warp(&self.flow.components_vox, Border::Voxels)?;
         let difference =
             |warped: &Buffer| AbsoluteDifference { fixed: fixed.samples(), warped, weight: None }.run(device);
-        let sums = [difference(moving.samples())?, difference(&warped)?];
+        let before = match voxel_map(grid, moving.grid()) == VoxelAffine::IDENTITY {
+            true => difference(moving.samples())?,
+            false => difference(&seen.at_rest(Border::Voxels)?)?,
+        };
+        let sums = [before, difference(&warped)?];
         let map = fixed.map()?.unwrap_or(IntensityMap::IDENTITY);
         self.brightness = Some(PendingBrightness { sums, gain: map.gain_and_offset().0.into() });
         self.warped = Some(warped);

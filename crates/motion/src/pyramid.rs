@@ -15,6 +15,7 @@ use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::resample::Resample;
+use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_kernels::variational::operator::Operator;
 
 /// One size of the pyramid.
@@ -72,14 +73,75 @@ pub fn levels(grid: &Grid, eta: f64, max_levels: usize) -> Vec<LevelGeometry> {
     out
 }
 
+/// A moving image of at most this many voxels a fixed voxel, along an axis, is not smoothed.
+const FINER: f64 = 1.25;
+/// A moving image is not made shorter than this along an axis.
+const SHORTEST_MOVING_AXIS: usize = 4;
+
+/// The sizes at which a moving image on a grid of its own is sampled from the levels of a fixed one: as coarse as these, and
+/// no finer than it is. `moving_from_fixed` is the map between the full grids' voxel positions.
+pub fn moving_levels(
+    grid: &Grid,
+    moving_from_fixed: &VoxelAffine,
+    fixed: &[LevelGeometry],
+) -> Vec<LevelGeometry> {
+    if *moving_from_fixed == VoxelAffine::IDENTITY {
+        return fixed.to_vec();
+    }
+    let size = |level: &LevelGeometry| {
+        [0, 1, 2].map(|a| {
+            let reach = |c: usize| moving_from_fixed.matrix[a][c] * level.spacing_vox[c];
+            let width_vox = (0..3).map(|c| reach(c).powi(2)).sum::<f64>().sqrt();
+            let count = grid.size()[a];
+            let coarser = (count as f64 / width_vox).round() as usize;
+            if width_vox < FINER { count } else { coarser.clamp(count.min(SHORTEST_MOVING_AXIS), count) }
+        })
+    };
+    fixed.iter().map(|level| LevelGeometry::new(grid, size(level))).collect()
+}
+
+/// A map between voxel positions of two full grids as one between positions of a level of each, first the one it leads from:
+/// `x_full = s (x + ½) − ½` on either side.
+pub(crate) fn between_levels(map: &VoxelAffine, [from, to]: [&LevelGeometry; 2]) -> VoxelAffine {
+    if *map == VoxelAffine::IDENTITY && from == to {
+        return *map;
+    }
+    let (s, t) = (from.spacing_vox, to.spacing_vox);
+    let image = map.apply(s.map(|s| 0.5 * s - 0.5));
+    VoxelAffine {
+        matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| map.matrix[r][c] * s[c] / t[r])),
+        offset: [0, 1, 2].map(|r| (image[r] - (0.5 * t[r] - 0.5)) / t[r]),
+    }
+}
+
+/// The other way: a map between positions of two levels as one between positions of the full grids.
+pub(crate) fn between_grids(map: &VoxelAffine, [from, to]: [&LevelGeometry; 2]) -> VoxelAffine {
+    let (s, t) = (from.spacing_vox, to.spacing_vox);
+    let image = map.apply(s.map(|s| 0.5 / s - 0.5));
+    VoxelAffine {
+        matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| map.matrix[r][c] * t[r] / s[c])),
+        offset: [0, 1, 2].map(|r| t[r] * (image[r] - (0.5 / t[r] - 0.5))),
+    }
+}
+
 /// An image at the next coarser size.
 ///
 /// # Errors
 /// [`ComputeError::OutOfMemory`].
-pub fn shrink(device: &Device, (image, from): (&Buffer, Shape), to: Shape) -> Result<Buffer, ComputeError> {
+pub fn shrink(device: &Device, image: (&Buffer, Shape), to: Shape) -> Result<Buffer, ComputeError> {
+    smooth_and_resample(device, image, to, 0.6)
+}
+
+/// An image with fewer voxels, along each axis by `f`, smoothed before by `sigma √(f² − 1)` voxels.
+fn smooth_and_resample(
+    device: &Device,
+    (image, from): (&Buffer, Shape),
+    to: Shape,
+    sigma: f64,
+) -> Result<Buffer, ComputeError> {
     let taps = [0, 1, 2].map(|a| {
         let factor = from.size[a] as f64 / to.size[a] as f64;
-        Taps::gaussian(0.6 * (factor * factor - 1.0).max(0.0).sqrt(), 3.0)
+        Taps::gaussian(sigma * (factor * factor - 1.0).max(0.0).sqrt(), 3.0)
     });
     let mut smooth = device.scratch(from.len())?;
     Convolve { shape: from, taps: &taps, input: image, output: &mut smooth }.run(device)?;
@@ -93,6 +155,24 @@ pub fn shrink(device: &Device, (image, from): (&Buffer, Shape), to: Shape) -> Re
     };
     resample.run(device)?;
     Ok(out)
+}
+
+/// 1/(2 √(2 ln 2)): the deviation of a Gaussian that is half as high one half away from its centre.
+const DEVIATION_PER_WIDTH: f64 = 0.424_660_9;
+
+/// A moving image at the finest size at which it is sampled, smoothed so that voxels become as wide as the fixed image's.
+///
+/// *Paper*: M. J. Cardoso et al., "Scale factor point spread function matching", MICCAI 2015,
+/// doi:10.1007/978-3-319-24571-3_81: voxels as Gaussians as wide as they are, whose variances add.
+///
+/// # Errors
+/// [`ComputeError::OutOfMemory`].
+pub(crate) fn match_voxel_size(
+    device: &Device,
+    (image, from): (Buffer, Shape),
+    to: Shape,
+) -> Result<Buffer, ComputeError> {
+    if from == to { Ok(image) } else { smooth_and_resample(device, (&image, from), to, DEVIATION_PER_WIDTH) }
 }
 
 /// An image at every size, finest first.
@@ -158,6 +238,18 @@ mod tests {
         let grid = Grid::volume(128, 128, 40).and_then(|g| g.with_spacing_mm([1.0, 1.0, 4.0])).unwrap();
         let sizes: Vec<_> = levels(&grid, 0.5, 99).iter().map(|l| l.shape.size).collect();
         assert_eq!(sizes[..4], [[128, 128, 40], [64, 64, 40], [32, 32, 40], [16, 16, 20]]);
+    }
+
+    #[test]
+    fn moving_images_are_sampled_as_coarsely_as_the_fixed_levels() {
+        let fixed = levels(&Grid::volume(64, 64, 32).unwrap(), 0.5, 3);
+        // Twice as fine along x, as fine along y, a fifth as fine along z, and turned: its axes are (y, x, z).
+        let map =
+            VoxelAffine { matrix: [[0.0, 1.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.2]], offset: [0.0; 3] };
+        let sizes = moving_levels(&Grid::volume(64, 128, 7).unwrap(), &map, &fixed);
+        let sizes: Vec<_> = sizes.iter().map(|level| level.shape.size).collect();
+        assert_eq!(sizes, [[64, 64, 7], [32, 32, 7], [16, 16, 7]]);
+        assert_eq!(moving_levels(&Grid::volume(64, 64, 32).unwrap(), &VoxelAffine::IDENTITY, &fixed), fixed);
     }
 
     #[test]

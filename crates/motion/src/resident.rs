@@ -76,7 +76,7 @@ pub enum ResidentStart<'a> {
     /// Nothing.
     #[default]
     Zero,
-    /// An affine map between voxel positions; smoothness is asked of what comes on top.
+    /// An affine map of the fixed grid onto itself, voxel positions; smoothness is asked of what comes on top.
     Affine(VoxelAffine),
     /// A field, refined from the level that resolves it on.
     Flow(&'a ResidentFlow),

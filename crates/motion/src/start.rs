@@ -16,7 +16,7 @@ pub enum Start<'a> {
     Zero,
     /// A map that is found from the images.
     Registration(AffineModel),
-    /// An affine map between voxel positions.
+    /// An affine map of the fixed grid onto itself, voxel positions.
     Affine(VoxelAffine),
     /// A field.
     Flow(&'a Flow),

@@ -59,6 +59,7 @@ pub(super) fn errors(
     curve: Option<&Sparsification>,
 ) -> Result<Vec<LinePlot>, ReportError> {
     let Some(truth) = view.truth else { return Ok(Vec::new()) };
+    let (unit, what) = (view.voxels(), if view.voxels() == "px" { "pixels" } else { "voxels" });
     let map = end_point_error_vox(view.flow, truth)?;
     let mut errors: Vec<f32> =
         measured_indices(view.flow, truth, view.mask)?.into_iter().map(|i| map.data()[i]).collect();
@@ -70,7 +71,7 @@ pub(super) fn errors(
         .collect();
     let mut plots = vec![LinePlot::new(
         "Distribution of the error",
-        ["end-point error, voxels", "% of voxels below"],
+        [&format!("end-point error, {unit}"), &format!("% of {what} below")],
         vec![series("", Ink::Numbered(0), Line::Solid, cumulative)],
         &[0.0, 100.0],
     )];
@@ -80,7 +81,7 @@ pub(super) fn errors(
         };
         plots.push(LinePlot::new(
             "Error of the most confident vectors",
-            ["% of vectors left out, least confident first", "mean error of the rest, voxels"],
+            ["% of vectors left out, least confident first", &format!("mean error of the rest, {unit}")],
             vec![
                 series("by confidence", Ink::Numbered(0), Line::Dotted, points(|p| p.by_confidence_vox)),
                 series("by the error itself", Ink::Numbered(2), Line::Dashed, points(|p| p.oracle_vox)),
@@ -92,12 +93,17 @@ pub(super) fn errors(
 }
 
 /// Curves over the pairs of a sequence.
-pub(super) fn over_time(pairs: &[PairReport], unit: &str) -> Vec<LinePlot> {
+pub(super) fn over_time(pairs: &[PairReport], [unit, voxels]: [&str; 2]) -> Vec<LinePlot> {
+    let frames: Vec<[usize; 2]> =
+        pairs.iter().enumerate().map(|(i, pair)| pair.frames.unwrap_or([i, i + 1])).collect();
+    // Fields of one reference differ in the frame that they point into.
+    let is_of_reference = frames.windows(2).all(|two| two[0][0] == two[1][0]);
+    let (which, x_label) = if is_of_reference { (1, "frame") } else { (0, "frame, to the next one") };
     let curve = |value: &dyn Fn(&PairReport) -> f64| -> Vec<(f64, f64)> {
-        pairs.iter().enumerate().map(|(i, p)| (i as f64 + 1.0, value(p))).collect()
+        pairs.iter().zip(&frames).map(|(p, frames)| (frames[which] as f64, value(p))).collect()
     };
     let plot = |title: &str, y_label: &str, curves: Vec<Series>, y_include: &[f64]| {
-        LinePlot::new(title, ["pair", y_label], curves, y_include)
+        LinePlot::new(title, [x_label, y_label], curves, y_include)
     };
     let one = |points| vec![series("", Ink::Numbered(0), Line::Dotted, points)];
     let mut plots =
@@ -108,11 +114,12 @@ pub(super) fn over_time(pairs: &[PairReport], unit: &str) -> Vec<LinePlot> {
             series("mean", Ink::Numbered(0), Line::Dotted, curve(&error(|e| e.end_point_vox.mean))),
             series("95 %", Ink::Numbered(2), Line::Dashed, curve(&error(|e| e.end_point_vox.a95))),
         ];
-        plots.push(plot("End-point error", "voxels", curves, &[0.0]));
+        plots.push(plot("End-point error", voxels, curves, &[0.0]));
     }
-    plots.push(plot("Volume", "after / before", one(curve(&|p| p.motion.volume_ratio)), &[0.99, 1.01]));
+    let volume = if voxels == "px" { "Area" } else { "Volume" };
+    plots.push(plot(volume, "after / before", one(curve(&|p| p.motion.volume_ratio)), &[0.99, 1.01]));
     plots.push(plot(
-        "Departure from constant volume",
+        &format!("{volume} change"),
         "mean |det(I + ∇d) − 1|",
         one(curve(&|p| p.statistics.jacobian.mean_abs_minus_one)),
         &[0.0],

@@ -1,7 +1,9 @@
 //! The page of a stream that the engine ran over.
 
 use super::colour::Ramp;
-use super::maps::{Map, Wheel, grey, motion_scale, orientation_legend, panel, phase_legend, scalar_panel};
+use super::maps::{
+    Map, Wheel, from_zero, grey, motion_scale, orientation_legend, panel, phase_legend, scalar_panel,
+};
 use super::number::{counted, text};
 use super::page::{Headline, Page, Plots, Section};
 use super::panel::{Panel, Scaled};
@@ -67,7 +69,9 @@ fn cards(report: &EngineReport) -> Vec<Headline> {
         Some(Headline::new(name, text(100.0 * share?), "%", of))
     };
     cards.extend(shares.into_iter().filter_map(share));
-    cards.push(Headline::of_time(&report.header));
+    let device = &report.header.device;
+    let threads = counted(device.threads, "thread");
+    cards.push(Headline::new("Time", text(report.wall_s), "s", format!("{}, {threads}", device.name)));
     cards
 }
 
@@ -80,26 +84,30 @@ fn panels(view: &EngineView<'_>) -> Result<Vec<Panel>, ReportError> {
     if let Some((flow, sure)) = view.flow {
         let scale = motion_scale(flow);
         let what = ("Motion", "Towards the next frame: hue is the direction, colour strength the length.");
-        panels.push(panel(what, &[("", Map::Motion(flow, scale))], Some(Map::motion_legend(scale)?))?);
+        let legend = Some(Map::motion_legend(scale)?);
+        panels.push(panel(what, &[("", Map::Motion(flow, scale))], legend)?.gaps_are("no vector"));
         panels.push(confidence("Confidence of the motion", sure)?);
     }
     if let Some((disparity_px, sure)) = view.disparity_px {
         let (low, high) = ValueRange::of(disparity_px).map_or((0.0, 1.0), |r| (r.p1, r.p99));
         let depth = Scaled { ramp: Ramp::Depth, low, high };
         let what = ("Disparity", "How far to the left a pixel lies in the right frame: near is light.");
-        panels.push(scalar_panel(what, (disparity_px, depth), "pixels, 1 to 99 % of the values")?);
+        let found = scalar_panel(what, (disparity_px, depth), "px, 1 to 99 % of the values")?;
+        panels.push(found.gaps_are("no disparity"));
         panels.push(confidence("Confidence of the disparity", sure)?);
     }
     if let Some([energy, orientation, phase]) = view.features {
         let what = ("Orientation", "The direction across edges and lines.");
         let map = Map::Angle(orientation, energy, Wheel::ORIENTATION);
-        panels.push(panel(what, &[("", map)], Some(orientation_legend()?))?);
+        panels.push(panel(what, &[("", map)], Some(orientation_legend()?))?.gaps_are("no orientation"));
         let what = ("Phase", "What kind of structure it is: a line or an edge, and of which sign.");
         let map = Map::Angle(phase, energy, Wheel::PHASE);
-        panels.push(panel(what, &[("", map)], Some(phase_legend()?))?);
+        panels.push(panel(what, &[("", map)], Some(phase_legend()?))?.gaps_are("no phase"));
+        let what = ("Energy", "How much structure there is.");
+        panels.push(scalar_panel(what, (energy, from_zero(energy, Ramp::Heat)), "squared intensity")?);
     }
     let image = Map::Scalar(view.image, grey(view.image));
-    panels.push(panel(("Frame", "What all this was found in."), &[("", image)], None)?);
+    panels.insert(0, panel(("Frame", "What all this was found in."), &[("", image)], None)?);
     Ok(panels)
 }
 

@@ -30,9 +30,7 @@ pub enum ReportError {
         position: [usize; 3],
     },
     /// A grey image where labels are expected.
-    #[error(
-        "{what} looks like a grey image, not labels: {values} values, which change from most voxels to the next"
-    )]
+    #[error("{what} looks like a grey image, not labels: {values} values, most of them scattered")]
     GreyImage {
         /// Which image.
         what: String,

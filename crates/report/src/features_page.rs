@@ -75,12 +75,14 @@ fn panels(view: &FeaturesView<'_>, finest: &FeatureScale<'_>) -> Result<Vec<Pane
             ("Orientation", "The direction across edges and lines; switch between the scales."),
             &layers(view, |s| Map::Angle(s.orientation_rad, s.energy, Wheel::ORIENTATION)),
             Some(orientation_legend()?),
-        )?,
+        )?
+        .gaps_are("no orientation"),
         panel(
             ("Phase", "What kind of structure it is: a line or an edge, and of which sign."),
             &layers(view, |s| Map::Angle(s.phase_rad, s.energy, Wheel::PHASE)),
             Some(phase_legend()?),
-        )?,
+        )?
+        .gaps_are("no phase"),
         panel(
             ("Energy", "How much structure there is; every scale on its own ramp."),
             &layers(view, |s| Map::Scalar(s.energy, from_zero(s.energy, Ramp::Heat))),

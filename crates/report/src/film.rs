@@ -14,6 +14,7 @@ const LONGEST_SIDE: usize = 112;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thumbnail {
     title: String,
+    frames: Option<[usize; 2]>,
     /// Height over width on the page.
     aspect: f64,
     grey: Raster<1>,
@@ -21,12 +22,12 @@ pub struct Thumbnail {
 }
 
 impl Thumbnail {
-    /// Takes the first plane of the pair's report (axial, or the image), cut through `like`'s centre of motion so
-    /// that all thumbnails of a sequence show the same plane.
+    /// Takes one plane of the pair, where `like`'s report has it, so that all thumbnails of a sequence show the same plane.
     pub fn of(view: &PairView, like: &PairView) -> Self {
-        let plane = &like.planes()[0];
+        let plane = &like.plane();
         Self {
             title: view.title.to_owned(),
+            frames: view.frames,
             aspect: plane.down.extent_mm() / plane.across.extent_mm(),
             grey: Raster::sample(plane, LONGEST_SIDE, |i| [view.fixed.data()[i]]),
             motion_mm: Raster::sample(plane, LONGEST_SIDE, |i| plane.page_vector_mm(view.flow.vector_vox(i))),
@@ -58,6 +59,7 @@ impl Thumbnail {
 #[derive(Serialize)]
 pub(super) struct Frame {
     title: String,
+    caption: String,
     aspect: f64,
     uri: String,
     shown: bool,
@@ -69,7 +71,9 @@ pub(super) fn frames(thumbnails: &[Thumbnail], shown: usize) -> Result<Vec<Frame
     let scale = finite_quantiles(lengths, [0.99]).map_or(1.0, |[most]| nice_ceiling(most));
     let frame = |(i, thumbnail): (usize, &Thumbnail)| {
         let uri = thumbnail.to_data_uri(scale as f32)?;
-        Ok(Frame { title: thumbnail.title.clone(), aspect: thumbnail.aspect, uri, shown: i == shown })
+        let title = thumbnail.title.clone();
+        let caption = thumbnail.frames.map_or(title.clone(), |[fixed, moving]| format!("{fixed} → {moving}"));
+        Ok(Frame { title, caption, aspect: thumbnail.aspect, uri, shown: i == shown })
     };
     thumbnails.iter().enumerate().map(frame).collect()
 }

@@ -37,9 +37,9 @@ pub fn sequence_html(
     let status = pair.statistics.status;
     let class = if status == SolveStatus::Done { "done" } else { "limit" };
     let mut sections = Vec::new();
+    let units = [view.length_unit(), view.voxels()];
     if run.pairs.len() > 1 {
-        sections
-            .push(Section { film: film::frames(thumbnails, shown)?, ..sequence(run, view.length_unit()) });
+        sections.push(Section { film: film::frames(thumbnails, shown)?, ..sequence(run, units) });
     }
     let heading = if run.pairs.len() > 1 { &pair.title } else { "The field" };
     let dimension = view.grid().dimension().count();
@@ -52,7 +52,7 @@ pub fn sequence_html(
     sections.extend(convergence(pair, view));
     let page = Page {
         status: Some(Status { class, text: status.text() }),
-        cards: cards(run, pair, view.length_unit()),
+        cards: cards(run, pair, view),
         sections,
         run: Some(&run.header),
         ..Page::new(method_title(&run.header.method), &pair.title)
@@ -69,10 +69,10 @@ fn method_title(method: &str) -> &str {
     }
 }
 
-fn sequence(run: &RunReport, unit: &str) -> Section {
+fn sequence(run: &RunReport, units: [&str; 2]) -> Section {
     Section {
-        plots: Plots::of(charts::over_time(&run.pairs, unit)),
-        table: Some(tables::pairs(&run.pairs, unit)),
+        plots: Plots::of(charts::over_time(&run.pairs, units)),
+        table: Some(tables::pairs(&run.pairs, units)),
         folded: format!("All {} pairs in numbers", run.pairs.len()),
         ..Section::new("The sequence")
     }
@@ -81,7 +81,7 @@ fn sequence(run: &RunReport, unit: &str) -> Section {
 fn against_truth(view: &PairView, error: &FlowError, pair: &PairReport) -> Result<Section, ReportError> {
     Ok(Section {
         plots: Plots::of(charts::errors(view, error, pair.sparsification.as_ref())?),
-        table: Some(tables::errors(error, view.length_unit())),
+        table: Some(tables::errors(error)),
         facts: tables::error_shares(error),
         ..Section::new("Against the truth")
     })
@@ -99,13 +99,15 @@ fn convergence(pair: &PairReport, view: &PairView) -> Option<Section> {
     })
 }
 
-/// The headline numbers of a pair within its run; `unit` is `mm` or `px`.
-fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Headline> {
-    let voxels = if unit == "px" { "pixels" } else { "voxels" };
-    let mut cards = vec![motion(pair, unit)];
-    cards.extend(pair.error.iter().flat_map(|error| errors(error, voxels)));
+/// The headline numbers of a pair within its run.
+fn cards(run: &RunReport, pair: &PairReport, view: &PairView) -> Vec<Headline> {
+    let (unit, voxels) = (view.length_unit(), view.voxels());
+    // What is measured within the mask says so.
+    let inside = if view.mask.is_some() { "inside the mask: " } else { "" };
+    let mut cards = vec![motion(pair, (unit, inside))];
+    cards.extend(pair.error.iter().flat_map(|error| errors(error, (voxels, inside))));
     cards.extend(run.label_overlap.as_ref().map(dice));
-    cards.extend([brightness(pair), volume(pair, unit), confidence(pair)]);
+    cards.extend([brightness(pair), volume(pair, (voxels, inside)), confidence(pair, inside)]);
     let drift =
         |vox| Headline::new("Cycle closure", text(vox), voxels, "left after following one whole cycle");
     cards.extend(run.cycle_closure_vox.map(drift));
@@ -116,25 +118,25 @@ fn cards(run: &RunReport, pair: &PairReport, unit: &str) -> Vec<Headline> {
     cards
 }
 
-fn motion(pair: &PairReport, unit: &str) -> Headline {
+fn motion(pair: &PairReport, (unit, inside): (&str, &str)) -> Headline {
     let motion = &pair.motion;
     match unit {
         "px" => {
-            let note = format!("up to {} px", text(motion.max_vox));
+            let note = format!("{inside}up to {} px", text(motion.max_vox));
             Headline::new("Mean motion", text(motion.mean_vox), unit, note)
         }
         _ => {
             let (max, mean) = (text(motion.max_mm), text(motion.mean_vox));
-            let note = format!("up to {max} mm; {mean} voxels on average");
+            let note = format!("{inside}up to {max} mm; {mean} voxels on average");
             Headline::new("Mean motion", text(motion.mean_mm), unit, note)
         }
     }
 }
 
-fn errors(error: &FlowError, voxels: &str) -> [Headline; 2] {
+fn errors(error: &FlowError, (voxels, inside): (&str, &str)) -> [Headline; 2] {
     let end_point = &error.end_point_vox;
     let (a95, zero) = (text(end_point.a95), text(error.mean_truth_vox));
-    let note = format!("95 % below {a95}; a zero flow would score {zero}");
+    let note = format!("{inside}95 % below {a95}; a zero flow would score {zero}");
     let density = format!("measured at {} of the true vectors", percent(error.density));
     [
         Headline::new("End-point error", text(end_point.mean), voxels, note),
@@ -158,22 +160,23 @@ fn brightness(pair: &PairReport) -> Headline {
     Headline::new("Brightness difference", value, "%", format!("mean |Iₜ|: {before} → {after}"))
 }
 
-fn volume(pair: &PairReport, unit: &str) -> Headline {
+fn volume(pair: &PairReport, (voxels, inside): (&str, &str)) -> Headline {
     let jacobian = pair.statistics.jacobian;
     let folded = match jacobian.share_folded {
         0.0 => "no folding".to_owned(),
         share if share.is_nan() => "nothing to measure".to_owned(),
         share => format!("{} folded", percent(share)),
     };
-    let note = format!("mean |det − 1|; det {} to {}; {folded}", text(jacobian.min), text(jacobian.max));
-    let label = if unit == "px" { "Area change" } else { "Volume change" };
+    let range = format!("det {} to {}; {folded}", text(jacobian.min), text(jacobian.max));
+    let label = if voxels == "px" { "Mean area change" } else { "Mean volume change" };
+    let note = format!("{inside}mean |det(I + ∇d) − 1|; {range}");
     Headline::new(label, text(100.0 * jacobian.mean_abs_minus_one), "%", note)
 }
 
-fn confidence(pair: &PairReport) -> Headline {
+fn confidence(pair: &PairReport, inside: &str) -> Headline {
     let note = match pair.sparsification.as_ref().and_then(|s| s.ause.zip(s.ause_uninformed)) {
         Some((ause, random)) => format!("AUSE {} (random order: {})", text(ause), text(random)),
-        None => format!("{} of the vectors valid", percent(pair.motion.valid_share)),
+        None => format!("{} have a vector", percent(pair.motion.valid_share)),
     };
-    Headline::new("Mean confidence", text(pair.motion.mean_confidence), "", note)
+    Headline::new("Mean confidence", text(pair.motion.mean_confidence), "", format!("{inside}{note}"))
 }

@@ -3,7 +3,7 @@
 use super::colour::{Ramp, Rgb, orientation_wheel, phase_wheel, wheel};
 use super::number::{self, nice_ceiling};
 use super::overlay::Canvas;
-use super::panel::{Legend, MOTION_WHEEL, Panel, Picture, Scaled, image, wheel_uri};
+use super::panel::{Legend, MOTION_WHEEL, NO_ESTIMATE, Panel, Picture, Scaled, image, wheel_uri};
 use super::picture::{LONGEST_SIDE, Raster};
 use super::planes::planes_through;
 use crate::ReportError;
@@ -132,7 +132,7 @@ pub(super) fn panel(
         pictures: vec![Picture::framed(frame, title, &content)],
         layers: if layers.len() > 1 { layers.iter().map(|(name, _)| *name).collect() } else { Vec::new() },
         legend,
-        has_gaps,
+        gap: if has_gaps { NO_ESTIMATE } else { "" },
         ..Panel::default()
     })
 }

@@ -47,7 +47,10 @@ pub fn counted(n: usize, noun: &str) -> String {
 
 /// `840 ms`, `12.3 s`, `3 min 20 s`.
 pub fn duration(time_ms: f64) -> String {
-    if time_ms < 1000.0 {
+    if time_ms < 1e-3 {
+        // Below what a clock tells.
+        "0 ms".to_owned()
+    } else if time_ms < 1000.0 {
         format!("{} ms", text(time_ms))
     } else if time_ms < 120_000.0 {
         format!("{} s", text(time_ms / 1000.0))
@@ -137,6 +140,7 @@ mod tests {
             assert_eq!(text(value), expected);
         }
         assert_eq!((percent(0.1234).as_str(), percent(1e-6).as_str()), ("12.3 %", "< 0.01 %"));
+        assert_eq!(duration(7e-5), "0 ms");
         assert_eq!((duration(1840.0), duration(200_000.0)), ("1.84 s".to_owned(), "3 min 20 s".to_owned()));
     }
 

@@ -29,6 +29,10 @@ impl Canvas {
     }
 }
 
+/// Arrows along the longest side of a plane, and of a slice among others.
+pub(super) const ARROWS: f64 = 26.0;
+pub(super) const ARROWS_OF_A_SLICE: f64 = 18.0;
+
 /// Arrows from one voxel in `step`, their length `gain` times the motion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quiver {
@@ -41,9 +45,9 @@ pub(super) struct Quiver {
 }
 
 impl Quiver {
-    /// Fits arrows to planes whose longest side is `longest_mm` and whose typical large motion is `scale_mm`.
-    pub fn fit(longest_mm: f64, scale_mm: f64) -> Self {
-        let step_mm = longest_mm / 26.0;
+    /// Fits so many arrows to the longest side, `longest_mm`, of planes whose typical large motion is `scale_mm`.
+    pub fn fit((longest_mm, arrows): (f64, f64), scale_mm: f64) -> Self {
+        let step_mm = longest_mm / arrows;
         let gain = 1.7 * step_mm / scale_mm;
         Self { step_mm, gain, key_mm: scale_mm }
     }

@@ -18,8 +18,24 @@ pub(super) struct Panel {
     /// The layer shown at first.
     pub first_layer: usize,
     pub legend: Option<Legend>,
-    pub has_gaps: bool,
+    /// What is missing where the hatching shows; empty where nothing is.
+    pub gap: &'static str,
+    /// Pictures in a row, where they are slices of one stack; else 0.
+    pub columns: usize,
 }
+
+impl Panel {
+    /// Says what is missing where something is.
+    pub fn gaps_are(mut self, name: &'static str) -> Self {
+        if !self.gap.is_empty() {
+            self.gap = name;
+        }
+        self
+    }
+}
+
+/// What is missing, where nobody says it better.
+pub(super) const NO_ESTIMATE: &str = "no estimate";
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Picture {

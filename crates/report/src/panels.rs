@@ -2,14 +2,24 @@
 
 use super::colour::{Ramp, wheel};
 use super::number;
-use super::overlay::{Canvas, Quiver, letters_svg, outline_svg};
-use super::panel::{Legend, MOTION_WHEEL, Panel, Picture, Scaled, image, wheel_uri};
+use super::overlay::{ARROWS, ARROWS_OF_A_SLICE, Canvas, Quiver, letters_svg, outline_svg};
+use super::panel::{Legend, MOTION_WHEEL, NO_ESTIMATE, Panel, Picture, Scaled, image, wheel_uri};
 use super::picture::{LONGEST_SIDE, Raster};
-use super::planes::Plane;
+use super::planes::{Plane, slices_of_thin_stack};
 use super::view::PairView;
 use crate::ReportError;
 use crate::metrics::finite_quantiles;
-use veloxel_core::Flow;
+use veloxel_core::{Dimension, Flow};
+
+const TRUE_MOTION: &str = "True motion";
+
+/// Pictures in a row: about twice as many as rows, with few places left over.
+fn columns_of(count: usize) -> usize {
+    let left_over = |columns: usize| (columns - count % columns) % columns;
+    let cost =
+        |columns: usize| left_over(columns) as f64 + (columns as f64 - (2.0 * count as f64).sqrt()).abs();
+    (1..=count).min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(1)
+}
 
 /// Everything that the panels of one pair share.
 struct Stage<'a> {
@@ -17,6 +27,8 @@ struct Stage<'a> {
     planes: Vec<(Plane, Canvas)>,
     longest_mm: f64,
     unit: &'static str,
+    /// As [`Panel::columns`].
+    columns: usize,
 }
 
 /// All picture panels of a pair, in the order of the page.
@@ -30,7 +42,7 @@ pub(super) fn panels(view: &PairView) -> Result<Vec<Panel>, ReportError> {
     ];
     panels.extend(stage.differences()?);
     if let Some(truth) = view.truth {
-        panels.push(stage.motion_colours("True motion", truth, motion_scale)?);
+        panels.push(stage.motion_colours(TRUE_MOTION, truth, motion_scale)?);
         panels.push(stage.errors(truth)?);
     }
     panels.push(stage.confidence()?);
@@ -43,20 +55,19 @@ impl<'a> Stage<'a> {
         let planes = view.planes();
         let longest_mm =
             planes.iter().flat_map(|p| [p.across.extent_mm(), p.down.extent_mm()]).fold(0.0, f64::max);
-        let planes =
+        let planes: Vec<_> =
             planes.into_iter().map(|p| (Canvas::of(&p, longest_mm), p)).map(|(c, p)| (p, c)).collect();
-        Self { view, planes, longest_mm, unit: view.length_unit() }
+        let columns = if slices_of_thin_stack(view.grid()).is_some() { columns_of(planes.len()) } else { 0 };
+        Self { view, planes, longest_mm, unit: view.length_unit(), columns }
     }
 
-    /// The length of motion that gets full colour: hardly anything shown is longer.
+    /// The length of motion that gets full colour: 99 % of what is shown of the field are not longer.
     fn motion_scale_mm(&self) -> f64 {
-        let fields = || [Some(self.view.flow), self.view.truth].into_iter().flatten();
+        let field = self.view.flow;
         let lengths = self.planes.iter().flat_map(|(plane, _)| {
-            fields().flat_map(move |field| {
-                plane.indices().map(move |i| {
-                    let [u, v] = plane.page_vector_mm(field.vector_vox(i));
-                    u.hypot(v)
-                })
+            plane.indices().map(move |i| {
+                let [u, v] = plane.page_vector_mm(field.vector_vox(i));
+                u.hypot(v)
             })
         });
         finite_quantiles(lengths, [0.99]).map_or(1.0, |[most]| number::nice_ceiling(most))
@@ -79,20 +90,27 @@ impl<'a> Stage<'a> {
                 alt: MOTION_WHEEL,
                 note: format!("rim: {} {}, darker beyond", number::text(scale_mm), self.unit),
             }),
-            has_gaps,
+            gap: if !has_gaps {
+                ""
+            } else if title == TRUE_MOTION {
+                "no truth"
+            } else {
+                "no vector"
+            },
+            columns: self.columns,
             ..Panel::default()
         })
     }
 
     fn motion_arrows(&self, scale_mm: f64) -> Panel {
-        let quiver = Quiver::fit(self.longest_mm, scale_mm);
+        let arrows = if self.columns > 1 { ARROWS_OF_A_SLICE } else { ARROWS };
+        let quiver = Quiver::fit((self.longest_mm, arrows), scale_mm);
         let pictures = self.planes.iter().enumerate().map(|(k, (plane, canvas))| {
             let vector = |i| plane.page_vector_mm(self.view.flow.vector_vox(i));
-            let content = format!(
-                r##"<use href="#fixed-{k}"/>{}{}"##,
-                quiver.to_svg(plane, vector, *canvas),
-                quiver.key_svg(*canvas, self.unit)
-            );
+            // Among slices a key would be too small to read.
+            let key = if self.columns > 1 { String::new() } else { quiver.key_svg(*canvas, self.unit) };
+            let arrows = quiver.to_svg(plane, vector, *canvas);
+            let content = format!(r##"<use href="#fixed-{k}"/>{arrows}{key}"##);
             self.framed(plane, *canvas, &content)
         });
         let factor = quiver.gain;
@@ -105,6 +123,7 @@ impl<'a> Stage<'a> {
             title: "Motion as arrows",
             caption: format!("From the fixed to the moving image, {drawn}."),
             pictures: pictures.collect(),
+            columns: self.columns,
             ..Panel::default()
         }
     }
@@ -142,9 +161,18 @@ impl<'a> Stage<'a> {
             layers: ["Fixed", "Moving", "Moving, motion undone"][..2 + usize::from(view.warped.is_some())]
                 .to_vec(),
             first_layer: if self.planes.len() == 1 && view.warped.is_some() { 2 } else { 0 },
-            has_gaps,
+            gap: if has_gaps { self.gap_of_warped() } else { "" },
+            columns: self.columns,
             ..Panel::default()
         })
+    }
+
+    /// Where the warped image has no value.
+    fn gap_of_warped(&self) -> &'static str {
+        match (0..self.view.grid().len()).all(|i| self.view.flow.is_valid(i)) {
+            true => "outside the moving image",
+            false => "no vector, or outside the moving image",
+        }
     }
 
     fn differences(&self) -> Result<Vec<Panel>, ReportError> {
@@ -157,7 +185,7 @@ impl<'a> Stage<'a> {
         let mut panels = vec![panel(("Difference before", "Moving minus fixed image."), view.moving.data())?];
         if let Some(warped) = view.warped {
             let caption = "The same with the motion undone, on the same scale.";
-            panels.push(panel(("Difference after", caption), warped.data())?);
+            panels.push(panel(("Difference after", caption), warped.data())?.gaps_are(self.gap_of_warped()));
         }
         Ok(panels)
     }
@@ -169,9 +197,9 @@ impl<'a> Stage<'a> {
             [0, 1, 2].map(|a: usize| e[a] - t[a]).iter().map(|d| d * d).sum::<f32>().sqrt()
         };
         let ramp = Scaled { ramp: Ramp::Heat, low: 0.0, high: self.limit(error) };
-        let unit = if self.planes.len() > 1 { "voxels" } else { "pixels" };
         let what = ("End-point error", "Length of the difference from the true motion.");
-        self.scalar_panel(what, (ramp, unit), error)
+        let panel = self.scalar_panel(what, (ramp, self.view.voxels()), error)?;
+        Ok(panel.gaps_are("no vector, or no truth"))
     }
 
     fn confidence(&self) -> Result<Panel, ReportError> {
@@ -185,13 +213,14 @@ impl<'a> Stage<'a> {
         let data = self.view.jacobian.data();
         let limit = self.limit(|i| (data[i] - 1.0).abs()).clamp(0.01, 1.0);
         let ramp = Scaled { ramp: Ramp::Volume, low: 1.0 - limit, high: 1.0 + limit };
-        let (title, what) = match self.planes.len() {
-            1 => ("Area change", "Area"),
-            _ => ("Volume change", "Volume"),
+        let (title, what) = match self.view.grid().dimension() {
+            Dimension::Two => ("Area change", "Area"),
+            Dimension::Three => ("Volume change", "Volume"),
         };
         let caption =
             format!("{what} after the motion over that before; a red outline where the field folds.");
-        let mut panel = self.scalar_panel((title, &caption), (ramp, "det(I + ∇d)"), |i| data[i])?;
+        let panel = self.scalar_panel((title, &caption), (ramp, "det(I + ∇d)"), |i| data[i])?;
+        let mut panel = panel.gaps_are("no vector");
         for (picture, (plane, canvas)) in panel.pictures.iter_mut().zip(&self.planes) {
             let folded = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(data[i] <= 0.0))]);
             let outline = outline_svg(&folded, *canvas, "folded");
@@ -214,7 +243,8 @@ impl<'a> Stage<'a> {
             Ok(image(&uri, canvas, ""))
         })?;
         let (caption, legend) = (caption.to_owned(), Some(ramp.legend(note)));
-        Ok(Panel { title, caption, pictures, legend, has_gaps, ..Panel::default() })
+        let gap = if has_gaps { NO_ESTIMATE } else { "" };
+        Ok(Panel { title, caption, pictures, legend, gap, columns: self.columns, ..Panel::default() })
     }
 
     /// A round number that hardly any shown value exceeds.
@@ -246,7 +276,10 @@ impl<'a> Stage<'a> {
         match plane.name {
             "" => Picture::framed(canvas, "image", &content),
             name => {
-                let label = format!("{name}, {}", plane.position);
+                let label = match self.columns {
+                    0 => format!("{name}, {}", plane.position),
+                    _ => plane.position.clone(),
+                };
                 Picture { label, ..Picture::framed(canvas, name, &content) }
             }
         }

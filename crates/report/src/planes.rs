@@ -115,6 +115,30 @@ pub(super) fn planes_through(grid: &Grid, voxel: [usize; 3]) -> Vec<Plane> {
     VIEWS.iter().map(plane).collect()
 }
 
+/// A stack of at most so many slices is thin, if its other axes are long.
+const MOST_SLICES: usize = 16;
+/// How many times as many voxels the other axes have at least.
+const THIN: usize = 4;
+
+/// All slices of a thin stack, in order; none of an image and of a volume that is not thin.
+pub(super) fn slices_of_thin_stack(grid: &Grid) -> Option<Vec<Plane>> {
+    let size = grid.size();
+    let axis = (0..3).min_by_key(|&axis| size[axis])?;
+    let others = (0..3).filter(|&other| other != axis);
+    let is_thin =
+        size[axis] <= MOST_SLICES && others.map(|other| size[other]).all(|n| n >= THIN * size[axis]);
+    if grid.dimension() == Dimension::Two || !is_thin {
+        return None;
+    }
+    let slice = |nth: usize| {
+        let mut voxel = [0; 3];
+        voxel[axis] = nth;
+        let normal = |plane: &Plane| 3 - plane.across.axis - plane.down.axis;
+        planes_through(grid, voxel).into_iter().find(|plane| normal(plane) == axis)
+    };
+    (0..size[axis]).map(slice).collect()
+}
+
 /// For every world axis the grid axis that follows it best, each used once.
 fn closest_axes(direction: &[[f64; 3]; 3]) -> [usize; 3] {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -148,6 +172,18 @@ mod tests {
         assert_eq!(coronal.across.ends, ["R", "L"]);
         assert_eq!(coronal.down.ends, ["S", "I"]);
         assert_eq!(sagittal.page_vector_mm([0.0, 1.0, 1.0]), [-2.0, -3.0]);
+    }
+
+    #[test]
+    fn a_thin_stack_is_all_its_slices() {
+        let slices = slices_of_thin_stack(&Grid::volume(64, 48, 7).unwrap()).unwrap();
+        assert_eq!(slices.len(), 7);
+        assert_eq!((slices[3].position.as_str(), slices[3].shape()), ("z = 3", (64, 48)));
+        let sideways = slices_of_thin_stack(&Grid::volume(5, 48, 64).unwrap()).unwrap();
+        assert_eq!((sideways.len(), sideways[4].position.as_str()), (5, "x = 4"));
+        for grid in [Grid::volume(64, 48, 20), Grid::volume(24, 24, 7), Grid::image(64, 7)] {
+            assert!(slices_of_thin_stack(&grid.unwrap()).is_none());
+        }
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct RunReport {
 pub struct PairReport {
     /// Which pair: `frame 3 → 4`, or the names of the two images.
     pub title: String,
+    /// The numbers of the fixed and of the moving frame, in a sequence.
+    pub frames: Option<[usize; 2]>,
     /// Statistics of the solver.
     pub statistics: FlowStatistics,
     /// What the field looks like.
@@ -48,6 +50,7 @@ impl PairReport {
         let sparsification = view.truth.map(curve).transpose()?;
         Ok(Self {
             title: view.title.to_owned(),
+            frames: view.frames,
             statistics,
             motion: MotionReport::measure(view),
             error,

@@ -72,8 +72,9 @@ fn panels(report: &StereoReport, view: &StereoView<'_>) -> Result<Vec<Panel>, Re
                 "How far to the left a pixel of the left image lies in the right one: near is light.",
             ),
             (view.disparity_px, depth),
-            "pixels, 1 to 99 % of the values",
-        )?,
+            "px, 1 to 99 % of the values",
+        )?
+        .gaps_are("no disparity"),
         panel(
             ("Images", "Switch between them: with the disparity undone, nothing should move."),
             &[
@@ -82,7 +83,8 @@ fn panels(report: &StereoReport, view: &StereoView<'_>) -> Result<Vec<Panel>, Re
                 ("Right, disparity undone", Map::Scalar(view.warped, grey)),
             ],
             None,
-        )?,
+        )?
+        .gaps_are("no disparity, or outside the right image"),
         scalar_panel(
             ("Confidence", "How well the orientations agree at each pixel: 0 not at all, 1 fully."),
             (view.confidence, certain),
@@ -92,15 +94,17 @@ fn panels(report: &StereoReport, view: &StereoView<'_>) -> Result<Vec<Panel>, Re
             ("Difference after", "Right image with the disparity undone, minus the left one."),
             (&difference(view.left, view.warped), signed),
             "intensity",
-        )?,
+        )?
+        .gaps_are("no disparity, or outside the right image"),
     ];
     if let Some(truth) = view.truth_px {
         let what = ("True disparity", "On the same scale as the found one.");
-        panels.push(scalar_panel(what, (truth, depth), "pixels")?);
+        panels.push(scalar_panel(what, (truth, depth), "px")?.gaps_are("no truth"));
         let error = difference(truth, view.disparity_px);
         let limit = nice_ceiling(from_zero(&error.map(|e| e.abs()), Ramp::Heat).high);
         let what = ("Error", "Found minus true disparity.");
-        panels.push(scalar_panel(what, (&error, Scaled::around_zero(limit)), "pixels")?);
+        let error = scalar_panel(what, (&error, Scaled::around_zero(limit)), "px")?;
+        panels.push(error.gaps_are("no disparity, or no truth"));
     }
     Ok(panels)
 }
@@ -128,12 +132,13 @@ fn errors(error: &DisparityError) -> Table {
     let (d, measured, all) = (&error.absolute_px, &error.bad_measured, &error.bad_all);
     let none = || "–".to_owned();
     let rows = [
-        ("Mean absolute error, pixels", text(d.mean), none()),
-        ("Median, 95 %, pixels", format!("{}, {}", text(d.a50), text(d.a95)), none()),
+        ("Mean absolute error, px", text(d.mean), none()),
+        ("Median, 95 %, px", format!("{}, {}", text(d.a50), text(d.a95)), none()),
         ("Density", percent(error.density), none()),
         ("Wrong by more than 0.5 px", percent(measured.bad_0_5), percent(all.bad_0_5)),
         ("Wrong by more than 1 px", percent(measured.bad_1), percent(all.bad_1)),
         ("Wrong by more than 2 px", percent(measured.bad_2), percent(all.bad_2)),
+        ("KITTI's D1 (3 px and 5 %)", percent(measured.d1), percent(all.d1)),
     ];
     let rows = rows.map(|(name, measured, all)| vec![name.to_owned(), measured, all]);
     Table::new(&["", "of the matched", "of all true pixels"], rows)

@@ -209,7 +209,12 @@ impl LinePlot {
                 page + 4.0
             );
         }
-        for (x, label) in labelled(number::ticks(frame.x[0], frame.x[1], ((right - LEFT) / 45.0) as usize)) {
+        let ticks = number::ticks(frame.x[0], frame.x[1], ((right - LEFT) / 45.0) as usize);
+        // Frames and iterations have no halves.
+        let is_whole =
+            self.series.iter().flat_map(|s| &s.points).all(|(x, _)| !x.is_finite() || x.fract() == 0.0);
+        let ticks = ticks.into_iter().filter(|x| !is_whole || x.fract() == 0.0).collect();
+        for (x, label) in labelled(ticks) {
             let page = frame.page_x(x);
             let _ = write!(
                 svg,

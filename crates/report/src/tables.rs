@@ -40,12 +40,15 @@ pub(super) fn labels(overlap: &LabelOverlapReport) -> Table {
 }
 
 /// Errors against the truth.
-pub(super) fn errors(error: &FlowError, unit: &str) -> Table {
+pub(super) fn errors(error: &FlowError) -> Table {
     let row = |name: &str, d: &Distribution| {
         let values = [d.mean, d.sd, d.a50, d.a75, d.a95, d.max];
         std::iter::once(name.to_owned()).chain(values.map(text)).collect::<Vec<_>>()
     };
-    let voxels = if unit == "px" { "End-point error, pixels" } else { "End-point error, voxels" };
+    let voxels = match error.dimension {
+        Dimension::Two => "End-point error, px",
+        Dimension::Three => "End-point error, voxels",
+    };
     let mut rows = vec![row(voxels, &error.end_point_vox)];
     rows.extend(error.end_point_mm.as_ref().map(|d| row("End-point error, mm", d)));
     rows.push(row("Angular error, degrees", &error.angular_deg));
@@ -54,14 +57,17 @@ pub(super) fn errors(error: &FlowError, unit: &str) -> Table {
 
 /// Shares of vectors with a large error, as one line of facts.
 pub(super) fn error_shares(error: &FlowError) -> Vec<(String, String)> {
+    let is_picture = error.dimension == Dimension::Two;
     let shares = [
         ("R0.5, error above 0.5", percent(error.r0_5)),
         ("R1, error above 1", percent(error.r1)),
         ("R2, error above 2", percent(error.r2)),
+        ("Fl, error above 3 px and 5 %", percent(error.fl)),
         ("Density", percent(error.density)),
-        ("Voxels measured", count(error.measured_voxels)),
+        (if is_picture { "Pixels measured" } else { "Voxels measured" }, count(error.measured_voxels)),
     ];
-    shares.map(|(name, share)| (name.to_owned(), share)).to_vec()
+    let shares = shares.into_iter().filter(|(name, _)| is_picture || !name.starts_with("Fl"));
+    shares.map(|(name, share)| (name.to_owned(), share)).collect()
 }
 
 /// A method's own table.
@@ -78,17 +84,13 @@ pub(super) fn diagnostics(table: &DiagnosticTable, dimension: Dimension) -> Tabl
 }
 
 /// The pairs of a sequence.
-pub(super) fn pairs(pairs: &[PairReport], unit: &str) -> Table {
+pub(super) fn pairs(pairs: &[PairReport], [unit, voxels]: [&str; 2]) -> Table {
     let with_truth = pairs.iter().any(|p| p.error.is_some());
-    let mut head = vec![
-        "Pair",
-        if unit == "px" { "motion, px" } else { "motion, mm" },
-        "|Iₜ| after",
-        "volume",
-        "|det − 1|",
-    ];
+    let (motion, error) = (format!("motion, {unit}"), format!("error, {voxels}"));
+    let volume = if voxels == "px" { "area" } else { "volume" };
+    let mut head = vec!["Pair", &motion, "|Iₜ| after", volume, "mean |det − 1|"];
     if with_truth {
-        head.extend(["error, voxels", "95 %"]);
+        head.extend([&error, "95 %"]);
     }
     let row = |p: &PairReport| {
         let mut row = vec![

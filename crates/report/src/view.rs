@@ -1,9 +1,9 @@
 //! One pair of images with everything that a report draws of it.
 
-use super::planes::{Plane, planes_through};
+use super::planes::{Plane, planes_through, slices_of_thin_stack};
 use crate::ReportError;
 use crate::metrics::is_physical;
-use veloxel_core::{Flow, Grid, Mask, Volume};
+use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 
 /// A pair, its field and its maps: all on the fixed grid.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +26,8 @@ pub struct PairView<'a> {
     pub truth: Option<&'a Flow>,
     /// Where measurements count; drawn as an outline.
     pub mask: Option<&'a Mask>,
+    /// The numbers of the two images in their sequence.
+    pub frames: Option<[usize; 2]>,
 }
 
 impl PairView<'_> {
@@ -57,9 +59,28 @@ impl PairView<'_> {
         if is_physical(self.grid()) { "mm" } else { "px" }
     }
 
-    /// The planes to draw: through the centre of motion, within the mask where there is one.
+    /// The planes to draw: every slice of a thin stack, else those through the centre of motion, within the mask where there
+    /// is one.
     pub(super) fn planes(&self) -> Vec<Plane> {
-        planes_through(self.grid(), self.centre_of_motion())
+        slices_of_thin_stack(self.grid())
+            .unwrap_or_else(|| planes_through(self.grid(), self.centre_of_motion()))
+    }
+
+    /// The one plane of a small picture: the image, the middle slice of a thin stack, or the axial plane through the centre of
+    /// motion.
+    pub(super) fn plane(&self) -> Plane {
+        match slices_of_thin_stack(self.grid()) {
+            Some(mut slices) => slices.swap_remove(slices.len() / 2),
+            None => planes_through(self.grid(), self.centre_of_motion()).swap_remove(0),
+        }
+    }
+
+    /// Pixels of pictures, voxels of volumes.
+    pub(super) fn voxels(&self) -> &'static str {
+        match self.grid().dimension() {
+            Dimension::Two => "px",
+            Dimension::Three => "voxels",
+        }
     }
 
     /// Mean position of the voxels weighted by the squared length of their motion (mm²); the centre without motion.

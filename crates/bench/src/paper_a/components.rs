@@ -10,7 +10,7 @@ use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::Scheme;
 use veloxel_kernels::image::pointwise::Operation;
-use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::variational::operator::{Jacobi, Operator, ResidualNorm2};
 
@@ -101,8 +101,10 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
     let warp = || {
         Warp {
             shape,
+            moving_shape: shape,
             spacing_edges: [1.0; 3],
             interpolation: Interpolation::Linear,
+            border: Border::Centres,
             moving_from_fixed: VoxelAffine::IDENTITY,
             moving: &moving,
             displacement: &displacement,

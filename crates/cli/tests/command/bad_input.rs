@@ -102,15 +102,24 @@ fn voxels_that_are_not_numbers() {
 }
 
 #[test]
-fn another_size_or_grid() {
+fn images_that_cannot_be_compared() {
     let place = with_pair();
-    let larger = Volume::from_fn(Grid::volume(21, 20, 20).unwrap(), |[x, y, z]| (x + y * z) as f32);
-    place.write_image("larger.nii.gz", &larger);
-    let words = ["size", "20 × 20 × 20", "21 × 20 × 20", "esample"];
-    refused(&place, ["fixed.nii.gz", "larger.nii.gz"], &words);
-    let grid = Grid::volume(20, 20, 20).unwrap().with_spacing_mm([1.0, 1.0, 2.0]).unwrap();
-    place.write_image("stretched.nii.gz", &Volume::from_fn(grid, |[x, _, _]| x as f32));
-    refused(&place, ["fixed.nii.gz", "stretched.nii.gz"], &["spacing", "esample"]);
+    let far = Grid::volume(20, 20, 20).unwrap().with_origin_mm([500.0, 0.0, 0.0]);
+    place.write_image("far.nii.gz", &Volume::from_fn(far, |[x, y, z]| (x + y * z) as f32));
+    refused(&place, ["fixed.nii.gz", "far.nii.gz"], &["do not overlap", "--init centre-of-mass"]);
+    for (name, nx) in [("a.png", 20), ("b.png", 21)] {
+        place.write_image(
+            name,
+            &Volume::from_fn(Grid::image(nx, 20).unwrap(), |[x, y, _]| (x * y % 97) as f32),
+        );
+    }
+    let run = place.run(&["flow", "a.png", "b.png", "-o", "flow.flo"]);
+    run.failed_with(&["20 × 20 pixels", "21 × 20 pixels", "crop or scale"]);
+    place.write_image(
+        "picture.tif",
+        &Volume::from_fn(Grid::image(20, 20).unwrap(), |[x, y, _]| (x * y) as f32),
+    );
+    refused(&place, ["fixed.nii.gz", "picture.tif"], &["both be pictures or both be volumes"]);
 }
 
 #[test]

@@ -59,12 +59,34 @@ fn warping_by_the_field_gives_the_warped_image() {
             if interpolation == "cubic" { "interpolation=cubic-spline" } else { "interpolation=linear" };
         place
             .run(&[
-                "flow", "a.nii.gz", "b.nii.gz", "-o", "f.mha", "--warped", "w.mha", "--preset", preset,
-                "--set", set,
+                "flow",
+                "a.nii.gz",
+                "b.nii.gz",
+                "-o",
+                "f.mha",
+                "--warped",
+                "w.mha",
+                "--preset",
+                preset,
+                "--set",
+                set,
+                "--outside",
+                "nan",
             ])
             .succeeded();
         place
-            .run(&["warp", "image", "f.mha", "b.nii.gz", "-o", "again.mha", "--interpolation", interpolation])
+            .run(&[
+                "warp",
+                "image",
+                "f.mha",
+                "b.nii.gz",
+                "-o",
+                "again.mha",
+                "--interpolation",
+                interpolation,
+                "--outside",
+                "nan",
+            ])
             .succeeded();
         let read = |name: &str| {
             veloxel_io::read_image(&place.path(name), Strictness::Strict, &mut Warnings::new()).unwrap()

@@ -9,4 +9,5 @@ mod phase;
 mod sequences;
 mod stopped_stream;
 mod summaries;
+mod two_grids;
 mod workplace;

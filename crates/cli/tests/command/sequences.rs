@@ -53,6 +53,13 @@ fn maps_are_one_file_over_time_or_a_folder_as_their_name_says() {
     assert_eq!(names(&place, "sure")[0], "confidence_consecutive_000_001.nii.gz");
     run("both", &["--warped", "w.nii.gz"]).failed_with(&["w.nii.gz", "one series", "folder"]);
     run("consecutive", &["--warped", "w.mha"]).failed_with(&["w.mha", ".nii"]);
+    // The page may lie among the fields, in a folder that is not there yet.
+    let command = ["flow", "cine.nii.gz", "-o", "new", "--sequence", "consecutive", "--preset", "fast"];
+    place
+        .run(&[&command[..], &["--html", "new/page.html", "--report", "new/again.json"]].concat())
+        .succeeded();
+    assert_eq!(names(&place, "new")[0], "again.json");
+    assert!(place.path("new/page.html").is_file());
     let command = ["flow", "cine.nii.gz", "-o", "fields.nii.gz", "--sequence", "consecutive"];
     place.run(&command).failed_with(&["fields.nii.gz", "many fields", "folder"]);
 }
@@ -75,6 +82,8 @@ fn frames_are_chosen_and_keep_their_numbers() {
     let title = json(&place, "out/report.json")["pairs"][1]["title"].clone();
     assert_eq!(title, "reference 3 → 5 (f3.png → f5.png)");
     run(&["--frames", "1:6:2", "--reference", "2"]).failed_with(&["reference", "2"]);
+    run(&["--frames", "2:5", "-q"]).succeeded();
+    assert!(place.path("out/reference_002_004.flo").is_file(), "the first frame taken is the reference");
     run(&["--frames", "5:"]).failed_with(&["--frames", "1 of 6"]);
     assert_eq!(run(&["--frames", "x"]).code, Some(2));
 }

@@ -153,3 +153,17 @@ fn what_is_always_so_is_a_note_in_the_report() {
     let page = std::fs::read_to_string(place.path("p.html")).unwrap();
     assert!(page.contains("<h3>Notes</h3>") && !page.contains(r#"class="warnings""#));
 }
+
+#[test]
+fn shells_and_manuals_know_every_command() {
+    let place = Workplace::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let text = place.run(&["completions", shell]).succeeded().stdout;
+        assert!(text.contains("veloxel") && text.contains("volume-mask"), "{shell}");
+    }
+    std::fs::create_dir(place.path("man")).unwrap();
+    place.run(&["manual", "man"]).succeeded();
+    let page = std::fs::read_to_string(place.path("man/veloxel-flow.1")).unwrap();
+    assert!(page.contains("--volume") || page.contains(r"\-\-volume\-mask"), "{page}");
+    place.run(&["manual", "none"]).failed_with(&["none"]);
+}

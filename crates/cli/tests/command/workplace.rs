@@ -63,10 +63,11 @@ pub fn run_in(folder: &Path, mut command: Command) -> Run {
 }
 
 impl Run {
-    /// Done, with nothing on standard error but warnings.
+    /// Done, with nothing on standard error but warnings and notes.
     pub fn succeeded(self) -> Self {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
-        assert!(self.stderr.lines().all(|l| l.starts_with("warning: ")), "{}", self.stderr);
+        let is_told = |line: &str| line.starts_with("warning: ") || line.starts_with("note: ");
+        assert!(self.stderr.lines().all(is_told), "{}", self.stderr);
         self
     }
     /// Exit code 1 and one line that holds every one of these words.

@@ -15,6 +15,8 @@ pub(crate) struct Lattice<const D: usize> {
     pub stride: [usize; D],
     /// Offset to the upper neighbour along each axis; 0 where there is only one voxel.
     step: [usize; D],
+    /// How far beyond its outermost voxels' centres it reaches, voxels.
+    reach: f32,
 }
 
 /// The voxels around sixteen positions.
@@ -26,7 +28,13 @@ pub(crate) struct Cells<const D: usize> {
 }
 
 impl<const D: usize> Lattice<D> {
+    /// A shape that ends at the centres of its outermost voxels.
     pub fn new(shape: Shape) -> Self {
+        Self::reaching(shape, 0.0)
+    }
+
+    /// A shape that ends so many voxels beyond these centres.
+    pub fn reaching(shape: Shape, reach: f32) -> Self {
         let [nx, ny, _] = shape.size;
         let strides = [1, nx, nx * ny];
         let count = |a: usize| shape.size[a];
@@ -37,6 +45,7 @@ impl<const D: usize> Lattice<D> {
             low: std::array::from_fn(|a| count(a).saturating_sub(2) as f32),
             stride: std::array::from_fn(|a| strides[a]),
             step: std::array::from_fn(|a| if count(a) > 1 { strides[a] } else { 0 }),
+            reach,
         }
     }
 
@@ -128,13 +137,11 @@ impl<const D: usize> Lattice<D> {
     /// 0 where a position is inside, NaN elsewhere.
     #[inline(always)]
     pub fn nan_outside(&self, at: [Lanes; D]) -> Lanes {
-        // A rounding error beyond the border is still the border.
-        const SLACK: f32 = 1e-3;
         let mut mark = Lanes::splat(0.0);
         for (at, last) in at.into_iter().zip(self.last) {
-            let most = last + SLACK;
+            let most = last + self.reach;
             for k in 0..LANES {
-                let inside = at.0[k] >= -SLACK && at.0[k] <= most;
+                let inside = at.0[k] >= -self.reach && at.0[k] <= most;
                 mark.0[k] += if inside { 0.0 } else { f32::NAN };
             }
         }

@@ -14,9 +14,9 @@ fn cell_of(at: f32, count: u32) -> Cell {
     return Cell(low, min(low + 1u, count - 1u), clamped - f32(low));
 }
 
-// A rounding error beyond the border is still the border. NaN is outside.
-fn is_inside(at: f32, count: u32) -> bool {
-    return !is_nan(at) && at >= -1e-3 && at <= f32(count - 1u) + 1e-3;
+// Whether a position is at most `reach` beyond the outermost voxels' centres. NaN is outside.
+fn is_inside(at: f32, count: u32, reach: f32) -> bool {
+    return !is_nan(at) && at >= -reach && at <= f32(count - 1u) + reach;
 }
 
 // Exact at both ends: the last voxel is the upper neighbour with the weight 1.

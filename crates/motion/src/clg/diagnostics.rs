@@ -221,7 +221,10 @@ fn diagnostics(levels: &[LevelDiagnostics]) -> MethodDiagnostics {
                 |warp| warp.mean_increment_vox,
                 DiagnosticCurves {
                     title: "Increment",
-                    y_label: "mean |δ|, voxels of the level",
+                    y_label: match levels.iter().all(|level| level.size[2] == 1) {
+                        true => "mean |δ|, px of the level",
+                        false => "mean |δ|, voxels of the level",
+                    },
                     is_logarithmic: true,
                     ..DiagnosticCurves::default()
                 },

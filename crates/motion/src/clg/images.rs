@@ -5,7 +5,7 @@ use crate::MotionError;
 use crate::frame::FrameSource;
 use crate::intensity::IntensityMap;
 use crate::method::Region;
-use crate::pyramid::{LevelGeometry, mask_pyramid, pyramid};
+use crate::pyramid::{LevelGeometry, between_levels, mask_pyramid, match_voxel_size, moving_levels, pyramid};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, Device, Later};
 use veloxel_kernels::Kernel;
@@ -14,24 +14,27 @@ use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::local_normalise::LocalNormalise;
 use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{self, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::{self, Border, VoxelAffine, Warp};
 
 /// Share of the mean local contrast below which local normalisation sees noise.
 const LCC_FLOOR_SHARE: f32 = 0.2;
 
-/// Two images as they came, and what their intensities are mapped by.
+/// Two images as they came, each on a grid of its own, and what their intensities are mapped by.
 pub(super) struct RawImages<'a> {
     pub fixed: FrameSource<'a>,
     pub moving: FrameSource<'a>,
     pub region: Region<'a>,
     pub map: IntensityMap,
+    /// From voxel positions of the fixed grid to those of the moving one.
+    pub placement: VoxelAffine,
+    /// What is known to have moved, before the placement: a map of the fixed grid onto itself.
+    pub start: VoxelAffine,
 }
 
 impl RawImages<'_> {
     /// The same images, which are needed again.
     pub fn borrowed(&self) -> RawImages<'_> {
-        let Self { fixed, moving, region, map } = self;
-        RawImages { fixed: fixed.borrowed(), moving: moving.borrowed(), region: *region, map: *map }
+        RawImages { fixed: self.fixed.borrowed(), moving: self.moving.borrowed(), ..*self }
     }
 }
 
@@ -44,6 +47,8 @@ pub(super) struct LevelImages {
     pub mask: Option<Buffer>,
     /// 1 where volume is preserved; none: where data count.
     pub volume_mask: Option<Buffer>,
+    /// Of the moving image.
+    pub moving_shape: Shape,
     /// From fixed to moving voxels of this level.
     pub moving_from_fixed: VoxelAffine,
 }
@@ -54,6 +59,10 @@ pub(super) struct ImagePyramids {
     params: ClgParams,
     fixed: Vec<Buffer>,
     moving: Vec<Buffer>,
+    /// At which sizes the moving image is sampled, finest first.
+    moving_levels: Vec<LevelGeometry>,
+    /// Between voxels of the full grids.
+    moving_from_fixed: VoxelAffine,
     mask: Vec<Buffer>,
     volume_mask: Vec<Buffer>,
     /// Σ |I_t| of the full images before any warp, and number of voxels.
@@ -68,25 +77,40 @@ impl ImagePyramids {
         images: RawImages<'_>,
         levels: &[LevelGeometry],
     ) -> Result<Self, MotionError> {
-        let smooth = |image: Buffer| -> Result<Buffer, MotionError> {
+        let smooth = |image: Buffer, shape: Shape| -> Result<Buffer, MotionError> {
             if params.presmooth == 0.0 {
                 return Ok(image);
             }
             let taps = isotropic(&Taps::gaussian(params.presmooth, 3.0));
             let mut out = device.scratch(image.len())?;
-            Convolve { shape: levels[0].shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
+            Convolve { shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
             Ok(out)
         };
-        let RawImages { fixed, moving, region, map } = images;
-        let (fixed, moving) = (smooth(fixed.mapped(map)?)?, smooth(moving.mapped(map)?)?);
+        let RawImages { fixed, moving, region, map, placement, start } = images;
+        let moving_grid = moving.frame().grid().clone();
+        let moving_levels = moving_levels(&moving_grid, &placement, levels);
+        let fixed = smooth(fixed.mapped(map)?, levels[0].shape)?;
+        let raw = (moving.mapped(map)?, Shape::of(&moving_grid));
+        let moving = match_voxel_size(device, raw, moving_levels[0].shape)?;
+        let moving = smooth(moving, moving_levels[0].shape)?;
         let weight = region.mask.map(|mask| &mask.weight);
-        let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight }.run(device)?;
+        let before = match placement == VoxelAffine::IDENTITY {
+            true => AbsoluteDifference { fixed: &fixed, warped: &moving, weight }.run(device)?,
+            false => {
+                let pair = [&levels[0], &moving_levels[0]];
+                let (shapes, map) = (pair.map(|level| level.shape), between_levels(&placement, pair));
+                let warped = at_rest(device, shapes, (&moving, warp::Interpolation::Linear), map)?;
+                AbsoluteDifference { fixed: &fixed, warped: &warped, weight }.run(device)?
+            }
+        };
         let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
         Ok(Self {
             device: device.clone(),
             params: params.clone(),
             fixed: pyramid(device, fixed, levels)?,
-            moving: pyramid(device, moving, levels)?,
+            moving: pyramid(device, moving, &moving_levels)?,
+            moving_levels,
+            moving_from_fixed: placement.after(&start),
             mask: masks_of(region.mask)?,
             volume_mask: masks_of(region.volume_mask)?,
             before,
@@ -94,12 +118,15 @@ impl ImagePyramids {
     }
 
     /// The images of the coarsest level left, ready for warping.
-    pub fn take(&mut self, shape: Shape, moving_from_fixed: VoxelAffine) -> Result<LevelImages, MotionError> {
-        let (device, params) = (&self.device, &self.params);
+    pub fn take(&mut self, level: &LevelGeometry) -> Result<LevelImages, MotionError> {
+        let (device, params, shape) = (&self.device, &self.params, level.shape);
+        let moving_level =
+            self.moving_levels.pop().expect("the level should have a size of the moving image");
+        let moving_shape = moving_level.shape;
         let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
         let mut moving = self.moving.pop().expect("the level should have a moving image");
         if params.lcc_sigma > 0.0 {
-            for image in [&mut fixed, &mut moving] {
+            for (shape, image) in [(shape, &mut fixed), (moving_shape, &mut moving)] {
                 let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
                 LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
             }
@@ -107,23 +134,36 @@ impl ImagePyramids {
         if params.interpolation == Interpolation::CubicSpline {
             // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
             fixed = through_spline(device, shape, fixed)?;
-            SplineCoefficients { shape, samples: &mut moving }.run(device)?;
+            SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
         }
+        let moving_from_fixed = between_levels(&self.moving_from_fixed, [level, &moving_level]);
         let (mask, volume_mask) = (self.mask.pop(), self.volume_mask.pop());
-        Ok(LevelImages { fixed, moving, mask, volume_mask, moving_from_fixed })
+        Ok(LevelImages { fixed, moving, mask, volume_mask, moving_shape, moving_from_fixed })
     }
 }
 
 /// An image as the warp by no displacement samples its spline.
 fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
     SplineCoefficients { shape, samples: &mut image }.run(device)?;
+    at_rest(device, [shape; 2], (&image, warp::Interpolation::CubicSpline), VoxelAffine::IDENTITY)
+}
+
+/// A moving image on the fixed grid where nothing has moved; the shapes are the fixed grid's and the moving one's.
+fn at_rest(
+    device: &Device,
+    [shape, moving_shape]: [Shape; 2],
+    (moving, interpolation): (&Buffer, warp::Interpolation),
+    moving_from_fixed: VoxelAffine,
+) -> Result<Buffer, MotionError> {
     let mut out = device.scratch(shape.len())?;
     let warp = Warp {
         shape,
+        moving_shape,
         spacing_edges: [1.0; 3],
-        interpolation: warp::Interpolation::CubicSpline,
-        moving_from_fixed: VoxelAffine::IDENTITY,
-        moving: &image,
+        interpolation,
+        border: Border::Centres,
+        moving_from_fixed,
+        moving,
         displacement: &device.zeros_field(shape.components(), shape.len())?,
         out: &mut out,
     };

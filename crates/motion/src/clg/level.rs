@@ -18,7 +18,7 @@ use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
 use veloxel_kernels::image::pointwise::{ClipLength, InPlace, Multiply, Operation};
-use veloxel_kernels::image::warp::Warp;
+use veloxel_kernels::image::warp::{Border, Warp};
 use veloxel_kernels::variational::compose::{self, Compose};
 use veloxel_kernels::variational::confidence::Confidence;
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
@@ -225,8 +225,10 @@ impl<'a> Level<'a> {
     pub fn warp(&mut self, images: &LevelImages, displacement: &[Buffer]) -> Result<(), ComputeError> {
         let warp = Warp {
             shape: self.geometry.shape,
+            moving_shape: images.moving_shape,
             spacing_edges: self.geometry.spacing_edges,
             interpolation: self.params.interpolation.of_kernel(),
+            border: Border::Centres,
             moving_from_fixed: images.moving_from_fixed,
             moving: &images.moving,
             displacement,

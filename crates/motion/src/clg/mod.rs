@@ -1,5 +1,5 @@
-//! Combined local-global flow: two images of one grid in (`f32`, 2-D or 3-D), a displacement in voxels with a confidence
-//! for every vector out, with volume preservation where it is asked for.
+//! Combined local-global flow: two images in (`f32`, 2-D or 3-D), each on a grid of its own; a displacement of the fixed grid
+//! in voxels with a confidence for every vector out, with volume preservation where it is asked for.
 //!
 //! *Paper*: J. Thiyagalingam, D. Goodman, J. A. Schnabel, A. Trefethen, V. Grau, "On the usage of GPUs for efficient motion
 //! estimation in medical image sequences", Int. J. Biomedical Imaging 2011, doi:10.1155/2011/137604, sections 3-4, eq. 1-10;
@@ -51,10 +51,10 @@ mod refinement;
 mod weights;
 mod workspace;
 
-use crate::affine_registration::to_level;
 use crate::frame::Frame;
 use crate::intensity::IntensityMap;
 use crate::method::{DenseMethod, ImagePair, Pair, PairMethod};
+use crate::moving_image::voxel_map;
 use crate::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
 use crate::pyramid::{LevelGeometry, levels, shrink, transfer};
 use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
@@ -150,7 +150,8 @@ impl PairMethod for Clg {
                 Ok(map) => map,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
-            let images = RawImages { fixed, moving, region, map };
+            let placement = voxel_map(&grid, moving.frame().grid());
+            let images = RawImages { fixed, moving, region, map, placement, start: start.affine() };
             let found = match &mut self.second {
                 None => {
                     let estimate = self.first.coarse_to_fine(images, start, observer)?;
@@ -215,8 +216,7 @@ impl Stage {
             if nth + 1 < used {
                 self.transfer(&mut displacement, nth)?;
             }
-            let to_level = to_level(&start.affine(), &self.levels[nth]);
-            let images = pyramids.take(self.levels[nth].shape, to_level)?;
+            let images = pyramids.take(&self.levels[nth])?;
             let limits = self.warp_limits(nth);
             runs.push(self.level(nth, &images)?.run(&images, &mut displacement, limits, &progress)?);
             if nth == 0 {

@@ -23,7 +23,7 @@ impl Stage {
     ) -> Result<bool, MotionError> {
         let device = self.device.clone();
         let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, &self.levels)?;
-        let images = pyramids.take(self.levels[0].shape, estimate.images.moving_from_fixed)?;
+        let images = pyramids.take(&self.levels[0])?;
         let before = pyramids.before;
         let limits = self.warp_limits(0);
         let mut level = self.level(0, &images)?;

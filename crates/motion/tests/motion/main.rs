@@ -13,3 +13,4 @@ mod phase_motion;
 mod phase_scene;
 mod solvers;
 mod symmetry;
+mod two_grids;

@@ -8,7 +8,7 @@ use super::distance_transform::squared_distance_mm2;
 use super::distribution::quantile;
 use crate::ReportError;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 use veloxel_core::{Dimension, Grid, Mask, Volume};
 
 /// How well one label of the result covers the same label of the truth.
@@ -101,23 +101,17 @@ const FEW_LABELS: usize = 32;
 ///
 /// # Errors
 /// [`ReportError::NotALabel`] with the first sample that is not a whole number from 0 to 2^24; [`ReportError::GreyImage`] for
-/// many values that change from most voxels to the next, as intensities do; `what` names the image.
+/// many values most of which are scattered, as intensities are; `what` names the image.
 pub fn labels_from_samples(samples: &Volume<f32>, what: &str) -> Result<Volume<u32>, ReportError> {
     const LARGEST: f32 = 16_777_216.0;
     let is_label = |v: f32| v.fract() == 0.0 && (0.0..=LARGEST).contains(&v);
     match samples.data().iter().position(|&v| !is_label(v)) {
         None => {
             let labels = samples.map(|&v| v as u32);
-            let values = labels.data().iter().collect::<BTreeSet<_>>().len();
-            let rows = labels.data().chunks(labels.grid().size()[0]);
-            // What is around the labels says nothing.
-            let neighbours =
-                || rows.clone().flat_map(|row| row.windows(2)).filter(|pair| pair[0] + pair[1] > 0);
-            let different = neighbours().filter(|pair| pair[0] != pair[1]).count();
-            if values > FEW_LABELS && 2 * different > neighbours().count() {
-                return Err(ReportError::GreyImage { what: what.to_owned(), values });
+            match scattered(&labels) {
+                None => Ok(labels),
+                Some(values) => Err(ReportError::GreyImage { what: what.to_owned(), values }),
             }
-            Ok(labels)
         }
         Some(i) => Err(ReportError::NotALabel {
             what: what.to_owned(),
@@ -125,6 +119,21 @@ pub fn labels_from_samples(samples: &Volume<f32>, what: &str) -> Result<Volume<u
             position: samples.grid().position(i),
         }),
     }
+}
+
+/// How many values there are, if they are many and most of them form no regions: fewer than half of their voxels have an equal
+/// neighbour along x or y.
+fn scattered(labels: &Volume<u32>) -> Option<usize> {
+    let [nx, ny, _] = labels.grid().size();
+    let mut regions: HashMap<u32, [usize; 2]> = HashMap::new();
+    for (i, label) in labels.data().iter().enumerate() {
+        let equals = |is_there: bool, step: usize| usize::from(is_there && labels.data()[i + step] == *label);
+        let pairs = equals(i % nx + 1 < nx, 1) + equals(i / nx % ny + 1 < ny, nx);
+        let [voxels, equal] = regions.entry(*label).or_default();
+        (*voxels, *equal) = (*voxels + 1, *equal + pairs);
+    }
+    let scattered = regions.values().filter(|[voxels, equal]| equal < voxels).count();
+    (regions.len() > FEW_LABELS && 2 * scattered > regions.len()).then_some(regions.len())
 }
 
 /// First and last voxel `(x, y, z)`, both inside.
@@ -297,5 +306,19 @@ mod tests {
         let nowhere = mask.map(|_| false);
         let error = label_overlap(&result, &truth, Some(&nowhere));
         assert!(matches!(error, Err(ReportError::NothingToMeasure { .. })));
+    }
+
+    #[test]
+    fn a_grey_image_is_no_label_image_and_an_atlas_is() {
+        let grid = Grid::image(64, 64).unwrap();
+        let samples = |value: &dyn Fn(usize, usize) -> usize| {
+            let volume = Volume::from_fn(grid.clone(), |[x, y, _]| value(x, y) as f32);
+            labels_from_samples(&volume, "a.png")
+        };
+        // 256 regions of 4 × 4, and two wide ones among scattered values.
+        assert!(samples(&|x, y| x / 4 + 16 * (y / 4)).is_ok());
+        assert!(samples(&|x, y| usize::from(x + y > 40)).is_ok());
+        let grey = samples(&|x, y| if x < 40 { 7 } else { (x * x + 3 * y * y) % 251 });
+        assert!(matches!(grey, Err(ReportError::GreyImage { .. })));
     }
 }

@@ -5,7 +5,7 @@ mod phase;
 
 use invented::Pair;
 use std::path::Path;
-use veloxel_core::{Flow, Grid, MethodDiagnostics, StageTime, Volume, WarningKind, Warnings};
+use veloxel_core::{Flow, Grid, Mask, MethodDiagnostics, StageTime, Volume, WarningKind, Warnings};
 use veloxel_phantoms::{HeartParams, HeartPhantom};
 use veloxel_report::{
     DeviceReport, InputReport, PairReport, PairView, RunHeader, RunReport, Thumbnail, html, sequence_html,
@@ -23,6 +23,7 @@ fn view(pair: &Pair) -> PairView<'_> {
         jacobian: &pair.jacobian,
         truth: Some(&pair.truth),
         mask: pair.mask.as_ref(),
+        frames: None,
     }
 }
 
@@ -177,5 +178,57 @@ fn nothing_found_is_shown_as_nothing() {
     let page = html(&run, &without_truth).unwrap();
     check(&page, "nothing.html", 200_000);
     assert!(page.contains("a &lt; b &amp; c") && !page.contains("a < b"), "titles are text, not markup");
-    assert!(page.contains("no estimate"));
+    assert!(page.contains("no vector"));
+}
+
+/// A stack of seven slices that moves, with its mask.
+fn thin_stack() -> Pair {
+    let grid = Grid::volume(48, 40, 7)
+        .and_then(|grid| grid.with_spacing_mm([1.5, 1.5, 10.0]))
+        .expect("a grid of constants");
+    let image = |shift: f32| {
+        Volume::from_fn(grid.clone(), |[x, y, z]| {
+            ((x as f32 - shift) * 0.3 + y as f32 * 0.2 + z as f32).sin()
+        })
+    };
+    let flow = Flow::from_fn(grid.clone(), |_| [1.5, 0.0, 0.0]);
+    let mask = Mask::from_fn(grid.clone(), |[x, ..]| x > 10);
+    Pair::invent("cine", [image(0.0), image(1.5)], flow, Some(mask))
+}
+
+#[test]
+fn a_thin_stack_is_shown_slice_by_slice_and_what_is_measured_in_its_mask_says_so() {
+    let pair = thin_stack();
+    let run = run_report(std::slice::from_ref(&pair));
+    let page = html(&run, &view(&pair)).unwrap();
+    check(&page, "thin.html", 3_000_000);
+    assert!(page.contains(r#"class="pictures montage" style="--columns:4""#));
+    for z in 0..7 {
+        assert!(page.contains(&format!(">z = {z}</div>")), "slice {z}");
+    }
+    assert!(!page.contains("coronal"));
+    for words in ["inside the mask: up to", "inside the mask: mean |det(I + ∇d) − 1|", "Mean volume change"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+    for gap in ["no vector", "no vector, or outside the moving image", "no vector, or no truth"] {
+        assert!(page.contains(&format!("</svg>{gap}</span>")), "{gap}");
+    }
+    assert!(!page.contains("no estimate"));
+}
+
+#[test]
+fn frames_of_a_sequence_have_their_numbers() {
+    let pair = thin_stack();
+    let numbered = |moving: usize| PairView { frames: Some([4, moving]), ..view(&pair) };
+    let views = [6, 8, 10].map(numbered);
+    let measured = views.iter().map(|view| PairReport::measure(view, pair.statistics()).unwrap()).collect();
+    let run = RunReport { pairs: measured, ..run_report(std::slice::from_ref(&pair)) };
+    let film: Vec<Thumbnail> = views.iter().map(|view| Thumbnail::of(view, &views[0])).collect();
+    let page = sequence_html(&run, &views[1], 1, &film).unwrap();
+    assert!(page.contains("<figcaption>4 → 8<br>shown below</figcaption>"));
+    for tick in [6, 8, 10] {
+        assert!(page.contains(&format!(">{tick}</text>")), "{tick}");
+    }
+    assert_eq!(run.pairs[2].frames, Some([4, 10]));
 }

@@ -76,7 +76,7 @@ fn a_stereo_pair_becomes_a_page() {
     let page = stereo_html(&report, &view).expect("maps of one pair share a grid");
     check(&page, "stereo.html", 600_000);
     assert!(page.contains("True disparity") && page.contains("Against the truth"));
-    assert!(page.contains("no estimate") && page.contains("Right, disparity undone"));
+    assert!(page.contains("no disparity") && page.contains("Right, disparity undone"));
     let other = Volume::from_fn(Grid::image(3, 3).expect("an image"), |_| 0.0);
     assert!(stereo_html(&report, &StereoView { warped: &other, ..view }).is_err());
     let json = serde_json::to_value(&report).expect("a report is JSON");

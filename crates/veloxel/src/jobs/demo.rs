@@ -1,6 +1,7 @@
 //! The demonstration: a beating, twisting heart whose motion is known, from a phantom to a page.
 
 use super::frame_selection::FrameNames;
+use super::grids::OutsideFill;
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::finish;
 use super::sequence::{SequenceTask, open};
@@ -67,7 +68,14 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     };
     let names = FrameNames::counted(sequence.frames().len());
     let both = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
-    let task = SequenceTask { frames, names: &names, truth: &truth, plan: both, folder: &folder };
+    let task = SequenceTask {
+        outside: OutsideFill::default(),
+        frames,
+        names: &names,
+        truth: &truth,
+        plan: both,
+        folder: &folder,
+    };
     let mut no_maps = [SequenceMaps::NONE, SequenceMaps::NONE];
     let result = task.run(&mut opened.method, (&mut no_maps, &mut log), observer)?;
     let shown_path = job.folder.join(SEQUENCE);
@@ -75,7 +83,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid());
     let header = options.header(options.method.method_name(), opened.parameters, log, vec![input]);
     let report = result.report(header);
-    io::write_text(&folder.join("report.html"), &result.page(&report, frames)?)?;
+    io::write_text(&folder.join("report.html"), &result.page(&report, (frames, &names))?)?;
     let run = finish(plan, report, |_| Ok(String::new()))?;
     let written = vec![("sequence", shown_path), ("page", job.folder.join("report.html"))];
     Ok(FlowRun { written, ..run })

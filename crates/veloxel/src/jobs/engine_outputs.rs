@@ -4,6 +4,7 @@ use super::EngineJob;
 use super::engine_film::Film;
 use super::features::named;
 use super::output_plan::OutputPlan;
+use super::view_order::ViewOrder;
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{Flow, Volume, Warnings};
@@ -18,6 +19,8 @@ pub(super) struct Results {
     film: Option<Film>,
     /// The frame that moves most so far, where a page is wanted.
     shown: Option<Option<Shown>>,
+    /// Of all disparities that were fetched.
+    views: ViewOrder,
 }
 
 /// A frame with its results, for the page.
@@ -37,7 +40,13 @@ impl Results {
     ) -> Result<Self, VeloxelError> {
         let film = plan.path("video")?.map(|path| Film::new(path, job.wanted(), interval_ms));
         let (folder, confidences) = (plan.path("fields")?, job.confidences);
-        Ok(Self { folder, confidences, film, shown: job.html.is_some().then_some(None) })
+        Ok(Self {
+            folder,
+            confidences,
+            film,
+            shown: job.html.is_some().then_some(None),
+            views: ViewOrder::default(),
+        })
     }
 
     /// Takes what was found for a frame, and the frame itself where pictures show it.
@@ -48,6 +57,9 @@ impl Results {
         fields: PhaseFields,
     ) -> Result<(), VeloxelError> {
         self.write(number, &fields)?;
+        if let Some(disparity_px) = &fields.disparity_px {
+            self.views.count(disparity_px);
+        }
         let Some(image) = image else { return Ok(()) };
         if let Some(film) = &mut self.film {
             film.push(number, &image, &fields)?;
@@ -83,10 +95,10 @@ impl Results {
         Ok(())
     }
 
-    /// Ends the video; the frame for the page.
-    pub fn finish(self) -> Result<Option<Shown>, VeloxelError> {
+    /// Ends the video; the frame for the page, and a warning of views that are swapped.
+    pub fn finish(self) -> Result<(Option<Shown>, Warnings), VeloxelError> {
         self.film.map_or(Ok(()), Film::finish)?;
-        Ok(self.shown.flatten())
+        Ok((self.shown.flatten(), self.views.warnings()))
     }
 }
 

@@ -110,7 +110,7 @@ impl Run {
             Ok::<_, VeloxelError>((frames, found, writing))
         })?;
         let ((results, writing), found, frames) = (writing?, found?, frames?);
-        let Source { ending, log: RunLog { stages, .. }, .. } = source;
+        let Source { ending, log: RunLog { stages, warnings, .. }, .. } = source;
         let needed = parameters.frames.count();
         if wanted.flow && frames < needed {
             let source = job.source.display();
@@ -122,7 +122,8 @@ impl Run {
         }
         stages.add("engine", found.busy_ms);
         stages.merge(writing);
-        let shown = stages.time("write", || results.finish())?;
+        let (shown, about_views) = stages.time("write", || results.finish())?;
+        warnings.extend(about_views);
         Ok(Self { parameters, grid, frames, ending, found, shown })
     }
 }

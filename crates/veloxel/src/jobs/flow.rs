@@ -1,8 +1,10 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
-use super::output_plan::{Holds, OutputPlan, name, write_confidence};
-use super::pictures::{write_colours, write_sampled};
+use super::grids::{OutsideFill, Sampling, allow_two_grids, mask_on, moving_on, warp_image};
+use super::output_plan::{Holds, OutputPlan, name};
+use super::pictures::{write_colours, write_confidence, write_sampled};
 use super::run_log::{RunLog, Stages, finish};
+use super::sentinels::clip_sentinels;
 use super::{JobRun, MaskFile, RunOptions, StartFrom};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
@@ -10,11 +12,12 @@ use veloxel_core::{Flow, Mask, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{FrameStream, Kind};
+use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{AnyMethod, DenseFlow, Extras, Method, Observer, Opened, Pair, Takes};
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
 /// Files to write.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowOutputs {
     /// The field.
     pub flow: PathBuf,
@@ -22,6 +25,8 @@ pub struct FlowOutputs {
     pub confidence: Option<PathBuf>,
     /// The moving image seen from the fixed grid.
     pub warped: Option<PathBuf>,
+    /// What that holds where the moving image has no sample.
+    pub outside: OutsideFill,
     /// The field in the colours of the wheel.
     pub picture: Option<PathBuf>,
     /// JSON.
@@ -80,6 +85,28 @@ impl FlowJob {
         Method::of(self.options.method.draft()).takes
     }
 
+    /// The warped image as it is written, where it is.
+    fn warped_in_file(
+        &self,
+        device: &Device,
+        (pair, found): (&Pair<'_>, &DenseFlow),
+        warnings: &mut Warnings,
+    ) -> Result<Option<Volume<f32>>, VeloxelError> {
+        let (Some(path), outside) = (&self.outputs.warped, self.outputs.outside) else { return Ok(None) };
+        let mut warped = match outside {
+            OutsideFill::Value(_) => found.warped.clone(),
+            OutsideFill::Edge => {
+                let sampling =
+                    Sampling { interpolation: Interpolation::CubicSpline, border: outside.border() };
+                Some(warp_image(device, (&found.flow, pair.moving), sampling)?)
+            }
+        };
+        if let Some(warped) = &mut warped {
+            outside.fill(warped, &name(path), warnings);
+        }
+        Ok(warped)
+    }
+
     /// The names of the two images, or of the frames, between which the flow is.
     fn title(&self, fixed: usize) -> String {
         match self.inputs.as_slice() {
@@ -117,15 +144,18 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     drop(method);
 
     let title = job.title(fixed);
+    let seen = moving_on(&device, pair.moving, fixed_grid)?;
     let view = PairView {
         truth: inputs.truth.as_ref(),
         mask: pair.volume_mask.or(pair.mask),
-        ..view(&title, (pair.fixed, pair.moving), &found)
+        ..view(&title, (pair.fixed, &seen), &found)
     };
     let measured = log.stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
     log.warnings.extend(found.statistics.warnings.clone());
     options.check_volume_mask(&parameters, &mut log.warnings);
-    log.stages.time("write", || write((&found, pair.moving), &mut plan, &mut log.warnings))?;
+    let in_file =
+        log.stages.time("warp", || job.warped_in_file(&device, (&pair, &found), &mut log.warnings))?;
+    log.stages.time("write", || write(&found, (in_file, pair.moving), &mut plan, &mut log.warnings))?;
     // Everything beside the images lies on the fixed grid.
     let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(fixed_grid, |frame| frame.grid()));
     let report = RunReport {
@@ -139,13 +169,14 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
 
 /// Writes the flow and its maps.
 fn write(
-    (found, moving): (&DenseFlow, &Volume<f32>),
+    found: &DenseFlow,
+    (warped, moving): (Option<Volume<f32>>, &Volume<f32>),
     plan: &mut OutputPlan,
     warnings: &mut Warnings,
 ) -> Result<(), VeloxelError> {
     plan.write("flow", |path| io::write_flow(path, &found.flow))?;
     plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))?;
-    if let Some(warped) = &found.warped {
+    if let Some(warped) = &warped {
         plan.write("warped image", |path| write_sampled(path, (warped, moving), warnings))?;
     }
     plan.write("picture", |path| write_colours(path, &found.flow, warnings))
@@ -172,7 +203,18 @@ pub(crate) fn view<'a>(
     let jacobian = found.jacobian.as_ref().expect("the determinant should have been asked for");
     let DenseFlow { flow, confidence, warped, .. } = found;
     let warped = warped.as_ref();
-    PairView { title, fixed, moving, warped, flow, confidence, jacobian, truth: None, mask: None }
+    PairView {
+        title,
+        fixed,
+        moving,
+        warped,
+        flow,
+        confidence,
+        jacobian,
+        truth: None,
+        mask: None,
+        frames: None,
+    }
 }
 
 /// What was read.
@@ -197,11 +239,18 @@ impl Inputs {
             _ => None,
         };
         let truth = flow(job.truth.as_deref())?;
-        let frames = match job.takes() {
+        let mut frames = match job.takes() {
             Takes::Pairs => load_pair(job, warnings)?,
             Takes::Windows { most } => load_window(job, most, warnings)?,
         };
-        Ok(Self { frames, mask, volume_mask, start, truth })
+        for (frame, path) in frames.iter_mut().zip(&job.inputs) {
+            clip_sentinels(frame, &name(path), warnings);
+        }
+        if let (Takes::Pairs, [fixed, moving]) = (job.takes(), frames.as_slice()) {
+            allow_two_grids(fixed.grid(), moving.grid(), reading.strictness, warnings)?;
+        }
+        let on_fixed = |mask: Option<Mask>| mask.map(|mask| mask_on(mask, frames[0].grid())).transpose();
+        Ok(Self { mask: on_fixed(mask)?, volume_mask: on_fixed(volume_mask)?, frames, start, truth })
     }
 
     fn pair(&self, start: &StartFrom, fixed: usize) -> Pair<'_> {

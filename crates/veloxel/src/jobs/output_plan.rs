@@ -2,11 +2,12 @@
 //! back if a later one fails.
 
 use super::identity::{Identity, files, is_stream};
+use super::pictures::check_keeps_samples;
 use super::published::Published;
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Dimension, Grid, Volume, Warnings};
-use veloxel_io::{self as io, Format, IoError, Kind, Precision, TempDir, Unfinished};
+use veloxel_core::{Dimension, Grid};
+use veloxel_io::{self as io, Format, IoError, Kind, TempDir, Unfinished};
 use veloxel_report::InputReport;
 
 /// What an output holds, which says how it is checked.
@@ -39,6 +40,8 @@ struct Output {
     published: Option<Published>,
     /// How the names begin of the files that a folder gets.
     members: &'static [&'static str],
+    /// The role of the folder that a text lies in, where that is an output as well: it appears with it.
+    home: Option<&'static str>,
 }
 
 /// All files of a job by their roles. Dropped before [`finish`](Self::finish), it takes back what was written.
@@ -80,15 +83,13 @@ impl OutputPlan {
         path: impl IntoIterator<Item = &'a PathBuf>,
         holds: Holds,
     ) -> Self {
-        let output = |path: &PathBuf| Output {
-            role,
-            path: path.clone(),
-            holds,
-            staging: None,
-            published: None,
-            members: &[],
-        };
-        self.outputs.extend(path.into_iter().map(output));
+        for path in path {
+            let folders = self.outputs.iter().filter(|output| holds == Holds::Text && output.is_folder());
+            let home =
+                folders.into_iter().find(|folder| lies_in(path, &folder.path)).map(|folder| folder.role);
+            let (path, staging, published) = (path.clone(), None, None);
+            self.outputs.push(Output { role, path, holds, staging, published, members: &[], home });
+        }
         self
     }
 
@@ -141,7 +142,7 @@ impl OutputPlan {
     /// Refuses files of hidden folders that would replace an input or another output, once their names are known.
     fn check_members(&self) -> Result<(), VeloxelError> {
         let inputs = self.identities_read();
-        let is_file = |output: &&Output| !output.is_folder();
+        let is_file = |output: &&Output| !output.is_folder() && output.home.is_none();
         let outputs: Vec<Identity> =
             self.outputs.iter().filter(is_file).flat_map(Output::identities).collect();
         for Output { path, staging, .. } in &self.outputs {
@@ -176,6 +177,10 @@ impl OutputPlan {
         let Some(output) = self.outputs.iter_mut().find(|output| output.role == role) else {
             return Ok(None);
         };
+        if let (Some(home), Some(name)) = (output.home, output.path.file_name()) {
+            let name = name.to_owned();
+            return Ok(self.path(home)?.map(|folder| folder.join(name)));
+        }
         Ok(Some(output.begin().map_err(IoError::write(&output.path))?))
     }
 
@@ -204,7 +209,10 @@ impl OutputPlan {
             }
         }
         let written = self.outputs.into_iter().filter_map(|output| {
-            output.published?.stays();
+            match output.published {
+                Some(published) => published.stays(),
+                None => _ = output.home?,
+            }
             Some((output.role, output.path))
         });
         Ok(written.collect())
@@ -241,6 +249,7 @@ impl Output {
     fn check(&self, dimension: Option<Dimension>) -> Result<(), VeloxelError> {
         let path = &self.path;
         match self.holds {
+            _ if self.home.is_some() => return Ok(()),
             _ if self.is_folder() => {
                 io::check_folder(path)?;
                 if path.exists() && !path.is_dir() {
@@ -277,31 +286,10 @@ impl Output {
     }
 }
 
-/// Refuses a confidence where its samples would not stay what they are.
-fn check_keeps_samples(path: &Path) -> Result<(), IoError> {
-    match Format::from_path(path) {
-        Some(format) if format.precision() == Precision::Lossy => Err(IoError::unsupported(
-            path,
-            format!("a confidence as {format}, which changes samples,"),
-            "write .png, .tif, .nii.gz, .mha or .nrrd",
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Writes a confidence: pictures of whole numbers hold [0, 1] as 0 to 255, rounded without a warning, because that is
-/// what they are for.
-pub(crate) fn write_confidence(
-    path: &Path,
-    confidence: &Volume<f32>,
-    warnings: &mut Warnings,
-) -> Result<(), IoError> {
-    match Format::from_path(path) {
-        Some(format) if format.precision() == Precision::Whole => {
-            io::write_image(path, &confidence.map(|&c| (255.0 * c).round()), warnings)
-        }
-        _ => io::write_image(path, confidence, warnings),
-    }
+/// Whether a file lies directly in a folder, which need not be there yet.
+fn lies_in(file: &Path, folder: &Path) -> bool {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.is_some_and(|parent| Identity::of(parent).is(&Identity::of(folder)))
 }
 
 /// The format of a file, as in reports.
@@ -376,6 +364,20 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.path().join("frame_1.png")).unwrap(), "");
         let both = plan(folder.path(), &[], &[(".", Holds::Folder), ("flow_1.flo", Holds::Text)]);
         assert!(matches!(both.members(".", &["flow_"]).check(), Err(VeloxelError::SameOutput { .. })));
+    }
+
+    #[test]
+    fn a_text_in_the_jobs_own_folder_appears_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let outputs = [("out", Holds::Folder), ("out/page.html", Holds::Text)];
+        let mut plan = plan(folder.path(), &[], &outputs);
+        plan.check().unwrap();
+        plan.write("out", |hidden| io::write_text(&hidden.join("a"), "")).unwrap();
+        plan.write("out/page.html", |path| io::write_text(path, "page")).unwrap();
+        assert!(!folder.path().join("out").exists());
+        let roles: Vec<_> = plan.finish().unwrap().into_iter().map(|(role, _)| role).collect();
+        assert_eq!(roles, ["out", "out/page.html"]);
+        assert_eq!(fs::read_to_string(folder.path().join("out/page.html")).unwrap(), "page");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Results as pictures: a warped image as its input was, and a field in colours.
+//! Results as pictures: a warped image as its input was, a confidence, and a field in colours.
 
 use super::full_scale::full_scale;
 use std::path::Path;
@@ -55,6 +55,33 @@ pub(super) fn write_colours(path: &Path, flow: &Flow, warnings: &mut Warnings) -
     let message = format!("{}: {plane}full colour at {scale} {unit}, darker beyond", path.display());
     warnings.push(WarningKind::Note, message);
     io::write_rgb(path, [picture.width, picture.height], &picture.rgb)
+}
+
+/// Refuses a confidence where its samples would not stay what they are.
+pub(super) fn check_keeps_samples(path: &Path) -> Result<(), IoError> {
+    match Format::from_path(path) {
+        Some(format) if format.precision() == Precision::Lossy => Err(IoError::unsupported(
+            path,
+            format!("a confidence as {format}, which changes samples,"),
+            "write .png, .tif, .nii.gz, .mha or .nrrd",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a confidence: pictures of whole numbers hold [0, 1] as 0 to 255, rounded without a warning, because that is
+/// what they are for.
+pub(super) fn write_confidence(
+    path: &Path,
+    confidence: &Volume<f32>,
+    warnings: &mut Warnings,
+) -> Result<(), IoError> {
+    match Format::from_path(path) {
+        Some(format) if format.precision() == Precision::Whole => {
+            io::write_image(path, &confidence.map(|&c| (255.0 * c).round()), warnings)
+        }
+        _ => io::write_image(path, confidence, warnings),
+    }
 }
 
 #[cfg(test)]

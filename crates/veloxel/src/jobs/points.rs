@@ -3,13 +3,11 @@
 use super::WarpJob;
 use super::output_plan::Holds;
 use crate::VeloxelError;
+use std::path::Path;
 use veloxel_core::{Dimension, Flow, Warnings};
 use veloxel_io as io;
-use veloxel_io::IoError;
+use veloxel_io::PointFile;
 use veloxel_motion::composition::sample_vox;
-
-/// The longest file of points.
-const MOST_BYTES: u64 = 1 << 28;
 
 /// Moves a point: pixels for 2-D fields, LPS millimetres for 3-D ones; none where the field is unknown.
 ///
@@ -32,52 +30,42 @@ pub fn move_point(flow: &Flow, point: [f64; 3]) -> Option<[f64; 3]> {
     }
 }
 
-/// `veloxel warp points`: text with one point a line, numbers parted by commas, semicolons or blanks; what follows the
-/// coordinates, comments (`#`), empty lines and one head line are kept as they are. Unknown points become `NaN`.
-///
-/// # Errors
-/// [`VeloxelError::Io`] with the line that holds no point.
-pub fn warp_points(job: &WarpJob) -> Result<Warnings, VeloxelError> {
-    let work = |flow: &Flow, _: &mut Warnings| {
-        let text = io::read_text(&job.input, MOST_BYTES)?;
-        let moved = move_text(flow, &text).map_err(|(line, got)| IoError::Malformed {
-            what: format!("line {line}"),
-            expected: format!("{} coordinates", flow.grid().dimension().count()),
-            got,
-            path: job.input.clone(),
-        })?;
-        Ok(moved)
-    };
-    job.run(Holds::Text, work, |path, moved, _| io::write_text(path, &moved))
+/// How many points a run moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PointsRun {
+    /// In the file.
+    pub points: usize,
+    /// Without a position in the file.
+    pub undefined: usize,
+    /// Outside of the field, or where it is unknown.
+    pub outside: usize,
 }
 
-/// The text with its points moved; a failure is the line's number and content.
-fn move_text(flow: &Flow, text: &str) -> Result<String, (usize, String)> {
-    let axes = flow.grid().dimension().count();
-    let mut out = String::new();
-    for (number, line) in text.lines().enumerate() {
-        let separator = [',', ';', '\t'].into_iter().find(|s| line.contains(*s)).unwrap_or(' ');
-        // Several blanks part two cells; between two commas there is one, even if it is empty.
-        let is_cell = |cell: &&str| separator != ' ' || !cell.is_empty();
-        let cells: Vec<&str> = line.split(separator).map(str::trim).filter(is_cell).collect();
-        let values: Vec<f64> = cells.iter().take(axes).filter_map(|c| c.parse().ok()).collect();
-        let is_comment = line.trim().is_empty() || line.trim_start().starts_with('#');
-        // A head names its columns: no cell of it is a number.
-        if is_comment || number == 0 && values.is_empty() {
-            out.push_str(line);
-        } else if values.len() < axes {
-            return Err((number + 1, format!("\"{line}\"")));
-        } else {
-            let mut point = [0.0; 3];
-            point[..axes].copy_from_slice(&values);
-            let moved = move_point(flow, point).unwrap_or([f64::NAN; 3]);
-            let mut shown: Vec<String> = moved[..axes].iter().map(|v| format!("{v:.6}")).collect();
-            shown.extend(cells[axes..].iter().map(|c| (*c).to_owned()));
-            out.push_str(&shown.join(&separator.to_string()));
-        }
-        out.push('\n');
+/// `veloxel warp points`: a file of points ([`PointFile`]) with its points moved; what cannot be moved becomes `NaN`, or
+/// *undefined* in markups.
+///
+/// # Errors
+/// As [`PointFile::read`]; [`VeloxelError::Frames`] if the result would be named as another kind of file.
+pub fn warp_points(job: &WarpJob) -> Result<(PointsRun, Warnings), VeloxelError> {
+    let kind = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    if kind(&job.input) != kind(&job.output) {
+        let (input, output) = (job.input.display(), job.output.display());
+        let reason =
+            format!("{output}: the points of {input} are written as they came: give it the same extension");
+        return Err(VeloxelError::Frames { reason });
     }
-    Ok(out)
+    let mut run = PointsRun { points: 0, undefined: 0, outside: 0 };
+    let work = |flow: &Flow, _: &mut Warnings| {
+        let file = PointFile::read(&job.input, flow.grid().dimension())?;
+        let points = file.points();
+        let moved: Vec<_> = points.iter().map(|point| point.and_then(|p| move_point(flow, p))).collect();
+        let none = |points: &[Option<[f64; 3]>]| points.iter().filter(|p| p.is_none()).count();
+        let undefined = none(&points);
+        run = PointsRun { points: points.len(), undefined, outside: none(&moved) - undefined };
+        Ok(file.with_points(&moved))
+    };
+    let warnings = job.run(Holds::Text, work, |path, moved, _| io::write_text(path, &moved))?;
+    Ok((run, warnings))
 }
 
 #[cfg(test)]
@@ -86,15 +74,10 @@ mod tests {
     use veloxel_core::Grid;
 
     #[test]
-    fn pixels_move_by_pixels_and_what_is_unknown_is_nan() {
+    fn pixels_move_by_pixels() {
         let flow = Flow::from_fn(Grid::image(10, 8).unwrap(), |[x, _, _]| [0.5 * x, -1.0, 0.0]);
-        let moved = move_text(&flow, "x,y,name\n2,3,apex\n\n2.5,3.5,base\n-1,3,out\n").unwrap();
-        let expected = "x,y,name\n3.000000,2.000000,apex\n\n3.750000,2.500000,base\nNaN,NaN,out\n";
-        assert_eq!(moved, expected);
-        assert_eq!(move_text(&flow, "1 2\n3\n"), Err((2, "\"3\"".to_owned())));
-        let moved = move_text(&flow, "x,y,name,group,note\n2,3,apex,,late\n").unwrap();
-        assert_eq!(moved, "x,y,name,group,note\n3.000000,2.000000,apex,,late\n");
-        assert_eq!(move_text(&flow, "1,,2\n"), Err((1, "\"1,,2\"".to_owned())));
+        assert_eq!(move_point(&flow, [2.5, 3.5, 0.0]), Some([3.75, 2.5, 0.0]));
+        assert_eq!(move_point(&flow, [-1.0, 3.0, 0.0]), None);
     }
 
     #[test]

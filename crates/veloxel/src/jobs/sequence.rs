@@ -2,8 +2,10 @@
 
 use super::flow;
 use super::frame_selection::FrameNames;
+use super::grids::{OutsideFill, covered_masks, mask_on, on_first_grid};
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
+use super::sentinels::clip_sentinels;
 use super::sequence_maps::{SequenceMaps, holds, is_folder};
 use super::sequence_truth::TrueFields;
 use super::{FlowRun, FrameSelection, MaskFile, RunOptions};
@@ -27,8 +29,10 @@ pub struct SequenceJob {
     pub inputs: Vec<PathBuf>,
     /// Which of the frames.
     pub frames: FrameSelection,
-    /// Which fields; the reference is counted over all frames.
-    pub plan: SequencePlan,
+    /// Which fields.
+    pub mode: SequenceMode,
+    /// The frame that reference fields live on, counted over all frames; none: the first that is taken.
+    pub reference: Option<usize>,
     /// A folder with the true fields: by the names of the run's own, or one for every field in order.
     pub truth: Option<PathBuf>,
     /// Method, device and everything else that runs share; a mask counts for every frame.
@@ -39,6 +43,8 @@ pub struct SequenceJob {
     pub confidence: Option<PathBuf>,
     /// The warped images, likewise.
     pub warped: Option<PathBuf>,
+    /// What these hold where the moving frame has no sample; [`OutsideFill::Edge`] counts as 0.
+    pub outside: OutsideFill,
     /// The JSON once more, elsewhere.
     pub report: Option<PathBuf>,
     /// A page for people.
@@ -58,7 +64,7 @@ impl SequenceJob {
         let stacks = [("--confidence", &self.confidence), ("--warped", &self.warped)];
         let mut stacks = stacks.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
         if let Some((option, path)) =
-            stacks.find(|(_, path)| self.plan.mode == SequenceMode::Both && !is_folder(path))
+            stacks.find(|(_, path)| self.mode == SequenceMode::Both && !is_folder(path))
         {
             let reason = format!(
                 "{option} {}: one file holds one series, and --sequence both has two: name a folder",
@@ -83,21 +89,41 @@ impl SequenceJob {
             .writes("page", &self.html, Holds::Text))
     }
 
-    /// The frames taken, and what they are called.
-    fn load(&self, warnings: &mut Warnings) -> Result<(Sequence, FrameNames), VeloxelError> {
+    /// The frames taken, where they have samples, and what they are called.
+    fn load(&self, device: &Device, warnings: &mut Warnings) -> Result<Loaded, VeloxelError> {
         let reading = self.options.reading;
-        let (sequence, paths) = match self.inputs.as_slice() {
-            [folder] if folder.is_dir() => {
-                let paths = io::list_folder(folder, Kind::Image)?;
-                (io::read_frames(&paths, reading, warnings)?, paths)
-            }
-            [one] => (io::read_sequence(one, reading, warnings)?, Vec::new()),
-            many => (io::read_frames(many, reading, warnings)?, many.to_vec()),
+        let mut interval_ms = None;
+        let paths = match self.inputs.as_slice() {
+            [folder] if folder.is_dir() => io::list_folder(folder, Kind::Image)?,
+            [_] => Vec::new(),
+            many => many.to_vec(),
         };
-        let interval_ms = sequence.frame_interval_ms().map(|ms| ms * self.frames.step() as f64);
-        let (frames, names) = self.frames.take(sequence.into_frames(), &paths)?;
-        Ok((Sequence::new(frames, interval_ms)?, names))
+        let frames = match self.inputs.as_slice() {
+            [one] if paths.is_empty() => {
+                let sequence = io::read_sequence(one, reading, warnings)?;
+                interval_ms = sequence.frame_interval_ms().map(|ms| ms * self.frames.step() as f64);
+                sequence.into_frames()
+            }
+            _ => io::read_frame_list(&paths, reading, warnings)?,
+        };
+        let (mut frames, names) = self.frames.take(frames, &paths)?;
+        for (nth, frame) in frames.iter_mut().enumerate() {
+            let frame_name =
+                names.file(nth).map_or_else(|| format!("frame {}", names.number(nth)), str::to_owned);
+            clip_sentinels(frame, &frame_name, warnings);
+        }
+        let (frames, covered) = on_first_grid(device, frames, (reading.strictness, warnings))?;
+        Ok(Loaded { sequence: Sequence::new(frames, interval_ms)?, covered, names })
     }
+}
+
+/// The frames of a sequence.
+struct Loaded {
+    /// All on the first one's grid.
+    sequence: Sequence,
+    /// Where each has samples there; none: everywhere.
+    covered: Vec<Mask>,
+    names: FrameNames,
 }
 
 /// Estimates the fields of a sequence: `consecutive_000_001.nii.gz`, `reference_000_005.nii.gz` (pictures: `.flo`) and
@@ -112,18 +138,21 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let truth = job.truth.as_deref().map(|folder| TrueFields::list(folder, options.reading)).transpose()?;
     let (device, mut log) = options.device.start()?;
     let warnings = &mut log.warnings;
-    let (sequence, names) = log.stages.time("load", || job.load(warnings))?;
+    let Loaded { sequence, covered, names } = log.stages.time("load", || job.load(&device, warnings))?;
     plan.check_dimension(sequence.grid().dimension())?;
     let mut read = |file: &Option<MaskFile>| -> Result<Vec<Mask>, _> {
-        file.iter().map(|file| file.read(options.reading, warnings)).collect()
+        let on_first = |mask| Ok::<_, VeloxelError>(mask_on(mask, sequence.grid())?);
+        file.iter().map(|file| on_first(file.read(options.reading, warnings)?)).collect()
     };
     let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
+    let masks = covered_masks(masks, covered);
     let mut opened = open(&sequence, options, &device)?;
     options.check_volume_mask(&opened.parameters, warnings);
 
     let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
     let folder = plan.path("folder")?.expect("the folder should be planned");
-    let sequence_plan = SequencePlan { reference: names.position(job.plan.reference)?, ..job.plan };
+    let reference = job.reference.map_or(Ok(0), |number| names.position(number))?;
+    let sequence_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };
     let count = field_count(&opened.method, sequence_plan.mode, sequence.frames().len());
     let read_truth = |name: &str, nth: usize, warnings: &mut Warnings| match &truth {
         Some(truth) => truth.of(name, (nth, count), warnings),
@@ -133,8 +162,15 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         SequenceMaps::new(&mut plan, "confidence", &job.confidence)?,
         SequenceMaps::new(&mut plan, "warped", &job.warped)?,
     ];
-    let task =
-        SequenceTask { frames, names: &names, truth: &read_truth, plan: sequence_plan, folder: &folder };
+    let outside = job.outside;
+    let task = SequenceTask {
+        outside,
+        frames,
+        names: &names,
+        truth: &read_truth,
+        plan: sequence_plan,
+        folder: &folder,
+    };
     let result = task.run(&mut opened.method, (&mut maps, &mut log), observer)?;
     log.stages.time("write", || {
         maps.into_iter().try_for_each(|maps| maps.finish(&mut plan, sequence.frame_interval_ms()))
@@ -142,7 +178,7 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let inputs = plan.input_reports(|_| sequence.grid());
     let header = options.header(options.method.method_name(), opened.parameters, log, inputs);
     let report = result.report(header);
-    finish(plan, report, |report| result.page(report, frames))
+    finish(plan, report, |report| result.page(report, (frames, &names)))
 }
 
 /// The method of a run, opened for the frames of a sequence.
@@ -173,6 +209,7 @@ pub(crate) type Truth<'a> = &'a dyn Fn(&str, usize, &mut Warnings) -> Result<Opt
 
 /// Frames in memory, to be estimated, measured and written.
 pub(crate) struct SequenceTask<'a> {
+    pub outside: OutsideFill,
     pub frames: SequenceFrames<'a>,
     pub names: &'a FrameNames,
     pub truth: Truth<'a>,
@@ -222,7 +259,6 @@ impl SequenceTask<'_> {
         let mut first = None;
         let start = Instant::now();
         let mut elsewhere = Stages::default();
-        let plan = SequencePlan { extras: Extras::ALL, ..self.plan };
         let warnings = &mut log.warnings;
         let mut keep = |field: SequenceField| {
             let title = self.title(field.role, field.fixed, field.moving);
@@ -235,9 +271,11 @@ impl SequenceTask<'_> {
             self.take((field, truth), &title, (&mut result, &mut first), &mut elsewhere)
         };
         let drift_vox = match method {
-            AnyMethod::Pair(method) => run_sequence(&mut **method, self.frames, plan, observer, &mut keep)?,
-            AnyMethod::Window(method) if plan.mode == SequenceMode::Consecutive => {
-                run_windows(&mut **method, self.frames, plan.extras, &mut keep)?;
+            AnyMethod::Pair(method) => {
+                run_sequence(&mut **method, self.frames, self.plan, observer, &mut keep)?
+            }
+            AnyMethod::Window(method) if self.plan.mode == SequenceMode::Consecutive => {
+                run_windows(&mut **method, self.frames, self.plan.extras, &mut keep)?;
                 None
             }
             AnyMethod::Window(_) => {
@@ -298,10 +336,12 @@ impl SequenceTask<'_> {
         };
         io::write_flow(&self.folder.join(format!("{name}.{extension}")), &output.flow)?;
         confidences.take((&name, frames), (&output.confidence, None), warnings)?;
-        match &output.warped {
+        match output.warped.as_ref().filter(|_| warped.is_wanted()) {
             Some(map) => {
                 let like = &self.frames.frames[field.moving];
-                warped.take((&name, frames), (map, Some(like)), warnings)
+                let mut map = map.clone();
+                self.outside.fill(&mut map, &format!("warped_{name}"), warnings);
+                warped.take((&name, frames), (&map, Some(like)), warnings)
             }
             None => Ok(()),
         }
@@ -317,7 +357,7 @@ impl SequenceTask<'_> {
     ) -> Result<(), VeloxelError> {
         let (role, fixed, moving) = (field.role, field.fixed, field.moving);
         let report = stages.time("measure", || -> Result<PairReport, VeloxelError> {
-            let view = view(title, &field, self.frames, truth.as_ref());
+            let view = view(title, &field, (self.frames, self.names), truth.as_ref());
             Ok(PairReport::measure(&view, field.output.statistics.clone())?)
         })?;
         let mean_vox = report.motion.mean_vox;
@@ -327,8 +367,8 @@ impl SequenceTask<'_> {
             let like = first.as_ref().unwrap_or(&own);
             let like_title = self.title(role, like.field.fixed, like.field.moving);
             thumbnail = Some(Thumbnail::of(
-                &view(title, &own.field, self.frames, own.truth.as_ref()),
-                &view(&like_title, &like.field, self.frames, None),
+                &view(title, &own.field, (self.frames, self.names), own.truth.as_ref()),
+                &view(&like_title, &like.field, (self.frames, self.names), None),
             ));
             if first.is_none() {
                 *first = Some(Shown { field: own.field.clone(), truth: None, mean_vox });
@@ -353,7 +393,11 @@ impl SequenceResult {
     }
 
     /// The page: the reference's fields where there are any, else the consecutive ones; the largest motion in full.
-    pub fn page(&self, report: &RunReport, frames: SequenceFrames<'_>) -> Result<String, VeloxelError> {
+    pub fn page(
+        &self,
+        report: &RunReport,
+        named: (SequenceFrames<'_>, &FrameNames),
+    ) -> Result<String, VeloxelError> {
         let reason = "the sequence has no field";
         let nothing = || veloxel_report::ReportError::NothingToMeasure { what: "report page", reason };
         let shown = self.shown.as_ref().ok_or_else(nothing)?;
@@ -364,7 +408,7 @@ impl SequenceResult {
         let page = RunReport { pairs: on_page().map(|pair| pair.report.clone()).collect(), ..report.clone() };
         let thumbnails: Vec<Thumbnail> = on_page().filter_map(|pair| pair.thumbnail.clone()).collect();
         let title = on_page().nth(position).map_or("", |pair| &pair.title);
-        let view = view(title, &shown.field, frames, shown.truth.as_ref());
+        let view = view(title, &shown.field, named, shown.truth.as_ref());
         Ok(sequence_html(&page, &view, position, &thumbnails)?)
     }
 }
@@ -379,9 +423,15 @@ fn title(role: Role, fixed: usize, moving: usize) -> String {
 fn view<'a>(
     title: &'a str,
     field: &'a SequenceField,
-    frames: SequenceFrames<'a>,
+    (frames, names): (SequenceFrames<'a>, &FrameNames),
     truth: Option<&'a Flow>,
 ) -> PairView<'a> {
     let images = (&frames.frames[field.fixed], &frames.frames[field.moving]);
-    PairView { truth, mask: frames.measured(field.fixed), ..flow::view(title, images, &field.output) }
+    let numbers = [field.fixed, field.moving].map(|nth| names.number(nth));
+    PairView {
+        truth,
+        mask: frames.measured(field.fixed),
+        frames: Some(numbers),
+        ..flow::view(title, images, &field.output)
+    }
 }

@@ -52,6 +52,11 @@ impl SequenceMaps {
         Ok(Self { role, target })
     }
 
+    /// Whether they go anywhere.
+    pub fn is_wanted(&self) -> bool {
+        !matches!(self.target, Target::Nowhere)
+    }
+
     /// Nobody wants them.
     pub const NONE: Self = Self { role: "", target: Target::Nowhere };
 

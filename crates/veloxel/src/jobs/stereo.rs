@@ -1,20 +1,21 @@
 //! Two images in; the disparity with its confidence and diagnostics out.
 
 use super::full_scale::{full_scale, phase_parameters};
-use super::output_plan::{Holds, OutputPlan, name, write_confidence};
+use super::grids::{Sampling, warp_image};
+use super::output_plan::{Holds, OutputPlan, name};
+use super::pictures::write_confidence;
 use super::run_log::{RunLog, finish};
-use super::warp::warp_image;
+use super::view_order::ViewOrder;
 use super::{JobRun, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Flow, Mask, Volume, WarningKind, Warnings};
+use veloxel_core::{Flow, Mask, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_kernels::image::warp::Interpolation;
-use veloxel_motion::{phase_stereo, without_unknown};
+use veloxel_motion::{Border, phase_stereo, without_unknown};
 use veloxel_report::metrics::disparity_error;
-use veloxel_report::number::percent;
 use veloxel_report::{StereoReport, StereoView, ValueRange, stereo_html};
 
 /// One run over a stereo pair.
@@ -82,7 +83,9 @@ pub fn stereo(job: &StereoJob) -> Result<StereoRun, VeloxelError> {
     if found.report.valid_share == 0.0 {
         log.warnings.push(WarningKind::Content, "no pixel has a disparity: the pictures may lack texture");
     }
-    log.warnings.extend(swapped(&found.disparity_px));
+    let mut views = ViewOrder::default();
+    views.count(&found.disparity_px);
+    log.warnings.extend(views.warnings());
     log.stages.time("write", || {
         plan.write("disparity", |path| io::write_disparity(path, &found.disparity_px))?;
         plan.write("confidence", |path| write_confidence(path, &found.confidence, &mut log.warnings))
@@ -136,19 +139,6 @@ impl Inputs {
     }
 }
 
-/// Warns if most of what is found lies to the right in the right image, where nothing can be.
-fn swapped(disparity_px: &Volume<f32>) -> Warnings {
-    let found = disparity_px.data().iter().filter(|d| d.is_finite()).count();
-    let negative = disparity_px.data().iter().filter(|d| **d < 0.0).count();
-    let mut warnings = Warnings::new();
-    if 2 * negative > found {
-        let share = percent(negative as f64 / found as f64);
-        let message = format!("{share} of the disparities are negative: LEFT and RIGHT seem to be swapped");
-        warnings.push(WarningKind::Content, message);
-    }
-    warnings
-}
-
 /// The right image with the disparity undone: pulled back onto the left one.
 fn undone(
     disparity_px: &Volume<f32>,
@@ -158,5 +148,6 @@ fn undone(
     let along_x = disparity_px.data().iter().map(|d| -d).collect();
     let along_y = disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN }).collect();
     let match_of_left = Flow::new(disparity_px.grid().clone(), vec![along_x, along_y])?;
-    warp_image(device, (&match_of_left, right), Interpolation::Linear)
+    let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
+    warp_image(device, (&match_of_left, right), sampling)
 }

@@ -1,15 +1,15 @@
-//! Fields applied to images and labels on their own grid.
+//! Fields applied to images and labels, which may lie on grids of their own.
 
-use super::output_plan::{Holds, OutputPlan};
+use super::grids::{OutsideFill, Sampling, allow_two_grids, warp_image};
+use super::output_plan::{Holds, OutputPlan, name};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Shape, Volume, Warnings};
+use veloxel_core::{Flow, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{IoError, Kind, Reading};
-use veloxel_kernels::Kernel;
-use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::Interpolation;
+use veloxel_motion::Border;
 
 /// A field, what it moves, and where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,52 +47,23 @@ impl WarpJob {
     }
 }
 
-/// The moving image seen from the fixed grid, `moving(x + d(x))`; NaN outside and where the field is unknown.
-///
-/// # Errors
-/// [`VeloxelError::Core`] unless the image lies on the field's grid; [`VeloxelError::Compute`].
-pub fn warp_image(
-    device: &Device,
-    (flow, moving): (&Flow, &Volume<f32>),
-    interpolation: Interpolation,
-) -> Result<Volume<f32>, VeloxelError> {
-    let what = "field and image must lie on one grid; resample the image onto the field's grid first";
-    flow.grid().require_same(moving.grid(), what)?;
-    let shape = Shape::of(flow.grid());
-    let mut samples = device.upload_copy(moving.data())?;
-    if interpolation == Interpolation::CubicSpline {
-        SplineCoefficients { shape, samples: &mut samples }.run(device)?;
-    }
-    let displacement =
-        flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
-    let mut out = device.zeros(shape.len())?;
-    let warp = Warp {
-        shape,
-        // The field is in voxels already.
-        spacing_edges: [1.0; 3],
-        interpolation,
-        moving_from_fixed: VoxelAffine::IDENTITY,
-        moving: &samples,
-        displacement: &displacement,
-        out: &mut out,
-    };
-    device.scope(|| warp.run(device))?;
-    Ok(Volume::new(flow.grid().clone(), device.download(out)?)?)
-}
-
-/// `veloxel warp image`.
+/// `veloxel warp image`; where INPUT has no sample or the field is unknown the result holds what `outside` says.
 ///
 /// # Errors
 /// As for every file, and [`warp_image`].
 pub fn warp_flow(
     job: &WarpJob,
     device: &Device,
-    interpolation: Interpolation,
+    (interpolation, outside): (Interpolation, OutsideFill),
 ) -> Result<Warnings, VeloxelError> {
+    let sampling = Sampling { interpolation, border: outside.border() };
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let moving = io::read_image(&job.input, job.reading, warnings)?;
         moving.require_finite(&job.input.display().to_string(), |_| false)?;
-        warp_image(device, (flow, &moving), interpolation)
+        allow_two_grids(flow.grid(), moving.grid(), job.reading.strictness, warnings)?;
+        let mut moved = warp_image(device, (flow, &moving), sampling)?;
+        outside.fill(&mut moved, &name(&job.output), warnings);
+        Ok(moved)
     };
     job.run(Holds::Samples(Kind::Image), work, |path, moved, warnings| {
         io::write_image(path, &moved, warnings)
@@ -105,9 +76,13 @@ pub fn warp_flow(
 /// As for every file, and [`warp_image`].
 pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelError> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
-        let labels = io::read_labels(&job.input, job.reading, warnings)?;
+        let labels = io::read_labels(&job.input, job.reading.strictness, warnings)?;
+        allow_two_grids(flow.grid(), labels.grid(), job.reading.strictness, warnings)?;
         let samples = labels.map(|&label| label as f32);
-        let moved = warp_image(device, (flow, &samples), Interpolation::Nearest)?;
+        let moved = {
+            let sampling = Sampling { interpolation: Interpolation::Nearest, border: Border::Voxels };
+            warp_image(device, (flow, &samples), sampling)?
+        };
         Ok(moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))
     };
     job.run(Holds::Samples(Kind::Image), work, |path, moved, _| io::write_labels(path, &moved))

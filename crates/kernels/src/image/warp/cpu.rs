@@ -9,7 +9,7 @@ use veloxel_gpu::Cpu;
 
 pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
     let [nx, ny, _] = args.shape.size;
-    let lattice = Lattice::<D>::new(args.shape);
+    let lattice = Lattice::<D>::reaching(args.moving_shape, args.border.reach_vox());
     let samples = args.moving.host();
     let (per_edge, map) = (args.spacing_edges.map(|s| 1.0 / s), Map::of(&args.moving_from_fixed));
     cpu.split_rows([args.out.host_mut()], nx, 4 * args.shape.len(), |row, [out]| {
@@ -186,6 +186,7 @@ mod tests {
     use super::*;
     use crate::Kernel;
     use crate::image::spline::SplineCoefficients;
+    use crate::image::warp::Border;
     use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;
 
@@ -203,8 +204,10 @@ mod tests {
         let mut out = device.zeros(shape.len()).unwrap();
         let warp = Warp {
             shape,
+            moving_shape: shape,
             spacing_edges: [1.0, 2.0, 1.0],
             interpolation,
+            border: Border::Centres,
             moving_from_fixed: VoxelAffine::IDENTITY,
             moving: &moving,
             displacement: &displacement,
@@ -233,5 +236,33 @@ mod tests {
     fn nearest_keeps_labels() {
         let out = run(Interpolation::Nearest, [0.4, 0.0, 0.0], |p| p[0]);
         assert_eq!(out[5], 5.0);
+    }
+
+    #[test]
+    fn outermost_voxels_end_half_a_voxel_from_their_centres() {
+        let device = Device::cpu(1).unwrap();
+        let shape = Shape { size: [4, 1, 1], dimension: Dimension::Two };
+        let moving = device.upload(vec![3.0, 4.0, 5.0, 6.0]).unwrap();
+        let row = |border, displacement: f32| {
+            let displacement = [displacement, 0.0].map(|v| device.upload(vec![v; 4]).unwrap());
+            let mut out = device.zeros(4).unwrap();
+            let warp = Warp {
+                shape,
+                moving_shape: shape,
+                spacing_edges: [1.0; 3],
+                interpolation: Interpolation::Linear,
+                border,
+                moving_from_fixed: VoxelAffine::IDENTITY,
+                moving: &moving,
+                displacement: &displacement,
+                out: &mut out,
+            };
+            warp.run(&device).unwrap();
+            device.download(out).unwrap()
+        };
+        assert_eq!(row(Border::Voxels, 0.5), [3.5, 4.5, 5.5, 6.0]);
+        assert_eq!(row(Border::Unbounded, 9.0), [6.0; 4]);
+        assert!(row(Border::Centres, 0.5)[3].is_nan() && row(Border::Voxels, 0.75)[3].is_nan());
+        assert!(row(Border::Unbounded, f32::NAN).iter().all(|v| v.is_nan()));
     }
 }

@@ -9,7 +9,7 @@ static SOURCE: ShaderSource = ShaderSource::wgsl("warp", &[NAN, LATTICE, include
 
 pub(super) fn warp(gpu: &Launcher<'_>, args: Warp<'_>) -> Result<(), ComputeError> {
     let map = args.moving_from_fixed;
-    let (d, [nx, ny, nz]) = (args.shape.components(), args.shape.size);
+    let (d, [nx, ny, nz], moving) = (args.shape.components(), args.shape.size, args.moving_shape.size);
     // A spline has loads enough to wait for with one voxel.
     let (interpolation, voxels) = match args.interpolation {
         Interpolation::Nearest => (0usize, 4),
@@ -24,6 +24,7 @@ pub(super) fn warp(gpu: &Launcher<'_>, args: Warp<'_>) -> Result<(), ComputeErro
         let [x, y, z] = row.map(|v| v as f32);
         uniform = uniform.f4([x, y, z, offset as f32]);
     }
+    uniform = uniform.u4(moving).f(args.border.reach_vox());
     let (groups, depth) = match d {
         2 => ([cover(nx, 32), cover(ny, 8 * voxels), 1], 1usize),
         _ => ([cover(nx, 32), cover(ny, 8), cover(nz, voxels)], 4),
@@ -33,7 +34,7 @@ pub(super) fn warp(gpu: &Launcher<'_>, args: Warp<'_>) -> Result<(), ComputeErro
         .constant("INTERPOLATION", interpolation)
         .constant("AFFINE", map != VoxelAffine::IDENTITY)
         .constant("VOXELS", voxels)
-        .constant("THIN", nx == 1)
+        .constant("THIN", moving[0] == 1)
         .constant("DEPTH", depth)
         .uniform(uniform)
         .input(args.moving)

@@ -3,7 +3,7 @@
 //! *In*: the moving image; a displacement `d` on the fixed grid; the affine map `A` between voxel positions.
 //! *Unit of d*: *edges*, the smallest voxel edge of the grid, so that anisotropic grids need no special case:
 //! along axis `a` the displacement in voxels is `d_a / spacing_edges[a]`.
-//! *Out*: the sample, or NaN where `A · (x + d)` leaves the moving grid or `d` is NaN: no data there.
+//! *Out*: the sample, or NaN where `A · (x + d)` leaves the moving image ([`Border`] says where it ends) or `d` is NaN.
 //! *Halo*: unbounded (gathers).
 
 mod cpu;
@@ -26,7 +26,30 @@ pub enum Interpolation {
     CubicSpline,
 }
 
-/// `x_moving = matrix · x_fixed + offset`, voxel positions of one shape.
+/// Where an image ends. Beyond the centres of its outermost voxels their samples are repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Border {
+    /// At the centres of the outermost voxels: only what lies between samples counts as data.
+    Centres,
+    /// Half a voxel beyond, where the outermost voxels end, as ITK has it.
+    Voxels,
+    /// Nowhere: the outermost samples are repeated without end.
+    Unbounded,
+}
+
+impl Border {
+    /// How far beyond the outermost centres the image reaches, voxels.
+    pub(crate) fn reach_vox(self) -> f32 {
+        match self {
+            // A rounding error beyond the border is still the border.
+            Self::Centres => 1e-3,
+            Self::Voxels => 0.5,
+            Self::Unbounded => f32::MAX,
+        }
+    }
+}
+
+/// `x_moving = matrix · x_fixed + offset`, voxel positions of two grids.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VoxelAffine {
     /// Row-major.
@@ -47,6 +70,14 @@ impl VoxelAffine {
         added
     }
 
+    /// `self` after `first`.
+    #[must_use]
+    pub fn after(&self, first: &Self) -> Self {
+        let matrix = [0, 1, 2]
+            .map(|r| [0, 1, 2].map(|c| (0..3).map(|k| self.matrix[r][k] * first.matrix[k][c]).sum()));
+        Self { matrix, offset: self.apply(first.offset) }
+    }
+
     /// The image of a position.
     pub fn apply(&self, x: Axes<f64>) -> Axes<f64> {
         [0, 1, 2].map(|r| (0..3).map(|c| self.matrix[r][c] * x[c]).sum::<f64>() + self.offset[r])
@@ -56,12 +87,16 @@ impl VoxelAffine {
 /// Samples the moving image on the fixed grid.
 #[derive(Debug)]
 pub struct Warp<'a> {
-    /// Of the fixed grid, and of the moving one.
+    /// Of the fixed grid.
     pub shape: Shape,
+    /// Of the moving grid; as many axes.
+    pub moving_shape: Shape,
     /// Voxel spacing in edges, per axis.
     pub spacing_edges: Axes<f32>,
     /// Between voxels.
     pub interpolation: Interpolation,
+    /// Where the moving image ends.
+    pub border: Border,
     /// From fixed to moving voxel positions, applied after the displacement.
     pub moving_from_fixed: VoxelAffine,
     /// The moving image.
@@ -79,7 +114,7 @@ impl Kernel for Warp<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let n = self.shape.len();
         lengths
-            .of("moving", self.moving, n)
+            .of("moving", self.moving, self.moving_shape.len())
             .field("displacement", self.displacement, (self.shape.components(), n))
             .of("out", self.out, n);
     }

@@ -1,11 +1,11 @@
 //! The kernel on every device against its text for processors.
 
 use crate::Kernel;
-use crate::image::warp::{Interpolation, VoxelAffine, Warp};
+use crate::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;
-use veloxel_testkit::parity::{Pair, noise, shapes};
+use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};
 
 const ALL: [Interpolation; 3] = [Interpolation::Nearest, Interpolation::Linear, Interpolation::CubicSpline];
 
@@ -29,9 +29,11 @@ fn warped(
     let mut out = device.zeros(shape.len()).unwrap();
     let warp = Warp {
         shape,
+        moving_shape: shape,
         // Powers of two: a position is then the same whether products are rounded or not.
         spacing_edges: [1.0, 2.0, 0.5],
         interpolation,
+        border: Border::Centres,
         moving_from_fixed: map,
         moving: &device.upload(moving).unwrap(),
         displacement: &displacement(device, shape),
@@ -83,6 +85,39 @@ on_every_device! {
             Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
                 warped(device, shape, (Interpolation::Nearest, map), noise(shape.len(), 1))
             });
+        }
+    }
+
+    /// The moving image has a grid of its own, and ends where it is told to.
+    fn samples_of_another_grid(device: &Device) {
+        let map = VoxelAffine {
+            matrix: [[0.75, 0.0, 0.125], [0.0, 1.25, 0.0], [0.0, 0.0, 0.5]],
+            offset: [-0.25, 0.5, 0.75],
+        };
+        for shape in shapes() {
+            let [nx, ny, nz] = shape.size;
+            let size = if shape.dimension == Dimension::Two { [ny + 3, nx, 1] } else { [nz + 2, nx, ny] };
+            let moving_shape = Shape { size, ..shape };
+            for (interpolation, border) in
+                ALL.into_iter().flat_map(|i| [Border::Centres, Border::Voxels, Border::Unbounded].map(|b| (i, b)))
+            {
+                Pair::new(device).alike(&format!("{size:?} {interpolation:?} {border:?}"), |device| {
+                    let mut out = device.zeros(shape.len()).unwrap();
+                    let warp = Warp {
+                        shape,
+                        moving_shape,
+                        spacing_edges: [1.0, 2.0, 0.5],
+                        interpolation,
+                        border,
+                        moving_from_fixed: map,
+                        moving: &noise_buffer(device, moving_shape.len(), 1),
+                        displacement: &displacement(device, shape),
+                        out: &mut out,
+                    };
+                    warp.run(device).unwrap();
+                    vec![out]
+                });
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ override THIN: u32 = 0u;
 override DEPTH: u32 = 4u;
 
 struct Block {
-    // x, y, z.
+    // Of the fixed grid: x, y, z.
     size: vec4<u32>,
     per_edge: vec4<f32>,
     // Rows of the affine map.
@@ -23,6 +23,9 @@ struct Block {
     added_x: vec4<f32>,
     added_y: vec4<f32>,
     added_z: vec4<f32>,
+    moving_size: vec4<u32>,
+    // How far the moving image reaches beyond its outermost voxels' centres.
+    reach: f32,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
@@ -118,9 +121,9 @@ fn added(start: vec4<f32>, row: vec4<f32>, x: vec4<f32>, y: vec4<f32>, z: vec4<f
 }
 
 fn sample(x: f32, y: f32, z: f32) -> f32 {
-    var inside = is_inside(x, block.size.x) && is_inside(y, block.size.y);
+    var inside = is_inside(x, block.moving_size.x, block.reach) && is_inside(y, block.moving_size.y, block.reach);
     if (COMPONENTS == 3u) {
-        inside = inside && is_inside(z, block.size.z);
+        inside = inside && is_inside(z, block.moving_size.z, block.reach);
     }
     if (!inside) {
         return not_a_number();
@@ -139,19 +142,19 @@ fn nearest_along(at: f32, count: u32) -> u32 {
 }
 
 fn nearest(x: f32, y: f32, z: f32) -> f32 {
-    var row = nearest_along(y, block.size.y);
+    var row = nearest_along(y, block.moving_size.y);
     if (COMPONENTS == 3u) {
-        row = row + nearest_along(z, block.size.z) * block.size.y;
+        row = row + nearest_along(z, block.moving_size.z) * block.moving_size.y;
     }
-    return moving[row * block.size.x + nearest_along(x, block.size.x)];
+    return moving[row * block.moving_size.x + nearest_along(x, block.moving_size.x)];
 }
 
 fn linear(x: f32, y: f32, z: f32) -> f32 {
-    let cx = cell_of(x, block.size.x);
-    let cy = cell_of(y, block.size.y);
+    let cx = cell_of(x, block.moving_size.x);
+    let cy = cell_of(y, block.moving_size.y);
     if (COMPONENTS == 2u) {
-        let low = i32(cy.low * block.size.x + cx.low);
-        let high = i32(cy.high * block.size.x + cx.low);
+        let low = i32(cy.low * block.moving_size.x + cx.low);
+        let high = i32(cy.high * block.moving_size.x + cx.low);
         let left = vec2<f32>(moving[low], moving[high]);
         var right = left;
         if (THIN == 0u) {
@@ -160,11 +163,11 @@ fn linear(x: f32, y: f32, z: f32) -> f32 {
         let rows = lerp2(left, right, cx.weight);
         return lerp(rows.x, rows.y, cy.weight);
     }
-    let cz = cell_of(z, block.size.z);
+    let cz = cell_of(z, block.moving_size.z);
     // Signed, so that a compiler may put the next sample into the address of the load: there is no overflow.
-    let base = i32((cz.low * block.size.y + cy.low) * block.size.x + cx.low);
-    let far = base + i32((cz.high - cz.low) * block.size.x * block.size.y);
-    let row = i32((cy.high - cy.low) * block.size.x);
+    let base = i32((cz.low * block.moving_size.y + cy.low) * block.moving_size.x + cx.low);
+    let far = base + i32((cz.high - cz.low) * block.moving_size.x * block.moving_size.y);
+    let row = i32((cy.high - cy.low) * block.moving_size.x);
     let left = vec4<f32>(moving[base], moving[base + row], moving[far], moving[far + row]);
     var right = left;
     if (THIN == 0u) {
@@ -192,46 +195,46 @@ fn mirrored(low: u32, k: u32, count: u32) -> u32 {
 }
 
 fn cubic_spline(x: f32, y: f32, z: f32) -> f32 {
-    let cx = cell_of(x, block.size.x);
-    let cy = cell_of(y, block.size.y);
+    let cx = cell_of(x, block.moving_size.x);
+    let cy = cell_of(y, block.moving_size.y);
     let wx = spline_weights(cx.weight);
     let wy = spline_weights(cy.weight);
     var low_z = 0u;
     var wz = vec4<f32>(1.0, 0.0, 0.0, 0.0);
-    var inside = cx.low >= 1u && cx.low + 2u < block.size.x && cy.low >= 1u && cy.low + 2u < block.size.y;
+    var inside = cx.low >= 1u && cx.low + 2u < block.moving_size.x && cy.low >= 1u && cy.low + 2u < block.moving_size.y;
     if (COMPONENTS == 3u) {
-        let cz = cell_of(z, block.size.z);
+        let cz = cell_of(z, block.moving_size.z);
         low_z = cz.low;
         wz = spline_weights(cz.weight);
-        inside = inside && cz.low >= 1u && cz.low + 2u < block.size.z;
+        inside = inside && cz.low >= 1u && cz.low + 2u < block.moving_size.z;
     }
     var sum = vec4<f32>();
     if (inside) {
         let low_plane = select(0u, low_z - 1u, COMPONENTS == 3u);
-        let corner = (low_plane * block.size.y + cy.low - 1u) * block.size.x + cx.low - 1u;
+        let corner = (low_plane * block.moving_size.y + cy.low - 1u) * block.moving_size.x + cx.low - 1u;
         for (var k = 0u; k < DEPTH; k = k + 1u) {
-            let at = corner + k * block.size.x * block.size.y;
+            let at = corner + k * block.moving_size.x * block.moving_size.y;
             var plane = wy.x * four(at);
-            plane = plane + wy.y * four(at + block.size.x);
-            plane = plane + wy.z * four(at + 2u * block.size.x);
-            plane = plane + wy.w * four(at + 3u * block.size.x);
+            plane = plane + wy.y * four(at + block.moving_size.x);
+            plane = plane + wy.z * four(at + 2u * block.moving_size.x);
+            plane = plane + wy.w * four(at + 3u * block.moving_size.x);
             sum = sum + wz[k] * plane;
         }
     } else {
         let xs = vec4<u32>(
-            mirrored(cx.low, 0u, block.size.x),
-            mirrored(cx.low, 1u, block.size.x),
-            mirrored(cx.low, 2u, block.size.x),
-            mirrored(cx.low, 3u, block.size.x),
+            mirrored(cx.low, 0u, block.moving_size.x),
+            mirrored(cx.low, 1u, block.moving_size.x),
+            mirrored(cx.low, 2u, block.moving_size.x),
+            mirrored(cx.low, 3u, block.moving_size.x),
         );
         for (var k = 0u; k < DEPTH; k = k + 1u) {
             var plane = vec4<f32>();
             for (var l = 0u; l < 4u; l = l + 1u) {
-                var row = mirrored(cy.low, l, block.size.y);
+                var row = mirrored(cy.low, l, block.moving_size.y);
                 if (COMPONENTS == 3u) {
-                    row = row + mirrored(low_z, k, block.size.z) * block.size.y;
+                    row = row + mirrored(low_z, k, block.moving_size.z) * block.moving_size.y;
                 }
-                let at = xs + row * block.size.x;
+                let at = xs + row * block.moving_size.x;
                 plane = plane + wy[l] * vec4<f32>(moving[at.x], moving[at.y], moving[at.z], moving[at.w]);
             }
             sum = sum + wz[k] * plane;

@@ -1,0 +1,103 @@
+//! 3D Slicer's markups: JSON with control points, each list of them in LPS or RAS.
+
+use super::{Axes, Point};
+use crate::error::IoError;
+use serde_json::{Value, json};
+use std::path::Path;
+use veloxel_core::Dimension;
+
+/// A markups file.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Markups {
+    json: Value,
+}
+
+impl Markups {
+    pub fn parse(path: &Path, text: &str, dimension: Dimension) -> Result<Self, IoError> {
+        let bad = |what: &str, expected: &str, got: String| IoError::malformed(path, what, expected, got);
+        if dimension == Dimension::Two {
+            let expected = "a table of pixels for a 2-D field";
+            return Err(bad(
+                "the points",
+                expected,
+                "3D Slicer's markups, which lie in millimetres".to_owned(),
+            ));
+        }
+        let mut json: Value = serde_json::from_str(text)
+            .map_err(|error| bad("the markups", "JSON as 3D Slicer writes it", error.to_string()))?;
+        let mut count = 0;
+        for list in lists_mut(&mut json) {
+            if axes_of(list).is_none() {
+                let got = list["coordinateSystem"].to_string();
+                return Err(bad("coordinateSystem of the markups", "\"LPS\" or \"RAS\"", got));
+            }
+            for (nth, point) in points_of_mut(list).enumerate() {
+                count += 1;
+                let position = &point["position"];
+                if !position.is_null() && coordinates(position).is_none() {
+                    let what = format!("position of control point {}", nth + 1);
+                    return Err(bad(&what, "three numbers or null", position.to_string()));
+                }
+            }
+        }
+        if count == 0 {
+            return Err(bad("the markups", "at least one control point", "no point".to_owned()));
+        }
+        Ok(Self { json })
+    }
+
+    pub fn points(&self) -> Vec<Point> {
+        let lists = self.json["markups"].as_array().into_iter().flatten();
+        let of_list = |list: &Value| {
+            let axes = axes_of(list).unwrap_or(Axes::Lps);
+            let points = list["controlPoints"].as_array().into_iter().flatten();
+            points.map(|point| position(point).map(|p| axes.turned(p))).collect::<Vec<_>>()
+        };
+        lists.flat_map(of_list).collect()
+    }
+
+    pub fn with_points(&self, points: &[Point]) -> String {
+        let mut json = self.json.clone();
+        let mut points = points.iter();
+        for list in lists_mut(&mut json) {
+            let axes = axes_of(list).unwrap_or(Axes::Lps);
+            for (point, moved) in points_of_mut(list).zip(points.by_ref()) {
+                match moved {
+                    Some(moved) => point["position"] = json!(axes.turned(*moved)),
+                    None => {
+                        point["position"] = Value::Null;
+                        point["positionStatus"] = json!("undefined");
+                    }
+                }
+            }
+        }
+        format!("{json:#}\n")
+    }
+}
+
+fn lists_mut(json: &mut Value) -> impl Iterator<Item = &mut Value> {
+    json.get_mut("markups").and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+fn points_of_mut(list: &mut Value) -> impl Iterator<Item = &mut Value> {
+    list.get_mut("controlPoints").and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+/// Early versions wrote numbers, 0 for RAS and 1 for LPS.
+fn axes_of(list: &Value) -> Option<Axes> {
+    match &list["coordinateSystem"] {
+        Value::String(name) if name == "LPS" || name == "1" => Some(Axes::Lps),
+        Value::String(name) if name == "RAS" || name == "0" => Some(Axes::Ras),
+        _ => None,
+    }
+}
+
+fn coordinates(position: &Value) -> Option<[f64; 3]> {
+    let numbers: Vec<f64> = position.as_array()?.iter().filter_map(Value::as_f64).collect();
+    numbers.try_into().ok()
+}
+
+fn position(point: &Value) -> Point {
+    let undefined = point["positionStatus"] == "undefined";
+    coordinates(&point["position"]).filter(|_| !undefined)
+}

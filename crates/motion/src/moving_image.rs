@@ -1,0 +1,167 @@
+//! The moving image as the fixed grid sees it: FIXED and MOVING each lie on a grid of their own.
+//!
+//! Both grids are placed in the world by their origins, spacings and directions. A position of the fixed grid is looked up in
+//! the moving image where it lies in the world; where the moving image is finer than the fixed grid it is smoothed first
+//! ([`moving_levels`]), as before any step to a coarser level. On one common grid nothing of this changes a bit.
+
+use crate::MotionError;
+use crate::frame::Frame;
+use crate::pyramid::{between_levels, levels, match_voxel_size, moving_levels};
+use crate::resident::ResidentMask;
+use veloxel_core::matrix3::apply;
+use veloxel_core::{CoreError, Dimension, Grid, Shape};
+use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::spline::SplineCoefficients;
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
+
+/// From voxel positions of one grid to those of another, through the world; exactly the identity on one common grid.
+pub fn voxel_map(from: &Grid, to: &Grid) -> VoxelAffine {
+    if from.require_same(to, "").is_ok() {
+        return VoxelAffine::IDENTITY;
+    }
+    let (inward, outward) = (to.voxel_from_world_matrix(), from.world_from_voxel_matrix());
+    let columns = [0, 1, 2].map(|c| apply(&inward, outward.map(|row| row[c])));
+    let mut matrix = [0, 1, 2].map(|r| [0, 1, 2].map(|c: usize| columns[c][r]));
+    let mut offset = to.voxel_from_world(from.world_from_voxel([0.0; 3]));
+    if from.dimension() == Dimension::Two {
+        // Pictures have no third axis.
+        (0..3).for_each(|a| (matrix[2][a], matrix[a][2]) = (0.0, 0.0));
+        (matrix[2][2], offset[2]) = (1.0, 0.0);
+    }
+    VoxelAffine { matrix, offset }
+}
+
+/// Checks that a moving image can be sampled from a fixed grid: as many axes, and pictures of one size, since a picture's
+/// place in the world is seldom known.
+///
+/// # Errors
+/// [`CoreError::GridMismatch`] with the way on.
+pub fn require_sampled(fixed: &Grid, moving: &Grid) -> Result<(), CoreError> {
+    if fixed.dimension() != moving.dimension() {
+        return fixed.require_same(moving, "fixed and moving image must both be pictures or both be volumes");
+    }
+    if fixed.dimension() == Dimension::Two && fixed.size() != moving.size() {
+        let what = "pictures must have one size: crop or scale the moving one first (ImageMagick: magick MOVING -resize \
+                    WIDTHxHEIGHT! OUT)";
+        return fixed.require_same(moving, what);
+    }
+    Ok(())
+}
+
+/// Positions that are tried along each axis of a grid.
+const TRIED: usize = 9;
+
+/// Checks that two grids share a part of the world.
+///
+/// # Errors
+/// [`MotionError::Apart`].
+pub(crate) fn require_overlap(fixed: &Grid, moving: &Grid) -> Result<(), MotionError> {
+    let meets = |from: &Grid, to: &Grid| {
+        let map = voxel_map(from, to);
+        (0..TRIED.pow(3)).any(|i| {
+            let part =
+                [i % TRIED, i / TRIED % TRIED, i / (TRIED * TRIED)].map(|k| k as f64 / (TRIED - 1) as f64);
+            let at = map.apply([0, 1, 2].map(|a| part[a] * (from.size()[a] as f64) - 0.5));
+            (0..from.dimension().count()).all(|a| at[a] >= -0.5 && at[a] <= to.size()[a] as f64 - 0.5)
+        })
+    };
+    if meets(fixed, moving) || meets(moving, fixed) { Ok(()) } else { Err(MotionError::Apart) }
+}
+
+/// A moving image, prepared to be sampled from a fixed grid.
+#[derive(Debug)]
+pub struct MovingImage<'a> {
+    device: &'a Device,
+    fixed: Shape,
+    /// Of the samples.
+    shape: Shape,
+    moving_from_fixed: VoxelAffine,
+    interpolation: Interpolation,
+    given: &'a Buffer,
+    /// Smoothed, or as spline coefficients.
+    prepared: Option<Buffer>,
+}
+
+impl<'a> MovingImage<'a> {
+    /// Prepares the samples of the grid `moving`; labels ([`Interpolation::Nearest`]) are never smoothed.
+    ///
+    /// # Errors
+    /// [`MotionError::Input`] if there is no way from one grid to the other; [`MotionError::Compute`] if the device has too
+    /// little memory.
+    pub fn new(
+        device: &'a Device,
+        (given, moving): (&'a Buffer, &Grid),
+        fixed: &Grid,
+        interpolation: Interpolation,
+    ) -> Result<Self, MotionError> {
+        require_sampled(fixed, moving)?;
+        let (map, own) = (voxel_map(fixed, moving), Shape::of(moving));
+        let full = levels(fixed, 0.5, 1);
+        let seen = match interpolation {
+            Interpolation::Nearest => levels(moving, 0.5, 1),
+            _ => moving_levels(moving, &map, &full),
+        };
+        let shape = seen[0].shape;
+        let is_spline = interpolation == Interpolation::CubicSpline;
+        let mut prepared = None;
+        if is_spline || shape != own {
+            let mut copy = device.scratch(own.len())?;
+            CopyBuffer { from: given, to: &mut copy }.run(device)?;
+            let mut samples = match_voxel_size(device, (copy, own), shape)?;
+            if is_spline {
+                SplineCoefficients { shape, samples: &mut samples }.run(device)?;
+            }
+            prepared = Some(samples);
+        }
+        let moving_from_fixed = between_levels(&map, [&full[0], &seen[0]]);
+        Ok(Self { device, fixed: Shape::of(fixed), shape, moving_from_fixed, interpolation, given, prepared })
+    }
+
+    /// The image at `x + d(x)`, d in voxels of the fixed grid; NaN beyond its border and where d is NaN.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`].
+    pub fn warp(&self, displacement_vox: &[Buffer], border: Border) -> Result<Buffer, MotionError> {
+        let mut out = self.device.scratch(self.fixed.len())?;
+        let warp = Warp {
+            shape: self.fixed,
+            moving_shape: self.shape,
+            // The displacement is in voxels already.
+            spacing_edges: [1.0; 3],
+            interpolation: self.interpolation,
+            border,
+            moving_from_fixed: self.moving_from_fixed,
+            moving: self.prepared.as_ref().unwrap_or(self.given),
+            displacement: displacement_vox,
+            out: &mut out,
+        };
+        warp.run(self.device)?;
+        Ok(out)
+    }
+
+    /// The image where nothing has moved yet.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`].
+    pub fn at_rest(&self, border: Border) -> Result<Buffer, MotionError> {
+        let still: Field = self.device.zeros_field(self.fixed.components(), self.fixed.len())?;
+        self.warp(&still, border)
+    }
+}
+
+/// A frame on another grid, its outermost samples repeated beyond its border; and where on that grid it has samples.
+///
+/// # Errors
+/// As [`MovingImage::new`].
+pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<(Frame, ResidentMask), MotionError> {
+    let device = frame.device();
+    let seen = MovingImage::new(device, (frame.samples(), frame.grid()), grid, Interpolation::Linear)?;
+    let samples = seen.at_rest(Border::Unbounded)?;
+    let mut weight = seen.at_rest(Border::Voxels)?;
+    // What is finite becomes 1, and NaN 0.
+    Operation::Rescale { gain: 0.0, offset: 1.0 }.on(&mut weight).run(device)?;
+    Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(&mut weight).run(device)?;
+    Ok((Frame::of_samples(device, grid, samples)?, ResidentMask { grid: grid.clone(), weight }))
+}

@@ -1,0 +1,270 @@
+//! Images, masks and labels on grids of their own: what is allowed, and how they are seen from the fixed grid.
+
+use crate::VeloxelError;
+use std::borrow::Cow;
+use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
+use veloxel_gpu::Device;
+use veloxel_io::Strictness;
+use veloxel_kernels::image::warp::Interpolation;
+use veloxel_motion::{Border, MovingImage, require_sampled, voxel_map};
+
+/// Checks that a moving image may lie on its own grid, and notes that it does.
+///
+/// # Errors
+/// [`CoreError::GridMismatch`] for pictures of two sizes, a picture against a volume, or any difference if that is refused.
+pub(super) fn allow_two_grids(
+    fixed: &Grid,
+    moving: &Grid,
+    strictness: Strictness,
+    warnings: &mut Warnings,
+) -> Result<(), CoreError> {
+    let same = fixed.require_same(moving, "fixed and moving image (--strict allows one grid alone)");
+    if let Err(CoreError::GridMismatch { property, left, right, .. }) = same.clone() {
+        require_sampled(fixed, moving)?;
+        if strictness == Strictness::Strict {
+            return same;
+        }
+        let text = format!(
+            "the grids of FIXED and MOVING differ in {property} ({left} against {right}): the field lives on FIXED's, and MOVING \
+             is sampled where it lies in the world"
+        );
+        warnings.push(WarningKind::Grid, text);
+    }
+    Ok(())
+}
+
+/// A mask on a fixed grid: inside where the nearest voxel of its own grid is.
+///
+/// # Errors
+/// [`CoreError::GridMismatch`] as for moving images.
+pub(super) fn mask_on(mask: Mask, fixed: &Grid) -> Result<Mask, CoreError> {
+    if fixed.require_same(mask.grid(), "").is_ok() {
+        return Ok(mask);
+    }
+    if require_sampled(fixed, mask.grid()).is_err() {
+        fixed.require_same(mask.grid(), "fixed image and mask")?;
+    }
+    let (map, size) = (voxel_map(fixed, mask.grid()), mask.grid().size());
+    Ok(Mask::from_fn(fixed.clone(), |voxel| {
+        let nearest = map.apply(voxel.map(|v| v as f64)).map(|v| (v + 0.5).floor());
+        let inside = (0..3).all(|a| nearest[a] >= 0.0 && nearest[a] < size[a] as f64);
+        inside && mask.data()[mask.grid().index(nearest.map(|v| v as usize))]
+    }))
+}
+
+/// A moving image on the fixed grid where nothing has moved; NaN where it has no samples.
+///
+/// # Errors
+/// [`VeloxelError::Compute`].
+pub(super) fn moving_on<'a>(
+    device: &Device,
+    moving: &'a Volume<f32>,
+    fixed: &Grid,
+) -> Result<Cow<'a, Volume<f32>>, VeloxelError> {
+    if fixed.require_same(moving.grid(), "").is_ok() {
+        return Ok(Cow::Borrowed(moving));
+    }
+    let still = Flow::zeros(fixed.clone());
+    let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
+    Ok(Cow::Owned(warp_image(device, (&still, moving), sampling)?))
+}
+
+/// Frames that lie on several grids, all seen from the first one's, with where each has samples there; beyond that their
+/// outermost samples are repeated. Frames of one grid stay as they are, and no mask is needed.
+///
+/// # Errors
+/// As [`allow_two_grids`]; [`VeloxelError::Compute`].
+pub(super) fn on_first_grid(
+    device: &Device,
+    mut frames: Vec<Volume<f32>>,
+    (strictness, warnings): (Strictness, &mut Warnings),
+) -> Result<(Vec<Volume<f32>>, Vec<Mask>), VeloxelError> {
+    let Some(first) = frames.first().map(|frame| frame.grid().clone()) else {
+        return Ok((frames, Vec::new()));
+    };
+    if frames.iter().all(|frame| first.require_same(frame.grid(), "").is_ok()) {
+        return Ok((frames, Vec::new()));
+    }
+    let still = Flow::zeros(first.clone());
+    let mut covered = Vec::new();
+    for frame in &mut frames {
+        allow_two_grids(&first, frame.grid(), strictness, warnings)?;
+        let seen = |border| {
+            let sampling = Sampling { interpolation: Interpolation::Linear, border };
+            warp_image(device, (&still, frame), sampling)
+        };
+        covered.push(seen(Border::Voxels)?.map(|v| v.is_finite()));
+        *frame = seen(Border::Unbounded)?;
+    }
+    Ok((frames, covered))
+}
+
+/// The masks of frames that have samples only where they are `covered`: one for every frame, if any is needed at all.
+pub(super) fn covered_masks(masks: Vec<Mask>, covered: Vec<Mask>) -> Vec<Mask> {
+    if covered.is_empty() {
+        return masks;
+    }
+    let within = |(nth, mut covered): (usize, Mask)| {
+        if let Some(mask) = masks.get(nth).or(masks.first()) {
+            covered.data_mut().iter_mut().zip(mask.data()).for_each(|(covered, inside)| *covered &= inside);
+        }
+        covered
+    };
+    covered.into_iter().enumerate().map(within).collect()
+}
+
+/// How a moving image is looked up.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampling {
+    /// Between voxels.
+    pub interpolation: Interpolation,
+    /// Where the image ends.
+    pub border: Border,
+}
+
+/// The moving image, on a grid of its own, seen from the fixed grid: `moving(x + d(x))`; NaN beyond its border and where the
+/// field is unknown.
+///
+/// # Errors
+/// [`CoreError::GridMismatch`] for pictures of two sizes, or a picture against a volume; [`VeloxelError::Compute`].
+pub fn warp_image(
+    device: &Device,
+    (flow, moving): (&Flow, &Volume<f32>),
+    sampling: Sampling,
+) -> Result<Volume<f32>, VeloxelError> {
+    let samples = device.upload_copy(moving.data())?;
+    let displacement =
+        flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
+    let out = device.scope(|| {
+        let seen = MovingImage::new(device, (&samples, moving.grid()), flow.grid(), sampling.interpolation)?;
+        seen.warp(&displacement, sampling.border)
+    })?;
+    Ok(Volume::new(flow.grid().clone(), device.download(out)?)?)
+}
+
+/// What a warped image holds where MOVING has no sample, and where the field is unknown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum OutsideFill {
+    /// This value; NaN is one.
+    Value(f32),
+    /// The nearest sample of MOVING; 0 where the field is unknown.
+    Edge,
+}
+
+impl Default for OutsideFill {
+    /// 0, as ITK's resampling has it.
+    fn default() -> Self {
+        Self::Value(0.0)
+    }
+}
+
+impl OutsideFill {
+    /// Where MOVING ends for it.
+    pub(super) fn border(self) -> Border {
+        match self {
+            Self::Value(_) => Border::Voxels,
+            Self::Edge => Border::Unbounded,
+        }
+    }
+
+    /// Replaces NaN, and notes how much that was; `what` is the image.
+    pub(super) fn fill(self, image: &mut Volume<f32>, what: &str, warnings: &mut Warnings) {
+        let value = match self {
+            Self::Value(value) => value,
+            Self::Edge => 0.0,
+        };
+        let mut count = 0usize;
+        for sample in image.data_mut().iter_mut().filter(|v| v.is_nan()) {
+            *sample = value;
+            count += 1;
+        }
+        if count > 0 {
+            let share = veloxel_report::number::percent(count as f64 / image.grid().len() as f64);
+            let text = format!(
+                "{share} of {what} lie outside of MOVING or have no vector: {value} there (--outside)"
+            );
+            warnings.push(WarningKind::Note, text);
+        }
+    }
+}
+
+impl std::str::FromStr for OutsideFill {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "edge" => Ok(Self::Edge),
+            _ => text.parse().map(Self::Value).map_err(|_| "expected a number, nan, or edge".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        Grid::volume(12, 10, 8).unwrap()
+    }
+
+    #[test]
+    fn a_mask_is_looked_up_where_it_lies() {
+        let own = Grid::volume(6, 5, 4).and_then(|g| g.with_spacing_mm([2.0; 3])).unwrap();
+        // Its voxels cover two of the fixed ones along each axis.
+        let mask = Mask::from_fn(own.with_origin_mm([0.5; 3]), |[x, ..]| x == 2);
+        let seen = mask_on(mask, &grid()).unwrap();
+        for i in 0..grid().len() {
+            assert_eq!(seen.data()[i], matches!(grid().position(i)[0], 4 | 5));
+        }
+        let picture = Mask::everywhere(Grid::image(12, 10).unwrap());
+        assert!(mask_on(picture, &grid()).is_err());
+    }
+
+    #[test]
+    fn two_grids_are_noted_and_refused_if_asked() {
+        let other = grid().with_origin_mm([0.0, 3.0, 0.0]);
+        let mut warnings = Warnings::new();
+        allow_two_grids(&grid(), &other, Strictness::Lenient, &mut warnings).unwrap();
+        assert!(warnings.iter().next().unwrap().message.contains("differ in origin"));
+        assert!(allow_two_grids(&grid(), &other, Strictness::Strict, &mut warnings).is_err());
+        let pictures = [Grid::image(12, 10).unwrap(), Grid::image(12, 11).unwrap()];
+        let error = allow_two_grids(&pictures[0], &pictures[1], Strictness::Lenient, &mut warnings);
+        assert!(error.unwrap_err().to_string().contains("crop or scale"));
+    }
+
+    #[test]
+    fn frames_of_other_grids_are_seen_from_the_first() {
+        let device = Device::cpu(1).unwrap();
+        let shifted = grid().with_origin_mm([3.0, 0.0, 0.0]);
+        let of_world = |grid: Grid| {
+            Volume::from_fn(grid.clone(), move |x| grid.world_from_voxel(x.map(|v| v as f64))[0] as f32)
+        };
+        let frames = vec![of_world(grid()), of_world(shifted)];
+        let mut warnings = Warnings::new();
+        let (frames, covered) = on_first_grid(&device, frames, (Strictness::Lenient, &mut warnings)).unwrap();
+        assert_eq!(warnings.urgent().count(), 1);
+        for i in 0..grid().len() {
+            let x = grid().position(i)[0];
+            assert_eq!((covered[0].data()[i], covered[1].data()[i]), (true, x >= 3));
+            assert!((frames[1].data()[i] - (x as f32).max(3.0)).abs() < 1e-4);
+        }
+        let own = Mask::from_fn(grid(), |[x, ..]| x < 5);
+        let masks = covered_masks(vec![own], covered);
+        assert_eq!((masks[0].count(), masks[1].count()), (5 * 80, 2 * 80));
+        let one =
+            on_first_grid(&device, vec![of_world(grid())], (Strictness::Strict, &mut warnings)).unwrap();
+        assert!(one.1.is_empty());
+    }
+
+    #[test]
+    fn what_is_outside_is_filled_and_counted() {
+        let mut image = Volume::new(Grid::image(4, 1).unwrap(), vec![1.0, f32::NAN, 2.0, 3.0]).unwrap();
+        let mut warnings = Warnings::new();
+        OutsideFill::default().fill(&mut image, "out.png", &mut warnings);
+        assert_eq!(image.data(), [1.0, 0.0, 2.0, 3.0]);
+        assert!(warnings.iter().next().unwrap().message.starts_with("25 % of out.png"));
+        assert_eq!("edge".parse(), Ok(OutsideFill::Edge));
+        assert_eq!("-1000".parse(), Ok(OutsideFill::Value(-1000.0)));
+        assert!("what".parse::<OutsideFill>().is_err());
+    }
+}
