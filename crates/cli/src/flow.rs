@@ -16,7 +16,7 @@ use veloxel::jobs::{
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
 use veloxel::report::{PairReport, RunReport};
-use veloxel::{Dimension, Extras, SequenceMode, SequencePlan, SolveStatus, VeloxelError};
+use veloxel::{Dimension, SequenceMode, SolveStatus, VeloxelError};
 
 /// Estimate where every voxel of FIXED is found in MOVING.
 ///
@@ -51,9 +51,9 @@ pub struct FlowArguments {
     #[arg(long, value_parser = modes(), value_name = "MODE", help_heading = "Sequences")]
     sequence: Option<SequenceMode>,
 
-    /// The frame that reference fields live on
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "sequence", help_heading = "Sequences")]
-    reference: usize,
+    /// The frame that reference fields live on; without it the first
+    #[arg(long, value_name = "N", requires = "sequence", help_heading = "Sequences")]
+    reference: Option<usize>,
 
     /// Frames of the sequence: BEGIN:END:STEP, without END; each part may be left out
     #[arg(long, value_name = "0:10:2", requires = "sequence", help_heading = "Sequences")]
@@ -191,12 +191,12 @@ impl Run for FlowArguments {
         let progress = Progress::new(method.quiet);
         let run = match mode {
             Some(mode) => {
-                let plan = SequencePlan { mode, reference, extras: Extras::default() };
                 let (frames, folder) = (self.frames.unwrap_or_default(), output);
                 let job = SequenceJob {
                     inputs,
                     frames,
-                    plan,
+                    mode,
+                    reference,
                     truth,
                     options,
                     folder,

@@ -82,6 +82,8 @@ fn frames_are_chosen_and_keep_their_numbers() {
     let title = json(&place, "out/report.json")["pairs"][1]["title"].clone();
     assert_eq!(title, "reference 3 → 5 (f3.png → f5.png)");
     run(&["--frames", "1:6:2", "--reference", "2"]).failed_with(&["reference", "2"]);
+    run(&["--frames", "2:5", "-q"]).succeeded();
+    assert!(place.path("out/reference_002_004.flo").is_file(), "the first frame taken is the reference");
     run(&["--frames", "5:"]).failed_with(&["--frames", "1 of 6"]);
     assert_eq!(run(&["--frames", "x"]).code, Some(2));
 }

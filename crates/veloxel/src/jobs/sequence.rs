@@ -29,8 +29,10 @@ pub struct SequenceJob {
     pub inputs: Vec<PathBuf>,
     /// Which of the frames.
     pub frames: FrameSelection,
-    /// Which fields; the reference is counted over all frames.
-    pub plan: SequencePlan,
+    /// Which fields.
+    pub mode: SequenceMode,
+    /// The frame that reference fields live on, counted over all frames; none: the first that is taken.
+    pub reference: Option<usize>,
     /// A folder with the true fields: by the names of the run's own, or one for every field in order.
     pub truth: Option<PathBuf>,
     /// Method, device and everything else that runs share; a mask counts for every frame.
@@ -62,7 +64,7 @@ impl SequenceJob {
         let stacks = [("--confidence", &self.confidence), ("--warped", &self.warped)];
         let mut stacks = stacks.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
         if let Some((option, path)) =
-            stacks.find(|(_, path)| self.plan.mode == SequenceMode::Both && !is_folder(path))
+            stacks.find(|(_, path)| self.mode == SequenceMode::Both && !is_folder(path))
         {
             let reason = format!(
                 "{option} {}: one file holds one series, and --sequence both has two: name a folder",
@@ -149,7 +151,8 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
 
     let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
     let folder = plan.path("folder")?.expect("the folder should be planned");
-    let sequence_plan = SequencePlan { reference: names.position(job.plan.reference)?, ..job.plan };
+    let reference = job.reference.map_or(Ok(0), |number| names.position(number))?;
+    let sequence_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };
     let count = field_count(&opened.method, sequence_plan.mode, sequence.frames().len());
     let read_truth = |name: &str, nth: usize, warnings: &mut Warnings| match &truth {
         Some(truth) => truth.of(name, (nth, count), warnings),
@@ -256,7 +259,6 @@ impl SequenceTask<'_> {
         let mut first = None;
         let start = Instant::now();
         let mut elsewhere = Stages::default();
-        let plan = SequencePlan { extras: Extras::ALL, ..self.plan };
         let warnings = &mut log.warnings;
         let mut keep = |field: SequenceField| {
             let title = self.title(field.role, field.fixed, field.moving);
@@ -269,9 +271,11 @@ impl SequenceTask<'_> {
             self.take((field, truth), &title, (&mut result, &mut first), &mut elsewhere)
         };
         let drift_vox = match method {
-            AnyMethod::Pair(method) => run_sequence(&mut **method, self.frames, plan, observer, &mut keep)?,
-            AnyMethod::Window(method) if plan.mode == SequenceMode::Consecutive => {
-                run_windows(&mut **method, self.frames, plan.extras, &mut keep)?;
+            AnyMethod::Pair(method) => {
+                run_sequence(&mut **method, self.frames, self.plan, observer, &mut keep)?
+            }
+            AnyMethod::Window(method) if self.plan.mode == SequenceMode::Consecutive => {
+                run_windows(&mut **method, self.frames, self.plan.extras, &mut keep)?;
                 None
             }
             AnyMethod::Window(_) => {
