@@ -1,19 +1,19 @@
-// How far a vector can be trusted: the contract is mod.rs's.
+// The confidence of each displacement vector. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 
 struct Block {
-    // Packs.
+    // Number of packs.
     count: u32,
     determinacy: f32,
-    // Of the trace: determinacy over the number of components.
+    // Factor of the trace: determinacy over the number of components.
     share: f32,
     per_mismatch2: f32,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
 @group(0) @binding(1) var<storage, read_write> out: array<Pack>;
-// Entries 11, 12, 22, tt, or 11, 12, 13, 22, 23, 33, tt.
+// Tensor entries in order: 11, 12, 22, tt in 2-D; 11, 12, 13, 22, 23, 33, tt in 3-D.
 @group(0) @binding(2) var<storage, read> j_0: array<Pack>;
 @group(0) @binding(3) var<storage, read> j_1: array<Pack>;
 @group(0) @binding(4) var<storage, read> j_2: array<Pack>;
