@@ -42,7 +42,8 @@ pub(super) fn waits<'a>(launches: impl Iterator<Item = &'a [Access]>) -> Vec<Bef
         for access in accesses {
             let uses = memory.entry(access.address).or_default();
             before |= uses.written | if access.writes { uses.read } else { 0 };
-            // A launch may bind memory twice; its own bit, set here, is removed below.
+            // If this launch accesses the same memory again, the earlier launches are already in `before`; its own bit
+            // is removed below.
             *uses = match access.writes {
                 true => Uses { written: bit(nth), read: 0 },
                 false => Uses { written: uses.written, read: uses.read | bit(nth) },
@@ -53,7 +54,7 @@ pub(super) fn waits<'a>(launches: impl Iterator<Item = &'a [Access]>) -> Vec<Bef
     all
 }
 
-/// Merges two sets of dependencies: for each launch, all that it must wait for in either.
+/// Merges two sets of dependencies of a run: each launch waits for all that it waits for in either.
 pub(super) fn both(a: &[Before], b: &[Before]) -> Vec<Before> {
     let mut all = Vec::with_capacity(a.len());
     for (a, b) in a.iter().zip(b) {

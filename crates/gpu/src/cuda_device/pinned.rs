@@ -10,7 +10,7 @@ use std::sync::Arc;
 const MOST_THREADS: usize = 12;
 /// Threads of the machine left free for the caller, which prepares the next run meanwhile.
 const THREADS_LEFT: usize = 2;
-/// Bytes per thread at least; less is copied by one thread.
+/// Minimal number of bytes for each copying thread; fewer bytes are copied by one thread.
 const BYTES_PER_THREAD: usize = 1 << 18;
 
 /// A piece of page-locked memory of `len` words. `done` is the event after its last transfer over the bus.
@@ -110,8 +110,8 @@ impl Copyists {
         });
     }
 
-    /// Touches every page of the vectors' spare capacity, so that the system maps the pages before the transfer ends
-    /// and not during the copy.
+    /// Touches every page of the vectors' spare capacity: the system maps the pages now, while the device still
+    /// computes, and not during the copy.
     pub fn touch(&self, rooms: &mut [Vec<Word>]) {
         let pieces: Vec<_> = rooms
             .iter_mut()

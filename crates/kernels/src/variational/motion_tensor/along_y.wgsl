@@ -1,7 +1,7 @@
 // The motion tensor, smoothed along y as soon as its products are computed. The contract is in mod.rs. `smooth.wgsl`
-// smooths it along the other axes. A workgroup moves down a strip of a few planes. Each thread computes the products of
-// its column, smooths them along y in registers and stores each output when it is complete. This part follows
-// `products.wgsl`.
+// smooths it along the other axes. A workgroup moves down a strip of a few planes (the march), one or two rows per
+// turn. Each thread computes the products of its column, smooths them along y in registers and stores each output when
+// it is complete. This part follows `products.wgsl`.
 
 // Number of output channels; the last one is tt, if it is wanted.
 override CHANNELS: u32 = 9u;
