@@ -15,9 +15,9 @@ fn place() -> Workplace {
         (100.0 + 40.0 * ((x - shift) / 2.0).sin() + 30.0 * (y / 2.5).cos() + z).round()
     };
     for (name, shift) in [("a", 0.0), ("b", 0.6)] {
-        let picture = Volume::from_fn(Grid::image(32, 24).unwrap(), |at| wave(at, shift));
+        let picture = Volume::from_fn(Grid::image(32, 24).expect("a small grid"), |at| wave(at, shift));
         place.write_image(&format!("{name}.pgm"), &picture);
-        let volume = Volume::from_fn(Grid::volume(14, 12, 10).unwrap(), |at| wave(at, shift));
+        let volume = Volume::from_fn(Grid::volume(14, 12, 10).expect("a small grid"), |at| wave(at, shift));
         place.write_image(&format!("{name}.mha"), &volume);
     }
     place
@@ -31,7 +31,7 @@ fn flow(place: &Workplace, arguments: &[&str]) -> Run {
 fn refused(place: &Workplace, arguments: &[&str], words: &[&str]) {
     let contents = || -> Vec<_> {
         let files = place.names().into_iter().filter(|name| place.path(name).is_file());
-        files.map(|name| (name.clone(), fs::read(place.path(&name)).unwrap())).collect()
+        files.map(|name| (name.clone(), fs::read(place.path(&name)).expect("a file"))).collect()
     };
     let (names, before) = (place.names(), contents());
     place.run(arguments).failed_with(words);
