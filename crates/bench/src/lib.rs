@@ -1,5 +1,6 @@
 //! What must be reached, measured: each bench gives figures beside the bars they are held against.
 
+mod confidence;
 mod error;
 mod figure;
 mod gpu;
@@ -83,6 +84,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("phase", phase::phase).scored(),
     // Middlebury's four two-frame pairs.
     Bench::new("middlebury", middlebury::middlebury).scored(),
+    // Whether confidences rank errors: pictures, noisy volumes, the mouse ventricle.
+    Bench::new("confidence", confidence::confidence),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

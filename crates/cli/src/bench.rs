@@ -19,8 +19,8 @@ use veloxel_bench::{
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
 ///
-/// Fails if a bar is missed, or if data are missing: middlebury, nirep, phase, agreement and volume-preservation measure
-/// on the data folder that VELOXEL_DATA names.
+/// Fails if a bar is missed, or if data are missing: middlebury, confidence, nirep, phase, agreement and
+/// volume-preservation measure on the data folder that VELOXEL_DATA names.
 #[derive(Debug, Args)]
 pub struct BenchArguments {
     /// What to measure; nothing: copy, sweep, kernels, multigrid, volumes, phantoms and volume-preservation
@@ -72,7 +72,7 @@ impl Run for BenchArguments {
             wrong_usage("bench", ErrorKind::MissingRequiredArgument, "--html belongs to the bench paper-a");
         }
         let in_fresh_process = |size: usize| fresh_process(size, &self);
-        let session = Session::new(&device, &in_fresh_process);
+        let session = Session::new(&device, &in_fresh_process).opened_by(self.device.options());
         let session = if self.quick { session.quick() } else { session };
         let record = self.quick.then(Record::of_this_tree);
         let (mut verdict, mut results) = (Verdict::default(), serde_json::Map::new());

@@ -3,6 +3,7 @@
 pub mod compose;
 pub mod confidence;
 pub mod diffusivity;
+pub mod expected_error;
 pub mod flow_composition;
 pub mod flow_length;
 pub mod inverse_consistency;

@@ -22,6 +22,7 @@ use veloxel_kernels::image::warp::{Border, Warp};
 use veloxel_kernels::variational::compose::{self, Compose};
 use veloxel_kernels::variational::confidence::Confidence;
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
+use veloxel_kernels::variational::expected_error::ExpectedError;
 use veloxel_kernels::variational::jacobian::Jacobian;
 use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
 use veloxel_kernels::variational::occlusion::{self, Visibility};
@@ -36,8 +37,19 @@ const VISIBILITY: occlusion::Scales = occlusion::Scales { divergence: 0.3, inten
 
 /// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
 const DETERMINACY_PER_ALPHA: f32 = 0.1;
-/// Mismatch at which the fit counts half, edges (normalised) or mapped intensities.
-const HALF_CONFIDENCE_MISMATCH: f32 = 0.5;
+/// The confidence falls for lack of contrast alone below this share of that, where eight bits end.
+const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
+/// Distance of the samples that tell whether the field is rough, edges: less, and errors of neighbours are alike; more, and
+/// bends of the motion count as errors.
+const ROUGHNESS_STEP_EDGES: f32 = 4.0;
+/// Voxels along an axis whose data the smoothness pools.
+const POOLED_ALONG_AXIS: i32 = 6;
+/// Error expected of a vector that leads out of the image, edges.
+const OUTSIDE_ERROR_EDGES: f32 = 1.0;
+/// Standard deviation of the window that expected errors are averaged over, voxels.
+const CONFIDENCE_WINDOW_VOX: f64 = 1.0;
+/// Expected error at which the confidence is halved, edges.
+const HALF_CONFIDENCE_EDGES: f32 = 0.5;
 
 /// Where the level stands in the run, for the observer.
 pub(super) struct Progress<'a> {
@@ -385,25 +397,40 @@ impl<'a> Level<'a> {
     }
 
     /// The confidence at the displacement last warped to; the level's memory serves for it.
-    pub fn confidence(self, images: &LevelImages) -> Result<Buffer, ComputeError> {
-        let brightness = [(&images.fixed, &self.memory.warped)];
+    pub fn confidence(self, images: &LevelImages, displacement: &[Buffer]) -> Result<Buffer, ComputeError> {
+        let (device, memory, shape) = (self.device, self.memory, self.geometry.shape);
         let weights = Weights::fixed(self.params);
+        let brightness = [(&images.fixed, &memory.warped)];
         let term = self.params.data_term(self.geometry, weights.zeta, &brightness, images.mask.as_ref());
         // The tensor needs one entry more than the system has.
-        let difference = self.memory.increment.pop().expect("a displacement should have components");
-        self.memory.system.push(difference);
-        MotionTensor { term, taps: &weights.taps, out: &mut self.memory.system }.run(self.device)?;
-        let shape = self.geometry.shape;
-        let mut out = self.device.scratch(shape.len())?;
+        let difference = memory.increment.pop().expect("a displacement should have components");
+        memory.system.push(difference);
+        MotionTensor { term, taps: &weights.taps, out: &mut memory.system }.run(device)?;
+        let (tensor, determinacy) = (&memory.system, DETERMINACY_PER_ALPHA * self.params.alpha);
+        let errors = ExpectedError {
+            shape,
+            spacing_edges: self.geometry.spacing_edges,
+            step_edges: ROUGHNESS_STEP_EDGES,
+            determinacy,
+            pooled: POOLED_ALONG_AXIS.pow(shape.components() as u32) as f32,
+            displacement,
+            tensor,
+            outside_edges: OUTSIDE_ERROR_EDGES,
+            warped_to_error: &mut memory.warped,
+        };
+        errors.run(device)?;
+        let mut out = device.scratch(shape.len())?;
+        let (input, taps) = (&memory.warped, &window(CONFIDENCE_WINDOW_VOX));
+        Convolve { shape, taps, input, output: &mut out }.run(device)?;
         let kernel = Confidence {
             shape,
-            determinacy: DETERMINACY_PER_ALPHA * self.params.alpha,
-            mismatch: HALF_CONFIDENCE_MISMATCH,
-            tensor: &self.memory.system,
-            out: &mut out,
+            contrast: CONTRAST_PER_DETERMINACY * determinacy,
+            half_edges: HALF_CONFIDENCE_EDGES,
+            tensor,
+            error_to_confidence: &mut out,
         };
-        kernel.run(self.device)?;
-        self.memory.increment.extend(self.memory.system.pop());
+        kernel.run(device)?;
+        memory.increment.extend(memory.system.pop());
         Ok(out)
     }
 }

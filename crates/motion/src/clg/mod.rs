@@ -304,7 +304,7 @@ impl Stage {
         let mut level = self.level(0, &images)?;
         level.warp(&images, &displacement)?;
         let after = level.difference(&images)?;
-        let confidence = level.confidence(&images)?;
+        let confidence = level.confidence(&images, &displacement)?;
         let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
         ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(&self.device)?;
         let brightness = PendingBrightness { sums: [before, after], gain: 1.0 };

@@ -67,3 +67,12 @@ pub fn register(device: &Device, pair: &Pair<'_>, model: AffineModel) -> Result<
     let mask = pair.mask.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
     affine_registration(images.each_ref(), mask.as_ref(), model)
 }
+
+/// Everything that is promised of every result.
+pub fn require_sane(output: &DenseFlow, what: &str) {
+    let finite = output.flow.components_vox().iter().flatten().all(|v| v.is_finite());
+    assert!(finite, "{what}: the field should be finite");
+    let confidence = output.confidence.data();
+    assert!(confidence.iter().all(|c| (0.0..=1.0).contains(c)), "{what}: confidence in [0, 1]");
+    assert!(determinant(output).data().iter().all(|v| v.is_finite()), "{what}: det should be finite");
+}

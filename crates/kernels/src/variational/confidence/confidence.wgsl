@@ -5,22 +5,16 @@ override COMPONENTS: u32 = 3u;
 struct Block {
     // Packs.
     count: u32,
-    determinacy: f32,
-    // Of the trace: determinacy over the number of components.
-    share: f32,
-    per_mismatch2: f32,
+    contrast: f32,
+    per_half2: f32,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
 @group(0) @binding(1) var<storage, read_write> out: array<Pack>;
-// Entries 11, 12, 22, tt, or 11, 12, 13, 22, 23, 33, tt.
-@group(0) @binding(2) var<storage, read> j_0: array<Pack>;
-@group(0) @binding(3) var<storage, read> j_1: array<Pack>;
-@group(0) @binding(4) var<storage, read> j_2: array<Pack>;
-@group(0) @binding(5) var<storage, read> j_3: array<Pack>;
-@group(0) @binding(6) var<storage, read> j_4: array<Pack>;
-@group(0) @binding(7) var<storage, read> j_5: array<Pack>;
-@group(0) @binding(8) var<storage, read> j_6: array<Pack>;
+// The tensor's diagonal.
+@group(0) @binding(2) var<storage, read> j_xx: array<Pack>;
+@group(0) @binding(3) var<storage, read> j_yy: array<Pack>;
+@group(0) @binding(4) var<storage, read> j_zz: array<Pack>;
 
 @compute @workgroup_size(256)
 fn confidence(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
@@ -28,26 +22,9 @@ fn confidence(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgro
     if (i >= block.count) {
         return;
     }
-    let a = Pack(block.determinacy);
-    var trace = Pack(0.0);
-    var tt = Pack(0.0);
-    if (COMPONENTS == 2u) {
-        let p = j_0[i] + a;
-        let q = j_1[i];
-        let r = j_2[i] + a;
-        trace = (p + r) / (p * r - q * q);
-        tt = j_3[i];
-    } else {
-        let p = j_0[i] + a;
-        let q = j_1[i];
-        let r = j_2[i];
-        let s = j_3[i] + a;
-        let t = j_4[i];
-        let u = j_5[i] + a;
-        let det = p * (s * u - t * t) + q * (r * t - q * u) + r * (q * t - r * s);
-        trace = (s * u - t * t + p * u - r * r + p * s - q * q) / det;
-        tt = j_6[i];
+    var trace = j_xx[i] + j_yy[i];
+    if (COMPONENTS == 3u) {
+        trace = trace + j_zz[i];
     }
-    let determinacy = clamp(Pack(1.0) - block.share * trace, Pack(0.0), Pack(1.0));
-    out[i] = determinacy / (Pack(1.0) + tt * block.per_mismatch2);
+    out[i] = trace / (trace + Pack(block.contrast)) / (Pack(1.0) + out[i] * block.per_half2);
 }

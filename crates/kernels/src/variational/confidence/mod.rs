@@ -1,9 +1,9 @@
-//! How far a vector can be trusted: `c = determinacy · fit`, in [0, 1].
+//! How far a vector can be trusted: `c = t / (t + τ) · 1 / (1 + e² / h²)`, in [0, 1].
 //!
-//! *Determinacy* `1 − (α'/D) tr (J + α' I)⁻¹`: the mean over directions of `λ / (λ + α')`, the share of the estimate that
-//! comes from the data rather than from the neighbours. *Fit* `1 / (1 + J_tt / σ²)`: with a normalised constraint J_tt is
-//! the squared distance, in edges, by which the warped images still miss each other.
-//! *In*: a tensor with tt from [`super::motion_tensor`], taken at the final field. *Halo*: none.
+//! e² is the square of the expected error, from [`super::expected_error`] and smoothed; at an error of h the confidence is
+//! halved. t is the trace of the tensor, the contrast that there is: without any, or outside of mask and image, nothing is
+//! known however smooth the field is, and the confidence is 0.
+//! *In*: e²; a tensor from [`super::motion_tensor`], taken at the final field. *Halo*: none.
 
 mod cpu;
 
@@ -18,19 +18,26 @@ static SOURCES: [ShaderSource; 2] = [
     ShaderSource::wgsl("confidence", &[LINE, PACK4, BODY]),
 ];
 
-/// Writes the confidence of every voxel.
+/// Makes the confidence of every voxel from its expected error.
 #[derive(Debug)]
 pub struct Confidence<'a> {
     /// Of every buffer.
     pub shape: Shape,
-    /// α': tensor eigenvalues well above it are data, well below it are interpolation.
-    pub determinacy: f32,
-    /// σ: the mismatch at which the fit counts half, in the square root of the tensor's unit.
-    pub mismatch: f32,
-    /// Spatial entries, mixed entries, which are not read, and tt.
+    /// τ: the trace at which the confidence halves because there is too little contrast; above 0.
+    pub contrast: f32,
+    /// h: the error at which the confidence halves, edges.
+    pub half_edges: f32,
+    /// Spatial entries first; others are not read.
     pub tensor: &'a [Buffer],
-    /// c.
-    pub out: &'a mut Buffer,
+    /// e² in, edges²; c out.
+    pub error_to_confidence: &'a mut Buffer,
+}
+
+impl Confidence<'_> {
+    /// The entries on the diagonal.
+    fn diagonal(&self) -> &[usize] {
+        if self.shape.components() == 2 { &[0, 2] } else { &[0, 3, 5] }
+    }
 }
 
 impl Kernel for Confidence<'_> {
@@ -38,25 +45,27 @@ impl Kernel for Confidence<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (n, d) = (self.shape.len(), self.shape.components());
-        let entries = self.shape.tensor_entries() + d + 1;
-        lengths.field("tensor", self.tensor, (entries, n)).of("out", self.out, n);
+        let (n, entries) = (self.shape.len(), self.shape.tensor_entries());
+        lengths.count("tensor", self.tensor.len(), entries..=usize::MAX);
+        lengths.field("tensor", self.tensor, (self.tensor.len(), n));
+        lengths.of("error_to_confidence", self.error_to_confidence, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         cpu::confidence(cpu, self);
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let (shape, a) = (self.shape, self.determinacy);
-        let (source, pack) = packed(&SOURCES, shape.len());
-        let (items, d, entries) = (shape.len() / pack, shape.components(), shape.tensor_entries());
-        let per_mismatch2 = 1.0 / (self.mismatch * self.mismatch);
-        gpu.launch(source, "confidence")
-            .constant("COMPONENTS", d)
-            .uniform(Uniform::new().u(items).f(a).f(a / d as f32).f(per_mismatch2))
-            .output(self.out)
-            .inputs(&self.tensor[..entries], entries)
-            .input(&self.tensor[entries + d])
-            .absent(6 - entries)
-            .run(line(items, 256))
+        let (source, pack) = packed(&SOURCES, self.shape.len());
+        let items = self.shape.len() / pack;
+        let per_half2 = 1.0 / (self.half_edges * self.half_edges);
+        let diagonal = self.diagonal();
+        let mut launch = gpu
+            .launch(source, "confidence")
+            .constant("COMPONENTS", diagonal.len())
+            .uniform(Uniform::new().u(items).f(self.contrast).f(per_half2))
+            .output(self.error_to_confidence);
+        for &entry in diagonal {
+            launch = launch.input(&self.tensor[entry]);
+        }
+        launch.absent(3 - diagonal.len()).run(line(items, 256))
     }
 }

@@ -60,11 +60,17 @@ on_every_device! {
     fn confidence_of_every_shape(device: &Device) {
         for shape in shapes() {
             Pair::new(device).alike(&format!("confidence {shape:?}"), |device| {
-                let mut out = device.zeros(shape.len()).unwrap();
                 let tensor = tensor(device, shape, 1);
-                Confidence { shape, determinacy: 0.5, mismatch: 1.5, tensor: &tensor, out: &mut out }
-                    .run(device)
-                    .unwrap();
+                let mut out = noise_buffer(device, shape.len(), 40);
+                Confidence {
+                    shape,
+                    contrast: 0.5,
+                    half_edges: 1.5,
+                    tensor: &tensor,
+                    error_to_confidence: &mut out,
+                }
+                .run(device)
+                .unwrap();
                 vec![out]
             });
         }

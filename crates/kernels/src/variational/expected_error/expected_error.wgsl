@@ -1,0 +1,112 @@
+// How wrong a vector may be: the contract is mod.rs's.
+
+override COMPONENTS: u32 = 3u;
+
+struct Block {
+    size: vec4<u32>,
+    // Voxels from sample to sample of a fourth difference, per axis; 0: none.
+    steps: vec4<u32>,
+    // Of the squared differences; α'; α' over the number of components; of tt.
+    factors: vec4<f32>,
+    // e² outside.
+    outside2: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read_write> warped_to_error: array<f32>;
+@group(0) @binding(2) var<storage, read> d_x: array<f32>;
+@group(0) @binding(3) var<storage, read> d_y: array<f32>;
+@group(0) @binding(4) var<storage, read> d_z: array<f32>;
+@group(0) @binding(5) var<storage, read> tt: array<f32>;
+// Entries 11, 12, 22, or 11, 12, 13, 22, 23, 33.
+@group(0) @binding(6) var<storage, read> j_0: array<f32>;
+@group(0) @binding(7) var<storage, read> j_1: array<f32>;
+@group(0) @binding(8) var<storage, read> j_2: array<f32>;
+@group(0) @binding(9) var<storage, read> j_3: array<f32>;
+@group(0) @binding(10) var<storage, read> j_4: array<f32>;
+@group(0) @binding(11) var<storage, read> j_5: array<f32>;
+
+// The first sample of the nearest fourth difference that lies inside, and the distance of its samples.
+fn samples(i: u32, at: u32, count: u32, stride: u32, step: u32) -> vec2<u32> {
+    let centre = min(max(at, 2u * step), count - 1u - 2u * step);
+    return vec2<u32>(i - at * stride + (centre - 2u * step) * stride, step * stride);
+}
+
+fn squared(a: f32, b: f32, c: f32, d: f32, e: f32) -> f32 {
+    let near = b + d - 2.0 * c;
+    let far = a + e - 2.0 * c;
+    let fourth = far - 4.0 * near;
+    return fourth * fourth;
+}
+
+fn square_x(s: vec2<u32>) -> f32 {
+    let first = s.x;
+    let step = s.y;
+    return squared(d_x[first], d_x[first + step], d_x[first + 2u * step], d_x[first + 3u * step], d_x[first + 4u * step]);
+}
+
+fn square_y(s: vec2<u32>) -> f32 {
+    let first = s.x;
+    let step = s.y;
+    return squared(d_y[first], d_y[first + step], d_y[first + 2u * step], d_y[first + 3u * step], d_y[first + 4u * step]);
+}
+
+fn square_z(s: vec2<u32>) -> f32 {
+    let first = s.x;
+    let step = s.y;
+    return squared(d_z[first], d_z[first + step], d_z[first + 2u * step], d_z[first + 3u * step], d_z[first + 4u * step]);
+}
+
+@compute @workgroup_size(64, 4)
+fn expected_error(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let i = (id.z * size.y + id.y) * size.x + id.x;
+    if (is_nan(warped_to_error[i])) {
+        warped_to_error[i] = block.outside2;
+        return;
+    }
+    let along_x = samples(i, id.x, size.x, 1u, block.steps.x);
+    let along_y = samples(i, id.y, size.y, size.x, block.steps.y);
+    let along_z = samples(i, id.z, size.z, size.x * size.y, block.steps.z);
+    // A step of 0 finds five times the same sample, and no difference.
+    var squares = square_x(along_x);
+    squares = squares + square_x(along_y);
+    if (COMPONENTS == 3u) {
+        squares = squares + square_x(along_z);
+    }
+    squares = squares + square_y(along_x);
+    squares = squares + square_y(along_y);
+    if (COMPONENTS == 3u) {
+        squares = squares + square_y(along_z);
+        squares = squares + square_z(along_x);
+        squares = squares + square_z(along_y);
+        squares = squares + square_z(along_z);
+    }
+    let a = block.factors.y;
+    var minors = 0.0;
+    var determinant = 0.0;
+    if (COMPONENTS == 2u) {
+        let p = j_0[i] + a;
+        let q = j_1[i];
+        let r = j_2[i] + a;
+        minors = p + r;
+        determinant = p * r - q * q;
+    } else {
+        let p = j_0[i] + a;
+        let q = j_1[i];
+        let r = j_2[i];
+        let s = j_3[i] + a;
+        let t = j_4[i];
+        let u = j_5[i] + a;
+        minors = s * u - t * t + p * u - r * r + p * s - q * q;
+        determinant = p * (s * u - t * t) + q * (r * t - q * u) + r * (q * t - r * s);
+    }
+    var open = 1.0;
+    if (determinant > 0.0) {
+        open = clamp(block.factors.z * minors / determinant, 0.0, 1.0);
+    }
+    warped_to_error[i] = squares * block.factors.x + tt[i] * open * block.factors.w;
+}
