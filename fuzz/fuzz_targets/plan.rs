@@ -88,6 +88,21 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
+/// Does what a job does with its plan, to the end or only until its files are written; whether it was done.
+fn carry_out(mut plan: OutputPlan, outputs: &[&'static str], to_the_end: bool) -> bool {
+    let write = |path: &Path| {
+        if path.is_dir() {
+            ["frame_1.png", "new", "c.png"].iter().try_for_each(|name| write_text(&path.join(name), "new"))
+        } else {
+            write_text(path, "new")
+        }
+    };
+    plan.check().is_ok()
+        && outputs.iter().all(|role| plan.write(role, write).is_ok())
+        && to_the_end
+        && plan.finish().is_ok()
+}
+
 fuzz_target!(|bytes: &[u8]| {
     let place = tempfile::tempdir_in("/dev/shm")
         .or_else(|_| tempfile::tempdir())
@@ -118,21 +133,8 @@ fuzz_target!(|bytes: &[u8]| {
             .map(|file| (file.clone(), fs::read(file).unwrap_or_default()))
             .collect()
     };
-    let (inputs_before, mut done) = (read(), false);
-    if plan.check().is_ok() {
-        let written = outputs.iter().try_for_each(|role| {
-            plan.write(role, |path| {
-                if path.is_dir() {
-                    ["frame_1.png", "new", "c.png"]
-                        .iter()
-                        .try_for_each(|name| write_text(&path.join(name), "new"))
-                } else {
-                    write_text(path, "new")
-                }
-            })
-        });
-        done = written.is_ok() && ending % 2 == 0 && plan.finish().is_ok();
-    }
+    let inputs_before = read();
+    let done = carry_out(plan, &outputs, ending % 2 == 0);
     for (file, content) in inputs_before {
         assert_eq!(fs::read(&file).ok(), Some(content), "{} is read and was changed", file.display());
     }
