@@ -149,6 +149,11 @@ impl Grid {
         }
     }
 
+    /// Whether nothing is known of the grid's place: spacing 1, origin 0, axes along the world's, as picture formats have it.
+    pub fn is_unplaced(&self) -> bool {
+        (self.spacing_mm, self.origin_mm, self.direction) == ([1.0; 3], [0.0; 3], IDENTITY)
+    }
+
     /// The 3×3 matrix that turns a voxel vector into a world vector (LPS mm): `direction · diag(spacing)`.
     pub fn world_from_voxel_matrix(&self) -> [[f64; 3]; 3] {
         let mut m = self.direction;

@@ -16,9 +16,12 @@ use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 
-/// From voxel positions of one grid to those of another, through the world; exactly the identity on one common grid.
+/// From voxel positions of one grid to those of another, through the world; exactly the identity on one common grid, and between
+/// pictures of one size of which one has no place in the world.
 pub fn voxel_map(from: &Grid, to: &Grid) -> VoxelAffine {
-    if from.require_same(to, "").is_ok() {
+    let are_pictures = from.dimension() == Dimension::Two && from.size() == to.size();
+    let by_pixels = are_pictures && (from.is_unplaced() || to.is_unplaced());
+    if by_pixels || from.require_same(to, "").is_ok() {
         return VoxelAffine::IDENTITY;
     }
     let (inward, outward) = (to.voxel_from_world_matrix(), from.world_from_voxel_matrix());

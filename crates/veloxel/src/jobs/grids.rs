@@ -6,7 +6,7 @@ use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
-use veloxel_motion::{Border, MovingImage, require_sampled, voxel_map};
+use veloxel_motion::{Border, MovingImage, VoxelAffine, require_sampled, voxel_map};
 
 /// Checks that a moving image may lie on its own grid, and notes that it does.
 ///
@@ -21,6 +21,9 @@ pub(super) fn allow_two_grids(
     let same = fixed.require_same(moving, "fixed and moving image (--strict allows one grid alone)");
     if let Err(CoreError::GridMismatch { property, left, right, .. }) = same.clone() {
         require_sampled(fixed, moving)?;
+        if voxel_map(fixed, moving) == VoxelAffine::IDENTITY {
+            return Ok(());
+        }
         if strictness == Strictness::Strict {
             return same;
         }
@@ -227,6 +230,11 @@ mod tests {
         allow_two_grids(&grid(), &other, Strictness::Lenient, &mut warnings).unwrap();
         assert!(warnings.iter().next().unwrap().message.contains("differ in origin"));
         assert!(allow_two_grids(&grid(), &other, Strictness::Strict, &mut warnings).is_err());
+        // A picture without a place is looked at pixel by pixel.
+        let placed = Grid::image(12, 10).unwrap().with_origin_mm([40.0, 0.0, 0.0]);
+        let (unplaced, mut unsaid) = (Grid::image(12, 10).unwrap(), Warnings::new());
+        allow_two_grids(&unplaced, &placed, Strictness::Strict, &mut unsaid).unwrap();
+        assert!(unsaid.is_empty());
         let pictures = [Grid::image(12, 10).unwrap(), Grid::image(12, 11).unwrap()];
         let error = allow_two_grids(&pictures[0], &pictures[1], Strictness::Lenient, &mut warnings);
         assert!(error.unwrap_err().to_string().contains("crop or scale"));
