@@ -1,20 +1,40 @@
-//! What every reader promises for any bytes at all: an answer or an error, in bounded time and memory.
+//! What every reader promises for any bytes at all: an answer or an error, in bounded time, and in the memory of its budget.
 //!
 //! `VELOXEL_FUZZ_FORMAT=nifti` fuzzes that format of the table; without it the first byte of an input chooses one.
 //! `VELOXEL_FUZZ_SEEDS=FOLDER` writes small whole files to begin with, in a folder a format, and ends.
 //! `cargo xtask fuzz` does both for all formats.
 #![no_main]
 
+#[path = "../../crates/io/tests/counting/mod.rs"]
+mod counting;
+mod mutators;
 #[path = "../../crates/io/tests/samples/mod.rs"]
 mod samples;
 
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use veloxel_core::Warnings;
-use veloxel_io::{Content, Format, Strictness, read_bytes};
+use veloxel_io::{Content, Format, Reading, Strictness, read_bytes};
 
-static CHOSEN: OnceLock<Option<&Format>> = OnceLock::new();
+/// What a reader may take for an input, by its budget.
+const BUDGET_BYTES: u64 = 32 << 20;
+/// What decoders may keep beside it.
+const KEPT_BYTES: usize = 64 << 20;
+
+fn chosen() -> Option<&'static Format> {
+    static CHOSEN: OnceLock<Option<&Format>> = OnceLock::new();
+    *CHOSEN.get_or_init(|| {
+        let name = std::env::var("VELOXEL_FUZZ_FORMAT").ok()?;
+        let found = Format::all().iter().find(|format| format.name() == name);
+        Some(*found.unwrap_or_else(|| panic!("VELOXEL_FUZZ_FORMAT: no format is called {name}")))
+    })
+}
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    let format = chosen().map_or("", Format::name);
+    mutators::mutate(format, &mut data[..max_size], size, seed)
+});
 
 fuzz_target!(
     init: {
@@ -24,16 +44,14 @@ fuzz_target!(
         }
     },
     |bytes: &[u8]| {
-        let chosen = CHOSEN.get_or_init(|| {
-            let name = std::env::var("VELOXEL_FUZZ_FORMAT").ok()?;
-            let found = Format::all().iter().find(|format| format.name() == name);
-            Some(*found.unwrap_or_else(|| panic!("VELOXEL_FUZZ_FORMAT: no format is called {name}")))
-        });
-        match (chosen, bytes) {
+        let before = counting::begin();
+        match (chosen(), bytes) {
             (Some(format), _) => read(format, bytes),
             (None, [first, rest @ ..]) => read(Format::all()[usize::from(*first) % Format::all().len()], rest),
             (None, []) => {}
         }
+        let peak = counting::peak_since(before);
+        assert!(peak <= (1.1 * BUDGET_BYTES as f64) as usize + KEPT_BYTES, "{peak} bytes at the peak");
     }
 );
 
@@ -51,7 +69,8 @@ fn write_seeds(folder: &Path) -> std::io::Result<()> {
 fn read(format: &Format, bytes: &[u8]) {
     let name = PathBuf::from(format!("fuzz.{}", format.extensions()[0]));
     let mut warnings = Warnings::new();
-    match read_bytes(&name, bytes, Strictness::Lenient, &mut warnings) {
+    let lenient = Reading { max_decode_bytes: Some(BUDGET_BYTES), ..Reading::default() };
+    match read_bytes(&name, bytes, lenient, &mut warnings) {
         Ok(Content::Image(image)) => assert_eq!(image.data().len(), image.grid().len()),
         Ok(Content::Sequence(sequence)) => assert!(!sequence.frames().is_empty()),
         Ok(Content::Flow(flow)) => {
@@ -64,5 +83,6 @@ fn read(format: &Format, bytes: &[u8]) {
         Err(_) => {}
     }
     // A strict reader may refuse more, but must not fall over either.
-    let _ = read_bytes(&name, bytes, Strictness::Strict, &mut warnings);
+    let strict = Reading { strictness: Strictness::Strict, ..lenient };
+    let _ = read_bytes(&name, bytes, strict, &mut warnings);
 }

@@ -1,7 +1,9 @@
-//! Fuzzing of every reader: one program, run for each format of the table in turn, two of them at a time.
+//! Fuzzing of every reader, one program that is run for each format of the table in turn, and of the plan of a job's files, a
+//! program of its own; two of them at a time.
 //!
-//! The program itself writes small whole files to begin with, in a folder a format: so the table is the list of what is
-//! fuzzed. Inputs that a run finds interesting stay in the target folder, and the next run begins with them as well.
+//! The first program writes small whole files to begin with, in a folder a format: so the table is the list of what is
+//! fuzzed. `fuzz/corpus` holds files that were trouble once, `fuzz/dictionaries` the words of formats. Inputs that a run finds
+//! interesting stay in the target folder, and the next run begins with them as well.
 
 use crate::Failure;
 use crate::cargo::{run_quietly, workspace_root};
@@ -15,7 +17,11 @@ const DEFAULT_SECONDS: u32 = 20;
 /// Formats that are fuzzed beside each other.
 const AT_ONCE: usize = 2;
 /// A reader that takes more memory or time for a small file breaks its promise.
-const LIMITS: [&str; 2] = ["-rss_limit_mb=2048", "-timeout=10"];
+const LIMITS: [&str; 2] = ["-rss_limit_mb=1024", "-timeout=10"];
+/// The program that is fuzzed for each format.
+const FORMATS: &str = "formats";
+/// The program, and the name, of the plan.
+const PLAN: &str = "plan";
 
 /// Builds the program, and runs it so many seconds for each format.
 ///
@@ -29,8 +35,9 @@ pub fn fuzz(arguments: &[&str]) -> Result<(), Failure> {
     };
     let seconds = seconds.map_err(|_| Failure("cargo xtask fuzz: SECONDS is a whole number".to_owned()))?;
     let fuzzing = Fuzzing::build(seconds)?;
-    let formats = fuzzing.formats()?;
-    println!("{} formats, {seconds} s each", formats.len());
+    let mut formats = fuzzing.formats()?;
+    println!("{} formats and the plan, {seconds} s each", formats.len());
+    formats.push(PLAN.to_owned());
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -52,9 +59,9 @@ pub fn fuzz(arguments: &[&str]) -> Result<(), Failure> {
     if failures.is_empty() { Ok(()) } else { Err(Failure(failures.join("\n"))) }
 }
 
-/// A built program, and where it works.
+/// The built programs, and where they work.
 struct Fuzzing {
-    program: PathBuf,
+    programs: PathBuf,
     folder: PathBuf,
     seconds: u32,
 }
@@ -72,38 +79,49 @@ impl Fuzzing {
         })?;
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
         let folder = workspace_root().join(target).join("fuzz");
-        let mut build = nightly(&["build", "formats", "--target-dir"]);
+        let mut build = nightly(&["build", "--target-dir"]);
         build.arg(&folder);
         run_quietly(build)?;
-        let built =
-            subfolders(&folder)?.into_iter().map(|triple| folder.join(triple).join("release/formats"));
-        let program = built.into_iter().find(|program| program.is_file());
-        let program =
-            program.ok_or_else(|| Failure(format!("{}: no program was built", folder.display())))?;
-        Ok(Self { program, folder, seconds })
+        let built = subfolders(&folder)?.into_iter().map(|triple| folder.join(triple).join("release"));
+        let programs =
+            built.into_iter().find(|built| [FORMATS, PLAN].iter().all(|name| built.join(name).is_file()));
+        let programs =
+            programs.ok_or_else(|| Failure(format!("{}: no program was built", folder.display())))?;
+        Ok(Self { programs, folder, seconds })
     }
 
     /// Lets the program write whole files to begin with; their folders are named as the formats are.
     fn formats(&self) -> Result<Vec<String>, Failure> {
         let seeds = self.folder.join("seeds");
-        let mut write = Command::new(&self.program);
+        let mut write = Command::new(self.programs.join(FORMATS));
         write.env("VELOXEL_FUZZ_SEEDS", &seeds);
         run_quietly(write)?;
         subfolders(&seeds)
     }
 
-    /// Fuzzes one format and says how many inputs were tried.
+    /// Fuzzes one format, or the plan, and says how many inputs were tried.
     fn run(&self, format: &str) -> Result<String, Failure> {
         let folder = |name: &str| self.folder.join(name).join(format);
         let (found, failed) = (folder("found"), folder("failed"));
-        for folder in [&found, &failed] {
+        let seeds = folder("seeds");
+        for folder in [&found, &failed, &seeds] {
             fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
         }
-        let mut command = Command::new(&self.program);
+        let program = self.programs.join(if format == PLAN { PLAN } else { FORMATS });
+        let mut command = Command::new(&program);
         command.env("VELOXEL_FUZZ_FORMAT", format).args(LIMITS);
+        let own = |kind: &str, name: &str| workspace_root().join("fuzz").join(kind).join(name);
+        let dictionary = own("dictionaries", &format!("{format}.dict"));
+        if dictionary.is_file() {
+            command.arg(format!("-dict={}", dictionary.display()));
+        }
         command.arg(format!("-max_total_time={}", self.seconds));
         command.arg(format!("-artifact_prefix={}/", failed.display()));
-        command.args([found, folder("seeds")]);
+        command.args([found, seeds]);
+        let corpus = own("corpus", format);
+        if corpus.is_dir() {
+            command.arg(corpus);
+        }
         match run_quietly(command) {
             Ok(printed) => {
                 let done = printed.lines().rev().find(|line| line.starts_with("Done "));
@@ -112,7 +130,7 @@ impl Fuzzing {
             Err(Failure(text)) => {
                 let end = text.lines().rev().take(40).collect::<Vec<_>>().into_iter().rev();
                 let end = end.collect::<Vec<_>>().join("\n");
-                let program = self.program.display();
+                let program = program.display();
                 let again = format!("VELOXEL_FUZZ_FORMAT={format} {program} FILE");
                 Err(Failure(format!(
                     "{end}\n{format}: the input is in {}; run it again with `{again}`",

@@ -42,7 +42,7 @@ usage: cargo xtask COMMAND
                    the tests, those that can run here; with --slow the ignored ones as well
   sizes            lines of code by crate, without comments, tests and benchmarks
   bench [ARG …]    `veloxel bench ARG …` of a release build
-  fuzz [SECONDS]   builds the fuzzing program and runs it so long (20) for each file format
+  fuzz [SECONDS]   builds the fuzzing programs and runs them so long (20) for each file format and the plan of files
   sanitize         ThreadSanitizer over the kernels' threads; a planted data race must be found
   dist             an archive of the release binary, completions, manual pages and licences";
 

@@ -19,7 +19,7 @@ pub(super) fn nirep(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         inputs: vec![folder.join("na01.nii.gz"), folder.join("na02.nii.gz")],
         start: StartFrom::Affine,
         truth: None,
-        options: RunOptions::default(),
+        options: RunOptions { device: session.device_options.clone(), ..RunOptions::default() },
         outputs: FlowOutputs { flow: field.clone(), ..FlowOutputs::default() },
     };
     let start = Instant::now();

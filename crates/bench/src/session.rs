@@ -3,11 +3,14 @@
 use crate::InFreshProcess;
 use std::cell::RefCell;
 use std::path::PathBuf;
+use veloxel::jobs::DeviceOptions;
 use veloxel_gpu::Device;
 
 /// What a bench is run with, and which data it missed.
 pub struct Session<'a> {
     pub(crate) device: &'a Device,
+    /// What the device was asked for by: whole jobs open it again.
+    pub(crate) device_options: DeviceOptions,
     pub(crate) in_fresh_process: InFreshProcess<'a>,
     /// Whether accuracy alone is measured.
     pub(crate) is_quick: bool,
@@ -17,7 +20,13 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// A session in which everything is measured.
     pub fn new(device: &'a Device, in_fresh_process: InFreshProcess<'a>) -> Self {
-        Self { device, in_fresh_process, is_quick: false, missing: RefCell::default() }
+        let device_options = DeviceOptions::default();
+        Self { device, device_options, in_fresh_process, is_quick: false, missing: RefCell::default() }
+    }
+
+    /// The same, of a device that was opened by these options.
+    pub fn opened_by(self, device_options: DeviceOptions) -> Self {
+        Self { device_options, ..self }
     }
 
     /// A session in which accuracy alone is measured: machines that others use as well have no speed of their own.

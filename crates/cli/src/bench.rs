@@ -72,7 +72,7 @@ impl Run for BenchArguments {
             wrong_usage("bench", ErrorKind::MissingRequiredArgument, "--html belongs to the bench paper-a");
         }
         let in_fresh_process = |size: usize| fresh_process(size, &self);
-        let session = Session::new(&device, &in_fresh_process);
+        let session = Session::new(&device, &in_fresh_process).opened_by(self.device.options());
         let session = if self.quick { session.quick() } else { session };
         let record = self.quick.then(Record::of_this_tree);
         let (mut verdict, mut results) = (Verdict::default(), serde_json::Map::new());

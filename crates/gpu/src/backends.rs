@@ -1,11 +1,11 @@
-//! The GPU back ends: opened by name or the fastest first, and listed.
+//! The GPU back ends: opens a GPU by name, opens the fastest one, and lists all.
 
 pub(crate) use of_this_build::{fastest, list, open};
 
 use crate::{ComputeError, Gpu, Listing};
 use std::sync::Arc;
 
-/// A GPU, and why faster kinds are absent.
+/// A GPU, and for each faster kind the reason why it cannot be used.
 type Found = (Arc<dyn Gpu>, Vec<String>);
 
 #[cfg(feature = "gpu")]
@@ -13,7 +13,7 @@ mod of_this_build {
     use super::*;
     use crate::{cuda_device, wgpu_device};
 
-    /// Kinds, fastest first.
+    /// Kinds of GPU, fastest first.
     const BY_SPEED: [&str; 2] = ["cuda", "wgpu"];
 
     /// Opens a GPU by name.
@@ -37,7 +37,7 @@ mod of_this_build {
         }
     }
 
-    /// Opens the fastest kind of GPU that is there; without one, why each kind is none.
+    /// Opens the fastest GPU present. The error holds one reason for each kind.
     pub(crate) fn fastest() -> Result<Found, Vec<String>> {
         let mut why_not = Vec::new();
         for name in BY_SPEED {
@@ -55,13 +55,13 @@ mod of_this_build {
         Err(why_not)
     }
 
-    /// Every GPU, and why kinds of them are absent.
+    /// All GPUs; absent kinds with the reason.
     pub(crate) fn list() -> Vec<Listing> {
         cuda_device::list().into_iter().chain(wgpu_device::list()).collect()
     }
 }
 
-/// Every GPU is absent.
+/// The build without the feature `gpu`: every GPU is reported as absent.
 #[cfg(not(feature = "gpu"))]
 mod of_this_build {
     use super::*;

@@ -1,4 +1,4 @@
-//! Memory of a device.
+//! Typed buffers in the memory of a device.
 
 use crate::element::{Element, Word, elements_of, words_of};
 use crate::host_memory::HostMemory;
@@ -6,10 +6,11 @@ use crate::{ComputeError, GpuMemory};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// Samples in the memory of a device, `f32` unless another [`Element`] is named; only kernels look inside.
+/// Samples in the memory of one device, of type `f32` unless another [`Element`] is named. Only kernels access them
+/// directly.
 ///
-/// A buffer keeps the memory that it was made with: [`Self::resize`] changes how much of it counts, so that the workspace of
-/// a solver's finest level serves the coarser ones.
+/// The memory is allocated once. [`Self::resize`] changes only the number of samples in use, so that the workspace of a
+/// solver's finest level also serves the coarser ones.
 #[derive(Debug)]
 pub struct Buffer<T: Element = f32> {
     memory: Memory,
@@ -24,7 +25,7 @@ enum Memory {
     Gpu(GpuMemory),
 }
 
-/// Planar components, `(x, y)` or `(x, y, z)`, or the entries of a tensor: one buffer each.
+/// Planar components, one buffer each: `(x, y)` or `(x, y, z)` of a vector field, or the entries of a tensor.
 pub type Field = Vec<Buffer>;
 
 const WRONG_DEVICE: &str = "a kernel of the processor was given a buffer of a GPU";
@@ -36,22 +37,22 @@ impl<T: Element> Buffer<T> {
     pub(crate) fn on_gpu(memory: GpuMemory, len: usize) -> Self {
         Self { memory: Memory::Gpu(memory), len, capacity: len, element: PhantomData }
     }
-    /// Number of samples.
+    /// Number of samples in use.
     pub fn len(&self) -> usize {
         self.len
     }
-    /// Whether there is no sample at all.
+    /// Whether no sample is in use.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// Samples that the memory has room for.
+    /// Number of samples that the memory has room for.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
-    /// Lets `len` samples count; what they hold is undefined until they are written.
+    /// Sets the number of samples in use to `len`; new samples are undefined until they are written.
     ///
     /// # Errors
-    /// [`ComputeError::Capacity`] if the memory has no room for them; the length stays.
+    /// [`ComputeError::Capacity`] if the memory is too small; the length then stays as it is.
     pub fn resize(&mut self, len: usize) -> Result<(), ComputeError> {
         if len > self.capacity {
             return Err(ComputeError::Capacity { capacity: self.capacity, asked: len });
@@ -59,17 +60,17 @@ impl<T: Element> Buffer<T> {
         self.len = len;
         Ok(())
     }
-    /// The samples, for kernels of the processor.
+    /// The samples in host memory, for kernels on the processor.
     ///
     /// # Panics
-    /// If they are on a GPU: a method mixed devices.
+    /// If the buffer is on a GPU: the caller mixed devices.
     pub fn host(&self) -> &[T] {
         match &self.memory {
             Memory::Host(memory) => &bytemuck::cast_slice(memory.words())[..self.len],
             Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
     }
-    /// [`Self::host`], to be written.
+    /// [`Self::host`], writable.
     ///
     /// # Panics
     /// As [`Self::host`].
@@ -87,7 +88,7 @@ impl<T: Element> Buffer<T> {
             Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
     }
-    /// The same memory as words, of which the last may be filled in part.
+    /// The same memory as a buffer of words; the last word may be used only in part.
     pub(crate) fn into_words(self) -> Buffer<Word> {
         let (len, capacity) = (words_of::<T>(self.len), words_of::<T>(self.capacity));
         Buffer { memory: self.memory, len, capacity, element: PhantomData }
@@ -108,12 +109,12 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-/// A buffer of any [`Element`], as launches bind it.
+/// A buffer of any [`Element`] type, as a launch binds it.
 pub trait AnyBuffer: Debug {
     /// The memory on a GPU.
     ///
     /// # Errors
-    /// [`ComputeError::WrongDevice`] if it is the processor's.
+    /// [`ComputeError::WrongDevice`] if the buffer is on the processor.
     fn gpu(&self) -> Result<&GpuMemory, ComputeError>;
 }
 
@@ -126,10 +127,10 @@ impl<T: Element> AnyBuffer for Buffer<T> {
     }
 }
 
-/// Samples of one buffer that kernels can index: 32 bits.
+/// Maximal number of samples of a buffer: kernels index them with 32 bits.
 const MOST_SAMPLES: u64 = 1 << 32;
 
-/// Checks that a kernel can index so many samples.
+/// Checks that 32-bit indices suffice for `samples` samples.
 fn require_indexed(samples: usize, kernel: &'static str, buffer: &'static str) -> Result<(), ComputeError> {
     match samples as u64 > MOST_SAMPLES {
         true => Err(ComputeError::TooManySamples { kernel, buffer, samples }),

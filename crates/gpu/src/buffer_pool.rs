@@ -1,56 +1,59 @@
-//! Memory that was given back and is kept for the next of its size: asking the system or a driver for it takes longer than a
-//! small kernel. One mechanism for every kind of memory; what differs is a [`Policy`].
+//! A pool of free pieces of memory, reused by the next request of the same size: an allocation by the system or a
+//! driver takes longer than a small kernel. All kinds of memory use this pool; they differ in their [`Policy`].
 
 use crate::element::Word;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a pool keeps and hands out, of pieces `P`.
+/// Which pieces `P` a pool keeps, and which it hands out first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Policy<P> {
-    /// Sizes are multiples of this, bytes: what differs little in size can then follow each other.
+    /// Sizes are rounded up to a multiple of this many bytes, so that requests of nearly equal size share pieces.
     pub grain_bytes: usize,
-    /// Larger pieces are not kept.
+    /// Pieces of more bytes are not kept.
     pub largest_bytes: usize,
-    /// What is kept at most, all together; the oldest pieces go.
+    /// Limit of the bytes kept, in total; beyond it pieces are freed, the oldest first (with [`First::Lowest`], the
+    /// lowest address first).
     pub most_bytes: usize,
-    /// Which piece of a size is handed out first.
+    /// Which of the free pieces of one size is handed out first.
     pub first: First<P>,
 }
 
-/// Which piece of a size is handed out first.
+/// Which of the free pieces of one size is handed out first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum First<P> {
-    /// The one that was given back last: it may still be in a cache.
+    /// The piece returned last: it may still be in a cache.
     Newest,
-    /// The one that was given back first: what used it is most likely done.
+    /// The piece returned first: the work that used it is most likely done.
     #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "a policy of GPUs"))]
     Oldest,
-    /// The one at the lowest address: the same requests then get the same memory.
+    /// The piece at the lowest address: the same sequence of requests then gets the same memory. The function returns a
+    /// piece's address.
     #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "a policy of GPUs"))]
     Lowest(fn(&P) -> u64),
 }
 
-/// Where a piece comes from.
+/// Whether a piece is reused or new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// It was in use before, and holds what was written then.
+    /// Reused from the pool; holds the content of its last use.
     Kept,
-    /// It is new.
+    /// Newly allocated.
     New,
 }
 
-/// What a device's memory was asked for.
+/// Statistics of a device's memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryStats {
-    /// Pieces that the system or the driver was asked for since the device was opened: all others were used before.
+    /// Number of allocations from the system or the driver since the device was opened; all other requests reused
+    /// memory.
     pub allocations: u64,
-    /// Bytes that are kept for whoever asks next.
+    /// Bytes of free memory kept for later requests.
     pub kept_bytes: usize,
 }
 
-/// Pieces that are free to take.
+/// The pool: free pieces, by size.
 #[derive(Debug)]
 pub(crate) struct BufferPool<P> {
     policy: Policy<P>,
@@ -60,7 +63,7 @@ pub(crate) struct BufferPool<P> {
 
 #[derive(Debug)]
 struct Free<P> {
-    /// By size, and in the order of their addresses where these decide, else of their age.
+    /// For each size in bytes, the free pieces ordered by address ([`First::Lowest`]) or by the number of their return.
     pieces: HashMap<usize, BTreeMap<u64, P>>,
     bytes: usize,
     given_back: u64,
@@ -72,12 +75,12 @@ impl<P> BufferPool<P> {
         Self { policy, free: Mutex::new(free), allocations: AtomicU64::new(0) }
     }
 
-    /// The size of a piece for so many words, bytes.
+    /// The size in bytes of a piece for `words` words.
     pub fn size_for(&self, words: usize) -> usize {
         words.saturating_mul(size_of::<Word>()).max(1).next_multiple_of(self.policy.grain_bytes)
     }
 
-    /// A piece of a size: what was kept, or what `allocate` makes.
+    /// Takes a free piece of `bytes` bytes from the pool, or calls `allocate` for a new one.
     pub fn take<E>(&self, bytes: usize, allocate: impl FnOnce() -> Result<P, E>) -> Result<(P, Origin), E> {
         match self.take_kept_if(bytes, |_| true) {
             Some(piece) => Ok((piece, Origin::Kept)),
@@ -89,7 +92,7 @@ impl<P> BufferPool<P> {
         }
     }
 
-    /// The piece that would be handed out first, if it is `usable`.
+    /// Takes the piece that is first in the policy's order, if there is one and it is `usable`.
     pub fn take_kept_if(&self, bytes: usize, usable: impl FnOnce(&P) -> bool) -> Option<P> {
         let mut free = self.free();
         let pieces = free.pieces.get_mut(&bytes)?;
@@ -102,12 +105,12 @@ impl<P> BufferPool<P> {
         Some(piece)
     }
 
-    /// Counts a piece that did not come from the pool.
+    /// Counts an allocation made outside of [`Self::take`].
     pub fn count_allocation(&self) {
         self.allocations.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Keeps a piece of a size.
+    /// Returns a piece of `bytes` bytes to the pool.
     pub fn keep(&self, bytes: usize, piece: P) {
         if bytes > self.policy.largest_bytes {
             return;
@@ -129,7 +132,7 @@ impl<P> BufferPool<P> {
         }
     }
 
-    /// Everything that is kept.
+    /// Removes and returns all free pieces.
     #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "drivers of GPUs take memory back"))]
     pub fn drain(&self) -> Vec<P> {
         let mut free = self.free();
@@ -154,7 +157,8 @@ mod tests {
         BufferPool::new(Policy { grain_bytes: 16, largest_bytes: 64, most_bytes, first })
     }
 
-    /// What is handed out after pieces 3, 1 and 2 of one size were given back, and how often a new one was made.
+    /// Returns pieces 3, 1 and 2 of one size to a pool, then takes four: the order in which they are handed out, and
+    /// the number of new pieces.
     fn order(first: First<u64>) -> ([u64; 4], u64) {
         let pool = pool(first, usize::MAX);
         [3, 1, 2].into_iter().for_each(|piece| pool.keep(32, piece));
@@ -178,7 +182,7 @@ mod tests {
         for (bytes, piece) in [(80, 1), (48, 2), (32, 3), (48, 4)] {
             pool.keep(bytes, piece);
         }
-        // The first is too large, and the second has to go for the last.
+        // Piece 1 is too large to be kept; piece 2 is freed to keep piece 4 within the limit.
         assert_eq!(pool.stats(), MemoryStats { allocations: 0, kept_bytes: 80 });
         let mut left = pool.drain();
         left.sort_unstable();

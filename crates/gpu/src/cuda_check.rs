@@ -1,21 +1,21 @@
-//! A look at CUDA text where there is no NVIDIA GPU: whoever runs a kernel through wgpu with `VELOXEL_CHECK_CUDA=sm_90` set
-//! has its text translated and compiled by NVRTC as well, and refused if it spills registers.
+//! A check of the CUDA sources on machines without an NVIDIA GPU. If `VELOXEL_CHECK_CUDA=sm_90` is set and a kernel
+//! runs through wgpu, its source is also translated and compiled by NVRTC; a kernel that spills registers is refused.
 
 use crate::nvrtc::Nvrtc;
 use crate::{Launch, cuda_source};
 use std::sync::OnceLock;
 
-/// The architecture to check for, if `VELOXEL_CHECK_CUDA` asks for it.
+/// Major and minor compute capability to compile for; `None` unless `VELOXEL_CHECK_CUDA` asks for the check.
 fn architecture() -> Option<(u32, u32)> {
     let asked = std::env::var("VELOXEL_CHECK_CUDA").ok()?;
     let number: u32 = asked.strip_prefix("sm_")?.parse().ok()?;
     Some((number / 10, number % 10))
 }
 
-/// Kernels that may spill: bytes, each with its reason in docs/status/performance.md.
+/// Entry points that may spill, with the bytes allowed; the reason for each is in docs/status/performance.md.
 const MAY_SPILL: [(&str, u32); 0] = [];
 
-/// Translates and compiles the text of a launch, if that is asked for.
+/// Translates and compiles the source of a launch if the check is asked for. The error says what is wrong.
 pub(crate) fn check(launch: &Launch<'_>) -> Result<(), String> {
     static NVRTC: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
     let Some(architecture) = architecture() else { return Ok(()) };

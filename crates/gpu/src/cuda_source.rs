@@ -1,10 +1,11 @@
-//! CUDA C++ of launches: translated from WGSL, or written by hand.
+//! The CUDA C++ source of a launch: translated from WGSL, or written by hand.
 
 use crate::Launch;
 use std::fmt::Write;
 use wgsl_to_cuda::{Binding, CudaSource, PRELUDE, TranslationError, translate, translate_functions};
 
-/// The CUDA C++ of a launch: as it was written, with the launch's constants and translated functions, or translated.
+/// The CUDA C++ source of a launch. A hand-written text is put behind the prelude, the launch's constants and the
+/// translated functions; otherwise the WGSL is translated.
 ///
 /// # Errors
 /// [`TranslationError`] if the WGSL has no translation.

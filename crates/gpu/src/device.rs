@@ -5,13 +5,13 @@ use crate::{ComputeError, Cpu, DeviceInfo, Gpu, Listing, MemoryStats, Timestamp,
 use std::sync::Arc;
 use veloxel_core::SystemMemory;
 
-/// A place where kernels run; cheap to clone.
+/// The processor or a GPU, on which kernels run; a clone refers to the same device and is cheap.
 #[derive(Debug, Clone)]
 pub struct Device {
     kind: Kind,
 }
 
-/// What a device is: the one match every kernel makes.
+/// The kind of a device; every kernel matches on it to choose its implementation.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// The processor.
@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Device {
-    /// The processor with `threads` threads (0: as many as the machine has).
+    /// The processor with `threads` threads; 0 means as many as the machine has.
     ///
     /// # Errors
     /// [`ComputeError::Threads`] if they cannot be started.
@@ -29,11 +29,11 @@ impl Device {
         Ok(Self { kind: Kind::Cpu(Cpu::new(threads)?) })
     }
 
-    /// The device of a name: `cpu`, `cuda`, `vulkan`, `metal`, `dx12`, `wgpu` (any of these three), each GPU with `:1` for
-    /// the second of its kind.
+    /// Opens a device by name: `cpu`, `cuda`, `vulkan`, `metal`, `dx12`, or `wgpu` (any of the last three). A suffix
+    /// selects among several GPUs of a kind: `:1` is the second.
     ///
     /// # Errors
-    /// [`ComputeError::NoDevice`] with the reason; [`ComputeError::Threads`].
+    /// [`ComputeError::NoDevice`] with the reason; [`ComputeError::Threads`] as [`Self::cpu`].
     pub fn named(name: &str, threads: usize) -> Result<Self, ComputeError> {
         if name == "cpu" {
             return Self::cpu(threads);
@@ -41,7 +41,7 @@ impl Device {
         Ok(Self { kind: Kind::Gpu(backends::open(name)?) })
     }
 
-    /// The fastest device present: CUDA, then any other GPU, then the processor.
+    /// Opens the fastest device present: CUDA first, then any other GPU, then the processor.
     ///
     /// # Errors
     /// As [`Self::cpu`].
@@ -49,7 +49,7 @@ impl Device {
         Self::auto_because(0).map(|(device, _)| device)
     }
 
-    /// [`Self::auto`] with `threads` for the processor, and why it was chosen.
+    /// [`Self::auto`], with `threads` threads if the processor is chosen, and the reason for the choice as text.
     ///
     /// # Errors
     /// As [`Self::cpu`].
@@ -67,13 +67,13 @@ impl Device {
         Ok((Self::cpu(threads)?, format!("no GPU can be used: {why_none}")))
     }
 
-    /// Every device of this machine, and why others cannot be used.
+    /// All devices of this machine; kinds that cannot be used are listed with the reason.
     pub fn list() -> Vec<Listing> {
         let cpu = Self::cpu(0).map(|d| Listing::Present(d.info()));
         cpu.into_iter().chain(backends::list()).collect()
     }
 
-    /// What this device is.
+    /// Name, description and memory size of this device.
     pub fn info(&self) -> DeviceInfo {
         match &self.kind {
             Kind::Cpu(cpu) => DeviceInfo {
@@ -85,12 +85,13 @@ impl Device {
         }
     }
 
-    /// Whether kernels run on a GPU.
+    /// Whether the device is a GPU.
     pub fn is_gpu(&self) -> bool {
         matches!(self.kind, Kind::Gpu(_))
     }
 
-    /// This point of what the device was asked for, where downloads can begin before what comes later.
+    /// A timestamp at the current end of the submitted work; a download after it need not wait for later work. `None`
+    /// on the processor and on devices without such timestamps.
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
@@ -100,7 +101,8 @@ impl Device {
             Kind::Gpu(gpu) => gpu.mark(),
         }
     }
-    /// Waits until everything asked for so far is done; on the processor it always is.
+    /// Blocks until all submitted work is done. Returns at once on the processor, where each call completes before it
+    /// returns.
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
@@ -110,7 +112,7 @@ impl Device {
             Kind::Gpu(gpu) => gpu.synchronise(),
         }
     }
-    /// This point of what the device was asked for, on its clock.
+    /// A timestamp at the current end of the submitted work, on the device's clock; on the processor, the current time.
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
@@ -120,7 +122,7 @@ impl Device {
             Kind::Gpu(gpu) => gpu.stamp(),
         }
     }
-    /// Milliseconds that the device spends on `work`: by its own clock where it has one.
+    /// The time that the device spends on `work`, in milliseconds: on its own clock if it has one, else on the host's.
     ///
     /// # Errors
     /// Whatever `work` fails with; [`ComputeError::DeviceFailed`].
@@ -132,21 +134,22 @@ impl Device {
         self.scope(&mut work)?;
         self.stamp()?.ms_after(&start)
     }
-    /// Bytes of memory that are free, where a GPU's driver says.
+    /// Free device memory in bytes; `None` on the processor and where a GPU's driver does not report it.
     pub fn free_bytes(&self) -> Option<usize> {
         match &self.kind {
             Kind::Cpu(_) => None,
             Kind::Gpu(gpu) => gpu.free_bytes(),
         }
     }
-    /// What the device's memory was asked for so far.
+    /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     pub fn memory_stats(&self) -> MemoryStats {
         match &self.kind {
             Kind::Cpu(cpu) => cpu.memory_stats(),
             Kind::Gpu(gpu) => gpu.memory_stats(),
         }
     }
-    /// Runs a whole method on the device's own threads, so that its kernels need not change threads.
+    /// Runs `work` on the thread pool of the processor, so that the kernels in it need not switch threads; on a GPU, on
+    /// the calling thread.
     pub fn scope<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.kind {
             Kind::Cpu(cpu) => cpu.install(work),
@@ -154,14 +157,14 @@ impl Device {
         }
     }
 
-    /// Runs of launches that came from a recording; none where the device records no launches.
+    /// Number of runs of launches that were replayed from a recording; `None` where the device records none.
     pub fn replayed_runs(&self) -> Option<usize> {
         match &self.kind {
             Kind::Cpu(_) => None,
             Kind::Gpu(gpu) => gpu.replayed_runs(),
         }
     }
-    /// What it is: kernels choose their text by it.
+    /// The kind of the device; kernels choose their implementation by it.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }

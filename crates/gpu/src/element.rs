@@ -3,10 +3,10 @@
 use bytemuck::Pod;
 use std::fmt::Debug;
 
-/// A type of samples in memory: `f32`, `u32`, `i32`, `u16` or `u8`.
+/// The type of a buffer's samples: `f32`, `u32`, `i32`, `u16` or `u8`.
 pub trait Element: Pod + Debug + Default + PartialEq + Send + Sync + sealed::Sealed {}
 
-/// What memory is counted in: shaders see no smaller number, and transfers move no part of one.
+/// The unit of device memory, four bytes: shaders access no smaller unit, and transfers move whole words.
 pub(crate) type Word = u32;
 
 mod sealed {
@@ -22,12 +22,13 @@ macro_rules! elements {
 
 elements! { f32 u32 i32 u16 u8 }
 
-/// Words that `len` elements take.
+/// Number of words that hold `len` elements.
 pub(crate) fn words_of<T: Element>(len: usize) -> usize {
     len.saturating_mul(size_of::<T>()).div_ceil(size_of::<Word>())
 }
 
-/// `len` elements from the `first` on, of words; words that hold one element each become elements where they are.
+/// The `len` elements that start at element `first` of `words`. Elements of four bytes are converted in place, without
+/// a copy of the allocation.
 pub(crate) fn elements_of<T: Element>(words: Vec<Word>, first: usize, len: usize) -> Vec<T> {
     match bytemuck::allocation::try_cast_vec(words) {
         Ok(mut all) => {
@@ -39,7 +40,7 @@ pub(crate) fn elements_of<T: Element>(words: Vec<Word>, first: usize, len: usize
     }
 }
 
-/// Elements as words, where each is one.
+/// Elements of four bytes as words, without a copy; other elements are returned unchanged as the error.
 pub(crate) fn try_words_of<T: Element>(elements: Vec<T>) -> Result<Vec<Word>, Vec<T>> {
     bytemuck::allocation::try_cast_vec(elements).map_err(|(_, elements)| elements)
 }

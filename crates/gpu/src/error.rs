@@ -1,22 +1,22 @@
 //! Errors of devices.
 
-/// A kernel or a device could not do what was asked.
+/// Errors of kernels and devices.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComputeError {
-    /// A buffer does not belong to the shape.
+    /// The length of a buffer does not fit the shape.
     #[error("kernel `{kernel}`: buffer `{buffer}` holds {got} samples where {expected} are needed")]
     Length {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: &'static str,
-        /// Its argument.
+        /// The name of the argument.
         buffer: &'static str,
         /// Samples needed.
         expected: usize,
         /// Samples given.
         got: usize,
     },
-    /// A buffer was asked for a length that its memory has no room for.
+    /// A buffer was resized beyond its capacity.
     #[error("a buffer with room for {capacity} samples cannot hold {asked}")]
     Capacity {
         /// Samples that it has room for.
@@ -24,7 +24,7 @@ pub enum ComputeError {
         /// Samples asked for.
         asked: usize,
     },
-    /// Memory for a buffer was refused.
+    /// The system or the driver has too little memory for a buffer.
     #[error("out of memory on {device}: {needed_bytes} bytes more are needed{}; crop the image, or use a coarser one{}",
         free_bytes.map(|f| format!(", {f} are free")).unwrap_or_default(),
         if device == "cpu" { "" } else { ", or --device cpu" })]
@@ -33,10 +33,10 @@ pub enum ComputeError {
         device: String,
         /// Bytes asked for.
         needed_bytes: usize,
-        /// Bytes free at that time, where the driver says.
+        /// Bytes free at that time; `None` where the driver does not report it.
         free_bytes: Option<usize>,
     },
-    /// A buffer is larger than the device can give to a kernel.
+    /// A buffer is larger than the device can bind to a kernel.
     #[error(
         "{device} gives a kernel at most {most_bytes} bytes a buffer, and {needed_bytes} are needed; crop the image, or use --device cpu"
     )]
@@ -48,15 +48,15 @@ pub enum ComputeError {
         /// The device's limit.
         most_bytes: usize,
     },
-    /// More samples than a kernel can index.
+    /// A buffer would hold more samples than a kernel can index.
     #[error(
         "kernel `{kernel}`: buffer `{buffer}` would hold {samples} samples, and kernels index at most 2^32: crop the image, or use a \
          coarser one"
     )]
     TooManySamples {
-        /// The kernel.
+        /// The name of the kernel.
         kernel: &'static str,
-        /// Its argument.
+        /// The name of the argument.
         buffer: &'static str,
         /// Samples asked for.
         samples: usize,
@@ -66,10 +66,10 @@ pub enum ComputeError {
     DeviceFailed {
         /// The device's name.
         device: String,
-        /// What the driver said.
+        /// The driver's message.
         reason: String,
     },
-    /// A kernel was given a buffer of another device.
+    /// A buffer or a timestamp belongs to another device.
     #[error("a kernel of a GPU was given a buffer of another device")]
     WrongDevice,
     /// The threads of a pool could not be started.
@@ -77,17 +77,17 @@ pub enum ComputeError {
     Threads {
         /// Threads asked for.
         threads: usize,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
-    /// There is no such device here.
+    /// The device named does not exist here or cannot be used.
     #[error(
         "device `{name}` is not available: {reason}; `--device cpu` is always there, `--device auto` takes the fastest that is"
     )]
     NoDevice {
-        /// As asked for.
+        /// The name asked for.
         name: String,
-        /// Why not, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
 }

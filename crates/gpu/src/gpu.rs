@@ -1,56 +1,59 @@
 //! The interface that all GPUs share: memory, transfers, and launches of shaders.
 //!
-//! `WgpuDevice` gives a shader's WGSL to wgpu; `CudaDevice` translates it. Launches of a device run in the order they were
-//! made.
+//! `WgpuDevice` hands a shader's WGSL to wgpu; `CudaDevice` translates it to CUDA C++. Launches on a device run in the
+//! order in which they were made.
 
 use crate::{ComputeError, DeviceInfo, GpuMemory, Launch, MemoryStats, Timestamp};
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// A GPU, whichever way it is spoken to.
+/// A GPU, opened through wgpu or through CUDA.
 pub trait Gpu: Debug + Send + Sync {
-    /// What it is.
+    /// Name, description and memory size.
     fn info(&self) -> DeviceInfo;
-    /// Whether it takes texts in CUDA C++.
+    /// Whether the device compiles sources in CUDA C++; false unless the device overrides it.
     fn takes_cuda(&self) -> bool {
         false
     }
-    /// Whether it is a graphics processor, not a processor that pretends.
+    /// Whether the device is a graphics processor; false for an adapter in software on the processor.
     fn is_hardware(&self) -> bool;
-    /// Zeroed memory for `words` numbers of four bytes.
+    /// Allocates `words` words of four bytes, filled with zeros.
     fn zeros(&self, words: usize) -> Result<GpuMemory, ComputeError>;
-    /// Memory that is written before it is read.
+    /// Allocates `words` words of undefined content; the caller writes each word before it reads it.
     fn scratch(&self, words: usize) -> Result<GpuMemory, ComputeError> {
         self.zeros(words)
     }
-    /// Bytes; the last word is filled up with zeros.
+    /// Copies `bytes` from the host to new device memory; the last word is padded with zeros.
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError>;
-    /// These words of each, once everything before `after`, or before now, is done.
+    /// Reads a range of words of each memory back to the host, one vector for each entry of `wanted`. Waits for all
+    /// work submitted before `after`, or before this call if `after` is `None`.
     fn download(
         &self,
         wanted: &[(&GpuMemory, Range<usize>)],
         after: Option<&Timestamp>,
     ) -> Result<Vec<Vec<u32>>, ComputeError>;
-    /// Runs a kernel after everything asked for before.
+    /// Launches a kernel; it runs after all work submitted before.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
-    /// Waits until everything asked for so far is done.
+    /// Blocks until all submitted work is done.
     fn synchronise(&self) -> Result<(), ComputeError>;
-    /// This point of what the device was asked for, where downloads can begin before what comes later.
+    /// A timestamp at the current end of the submitted work; a download after it need not wait for later work. `None`
+    /// where the device has no such timestamps.
     fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         Ok(None)
     }
-    /// This point of what the device was asked for; a device without a clock waits for it.
+    /// A timestamp at the current end of the submitted work. By default, for devices without a clock of their own:
+    /// waits for the work and reads the host's clock.
     fn stamp(&self) -> Result<Timestamp, ComputeError> {
         self.synchronise()?;
         Ok(Timestamp::now())
     }
-    /// Runs of launches that came from a recording, where the device records any.
+    /// Number of runs of launches that were replayed from a recording; `None` where the device records none.
     fn replayed_runs(&self) -> Option<usize> {
         None
     }
-    /// What its memory was asked for.
+    /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     fn memory_stats(&self) -> MemoryStats;
-    /// Memory that nobody has taken, where the driver says.
+    /// Free device memory in bytes; `None` where the driver does not report it.
     fn free_bytes(&self) -> Option<usize> {
         None
     }

@@ -1,4 +1,4 @@
-//! Memory of the processor: on cache lines, and kept for the next of its size.
+//! Memory of the processor: aligned to cache lines, taken from a pool and returned to it.
 
 use crate::ComputeError;
 use crate::buffer_pool::{BufferPool, First, Origin, Policy};
@@ -6,28 +6,29 @@ use crate::element::Word;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A cache line: vectors that straddle two of them cost twice.
+/// Bytes of a cache line: an access by a vector that straddles two lines costs twice.
 const LINE_BYTES: usize = 64;
-/// Volumes of one size would start at the same place of their pages, and a kernel that reads a dozen of them side by side
-/// would have them all in the same few sets of a cache: each starts some lines behind the one before, and the first
-/// `COLOURS` are spread over a page.
+/// Buffers of one size would all start at the same offset in their pages. A kernel that reads a dozen of them side by
+/// side would find them in the same few sets of a cache. Each buffer therefore starts some lines behind the one before
+/// (its colour); `COLOURS` buffers in succession are spread over a page.
 const COLOURS: usize = 16;
 const COLOUR_BYTES: usize = 4 * LINE_BYTES;
-/// Room to start on a line, in any colour.
+/// Extra bytes that allow a start on a cache line, in any colour.
 const PADDING_BYTES: usize = LINE_BYTES + (COLOURS - 1) * COLOUR_BYTES;
 static NEXT_COLOUR: AtomicUsize = AtomicUsize::new(0);
-/// Smaller memory has no room for a large page between its borders.
+/// Smaller memory gets no large pages: it has no room for one between its ends.
 const LARGE_PAGES_FROM_BYTES: usize = 8 << 20;
 
-/// What memory holds before anyone writes to it.
+/// The content of newly taken memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Content {
     Zeros,
-    /// Whatever was there before: it is written first.
+    /// Undefined; the caller writes it before it reads it.
     Any,
 }
 
-/// Words: those from `start` on, between what it takes to start them on a cache line.
+/// Memory of `len` words, which are `words[start..start + len]`. The rest of `words` is padding that lets them start on
+/// a cache line. Returned to `pool`, if there is one, when dropped.
 #[derive(Debug)]
 pub(crate) struct HostMemory {
     words: Vec<Word>,
@@ -36,11 +37,11 @@ pub(crate) struct HostMemory {
     pool: Option<Arc<HostPool>>,
 }
 
-/// The processor's memory that is free to take.
+/// The processor's pool of free memory.
 pub(crate) type HostPool = BufferPool<Vec<Word>>;
 
-/// New pages cost as much as a kernel that writes them; larger memory is too much to keep, and what is kept should fit the
-/// caches of processors with many cores.
+/// New pages cost as much as a kernel that writes them, so memory is kept. The limits hold because larger memory is too
+/// much to keep, and because the kept memory should fit the caches of processors with many cores.
 pub(crate) const HOST_POLICY: Policy<Vec<Word>> = Policy {
     grain_bytes: size_of::<Word>(),
     largest_bytes: (8 << 20) + PADDING_BYTES,
@@ -48,9 +49,9 @@ pub(crate) const HOST_POLICY: Policy<Vec<Word>> = Policy {
     first: First::Newest,
 };
 
-/// New pages, which cost nothing until they are touched.
+/// Allocates zeroed words; their pages cost nothing until they are first touched.
 fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
-    // Asked for first, so that too much is an error.
+    // `vec!` aborts when memory is short; this reservation returns an error instead.
     Vec::<Word>::new().try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
     let words = vec![0; len];
     ask_for_large_pages(&words);
@@ -58,7 +59,7 @@ fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
 }
 
 impl HostMemory {
-    /// Memory for `len` words from a pool.
+    /// Takes memory for `len` words from `pool`.
     pub(crate) fn take(pool: &Arc<HostPool>, len: usize, content: Content) -> Result<Self, ComputeError> {
         let padded = len + PADDING_BYTES / size_of::<Word>();
         let (mut words, origin) = pool.take(pool.size_for(padded), || zeroed(padded))?;
@@ -97,8 +98,8 @@ impl Drop for HostMemory {
     }
 }
 
-/// Lets the system back large memory by large pages: touching it first is several times cheaper then, and planes that lie
-/// far apart stay within reach of the address cache. A hint: refused or unknown, nothing changes.
+/// Advises the system to back large memory by large pages. First touch is then several times cheaper, and planes that
+/// lie far apart need fewer entries of the TLB. It is only a hint: where it is refused or unknown, nothing changes.
 pub(crate) fn ask_for_large_pages<T>(words: &[T]) {
     #[cfg(target_os = "linux")]
     if size_of_val(words) >= LARGE_PAGES_FROM_BYTES {
@@ -112,7 +113,7 @@ pub(crate) fn ask_for_large_pages<T>(words: &[T]) {
     let _ = (words, LARGE_PAGES_FROM_BYTES);
 }
 
-/// Memory of the host for `len` words, asked for as large pages; nothing is written to it yet.
+/// Reserves host memory for `len` words, with large pages advised; the vector is empty and nothing is written yet.
 #[cfg(feature = "gpu")]
 pub(crate) fn room_for(len: usize) -> Result<Vec<Word>, ComputeError> {
     let mut room = Vec::new();
@@ -158,7 +159,7 @@ mod tests {
             (0..COLOURS).map(|_| HostMemory::take(&pool, 1 << 21, Content::Any).unwrap()).collect();
         let places: std::collections::HashSet<_> =
             all.iter().map(|memory| memory.words().as_ptr().addr() % (COLOURS * COLOUR_BYTES)).collect();
-        // Other tests take colours in between.
+        // Other tests that run at the same time take colours too.
         assert!(places.len() > COLOURS / 2, "{places:?}");
     }
 }

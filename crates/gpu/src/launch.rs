@@ -1,28 +1,30 @@
-//! One run of a kernel: its shader, entry point, pipeline constants, uniform block (binding 0), buffers (binding 1 on) and
-//! numbers of workgroups.
+//! One launch of a kernel: its shader, entry point, pipeline constants, uniform block (binding 0), buffers (binding 1
+//! and on) and number of workgroups.
 
 use crate::{AnyBuffer, Buffer, Element, Uniform};
 
-/// The text of a shader: WGSL in parts that follow each other and, where WGSL cannot say it, CUDA C++ after them.
+/// The source of a shader: WGSL in parts that are joined in order and, where WGSL cannot express the kernel, CUDA C++
+/// in addition.
 #[derive(Debug)]
 pub struct ShaderSource {
-    /// The kernel's name, as its folder's.
+    /// The kernel's name, the same as its folder's.
     pub name: &'static str,
     wgsl: &'static [&'static str],
     cuda: Option<&'static str>,
 }
 
 impl ShaderSource {
-    /// WGSL.
+    /// A shader in WGSL only.
     pub const fn wgsl(name: &'static str, parts: &'static [&'static str]) -> Self {
         Self { name, wgsl: parts, cuda: None }
     }
-    /// CUDA C++ for devices that take it ([`Gpu::takes_cuda`](crate::Gpu::takes_cuda)), to be read after WGSL's types,
-    /// operators and functions in CUDA C++ ([`PRELUDE`](https://docs.rs/wgsl-to-cuda)) and the functions of these parts of
-    /// WGSL, translated.
+    /// A shader with a hand-written CUDA C++ text for devices that take it
+    /// ([`Gpu::takes_cuda`](crate::Gpu::takes_cuda)). The compiler reads first WGSL's types, operators and functions in
+    /// CUDA C++ ([`PRELUDE`](https://docs.rs/wgsl-to-cuda)), then the functions of these WGSL `parts`, translated, then
+    /// `text`.
     ///
-    /// A launch's constants, `WIDTH` and `HEIGHT` of a workgroup among them, stand as `constexpr uint` before the text; the
-    /// entry point's parameters are the uniform block and the launch's buffers, each of them, in their order.
+    /// The launch's constants are defined before the text as `constexpr uint`; among them are `WIDTH` and `HEIGHT` of a
+    /// workgroup. The parameters of the entry point are the uniform block and then all buffers of the launch, in order.
     pub const fn cuda(name: &'static str, parts: &'static [&'static str], text: &'static str) -> Self {
         Self { name, wgsl: parts, cuda: Some(text) }
     }
@@ -30,39 +32,39 @@ impl ShaderSource {
     pub fn whole_wgsl(&self) -> String {
         self.wgsl.join("\n")
     }
-    /// What is written in CUDA C++.
+    /// The hand-written CUDA C++; `None` if there is only WGSL.
     pub fn cuda_text(&self) -> Option<&'static str> {
         self.cuda
     }
 }
 
-/// One run of a kernel.
+/// One launch of a kernel.
 #[derive(Debug)]
 pub struct Launch<'a> {
-    /// The shader's text.
+    /// The shader's source.
     pub source: &'static ShaderSource,
     /// The entry point's name.
     pub entry: &'static str,
-    /// Values of the text's `override` constants: one compilation for each set of them.
+    /// Values of the source's `override` constants; each set of values is compiled once.
     pub constants: &'a [(&'static str, f64)],
-    /// The uniform block, binding 0.
+    /// The uniform block, at binding 0.
     pub uniform: Uniform,
-    /// Bindings 1 and on.
+    /// The buffers, at bindings 1 and on.
     pub buffers: &'a [Bind<'a>],
-    /// Workgroups along each axis.
+    /// Number of workgroups along x, y and z.
     pub groups: [u32; 3],
 }
 
-/// A buffer of a launch.
+/// How one buffer of a launch is bound.
 #[derive(Debug, Clone, Copy)]
 pub enum Bind<'a> {
     /// `var<storage, read>`.
     In(&'a dyn AnyBuffer),
-    /// `var<storage, read_write>`; may not be any other binding of the launch as well.
+    /// `var<storage, read_write>`; the same buffer may not have another binding in the launch.
     Out(&'a dyn AnyBuffer),
-    /// An input that this launch's constants leave unused.
+    /// No buffer: an input that the shader does not read with this launch's constants.
     Absent,
-    /// An output that this launch's constants leave unused.
+    /// No buffer: an output that the shader does not write with this launch's constants.
     Spare,
 }
 
@@ -75,38 +77,40 @@ impl<'a> Bind<'a> {
     pub fn output<T: Element>(buffer: &'a Buffer<T>) -> Self {
         Self::Out(buffer)
     }
-    /// An input that may be absent.
+    /// An input, or [`Self::Absent`] for `None`.
     pub fn optional<T: Element>(input: Option<&'a Buffer<T>>) -> Self {
         input.map_or(Self::Absent, Self::input)
     }
 }
 
-/// Binds a field, component after component; missing ones up to `count` are absent.
+/// Binds the components of a field as inputs; those missing up to `count` are [`Bind::Absent`].
 pub fn inputs<'a>(field: &'a [Buffer], count: usize) -> impl Iterator<Item = Bind<'a>> {
     field.iter().map(Bind::input).chain(std::iter::repeat(Bind::Absent)).take(count)
 }
 
-/// Binds a field for writing; missing components up to `count` are spare.
+/// Binds the components of a field as outputs; those missing up to `count` are [`Bind::Spare`].
 pub fn outputs(field: &[Buffer], count: usize) -> impl Iterator<Item = Bind<'_>> {
     field.iter().map(Bind::output).chain(std::iter::repeat(Bind::Spare)).take(count)
 }
 
-/// Workgroups that cover `count` items in `per_group` steps along one axis.
+/// Number of workgroups that cover `count` items along one axis, with `per_group` items each.
 pub fn cover(count: usize, per_group: usize) -> u32 {
     count.div_ceil(per_group) as u32
 }
 
-/// Width and height of a workgroup that covers rows of `width` items with little waste: about 256 threads.
+/// Width and height of a workgroup for rows of `width` items: about 256 threads. The width divides the row where a
+/// value from 16 to 64 does, so that few threads are idle.
 pub fn tile(width: usize) -> [usize; 2] {
     let whole = (16..=64).rev().find(|&w| width.is_multiple_of(w));
     let w = whole.unwrap_or_else(|| width.clamp(1, 32));
     [w, (256 / w).max(1)]
 }
 
-/// Most workgroups along one axis on every device.
+/// Maximal number of workgroups along one axis that every device supports.
 const MOST_GROUPS: usize = 65_535;
 
-/// Workgroups for `count` items in a line, folded into rows where one row is not enough; see `line.wgsl`.
+/// Number of workgroups along x, y and z for `count` items in a line. One row of workgroups may be too long; the line
+/// is then folded into several rows along y; see `line.wgsl`.
 pub fn line(count: usize, per_group: usize) -> [u32; 3] {
     let groups = count.div_ceil(per_group).max(1);
     let rows = groups.div_ceil(MOST_GROUPS);

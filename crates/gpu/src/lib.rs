@@ -1,9 +1,10 @@
-//! Devices, buffers and launches, on which kernels are written. This crate knows no kernel.
+//! Devices, buffers and kernel launches: the layer that kernels are written on. This crate contains no kernel.
 //!
-//! A [`Device`] is the processor or a GPU; [`Buffer`]s live on one; a kernel looks at the device's [`Kind`] and works on the
-//! host's samples with the threads of a [`Cpu`], or gives a [`Launch`] to a [`Gpu`].
-//! Without the feature `gpu` (on by default) there is the processor alone, and every GPU is absent; everything that kernels
-//! are written with stays.
+//! A [`Device`] is the processor or a GPU. A [`Buffer`] lies in the memory of one device. A kernel matches on the
+//! device's [`Kind`]: on a [`Cpu`] it works on the samples in host memory with the device's threads; on a [`Gpu`] it
+//! issues a [`Launch`].
+//! The feature `gpu` is on by default. Without it only the processor is available and every GPU is reported as absent;
+//! the interface for kernels is the same.
 
 mod backends;
 mod buffer;

@@ -1,13 +1,13 @@
 //! The list of devices of this machine.
 
-/// What `veloxel devices` shows, and what every report says about where it ran.
+/// Information on a device: shown by `veloxel devices`, and part of every report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// As `--device` takes it.
+    /// The name that `--device` takes.
     pub name: String,
-    /// What it is: instruction set and threads, or the adapter's name and driver.
+    /// On the processor, threads and instruction set; on a GPU, the adapter's name and driver.
     pub description: String,
-    /// Memory that buffers can come from, bytes; none if the driver does not say.
+    /// Memory available for buffers, bytes; `None` if the driver does not report it.
     pub memory_bytes: Option<u64>,
 }
 
@@ -16,11 +16,11 @@ pub struct DeviceInfo {
 pub enum Listing {
     /// It can be used.
     Present(DeviceInfo),
-    /// It cannot.
+    /// It cannot be used.
     Absent {
-        /// As `--device` would take it.
+        /// The name that `--device` would take.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }

@@ -4,18 +4,19 @@ use crate::element::Word;
 use crate::{Buffer, ComputeError, Device, Element, Timestamp};
 use std::fmt;
 
-/// A number, or a few, that a kernel has found or will have found: asking waits for everything before it.
+/// A result of a kernel, one number or a few, that may still be on the device. Reading it waits for all work submitted
+/// before.
 ///
-/// Methods that only report a number ask at the end, so that a GPU never waits for the host in between; whoever wants many
-/// [fetches](fetch) them together.
+/// Methods that only report a number read it at the end, so that the GPU never waits for the host in between. Callers
+/// with many results [fetch](fetch) them in one transfer.
 pub struct Later<T>(State<T>);
 
-/// What makes a number of what a kernel left.
+/// Computes the result from the words that a kernel wrote.
 type Finish<T> = Box<dyn FnOnce(&[Word]) -> T + Send>;
 
 enum State<T> {
     Known(T),
-    /// `finish` is there until it has been called.
+    /// `finish` is `None` once it has been called.
     OnDevice {
         partials: Buffer<Word>,
         finish: Option<Finish<T>>,
@@ -23,11 +24,11 @@ enum State<T> {
 }
 
 impl<T> Later<T> {
-    /// It is here already.
+    /// A result that is already on the host.
     pub fn known(value: T) -> Self {
         Self(State::Known(value))
     }
-    /// `finish` makes it of what a kernel leaves in `partials`.
+    /// A result on the device: `finish` computes it from the content of `partials` when it is fetched.
     pub fn on_device<E: Element>(
         partials: Buffer<E>,
         finish: impl FnOnce(&[E]) -> T + Send + 'static,
@@ -36,14 +37,14 @@ impl<T> Later<T> {
         let finish = move |words: &[Word]| finish(&bytemuck::cast_slice(words)[..len]);
         Self(State::OnDevice { partials: partials.into_words(), finish: Some(Box::new(finish)) })
     }
-    /// The number.
+    /// Waits for the result and returns it.
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
     pub fn get(self, device: &Device) -> Result<T, ComputeError> {
         self.get_after(device, None)
     }
-    /// [`Self::get`] of what was found at a [`Device::mark`].
+    /// [`Self::get`], but waits only for work submitted before `mark` ([`Device::mark`]), if one is given.
     ///
     /// # Errors
     /// As [`Self::get`].
@@ -54,14 +55,14 @@ impl<T> Later<T> {
             State::OnDevice { .. } => unreachable!("a number that was fetched should be known"),
         }
     }
-    /// The number, if asking for it costs nothing.
+    /// The result if it is on the host; `None` while it is on the device.
     pub fn peek(&self) -> Option<&T> {
         match &self.0 {
             State::Known(value) => Some(value),
             State::OnDevice { .. } => None,
         }
     }
-    /// What `map` makes of the number, later as well.
+    /// Applies `map` to the result, now if it is on the host, else when it is fetched.
     pub fn map<U>(self, map: impl FnOnce(T) -> U + Send + 'static) -> Later<U>
     where
         T: 'static,
@@ -76,11 +77,11 @@ impl<T> Later<T> {
     }
 }
 
-/// A [`Later`] of any type, as [`fetch`] sees it.
+/// A [`Later`] of any type, for [`fetch`].
 pub trait Pending {
-    /// What is still on the device.
+    /// The kernel's output on the device; `None` if the result is on the host.
     fn partials(&self) -> Option<&Buffer<u32>>;
-    /// Finishes the number with what was there.
+    /// Computes the result from the downloaded output.
     fn finish(&mut self, partials: &[u32]);
 }
 
@@ -100,7 +101,8 @@ impl<T> Pending for Later<T> {
     }
 }
 
-/// Makes many numbers known in one transfer, as they were at a [`Device::mark`] or are now.
+/// Reads many results back in one transfer, and waits only for work submitted before `mark` ([`Device::mark`]), if one
+/// is given.
 ///
 /// # Errors
 /// [`ComputeError::DeviceFailed`].

@@ -1,4 +1,5 @@
-//! The processor: threads and memory of its own, work split over the threads, and sums that do not depend on their number.
+//! The processor as a device: its thread pool and memory pool, splitting of work over the threads, and sums that do not
+//! depend on the number of threads.
 
 use crate::ComputeError;
 use crate::MemoryStats;
@@ -8,22 +9,23 @@ use crate::rows::{Shared, ranges_mut};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The processor: a pool of threads of its own, and memory for them.
+/// The processor as a device: a thread pool and a memory pool, shared by all clones.
 #[derive(Debug, Clone)]
 pub struct Cpu {
     pool: Arc<rayon::ThreadPool>,
     memory: Arc<HostPool>,
 }
 
-/// Below this many samples a kernel is done before a second thread would have woken up.
+/// Fewer samples are not split: a kernel would finish them before a second thread has woken up.
 const MIN_SAMPLES_PER_THREAD: usize = if cfg!(miri) { 64 } else { 8192 };
-/// Reductions always split into this many parts, so that sums do not depend on the number of threads.
+/// Number of parts of a reduction; fixed, so that sums do not depend on the number of threads.
 const REDUCTION_PARTS: usize = 64;
-/// More than any machine has: starting hundreds of thousands takes minutes, and may take the machine down.
+/// Upper limit of the number of threads. No machine has so many; starting hundreds of thousands takes minutes and may
+/// bring the machine down.
 const MOST_THREADS: usize = 4096;
 
 impl Cpu {
-    /// A pool of `threads` threads (0: as many as the machine has).
+    /// Starts a pool of `threads` threads; 0 means as many as the machine has.
     ///
     /// # Errors
     /// [`ComputeError::Threads`] if they cannot be started.
@@ -42,12 +44,12 @@ impl Cpu {
         Ok(Self { pool: Arc::new(pool), memory: Arc::new(BufferPool::new(HOST_POLICY)) })
     }
 
-    /// Runs a whole method on the pool's threads.
+    /// Runs `work` on the pool's threads.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.pool.install(work)
     }
 
-    /// Memory for `len` words.
+    /// Takes memory for `len` words from the memory pool.
     pub(crate) fn memory(&self, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
         HostMemory::take(&self.memory, len, content)
     }
@@ -56,20 +58,22 @@ impl Cpu {
         self.memory.stats()
     }
 
-    /// Threads in the pool.
+    /// Number of threads in the pool.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
     }
 
-    /// Into how many parts a job of so many samples is worth cutting: several a thread, so that none waits for the last.
+    /// Number of parts that a job of `samples` samples is split into. Several parts for each thread, so that no thread
+    /// idles while the last part is computed.
     pub fn useful_parts(&self, samples: usize) -> usize {
         let most = if self.threads() == 1 { 1 } else { 4 * self.threads() };
         (samples / MIN_SAMPLES_PER_THREAD).clamp(1, most)
     }
 
-    /// Calls `work` for ranges that cover `0..count`; `samples` is the size of the whole job.
+    /// Calls `work` with disjoint ranges that cover `0..count`, in parallel. `samples` is the size of the whole job and
+    /// decides the number of parts.
     ///
-    /// How it is split must not matter to the result.
+    /// The result must not depend on where the ranges begin and end.
     pub fn split(&self, count: usize, samples: usize, work: impl Fn(Range<usize>) + Sync) {
         let parts = self.useful_parts(samples).min(count);
         if parts < 2 {
@@ -85,7 +89,7 @@ impl Cpu {
         });
     }
 
-    /// Calls `work` with the number of every row of `width` samples, and the row of each output; `samples` is as in
+    /// Calls `work` for every row of `width` samples, with the row's index and that row of each output; `samples` as in
     /// [`Self::split`].
     pub fn split_rows<const N: usize>(
         &self,
@@ -104,7 +108,8 @@ impl Cpu {
         });
     }
 
-    /// Calls `work` with ranges that cover all samples, and these parts of them; `cost` is that of a sample, in copied ones.
+    /// Calls `work` with disjoint ranges that cover `samples`, and the samples of each range. `cost` is the cost of one
+    /// sample, in units of copying one.
     pub fn split_samples<T: Send + Sync>(
         &self,
         samples: &mut [T],
@@ -117,7 +122,8 @@ impl Cpu {
         self.split(count, cost * count, |range| work(range.clone(), unsafe { samples.get_mut(range) }));
     }
 
-    /// Sums `work` over ranges that cover `0..count`, in a fixed order: the same bits for any number of threads.
+    /// Sums the results of `work` over ranges that cover `0..count`. The order is fixed: the same bits for any number
+    /// of threads.
     pub fn sum<const N: usize>(
         &self,
         count: usize,
@@ -140,7 +146,7 @@ impl Cpu {
     }
 }
 
-/// The `part`-th of `parts` nearly equal ranges of `0..count`.
+/// Range number `part` of the `parts` nearly equal ranges that `0..count` is split into.
 fn part_of(count: usize, parts: usize, part: usize) -> Range<usize> {
     count * part / parts..count * (part + 1) / parts
 }

@@ -1,11 +1,11 @@
-//! Rows shared between threads: the one place where the processor's kernels step outside the borrow checker.
+//! Rows shared between threads: the only place where kernels on the processor bypass the borrow checker.
 
 use crate::Buffer;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Samples whose disjoint parts different threads write; a part nobody writes may be read by all.
+/// Samples of which different threads write disjoint parts. All threads may read a part that no thread writes.
 pub struct Shared<'a, T = f32> {
     start: *mut T,
     len: usize,
@@ -26,19 +26,19 @@ impl<'a, T> Shared<'a, T> {
     pub fn read_only(samples: &'a [T]) -> Self {
         Self { start: samples.as_ptr().cast_mut(), len: samples.len(), owner: PhantomData }
     }
-    /// A range, to be read.
+    /// The samples of a range.
     ///
     /// # Safety
-    /// No thread writes into the range while the slice lives.
+    /// No thread may write into the range while the slice lives.
     pub unsafe fn get(&self, range: Range<usize>) -> &[T] {
         assert!(range.start <= range.end && range.end <= self.len, "a row should lie inside its buffer");
         // SAFETY: inside the buffer; the caller rules out writers.
         unsafe { std::slice::from_raw_parts(self.start.add(range.start), range.len()) }
     }
-    /// A range, to be written.
+    /// The samples of a range, writable.
     ///
     /// # Safety
-    /// Nobody else reads or writes the range while the slice lives.
+    /// No other thread may read or write the range while the slice lives.
     #[allow(clippy::mut_from_ref, reason = "exclusive by the caller's promise, which threads cannot express")]
     pub unsafe fn get_mut(&self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.len, "a row should lie inside its buffer");
@@ -47,7 +47,7 @@ impl<'a, T> Shared<'a, T> {
     }
 }
 
-/// A range of every component, to be written.
+/// The samples of a range of every component, writable.
 ///
 /// # Safety
 /// As [`Shared::get_mut`].
@@ -65,7 +65,7 @@ pub fn components<const D: usize>(field: &[Buffer]) -> [&[f32]; D] {
     std::array::from_fn(|c| field[c].host())
 }
 
-/// The samples of a field's components on the processor, to be written.
+/// The samples of a field's components on the processor, writable.
 pub fn components_mut<const D: usize>(field: &mut [Buffer]) -> [&mut [f32]; D] {
     let mut components = field.iter_mut().map(Buffer::host_mut);
     std::array::from_fn(|_| components.next().expect("a field should have a component for each axis"))
@@ -75,12 +75,13 @@ thread_local! {
     static SCRATCH: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Bytes of a cache line: what vectors load and store should not straddle two.
+/// Bytes of a cache line: the loads and stores of a vector should not straddle two lines.
 const LINE_BYTES: usize = 64;
 
-/// Lends `len` samples of this thread's scratch memory, which grows once and is then reused; it begins at a cache line.
+/// Calls `work` with `len` samples of this thread's scratch memory, which start on a cache line. The memory grows as
+/// needed and is reused by later calls.
 ///
-/// The content is whatever the last kernel left there.
+/// The content is undefined: the last kernel on the thread left it.
 pub fn with_scratch<R>(len: usize, work: impl FnOnce(&mut [f32]) -> R) -> R {
     SCRATCH.with(|cell| {
         let mut scratch = cell.borrow_mut();

@@ -1,4 +1,4 @@
-//! Memory of a device: asked for, filled from the host, and read back.
+//! Allocation of buffers on a device, uploads from the host, and readback to the host.
 
 use crate::element::{Element, Word, elements_of, try_words_of, words_of};
 use crate::host_memory::{Content, HostMemory};
@@ -6,7 +6,7 @@ use crate::{AnyBuffer, Buffer, ComputeError, Device, Field, Kind, Timestamp};
 use std::ops::Range;
 
 impl Device {
-    /// Zeroed memory.
+    /// Allocates a buffer of `len` samples, filled with zeros.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`] with the bytes asked for.
@@ -17,7 +17,7 @@ impl Device {
             Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.zeros(words)?, len)),
         }
     }
-    /// Memory that a kernel writes before anyone reads it: it holds what was there before.
+    /// Allocates a buffer of `len` samples of undefined content; a kernel writes them before they are read.
     ///
     /// # Errors
     /// As [`Self::zeros`].
@@ -28,7 +28,7 @@ impl Device {
             Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.scratch(words)?, len)),
         }
     }
-    /// Makes a buffer hold `len` samples, whatever they are then: in its own memory if that has room, else in new memory.
+    /// Makes a buffer hold `len` samples of undefined content: in its own memory if that has room, else in new memory.
     ///
     /// # Errors
     /// As [`Self::zeros`].
@@ -38,24 +38,25 @@ impl Device {
         }
         Ok(())
     }
-    /// [`Self::scratch`] for several components.
+    /// [`Self::scratch`] for `count` components of `len` samples each.
     ///
     /// # Errors
     /// As [`Self::zeros`].
     pub fn scratch_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
         (0..count).map(|_| self.scratch(len)).collect()
     }
-    /// Zeroed memory for several components.
+    /// [`Self::zeros`] for `count` components of `len` samples each.
     ///
     /// # Errors
     /// As [`Self::zeros`].
     pub fn zeros_field(&self, count: usize, len: usize) -> Result<Field, ComputeError> {
         (0..count).map(|_| self.zeros(len)).collect()
     }
-    /// Samples from the host.
+    /// Moves samples from the host into a buffer. The processor takes over the vector if its samples have four bytes;
+    /// all other cases copy.
     ///
     /// # Errors
-    /// [`ComputeError::OutOfMemory`]; the processor takes samples of four bytes as they are.
+    /// [`ComputeError::OutOfMemory`].
     pub fn upload<T: Element>(&self, samples: Vec<T>) -> Result<Buffer<T>, ComputeError> {
         let len = samples.len();
         match self.kind() {
@@ -66,7 +67,7 @@ impl Device {
             Kind::Gpu(_) => self.upload_copy(&samples),
         }
     }
-    /// A copy of samples from the host.
+    /// Copies samples from the host into a new buffer.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].
@@ -80,7 +81,7 @@ impl Device {
             Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.upload(bytemuck::cast_slice(samples))?, samples.len())),
         }
     }
-    /// Samples to the host, the buffer given back.
+    /// Reads a buffer back to the host and frees it.
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`] if the device was lost.
@@ -90,8 +91,8 @@ impl Device {
             Kind::Gpu(_) => self.read(&buffer),
         }
     }
-    /// [`Self::download`] of several buffers at once, as they were at a [`Self::mark`], whatever the device was asked for
-    /// since: one is on its way while another is copied.
+    /// [`Self::download`] of several buffers together, pipelined: while one is on the bus, another is copied on the
+    /// host. Waits only for work submitted before `mark` ([`Self::mark`]), if one is given, not for later work.
     ///
     /// # Errors
     /// As [`Self::download`].
@@ -105,27 +106,27 @@ impl Device {
             Kind::Gpu(_) => self.read_all_after(&buffers.iter().collect::<Vec<_>>(), mark),
         }
     }
-    /// A copy of the samples on the host.
+    /// Reads a buffer back to the host; the buffer is kept.
     ///
     /// # Errors
     /// As [`Self::download`].
     pub fn read<T: Element>(&self, buffer: &Buffer<T>) -> Result<Vec<T>, ComputeError> {
         Ok(self.read_all_after(&[buffer], None)?.pop().unwrap_or_default())
     }
-    /// Copies of parts of buffers on the host, all in one transfer.
+    /// Reads parts of buffers back to the host, all in one transfer; a range counts samples.
     ///
     /// # Errors
     /// As [`Self::download`].
     ///
     /// # Panics
-    /// If a part is not in its buffer.
+    /// If a range is not inside its buffer.
     pub fn read_parts<T: Element>(
         &self,
         parts: &[(&Buffer<T>, Range<usize>)],
     ) -> Result<Vec<Vec<T>>, ComputeError> {
         self.read_parts_after(parts, None)
     }
-    /// Copies of several buffers on the host, as they were at a mark or are now.
+    /// Reads several buffers back to the host, and waits only for work submitted before `mark`, if one is given.
     pub(crate) fn read_all_after<T: Element>(
         &self,
         buffers: &[&Buffer<T>],
@@ -145,7 +146,7 @@ impl Device {
             Kind::Cpu(_) => Ok(parts.iter().map(|(b, range)| b.host()[range.clone()].to_vec()).collect()),
             _ if parts.is_empty() => Ok(Vec::new()),
             Kind::Gpu(gpu) => {
-                // Whole words travel; what is around the part is left behind here.
+                // Transfers move whole words; samples of the first word before the range are dropped here.
                 let per_word = size_of::<Word>() / size_of::<T>();
                 let wanted = parts.iter().map(|(buffer, range)| {
                     Ok((buffer.gpu()?, range.start / per_word..words_of::<T>(range.end)))

@@ -1,6 +1,6 @@
-//! The uniform block of a launch: a few numbers, laid out as WGSL lays them out.
+//! The uniform block of a launch: a few numbers in WGSL's layout.
 
-/// A uniform block, built in the order of the WGSL struct's members; alignment is taken care of.
+/// A uniform block. Members are appended in the order of the WGSL struct; alignment is added automatically.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Uniform {
     bytes: Vec<u8>,
@@ -11,27 +11,27 @@ impl Uniform {
     pub fn new() -> Self {
         Self::default()
     }
-    /// A member `u32`.
+    /// Appends a `u32`; larger values become `u32::MAX`.
     pub fn u(mut self, value: usize) -> Self {
         self.bytes.extend(u32::try_from(value).unwrap_or(u32::MAX).to_le_bytes());
         self
     }
-    /// A member `f32`.
+    /// Appends an `f32`.
     pub fn f(mut self, value: f32) -> Self {
         self.bytes.extend(value.to_le_bytes());
         self
     }
-    /// A member `vec4<u32>`; what is not given is 0.
+    /// Appends a `vec4<u32>`; missing components are 0.
     pub fn u4<const N: usize>(mut self, values: [usize; N]) -> Self {
         self.align();
         values.into_iter().chain([0; 4]).take(4).fold(self, Self::u)
     }
-    /// A member `vec4<f32>`; what is not given is 0.
+    /// Appends a `vec4<f32>`; missing components are 0.
     pub fn f4<const N: usize>(mut self, values: [f32; N]) -> Self {
         self.align();
         values.into_iter().chain([0.0; 4]).take(4).fold(self, Self::f)
     }
-    /// The block, a multiple of 16 bytes and not empty.
+    /// The block's bytes; their number is a multiple of 16 and at least 16.
     pub fn bytes(mut self) -> Vec<u8> {
         self.align();
         if self.bytes.is_empty() {

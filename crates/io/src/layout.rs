@@ -115,8 +115,8 @@ impl Layout {
                 Ok(Content::Image(picture.into_luminance(context)?))
             }
             Meaning::Vector(axes) => {
-                // Three components, in millimetres and in voxels.
-                context.claim((self.grid.len() as u64).saturating_mul(24))?;
+                // Three components, once more than in the file's order.
+                context.claim((self.grid.len() as u64).saturating_mul(12))?;
                 let mut parts = planes(samples, self.components(), self.arrangement);
                 if axes == VectorAxes::Ras {
                     for value in parts.iter_mut().take(2).flatten() {

@@ -165,6 +165,12 @@ fn pages_of_their_own_are_read_and_shared_ones_refused() {
         let error = within("a.tif", &pages(strips_at), 1 << 20).unwrap_err();
         assert!(error.to_string().contains("share"), "{error}");
     }
+    // A count of values that no file of this size has; the last entry of the only page.
+    let mut entry = pages(&[8]);
+    let at = entry.len() - 4 - 12 + 4;
+    entry[at..at + 4].copy_from_slice(&4_128_769u32.to_le_bytes());
+    let error = within("a.tif", &entry, 1 << 20).unwrap_err();
+    assert!(error.to_string().contains("directory entry"), "{error}");
     let refused = within("a.tif", &pages(&[8, 1208]), 10_000);
     assert!(matches!(refused, Err(IoError::Memory { .. })), "{refused:?}");
 }

@@ -4,7 +4,7 @@ use super::{PairView, RunHeader};
 use crate::ReportError;
 use crate::metrics::{FlowError, LabelOverlapReport, Sparsification, flow_error, sparsification};
 use serde::Serialize;
-use veloxel_core::FlowStatistics;
+use veloxel_core::{FlowStatistics, Grid};
 
 /// One run of one method over one pair or a sequence of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -116,6 +116,38 @@ impl MotionReport {
     }
 }
 
+/// Where the moving image ends: half a voxel beyond the centres of its outermost voxels.
+struct MovingEnds<'a> {
+    fixed: &'a Grid,
+    size: [usize; 3],
+    /// From the world to the moving image's voxels, and its origin, where it has a grid of its own.
+    own: Option<([[f64; 3]; 3], [f64; 3])>,
+}
+
+impl<'a> MovingEnds<'a> {
+    fn of(view: &PairView<'a>) -> Self {
+        let own = view.moving_grid.filter(|own| own.require_same(view.fixed.grid(), "two grids").is_err());
+        Self {
+            fixed: view.fixed.grid(),
+            size: own.unwrap_or(view.fixed.grid()).size(),
+            own: own.map(|grid| (grid.voxel_from_world_matrix(), grid.origin_mm())),
+        }
+    }
+
+    /// Whether a place in voxels of the fixed image lies in the moving one.
+    fn hold(&self, fixed_vox: [f64; 3]) -> bool {
+        let place = match &self.own {
+            None => fixed_vox,
+            Some((matrix, origin)) => {
+                let world = self.fixed.world_from_voxel(fixed_vox);
+                let from_origin = [0, 1, 2].map(|axis: usize| world[axis] - origin[axis]);
+                matrix.map(|row| (0..3).map(|axis| row[axis] * from_origin[axis]).sum())
+            }
+        };
+        place.into_iter().zip(self.size).all(|(p, n)| (-0.5..=n as f64 - 0.5).contains(&p))
+    }
+}
+
 /// What a part of the voxels adds to the report.
 #[derive(Default)]
 struct Sums {
@@ -132,7 +164,7 @@ struct Sums {
 impl Sums {
     fn of(view: &PairView, voxels: std::ops::Range<usize>) -> Self {
         let grid = view.flow.grid();
-        let (matrix, size) = (grid.world_from_voxel_matrix(), view.moving.grid().size());
+        let (matrix, ends) = (grid.world_from_voxel_matrix(), MovingEnds::of(view));
         let mut sums = Self::default();
         for i in voxels.filter(|&i| view.mask.is_none_or(|m| m.data()[i])) {
             sums.inside += 1;
@@ -141,12 +173,8 @@ impl Sums {
             }
             sums.valid += 1;
             let v = view.flow.vector_vox(i).map(f64::from);
-            let leaves = |(p, (v, n)): (usize, (f64, usize))| {
-                let end = p as f64 + v;
-                end < -0.5 || end > n as f64 - 0.5
-            };
-            sums.outside +=
-                usize::from(grid.position(i).into_iter().zip(v.into_iter().zip(size)).any(leaves));
+            let position = grid.position(i);
+            sums.outside += usize::from(!ends.hold([0, 1, 2].map(|axis| position[axis] as f64 + v[axis])));
             sums.vox.add(v);
             sums.mm.add(matrix.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2]));
             sums.confidence += f64::from(view.confidence.data()[i]);

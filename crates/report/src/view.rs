@@ -26,6 +26,8 @@ pub struct PairView<'a> {
     pub truth: Option<&'a Flow>,
     /// Where measurements count; drawn as an outline.
     pub mask: Option<&'a Mask>,
+    /// The grid of the moving image before it was sampled on the fixed one, where that is another.
+    pub moving_grid: Option<&'a Grid>,
     /// The numbers of the two images in their sequence.
     pub frames: Option<[usize; 2]>,
 }

@@ -8,7 +8,7 @@ use naga::{
 };
 
 impl FunctionText<'_> {
-    /// An expression that computes something.
+    /// The text of an operator, a conversion or a built-in function.
     pub fn computed(
         &self,
         handle: Handle<Expression>,
@@ -114,17 +114,19 @@ impl FunctionText<'_> {
             }
             _ => self.operand(handle),
         };
-        // Of equals, the left one comes first.
+        // Operators of equal precedence group from the left: the right operand needs parentheses, the left one does
+        // not.
         Ok(format!("{} {symbol} {}", place(left, 1)?, place(right, 0)?))
     }
 
-    /// Whether an operator is written as a function.
+    /// Whether the translation writes the operator as a function call.
     pub fn is_call(&self, handle: Handle<Expression>) -> bool {
         match self.function.expressions[handle] {
             Expression::Binary { op: BinaryOperator::Modulo, left, .. } => {
                 self.inner(left).scalar_kind() == Some(ScalarKind::Float)
             }
-            // C++ chooses between equal types only, and elements of arrays of three-component vectors are their own.
+            // C++'s `?:` needs operands of one type, and an element of an array of three-component vectors has a type
+            // of its own (`wgsl::Aligned`).
             Expression::Select { condition, .. } => {
                 matches!(self.inner(condition), TypeInner::Vector { .. })
                     || matches!(self.inner(handle), TypeInner::Vector { size: VectorSize::Tri, .. })
@@ -133,7 +135,7 @@ impl FunctionText<'_> {
         }
     }
 
-    /// How tightly an expression binds, if it is arithmetic and stands here in full.
+    /// The precedence of an arithmetic expression that is written out in place; `None` for all others.
     fn tightness(&self, handle: Handle<Expression>) -> Option<u8> {
         match self.function.expressions[handle] {
             Expression::Binary { op, left, .. }
@@ -145,7 +147,7 @@ impl FunctionText<'_> {
         }
     }
 
-    /// The order of operations that everyone knows; with all others, parentheses say it.
+    /// The precedence of the usual operators, higher binds tighter; `None` for all others, which get parentheses.
     fn level(&self, operator: BinaryOperator, left: Handle<Expression>) -> Option<u8> {
         use BinaryOperator::*;
         let is_bool = self.inner(left).scalar_kind() == Some(ScalarKind::Bool);
@@ -157,7 +159,7 @@ impl FunctionText<'_> {
         }
     }
 
-    /// WGSL takes the distance modulo 32; in C++ 32 and more are undefined.
+    /// WGSL takes the shift distance modulo 32; in C++ a distance of 32 or more is undefined.
     fn shift(
         &self,
         operator: BinaryOperator,
@@ -177,7 +179,7 @@ impl FunctionText<'_> {
     }
 }
 
-/// The prelude's name of a built-in function.
+/// The name of a built-in function in the prelude; `None` if it has no translation.
 fn function_name(function: MathFunction) -> Option<&'static str> {
     use MathFunction::*;
     Some(match function {

@@ -1,4 +1,4 @@
-//! Literals, and constants of the module.
+//! Literals, and the module's constants.
 
 use super::types::Field;
 use super::{ModuleText, TranslationError};
@@ -15,7 +15,7 @@ impl ModuleText<'_> {
         Ok(())
     }
 
-    /// A constant expression of the module.
+    /// The text of a constant expression of the module.
     fn constant_text(&self, handle: Handle<Expression>) -> Result<String, TranslationError> {
         let span = self.module.global_expressions.get_span(handle);
         match &self.module.global_expressions[handle] {
@@ -37,7 +37,7 @@ impl ModuleText<'_> {
         }
     }
 
-    /// A value of its parts: one for each component, element or member.
+    /// The text of a composed value; `parts` has one text for each component, element or member.
     pub fn composed(&self, handle: Handle<Type>, parts: &[String]) -> Result<String, TranslationError> {
         let name = self.type_name(handle)?;
         match &self.module.types[handle].inner {
@@ -60,7 +60,7 @@ impl ModuleText<'_> {
     }
 }
 
-/// A literal; none for types that are not translated.
+/// The text of a literal; `None` for types that are not translated.
 pub(crate) fn literal_text(literal: Literal) -> Option<String> {
     match literal {
         Literal::F32(value) => Some(format!("{value:?}f")),

@@ -1,46 +1,46 @@
-//! Why a text was not translated.
+//! The error of a translation.
 
 use naga::valid::ValidationError;
 use naga::{Span, WithSpan, front::wgsl::ParseError};
 
-/// A WGSL text that could not be translated.
+/// The reason why a WGSL source could not be translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TranslationError {
-    /// It is no WGSL.
+    /// The source is not WGSL.
     #[error("WGSL{}: {message}", place(.line))]
     Parse {
-        /// The line, from 1, where it is known.
+        /// The line, counted from 1; `None` if it is not known.
         line: Option<u32>,
-        /// What naga said.
+        /// naga's message.
         message: String,
     },
-    /// It is WGSL, but breaks a rule, or needs what compute devices need not have.
+    /// The source is WGSL but not valid, or it needs a capability that compute devices need not have.
     #[error("WGSL{}: {message}", place(.line))]
     Invalid {
-        /// The line, from 1, where it is known.
+        /// The line, counted from 1; `None` if it is not known.
         line: Option<u32>,
-        /// What naga said, cause after cause.
+        /// naga's message, followed by its causes.
         message: String,
     },
-    /// There is no such kernel.
+    /// The source has no entry point of that name.
     #[error("WGSL: there is no compute entry point `{entry}`")]
     NoEntry {
-        /// The name asked for.
+        /// The name of the entry point.
         entry: String,
     },
-    /// Values of `override` constants do not fit the text.
+    /// The values given do not fit the source's `override` constants.
     #[error("WGSL: override constants: {message}")]
     Constants {
-        /// What naga said.
+        /// naga's message.
         message: String,
     },
-    /// Outside what is translated.
+    /// The source has a construct that is not translated.
     #[error("WGSL{}: {construct} has no translation to CUDA", place(.line))]
     Unsupported {
         /// The construct.
         construct: String,
-        /// The line, from 1, where it is known.
+        /// The line, counted from 1; `None` if it is not known.
         line: Option<u32>,
     },
 }
@@ -56,7 +56,7 @@ impl TranslationError {
     }
 
     pub(crate) fn invalid(error: &WithSpan<ValidationError>, wgsl: &str) -> Self {
-        // The innermost span names the expression, the outer ones its function.
+        // The first span is that of the expression; the later ones are those of its function.
         let line = error.spans().next().and_then(|(span, _)| line_of(*span, wgsl));
         let mut message = error.as_inner().to_string();
         let mut cause = std::error::Error::source(error.as_inner());

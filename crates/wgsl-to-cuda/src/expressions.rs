@@ -1,15 +1,16 @@
-//! Expressions: variables, parts of values, loads. What is computed is in `arithmetic`.
+//! Expressions: variables, parts of values, loads. Operators and built-in functions are in `arithmetic`.
 
 use super::TranslationError;
 use super::constants::literal_text;
 use super::function::FunctionText;
 use naga::{AddressSpace, ArraySize, Expression, GlobalVariable, Handle, Span, Type, TypeInner};
 
-/// Names of a vector's components.
+/// The names of a vector's components.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 impl FunctionText<'_> {
-    /// An expression where nothing binds tighter: its name, or its text.
+    /// The text of an expression in a place where it needs no parentheses: the value's name if it has one, else the
+    /// whole expression.
     pub fn value(&self, handle: Handle<Expression>) -> Result<String, TranslationError> {
         if let Some(name) = self.named.get(&handle) {
             return Ok(name.clone());
@@ -47,13 +48,13 @@ impl FunctionText<'_> {
         }
     }
 
-    /// An expression where operators around it bind as tightly as can be.
+    /// The text of an expression as an operand of an operator that binds tightest: in parentheses if it needs them.
     pub fn operand(&self, handle: Handle<Expression>) -> Result<String, TranslationError> {
         let value = self.value(handle)?;
         let loose = match self.function.expressions[handle] {
             Expression::Unary { .. } => true,
             Expression::Binary { .. } | Expression::Select { .. } => !self.is_call(handle),
-            // A number with a sign.
+            // A negative number.
             Expression::Literal(_) => value.starts_with('-'),
             _ => false,
         };
@@ -79,7 +80,8 @@ impl FunctionText<'_> {
         self.module.composed(type_, &parts)
     }
 
-    /// A buffer, or a variable in shared memory. Buffers that are no arrays are behind a pointer.
+    /// The text of a buffer or of a variable in shared memory. A buffer that is not an array is dereferenced: it is
+    /// passed as a pointer.
     fn global(&self, handle: Handle<GlobalVariable>) -> String {
         let global = &self.module.module.global_variables[handle];
         let name = self.module.names.globals[&handle].clone();
@@ -93,7 +95,7 @@ impl FunctionText<'_> {
         }
     }
 
-    /// An element of an array, or a component of a vector, at a place known at run time.
+    /// The text of an element of an array or a component of a vector, at an index known only at run time.
     fn element(&self, base: Handle<Expression>, index: &str) -> Result<String, TranslationError> {
         let whole = self.operand(base)?;
         Ok(match (self.pointee(base), self.is_pointer(base)) {
@@ -103,7 +105,7 @@ impl FunctionText<'_> {
         })
     }
 
-    /// A member, element or component at a fixed place.
+    /// The text of a member, element or component at a constant index.
     fn part(&self, base: Handle<Expression>, index: u32, span: Span) -> Result<String, TranslationError> {
         let whole = self.operand(base)?;
         match self.pointee(base) {
@@ -118,7 +120,7 @@ impl FunctionText<'_> {
         }
     }
 
-    /// Refuses whole arrays in shared memory whose layout is not that of values.
+    /// Refuses a copy of a whole array in shared memory whose layout differs from that of values.
     pub fn check_whole(&self, pointer: Handle<Expression>) -> Result<(), TranslationError> {
         match (self.inner(pointer), self.pointee(pointer)) {
             (TypeInner::Pointer { space: AddressSpace::WorkGroup, .. }, TypeInner::Array { base, .. })
@@ -146,7 +148,7 @@ impl FunctionText<'_> {
         self.value(pointer)
     }
 
-    /// The type of an expression, or of what it points to.
+    /// The type of an expression; for a pointer, the type it points to.
     fn pointee(&self, handle: Handle<Expression>) -> &TypeInner {
         match *self.inner(handle) {
             TypeInner::Pointer { base, .. } => &self.module.module.types[base].inner,

@@ -1,4 +1,4 @@
-//! Functions: heads, arguments, variables. What they do is in `statements`.
+//! Functions: signatures, arguments, variables. Their statements are written in `statements`.
 
 use super::names::Scope;
 use super::uses::Uses;
@@ -8,12 +8,13 @@ use naga::{AddressSpace, Binding, BuiltIn, Expression, Function, Handle, LocalVa
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
-/// Threads that get registers together.
+/// Threads of a warp: registers are allocated for whole warps.
 const WARP: u32 = 32;
-/// Threads that a multiprocessor should hold at least, so that some have work while others wait: 128 registers for each.
+/// Threads that should fit a multiprocessor at once, so that some can run while others wait for memory: 128 registers
+/// for each thread.
 const RESIDENT_THREADS: u32 = 512;
 
-/// A function on its way to text.
+/// The state of the translation of one function.
 pub(crate) struct FunctionText<'a> {
     pub module: &'a ModuleText<'a>,
     pub function: &'a Function,
@@ -22,13 +23,14 @@ pub(crate) struct FunctionText<'a> {
     pub scope: Scope,
     pub arguments: Vec<String>,
     pub locals: HashMap<Handle<LocalVariable>, String>,
-    /// Values that have a name where the text has come to.
+    /// The names of the values that are declared at the current position of the text.
     pub named: HashMap<Handle<Expression>, String>,
-    /// Values whose name stayed in a block that has ended.
+    /// Values that were declared in a block that has ended.
     pub ended: HashSet<Handle<Expression>>,
-    /// For each loop around, the label that `continue` jumps to where C++'s own would not do.
+    /// For each enclosing loop, innermost last: the label that `continue` jumps to, or `None` where C++'s `continue`
+    /// does.
     pub labels: Vec<Option<String>>,
-    /// Whether nothing follows what is being written: then there is no need to return.
+    /// Whether the text written now is the last of the function: a `return` without value is then left out.
     pub is_at_end: bool,
     text: String,
     depth: usize,
@@ -59,7 +61,7 @@ impl<'a> FunctionText<'a> {
         }
     }
 
-    /// The text of a function that kernels call.
+    /// The text of a function other than the kernel.
     pub fn write_function(mut self, name: &str) -> Result<String, TranslationError> {
         let mut parameters = Vec::new();
         for (argument, name) in self.function.arguments.iter().zip(&self.arguments) {
@@ -82,7 +84,7 @@ impl<'a> FunctionText<'a> {
         self.body()
     }
 
-    /// The text of the kernel.
+    /// The text of the kernel (the entry point).
     pub fn write_kernel(
         mut self,
         name: &str,
@@ -90,7 +92,8 @@ impl<'a> FunctionText<'a> {
         size: [u32; 3],
     ) -> Result<String, TranslationError> {
         let threads = size.iter().product::<u32>();
-        // As many workgroups as make RESIDENT_THREADS: registers are shared out so that they fit a multiprocessor together.
+        // The number of workgroups that make RESIDENT_THREADS: the compiler then limits registers so that they all fit
+        // a multiprocessor.
         let groups = (RESIDENT_THREADS / threads.next_multiple_of(WARP)).clamp(1, 16);
         self.line(format_args!(
             "extern \"C\" __global__ void __launch_bounds__({threads}, {groups}) {name}({}) {{",
@@ -104,7 +107,7 @@ impl<'a> FunctionText<'a> {
         self.body()
     }
 
-    /// What a kernel is told about the thread that runs it.
+    /// The value of a kernel's argument: built-in numbers of the thread that runs it.
     fn input(&self, argument: &naga::FunctionArgument, size: [u32; 3]) -> Result<String, TranslationError> {
         let types = &self.module.module.types;
         if let TypeInner::Struct { members, .. } = &types[argument.ty].inner {
@@ -119,7 +122,7 @@ impl<'a> FunctionText<'a> {
         let Some(&Binding::BuiltIn(builtin)) = binding else {
             return Err(self.unsupported("an input that is not built in", Span::UNDEFINED));
         };
-        // Along an axis of one thread its number is 0.
+        // Along an axis with one thread per block, `threadIdx` is 0 and left out.
         let global = |axis: &str, size: u32| match size {
             1 => format!("blockIdx.{axis}"),
             _ => format!("blockIdx.{axis} * {size}u + threadIdx.{axis}"),
@@ -139,14 +142,14 @@ impl<'a> FunctionText<'a> {
         })
     }
 
-    /// Variables and statements, up to the closing brace.
+    /// The local variables and statements, up to and including the closing brace.
     fn body(mut self) -> Result<String, TranslationError> {
         self.depth += 1;
         for (handle, local) in self.function.local_variables.iter() {
             let type_ = self.module.type_name(local.ty)?;
             let value = match local.init {
                 Some(value) => self.value(value)?,
-                // WGSL's variables begin as zero.
+                // WGSL's variables are zero unless initialised.
                 None => "{}".to_owned(),
             };
             let name = self.locals[&handle].clone();
@@ -173,7 +176,7 @@ impl<'a> FunctionText<'a> {
         self.depth -= 1;
     }
 
-    /// Runs `inside` one step further in; names given there end there.
+    /// Writes a block with `inside`, indented by one level. Values declared in the block have no name after it.
     pub fn within(
         &mut self,
         inside: impl FnOnce(&mut Self) -> Result<(), TranslationError>,

@@ -1,19 +1,22 @@
-//! CUDA C++ from WGSL: the text of one entry point and all it uses, readable, for NVRTC.
+//! Translates one entry point of a WGSL source, and all that it uses, to readable CUDA C++ for NVRTC.
 //!
-//! WGSL is parsed, validated and specialised by naga; this module writes its intermediate form down again. It covers
-//! what kernels are written in: scalars and vectors of `f32`, `u32`, `i32` and `bool`, arrays, structs, functions with
-//! `ptr<function, T>` arguments, storage and uniform buffers of group 0, workgroup memory, barriers and 32-bit integer
-//! atomics. Anything else is refused with the construct's name and line.
+//! naga parses, validates and specialises the WGSL; this crate writes naga's intermediate representation as CUDA C++.
+//! It covers the constructs that kernels use: scalars and vectors of `f32`, `u32`, `i32` and `bool`, arrays, structs,
+//! functions with `ptr<function, T>` arguments, storage and uniform buffers of group 0, workgroup memory, barriers and
+//! 32-bit integer atomics. Anything else is refused with the construct's name and line.
 //!
-//! What means the same: layouts of buffers (asserted by the compiler), conversions, bits of NaN, zeroed `var`s; sums,
-//! products, quotients and square roots, each rounded by itself (`-fmad=false`; other fast mathematics is off anyway).
-//! What differs, knowingly:
+//! The same in both languages: layouts of buffers (asserted by the compiler), conversions, bits of NaN, zeroed `var`s;
+//! sums, products, quotients and square roots, each rounded by itself (`-fmad=false`; other fast mathematics is off by
+//! default).
+//!
+//! Deliberately different:
 //! * workgroup memory is not zeroed: kernels write it before they read it;
 //! * indices are not checked;
 //! * signed overflow and integer division by zero are undefined, as in C++.
 //!
-//! Everything of the kernel stands in `namespace kernel`, so that its names cannot meet those of CUDA's library.
-//! Shared memory is declared there too, and seen by all functions; buffers are handed from function to function.
+//! All names of the kernel are in `namespace kernel`, so that they cannot clash with those of CUDA's library. Shared
+//! memory is declared there too and is visible to all functions; buffers are passed from function to function as
+//! arguments.
 
 mod arithmetic;
 mod constants;
@@ -41,8 +44,8 @@ use names::ModuleNames;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// The translator's own source: a cache of translations takes its hash as part of the key, so that another version's
-/// translations are not found.
+/// The source of the translator itself. A cache of translations makes the hash of it part of the key, so that
+/// translations by another version are not found.
 pub const TRANSLATOR: &[&str] = &[
     include_str!("arithmetic.rs"),
     include_str!("constants.rs"),
@@ -60,37 +63,37 @@ pub const TRANSLATOR: &[&str] = &[
 /// WGSL's types, operators and functions in CUDA C++.
 pub const PRELUDE: &str = include_str!("prelude.cuh");
 
-/// CUDA C++ of one entry point.
+/// The CUDA C++ source of one entry point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CudaSource {
-    /// A whole translation unit: it includes no header.
+    /// A complete translation unit, which includes no header.
     pub source: String,
     /// The kernel's name in `source`, with C linkage.
     pub entry: String,
     /// The kernel's parameters in order: the bindings of group 0 that it uses, ascending.
     pub bindings: Vec<Binding>,
-    /// Threads of a block along x, y and z; the text relies on it.
+    /// Threads of a block along x, y and z; a launch must use exactly these.
     pub workgroup_size: [u32; 3],
 }
 
 /// A parameter of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binding {
-    /// A pointer to device memory.
+    /// A pointer to a storage buffer in device memory.
     Storage {
-        /// Its number in WGSL.
+        /// The binding's number in WGSL.
         binding: u32,
     },
-    /// A block handed over by value.
+    /// A uniform block, passed by value.
     Uniform {
-        /// Its number in WGSL.
+        /// The binding's number in WGSL.
         binding: u32,
-        /// Its length in bytes, in WGSL's layout.
+        /// The block's length in bytes, in WGSL's layout.
         size: u32,
     },
 }
 
-/// Translates the entry point `entry` of `wgsl`, with values for `override` constants by name.
+/// Translates the entry point `entry` of `wgsl`; `constants` are names and values of `override` constants.
 ///
 /// ```
 /// let wgsl = "
@@ -111,8 +114,9 @@ pub fn translate(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<C
     ModuleText { wgsl, module: &module, info: &info, names }.write()
 }
 
-/// Translates the functions of `wgsl`, each of them, for CUDA C++ that is written by hand: to stand after [`PRELUDE`] in
-/// `namespace kernel`. Functions keep their names and parameters where C++ leaves these free; there may be no `override`.
+/// Translates all functions of `wgsl`, to be used by hand-written CUDA C++. The text belongs after [`PRELUDE`], in
+/// `namespace kernel`. Functions keep their names and parameters unless C++ reserves these names. The source may have
+/// no `override`.
 ///
 /// ```
 /// let cuda = wgsl_to_cuda::translate_functions("fn twice(x: vec4<f32>) -> vec4<f32> { return x + x; }")?;
@@ -138,12 +142,12 @@ fn parse(wgsl: &str) -> Result<Module, TranslationError> {
 }
 
 fn validate(module: &Module, wgsl: &str) -> Result<ModuleInfo, TranslationError> {
-    // Half floats inside packed words.
+    // The capability is needed for half floats that are packed into words.
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
     validator.validate(module).map_err(|error| TranslationError::invalid(&error, wgsl))
 }
 
-/// The module with this entry point only, what it uses, and no `override` left.
+/// The module reduced to this entry point and all that it uses, with every `override` replaced by its value.
 fn specialise(
     wgsl: &str,
     entry: &str,
@@ -165,7 +169,7 @@ fn specialise(
     Ok((module, info))
 }
 
-/// A module on its way to text.
+/// The state of the translation of a module.
 struct ModuleText<'a> {
     wgsl: &'a str,
     module: &'a Module,
@@ -196,7 +200,7 @@ impl ModuleText<'_> {
         Ok(CudaSource { source, entry, bindings, workgroup_size: [x, y, z] })
     }
 
-    /// Everything but the entry point.
+    /// The text of everything except the entry point.
     fn write_functions(&self) -> Result<String, TranslationError> {
         let mut source = String::new();
         self.write_structs(&mut source)?;
@@ -252,7 +256,7 @@ impl ModuleText<'_> {
         Ok(Binding::Storage { binding })
     }
 
-    /// How a buffer is declared where it is handed over.
+    /// The declaration of a buffer as a parameter of the kernel or of a function.
     fn buffer_parameter(
         &self,
         handle: Handle<GlobalVariable>,
@@ -275,7 +279,8 @@ impl ModuleText<'_> {
         })
     }
 
-    /// Whether other threads' stores to a buffer may have to be seen: then no pointer to it may claim to be alone.
+    /// Whether a thread may have to see other threads' stores to a buffer: a pointer to it must not be `__restrict__`
+    /// then.
     fn is_shared_between_threads(&self, handle: Handle<GlobalVariable>) -> bool {
         let type_ = self.module.global_variables[handle].ty;
         let functions = self.module.functions.iter().map(|(_, function)| function);
@@ -284,7 +289,7 @@ impl ModuleText<'_> {
     }
 }
 
-/// To whom a buffer is handed.
+/// Whether a buffer is a parameter of the kernel or of a function that it calls.
 #[derive(Clone, Copy)]
 enum Passing {
     ToKernel,

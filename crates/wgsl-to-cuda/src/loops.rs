@@ -1,27 +1,29 @@
 //! Loops.
 //!
-//! naga knows one loop: a body, and a block that runs before each repetition. A `for` or `while` of WGSL is written as
-//! one again, since that is what compilers unroll; what is left becomes `for (;;)`. Loops that run at most
-//! [`MOST_UNROLLED`] times, those inside counted, are marked to be unrolled, which keeps small arrays in registers.
+//! naga has one kind of loop: a body, and a continuing block that runs before each repetition. A `for` or `while` of
+//! WGSL is written as `for` or `while` again, because compilers unroll these; any other loop becomes `for (;;)`. A loop
+//! that runs at most [`MOST_UNROLLED`] times, multiplied by the loops inside it, is marked to be unrolled, which keeps
+//! small arrays in registers.
 
 use super::TranslationError;
 use super::function::FunctionText;
 use super::uses::{inner_blocks, leading_emits};
 use naga::{BinaryOperator, Block, Expression, Handle, Literal, LocalVariable, Span, Statement};
 
-/// Repetitions of the innermost body.
+/// Limit of unrolling: repetitions of the innermost body.
 const MOST_UNROLLED: u64 = 64;
 
-/// A loop's body, its continuing block, and the condition at the end of that.
+/// A loop's body, its continuing block, and the condition that ends the loop after the continuing block, if there is
+/// one.
 type LoopBlocks<'b> = (&'b Block, &'b Block, Option<Handle<Expression>>);
 
-/// A loop's parts, apart.
+/// The parts of a loop that `for` and `while` are made of.
 struct Parts<'b> {
-    /// What ends the loop when it is false at the beginning of the body.
+    /// The condition tested first in the body: the loop ends when it is false. `None` if the body does not begin so.
     condition: Option<Handle<Expression>>,
-    /// The body without the condition.
+    /// The body after the test of the condition.
     rest: Vec<(&'b Statement, &'b Span)>,
-    /// The assignment that the continuing block is.
+    /// The assignment (pointer, value) that is the whole continuing block; `None` if that is anything else.
     step: Option<(Handle<Expression>, Handle<Expression>)>,
 }
 
@@ -67,7 +69,7 @@ impl FunctionText<'_> {
         Ok(())
     }
 
-    /// A loop with a continuing block that is more than a step: `continue` jumps to it.
+    /// Writes a loop whose continuing block is more than a step: `continue` becomes a jump to that block.
     fn write_with_continuing(
         &mut self,
         (body, continuing, break_if): LoopBlocks<'_>,
@@ -121,7 +123,7 @@ impl FunctionText<'_> {
         Parts { condition, rest, step }
     }
 
-    /// How often a loop runs: known for those that count from one literal up to another.
+    /// The number of repetitions of a loop; known only for loops that count from one literal up to another.
     fn repetitions(
         &self,
         condition: Handle<Expression>,
@@ -156,7 +158,7 @@ impl FunctionText<'_> {
         Some(u64::try_from(steps).unwrap_or(0))
     }
 
-    /// How often the innermost loop among statements runs; once without a loop.
+    /// The number of repetitions of the innermost body among `statements`, 1 without a loop; `None` if it is not known.
     fn repetitions_inside(&self, statements: &[(&Statement, &Span)]) -> Option<u64> {
         let mut most = 1;
         let mut before = None;
@@ -207,7 +209,7 @@ impl FunctionText<'_> {
     }
 }
 
-/// Whether a block repeats the loop around it.
+/// Whether a block has a `continue` of the loop around it.
 fn has_continue(block: &Block) -> bool {
     block.iter().any(|statement| match statement {
         Statement::Continue => true,

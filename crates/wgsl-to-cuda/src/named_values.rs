@@ -1,8 +1,8 @@
-//! Which values get a name in the text, and which are written where they are used.
+//! Decides which values are declared as named constants, and which are written out where they are used.
 //!
-//! naga says where each expression is evaluated (`Emit`). A value without a name moves from there to its use. That is
-//! free for pure values of pure values; a value read from memory that may change moves only if nothing is stored
-//! between, that is, up to the statement that follows at once.
+//! naga marks where each expression is evaluated (`Emit`). A value without a name is evaluated at its use instead. That
+//! makes no difference for values computed only from constants and other such values. A value read from memory that may
+//! change can be moved only if nothing is stored in between: only into the statement that follows at once.
 
 use super::function::FunctionText;
 use super::uses::operands;
@@ -10,7 +10,8 @@ use naga::{AddressSpace, Expression, Handle, StorageAccess, TypeInner};
 use std::collections::HashSet;
 
 impl FunctionText<'_> {
-    /// Which of the expressions of an `Emit` need a name, given what the following statement evaluates.
+    /// The expressions of an `Emit` that need a name. `next` are the expressions that the following statement
+    /// evaluates.
     pub fn to_be_named(
         &self,
         emitted: &[Handle<Expression>],
@@ -25,7 +26,7 @@ impl FunctionText<'_> {
             }
         }
         let mut named = HashSet::new();
-        // Values that are used up before anything is stored.
+        // Values that are used before anything is stored.
         let mut settled = HashSet::new();
         for &handle in emitted.iter().rev() {
             let user = self.uses.user.get(&handle);
@@ -50,7 +51,7 @@ impl FunctionText<'_> {
         named
     }
 
-    /// Whether a pure value is better written once than at each of its uses.
+    /// Whether a value that could be moved should still be declared once instead of written at each of its uses.
     fn deserves_a_name(&self, handle: Handle<Expression>) -> bool {
         if self.function.named_expressions.contains_key(&handle) {
             return true;
@@ -60,7 +61,7 @@ impl FunctionText<'_> {
             return true;
         }
         match &self.function.expressions[handle] {
-            // A component, or a member of a uniform block.
+            // A component of a vector, or a member of a uniform block.
             Expression::AccessIndex { .. } => false,
             Expression::Load { pointer } if self.is_uniform(*pointer) => {
                 !matches!(inner, TypeInner::Scalar(_) | TypeInner::Vector { .. })

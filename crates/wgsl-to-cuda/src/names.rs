@@ -1,9 +1,9 @@
-//! Names in the text: WGSL's own where C++ and CUDA leave them free.
+//! Names in the translation: WGSL's own, unless C++ or CUDA reserves them.
 
 use naga::{Constant, Function, GlobalVariable, Handle, Module, Type, TypeInner};
 use std::collections::{HashMap, HashSet};
 
-/// Words that mean something else in C++ or CUDA, or in the text around a kernel.
+/// Names that are reserved by C++ or CUDA, or used by the text around a kernel.
 #[rustfmt::skip]
 const TAKEN: &[&str] = &[
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
@@ -20,7 +20,7 @@ const TAKEN: &[&str] = &[
     "atomicOr", "atomicXor", "atomicMin", "atomicMax", "atomicExch", "atomicCAS", "NULL", "INFINITY", "NAN", "assert",
 ];
 
-/// Names given out so far in one scope and those around it.
+/// The names used so far in one scope and in the scopes around it.
 #[derive(Clone)]
 pub(crate) struct Scope {
     taken: HashSet<String>,
@@ -31,7 +31,7 @@ impl Scope {
         Self { taken: TAKEN.iter().map(|&word| word.to_owned()).collect() }
     }
 
-    /// `wanted`, or `wanted` with the first number that makes it a new name.
+    /// Returns a new name: `wanted` if it is free, else `wanted` with the lowest number, from 2, that makes it free.
     pub fn name(&mut self, wanted: &str) -> String {
         let plain = as_identifier(wanted);
         let numbered = (2..).map(|number| format!("{plain}_{number}"));
@@ -42,13 +42,14 @@ impl Scope {
     }
 }
 
-/// C++ reserves double underscores and those before a capital; CUDA's compiler and macros of the prelude are in capitals.
+/// Turns a name into an identifier that C++ does not reserve. C++ reserves double underscores, and an underscore before
+/// a capital. Macros of CUDA's compiler and of the prelude are in capitals.
 fn as_identifier(wanted: &str) -> String {
     let mut name = String::new();
     for letter in wanted.chars() {
         match letter {
             letter if letter.is_ascii_alphanumeric() => name.push(letter),
-            // naga's own names have angle brackets in them.
+            // Names that naga makes contain angle brackets.
             letter if letter.is_ascii() => {
                 if !name.ends_with('_') && !name.is_empty() {
                     name.push('_');
@@ -62,7 +63,7 @@ fn as_identifier(wanted: &str) -> String {
     if starts_well { name } else { format!("v{name}") }
 }
 
-/// The names of a module.
+/// The names of a module's items in the translation.
 pub(crate) struct ModuleNames {
     pub entry: String,
     pub types: HashMap<Handle<Type>, String>,
@@ -70,12 +71,13 @@ pub(crate) struct ModuleNames {
     pub constants: HashMap<Handle<Constant>, String>,
     pub globals: HashMap<Handle<GlobalVariable>, String>,
     pub functions: HashMap<Handle<Function>, String>,
-    /// What functions start from.
+    /// The names that are in use when a function begins.
     pub scope: Scope,
 }
 
 impl ModuleNames {
-    /// Names for what is left in a module of one entry point, which chooses first.
+    /// Chooses the names of a module with at most one entry point. The entry point chooses first, so that it keeps its
+    /// name.
     pub fn of(module: &Module) -> Self {
         let mut scope = Scope::outermost();
         let mut named =

@@ -1,11 +1,12 @@
-// WGSL's vocabulary in CUDA C++: what every translated kernel begins with.
-// Names are WGSL's, in a namespace of their own; operators of vectors stand beside CUDA's vector types.
+// WGSL's types, operators and built-in functions in CUDA C++: the beginning of every translated kernel. Names are
+// WGSL's, in namespace wgsl; the operators of vectors are outside it, in the namespace of CUDA's vector types.
 
 typedef unsigned int uint;
 
 #define WGSL_FN __device__ __forceinline__
 
-// A member's place in a struct, as a constant in every version of NVRTC; only 13 knows __builtin_offsetof.
+// A member's offset in a struct, as a constant expression in every version of NVRTC; only version 13 has
+// __builtin_offsetof.
 #define WGSL_OFFSET(type, member) __INTADDR__(&((type*)0)->member)
 
 namespace wgsl {
@@ -21,14 +22,15 @@ template <class T, uint N> struct Array {
     template <class I> constexpr WGSL_FN const T& operator[](I i) const { return items[i]; }
 };
 
-// An element of an array of three-component vectors: 12 bytes in steps of 16.
+// An element of an array of three-component vectors: 12 bytes, at a stride of 16.
 template <class T> struct alignas(16) Aligned : T {
     Aligned() = default;
     constexpr WGSL_FN explicit Aligned(const T& value) : T(value) {}
     WGSL_FN Aligned& operator=(const T& value) { T::operator=(value); return *this; }
 };
 
-// Component i of a vector: by choice, which stays in registers, and in memory.
+// Component i of a vector: lane_of gives a reference to it in memory; lane selects its value, which keeps the vector in
+// registers.
 template <class V, class I> WGSL_FN auto& lane_of(V& v, I i) { return (&v.x)[i]; }
 #define WGSL_LANE(S) \
     template <class I> WGSL_FN S lane(const S##2& v, I i) { return i == 0 ? v.x : v.y; } \
@@ -57,7 +59,7 @@ WGSL_FN bool any(bool4 a) { return a.x || a.y || a.z || a.w; }
 
 } // namespace wgsl
 
-// Operators, component by component: R is the result's type.
+// Operators, component by component; R is the type of the result.
 #define WGSL_UNARY(op, V, R) \
     WGSL_FN R##2 operator op(V##2 a) { return R##2{op a.x, op a.y}; } \
     WGSL_FN R##3 operator op(V##3 a) { return R##3{op a.x, op a.y, op a.z}; } \
@@ -99,7 +101,7 @@ WGSL_PAIRS(==, bool, bool, bool) WGSL_PAIRS(!=, bool, bool, bool)
 
 namespace wgsl {
 
-// A function of scalars, stretched over vectors.
+// A function of scalars, applied to each component of vectors.
 #define WGSL_MAP1(f, V, R) \
     WGSL_FN R##2 f(V##2 a) { return R##2{f(a.x), f(a.y)}; } \
     WGSL_FN R##3 f(V##3 a) { return R##3{f(a.x), f(a.y), f(a.z)}; } \
@@ -211,7 +213,7 @@ WGSL_FN float3 normalize(float3 a) { return a / length(a); }
 WGSL_FN float4 normalize(float4 a) { return a / length(a); }
 template <class V> WGSL_FN float distance(V a, V b) { return length(a - b); }
 
-// Conversions. Floats become integers towards zero, saturated.
+// Conversions. Floats are rounded towards zero to integers, and saturated.
 #define WGSL_CONVERT(f, from, to, value) \
     WGSL_FN to f(from a) { return value; } \
     WGSL_MAP1(f, from, to)
@@ -230,7 +232,7 @@ WGSL_CONVERT(bits_as_int, int, int, a)
 WGSL_CONVERT(bits_as_uint, float, uint, __float_as_uint(a)) WGSL_CONVERT(bits_as_uint, int, uint, uint(a))
 WGSL_CONVERT(bits_as_uint, uint, uint, a)
 
-// Half floats, without a header.
+// Half floats, without CUDA's header.
 WGSL_FN unsigned short half_of(float a) {
     unsigned short half;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(a));
@@ -247,7 +249,7 @@ WGSL_FN float2 unpack2x16float(uint a) {
     return float2{float_of((unsigned short)(a & 0xffffu)), float_of((unsigned short)(a >> 16))};
 }
 
-// Atomics whose order is relaxed: plain accesses that the compiler may neither split nor drop.
+// Atomic loads and stores of relaxed order: plain accesses that the compiler may neither split nor drop.
 template <class T> WGSL_FN T atomic_load(const T& a) { return *const_cast<const volatile T*>(&a); }
 template <class T> WGSL_FN void atomic_store(T& a, T value) { *const_cast<volatile T*>(&a) = value; }
 

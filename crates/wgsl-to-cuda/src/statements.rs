@@ -9,7 +9,7 @@ use naga::{
 };
 
 impl FunctionText<'_> {
-    /// The statements of a block, and what is evaluated at once after the last of them.
+    /// Writes the statements of a block. `last` is an expression that is evaluated directly after the last statement.
     pub fn statements(
         &mut self,
         block: &Block,
@@ -19,7 +19,7 @@ impl FunctionText<'_> {
         self.listed(&all, last)
     }
 
-    /// As `statements`, for part of a block.
+    /// Writes a part of a block; as `statements`.
     pub fn listed<'s>(
         &mut self,
         mut rest: &'s [(&'s Statement, &'s Span)],
@@ -43,7 +43,7 @@ impl FunctionText<'_> {
                 Statement::Loop { body, continuing, break_if } => {
                     self.write_loop((body, continuing, *break_if), before)?;
                 }
-                // One wait is enough.
+                // Of several barriers in succession only the first is written.
                 Statement::ControlBarrier(_) if matches!(before, Some(Statement::ControlBarrier(_))) => {}
                 statement => self.statement(statement, span)?,
             }
@@ -53,7 +53,7 @@ impl FunctionText<'_> {
         }
     }
 
-    /// Evaluates an expression here and gives it a name.
+    /// Evaluates an expression here, as a named constant.
     fn name_value(&mut self, handle: Handle<Expression>) -> Result<(), TranslationError> {
         let value = self.value(handle)?;
         let name = self.declare(handle)?;
@@ -61,7 +61,7 @@ impl FunctionText<'_> {
         Ok(())
     }
 
-    /// `const T name` for an expression, which is known by that name from here on.
+    /// Returns the declaration `const T name` for an expression; later text uses that name.
     fn declare(&mut self, handle: Handle<Expression>) -> Result<String, TranslationError> {
         let span = self.function.expressions.get_span(handle);
         let type_ = self.module.resolved_name(&self.info[handle].ty, span)?;
@@ -151,7 +151,7 @@ impl FunctionText<'_> {
         Ok(())
     }
 
-    /// The condition's value where the kernel's constants decide it.
+    /// The condition's value if the kernel's constants determine it.
     fn decided(&self, condition: Handle<Expression>) -> Option<bool> {
         match self.function.expressions[condition] {
             Expression::Literal(Literal::Bool(value)) => Some(value),
@@ -280,7 +280,7 @@ impl FunctionText<'_> {
     }
 }
 
-/// What a statement without translation is called.
+/// The name of a statement that is not translated, for the error.
 fn statement_name(statement: &Statement) -> String {
     let whole = format!("{statement:?}");
     let name = whole.split([' ', '(', '{']).next().unwrap_or_default();

@@ -1,14 +1,14 @@
-//! Types: their names, and structs in WGSL's layout.
+//! Types: their names in CUDA C++, and structs with WGSL's layout.
 
 use super::{ModuleText, TranslationError};
 use naga::proc::{IndexableLength, TypeResolution};
 use naga::{Handle, Scalar, ScalarKind, Span, Type, TypeInner, VectorSize};
 use std::fmt::Write;
 
-/// What stands in a struct, in order.
+/// A field of a struct in the translation, in order.
 pub(crate) enum Field {
     Member(usize),
-    /// Words of four bytes that WGSL leaves free and C++ would not.
+    /// A gap of so many words of four bytes, which WGSL's layout has and C++'s would not.
     Padding(u32),
 }
 
@@ -17,7 +17,7 @@ impl ModuleText<'_> {
         TranslationError::unsupported(construct, span, self.wgsl)
     }
 
-    /// A type as a value or variable.
+    /// The name of a type, for values and variables.
     pub fn type_name(&self, handle: Handle<Type>) -> Result<String, TranslationError> {
         let span = self.module.types.get_span(handle);
         match &self.module.types[handle].inner {
@@ -33,14 +33,14 @@ impl ModuleText<'_> {
         }
     }
 
-    /// A type as element of an array: vectors of three take the room of four.
+    /// The name of a type as the element of an array: a vector of three components takes the room of four.
     pub fn element_name(&self, handle: Handle<Type>) -> Result<String, TranslationError> {
         let name = self.type_name(handle)?;
         Ok(if self.is_three(handle) { format!("wgsl::Aligned<{name}>") } else { name })
     }
 
-    /// A type as a variable in shared memory. Nobody else sees its layout: vectors of three stand close together, which
-    /// keeps neighbours in different banks.
+    /// The name of a type for a variable in shared memory. No buffer has to match its layout, so vectors of three
+    /// components are packed densely, which puts neighbours into different banks.
     pub fn workgroup_name(&self, handle: Handle<Type>) -> Result<String, TranslationError> {
         match self.module.types[handle].inner {
             TypeInner::Array { base, size, .. } if self.is_three(base) => {
@@ -98,7 +98,7 @@ impl ModuleText<'_> {
         }
     }
 
-    /// An array's elements follow each other at C++'s distance, or not at all.
+    /// Refuses an array whose stride in WGSL differs from the one that C++ gives it.
     pub fn check_stride(&self, base: Handle<Type>, stride: u32, span: Span) -> Result<(), TranslationError> {
         let (size, alignment) = self.layout(base);
         let natural = if self.is_three(base) { 16 } else { size.next_multiple_of(alignment) };
@@ -108,7 +108,7 @@ impl ModuleText<'_> {
         Err(self.unsupported(format!("an array with elements of {natural} bytes every {stride} bytes"), span))
     }
 
-    /// Bytes of a type in WGSL, and its alignment.
+    /// Size and alignment of a type in WGSL, bytes.
     fn layout(&self, handle: Handle<Type>) -> (u32, u32) {
         let inner = &self.module.types[handle].inner;
         let alignment = match inner {
@@ -129,7 +129,7 @@ impl ModuleText<'_> {
         (size, alignment)
     }
 
-    /// The fields of a struct; those that hold `bool` never meet a buffer and have no padding.
+    /// The fields of a struct. A struct with a `bool` is never in a buffer and has no padding.
     pub fn fields(&self, handle: Handle<Type>) -> Vec<Field> {
         let TypeInner::Struct { members, span } = &self.module.types[handle].inner else {
             return Vec::new();

@@ -1,9 +1,9 @@
-//! Which expression uses which, and what statements are made of.
+//! Uses of expressions: the operands of expressions and statements, and the blocks inside statements.
 
 use naga::{AtomicFunction, Block, Expression, Handle, Span, Statement};
 use std::collections::{HashMap, HashSet};
 
-/// Expressions that an expression is made of.
+/// The direct operands of an expression.
 pub(crate) fn operands(expression: &Expression) -> Vec<Handle<Expression>> {
     match expression {
         Expression::Compose { components, .. } => components.clone(),
@@ -23,7 +23,7 @@ pub(crate) fn operands(expression: &Expression) -> Vec<Handle<Expression>> {
     }
 }
 
-/// Expressions that a statement evaluates before it does anything.
+/// The expressions that a statement evaluates before it has any effect.
 pub(crate) fn statement_operands(statement: &Statement) -> Vec<Handle<Expression>> {
     match statement {
         Statement::If { condition, .. } => vec![*condition],
@@ -44,8 +44,8 @@ pub(crate) fn statement_operands(statement: &Statement) -> Vec<Handle<Expression
     }
 }
 
-/// The expressions that statements begin with, and the statements after them. Where naga says `Emit` several times in
-/// a row, nothing happens between.
+/// Splits statements into the expressions of their leading `Emit`s and the statements after these. Between several
+/// `Emit`s in a row nothing else happens, so they count as one.
 pub(crate) fn leading_emits<'s, 'b>(
     statements: &'s [(&'b Statement, &'b Span)],
 ) -> (Vec<Handle<Expression>>, &'s [(&'b Statement, &'b Span)]) {
@@ -58,7 +58,7 @@ pub(crate) fn leading_emits<'s, 'b>(
     (emitted, rest)
 }
 
-/// Blocks within a statement.
+/// The blocks directly inside a statement.
 pub(crate) fn inner_blocks(statement: &Statement) -> Vec<&Block> {
     match statement {
         Statement::Block(block) => vec![block],
@@ -69,11 +69,11 @@ pub(crate) fn inner_blocks(statement: &Statement) -> Vec<&Block> {
     }
 }
 
-/// Users of a function's expressions.
+/// How a function's expressions are used.
 pub(crate) struct Uses {
-    /// The expression that uses an expression.
+    /// For each operand, the expression that uses it (the last one, if several do).
     pub user: HashMap<Handle<Expression>, Handle<Expression>>,
-    /// Vectors of which several components are taken one by one.
+    /// Values of which components are used one by one.
     pub taken_apart: HashSet<Handle<Expression>>,
 }
 
@@ -88,7 +88,7 @@ impl Uses {
                 Expression::Swizzle { vector, .. } => {
                     uses.taken_apart.insert(*vector);
                 }
-                // Only vectors count here; other parts of a value are not taken apart.
+                // Readers of this set look only at vectors, so other composed values do no harm.
                 Expression::Compose { components, .. } => uses.taken_apart.extend(components),
                 _ => {}
             }

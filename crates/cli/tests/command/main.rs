@@ -4,6 +4,7 @@ mod bad_input;
 mod disparity;
 mod end_to_end;
 mod help;
+mod hostile;
 mod parameters;
 mod phase;
 mod sequences;

@@ -1,8 +1,9 @@
-//! Downloads to the host, through pinned memory, in streams of their own: the results of a run leave while the
-//! next one is at work.
+//! Readback to the host through page-locked memory, on streams of its own: the results of one run are copied while the
+//! next run computes.
 //!
-//! Volumes pass through a ring of pieces: while some are on the bus, several threads empty another into memory whose pages
-//! were found while the device was still computing. Numbers share one piece, and one wait, however many there are.
+//! Large transfers (volumes) pass through a ring of page-locked pieces. While some pieces are on the bus, several
+//! threads copy another one to its destination. The destination's pages are touched while the device still computes.
+//! Small transfers (numbers) share one piece and one wait, however many there are.
 
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
@@ -12,16 +13,16 @@ use crate::host_memory::room_for;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Words of a piece, and pieces of the ring.
+/// Words of a piece of the ring, and number of pieces.
 const PIECE: usize = 2 << 20;
 const PIECES: usize = 4;
-/// Words that are fetched as numbers at most, all together.
+/// A download of at most this many words in total takes the path for numbers.
 const MOST_NUMBERS: usize = 1 << 18;
 
-/// Words in device memory: from where on, and how many.
+/// A range of words in device memory: its address and its number of words.
 pub(super) type Wanted = (sys::CUdeviceptr, usize);
 
-/// A download's failure: the driver's, or memory of the host.
+/// Why a download failed: an error of the driver, or too little host memory.
 pub(super) enum Failure {
     Driver(DriverError),
     Host(ComputeError),
@@ -33,13 +34,13 @@ impl From<DriverError> for Failure {
     }
 }
 
-/// A stream and its pieces, which are taken when first needed.
+/// A stream and its page-locked pieces, which are allocated on first use.
 struct Lane {
     stream: Arc<CudaStream>,
     pieces: Vec<Pinned>,
 }
 
-/// Two lanes, so that a number need not wait for a volume.
+/// The two lanes for readback; a number need not wait for a volume.
 pub(super) struct Downloads {
     context: Arc<CudaContext>,
     copyists: Arc<Copyists>,
@@ -48,7 +49,7 @@ pub(super) struct Downloads {
     numbers: Mutex<Lane>,
 }
 
-/// A share of a volume that fits a piece: whose, from which word on, and how many.
+/// A part of a volume that fits a piece: index of the volume, first word, and number of words.
 type Share = (usize, usize, usize);
 
 impl Downloads {
@@ -61,7 +62,7 @@ impl Downloads {
         Self { context, copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
     }
 
-    /// Fetches words once `ready` has happened.
+    /// Reads the ranges `wanted` back, once the event `ready` has happened; one vector for each range.
     pub fn fetch(&self, wanted: &[Wanted], ready: &CudaEvent) -> Result<Vec<Vec<Word>>, Failure> {
         if wanted.iter().map(|(_, len)| len).sum::<usize>() <= MOST_NUMBERS {
             self.times.time("numbers: wait for the device", || ready.synchronize())?;
@@ -86,7 +87,7 @@ impl Downloads {
         let mut end = 0;
         for &(from, len) in wanted.iter().filter(|(_, len)| *len > 0) {
             let pinned = &mut piece.words(end + len)[end..];
-            // SAFETY: the device memory holds so many words, and the piece is read after its event.
+            // SAFETY: the device memory holds `len` words at `from`, and the piece is read only after its event.
             unsafe { result::memcpy_dtoh_async(pinned, from, stream.cu_stream())? };
             end += len;
         }
@@ -101,7 +102,7 @@ impl Downloads {
         Ok(wanted.iter().map(|&(_, len)| take(len)).collect())
     }
 
-    /// Fills the rooms, which have the capacity for it.
+    /// Fills `rooms`, one empty vector for each range, whose capacity must suffice.
     fn fetch_volumes(&self, wanted: &[Wanted], rooms: &mut [Vec<Word>]) -> Result<(), DriverError> {
         let mut lane = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
         let Lane { stream, pieces } = &mut *lane;
@@ -118,7 +119,7 @@ impl Downloads {
             .collect();
         let start = |piece: &mut Pinned, (volume, start, len): Share| {
             let address = wanted[volume].0 + (start * size_of::<Word>()) as u64;
-            // SAFETY: the device memory holds all words, and the piece is not touched before its event.
+            // SAFETY: the range lies in the device memory, and the piece is not accessed before its event.
             unsafe { result::memcpy_dtoh_async(piece.words(len), address, stream.cu_stream())? };
             piece.done.record(stream)
         };
@@ -131,10 +132,10 @@ impl Downloads {
             let room = &mut rooms[volume];
             assert!(begin == room.len() && begin + len <= room.capacity(), "a room should hold its volume");
             self.times.time("download: empty a pinned piece", || {
-                // SAFETY: the capacity was just looked at, and nobody else has the room.
+                // SAFETY: the capacity was checked above, and only this thread has access to the room.
                 unsafe { self.copyists.copy_to(piece.words(len), room.as_mut_ptr().add(begin)) };
             });
-            // SAFETY: so many words were written, share after share.
+            // SAFETY: these words were written: the shares of a volume come in order, without gaps.
             unsafe { room.set_len(begin + len) };
             if let Some(&share) = shares.get(nth + PIECES) {
                 start(piece, share)?;

@@ -1,4 +1,4 @@
-//! One launch of a compiled kernel, with the values of its arguments.
+//! One launch of a compiled kernel, with its arguments' values.
 
 use super::launch_dependencies::Access;
 use crate::Launch;
@@ -7,9 +7,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use wgsl_to_cuda::Binding;
 
-/// A compiled kernel; its module stays loaded as long as the device.
+/// A compiled kernel. Its module is never unloaded while the device lives.
 pub(super) struct Kernel {
-    /// The kernel's name and its entry point's, for messages.
+    /// Names of the kernel and of its entry point, for messages.
     pub name: (&'static str, &'static str),
     pub function: sys::CUfunction,
     pub bindings: Vec<Binding>,
@@ -21,17 +21,17 @@ unsafe impl Send for Kernel {}
 // SAFETY: as above.
 unsafe impl Sync for Kernel {}
 
-/// What it takes to launch a kernel, whenever that is.
+/// All that a launch of a kernel needs; it may be launched later, and more than once.
 pub(super) struct Call {
     pub kernel: Arc<Kernel>,
     pub groups: [u32; 3],
-    /// The buffers' memory.
+    /// The memory of the bound buffers, and whether the kernel writes it.
     pub accesses: Vec<Access>,
-    /// The arguments' values, each from a word of its own on.
+    /// The arguments' values in order; each starts at a word of its own.
     words: Vec<u64>,
 }
 
-/// Words that an argument takes.
+/// Number of words of an argument.
 fn words_of(binding: &Binding) -> usize {
     match binding {
         Binding::Uniform { size, .. } => (*size as usize).div_ceil(size_of::<u64>()),
@@ -40,7 +40,8 @@ fn words_of(binding: &Binding) -> usize {
 }
 
 impl Call {
-    /// `bound` is the memory of the launch's buffers, none where one is absent.
+    /// `bound` holds the memory of each buffer of the launch, `None` where a buffer is absent; the kernel then gets a
+    /// null pointer.
     pub fn new(kernel: Arc<Kernel>, launch: &Launch<'_>, bound: &[Option<Access>]) -> Self {
         let mut words = Vec::with_capacity(kernel.bindings.iter().map(words_of).sum());
         for binding in &kernel.bindings {
@@ -63,12 +64,12 @@ impl Call {
         Self { kernel, groups: launch.groups, accesses, words }
     }
 
-    /// Whether the arguments have the same values; the kernel is known to be the same.
+    /// Whether both calls have the same argument values; both must be of the same kernel.
     pub fn has_values_of(&self, other: &Self) -> bool {
         self.words == other.words
     }
 
-    /// Where each argument's value begins; what is pointed to lives as long as the call.
+    /// Pointers to the arguments' values; they are valid while the call lives.
     fn arguments(&self) -> Vec<*mut c_void> {
         let mut at = 0;
         let start = |binding: &Binding| {
@@ -79,17 +80,18 @@ impl Call {
         self.kernel.bindings.iter().map(start).collect()
     }
 
-    /// Gives the call to the driver.
+    /// Launches the kernel on `stream`.
     pub fn launch(&self, stream: &CudaStream) -> Result<(), DriverError> {
         let ([gx, gy, gz], [bx, by, bz]) = (self.groups, self.kernel.block);
         let (function, stream) = (self.kernel.function, stream.cu_stream());
         let mut arguments = self.arguments();
-        // SAFETY: the arguments are those of the kernel's bindings, and live until the call returns; kernels validate
-        // their buffers' lengths before they launch, and the texts stay inside them.
+        // SAFETY: the arguments are those of the kernel's bindings, and live until the call returns. Kernels validate
+        // their buffers' lengths before they launch, and the sources access nothing outside them.
         unsafe { result::launch_kernel(function, (gx, gy, gz), (bx, by, bz), 0, stream, &mut arguments) }
     }
 
-    /// Calls `take` with the call as a recording holds it; what is pointed to lives until `take` returns.
+    /// Calls `take` with the parameters of a kernel node of a CUDA graph. The pointers in them are valid until `take`
+    /// returns.
     pub fn as_node<R>(&self, take: impl FnOnce(&sys::CUDA_KERNEL_NODE_PARAMS) -> R) -> R {
         let ([gx, gy, gz], [bx, by, bz]) = (self.groups, self.kernel.block);
         let mut arguments = self.arguments();

@@ -1,34 +1,35 @@
-//! Dependencies between launches of a run: two that use the same memory, unless both only read it.
-//! What remains may happen at the same time, as flow and stereo on small levels, which fill no device on their own.
+//! Dependencies between the launches of a run. A launch depends on an earlier one that uses the same memory, unless
+//! both only read it. Launches without a dependency may run at the same time: for example flow and stereo on small
+//! levels, neither of which fills a device alone.
 
 use cudarc::driver::sys::CUdeviceptr;
 use std::collections::HashMap;
 
-/// Memory that a launch uses.
+/// Memory that a launch reads or writes, by its first address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Access {
     pub address: CUdeviceptr,
     pub writes: bool,
 }
 
-/// Launches of a run that come before one of it, a bit each.
+/// A set of launches of a run, one bit each: those that must end before a given launch begins.
 pub(super) type Before = u64;
 
-/// Launches of a run at most.
+/// Maximal number of launches of a run.
 pub(super) const MOST: usize = Before::BITS as usize;
 
 fn bit(nth: usize) -> Before {
     1 << nth
 }
 
-/// Who has used memory: its last writer, and those that have read what that wrote.
+/// The launches that used a piece of memory: its last writer, and the readers since that write.
 #[derive(Default)]
 struct Uses {
     written: Before,
     read: Before,
 }
 
-/// For each launch all those that have to end before it begins, directly or because others wait for them.
+/// For each launch, the set of all launches that must end before it begins, directly or through other launches.
 ///
 /// # Panics
 /// If there are more than [`MOST`].
@@ -41,7 +42,8 @@ pub(super) fn waits<'a>(launches: impl Iterator<Item = &'a [Access]>) -> Vec<Bef
         for access in accesses {
             let uses = memory.entry(access.address).or_default();
             before |= uses.written | if access.writes { uses.read } else { 0 };
-            // Launches before are not asked for again: those of this one are told apart by their own bit.
+            // If this launch accesses the same memory again, the earlier launches are already in `before`; its own bit
+            // is removed below.
             *uses = match access.writes {
                 true => Uses { written: bit(nth), read: 0 },
                 false => Uses { written: uses.written, read: uses.read | bit(nth) },
@@ -52,7 +54,7 @@ pub(super) fn waits<'a>(launches: impl Iterator<Item = &'a [Access]>) -> Vec<Bef
     all
 }
 
-/// Of several orders the one that keeps all of them.
+/// Merges two sets of dependencies of a run: each launch waits for all that it waits for in either.
 pub(super) fn both(a: &[Before], b: &[Before]) -> Vec<Before> {
     let mut all = Vec::with_capacity(a.len());
     for (a, b) in a.iter().zip(b) {
@@ -61,12 +63,12 @@ pub(super) fn both(a: &[Before], b: &[Before]) -> Vec<Before> {
     all
 }
 
-/// With what those wait for.
+/// `before`, extended by everything that its launches wait for (transitive closure).
 fn closed(before: Before, all: &[Before]) -> Before {
     bits(before).fold(before, |before, nth| before | all[nth])
 }
 
-/// Those that no other one of them waits for: enough to be waited for.
+/// The launches of `before` that no other launch of `before` waits for: to wait for these implies all others.
 pub(super) fn nearest(before: Before, all: &[Before]) -> Vec<usize> {
     let mut left = before;
     let mut nearest = Vec::new();
@@ -99,7 +101,7 @@ mod tests {
 
     #[test]
     fn only_what_shares_memory_waits() {
-        // Two chains that begin with the same image, and one launch that needs both ends.
+        // Two chains that start from the same image, and one launch that needs the end of both.
         let run = [
             vec![writes(1)],
             vec![reads(1), writes(2)],
@@ -107,7 +109,7 @@ mod tests {
             vec![reads(2), writes(4)],
             vec![reads(3), writes(5)],
             vec![reads(4), reads(5), writes(6)],
-            // Not before everyone has read the image.
+            // Must wait for all readers of the image.
             vec![writes(1)],
             vec![writes(4)],
         ];

@@ -1,8 +1,8 @@
-//! NVIDIA GPUs through CUDA's driver, without a toolkit when Veloxel is built.
+//! NVIDIA GPUs through the CUDA driver API; a build of Veloxel needs no CUDA toolkit.
 //!
-//! The kernels' WGSL is written down as CUDA C++ ([`wgsl_to_cuda`]) and compiled by NVRTC when it is first
-//! launched; what was compiled is kept on disk. Kernels run on one stream, in the order they were asked for; transfers have
-//! streams of their own, which wait for kernels and are waited for by kernels on the device.
+//! A kernel's WGSL is translated to CUDA C++ ([`wgsl_to_cuda`]) and compiled by NVRTC when it is first launched;
+//! compiled kernels are cached on disk. Kernels run on one stream, in the order in which they were launched. Transfers
+//! have streams of their own; events order them with the kernels, without a wait on the host.
 
 mod downloads;
 mod kernel_call;
@@ -35,7 +35,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use translation::text_of;
 use uploads::Uploads;
 
-/// One GPU, opened.
+/// An open CUDA device.
 pub(crate) struct CudaDevice {
     info: DeviceInfo,
     architecture: (u32, u32),
@@ -49,18 +49,18 @@ pub(crate) struct CudaDevice {
     times: Arc<HostTimes>,
 }
 
-/// What one compilation is for.
+/// The key of a compiled kernel.
 #[derive(PartialEq, Eq, Hash)]
 struct Variant {
-    /// Where the text stands: every text is a `static`.
+    /// The address of the source, which is always a `static`.
     text: usize,
     entry: &'static str,
-    /// Values of the constants, as bits; a text's constants come in a fixed order.
+    /// The bits of the constants' values; the constants of a source come in a fixed order.
     constants: Vec<u64>,
 }
 
 impl CudaDevice {
-    /// Opens the `ordinal`-th GPU.
+    /// Opens GPU number `ordinal`, counted from 0.
     pub fn open(ordinal: usize) -> Result<Self, ComputeError> {
         let name = if ordinal == 0 { "cuda".to_owned() } else { format!("cuda:{ordinal}") };
         let refuse = |reason: String| ComputeError::NoDevice { name: name.clone(), reason };
@@ -131,7 +131,7 @@ impl CudaDevice {
         let (Image::Cubin(image) | Image::Ptx(image)) = compiled.image;
         let entry = CString::new(text.entry).map_err(|e| what(&e))?;
         self.context.bind_to_thread().map_err(|e| self.failed(e))?;
-        // SAFETY: the image is a whole one (PTX ends with a zero byte), and the module is never unloaded.
+        // SAFETY: the image is complete (PTX ends with a zero byte), and the module is never unloaded.
         let function = unsafe {
             result::module::load_data(image.as_ptr().cast())
                 .and_then(|module| result::module::get_function(module, entry))
@@ -236,7 +236,7 @@ impl Gpu for CudaDevice {
     }
 }
 
-/// A moment on the GPU's clock; the queue may still have to come to it.
+/// A timestamp on the GPU's clock. Its event may still wait in the queue.
 struct CudaMoment {
     event: Arc<CudaEvent>,
     queue: Arc<Queue>,
@@ -267,7 +267,7 @@ impl fmt::Debug for CudaDevice {
     }
 }
 
-/// What the driver calls an error.
+/// The driver's text and name for an error.
 fn said(error: DriverError) -> String {
     match (error.error_name(), error.error_string()) {
         (Ok(name), Ok(text)) => format!("{} ({})", text.to_string_lossy(), name.to_string_lossy()),
@@ -275,9 +275,9 @@ fn said(error: DriverError) -> String {
     }
 }
 
-/// GPUs that the driver knows, or why none.
+/// Number of GPUs that the driver reports, at least 1; otherwise the reason why there is none.
 fn count() -> Result<usize, String> {
-    // SAFETY: it only looks whether the library can be loaded; without it every other call would panic.
+    // SAFETY: it only checks whether the library can be loaded; without the library every other call would panic.
     if !unsafe { sys::is_culib_present() } {
         return Err("NVIDIA's driver (libcuda) is not installed".to_owned());
     }
@@ -288,10 +288,10 @@ fn count() -> Result<usize, String> {
     }
 }
 
-/// The newest CUDA that the driver knows: 1000 · major + 10 · minor.
+/// The newest CUDA version that the driver supports, as 1000 · major + 10 · minor.
 fn driver_version() -> Result<i32, DriverError> {
     let mut version = 0;
-    // SAFETY: it writes one number.
+    // SAFETY: it writes one number, to a valid place.
     unsafe { sys::cuDriverGetVersion(&mut version) }.result()?;
     Ok(version)
 }
@@ -307,7 +307,7 @@ fn describe(context: &CudaContext, nvrtc: &Nvrtc, driver: i32) -> Result<String,
     ))
 }
 
-/// Every GPU, or why there is none.
+/// All CUDA devices, or the reason why there is none.
 pub(crate) fn list() -> Vec<Listing> {
     let count = match count() {
         Ok(count) => count,

@@ -1,38 +1,39 @@
-//! Page-locked memory, which the bus reaches by itself, and the threads that copy between it and ordinary memory.
+//! Page-locked memory, which the device's copy engines access directly, and the threads that copy between it and
+//! ordinary memory.
 
 use crate::element::Word;
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Threads that copy between pinned and ordinary memory: more do not help.
+/// Maximal number of threads that copy between page-locked and ordinary memory: more do not help.
 const MOST_THREADS: usize = 12;
-/// Threads of the machine that are left to whoever asks the device for the next run.
+/// Threads of the machine left free for the caller, which prepares the next run meanwhile.
 const THREADS_LEFT: usize = 2;
-/// Fewer bytes are copied by one thread.
+/// Minimal number of bytes for each copying thread; fewer bytes are copied by one thread.
 const BYTES_PER_THREAD: usize = 1 << 18;
 
-/// Page-locked memory of a fixed number of words, and when the bus has finished with it.
+/// A piece of page-locked memory of `len` words. `done` is the event after its last transfer over the bus.
 pub(super) struct Pinned {
     start: *mut Word,
     len: usize,
     pub done: CudaEvent,
 }
 
-// SAFETY: plain memory, used by one thread at a time.
+// SAFETY: it is plain memory, used by one thread at a time.
 unsafe impl Send for Pinned {}
 
 impl Pinned {
     pub fn new(context: &Arc<CudaContext>, len: usize) -> Result<Self, DriverError> {
         let done = context.new_event(None)?;
-        // SAFETY: the context is current: making the event saw to it.
+        // SAFETY: the context is current: creating the event made it so.
         let start = unsafe { result::malloc_host(len * size_of::<Word>(), 0)? };
         Ok(Self { start: start.cast(), len, done })
     }
     /// The first `count` words.
     pub fn words(&mut self, count: usize) -> &mut [Word] {
         assert!(count <= self.len, "a piece of pinned memory should hold its share");
-        // SAFETY: so many words were allocated, and every bit pattern is one.
+        // SAFETY: at least `count` words were allocated, and every bit pattern is a valid word.
         unsafe { std::slice::from_raw_parts_mut(self.start, count) }
     }
     /// The first `count` bytes.
@@ -43,22 +44,23 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // What is on the bus must be over before the memory goes; a device that failed moves nothing any more.
+        // A transfer that is under way must end before the memory is freed; a failed device transfers nothing any more.
         let _ = self.done.synchronize();
         // SAFETY: allocated by `malloc_host`.
         let _ = unsafe { result::free_host(self.start.cast::<c_void>()) };
     }
 }
 
-/// Threads of their own, because one cannot keep up with the bus; started when first needed.
+/// A pool of threads for copies between page-locked and ordinary memory, because one thread is slower than the bus.
+/// Started on first use; `None` if one thread must do.
 #[derive(Default)]
 pub(super) struct Copyists {
     threads: std::sync::OnceLock<Option<rayon::ThreadPool>>,
 }
 
-/// What a large page holds, bytes: no two threads should touch the same one first.
+/// Bytes of a large page: no two threads should touch the same one first.
 const LARGE_PAGE: usize = 2 << 20;
-/// What every page holds at least, bytes.
+/// Bytes of the smallest page.
 const PAGE: usize = 4096;
 
 impl Copyists {
@@ -66,13 +68,13 @@ impl Copyists {
         let start = || {
             let all = std::thread::available_parallelism().map_or(1, |n| n.get());
             let count = all.saturating_sub(THREADS_LEFT).clamp(1, MOST_THREADS);
-            // Without threads of its own the copying thread does it alone.
+            // If the threads cannot be started, the calling thread copies alone.
             rayon::ThreadPoolBuilder::new().num_threads(count).build().ok().filter(|_| count > 1)
         };
         self.threads.get_or_init(start).as_ref()
     }
 
-    /// Calls `work` for every one of `jobs`, the last one on the thread that asks.
+    /// Calls `work` for each of `jobs` in parallel, for the last one on the calling thread.
     fn share<T: Send>(&self, mut jobs: impl ExactSizeIterator<Item = T>, work: impl Fn(T) + Sync) {
         match self.threads() {
             Some(threads) if jobs.len() > 1 => threads.in_place_scope(|scope| {
@@ -87,28 +89,29 @@ impl Copyists {
         }
     }
 
-    /// Copies numbers from one memory to another of the same length.
+    /// Copies `from` to `to`, which must have the same length.
     pub fn copy<T: Copy + Sync>(&self, from: &[T], to: &mut [T]) {
         assert_eq!(from.len(), to.len(), "a copy should be as long as what is copied");
-        // SAFETY: the slice is as long as asked for, and what is written to it are numbers.
+        // SAFETY: `to` is as long as `from`, and the copied values are valid values of `T`.
         unsafe { self.copy_to(from, to.as_mut_ptr()) };
     }
 
-    /// [`Self::copy`] to memory that nobody has written to.
+    /// [`Self::copy`] to memory that may be uninitialised.
     ///
     /// # Safety
-    /// There is room for as many numbers at `to`, which nobody else uses.
+    /// At `to` there must be room for as many values as `from` has, and nothing else may access it.
     pub unsafe fn copy_to<T: Copy + Sync>(&self, from: &[T], to: *mut T) {
         let count = self.threads().map_or(1, rayon::ThreadPool::current_num_threads);
         let share = from.len().div_ceil(count).max(BYTES_PER_THREAD / size_of::<T>());
         let to = Room(to);
         self.share(from.chunks(share).enumerate(), |(nth, from)| {
-            // SAFETY: chunks do not overlap, and the caller has room for all of them.
+            // SAFETY: chunks do not overlap, and the caller guarantees room for all of them.
             unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.at(nth * share), from.len()) };
         });
     }
 
-    /// Touches every page of memory that is about to be filled: the system finds the pages now, while there is time.
+    /// Touches every page of the vectors' spare capacity: the system maps the pages now, while the device still
+    /// computes, and not during the copy.
     pub fn touch(&self, rooms: &mut [Vec<Word>]) {
         let pieces: Vec<_> = rooms
             .iter_mut()
@@ -123,27 +126,28 @@ impl Copyists {
             .collect();
         self.share(pieces.into_iter(), |(start, (at, bytes))| {
             for offset in (at..at + bytes).step_by(PAGE) {
-                // SAFETY: inside the room's capacity, whose content is nobody's yet; pieces do not overlap.
+                // SAFETY: the address is inside the room's spare capacity, whose content is not in use yet, and the
+                // pieces do not overlap.
                 unsafe { start.at(offset).write_volatile(0) };
             }
         });
     }
 }
 
-/// Where memory begins that threads write to in shares.
+/// The start of memory to which several threads write disjoint parts.
 #[derive(Clone, Copy)]
 struct Room<T>(*mut T);
 
-// SAFETY: shares do not overlap, and whoever hands them out waits for them.
+// SAFETY: the parts do not overlap, and the owner of the memory waits for the threads.
 unsafe impl<T> Send for Room<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Room<T> {}
 
 impl<T> Room<T> {
     /// # Safety
-    /// The memory reaches so far.
+    /// The memory must extend beyond `offset`.
     unsafe fn at(&self, offset: usize) -> *mut T {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.0.add(offset) }
     }
 }
@@ -159,7 +163,7 @@ mod tests {
         let mut rooms = [Vec::with_capacity(from.len()), Vec::new(), Vec::with_capacity(5)];
         copyists.touch(&mut rooms);
         let room = &mut rooms[0];
-        // SAFETY: the room has that capacity, and afterwards that many samples.
+        // SAFETY: the room has the capacity for all samples, and afterwards they are initialised.
         unsafe {
             copyists.copy_to(&from, room.as_mut_ptr());
             room.set_len(from.len());

@@ -1,7 +1,8 @@
-//! Memory of a CUDA device.
+//! The memory pools of a CUDA device.
 //!
-//! Kernels run on one stream, so their memory may be taken again as soon as it is given back: whatever still uses it comes
-//! first. Uploads do not wait for kernels; their memory is kept apart, with the moment when kernels have done with it.
+//! Kernels run on one stream. Their memory (`scratch`) can therefore be reused as soon as it is returned: work that
+//! still uses it runs first. Uploads do not wait for kernels. Their memory (`landing`) has a pool of its own, in which
+//! each piece carries the event after which kernels no longer use it.
 
 use super::queue::Queue;
 use crate::ComputeError;
@@ -10,7 +11,7 @@ use crate::memory::Piece;
 use cudarc::driver::{CudaContext, CudaEvent, result, sys};
 use std::sync::Arc;
 
-/// A device's memory that is free to take.
+/// The free memory of a device.
 pub(super) struct Pool {
     device: String,
     context: Arc<CudaContext>,
@@ -23,7 +24,7 @@ const fn policy<P>(first: First<P>) -> Policy<P> {
     Policy { grain_bytes: 4096, largest_bytes: usize::MAX, most_bytes: usize::MAX, first }
 }
 
-/// A piece of device memory; given back to its pool when dropped.
+/// A piece of device memory; returned to its pool when dropped.
 pub(super) struct CudaMemory {
     address: sys::CUdeviceptr,
     bytes: usize,
@@ -38,21 +39,22 @@ enum Purpose {
 }
 
 impl Pool {
-    /// For the device of that name.
+    /// `device` is the device's name, for errors.
     pub fn new((device, context): (String, Arc<CudaContext>), queue: Arc<Queue>) -> Self {
-        // Recordings keep their arguments where the same requests get the same memory.
+        // A recording needs no new arguments if the same requests get the same memory.
         let scratch = BufferPool::new(policy(First::Lowest(|address| *address)));
         Self { device, context, queue, scratch, landing: BufferPool::new(policy(First::Oldest)) }
     }
 
-    /// Memory of kernels for `words` words; what is in it is left from before.
+    /// Takes memory of `words` words for kernels; its content is undefined.
     pub fn take(self: &Arc<Self>, words: usize) -> Result<CudaMemory, ComputeError> {
         let bytes = self.scratch.size_for(words);
         let (address, _) = self.scratch.take(bytes, || self.ask_in_earnest(bytes))?;
         Ok(CudaMemory { address, bytes, purpose: Purpose::Scratch, pool: self.clone() })
     }
 
-    /// Memory for an upload of `words` words, and when kernels have done with it, if they may not have yet.
+    /// Takes memory of `words` words for an upload. The event, if there is one, must happen before the upload writes:
+    /// kernels may use the memory until then.
     pub fn take_landing(
         self: &Arc<Self>,
         words: usize,
@@ -66,7 +68,7 @@ impl Pool {
             self.landing.count_allocation();
             return Ok((memory(address), None));
         }
-        // What is still in use is waited for only where there is no more memory.
+        // Memory that is still in use is taken, and waited for, only when the driver has no more.
         if let Some((address, idle)) = self.landing.take_kept_if(bytes, |_| true) {
             return Ok((memory(address), Some(idle)));
         }
@@ -83,7 +85,7 @@ impl Pool {
         }
     }
 
-    /// Memory from the driver, if need be instead of what is kept.
+    /// Allocates memory from the driver; if that fails, frees all memory kept in the pools and tries again.
     fn ask_in_earnest(&self, bytes: usize) -> Result<sys::CUdeviceptr, ComputeError> {
         if let Some(address) = self.ask(bytes) {
             return Ok(address);
@@ -98,17 +100,17 @@ impl Pool {
 
     fn ask(&self, bytes: usize) -> Option<sys::CUdeviceptr> {
         self.context.bind_to_thread().ok()?;
-        // SAFETY: whoever reads the memory writes it first.
+        // SAFETY: every user writes the memory before it reads it.
         unsafe { result::malloc_sync(bytes) }.ok()
     }
 
     fn give_back_to_driver(&self) {
         let landing = self.landing.drain().into_iter().map(|(address, _)| address);
         let addresses: Vec<_> = self.scratch.drain().into_iter().chain(landing).collect();
-        // Kernels may still be using it; a device that failed holds nothing any more.
+        // Kernels may still use the memory; after a device has failed, no kernel does.
         let _ = self.queue.synchronise();
         for address in addresses {
-            // SAFETY: nobody has the address, and nothing that used it still runs.
+            // SAFETY: the address was removed from the pools, and no work that used it still runs.
             let _ = unsafe { result::free_sync(address) };
         }
     }
@@ -135,7 +137,8 @@ impl Drop for CudaMemory {
         let (pool, address) = (&self.pool, self.address);
         match self.purpose {
             Purpose::Scratch => pool.scratch.keep(self.bytes, address),
-            // Without the event nobody could know when it is free: the device has failed, and its memory with it.
+            // Without the event the end of its use is unknown. The device has failed then, and its memory is lost with
+            // it.
             Purpose::Landing => {
                 if let Ok(idle) = pool.queue.record_now() {
                     pool.landing.keep(self.bytes, (address, idle));

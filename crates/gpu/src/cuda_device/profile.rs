@@ -1,24 +1,24 @@
-//! Where time goes, for whoever tunes a run: `VELOXEL_PROFILE=host` prints at the end what the host did, `VELOXEL_PROFILE=1` also
-//! what every kernel took, by events around every launch (which cost a few microseconds each).
+//! Profiles of a run. `VELOXEL_PROFILE=host` prints the times of the host at the end; `VELOXEL_PROFILE=1` also prints
+//! the time of every kernel, measured by events around each launch, which cost a few microseconds each.
 
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Launches and their events.
+/// Each launch's name, with the events before and after it.
 #[derive(Default)]
 pub(super) struct Profile {
     launches: Vec<(String, CudaEvent, CudaEvent)>,
 }
 
 impl Profile {
-    /// A profile, if it is asked for.
+    /// An empty profile if `VELOXEL_PROFILE` asks for the times of kernels.
     pub fn asked_for() -> Option<Self> {
         std::env::var_os("VELOXEL_PROFILE").filter(|asked| asked != "host").map(|_| Self::default())
     }
 
-    /// Runs `launch` between two events.
+    /// Calls `launch` and records an event before and after it.
     pub fn time(
         &mut self,
         name: String,
@@ -35,7 +35,7 @@ impl Profile {
     }
 }
 
-/// Count and milliseconds of each thing, longest first.
+/// Prints the count and total milliseconds of each name, longest first.
 #[allow(clippy::print_stderr, reason = "asked for, by whoever tunes a run")]
 fn print(totals: BTreeMap<&str, (usize, f64)>, what: &str) {
     eprintln!("-- {what}");
@@ -61,16 +61,16 @@ impl Drop for Profile {
     }
 }
 
-/// What the host spent its time with.
+/// Count and total time of each activity of the host; `None` if they are not asked for.
 pub(super) struct HostTimes(Option<Mutex<BTreeMap<&'static str, (usize, Duration)>>>);
 
 impl HostTimes {
-    /// Empty, if they are asked for.
+    /// Empty times; they are measured if `VELOXEL_PROFILE` is set.
     pub fn asked_for() -> Self {
         Self(std::env::var_os("VELOXEL_PROFILE").map(|_| Mutex::default()))
     }
 
-    /// Does `work`, and counts its time as `what`.
+    /// Calls `work` and adds its time to the activity `what`.
     pub fn time<R>(&self, what: &'static str, work: impl FnOnce() -> R) -> R {
         let Some(totals) = &self.0 else { return work() };
         let start = Instant::now();

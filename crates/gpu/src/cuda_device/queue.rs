@@ -1,7 +1,8 @@
-//! The kernels' stream, and what is waiting to be given to it.
+//! The queue of the stream on which kernels run, and the work that is not yet submitted to the stream.
 //!
-//! Launches wait until there are enough of them or somebody needs what they make, and go to the driver together: as one
-//! recording where the same run of kernels has been seen before. Everything happens in the order it was asked for.
+//! Launches are collected until there are enough of them or their results are needed. They are then submitted together:
+//! as one CUDA graph if the same run of kernels was seen before ([`super::recording`]). Everything runs in the order of
+//! submission.
 
 use super::kernel_call::Call;
 use super::launch_dependencies;
@@ -11,12 +12,13 @@ use super::said;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Launches that wait for each other at most: enough to be worth a recording, soon enough for a device that has nothing to do.
+/// Maximal number of launches collected before they are submitted: enough to be worth a recording, few enough that an
+/// idle device starts soon.
 const MOST_WAITING: usize = launch_dependencies::MOST;
-/// Drivers before this, 1000 · major + 10 · minor, are not asked for recordings.
+/// The first driver version, 1000 · major + 10 · minor, for which recordings are used.
 const FIRST_WITH_RECORDINGS: i32 = 12_000;
 
-/// The stream and what waits for it.
+/// The stream, and the work collected for it.
 pub(super) struct Queue {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
@@ -27,21 +29,22 @@ pub(super) struct Queue {
 struct Work {
     waiting: Vec<Waiting>,
     launches: usize,
-    /// None where the driver knows none, has refused one, or somebody asked for none.
+    /// `None` if the driver is too old or has refused a recording, if `VELOXEL_RECORDINGS=off` is set, or while a
+    /// profile is taken.
     recordings: Option<Recordings>,
-    /// Runs that were launched from a recording.
+    /// Number of runs launched from a recording.
     replayed: usize,
     profile: Option<Profile>,
 }
 
 enum Waiting {
     Launch(Call),
-    /// So many bytes become 0.
+    /// Sets bytes to 0, from an address on.
     Clear(sys::CUdeviceptr, usize),
     Event(Arc<CudaEvent>),
 }
 
-/// What could not be done, and what the driver says.
+/// The operation that failed, and the driver's error.
 pub(super) type Refusal = (String, DriverError);
 
 fn of_stream(error: DriverError) -> Refusal {
@@ -65,47 +68,47 @@ impl Queue {
         if work.launches >= MOST_WAITING || work.profile.is_some() { self.give(&mut work) } else { Ok(()) }
     }
 
-    /// Makes so many bytes 0.
+    /// Sets `bytes` bytes from `address` on to 0.
     pub fn clear(&self, address: sys::CUdeviceptr, bytes: usize) {
         self.work().waiting.push(Waiting::Clear(address, bytes));
     }
 
-    /// Records an event after everything asked for so far; it may wait with what comes before.
+    /// Records an event after all work so far; the event is collected with that work and not submitted at once.
     pub fn record(&self, event: Arc<CudaEvent>) {
         self.work().waiting.push(Waiting::Event(event));
     }
 
-    /// An event after everything asked for so far, recorded.
+    /// Submits all work and returns an event recorded after it.
     pub fn record_now(&self) -> Result<CudaEvent, Refusal> {
         self.flush()?;
         self.stream.record_event(None).map_err(of_stream)
     }
 
-    /// Sees to it that an event is recorded, without giving more to the stream than that takes.
+    /// Makes sure that an event is recorded on the stream: submits the collected work if the event is part of it.
     pub fn require(&self, event: &Arc<CudaEvent>) -> Result<(), Refusal> {
         let mut work = self.work();
         let waits = |w: &Waiting| matches!(w, Waiting::Event(other) if Arc::ptr_eq(event, other));
         if work.waiting.iter().any(waits) { self.give(&mut work) } else { Ok(()) }
     }
 
-    /// Lets whatever is asked for from now on wait for an event.
+    /// Makes all later work wait for an event.
     pub fn wait_for(&self, event: &CudaEvent) -> Result<(), Refusal> {
         self.flush()?;
         self.stream.wait(event).map_err(of_stream)
     }
 
-    /// Gives everything to the stream.
+    /// Submits all collected work to the stream.
     pub fn flush(&self) -> Result<(), Refusal> {
         self.give(&mut self.work())
     }
 
-    /// Waits until everything asked for is done.
+    /// Submits all work and blocks until it is done.
     pub fn synchronise(&self) -> Result<(), Refusal> {
         self.flush()?;
         self.stream.synchronize().map_err(of_stream)
     }
 
-    /// Runs of launches that came from a recording.
+    /// Number of runs launched from a recording.
     pub fn replayed(&self) -> usize {
         self.work().replayed
     }
@@ -126,7 +129,8 @@ impl Queue {
                 Waiting::Launch(call) => run.push(call),
                 Waiting::Clear(address, bytes) => {
                     self.run(work, &mut run)?;
-                    // SAFETY: the memory was taken with so many bytes, and whoever gets it next comes later.
+                    // SAFETY: the memory has at least that many bytes, and its next owner's work comes later on the
+                    // same stream.
                     unsafe { result::memset_d8_async(address, 0, bytes, self.stream.cu_stream()) }
                         .map_err(of_stream)?;
                 }
@@ -139,7 +143,7 @@ impl Queue {
         self.run(work, &mut run)
     }
 
-    /// Launches what has come together, from a recording or one by one.
+    /// Submits the collected `calls`, from a recording or one by one, and empties them.
     fn run(&self, work: &mut Work, calls: &mut Vec<Call>) -> Result<(), Refusal> {
         if calls.is_empty() {
             return Ok(());
@@ -151,7 +155,7 @@ impl Queue {
                     return Ok(());
                 }
                 Ok(false) => {}
-                // Launches one by one say what is wrong, if anything but the recording is.
+                // The launches are then made one by one; if one of them is at fault, its own error says so.
                 Err(_) => work.recordings = None,
             }
         }
@@ -176,7 +180,8 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // Whoever wanted what still waits is gone; recordings are destroyed where their context is.
+        // Work that is still collected is dropped: nothing can read its results any more. The context must be current
+        // when the recordings are destroyed.
         let _ = self.context.bind_to_thread();
     }
 }
@@ -187,5 +192,5 @@ impl std::fmt::Display for Refused<'_> {
     }
 }
 
-/// A refusal, for people.
+/// Formats a [`Refusal`] for messages.
 pub(super) struct Refused<'a>(pub &'a Refusal);

@@ -1,12 +1,12 @@
-//! A cache of translated CUDA sources, kept beside the kernels compiled from them: a translation takes milliseconds, and
-//! a run has a hundred of them.
+//! A cache of translated CUDA sources, in the same folder as the compiled kernels: one translation takes milliseconds,
+//! and a run needs about a hundred.
 
 use crate::nvrtc::{Cache, Key};
 use crate::{Launch, cuda_source};
 use std::sync::OnceLock;
 use wgsl_to_cuda::{Binding, CudaSource, TRANSLATOR, TranslationError, translate};
 
-/// [`cuda_source`]; what has to be translated is so only once.
+/// The CUDA source of a launch ([`cuda_source`]); a translation from WGSL is cached.
 pub(super) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, TranslationError> {
     if launch.source.cuda_text().is_some() {
         return cuda_source(launch);
@@ -14,7 +14,8 @@ pub(super) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, 
     translated(cache, &launch.source.whole_wgsl(), (launch.entry, launch.constants))
 }
 
-/// [`translate`], but only once for each text, entry point, set of constants, and version of the writer.
+/// [`translate`], with a cache on disk. The key is the WGSL, the entry point, the constants, and the versions of the
+/// translator and of this crate.
 fn translated(
     cache: &Cache,
     wgsl: &str,
@@ -33,7 +34,7 @@ fn translated(
     Ok(text)
 }
 
-/// A line each for the entry point, the threads and the parameters; then the source.
+/// One line each for the entry point, the threads of a block and the parameters; then the source.
 fn pack(text: &CudaSource) -> String {
     let [x, y, z] = text.workgroup_size;
     let bindings = text.bindings.iter().map(|binding| match binding {
@@ -44,7 +45,7 @@ fn pack(text: &CudaSource) -> String {
     format!("{}\n{x} {y} {z}\n{}\n{}", text.entry, bindings.join(" "), text.source)
 }
 
-/// The reverse of [`pack`].
+/// The inverse of [`pack`]; `None` if the text is not complete.
 fn unpack(packed: &str) -> Option<CudaSource> {
     let mut lines = packed.splitn(4, '\n');
     let entry = lines.next()?.to_owned();

@@ -1,7 +1,7 @@
-//! Uploads to the device, through pinned memory: the driver copies ordinary memory several times slower.
+//! Uploads to the device through page-locked memory: from ordinary memory the driver copies several times slower.
 //!
-//! They have a stream of their own, so that the next frame comes while the device is at work: kernels that are asked for
-//! later wait for it on the device, nobody on the host.
+//! They run on a stream of their own, so that the next frame is transferred while the device computes. Later kernels
+//! wait for the upload on the device; the host does not wait.
 
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
@@ -9,12 +9,12 @@ use crate::element::Word;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of a piece: large enough for the bus, small enough to start early.
+/// Bytes of a piece: large enough for the bus to be fast, small enough for the first transfer to start early.
 const PIECE: usize = 16 << 20;
-/// While one piece is on the bus, threads fill the other.
+/// Number of pieces: while one is on the bus, threads fill the other.
 const PIECES: usize = 2;
 
-/// The stream and the pieces, which are taken when first needed.
+/// The stream, and its page-locked pieces, which are allocated on first use.
 pub(super) struct Uploads {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
@@ -28,8 +28,8 @@ impl Uploads {
         Self { context: stream.context().clone(), stream, copyists, times, pieces: Mutex::default() }
     }
 
-    /// Copies bytes to device memory once `free` has happened; returns when they have left ordinary memory, with the moment
-    /// when they are there.
+    /// Copies `bytes` to the device memory `to`, once the event `free` has happened. Returns when `bytes` has been
+    /// read; the event returned happens when all of it is in device memory.
     pub fn send(
         &self,
         bytes: &[u8],
@@ -49,7 +49,7 @@ impl Uploads {
             let pinned = piece.bytes(part.len());
             self.times.time("upload: fill a pinned piece", || self.copyists.copy(part, pinned));
             let address = to + (nth * PIECE) as u64;
-            // SAFETY: the device memory holds all of them, and the piece is not touched before its event.
+            // SAFETY: the device memory holds all bytes, and the piece is not accessed before its event.
             unsafe { result::memcpy_htod_async(address, pinned, self.stream.cu_stream())? };
             piece.done.record(&self.stream)?;
         }

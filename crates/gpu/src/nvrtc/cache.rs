@@ -1,7 +1,8 @@
-//! Compiled kernels on disk, and the texts they were compiled from, one file each.
+//! A cache on disk of compiled kernels and of the sources they were compiled from, one file each.
 //!
-//! A file is: eight bytes of format, one of kind, the length and a checksum of the content, the content. One that is not
-//! whole counts as absent. A cache that cannot be read or written is no error: kernels are compiled then.
+//! Layout of a file: format (8 bytes), kind (1 byte), length of the content (8 bytes), checksum (16 bytes), content. A
+//! file that is not complete or not valid counts as absent. A cache that cannot be read or written is not an error: the
+//! kernels are then compiled.
 
 use super::Image;
 use siphasher::sip128::SipHasher13;
@@ -12,13 +13,13 @@ use tempfile::NamedTempFile;
 const FORMAT: [u8; 8] = *b"veloxel1";
 const HEADER: usize = FORMAT.len() + 1 + 8 + 16;
 
-/// A folder of compiled kernels, or none.
+/// The cache's folder; `None` means that nothing is cached.
 #[derive(Debug, Clone)]
 pub(crate) struct Cache {
     folder: Option<PathBuf>,
 }
 
-/// What a kernel was made of, in 128 bits.
+/// The key of an entry: a hash, 128 bits, of everything that it was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key(u128);
 
@@ -26,13 +27,13 @@ impl Key {
     pub(crate) fn of(parts: &[&str]) -> Self {
         let mut all = Vec::new();
         for part in parts {
-            // Lengths keep neighbours apart.
+            // The length of each part makes `ab`, `c` differ from `a`, `bc`.
             all.extend_from_slice(&(part.len() as u64).to_le_bytes());
             all.extend_from_slice(part.as_bytes());
         }
         Self(hash(&all))
     }
-    /// As a name.
+    /// The key as 32 hexadecimal digits.
     pub(crate) fn name(&self) -> String {
         format!("{:032x}", self.0)
     }
@@ -43,13 +44,13 @@ const CUBIN: u8 = 0;
 const PTX: u8 = 1;
 const TEXT: u8 = 2;
 
-/// SipHash 1-3 with 128 bits: against accidents, not against attackers.
+/// SipHash 1-3 with 128 bits: protects against accidents, not against attackers.
 fn hash(bytes: &[u8]) -> u128 {
     SipHasher13::new().hash(bytes).into()
 }
 
 impl Cache {
-    /// `veloxel/kernels` in the user's folder for caches.
+    /// The cache in `veloxel/kernels` of the user's cache folder; nothing is cached if that folder is unknown.
     pub fn of_platform() -> Self {
         let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let root = variable("XDG_CACHE_HOME").or_else(|| {
@@ -62,13 +63,13 @@ impl Cache {
         Self { folder: root.map(|root| root.join("veloxel").join("kernels")) }
     }
 
-    /// In a folder, made when it is needed.
+    /// A cache in `folder`, which is created when it is needed.
     #[cfg(test)]
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: Some(folder.into()) }
     }
 
-    /// Nowhere.
+    /// A cache that keeps nothing.
     #[cfg(test)]
     pub fn none() -> Self {
         Self { folder: None }
@@ -93,13 +94,13 @@ impl Cache {
         }
     }
 
-    /// A text that was kept.
+    /// The text kept under `key`, if there is one.
     pub(crate) fn read_text(&self, key: Key) -> Option<String> {
         let (kind, text) = self.read_any(key)?;
         String::from_utf8(text).ok().filter(|_| kind == TEXT)
     }
 
-    /// Keeps a text.
+    /// Keeps a text under `key`.
     pub(crate) fn write_text(&self, key: Key, text: &str) {
         self.write_any(key, (TEXT, text.as_bytes()));
     }
@@ -113,7 +114,8 @@ impl Cache {
         is_whole.then(|| (kind, bytes.split_off(HEADER)))
     }
 
-    /// Readers see the whole file or none: it gets its name last. What cannot be written is compiled again.
+    /// Writes a temporary file and then renames it, so that readers see the complete file or none. Errors are ignored:
+    /// the content is then compiled again next time.
     fn write_any(&self, key: Key, (kind, content): (u8, &[u8])) {
         let (Some(folder), Some(file)) = (&self.folder, self.file(key)) else { return };
         let bytes = [&FORMAT, &[kind][..], &sums_of(kind, content), content].concat();
@@ -128,7 +130,7 @@ impl Cache {
     }
 }
 
-/// Length, and checksum of kind and content.
+/// The length of the content (8 bytes), then the checksum of kind and content (16 bytes).
 fn sums_of(kind: u8, content: &[u8]) -> [u8; 24] {
     let mut sums = [0; 24];
     sums[..8].copy_from_slice(&(content.len() as u64).to_le_bytes());

@@ -1,4 +1,4 @@
-//! NVRTC's C interface: the functions that are used, and a program that is destroyed when dropped.
+//! NVRTC's C interface: the functions that are used, and a program object that is destroyed when dropped.
 
 use super::NvrtcError;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
@@ -18,12 +18,12 @@ type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> Stat
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
 type Copy = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
 
-/// The loaded library; functions are valid as long as it lives.
+/// The loaded library; its function pointers are valid as long as it lives.
 #[derive(Debug)]
 pub(super) struct Library {
     error: unsafe extern "C" fn(Status) -> *const c_char,
     version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status,
-    /// Since 11.2.
+    /// `None` before NVRTC 11.2.
     count_architectures: Option<unsafe extern "C" fn(*mut c_int) -> Status>,
     architectures: Option<unsafe extern "C" fn(*mut c_int) -> Status>,
     create: Create,
@@ -36,10 +36,10 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Loads a file, or what the system finds under a name.
+    /// Loads the library from a path, or by a name that the system searches for.
     pub fn open(name: &OsStr) -> Result<Self, libloading::Error> {
-        // SAFETY: loading runs the library's initialisers; NVRTC's only prepare itself. Every symbol is given the
-        // type that nvrtc.h has had since the symbol exists.
+        // SAFETY: loading runs the library's initialisers, and NVRTC's only prepare NVRTC itself. Every symbol gets the
+        // type that it has had in nvrtc.h since it exists.
         unsafe {
             let library = libloading::Library::new(name)?;
             let pair = |size: &[u8], copy: &[u8]| -> Result<(Size, Copy), libloading::Error> {
@@ -63,23 +63,23 @@ impl Library {
 
     pub fn version(&self) -> Result<(i32, i32), NvrtcError> {
         let (mut major, mut minor) = (0, 0);
-        // SAFETY: both places are ours.
+        // SAFETY: both pointers are to local variables.
         let status = unsafe { (self.version)(&mut major, &mut minor) };
         self.check("nvrtcVersion", status)?;
         Ok((major, minor))
     }
 
-    /// Architectures that it compiles for, as 10 · major + minor; empty where it cannot tell.
+    /// Architectures that it can compile for, as 10 · major + minor; empty if the version cannot list them.
     pub fn architectures(&self) -> Result<Vec<u32>, NvrtcError> {
         let (Some(count), Some(list)) = (self.count_architectures, self.architectures) else {
             return Ok(Vec::new());
         };
         let mut number = 0;
-        // SAFETY: the place is ours.
+        // SAFETY: the pointer is to a local variable.
         let status = unsafe { count(&mut number) };
         self.check("nvrtcGetNumSupportedArchs", status)?;
         let mut known: Vec<c_int> = vec![0; usize::try_from(number).unwrap_or(0)];
-        // SAFETY: it writes as many numbers as it has just said.
+        // SAFETY: it writes as many numbers as the call before reported.
         let status = unsafe { list(known.as_mut_ptr()) };
         self.check("nvrtcGetSupportedArchs", status)?;
         Ok(known.into_iter().filter_map(|each| u32::try_from(each).ok()).collect())
@@ -89,7 +89,7 @@ impl Library {
         if status == 0 {
             return Ok(());
         }
-        // SAFETY: the answer is a text of the library's own, for any number.
+        // SAFETY: for any status it returns a static text of the library, or null.
         let reason = unsafe {
             let text = (self.error)(status);
             if text.is_null() { "unknown".into() } else { CStr::from_ptr(text).to_string_lossy() }
@@ -98,7 +98,7 @@ impl Library {
     }
 }
 
-/// A text inside the compiler.
+/// A program object of NVRTC: one source to compile.
 pub(super) struct Program<'a> {
     library: &'a Library,
     handle: Handle,
@@ -108,7 +108,7 @@ impl<'a> Program<'a> {
     pub fn new(library: &'a Library, source: &str, name: &str) -> Result<Self, NvrtcError> {
         let (source, name) = (c_text(source)?, c_text(name)?);
         let mut handle = ptr::null_mut();
-        // SAFETY: texts end with zero and are copied; there are no headers.
+        // SAFETY: both texts end with a zero byte and are copied; there are no headers.
         let status = unsafe {
             (library.create)(&mut handle, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null())
         };
@@ -119,13 +119,14 @@ impl<'a> Program<'a> {
     pub fn compile(&self, options: &[String]) -> Result<(), NvrtcError> {
         let options: Vec<CString> = options.iter().map(|each| c_text(each)).collect::<Result<_, _>>()?;
         let pointers: Vec<*const c_char> = options.iter().map(|each| each.as_ptr()).collect();
-        // SAFETY: as many texts as are said, each ending with zero, alive until the call is over.
+        // SAFETY: the array has as many texts as the count says; each ends with a zero byte and lives until the call
+        // returns.
         let status =
             unsafe { (self.library.compile)(self.handle, pointers.len() as c_int, pointers.as_ptr()) };
         self.library.check("nvrtcCompileProgram", status)
     }
 
-    /// What the compiler said.
+    /// The compiler's messages.
     pub fn log(&self) -> Result<String, NvrtcError> {
         let text = self.copy("nvrtcGetProgramLog", self.library.log)?;
         Ok(String::from_utf8_lossy(&text).trim_end_matches('\0').trim().to_owned())
@@ -141,11 +142,11 @@ impl<'a> Program<'a> {
 
     fn copy(&self, call: &'static str, (size, copy): (Size, Copy)) -> Result<Vec<u8>, NvrtcError> {
         let mut length = 0;
-        // SAFETY: the place is ours.
+        // SAFETY: the pointer is to a local variable.
         let status = unsafe { size(self.handle, &mut length) };
         self.library.check(call, status)?;
         let mut bytes = vec![0_u8; length];
-        // SAFETY: it writes as many bytes as it has just said.
+        // SAFETY: it writes as many bytes as the call before reported.
         let status = unsafe { copy(self.handle, bytes.as_mut_ptr().cast()) };
         self.library.check(call, status)?;
         Ok(bytes)
@@ -154,7 +155,7 @@ impl<'a> Program<'a> {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by `new`, destroyed here only.
+        // SAFETY: created by `new`, and destroyed only here.
         unsafe { (self.library.destroy)(&mut self.handle) };
     }
 }

@@ -1,7 +1,7 @@
-//! NVIDIA's run-time compiler: CUDA C++ in, code for one GPU out.
+//! NVRTC, NVIDIA's run-time compiler: compiles CUDA C++ to machine code for one GPU.
 //!
-//! It is looked for when it is needed, so that programs start without it; what was compiled once is kept on disk.
-//! Compilers of versions 11.2 to 13 speak the same C interface.
+//! The library is loaded when it is first needed, so that programs start without it; compiled kernels are cached on
+//! disk. Versions 11.2 to 13 have the same C interface.
 
 mod cache;
 mod library;
@@ -16,7 +16,7 @@ pub use resources::Resources;
 use library::{Library, Program};
 use std::path::PathBuf;
 
-/// NVRTC, found and loaded.
+/// The loaded NVRTC library, and the cache of compiled kernels.
 #[derive(Debug)]
 pub struct Nvrtc {
     library: Library,
@@ -25,72 +25,73 @@ pub struct Nvrtc {
     cache: Cache,
 }
 
-/// What a kernel was compiled to.
+/// The result of a compilation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
-    /// What the driver loads.
+    /// The image that the driver loads.
     pub image: Image,
-    /// What the compiler said: warnings, or nothing. Empty where the image comes from the cache.
+    /// The compiler's warnings; empty if there are none, or if the image comes from the cache.
     pub log: String,
 }
 
-/// What a driver loads.
+/// A compiled kernel in a form that the driver loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Image {
-    /// Machine code of the architecture asked for.
+    /// Machine code for the architecture asked for.
     Cubin(Vec<u8>),
-    /// Assembly that the driver compiles for a GPU younger than the compiler; ends with a zero byte.
+    /// PTX assembly, for a GPU newer than the compiler: the driver compiles it when it is loaded. Ends with a zero
+    /// byte.
     Ptx(Vec<u8>),
 }
 
-/// NVRTC is absent, or refused.
+/// NVRTC was not found, cannot be used, or refused a source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NvrtcError {
-    /// Nowhere.
+    /// No NVRTC was found.
     #[error(
         "NVRTC, the CUDA compiler, was not found: install the CUDA toolkit or `pip install nvidia-cuda-nvrtc`, or set \
          VELOXEL_NVRTC to its file; looked at {looked}"
     )]
     NotFound {
-        /// Every place, and why a file there did not do.
+        /// Every place searched, with the reason where a file there could not be used.
         looked: String,
     },
-    /// The file that was asked for does not do.
+    /// The file that `VELOXEL_NVRTC` names cannot be used.
     #[error("VELOXEL_NVRTC names `{}`, which cannot be loaded: {reason}", .path.display())]
     Named {
-        /// As set.
+        /// The path in the variable.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
-    /// The GPU is older than what the compiler knows.
+    /// The GPU is older than all architectures that the compiler supports.
     #[error(
         "NVRTC {}.{} compiles for compute capability {oldest} and later, not {}.{}: install an older one",
         .version.0, .version.1, .architecture.0, .architecture.1
     )]
     TooOld {
-        /// The compiler's.
+        /// The compiler's version, major and minor.
         version: (i32, i32),
         /// The GPU's compute capability.
         architecture: (u32, u32),
-        /// The first that would do, as 10 · major + minor.
+        /// The oldest architecture supported, as 10 · major + minor.
         oldest: u32,
     },
-    /// The text has errors.
+    /// The source has errors.
     #[error("NVRTC refused `{name}`: {log}")]
     Compile {
-        /// The kernel.
+        /// The kernel's name.
         name: String,
-        /// What the compiler said.
+        /// The compiler's message.
         log: String,
     },
     /// A call failed for another reason.
     #[error("NVRTC: {call} failed: {reason}")]
     Call {
-        /// The function.
+        /// The name of the function.
         call: &'static str,
-        /// What the compiler said.
+        /// The compiler's message.
         reason: String,
     },
 }
@@ -104,7 +105,8 @@ impl Nvrtc {
         Self::find_for(i32::MAX)
     }
 
-    /// Loads the first whose major version is at most the driver's: drivers refuse machine code of younger ones.
+    /// Loads the first NVRTC whose major version is at most the driver's: a driver refuses machine code of newer
+    /// compilers.
     ///
     /// # Errors
     /// As [`Self::find`].
@@ -114,28 +116,28 @@ impl Nvrtc {
         Ok(Self { library, found_at, version, cache: Cache::of_platform() })
     }
 
-    /// The same, with another cache.
+    /// The same compiler with another cache.
     #[cfg(test)]
     pub(crate) fn with_cache(self, cache: Cache) -> Self {
         Self { cache, ..self }
     }
 
-    /// Where compiled kernels are kept.
+    /// The cache of compiled kernels.
     pub(crate) fn cache(&self) -> &Cache {
         &self.cache
     }
 
-    /// Major and minor version.
+    /// The compiler's version, major and minor.
     pub fn version(&self) -> (i32, i32) {
         self.version
     }
 
-    /// The file, or the name under which the system found it.
+    /// The path of the library, or the name under which the system found it.
     pub fn found_at(&self) -> &std::path::Path {
         &self.found_at
     }
 
-    /// Compiles `source` for a compute capability; `name` is what errors call it.
+    /// Compiles `source` for the compute capability `architecture` (major, minor); `name` stands in error messages.
     ///
     /// # Errors
     /// [`NvrtcError::Compile`] with what the compiler says; [`NvrtcError::TooOld`]; [`NvrtcError::Call`].
@@ -148,7 +150,7 @@ impl Nvrtc {
         self.compile_with(source, name, &self.options(architecture)?)
     }
 
-    /// The same, and what the kernel needs of the GPU. Without numbers where the image is [`Image::Ptx`].
+    /// [`Self::compile`], and the registers and memory that the kernel uses; all 0 if the image is [`Image::Ptx`].
     ///
     /// # Errors
     /// As [`Self::compile`].
@@ -165,7 +167,7 @@ impl Nvrtc {
         Ok((compiled, resources))
     }
 
-    /// As `compile`, but only once: later the image comes from disk.
+    /// [`Self::compile`] with the cache on disk: a source is compiled only once.
     ///
     /// # Errors
     /// As [`Self::compile`].
@@ -197,7 +199,8 @@ impl Nvrtc {
         Ok(Compiled { image, log })
     }
 
-    /// Machine code where the compiler knows the GPU, otherwise assembly for the youngest that it knows.
+    /// The options for a GPU: machine code if the compiler supports its architecture, otherwise PTX for the newest
+    /// older architecture that it supports.
     fn options(&self, architecture: (u32, u32)) -> Result<Options, NvrtcError> {
         let wanted = 10 * architecture.0 + architecture.1;
         let known = self.library.architectures()?;
@@ -214,9 +217,10 @@ impl Nvrtc {
             &format!("--gpu-architecture={target}"),
             "--std=c++17",
             "-default-device",
-            // The processor's texts do not contract, and the same bits come out of both.
+            // The kernels for the processor do not contract products and sums either; both give the same bits.
             "-fmad=false",
-            // Constants and inputs that a specialised kernel no longer uses, and statements that it does not reach.
+            // Warnings on unused constants and inputs of a specialised kernel (177), and on statements it cannot reach
+            // (111).
             "--diag-suppress=177,111",
         ];
         Ok(Options { kind, arguments: arguments.map(str::to_owned).to_vec() })

@@ -1,20 +1,20 @@
 //! Registers, spills and shared memory of a compiled kernel, read from the assembler's log.
 
-/// Registers and memory of a kernel.
+/// Registers and memory that a kernel uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Bytes that a thread stores and loads because registers did not suffice.
+    /// Bytes of spill stores and spill loads of a thread: values that did not fit its registers.
     pub spill_bytes: u32,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory per block.
     pub shared_bytes: u32,
-    /// Bytes of a thread's stack.
+    /// Bytes of the stack frame of a thread.
     pub stack_bytes: u32,
 }
 
 impl Resources {
-    /// Reads the log of `--ptxas-options=-v` for a text with one kernel; what it does not mention is 0.
+    /// Parses the log of `--ptxas-options=-v` for a source with one kernel; values that the log does not mention are 0.
     pub(super) fn of_log(log: &str) -> Self {
         let number = |unit| number_before(log, unit).unwrap_or(0);
         Self {

@@ -1,26 +1,26 @@
-//! Where NVRTC is searched for: the user's path, a toolkit, the system's libraries, Python's packages.
+//! Search paths of NVRTC: the user's path, CUDA toolkits, the system's libraries, Python's packages.
 
 use super::NvrtcError;
 use super::library::Library;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Names under which the system may know it, latest first.
+/// File names of NVRTC that the system may find, newest first after the unversioned name.
 const NAMES: &[&str] = if cfg!(windows) {
     &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"]
 } else {
     &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"]
 };
 
-/// A place to look.
+/// A place to search.
 enum Place {
-    /// The system's own search.
+    /// A library name, for the system's own search.
     Name(&'static str),
-    /// Folders, with `*` for any part of a name.
+    /// A pattern of folders; `*` stands for any part of one name.
     Folders(String),
 }
 
-/// Loads the first of at most a major version.
+/// Loads the first NVRTC whose major version is at most `most`. If `VELOXEL_NVRTC` is set, only that file is tried.
 pub(super) fn find(most: i32) -> Result<(Library, PathBuf), NvrtcError> {
     if let Some(path) = variable("VELOXEL_NVRTC").map(PathBuf::from) {
         return match open(path.as_os_str(), most) {
@@ -32,7 +32,7 @@ pub(super) fn find(most: i32) -> Result<(Library, PathBuf), NvrtcError> {
     for place in places() {
         match place {
             Place::Name(name) => {
-                // That a name is unknown needs no reason.
+                // A name that the system does not find needs no reason in the error.
                 match Library::open(OsStr::new(name)).ok().map(|library| suitable(library, most)) {
                     Some(Ok(library)) => return Ok((library, PathBuf::from(name))),
                     Some(Err(reason)) => looked.push(format!("{name} ({reason})")),
@@ -54,7 +54,7 @@ pub(super) fn find(most: i32) -> Result<(Library, PathBuf), NvrtcError> {
     Err(NvrtcError::NotFound { looked: looked.join(", ") })
 }
 
-/// Loads a library, or says why it does not do.
+/// Loads a library if it can be used; the error is the reason why not.
 fn open(name: &OsStr, most: i32) -> Result<Library, String> {
     suitable(Library::open(name).map_err(|error| error.to_string())?, most)
 }
@@ -91,7 +91,7 @@ fn places() -> Vec<Place> {
     places
 }
 
-/// Folders that exist of a pattern, latest first where names end in versions.
+/// The existing folders that match a pattern; newest first where names end in versions.
 fn folders(pattern: &str) -> Vec<PathBuf> {
     let mut found = vec![PathBuf::from(if pattern.starts_with('/') { "/" } else { "" })];
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
@@ -109,7 +109,8 @@ fn fits(name: &str, before: &str, after: &str) -> bool {
     name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
 }
 
-/// NVRTC's files in a folder. Beside it lie its own parts, and a copy with a smaller stack.
+/// The NVRTC libraries in a folder. Left out are the built-ins library that belongs to NVRTC, and the variant with a
+/// smaller stack.
 fn libraries(folder: &Path) -> Vec<PathBuf> {
     inside(folder, |name| {
         let is_library = name.starts_with("libnvrtc.so") || fits(name, "nvrtc64_", ".dll");
@@ -117,7 +118,7 @@ fn libraries(folder: &Path) -> Vec<PathBuf> {
     })
 }
 
-/// What is in a folder under the right names, latest version first.
+/// The paths in a folder whose names satisfy `is_right`, newest version first.
 fn inside(folder: &Path, is_right: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -126,7 +127,7 @@ fn inside(folder: &Path, is_right: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     names.into_iter().map(|name| folder.join(name)).collect()
 }
 
-/// The numbers in a name, in order: 13 comes after 9.
+/// The numbers in a name, in order; compared as numbers, so that 13 comes after 9.
 fn numbers(name: &str) -> Vec<u64> {
     name.split(|letter: char| !letter.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }

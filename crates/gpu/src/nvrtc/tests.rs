@@ -1,9 +1,9 @@
-//! Tests of the compiler.
+//! Tests of NVRTC.
 
 mod needs_nvrtc;
 
 mod opens {
-    /// `cargo xtask test` learns from this one whether there is a compiler.
+    /// `cargo xtask test` uses this test to find out whether NVRTC is present.
     #[test]
     fn nvrtc() {
         veloxel_testkit::every_device::here("nvrtc", super::super::Nvrtc::find());

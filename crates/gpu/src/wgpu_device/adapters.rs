@@ -1,9 +1,10 @@
-//! The adapters of each back end, and the reason where a back end has none.
+//! The adapters of each wgpu back end, and the reason where a back end has none.
 
 use crate::{DeviceInfo, Listing};
 use pollster::block_on;
 
-/// Whether the system shows a graphics card at all: asking every driver takes longer than a small image.
+/// Whether the system reports a graphics card. This check is cheap; to ask every driver takes longer than to process a
+/// small image.
 pub(crate) fn card_may_be_there() -> bool {
     !cfg!(target_os = "linux")
         || ["/dev/dri", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd"]
@@ -11,7 +12,7 @@ pub(crate) fn card_may_be_there() -> bool {
             .any(|p| std::path::Path::new(p).exists())
 }
 
-/// The adapters of a kind, graphics processors first.
+/// The adapters of a kind, sorted: discrete GPUs, integrated GPUs, other devices, software on the processor.
 pub(super) fn adapters(kind: &str) -> Vec<wgpu::Adapter> {
     let backends = match kind {
         "vulkan" => wgpu::Backends::VULKAN,
@@ -43,12 +44,13 @@ pub(super) fn describe(adapter: &wgpu::Adapter, name: String) -> DeviceInfo {
     }
 }
 
-/// The largest part of the memory that is the adapter's own; wgpu itself has no word for it.
+/// Bytes of the largest memory heap that is local to the adapter. wgpu has no query for it, so Vulkan is asked
+/// directly; `None` for other interfaces.
 #[cfg(any(windows, all(unix, not(target_vendor = "apple"))))]
 fn memory_bytes(adapter: &wgpu::Adapter) -> Option<u64> {
     /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT`.
     const DEVICE_LOCAL: u32 = 1;
-    // SAFETY: the adapter outlives what is borrowed of it here, and is asked for what it knows, no more.
+    // SAFETY: the adapter outlives everything borrowed from it here, and it is only queried.
     let memory = unsafe {
         let vulkan = adapter.as_hal::<wgpu::hal::api::Vulkan>()?;
         let instance = vulkan.shared_instance().raw_instance();
@@ -58,13 +60,13 @@ fn memory_bytes(adapter: &wgpu::Adapter) -> Option<u64> {
     heaps.filter(|heap| heap.flags.as_raw() & DEVICE_LOCAL != 0).map(|heap| heap.size).max()
 }
 
-/// Metal shares the machine's memory and names no part of it.
+/// Always `None`: Metal shares the machine's memory and reports no part of it as its own.
 #[cfg(not(any(windows, all(unix, not(target_vendor = "apple")))))]
 fn memory_bytes(_: &wgpu::Adapter) -> Option<u64> {
     None
 }
 
-/// The kinds that can exist on this system.
+/// The kinds of adapter that can exist on this system.
 const KINDS: &[&str] = if cfg!(target_os = "macos") {
     &["metal"]
 } else if cfg!(windows) {
@@ -80,7 +82,7 @@ pub(super) fn absent(kind: &str) -> String {
     "no adapter was found; install the driver of the graphics card".to_owned()
 }
 
-/// Every adapter, and why kinds without one are absent.
+/// All adapters; kinds without an adapter are listed with the reason.
 pub(crate) fn list() -> Vec<Listing> {
     let mut out = Vec::new();
     for kind in KINDS {
@@ -100,7 +102,7 @@ pub(crate) fn list() -> Vec<Listing> {
 mod tests {
     use super::*;
 
-    /// Without an adapter there is nothing to ask.
+    /// Without an adapter the test checks nothing.
     #[test]
     fn vulkan_adapters_say_how_much_memory_they_have() {
         for listing in list() {

@@ -1,8 +1,8 @@
 //! GPUs through wgpu: Vulkan, Metal and DX12.
 //!
-//! Launches are recorded and given to the queue many at a time, in one pass; a transfer gives what is recorded first.
-//! Texts run without wgpu's bounds checks, which cost a quarter of the bandwidth: every kernel validates its buffers
-//! before it launches, and the tests of parity run each text at sizes that do not divide evenly.
+//! Launches are recorded and submitted to the queue many at a time, in one compute pass; a transfer submits what is
+//! recorded first. Shaders run without wgpu's bounds checks, which cost a quarter of the bandwidth: every kernel
+//! validates its buffers before it launches, and the parity tests run each shader at sizes that do not divide evenly.
 
 mod adapters;
 mod pool;
@@ -22,38 +22,38 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// An adapter, opened with its own limits.
+/// An open wgpu device, with the adapter's own limits.
 pub(crate) struct WgpuDevice {
     info: DeviceInfo,
     hardware: bool,
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// Stand in where a buffer is absent: one for inputs, the others for outputs, which may not be shared.
+    /// Placeholders for absent buffers: the first one for inputs, the others for outputs, which may not share a buffer.
     nothing: [wgpu::Buffer; 1 + MOST_SPARE],
     pipelines: Mutex<HashMap<Variant, Arc<Pipeline>>>,
     recording: Mutex<Recording>,
     pool: Arc<Pool>,
 }
 
-/// What one compilation is for.
+/// The key of a compiled pipeline.
 #[derive(PartialEq, Eq, Hash)]
 struct Variant {
-    /// Where the text stands: every text is a `static`.
+    /// The address of the source, which is always a `static`.
     text: usize,
     entry: &'static str,
-    /// Values of the constants, as bits; a text's constants come in a fixed order.
+    /// The bits of the constants' values; the constants of a source come in a fixed order.
     constants: Vec<u64>,
-    /// How each buffer is bound.
+    /// For each buffer, whether it is bound for writing.
     writes: Vec<bool>,
 }
 
-/// Outputs that a launch may leave unused.
+/// Maximal number of [`Bind::Spare`] outputs of a launch.
 const MOST_SPARE: usize = 8;
-/// Downloads that are larger together are split.
+/// Bytes of a staging buffer: a download of several buffers is split if it has more bytes in total.
 const MOST_TOGETHER_BYTES: usize = 16 << 20;
 
 impl WgpuDevice {
-    /// Opens the `ordinal`-th adapter of a kind.
+    /// Opens adapter number `ordinal` of a kind, counted from 0.
     pub fn open((kind, ordinal): (&str, usize)) -> Result<Self, ComputeError> {
         let name = if ordinal == 0 { kind.to_owned() } else { format!("{kind}:{ordinal}") };
         let refuse = |reason: String| ComputeError::NoDevice { name: name.clone(), reason };
@@ -73,7 +73,8 @@ impl WgpuDevice {
         };
         let (device, queue) = block_on(adapter.request_device(&descriptor))
             .map_err(|e| refuse(format!("the driver refuses it: {e}")))?;
-        // Errors are caught where they can arise; what is left is a lost device, which the next transfer reports.
+        // Errors are caught by error scopes where they can arise. The only other error is a lost device, which the next
+        // transfer reports.
         device.on_uncaptured_error(Arc::new(|_| {}));
         let nothing = std::array::from_fn(|_| {
             device.create_buffer(&wgpu::BufferDescriptor {
@@ -94,7 +95,7 @@ impl WgpuDevice {
         ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
     }
 
-    /// Memory for `words` words.
+    /// Takes a buffer of `words` words from the pool, or a new one.
     fn take(&self, words: usize) -> Result<(WgpuMemory, Origin), ComputeError> {
         let bytes = self.pool.size_for(words);
         let limits = self.device.limits();
@@ -107,20 +108,20 @@ impl WgpuDevice {
         Ok((WgpuMemory { buffer, pool: self.pool.clone() }, origin))
     }
 
-    /// A buffer from the driver, if need be instead of those that are kept.
+    /// Allocates a buffer; if memory is short, frees all buffers kept in the pool and tries again.
     fn allocate(&self, bytes: usize) -> Result<wgpu::Buffer, ComputeError> {
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         if let Some(buffer) = self.ask(bytes as u64, usage) {
             return Ok(buffer);
         }
-        // The driver has them back when nothing uses them any more.
+        // wgpu frees the buffers only when no submitted work uses them any more.
         drop(self.pool.drain());
         self.submit_all();
         self.wait()?;
         self.ask(bytes as u64, usage).ok_or_else(|| self.out_of_memory(bytes))
     }
 
-    /// A buffer from the driver; none if memory is short.
+    /// Allocates a buffer; `None` if memory is short.
     fn ask(&self, size: u64, usage: wgpu::BufferUsages) -> Option<wgpu::Buffer> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
@@ -157,7 +158,8 @@ impl WgpuDevice {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let source = wgpu::ShaderSource::Wgsl(launch.source.whole_wgsl().into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(launch.source.name), source };
-        // SAFETY: kernels validate their buffers' lengths before they launch, and the texts stay inside them.
+        // SAFETY: kernels validate their buffers' lengths before they launch, and the shaders access nothing outside
+        // them.
         let module = unsafe {
             self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
         };
@@ -209,7 +211,7 @@ impl WgpuDevice {
         self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives everything recorded to the queue.
+    /// Submits everything recorded to the queue.
     fn submit_all(&self) {
         self.recording().submit(&self.device, &self.queue);
     }
@@ -245,11 +247,12 @@ impl Gpu for WgpuDevice {
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
         let (memory, origin) = self.take(bytes.len().div_ceil(size_of::<Word>()))?;
-        // The queue writes before what it is given next; what used the memory before has to be in front.
+        // `write_buffer` runs before all command buffers submitted later. Recorded work that used the memory before
+        // must be submitted first.
         if origin == Origin::Kept {
             self.submit_all();
         }
-        // Whole numbers at a time is what the queue takes.
+        // `write_buffer` takes only whole words.
         let (whole, rest) = bytes.split_at(bytes.len() / size_of::<Word>() * size_of::<Word>());
         self.queue.write_buffer(&memory.buffer, 0, whole);
         if !rest.is_empty() {

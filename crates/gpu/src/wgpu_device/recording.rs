@@ -1,14 +1,14 @@
-//! Launches that wait to be submitted, many at a time in one pass.
+//! Launches that are not submitted yet; they are submitted many at a time, in one compute pass.
 
 use std::sync::Arc;
 
-/// A kernel of one variant, ready to run.
+/// A compiled kernel: its pipeline and bind group layout.
 pub(super) struct Pipeline {
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
 }
 
-/// One run of a kernel.
+/// One launch: pipeline, buffers from binding 1 on, and number of workgroups.
 pub(super) struct Recorded {
     pub pipeline: Arc<Pipeline>,
     pub buffers: Vec<wgpu::Buffer>,
@@ -16,31 +16,32 @@ pub(super) struct Recorded {
 }
 
 enum Step {
-    /// With where its uniform block begins, and how long it is.
+    /// A launch; offset and length in bytes of its uniform block in `Recording::uniforms`.
     Launch(Recorded, (u64, u64)),
     Clear(wgpu::Buffer),
 }
 
-/// What the queue is given next.
+/// The next submission: its steps, and the uniform blocks of its launches.
 #[derive(Default)]
 pub(super) struct Recording {
     steps: Vec<Step>,
     uniforms: Vec<u8>,
-    /// How often the queue was given something since it was last waited for.
+    /// Number of submissions since the host last waited for the device.
     submissions: u32,
 }
 
-/// Steps given to the queue at a time: few to a device that idles, many once it has something to do.
+/// Steps of a submission: few while the device is idle, so that it starts early; twice as many with each further
+/// submission, up to the maximum.
 const FEWEST_STEPS: usize = 2;
 const MOST_STEPS: usize = 128;
 
 impl Recording {
-    /// Whether there is enough for the queue.
+    /// Whether enough steps are recorded for a submission.
     pub fn is_due(&self) -> bool {
         self.steps.len() >= (FEWEST_STEPS << self.submissions.min(8)).min(MOST_STEPS)
     }
 
-    /// The device has done everything that it was given.
+    /// Notes that the device has finished all submitted work.
     pub fn idle(&mut self) {
         self.submissions = 0;
     }
@@ -58,7 +59,7 @@ impl Recording {
         self.steps.push(Step::Launch(launch, place));
     }
 
-    /// Gives everything to the queue, in the order it came.
+    /// Submits all steps to the queue, in order.
     pub fn submit(&mut self, device: &wgpu::Device, queue: &wgpu::Queue) {
         if self.steps.is_empty() {
             return;
@@ -84,7 +85,7 @@ impl Recording {
     }
 }
 
-/// The uniform blocks in a buffer; none if there are none.
+/// A new buffer with the uniform blocks; `None` if there are none.
 fn upload(device: &wgpu::Device, queue: &wgpu::Queue, uniforms: &[u8]) -> Option<wgpu::Buffer> {
     if uniforms.is_empty() {
         return None;

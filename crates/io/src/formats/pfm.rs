@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::element::{ByteOrder, Stored};
 use crate::error::IoError;
 use crate::format::{Format, Precision, Reader};
+use crate::memory;
 use crate::source::Source;
 use crate::whole_file;
 use std::io::Write;
@@ -70,16 +71,17 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
 }
 
 fn content(samples: &[f32], channels: usize, grid: Grid, context: &Context) -> Result<Content, IoError> {
-    context.claim(size_of_val(samples) as u64)?;
     let row = channels * grid.size()[0];
-    let channel = |c: usize| -> Vec<f32> {
-        let values = samples.chunks_exact(row).rev().flatten().skip(c).step_by(channels);
-        values.map(|&v| if v.is_infinite() { f32::NAN } else { v }).collect()
+    let channel = |c: usize| -> Result<Vec<f32>, IoError> {
+        let mut values = memory::room_for(grid.len(), context)?;
+        let stored = samples.chunks_exact(row).rev().flatten().skip(c).step_by(channels);
+        values.extend(stored.map(|&v| if v.is_infinite() { f32::NAN } else { v }));
+        Ok(values)
     };
     if channels == 1 {
-        return Ok(Content::Image(context.volume(grid, channel(0))?));
+        return Ok(Content::Image(context.volume(grid.clone(), channel(0)?)?));
     }
-    let (mut u, mut v) = (channel(0), channel(1));
+    let (mut u, mut v) = (channel(0)?, channel(1)?);
     for (a, b) in u.iter_mut().zip(&mut v) {
         if a.is_nan() || b.is_nan() {
             (*a, *b) = (f32::NAN, f32::NAN);

@@ -1,4 +1,4 @@
-// The angle of a point: arctangent.rs in Rust, in the same order.
+// The angle of a point (x, y), radians: the same operations in the same order as arctangent.rs.
 fn arctangent2(y: f32, x: f32) -> f32 {
     let across = abs(x);
     let up = abs(y);
@@ -15,14 +15,14 @@ fn arctangent2(y: f32, x: f32) -> f32 {
     sum = 0.1999526 + square * sum;
     sum = -0.33333215 + square * sum;
     let small = ratio + ratio * square * sum;
-    // One sum: compilers of shaders would put two constants together.
+    // A single sum: a shader compiler would otherwise combine two constants.
     let is_behind = x < 0.0;
     let start = select(select(0.0, 3.14159274, is_behind), 1.57079637, is_steep);
     let half = start + select(small, -small, is_steep != is_behind);
     return select(half, -half, y < 0.0);
 }
 
-// The same in units of 2⁻¹⁵ turns, within 0.02 of one.
+// The angle in units of 2⁻¹⁵ turns, with an error of less than 0.02 units.
 fn turn_steps(y: f32, x: f32) -> f32 {
     let across = abs(x);
     let up = abs(y);

@@ -1,6 +1,7 @@
-// A position between pixels.
+// Bilinear interpolation between pixels.
 
-// The four pixels around a position: the first, steps to the others, weights of these.
+// The four pixels around a position: index of the first one, steps from there to the right and down, and the weights of
+// the right and of the lower pixels.
 struct Corner {
     index: u32,
     right: u32,
@@ -8,7 +9,7 @@ struct Corner {
     weight: vec2<f32>,
 }
 
-// Of a position that is not NaN; outside it moves to the border.
+// The corner of a position, which must not be NaN; a position outside the image is moved to the border.
 fn corner_of(at: vec2<f32>, size: vec2<u32>) -> Corner {
     let clamped = clamp(at, vec2<f32>(), vec2<f32>(size - vec2<u32>(1u)));
     let low = min(vec2<u32>(clamped), max(size, vec2<u32>(2u)) - vec2<u32>(2u));

@@ -1,6 +1,7 @@
-// A coarser level's estimate on the next finer level (expansion.rs in Rust). Needs nan.wgsl.
+// The estimate of a coarser level, expanded to the next finer level; the same as expansion.rs. Needs nan.wgsl.
 
-// What four neighbours say together, in pixels of the finer level: twice the mean of those that are valid, NaN of fewer than two.
+// The estimate from four coarser neighbours, in pixels of the finer level: twice the mean of those that are valid; NaN
+// if fewer than two are.
 fn expanded(a: f32, b: f32, c: f32, d: f32) -> f32 {
     var sum = select(a, 0.0, is_nan(a));
     sum = sum + select(b, 0.0, is_nan(b));
@@ -13,7 +14,8 @@ fn expanded(a: f32, b: f32, c: f32, d: f32) -> f32 {
     return (sum + sum) / count;
 }
 
-// Indices of the neighbours of a finer pixel on a level of a size: even pixels lie on one, odd ones between two.
+// Indices of the four neighbours of a finer pixel on a coarser level of size `size`. Even coordinates lie on a coarser
+// pixel, odd ones between two.
 fn neighbours(at: vec2<u32>, size: vec2<u32>) -> vec4<u32> {
     let low = at >> vec2<u32>(1u);
     let high = min(low + (at & vec2<u32>(1u)), size - vec2<u32>(1u));

@@ -1,15 +1,16 @@
-// eˣ and ln(1 + x) to about an ulp, of sums and products alone: exponential.rs in Rust, in the same order. Where a sum of
-// two products or of constants would tempt a compiler to regroup it, it is written from left to right.
+// eˣ and ln(1 + x), accurate to about one ulp, with sums and products only: the same operations in the same order as
+// exponential.rs. A compiler might regroup a sum of two products or of constants; such sums are therefore written from
+// left to right.
 
-// 0 below the smallest normal number; at most e^88.
+// eˣ: 0 where it is below the smallest normal number; at most e^88.
 fn exponential(x: f32) -> f32 {
     let least = -87.0;
     let clamped = clamp(x, least, 88.0);
     let power = floor(clamped * 1.44269502 + 0.5);
-    // ln 2 in two parts: the product with the first is exact.
+    // ln 2 is split into two parts: the product with the first one is exact.
     let high = clamped - power * 0.693359375;
     let rest = high + power * 2.12194442e-4;
-    // Cephes' polynomial.
+    // The polynomial of Cephes.
     var sum = 1.39819994e-3 + rest * 1.98756912e-4;
     sum = 8.33345205e-3 + rest * sum;
     sum = 4.16657962e-2 + rest * sum;
@@ -21,7 +22,7 @@ fn exponential(x: f32) -> f32 {
     return select(scale * sum, 0.0, x < least);
 }
 
-// Of x > −1: 2 artanh(x / (2 + x)) near 0; elsewhere 1 + x is split into a power of two and what is left.
+// ln(1 + x) for x > −1. Near 0: 2 artanh(x / (2 + x)). Elsewhere 1 + x is split into a power of two and a mantissa.
 fn logarithm_of_one_plus(x: f32) -> f32 {
     let is_near = x > -0.25 && x < 0.375;
     let bits = bitcast<i32>(1.0 + x);

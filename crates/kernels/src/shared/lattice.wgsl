@@ -1,13 +1,13 @@
-// Interpolation between voxels (gather.rs in Rust). Needs nan.wgsl.
+// Linear interpolation between voxels; the same as gather.rs. Needs nan.wgsl.
 
-// Voxels on either side of a position along an axis, and the weight of the upper one.
+// The voxels below and above a position along an axis, and the weight of the upper one.
 struct Cell {
     low: u32,
     high: u32,
     weight: f32,
 }
 
-// Of a position that is not NaN; outside it moves to the border.
+// The cell of a position, which must not be NaN; a position outside the image is moved to the border.
 fn cell_of(at: f32, count: u32) -> Cell {
     let clamped = clamp(at, 0.0, f32(count - 1u));
     let low = min(u32(clamped), max(count, 2u) - 2u);
@@ -24,7 +24,8 @@ fn lerp(a: f32, b: f32, weight: f32) -> f32 {
     return (1.0 - weight) * a + weight * b;
 }
 
-// The sum is taken from left to right, whichever compiler sees it: `start` and the rest would not be.
+// start + lerp(a, b, weight), written as one sum: every compiler then adds from left to right, which it might not for a
+// sum of `start` and a call.
 fn add_lerp(start: f32, a: f32, b: f32, weight: f32) -> f32 {
     return start + (1.0 - weight) * a + weight * b;
 }

@@ -1,4 +1,4 @@
-// NaN marks what is unknown. WGSL lets compilers assume that it does not happen, so its bits are looked at.
+// NaN marks unknown values. WGSL allows compilers to assume that there are no NaNs, so the bits are tested.
 fn is_nan(value: f32) -> bool {
     return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
 }

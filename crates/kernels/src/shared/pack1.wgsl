@@ -1,3 +1,3 @@
-// Samples one by one, where rows are no multiple of four.
+// A pack is one sample: used where the row length is not a multiple of four.
 alias Pack = f32;
 const PACK: u32 = 1u;

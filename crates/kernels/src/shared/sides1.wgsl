@@ -1,4 +1,4 @@
-// Neighbours along x of single samples.
+// Neighbours along x, for packs of one sample.
 fn first_of(pack: f32) -> f32 {
     return pack;
 }
@@ -11,7 +11,7 @@ fn sample_of(pack: f32, k: u32) -> f32 {
     return pack;
 }
 
-// What stands before each sample, and what after it.
+// The neighbours before each sample of a pack (`before_each`) and after it (`after_each`).
 fn before_each(before: f32, here: f32) -> f32 {
     return before;
 }
@@ -20,7 +20,8 @@ fn after_each(here: f32, after: f32) -> f32 {
     return after;
 }
 
-// 1, but at the ends of a row what is greater.
+// A factor for each sample of a pack: 1, except `first` for the first sample and `last` for the last one. A pack of one
+// sample is both and gets the greater.
 fn ends(first: f32, last: f32) -> f32 {
     return max(first, last);
 }

@@ -1,7 +1,7 @@
 // Sums over a workgroup of LINE threads, in a fixed order.
 var<workgroup> lane_sums: array<f32, 256>;
 
-// To be called by all threads of the workgroup together.
+// All threads of the workgroup must call this together.
 fn workgroup_sum(value: f32, lane: u32) -> f32 {
     lane_sums[lane] = value;
     workgroupBarrier();

@@ -1,7 +1,7 @@
 // Sums over a workgroup of WIDTH × HEIGHT threads (at most 512), in a fixed order.
 var<workgroup> tile_lanes: array<f32, 512>;
 
-// To be called by all threads of the workgroup together.
+// All threads of the workgroup must call this together.
 fn tile_sum(value: f32, lane: u32) -> f32 {
     tile_lanes[lane] = value;
     workgroupBarrier();

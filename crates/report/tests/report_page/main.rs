@@ -23,6 +23,7 @@ fn view(pair: &Pair) -> PairView<'_> {
         jacobian: &pair.jacobian,
         truth: Some(&pair.truth),
         mask: pair.mask.as_ref(),
+        moving_grid: None,
         frames: None,
     }
 }
@@ -231,4 +232,19 @@ fn frames_of_a_sequence_have_their_numbers() {
         assert!(page.contains(&format!(">{tick}</text>")), "{tick}");
     }
     assert_eq!(run.pairs[2].frames, Some([4, 10]));
+}
+
+#[test]
+fn what_leaves_the_moving_image_is_counted_on_its_own_grid() {
+    let pair = thin_stack();
+    let fixed = pair.fixed.grid();
+    // Every vector goes 1.5 voxels along x; the moving image begins four voxels later and is as long.
+    let moving = fixed.clone().with_origin_mm([4.0 * 1.5, 0.0, 0.0]);
+    let share = |moving_grid| {
+        let whole = PairView { mask: None, moving_grid, ..view(&pair) };
+        PairReport::measure(&whole, pair.statistics()).unwrap().motion.outside_share
+    };
+    assert!((0.01..0.06).contains(&share(None)), "{}", share(None));
+    assert_eq!(share(Some(fixed)), share(None));
+    assert!((0.04..0.08).contains(&share(Some(&moving))) && share(Some(&moving)) != share(None));
 }

@@ -148,6 +148,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let view = PairView {
         truth: inputs.truth.as_ref(),
         mask: pair.volume_mask.or(pair.mask),
+        moving_grid: Some(pair.moving.grid()),
         ..view(&title, (pair.fixed, &seen), &found)
     };
     let measured = log.stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
@@ -213,6 +214,7 @@ pub(crate) fn view<'a>(
         jacobian,
         truth: None,
         mask: None,
+        moving_grid: None,
         frames: None,
     }
 }

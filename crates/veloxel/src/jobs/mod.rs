@@ -45,6 +45,7 @@ pub use grids::{OutsideFill, Sampling, warp_image};
 pub use mask_file::MaskFile;
 pub use method_options::MethodOptions;
 pub use options::{Directions, RunOptions, StartFrom};
+pub use output_plan::{Holds, OutputPlan};
 pub use points::{PointsRun, move_point, warp_points};
 pub use published::left_behind;
 pub use run_log::JobRun;

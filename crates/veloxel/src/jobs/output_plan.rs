@@ -12,7 +12,7 @@ use veloxel_report::InputReport;
 
 /// What an output holds, which says how it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub enum Holds {
     /// Samples in the format of the extension.
     Samples(Kind),
     /// Samples in [0, 1], which a format must not change.
@@ -46,7 +46,7 @@ struct Output {
 
 /// All files of a job by their roles. Dropped before [`finish`](Self::finish), it takes back what was written.
 #[derive(Default)]
-pub(crate) struct OutputPlan {
+pub struct OutputPlan {
     inputs: Vec<(&'static str, PathBuf)>,
     /// Files that are read and are no inputs of the method.
     settings: Vec<PathBuf>,

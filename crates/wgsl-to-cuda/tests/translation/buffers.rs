@@ -36,7 +36,7 @@ fn a_kernel_takes_the_bindings_that_it_uses() {
     assert_lacks(&kernel, "unused");
 }
 
-/// The compiler checks the assertions.
+/// NVRTC checks the assertions in the source.
 #[test]
 fn structs_have_the_layout_of_wgsl() {
     let kernel = translate(

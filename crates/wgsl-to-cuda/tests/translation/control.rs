@@ -1,4 +1,4 @@
-//! Choices, loops, functions.
+//! Branches, loops, functions.
 
 use super::*;
 

@@ -1,6 +1,6 @@
-//! Construct by construct: a small WGSL text, and what must stand in its translation. Where NVRTC is found, every
-//! translation is compiled too; where it is not, that is skipped with a reason, or a failure if VELOXEL_REQUIRE asks
-//! for `nvrtc`.
+//! Tests of each construct: a small WGSL source, and the text that its translation must contain. Where NVRTC is found,
+//! every translation is compiled too. Where it is not, that is skipped with a reason; it is a failure if
+//! VELOXEL_REQUIRE names `nvrtc`.
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 #![allow(clippy::print_stdout, reason = "a test that compiles nothing says why")]
@@ -28,7 +28,7 @@ fn nvrtc() -> Option<&'static Nvrtc> {
     found.as_ref()
 }
 
-/// Translates the entry point `main`, and compiles it without a warning.
+/// Translates the entry point `main`; NVRTC, where it is found, must compile it without a warning.
 fn translate_with(wgsl: &str, constants: &[(&str, f64)]) -> CudaSource {
     let text = to_cuda(wgsl, "main", constants).unwrap_or_else(|error| panic!("{error}\n{wgsl}"));
     if let Some(nvrtc) = nvrtc() {
@@ -40,18 +40,18 @@ fn translate_with(wgsl: &str, constants: &[(&str, f64)]) -> CudaSource {
     text
 }
 
-/// The kernel's own part of the translation.
+/// The translation without the prelude.
 fn kernel_of(text: &CudaSource) -> String {
     let start = text.source.find("namespace kernel {").expect("every text has a kernel");
     text.source[start..].to_owned()
 }
 
-/// The translation of a whole text.
+/// The translation of a whole source.
 fn translate(wgsl: &str) -> String {
     kernel_of(&translate_with(wgsl, &[]))
 }
 
-/// The translation of a kernel's statements, which may use these buffers and inputs.
+/// The translation of a kernel with the statements `body`, which may use the buffers and the input declared here.
 fn statements(body: &str) -> String {
     translate(&format!(
         "@group(0) @binding(0) var<storage, read_write> f: array<f32>;

@@ -1,4 +1,4 @@
-//! What is not translated says so, and where.
+//! Constructs that are not translated: the error names the construct and its line.
 
 use super::*;
 

@@ -1,9 +1,9 @@
-//! Texts compiled by the compiler that is found here.
+//! Tests that compile sources with the NVRTC found on this machine.
 
 use super::super::*;
 use veloxel_testkit::every_device::here;
 
-/// The compiler without a cache.
+/// NVRTC without a cache.
 fn nvrtc() -> Nvrtc {
     here("nvrtc", Nvrtc::find()).with_cache(Cache::none())
 }

@@ -12,6 +12,8 @@ use veloxel_core::{Grid, Volume, WarningKind};
 /// Codes of 12 bits stand for at most 4095 pixels each.
 const MAX_PIXELS_PER_BYTE: u64 = 2731;
 const MAX_FRAME_PIXELS: u64 = 1 << 26;
+/// How many times its first picture a canvas may be: the rest would be black that costs hours of work.
+const MAX_CANVAS_PICTURES: u64 = 1000;
 const MAX_SEQUENCE_PIXELS: u64 = 1 << 28;
 
 /// An animation that is being played.
@@ -99,6 +101,11 @@ impl FrameReader for GifReader {
         let restored =
             if matches!(disposal, DisposalMethod::Previous) { 4 * self.grid.len() as u64 } else { 0 };
         let _scratch = context.scratch(restored + 2 * (place.width * place.height) as u64)?;
+        let (drawn, canvas) = ((place.width * place.height) as u64, self.grid.len() as u64);
+        if self.frames == 0 && canvas > drawn.saturating_mul(MAX_CANVAS_PICTURES) {
+            let expected = format!("at most {MAX_CANVAS_PICTURES} times its first picture");
+            return Err(context.malformed("GIF canvas", expected, self.grid.size_text()));
+        }
         self.indices.resize(place.width * place.height, 0);
         let read = self.decoder.read_into_buffer(&mut self.indices);
         read.map_err(|e| failure(e, self.file_bytes, context))?;
@@ -226,6 +233,17 @@ mod tests {
         frames.iter().for_each(|frame| encoder.write_frame(frame).unwrap());
         drop(encoder);
         bytes
+    }
+
+    #[test]
+    fn a_canvas_of_nothing_is_refused() {
+        let mut bytes = animation(&[frame(0, &[1, 2, 0], DisposalMethod::Keep)]);
+        for (width, allowed) in [(3000u16, true), (3001, false), (65535, false)] {
+            bytes[6..8].copy_from_slice(&width.to_le_bytes());
+            // Bytes enough for so many pixels.
+            bytes.resize(200, 0x3b);
+            assert_eq!(read_all(&bytes).0.is_ok(), allowed, "{width}");
+        }
     }
 
     fn frame(left: u16, indices: &[u8], dispose: DisposalMethod) -> gif::Frame<'static> {

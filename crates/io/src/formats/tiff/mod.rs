@@ -51,6 +51,7 @@ fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn Fra
     let file_bytes = file.len() as u64;
     let possible = file_bytes.saturating_mul(MAX_RATIO);
     let limit = usize::try_from(possible).unwrap_or(usize::MAX);
+    survey::check_first_directory(&file, context)?;
     let mut limits = Limits::default();
     limits.decoding_buffer_size = limit;
     limits.intermediate_buffer_size = limit;

@@ -9,6 +9,46 @@ use tiff::tags::Tag;
 /// Strips and tiles of all pages together; their places are held in memory meanwhile.
 const MAX_CHUNKS: usize = 1 << 22;
 
+/// Refuses a first directory with an entry of more values than the file has bytes.
+///
+/// tiff 0.11 reads that directory before it can be told any limits, and makes room for 32 times so many bytes.
+///
+/// # Errors
+/// [`IoError::Malformed`].
+pub(super) fn check_first_directory(file: &[u8], context: &Context) -> Result<(), IoError> {
+    let longest = longest_entry(file).unwrap_or(0);
+    if longest > file.len() as u64 {
+        let expected = format!("at most {} values, as many as the file has bytes", file.len());
+        return Err(context.malformed("TIFF directory entry", expected, longest));
+    }
+    Ok(())
+}
+
+/// The most values that an entry of the first directory counts; none where the file ends before it does.
+fn longest_entry(file: &[u8]) -> Option<u64> {
+    let is_little = file.starts_with(b"II");
+    let number = |at: u64, bytes: u64| {
+        let place = usize::try_from(at).ok()?..usize::try_from(at.checked_add(bytes)?).ok()?;
+        let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
+        let digits = file.get(place)?;
+        Some(if is_little { digits.iter().rev().fold(0, add) } else { digits.iter().fold(0, add) })
+    };
+    // Offsets of 32 bits, or of 64 (BigTIFF).
+    let is_big = number(2, 2)? == 43;
+    let (directory, entries) = if is_big {
+        let directory = number(8, 8)?;
+        (directory.checked_add(8)?, number(directory, 8)?)
+    } else {
+        let directory = number(4, 4)?;
+        (directory + 2, number(directory, 2)?)
+    };
+    let (entry_bytes, count_bytes) = if is_big { (20, 8) } else { (12, 4) };
+    let count = |entry: u64| {
+        number(entry.checked_mul(entry_bytes)?.checked_add(directory)?.checked_add(4)?, count_bytes)
+    };
+    (0..entries).map_while(count).max()
+}
+
 /// The bytes that all pages take as frames of 32-bit floats. The decoder is left at the first page.
 ///
 /// # Errors

@@ -1,14 +1,14 @@
-// Sums of the affine normal equations: the contract is mod.rs's.
+// Sums of the affine normal equations. The contract is in mod.rs.
 //
-// q qᵀ is (g gᵀ) ⊗ (p pᵀ) with p = (x, 1): each of the 6 entries of n g gᵀ is summed against the 10 products of positions,
-// each of the 3 of −n g I_t against the 4 positions. A workgroup takes four rows at a time.
+// q qᵀ is (g gᵀ) ⊗ (p pᵀ) with p = (x, 1). Each of the 6 entries of n g gᵀ is summed with the 10 products of positions,
+// and each of the 3 entries of −n g I_t with the 4 entries of p. A workgroup takes four rows at a time.
 
 override COMPONENTS: u32 = 3u;
 override WEIGHTED: u32 = 0u;
 
 struct Block {
     size: vec4<u32>,
-    // Where positions count from; ζ².
+    // Origin of the positions (x, y, z); ζ² (w).
     centre: vec4<f32>,
 }
 
@@ -18,7 +18,7 @@ struct Block {
 @group(0) @binding(3) var<storage, read> weight: array<f32>;
 @group(0) @binding(4) var<storage, read_write> sums: array<vec4<f32>>;
 
-// Quads that a workgroup leaves.
+// Number of vec4 sums that a workgroup writes.
 const QUADS: u32 = 19u;
 
 fn derivative(i: u32, at: u32, count: u32, stride: u32) -> f32 {
@@ -31,7 +31,8 @@ fn derivative(i: u32, at: u32, count: u32, stride: u32) -> f32 {
 
 var<workgroup> lane_quads: array<vec4<f32>, 256>;
 
-// To be called by all threads of the workgroup together.
+// Adds `value` over the workgroup and writes the sum at place `at`. All threads of the workgroup must call this
+// together.
 fn leave(group: u32, lane: u32, at: u32, value: vec4<f32>) {
     lane_quads[lane] = value;
     workgroupBarrier();
@@ -55,7 +56,7 @@ fn affine_normal_equations(
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     let size = block.size;
-    // Of each entry of n g gᵀ: against xx, xy, xz, yy; against yz, zz, x, y; against z, 1.
+    // Sums of each entry of n g gᵀ times position products: _a with xx, xy, xz, yy; _b with yz, zz, x, y; _c with z, 1.
     var xx_a = vec4<f32>(0.0);
     var xy_a = vec4<f32>(0.0);
     var xz_a = vec4<f32>(0.0);
@@ -71,11 +72,11 @@ fn affine_normal_equations(
     var xx_xy_c = vec4<f32>(0.0);
     var xz_yy_c = vec4<f32>(0.0);
     var yz_zz_c = vec4<f32>(0.0);
-    // Of −n g I_t: against x, y, z, 1.
+    // Sums of −n g I_t with x, y, z, 1.
     var x_t = vec4<f32>(0.0);
     var y_t = vec4<f32>(0.0);
     var z_t = vec4<f32>(0.0);
-    // n I_t² and the weights.
+    // Sums of n I_t² and of the weights.
     var rest = vec4<f32>(0.0);
     for (var row = 4u * group.x + local.y; row < size.y * size.z; row = row + 4u * groups.x) {
         let y = row % size.y;

@@ -1,4 +1,4 @@
-// Sum of |warped − fixed| and number of voxels that count: the contract is mod.rs's.
+// Sum of |warped − fixed|, and the number of valid voxels. The contract is in mod.rs.
 
 override WEIGHTED: u32 = 0u;
 

@@ -1,7 +1,7 @@
-// Σ w and Σ w x of mapped intensities: the contract is mod.rs's.
+// Σ w and Σ w x of mapped intensities. The contract is in mod.rs.
 
 struct Block {
-    // x, y, z; number of voxels.
+    // Voxels along x, y, z; number of voxels.
     size: vec4<u32>,
     origin: vec4<f32>,
     gain: f32,

@@ -1,5 +1,5 @@
-// Sample by sample: along x where rows are no multiple of four, and long filters along every axis. Along x, sums begin in
-// the middle; along y and z they take the samples as they come.
+// Convolution with packs of one sample: along x where the row length is not a multiple of four, and long filters along
+// every axis. Sums along x start with the central sample; sums along y and z add the samples in their order.
 
 override ALONG_X: u32 = 0u;
 

@@ -1,6 +1,6 @@
-// Along x, four outputs a thread.
+// Convolution along x, four outputs per thread.
 
-// Packs that a pack of outputs needs: 2 ⌈RADIUS / 4⌉ + 1.
+// Number of input packs for one output pack: 2 ⌈RADIUS / 4⌉ + 1.
 override PACKS: u32 = 3u;
 
 @compute @workgroup_size(128)
@@ -11,7 +11,7 @@ fn along_x(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     }
     let half = PACKS / 2u;
     let at = item % block.inner;
-    // What the outputs need, which begin at 4 · half.
+    // The input samples of this thread; those of its outputs start at index 4 · half.
     var near: array<f32, 36>;
     for (var k = 0u; k < PACKS; k = k + 1u) {
         let pack = pack_at(item - at, i32(at) + i32(k) - i32(half), k);
@@ -32,7 +32,8 @@ fn along_x(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups
     output[item] = sum;
 }
 
-// The pack that stands at `at`, the k-th that is needed: beyond the border as well, without a branch where it repeats.
+// Input pack number `k` of a thread, at pack index `at` of the row, which may lie beyond the border. Repeated borders
+// take no branch.
 fn pack_at(row: u32, at: i32, k: u32) -> vec4<f32> {
     let last = i32(block.inner) - 1;
     let is_before = k < PACKS / 2u && at < 0;

@@ -1,29 +1,30 @@
-// One pass of a separable filter along y or z: the contract is mod.rs's.
+// One pass of a separable filter along y or z. The contract is in mod.rs.
 
-// Voxels on either side that count, 16 at most.
+// Radius of the filter, voxels, at most 16.
 override RADIUS: u32 = 1u;
 // Twice the radius.
 override TAIL: u32 = 2u;
-// 0: borders repeat; 1: they mirror; 2: lines are so short that they mirror several times, with the period 2 n − 2.
+// Border condition. 0: the border sample repeats; 1: mirrored; 2: mirrored several times, with the period 2 n − 2, for
+// lines shorter than the filter.
 override MIRROR: u32 = 0u;
-// Outputs of a thread along y and z, 32 at most.
+// Outputs per thread along y and z, at most 32.
 override RUN: u32 = 8u;
-// Columns and runs of a workgroup along y and z.
+// Columns, and threads along the line, of a workgroup along y and z.
 override WIDE: u32 = 32u;
 override HIGH: u32 = 4u;
 
 const THREADS: u32 = 128u;
 
 struct Block {
-    // Packs from one sample of a line to the next; along x, packs of a row.
+    // Packs from one sample of a line to the next; along x, packs per row.
     inner: u32,
-    // Samples of a line.
+    // Samples per line.
     count: u32,
-    // Of the filters that `RADIUS` is too small for.
+    // The radius of a filter that is too long for `RADIUS`.
     long_radius: u32,
-    // Threads; along y and z, how many times `inner` columns.
+    // Number of threads; along y and z, number of groups of `inner` columns.
     items: u32,
-    // Weights, centre first.
+    // Weights of the filter, the centre first.
     taps: array<vec4<f32>, 5>,
 }
 
@@ -36,7 +37,8 @@ fn tap(distance: i32) -> f32 {
     return block.taps[k >> 2u][k & 3u];
 }
 
-// The sample that stands at `at`; some sample where that is beyond what any output needs.
+// The index of the sample at position `at` of a line, with the border condition; any valid index if no output needs the
+// sample.
 fn border(at: i32) -> u32 {
     let last = i32(block.count) - 1;
     if (MIRROR == 0u) {
@@ -53,7 +55,8 @@ fn item_of(id: vec3<u32>, groups: vec3<u32>) -> u32 {
     return id.y * groups.x * THREADS + id.x;
 }
 
-// Takes the next sample and gives the output that it completes; `sums` holds the TAIL outputs that are under way.
+// Adds the next sample to the partial sums and returns the output that it completes. `sums` holds the TAIL outputs in
+// progress.
 fn push(sums: ptr<function, array<Pack, 33>>, value: Pack) -> Pack {
     let complete = (*sums)[0] + tap(i32(RADIUS)) * value;
     for (var i = 0u; i < TAIL; i = i + 1u) {
@@ -62,9 +65,9 @@ fn push(sums: ptr<function, array<Pack, 33>>, value: Pack) -> Pack {
     return complete;
 }
 
-// A thread runs along the line and reads each sample once. Its loops are unrolled, so that what only outputs of other
-// threads need is not computed, and loads do not wait for each other.
-// Workgroups take tiles of columns by runs: runs overlap and meet in the cache.
+// A thread moves along the line and reads each sample once. Its loops are unrolled: partial sums that belong only to
+// outputs of other threads are then not computed, and loads do not wait for each other. Workgroups take tiles of
+// columns and runs; runs overlap, and the shared samples are found in the cache.
 @compute @workgroup_size(WIDE, HIGH)
 fn along_line(
     @builtin(local_invocation_id) lane: vec3<u32>,
@@ -81,7 +84,7 @@ fn along_line(
         return;
     }
     let base = outer * block.inner * block.count + column;
-    // The last stays 0.
+    // The last element stays 0.
     var sums: array<Pack, 33>;
     for (var i = 0u; i < TAIL; i = i + 1u) {
         push(&sums, input[base + border(i32(first + i) - i32(RADIUS)) * block.inner]);

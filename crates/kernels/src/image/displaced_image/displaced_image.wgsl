@@ -1,11 +1,12 @@
-// A level of an image, warped by the coarser estimate: the contract is mod.rs's. Needs nan.wgsl, expansion.wgsl, corner.wgsl.
+// A level of an image, warped by the estimate of the coarser level. The contract is in mod.rs. Needs nan.wgsl,
+// expansion.wgsl, corner.wgsl.
 
 override PLANES: u32 = 2u;
 
 struct Block {
-    // Size of this level, and of the coarser one.
+    // Width and height of this level (x, y) and of the coarser one (z, w).
     size: vec4<u32>,
-    // Where this level starts.
+    // Index of this level's first sample.
     start: u32,
     factor: f32,
 }

@@ -1,11 +1,11 @@
-// Image derivatives: the contract is mod.rs's. Neighbours along x are neighbours1.wgsl's or neighbours4.wgsl's.
+// Image derivatives. The contract is in mod.rs. The derivative along x is in neighbours1.wgsl or neighbours4.wgsl.
 
-// 0: forward differences; 1: central ones of fourth order.
+// 0: forward differences; 1: central differences of fourth order.
 override CENTRAL: u32 = 1u;
 override COMPONENTS: u32 = 3u;
 
 struct Block {
-    // Packs of a row, rows of a plane, planes.
+    // Packs per row, rows per plane, planes.
     size: vec4<u32>,
 }
 
@@ -29,7 +29,7 @@ fn gradient(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// Along an axis: position, size and stride.
+// The derivative along an axis; `axis` is position, size and stride along it.
 fn derivative(i: u32, axis: vec3<u32>) -> Pack {
     let up = min(1u, axis.y - 1u - axis.x);
     if (CENTRAL == 0u) {

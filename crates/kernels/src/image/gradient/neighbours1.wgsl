@@ -1,4 +1,4 @@
-// The derivative along x, sample by sample.
+// The derivative along x, for packs of one sample.
 fn derivative_x(row: u32, x: u32) -> f32 {
     if (CENTRAL == 0u && x + 1u == block.size.x) {
         return 0.0;

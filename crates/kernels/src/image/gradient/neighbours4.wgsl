@@ -1,4 +1,4 @@
-// The derivative along x, four samples at a time, with the two before them and the two after.
+// The derivative along x, for packs of four samples; it also reads two samples before and two after the pack.
 fn derivative_x(row: u32, x: u32) -> vec4<f32> {
     let here = image[row + x];
     let is_last = x + 1u == block.size.x;

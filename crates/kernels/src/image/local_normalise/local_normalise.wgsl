@@ -1,10 +1,10 @@
-// The parts of local normalisation around its two filters: the contract is mod.rs's.
+// The steps of local normalisation before, between and after its two filters. The contract is in mod.rs.
 
 struct Block {
     count: u32,
-    // What the sum of the deviations is multiplied by to make c.
+    // The factor that turns the sum of the deviations into c.
     share: f32,
-    // Partial sums.
+    // Number of partial sums.
     parts: u32,
 }
 
@@ -18,7 +18,7 @@ fn deviation(i: u32) -> f32 {
     return sqrt(max(mean_square[i] - mean[i] * mean[i], 0.0));
 }
 
-// `mean` is the image.
+// out = image²; the image is bound as `mean`.
 @compute @workgroup_size(256)
 fn square(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     let i = line_index(id, groups);
@@ -27,7 +27,7 @@ fn square(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups)
     }
 }
 
-// `out` takes the partial sums.
+// Sums of the deviations, one for each workgroup, into `out`.
 @compute @workgroup_size(256)
 fn sum_deviations(
     @builtin(global_invocation_id) id: vec3<u32>,
@@ -45,7 +45,7 @@ fn sum_deviations(
     }
 }
 
-// Every workgroup adds the partial sums up for itself, so that nobody waits for the host.
+// Every workgroup adds all partial sums itself, so that there is no wait for the host.
 @compute @workgroup_size(256)
 fn normalise(
     @builtin(global_invocation_id) id: vec3<u32>,
@@ -56,7 +56,7 @@ fn normalise(
     for (var k = lane; k < block.parts; k = k + LINE) {
         sum = sum + sums[k];
     }
-    // The smallest normal number: a flat image stays 0.
+    // At least the smallest normal number, so that a flat image stays 0.
     let floor = max(block.share * workgroup_sum(sum, lane), 1.1754944e-38);
     let i = line_index(id, groups);
     if (i < block.count) {

@@ -1,5 +1,5 @@
-// Medians of windows: the contract is mod.rs's. The part before this one says what HALF is: (n + 1) / 2 of a whole window of n
-// values, or 0 where it does not fit a thread's registers.
+// Medians of windows. The contract is in mod.rs. HALF is defined in the part of the source before this one: (n + 1) / 2
+// for a whole window of n values, or 0 if that many values do not fit the registers of a thread.
 
 override COMPONENTS: u32 = 2u;
 override RADIUS: u32 = 2u;
@@ -7,9 +7,10 @@ override VOTED: u32 = 0u;
 
 struct Block {
     size: vec4<u32>,
-    // Weighted: radius, stride, reach.
+    // For the weighted median: radius, stride, reach.
     window: vec4<u32>,
-    // ½/σ² of distance and of intensity; the squared second difference where an edge begins, and the share of an edge for each one more.
+    // ½/σ² of distance (x) and of intensity (y). Squared second difference at which an edge begins (z), and the share
+    // of an edge per unit above that (w).
     scales: vec4<f32>,
 }
 
@@ -46,7 +47,7 @@ fn store(component: u32, i: u32, value: f32) {
     }
 }
 
-// The part of a window that lies inside: the first voxel and the one after the last along each axis.
+// The part of a window that is inside the image: first voxel, and last voxel + 1, along each axis.
 struct Window {
     first: vec3<u32>,
     end: vec3<u32>,
@@ -58,9 +59,9 @@ fn window_around(at: vec3<u32>) -> Window {
     return Window(at - min(at, reach), min(at + reach + vec3<u32>(1u), size));
 }
 
-// The middle of sorted values: of an even number the mean of the middle two.
+// The median of a window; for an even number of values the mean of the middle two.
 //
-// Keeps the lower half of the window sorted and lets one value after the other in; the greatest falls out.
+// The values are inserted one after the other into the sorted lower half of the window; its greatest value drops out.
 fn middle_by_insertion(component: u32, window: Window) -> f32 {
     var sorted: array<f32, max(HALF, 1u)>;
     for (var k = 0u; k < HALF; k = k + 1u) {
@@ -90,7 +91,7 @@ fn middle_by_insertion(component: u32, window: Window) -> f32 {
     return select(0.5 * (lower + upper), upper, (count & 1u) == 1u);
 }
 
-// Numbers in the order of the values, and back.
+// Integer keys that have the same order as the values, and the inverse.
 fn key_of(value: f32) -> u32 {
     let bits = bitcast<u32>(value);
     return select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
@@ -100,7 +101,7 @@ fn value_of(key: u32) -> f32 {
     return bitcast<f32>(select(~key, key & 0x7fffffffu, (key >> 31u) == 1u));
 }
 
-// How many keys of a window are below one, and the least that is not.
+// The number of keys of a window below `key`, and the smallest key that is not below it.
 fn below(component: u32, window: Window, key: u32) -> vec2<u32> {
     var found = vec2<u32>(0u, 0xffffffffu);
     for (var z = window.first.z; z < window.end.z; z = z + 1u) {
@@ -119,7 +120,7 @@ fn below(component: u32, window: Window, key: u32) -> vec2<u32> {
     return found;
 }
 
-// The same for windows of any size: the keys' bits are found from the highest on.
+// The median of a window of any size: the bits of its key are found from the highest to the lowest.
 fn middle_by_bits(component: u32, window: Window) -> f32 {
     let width = window.end - window.first;
     let count = width.x * width.y * width.z;
@@ -138,7 +139,7 @@ fn middle_by_bits(component: u32, window: Window) -> f32 {
     return 0.5 * (lower + select(value_of(after.y), lower, after.x > rank + 1u));
 }
 
-// Planes of all components follow each other along z.
+// The median of each component. Along z, the planes of all components follow each other.
 @compute @workgroup_size(32, 4)
 fn plain(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
@@ -155,7 +156,7 @@ fn plain(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// A slope, however steep, is no edge: second differences.
+// Second differences: a slope is no edge, however steep it is.
 fn bend(before: u32, i: u32, after: u32) -> f32 {
     return max(
         abs(in_x[after] - 2.0 * in_x[i] + in_x[before]),
@@ -163,7 +164,7 @@ fn bend(before: u32, i: u32, after: u32) -> f32 {
     );
 }
 
-// How much of a motion edge lies within reach along x: 0 to 1.
+// The strength, 0 to 1, of the strongest motion edge within reach along x.
 @compute @workgroup_size(32, 4)
 fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
@@ -185,11 +186,12 @@ fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
     out_x[id.y * size.x + id.x] = min(max((square - block.scales.z) * block.scales.w, 0.0), 1.0);
 }
 
-// Votes are whole numbers, whose sums do not depend on the order.
+// Weights are rounded to whole numbers, so that their sums do not depend on the order.
 const FULL_VOTE: f32 = 16384.0;
 const HALVINGS: u32 = 16u;
 
-// Where an edge is near, the weighted median of both components, as much as it is near; elsewhere what is there.
+// Near an edge, blends the weighted median of both components with the input by the strength of the edge. Elsewhere
+// copies the input.
 @compute @workgroup_size(32, 4)
 fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
@@ -208,14 +210,14 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
         out_y[i] = own.y;
         return;
     }
-    // The first round finds the mean and the standard deviation, each of the others halves the bracket.
+    // The first round finds the mean and the standard deviation; each later round halves the bracket of the median.
     let here = guide[i];
     let radius = block.window.x;
     let steps = 2u * radius / block.window.y + 1u;
     var all = 0.0;
     var mean = vec2<f32>(0.0);
     var deviation = vec2<f32>(0.0);
-    // In standard deviations from the mean.
+    // The bracket, in standard deviations from the mean.
     var low = vec2<f32>(-1.0);
     var high = vec2<f32>(1.0);
     for (var round = 0u; round <= HALVINGS; round = round + 1u) {

@@ -1,8 +1,8 @@
-// out = a part of the input; the whole of it is the yardstick of every other kernel.
+// out = a part of the input. A copy of the whole input is the reference for the bandwidth of every other kernel.
 
 struct Block {
     packs: u32,
-    // Where the part begins, packs.
+    // Index of the first pack of the part.
     first: u32,
 }
 

@@ -1,4 +1,4 @@
-// Sample by sample: the contract is mod.rs's.
+// Operations on single samples. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 override OPERATION: u32 = 0u;
@@ -24,7 +24,7 @@ fn multiply(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroup
     }
 }
 
-// What becomes of a sample: mod.rs's operations, in their order.
+// The new value of a sample; OPERATION is the index of the operation in mod.rs.
 fn operated(v: f32) -> f32 {
     if (OPERATION == 0u) {
         return block.a;
@@ -36,7 +36,7 @@ fn operated(v: f32) -> f32 {
     if (OPERATION == 2u) {
         return select(mapped, v, is_nan(v));
     }
-    // NaN becomes the least.
+    // NaN becomes the smallest value allowed.
     return logarithm_of_one_plus(select(v, -0.95, is_nan(v) || v < -0.95));
 }
 

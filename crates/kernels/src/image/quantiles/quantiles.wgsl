@@ -1,14 +1,15 @@
-// Counts of digits, the digits that samples of given places have, and the first sample that is no number: the contract is mod.rs's.
+// Quantiles by radix search: counts the digits of the samples' keys, chooses the digits of the keys sought, and finds
+// the first sample that is not finite. The contract is in mod.rs.
 
 override WEIGHTED: u32 = 0u;
 
 struct Block {
     count: u32,
     step: u32,
-    // Where the digit that is counted begins, bits; and its counts.
+    // Lowest bit of the digit that is counted; index of its first count.
     shift: u32,
     first_count: u32,
-    // The shares of the order that are looked for, thousandths.
+    // The two quantiles sought, thousandths.
     first_share: u32,
     second_share: u32,
 }
@@ -17,13 +18,13 @@ struct Block {
 @group(0) @binding(1) var<storage, read> image: array<f32>;
 @group(0) @binding(2) var<storage, read> weight: array<f32>;
 @group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
-// What is known of the two keys that are looked for: their digits above; then their places among the samples that share
-// these digits; then the number of samples.
+// The state of the search for two keys: the digits found so far (2 words); the ranks among the samples with these
+// digits (2 words); the number of samples (1 word).
 @group(0) @binding(4) var<storage, read_write> found: array<u32>;
 
 var<workgroup> own: array<atomic<u32>, 512>;
 
-// A number whose order is that of the samples.
+// An integer key with the same order as the samples.
 fn key_of(value: f32) -> u32 {
     let bits = bitcast<u32>(value);
     return select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0u);
@@ -40,7 +41,7 @@ fn count_digits(
     workgroupBarrier();
     let first_key = found[0];
     let second_key = found[1];
-    // All ones above the digit: nothing for the first digit, where a shift by 32 would be undefined.
+    // A mask of the digits above this one. For the first digit it is 0, because a shift by 32 would be undefined.
     let above = select(0xffffffffu << (block.shift + 8u), 0u, block.shift == 24u);
     for (var k = id.x; k < block.count; k = k + groups.x * LINE) {
         let i = k * block.step;
@@ -68,13 +69,13 @@ fn count_digits(
     }
 }
 
-// The place in order of a share; the same as mod.rs's.
+// The rank of a share; the same as in mod.rs.
 fn rank_of(share: u32, count: u32) -> u32 {
     let last = count - 1u;
     return (last / 1000u) * share + ((last % 1000u) * share + 500u) / 1000u;
 }
 
-// The next digit of both keys, from the counts of its values.
+// Chooses the next digit of both keys from the counts of its values.
 @compute @workgroup_size(256)
 fn choose_digits(@builtin(local_invocation_index) lane: u32) {
     atomicStore(&own[lane], atomicLoad(&counts[block.first_count + lane]));
@@ -96,7 +97,7 @@ fn choose_digits(@builtin(local_invocation_index) lane: u32) {
         var digit = 0u;
         for (var d = 0u; d < 255u; d = d + 1u) {
             let here = atomicLoad(&own[base + d]);
-            // Once the digit is found, all further values lie above it.
+            // Once the digit is found, the condition is false for all further values.
             if (d == digit && rank >= here) {
                 rank = rank - here;
                 digit = d + 1u;

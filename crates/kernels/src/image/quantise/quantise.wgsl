@@ -1,4 +1,4 @@
-// Numbers of a fixed point: the contract is mod.rs's. Needs line.wgsl, nan.wgsl.
+// Samples converted to fixed point. The contract is in mod.rs. Needs line.wgsl, nan.wgsl.
 
 struct Block {
     count: u32,

@@ -1,12 +1,12 @@
-// Linear interpolation on another grid over the same extent: the contract is mod.rs's.
+// Linear interpolation on another grid over the same extent. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 1u;
 
 struct Block {
-    // Sizes, x, y, z.
+    // Voxels along x, y, z of the input and of the output.
     size_in: vec4<u32>,
     size_out: vec4<u32>,
-    // 256 n_in / (2 n_out): its whole part and its remainder, an axis.
+    // 256 n_in / (2 n_out) for each axis: whole part and remainder.
     whole: vec4<u32>,
     rest: vec4<u32>,
     gain: f32,
@@ -20,15 +20,15 @@ struct Block {
 @group(0) @binding(5) var<storage, read_write> out_y: array<f32>;
 @group(0) @binding(6) var<storage, read_write> out_z: array<f32>;
 
-// Neighbours of an output voxel along an axis, and the upper one's weight.
+// The input voxels below and above an output voxel along an axis, and the weight of the upper one.
 struct Between {
     low: u32,
     high: u32,
     weight: f32,
 }
 
-// The position is ((2 x + 1) n_in − n_out) / (2 n_out): in whole numbers, since f32 would lose bits of the weight on long
-// axes. The product is taken in two parts, so that it does not overflow.
+// The position is ((2 x + 1) n_in − n_out) / (2 n_out). It is computed in integers, because f32 would lose bits of the
+// weight on long axes. The product is computed in two parts, so that it does not overflow.
 fn between(x: u32, n_in: u32, n_out: u32, whole: u32, rest: u32) -> Between {
     if (n_in == 1u) {
         return Between(0u, 0u, 0.0);
@@ -52,7 +52,7 @@ fn between(x: u32, n_in: u32, n_out: u32, whole: u32, rest: u32) -> Between {
     return Between(voxel, voxel + 1u, f32(part - n_out) / f32(double));
 }
 
-// Voxels of a thread, along z.
+// Voxels per thread, along z.
 const VOXELS: u32 = 4u;
 
 @compute @workgroup_size(32, 4)
@@ -99,7 +99,7 @@ fn resample(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 
 fn mix_eight(left: vec4<f32>, right: vec4<f32>, weights: vec4<f32>) -> f32 {
-    // Along y, along z, and then along x.
+    // First along y, then along z, then along x.
     let near = vec2<f32>(left.x, right.x);
     let far = vec2<f32>(left.z, right.z);
     let low = near + weights.y * (vec2<f32>(left.y, right.y) - near);

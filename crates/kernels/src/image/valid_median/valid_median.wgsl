@@ -1,15 +1,16 @@
-// Medians of estimates that may be unknown: the contract is mod.rs's. A plane is a z. Needs nan.wgsl, expansion.wgsl.
+// Medians of estimates, of which some may be unknown. The contract is in mod.rs. id.z is the plane. Needs nan.wgsl,
+// expansion.wgsl.
 
 override RADIUS: u32 = 1u;
-// Samples of the window's lower half.
+// Number of samples in the lower half of the window.
 override HALF: u32 = 5u;
 override SIDE: u32 = 3u;
 override COARSER: u32 = 0u;
 
 struct Block {
-    // Size of this level, and of the coarser one.
+    // Width and height of this level (x, y) and of the coarser one (z, w).
     size: vec4<u32>,
-    // Planes of the confidence.
+    // Number of planes of the confidence.
     planes: u32,
 }
 
@@ -33,7 +34,7 @@ struct Five {
     e: f32,
 }
 
-// Nine exchanges.
+// Sorts five values with nine exchanges.
 fn sorted_five(v: Five) -> Five {
     let a0 = min(v.a, v.b);
     let b0 = max(v.a, v.b);
@@ -54,8 +55,8 @@ fn sorted_five(v: Five) -> Five {
     return Five(a5, min(b6, c5), max(b6, c5), d6, e3);
 }
 
-// Rows of a window. Columns sorted: the greatest of the least, the middle of the middles and the least of the greatest hold the
-// median.
+// The median of a 3 × 3 window, given by its rows. Each column is sorted. The median is then the median of three: the
+// greatest of the columns' least values, the median of their middle values, and the least of their greatest values.
 fn median_of_nine(a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> f32 {
     let low = min(a, b);
     let high = max(a, b);
@@ -69,8 +70,9 @@ fn median_of_nine(a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> f32 {
     );
 }
 
-// Its rows sorted, then the columns of what they hold: six values are then known to lie below the median and six above, and of the
-// thirteen in between the least and the greatest of eight are forgotten, and one is let in for them, again and again.
+// The median of a 5 × 5 window, given by its rows. The rows are sorted, then the columns of the result. Six values are
+// then known to lie below the median and six above. Of the thirteen in between, the least and the greatest of eight are
+// discarded and another value is added, until the median is left.
 fn median_of_twenty_five(p: Five, q: Five, r: Five, s: Five, t: Five) -> f32 {
     let f = sorted_five(p);
     let g = sorted_five(q);
@@ -133,7 +135,7 @@ fn valid_median(@builtin(global_invocation_id) id: vec3<u32>) {
         var inside = 0u;
         for (var dy = 0u; dy < SIDE; dy = dy + 1u) {
             for (var dx = 0u; dx < SIDE; dx = dx + 1u) {
-                // Negative positions wrap and are outside as well.
+                // Negative positions wrap around to large numbers, and so are outside too.
                 let x = id.x + dx - RADIUS;
                 let y = id.y + dy - RADIUS;
                 var value = HUGE;
@@ -163,7 +165,7 @@ fn valid_median(@builtin(global_invocation_id) id: vec3<u32>) {
                 Five(values[20], values[21], values[22], values[23], values[24]),
             );
         } else if (2u * count > inside) {
-            // Keeps the lower half sorted and lets one value after the other in; the greatest falls out.
+            // The values are inserted one after the other into the sorted lower half; its greatest value drops out.
             var sorted: array<f32, 13>;
             for (var k = 0u; k < HALF; k = k + 1u) {
                 sorted[k] = HUGE;

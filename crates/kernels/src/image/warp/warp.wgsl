@@ -1,30 +1,31 @@
-// The moving image at displaced positions: the contract is mod.rs's.
+// Samples the moving image at displaced positions. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 // 0: nearest; 1: linear; 2: cubic spline.
 override INTERPOLATION: u32 = 1u;
 override AFFINE: u32 = 0u;
-// Voxels of a thread, along the last axis: 1 or 4.
+// Voxels per thread, along the last axis: 1 or 4.
 override VOXELS: u32 = 4u;
-// 1: rows of one voxel, which has no neighbour along x.
+// 1: the moving image has one voxel along x, and so no neighbour there.
 override THIN: u32 = 0u;
-// Planes that a spline reaches: 1 or 4.
+// Number of planes that the spline reads: 1 (2-D) or 4 (3-D).
 override DEPTH: u32 = 4u;
 
 struct Block {
-    // Of the fixed grid: x, y, z.
+    // Voxels of the fixed grid along x, y, z.
     size: vec4<u32>,
     per_edge: vec4<f32>,
-    // Rows of the affine map.
+    // Rows of the matrix of the affine map.
     linear_x: vec4<f32>,
     linear_y: vec4<f32>,
     linear_z: vec4<f32>,
-    // Rows of the affine map without the identity, and the offset: what it adds to a position, small and thus exact.
+    // Rows of that matrix minus the identity, and the offset (w): the part added to a position, small and thus
+    // accurate.
     added_x: vec4<f32>,
     added_y: vec4<f32>,
     added_z: vec4<f32>,
     moving_size: vec4<u32>,
-    // How far the moving image reaches beyond its outermost voxels' centres.
+    // How far the moving image extends beyond the centres of its outermost voxels, in voxels.
     reach: f32,
 }
 
@@ -35,7 +36,7 @@ struct Block {
 @group(0) @binding(4) var<storage, read> displacement_z: array<f32>;
 @group(0) @binding(5) var<storage, read_write> out: array<f32>;
 
-// The displacements of all its voxels are asked for before the first sample.
+// The displacements of all voxels of a thread are loaded before the first sample of the image.
 @compute @workgroup_size(32, 8)
 fn warp(@builtin(global_invocation_id) id: vec3<u32>) {
     var first = id;
@@ -112,7 +113,7 @@ fn load_z(at: vec4<u32>) -> vec4<f32> {
     return vec4<f32>(displacement_z[at.x], displacement_z[at.y], displacement_z[at.z], displacement_z[at.w]);
 }
 
-// `start` and one row of a map times four vectors.
+// `start` plus one row of a matrix times (x, y, z), for four positions.
 fn added(start: vec4<f32>, row: vec4<f32>, x: vec4<f32>, y: vec4<f32>, z: vec4<f32>) -> vec4<f32> {
     if (COMPONENTS == 2u) {
         return start + row.x * x + row.y * y;
@@ -164,7 +165,8 @@ fn linear(x: f32, y: f32, z: f32) -> f32 {
         return lerp(rows.x, rows.y, cy.weight);
     }
     let cz = cell_of(z, block.moving_size.z);
-    // Signed, so that a compiler may put the next sample into the address of the load: there is no overflow.
+    // Signed indices cannot overflow here, so the compiler may fold the step to the next sample into the address of the
+    // load.
     let base = i32((cz.low * block.moving_size.y + cy.low) * block.moving_size.x + cx.low);
     let far = base + i32((cz.high - cz.low) * block.moving_size.x * block.moving_size.y);
     let row = i32((cy.high - cy.low) * block.moving_size.x);
@@ -178,7 +180,8 @@ fn linear(x: f32, y: f32, z: f32) -> f32 {
     return lerp(planes.x, planes.y, cz.weight);
 }
 
-// Weights of the four neighbours: (1−t)³, 4 − 6t² + 3t³, 1 + 3t + 3t² − 3t³, t³, all over 6.
+// Weights of the four neighbours of the cubic B-spline: (1−t)³, 4 − 6t² + 3t³, 1 + 3t + 3t² − 3t³, t³, all divided by
+// 6.
 fn spline_weights(t: f32) -> vec4<f32> {
     let sixth = 1.0 / 6.0;
     let square = vec4<f32>(0.5, -1.0, 0.5, 0.0) + t * vec4<f32>(-sixth, 0.5, -0.5, sixth);
@@ -187,7 +190,7 @@ fn spline_weights(t: f32) -> vec4<f32> {
     return vec4<f32>(weights.xyz, sixth * t * t * t);
 }
 
-// The voxel that stands `k` − 1 after `low` on mirrored borders.
+// The index `low` + `k` − 1, mirrored at the borders.
 fn mirrored(low: u32, k: u32, count: u32) -> u32 {
     let last = i32(count) - 1;
     let at = abs(i32(low + k) - 1);
@@ -243,7 +246,7 @@ fn cubic_spline(x: f32, y: f32, z: f32) -> f32 {
     return wx.x * sum.x + wx.y * sum.y + wx.z * sum.z + wx.w * sum.w;
 }
 
-// Signed as above.
+// Four samples in a row from `corner` on; signed indices for the same reason as above.
 fn four(corner: u32) -> vec4<f32> {
     let at = i32(corner);
     return vec4<f32>(moving[at], moving[at + 1], moving[at + 2], moving[at + 3]);

@@ -1,11 +1,12 @@
-// An estimate against the one from the other image back: the contract is mod.rs's. Needs nan.wgsl.
+// Forward-backward check: an estimate against the one from the other image back. The contract is in mod.rs. Needs
+// nan.wgsl.
 
-// 2: flow; 1: disparity, both views in one buffer.
+// 2: flow; 1: disparity, with both views in one buffer.
 override COMPONENTS: u32 = 2u;
 
 struct Block {
     size: vec2<u32>,
-    // The threshold squared.
+    // The squared threshold, pixels².
     most2: f32,
 }
 
@@ -16,7 +17,8 @@ struct Block {
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
 @group(0) @binding(5) var<storage, read_write> confidence_out: array<f32>;
 
-// What is known of the way back, weighed, and the weight.
+// Adds to `sum` the backward estimate at a pixel, weighted (x, y), and the weight (z); nothing where the estimate is
+// unknown.
 fn back_from(corner: u32, weight: f32, sum: vec3<f32>) -> vec3<f32> {
     let pixels = block.size.x * block.size.y;
     var back = vec2<f32>();

@@ -1,17 +1,17 @@
-// Features of a pixel: features.rs in Rust, in the same order. Needs arctangent.wgsl.
+// Features of a pixel: the same operations in the same order as features.rs. Needs arctangent.wgsl.
 
 const PI: f32 = 3.14159274;
 
-// Over lanes, one after the other.
+// Sums over the lanes, added in their order.
 struct Sums {
     energy: f32,
     most: f32,
-    // Magnitudes at twice their orientation.
+    // Sum of the magnitudes as vectors at twice their orientation.
     x: f32,
     y: f32,
 }
 
-// Two lanes more; cosine and sine of twice the orientation of each.
+// Adds two lanes; `twice` holds cosine and sine of twice the orientation of each.
 fn with_powers(sums: Sums, power: vec2<f32>, twice: vec4<f32>) -> Sums {
     let magnitude = sqrt(power);
     let x = magnitude * twice.xz;
@@ -24,7 +24,7 @@ fn with_powers(sums: Sums, power: vec2<f32>, twice: vec4<f32>) -> Sums {
     );
 }
 
-// Cosine and sine (not negative) of half the angle of a point.
+// Cosine and sine of half the angle of the point (x, y); the sine is not negative.
 fn half_angle(x: f32, y: f32) -> vec2<f32> {
     let length = sqrt(x * x + y * y);
     if (length <= 0.0) {

@@ -1,9 +1,10 @@
-// Phases and features of every level at once: the contract is mod.rs's. A workgroup filters a tile: the image with its border,
-// then nine filters along y, then seventeen along x, all in workgroup memory. Needs nan.wgsl, arctangent.wgsl, features.wgsl.
+// Phases and features of all levels in one launch. The contract is in mod.rs. A workgroup filters a tile: it loads the
+// image with its border, then computes nine filters along y, then seventeen along x, all in workgroup memory. Needs
+// nan.wgsl, arctangent.wgsl, features.wgsl.
 
 override PHASES: u32 = 1u;
 override FEATURES: u32 = 1u;
-// Responses have a fixed point.
+// 1: responses are rounded to fixed point.
 override FIXED: u32 = 0u;
 override PLAIN: u32 = 0u;
 
@@ -14,18 +15,20 @@ const HIGH: u32 = 26u;
 const COLUMNS: u32 = 672u;
 
 struct Block {
-    // Size, first pixel and first workgroup of each level; unused levels begin after every workgroup.
+    // Width and height (x, y), first pixel (z) and first workgroup (w) of each level; an unused level has a first
+    // workgroup after all others.
     levels: array<vec4<u32>, 13>,
-    // Weights of the one-dimensional filters: eight places each, six used.
+    // Weights of the one-dimensional filters: eight floats each, of which six are used.
     taps: array<vec4<f32>, 18>,
-    // Cosines and sines of lanes 2k and 2k + 1, then of twice their angles.
+    // Cosines and sines of the angles of lanes 2k and 2k + 1 (`once`), and of twice these angles (`twice`).
     once: array<vec4<f32>, 4>,
     twice: array<vec4<f32>, 4>,
-    // Step, steps a unit and the largest number of a fixed point; least magnitude squared.
+    // Fixed point: step (x), steps per unit (y) and largest value (z); smallest squared magnitude of a response that
+    // has a phase (w).
     limits: vec4<f32>,
-    // Workgroups.
+    // Number of workgroups.
     count: u32,
-    // What the diagonals see of a constant, of what the Gaussian sees.
+    // The response of the diagonal filters to a constant image, as a share of the Gaussian's response.
     diagonal_constant: f32,
 }
 
@@ -39,7 +42,7 @@ struct Block {
 var<workgroup> tile: array<f32, 1092>;
 var<workgroup> lines: array<f32, 6048>;
 
-// What stands on either side of a pixel: sums and differences.
+// The samples around a pixel: sums and differences of the samples at equal distances on either side.
 struct Sides {
     centre: f32,
     sum: vec4<f32>,
@@ -96,9 +99,9 @@ fn rounded(response: f32) -> f32 {
     return clamp(whole, -block.limits.z, block.limits.z);
 }
 
-// A phase in the upper fifteen of sixteen bits, and whether there is one.
+// A phase in the upper fifteen bits of sixteen; the lowest bit tells whether the response has a phase.
 fn half_word(even: f32, odd: f32, power: f32) -> u32 {
-    // Half a turn more, which is cut off again, so that what is rounded is positive.
+    // One turn (2¹⁵ steps) is added, so that the value to be rounded is positive; the final mask removes it.
     let steps = turn_steps(odd, even) + 32768.5;
     return ((u32(steps) << 1u) | select(0u, 1u, power > block.limits.w)) & 0xffffu;
 }
@@ -110,7 +113,7 @@ fn local_phase(
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     let number = group.y * groups.x + group.x;
-    // The last row of workgroups may be longer than it needs to be: those filter the last tile once more.
+    // The last row of workgroups may be longer than needed; the surplus workgroups filter the last tile again.
     let index = min(number, block.count - 1u);
     var level = block.levels[0];
     for (var l = 1u; l < 13u; l = l + 1u) {
@@ -149,7 +152,7 @@ fn local_phase(
         if (x < size.x && y < size.y) {
             let first = ty * WIDE + tx;
             let at = level.z + y * size.x + x;
-            // Of lanes 2k and 2k + 1.
+            // Responses of lanes 2k (x) and 2k + 1 (y).
             var even_pairs: array<vec2<f32>, 4>;
             var odd_pairs: array<vec2<f32>, 4>;
             let gaussian = along_the_line(first);

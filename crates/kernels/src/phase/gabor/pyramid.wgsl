@@ -1,12 +1,12 @@
-// Levels of one or two image pyramids: the contract is mod.rs's. The image of z = 0 is the first, of z = 1 the second.
+// Levels of one or two image pyramids. The contract is in mod.rs. z = 0 is the first image, z = 1 the second.
 
-// Level 0 is written as well, from bytes (2) or samples (1); 0: it is there.
+// 0: level 0 exists already; otherwise it is written too, from samples (1) or bytes (2).
 override FIRST: u32 = 0u;
 
 struct Block {
-    // Size of the finer and of the coarser level.
+    // Width and height of the finer level (x, y) and of the coarser one (z, w).
     size: vec4<u32>,
-    // Where they start.
+    // Index of the first pixel of the finer level (x) and of the coarser one (y).
     start: vec4<u32>,
 }
 
@@ -46,7 +46,8 @@ fn keep(image: u32, i: u32, value: f32) {
     }
 }
 
-// A column of five, then the row of columns: as the processor does.
+// The filter along a column of five pixels; the filter along the row of columns follows. The CPU kernel has the same
+// order.
 fn column(image: u32, x: u32, rows: array<u32, 5>) -> f32 {
     let a = fine(image, rows[0] + x);
     let b = fine(image, rows[1] + x);

@@ -1,21 +1,22 @@
-// Flow of one level: the contract is mod.rs's. Needs nan.wgsl, expansion.wgsl, phases.wgsl.
+// Flow of one level. The contract is in mod.rs. Needs nan.wgsl, expansion.wgsl, phases.wgsl.
 
 override FRAMES: u32 = 5u;
-// 1: phases are sampled where the coarser estimate says.
+// 1: phases are sampled at the positions displaced by the coarser estimate.
 override DISPLACED: u32 = 1u;
 override COARSER: u32 = 1u;
 override BY_FIT: u32 = 1u;
 
 struct Block {
-    // Size of this level, and of the coarser one.
+    // Width and height of this level (x, y) and of the coarser one (z, w).
     size: vec4<u32>,
-    // Where this level's phases start.
+    // Index of this level's first pixel in the phases (x).
     start: vec4<u32>,
-    // τ_l, orientations that must count, scale of the error; in squares of angles of 2³² a turn.
+    // τ_l (x), smallest number of valid orientations (y), scale of the error (z). Angles have 2³² units per turn; x and
+    // z refer to squared angles.
     limits: vec4<f32>,
-    // 1/10, 1/5, 1/18: a compiler would draw constants out of products.
+    // 1/10, 1/5, 1/18. As constants in the source, a compiler would move them out of products.
     parts: vec4<f32>,
-    // Of lanes 0, 2, 4, 6 and 1, 3, 5, 7: ω along x and along y, then xx, xy and yy of it.
+    // ω_x, ω_y, ω_x², ω_x ω_y and ω_y²: each for lanes 0, 2, 4, 6 and then for lanes 1, 3, 5, 7.
     frequencies: array<vec4<f32>, 10>,
 }
 
@@ -48,7 +49,7 @@ fn taken(frame: u32, pixel: u32) -> vec4<u32> {
     return frame4[i];
 }
 
-// Phases of a frame, and the words of the nearest pixel, which say whether they count.
+// The phases of a frame, and the words of the nearest pixel, whose flags tell which phases are valid.
 struct Sample {
     phases: Phases,
     words: vec4<u32>,
@@ -66,7 +67,7 @@ fn sampled(frame: u32, here: vec2<u32>, d: vec2<f32>, time: f32) -> Sample {
     return Sample(between(phases_of(words), across, down, spot.away), words);
 }
 
-// The line through phases: its slope, and the mean squared error.
+// The line fitted to the phases over time: slope and mean squared error.
 struct Line {
     slope: vec4<f32>,
     error: vec4<f32>,
@@ -94,12 +95,12 @@ fn line_of_five(before2: vec4<u32>, before: vec4<u32>, centre: vec4<u32>, after:
     return Line(slope, block.parts.y * ((((mean * mean + a * a) + b * b) + c * c) + d * d));
 }
 
-// What an orientation counts for, by its fit.
+// The weight of each orientation, from the error of its fit.
 fn goodness_of(error: vec4<f32>, one: vec4<f32>) -> vec4<f32> {
     return one * (vec4<f32>(1.0) / (vec4<f32>(1.0) + block.limits.z * error));
 }
 
-// Over lanes, each with a factor of the block.
+// The sum over the lanes, each multiplied by number `factor` of the block's frequencies.
 fn weighed(first: vec4<f32>, second: vec4<f32>, factor: u32) -> f32 {
     return over_lanes(first * block.frequencies[2u * factor], second * block.frequencies[2u * factor + 1u]);
 }

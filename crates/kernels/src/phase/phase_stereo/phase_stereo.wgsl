@@ -1,17 +1,17 @@
-// Disparity of one level: the contract is mod.rs's. z = 0 is the left view, z = 1 the right one.
+// Disparity of one level. The contract is in mod.rs. z = 0 is the left view, z = 1 the right one.
 // Needs nan.wgsl, expansion.wgsl, phases.wgsl.
 
 override DISPLACED: u32 = 1u;
 override COARSER: u32 = 1u;
 
 struct Block {
-    // Size of this level, and of the coarser one.
+    // Width and height of this level (x, y) and of the coarser one (z, w).
     size: vec4<u32>,
-    // Where this level's phases start.
+    // Index of this level's first pixel in the phases (x).
     start: vec4<u32>,
-    // Orientations that must count, scale of the spread.
+    // Smallest number of valid orientations (x), scale of the spread (y).
     limits: vec4<f32>,
-    // Pixels that an angle is worth, of lanes 0, 2, 4, 6 and 1, 3, 5, 7.
+    // Pixels per unit of angle, for lanes 0, 2, 4, 6 and then 1, 3, 5, 7.
     per_angle: array<vec4<f32>, 2>,
 }
 
@@ -36,7 +36,7 @@ fn there_of(view: u32, pixel: u32) -> vec4<u32> {
     return here_of(1u - view, pixel);
 }
 
-// The least four of the values let in so far.
+// Inserts a value into the four smallest values so far, sorted.
 fn insert(sorted: vec4<f32>, value: f32) -> vec4<f32> {
     let a = min(sorted.x, value);
     let after_a = max(sorted.x, value);
@@ -47,7 +47,7 @@ fn insert(sorted: vec4<f32>, value: f32) -> vec4<f32> {
     return vec4<f32>(a, b, c, min(sorted.w, after_c));
 }
 
-// Shifts as they are, HUGE where they do not count.
+// The shifts; HUGE for lanes that are not valid.
 fn counted(shift: vec4<f32>, counts: vec4<bool>) -> vec4<f32> {
     return select(vec4<f32>(HUGE), shift, counts);
 }
@@ -106,7 +106,7 @@ fn phase_stereo(@builtin(global_invocation_id) id: vec3<u32>) {
         step2 = ahead(there.second, own.second);
     }
     let counts = (seen & vec4<u32>(1u)) != vec4<u32>();
-    // Lane 1 sees no horizontal shift.
+    // Lane 1 does not respond to a horizontal shift.
     let counts2 = (seen & vec4<u32>(0u, 0x10000u, 0x10000u, 0x10000u)) != vec4<u32>();
     let shift = counted(sign * (step * block.per_angle[0]), counts);
     let shift2 = counted(sign * (step2 * block.per_angle[1]), counts2);

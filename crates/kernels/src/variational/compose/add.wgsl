@@ -1,4 +1,4 @@
-// d + δ: the contract is mod.rs's.
+// d + δ. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 

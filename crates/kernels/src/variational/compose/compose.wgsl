@@ -1,9 +1,9 @@
-// δ + d ∘ (id + δ): the contract is mod.rs's.
+// δ + d ∘ (id + δ). The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 
 struct Block {
-    // x, y, z.
+    // Voxels along x, y, z.
     size: vec4<u32>,
     per_edge: vec4<f32>,
 }
@@ -16,7 +16,8 @@ struct Block {
 @group(0) @binding(5) var<storage, read_write> increment_y: array<f32>;
 @group(0) @binding(6) var<storage, read_write> increment_z: array<f32>;
 
-// NaN leads to the origin; the component that is NaN stays so by the sum.
+// The position that a voxel is displaced to. A NaN is replaced by the origin; the sum afterwards keeps its component
+// NaN.
 fn position(voxel: u32, step: f32) -> f32 {
     return select(f32(voxel) + step, 0.0, is_nan(step));
 }

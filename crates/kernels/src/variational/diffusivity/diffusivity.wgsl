@@ -1,20 +1,20 @@
-// The relative smoothness weight of each voxel: the contract is mod.rs's. A thread marches along z, so that it looks up
-// its column once.
+// The relative smoothness weight of each voxel. The contract is in mod.rs. A thread moves along z, so that it loads
+// each sample of its column once.
 
 override COMPONENTS: u32 = 3u;
 override ROBUST: u32 = 1u;
 override EDGES: u32 = 0u;
 override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 8u;
-// Planes of a thread.
+// Planes per thread.
 override DEPTH: u32 = 1u;
 
 struct Block {
-    // Packs of a row, rows of a plane, planes.
+    // Packs per row, rows per plane, planes.
     size: vec4<u32>,
-    // ½ / (s ε)² per axis: a squared difference belongs half to the voxel on either side; a twelfth.
+    // ½ / (s ε)² per axis (x, y, z): a squared difference is shared by the voxels on both sides; 1/12 (w).
     share: vec4<f32>,
-    // 1 / s per axis; κ.
+    // 1 / s per axis (x, y, z); κ (w).
     slope: vec4<f32>,
 }
 
@@ -28,7 +28,7 @@ struct Block {
 @group(0) @binding(7) var<storage, read> image: array<Pack>;
 @group(0) @binding(8) var<storage, read_write> out: array<Pack>;
 
-// One value a component.
+// One pack per component.
 struct Three {
     x: Pack,
     y: Pack,
@@ -43,7 +43,7 @@ fn total(i: u32) -> Three {
     return d;
 }
 
-// Sums are taken from left to right, as in the CPU text, so that both find the same bits.
+// Sums are added from left to right, as in cpu.rs, so that both give the same bits.
 fn square(a: Three, b: Three) -> Pack {
     let x = a.x - b.x;
     let y = a.y - b.y;
@@ -64,7 +64,7 @@ fn add_square(start: Pack, a: Three, b: Three) -> Pack {
     return start + x * x + y * y + z * z;
 }
 
-// The squared differences to both neighbours along x; beyond the border there is none.
+// The sum of squared differences to both neighbours along x; 0 beyond the border.
 fn squares_x(here: Three, i: u32, at: u32, count: u32) -> Pack {
     var before = vec3<f32>(first_of(here.x), first_of(here.y), first_of(here.z));
     var after = vec3<f32>(last_of(here.x), last_of(here.y), last_of(here.z));

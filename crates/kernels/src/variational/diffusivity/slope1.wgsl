@@ -1,4 +1,4 @@
-// The image's derivative along x, before its gain, sample by sample.
+// The image's derivative along x without its factor, for packs of one sample.
 fn derivative_x(row: u32, x: u32) -> f32 {
     return derivative(row + x, x, block.size.x, 1u);
 }

@@ -1,4 +1,4 @@
-// The image's derivative along x, before its gain, four samples at a time.
+// The image's derivative along x without its factor, for packs of four samples.
 fn derivative_x(row: u32, x: u32) -> vec4<f32> {
     let here = image[row + x];
     var before = here.xx;

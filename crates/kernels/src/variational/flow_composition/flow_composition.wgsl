@@ -1,10 +1,10 @@
-// d1 + d2 ∘ (id + d1): the contract is mod.rs's.
+// d1 + d2 ∘ (id + d1). The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 override KEEP_FIRST: u32 = 0u;
 
 struct Block {
-    // x, y, z.
+    // Voxels along x, y, z.
     size: vec4<u32>,
 }
 
@@ -19,7 +19,7 @@ struct Block {
 @group(0) @binding(8) var<storage, read_write> out_y: array<f32>;
 @group(0) @binding(9) var<storage, read_write> out_z: array<f32>;
 
-// Exactly within the grid; NaN is outside.
+// Whether a position is between the centres of the outermost voxels; false for NaN.
 fn is_within(at: f32, count: u32) -> bool {
     return !is_nan(at) && at >= 0.0 && at <= f32(count - 1u);
 }

@@ -1,4 +1,4 @@
-// Σ |d| and number of voxels that count: the contract is mod.rs's.
+// Σ |d|, and the number of valid voxels. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 override WEIGHTED: u32 = 0u;

@@ -1,4 +1,4 @@
-// Confidence by the residual of the way there and back: the contract is mod.rs's.
+// Reduces the confidence by the residual of the composed forward and backward flows. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 

@@ -1,17 +1,17 @@
-// det(I + ∇d) − 1 and its statistics: the contract is mod.rs's. A thread marches along z, so that it looks up its
-// column once.
+// det(I + ∇d) − 1 and its statistics. The contract is in mod.rs. A thread moves along z, so that it loads each sample
+// of its column once.
 
 override COMPONENTS: u32 = 3u;
 override WEIGHTED: u32 = 0u;
 override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 8u;
-// Planes of a thread.
+// Planes per thread.
 override DEPTH: u32 = 1u;
 
 struct Block {
-    // Packs of a row, rows of a plane, planes.
+    // Packs per row, rows per plane, planes.
     size: vec4<u32>,
-    // One over the spacing, per axis.
+    // 1 / spacing, per axis.
     per_edge: vec4<f32>,
 }
 
@@ -25,7 +25,7 @@ struct Block {
 
 const HUGE: f32 = 3.4e38;
 
-// One value a component.
+// One pack per component.
 struct Three {
     x: Pack,
     y: Pack,
@@ -40,7 +40,7 @@ fn load(i: u32) -> Three {
     return d;
 }
 
-// One over the distance of the neighbours along an axis, which are the voxel itself beyond the border.
+// 1 / distance between the two neighbours along an axis; beyond the border the voxel itself is the neighbour.
 fn per_step(at: u32, count: u32, per_edge: f32) -> f32 {
     return select(per_edge, 0.5 * per_edge, at > 0u && at + 1u < count);
 }
@@ -53,7 +53,7 @@ fn around(before: f32, here: Pack, after: f32) -> Pack {
     return after_each(here, after) - before_each(before, here);
 }
 
-// The derivatives along x.
+// The derivatives of the components along x.
 fn along(d: Three, i: u32, at: u32, count: u32, per_edge: f32) -> Three {
     var before = vec3<f32>(first_of(d.x), first_of(d.y), first_of(d.z));
     var after = vec3<f32>(last_of(d.x), last_of(d.y), last_of(d.z));
@@ -75,7 +75,7 @@ fn along(d: Three, i: u32, at: u32, count: u32, per_edge: f32) -> Three {
 
 var<workgroup> lane_extremes: array<vec2<f32>, 512>;
 
-// The least and the greatest; to be called by all threads of the workgroup together.
+// The minimum (x) and maximum (y) over the workgroup. All threads of the workgroup must call this together.
 fn workgroup_extremes(value: vec2<f32>, lane: u32) -> vec2<f32> {
     lane_extremes[lane] = value;
     workgroupBarrier();
@@ -99,7 +99,7 @@ fn jacobian(
 ) {
     let size = block.size;
     let plane = size.x * size.y;
-    // Voxels that count, folded ones, Σ |det − 1|, Σ div².
+    // Number of valid voxels, number of folded voxels, Σ |det − 1|, Σ div².
     var sum = vec4<f32>(0.0);
     var extremes = vec2<f32>(HUGE, -HUGE);
     let first = id.z * DEPTH;
@@ -129,8 +129,8 @@ fn jacobian(
             low = here;
             here = high;
         }
-        // tr g + (sum of principal 2 × 2 minors) + det g: no cancellation against 1.
-        // From left to right, as the CPU text.
+        // det(I + g) − 1 = tr g + (sum of principal 2 × 2 minors) + det g: nothing cancels against 1. The sum is added
+        // from left to right, as in cpu.rs.
         var divergence = a.x;
         if (COMPONENTS == 3u) {
             divergence = divergence + c.z;

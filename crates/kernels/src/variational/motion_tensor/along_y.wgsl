@@ -1,20 +1,21 @@
-// The motion tensor, smoothed along y while its derivatives are at hand: the contract is mod.rs's; `smooth.wgsl` smooths it
-// along the other axes. A workgroup marches down a strip of a few planes: each thread makes the products of its column,
-// smooths them along y in registers and stores what is complete. Follows `products.wgsl`.
+// The motion tensor, smoothed along y as soon as its products are computed. The contract is in mod.rs. `smooth.wgsl`
+// smooths it along the other axes. A workgroup moves down a strip of a few planes (the march), one or two rows per
+// turn. Each thread computes the products of its column, smooths them along y in registers and stores each output when
+// it is complete. This part follows `products.wgsl`.
 
-// Channels of the output; the last is tt if it is wanted.
+// Number of output channels; the last one is tt, if it is wanted.
 override CHANNELS: u32 = 9u;
 override RADIUS_Y: u32 = 0u;
-// Which parts of the channels this launch makes: 1 the first four, 2 the next four (3-D), 4 what is left.
+// The channels that this launch computes, a bit mask: 1 the first four, 2 the next four (3-D), 4 the rest.
 override PARTS: u32 = 7u;
-// Whether a single pair's neighbours along x and z come from workgroup memory.
+// 1: the neighbours along x and z are read from workgroup memory (single pair only).
 override MEANS: u32 = 0u;
-// Columns of a strip.
+// Columns per strip.
 override STRIP: u32 = 64u;
-// Planes that a workgroup marches down together, and how many of those around them each of them looks up.
+// Number of planes of a workgroup, and number of planes around them that each thread loads a sample of.
 override PLANES: u32 = 1u;
 override BESIDE: u32 = 0u;
-// Rows of a turn of the march, 1 or 2.
+// Rows per turn of the march, 1 or 2.
 override ROWS: u32 = 1u;
 
 @group(0) @binding(9) var<storage, read_write> out_0: array<f32>;
@@ -43,8 +44,8 @@ fn store_out(channel: u32, i: u32, value: f32) {
     }
 }
 
-// What a thread that marches along y keeps of a pair: the mean of both images, twice, two rows before to two rows after, and
-// the difference of the images here and after.
+// The state of a thread and one pair on the march along y: twice the mean of both images, from two rows before to two
+// rows after; the difference of the images here, one row after and two rows after.
 struct Column {
     far_before: f32,
     before: f32,
@@ -56,7 +57,7 @@ struct Column {
     difference_far: f32,
 }
 
-// One row further, with what both images are two rows after.
+// The column moved on by one row, given the samples of both images two rows after the new row.
 fn advanced(column: Column, fixed: f32, warped: f32) -> Column {
     let difference = warped - fixed;
     let entering = twice_mean(fixed, warped);
@@ -72,19 +73,19 @@ fn advanced(column: Column, fixed: f32, warped: f32) -> Column {
     );
 }
 
-// The same: `i` is the voxel two rows after.
+// The same, with the samples loaded: `i` is the voxel two rows after the new row.
 fn advance(pair: u32, column: Column, i: u32) -> Column {
     return advanced(column, fixed_at(pair, i), warped_at(pair, i));
 }
 
-// The columns of all pairs.
+// The columns of up to three pairs.
 struct Columns {
     first: Column,
     second: Column,
     third: Column,
 }
 
-// One row further in every pair: `i` is the voxel two rows after.
+// The columns of all pairs, moved on by one row: `i` is the voxel two rows after the new row.
 fn advance_all(columns: Columns, i: u32) -> Columns {
     var next = columns;
     next.first = advance(0u, columns.first, i);
@@ -106,7 +107,7 @@ fn column_products(pair: u32, column: Column, i: u32, to: Around) -> Channels {
     return products(i, column.difference, over);
 }
 
-// The products of all pairs.
+// The sum of the products of all pairs.
 fn columns_products(columns: Columns, i: u32, to: Around) -> Channels {
     var row = column_products(0u, columns.first, i, to);
     if (PAIRS > 1u) {
@@ -118,28 +119,30 @@ fn columns_products(columns: Columns, i: u32, to: Around) -> Channels {
     return row;
 }
 
-// Twice the means of the rows of a turn of the march and of the next turn, in the workgroup's planes and the two on either side,
-// with two columns more on either side: a single pair's neighbours along x and z are looked up here.
+// Twice the means of both images, for the rows of two turns of the march (this one and the next), in the workgroup's
+// planes and two planes on either side, with two more columns on either side. The neighbours along x and z of a single
+// pair are read from here.
 const MEAN_ROW: u32 = 512u;
 var<workgroup> means: array<f32, 2048>;
 
-// Where a row of a turn begins in that memory.
+// Index in `means` at which row `nth` of a turn begins.
 fn mean_row(turn: u32, nth: u32) -> u32 {
     return MEAN_ROW * (ROWS * (turn & 1u) + nth);
 }
 
-// From a plane to the next in that memory.
+// Distance of two planes in `means`.
 fn mean_stride() -> u32 {
     return STRIP + 4u;
 }
 
-// Which plane of that memory a thread fills as its `k`-th beside its own: the two before, then the two after.
+// The plane in `means` that a thread fills in addition to its own, as its `k`-th: the two before the workgroup's
+// planes, then the two after.
 fn beside_slot(plane: u32, k: u32) -> u32 {
     let nth = plane + k * PLANES;
     return select(nth, nth + PLANES, nth > 1u);
 }
 
-// The differences along x and z around the place `at` in a row of means. Columns beyond the border hold the border's samples.
+// The differences along x and z around index `at` of `means`. Columns beyond the border hold the border's samples.
 fn over_means(at: u32) -> vec2<f32> {
     let x = means[at - 2u] - means[at + 2u] + 8.0 * (means[at + 1u] - means[at - 1u]);
     if (COMPONENTS == 2u) {
@@ -155,12 +158,12 @@ fn tap_y(k: i32) -> f32 {
     return block.taps_y[at >> 2u][at & 3u];
 }
 
-// The first of the channels that are left.
+// Index of the first channel of the rest (`Channels::c`).
 fn first_left() -> u32 {
     return 4u * (COMPONENTS - 1u);
 }
 
-// The channels of a voxel that this launch makes.
+// Stores the channels of a voxel that this launch computes.
 fn store(i: u32, done: Channels) {
     if ((PARTS & 1u) != 0u) {
         store_out(0u, i, done.a.x);
@@ -182,7 +185,8 @@ fn store(i: u32, done: Channels) {
     }
 }
 
-// Adds a row to the outputs that are not complete yet, the oldest one's first, and takes that one out.
+// Adds a row to the outputs in progress, of which the oldest is the first; removes and returns that one, which is now
+// complete.
 fn completed(
     row: Channels,
     ahead_a: ptr<function, array<vec4<f32>, 16>>,
@@ -213,14 +217,14 @@ fn completed(
     return done;
 }
 
-// The row that a march takes after row `y`, `at` being its rows before that one, those beyond the border counted: beyond the
-// border it stays.
+// The row that the march visits after row `y`. `at` is the position of row `y` in the march, counted from RADIUS_Y rows
+// before the first row of the image. Beyond the border the march stays on the border's row.
 fn row_after(y: u32, at: u32) -> u32 {
     return y + select(0u, 1u, at >= RADIUS_Y && y + 1u < block.size.y);
 }
 
-// A thread's own place in the memory of means, and the voxels that it fills in beside it with their places: of the planes
-// around, and, by the first four threads of a plane, of the columns around.
+// The places in `means` that a thread fills, and the voxels it loads for them: its own; in the planes around
+// (`beside`); and, for the first four threads of a plane, in the columns around (`edge`).
 struct Places {
     own: u32,
     edge: u32,
@@ -229,7 +233,8 @@ struct Places {
     beside_place: array<u32, 4>,
 }
 
-// Of the workgroup's first voxel, the thread in it, and the thread's x and first voxel.
+// `first`: the workgroup's first voxel; `local`: the thread in the workgroup; `at`: the thread's x, and its voxel in
+// row 0.
 fn places_of(first: vec3<u32>, local: vec2<u32>, at: vec2<u32>) -> Places {
     let size = block.size;
     let lane = local.x;
@@ -246,7 +251,7 @@ fn places_of(first: vec3<u32>, local: vec2<u32>, at: vec2<u32>) -> Places {
     return places;
 }
 
-// Fills in the rows of the first turn: row y is the first one, its march begins at `rows.y`.
+// Fills `means` for the first turn. `rows.x` is the first row, `rows.y` its position as in `row_after`.
 fn fill_first(places: Places, column: Column, rows: vec2<u32>, lane: u32) {
     var there = rows.x;
     for (var nth = 0u; nth < ROWS; nth = nth + 1u) {
@@ -288,19 +293,19 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
         fill_first(places, columns.first, vec2<u32>(y, first_y), lane);
         workgroupBarrier();
     }
-    // What the rows so far add to the outputs that are not complete yet; the oldest one's is the first.
+    // Partial sums of the outputs in progress; the oldest output is the first.
     var ahead_a: array<vec4<f32>, 16>;
     var ahead_b: array<vec4<f32>, 16>;
     var ahead_c: array<vec2<f32>, 16>;
     let steps = rows + 2u * RADIUS_Y;
     for (var turn = 0u; turn * ROWS < steps; turn = turn + 1u) {
-        // The rows of this turn and the next one.
+        // The rows of this turn and of the next one.
         var row_at: array<u32, 4>;
         row_at[0] = y;
         for (var k = 0u; k < 2u * ROWS - 1u; k = k + 1u) {
             row_at[k + 1u] = row_after(row_at[k], first_y + turn * ROWS + k);
         }
-        // What the next turn needs from memory is asked for before this one is worked on, and looked at after.
+        // The samples for the next turn are loaded before this turn is computed, and used after it.
         var fixed_entering: array<f32, 2>;
         var warped_entering: array<f32, 2>;
         var fixed_beside: array<f32, 8>;
@@ -339,7 +344,7 @@ fn along_y(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id
             if (step >= 2u * RADIUS_Y && step < steps && is_any) {
                 store(base + (first_y + step - 2u * RADIUS_Y) * size.x, done);
             }
-            // Rows beyond the border are the border's.
+            // Beyond the border the row stays the same, and so does the column.
             if (row_at[nth + 1u] != row_at[nth] && MEANS == 1u) {
                 columns.first = advanced(columns.first, fixed_entering[nth], warped_entering[nth]);
             } else if (row_at[nth + 1u] != row_at[nth] && FORWARD == 0u) {

@@ -1,8 +1,8 @@
-// How little the pairs match. Follows `products.wgsl`.
+// The mismatch of the pairs of images. This part follows `products.wgsl`.
 
 @group(0) @binding(8) var<storage, read_write> sums: array<f32>;
 
-// Σ n I_t² and Σ n |∇I|².
+// Σ n I_t² and Σ n |∇I|², for each workgroup.
 @compute @workgroup_size(256)
 fn mismatch(
     @builtin(global_invocation_id) id: vec3<u32>,

@@ -1,5 +1,5 @@
-// What the motion tensor is made of: the pairs of images, their differences, and the products of a voxel. `along_y.wgsl` and
-// `mismatch.wgsl` follow.
+// The input of the motion tensor: the pairs of images, their derivatives, and the products at a voxel. `along_y.wgsl`
+// or `mismatch.wgsl` follows this part.
 
 override COMPONENTS: u32 = 3u;
 override PAIRS: u32 = 1u;
@@ -8,9 +8,9 @@ override FORWARD: u32 = 0u;
 override NORMALISED: u32 = 0u;
 
 struct Block {
-    // Voxels along each axis; rows of a workgroup.
+    // Voxels along x, y, z; rows per workgroup (w).
     size: vec4<u32>,
-    // What makes a difference a derivative, per axis; ζ².
+    // Factor from a difference to a derivative, per axis (x, y, z); ζ² (w).
     gain: vec4<f32>,
     taps_y: array<vec4<f32>, 3>,
 }
@@ -44,7 +44,7 @@ fn warped_at(pair: u32, i: u32) -> f32 {
     return warped_2[i];
 }
 
-// Twice the mean of both images, of the fixed one where the other has no data.
+// Twice the mean of both images; twice the fixed one where the warped one has no data.
 fn twice_mean(fixed: f32, warped: f32) -> f32 {
     return fixed + select(warped, fixed, is_nan(warped));
 }
@@ -53,7 +53,8 @@ fn both(pair: u32, i: u32) -> f32 {
     return twice_mean(fixed_at(pair, i), warped_at(pair, i));
 }
 
-// Where the neighbours along an axis are: two before, one before, one after, two after; nearer ones beyond the border.
+// Index offsets of the neighbours along an axis: two before, one before, one after, two after. At the border the
+// nearest voxel inside takes the place of one outside.
 fn steps(at: u32, count: u32, stride: u32) -> vec4<u32> {
     let before = select(0u, stride, at > 0u);
     let after = select(0u, stride, at + 1u < count);
@@ -62,7 +63,7 @@ fn steps(at: u32, count: u32, stride: u32) -> vec4<u32> {
     return vec4<u32>(0u - far_before, 0u - before, after, far_after);
 }
 
-// The difference over an axis around voxel `i`, before its gain.
+// The finite difference along an axis at voxel `i`, without its factor.
 fn differ(pair: u32, i: u32, to: vec4<u32>) -> f32 {
     if (FORWARD == 1u) {
         return fixed_at(pair, i + to.z) - fixed_at(pair, i);
@@ -70,7 +71,7 @@ fn differ(pair: u32, i: u32, to: vec4<u32>) -> f32 {
     return both(pair, i + to.x) - both(pair, i + to.w) + 8.0 * (both(pair, i + to.z) - both(pair, i + to.y));
 }
 
-// What one thread needs around it: the neighbours along x and z, and the plane.
+// Offsets of a voxel's neighbours along x and z.
 struct Around {
     x: vec4<u32>,
     z: vec4<u32>,
@@ -81,14 +82,14 @@ fn around(x: u32, z: u32) -> Around {
     return Around(steps(x, size.x, 1u), steps(z, size.z, size.x * size.y));
 }
 
-// The channels of a voxel: the first four, the next four in 3-D, and what is left with tt.
+// The channels of a voxel: the first four, the next four (3-D), and the rest with tt.
 struct Channels {
     a: vec4<f32>,
     b: vec4<f32>,
     c: vec2<f32>,
 }
 
-// The products of voxel `i`, whose differences over the axes are known and whose difference of images is NaN outside.
+// The products at voxel `i`. `difference` is warped − fixed, NaN outside; `over` holds the differences along the axes.
 fn products(i: u32, difference: f32, over: vec3<f32>) -> Channels {
     let g = block.gain.xyz * over;
     var scale = 1.0;
@@ -137,7 +138,7 @@ fn products_at(pair: u32, i: u32, to: Around, to_y: vec4<u32>) -> Channels {
     return products(i, warped_at(pair, i) - fixed_at(pair, i), over);
 }
 
-// The products of voxel `i`, all of it looked up.
+// The products at voxel `i`, with all samples loaded from the images.
 fn all_products(i: u32, to: Around, y: u32) -> Channels {
     let to_y = steps(y, block.size.y, block.size.x);
     var sum = products_at(0u, i, to, to_y);

@@ -1,15 +1,15 @@
-// What is left of the tensor's filter, several channels a launch: along x, or along x and z in one march. The order of the
-// axes is y, x, z.
+// The rest of the tensor's filter, several channels per launch: along x, or along x and z in one march. The order of
+// the axes is y, x, z.
 
 override RADIUS_X: u32 = 0u;
 override RADIUS_Z: u32 = 0u;
-// How many channels there are.
+// Number of channels.
 override CHANNELS: u32 = 1u;
-// Planes that a march along z takes together, 4 at most: as many as registers allow.
+// Planes that a march along z loads at once, at most 4: as many as registers allow.
 override BATCH: u32 = 4u;
 
 struct Block {
-    // Voxels along each axis; planes of a thread.
+    // Voxels along x, y, z; planes per thread (w).
     size: vec4<u32>,
     taps_x: array<vec4<f32>, 3>,
     taps_z: array<vec4<f32>, 3>,
@@ -79,7 +79,7 @@ fn along_x(@builtin(global_invocation_id) id: vec3<u32>) {
     store(channel, i, smoothed(here, neighbours(channel, i, id.x, here), id.x));
 }
 
-// A thread marches along z, with what the planes so far add to the outputs that are not complete yet.
+// A thread moves along z and keeps the partial sums of the outputs that are not complete yet.
 fn march(channel: u32, segment: u32, id: vec3<u32>) {
     let width = block.size.x / PACK;
     if (id.x >= width || id.y >= block.size.y) {
@@ -91,7 +91,7 @@ fn march(channel: u32, segment: u32, id: vec3<u32>) {
     let end = min(first + block.size.w, block.size.z);
     let last_z = i32(block.size.z) - 1;
     var ahead: array<Pack, 16>;
-    // Planes are asked for before those before them are worked on.
+    // Planes are loaded before the planes in front of them are processed.
     var coming: array<Pack, 4>;
     let begin = i32(first) - i32(RADIUS_Z);
     for (var k = 0; k < i32(BATCH); k = k + 1) {
@@ -123,7 +123,7 @@ fn march(channel: u32, segment: u32, id: vec3<u32>) {
     }
 }
 
-// Each channel has a march of its own: to choose its buffers sample by sample takes as long as to filter it.
+// Each channel has its own call of `march`: to select the buffers for every sample takes as long as the filter itself.
 @compute @workgroup_size(32, 4)
 fn along_x_and_z(@builtin(global_invocation_id) id: vec3<u32>) {
     let segments = (block.size.z + block.size.w - 1u) / block.size.w;

@@ -1,11 +1,11 @@
-// Rows are no multiple of four: sample by sample.
+// Packs of one sample: the row length is not a multiple of four.
 
 struct Neighbours {
     before: array<f32, 8>,
     after: array<f32, 8>,
 }
 
-// The samples of the row around the one at `i`, in column x; beyond the border stands the border's.
+// The neighbours along x of sample `i`, which is in column `x`. Beyond the border, the border's sample.
 fn neighbours(channel: u32, i: u32, x: u32, here: f32) -> Neighbours {
     var found: Neighbours;
     for (var k = 0u; k < RADIUS_X; k = k + 1u) {

@@ -1,6 +1,6 @@
-// Rows are a multiple of four: quads of samples.
+// Packs of four samples: the row length is a multiple of four.
 
-// The quads before and after; beyond the border stands the border's sample.
+// The two packs before and the two after. Beyond the border, the border's sample.
 struct Neighbours {
     far_before: vec4<f32>,
     before: vec4<f32>,
@@ -8,7 +8,7 @@ struct Neighbours {
     far_after: vec4<f32>,
 }
 
-// The quads of the row around the one at `i`, the x-th.
+// The neighbours along x of pack `i`, which is pack `x` of its row.
 fn neighbours(channel: u32, i: u32, x: u32, here: vec4<f32>) -> Neighbours {
     var found: Neighbours;
     if (RADIUS_X > 0u) {

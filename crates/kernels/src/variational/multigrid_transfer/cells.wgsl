@@ -1,4 +1,4 @@
-// The fine cells of a coarse one along an axis: first and end.
+// The range of fine cells in a coarse cell along an axis: first, and last + 1.
 fn cells(cell: u32, fine: u32, coarse: u32) -> vec2<u32> {
     if (fine == coarse) {
         return vec2<u32>(cell, cell + 1u);

@@ -1,7 +1,7 @@
-// Between a grid and the next coarser one: the contract is mod.rs's.
+// Transfers between a grid and the next coarser one. The contract is in mod.rs.
 
 override CHANNELS: u32 = 3u;
-// 1: what stands in the fine grid counts no more.
+// 1: prolongation overwrites the fine grid; 0: it adds to it.
 override ANEW: u32 = 0u;
 
 struct Block {
@@ -117,7 +117,7 @@ fn restrict_mean(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_work
     }
 }
 
-// The coarse cells around a fine one along an axis, and what the near one weighs.
+// The nearest and the next nearest coarse cell of a fine one along an axis, and the weight of the nearest.
 struct Around {
     near: u32,
     far: u32,
@@ -130,7 +130,7 @@ fn around(cell: u32, fine: u32, coarse: u32) -> Around {
     }
     let near = cell / 2u;
     if (near >= coarse) {
-        // The third cell of an odd end lies beyond the last centre.
+        // At an odd end, the last of three fine cells lies beyond the centre of the last coarse cell.
         return Around(coarse - 1u, coarse - 1u, 1.0);
     }
     let above = min(near + 1u, coarse - 1u);
@@ -138,7 +138,7 @@ fn around(cell: u32, fine: u32, coarse: u32) -> Around {
     return Around(near, select(above, below, cell % 2u == 0u), 0.75);
 }
 
-// Four rows of one column, blended.
+// The weighted sum of the samples of one column in four rows.
 fn blend(lines: vec4<f32>, weights: vec4<f32>) -> f32 {
     return weights.x * lines.x + weights.y * lines.y + weights.z * lines.z + weights.w * lines.w;
 }
@@ -147,7 +147,7 @@ fn along_x(near: f32, far: f32, weight: f32) -> f32 {
     return select(weight * near + (1.0 - weight) * far, near, weight == 1.0);
 }
 
-// What the fine grid holds, if it counts.
+// The value of the fine grid to which prolongation adds.
 fn present(value: f32) -> f32 {
     if (ANEW == 1u) {
         return 0.0;

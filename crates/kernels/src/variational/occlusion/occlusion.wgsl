@@ -1,12 +1,12 @@
-// How likely a pixel is seen in both images: the contract is mod.rs's.
+// The probability that a pixel is visible in both images. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 2u;
 
 struct Block {
     size: vec4<u32>,
-    // One over the spacing, per axis.
+    // 1 / spacing, per axis.
     per_edge: vec4<f32>,
-    // ½/σ_d², ½/σ_i², what a pixel outside gets.
+    // ½/σ_d² (x), ½/σ_i² (y), value for a pixel outside (z).
     scales: vec4<f32>,
 }
 
@@ -18,7 +18,7 @@ struct Block {
 @group(0) @binding(5) var<storage, read> warped: array<f32>;
 @group(0) @binding(6) var<storage, read_write> out: array<f32>;
 
-// One over the distance of the neighbours along an axis, which are the voxel itself beyond the border.
+// 1 / distance between the two neighbours along an axis; beyond the border the voxel itself is the neighbour.
 fn per_step(at: u32, count: u32, per_edge: f32) -> f32 {
     return select(per_edge, 0.5 * per_edge, at > 0u && at + 1u < count);
 }

@@ -1,4 +1,4 @@
-// The right-hand side becomes the residual.
+// Bindings of the product: the unknowns are read; the residual overwrites the right-hand side.
 @group(0) @binding(1) var<storage, read> x0: array<Pack>;
 @group(0) @binding(2) var<storage, read> x1: array<Pack>;
 @group(0) @binding(3) var<storage, read> x2: array<Pack>;

@@ -1,4 +1,4 @@
-// Unknowns in place.
+// Bindings of relaxation: the unknowns are updated in place.
 @group(0) @binding(1) var<storage, read_write> x0: array<Pack>;
 @group(0) @binding(2) var<storage, read_write> x1: array<Pack>;
 @group(0) @binding(3) var<storage, read_write> x2: array<Pack>;

@@ -1,4 +1,4 @@
-// Everything is read, and something else written.
+// Bindings of the residual: unknowns and right-hand side are only read; results go to other buffers.
 @group(0) @binding(1) var<storage, read> x0: array<Pack>;
 @group(0) @binding(2) var<storage, read> x1: array<Pack>;
 @group(0) @binding(3) var<storage, read> x2: array<Pack>;

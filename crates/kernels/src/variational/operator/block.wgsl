@@ -1,22 +1,22 @@
-// What every launch over the operator is told.
+// The uniform block and the tensor's bindings of every launch of the operator.
 
 override COMPONENTS: u32 = 3u;
 override TENSOR: u32 = 1u;
 
 struct Block {
-    // nx in packs, ny, nz
+    // Packs along x, voxels along y and z.
     size: vec4<u32>,
-    // The coarser grid's cells, where there is one.
+    // Cells of the coarser grid along x, y, z, if there is one.
     coarse: vec4<u32>,
-    // α / s², per axis
+    // α / s², per axis.
     spring: vec4<f32>,
-    // 1 / s, per axis
+    // 1 / s, per axis.
     per_spacing: vec4<f32>,
-    // ω, or the damping
+    // The relaxation factor ω, or the damping of Jacobi's method.
     omega: f32,
-    // Parity of y + z of the rows that a pass takes.
+    // Parity of y + z of the rows that a pass updates.
     rows: u32,
-    // Parity of x, x + y + z or x + z of the voxels that it takes there.
+    // Parity of x, x + y + z or x + z of the voxels that a pass updates in these rows.
     colour: u32,
     sweeps: u32,
 }

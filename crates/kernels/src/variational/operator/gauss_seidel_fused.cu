@@ -1,15 +1,17 @@
-// Both passes of relax_rows.wgsl in one launch: the second follows the first, `lag` planes behind, so that it finds the field
-// in the cache. The same operations in the same order.
+// Both passes of relax_rows.wgsl in one launch. The second pass follows the first, `lag` planes behind, so that it
+// finds the field in the cache. The operations and their order are the same.
 //
-// Workgroups draw the numbers of their tiles from a counter; one plane's tiles of the first pass alternate with those of the
-// second, `lag` planes before. A tile of the second pass waits until the tiles of the first that its rows touch are done.
-// It may wait: those have smaller numbers, a number once drawn belongs to a workgroup that runs and that works its numbers off
-// in their order, and what runs is not stopped for others of its launch. So the smallest number that is not done never waits,
-// however many workgroups there are at once and in whatever order they begin.
+// Workgroups take the numbers of their tiles from a counter. The tiles of a plane of the first pass alternate with
+// those of the second pass, `lag` planes before. A tile of the second pass waits until the tiles of the first pass that
+// its rows touch are done. This cannot deadlock: those tiles have smaller numbers; a number belongs, once taken, to a
+// workgroup that is running and processes its numbers in their order; and a running workgroup is not stopped in favour
+// of others of its launch. So the smallest number that is not done never waits, however many workgroups run at once and
+// in whatever order they start.
 //
-// The stencil and the block are solve.wgsl's, translated.
+// The stencil and the solution of a voxel's system are those of solve.wgsl, translated.
 //
-// Tensor and right-hand side are read once: they are asked for before the wait, and marked to leave the caches first.
+// Tensor and right-hand side are read once: they are loaded before the wait, with the hint that the caches may evict
+// them first.
 
 namespace kernel {
 
@@ -23,14 +25,14 @@ struct Block {
 
 constexpr uint THREADS = WIDTH * HEIGHT;
 
-// The first voxel of each pack after its even voxels moved.
+// The first voxel of each pack, after the update of its even voxels.
 __shared__ float3 firsts[THREADS];
-// The number of the next tile.
+// The number of the workgroup's next tile.
 __shared__ uint drawn;
 
 struct Tile {
     uint pass, nth, z, y, i;
-    // Whether it is one of the grid's, and whether this thread has a pack of it.
+    // `real`: the tile is inside the grid; `inside`: this thread has a pack in it.
     bool real, inside;
 };
 
@@ -40,7 +42,7 @@ WGSL_FN Tile tile_of(const uint number, const uint tiles, const Block& block) {
     tile.pass = rest & 1u;
     tile.nth = rest >> 1u;
     tile.z = step - tile.pass * block.lag;
-    // Before the first plane z has wrapped around.
+    // Before the first plane, z has wrapped around to a large number.
     tile.real = tile.z < block.size.z;
     tile.y = 2u * (tile.nth * HEIGHT + threadIdx.y) + ((tile.pass + tile.z) & 1u);
     tile.inside = tile.real && tile.y < block.size.y;
@@ -48,14 +50,14 @@ WGSL_FN Tile tile_of(const uint number, const uint tiles, const Block& block) {
     return tile;
 }
 
-// A pack that nobody reads again. Loads like this stay before the wait.
+// Loads a pack that is not read again. The compiler does not move such a load behind the wait.
 WGSL_FN float4 passing(const float4* from) {
     float4 v;
     asm volatile("ld.global.cs.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(from));
     return v;
 }
 
-// The packs of the components at an index.
+// The packs of all components at index `i`.
 WGSL_FN Three three_at(float4* const* x, const uint i) { return Three{x[0][i], x[1][i], x[2][i]}; }
 
 extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) gauss_seidel_fused(
@@ -63,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) gauss_seidel_fused
     float4* x0, float4* x1, float4* x2,
     const float4* rhs0, const float4* rhs1, const float4* rhs2,
     const float4* j0, const float4* j1, const float4* j2, const float4* j3, const float4* j4, const float4* j5,
-    // Zeros: the counter, and from 32 on a flag for each tile of the first pass.
+    // All zero at the start: the counter; from word 32 on, a flag for each tile of the first pass.
     uint* state
 ) {
     const uint4 size = block.size;
@@ -90,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) gauss_seidel_fused
             for (int k = 0; k < 9; k++) { read[k] = passing(once[k] + i); }
         }
         if (tile.pass == 1u && tile.real) {
-            // All of them side by side: one after the other costs more than one launch gains.
+            // All flags are polled in parallel: one after the other would cost more than the fused launch gains.
             for (uint k = lane; k < 5u; k += THREADS) {
                 const uint* at = here;
                 if (k == 1u && tile.nth > 0u) { at = here - 1; }
@@ -120,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS) gauss_seidel_fused
             base = add_across(Three{read[0], read[1], read[2]}, springs, across);
             const float4 diag = total_of_springs(springs, block.spring.x, p > 0u, p + 1u < size.x);
             inverse = inverse_of(Symmetric{read[3], read[4], read[5], read[6], read[7], read[8]}, Three{diag, diag, diag});
-            // What is right of an even voxel is in the same pack.
+            // The right neighbour of an even voxel is in the same pack.
             const Three sums = add_along_x(base, own, left, float3{0.0f, 0.0f, 0.0f}, block.spring.x);
             const Three moved = relaxed(own, inverse, sums, block.omega);
             own = Three{

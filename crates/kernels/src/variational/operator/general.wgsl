@@ -1,4 +1,4 @@
-// The operator at one voxel, with springs and a volume term of its own everywhere: the contract is mod.rs's.
+// The operator at one voxel, with individual springs and an optional volume term. The contract is in mod.rs.
 
 override DIFFUSIVITY: u32 = 0u;
 override VOLUME: u32 = 0u;
@@ -6,7 +6,7 @@ override VOLUME: u32 = 0u;
 @group(0) @binding(13) var<storage, read> psi: array<f32>;
 @group(0) @binding(14) var<storage, read> volume_weight: array<f32>;
 
-// The smoothness's spring between two voxels.
+// The spring of the smoothness term between two voxels.
 fn spring(along: f32, i: u32, j: u32) -> f32 {
     if (DIFFUSIVITY == 1u) {
         return 0.5 * along * (psi[i] + psi[j]);
@@ -14,12 +14,12 @@ fn spring(along: f32, i: u32, j: u32) -> f32 {
     return along;
 }
 
-// The volume term's spring along a component's own axis.
+// The spring of the volume term along a component's own axis.
 fn edge(per_spacing: f32, i: u32, j: u32) -> f32 {
     return 0.5 * per_spacing * per_spacing * (volume_weight[i] + volume_weight[j]);
 }
 
-// For each component c: w Σ_{e≠c} ∂_e x_e, central differences on replicated borders.
+// For each component c: w Σ_{e≠c} ∂_e x_e, with central differences on replicated borders.
 fn flux_of_others(v: vec3<u32>) -> Three {
     let size = block.size;
     let i = index_of(v);
@@ -37,7 +37,7 @@ fn flux_of_others(v: vec3<u32>) -> Three {
     return Three(w * (dy + dz), w * (dx + dz), w * (dx + dy));
 }
 
-// Adds −∂_cᵀ of that: beyond a border stands the voxel's own flux, negated.
+// Adds −∂_cᵀ of that flux. Beyond a border the flux is the voxel's own, negated.
 fn add_mixed(sum: Three, v: vec3<u32>) -> Three {
     let size = block.size;
     let half = 0.5 * block.per_spacing;
@@ -75,8 +75,8 @@ fn add_mixed(sum: Three, v: vec3<u32>) -> Three {
     return out;
 }
 
-// Terms are added in the order of the processor's text: y, z, volume, x, so that their sums are the same bit by bit.
-// Beyond a border the voxel itself stands in, with a spring of 0.
+// Terms are added in the order of the CPU kernel: y, z, volume, x; the sums are then the same bit by bit. Beyond a
+// border the voxel itself is the neighbour, with a spring of 0.
 fn pull_at(v: vec3<u32>) -> Pull {
     let size = block.size;
     let i = index_of(v);
@@ -131,7 +131,7 @@ fn pull_at(v: vec3<u32>) -> Pull {
     return Pull(own, sum, diag);
 }
 
-// What neighbours along x bring over springs of their own.
+// Adds the neighbours along x, each weighted with its own spring.
 fn add_linked(sum: Three, springs: vec2<f32>, left: vec3<f32>, right: vec3<f32>) -> Three {
     let with_left = add_scaled(sum, springs.x, Three(left.x, left.y, left.z));
     return add_scaled(with_left, springs.y, Three(right.x, right.y, right.z));

@@ -1,4 +1,4 @@
-// rhs ← rhs − A x four voxels at a time, and its squared norm.
+// rhs ← rhs − A x, four voxels at a time, and its squared norm.
 
 override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 8u;

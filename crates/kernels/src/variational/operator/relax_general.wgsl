@@ -1,6 +1,6 @@
-// A pass over the voxels of one colour, and whole sweeps of grids that one workgroup can do.
+// A pass over the voxels of one colour; and whole sweeps, for grids small enough for one workgroup.
 
-// Which voxels a pass takes: 0 by parity of x, 1 of x + y + z in all rows (red-black), 2 of x + z.
+// The voxels that a pass updates: by parity of x (0), of x + y + z in all rows (1, red-black), or of x + z (2).
 override ORDER: u32 = 0u;
 
 fn relax_voxel(v: vec3<u32>) {
@@ -28,7 +28,7 @@ fn relax_colour(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// Sweeps without an end of the launch between passes: one workgroup, which waits for itself.
+// Whole sweeps in one launch: a single workgroup, with barriers between the passes.
 @compute @workgroup_size(256)
 fn relax_small(@builtin(local_invocation_index) lane: u32) {
     let size = block.size;

@@ -1,10 +1,11 @@
-// A pass over the rows of one parity of y + z: even x, then odd x, while the row is in registers. A workgroup holds whole
-// rows, so that nobody else writes them. The second pass goes back from the last plane: its rows are in the cache still.
+// A pass over the rows of one parity of y + z: first even x, then odd x, while the row is in registers. A workgroup
+// holds whole rows, so that no other workgroup writes them. The second pass runs backwards from the last plane, whose
+// rows are still in the cache.
 
 override WIDTH: u32 = 64u;
 override HEIGHT: u32 = 4u;
 
-// The first voxel of each pack after its even voxels moved.
+// The first voxel of each pack, after the update of its even voxels.
 var<workgroup> firsts: array<vec3<f32>, 1024>;
 
 @compute @workgroup_size(WIDTH, HEIGHT, 1)
@@ -29,7 +30,7 @@ fn relax_rows(@builtin(local_invocation_id) local: vec3<u32>, @builtin(workgroup
         let diag = total_of_springs(springs, block.spring.x, p > 0u, p + 1u < size.x);
         inverse = inverse_of(tensor_at(i), Three(diag, diag, diag));
         left = left_of(v);
-        // What is right of an even voxel is in the same pack.
+        // The right neighbour of an even voxel is in the same pack.
         let sums = add_along_x(base, own, left, vec3<f32>(0.0, 0.0, 0.0), block.spring.x);
         let next = relaxed(own, inverse, sums, block.omega);
         own = Three(

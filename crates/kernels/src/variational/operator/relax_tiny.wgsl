@@ -1,7 +1,7 @@
-// Whole sweeps of a grid of at most TINY voxels, without volume term: one workgroup, the unknowns in its own memory, and
-// what belongs to a voxel in the registers of its thread.
+// Whole sweeps of a grid of at most TINY voxels, without volume term. One workgroup holds the unknowns in workgroup
+// memory, and the other data of a voxel in the registers of its thread.
 
-// Which voxels a pass takes: 0 by parity of y + z, then of x; 1 of x + y + z (red-black).
+// The voxels that a pass updates: by parity of y + z, then of x (0), or of x + y + z (1, red-black).
 override ORDER: u32 = 0u;
 
 const TINY: u32 = 768u;
@@ -26,7 +26,7 @@ fn relax_tiny(@builtin(local_invocation_index) lane: u32) {
     let size = block.size;
     let plane = size.x * size.y;
     let count = plane * size.z;
-    // Springs to the neighbours along x, and along y and z; 0 beyond the border.
+    // Springs to the neighbours along x (`along`), and along y and z (`across`); 0 beyond the border.
     var along: array<vec2<f32>, 3>;
     var across: array<vec4<f32>, 3>;
     var inverse: array<Symmetric, 3>;
@@ -60,7 +60,7 @@ fn relax_tiny(@builtin(local_invocation_index) lane: u32) {
         for (var k = 0u; k < EACH; k = k + 1u) {
             if (colour[k] == step % passes) {
                 let i = lane + k * THREADS;
-                // Beyond the border the voxel itself stands in, with weight 0.
+                // Beyond the border the voxel itself is the neighbour, with weight 0.
                 let beside = Across(
                     field_at(select(i, i - size.x, across[k].x > 0.0)),
                     field_at(select(i, i + size.x, across[k].y > 0.0)),

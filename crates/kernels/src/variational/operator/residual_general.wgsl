@@ -1,4 +1,4 @@
-// The operator applied, voxel by voxel: product, norm, restriction, Jacobi sweep and volume target.
+// Kernels that apply the operator, voxel by voxel: norm of the residual, Jacobi sweep, restriction of the residual.
 
 @group(0) @binding(15) var<storage, read_write> out0: array<f32>;
 @group(0) @binding(16) var<storage, read_write> out1: array<f32>;

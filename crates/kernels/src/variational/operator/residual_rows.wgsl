@@ -1,4 +1,4 @@
-// The operator applied four voxels at a time: norm, restriction and Jacobi sweep.
+// Kernels that apply the operator, four voxels at a time: norm of the residual, Jacobi sweep.
 
 override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 8u;

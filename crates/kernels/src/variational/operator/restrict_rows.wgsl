@@ -1,4 +1,4 @@
-// The mean residual of coarse cells, two of them a thread: four fine voxels along x.
+// The mean residual of coarse cells. A thread computes two cells, that is, four fine voxels along x.
 
 override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 8u;

@@ -1,16 +1,17 @@
-// The stencil and the block at a pack of voxels, of values alone: every text for GPUs computes with these, gauss_seidel_fused.cu
-// too. Needs COMPONENTS and TENSOR. Sums are taken from left to right, as in the processor's text, so that both find the same bits.
+// The stencil, and the solution of a voxel's linear system, for a pack of voxels. These functions take values only and
+// access no buffer: every shader of the operator uses them, gauss_seidel_fused.cu too. Needs COMPONENTS and TENSOR.
+// Sums are added from left to right, as in the CPU kernel, so that both give the same bits.
 
 const LEAST: f32 = 1.17549435e-38;
 
-// One value a component; the third is 0 in 2-D.
+// One pack per component; the third is 0 in 2-D.
 struct Three {
     a: Pack,
     b: Pack,
     c: Pack,
 }
 
-// Entries 11, 12, 13, 22, 23, 33 of a symmetric block; in 2-D those with a 3 are 0.
+// Entries 11, 12, 13, 22, 23, 33 of a symmetric 3 × 3 matrix per voxel; in 2-D those with index 3 are 0.
 struct Symmetric {
     m0: Pack,
     m1: Pack,
@@ -20,7 +21,7 @@ struct Symmetric {
     m5: Pack,
 }
 
-// What stands beside a pack: y − 1, y + 1, z − 1, z + 1.
+// The neighbours of a pack at y − 1, y + 1, z − 1, z + 1.
 struct Across {
     front: Three,
     back: Three,
@@ -36,7 +37,7 @@ fn add_scaled(sum: Three, weight: f32, x: Three) -> Three {
     return Three(sum.a + weight * x.a, sum.b + weight * x.b, sum.c + weight * x.c);
 }
 
-// rhs + Σ spring · neighbour along y and z.
+// rhs + Σ spring · neighbour, over the neighbours along y and z.
 fn add_across(rhs: Three, springs: vec4<f32>, x: Across) -> Three {
     let sum = add_scaled(add_scaled(rhs, springs.x, x.front), springs.y, x.back);
     if (COMPONENTS == 3u) {
@@ -45,7 +46,7 @@ fn add_across(rhs: Three, springs: vec4<f32>, x: Across) -> Three {
     return sum;
 }
 
-// base + spring · (left + right neighbour) of each voxel.
+// base + spring · (left + right neighbour), for each voxel of a pack.
 fn add_along_x(base: Three, own: Three, left: vec3<f32>, right: vec3<f32>, spring: f32) -> Three {
     return Three(
         base.a + spring * (before_each(left.x, own.a) + after_each(own.a, right.x)),
@@ -54,7 +55,7 @@ fn add_along_x(base: Three, own: Three, left: vec3<f32>, right: vec3<f32>, sprin
     );
 }
 
-// The springs' total where those along x are the same everywhere, but for a first and a last voxel without a neighbour.
+// The sum of a voxel's springs, if all springs along x are equal. The first and the last voxel of a row lack one.
 fn total_of_springs(springs: vec4<f32>, along_x: f32, has_left: bool, has_right: bool) -> Pack {
     var across = springs.x + springs.y;
     if (COMPONENTS == 3u) {
@@ -97,7 +98,7 @@ fn inverse_of(j: Symmetric, diag: Three) -> Symmetric {
     );
 }
 
-// own + ω (m sums − own)
+// own + ω (m s − own)
 fn relaxed(own: Three, m: Symmetric, s: Three, omega: f32) -> Three {
     if (COMPONENTS == 2u) {
         return Three(

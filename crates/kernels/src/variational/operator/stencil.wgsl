@@ -1,6 +1,7 @@
-// The operator at a pack of voxels: what solve.wgsl computes with is read here. A voxel v is packs along x, voxels along y and z.
+// The operator at a pack of voxels: loads the values that solve.wgsl computes with. A position v counts packs along x,
+// voxels along y and z.
 
-// A voxel's own value, the right-hand side with what neighbours bring to it, and the springs' total.
+// For a pack: its own values, the right-hand side plus the weighted neighbours, and the sum of the springs.
 struct Pull {
     own: Three,
     sum: Three,
@@ -38,7 +39,7 @@ fn tensor_at(i: u32) -> Symmetric {
     return Symmetric(j0[i], j1[i], j2[i], j3[i], j4[i], j5[i]);
 }
 
-// Springs to the neighbours along y and z; 0 beyond a border.
+// Springs to the neighbours at y − 1, y + 1, z − 1, z + 1; 0 beyond a border.
 fn springs_across(v: vec3<u32>) -> vec4<f32> {
     let size = block.size;
     let i = index_of(v);
@@ -56,7 +57,7 @@ fn springs_across(v: vec3<u32>) -> vec4<f32> {
     return springs;
 }
 
-// The packs along y and z; beyond a border the voxel itself stands in.
+// The neighbours along y and z; beyond a border the pack itself.
 fn across_at(v: vec3<u32>) -> Across {
     let size = block.size;
     let i = index_of(v);
@@ -71,7 +72,7 @@ fn across_at(v: vec3<u32>) -> Across {
     return Across(front, back, front, back);
 }
 
-// The last voxel of the pack before, 0 beyond the border.
+// The last voxel of the previous pack; 0 beyond the border.
 fn left_of(v: vec3<u32>) -> vec3<f32> {
     var left = vec3<f32>(0.0, 0.0, 0.0);
     if (v.x > 0u) {
@@ -85,7 +86,7 @@ fn left_of(v: vec3<u32>) -> vec3<f32> {
     return left;
 }
 
-// The first voxel of the next pack, 0 beyond the border.
+// The first voxel of the next pack; 0 beyond the border.
 fn right_of(v: vec3<u32>) -> vec3<f32> {
     var right = vec3<f32>(0.0, 0.0, 0.0);
     if (v.x + 1u < block.size.x) {
@@ -99,7 +100,7 @@ fn right_of(v: vec3<u32>) -> vec3<f32> {
     return right;
 }
 
-// What a sweep makes of a voxel.
+// The new values of a pack after a relaxation step.
 fn next_at(v: vec3<u32>) -> Three {
     let pull = pull_at(v);
     return relaxed(pull.own, inverse_of(tensor_at(index_of(v)), pull.diag), pull.sum, block.omega);
@@ -124,7 +125,7 @@ fn residual_at(v: vec3<u32>) -> Three {
     );
 }
 
-// The squares of each voxel of a pack, component after component.
+// The squared length of the residual of each voxel of a pack.
 fn squares_of(r: Three) -> Pack {
     return r.a * r.a + r.b * r.b + r.c * r.c;
 }

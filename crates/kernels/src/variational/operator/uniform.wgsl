@@ -1,4 +1,4 @@
-// The same spring everywhere along an axis and no volume term, four voxels of a row at a time.
+// The operator with equal springs along each axis and without volume term, four voxels of a row at a time.
 
 fn spring(along: f32, i: u32, j: u32) -> f32 {
     return along;

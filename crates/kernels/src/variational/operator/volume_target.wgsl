@@ -1,10 +1,10 @@
-// rhs_a −= ∂_aᵀ (w c): the contract is mod.rs's.
+// rhs_a −= ∂_aᵀ (w c). The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 
 struct Block {
     size: vec4<u32>,
-    // 0.5 / s, per axis
+    // 0.5 / s, per axis.
     half: vec4<f32>,
 }
 
@@ -15,7 +15,8 @@ struct Block {
 @group(0) @binding(4) var<storage, read_write> rhs1: array<f32>;
 @group(0) @binding(5) var<storage, read_write> rhs2: array<f32>;
 
-// `value` − half · the flux below + half · the flux above; beyond a border stands the voxel's own, negated.
+// `value` − half · (flux of the voxel before) + half · (flux of the voxel after). Beyond a border the flux is the
+// voxel's own, negated. `axis` is position, size and stride.
 fn less(value: f32, half: f32, i: u32, axis: vec3<u32>) -> f32 {
     let own = volume_weight[i] * change[i];
     var low = -own;

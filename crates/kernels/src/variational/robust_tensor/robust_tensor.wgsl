@@ -1,11 +1,11 @@
-// Adds γ ψ'(e) J of one constraint to the tensor: the contract is mod.rs's.
+// Adds γ ψ'(e) J of one constraint to the tensor. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
-// The first constraint overwrites what is there.
+// 1: the first constraint, which overwrites the output.
 override FIRST: u32 = 1u;
 
 struct Block {
-    // Packs.
+    // Number of packs.
     count: u32,
     per_epsilon2: f32,
     gain: f32,
@@ -54,7 +54,7 @@ fn robust_tensor(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_work
     let e = j_4[i];
     let f = j_5[i];
     if (COMPONENTS == 2u) {
-        // 11, 12, 22, −1t, −2t, tt.
+        // Entries in order: 11, 12, 22, −1t, −2t, tt.
         let psi = penalty(f + a * x * x + 2.0 * b * x * y + c * y * y - 2.0 * d * x - 2.0 * e * y);
         if (FIRST == 1u) {
             out_0[i] = psi * a;
@@ -70,7 +70,7 @@ fn robust_tensor(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_work
             out_4[i] = out_4[i] + psi * e;
         }
     } else {
-        // 11, 12, 13, 22, 23, 33, −1t, −2t, −3t, tt.
+        // Entries in order: 11, 12, 13, 22, 23, 33, −1t, −2t, −3t, tt.
         let z = delta_z[i];
         let g = j_6[i];
         let h = j_7[i];

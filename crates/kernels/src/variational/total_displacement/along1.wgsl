@@ -1,4 +1,4 @@
-// Positions along x of a pack.
+// The positions along x of the samples of a pack.
 fn along(pack: u32) -> f32 {
     return f32(pack);
 }

@@ -1,15 +1,16 @@
-// Between edges on top of an affine map and voxels in total: the contract is mod.rs's.
+// Converts displacements in edges, on top of an affine map, to total displacements in voxels, and back. The contract is
+// in mod.rs.
 
 override COMPONENTS: u32 = 3u;
 
 struct Block {
-    // Packs of a row, rows of a plane, planes.
+    // Packs per row, rows per plane, planes.
     size: vec4<u32>,
-    // A − I, row by row, each with its offset: small, so that large grids keep their sub-voxel bits.
+    // Rows of A − I, each with its offset (w): small, so that large grids keep their sub-voxel bits.
     base_x: vec4<f32>,
     base_y: vec4<f32>,
     base_z: vec4<f32>,
-    // What the displacement is multiplied by, row by row.
+    // Rows of the matrix that multiplies the displacement.
     linear_x: vec4<f32>,
     linear_y: vec4<f32>,
     linear_z: vec4<f32>,
