@@ -85,7 +85,7 @@ pub const BENCHES: &[Bench] = &[
     // Middlebury's four two-frame pairs.
     Bench::new("middlebury", middlebury::middlebury).scored(),
     // Whether confidences rank errors: pictures, noisy volumes, the mouse ventricle.
-    Bench::new("confidence", confidence::confidence),
+    Bench::new("confidence", confidence::confidence).scored(),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];
