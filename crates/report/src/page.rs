@@ -196,6 +196,7 @@ fn kind_and_message(warning: &Warning) -> (&'static str, &str) {
         WarningKind::Content => "content",
         WarningKind::Convergence => "convergence",
         WarningKind::Field => "field",
+        WarningKind::Grid => "grids",
         _ => "note",
     };
     (kind, &warning.message)
