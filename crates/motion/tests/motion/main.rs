@@ -3,6 +3,7 @@
 mod affine;
 mod confidence;
 mod devices;
+mod lucas_kanade;
 mod masks_and_extremes;
 mod measure;
 mod parameters;
