@@ -57,7 +57,7 @@ const HOUSE: [Room; 13] = [
     Room { name: TESTKIT, floor: 2, outside: &[] },
     Room { name: "veloxel-motion", floor: 3, outside: &["serde_json"] },
     Room { name: "veloxel", floor: 4, outside: &["serde_json", "toml"] },
-    Room { name: "veloxel-bench", floor: 5, outside: &["tempfile"] },
+    Room { name: "veloxel-bench", floor: 5, outside: &["serde_json", "tempfile"] },
     Room {
         name: "veloxel-cli",
         floor: TOP_FLOOR,
