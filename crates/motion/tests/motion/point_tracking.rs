@@ -29,7 +29,7 @@ on_every_device! {
             let corners = tracker.corners(60, 6.0, &[]).unwrap();
             assert!(corners.len() > 20, "{} corners", corners.len());
             let found = tracker.advance(&phantom.moving, &corners).unwrap();
-            let mut compared = 0;
+            let (mut compared, mut sum_px) = (0, 0.0);
             for (corner, point) in corners.iter().zip(&found) {
                 let voxel = [corner[0] as usize, corner[1] as usize, 0];
                 // Windows that reach over the border see its pixels twice.
@@ -39,10 +39,14 @@ on_every_device! {
                 assert_eq!(point.status, PointStatus::Found, "{corner:?}");
                 let d = phantom.truth.vector_vox(phantom.grid().index(voxel));
                 let off = (point.at_px[0] - corner[0] - d[0]).hypot(point.at_px[1] - corner[1] - d[1]);
-                assert!(off < 0.1 && point.forward_backward_px < 0.1, "{motion:?}, {corner:?}: {off} px");
+                // A window stands for its middle, and turns with the picture.
+                assert!(off < 0.4 && point.forward_backward_px < 0.4, "{motion:?}, {corner:?}: {off} px");
+                sum_px += off;
                 compared += 1;
             }
             assert!(compared > 10, "{compared} corners lie in the interior");
+            let mean_px = sum_px / compared as f32;
+            assert!(mean_px < 0.1, "{motion:?}: {mean_px} px");
         }
     }
 }
