@@ -2,6 +2,7 @@
 
 mod confidence;
 mod error;
+mod error_time;
 mod figure;
 mod gpu;
 mod kernels;
@@ -14,6 +15,7 @@ mod paper_a;
 mod paper_b;
 mod phantoms;
 mod phase;
+mod plots_page;
 mod rates;
 mod record;
 mod session;
@@ -25,6 +27,7 @@ pub use error::BenchError;
 pub use figure::{Bar, Figure};
 pub use paper_a::{Event, ExperimentTable, PaperA, Plan, paper_a};
 pub use paper_b::{FULL_SIZES, PaperB, QUICK_SIZES, paper_b};
+pub use plots_page::plots_page;
 pub use record::{Record, Scored};
 pub use session::Session;
 pub use verdict::Verdict;
@@ -92,6 +95,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("phase", phase::phase).scored(),
     // Middlebury's four two-frame pairs.
     Bench::new("middlebury", middlebury::middlebury).scored(),
+    // Error over time beside OpenCV's DIS, on the processor.
+    Bench::new("error-time", error_time::error_time),
     // Whether confidences rank errors: pictures, noisy volumes, the mouse ventricle.
     Bench::new("confidence", confidence::confidence).scored(),
     // Methods of local windows: error, confidence and time.

@@ -14,7 +14,7 @@ use veloxel::io::{IoError, write_text};
 use veloxel::report::number::{self, counted};
 use veloxel_bench::{
     BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, FULL_SIZES, Figure, PaperA, Plan, QUICK_SIZES,
-    Record, Session, Verdict, VolumeCost, paper_a, paper_b, volume_cost,
+    Record, Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
 };
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
@@ -39,7 +39,7 @@ pub struct BenchArguments {
     #[arg(long)]
     allow_missing: bool,
 
-    /// The tables and plots of paper-a or paper-b as a page, in one file
+    /// Tables and plots of paper-a, paper-b or error-time as a page, in one file
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
 
@@ -53,6 +53,8 @@ pub struct BenchArguments {
 
 const PAPER_A: &str = "paper-a";
 const PAPER_B: &str = "paper-b";
+/// Benches that draw plots.
+const WITH_PAGE: [&str; 3] = [PAPER_A, PAPER_B, "error-time"];
 
 impl BenchArguments {
     fn benches(&self) -> Vec<&'static Bench> {
@@ -69,10 +71,9 @@ impl Run for BenchArguments {
         if let Some(size) = self.volume {
             return print_json(&volume_cost(size, &device)?);
         }
-        let experiments = [PAPER_A, PAPER_B].into_iter().filter(|own| self.names.iter().any(|name| name == own));
-        if self.html.is_some() && experiments.count() != 1 {
-            let message = "--html belongs to the bench paper-a, or to paper-b";
-            wrong_usage("bench", ErrorKind::MissingRequiredArgument, message);
+        if self.html.is_some() && !matches!(&self.names[..], [name] if WITH_PAGE.contains(&&**name)) {
+            let text = format!("--html belongs to one bench, of {}", WITH_PAGE.join(", "));
+            wrong_usage("bench", ErrorKind::MissingRequiredArgument, &text);
         }
         let in_fresh_process = |size: usize| fresh_process(size, &self);
         let session = Session::new(&device, &in_fresh_process).opened_by(self.device.options());
@@ -90,6 +91,9 @@ impl Run for BenchArguments {
                 PAPER_B => measure_paper_b(&device, &self)?,
                 _ => {
                     let figures = (bench.run)(&session)?;
+                    if let Some(path) = &self.html {
+                        write_text(path, &plots_page(bench, &report.name, &figures, session.take_plots())?)?;
+                    }
                     let stated = |figure: &Figure| Some(record.as_ref()?.score(bench.name, figure)?.stated);
                     let text = figures_text(&figures, stated);
                     (figures, text)

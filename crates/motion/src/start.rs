@@ -61,38 +61,40 @@ impl Start<'_> {
 /// A start field is refined from this many levels on: what is coarser it has settled already.
 const LEVELS_AFTER_START: usize = 3;
 
-/// How many of the levels of a pyramid a start leaves open.
-pub(crate) fn levels_used(start: ResidentStart<'_>, levels: usize) -> usize {
+/// How many of the levels of a pyramid a start leaves open, where `finest` is the last one that is used.
+pub(crate) fn levels_used(start: ResidentStart<'_>, levels: usize, finest: usize) -> usize {
     match start {
-        ResidentStart::Flow(_) => levels.min(LEVELS_AFTER_START),
+        ResidentStart::Flow(_) => levels.min(finest + LEVELS_AFTER_START),
         _ => levels,
     }
 }
 
-/// The displacement that the coarsest of the levels used begins with, in its edges; its memory has room for the finest.
+/// The displacement that the coarsest of `levels` begins with, in its edges; its memory has room for the `finest` used.
 ///
 /// # Errors
 /// [`MotionError::Compute`] if the device has too little memory.
 pub(crate) fn start_on_coarsest(
     device: &Device,
-    levels: &[LevelGeometry],
+    (levels, finest): (&[LevelGeometry], usize),
     start: ResidentStart<'_>,
 ) -> Result<Field, MotionError> {
-    let (finest, coarsest) = (&levels[0], &levels[levels.len() - 1]);
-    let mut field = device.scratch_field(finest.shape.components(), finest.shape.len())?;
+    let coarsest = &levels[levels.len() - 1];
+    let field_on = |level: &LevelGeometry| device.scratch_field(level.shape.components(), level.shape.len());
     let ResidentStart::Flow(start) = start else {
+        let mut field = field_on(&levels[finest])?;
         for component in &mut field {
             device.fit(component, coarsest.shape.len())?;
         }
         InPlace { operation: Operation::Fill(0.0), field: &mut field }.run(device)?;
         return Ok(field);
     };
+    let mut field = field_on(&levels[0])?;
     for (component, out) in start.components_vox.iter().zip(&mut field) {
         CopyBuffer { from: component, to: out }.run(device)?;
         // A start may have holes: there nothing is known.
         Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(out).run(device)?;
     }
-    let &LevelGeometry { shape, spacing_edges, .. } = finest;
+    let LevelGeometry { shape, spacing_edges, .. } = levels[0];
     FromVoxels { shape, spacing_edges, field: &mut field }.run(device)?;
     for pair in levels.windows(2) {
         let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;

@@ -92,10 +92,10 @@ impl BlockMatching {
         observer: &dyn Observer,
     ) -> Result<Found, MotionError> {
         let Self { device, params, levels, .. } = self;
-        let levels = &levels[..levels_used(start, levels.len())];
+        let levels = &levels[..levels_used(start, levels.len(), 0)];
         let nodes: Vec<LevelGeometry> = levels.iter().map(|level| nodes_of(level, params.stride)).collect();
-        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, levels)?;
-        let dense = start_on_coarsest(device, levels, start)?;
+        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, (levels, 0))?;
+        let dense = start_on_coarsest(device, (levels, 0), start)?;
         let coarsest = [&levels[levels.len() - 1], &nodes[levels.len() - 1]];
         let mut displacement = on_grid(device, dense, coarsest.map(|level| level.shape))?;
         let (mut runs, mut done) = (Vec::new(), 0);

@@ -22,7 +22,8 @@ impl Stage {
         observer: &dyn Observer,
     ) -> Result<bool, MotionError> {
         let device = self.device.clone();
-        let mut pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, &self.levels)?;
+        let plan = (&self.levels[..], 0);
+        let mut pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
         let images = pyramids.take(&self.levels[0])?;
         let before = pyramids.before;
         let limits = self.warp_limits(0);

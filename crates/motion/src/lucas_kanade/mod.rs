@@ -101,10 +101,10 @@ impl LucasKanade {
         observer: &dyn Observer,
     ) -> Result<Estimate, MotionError> {
         let Self { device, params, levels, memory, .. } = self;
-        let used = levels_used(start, levels.len());
+        let used = levels_used(start, levels.len(), 0);
         let levels = &levels[..used];
-        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, levels)?;
-        let mut displacement = start_on_coarsest(device, levels, start)?;
+        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, (levels, 0))?;
+        let mut displacement = start_on_coarsest(device, (levels, 0), start)?;
         let (mut runs, mut done) = (Vec::new(), 0.0);
         let work = |nth: usize| (levels[nth].shape.len() * params.iterations_of(nth)) as f64;
         let all: f64 = (0..used).map(work).sum();

@@ -2,6 +2,7 @@
 
 mod affine;
 mod block_matching;
+mod coarse_end;
 mod confidence;
 mod devices;
 mod lucas_kanade;
