@@ -14,7 +14,7 @@ fn ending_on(finest_level: usize, dimension: Dimension) -> ClgParams {
 #[test]
 fn smooth_motion_is_found_on_a_coarse_level() {
     for (dimension, size, bounds_vox) in
-        [(Dimension::Two, 128, [0.03, 0.05, 0.15]), (Dimension::Three, 48, [0.03, 0.08, 0.3])]
+        [(Dimension::Two, 128, [0.03, 0.05, 0.2]), (Dimension::Three, 48, [0.03, 0.08, 0.3])]
     {
         let phantom = smooth(MotionKind::Twist, dimension, size);
         for (finest_level, bound_vox) in bounds_vox.into_iter().enumerate() {
