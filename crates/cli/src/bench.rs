@@ -129,10 +129,7 @@ fn check_folder(arguments: &BenchArguments) -> Result<(), BenchError> {
 }
 
 /// The figures, and the tables as text.
-fn measure_paper_b(
-    device: &Device,
-    arguments: &BenchArguments,
-) -> Result<(Vec<Figure>, String), BenchError> {
+fn measure_paper_b(device: &Device, arguments: &BenchArguments) -> Result<(Vec<Figure>, String), BenchError> {
     check_folder(arguments)?;
     let sizes = if arguments.quick { QUICK_SIZES } else { FULL_SIZES };
     let result = paper_b(device, sizes, &mut |what| say(&format!("{PAPER_B}: {what}")))?;

@@ -10,8 +10,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, OutsideFill, Refinement, RunOptions, SequenceJob,
-    StartFrom, flow, sequence,
+    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, OutsideFill, Refinement, RunOptions,
+    SequenceJob, StartFrom, flow, sequence,
 };
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};

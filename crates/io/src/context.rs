@@ -97,7 +97,9 @@ impl<'a> Context<'a> {
                 let hidden = seen.iter().filter(|seen| !**seen).count();
                 let percent = 100.0 * hidden as f64 / seen.len() as f64;
                 *mask = Some(Mask::new(grid.clone(), seen).map_err(IoError::core(self.path))?);
-                format!("alpha is a mask: {percent:.1} % of the pixels are transparent and do not count, all others in full")
+                format!(
+                    "alpha is a mask: {percent:.1} % of the pixels are transparent and do not count, all others in full"
+                )
             }
         };
         self.note(WarningKind::Samples, message);

@@ -15,9 +15,9 @@ pub(super) fn html(result: &PaperB) -> Result<String, BenchError> {
     let mut sections = vec![measured_on, all];
     for (way, table) in WAYS.into_iter().zip(result.tables()) {
         let mut section = Section::new(table.title);
-        (section.lead, section.plots) = (table.note, Plots::of(vec![times(result, way), speed_ups(result, way)]));
-        section.table =
-            Some(Table { head: table.head, rows: table.rows, text_columns: table.text_columns });
+        (section.lead, section.plots) =
+            (table.note, Plots::of(vec![times(result, way), speed_ups(result, way)]));
+        section.table = Some(Table { head: table.head, rows: table.rows, text_columns: table.text_columns });
         sections.push(section);
     }
     let mut how = Section::new("How it was measured");
@@ -99,9 +99,7 @@ fn speed_ups(result: &PaperB, way: Way) -> LinePlot {
 
 fn beside_each_other(result: &PaperB) -> LinePlot {
     let fastest = result.fastest();
-    let of = |(nth, way): (usize, Way)| {
-        curve(way.name(), (nth, Line::Dotted), points(result, way, fastest))
-    };
+    let of = |(nth, way): (usize, Way)| curve(way.name(), (nth, Line::Dotted), points(result, way, fastest));
     let curves = WAYS.into_iter().enumerate().map(of).collect();
     plot(format!("Time of a pair on {}", fastest.name()), "milliseconds", curves)
 }

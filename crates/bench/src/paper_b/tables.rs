@@ -27,10 +27,8 @@ fn table(result: &PaperB, way: Way) -> ExperimentTable {
             ])
             .collect()
     };
-    let head = ["size".to_owned()]
-        .into_iter()
-        .chain(result.roles().map(|role| role.name().to_owned()))
-        .chain([
+    let head =
+        ["size".to_owned()].into_iter().chain(result.roles().map(|role| role.name().to_owned())).chain([
             format!("{} over {}", fastest.name(), Role::OneThread.name()),
             format!("pairs a second, {}", fastest.name()),
             "paper, GTX 260".to_owned(),

@@ -69,7 +69,8 @@ impl<'a> Level<'a> {
         images: &'a LevelImages,
     ) -> Result<Self, ComputeError> {
         let (shape, nodes, d) = (geometry.shape, nodes.shape, geometry.shape.components());
-        let candidates = Search::isotropic(shape, params.radius, params.reach.max(params.later_reach)).candidates();
+        let candidates =
+            Search::isotropic(shape, params.radius, params.reach.max(params.later_reach)).candidates();
         let gradient = || device.scratch_field(if params.gamma > 0.0 { d } else { 0 }, shape.len());
         let mut level = Self {
             device,
@@ -203,7 +204,11 @@ impl<'a> Level<'a> {
             spacing_edges: self.geometry.spacing_edges,
             search,
             scores: &self.scores,
-            symmetry: if self.nodes == self.geometry.shape { self.params.symmetry() } else { Symmetry::OneSided },
+            symmetry: if self.nodes == self.geometry.shape {
+                self.params.symmetry()
+            } else {
+                Symmetry::OneSided
+            },
             sub_voxel: self.params.sub_voxel(),
             rest: self.params.rest,
             pull,

@@ -64,8 +64,7 @@ fn smooth_motion_is_found() {
         for motion in [MotionKind::Shift, MotionKind::Rotation, MotionKind::Sinusoid] {
             let phantom = smooth(motion, dimension, size);
             for (name, most) in [(BlockMatchingPreset::Accurate, 0.1), (BlockMatchingPreset::Fast, 0.15)] {
-                let found =
-                    run(&pair(&phantom.fixed, &phantom.moving), &preset(name, dimension), &cpu(2));
+                let found = run(&pair(&phantom.fixed, &phantom.moving), &preset(name, dimension), &cpu(2));
                 require_sane(&found, &phantom.name);
                 let error = mean_error_vox(&found.flow, &phantom);
                 println!("{name:?}, {}: {error:.4} voxel", phantom.name);
@@ -116,8 +115,7 @@ fn correlation_does_not_see_gain_and_offset() {
         };
         let (plain, louder, brighter) = (lit(1.0, 0.0), lit(4.0, 0.0), lit(0.3, 7.0));
         assert!(plain == louder, "{dimension:?}: a gain of 4 changes the flow");
-        let apart: Vec<f64> =
-            (0..plain.grid().len()).map(|i| difference_vox(&plain, &brighter, i)).collect();
+        let apart: Vec<f64> = (0..plain.grid().len()).map(|i| difference_vox(&plain, &brighter, i)).collect();
         let mean = apart.iter().sum::<f64>() / apart.len() as f64;
         assert!(mean < 2e-3, "{dimension:?}: gain and offset move the flow by {mean} voxel");
     }

@@ -13,8 +13,11 @@ pub(super) fn bilateral_field<const D: usize>(cpu: &Cpu, args: BilateralField<'_
     let radii = window.radii(args.shape);
     let voxels: usize = radii.iter().map(|r| 2 * r + 1).product();
     let weight = args.weight.map(Buffer::host);
-    let inputs =
-        Inputs { field: components::<D>(args.field), confidence: args.confidence.host(), guide: args.guide.host() };
+    let inputs = Inputs {
+        field: components::<D>(args.field),
+        confidence: args.confidence.host(),
+        guide: args.guide.host(),
+    };
     let mut outputs: Vec<&mut [f32]> = components_mut::<D>(args.out).into();
     outputs.push(args.out_confidence.host_mut());
     let cost = 8 * voxels * args.shape.len();

@@ -95,14 +95,12 @@ impl Kernel for BilateralField<'_> {
         gpu.launch(&SOURCE, "bilateral_field")
             .constant("COMPONENTS", self.shape.components())
             .constant("MASKED", self.weight.is_some())
-            .uniform(
-                Uniform::new().u4(self.shape.size).u4(window.radii(self.shape)).f4([
-                    near,
-                    alike,
-                    window.fill_from,
-                    window.fill_share,
-                ]),
-            )
+            .uniform(Uniform::new().u4(self.shape.size).u4(window.radii(self.shape)).f4([
+                near,
+                alike,
+                window.fill_from,
+                window.fill_share,
+            ]))
             .inputs(self.field, 3)
             .input(self.confidence)
             .input(self.guide)

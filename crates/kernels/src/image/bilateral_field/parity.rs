@@ -64,7 +64,15 @@ fn outliers_go_and_edges_stay() {
     };
     let x = device.upload((0..n).map(value).collect()).unwrap();
     let y = device.upload((0..n).map(|i| if value(i).is_nan() { f32::NAN } else { 0.0 }).collect()).unwrap();
-    let certain = |i: usize| if i == outlier { 0.0 } else if is_right(i) { 0.05 } else { 0.9 };
+    let certain = |i: usize| {
+        if i == outlier {
+            0.0
+        } else if is_right(i) {
+            0.05
+        } else {
+            0.9
+        }
+    };
     let confidence = device.upload((0..n).map(certain).collect()).unwrap();
     let mut out = device.zeros_field(2, n).unwrap();
     let mut out_confidence = device.zeros(n).unwrap();

@@ -12,7 +12,8 @@ pub(super) fn best_candidate(cpu: &Cpu, args: BestCandidate<'_>) {
     let BestCandidate { nodes, spacing_edges, search, symmetry, sub_voxel, rest, pull, .. } = args;
     let (scores, increment, distinctness) = (args.scores, args.increment, args.distinctness);
     let ([nx, ny, _], candidates) = (nodes.size, search.candidates());
-    let row_of_scores = Objective { nodes, spacing_edges, search, scores: scores.host(), symmetry, rest, pull };
+    let row_of_scores =
+        Objective { nodes, spacing_edges, search, scores: scores.host(), symmetry, rest, pull };
     let increment: Vec<Shared<'_>> = increment.iter_mut().map(|c| Shared::new(c.host_mut())).collect();
     let distinctness = distinctness.map(|d| Shared::new(d.host_mut()));
     cpu.split(nodes.rows(), 4 * candidates * nodes.len(), |rows| {

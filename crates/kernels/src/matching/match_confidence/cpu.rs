@@ -49,7 +49,5 @@ fn has_weight(weight: &[f32], shape: Shape, radius: Axes<usize>, i: usize) -> bo
     let [nx, ny, nz] = shape.size;
     let at = [i % nx, i / nx % ny, i / (nx * ny)];
     let cut = |a: usize, count: usize| at[a].saturating_sub(radius[a])..(at[a] + radius[a] + 1).min(count);
-    cut(2, nz).any(|z| {
-        cut(1, ny).any(|y| cut(0, nx).any(|x| weight[(z * ny + y) * nx + x] > 0.0))
-    })
+    cut(2, nz).any(|z| cut(1, ny).any(|y| cut(0, nx).any(|x| weight[(z * ny + y) * nx + x] > 0.0)))
 }

@@ -185,8 +185,11 @@ fn score_band<const MEASURE: u8, const MASKED: bool>(
         }
         let widths = args.search.widths();
         for candidate in 0..args.search.candidates() {
-            let at =
-                [candidate % widths[0], candidate / widths[0] % widths[1], candidate / (widths[0] * widths[1])];
+            let at = [
+                candidate % widths[0],
+                candidate / widths[0] % widths[1],
+                candidate / (widths[0] * widths[1]),
+            ];
             parts.along_z::<MEASURE, MASKED>(at, rows);
             for block in 0..blocks {
                 window_sums(args, (band, block), rows, column, sums);

@@ -81,9 +81,8 @@ fn correlation_is_that_of_the_windows() {
         let window = || (-2..=2).flat_map(|v| (-2..=2).map(move |u| (x + u, y + v)));
         let pairs: Vec<_> = window().map(|(u, v)| [at(&fixed, u, v), at(&moving, u + cx, v + cy)]).collect();
         let mean = [0, 1].map(|k| pairs.iter().map(|p| p[k]).sum::<f64>() / 25.0);
-        let product = |a: usize, b: usize| {
-            pairs.iter().map(|p| (p[a] - mean[a]) * (p[b] - mean[b])).sum::<f64>()
-        };
+        let product =
+            |a: usize, b: usize| pairs.iter().map(|p| (p[a] - mean[a]) * (p[b] - mean[b])).sum::<f64>();
         let expected = product(0, 1) / (product(0, 0) * product(1, 1)).sqrt();
         let candidate = ((cy + 2) * 5 + cx + 2) as usize;
         let got = plain[candidate * shape.len() + (y * 19 + x) as usize];
@@ -113,7 +112,8 @@ fn windows_without_contrast_or_weight_score_nothing() {
                 scores: &mut scores,
             };
             kernel.run(&device).unwrap();
-            let expected = if matches!(measure, Measure::Correlation { .. }) && weight.is_none() { 1.0 } else { 0.0 };
+            let expected =
+                if matches!(measure, Measure::Correlation { .. }) && weight.is_none() { 1.0 } else { 0.0 };
             assert!(scores.host().iter().all(|s| (s - expected).abs() < 1e-4), "{measure:?}");
         }
     }
@@ -121,7 +121,8 @@ fn windows_without_contrast_or_weight_score_nothing() {
 
 #[test]
 fn blocks_are_spread_evenly() {
-    let centres = |nodes: usize, count: usize| (0..nodes).map(|i| centre(i, nodes, count)).collect::<Vec<_>>();
+    let centres =
+        |nodes: usize, count: usize| (0..nodes).map(|i| centre(i, nodes, count)).collect::<Vec<_>>();
     assert_eq!(centres(5, 5), [0, 1, 2, 3, 4]);
     assert_eq!(centres(3, 15), [2, 7, 12]);
     assert_eq!(centres(1, 7), [3]);
