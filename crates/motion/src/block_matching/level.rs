@@ -24,6 +24,8 @@ const CONFIDENCE_WINDOW_VOX: f64 = 3.0;
 const ERROR_PER_MISMATCH: f32 = 0.05;
 /// Expected error at which the confidence is halved, edges.
 const HALF_CONFIDENCE_EDGES: f32 = 0.5;
+/// Deviation below which a window is flat for the confidence: rounding correlates less than it lets through.
+const LEAST_FLOOR: f32 = 0.005;
 /// Windows are cut here, in standard deviations.
 const TRUNCATE: f64 = 2.5;
 
@@ -231,7 +233,7 @@ impl<'a> Level<'a> {
             shape,
             nodes: shape,
             search,
-            measure: Measure::Ncc { floor: self.params.floor },
+            measure: Measure::Ncc { floor: self.params.floor.max(LEAST_FLOOR) },
             pairs: &pair,
             weight,
             gain: 1.0,

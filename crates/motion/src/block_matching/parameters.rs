@@ -27,7 +27,7 @@ parameters! {
     /// What a match is measured by.
     measure: MatchMeasure = Ncc;
     /// Half width of a block, which is B = 2 r + 1 voxels wide. Small: details, and noise gets through; large: the mean motion.
-    radius "r": usize in 1..=16 "voxels" = 2, 2, 2, 2, 4;
+    radius "r": usize in 1..=16 "voxels" = 2, 6, 2, 3, 4;
     /// Voxels from block to block; between their centres the flow is interpolated. 1: a block around every voxel.
     stride "s": usize in 1..=64 "voxels" = 1, 1, 1, 1, 9;
     /// The farthest candidate of a level's first search, along every axis. The motion that is found grows with it and with 2 to
@@ -44,7 +44,7 @@ parameters! {
     /// Whose blocks are compared; where stride is above 1: one-sided.
     ends: Ends = Both, Both, Both, Both, Fixed;
     /// What a long increment costs, per voxel²: it decides where blocks do not. 0: nothing.
-    rest "λ₀": f32 in 0..=100 = 0.01, 0.01, 0.03, 0.03, 1e-6;
+    rest "λ₀": f32 in 0..=100 = 0.01, 0.001, 0.03, 0.03, 1e-6;
     /// Weight of the neighbours' mean displacement against the measure, per voxel². 0: every block for itself.
     smoothness "λ": f32 in 0..=100 = 0.1, 0.1, 0.3, 0.3, 0.0;
     /// Standard deviation of the window of that mean, blocks.

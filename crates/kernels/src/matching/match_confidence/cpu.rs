@@ -1,6 +1,6 @@
 //! Processor text of [`MatchError`] and [`MatchConfidence`].
 
-use super::{MatchConfidence, MatchError};
+use super::{LEAST_QUALITY, MatchConfidence, MatchError};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu};
@@ -39,7 +39,7 @@ pub(super) fn match_confidence(cpu: &Cpu, args: MatchConfidence<'_>) {
                 continue;
             }
             let confidence = 1.0 / (1.0 + out.max(0.0) * per_half2);
-            *out = if quality[i] > 0.0 { confidence } else { 0.0 };
+            *out = if quality[i] > LEAST_QUALITY { confidence } else { 0.0 };
         }
     });
 }

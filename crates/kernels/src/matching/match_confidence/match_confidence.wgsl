@@ -83,5 +83,5 @@ fn match_confidence(@builtin(global_invocation_id) id: vec3<u32>) {
         }
     }
     let confidence = 1.0 / (1.0 + max(out[i], 0.0) * block.factor);
-    out[i] = select(0.0, confidence, quality[i] > 0.0);
+    out[i] = select(0.0, confidence, quality[i] > 0.02);
 }

@@ -1,7 +1,7 @@
 //! How far a match may be trusted: from how it agrees with its neighbours and how well the windows match.
 //!
 //! ```text
-//! e² = K * (|d − K * d|² + κ (1 − max(q, 0) r))        confidence = 1 / (1 + e² / h²), 0 where q ≤ 0
+//! e² = K * (|d − K * d|² + κ (1 − max(q, 0) r))        confidence = 1 / (1 + e² / h²), 0 where q ≤ 0.02
 //! ```
 //!
 //! with the displacement d in edges (the smallest voxel edge), its mean under a Gaussian window K, the normalised cross-correlation q of the windows
@@ -20,6 +20,9 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("match confidence", &[NAN, include_str!("match_confidence.wgsl")]);
+
+/// Correlation that rounding alone may leave in flat windows.
+pub(crate) const LEAST_QUALITY: f32 = 0.02;
 
 /// Writes the squared error that a displacement and its windows tell of, before it is averaged.
 #[derive(Debug)]
