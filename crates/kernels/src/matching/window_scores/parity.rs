@@ -79,7 +79,7 @@ fn correlation_is_that_of_the_windows() {
     let at = |image: &[f32], x: isize, y: isize| {
         f64::from(image[y.clamp(0, 12) as usize * 19 + x.clamp(0, 18) as usize])
     };
-    for ([x, y], [cx, cy]) in [([9, 6], [1, -2]), ([0, 0], [-1, 0]), ([18, 12], [2, 2])] {
+    for ([x, y], [cx, cy]) in [([9, 6], [1, -2]), ([0, 0], [-1, 0]), ([18, 12], [-1, -2])] {
         let window = || (-2..=2).flat_map(|v| (-2..=2).map(move |u| (x + u, y + v)));
         let pairs: Vec<_> = window().map(|(u, v)| [at(&fixed, u, v), at(&moving, u + cx, v + cy)]).collect();
         let mean = [0, 1].map(|k| pairs.iter().map(|p| p[k]).sum::<f64>() / 25.0);
