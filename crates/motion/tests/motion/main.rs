@@ -14,6 +14,7 @@ mod phase_feature_accuracy;
 mod phase_features;
 mod phase_motion;
 mod phase_scene;
+mod point_tracking;
 mod solvers;
 mod symmetry;
 mod two_grids;
