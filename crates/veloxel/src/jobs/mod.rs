@@ -48,7 +48,7 @@ pub use frame_selection::FrameSelection;
 pub use grids::{OutsideFill, Sampling, warp_image};
 pub use mask_file::MaskFile;
 pub use method_options::MethodOptions;
-pub use options::{Directions, RunOptions, StartFrom};
+pub use options::{Directions, Refinement, RunOptions, StartFrom};
 pub use output_plan::{Holds, OutputPlan};
 pub use points::{PointsRun, move_point, warp_points};
 pub use published::left_behind;
