@@ -6,6 +6,7 @@ pub mod affine_registration;
 pub mod clg;
 pub mod composition;
 mod error;
+mod footprint;
 mod frame;
 mod intensity;
 mod inverse_consistency;
@@ -22,6 +23,7 @@ mod resident;
 pub mod sequence;
 pub mod solving;
 mod start;
+pub mod tiles;
 mod tolerance;
 
 pub use affine_registration::AffineModel;
@@ -29,6 +31,7 @@ pub use clg::parameters::{ClgParams, Preset};
 pub use clg::{Clg, clg};
 pub use composition::compose_flows;
 pub use error::MotionError;
+pub use footprint::{Footprint, Tiling};
 pub use frame::{Frame, FrameSource};
 pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
@@ -48,4 +51,5 @@ pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
 };
 pub use start::Start;
+pub use tiles::{CoarsePlan, OpenTile, Seams, TilePlan, Tiled, warp_in_slabs};
 pub use veloxel_kernels::image::warp::{Border, VoxelAffine};

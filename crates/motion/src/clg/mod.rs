@@ -44,6 +44,7 @@
 
 mod constraints;
 mod diagnostics;
+mod footprint;
 mod images;
 mod level;
 pub mod parameters;
@@ -51,6 +52,7 @@ mod refinement;
 mod weights;
 mod workspace;
 
+use crate::Footprint;
 use crate::frame::Frame;
 use crate::intensity::IntensityMap;
 use crate::method::{DenseMethod, ImagePair, Pair, PairMethod};
@@ -60,6 +62,7 @@ use crate::pyramid::{LevelGeometry, levels, shrink, transfer};
 use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
 use crate::{MotionError, Observer, Silent};
 use diagnostics::{ClgAccount, LevelRun};
+use footprint::footprint;
 use images::{ImagePyramids, LevelImages, RawImages};
 use level::{Level, Progress, WarpLimits};
 use parameters::{ClgParams, Intensity};
@@ -137,6 +140,9 @@ impl DenseMethod for Clg {
     }
     fn interpolation(&self) -> warp::Interpolation {
         self.first.params.interpolation.of_kernel()
+    }
+    fn footprint(&self) -> Option<Footprint> {
+        Some(footprint(&self.first, self.second.as_ref()))
     }
 }
 

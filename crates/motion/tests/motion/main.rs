@@ -13,4 +13,5 @@ mod phase_motion;
 mod phase_scene;
 mod solvers;
 mod symmetry;
+mod tiles;
 mod two_grids;

@@ -1,0 +1,24 @@
+//! What a run of [`Clg`](crate::Clg) holds in memory, and how far its vectors see.
+
+use super::workspace::Workspace;
+use super::{LEVELS_AFTER_START, Stage};
+use crate::{Footprint, Tiling};
+use veloxel_core::Dimension;
+
+/// Voxels that tiles overlap by beyond their seams, in 2-D and 3-D: docs/design/tiles.md says what they leave.
+const GUARD_VOX: [usize; 2] = [56, 24];
+
+/// Beside its workspace a run holds images, displacement, confidence and determinant, and coarser levels of them.
+pub(super) fn footprint(first: &Stage, second: Option<&Stage>) -> Footprint {
+    let (shape, dimension) = (first.levels[0].shape, first.grid.dimension());
+    let stage = |stage: &Stage| Workspace::samples_per_voxel(&stage.params, &stage.levels[0]);
+    let held = 3.5 + 2.0 * shape.components() as f64;
+    let both = second.map_or(0.0, stage);
+    Footprint {
+        samples_per_voxel: held + stage(first) + both,
+        tiling: Tiling::Overlap {
+            guard_vox: GUARD_VOX[usize::from(dimension == Dimension::Three)],
+            coarsening: first.params.eta.powi(-(LEVELS_AFTER_START as i32)).round().max(2.0) as usize,
+        },
+    }
+}
