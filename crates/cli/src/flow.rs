@@ -1,7 +1,8 @@
 //! `veloxel flow`: two images to a field.
 
 use crate::progress::Progress;
-use crate::run_arguments::{MethodArguments, Summary};
+use crate::dry_run;
+use crate::run_arguments::{MethodArguments, Summary, bytes};
 use crate::terminal::say;
 use crate::wrong_usage;
 use crate::{Outcome, Run};
@@ -99,6 +100,10 @@ pub struct FlowArguments {
     #[arg(long, value_name = "none|centre-of-mass|affine|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
     init: StartFrom,
 
+    /// Tell memory, tiles, time and files, and read nothing but headers; with --report as JSON
+    #[arg(long, conflicts_with_all = ["sequence", "html"], help_heading = "Memory")]
+    dry_run: bool,
+
     #[command(flatten)]
     run: RunArguments,
 }
@@ -135,6 +140,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
     volume_mask: Option<MaskFile>,
 
+    /// Memory that the run may take, such as 500M or 2GiB: of the whole process on the processor, of the device on a GPU; larger
+    /// images are estimated in tiles
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
+    max_memory: Option<u64>,
+
     #[command(flatten)]
     method_arguments: MethodArguments,
 }
@@ -164,7 +174,7 @@ impl RunArguments {
         });
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
-        Ok(RunOptions { directions, mask, volume_mask, ..options? })
+        Ok(RunOptions { directions, mask, volume_mask, max_memory_bytes: self.max_memory, ..options? })
     }
 }
 
@@ -215,7 +225,11 @@ impl Run for FlowArguments {
                 }
                 let outputs =
                     FlowOutputs { flow: output, confidence, warped, outside, picture, report, html };
-                flow(&FlowJob { inputs, start, truth, options, outputs }, &progress)?
+                let job = FlowJob { inputs, start, truth, options, outputs };
+                if self.dry_run {
+                    return dry_run::show(&job);
+                }
+                flow(&job, &progress)?
             }
         };
         progress.finish();
@@ -228,6 +242,10 @@ impl FlowArguments {
     fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
         let (run, count) = (&self.run, self.inputs.len());
         match Method::of(options.method.draft()).takes {
+            _ if self.sequence.is_some() && run.max_memory.is_some() => {
+                let message = "--max-memory does not go with --sequence: run its pairs one by one";
+                wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+            }
             _ if self.sequence.is_some() && self.outside == OutsideFill::Edge => {
                 let message = "--outside edge does not go with --sequence: give a value, or nan";
                 wrong_usage("flow", ErrorKind::ArgumentConflict, message)
@@ -251,6 +269,8 @@ impl FlowArguments {
                         "--inverse-consistency (two frames are checked both ways as they are)",
                     ),
                     (run.volume_mask.is_some(), "--volume-mask"),
+                    (run.max_memory.is_some(), "--max-memory"),
+                    (self.dry_run, "--dry-run"),
                 ];
                 if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
                     let message = format!("--method {} does not go with {option}", run.method);

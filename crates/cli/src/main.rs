@@ -10,6 +10,7 @@ mod bench;
 mod completions;
 mod demo;
 mod devices;
+mod dry_run;
 mod engine;
 mod evaluate;
 mod features;

@@ -82,7 +82,7 @@ impl Tiled<'_> {
         observer: &dyn Observer,
     ) -> Result<DenseFlow, MotionError> {
         let mut found = self.find(pair, observer)?;
-        let (device, room) = (self.device, (self.plan.device_bytes / 4) as usize);
+        let (device, room) = (self.device, self.plan.slab_samples());
         let measured = (pair.volume_mask.or(pair.mask), room);
         let (report, determinant) = device.scope(|| field::determinant(device, &found.flow, measured))?;
         found.statistics.jacobian = report;

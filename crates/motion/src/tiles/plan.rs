@@ -1,13 +1,14 @@
 //! Where tiles lie: all of one size, spread evenly, so that the method is opened once and its memory used again.
 
 use crate::footprint::{Footprint, Tiling, coarse_width_mm, shrinking};
+use serde::Serialize;
 use veloxel_core::{Axes, Dimension, Grid};
 
 /// Half the width of the zone in which one tile takes over from the next, voxels.
 pub(super) const RAMP_VOX: usize = 8;
 
 /// How a grid is split.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TilePlan {
     /// Voxels of the grid per axis.
     pub grid_size: Axes<usize>,
@@ -24,7 +25,7 @@ pub struct TilePlan {
 }
 
 /// The coarse pass of a plan.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CoarsePlan {
     /// By how much each axis shrinks.
     pub shrinking: Axes<usize>,
@@ -86,6 +87,11 @@ impl TilePlan {
     pub fn worked_voxels(&self) -> f64 {
         let own = self.tile_size.iter().product::<usize>() as f64 * self.count() as f64;
         own + self.coarse.as_ref().map_or(0.0, |coarse| coarse.plan.worked_voxels())
+    }
+
+    /// Samples of a slab in which the finished field is measured: a quarter of a tile's memory.
+    pub fn slab_samples(&self) -> usize {
+        (self.device_bytes / 16) as usize
     }
 
     /// Where tile `nth` of an axis begins to contribute, and where it ends.

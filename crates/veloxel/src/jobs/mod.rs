@@ -4,6 +4,7 @@
 
 mod demo;
 mod device;
+mod dry_run;
 mod engine;
 mod engine_film;
 mod engine_frames;
@@ -13,6 +14,7 @@ mod engine_run;
 mod evaluate;
 mod features;
 mod flow;
+mod flow_plan;
 mod frame_selection;
 mod full_scale;
 mod grids;
@@ -35,11 +37,13 @@ mod warp;
 
 pub use demo::{DemoJob, demo};
 pub use device::{DeviceListing, DeviceOptions, devices};
+pub use dry_run::{DryRun, TimeEstimate, dry_run};
 pub use engine::engine;
 pub use engine_job::{EngineJob, EngineRun};
 pub use evaluate::{DisparityScales, EvaluateJob, evaluate_disparity, evaluate_flow, evaluate_labels};
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use flow::{FlowJob, FlowOutputs, FlowRun, flow};
+pub use flow_plan::{FlowPlan, MemoryPart};
 pub use frame_selection::FrameSelection;
 pub use grids::{OutsideFill, Sampling, warp_image};
 pub use mask_file::MaskFile;
