@@ -20,7 +20,8 @@ pub fn show(job: &FlowJob) -> Outcome {
 fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
     let memory = &run.memory;
     let allowed = memory.budget_bytes.map_or(String::new(), |bytes| format!(" of {} allowed", size(bytes)));
-    let parts: Vec<_> = memory.parts.iter().map(|part| format!("{} {}", part.what, size(part.bytes))).collect();
+    let parts: Vec<_> =
+        memory.parts.iter().map(|part| format!("{} {}", part.what, size(part.bytes))).collect();
     let [fixed, moving] = run.sizes.map(axes);
     let mut lines = vec![
         ("method", format!("{}, preset {}", run.method, run.preset)),
@@ -35,13 +36,20 @@ fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
     }
     let mut pass = Some(&memory.tiles);
     while let Some(own) = pass {
-        lines.push((if lines.iter().any(|(name, _)| *name == "tiles") { "start" } else { "tiles" }, tiles(own)));
+        lines.push((
+            if lines.iter().any(|(name, _)| *name == "tiles") { "start" } else { "tiles" },
+            tiles(own),
+        ));
         pass = own.coarse.as_ref().map(|coarse| &*coarse.plan);
     }
     let measured = axes(run.time.measured_size);
     lines.push((
         "time",
-        format!("about {}, from {:.0} ns a voxel on {measured}", duration(run.time.solve_ms), run.time.ns_per_voxel),
+        format!(
+            "about {}, from {:.0} ns a voxel on {measured}",
+            duration(run.time.solve_ms),
+            run.time.ns_per_voxel
+        ),
     ));
     lines.extend(run.writes.iter().map(|(role, path)| (*role, path.display().to_string())));
     lines

@@ -1,7 +1,7 @@
 //! `veloxel flow`: two images to a field.
 
-use crate::progress::Progress;
 use crate::dry_run;
+use crate::progress::Progress;
 use crate::run_arguments::{MethodArguments, Summary, bytes};
 use crate::terminal::say;
 use crate::wrong_usage;

@@ -62,13 +62,18 @@ pub(crate) fn shrinking(grid: &Grid, width_mm: f64) -> Axes<usize> {
     let (size, spacing) = (grid.size(), grid.spacing_mm());
     [0, 1, 2].map(|a| {
         let most = (size[a] / SHORTEST_AXIS).max(1);
-        if a < grid.dimension().count() { ((width_mm / spacing[a]).round() as usize).clamp(1, most) } else { 1 }
+        if a < grid.dimension().count() {
+            ((width_mm / spacing[a]).round() as usize).clamp(1, most)
+        } else {
+            1
+        }
     })
 }
 
 /// How wide a voxel of a coarse pass is, millimetres.
 pub(crate) fn coarse_width_mm(grid: &Grid, coarsening: usize) -> f64 {
     let axes = 0..grid.dimension().count();
-    let finest = axes.filter(|&a| grid.size()[a] > 1).map(|a| grid.spacing_mm()[a]).fold(f64::INFINITY, f64::min);
+    let finest =
+        axes.filter(|&a| grid.size()[a] > 1).map(|a| grid.spacing_mm()[a]).fold(f64::INFINITY, f64::min);
     coarsening as f64 * finest
 }

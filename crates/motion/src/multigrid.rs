@@ -97,7 +97,8 @@ impl Multigrid {
     /// Samples below the finest grid, for each of its voxels.
     pub fn samples_per_voxel((finest, mut spacing): (Shape, Axes<f32>), terms: Terms) -> f64 {
         let d = finest.components();
-        let own = finest.tensor_entries() + 2 * d + usize::from(terms.diffusivity) + usize::from(terms.volume);
+        let own =
+            finest.tensor_entries() + 2 * d + usize::from(terms.diffusivity) + usize::from(terms.volume);
         let (mut shape, mut samples) = (finest, 0);
         loop {
             let halve = axes_to_halve(shape, spacing);

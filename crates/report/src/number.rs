@@ -52,7 +52,13 @@ pub fn size(bytes: u64) -> String {
     while value >= 1000.0 && unit + 1 < units.len() {
         (value, unit) = (value / 1024.0, unit + 1);
     }
-    let digits = if unit == 0 || value >= 100.0 { 0 } else if value >= 10.0 { 1 } else { 2 };
+    let digits = if unit == 0 || value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
     format!("{value:.digits$} {}", units[unit])
 }
 

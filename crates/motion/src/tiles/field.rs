@@ -91,7 +91,10 @@ pub(super) fn determinant(
         }
     }
     if voxels == 0.0 {
-        return Ok((JacobianReport { min: 1.0, max: 1.0, ..JacobianReport::default() }, Volume::new(grid.clone(), out)?));
+        return Ok((
+            JacobianReport { min: 1.0, max: 1.0, ..JacobianReport::default() },
+            Volume::new(grid.clone(), out)?,
+        ));
     }
     all.share_folded /= voxels;
     all.mean_abs_minus_one /= voxels;
@@ -124,9 +127,8 @@ pub fn warp_in_slabs(
         let samples = device.upload(part.of(moving.data(), moving.grid().size()))?;
         let displacement =
             displacement.into_iter().map(|c| device.upload(c)).collect::<Result<Vec<_>, _>>()?;
-        let place = |part: Part, grid: &Grid| {
-            part.grid(grid, grid.world_from_voxel(part.begin.map(|b| b as f64)))
-        };
+        let place =
+            |part: Part, grid: &Grid| part.grid(grid, grid.world_from_voxel(part.begin.map(|b| b as f64)));
         let seen = if whole.is_on_one_grid() {
             let offset = [0, 1, 2].map(|a| own.begin[a] as f64 - part.begin[a] as f64);
             let map = VoxelAffine { offset, ..VoxelAffine::IDENTITY };

@@ -1,8 +1,8 @@
 //! What is decided once for the whole images, so that tiles agree.
 
+use crate::MotionError;
 use crate::intensity::IntensityMap;
 use crate::method::Pair;
-use crate::MotionError;
 use veloxel_core::{Mask, Volume};
 use veloxel_gpu::Device;
 

@@ -41,7 +41,7 @@ use cut::Part;
 use images::Intensities;
 use mosaic::{Core, Mosaic};
 use moving_part::Moving;
-use plan::RAMP_VOX;
+use plan::ALIGNMENT_VOX;
 use veloxel_core::{Axes, Flow, FlowStatistics, Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::{Border, Interpolation};
@@ -111,7 +111,9 @@ impl Tiled<'_> {
                     let progress = TileProgress::new(observer, self.plan.worked_voxels());
                     self.solve(pair, map, &progress)
                 }
-                Intensities { fixed, .. } => no_content(grid, if fixed.is_none() { "fixed" } else { "moving" }),
+                Intensities { fixed, .. } => {
+                    no_content(grid, if fixed.is_none() { "fixed" } else { "moving" })
+                }
             }
         })
     }
@@ -204,14 +206,17 @@ impl Tiled<'_> {
             while let Some(core) = cores.pop() {
                 let tile = self.tile_of(&core);
                 let start = starts.of(tile);
-                if let Some(axis) = run.too_much_motion(&core, tile, &start) {
+                let placed = run.moving.shift((core.inside(tile), tile), &start);
+                let longest = core.longest_axis();
+                if let (None, Some(axis)) = (placed, longest) {
                     let [first, second] = core.halves(axis);
                     cores.extend([second, first]);
                     continue;
                 }
-                let share = core.reach(plan.grid_size).len().min(tile.len());
-                let share = share as f64 / core_voxels(plan, place) * tile.len() as f64;
-                let (found, shift) = run.estimate(tile, start, &progress.of(share as usize))?;
+                let share = core.reach(plan.grid_size).len() as f64 / core_voxels(plan, place);
+                let observer = progress.of((share * tile.len() as f64) as usize);
+                let shift = placed.unwrap_or([0; 3]);
+                let (found, shift) = run.estimate((tile, shift), start, &observer)?;
                 account.add(&found.statistics, core.reach(plan.grid_size).len());
                 mosaic.add(core, tile, (&found, shift));
             }
@@ -227,7 +232,8 @@ impl Tiled<'_> {
         let (size, whole) = (self.plan.tile_size, self.plan.grid_size);
         let begin = [0, 1, 2].map(|a| {
             let middle = (core.begin[a] + core.end[a]) / 2;
-            middle.saturating_sub(size[a] / 2).min(whole[a] - size[a])
+            let begin = middle.saturating_sub(size[a] / 2).min(whole[a] - size[a]);
+            begin / ALIGNMENT_VOX * ALIGNMENT_VOX
         });
         Part { begin, size }
     }
@@ -267,36 +273,14 @@ struct TileRun<'a> {
 }
 
 impl TileRun<'_> {
-    /// The axis along which a core must be halved because motion leaves the tile's moving image; none if there is none, or if
-    /// halves would be too small.
-    fn too_much_motion(&self, core: &Core, tile: Part, start: &[Vec<f32>]) -> Option<usize> {
-        let shift = self.moving.shift(tile, start)?;
-        let (size, whole) = (tile.size, self.pair.fixed.grid().size());
-        let inner = [0, 1, 2].map(|a| core.begin[a] - tile.begin[a]);
-        let inside = Part { begin: inner, size: [0, 1, 2].map(|a| core.end[a] - core.begin[a]) };
-        let is_short = |a: usize| {
-            let [mut least, mut most] = [0.0f32; 2];
-            for v in inside.rows(size).flat_map(|row| &start[a][row]) {
-                (least, most) = (least.min(v - shift[a] as f32), most.max(v - shift[a] as f32));
-            }
-            let begin = tile.begin[a] as isize + shift[a];
-            let room_below = inner[a] as f32 + least - SAMPLING_VOX as f32;
-            let room_above = (size[a] - inner[a] - inside.size[a]) as f32 - most - SAMPLING_VOX as f32;
-            (room_below < 0.0 && begin > 0) || (room_above < 0.0 && begin + (size[a] as isize) < whole[a] as isize)
-        };
-        let axes = 0..start.len();
-        let longest = axes.clone().filter(|&a| inside.size[a] >= 8 * RAMP_VOX).max_by_key(|&a| inside.size[a])?;
-        axes.into_iter().any(is_short).then_some(longest)
-    }
-
     /// What the method finds in a tile, and what the moving image was shifted by.
     fn estimate(
         &mut self,
-        tile: Part,
+        (tile, shift): (Part, Axes<isize>),
         mut start: Vec<Vec<f32>>,
         observer: &dyn Observer,
     ) -> Result<(DenseFlow, Axes<f32>), MotionError> {
-        let shift = self.moving.shift(tile, &start).unwrap_or([0; 3]).map(|s| s as f32);
+        let shift = shift.map(|s| s as f32);
         for (component, shift) in start.iter_mut().zip(shift) {
             component.iter_mut().for_each(|v| *v -= shift);
         }
@@ -345,7 +329,8 @@ fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow, MotionEr
 /// The defined result for images without contrast: no motion, with confidence 0.
 fn no_content(grid: &Grid, which: &str) -> Result<DenseFlow, MotionError> {
     let mut found = nothing_seen(grid, Flow::zeros(grid.clone()).into_components_vox())?;
-    let why = format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0");
+    let why =
+        format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0");
     found.statistics.status = SolveStatus::NoContent;
     found.statistics.warnings.push(WarningKind::Content, why);
     Ok(found)

@@ -2,8 +2,8 @@
 
 use super::cut::Part;
 use super::plan::RAMP_VOX;
-use crate::pending_flow::DenseFlow;
 use crate::MotionError;
+use crate::pending_flow::DenseFlow;
 use veloxel_core::{Axes, Flow, Grid, Volume};
 
 /// What a tile contributes: voxels `begin..end` along each axis, in full but for a ramp at either end.
@@ -14,6 +14,18 @@ pub(super) struct Core {
 }
 
 impl Core {
+    /// Its own voxels, as a part of its tile.
+    pub fn inside(&self, tile: Part) -> Part {
+        let begin = [0, 1, 2].map(|a| self.begin[a] - tile.begin[a]);
+        Part { begin, size: [0, 1, 2].map(|a| self.end[a] - self.begin[a]) }
+    }
+
+    /// The axis to halve it along; none if halves would be shorter than two ramps.
+    pub fn longest_axis(&self) -> Option<usize> {
+        let length = |a: &usize| self.end[*a] - self.begin[*a];
+        (0..3).filter(|a| length(a) >= 8 * RAMP_VOX).max_by_key(length)
+    }
+
     /// In two along an axis.
     pub fn halves(self, axis: usize) -> [Self; 2] {
         let (mut first, mut second) = (self, self);

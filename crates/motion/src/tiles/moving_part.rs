@@ -2,9 +2,10 @@
 
 use super::SAMPLING_VOX;
 use super::cut::Part;
+use super::plan::ALIGNMENT_VOX;
+use crate::MotionError;
 use crate::method::Pair;
 use crate::moving_image::voxel_map;
-use crate::MotionError;
 use veloxel_core::{Axes, Dimension, Grid, Volume};
 use veloxel_kernels::image::warp::VoxelAffine;
 
@@ -35,18 +36,38 @@ impl<'a> Moving<'a> {
         self.moving_from_fixed.is_none()
     }
 
-    /// By how many voxels a tile's moving image is shifted: the mean of its start, as far as the image reaches; none on two
-    /// grids.
-    pub fn shift(&self, tile: Part, start: &[Vec<f32>]) -> Option<Axes<isize>> {
-        if self.moving_from_fixed.is_some() {
-            return None;
+    /// By how many voxels a tile's moving image is shifted, so that it holds all that the tile's `core` is sent to by its
+    /// start: near the mean motion, as far as the image goes. None if the tile is too small for that; nothing is shifted on
+    /// two grids.
+    pub fn shift(&self, (core, tile): (Part, Part), start: &[Vec<f32>]) -> Option<Axes<isize>> {
+        let mut shift = [0; 3];
+        if !self.is_on_one_grid() {
+            return Some(shift);
         }
         let size = self.image.grid().size();
-        let mut shift = [0; 3];
         for (a, component) in start.iter().enumerate() {
-            let mean = component.iter().map(|&v| f64::from(v)).sum::<f64>() / component.len() as f64;
-            let (least, most) = (-(tile.begin[a] as f64), (size[a] - tile.begin[a] - tile.size[a]) as f64);
-            shift[a] = mean.round().clamp(least, most) as isize;
+            // Of the tile's first voxel.
+            let (mut least, mut most, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+            for (row, range) in core.rows(tile.size).enumerate() {
+                let across = [row % core.size[1] + core.begin[1], row / core.size[1] + core.begin[2]];
+                for (x, &v) in component[range].iter().enumerate() {
+                    let at = [x + core.begin[0], across[0], across[1]][a] as f64 + f64::from(v);
+                    (least, most, sum) = (least.min(at), most.max(at), sum + f64::from(v));
+                }
+            }
+            let (begin, margin) = (tile.begin[a] as f64, SAMPLING_VOX as f64);
+            let end = (size[a] - tile.size[a]) as f64 - begin;
+            // What lies beyond the image is nowhere.
+            let low = (most + margin + 1.0).min(size[a] as f64 - begin) - tile.size[a] as f64;
+            let high = (least - margin).max(-begin);
+            let (low, high) = (low.ceil().clamp(-begin, end), high.floor().clamp(-begin, end));
+            if low > high {
+                return None;
+            }
+            let (mean, step) = (sum / core.len() as f64, ALIGNMENT_VOX as f64);
+            let aligned = (mean / step).round() * step;
+            let is_possible = (low..=high).contains(&aligned);
+            shift[a] = if is_possible { aligned } else { mean.round().clamp(low, high) } as isize;
         }
         Some(shift)
     }

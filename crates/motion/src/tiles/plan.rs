@@ -53,9 +53,7 @@ impl TilePlan {
         }
         let Tiling::Overlap { guard_vox, coarsening } = footprint.tiling else { return Err(None) };
         let overlap_vox = guard_vox + RAMP_VOX;
-        let size_of = |tiles: Axes<usize>| {
-            [0, 1, 2].map(|a| (grid_size[a] + 2 * overlap_vox * (tiles[a] - 1)).div_ceil(tiles[a]))
-        };
+        let size_of = |tiles: Axes<usize>| [0, 1, 2].map(|a| tile_size(grid_size[a], tiles[a], overlap_vox));
         // Every tile has a start.
         let of_tile = footprint.with_more(grid.dimension().count() as f64);
         let bytes = |tiles| of_tile.bytes(size_of(tiles).iter().product());
@@ -75,7 +73,14 @@ impl TilePlan {
             false => Self::new(&coarse_grid, footprint, budget_bytes)?,
         };
         let coarse = Some(CoarsePlan { shrinking, plan: Box::new(plan) });
-        Ok(Self { tile_size: size_of(tiles), tiles, overlap_vox, device_bytes: bytes(tiles), coarse, ..whole })
+        Ok(Self {
+            tile_size: size_of(tiles),
+            tiles,
+            overlap_vox,
+            device_bytes: bytes(tiles),
+            coarse,
+            ..whole
+        })
     }
 
     /// Tiles in all.
@@ -103,6 +108,16 @@ impl TilePlan {
     }
 }
 
+/// Tiles begin at multiples of this, and so do shifts of their moving images where they can: voxels of the two next levels of a
+/// halving pyramid then lie where those of the whole grid's lie, and so do the colours of sweeps.
+pub(super) const ALIGNMENT_VOX: usize = 4;
+
+/// Voxels of each of so many tiles along an axis; the last one ends where the grid ends.
+fn tile_size(whole: usize, tiles: usize, overlap_vox: usize) -> usize {
+    let size = (whole + 2 * overlap_vox * (tiles - 1)).div_ceil(tiles).min(whole);
+    size + (whole - size) % ALIGNMENT_VOX
+}
+
 /// Every number of tiles along the axes that leaves each a part of its own.
 fn splits(grid: &Grid, overlap_vox: usize) -> Vec<Axes<usize>> {
     let most = |a: usize| match grid.dimension() {
@@ -122,10 +137,8 @@ fn splits(grid: &Grid, overlap_vox: usize) -> Vec<Axes<usize>> {
 mod tests {
     use super::*;
 
-    const FOOTPRINT: Footprint = Footprint {
-        samples_per_voxel: 25.0,
-        tiling: Tiling::Overlap { guard_vox: 24, coarsening: 8 },
-    };
+    const FOOTPRINT: Footprint =
+        Footprint { samples_per_voxel: 25.0, tiling: Tiling::Overlap { guard_vox: 24, coarsening: 8 } };
 
     #[test]
     fn tiles_fit_and_cover_the_grid() {
@@ -138,7 +151,10 @@ mod tests {
             assert_eq!((cores[0][0], cores[cores.len() - 1][1]), (0, grid.size()[axis]));
             assert!(cores.windows(2).all(|pair| pair[0][1] == pair[1][0]), "{cores:?}");
             let room = plan.tile_size[axis] - 2 * plan.overlap_vox;
-            assert!(plan.tiles[axis] == 1 || cores[1..].iter().all(|c| c[1] - c[0] <= room + plan.overlap_vox + 1));
+            assert!(
+                plan.tiles[axis] == 1
+                    || cores[1..].iter().all(|c| c[1] - c[0] <= room + plan.overlap_vox + 1)
+            );
         }
         let coarse = plan.coarse.unwrap();
         assert_eq!((coarse.shrinking, coarse.plan.grid_size, coarse.plan.count()), ([8; 3], [64, 50, 38], 1));

@@ -182,15 +182,14 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         false => Cow::Borrowed(pair.fixed),
     };
     let shown = Shown { title: &title, pair: &pair, moving: &seen, truth: inputs.truth.as_ref() };
-    let measured = log
-        .stages
-        .time("measure", || PairReport::measure(&shown.view(&found), found.statistics.clone()))?;
+    let measured =
+        log.stages.time("measure", || PairReport::measure(&shown.view(&found), found.statistics.clone()))?;
     log.warnings.extend(found.statistics.warnings.clone());
     options.check_volume_mask(&parameters, &mut log.warnings);
     let slabs = tiles.map_or(usize::MAX / 64, |tiles| tiles.slab_samples());
-    let in_file = log.stages.time("warp", || {
-        job.warped_in_file(&device, (&pair, &mut found), (slabs, &mut log.warnings))
-    })?;
+    let in_file = log
+        .stages
+        .time("warp", || job.warped_in_file(&device, (&pair, &mut found), (slabs, &mut log.warnings)))?;
     log.stages.time("write", || write(&found, (in_file, pair.moving), &mut plan, &mut log.warnings))?;
     // Everything beside the images lies on the fixed grid.
     let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(fixed_grid, |frame| frame.grid()));
@@ -248,7 +247,9 @@ impl FlowCall<'_> {
                 let white = full_scale(pair.fixed);
                 let open = |grid: &Grid| match job.options.open_method((grid, white, 2), device)?.method {
                     AnyMethod::Pair(method) => Ok(method),
-                    AnyMethod::Window(_) => unreachable!("a method should take pairs of every size or of none"),
+                    AnyMethod::Window(_) => {
+                        unreachable!("a method should take pairs of every size or of none")
+                    }
                 };
                 Tiled { open: &open, device, plan }.run(pair, extras, observer)
             }
@@ -271,7 +272,9 @@ pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2], VeloxelError> {
         (Takes::Pairs, inputs) => format!("expected FIXED and MOVING, got {} inputs", inputs.len()),
         (Takes::Windows { .. }, _) => {
             let name = job.options.method.method_name();
-            format!("a dry run, or a budget of memory, needs a method of two images; {name} takes a window of frames")
+            format!(
+                "a dry run, or a budget of memory, needs a method of two images; {name} takes a window of frames"
+            )
         }
     };
     Err(VeloxelError::Frames { reason })

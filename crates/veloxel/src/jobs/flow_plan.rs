@@ -9,8 +9,10 @@ use veloxel_core::Grid;
 use veloxel_gpu::Device;
 use veloxel_motion::{Footprint, TilePlan};
 
-/// The program, its threads, the buffers of files, and what a pool keeps for the next request.
+/// The program, its threads, and the buffers of files.
 const PROGRAM_BYTES: u64 = 24 << 20;
+/// What the processor's pool keeps at most for the next request.
+const MOST_KEPT_BYTES: u64 = 48 << 20;
 /// Bytes of a sample.
 const SAMPLE: u64 = 4;
 /// Share of a GPU's free memory that a run may take: drivers keep some.
@@ -65,7 +67,11 @@ impl Holdings<'_> {
             ("masks", n * self.masks as u64),
             ("start and truth", fields),
         ];
-        parts.into_iter().filter(|(_, bytes)| *bytes > 0).map(|(what, bytes)| MemoryPart { what, bytes }).collect()
+        parts
+            .into_iter()
+            .filter(|(_, bytes)| *bytes > 0)
+            .map(|(what, bytes)| MemoryPart { what, bytes })
+            .collect()
     }
 
     fn components(&self) -> u64 {
@@ -118,8 +124,11 @@ impl FlowPlan {
         // The whole grid at once holds a start that is given, and samples the warped image on the device.
         let more = if holdings.starts { components } else { 0.0 } + if holdings.warped { 3.0 } else { 0.0 };
         let whole = footprint.with_more(more);
-        let one_tile = |tiles: TilePlan| TilePlan { device_bytes: whole.bytes(holdings.fixed.len()), ..tiles };
-        let on_device = |bytes: u64| MemoryPart { what: "method", bytes };
+        let one_tile =
+            |tiles: TilePlan| TilePlan { device_bytes: whole.bytes(holdings.fixed.len()), ..tiles };
+        // Buffers of coarse levels stay in the pool.
+        let kept = |bytes: u64| (bytes / if components > 2.0 { 20 } else { 7 }).min(MOST_KEPT_BYTES);
+        let on_device = |bytes: u64| MemoryPart { what: "method", bytes: bytes + kept(bytes) };
         if device.is_gpu() {
             let free = device.free_bytes().map(|free| (OF_FREE * free as f64) as u64);
             let most = [free, budget_bytes].into_iter().flatten().min();
@@ -141,10 +150,10 @@ impl FlowPlan {
             return Ok(Self { budget_bytes, peak_bytes: sum(&parts), parts, device_bytes, tiles });
         }
         let budget = budget_bytes.unwrap_or(u64::MAX);
-        let kept = sum(&held) + holdings.result().bytes;
-        // A quarter of a tile's memory serves for measuring the finished field.
-        let room = budget.saturating_sub(kept);
-        let tiles = tiles(holdings.fixed, &footprint, room, (kept, "in all"))?;
+        let always = sum(&held) + holdings.result().bytes;
+        let room = budget.saturating_sub(always);
+        let room = room - kept(room);
+        let tiles = tiles(holdings.fixed, &footprint, room, (always, "in all"))?;
         let device_bytes = tiles.device_bytes;
         let measuring = [after, vec![MemoryPart { what: "slabs", bytes: device_bytes / 4 }]].concat();
         let parts = fuller(while_solving(Some(holdings.result()), device_bytes), measuring);
