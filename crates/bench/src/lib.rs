@@ -2,6 +2,7 @@
 
 mod confidence;
 mod error;
+mod error_time;
 mod figure;
 mod gpu;
 mod kernels;
@@ -11,6 +12,7 @@ mod nirep;
 mod paper_a;
 mod phantoms;
 mod phase;
+mod plots_page;
 mod rates;
 mod record;
 mod session;
@@ -21,6 +23,7 @@ mod volumes;
 pub use error::BenchError;
 pub use figure::{Bar, Figure};
 pub use paper_a::{Event, ExperimentTable, PaperA, Plan, paper_a};
+pub use plots_page::plots_page;
 pub use record::{Record, Scored};
 pub use session::Session;
 pub use verdict::Verdict;
@@ -84,6 +87,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("phase", phase::phase).scored(),
     // Middlebury's four two-frame pairs.
     Bench::new("middlebury", middlebury::middlebury).scored(),
+    // Error over time beside OpenCV's DIS, on the processor.
+    Bench::new("error-time", error_time::error_time),
     // Whether confidences rank errors: pictures, noisy volumes, the mouse ventricle.
     Bench::new("confidence", confidence::confidence).scored(),
     // NIREP na02 → na01.

@@ -8,7 +8,7 @@ use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
 use veloxel_report::metrics::flow_error;
 
-const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
+pub(super) const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
 
 /// `middlebury`: mean end-point error and time a pair, presets `accurate` and `fast`.
 pub(super) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
@@ -44,11 +44,11 @@ pub(super) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchErro
     Ok(figures)
 }
 
-fn folder(session: &Session<'_>, pair: &str) -> Option<PathBuf> {
+pub(super) fn folder(session: &Session<'_>, pair: &str) -> Option<PathBuf> {
     session.data(&format!("flow/middlebury-2frame/{pair}"))
 }
 
-fn images(folder: &Path) -> Result<[Volume<f32>; 2], BenchError> {
+pub(super) fn images(folder: &Path) -> Result<[Volume<f32>; 2], BenchError> {
     let mut warnings = Warnings::new();
     let mut image = |file: &str| read_image(&folder.join(file), Strictness::Lenient, &mut warnings);
     Ok([image("frame10.png")?, image("frame11.png")?])

@@ -26,7 +26,7 @@ enum ImageStats {
     Pending(Box<PendingStats>),
     Known(KnownStats),
     /// The device failed before it answered.
-    Failed(ComputeError),
+    Failed,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -98,22 +98,19 @@ impl Frame {
     /// Waits for the device, the first time.
     fn known(&self) -> Result<KnownStats, MotionError> {
         let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = ComputeError::DeviceFailed {
-            device: self.device.info().name,
-            reason: "the statistics of an image could not be found".to_owned(),
+        let known = match std::mem::replace(&mut *stats, ImageStats::Failed) {
+            ImageStats::Known(known) => known,
+            ImageStats::Pending(pending) => pending.settle(&self.device, &self.samples)?,
+            ImageStats::Failed => {
+                return Err(ComputeError::DeviceFailed {
+                    device: self.device.info().name,
+                    reason: "the statistics of an image could not be found".to_owned(),
+                }
+                .into());
+            }
         };
-        match std::mem::replace(&mut *stats, ImageStats::Failed(failed)) {
-            ImageStats::Known(known) => {
-                *stats = ImageStats::Known(known);
-                Ok(known)
-            }
-            ImageStats::Pending(pending) => {
-                let known = pending.settle(&self.device, &self.samples)?;
-                *stats = ImageStats::Known(known);
-                Ok(known)
-            }
-            ImageStats::Failed(error) => Err(error.into()),
-        }
+        *stats = ImageStats::Known(known);
+        Ok(known)
     }
 
     /// Its samples on the device.

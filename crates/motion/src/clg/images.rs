@@ -70,12 +70,12 @@ pub(super) struct ImagePyramids {
 }
 
 impl ImagePyramids {
-    /// The images at the size of every level, the finest first.
+    /// The images at the size of every level from the `finest` used on; the first of `levels` is the full grid.
     pub fn new(
         device: &Device,
         params: &ClgParams,
         images: RawImages<'_>,
-        levels: &[LevelGeometry],
+        (levels, finest): (&[LevelGeometry], usize),
     ) -> Result<Self, MotionError> {
         let smooth = |image: Buffer, shape: Shape| -> Result<Buffer, MotionError> {
             if params.presmooth == 0.0 {
@@ -88,31 +88,36 @@ impl ImagePyramids {
         };
         let RawImages { fixed, moving, region, map, placement, start } = images;
         let moving_grid = moving.frame().grid().clone();
-        let moving_levels = moving_levels(&moving_grid, &placement, levels);
+        let mut moving_levels = moving_levels(&moving_grid, &placement, levels);
         let fixed = smooth(fixed.mapped(map)?, levels[0].shape)?;
         let raw = (moving.mapped(map)?, Shape::of(&moving_grid));
         let moving = match_voxel_size(device, raw, moving_levels[0].shape)?;
         let moving = smooth(moving, moving_levels[0].shape)?;
-        let weight = region.mask.map(|mask| &mask.weight);
+        let used = |mut pyramid: Vec<Buffer>| pyramid.split_off(finest.min(pyramid.len()));
+        let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
+        let fixed = used(pyramid(device, fixed, levels)?);
+        let moving = used(pyramid(device, moving, &moving_levels)?);
+        let (mask, volume_mask) = (used(masks_of(region.mask)?), used(masks_of(region.volume_mask)?));
+        moving_levels.drain(..finest);
+        let (image, weight) = (&fixed[0], mask.first());
         let before = match placement == VoxelAffine::IDENTITY {
-            true => AbsoluteDifference { fixed: &fixed, warped: &moving, weight }.run(device)?,
+            true => AbsoluteDifference { fixed: image, warped: &moving[0], weight }.run(device)?,
             false => {
-                let pair = [&levels[0], &moving_levels[0]];
+                let pair = [&levels[finest], &moving_levels[0]];
                 let (shapes, map) = (pair.map(|level| level.shape), between_levels(&placement, pair));
-                let warped = at_rest(device, shapes, (&moving, warp::Interpolation::Linear), map)?;
-                AbsoluteDifference { fixed: &fixed, warped: &warped, weight }.run(device)?
+                let warped = at_rest(device, shapes, (&moving[0], warp::Interpolation::Linear), map)?;
+                AbsoluteDifference { fixed: image, warped: &warped, weight }.run(device)?
             }
         };
-        let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
         Ok(Self {
             device: device.clone(),
             params: params.clone(),
-            fixed: pyramid(device, fixed, levels)?,
-            moving: pyramid(device, moving, &moving_levels)?,
+            fixed,
+            moving,
             moving_levels,
             moving_from_fixed: placement.after(&start),
-            mask: masks_of(region.mask)?,
-            volume_mask: masks_of(region.volume_mask)?,
+            mask,
+            volume_mask,
             before,
         })
     }

@@ -66,11 +66,13 @@ use footprint::footprint;
 use images::{ImagePyramids, LevelImages, RawImages};
 use level::{Level, Progress, WarpLimits};
 use parameters::{ClgParams, Intensity};
+use std::slice::{from_mut, from_ref};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume};
-use veloxel_gpu::{Device, Field, Later};
+use veloxel_gpu::{Buffer, Device, Field, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
+use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp;
 use veloxel_kernels::variational::total_displacement::{FromVoxels, ToVoxels};
 use workspace::Workspace;
@@ -89,8 +91,10 @@ struct Stage {
     device: Device,
     grid: Grid,
     params: ClgParams,
-    /// Finest first.
+    /// The full grid first.
     levels: Vec<LevelGeometry>,
+    /// The level that the estimate ends on.
+    finest: usize,
     memory: Option<Workspace>,
 }
 
@@ -115,12 +119,11 @@ impl Clg {
     /// [`MotionError::Parameter`] if a parameter lies outside its range.
     pub fn new(grid: &Grid, params: ClgParams, device: &Device) -> Result<Self, MotionError> {
         params.validate()?;
-        let stage = |params: ClgParams| Stage {
-            device: device.clone(),
-            grid: grid.clone(),
-            levels: levels(grid, params.eta, params.max_levels),
-            params,
-            memory: None,
+        let stage = |params: ClgParams| {
+            let most = params.finest_level.saturating_add(params.max_levels);
+            let levels = levels(grid, params.eta, most);
+            let finest = params.finest_level.min(levels.len() - 1);
+            Stage { device: device.clone(), grid: grid.clone(), levels, finest, params, memory: None }
         };
         Ok(Self { second: params.refinement().map(stage), first: stage(params) })
     }
@@ -209,15 +212,16 @@ impl Stage {
         observer: &dyn Observer,
     ) -> Result<Estimate, MotionError> {
         let used = match start {
-            ResidentStart::Flow(_) => self.levels.len().min(LEVELS_AFTER_START),
+            ResidentStart::Flow(_) => self.levels.len().min(self.finest + LEVELS_AFTER_START),
             _ => self.levels.len(),
         };
-        let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, &self.levels[..used])?;
+        let plan = (&self.levels[..used], self.finest);
+        let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, plan)?;
         let mut displacement = self.start_on_coarsest(start, used)?;
-        let mut progress = Progress::new(observer, used);
-        progress.all = (0..used).map(|nth| self.work(nth)).sum();
+        let mut progress = Progress::new(observer, used - self.finest);
+        progress.all = (self.finest..used).map(|nth| self.work(nth)).sum();
         let mut runs = Vec::new();
-        for nth in (0..used).rev() {
+        for nth in (self.finest..used).rev() {
             progress.begin(self.work(nth));
             if nth + 1 < used {
                 self.transfer(&mut displacement, nth)?;
@@ -225,7 +229,7 @@ impl Stage {
             let images = pyramids.take(&self.levels[nth])?;
             let limits = self.warp_limits(nth);
             runs.push(self.level(nth, &images)?.run(&images, &mut displacement, limits, &progress)?);
-            if nth == 0 {
+            if nth == self.finest {
                 return Ok(Estimate { images, displacement, before: pyramids.before, runs });
             }
         }
@@ -234,7 +238,7 @@ impl Stage {
 
     /// The memory, made at the first run.
     fn memory(&mut self) -> Result<&mut Workspace, MotionError> {
-        let new = || Workspace::new(&self.device, &self.params, &self.levels[0]);
+        let new = || Workspace::new(&self.device, &self.params, &self.levels[self.finest]);
         if self.memory.is_none() {
             self.memory = Some(new()?);
         }
@@ -260,11 +264,28 @@ impl Stage {
         Ok(())
     }
 
+    /// Brings what was found on the finest level used to the full grid.
+    fn interpolate(&self, displacement: &mut Field, confidence: &mut Buffer) -> Result<(), MotionError> {
+        let (device, from, to) = (&self.device, &self.levels[self.finest], &self.levels[0]);
+        if self.finest == 0 {
+            return Ok(());
+        }
+        let mut full = device.scratch_field(to.shape.components(), to.shape.len())?;
+        transfer(device, (displacement, from), (&mut full, to))?;
+        *displacement = full;
+        let mut full = device.scratch(to.shape.len())?;
+        let (input, output) = (from_ref(confidence), from_mut(&mut full));
+        Resample { input, input_shape: from.shape, output, output_shape: to.shape, factor: 1.0 }
+            .run(device)?;
+        *confidence = full;
+        Ok(())
+    }
+
     /// How many warps a level may have.
     fn warp_limits(&self, nth: usize) -> WarpLimits {
-        match nth {
-            0 => self.params.finest_limits(),
-            _ => WarpLimits { open: self.params.warps, matched: self.params.warps },
+        match nth == self.finest {
+            true => self.params.finest_limits(),
+            false => WarpLimits { open: self.params.warps, matched: self.params.warps },
         }
     }
 
@@ -276,21 +297,24 @@ impl Stage {
     /// The displacement that the coarsest of the levels used begins with, in its edges; its memory has room for the finest.
     fn start_on_coarsest(&self, start: ResidentStart<'_>, used: usize) -> Result<Field, MotionError> {
         let (device, levels) = (&self.device, &self.levels[..used]);
-        let (finest, coarsest) = (&levels[0], &levels[used - 1]);
-        let mut field = device.scratch_field(finest.shape.components(), finest.shape.len())?;
+        let coarsest = &levels[used - 1];
+        let field_on =
+            |level: &LevelGeometry| device.scratch_field(level.shape.components(), level.shape.len());
         let ResidentStart::Flow(start) = start else {
+            let mut field = field_on(&levels[self.finest])?;
             for component in &mut field {
                 device.fit(component, coarsest.shape.len())?;
             }
             InPlace { operation: Operation::Fill(0.0), field: &mut field }.run(device)?;
             return Ok(field);
         };
+        let mut field = field_on(&levels[0])?;
         for (component, out) in start.components_vox.iter().zip(&mut field) {
             CopyBuffer { from: component, to: out }.run(device)?;
             // A start may have holes: there nothing is known.
             Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(out).run(device)?;
         }
-        let &LevelGeometry { shape, spacing_edges, .. } = finest;
+        let LevelGeometry { shape, spacing_edges, .. } = levels[0];
         FromVoxels { shape, spacing_edges, field: &mut field }.run(device)?;
         for pair in levels.windows(2) {
             let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
@@ -307,10 +331,11 @@ impl Stage {
     /// The flow in voxels, its confidence, and the account of the run.
     fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found, MotionError> {
         let Estimate { images, mut displacement, before, runs } = estimate;
-        let mut level = self.level(0, &images)?;
+        let mut level = self.level(self.finest, &images)?;
         level.warp(&images, &displacement)?;
         let after = level.difference(&images)?;
-        let confidence = level.confidence(&images, &displacement)?;
+        let mut confidence = level.confidence(&images, &displacement)?;
+        self.interpolate(&mut displacement, &mut confidence)?;
         let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
         ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(&self.device)?;
         let brightness = PendingBrightness { sums: [before, after], gain: 1.0 };

@@ -22,7 +22,7 @@ impl Stage {
         observer: &dyn Observer,
     ) -> Result<bool, MotionError> {
         let device = self.device.clone();
-        let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, &self.levels)?;
+        let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, (&self.levels, 0))?;
         let images = pyramids.take(&self.levels[0])?;
         let before = pyramids.before;
         let limits = self.warp_limits(0);

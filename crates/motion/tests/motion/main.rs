@@ -1,6 +1,7 @@
 //! Whole runs of the methods: against exact motion, against each other, and on every device.
 
 mod affine;
+mod coarse_end;
 mod confidence;
 mod devices;
 mod masks_and_extremes;

@@ -2,6 +2,7 @@
 //!
 //! Everything that can be refused early is: output folders and extensions are checked before anything is computed.
 
+mod compare;
 mod demo;
 mod device;
 mod dry_run;
@@ -35,6 +36,7 @@ mod stereo;
 mod view_order;
 mod warp;
 
+pub use compare::{CompareJob, compare};
 pub use demo::{DemoJob, demo};
 pub use device::{DeviceListing, DeviceOptions, devices};
 pub use dry_run::{DryRun, TimeEstimate, dry_run};

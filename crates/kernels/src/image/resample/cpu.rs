@@ -1,24 +1,45 @@
 //! Processor text of [`super::Resample`].
 
 use super::Resample;
+use multiversion::multiversion;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
 
 /// Lower neighbour and weight of the upper one, for each output voxel of an axis.
 ///
 /// The position is `((2 x + 1) n_in − n_out) / (2 n_out)`: in whole numbers, so that every device finds the same bits.
-fn stencil(n_in: usize, n_out: usize) -> Vec<(usize, f32)> {
-    (0..n_out)
+fn stencil(n_in: usize, n_out: usize) -> Stencil {
+    let (low, weight) = (0..n_out)
         .map(|x| {
             let at = ((2 * x + 1) * n_in).saturating_sub(n_out);
             let (low, rest) = (at / (2 * n_out), at % (2 * n_out));
             match n_in {
                 1 => (0, 0.0),
-                _ if low + 1 >= n_in => (n_in - 2, 1.0),
-                _ => (low, rest as f32 / (2 * n_out) as f32),
+                _ if low + 1 >= n_in => (n_in as u32 - 2, 1.0),
+                _ => (low as u32, rest as f32 / (2 * n_out) as f32),
             }
         })
-        .collect()
+        .unzip();
+    Stencil { low, weight }
+}
+
+/// Lower neighbours and weights of the upper ones.
+struct Stencil {
+    low: Vec<u32>,
+    weight: Vec<f32>,
+}
+
+/// Interpolates along a line, whose last sample stands twice.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn interpolate(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
+    let n = out.len();
+    let (low, weight) = (&stencil.low[..n], &stencil.weight[..n]);
+    // A bound that the compiler sees, so that the loop becomes vector instructions.
+    let last = line.len() as u32 - 2;
+    for i in 0..n {
+        let x = low[i].min(last) as usize;
+        out[i] = line[x] + weight[i] * (line[x + 1] - line[x]);
+    }
 }
 
 pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
@@ -31,7 +52,8 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
         cpu.split(to.rows(), to.len(), |rows| {
             with_scratch(nx_in + 1, |line| {
                 for row in rows {
-                    let ((y, wy), (z, wz)) = (axes[1][row % ny], axes[2][row / ny]);
+                    let at = |axis: usize, i: usize| (axes[axis].low[i] as usize, axes[axis].weight[i]);
+                    let ((y, wy), (z, wz)) = (at(1, row % ny), at(2, row / ny));
                     let (y1, z1) = ((y + 1).min(ny_in - 1), (z + 1).min(nz_in - 1));
                     let line_of = |y: usize, z: usize| &input[(z * ny_in + y) * nx_in..][..nx_in];
                     let corners = [line_of(y, z), line_of(y1, z), line_of(y, z1), line_of(y1, z1)];
@@ -43,9 +65,7 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
                     line[nx_in] = line[nx_in - 1];
                     // SAFETY: every row is written by one thread.
                     let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
-                    for (o, &(x, w)) in out.iter_mut().zip(&axes[0]) {
-                        *o = line[x] + w * (line[x + 1] - line[x]);
-                    }
+                    interpolate(line, &axes[0], out);
                 }
             });
         });
