@@ -1,11 +1,11 @@
 //! `veloxel flow`: two images to a field.
 
-use crate::dry_run;
 use crate::progress::Progress;
 use crate::run_arguments::{MethodArguments, Summary, bytes};
 use crate::terminal::say;
 use crate::wrong_usage;
 use crate::{Outcome, Run};
+use crate::{allocator, dry_run};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -183,6 +183,9 @@ impl Run for FlowArguments {
         self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
         let options = self.run.options()?;
         self.refuse_what_does_not_go_together(&options);
+        if options.max_memory_bytes.is_some() {
+            allocator::keep_little();
+        }
         let Self {
             inputs,
             output,

@@ -5,6 +5,7 @@
 
 #![allow(clippy::print_stderr, reason = "a command prints")]
 
+mod allocator;
 #[cfg(feature = "bench")]
 mod bench;
 mod compare;
