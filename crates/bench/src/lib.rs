@@ -6,6 +6,7 @@ mod error_time;
 mod figure;
 mod gpu;
 mod kernels;
+mod local;
 mod middlebury;
 mod multigrid;
 mod nirep;
@@ -91,6 +92,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("error-time", error_time::error_time),
     // Whether confidences rank errors: pictures, noisy volumes, the mouse ventricle.
     Bench::new("confidence", confidence::confidence).scored(),
+    // Methods of local windows: error, confidence and time.
+    Bench::new("local", local::local),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

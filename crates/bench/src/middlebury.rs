@@ -3,7 +3,7 @@
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_core::{Dimension, Volume, Warnings};
+use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
 use veloxel_report::metrics::flow_error;
@@ -61,4 +61,10 @@ pub(super) type NamedPair = (&'static str, [Volume<f32>; 2]);
 pub(super) fn pairs(session: &Session<'_>) -> Result<Vec<NamedPair>, BenchError> {
     let there = PAIRS.into_iter().filter_map(|pair| Some((pair, folder(session, pair)?)));
     there.map(|(pair, folder)| Ok((pair, images(&folder)?))).collect()
+}
+
+/// The true field of a pair; none without the data folder.
+pub(super) fn truth(session: &Session<'_>, pair: &str) -> Result<Option<Flow>, BenchError> {
+    let Some(folder) = folder(session, pair) else { return Ok(None) };
+    Ok(Some(read_flow(&folder.join("flow10.flo"), Strictness::Lenient, &mut Warnings::new())?))
 }

@@ -152,6 +152,25 @@ impl Frame {
     }
 }
 
+/// The map of a pair's intensities to 0..1, that of the fixed image within a mask; for an image without contrast, which of them
+/// it is.
+///
+/// # Errors
+/// [`MotionError::Compute`].
+pub(crate) fn common_map(
+    [fixed, moving]: [&Frame; 2],
+    mask: Option<&ResidentMask>,
+) -> Result<Result<IntensityMap, String>, MotionError> {
+    let which = match (fixed.map_within(mask)?, moving.map()?) {
+        (Some(map), Some(_)) => return Ok(Ok(map)),
+        (Some(_), None) => "moving",
+        (None, _) => "fixed",
+    };
+    Ok(Err(format!(
+        "the {which} image is constant: no motion can be seen; the field is zero with confidence 0"
+    )))
+}
+
 /// A frame of one run.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "two of them a run, handed over once")]

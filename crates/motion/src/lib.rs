@@ -1,6 +1,7 @@
 //! Methods that estimate dense motion, and the seam over which everything else is written once.
 //!
-//! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`], [`phase`].
+//! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`], [`lucas_kanade`],
+//! [`phase`].
 
 pub mod affine_registration;
 pub mod clg;
@@ -8,8 +9,10 @@ pub mod composition;
 mod error;
 mod footprint;
 mod frame;
+mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
+pub mod lucas_kanade;
 mod masking;
 pub mod method;
 pub mod methods;
@@ -35,6 +38,8 @@ pub use footprint::{Footprint, Tiling};
 pub use frame::{Frame, FrameSource};
 pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
+pub use lucas_kanade::LucasKanade;
+pub use lucas_kanade::parameters::{LucasKanadeParams, LucasKanadePreset};
 pub use masking::without_unknown;
 pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Region, Window, WindowMethod};
 pub use methods::{AnyMethod, METHODS, Method, Opened, Opening, Takes};

@@ -45,7 +45,6 @@
 mod constraints;
 mod diagnostics;
 mod footprint;
-mod images;
 mod level;
 pub mod parameters;
 mod refinement;
@@ -53,17 +52,18 @@ mod weights;
 mod workspace;
 
 use crate::Footprint;
-use crate::frame::Frame;
+use crate::frame::common_map;
+use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::intensity::IntensityMap;
 use crate::method::{DenseMethod, ImagePair, Pair, PairMethod};
 use crate::moving_image::voxel_map;
 use crate::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
-use crate::pyramid::{LevelGeometry, levels, shrink, transfer};
-use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
+use crate::pyramid::{LevelGeometry, levels, transfer};
+use crate::resident::{ResidentFlow, ResidentStart};
+use crate::start::{levels_used, start_on_coarsest};
 use crate::{MotionError, Observer, Silent};
 use diagnostics::{ClgAccount, LevelRun};
 use footprint::footprint;
-use images::{ImagePyramids, LevelImages, RawImages};
 use level::{Level, Progress, WarpLimits};
 use parameters::{ClgParams, Intensity};
 use std::slice::{from_mut, from_ref};
@@ -71,10 +71,9 @@ use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume};
 use veloxel_gpu::{Buffer, Device, Field, Later};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
 use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp;
-use veloxel_kernels::variational::total_displacement::{FromVoxels, ToVoxels};
+use veloxel_kernels::variational::total_displacement::ToVoxels;
 use workspace::Workspace;
 
 /// The method, opened for one grid; it owns the memory that it works in from its first run on.
@@ -108,9 +107,6 @@ struct Estimate {
     /// Coarsest first.
     runs: Vec<LevelRun>,
 }
-
-/// A start field is refined from this many levels on: what is coarser it has settled already.
-const LEVELS_AFTER_START: usize = 3;
 
 impl Clg {
     /// Plans the pyramid for a grid.
@@ -155,7 +151,8 @@ impl PairMethod for Clg {
         device.scope(|| {
             pair.check(&grid)?;
             let ImagePair { fixed, moving, region, start } = pair;
-            let map = match self.intensity_map([fixed.frame(), moving.frame()], region.mask)? {
+            let map = match common_map([fixed.frame(), moving.frame()], region.mask)? {
+                Ok(_) if self.first.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
                 Ok(map) => map,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
@@ -180,29 +177,6 @@ impl PairMethod for Clg {
     }
 }
 
-impl Clg {
-    /// The map of intensities to 0..1; for an image without contrast, which of them it is.
-    fn intensity_map(
-        &self,
-        [fixed, moving]: [&Frame; 2],
-        mask: Option<&ResidentMask>,
-    ) -> Result<Result<IntensityMap, String>, MotionError> {
-        let which = match (fixed.map_within(mask)?, moving.map()?) {
-            (Some(map), Some(_)) => {
-                return Ok(Ok(match self.first.params.intensity {
-                    Intensity::Raw => IntensityMap::IDENTITY,
-                    Intensity::Percentiles => map,
-                }));
-            }
-            (Some(_), None) => "moving",
-            (None, _) => "fixed",
-        };
-        Ok(Err(format!(
-            "the {which} image is constant: no motion can be seen; the field is zero with confidence 0"
-        )))
-    }
-}
-
 impl Stage {
     /// From the coarsest level that the start leaves open down to the finest.
     fn coarse_to_fine(
@@ -211,13 +185,10 @@ impl Stage {
         start: ResidentStart<'_>,
         observer: &dyn Observer,
     ) -> Result<Estimate, MotionError> {
-        let used = match start {
-            ResidentStart::Flow(_) => self.levels.len().min(self.finest + LEVELS_AFTER_START),
-            _ => self.levels.len(),
-        };
+        let used = levels_used(start, self.levels.len(), self.finest);
         let plan = (&self.levels[..used], self.finest);
-        let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, plan)?;
-        let mut displacement = self.start_on_coarsest(start, used)?;
+        let mut pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
+        let mut displacement = start_on_coarsest(&self.device, plan, start)?;
         let mut progress = Progress::new(observer, used - self.finest);
         progress.all = (self.finest..used).map(|nth| self.work(nth)).sum();
         let mut runs = Vec::new();
@@ -292,40 +263,6 @@ impl Stage {
     /// Voxel-warps of a level.
     fn work(&self, nth: usize) -> f64 {
         self.levels[nth].shape.len() as f64 * self.warp_limits(nth).open as f64
-    }
-
-    /// The displacement that the coarsest of the levels used begins with, in its edges; its memory has room for the finest.
-    fn start_on_coarsest(&self, start: ResidentStart<'_>, used: usize) -> Result<Field, MotionError> {
-        let (device, levels) = (&self.device, &self.levels[..used]);
-        let coarsest = &levels[used - 1];
-        let field_on =
-            |level: &LevelGeometry| device.scratch_field(level.shape.components(), level.shape.len());
-        let ResidentStart::Flow(start) = start else {
-            let mut field = field_on(&levels[self.finest])?;
-            for component in &mut field {
-                device.fit(component, coarsest.shape.len())?;
-            }
-            InPlace { operation: Operation::Fill(0.0), field: &mut field }.run(device)?;
-            return Ok(field);
-        };
-        let mut field = field_on(&levels[0])?;
-        for (component, out) in start.components_vox.iter().zip(&mut field) {
-            CopyBuffer { from: component, to: out }.run(device)?;
-            // A start may have holes: there nothing is known.
-            Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(out).run(device)?;
-        }
-        let LevelGeometry { shape, spacing_edges, .. } = levels[0];
-        FromVoxels { shape, spacing_edges, field: &mut field }.run(device)?;
-        for pair in levels.windows(2) {
-            let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
-            for component in &mut field {
-                let mut coarser = shrink(device, (component, pair[0].shape), pair[1].shape)?;
-                Operation::MapAffine { gain: factor, offset: 0.0 }.on(&mut coarser).run(device)?;
-                device.fit(component, pair[1].shape.len())?;
-                CopyBuffer { from: &coarser, to: component }.run(device)?;
-            }
-        }
-        Ok(field)
     }
 
     /// The flow in voxels, its confidence, and the account of the run.

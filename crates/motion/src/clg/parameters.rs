@@ -1,5 +1,6 @@
 //! The parameters of [`Clg`](crate::Clg), and the presets.
 
+use crate::image_pyramids::Preparation;
 use crate::multigrid::Solver;
 use veloxel_core::{Dimension, choices, parameters};
 use veloxel_kernels::image::warp;
@@ -222,6 +223,12 @@ impl ClgParams {
             max_levels: 1,
             ..volume
         })
+    }
+
+    /// What is done to both images before the first warp.
+    pub(crate) fn preparation(&self) -> Preparation {
+        let interpolation = self.interpolation.of_kernel();
+        Preparation { presmooth: self.presmooth, lcc_sigma: self.lcc_sigma, interpolation }
     }
 
     /// Whether any weight depends on the solution.

@@ -249,15 +249,15 @@ fn core_voxels(plan: &TilePlan, place: Axes<usize>) -> f64 {
 impl Starts<'_> {
     /// The start of a tile, voxels; a start may have holes, where nothing is known.
     fn of(&self, tile: Part) -> Vec<Vec<f32>> {
-        match self {
+        let mut start = match self {
             Self::Coarse(flow, shrinking) => coarse::enlarge(flow, *shrinking, tile),
             Self::Whole(flow) => {
                 let size = flow.grid().size();
-                let mut parts: Vec<_> = flow.components_vox().iter().map(|c| tile.of(c, size)).collect();
-                parts.iter_mut().flatten().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
-                parts
+                flow.components_vox().iter().map(|c| tile.of(c, size)).collect()
             }
-        }
+        };
+        start.iter_mut().flatten().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
+        start
     }
 }
 

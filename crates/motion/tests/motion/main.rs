@@ -4,6 +4,7 @@ mod affine;
 mod coarse_end;
 mod confidence;
 mod devices;
+mod lucas_kanade;
 mod masks_and_extremes;
 mod measure;
 mod parameters;

@@ -40,6 +40,26 @@ fn phantom(motion: MotionKind, dimension: Dimension) -> Phantom {
     smooth(motion, dimension, if dimension == Dimension::Two { 320 } else { 80 })
 }
 
+#[test]
+fn the_footprint_of_lucas_kanade_is_what_was_in_use() {
+    for dimension in [Dimension::Two, Dimension::Three] {
+        let phantom =
+            smooth(MotionKind::Twist, dimension, if dimension == Dimension::Two { 192 } else { 40 });
+        for preset in [LucasKanadePreset::Accurate, LucasKanadePreset::Fast] {
+            let (device, params) = (cpu(2), LucasKanadeParams::preset(preset, dimension));
+            let mut method = LucasKanade::new(phantom.fixed.grid(), params, &device).unwrap();
+            let said = method.footprint().unwrap().bytes(phantom.fixed.grid().len());
+            method.run(&pair(&phantom.fixed, &phantom.moving), &Silent).unwrap();
+            let share = device.memory_stats().most_used_bytes as f64 / said as f64;
+            println!(
+                "{preset:?} {dimension:?}: {share:.3} of {:.2}",
+                said as f64 / 4.0 / phantom.fixed.grid().len() as f64
+            );
+            assert!((0.95..1.05).contains(&share), "{preset:?} {dimension:?}: {share}");
+        }
+    }
+}
+
 /// Mean and largest length of a difference, voxels.
 fn differences(a: &Flow, b: &Flow) -> [f64; 2] {
     let all: Vec<f64> = (0..a.grid().len()).map(|i| difference_vox(a, b, i)).collect();

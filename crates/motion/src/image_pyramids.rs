@@ -1,6 +1,5 @@
-//! The images of [`Clg`](crate::Clg): mapped, smoothed, at every size of the pyramid, ready for warping.
+//! The images of a pair: mapped, smoothed, at every size of the pyramid, ready for warping.
 
-use super::parameters::{ClgParams, Interpolation};
 use crate::MotionError;
 use crate::frame::FrameSource;
 use crate::intensity::IntensityMap;
@@ -14,13 +13,24 @@ use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::local_normalise::LocalNormalise;
 use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{self, Border, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 
 /// Share of the mean local contrast below which local normalisation sees noise.
 const LCC_FLOOR_SHARE: f32 = 0.2;
 
+/// What is done to both images before they are compared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Preparation {
+    /// Standard deviation of the smoothing before the pyramid, voxels of the full grid; 0: none.
+    pub presmooth: f64,
+    /// Standard deviation of the window of local normalisation, voxels of a level; 0: none.
+    pub lcc_sigma: f64,
+    /// How the moving image is sampled.
+    pub interpolation: Interpolation,
+}
+
 /// Two images as they came, each on a grid of its own, and what their intensities are mapped by.
-pub(super) struct RawImages<'a> {
+pub(crate) struct RawImages<'a> {
     pub fixed: FrameSource<'a>,
     pub moving: FrameSource<'a>,
     pub region: Region<'a>,
@@ -39,7 +49,7 @@ impl RawImages<'_> {
 }
 
 /// The images of one level.
-pub(super) struct LevelImages {
+pub(crate) struct LevelImages {
     pub fixed: Buffer,
     /// Samples, or spline coefficients.
     pub moving: Buffer,
@@ -54,9 +64,9 @@ pub(super) struct LevelImages {
 }
 
 /// Both images' pyramids and the masks'; levels are given away as they are used.
-pub(super) struct ImagePyramids {
+pub(crate) struct ImagePyramids {
     device: Device,
-    params: ClgParams,
+    preparation: Preparation,
     fixed: Vec<Buffer>,
     moving: Vec<Buffer>,
     /// At which sizes the moving image is sampled, finest first.
@@ -73,15 +83,15 @@ impl ImagePyramids {
     /// The images at the size of every level from the `finest` used on; the first of `levels` is the full grid.
     pub fn new(
         device: &Device,
-        params: &ClgParams,
+        preparation: Preparation,
         images: RawImages<'_>,
         (levels, finest): (&[LevelGeometry], usize),
     ) -> Result<Self, MotionError> {
         let smooth = |image: Buffer, shape: Shape| -> Result<Buffer, MotionError> {
-            if params.presmooth == 0.0 {
+            if preparation.presmooth == 0.0 {
                 return Ok(image);
             }
-            let taps = isotropic(&Taps::gaussian(params.presmooth, 3.0));
+            let taps = isotropic(&Taps::gaussian(preparation.presmooth, 3.0));
             let mut out = device.scratch(image.len())?;
             Convolve { shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
             Ok(out)
@@ -105,13 +115,13 @@ impl ImagePyramids {
             false => {
                 let pair = [&levels[finest], &moving_levels[0]];
                 let (shapes, map) = (pair.map(|level| level.shape), between_levels(&placement, pair));
-                let warped = at_rest(device, shapes, (&moving[0], warp::Interpolation::Linear), map)?;
+                let warped = at_rest(device, shapes, (&moving[0], Interpolation::Linear), map)?;
                 AbsoluteDifference { fixed: image, warped: &warped, weight }.run(device)?
             }
         };
         Ok(Self {
             device: device.clone(),
-            params: params.clone(),
+            preparation,
             fixed,
             moving,
             moving_levels,
@@ -124,19 +134,19 @@ impl ImagePyramids {
 
     /// The images of the coarsest level left, ready for warping.
     pub fn take(&mut self, level: &LevelGeometry) -> Result<LevelImages, MotionError> {
-        let (device, params, shape) = (&self.device, &self.params, level.shape);
+        let (device, preparation, shape) = (&self.device, self.preparation, level.shape);
         let moving_level =
             self.moving_levels.pop().expect("the level should have a size of the moving image");
         let moving_shape = moving_level.shape;
         let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
         let mut moving = self.moving.pop().expect("the level should have a moving image");
-        if params.lcc_sigma > 0.0 {
+        if preparation.lcc_sigma > 0.0 {
             for (shape, image) in [(shape, &mut fixed), (moving_shape, &mut moving)] {
-                let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
+                let (sigma_vox, floor_share) = (preparation.lcc_sigma, LCC_FLOOR_SHARE);
                 LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
             }
         }
-        if params.interpolation == Interpolation::CubicSpline {
+        if preparation.interpolation == Interpolation::CubicSpline {
             // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
             fixed = through_spline(device, shape, fixed)?;
             SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
@@ -150,14 +160,14 @@ impl ImagePyramids {
 /// An image as the warp by no displacement samples its spline.
 fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
     SplineCoefficients { shape, samples: &mut image }.run(device)?;
-    at_rest(device, [shape; 2], (&image, warp::Interpolation::CubicSpline), VoxelAffine::IDENTITY)
+    at_rest(device, [shape; 2], (&image, Interpolation::CubicSpline), VoxelAffine::IDENTITY)
 }
 
 /// A moving image on the fixed grid where nothing has moved; the shapes are the fixed grid's and the moving one's.
 fn at_rest(
     device: &Device,
     [shape, moving_shape]: [Shape; 2],
-    (moving, interpolation): (&Buffer, warp::Interpolation),
+    (moving, interpolation): (&Buffer, Interpolation),
     moving_from_fixed: VoxelAffine,
 ) -> Result<Buffer, MotionError> {
     let mut out = device.scratch(shape.len())?;

@@ -1,0 +1,4 @@
+//! Displacements from windows of two images.
+
+pub mod least_eigenvalue;
+pub mod local_solve;
