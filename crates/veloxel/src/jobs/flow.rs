@@ -11,7 +11,7 @@ use super::{JobRun, MaskFile, RunOptions, StartFrom};
 use crate::VeloxelError;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Grid, Mask, Volume, Warnings};
+use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{FrameStream, Kind};
@@ -171,7 +171,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let opened = options.open_method_for((&inputs.frames[0], inputs.frames.len()), &device)?;
     let fixed = opened.method.centre();
     let pair = inputs.pair(&job.start, fixed);
-    let (parameters, tiles) = (opened.parameters.clone(), inputs.tiles(job, &device)?);
+    let (parameters, tiles) = (opened.parameters.clone(), inputs.tiles(job, &device, &mut log.warnings)?);
     let run = FlowCall { job, device: &device, inputs: &inputs, pair: &pair };
     let mut found = log.stages.time("solve", || run.find(opened, tiles.as_ref(), observer))?;
 
@@ -368,7 +368,12 @@ impl Inputs {
     }
 
     /// The tiles that a run needs; none if it takes the whole grid at once.
-    fn tiles(&self, job: &FlowJob, device: &Device) -> Result<Option<TilePlan>, VeloxelError> {
+    fn tiles(
+        &self,
+        job: &FlowJob,
+        device: &Device,
+        warnings: &mut Warnings,
+    ) -> Result<Option<TilePlan>, VeloxelError> {
         // Without a budget the processor has what the system has.
         let is_bounded = job.options.max_memory_bytes.is_some();
         if !is_bounded && (!device.is_gpu() || job.takes() != Takes::Pairs) {
@@ -381,7 +386,10 @@ impl Inputs {
             Err(VeloxelError::Frames { .. }) if !is_bounded => return Ok(None),
             plan => plan?,
         };
-        Ok(Some(plan).filter(FlowPlan::is_tiled).map(|plan| plan.tiles))
+        Ok(plan.split().map(|(tiles, why)| {
+            warnings.push(WarningKind::Note, why);
+            tiles
+        }))
     }
 
     pub fn pair(&self, start: &StartFrom, fixed: usize) -> Pair<'_> {

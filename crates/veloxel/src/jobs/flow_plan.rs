@@ -8,6 +8,7 @@ use serde::Serialize;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
 use veloxel_motion::{Footprint, TilePlan};
+use veloxel_report::number::size;
 
 /// The program, its threads, and the buffers of files.
 const PROGRAM_BYTES: u64 = 24 << 20;
@@ -164,9 +165,10 @@ impl FlowPlan {
         Ok(Self { budget_bytes, peak_bytes: needed_bytes, parts, device_bytes, tiles })
     }
 
-    /// Whether there is more than one tile.
-    pub fn is_tiled(&self) -> bool {
-        self.tiles.count() > 1
+    /// The tiles where there is more than one, and a sentence that says why.
+    pub(super) fn split(self) -> Option<(TilePlan, String)> {
+        let (count, room) = (self.tiles.count(), size(self.budget_bytes.unwrap_or(self.peak_bytes)));
+        (count > 1).then(|| (self.tiles, format!("estimated in {count} tiles: {room} of memory are there")))
     }
 }
 
