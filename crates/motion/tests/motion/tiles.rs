@@ -10,8 +10,8 @@ use veloxel_motion::{
     LucasKanadeParams, LucasKanadePreset, MotionError, Pair, PairMethod, Preset, Silent, Start, TilePlan,
     Tiled,
 };
-use veloxel_phantoms::Phantom;
-use veloxel_phantoms::catalogue::MotionKind;
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
+use veloxel_phantoms::{Noise, Phantom};
 
 fn footprint(grid: &Grid, params: &ClgParams) -> Footprint {
     let clg = Clg::new(grid, params.clone(), &cpu(1)).expect("the parameters should be possible");
@@ -36,13 +36,18 @@ fn fast(dimension: Dimension) -> ClgParams {
     ClgParams::preset(Preset::Fast, dimension)
 }
 
-/// Large enough for tiles: 320² or 80³.
+/// Large enough for two tiles.
 fn phantom(motion: MotionKind, dimension: Dimension) -> Phantom {
-    smooth(motion, dimension, if dimension == Dimension::Two { 320 } else { 80 })
+    let grid = match dimension {
+        Dimension::Two => Grid::image(400, 160),
+        Dimension::Three => Grid::volume(144, 40, 40),
+    };
+    Case { motion, texture: TextureKind::Smooth, noise: Noise::None }.build(&grid.expect("a possible size"))
 }
 
 #[test]
 fn the_footprint_of_lucas_kanade_is_what_was_in_use() {
+    let mut shares = Vec::new();
     for dimension in [Dimension::Two, Dimension::Three] {
         let phantom =
             smooth(MotionKind::Twist, dimension, if dimension == Dimension::Two { 192 } else { 40 });
@@ -51,14 +56,10 @@ fn the_footprint_of_lucas_kanade_is_what_was_in_use() {
             let mut method = LucasKanade::new(phantom.fixed.grid(), params, &device).unwrap();
             let said = method.footprint().unwrap().bytes(phantom.fixed.grid().len());
             method.run(&pair(&phantom.fixed, &phantom.moving), &Silent).unwrap();
-            let share = device.memory_stats().most_used_bytes as f64 / said as f64;
-            println!(
-                "{preset:?} {dimension:?}: {share:.3} of {:.2}",
-                said as f64 / 4.0 / phantom.fixed.grid().len() as f64
-            );
-            assert!((0.95..1.05).contains(&share), "{preset:?} {dimension:?}: {share}");
+            shares.push(device.memory_stats().most_used_bytes as f64 / said as f64);
         }
     }
+    assert!(shares.iter().all(|share| (0.95..1.05).contains(share)), "{shares:?}");
 }
 
 /// Mean and largest length of a difference, voxels.
@@ -92,7 +93,7 @@ fn tiles_find_what_the_whole_finds() {
         let (phantom, params) = (phantom(MotionKind::BeatingShell, dimension), fast(dimension));
         let pair = pair(&phantom.fixed, &phantom.moving);
         let whole = measure::run(&pair, &params, &cpu(2));
-        let (found, plan) = tiled(&pair, &params, (0.8, &cpu(2)));
+        let (found, plan) = tiled(&pair, &params, (0.85, &cpu(2)));
         let [mean, max] = differences(&found.flow, &whole.flow);
         let seams = &found.statistics.method.json["tiles"];
         assert!(mean < most_vox, "{dimension:?}, {:?}: {mean}, at most {max}; {seams}", plan.tiles);
@@ -112,7 +113,7 @@ fn tiles_find_what_the_whole_finds() {
 fn the_same_bits_for_any_number_of_threads() {
     let phantom = phantom(MotionKind::Twist, Dimension::Two);
     let pair = pair(&phantom.fixed, &phantom.moving);
-    let found = |threads| tiled(&pair, &fast(Dimension::Two), (0.7, &cpu(threads))).0.flow;
+    let found = |threads| tiled(&pair, &fast(Dimension::Two), (0.75, &cpu(threads))).0.flow;
     assert_eq!(found(1), found(3));
 }
 

@@ -133,9 +133,10 @@ impl FlowPlan {
         if device.is_gpu() {
             let free = device.free_bytes().map(|free| (OF_FREE * free as f64) as u64);
             let most = [free, budget_bytes].into_iter().flatten().min();
-            let (room, what) = (most.unwrap_or(u64::MAX), "on the device");
+            let room = most.unwrap_or(u64::MAX);
             let fits = whole.bytes(holdings.fixed.len()) <= room;
-            let tiles = tiles(holdings.fixed, &footprint, if fits { u64::MAX } else { room }, (0, what))?;
+            let limits = Limits { room, always: 0, budget: room, what: "on the device" };
+            let tiles = tiles(holdings.fixed, &footprint, if fits { Limits::NONE } else { limits })?;
             let tiles = if fits { one_tile(tiles) } else { tiles };
             let (peak_bytes, device_bytes) = (sum(&after), tiles.device_bytes);
             return Ok(Self { budget_bytes: most, peak_bytes, parts: after, device_bytes, tiles });
@@ -146,7 +147,7 @@ impl FlowPlan {
         let at_once = while_solving(None, whole.bytes(holdings.fixed.len()));
         let parts = fuller(at_once, after.clone());
         if budget_bytes.is_none_or(|budget| sum(&parts) <= budget) {
-            let tiles = one_tile(tiles(holdings.fixed, &footprint, u64::MAX, (0, ""))?);
+            let tiles = one_tile(tiles(holdings.fixed, &footprint, Limits::NONE)?);
             let device_bytes = tiles.device_bytes;
             return Ok(Self { budget_bytes, peak_bytes: sum(&parts), parts, device_bytes, tiles });
         }
@@ -154,7 +155,8 @@ impl FlowPlan {
         let always = sum(&held) + holdings.result().bytes;
         let room = budget.saturating_sub(always);
         let room = room - kept(room);
-        let tiles = tiles(holdings.fixed, &footprint, room, (always, "in all"))?;
+        let limits = Limits { room, always, budget, what: "in all" };
+        let tiles = tiles(holdings.fixed, &footprint, limits)?;
         let device_bytes = tiles.device_bytes;
         let measuring = [after, vec![MemoryPart { what: "slabs", bytes: device_bytes / 4 }]].concat();
         let parts = fuller(while_solving(Some(holdings.result()), device_bytes), measuring);
@@ -172,16 +174,27 @@ impl FlowPlan {
     }
 }
 
-/// The tiles of a grid; `kept` bytes count beside the room for them.
-fn tiles(
-    grid: &Grid,
-    footprint: &Footprint,
+/// What tiles must keep within.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// For one tile, bytes.
     room: u64,
-    (kept, what): (u64, &'static str),
-) -> Result<TilePlan, VeloxelError> {
-    TilePlan::new(grid, footprint, room).map_err(|least| VeloxelError::Memory {
-        needed_bytes: kept + least.unwrap_or(footprint.bytes(grid.len())),
-        budget_bytes: kept.saturating_add(room),
-        what,
+    /// What there is beside it, bytes.
+    always: u64,
+    /// Of both.
+    budget: u64,
+    what: &'static str,
+}
+
+impl Limits {
+    const NONE: Self = Self { room: u64::MAX, always: 0, budget: u64::MAX, what: "" };
+}
+
+/// The tiles of a grid.
+fn tiles(grid: &Grid, footprint: &Footprint, limits: Limits) -> Result<TilePlan, VeloxelError> {
+    TilePlan::new(grid, footprint, limits.room).map_err(|least| VeloxelError::Memory {
+        needed_bytes: limits.always + least.unwrap_or(footprint.bytes(grid.len())),
+        budget_bytes: limits.budget,
+        what: limits.what,
     })
 }
