@@ -19,7 +19,7 @@ pub(super) fn footprint(method: &LucasKanade) -> Footprint {
     let votes = usize::from(params.median == MedianFilter::NonLocal && d == 2);
     let workspace = 1 + d + entries + 1 + gradients + spare + votes;
     Footprint {
-        samples_per_voxel: 1.8 + (2 * d + workspace) as f64,
+        samples_per_voxel: 4.7 + 0.55 * d as f64 + workspace as f64,
         tiling: Tiling::Overlap { guard_vox: GUARD_VOX[d - 2], coarsening: coarsening(params.eta, 0) },
     }
 }
