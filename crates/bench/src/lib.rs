@@ -17,6 +17,7 @@ mod plots_page;
 mod rates;
 mod record;
 mod session;
+mod tracking;
 mod verdict;
 mod volume_preservation;
 mod volumes;
@@ -94,6 +95,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("confidence", confidence::confidence).scored(),
     // Methods of local windows: error, confidence and time.
     Bench::new("local", local::local),
+    // 100,000 points followed between two pictures.
+    Bench::new("tracking", tracking::tracking),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

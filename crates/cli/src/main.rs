@@ -25,6 +25,7 @@ mod progress;
 mod run_arguments;
 mod stereo;
 mod terminal;
+mod track_points;
 mod warp;
 
 use clap::error::{ContextKind, ContextValue};
@@ -41,6 +42,7 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<stereo::StereoArguments>("stereo"),
     Entry::of::<features::FeaturesArguments>("features"),
     Entry::of::<engine::EngineArguments>("engine"),
+    Entry::of::<track_points::TrackPointsArguments>("track-points"),
     Entry::of::<warp::WarpArguments>("warp"),
     Entry::of::<evaluate::EvaluateArguments>("evaluate"),
     Entry::of::<info::InfoArguments>("info"),

@@ -21,6 +21,7 @@ pub mod multigrid;
 mod observer;
 mod pending_flow;
 pub mod phase;
+pub mod point_tracking;
 pub mod pyramid;
 mod resident;
 pub mod sequence;
@@ -51,6 +52,7 @@ pub use phase::{
     PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhasePreset, PhaseReport,
     PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
 };
+pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
 pub use resident::{ResidentFlow, ResidentMask, ResidentStart};
 pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,

@@ -2,3 +2,4 @@
 
 pub mod least_eigenvalue;
 pub mod local_solve;
+pub mod sparse_lucas_kanade;

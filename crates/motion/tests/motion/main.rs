@@ -13,6 +13,7 @@ mod phase_feature_accuracy;
 mod phase_features;
 mod phase_motion;
 mod phase_scene;
+mod point_tracking;
 mod solvers;
 mod symmetry;
 mod tiles;
