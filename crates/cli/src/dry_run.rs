@@ -14,7 +14,7 @@ pub fn show(job: &FlowJob) -> Outcome {
     if let Some(path) = &job.outputs.report {
         veloxel::io::write_text(path, &to_json(&run)?)?;
     }
-    Ok(print_lines(&lines(&run))?)
+    print_lines(&lines(&run))
 }
 
 fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
