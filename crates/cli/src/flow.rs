@@ -1,10 +1,11 @@
 //! `veloxel flow`: two images to a field.
 
 use crate::progress::Progress;
-use crate::run_arguments::{MethodArguments, Summary};
+use crate::run_arguments::{MethodArguments, Summary, bytes};
 use crate::terminal::say;
 use crate::wrong_usage;
 use crate::{Outcome, Run};
+use crate::{allocator, dry_run};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -99,6 +100,10 @@ pub struct FlowArguments {
     #[arg(long, value_name = "none|centre-of-mass|affine|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
     init: StartFrom,
 
+    /// Tell memory, tiles, time and files, and read nothing but headers; with --report as JSON
+    #[arg(long, conflicts_with_all = ["sequence", "html"], help_heading = "Memory")]
+    dry_run: bool,
+
     #[command(flatten)]
     run: RunArguments,
 }
@@ -140,6 +145,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
     volume_mask: Option<MaskFile>,
 
+    /// Memory that the run may take, such as 500M or 2GiB: of the whole process on the processor, of the device on a GPU; larger
+    /// images are estimated in tiles
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
+    max_memory: Option<u64>,
+
     #[command(flatten)]
     method_arguments: MethodArguments,
 }
@@ -170,7 +180,8 @@ impl RunArguments {
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
-        Ok(RunOptions { directions, refinement, mask, volume_mask, ..options? })
+        let max_memory_bytes = self.max_memory;
+        Ok(RunOptions { directions, refinement, mask, volume_mask, max_memory_bytes, ..options? })
     }
 }
 
@@ -179,6 +190,9 @@ impl Run for FlowArguments {
         self.inputs.extend(self.fixed.take().into_iter().chain(self.moving.take()));
         let options = self.run.options()?;
         self.refuse_what_does_not_go_together(&options);
+        if options.max_memory_bytes.is_some() {
+            allocator::keep_little();
+        }
         let Self {
             inputs,
             output,
@@ -221,7 +235,11 @@ impl Run for FlowArguments {
                 }
                 let outputs =
                     FlowOutputs { flow: output, confidence, warped, outside, picture, report, html };
-                flow(&FlowJob { inputs, start, truth, options, outputs }, &progress)?
+                let job = FlowJob { inputs, start, truth, options, outputs };
+                if self.dry_run {
+                    return dry_run::show(&job);
+                }
+                flow(&job, &progress)?
             }
         };
         progress.finish();
@@ -234,6 +252,10 @@ impl FlowArguments {
     fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
         let (run, count) = (&self.run, self.inputs.len());
         match Method::of(options.method.draft()).takes {
+            _ if self.sequence.is_some() && run.max_memory.is_some() => {
+                let message = "--max-memory does not go with --sequence: run its pairs one by one";
+                wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+            }
             _ if self.sequence.is_some() && self.outside == OutsideFill::Edge => {
                 let message = "--outside edge does not go with --sequence: give a value, or nan";
                 wrong_usage("flow", ErrorKind::ArgumentConflict, message)
@@ -257,6 +279,8 @@ impl FlowArguments {
                         "--inverse-consistency (two frames are checked both ways as they are)",
                     ),
                     (run.volume_mask.is_some(), "--volume-mask"),
+                    (run.max_memory.is_some(), "--max-memory"),
+                    (self.dry_run, "--dry-run"),
                 ];
                 if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
                     let message = format!("--method {} does not go with {option}", run.method);

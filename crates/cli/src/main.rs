@@ -5,12 +5,14 @@
 
 #![allow(clippy::print_stderr, reason = "a command prints")]
 
+mod allocator;
 #[cfg(feature = "bench")]
 mod bench;
 mod compare;
 mod completions;
 mod demo;
 mod devices;
+mod dry_run;
 mod engine;
 mod evaluate;
 mod features;

@@ -167,7 +167,7 @@ impl ReadingArguments {
 }
 
 /// A number of bytes, or of 1024 times as many (K, M, G, T).
-fn bytes(text: &str) -> Result<u64, String> {
+pub fn bytes(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let shift = match text[number.len()..].to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
         "" => 0,

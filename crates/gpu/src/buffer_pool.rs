@@ -3,7 +3,7 @@
 
 use crate::element::Word;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Which pieces `P` a pool keeps, and which it hands out first.
@@ -51,6 +51,10 @@ pub struct MemoryStats {
     pub allocations: u64,
     /// Bytes of free memory kept for later requests.
     pub kept_bytes: usize,
+    /// Bytes in use now.
+    pub used_bytes: usize,
+    /// Most bytes that were in use at one time since the device was opened.
+    pub most_used_bytes: usize,
 }
 
 /// The pool: free pieces, by size.
@@ -59,6 +63,8 @@ pub(crate) struct BufferPool<P> {
     policy: Policy<P>,
     free: Mutex<Free<P>>,
     allocations: AtomicU64,
+    used_bytes: AtomicUsize,
+    most_used_bytes: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -72,7 +78,8 @@ struct Free<P> {
 impl<P> BufferPool<P> {
     pub fn new(policy: Policy<P>) -> Self {
         let free = Free { pieces: HashMap::new(), bytes: 0, given_back: 0 };
-        Self { policy, free: Mutex::new(free), allocations: AtomicU64::new(0) }
+        let (used_bytes, most_used_bytes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { policy, free: Mutex::new(free), allocations: AtomicU64::new(0), used_bytes, most_used_bytes }
     }
 
     /// The size in bytes of a piece for `words` words.
@@ -86,7 +93,7 @@ impl<P> BufferPool<P> {
             Some(piece) => Ok((piece, Origin::Kept)),
             None => {
                 let piece = allocate()?;
-                self.count_allocation();
+                self.count_allocation(bytes);
                 Ok((piece, Origin::New))
             }
         }
@@ -102,16 +109,29 @@ impl<P> BufferPool<P> {
         };
         let piece = entry.filter(|entry| usable(entry.get()))?.remove();
         free.bytes -= bytes;
+        self.count_use(bytes);
         Some(piece)
     }
 
     /// Counts an allocation made outside of [`Self::take`].
-    pub fn count_allocation(&self) {
+    pub fn count_allocation(&self, bytes: usize) {
         self.allocations.fetch_add(1, Ordering::Relaxed);
+        self.count_use(bytes);
+    }
+
+    fn count_use(&self, bytes: usize) {
+        let used = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.most_used_bytes.fetch_max(used, Ordering::Relaxed);
+    }
+
+    /// A piece of `bytes` bytes was given away for good.
+    pub fn forget(&self, bytes: usize) {
+        self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Returns a piece of `bytes` bytes to the pool.
     pub fn keep(&self, bytes: usize, piece: P) {
+        self.forget(bytes);
         if bytes > self.policy.largest_bytes {
             return;
         }
@@ -141,7 +161,12 @@ impl<P> BufferPool<P> {
     }
 
     pub fn stats(&self) -> MemoryStats {
-        MemoryStats { allocations: self.allocations.load(Ordering::Relaxed), kept_bytes: self.free().bytes }
+        MemoryStats {
+            allocations: self.allocations.load(Ordering::Relaxed),
+            kept_bytes: self.free().bytes,
+            used_bytes: self.used_bytes.load(Ordering::Relaxed),
+            most_used_bytes: self.most_used_bytes.load(Ordering::Relaxed),
+        }
     }
 
     fn free(&self) -> MutexGuard<'_, Free<P>> {
@@ -161,8 +186,12 @@ mod tests {
     /// the number of new pieces.
     fn order(first: First<u64>) -> ([u64; 4], u64) {
         let pool = pool(first, usize::MAX);
-        [3, 1, 2].into_iter().for_each(|piece| pool.keep(32, piece));
-        pool.keep(48, 7);
+        let give = |bytes, piece| {
+            pool.count_use(bytes);
+            pool.keep(bytes, piece);
+        };
+        [3, 1, 2].into_iter().for_each(|piece| give(32, piece));
+        give(48, 7);
         let taken = std::array::from_fn(|_| pool.take(32, || Ok::<_, ()>(9)).unwrap().0);
         assert_eq!(pool.stats().kept_bytes, 48);
         (taken, pool.stats().allocations)
@@ -180,10 +209,12 @@ mod tests {
         let pool = pool(First::Newest, 100);
         assert_eq!([0, 1, 4, 5].map(|words| pool.size_for(words)), [16, 16, 16, 32]);
         for (bytes, piece) in [(80, 1), (48, 2), (32, 3), (48, 4)] {
+            pool.count_use(bytes);
             pool.keep(bytes, piece);
         }
         // Piece 1 is too large to be kept; piece 2 is freed to keep piece 4 within the limit.
-        assert_eq!(pool.stats(), MemoryStats { allocations: 0, kept_bytes: 80 });
+        let stats = MemoryStats { allocations: 0, kept_bytes: 80, used_bytes: 0, most_used_bytes: 80 };
+        assert_eq!(pool.stats(), stats);
         let mut left = pool.drain();
         left.sort_unstable();
         assert_eq!((left, pool.stats().kept_bytes), (vec![3, 4], 0));
@@ -192,8 +223,10 @@ mod tests {
     #[test]
     fn a_piece_that_is_still_in_use_stays() {
         let pool = pool(First::Oldest, usize::MAX);
-        pool.keep(16, 1);
-        pool.keep(16, 2);
+        for piece in [1, 2] {
+            pool.count_use(16);
+            pool.keep(16, piece);
+        }
         assert_eq!(pool.take_kept_if(16, |piece| *piece == 2), None, "the oldest comes first");
         assert_eq!(pool.take_kept_if(16, |piece| *piece == 1), Some(1));
     }

@@ -83,6 +83,9 @@ impl HostMemory {
     }
     pub(crate) fn into_words(mut self) -> Vec<Word> {
         let mut words = std::mem::take(&mut self.words);
+        if let Some(pool) = self.pool.take() {
+            pool.forget(size_of_val(&words[..]));
+        }
         words.truncate(self.start + self.len);
         words.drain(..self.start);
         words

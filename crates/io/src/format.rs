@@ -30,6 +30,8 @@ pub struct Format {
     /// What a file to be written can hold.
     pub(crate) limits: Limits,
     pub(crate) reader: Reader,
+    /// The grid from the first bytes, where all of the file is read otherwise.
+    pub(crate) read_grid: Option<ReadGrid>,
     /// Where headers may name a file for their samples.
     pub(crate) names_data_file: Option<NamesDataFile>,
     /// Where a file that is asked for as a field must not be taken for something else.
@@ -51,6 +53,7 @@ pub struct Format {
 /// Reads a whole file.
 pub(crate) type Read = for<'a> fn(Source<'a>, &mut Context) -> Result<Decoded, IoError>;
 pub(crate) type ReadDisparity = for<'a> fn(Source<'a>, &mut Context) -> Result<Option<Volume<f32>>, IoError>;
+pub(crate) type ReadGrid = for<'a> fn(Source<'a>, &mut Context) -> Result<Grid, IoError>;
 pub(crate) type ReadHeader = for<'a> fn(Source<'a>, &mut Context) -> Result<(Layout, Source<'a>), IoError>;
 pub(crate) type OpenFrames =
     for<'a> fn(Source<'a>, &mut Context) -> Result<Box<dyn FrameReader + 'a>, IoError>;
@@ -116,6 +119,7 @@ impl Format {
             precision: Precision::Whole,
             limits: PICTURE_LIMITS,
             reader,
+            read_grid: None,
             names_data_file: None,
             read_flow: None,
             read_disparity: None,

@@ -75,6 +75,26 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoE
     Ok(info)
 }
 
+/// The grid of a file's samples, from its header alone: whether the samples are there is not looked at. Formats without a header
+/// of that kind are read whole.
+///
+/// # Errors
+/// As [`inspect`], but for samples that are missing.
+pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Grid, IoError> {
+    let reading = reading.into();
+    let format = require_to_read(path, "an image", has_grid)?;
+    let mut context = Context::new(path, reading, warnings);
+    let source = Source::open(path)?;
+    match (format.read_grid, format.reader) {
+        (Some(read), _) => read(source, &mut context),
+        (None, Reader::Header(header)) => Ok(header(source, &mut context)?.0.grid),
+        (None, Reader::Whole(_) | Reader::Frames(_)) => match decode(format, source, &mut context)?.content {
+            Content::Image(image) => Ok(image.grid().clone()),
+            other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
+        },
+    }
+}
+
 fn of_layout(format: &'static Format, layout: &Layout) -> FileInfo {
     let kind = match layout.meaning {
         Meaning::Vector(_) => Kind::Flow,

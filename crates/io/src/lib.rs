@@ -62,7 +62,7 @@ pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
 pub use frames::{files_in, list_folder};
-pub use inspect::{FileInfo, inspect};
+pub use inspect::{FileInfo, inspect, read_grid};
 pub use luminance::LUMA;
 pub use png_stream::write_rgb_png;
 pub use points::{Point, PointFile};

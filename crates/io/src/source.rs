@@ -11,6 +11,8 @@ use std::path::Path;
 use veloxel_core::WarningKind;
 
 const CHUNK_BYTES: usize = 1 << 18;
+/// Headers of pictures end before: comments, profiles and thumbnails may come first.
+const MOST_HEAD_BYTES: u64 = 1 << 20;
 /// Bytes of a pipe.
 const ENDLESS: u64 = u64::MAX;
 
@@ -167,6 +169,11 @@ impl<'a> Source<'a> {
     /// Everything that is left of a raw source.
     pub fn take_rest(&mut self, context: &Context) -> Result<Vec<u8>, IoError> {
         self.take_bytes("the file", self.available, context)
+    }
+
+    /// The first bytes, as many as a picture's header may have.
+    pub fn take_head(&mut self, context: &Context) -> Result<Vec<u8>, IoError> {
+        self.take_bytes("the header", self.available.min(MOST_HEAD_BYTES), context)
     }
 
     /// Leaves out `count` bytes.

@@ -35,6 +35,8 @@ struct KnownStats {
     not_finite: Option<usize>,
     /// None for an image of one value.
     map: Option<IntensityMap>,
+    /// Whether the frame is a part of an image, whose map this is, within its mask.
+    is_part: bool,
 }
 
 #[derive(Debug)]
@@ -50,7 +52,8 @@ impl PendingStats {
         let mark = self.mark.as_ref();
         fetch(device, mark, vec![&mut self.not_finite, self.map.pending()])?;
         let not_finite = self.not_finite.get_after(device, mark)?;
-        Ok(KnownStats { not_finite, map: self.map.settle(device, (samples, None), mark)? })
+        let map = self.map.settle(device, (samples, None), mark)?;
+        Ok(KnownStats { not_finite, map, is_part: false })
     }
 }
 
@@ -70,6 +73,13 @@ impl Frame {
         let pending = PendingStats { not_finite, map, mark: device.mark()? };
         let stats = Mutex::new(ImageStats::Pending(Box::new(pending)));
         Ok(Self { device: device.clone(), grid: grid.clone(), samples, stats })
+    }
+
+    /// Takes a part of an image that is finite wherever it counts; its intensities are mapped as the whole image's.
+    pub(crate) fn of_part(device: &Device, image: (&Grid, Buffer), map: IntensityMap) -> Self {
+        let known = KnownStats { not_finite: None, map: Some(map), is_part: true };
+        let stats = Mutex::new(ImageStats::Known(known));
+        Self { device: device.clone(), grid: image.0.clone(), samples: image.1, stats }
     }
 
     /// Where the image lies.
@@ -118,8 +128,9 @@ impl Frame {
         &self,
         mask: Option<&ResidentMask>,
     ) -> Result<Option<IntensityMap>, MotionError> {
-        match mask {
-            None => self.map(),
+        let known = self.known()?;
+        match mask.filter(|_| !known.is_part) {
+            None => Ok(known.map),
             Some(mask) => IntensityMap::percentiles(&self.device, &self.samples, Some(&mask.weight)),
         }
     }

@@ -4,6 +4,7 @@
 //! `1 + |r|²/h²` with h = 0.5 voxel. *Cost*: twice the method, and one gather.
 
 use crate::affine_registration::invert;
+use crate::footprint::Footprint;
 use crate::frame::FrameSource;
 use crate::method::{DenseMethod, ImagePair, PairMethod, Region};
 use crate::moving_image::{frame_on, voxel_map};
@@ -48,6 +49,11 @@ impl<M: DenseMethod + ?Sized> DenseMethod for InverseConsistent<M> {
     }
     fn interpolation(&self) -> Interpolation {
         self.0.interpolation()
+    }
+    fn footprint(&self) -> Option<Footprint> {
+        // While the way back is found: the way there, its confidence, and the images once more.
+        let held = 3 + self.0.grid().dimension().count();
+        Some(self.0.footprint()?.with_more(held as f64))
     }
 }
 

@@ -8,6 +8,7 @@ pub mod block_matching;
 pub mod clg;
 pub mod composition;
 mod error;
+mod footprint;
 mod frame;
 mod image_pyramids;
 mod intensity;
@@ -28,6 +29,7 @@ mod resident;
 pub mod sequence;
 pub mod solving;
 mod start;
+pub mod tiles;
 mod tolerance;
 
 pub use affine_registration::AffineModel;
@@ -37,6 +39,7 @@ pub use clg::parameters::{ClgParams, Preset};
 pub use clg::{Clg, clg};
 pub use composition::compose_flows;
 pub use error::MotionError;
+pub use footprint::{Footprint, Tiling};
 pub use frame::{Frame, FrameSource};
 pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
@@ -60,4 +63,5 @@ pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
 };
 pub use start::Start;
+pub use tiles::{CoarsePlan, OpenTile, Seams, TilePlan, Tiled, warp_in_slabs};
 pub use veloxel_kernels::image::warp::{Border, VoxelAffine};

@@ -5,6 +5,7 @@
 //! confidence and diagnostics of its own, all on the device.
 //! Starts, masks, sequences, streaming ahead and inverse consistency are written once over these two traits.
 
+use crate::footprint::Footprint;
 use crate::frame::{Frame, FrameSource};
 use crate::moving_image::{require_overlap, require_sampled};
 use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
@@ -24,6 +25,11 @@ pub trait DenseMethod: Send {
     /// How images are sampled between voxels.
     fn interpolation(&self) -> Interpolation {
         Interpolation::CubicSpline
+    }
+    /// What a run takes of the device's memory, and how it may be run in tiles; none: nobody knows, and neither memory nor
+    /// time can be told before.
+    fn footprint(&self) -> Option<Footprint> {
+        None
     }
 }
 

@@ -94,6 +94,23 @@ impl Multigrid {
         Ok(own)
     }
 
+    /// Samples below the finest grid, for each of its voxels.
+    pub fn samples_per_voxel((finest, mut spacing): (Shape, Axes<f32>), terms: Terms) -> f64 {
+        let d = finest.components();
+        let own =
+            finest.tensor_entries() + 2 * d + usize::from(terms.diffusivity) + usize::from(terms.volume);
+        let (mut shape, mut samples) = (finest, 0);
+        loop {
+            let halve = axes_to_halve(shape, spacing);
+            if !halve.contains(&true) {
+                return samples as f64 / finest.len() as f64;
+            }
+            shape = coarser(shape, halve);
+            spacing = [0, 1, 2].map(|a| if halve[a] { 2.0 * spacing[a] } else { spacing[a] });
+            samples += own * shape.len();
+        }
+    }
+
     /// Takes another finest grid; nothing is allocated for a smaller one.
     ///
     /// # Errors

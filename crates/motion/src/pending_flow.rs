@@ -157,6 +157,16 @@ fn jacobian_of(
     Ok((determinant, jacobian))
 }
 
+/// What a user should know of a field that folds.
+pub(crate) fn folding_warning(grid: &Grid, jacobian: &JacobianReport) -> Warnings {
+    let mut warnings = Warnings::new();
+    if jacobian.share_folded > 1e-3 {
+        let (kind, message) = folding(grid.dimension(), jacobian.share_folded);
+        warnings.push(kind, message);
+    }
+    warnings
+}
+
 impl PendingAccount for MethodAccount {
     fn numbers(&mut self) -> Vec<&mut dyn Pending> {
         Vec::new()
@@ -322,10 +332,7 @@ impl PendingFlow {
         let MethodAccount { status, brightness, mut warnings, diagnostics } =
             account.settle(&device, mark)?;
         let jacobian = jacobian.get_after(&device, mark)?;
-        if jacobian.share_folded > 1e-3 {
-            let (kind, message) = folding(grid.dimension(), jacobian.share_folded);
-            warnings.push(kind, message);
-        }
+        warnings.extend(folding_warning(&grid, &jacobian));
         let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
         let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;
         let statistics = FlowStatistics {

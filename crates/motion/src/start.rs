@@ -61,6 +61,11 @@ impl Start<'_> {
 /// A start field is refined from this many levels on: what is coarser it has settled already.
 const LEVELS_AFTER_START: usize = 3;
 
+/// How many times wider than a voxel those of a coarse pass may be whose flow is refined from there on.
+pub(crate) fn coarsening(eta: f64, finest: usize) -> usize {
+    eta.powi(-((finest + LEVELS_AFTER_START) as i32)).round().max(2.0) as usize
+}
+
 /// How many of the levels of a pyramid a start leaves open, where `finest` is the last one that is used.
 pub(crate) fn levels_used(start: ResidentStart<'_>, levels: usize, finest: usize) -> usize {
     match start {

@@ -8,6 +8,7 @@ use veloxel_io::IoError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;
 use veloxel_report::ReportError;
+use veloxel_report::number::size;
 
 /// A failure of a job, a measurement or a report.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +58,16 @@ pub enum VeloxelError {
         wanted: String,
         /// Those that there are.
         there: String,
+    },
+    /// A budget of memory in which a run does not fit.
+    #[error("{} of memory are allowed, and {} are needed {what}: allow more (--max-memory), or crop or shrink the images", size(*budget_bytes), size(*needed_bytes))]
+    Memory {
+        /// What it takes, tiles as small as they can be included.
+        needed_bytes: u64,
+        /// What there is.
+        budget_bytes: u64,
+        /// Where.
+        what: &'static str,
     },
     /// An output where an input is.
     #[error("{} is an input, which the output would replace: give the output another name", path.display())]

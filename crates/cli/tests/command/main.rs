@@ -11,5 +11,6 @@ mod phase;
 mod sequences;
 mod stopped_stream;
 mod summaries;
+mod tiles;
 mod two_grids;
 mod workplace;

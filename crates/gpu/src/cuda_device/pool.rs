@@ -65,7 +65,7 @@ impl Pool {
             return Ok((memory(address), None));
         }
         if let Some(address) = self.ask(bytes) {
-            self.landing.count_allocation();
+            self.landing.count_allocation(bytes);
             return Ok((memory(address), None));
         }
         // Memory that is still in use is taken, and waited for, only when the driver has no more.
@@ -73,7 +73,7 @@ impl Pool {
             return Ok((memory(address), Some(idle)));
         }
         let address = self.ask_in_earnest(bytes)?;
-        self.landing.count_allocation();
+        self.landing.count_allocation(bytes);
         Ok((memory(address), None))
     }
 
@@ -82,6 +82,9 @@ impl Pool {
         MemoryStats {
             allocations: scratch.allocations + landing.allocations,
             kept_bytes: scratch.kept_bytes + landing.kept_bytes,
+            used_bytes: scratch.used_bytes + landing.used_bytes,
+            // Together they had at most this much.
+            most_used_bytes: scratch.most_used_bytes + landing.most_used_bytes,
         }
     }
 

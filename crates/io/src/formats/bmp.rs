@@ -15,10 +15,13 @@ use crate::raster::Raster;
 use crate::source::Source;
 use crate::whole_file::write_bytes;
 use std::path::Path;
-use veloxel_core::{Volume, Warnings};
+use veloxel_core::{Grid, Volume, Warnings};
 
-pub(super) static FORMAT: Format =
-    Format { write_image: Some(write), ..Format::picture("bmp", "BMP", &["bmp"], Reader::Whole(read)) };
+pub(super) static FORMAT: Format = Format {
+    read_grid: Some(read_grid),
+    write_image: Some(write),
+    ..Format::picture("bmp", "BMP", &["bmp"], Reader::Whole(read))
+};
 
 const FILE_HEADER: usize = 14;
 const CORE_HEADER: u32 = 12;
@@ -34,6 +37,11 @@ struct Header {
     /// Blue, green, red.
     palette: Vec<[u8; 3]>,
     samples_at: usize,
+}
+
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+    let Header { width, height, .. } = header(&source.take_head(context)?, context)?;
+    context.picture_grid(width, height)
 }
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {

@@ -17,7 +17,7 @@ use crate::whole_file;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use std::io::{Cursor, Error};
 use std::path::Path;
-use veloxel_core::{Dimension, Volume, WarningKind, Warnings};
+use veloxel_core::{Dimension, Grid, Volume, WarningKind, Warnings};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
@@ -28,6 +28,7 @@ const LARGER: &str = "write .png or .tif";
 pub(super) static FORMAT: Format = Format {
     precision: Precision::Lossy,
     limits: Limits { dimension: Dimension::Two, side: MAX_SIDE, hint: LARGER },
+    read_grid: Some(read_grid),
     write_image: Some(write),
     write_rgb: Some(|path, [width, height], rgb| write_rgb_jpeg(path, width, height, rgb)),
     ..Format::picture("jpeg", "JPEG", &["jpg", "jpeg"], Reader::Whole(read))
@@ -38,6 +39,15 @@ pub const JPEG_QUALITY: u8 = 95;
 
 /// An 8 × 8 block takes one bit at least.
 const MAX_PIXELS_PER_BYTE: u64 = 512;
+
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+    let mut decoder = JpegDecoder::new(Cursor::new(source.take_head(context)?));
+    let header = decoder.decode_headers().map_err(|e| format!("{e:?}"));
+    match header.map(|()| decoder.info()) {
+        Ok(Some(info)) => context.picture_grid(info.width.into(), info.height.into()),
+        other => Err(context.malformed("JPEG header", "a size", other.err().unwrap_or_default())),
+    }
+}
 
 fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let file = source.take_rest(context)?;

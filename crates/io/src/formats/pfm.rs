@@ -22,6 +22,7 @@ use veloxel_core::{Flow, Grid};
 pub(super) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Flow],
     precision: Precision::Float,
+    read_grid: Some(read_grid),
     // An unknown sample is infinity in the file.
     write_image: Some(|path, image, _| write(path, image.grid(), "Pf", |i| [image.data()[i]])),
     write_flow: Some(|path, flow| {
@@ -35,7 +36,18 @@ pub(super) static FORMAT: Format = Format {
 
 const LINE_LIMIT: usize = 256;
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+/// What stands before the samples.
+struct Header {
+    channels: usize,
+    grid: Grid,
+    order: ByteOrder,
+}
+
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+    Ok(header(&mut source, context)?.grid)
+}
+
+fn header(source: &mut Source, context: &Context) -> Result<Header, IoError> {
     const HEADER: &str = "magic, width, height and scale";
     let mut words = Vec::new();
     // Most writers use three lines.
@@ -62,6 +74,11 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
         Ok(s) if s > 0.0 => ByteOrder::Big,
         _ => return Err(context.malformed("scale", "a number other than 0", scale)),
     };
+    Ok(Header { channels, grid, order })
+}
+
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let Header { channels, grid, order } = header(&mut source, context)?;
     let samples = source.samples(channels * grid.len(), Stored { order, ..Stored::F32 }, context)?;
     source.finish(context)?;
     Ok(Decoded {

@@ -15,9 +15,11 @@ use crate::luminance::Picture;
 use crate::png_stream;
 use crate::raster::{Depth, Raster};
 use crate::source::Source;
+use veloxel_core::Grid;
 
 pub(super) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Flow],
+    read_grid: Some(read_grid),
     // Asked for as a field, a PNG need not look like one at first sight.
     read_flow: Some(kitti::read),
     read_disparity: Some(kitti::read_disparity),
@@ -29,6 +31,16 @@ pub(super) static FORMAT: Format = Format {
     write_disparity: Some(kitti::write_disparity),
     ..Format::picture("png", "PNG", &["png"], Reader::Whole(read))
 };
+
+/// Width and height are the first words of the first chunk.
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+    let head = source.take_bytes("the header", 24, context)?;
+    let word = |at: usize| head[at..at + 4].iter().fold(0, |word, &byte| word << 8 | usize::from(byte));
+    match head.starts_with(b"\x89PNG\r\n\x1a\n") && &head[12..16] == b"IHDR" {
+        true => context.picture_grid(word(16), word(20)),
+        false => Err(context.malformed("PNG stream", "a header (IHDR)", "something else")),
+    }
+}
 
 fn read(source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let raster = png_stream::decode(source, context)?;

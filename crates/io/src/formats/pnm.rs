@@ -15,16 +15,27 @@ use crate::raster::{Depth, Raster};
 use crate::source::Source;
 use crate::whole_file::write_bytes;
 use std::path::Path;
-use veloxel_core::{Volume, Warnings};
+use veloxel_core::{Grid, Volume, Warnings};
 
 pub(super) static FORMAT: Format = Format {
+    read_grid: Some(read_grid),
     write_image: Some(write),
     ..Format::picture("pnm", "PNM", &["pgm", "ppm", "pnm"], Reader::Whole(read))
 };
 
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
-    let file = source.take_rest(context)?;
-    let (channels, text) = match file.get(..2) {
+/// What stands before the samples.
+struct Header {
+    channels: Channels,
+    is_text: bool,
+    grid: Grid,
+    /// The sample of white.
+    top: usize,
+    /// The offset behind maxval.
+    end: usize,
+}
+
+fn header(file: &[u8], context: &Context) -> Result<Header, IoError> {
+    let (channels, is_text) = match file.get(..2) {
         Some(b"P2") => (Channels::Grey, true),
         Some(b"P3") => (Channels::Rgb, true),
         Some(b"P5") => (Channels::Grey, false),
@@ -34,7 +45,7 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
         }
         _ => return Err(context.malformed("PNM magic", "P2, P3, P5 or P6", "something else")),
     };
-    let mut words = Words { bytes: &file, at: 2 };
+    let mut words = Words { bytes: file, at: 2 };
     let mut number = |name: &'static str| {
         words.number().ok_or_else(|| context.malformed(name, "a whole number", "none or too large a one"))
     };
@@ -42,10 +53,20 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     if !(1..=65535).contains(&top) {
         return Err(context.malformed("maxval", "1 to 65535", top));
     }
-    let grid = context.picture_grid(nx, ny)?;
+    Ok(Header { channels, is_text, grid: context.picture_grid(nx, ny)?, top, end: words.at })
+}
+
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+    Ok(header(&source.take_head(context)?, context)?.grid)
+}
+
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let file = source.take_rest(context)?;
+    let Header { channels, is_text, grid, top, end } = header(&file, context)?;
+    let mut words = Words { bytes: &file, at: end };
     let count = grid.len() * channels.count();
     let element = if top > 255 { Element::U16 } else { Element::U8 };
-    let samples = if text {
+    let samples = if is_text {
         words.samples(count, context)?
     } else {
         // Exactly one white space stands between maxval and the samples.

@@ -44,12 +44,14 @@
 
 mod constraints;
 mod diagnostics;
+mod footprint;
 mod level;
 pub mod parameters;
 mod refinement;
 mod weights;
 mod workspace;
 
+use crate::Footprint;
 use crate::frame::common_map;
 use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::intensity::IntensityMap;
@@ -61,6 +63,7 @@ use crate::resident::{ResidentFlow, ResidentStart};
 use crate::start::{levels_used, start_on_coarsest};
 use crate::{MotionError, Observer, Silent};
 use diagnostics::{ClgAccount, LevelRun};
+use footprint::footprint;
 use level::{Level, Progress, WarpLimits};
 use parameters::{ClgParams, Intensity};
 use std::slice::{from_mut, from_ref};
@@ -136,6 +139,9 @@ impl DenseMethod for Clg {
     }
     fn interpolation(&self) -> warp::Interpolation {
         self.first.params.interpolation.of_kernel()
+    }
+    fn footprint(&self) -> Option<Footprint> {
+        Some(footprint(&self.first, self.second.as_ref()))
     }
 }
 

@@ -95,6 +95,22 @@ impl Workspace {
         })
     }
 
+    /// Samples for every voxel of the finest level.
+    pub fn samples_per_voxel(params: &ClgParams, geometry: &LevelGeometry) -> f64 {
+        let (needs, d) = (Needs::of(params, geometry.shape), geometry.shape.components());
+        let entries = geometry.shape.tensor_entries() + d;
+        let fields = [true, needs.mean, needs.spare, needs.gradients, needs.gradients];
+        let scalars = [true, needs.diffusivity, needs.volume, needs.volume_change, needs.votes];
+        let count = |wanted: &[bool]| wanted.iter().filter(|wanted| **wanted).count();
+        let own = count(&scalars) + d * count(&fields) + entries + needs.groups * (entries + 1);
+        let terms = Terms { diffusivity: needs.diffusivity, volume: needs.volume };
+        let coarser = match needs.multigrid {
+            true => Multigrid::samples_per_voxel((geometry.shape, geometry.spacing_edges), terms),
+            false => 0.0,
+        };
+        own as f64 + coarser
+    }
+
     /// Lends the memory to a level, whatever is in it then.
     pub fn fit(&mut self, device: &Device, geometry: &LevelGeometry) -> Result<(), ComputeError> {
         let n = geometry.shape.len();

@@ -36,9 +36,11 @@
 //! or their mean; a window with one edge finds what moves across it alone, and says so by its confidence.
 
 mod diagnostics;
+mod footprint;
 mod level;
 pub mod parameters;
 
+use crate::Footprint;
 use crate::clg::parameters::Intensity;
 use crate::frame::common_map;
 use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
@@ -51,6 +53,7 @@ use crate::resident::{ResidentFlow, ResidentStart};
 use crate::start::{levels_used, start_on_coarsest};
 use crate::{MotionError, Observer, Step};
 use diagnostics::{Account, LevelRun};
+use footprint::footprint;
 use level::{Level, Memory};
 use parameters::LucasKanadeParams;
 use veloxel_core::Grid;
@@ -162,6 +165,9 @@ impl DenseMethod for LucasKanade {
     }
     fn interpolation(&self) -> warp::Interpolation {
         self.params.interpolation.of_kernel()
+    }
+    fn footprint(&self) -> Option<Footprint> {
+        Some(footprint(self))
     }
 }
 

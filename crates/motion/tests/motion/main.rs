@@ -17,4 +17,5 @@ mod phase_scene;
 mod point_tracking;
 mod solvers;
 mod symmetry;
+mod tiles;
 mod two_grids;

@@ -1,19 +1,24 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
-use super::grids::{OutsideFill, Sampling, allow_two_grids, mask_on, moving_on, warp_image};
+use super::flow_plan::{FlowPlan, Holdings};
+use super::full_scale::full_scale;
+use super::grids::{OutsideFill, allow_two_grids, mask_on, moving_on};
 use super::output_plan::{Holds, OutputPlan, name};
 use super::pictures::{write_colours, write_confidence, write_sampled};
 use super::run_log::{RunLog, Stages, finish};
 use super::sentinels::clip_sentinels;
 use super::{JobRun, MaskFile, RunOptions, StartFrom};
 use crate::VeloxelError;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Mask, Volume, Warnings};
+use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{FrameStream, Kind};
 use veloxel_kernels::image::warp::Interpolation;
-use veloxel_motion::{AnyMethod, DenseFlow, Extras, Method, Observer, Opened, Pair, Takes};
+use veloxel_motion::{
+    AnyMethod, DenseFlow, Extras, Method, Observer, Opened, Pair, Takes, TilePlan, Tiled, warp_in_slabs,
+};
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
 /// Files to write.
@@ -55,7 +60,7 @@ pub struct FlowJob {
 pub type FlowRun = JobRun<RunReport>;
 
 impl FlowJob {
-    fn plan(&self) -> OutputPlan {
+    pub(super) fn plan(&self) -> OutputPlan {
         let (options, outputs) = (&self.options, &self.outputs);
         let [mask, volume_mask] = options.mask_paths();
         let start = match &self.start {
@@ -85,20 +90,54 @@ impl FlowJob {
         Method::of(self.options.method.draft()).takes
     }
 
+    /// The memory that a run on such grids takes, and how it is split for that.
+    pub(super) fn memory_plan(
+        &self,
+        [fixed, moving]: [&Grid; 2],
+        device: &Device,
+    ) -> Result<FlowPlan, VeloxelError> {
+        let options = &self.options;
+        let Opened { method, .. } = options.open_method((fixed, 255.0, 2), device)?;
+        let footprint = match &method {
+            AnyMethod::Pair(method) => method.footprint(),
+            AnyMethod::Window(method) => method.footprint(),
+        };
+        let Some(footprint) = footprint else {
+            let name = options.method.method_name();
+            let reason = format!("method {name} does not say what memory it takes: leave out --max-memory");
+            return Err(VeloxelError::Frames { reason });
+        };
+        let starts = matches!(self.start, StartFrom::Flow(_));
+        let holdings = Holdings {
+            fixed,
+            moving,
+            masks: options.mask_paths().into_iter().flatten().count(),
+            fields: usize::from(starts) + usize::from(self.truth.is_some()),
+            starts,
+            warped: self.keeps_warped(),
+        };
+        FlowPlan::new(&holdings, footprint, device, options.max_memory_bytes)
+    }
+
+    fn keeps_warped(&self) -> bool {
+        self.outputs.warped.is_some() || self.outputs.html.is_some()
+    }
+
     /// The warped image as it is written, where it is.
     fn warped_in_file(
         &self,
         device: &Device,
-        (pair, found): (&Pair<'_>, &DenseFlow),
-        warnings: &mut Warnings,
+        (pair, found): (&Pair<'_>, &mut DenseFlow),
+        (slab_samples, warnings): (usize, &mut Warnings),
     ) -> Result<Option<Volume<f32>>, VeloxelError> {
         let (Some(path), outside) = (&self.outputs.warped, self.outputs.outside) else { return Ok(None) };
         let mut warped = match outside {
-            OutsideFill::Value(_) => found.warped.clone(),
+            OutsideFill::Value(_) if self.outputs.html.is_some() => found.warped.clone(),
+            OutsideFill::Value(_) => found.warped.take(),
             OutsideFill::Edge => {
-                let sampling =
-                    Sampling { interpolation: Interpolation::CubicSpline, border: outside.border() };
-                Some(warp_image(device, (&found.flow, pair.moving), sampling)?)
+                let images = (&found.flow, pair.moving);
+                let sampling = (Interpolation::CubicSpline, outside.border());
+                Some(device.scope(|| warp_in_slabs(device, images, sampling, slab_samples))?)
             }
         };
         if let Some(warped) = &mut warped {
@@ -129,33 +168,28 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let (device, mut log, inputs) = open_and_load(job)?;
     let fixed_grid = inputs.frames[0].grid();
     plan.check_dimension(fixed_grid.dimension())?;
-    let Opened { mut method, parameters } =
-        options.open_method((&inputs.frames[0], inputs.frames.len()), &device)?;
-    let fixed = method.centre();
+    let opened = options.open_method_for((&inputs.frames[0], inputs.frames.len()), &device)?;
+    let fixed = opened.method.centre();
     let pair = inputs.pair(&job.start, fixed);
-    let warped = job.outputs.warped.is_some() || job.outputs.html.is_some();
-    let found = log.stages.time("solve", || match &mut method {
-        AnyMethod::Pair(method) => method.run_with(&pair, Extras { warped, jacobian: true }, observer),
-        // Only with the warped image is it known how well the frames agree.
-        AnyMethod::Window(method) => {
-            method.run(&inputs.frames.iter().collect::<Vec<_>>(), pair.mask, Extras::ALL)
-        }
-    })?;
-    drop(method);
+    let (parameters, tiles) = (opened.parameters.clone(), inputs.tiles(job, &device, &mut log.warnings)?);
+    let run = FlowCall { job, device: &device, inputs: &inputs, pair: &pair };
+    let mut found = log.stages.time("solve", || run.find(opened, tiles.as_ref(), observer))?;
 
     let title = job.title(fixed);
-    let seen = moving_on(&device, pair.moving, fixed_grid)?;
-    let view = PairView {
-        truth: inputs.truth.as_ref(),
-        mask: pair.volume_mask.or(pair.mask),
-        moving_grid: Some(pair.moving.grid()),
-        ..view(&title, (pair.fixed, &seen), &found)
+    // Only a page draws the moving image.
+    let seen = match job.outputs.html.is_some() {
+        true => moving_on(&device, pair.moving, fixed_grid)?,
+        false => Cow::Borrowed(pair.fixed),
     };
-    let measured = log.stages.time("measure", || PairReport::measure(&view, found.statistics.clone()))?;
+    let shown = Shown { title: &title, pair: &pair, moving: &seen, truth: inputs.truth.as_ref() };
+    let measured =
+        log.stages.time("measure", || PairReport::measure(&shown.view(&found), found.statistics.clone()))?;
     log.warnings.extend(found.statistics.warnings.clone());
     options.check_volume_mask(&parameters, &mut log.warnings);
-    let in_file =
-        log.stages.time("warp", || job.warped_in_file(&device, (&pair, &found), &mut log.warnings))?;
+    let slabs = tiles.map_or(usize::MAX / 64, |tiles| tiles.slab_samples());
+    let in_file = log
+        .stages
+        .time("warp", || job.warped_in_file(&device, (&pair, &mut found), (slabs, &mut log.warnings)))?;
     log.stages.time("write", || write(&found, (in_file, pair.moving), &mut plan, &mut log.warnings))?;
     // Everything beside the images lies on the fixed grid.
     let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(fixed_grid, |frame| frame.grid()));
@@ -165,7 +199,85 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         cycle_closure_vox: None,
         label_overlap: None,
     };
-    finish(plan, report, |report| Ok(html(report, &view)?))
+    finish(plan, report, |report| Ok(html(report, &shown.view(&found))?))
+}
+
+/// A pair as reports show it.
+struct Shown<'a> {
+    title: &'a str,
+    pair: &'a Pair<'a>,
+    /// The moving image on the fixed grid.
+    moving: &'a Volume<f32>,
+    truth: Option<&'a Flow>,
+}
+
+impl Shown<'_> {
+    fn view<'b>(&'b self, found: &'b DenseFlow) -> PairView<'b> {
+        let Self { title, pair, moving, truth } = *self;
+        PairView {
+            truth,
+            mask: pair.volume_mask.or(pair.mask),
+            moving_grid: Some(pair.moving.grid()),
+            ..view(title, (pair.fixed, moving), found)
+        }
+    }
+}
+
+/// One call of a method.
+struct FlowCall<'a> {
+    job: &'a FlowJob,
+    device: &'a Device,
+    inputs: &'a Inputs,
+    pair: &'a Pair<'a>,
+}
+
+impl FlowCall<'_> {
+    /// What the method finds, in tiles where there are some.
+    fn find(
+        &self,
+        opened: Opened,
+        tiles: Option<&TilePlan>,
+        observer: &dyn Observer,
+    ) -> Result<DenseFlow, VeloxelError> {
+        let Self { job, device, inputs, pair } = *self;
+        let extras = Extras { warped: job.keeps_warped(), jacobian: true };
+        let found = match (opened.method, tiles) {
+            (AnyMethod::Pair(mut method), None) => method.run_with(pair, extras, observer),
+            (AnyMethod::Pair(_), Some(plan)) => {
+                let white = full_scale(pair.fixed);
+                let open = |grid: &Grid| match job.options.open_method((grid, white, 2), device)?.method {
+                    AnyMethod::Pair(method) => Ok(method),
+                    AnyMethod::Window(_) => {
+                        unreachable!("a method should take pairs of every size or of none")
+                    }
+                };
+                Tiled { open: &open, device, plan }.run(pair, extras, observer)
+            }
+            // Only with the warped image is it known how well the frames agree.
+            (AnyMethod::Window(mut method), _) => {
+                method.run(&inputs.frames.iter().collect::<Vec<_>>(), pair.mask, Extras::ALL)
+            }
+        };
+        Ok(found?)
+    }
+}
+
+/// The two inputs of a method that takes pairs.
+///
+/// # Errors
+/// [`VeloxelError::Frames`] for another number, or a method that takes windows of frames.
+pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2], VeloxelError> {
+    let reason = match (job.takes(), job.inputs.as_slice()) {
+        (Takes::Pairs, [fixed, moving]) => return Ok([fixed, moving]),
+        (Takes::Pairs, inputs) => format!("expected FIXED and MOVING, got {} inputs", inputs.len()),
+        (Takes::Windows { .. }, _) => {
+            let name = job.options.method.method_name();
+            format!(
+                "a dry run, or a budget of memory, needs a method of two images; {name} takes a window of frames"
+            )
+        }
+    };
+    Err(VeloxelError::Frames { reason })
 }
 
 /// Writes the flow and its maps.
@@ -259,6 +371,31 @@ impl Inputs {
         Ok(Self { mask, volume_mask: on_fixed(volume_mask)?, frames, start, truth })
     }
 
+    /// The tiles that a run needs; none if it takes the whole grid at once.
+    fn tiles(
+        &self,
+        job: &FlowJob,
+        device: &Device,
+        warnings: &mut Warnings,
+    ) -> Result<Option<TilePlan>, VeloxelError> {
+        // Without a budget the processor has what the system has.
+        let is_bounded = job.options.max_memory_bytes.is_some();
+        if !is_bounded && (!device.is_gpu() || job.takes() != Takes::Pairs) {
+            return Ok(None);
+        }
+        takes_pair(job)?;
+        let [fixed, moving] = [&self.frames[0], &self.frames[1]].map(|frame| frame.grid());
+        let plan = match job.memory_plan([fixed, moving], device) {
+            // A method that says nothing of its memory may fit all the same.
+            Err(VeloxelError::Frames { .. }) if !is_bounded => return Ok(None),
+            plan => plan?,
+        };
+        Ok(plan.split().map(|(tiles, why)| {
+            warnings.push(WarningKind::Note, why);
+            tiles
+        }))
+    }
+
     pub fn pair(&self, start: &StartFrom, fixed: usize) -> Pair<'_> {
         Pair {
             mask: self.mask.as_ref(),
@@ -280,20 +417,17 @@ fn load_pair(
     job: &FlowJob,
     warnings: &mut Warnings,
 ) -> Result<(Vec<Volume<f32>>, Option<Mask>), VeloxelError> {
-    let [fixed, moving] = job.inputs.as_slice() else {
-        let reason = format!("expected FIXED and MOVING, got {} inputs", job.inputs.len());
-        return Err(VeloxelError::Frames { reason });
-    };
+    let [fixed_path, moving_path] = takes_pair(job)?;
     let reading = job.options.reading;
     let mut about_moving = Warnings::new();
     let (fixed, moving) = std::thread::scope(|scope| {
-        let read_moving = || io::read_image(moving, reading, &mut about_moving);
+        let read_moving = || io::read_image(moving_path, reading, &mut about_moving);
         let thread = std::thread::Builder::new().spawn_scoped(scope, read_moving);
-        let fixed = io::read_image_and_mask(fixed, reading, warnings);
+        let fixed = io::read_image_and_mask(fixed_path, reading, warnings);
         (fixed, thread.map(|thread| thread.join().expect("reading an image should not panic")))
     });
     // Where there are no threads any more, one after the other.
-    let moving = moving.unwrap_or_else(|_| io::read_image(&job.inputs[1], reading, &mut about_moving));
+    let moving = moving.unwrap_or_else(|_| io::read_image(moving_path, reading, &mut about_moving));
     let ((fixed, seen), moving) = (fixed?, moving?);
     warnings.extend(about_moving);
     Ok((vec![fixed, moving], seen))

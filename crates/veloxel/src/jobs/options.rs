@@ -6,10 +6,10 @@ use super::{DeviceOptions, MaskFile, MethodOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::parameters::Values;
-use veloxel_core::{Flow, Volume, WarningKind, Warnings};
+use veloxel_core::{Flow, Grid, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Reading;
-use veloxel_motion::{AffineModel, Method, Opened, Opening, Start};
+use veloxel_motion::{AffineModel, Method, MotionError, Opened, Opening, Start};
 use veloxel_report::{InputReport, RunHeader};
 
 /// What is known before the first warp.
@@ -75,18 +75,29 @@ pub struct RunOptions {
     pub volume_mask: Option<MaskFile>,
     /// How files are read.
     pub reading: Reading,
+    /// Memory that a run may take, bytes: of the process on the processor, of the device on a GPU; none: what there is.
+    pub max_memory_bytes: Option<u64>,
     /// The command as typed, for the report.
     pub command_line: String,
 }
 
 impl RunOptions {
     /// Opens the method for so many frames like the first, in the directions asked for.
-    pub(super) fn open_method(
+    pub(super) fn open_method_for(
         &self,
         (first, frames): (&Volume<f32>, usize),
         device: &Device,
     ) -> Result<Opened, VeloxelError> {
-        let (grid, white, draft) = (first.grid(), full_scale(first), self.method.draft());
+        Ok(self.open_method((first.grid(), full_scale(first), frames), device)?)
+    }
+
+    /// Opens the method for so many frames of a grid with such a white, in the directions asked for.
+    pub(super) fn open_method(
+        &self,
+        (grid, white, frames): (&Grid, f32, usize),
+        device: &Device,
+    ) -> Result<Opened, MotionError> {
+        let draft = self.method.draft();
         let opened = Method::of(draft).open(&Opening { grid, frames, white, draft, device })?;
         let method = match self.directions {
             Directions::Forward => opened.method,

@@ -169,6 +169,11 @@ impl OutputPlan {
         self.outputs.iter().try_for_each(|output| output.check(Some(dimension)))
     }
 
+    /// The outputs, by their roles.
+    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+        self.outputs.iter().map(|output| (output.role, &output.path))
+    }
+
     /// Where to write an output, if it is asked for: its own name, or a hidden folder until the end.
     ///
     /// # Errors

@@ -192,7 +192,7 @@ pub(crate) fn open(
         Takes::Windows { most } => most.min(sequence.frames().len()),
     };
     let first = sequence.frames().first().ok_or(CoreError::EmptySequence)?;
-    options.open_method((first, frames), device)
+    options.open_method_for((first, frames), device)
 }
 
 /// How many fields a run has.

@@ -20,12 +20,13 @@ use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::encoder::{TiffEncoder, colortype::Gray32Float};
 use tiff::{ColorType, TiffError};
-use veloxel_core::{Volume, WarningKind, Warnings};
+use veloxel_core::{Grid, Volume, WarningKind, Warnings};
 
 pub(super) static FORMAT: Format = Format {
     reads: &[Kind::Image, Kind::Sequence],
     precision: Precision::Float,
     write_image: Some(write),
+    read_grid: Some(read_grid),
     ..Format::picture("tiff", "TIFF", &["tif", "tiff"], Reader::Frames(open))
 };
 
@@ -44,6 +45,16 @@ struct Pages {
     /// What all pages declare to take as frames.
     declared_bytes: u64,
     sample_type: String,
+}
+
+/// The directory may stand behind the samples: the file is read, and no sample decoded.
+fn read_grid(mut source: Source, context: &mut Context) -> Result<Grid, IoError> {
+    let file = source.take_rest(context)?;
+    let file_bytes = file.len() as u64;
+    survey::check_first_directory(&file, context)?;
+    let size = Decoder::new(Cursor::new(file)).and_then(|mut decoder| decoder.dimensions());
+    let (nx, ny) = size.map_err(|e| failure(e, file_bytes, context))?;
+    context.picture_grid(nx as usize, ny as usize)
 }
 
 fn open<'a>(mut source: Source<'a>, context: &mut Context) -> Result<Box<dyn FrameReader + 'a>, IoError> {

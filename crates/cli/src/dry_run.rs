@@ -1,0 +1,74 @@
+//! `veloxel flow --dry-run`: what a run would take.
+
+use crate::output::print_lines;
+use crate::{Outcome, warn_and_note};
+use veloxel::jobs::{DryRun, FlowJob, dry_run};
+use veloxel::motion::TilePlan;
+use veloxel::report::number::{counted, duration, size};
+use veloxel::report::to_json;
+
+/// Tells what a job would do; where a report is asked for, that is written as JSON instead of the run's.
+pub fn show(job: &FlowJob) -> Outcome {
+    let run = dry_run(job)?;
+    warn_and_note(&run.warnings);
+    if let Some(path) = &job.outputs.report {
+        veloxel::io::write_text(path, &to_json(&run)?)?;
+    }
+    print_lines(&lines(&run))
+}
+
+fn lines(run: &DryRun) -> Vec<(&'static str, String)> {
+    let memory = &run.memory;
+    let allowed = memory.budget_bytes.map_or(String::new(), |bytes| format!(" of {} allowed", size(bytes)));
+    let parts: Vec<_> =
+        memory.parts.iter().map(|part| format!("{} {}", part.what, size(part.bytes))).collect();
+    let [fixed, moving] = run.sizes.map(axes);
+    let mut lines = vec![
+        ("method", format!("{}, preset {}", run.method, run.preset)),
+        ("device", run.device.name.clone()),
+        ("images", if fixed == moving { fixed } else { format!("{fixed} and {moving}") }),
+    ];
+    let is_part = memory.parts.iter().any(|part| part.what == "method");
+    let [of_process, of_device] = if is_part { [allowed, String::new()] } else { [String::new(), allowed] };
+    lines.push(("memory", format!("{}{of_process}: {}", size(memory.peak_bytes), parts.join(", "))));
+    if !is_part {
+        lines.push(("on device", format!("{}{of_device}", size(memory.device_bytes))));
+    }
+    let mut pass = Some(&memory.tiles);
+    while let Some(own) = pass {
+        lines.push((
+            if lines.iter().any(|(name, _)| *name == "tiles") { "start" } else { "tiles" },
+            tiles(own),
+        ));
+        pass = own.coarse.as_ref().map(|coarse| &*coarse.plan);
+    }
+    let measured = axes(run.time.measured_size);
+    lines.push((
+        "time",
+        format!(
+            "about {}, from {:.0} ns a voxel on {measured}",
+            duration(run.time.solve_ms),
+            run.time.ns_per_voxel
+        ),
+    ));
+    lines.extend(run.writes.iter().map(|(role, path)| (*role, path.display().to_string())));
+    lines
+}
+
+/// One pass of a plan.
+fn tiles(plan: &TilePlan) -> String {
+    match plan.count() {
+        1 => format!("none: {} at once", axes(plan.grid_size)),
+        count => format!(
+            "{} ({}) of {}, overlapping by {} voxels",
+            counted(count, "tile"),
+            axes(plan.tiles),
+            axes(plan.tile_size),
+            2 * plan.overlap_vox
+        ),
+    }
+}
+
+fn axes([x, y, z]: [usize; 3]) -> String {
+    if z == 1 { format!("{x} × {y}") } else { format!("{x} × {y} × {z}") }
+}

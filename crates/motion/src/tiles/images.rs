@@ -1,0 +1,53 @@
+//! What is decided once for the whole images, so that tiles agree.
+
+use crate::MotionError;
+use crate::intensity::IntensityMap;
+use crate::method::Pair;
+use veloxel_core::{Mask, Volume};
+use veloxel_gpu::Device;
+
+/// Samples that percentiles are taken from, at most.
+const MOST_SAMPLES: usize = 1 << 20;
+/// With fewer, every sample counts.
+const FEWEST_SAMPLES: usize = 1000;
+
+/// The intensities of both images.
+pub(super) struct Intensities {
+    pub fixed: Option<IntensityMap>,
+    pub moving: Option<IntensityMap>,
+}
+
+impl Intensities {
+    /// Of a pair, the fixed image's within its mask.
+    ///
+    /// # Errors
+    /// [`MotionError::Input`] for a sample that is not finite where it counts; [`MotionError::Compute`].
+    pub fn of(device: &Device, pair: &Pair<'_>) -> Result<Self, MotionError> {
+        pair.fixed.require_finite("the fixed image", |i| pair.mask.is_some_and(|mask| !mask.data()[i]))?;
+        pair.moving.require_finite("the moving image", |_| false)?;
+        Ok(Self {
+            fixed: percentiles(device, pair.fixed, pair.mask)?,
+            moving: percentiles(device, pair.moving, None)?,
+        })
+    }
+}
+
+fn percentiles(
+    device: &Device,
+    image: &Volume<f32>,
+    mask: Option<&Mask>,
+) -> Result<Option<IntensityMap>, MotionError> {
+    let take = |step: usize| -> Vec<f32> {
+        let counts = |i: &usize| mask.is_none_or(|mask| mask.data()[*i]);
+        (0..image.data().len()).step_by(step).filter(counts).map(|i| image.data()[i]).collect()
+    };
+    let step = (image.data().len() / MOST_SAMPLES).max(1);
+    let mut samples = take(step);
+    if step > 1 && samples.len() < FEWEST_SAMPLES {
+        samples = take(1);
+    }
+    if samples.is_empty() {
+        return Ok(None);
+    }
+    IntensityMap::percentiles(device, &device.upload(samples)?, None)
+}

@@ -1,0 +1,337 @@
+//! Any image or volume under a budget of memory: two images of the host in; their flow with its confidence out, estimated tile by
+//! tile.
+//!
+//! *Method*: where a run over the whole grid needs more device memory than the budget has ([`Footprint`](crate::Footprint)), a coarse pass
+//! finds the flow of both images shrunk by whole factors, in tiles itself where that is needed. Its flow is the start of
+//! every tile. A tile is a box of the fixed image, and a box of the moving one of the same size, shifted by the mean of its
+//! start in whole voxels: the overlap need only cover how far motion differs within a tile. Where motion differs by
+//! more, a tile contributes half as much, of the same memory, and so on. On two grids, a tile's moving image is whatever
+//! its voxels can reach.
+//! Neighbours overlap, and fade into each other over 16 voxels in the middle.
+//! The intensity map is decided once, for the whole images.
+//!
+//! *Bound and evidence*: docs/design/tiles.md; `tests/motion/tiles.rs`.
+//!
+//! *Limits*: methods say by [`Tiling`](crate::Tiling) whether they run in tiles. An affine start begins the coarse pass, and tiles smooth the
+//! total motion. The way back of an inverse-consistent method begins anew in each tile.
+
+mod account;
+mod coarse;
+mod cut;
+mod field;
+mod images;
+mod mosaic;
+mod moving_part;
+mod plan;
+
+pub use field::warp_in_slabs;
+pub use mosaic::Seams;
+pub use plan::{CoarsePlan, TilePlan};
+
+use crate::frame::{Frame, FrameSource};
+use crate::intensity::IntensityMap;
+use crate::method::{ImagePair, Pair, PairMethod, Region};
+use crate::moving_image::require_sampled;
+use crate::pending_flow::{DenseFlow, Extras, folding_warning};
+use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
+use crate::start::Start;
+use crate::{MotionError, Observer};
+use account::{Account, TileProgress};
+use cut::Part;
+use images::Intensities;
+use mosaic::{Core, Mosaic};
+use moving_part::Moving;
+use plan::ALIGNMENT_VOX;
+use veloxel_core::{Axes, Flow, FlowStatistics, Grid, Mask, SolveStatus, Volume, WarningKind};
+use veloxel_gpu::Device;
+use veloxel_kernels::image::warp::{Border, Interpolation};
+
+/// Opens a method for the grid of a tile.
+pub type OpenTile<'a> = dyn Fn(&Grid) -> Result<Box<dyn PairMethod>, MotionError> + Send + Sync + 'a;
+
+/// A method that runs tile by tile.
+pub struct Tiled<'a> {
+    /// Opens it.
+    pub open: &'a OpenTile<'a>,
+    /// Where it runs.
+    pub device: &'a Device,
+    /// How the fixed grid is split.
+    pub plan: &'a TilePlan,
+}
+
+/// Where the starts of tiles come from.
+enum Starts<'a> {
+    /// A field on the fixed grid.
+    Whole(&'a Flow),
+    /// The coarse pass.
+    Coarse(&'a Flow, Axes<usize>),
+}
+
+/// Voxels that an image must have around a position to be sampled there: the reach of a spline and of a derivative.
+const SAMPLING_VOX: usize = 4;
+
+impl Tiled<'_> {
+    /// Estimates the flow of a pair; the determinant is always given.
+    ///
+    /// # Errors
+    /// As [`PairMethod::run_with`].
+    pub fn run(
+        &self,
+        pair: &Pair<'_>,
+        extras: Extras,
+        observer: &dyn Observer,
+    ) -> Result<DenseFlow, MotionError> {
+        let mut found = self.find(pair, observer)?;
+        let (device, room) = (self.device, self.plan.slab_samples());
+        let measured = (pair.volume_mask.or(pair.mask), room);
+        let (report, determinant) = device.scope(|| field::determinant(device, &found.flow, measured))?;
+        found.statistics.jacobian = report;
+        found.jacobian = Some(determinant);
+        found.statistics.warnings.extend(folding_warning(pair.fixed.grid(), &report));
+        if extras.warped {
+            let sampling = (Interpolation::CubicSpline, Border::Voxels);
+            let images = (&found.flow, pair.moving);
+            found.warped = Some(device.scope(|| warp_in_slabs(device, images, sampling, room))?);
+        }
+        Ok(found)
+    }
+
+    fn find(&self, pair: &Pair<'_>, observer: &dyn Observer) -> Result<DenseFlow, MotionError> {
+        let grid = pair.fixed.grid();
+        require_sampled(grid, pair.moving.grid())?;
+        for (mask, what) in
+            [(pair.mask, "fixed image and mask"), (pair.volume_mask, "fixed image and volume mask")]
+        {
+            mask.map_or(Ok(()), |mask| grid.require_same(mask.grid(), what))?;
+        }
+        self.device.clone().scope(|| {
+            let intensities = Intensities::of(self.device, pair)?;
+            match intensities {
+                Intensities { fixed: Some(map), moving: Some(_) } => {
+                    let progress = TileProgress::new(observer, self.plan.worked_voxels());
+                    self.solve(pair, map, &progress)
+                }
+                Intensities { fixed, .. } => {
+                    no_content(grid, if fixed.is_none() { "fixed" } else { "moving" })
+                }
+            }
+        })
+    }
+
+    /// The flow of a pair by this plan: of the whole at once, or in tiles that start from a coarse pass.
+    fn solve(
+        &self,
+        pair: &Pair<'_>,
+        map: IntensityMap,
+        progress: &TileProgress<'_>,
+    ) -> Result<DenseFlow, MotionError> {
+        let Some(coarse) = &self.plan.coarse else { return self.solve_whole(pair, map, progress) };
+        if let Start::Flow(start) = pair.start {
+            pair.fixed.grid().require_same(start.grid(), "fixed image and start field")?;
+            return self.solve_tiles((pair, &Starts::Whole(start)), map, progress);
+        }
+        let shrinking = coarse.shrinking;
+        let found = {
+            let width_mm = crate::footprint::coarse_width_mm(pair.fixed.grid(), 1)
+                * shrinking.into_iter().max().unwrap_or(1) as f64;
+            let of_moving = match crate::voxel_map(pair.fixed.grid(), pair.moving.grid())
+                == crate::VoxelAffine::IDENTITY
+            {
+                true => shrinking,
+                false => crate::footprint::shrinking(pair.moving.grid(), width_mm),
+            };
+            let fill = 0.5 * (map.lower + map.upper);
+            let room = (fill, (self.plan.device_bytes / 4) as usize);
+            let fixed = coarse::shrink(self.device, pair.fixed, shrinking, room)?;
+            let moving = coarse::shrink(self.device, pair.moving, of_moving, room)?;
+            let mask = |mask: Option<&Mask>| mask.map(|mask| coarse::shrink_mask(mask, shrinking));
+            let (mask, volume_mask) = (mask(pair.mask), mask(pair.volume_mask));
+            let start = match pair.start {
+                Start::Affine(start) => Start::Affine(account::shrunk_affine(&start, shrinking)),
+                other => other,
+            };
+            let (mask, volume_mask) = (mask.as_ref(), volume_mask.as_ref());
+            let small = Pair { fixed: &fixed, moving: &moving, mask, volume_mask, start };
+            let Self { open, device, .. } = *self;
+            Tiled { open, device, plan: &coarse.plan }.solve(&small, map, progress)?.flow
+        };
+        self.solve_tiles((pair, &Starts::Coarse(&found, shrinking)), map, progress)
+    }
+
+    fn solve_whole(
+        &self,
+        pair: &Pair<'_>,
+        map: IntensityMap,
+        progress: &TileProgress<'_>,
+    ) -> Result<DenseFlow, MotionError> {
+        let device = self.device;
+        let mut method = (self.open)(pair.fixed.grid())?;
+        let frame = |image: &Volume<f32>| -> Result<Frame, MotionError> {
+            Ok(Frame::of_part(device, (image.grid(), device.upload_copy(image.data())?), map))
+        };
+        let (fixed, moving) = (frame(pair.fixed)?, frame(pair.moving)?);
+        let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(device, m)).transpose();
+        let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
+        let region = Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref() };
+        let start_flow = pair.start.upload_flow(device)?;
+        let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
+        let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
+        let found = method.estimate(images, &progress.of(pair.fixed.grid().len()))?;
+        found.finish(Extras::default())
+    }
+
+    fn solve_tiles(
+        &self,
+        (pair, starts): (&Pair<'_>, &Starts<'_>),
+        map: IntensityMap,
+        progress: &TileProgress<'_>,
+    ) -> Result<DenseFlow, MotionError> {
+        let (plan, grid) = (self.plan, pair.fixed.grid());
+        let local = Part { begin: [0; 3], size: plan.tile_size }.grid(grid, grid.origin_mm())?;
+        let mut run = TileRun {
+            device: self.device,
+            method: (self.open)(&local)?,
+            moving: Moving::new(pair, &local),
+            pair,
+            map,
+            local,
+        };
+        let mut mosaic = Mosaic::new(grid);
+        let mut account = Account::default();
+        let [kx, ky, kz] = plan.tiles;
+        for nth in 0..kx * ky * kz {
+            let place = [nth % kx, nth / kx % ky, nth / (kx * ky)];
+            let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
+            let mut cores = vec![Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) }];
+            while let Some(core) = cores.pop() {
+                let tile = self.tile_of(&core);
+                let start = starts.of(tile);
+                let placed = run.moving.shift((core.inside(tile), tile), &start);
+                let longest = core.longest_axis();
+                if let (None, Some(axis)) = (placed, longest) {
+                    let [first, second] = core.halves(axis);
+                    cores.extend([second, first]);
+                    continue;
+                }
+                let share = core.reach(plan.grid_size).len() as f64 / core_voxels(plan, place);
+                let observer = progress.of((share * tile.len() as f64) as usize);
+                let shift = placed.unwrap_or([0; 3]);
+                let (found, shift) = run.estimate((tile, shift), start, &observer)?;
+                account.add(&found.statistics, core.reach(plan.grid_size).len());
+                mosaic.add(core, tile, (&found, shift));
+            }
+        }
+        drop(run);
+        let (flow, confidence, seams) = mosaic.finish(grid)?;
+        let statistics = account.finish(plan, seams);
+        Ok(DenseFlow { flow, confidence, warped: None, jacobian: None, statistics })
+    }
+
+    /// The box of a core: in its middle, or as near to it as the grid allows.
+    fn tile_of(&self, core: &Core) -> Part {
+        let (size, whole) = (self.plan.tile_size, self.plan.grid_size);
+        let begin = [0, 1, 2].map(|a| {
+            let middle = (core.begin[a] + core.end[a]) / 2;
+            let begin = middle.saturating_sub(size[a] / 2).min(whole[a] - size[a]);
+            begin / ALIGNMENT_VOX * ALIGNMENT_VOX
+        });
+        Part { begin, size }
+    }
+}
+
+/// Voxels that the tile at a place of the plan contributes to.
+fn core_voxels(plan: &TilePlan, place: Axes<usize>) -> f64 {
+    let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
+    let core = Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) };
+    core.reach(plan.grid_size).len() as f64
+}
+
+impl Starts<'_> {
+    /// The start of a tile, voxels; a start may have holes, where nothing is known.
+    fn of(&self, tile: Part) -> Vec<Vec<f32>> {
+        let mut start = match self {
+            Self::Coarse(flow, shrinking) => coarse::enlarge(flow, *shrinking, tile),
+            Self::Whole(flow) => {
+                let size = flow.grid().size();
+                flow.components_vox().iter().map(|c| tile.of(c, size)).collect()
+            }
+        };
+        start.iter_mut().flatten().filter(|v| !v.is_finite()).for_each(|v| *v = 0.0);
+        start
+    }
+}
+
+/// Everything that the tiles of a pass share.
+struct TileRun<'a> {
+    device: &'a Device,
+    method: Box<dyn PairMethod>,
+    pair: &'a Pair<'a>,
+    moving: Moving<'a>,
+    map: IntensityMap,
+    /// The grid that every tile is put on.
+    local: Grid,
+}
+
+impl TileRun<'_> {
+    /// What the method finds in a tile, and what the moving image was shifted by.
+    fn estimate(
+        &mut self,
+        (tile, shift): (Part, Axes<isize>),
+        mut start: Vec<Vec<f32>>,
+        observer: &dyn Observer,
+    ) -> Result<(DenseFlow, Axes<f32>), MotionError> {
+        let shift = shift.map(|s| s as f32);
+        for (component, shift) in start.iter_mut().zip(shift) {
+            component.iter_mut().for_each(|v| *v -= shift);
+        }
+        let (device, whole) = (self.device, self.pair.fixed.grid().size());
+        let part_of = |mask: Option<&Mask>| mask.map(|m| tile.of(m.data(), whole));
+        let mask = part_of(self.pair.mask);
+        let moving = self.moving.of(tile, &start, shift)?;
+        let (Some(moving), false) = (moving, mask.as_ref().is_some_and(|mask| !mask.contains(&true))) else {
+            return Ok((nothing_seen(&self.local, start)?, shift));
+        };
+        let frame = |image: Volume<f32>| -> Result<Frame, MotionError> {
+            let grid = image.grid().clone();
+            Ok(Frame::of_part(device, (&grid, device.upload(image.into_data())?), self.map))
+        };
+        let fixed = frame(tile.of_volume(self.pair.fixed, &self.local)?)?;
+        let moving = frame(moving)?;
+        let upload = |mask: Option<Vec<bool>>| -> Result<Option<ResidentMask>, MotionError> {
+            let Some(mask) = mask else { return Ok(None) };
+            Ok(Some(ResidentMask::upload(device, &Volume::new(self.local.clone(), mask)?)?))
+        };
+        let (mask, volume_mask) = (upload(mask)?, upload(part_of(self.pair.volume_mask))?);
+        let region = Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref() };
+        let components_vox = start.into_iter().map(|c| device.upload(c)).collect::<Result<_, _>>()?;
+        let start = ResidentFlow { grid: self.local.clone(), components_vox };
+        let images = ImagePair {
+            fixed: FrameSource::Owned(fixed),
+            moving: FrameSource::Owned(moving),
+            region,
+            start: ResidentStart::Flow(&start),
+        };
+        Ok((self.method.estimate(images, observer)?.finish(Extras::default())?, shift))
+    }
+}
+
+/// Where a tile has no data the start is all that is known, with confidence 0.
+fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow, MotionError> {
+    Ok(DenseFlow {
+        flow: Flow::new(grid.clone(), start)?,
+        confidence: Volume::new(grid.clone(), vec![0.0; grid.len()])?,
+        warped: None,
+        jacobian: None,
+        statistics: FlowStatistics::default(),
+    })
+}
+
+/// The defined result for images without contrast: no motion, with confidence 0.
+fn no_content(grid: &Grid, which: &str) -> Result<DenseFlow, MotionError> {
+    let mut found = nothing_seen(grid, Flow::zeros(grid.clone()).into_components_vox())?;
+    let why =
+        format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0");
+    found.statistics.status = SolveStatus::NoContent;
+    found.statistics.warnings.push(WarningKind::Content, why);
+    Ok(found)
+}

@@ -1,0 +1,173 @@
+//! Where tiles lie: all of one size, spread evenly, so that the method is opened once and its memory used again.
+
+use crate::footprint::{Footprint, Tiling, coarse_width_mm, shrinking};
+use serde::Serialize;
+use veloxel_core::{Axes, Dimension, Grid};
+
+/// Half the width of the zone in which one tile takes over from the next, voxels.
+pub(super) const RAMP_VOX: usize = 8;
+
+/// How a grid is split.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TilePlan {
+    /// Voxels of the grid per axis.
+    pub grid_size: Axes<usize>,
+    /// Voxels of a tile per axis, overlap included.
+    pub tile_size: Axes<usize>,
+    /// Tiles along each axis.
+    pub tiles: Axes<usize>,
+    /// Voxels that neighbours share beyond the middle between them.
+    pub overlap_vox: usize,
+    /// Device memory for one tile, bytes.
+    pub device_bytes: u64,
+    /// The pass over the whole images that tiles start from; none for one tile.
+    pub coarse: Option<CoarsePlan>,
+}
+
+/// The coarse pass of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CoarsePlan {
+    /// By how much each axis shrinks.
+    pub shrinking: Axes<usize>,
+    /// How the shrunk grid is split in its turn.
+    pub plan: Box<TilePlan>,
+}
+
+impl TilePlan {
+    /// The split with the fewest voxels to compute whose tiles fit into a budget of device memory.
+    ///
+    /// # Errors
+    /// The bytes that the smallest tiles would need; none if the method runs on whole grids alone.
+    pub fn new(grid: &Grid, footprint: &Footprint, budget_bytes: u64) -> Result<Self, Option<u64>> {
+        let grid_size = grid.size();
+        let whole = Self {
+            grid_size,
+            tile_size: grid_size,
+            tiles: [1; 3],
+            overlap_vox: 0,
+            device_bytes: footprint.bytes(grid.len()),
+            coarse: None,
+        };
+        if whole.device_bytes <= budget_bytes {
+            return Ok(whole);
+        }
+        let Tiling::Overlap { guard_vox, coarsening } = footprint.tiling else { return Err(None) };
+        let overlap_vox = guard_vox + RAMP_VOX;
+        let size_of = |tiles: Axes<usize>| [0, 1, 2].map(|a| tile_size(grid_size[a], tiles[a], overlap_vox));
+        // Every tile has a start.
+        let of_tile = footprint.with_more(grid.dimension().count() as f64);
+        let bytes = |tiles| of_tile.bytes(size_of(tiles).iter().product());
+        let splits = splits(grid, overlap_vox);
+        let work = |tiles: &Axes<usize>| {
+            let size = size_of(*tiles);
+            (0..3).map(|a| size[a] * tiles[a]).product::<usize>()
+        };
+        let fitting = splits.iter().copied().filter(|tiles| bytes(*tiles) <= budget_bytes);
+        let Some(tiles) = fitting.min_by_key(work) else {
+            return Err(splits.into_iter().map(bytes).min());
+        };
+        let shrinking = shrinking(grid, coarse_width_mm(grid, coarsening));
+        let coarse_grid = super::coarse::shrunk_grid(grid, shrinking);
+        let plan = match shrinking == [1; 3] {
+            true => return Err(None),
+            false => Self::new(&coarse_grid, footprint, budget_bytes)?,
+        };
+        let coarse = Some(CoarsePlan { shrinking, plan: Box::new(plan) });
+        Ok(Self {
+            tile_size: size_of(tiles),
+            tiles,
+            overlap_vox,
+            device_bytes: bytes(tiles),
+            coarse,
+            ..whole
+        })
+    }
+
+    /// Tiles in all.
+    pub fn count(&self) -> usize {
+        self.tiles.iter().product()
+    }
+
+    /// Voxels that the method works through, overlaps and coarse passes included.
+    pub fn worked_voxels(&self) -> f64 {
+        let own = self.tile_size.iter().product::<usize>() as f64 * self.count() as f64;
+        own + self.coarse.as_ref().map_or(0.0, |coarse| coarse.plan.worked_voxels())
+    }
+
+    /// Samples of a slab in which the finished field is measured: a quarter of a tile's memory.
+    pub fn slab_samples(&self) -> usize {
+        (self.device_bytes / 16) as usize
+    }
+
+    /// Where tile `nth` of an axis begins to contribute, and where it ends.
+    pub(super) fn core(&self, axis: usize, nth: usize) -> [usize; 2] {
+        let (n, size, count) = (self.grid_size[axis], self.tile_size[axis], self.tiles[axis]);
+        let begin = |nth: usize| if count == 1 { 0 } else { nth * (n - size) / (count - 1) };
+        let middle = |nth: usize| (begin(nth - 1) + size + begin(nth)) / 2;
+        [if nth == 0 { 0 } else { middle(nth) }, if nth + 1 == count { n } else { middle(nth + 1) }]
+    }
+}
+
+/// Tiles begin at multiples of this, and so do shifts of their moving images where they can: voxels of the two next levels of a
+/// halving pyramid then lie where those of the whole grid's lie, and so do the colours of sweeps.
+pub(super) const ALIGNMENT_VOX: usize = 4;
+
+/// Voxels of each of so many tiles along an axis; the last one ends where the grid ends.
+fn tile_size(whole: usize, tiles: usize, overlap_vox: usize) -> usize {
+    let size = (whole + 2 * overlap_vox * (tiles - 1)).div_ceil(tiles).min(whole);
+    size + (whole - size) % ALIGNMENT_VOX
+}
+
+/// Every number of tiles along the axes that leaves each a part of its own.
+fn splits(grid: &Grid, overlap_vox: usize) -> Vec<Axes<usize>> {
+    let most = |a: usize| match grid.dimension() {
+        Dimension::Two if a == 2 => 1,
+        _ => (grid.size()[a].saturating_sub(2 * overlap_vox) / (2 * RAMP_VOX)).max(1),
+    };
+    let mut out = Vec::new();
+    for z in 1..=most(2) {
+        for y in 1..=most(1) {
+            out.extend((1..=most(0)).map(|x| [x, y, z]));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOOTPRINT: Footprint =
+        Footprint { samples_per_voxel: 25.0, tiling: Tiling::Overlap { guard_vox: 24, coarsening: 8 } };
+
+    #[test]
+    fn tiles_fit_and_cover_the_grid() {
+        let grid = Grid::volume(512, 400, 300).unwrap();
+        let budget = 300 << 20;
+        let plan = TilePlan::new(&grid, &FOOTPRINT, budget).unwrap();
+        assert!(plan.device_bytes <= budget && plan.count() > 1, "{plan:?}");
+        for axis in 0..3 {
+            let cores: Vec<_> = (0..plan.tiles[axis]).map(|nth| plan.core(axis, nth)).collect();
+            assert_eq!((cores[0][0], cores[cores.len() - 1][1]), (0, grid.size()[axis]));
+            assert!(cores.windows(2).all(|pair| pair[0][1] == pair[1][0]), "{cores:?}");
+            let room = plan.tile_size[axis] - 2 * plan.overlap_vox;
+            assert!(
+                plan.tiles[axis] == 1
+                    || cores[1..].iter().all(|c| c[1] - c[0] <= room + plan.overlap_vox + 1)
+            );
+        }
+        let coarse = plan.coarse.unwrap();
+        assert_eq!((coarse.shrinking, coarse.plan.grid_size, coarse.plan.count()), ([8; 3], [64, 50, 38], 1));
+    }
+
+    #[test]
+    fn what_fits_is_one_tile_and_what_cannot_says_what_it_needs() {
+        let grid = Grid::image(640, 480).unwrap();
+        let plan = TilePlan::new(&grid, &FOOTPRINT, 1 << 30).unwrap();
+        assert_eq!((plan.count(), plan.coarse), (1, None));
+        let least = TilePlan::new(&grid, &FOOTPRINT, 1 << 10).unwrap_err();
+        assert!(least.is_some_and(|bytes| bytes > 1 << 10));
+        let whole = Footprint { tiling: Tiling::Never, ..FOOTPRINT };
+        assert_eq!(TilePlan::new(&grid, &whole, 1 << 10).unwrap_err(), None);
+    }
+}

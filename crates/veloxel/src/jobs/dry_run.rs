@@ -1,0 +1,117 @@
+//! What a flow would do: memory, tiles, time and files, from the headers of its inputs alone.
+
+use super::FlowJob;
+use super::flow::takes_pair;
+use super::flow_plan::FlowPlan;
+use super::grids::allow_two_grids;
+use super::options::RunOptions;
+use crate::VeloxelError;
+use serde::Serialize;
+use std::path::PathBuf;
+use veloxel_core::{Dimension, Grid, Volume, Warnings};
+use veloxel_gpu::Device;
+use veloxel_io as io;
+use veloxel_motion::{AnyMethod, Extras, Pair, Silent};
+use veloxel_report::DeviceReport;
+
+/// What a flow would do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DryRun {
+    /// The method.
+    pub method: String,
+    /// Its preset.
+    pub preset: String,
+    /// Where it would run.
+    pub device: DeviceReport,
+    /// Voxels of the fixed and of the moving image per axis.
+    pub sizes: [[usize; 3]; 2],
+    /// Memory and tiles.
+    pub memory: FlowPlan,
+    /// Time.
+    pub time: TimeEstimate,
+    /// Files that would be written, by their roles.
+    pub writes: Vec<(&'static str, PathBuf)>,
+    /// What the headers give to know.
+    pub warnings: Warnings,
+}
+
+/// How long a run would take.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TimeEstimate {
+    /// Of the method alone, without files.
+    pub solve_ms: f64,
+    /// What one voxel took in a run of the same method, parameters and device over a small pair of noisy images.
+    pub ns_per_voxel: f64,
+    /// Voxels of that pair per axis.
+    pub measured_size: [usize; 3],
+}
+
+/// Tells what a flow would do, and reads nothing but headers.
+///
+/// # Errors
+/// As [`flow`](super::flow): everything that can be known before the samples are read.
+pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
+    let (options, plan) = (&job.options, job.plan());
+    plan.check()?;
+    let [fixed, moving] = takes_pair(job)?;
+    let mut warnings = Warnings::new();
+    let [fixed, moving] = [
+        io::read_grid(fixed, options.reading, &mut warnings)?,
+        io::read_grid(moving, options.reading, &mut warnings)?,
+    ];
+    plan.check_dimension(fixed.dimension())?;
+    allow_two_grids(&fixed, &moving, options.reading.strictness, &mut warnings)?;
+    let (device, report) = options.device.open()?;
+    let memory = job.memory_plan([&fixed, &moving], &device)?;
+    let time = TimeEstimate::measure(options, (&fixed, &device), memory.tiles.worked_voxels())?;
+    Ok(DryRun {
+        method: options.method.method_name().to_owned(),
+        preset: options.method.preset_name().to_owned(),
+        device: report,
+        sizes: [fixed.size(), moving.size()],
+        memory,
+        time,
+        writes: plan.outputs().map(|(role, path)| (role, path.clone())).collect(),
+        warnings,
+    })
+}
+
+/// Pixels and voxels an axis of the pair that the time is measured on: more than a processor's caches hold.
+const MEASURED_SIDE: [usize; 2] = [384, 56];
+
+impl TimeEstimate {
+    fn measure(
+        options: &RunOptions,
+        (like, device): (&Grid, &Device),
+        voxels: f64,
+    ) -> Result<Self, VeloxelError> {
+        let grid = match like.dimension() {
+            Dimension::Two => Grid::image(MEASURED_SIDE[0], MEASURED_SIDE[0])?,
+            Dimension::Three => Grid::volume(MEASURED_SIDE[1], MEASURED_SIDE[1], MEASURED_SIDE[1])?,
+        };
+        let [fixed, moving] = [0.0, 0.4].map(|shift| noisy_waves(&grid, shift));
+        let pair = Pair::new(&fixed, &moving);
+        let mut best_ms = f64::INFINITY;
+        // A GPU compiles its programs in the first run.
+        for _ in 0..if device.is_gpu() { 2 } else { 1 } {
+            let start = std::time::Instant::now();
+            if let AnyMethod::Pair(mut method) = options.open_method((&grid, 255.0, 2), device)?.method {
+                method.run_with(&pair, Extras::default(), &Silent)?;
+            }
+            best_ms = best_ms.min(start.elapsed().as_secs_f64() * 1e3);
+        }
+        let ns_per_voxel = 1e6 * best_ms / grid.len() as f64;
+        Ok(Self { solve_ms: 1e-6 * ns_per_voxel * voxels, ns_per_voxel, measured_size: grid.size() })
+    }
+}
+
+/// Waves that move by `shift` voxels, under noise that does not: images that match as well as those of cameras and scanners do.
+fn noisy_waves(grid: &Grid, shift: f64) -> Volume<f32> {
+    let mut state = (shift * 1e3) as u32 + 1;
+    Volume::from_fn(grid.clone(), |x| {
+        let [x, y, z] = x.map(|v| v as f64 + shift);
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let noise = f64::from(state >> 8) / f64::from(1 << 24) - 0.5;
+        ((0.41 * x).sin() * (0.37 * y + 0.2 * x).cos() + (0.31 * z + 0.13 * y).sin() + 0.3 * noise) as f32
+    })
+}
