@@ -1,6 +1,7 @@
 //! Every dense method, by the name that faces know it by: a new one is its folder and a line here.
 
 use crate::clg::{Clg, parameters::ClgParams};
+use crate::matches::Matched;
 use crate::method::{PairMethod, WindowMethod};
 use crate::phase::{PhaseFlow, PhaseParameters, parameters::Frames};
 use crate::{InverseConsistent, MotionError};
@@ -108,6 +109,15 @@ impl AnyMethod {
         match self {
             Self::Pair(_) => 0,
             Self::Window(method) => method.window().centre,
+        }
+    }
+
+    /// The method, beginning from matches where it takes pairs.
+    #[must_use]
+    pub fn matched(self) -> Self {
+        match self {
+            Self::Pair(method) => Self::Pair(Box::new(Matched::of_box(method))),
+            Self::Window(method) => Self::Window(method),
         }
     }
 

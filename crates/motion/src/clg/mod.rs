@@ -104,6 +104,8 @@ struct Estimate {
 
 /// A start field is refined from this many levels on: what is coarser it has settled already.
 const LEVELS_AFTER_START: usize = 3;
+/// The same for matches, which are wrong by a voxel or two, or altogether.
+const LEVELS_AFTER_MATCHES: usize = 2;
 
 impl Clg {
     /// Plans the pyramid for a grid.
@@ -204,6 +206,7 @@ impl Stage {
     ) -> Result<Estimate, MotionError> {
         let used = match start {
             ResidentStart::Flow(_) => self.levels.len().min(LEVELS_AFTER_START),
+            ResidentStart::Matches(_) => self.levels.len().min(LEVELS_AFTER_MATCHES),
             _ => self.levels.len(),
         };
         let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, &self.levels[..used])?;
@@ -272,7 +275,7 @@ impl Stage {
         let (device, levels) = (&self.device, &self.levels[..used]);
         let (finest, coarsest) = (&levels[0], &levels[used - 1]);
         let mut field = device.scratch_field(finest.shape.components(), finest.shape.len())?;
-        let ResidentStart::Flow(start) = start else {
+        let Some(start) = start.flow() else {
             for component in &mut field {
                 device.fit(component, coarsest.shape.len())?;
             }

@@ -23,6 +23,8 @@ pub struct FlowOutputs {
     pub flow: PathBuf,
     /// Confidence of every vector, 0 to 1.
     pub confidence: Option<PathBuf>,
+    /// 1 where a voxel is hidden in the moving image or outside of it; of a run that begins from matches.
+    pub occlusion: Option<PathBuf>,
     /// The moving image seen from the fixed grid.
     pub warped: Option<PathBuf>,
     /// What that holds where the moving image has no sample.
@@ -75,6 +77,7 @@ impl FlowJob {
             .reads("truth", &self.truth)
             .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
             .writes("confidence", &outputs.confidence, Holds::Confidence)
+            .writes("occlusion", &outputs.occlusion, Holds::Confidence)
             .writes("warped image", &outputs.warped, Holds::Samples(Kind::Image))
             .writes("picture", &outputs.picture, Holds::Picture)
             .writes("report", &outputs.report, Holds::Text)
@@ -129,8 +132,9 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let (device, mut log, inputs) = open_and_load(job)?;
     let fixed_grid = inputs.frames[0].grid();
     plan.check_dimension(fixed_grid.dimension())?;
-    let Opened { mut method, parameters } =
+    let Opened { method, parameters } =
         options.open_method((&inputs.frames[0], inputs.frames.len()), &device)?;
+    let mut method = if job.start == StartFrom::Matches { method.matched() } else { method };
     let fixed = method.centre();
     let pair = inputs.pair(&job.start, fixed);
     let warped = job.outputs.warped.is_some() || job.outputs.html.is_some();
@@ -177,6 +181,9 @@ fn write(
 ) -> Result<(), VeloxelError> {
     plan.write("flow", |path| io::write_flow(path, &found.flow))?;
     plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))?;
+    if let Some(occlusion) = &found.occlusion {
+        plan.write("occlusion", |path| write_confidence(path, occlusion, warnings))?;
+    }
     if let Some(warped) = &warped {
         plan.write("warped image", |path| write_sampled(path, (warped, moving), warnings))?;
     }
