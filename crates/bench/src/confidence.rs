@@ -125,7 +125,7 @@ fn volumes(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
 }
 
 /// 0: the confidence knows the errors; 1: it knows nothing.
-fn over_random(found: &DenseFlow, truth: &Flow, within: Option<&Mask>) -> Result<f64, BenchError> {
+pub(super) fn over_random(found: &DenseFlow, truth: &Flow, within: Option<&Mask>) -> Result<f64, BenchError> {
     let measured = sparsification(&found.flow, truth, &found.confidence, within)?;
     let ratio = measured.ause.zip(measured.ause_uninformed).map(|(area, uninformed)| area / uninformed);
     Ok(ratio.unwrap_or(f64::NAN))

@@ -5,6 +5,7 @@ mod error;
 mod figure;
 mod gpu;
 mod kernels;
+mod large_motion;
 mod middlebury;
 mod multigrid;
 mod nirep;
@@ -86,6 +87,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("middlebury", middlebury::middlebury).scored(),
     // Whether confidences rank errors: pictures, noisy volumes, the mouse ventricle.
     Bench::new("confidence", confidence::confidence).scored(),
+    // Motion larger than a pyramid follows, with matches and without.
+    Bench::new("large-motion", large_motion::large_motion),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

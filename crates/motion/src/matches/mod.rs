@@ -40,14 +40,16 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Multiply, Operation};
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
-use veloxel_kernels::matching::confirmation::{Confirmation, Visible};
+use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Visible};
 
 /// Distance within which the other direction confirms a first match, voxels.
-const FIRST_TOLERANCE_VOX: f32 = 2.0;
+const FIRST_TOLERANCE: Tolerance = Tolerance { least_vox: 2.0, share: 0.0 };
 /// The same for matches with an image that was warped already.
-const SECOND_TOLERANCE_VOX: f32 = 1.5;
-/// The same for the flow of the method.
-const FLOW_TOLERANCE_VOX: f32 = 1.0;
+const SECOND_TOLERANCE: Tolerance = Tolerance { least_vox: 1.5, share: 0.0 };
+/// The same for the flow of the method: what is not confirmed begins again from the models around it.
+const FLOW_TOLERANCE: Tolerance = Tolerance { least_vox: 1.0, share: 0.02 };
+/// The same for the flow of the method: what is not confirmed is said to be hidden.
+const HIDDEN_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
 
 /// A method that begins from matches.
 #[derive(Debug)]
@@ -139,7 +141,7 @@ struct Work<'a> {
 
 /// What the flows of both directions say of each other.
 struct FoundHidden {
-    /// 1 where the backward flow confirms the forward one.
+    /// 0 where a voxel is said to be hidden.
     confirmed: Buffer,
     /// 0 where the image is hidden, and outside of the mask.
     visible: Buffer,
@@ -161,7 +163,7 @@ impl Work<'_> {
         let densifiers = self.both(|side| Densifier::new(device, self.images[side], shape))?;
         let first =
             self.both(|side| Searched::over_all([&coded[side], &coded[1 - side]])?.field(device, None))?;
-        let fields = self.densify(&densifiers, &first, FIRST_TOLERANCE_VOX)?;
+        let fields = self.densify(&densifiers, &first, FIRST_TOLERANCE)?;
         let second = self.both(|side| {
             let from = (self.images[1 - side], self.grid);
             let seen = MovingImage::new(device, from, self.grid, Interpolation::Linear)?;
@@ -169,7 +171,7 @@ impl Work<'_> {
             let near = Searched::nearby(&coded[side], &Coded::finest(device, &warped, shape)?)?;
             near.field(device, Some(&fields[side].components_vox))
         })?;
-        self.densify(&densifiers, &second, SECOND_TOLERANCE_VOX)
+        self.densify(&densifiers, &second, SECOND_TOLERANCE)
     }
 
     /// Dense fields of what each direction confirms of the other.
@@ -177,10 +179,10 @@ impl Work<'_> {
         &self,
         densifiers: &[Densifier<'_>; 2],
         fields: &[Field; 2],
-        tolerance_vox: f32,
+        tolerance: Tolerance,
     ) -> Result<[ResidentFlow; 2], MotionError> {
         self.both(|side| {
-            let weight = self.confirmed([&fields[side], &fields[1 - side]], tolerance_vox, side)?;
+            let weight = self.confirmed([&fields[side], &fields[1 - side]], tolerance, side)?;
             let known = Known { field: &fields[side], weight: &weight };
             let components_vox = densifiers[side].dense(known, None)?;
             Ok(ResidentFlow { grid: self.grid.clone(), components_vox })
@@ -191,11 +193,11 @@ impl Work<'_> {
     fn confirmed(
         &self,
         [there, back]: [&[Buffer]; 2],
-        tolerance_vox: f32,
+        tolerance: Tolerance,
         side: usize,
     ) -> Result<Buffer, ComputeError> {
         let mut out = self.device.scratch(self.shape().len())?;
-        Confirmation { shape: self.shape(), tolerance_vox, forward: there, backward: back, out: &mut out }
+        Confirmation { shape: self.shape(), tolerance, forward: there, backward: back, out: &mut out }
             .run(self.device)?;
         if let Some(mask) = self.sides.masks[side] {
             Multiply { factor: &mask.weight, out: &mut out }.run(self.device)?;
@@ -207,8 +209,8 @@ impl Work<'_> {
     fn hidden(&self, flows: [&ResidentFlow; 2]) -> Result<FoundHidden, MotionError> {
         let (device, shape) = (self.device, self.shape());
         let fields = flows.map(|flow| &flow.components_vox);
-        let confirmed = self.confirmed([fields[0], fields[1]], FLOW_TOLERANCE_VOX, 0)?;
-        let confirmed_back = self.confirmed([fields[1], fields[0]], FLOW_TOLERANCE_VOX, 1)?;
+        let confirmed = self.confirmed([fields[0], fields[1]], FLOW_TOLERANCE, 0)?;
+        let confirmed_back = self.confirmed([fields[1], fields[0]], FLOW_TOLERANCE, 1)?;
         let mut visible = device.scratch(shape.len())?;
         Visible {
             shape,
@@ -225,6 +227,7 @@ impl Work<'_> {
         let known = Known { field: fields[0], weight: &confirmed };
         let components_vox = densifier.dense(known, Some(known))?;
         let start = ResidentFlow { grid: self.grid.clone(), components_vox };
+        let confirmed = self.confirmed([fields[0], fields[1]], HIDDEN_TOLERANCE, 0)?;
         Ok(FoundHidden { confirmed, visible, start })
     }
 

@@ -4,6 +4,7 @@ mod affine;
 mod confidence;
 mod devices;
 mod masks_and_extremes;
+mod matches;
 mod measure;
 mod parameters;
 mod phantoms;

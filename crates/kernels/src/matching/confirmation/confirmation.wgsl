@@ -2,8 +2,9 @@
 
 struct Block {
     size: vec4<u32>,
-    // The square of the tolerance.
-    most: f32,
+    // The tolerance: at least, and of the motion.
+    least: f32,
+    share: f32,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
@@ -58,8 +59,12 @@ fn confirmation(@builtin(global_invocation_id) id: vec3<u32>) {
     let left = own + back;
     var distance2 = left.x * left.x;
     distance2 = distance2 + left.y * left.y;
+    var length2 = own.x * own.x;
+    length2 = length2 + own.y * own.y;
     if (COMPONENTS == 3u) {
         distance2 = distance2 + left.z * left.z;
+        length2 = length2 + own.z * own.z;
     }
-    out[i] = select(0.0, 1.0, !is_nan(distance2) && distance2 <= block.most);
+    let most = block.least + block.share * sqrt(length2);
+    out[i] = select(0.0, 1.0, !is_nan(distance2) && distance2 <= most * most);
 }

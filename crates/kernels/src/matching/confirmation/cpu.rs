@@ -45,9 +45,8 @@ impl<const D: usize> Cell<D> {
 }
 
 pub(super) fn confirmation<const D: usize>(cpu: &Cpu, args: Confirmation<'_>) {
-    let Confirmation { shape, tolerance_vox, forward, backward, out } = args;
+    let Confirmation { shape, tolerance, forward, backward, out } = args;
     let [nx, ny, _] = shape.size;
-    let most = tolerance_vox * tolerance_vox;
     let (forward, backward): ([&[f32]; D], [&[f32]; D]) =
         (from_fn(|c| forward[c].host()), from_fn(|c| backward[c].host()));
     cpu.split_rows([out.host_mut()], nx, 8 * D * shape.len(), |row, [out]| {
@@ -57,13 +56,15 @@ pub(super) fn confirmation<const D: usize>(cpu: &Cpu, args: Confirmation<'_>) {
                 *out = 0.0;
                 continue;
             };
-            let mut distance2 = 0.0;
+            let (mut distance2, mut length2) = (0.0, 0.0);
             for c in 0..D {
                 let left = own[c] + cell.sample(backward[c]);
                 distance2 += left * left;
+                length2 += own[c] * own[c];
             }
+            let most = tolerance.least_vox + tolerance.share * length2.sqrt();
             // NaN fails the comparison.
-            *out = f32::from(u8::from(distance2 <= most));
+            *out = f32::from(u8::from(distance2 <= most * most));
         }
     });
 }

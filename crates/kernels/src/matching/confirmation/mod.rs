@@ -1,6 +1,6 @@
 //! Which vectors another field confirms, and which voxels something else hides.
 //!
-//! *In*: a forward displacement d and a backward one e, voxels. *Confirmed*: `|d(x) + e(x + d(x))| ≤ tolerance`, e linear between
+//! *In*: a forward displacement d and a backward one e, voxels. *Confirmed*: `|d(x) + e(x + d(x))| ≤ a + b |d(x)|`, e linear between
 //! voxels, and x + d(x) in the image (half a voxel beyond its outermost centres). *Hidden*: not confirmed, but inside, where the
 //! backward field is confirmed: another voxel owns the place. *Unknown* (NaN): not confirmed, not hidden.
 //! *Halo*: the motion.
@@ -29,13 +29,22 @@ fn groups(shape: Shape) -> [u32; 3] {
     [cover(nx, 32), cover(ny, 4), nz as u32]
 }
 
+/// The greatest distance between a voxel and the end of the way there and back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// a, voxels.
+    pub least_vox: f32,
+    /// b: of the motion.
+    pub share: f32,
+}
+
 /// Writes 1 where a vector is confirmed, 0 elsewhere.
 #[derive(Debug)]
 pub struct Confirmation<'a> {
     /// Of all buffers.
     pub shape: Shape,
-    /// The greatest distance between a voxel and the end of the way there and back, voxels.
-    pub tolerance_vox: f32,
+    /// a and b.
+    pub tolerance: Tolerance,
     /// d.
     pub forward: &'a [Buffer],
     /// e.
@@ -59,7 +68,7 @@ impl Kernel for Confirmation<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         gpu.launch(&CONFIRM, "confirmation")
             .constant("COMPONENTS", self.shape.components())
-            .uniform(Uniform::new().u4(self.shape.size).f(self.tolerance_vox * self.tolerance_vox))
+            .uniform(Uniform::new().u4(self.shape.size).f(self.tolerance.least_vox).f(self.tolerance.share))
             .inputs(self.forward, 3)
             .inputs(self.backward, 3)
             .output(self.out)

@@ -1,6 +1,6 @@
 //! The kernels on every device against their texts for processors.
 
-use super::{Confirmation, Visible};
+use super::{Confirmation, Tolerance, Visible};
 use crate::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
@@ -19,8 +19,8 @@ fn field(device: &Device, shape: Shape, seed: u64) -> Field {
 
 fn confirmed(device: &Device, shape: Shape, fields: [&Field; 2]) -> Buffer {
     let mut out = device.scratch(shape.len()).unwrap();
-    let [forward, backward] = fields;
-    Confirmation { shape, tolerance_vox: 0.8, forward, backward, out: &mut out }.run(device).unwrap();
+    let ([forward, backward], tolerance) = (fields, Tolerance { least_vox: 0.75, share: 0.125 });
+    Confirmation { shape, tolerance, forward, backward, out: &mut out }.run(device).unwrap();
     out
 }
 

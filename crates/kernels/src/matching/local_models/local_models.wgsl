@@ -190,8 +190,8 @@ fn guessed(here: Here, i: u32) -> Model {
 }
 
 // What a candidate costs for where it comes from.
-fn far(apart: f32, from: vec3<u32>, to: vec3<u32>) -> f32 {
-    let steps = vec3<i32>(to) - vec3<i32>(from);
+fn far(apart: f32, start: vec3<u32>, to: vec3<u32>) -> f32 {
+    let steps = vec3<i32>(to) - vec3<i32>(start);
     var squares = steps.x * steps.x + steps.y * steps.y;
     if (COMPONENTS == 3u) {
         squares = squares + steps.z * steps.z;
@@ -208,22 +208,22 @@ fn better_of(here: Here, best: Candidate, model: Model, far_cost: f32) -> Candid
 }
 
 fn best_candidate(here: Here) -> Model {
-    let from = min(here.at / FACTOR, block.guess.xyz - vec3<u32>(1u));
+    let start = min(here.at / FACTOR, block.guess.xyz - vec3<u32>(1u));
     var zero = vec4<f32>(0.0);
     var best = Candidate(Model(zero, zero, zero), 3.4028235e38);
-    var low = low_corner(from, 1u);
-    var high = high_corner(from, 1u, block.guess);
+    var low = low_corner(start, 1u);
+    var high = high_corner(start, 1u, block.guess);
     for (var z = low.z; z < high.z; z = z + 1u) {
         for (var y = low.y; y < high.y; y = y + 1u) {
             for (var x = low.x; x < high.x; x = x + 1u) {
                 let at = vec3<u32>(x, y, z);
                 let i = guess_index(at);
                 let apart = guess_nodes[(2u * COMPONENTS + 1u) * guess_count() + i] - here.intensity;
-                best = better_of(here, best, guessed(here, i), far(apart, from, at));
+                best = better_of(here, best, guessed(here, i), far(apart, start, at));
             }
         }
     }
-    let base = guessed(here, guess_index(from));
+    let base = guessed(here, guess_index(start));
     low = low_corner(here.at, 1u);
     high = high_corner(here.at, 1u, block.size);
     for (var z = low.z; z < high.z; z = z + 1u) {

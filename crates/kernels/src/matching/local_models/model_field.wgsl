@@ -40,19 +40,19 @@ fn row_of(i: u32, component: u32) -> vec4<f32> {
 // What the model of a node says of a position.
 fn said(i: u32, position: vec3<f32>) -> vec3<f32> {
     let n = count();
-    var from = vec3<f32>(nodes[i], nodes[n + i], 0.0);
+    var start = vec3<f32>(nodes[i], nodes[n + i], 0.0);
     var model = Model(row_of(i, 0u), row_of(i, 1u), vec4<f32>(0.0));
     if (COMPONENTS == 3u) {
-        from.z = nodes[2u * n + i];
+        start.z = nodes[2u * n + i];
         model.z = row_of(i, 2u);
     }
-    return values_of(model, position - from);
+    return values_of(model, position - start);
 }
 
 fn weight_of(i: u32, place: vec3<u32>, position: vec3<f32>, intensity: f32) -> f32 {
     let apart = nodes[(2u * COMPONENTS + 1u) * count() + i] - intensity;
-    let from = vec3<f32>(place * block.size.w);
-    let steps = (from + vec3<f32>(block.scales.z) - position) * block.scales.y;
+    let start = vec3<f32>(place * block.size.w);
+    let steps = (start + vec3<f32>(block.scales.z) - position) * block.scales.y;
     var steps2 = steps.x * steps.x;
     steps2 = steps2 + steps.y * steps.y;
     if (COMPONENTS == 3u) {

@@ -85,7 +85,8 @@ fn an_affine_motion_goes_on_where_nothing_matches() {
         [3.0 + 0.1 * x - 0.05 * y, -1.0 + 0.02 * x + 0.2 * y]
     };
     let n = shape.len();
-    let wrong = |i: usize| if i % 64 / 8 % 3 == 0 && i / 64 / 8 % 2 == 0 { 9.0 } else { 0.0 };
+    let wrong =
+        |i: usize| if (i % 64 / 8).is_multiple_of(3) && (i / 64 / 8).is_multiple_of(2) { 9.0 } else { 0.0 };
     let field = [0, 1].map(|c| device.upload((0..n).map(|i| motion(i)[c] + wrong(i)).collect()).unwrap());
     let weight = device.upload((0..n).map(|i| if i / 64 < 30 { 1.0 } else { 0.0 }).collect()).unwrap();
     let image = device.zeros(n).unwrap();

@@ -134,13 +134,16 @@ impl Search<'_> {
         }
         let fixed = &self.fixed[self.codes.fixed_image.start..];
         let moving = &self.moving[image.start..];
-        if is_deep && D == 2 {
-            let index =
-                |at: [usize; 2], width: usize| (at[1] - reach as usize) * width + at[0] - reach as usize;
-            let low = [centre[0] as usize, centre[D - 1] as usize];
-            let fixed = (&fixed[index([voxel[0], voxel[1]], self.size[0])..], self.size[0]);
-            let moving = (&moving[index(low, image.size[0])..], image.size[0]);
-            return deep_cost(fixed, moving, reach as usize, limit);
+        if is_deep {
+            let fixed = Corner::of(fixed, self.size, voxel.map(|v| v as i32 - reach));
+            let at: Axes<i32> = [0, 1, 2].map(|a| if a < D { centre[a.min(D - 1)] - reach } else { -reach });
+            let moving = Corner::of(moving, image.size, at);
+            return deep_cost(
+                fixed,
+                moving,
+                [reach as usize, if D == 3 { reach as usize } else { 0 }],
+                limit,
+            );
         }
         self.cost_at_border((fixed, moving), (voxel, centre), image.size, limit)
     }
@@ -181,23 +184,39 @@ impl Search<'_> {
     }
 }
 
-/// The cost of patches that lie inside both images, given from their first voxels on, with the images' widths.
+/// An image from the first voxel of a patch on.
+#[derive(Clone, Copy)]
+struct Corner<'a> {
+    samples: &'a [u32],
+    width: usize,
+    plane: usize,
+}
+
+impl<'a> Corner<'a> {
+    /// A picture has one plane, which patches do not leave.
+    fn of(samples: &'a [u32], [nx, ny, nz]: Axes<usize>, [x, y, z]: Axes<i32>) -> Self {
+        let z = if nz > 1 { z as usize } else { 0 };
+        Self { samples: &samples[(z * ny + y as usize) * nx + x as usize..], width: nx, plane: nx * ny }
+    }
+    #[inline(always)]
+    fn row(&self, y: usize, z: usize, len: usize) -> &'a [u32] {
+        &self.samples[z * self.plane + y * self.width..][..len]
+    }
+}
+
+/// The cost of patches that lie inside both images; their half width in the plane, and along z.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2+popcnt", "aarch64+neon"))]
-fn deep_cost(
-    (fixed, fixed_width): (&[u32], usize),
-    (moving, moving_width): (&[u32], usize),
-    reach: usize,
-    limit: u32,
-) -> u32 {
+fn deep_cost(fixed: Corner<'_>, moving: Corner<'_>, [reach, deep]: [usize; 2], limit: u32) -> u32 {
     let mut sum = 0;
-    for y in (0..=2 * reach).step_by(2) {
-        let fixed = &fixed[y * fixed_width..][..2 * reach + 1];
-        let moving = &moving[y * moving_width..][..2 * reach + 1];
-        for (a, b) in fixed.iter().zip(moving).step_by(2) {
-            sum += (a ^ b).count_ones().min(MOST_BITS);
-        }
-        if sum >= limit {
-            return WORST;
+    for z in (0..=2 * deep).step_by(2) {
+        for y in (0..=2 * reach).step_by(2) {
+            let (fixed, moving) = (fixed.row(y, z, 2 * reach + 1), moving.row(y, z, 2 * reach + 1));
+            for (a, b) in fixed.iter().zip(moving).step_by(2) {
+                sum += (a ^ b).count_ones().min(MOST_BITS);
+            }
+            if sum >= limit {
+                return WORST;
+            }
         }
     }
     sum

@@ -73,12 +73,12 @@ fn cost_of(voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
         for (var y = -reach; y <= reach; y = y + 2) {
             for (var x = -reach; x <= reach; x = x + 2) {
                 let step = vec3<i32>(x, y, z);
-                let from = vec3<u32>(clamp(voxel + step, vec3<i32>(0), last));
+                let start = vec3<u32>(clamp(voxel + step, vec3<i32>(0), last));
                 // Negative positions wrap around to large numbers, and so are outside too.
                 let to = vec3<u32>(centre + step);
                 var different = MOST_BITS;
                 if (all(to < size.xyz)) {
-                    let a = fixed[block.size.w + (from.z * block.size.y + from.y) * block.size.x + from.x];
+                    let a = fixed[block.size.w + (start.z * block.size.y + start.y) * block.size.x + start.x];
                     let b = moving[size.w + (to.z * size.y + to.y) * size.x + to.x];
                     different = min(countOneBits(a ^ b), MOST_BITS);
                 }
