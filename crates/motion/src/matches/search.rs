@@ -173,7 +173,7 @@ impl Searched {
             let (sizes, own) = moving.sizes_of(level);
             let (matches, effort) = match found {
                 None => {
-                    let radius = shape.size.into_iter().max().unwrap_or(1) / 4;
+                    let radius = shape.size.into_iter().max().unwrap_or(1) / 2;
                     (
                         Self::none(device, shape, own)?,
                         Effort { reach, tries: 8, radius: radius.max(4), first },
@@ -184,7 +184,8 @@ impl Searched {
                 }
             };
             let codes = codes([fixed, moving], level, &sizes, effort.reach);
-            found = Some(matches.swept(device, codes, &STEPS, effort)?);
+            let steps = if level == coarsest { STEPS.repeat(2) } else { STEPS.to_vec() };
+            found = Some(matches.swept(device, codes, &steps, effort)?);
         }
         Ok(found.expect("a pyramid should have a level"))
     }

@@ -100,7 +100,7 @@ impl<const D: usize> Fit<'_, D> {
         let mut sum = 0.0;
         for seen in self.seen {
             let square = self.residual(model, seen).1;
-            sum += seen.weight * square / (square + self.residual2);
+            sum += seen.weight * square * (1.0 / (square + self.residual2));
         }
         sum
     }
@@ -122,7 +122,7 @@ impl<const D: usize> Fit<'_, D> {
         let mut sums = [[0.0; 4]; D];
         for seen in self.seen {
             let (missing, square) = self.residual(model, seen);
-            let share = self.residual2 / (square + self.residual2);
+            let share = self.residual2 * (1.0 / (square + self.residual2));
             let weight = seen.weight * share * share;
             let basis = [
                 1.0,
@@ -152,22 +152,23 @@ impl<const D: usize> Fit<'_, D> {
 
 /// Solves a symmetric system of which the upper triangle is given.
 fn solve<const D: usize>(n: &[[f32; 4]; 4], sums: &[[f32; 4]; D]) -> [[f32; 4]; D] {
-    let [l10, l20, l30] = [n[0][1] / n[0][0], n[0][2] / n[0][0], n[0][3] / n[0][0]];
-    let d1 = n[1][1] - l10 * n[0][1];
+    let r0 = 1.0 / n[0][0];
+    let [l10, l20, l30] = [n[0][1] * r0, n[0][2] * r0, n[0][3] * r0];
+    let r1 = 1.0 / (n[1][1] - l10 * n[0][1]);
     let (e2, e3) = (n[1][2] - l10 * n[0][2], n[1][3] - l10 * n[0][3]);
-    let (l21, l31) = (e2 / d1, e3 / d1);
-    let d2 = n[2][2] - l20 * n[0][2] - l21 * e2;
+    let (l21, l31) = (e2 * r1, e3 * r1);
+    let r2 = 1.0 / (n[2][2] - l20 * n[0][2] - l21 * e2);
     let f3 = n[2][3] - l20 * n[0][3] - l21 * e3;
-    let l32 = f3 / d2;
-    let d3 = n[3][3] - l30 * n[0][3] - l31 * e3 - l32 * f3;
+    let l32 = f3 * r2;
+    let r3 = 1.0 / (n[3][3] - l30 * n[0][3] - l31 * e3 - l32 * f3);
     sums.map(|b| {
         let y1 = b[1] - l10 * b[0];
         let y2 = b[2] - l20 * b[0] - l21 * y1;
         let y3 = b[3] - l30 * b[0] - l31 * y1 - l32 * y2;
-        let x3 = y3 / d3;
-        let x2 = y2 / d2 - l32 * x3;
-        let x1 = y1 / d1 - l21 * x2 - l31 * x3;
-        [b[0] / n[0][0] - l10 * x1 - l20 * x2 - l30 * x3, x1, x2, x3]
+        let x3 = y3 * r3;
+        let x2 = y2 * r2 - l32 * x3;
+        let x1 = y1 * r1 - l21 * x2 - l31 * x3;
+        [b[0] * r0 - l10 * x1 - l20 * x2 - l30 * x3, x1, x2, x3]
     })
 }
 
@@ -315,7 +316,8 @@ pub(super) fn model_field<const D: usize>(cpu: &Cpu, args: ModelField<'_>) {
                     sum[c] += weight * model[c][0];
                 }
             }
-            (0..D).for_each(|c| out[c][x] = sum[c] / total);
+            let share = 1.0 / total;
+            (0..D).for_each(|c| out[c][x] = sum[c] * share);
         }
     });
 }

@@ -110,7 +110,7 @@ fn energy_of(here: Here, model: Model) -> f32 {
             for (var x = low.x; x < high.x; x = x + 1u) {
                 let found = seen(here, index_of(vec3<u32>(x, y, z)));
                 let square = residual(model, found).w;
-                sum = sum + found.weight * square / (square + block.scales.x);
+                sum = sum + found.weight * square * (1.0 / (square + block.scales.x));
             }
         }
     }
@@ -133,7 +133,7 @@ fn refitted(here: Here, model: Model) -> Model {
             for (var x = low.x; x < high.x; x = x + 1u) {
                 let found = seen(here, index_of(vec3<u32>(x, y, z)));
                 let missing = residual(model, found);
-                let share = block.scales.x / (missing.w + block.scales.x);
+                let share = block.scales.x * (1.0 / (missing.w + block.scales.x));
                 let weight = found.weight * share * share;
                 let basis = vec4<f32>(1.0, found.offset * block.scales.z);
                 let weighted = weight * basis;
@@ -196,7 +196,9 @@ fn far(apart: f32, start: vec3<u32>, to: vec3<u32>) -> f32 {
     if (COMPONENTS == 3u) {
         squares = squares + steps.z * steps.z;
     }
-    return block.costs.y * (apart * apart * block.scales.y + block.costs.z * f32(squares));
+    var cost = apart * apart * block.scales.y;
+    cost = cost + block.costs.z * f32(squares);
+    return block.costs.y * cost;
 }
 
 fn better_of(here: Here, best: Candidate, model: Model, far_cost: f32) -> Candidate {

@@ -58,8 +58,9 @@ fn weight_of(i: u32, place: vec3<u32>, position: vec3<f32>, intensity: f32) -> f
     if (COMPONENTS == 3u) {
         steps2 = steps2 + steps.z * steps.z;
     }
-    let exponent = apart * apart * block.scales.x;
-    return block.least_weight + exponential(-(exponent + block.scales.w * steps2));
+    var exponent = apart * apart * block.scales.x;
+    exponent = exponent + block.scales.w * steps2;
+    return block.least_weight + exponential(-exponent);
 }
 
 @compute @workgroup_size(32, 4)
@@ -96,7 +97,7 @@ fn model_field(@builtin(global_invocation_id) id: vec3<u32>) {
                 }
             }
         }
-        found = found / total;
+        found = found * (1.0 / total);
     }
     out_x[i] = found.x;
     out_y[i] = found.y;

@@ -12,25 +12,28 @@ struct Factors {
     // l10, l20, l30; l21, l31, l32.
     first: vec3<f32>,
     others: vec3<f32>,
-    diagonal: vec4<f32>,
+    // One over the diagonal.
+    inverse: vec4<f32>,
 }
 
 fn factors_of(n: Rows) -> Factors {
-    let first = n.a.yzw / n.a.x;
-    let d1 = n.b.y - first.x * n.a.y;
+    let r0 = 1.0 / n.a.x;
+    let first = n.a.yzw * r0;
+    let r1 = 1.0 / (n.b.y - first.x * n.a.y);
     let e2 = n.b.z - first.x * n.a.z;
     let e3 = n.b.w - first.x * n.a.w;
-    let l21 = e2 / d1;
-    let l31 = e3 / d1;
+    let l21 = e2 * r1;
+    let l31 = e3 * r1;
     var d2 = n.c.z - first.y * n.a.z;
     d2 = d2 - l21 * e2;
+    let r2 = 1.0 / d2;
     var f3 = n.c.w - first.y * n.a.w;
     f3 = f3 - l21 * e3;
-    let l32 = f3 / d2;
+    let l32 = f3 * r2;
     var d3 = n.d.w - first.z * n.a.w;
     d3 = d3 - l31 * e3;
     d3 = d3 - l32 * f3;
-    return Factors(first, vec3<f32>(l21, l31, l32), vec4<f32>(n.a.x, d1, d2, d3));
+    return Factors(first, vec3<f32>(l21, l31, l32), vec4<f32>(r0, r1, r2, 1.0 / d3));
 }
 
 fn solved(f: Factors, b: vec4<f32>) -> vec4<f32> {
@@ -40,11 +43,14 @@ fn solved(f: Factors, b: vec4<f32>) -> vec4<f32> {
     var y3 = b.w - f.first.z * b.x;
     y3 = y3 - f.others.y * y1;
     y3 = y3 - f.others.z * y2;
-    let x3 = y3 / f.diagonal.w;
-    let x2 = y2 / f.diagonal.z - f.others.z * x3;
-    var x1 = y1 / f.diagonal.y - f.others.x * x2;
+    let x3 = y3 * f.inverse.w;
+    var x2 = y2 * f.inverse.z;
+    x2 = x2 - f.others.z * x3;
+    var x1 = y1 * f.inverse.y;
+    x1 = x1 - f.others.x * x2;
     x1 = x1 - f.others.y * x3;
-    var x0 = b.x / f.diagonal.x - f.first.x * x1;
+    var x0 = b.x * f.inverse.x;
+    x0 = x0 - f.first.x * x1;
     x0 = x0 - f.first.y * x2;
     x0 = x0 - f.first.z * x3;
     return vec4<f32>(x0, x1, x2, x3);
