@@ -2,16 +2,19 @@
 
 mod confidence;
 mod error;
+mod error_time;
 mod figure;
 mod gpu;
 mod kernels;
 mod large_motion;
+mod local;
 mod middlebury;
 mod multigrid;
 mod nirep;
 mod paper_a;
 mod phantoms;
 mod phase;
+mod plots_page;
 mod rates;
 mod record;
 mod session;
@@ -22,6 +25,7 @@ mod volumes;
 pub use error::BenchError;
 pub use figure::{Bar, Figure};
 pub use paper_a::{Event, ExperimentTable, PaperA, Plan, paper_a};
+pub use plots_page::plots_page;
 pub use record::{Record, Scored};
 pub use session::Session;
 pub use verdict::Verdict;
@@ -85,10 +89,14 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("phase", phase::phase).scored(),
     // Middlebury's four two-frame pairs.
     Bench::new("middlebury", middlebury::middlebury).scored(),
+    // Error over time beside OpenCV's DIS, on the processor.
+    Bench::new("error-time", error_time::error_time),
     // Whether confidences rank errors: pictures, noisy volumes, the mouse ventricle.
     Bench::new("confidence", confidence::confidence).scored(),
     // Motion larger than a pyramid follows, with matches and without.
     Bench::new("large-motion", large_motion::large_motion),
+    // Methods of local windows: error, confidence and time.
+    Bench::new("local", local::local),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

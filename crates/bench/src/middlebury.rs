@@ -3,12 +3,12 @@
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_core::{Dimension, Volume, Warnings};
+use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
 use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
 use veloxel_report::metrics::flow_error;
 
-const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
+pub(super) const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
 
 /// `middlebury`: mean end-point error and time a pair, presets `accurate` and `fast`.
 pub(super) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
@@ -44,11 +44,11 @@ pub(super) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchErro
     Ok(figures)
 }
 
-fn folder(session: &Session<'_>, pair: &str) -> Option<PathBuf> {
+pub(super) fn folder(session: &Session<'_>, pair: &str) -> Option<PathBuf> {
     session.data(&format!("flow/middlebury-2frame/{pair}"))
 }
 
-fn images(folder: &Path) -> Result<[Volume<f32>; 2], BenchError> {
+pub(super) fn images(folder: &Path) -> Result<[Volume<f32>; 2], BenchError> {
     let mut warnings = Warnings::new();
     let mut image = |file: &str| read_image(&folder.join(file), Strictness::Lenient, &mut warnings);
     Ok([image("frame10.png")?, image("frame11.png")?])
@@ -61,4 +61,10 @@ pub(super) type NamedPair = (&'static str, [Volume<f32>; 2]);
 pub(super) fn pairs(session: &Session<'_>) -> Result<Vec<NamedPair>, BenchError> {
     let there = PAIRS.into_iter().filter_map(|pair| Some((pair, folder(session, pair)?)));
     there.map(|(pair, folder)| Ok((pair, images(&folder)?))).collect()
+}
+
+/// The true field of a pair; none without the data folder.
+pub(super) fn truth(session: &Session<'_>, pair: &str) -> Result<Option<Flow>, BenchError> {
+    let Some(folder) = folder(session, pair) else { return Ok(None) };
+    Ok(Some(read_flow(&folder.join("flow10.flo"), Strictness::Lenient, &mut Warnings::new())?))
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use veloxel::jobs::DeviceOptions;
 use veloxel_gpu::Device;
+use veloxel_report::svg_plot::LinePlot;
 
 /// What a bench is run with, and which data it missed.
 pub struct Session<'a> {
@@ -15,13 +16,21 @@ pub struct Session<'a> {
     /// Whether accuracy alone is measured.
     pub(crate) is_quick: bool,
     missing: RefCell<Vec<String>>,
+    plots: RefCell<Vec<LinePlot>>,
 }
 
 impl<'a> Session<'a> {
     /// A session in which everything is measured.
     pub fn new(device: &'a Device, in_fresh_process: InFreshProcess<'a>) -> Self {
         let device_options = DeviceOptions::default();
-        Self { device, device_options, in_fresh_process, is_quick: false, missing: RefCell::default() }
+        Self {
+            device,
+            device_options,
+            in_fresh_process,
+            is_quick: false,
+            missing: RefCell::default(),
+            plots: RefCell::default(),
+        }
     }
 
     /// The same, of a device that was opened by these options.
@@ -39,6 +48,24 @@ impl<'a> Session<'a> {
         self.missing.borrow().clone()
     }
 
+    /// Notes something beside the data that was wanted and is not there.
+    pub(crate) fn miss(&self, what: String) {
+        let mut missing = self.missing.borrow_mut();
+        if !missing.contains(&what) {
+            missing.push(what);
+        }
+    }
+
+    /// Keeps a plot for the page.
+    pub(crate) fn draw(&self, plot: LinePlot) {
+        self.plots.borrow_mut().push(plot);
+    }
+
+    /// The plots drawn since they were last taken.
+    pub fn take_plots(&self) -> Vec<LinePlot> {
+        self.plots.take()
+    }
+
     /// A path below the folder that `VELOXEL_DATA` names; none, and a note, where there is nothing.
     pub(crate) fn data(&self, below: &str) -> Option<PathBuf> {
         let folder = std::env::var_os("VELOXEL_DATA").map(PathBuf::from);
@@ -46,10 +73,7 @@ impl<'a> Session<'a> {
         let there = path.clone().filter(|path| path.exists());
         if there.is_none() {
             let name = path.map_or_else(|| below.to_owned(), |path| path.display().to_string());
-            let mut missing = self.missing.borrow_mut();
-            if !missing.contains(&name) {
-                missing.push(name);
-            }
+            self.miss(name);
         }
         there
     }

@@ -14,7 +14,7 @@ use veloxel::io::{IoError, write_text};
 use veloxel::report::number::{self, counted};
 use veloxel_bench::{
     BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperA, Plan, Record, Session, Verdict,
-    VolumeCost, paper_a, volume_cost,
+    VolumeCost, paper_a, plots_page, volume_cost,
 };
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
@@ -39,7 +39,7 @@ pub struct BenchArguments {
     #[arg(long)]
     allow_missing: bool,
 
-    /// paper-a's tables and plots as a page, in one file
+    /// Tables and plots of paper-a or error-time as a page, in one file
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
 
@@ -52,6 +52,8 @@ pub struct BenchArguments {
 }
 
 const PAPER_A: &str = "paper-a";
+/// Benches that draw plots.
+const WITH_PAGE: [&str; 2] = [PAPER_A, "error-time"];
 
 impl BenchArguments {
     fn benches(&self) -> Vec<&'static Bench> {
@@ -68,8 +70,9 @@ impl Run for BenchArguments {
         if let Some(size) = self.volume {
             return print_json(&volume_cost(size, &device)?);
         }
-        if self.html.is_some() && !self.names.iter().any(|name| name == PAPER_A) {
-            wrong_usage("bench", ErrorKind::MissingRequiredArgument, "--html belongs to the bench paper-a");
+        if self.html.is_some() && !matches!(&self.names[..], [name] if WITH_PAGE.contains(&&**name)) {
+            let text = format!("--html belongs to one bench, of {}", WITH_PAGE.join(", "));
+            wrong_usage("bench", ErrorKind::MissingRequiredArgument, &text);
         }
         let in_fresh_process = |size: usize| fresh_process(size, &self);
         let session = Session::new(&device, &in_fresh_process).opened_by(self.device.options());
@@ -82,6 +85,9 @@ impl Run for BenchArguments {
                 (result.figures(), experiment_text(&result))
             } else {
                 let figures = (bench.run)(&session)?;
+                if let Some(path) = &self.html {
+                    write_text(path, &plots_page(bench, &report.name, &figures, session.take_plots())?)?;
+                }
                 let text =
                     figures_text(&figures, |figure| Some(record.as_ref()?.score(bench.name, figure)?.stated));
                 (figures, text)

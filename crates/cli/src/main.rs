@@ -7,6 +7,7 @@
 
 #[cfg(feature = "bench")]
 mod bench;
+mod compare;
 mod completions;
 mod demo;
 mod devices;
@@ -34,6 +35,7 @@ use veloxel::{WarningKind, Warnings};
 /// Every command, in the order of the help.
 const COMMANDS: &[Entry] = &[
     Entry::of::<flow::FlowArguments>("flow"),
+    Entry::of::<compare::CompareArguments>("compare"),
     Entry::of::<stereo::StereoArguments>("stereo"),
     Entry::of::<features::FeaturesArguments>("features"),
     Entry::of::<engine::EngineArguments>("engine"),

@@ -26,7 +26,7 @@ enum ImageStats {
     Pending(Box<PendingStats>),
     Known(KnownStats),
     /// The device failed before it answered.
-    Failed(ComputeError),
+    Failed,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -88,22 +88,19 @@ impl Frame {
     /// Waits for the device, the first time.
     fn known(&self) -> Result<KnownStats, MotionError> {
         let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = ComputeError::DeviceFailed {
-            device: self.device.info().name,
-            reason: "the statistics of an image could not be found".to_owned(),
+        let known = match std::mem::replace(&mut *stats, ImageStats::Failed) {
+            ImageStats::Known(known) => known,
+            ImageStats::Pending(pending) => pending.settle(&self.device, &self.samples)?,
+            ImageStats::Failed => {
+                return Err(ComputeError::DeviceFailed {
+                    device: self.device.info().name,
+                    reason: "the statistics of an image could not be found".to_owned(),
+                }
+                .into());
+            }
         };
-        match std::mem::replace(&mut *stats, ImageStats::Failed(failed)) {
-            ImageStats::Known(known) => {
-                *stats = ImageStats::Known(known);
-                Ok(known)
-            }
-            ImageStats::Pending(pending) => {
-                let known = pending.settle(&self.device, &self.samples)?;
-                *stats = ImageStats::Known(known);
-                Ok(known)
-            }
-            ImageStats::Failed(error) => Err(error.into()),
-        }
+        *stats = ImageStats::Known(known);
+        Ok(known)
     }
 
     /// Its samples on the device.
@@ -142,6 +139,25 @@ impl Frame {
         let position = self.grid.position(index);
         Err(CoreError::NotFinite { what: what.to_owned(), value, position }.into())
     }
+}
+
+/// The map of a pair's intensities to 0..1, that of the fixed image within a mask; for an image without contrast, which of them
+/// it is.
+///
+/// # Errors
+/// [`MotionError::Compute`].
+pub(crate) fn common_map(
+    [fixed, moving]: [&Frame; 2],
+    mask: Option<&ResidentMask>,
+) -> Result<Result<IntensityMap, String>, MotionError> {
+    let which = match (fixed.map_within(mask)?, moving.map()?) {
+        (Some(map), Some(_)) => return Ok(Ok(map)),
+        (Some(_), None) => "moving",
+        (None, _) => "fixed",
+    };
+    Ok(Err(format!(
+        "the {which} image is constant: no motion can be seen; the field is zero with confidence 0"
+    )))
 }
 
 /// A frame of one run.

@@ -1,14 +1,17 @@
 //! Methods that estimate dense motion, and the seam over which everything else is written once.
 //!
-//! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`], [`phase`].
+//! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`], [`lucas_kanade`],
+//! [`phase`].
 
 pub mod affine_registration;
 pub mod clg;
 pub mod composition;
 mod error;
 mod frame;
+mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
+pub mod lucas_kanade;
 mod masking;
 mod matches;
 pub mod method;
@@ -33,6 +36,8 @@ pub use error::MotionError;
 pub use frame::{Frame, FrameSource};
 pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
+pub use lucas_kanade::LucasKanade;
+pub use lucas_kanade::parameters::{LucasKanadeParams, LucasKanadePreset};
 pub use masking::without_unknown;
 pub use matches::Matched;
 pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Region, Window, WindowMethod};

@@ -1,6 +1,7 @@
 //! Every dense method, by the name that faces know it by: a new one is its folder and a line here.
 
 use crate::clg::{Clg, parameters::ClgParams};
+use crate::lucas_kanade::{LucasKanade, parameters::LucasKanadeParams};
 use crate::matches::Matched;
 use crate::method::{PairMethod, WindowMethod};
 use crate::phase::{PhaseFlow, PhaseParameters, parameters::Frames};
@@ -10,7 +11,7 @@ use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
 use veloxel_gpu::Device;
 
 /// Every dense method; the first is the one that faces begin with.
-pub static METHODS: [Method; 2] = [
+pub static METHODS: [Method; 3] = [
     Method {
         parameters: &PARAMETERS[0],
         summary: "Combined local-global flow",
@@ -23,11 +24,20 @@ pub static METHODS: [Method; 2] = [
         takes: Takes::Windows { most: 5 },
         open: open_phase,
     },
+    Method {
+        parameters: &PARAMETERS[2],
+        summary: "Pyramidal iterative Lucas-Kanade: every voxel from its own window",
+        takes: Takes::Pairs,
+        open: open_lucas_kanade,
+    },
 ];
 
 /// The parameters of every dense method, in the order of [`METHODS`].
-pub static PARAMETERS: [MethodParameters; 2] =
-    [MethodParameters::of::<ClgParams>(), MethodParameters::of::<PhaseParameters>()];
+pub static PARAMETERS: [MethodParameters; 3] = [
+    MethodParameters::of::<ClgParams>(),
+    MethodParameters::of::<PhaseParameters>(),
+    MethodParameters::of::<LucasKanadeParams>(),
+];
 
 /// What a method estimates its flow from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,6 +145,13 @@ fn open_clg(opening: &Opening<'_>) -> Result<Opened, MotionError> {
     let params: ClgParams = opening.draft.build(opening.grid.dimension())?;
     let parameters = params.to_json();
     let method = Clg::new(opening.grid, params, opening.device)?;
+    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
+}
+
+fn open_lucas_kanade(opening: &Opening<'_>) -> Result<Opened, MotionError> {
+    let params: LucasKanadeParams = opening.draft.build(opening.grid.dimension())?;
+    let parameters = params.to_json();
+    let method = LucasKanade::new(opening.grid, params, opening.device)?;
     Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
 }
 

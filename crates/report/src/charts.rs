@@ -27,6 +27,7 @@ pub(super) fn diagnostics(curves: &[DiagnosticCurves], dimension: Dimension) -> 
         title: each.title.into(),
         x_label: each.x_label.into(),
         y_label: each.y_label.into(),
+        x_scale: Scale::Linear,
         y_scale: if each.is_logarithmic { Scale::Logarithmic } else { Scale::Linear },
         y_include: if each.is_logarithmic { Vec::new() } else { vec![0.0] },
         series: (each.curves.iter())

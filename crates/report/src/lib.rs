@@ -7,6 +7,7 @@ mod caption;
 mod charts;
 mod colour;
 mod colour_wheel;
+mod compare;
 mod engine_page;
 mod error;
 mod features_page;
@@ -32,6 +33,7 @@ mod view;
 
 pub use caption::{ColourKey, captioned};
 pub use colour_wheel::{ColourWheelPicture, colour_wheel_rgb};
+pub use compare::{CompareReport, ComparedRun, LeftOut, comparison_html, comparison_table};
 pub use engine_page::{EngineView, engine_html};
 pub use error::ReportError;
 pub use features_page::{FeatureScale, FeaturesView, features_html};

@@ -34,7 +34,7 @@ struct Stage<'a> {
 /// All picture panels of a pair, in the order of the page.
 pub(super) fn panels(view: &PairView) -> Result<Vec<Panel>, ReportError> {
     let stage = Stage::new(view);
-    let motion_scale = stage.motion_scale_mm();
+    let motion_scale = stage.motion_scale_mm(view.flow);
     let mut panels = vec![
         stage.motion_colours("Motion", view.flow, motion_scale)?,
         stage.motion_arrows(motion_scale),
@@ -43,10 +43,66 @@ pub(super) fn panels(view: &PairView) -> Result<Vec<Panel>, ReportError> {
     panels.extend(stage.differences()?);
     if let Some(truth) = view.truth {
         panels.push(stage.motion_colours(TRUE_MOTION, truth, motion_scale)?);
-        panels.push(stage.errors(truth)?);
+        panels.push(stage.errors(truth, stage.error_limit(truth))?);
     }
     panels.push(stage.confidence()?);
     panels.push(stage.volume_change()?);
+    Ok(panels)
+}
+
+/// What full colour stands for, the same for every field of a comparison.
+pub(super) struct Scales {
+    motion_mm: f64,
+    /// Voxels.
+    error: f64,
+}
+
+impl Scales {
+    /// Motion: the truth's, else the median of the fields'. Errors: the median of the fields', so that one that fails does not
+    /// darken the others.
+    pub(super) fn of(views: &[PairView<'_>]) -> Self {
+        let stages: Vec<Stage<'_>> = views.iter().map(Stage::new).collect();
+        let median = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            values.get(values.len() / 2).copied().unwrap_or(1.0)
+        };
+        let motions = stages.iter().map(|stage| match stage.view.truth {
+            Some(truth) => stage.motion_scale_mm(truth),
+            None => stage.motion_scale_mm(stage.view.flow),
+        });
+        let errors = stages.iter().filter_map(|stage| Some(stage.error_limit(stage.view.truth?)));
+        Self { motion_mm: median(motions.collect()), error: median(errors.collect()) }
+    }
+}
+
+/// The panels of one method in a comparison: its field, its confidence and, with a truth, its error.
+pub(super) fn comparison_panels(view: &PairView, scales: &Scales) -> Result<Vec<Panel>, ReportError> {
+    let stage = Stage::new(view);
+    let mut panels = vec![stage.motion_colours("Motion", view.flow, scales.motion_mm)?, stage.confidence()?];
+    if let Some(truth) = view.truth {
+        panels.push(stage.errors(truth, scales.error)?);
+    }
+    Ok(panels)
+}
+
+/// Both images of a pair, and its true motion where that is known.
+pub(super) fn frame_panels(view: &PairView, scales: &Scales) -> Result<Vec<Panel>, ReportError> {
+    let stage = Stage::new(view);
+    let grey = |data: &[f32]| {
+        let limits = stage.quantiles(|i| data[i], [0.005, 0.995]);
+        let [low, high] = limits.unwrap_or([0.0, 1.0]);
+        Scaled { ramp: Ramp::Grey, low, high }
+    };
+    let (fixed, moving) = (view.fixed.data(), view.moving.data());
+    let mut panels = vec![
+        stage
+            .scalar_panel(("Fixed", "The image that the fields live on."), (grey(fixed), ""), |i| fixed[i])?,
+        stage
+            .scalar_panel(("Moving", "The image that they point into."), (grey(moving), ""), |i| moving[i])?,
+    ];
+    if let Some(truth) = view.truth {
+        panels.push(stage.motion_colours(TRUE_MOTION, truth, scales.motion_mm)?);
+    }
     Ok(panels)
 }
 
@@ -62,8 +118,7 @@ impl<'a> Stage<'a> {
     }
 
     /// The length of motion that gets full colour: 99 % of what is shown of the field are not longer.
-    fn motion_scale_mm(&self) -> f64 {
-        let field = self.view.flow;
+    fn motion_scale_mm(&self, field: &Flow) -> f64 {
         let lengths = self.planes.iter().flat_map(|(plane, _)| {
             plane.indices().map(move |i| {
                 let [u, v] = plane.page_vector_mm(field.vector_vox(i));
@@ -190,15 +245,20 @@ impl<'a> Stage<'a> {
         Ok(panels)
     }
 
-    fn errors(&self, truth: &Flow) -> Result<Panel, ReportError> {
-        let flow = self.view.flow;
-        let error = |i| {
-            let (e, t) = (flow.vector_vox(i), truth.vector_vox(i));
-            [0, 1, 2].map(|a: usize| e[a] - t[a]).iter().map(|d| d * d).sum::<f32>().sqrt()
-        };
-        let ramp = Scaled { ramp: Ramp::Heat, low: 0.0, high: self.limit(error) };
+    fn error_at(&self, truth: &Flow, index: usize) -> f32 {
+        let (e, t) = (self.view.flow.vector_vox(index), truth.vector_vox(index));
+        [0, 1, 2].map(|a: usize| e[a] - t[a]).iter().map(|d| d * d).sum::<f32>().sqrt()
+    }
+
+    /// The error that hardly any shown vector exceeds, voxels.
+    fn error_limit(&self, truth: &Flow) -> f64 {
+        self.limit(|i| self.error_at(truth, i))
+    }
+
+    fn errors(&self, truth: &Flow, high: f64) -> Result<Panel, ReportError> {
+        let ramp = Scaled { ramp: Ramp::Heat, low: 0.0, high };
         let what = ("End-point error", "Length of the difference from the true motion.");
-        let panel = self.scalar_panel(what, (ramp, self.view.voxels()), error)?;
+        let panel = self.scalar_panel(what, (ramp, self.view.voxels()), |i| self.error_at(truth, i))?;
         Ok(panel.gaps_are("no vector, or no truth"))
     }
 

@@ -12,6 +12,8 @@ pub struct LinePlot {
     pub x_label: String,
     /// The quantity upwards.
     pub y_label: String,
+    /// How the quantity to the right is spaced.
+    pub x_scale: Scale,
     /// How the quantity upwards is spaced.
     pub y_scale: Scale,
     /// The curves, drawn in this order.
@@ -94,6 +96,7 @@ const BOTTOM: f64 = 44.0;
 struct Frame {
     x: [f64; 2],
     y: [f64; 2],
+    x_scale: Scale,
     y_scale: Scale,
     /// Right and lower end of the area in which curves are drawn.
     right: f64,
@@ -102,7 +105,7 @@ struct Frame {
 
 impl Frame {
     fn page_x(&self, x: f64) -> f64 {
-        LEFT + (x - self.x[0]) / (self.x[1] - self.x[0]) * (self.right - LEFT)
+        LEFT + (scaled(self.x_scale, x) - self.x[0]) / (self.x[1] - self.x[0]) * (self.right - LEFT)
     }
     fn page_y(&self, y: f64) -> f64 {
         let share = (scaled(self.y_scale, y) - self.y[0]) / (self.y[1] - self.y[0]);
@@ -110,10 +113,10 @@ impl Frame {
     }
 }
 
-fn scaled(scale: Scale, y: f64) -> f64 {
+fn scaled(scale: Scale, value: f64) -> f64 {
     match scale {
-        Scale::Linear => y,
-        Scale::Logarithmic if y > 0.0 => y.log10(),
+        Scale::Linear => value,
+        Scale::Logarithmic if value > 0.0 => value.log10(),
         Scale::Logarithmic => f64::NAN,
     }
 }
@@ -159,7 +162,7 @@ impl LinePlot {
     fn frame(&self, format: Format) -> Option<Frame> {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let bands = self.bands.iter().flat_map(|b| [b.from, b.to]);
-        let x = range(points().map(|p| p.0).chain(bands))?;
+        let x = range(points().map(|p| p.0).chain(bands).map(|x| scaled(self.x_scale, x)))?;
         let included = self.y_include.iter().copied();
         let mut y = range(points().map(|p| p.1).chain(included).map(|y| scaled(self.y_scale, y)))?;
         if self.y_scale == Scale::Logarithmic {
@@ -174,7 +177,8 @@ impl LinePlot {
             Format::Half => (560.0, 300.0),
             Format::Third => (390.0, 270.0),
         };
-        Some(Frame { x, y, y_scale: self.y_scale, right: width - RIGHT, bottom: height - BOTTOM })
+        let (x_scale, y_scale) = (self.x_scale, self.y_scale);
+        Some(Frame { x, y, x_scale, y_scale, right: width - RIGHT, bottom: height - BOTTOM })
     }
 
     fn write_bands(&self, frame: &Frame, svg: &mut String) {
@@ -209,12 +213,7 @@ impl LinePlot {
                 page + 4.0
             );
         }
-        let ticks = number::ticks(frame.x[0], frame.x[1], ((right - LEFT) / 45.0) as usize);
-        // Frames and iterations have no halves.
-        let is_whole =
-            self.series.iter().flat_map(|s| &s.points).all(|(x, _)| !x.is_finite() || x.fract() == 0.0);
-        let ticks = ticks.into_iter().filter(|x| !is_whole || x.fract() == 0.0).collect();
-        for (x, label) in labelled(ticks) {
+        for (x, label) in self.x_ticks(frame) {
             let page = frame.page_x(x);
             let _ = write!(
                 svg,
@@ -230,6 +229,22 @@ impl LinePlot {
             escape(&self.x_label),
             escape(&self.y_label)
         );
+    }
+}
+
+impl LinePlot {
+    fn x_ticks(&self, frame: &Frame) -> Vec<(f64, String)> {
+        if self.x_scale == Scale::Logarithmic {
+            let decades = frame.x[0].floor() as i32..=frame.x[1].ceil() as i32;
+            let ticks = decades.flat_map(|e| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(e)));
+            let inside = |x: &f64| (frame.x[0]..=frame.x[1]).contains(&x.log10());
+            return ticks.filter(inside).map(|x| (x, number::text(x))).collect();
+        }
+        let ticks = number::ticks(frame.x[0], frame.x[1], ((frame.right - LEFT) / 45.0) as usize);
+        // Frames and iterations have no halves.
+        let is_whole =
+            self.series.iter().flat_map(|s| &s.points).all(|(x, _)| !x.is_finite() || x.fract() == 0.0);
+        labelled(ticks.into_iter().filter(|x| !is_whole || x.fract() == 0.0).collect())
     }
 }
 

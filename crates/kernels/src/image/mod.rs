@@ -15,3 +15,4 @@ pub mod resample;
 pub mod spline;
 pub mod valid_median;
 pub mod warp;
+pub mod window_sum;

@@ -1,7 +1,9 @@
-//! Matches over any range of motion, and the smooth field between them.
+//! Displacements from windows and patches of two images, and the smooth field between matches.
 
 pub mod census;
 pub mod confirmation;
+pub mod least_eigenvalue;
 pub mod local_models;
+pub mod local_solve;
 pub mod match_nodes;
 pub mod patch_match;

@@ -1,10 +1,10 @@
 //! One pyramid level of [`Clg`](crate::Clg): warps until the increments are small.
 
 use super::diagnostics::{AskedTolerances, Compared, LevelRun, WarpRun};
-use super::images::LevelImages;
 use super::parameters::{ClgParams, MedianFilter, Regularise, Update, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
+use crate::image_pyramids::LevelImages;
 use crate::multigrid::{Solver, Stopping, sweep};
 use crate::pyramid::LevelGeometry;
 use crate::solving::{Solving, StopReason};

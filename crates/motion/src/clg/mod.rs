@@ -44,32 +44,33 @@
 
 mod constraints;
 mod diagnostics;
-mod images;
 mod level;
 pub mod parameters;
 mod refinement;
 mod weights;
 mod workspace;
 
-use crate::frame::Frame;
+use crate::frame::common_map;
+use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::intensity::IntensityMap;
 use crate::method::{DenseMethod, ImagePair, Pair, PairMethod};
 use crate::moving_image::voxel_map;
 use crate::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
-use crate::pyramid::{LevelGeometry, levels, shrink, transfer};
-use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
+use crate::pyramid::{LevelGeometry, levels, transfer};
+use crate::resident::{ResidentFlow, ResidentStart};
+use crate::start::{levels_used, start_on_coarsest};
 use crate::{MotionError, Observer, Silent};
 use diagnostics::{ClgAccount, LevelRun};
-use images::{ImagePyramids, LevelImages, RawImages};
 use level::{Level, Progress, WarpLimits};
 use parameters::{ClgParams, Intensity};
+use std::slice::{from_mut, from_ref};
 use veloxel_core::parameters::Parameters;
 use veloxel_core::{Grid, Volume};
-use veloxel_gpu::{Device, Field, Later};
+use veloxel_gpu::{Buffer, Device, Field, Later};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::pointwise::{CopyBuffer, InPlace, Operation};
+use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp;
-use veloxel_kernels::variational::total_displacement::{FromVoxels, ToVoxels};
+use veloxel_kernels::variational::total_displacement::ToVoxels;
 use workspace::Workspace;
 
 /// The method, opened for one grid; it owns the memory that it works in from its first run on.
@@ -86,8 +87,10 @@ struct Stage {
     device: Device,
     grid: Grid,
     params: ClgParams,
-    /// Finest first.
+    /// The full grid first.
     levels: Vec<LevelGeometry>,
+    /// The level that the estimate ends on.
+    finest: usize,
     memory: Option<Workspace>,
 }
 
@@ -102,11 +105,6 @@ struct Estimate {
     runs: Vec<LevelRun>,
 }
 
-/// A start field is refined from this many levels on: what is coarser it has settled already.
-const LEVELS_AFTER_START: usize = 3;
-/// The same for matches, which are wrong by a voxel or two, or altogether.
-const LEVELS_AFTER_MATCHES: usize = 2;
-
 impl Clg {
     /// Plans the pyramid for a grid.
     ///
@@ -114,12 +112,11 @@ impl Clg {
     /// [`MotionError::Parameter`] if a parameter lies outside its range.
     pub fn new(grid: &Grid, params: ClgParams, device: &Device) -> Result<Self, MotionError> {
         params.validate()?;
-        let stage = |params: ClgParams| Stage {
-            device: device.clone(),
-            grid: grid.clone(),
-            levels: levels(grid, params.eta, params.max_levels),
-            params,
-            memory: None,
+        let stage = |params: ClgParams| {
+            let most = params.finest_level.saturating_add(params.max_levels);
+            let levels = levels(grid, params.eta, most);
+            let finest = params.finest_level.min(levels.len() - 1);
+            Stage { device: device.clone(), grid: grid.clone(), levels, finest, params, memory: None }
         };
         Ok(Self { second: params.refinement().map(stage), first: stage(params) })
     }
@@ -148,7 +145,8 @@ impl PairMethod for Clg {
         device.scope(|| {
             pair.check(&grid)?;
             let ImagePair { fixed, moving, region, start } = pair;
-            let map = match self.intensity_map([fixed.frame(), moving.frame()], region.mask)? {
+            let map = match common_map([fixed.frame(), moving.frame()], region.mask)? {
+                Ok(_) if self.first.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
                 Ok(map) => map,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
@@ -173,29 +171,6 @@ impl PairMethod for Clg {
     }
 }
 
-impl Clg {
-    /// The map of intensities to 0..1; for an image without contrast, which of them it is.
-    fn intensity_map(
-        &self,
-        [fixed, moving]: [&Frame; 2],
-        mask: Option<&ResidentMask>,
-    ) -> Result<Result<IntensityMap, String>, MotionError> {
-        let which = match (fixed.map_within(mask)?, moving.map()?) {
-            (Some(map), Some(_)) => {
-                return Ok(Ok(match self.first.params.intensity {
-                    Intensity::Raw => IntensityMap::IDENTITY,
-                    Intensity::Percentiles => map,
-                }));
-            }
-            (Some(_), None) => "moving",
-            (None, _) => "fixed",
-        };
-        Ok(Err(format!(
-            "the {which} image is constant: no motion can be seen; the field is zero with confidence 0"
-        )))
-    }
-}
-
 impl Stage {
     /// From the coarsest level that the start leaves open down to the finest.
     fn coarse_to_fine(
@@ -204,17 +179,14 @@ impl Stage {
         start: ResidentStart<'_>,
         observer: &dyn Observer,
     ) -> Result<Estimate, MotionError> {
-        let used = match start {
-            ResidentStart::Flow(_) => self.levels.len().min(LEVELS_AFTER_START),
-            ResidentStart::Matches(_) => self.levels.len().min(LEVELS_AFTER_MATCHES),
-            _ => self.levels.len(),
-        };
-        let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, &self.levels[..used])?;
-        let mut displacement = self.start_on_coarsest(start, used)?;
-        let mut progress = Progress::new(observer, used);
-        progress.all = (0..used).map(|nth| self.work(nth)).sum();
+        let used = levels_used(start, self.levels.len(), self.finest);
+        let plan = (&self.levels[..used], self.finest);
+        let mut pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
+        let mut displacement = start_on_coarsest(&self.device, plan, start)?;
+        let mut progress = Progress::new(observer, used - self.finest);
+        progress.all = (self.finest..used).map(|nth| self.work(nth)).sum();
         let mut runs = Vec::new();
-        for nth in (0..used).rev() {
+        for nth in (self.finest..used).rev() {
             progress.begin(self.work(nth));
             if nth + 1 < used {
                 self.transfer(&mut displacement, nth)?;
@@ -222,7 +194,7 @@ impl Stage {
             let images = pyramids.take(&self.levels[nth])?;
             let limits = self.warp_limits(nth);
             runs.push(self.level(nth, &images)?.run(&images, &mut displacement, limits, &progress)?);
-            if nth == 0 {
+            if nth == self.finest {
                 return Ok(Estimate { images, displacement, before: pyramids.before, runs });
             }
         }
@@ -231,7 +203,7 @@ impl Stage {
 
     /// The memory, made at the first run.
     fn memory(&mut self) -> Result<&mut Workspace, MotionError> {
-        let new = || Workspace::new(&self.device, &self.params, &self.levels[0]);
+        let new = || Workspace::new(&self.device, &self.params, &self.levels[self.finest]);
         if self.memory.is_none() {
             self.memory = Some(new()?);
         }
@@ -257,11 +229,28 @@ impl Stage {
         Ok(())
     }
 
+    /// Brings what was found on the finest level used to the full grid.
+    fn interpolate(&self, displacement: &mut Field, confidence: &mut Buffer) -> Result<(), MotionError> {
+        let (device, from, to) = (&self.device, &self.levels[self.finest], &self.levels[0]);
+        if self.finest == 0 {
+            return Ok(());
+        }
+        let mut full = device.scratch_field(to.shape.components(), to.shape.len())?;
+        transfer(device, (displacement, from), (&mut full, to))?;
+        *displacement = full;
+        let mut full = device.scratch(to.shape.len())?;
+        let (input, output) = (from_ref(confidence), from_mut(&mut full));
+        Resample { input, input_shape: from.shape, output, output_shape: to.shape, factor: 1.0 }
+            .run(device)?;
+        *confidence = full;
+        Ok(())
+    }
+
     /// How many warps a level may have.
     fn warp_limits(&self, nth: usize) -> WarpLimits {
-        match nth {
-            0 => self.params.finest_limits(),
-            _ => WarpLimits { open: self.params.warps, matched: self.params.warps },
+        match nth == self.finest {
+            true => self.params.finest_limits(),
+            false => WarpLimits { open: self.params.warps, matched: self.params.warps },
         }
     }
 
@@ -270,44 +259,14 @@ impl Stage {
         self.levels[nth].shape.len() as f64 * self.warp_limits(nth).open as f64
     }
 
-    /// The displacement that the coarsest of the levels used begins with, in its edges; its memory has room for the finest.
-    fn start_on_coarsest(&self, start: ResidentStart<'_>, used: usize) -> Result<Field, MotionError> {
-        let (device, levels) = (&self.device, &self.levels[..used]);
-        let (finest, coarsest) = (&levels[0], &levels[used - 1]);
-        let mut field = device.scratch_field(finest.shape.components(), finest.shape.len())?;
-        let Some(start) = start.flow() else {
-            for component in &mut field {
-                device.fit(component, coarsest.shape.len())?;
-            }
-            InPlace { operation: Operation::Fill(0.0), field: &mut field }.run(device)?;
-            return Ok(field);
-        };
-        for (component, out) in start.components_vox.iter().zip(&mut field) {
-            CopyBuffer { from: component, to: out }.run(device)?;
-            // A start may have holes: there nothing is known.
-            Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(out).run(device)?;
-        }
-        let &LevelGeometry { shape, spacing_edges, .. } = finest;
-        FromVoxels { shape, spacing_edges, field: &mut field }.run(device)?;
-        for pair in levels.windows(2) {
-            let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
-            for component in &mut field {
-                let mut coarser = shrink(device, (component, pair[0].shape), pair[1].shape)?;
-                Operation::MapAffine { gain: factor, offset: 0.0 }.on(&mut coarser).run(device)?;
-                device.fit(component, pair[1].shape.len())?;
-                CopyBuffer { from: &coarser, to: component }.run(device)?;
-            }
-        }
-        Ok(field)
-    }
-
     /// The flow in voxels, its confidence, and the account of the run.
     fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found, MotionError> {
         let Estimate { images, mut displacement, before, runs } = estimate;
-        let mut level = self.level(0, &images)?;
+        let mut level = self.level(self.finest, &images)?;
         level.warp(&images, &displacement)?;
         let after = level.difference(&images)?;
-        let confidence = level.confidence(&images, &displacement)?;
+        let mut confidence = level.confidence(&images, &displacement)?;
+        self.interpolate(&mut displacement, &mut confidence)?;
         let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
         ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(&self.device)?;
         let brightness = PendingBrightness { sums: [before, after], gain: 1.0 };

@@ -7,9 +7,9 @@
 //! tells which estimator is the efficient one: 0.01 to 0.15 voxel without noise or occlusion, 0.3 and more on photographs.
 //! It is the one number that the second stage waits for before its first warp.
 
-use super::images::{ImagePyramids, RawImages};
 use super::level::Progress;
 use super::{Estimate, Stage};
+use crate::image_pyramids::{ImagePyramids, RawImages};
 use crate::{MotionError, Observer};
 
 impl Stage {
@@ -22,7 +22,8 @@ impl Stage {
         observer: &dyn Observer,
     ) -> Result<bool, MotionError> {
         let device = self.device.clone();
-        let mut pyramids = ImagePyramids::new(&self.device, &self.params, images, &self.levels)?;
+        let plan = (&self.levels[..], 0);
+        let mut pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
         let images = pyramids.take(&self.levels[0])?;
         let before = pyramids.before;
         let limits = self.warp_limits(0);

@@ -56,7 +56,9 @@ on_every_device! {
     }
 
     fn images(device: &Device) {
-        assert_phantom(Preset::Fast, &smooth(MotionKind::Twist, Dimension::Two, 64), device);
+        for preset in [Preset::Fast, Preset::Realtime] {
+            assert_phantom(preset, &smooth(MotionKind::Twist, Dimension::Two, 64), device);
+        }
     }
 
     fn images_in_two_stages(device: &Device) {

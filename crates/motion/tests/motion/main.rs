@@ -1,8 +1,10 @@
 //! Whole runs of the methods: against exact motion, against each other, and on every device.
 
 mod affine;
+mod coarse_end;
 mod confidence;
 mod devices;
+mod lucas_kanade;
 mod masks_and_extremes;
 mod matches;
 mod measure;

@@ -227,16 +227,16 @@ pub(crate) fn view<'a>(
 }
 
 /// What was read.
-struct Inputs {
-    frames: Vec<Volume<f32>>,
+pub(super) struct Inputs {
+    pub frames: Vec<Volume<f32>>,
     mask: Option<Mask>,
     volume_mask: Option<Mask>,
     start: Option<Flow>,
-    truth: Option<Flow>,
+    pub truth: Option<Flow>,
 }
 
 impl Inputs {
-    fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
+    pub fn load(job: &FlowJob, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
         let reading = job.options.reading;
         let mut mask = |file: &Option<MaskFile>| -> Result<Option<Mask>, VeloxelError> {
             file.as_ref().map(|file| file.read(reading, warnings)).transpose()
@@ -262,7 +262,7 @@ impl Inputs {
         Ok(Self { mask: on_fixed(mask)?, volume_mask: on_fixed(volume_mask)?, frames, start, truth })
     }
 
-    fn pair(&self, start: &StartFrom, fixed: usize) -> Pair<'_> {
+    pub fn pair(&self, start: &StartFrom, fixed: usize) -> Pair<'_> {
         Pair {
             mask: self.mask.as_ref(),
             volume_mask: self.volume_mask.as_ref(),

@@ -2,6 +2,7 @@
 //!
 //! Everything that can be refused early is: output folders and extensions are checked before anything is computed.
 
+mod compare;
 mod demo;
 mod device;
 mod engine;
@@ -33,6 +34,7 @@ mod stereo;
 mod view_order;
 mod warp;
 
+pub use compare::{CompareJob, compare};
 pub use demo::{DemoJob, demo};
 pub use device::{DeviceListing, DeviceOptions, devices};
 pub use engine::engine;

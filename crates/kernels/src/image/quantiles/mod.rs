@@ -41,8 +41,8 @@ impl Kernel for Quantiles<'_> {
     fn check(&self, lengths: &mut Lengths) {
         lengths.optional("weight", self.weight, self.image.len());
     }
-    fn on_cpu(self, _: &Cpu) -> Self::Output {
-        Later::known(cpu::quantiles(self))
+    fn on_cpu(self, cpu: &Cpu) -> Self::Output {
+        Later::known(cpu::quantiles(cpu, self))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Self::Output, ComputeError> {
         gpu::quantiles(gpu, self)

@@ -1,24 +1,92 @@
 //! Processor text of [`super::Resample`].
 
 use super::Resample;
+use multiversion::multiversion;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
 
 /// Lower neighbour and weight of the upper one, for each output voxel of an axis.
 ///
 /// The position is `((2 x + 1) n_in − n_out) / (2 n_out)`: in whole numbers, so that every device finds the same bits.
-fn stencil(n_in: usize, n_out: usize) -> Vec<(usize, f32)> {
-    (0..n_out)
+fn stencil(n_in: usize, n_out: usize) -> Stencil {
+    let (low, weight) = (0..n_out)
         .map(|x| {
             let at = ((2 * x + 1) * n_in).saturating_sub(n_out);
             let (low, rest) = (at / (2 * n_out), at % (2 * n_out));
             match n_in {
                 1 => (0, 0.0),
-                _ if low + 1 >= n_in => (n_in - 2, 1.0),
-                _ => (low, rest as f32 / (2 * n_out) as f32),
+                _ if low + 1 >= n_in => (n_in as u32 - 2, 1.0),
+                _ => (low as u32, rest as f32 / (2 * n_out) as f32),
             }
         })
-        .collect()
+        .unzip();
+    Stencil { low, weight }
+}
+
+/// Lower neighbours and weights of the upper ones.
+struct Stencil {
+    low: Vec<u32>,
+    weight: Vec<f32>,
+}
+
+/// Interpolates along a line, whose last sample stands twice.
+///
+/// Pyramids halve, and double, fourfold or eightfold their sides: neighbours lie in the same order then along the whole line,
+/// which needs no look-up. The ends, where positions are clamped, take the general way.
+fn interpolate(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
+    let (n_in, n_out) = (line.len() - 1, out.len());
+    match n_out / n_in {
+        0 if 2 * n_out == n_in => halve(&line[..n_in], out),
+        2 if n_out == 2 * n_in => enlarge::<2>(line, stencil, out),
+        4 if n_out == 4 * n_in => enlarge::<4>(line, stencil, out),
+        8 if n_out == 8 * n_in => enlarge::<8>(line, stencil, out),
+        _ => look_up(line, stencil, out),
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn halve(line: &[f32], out: &mut [f32]) {
+    for (o, pair) in out.iter_mut().zip(line.as_chunks::<2>().0) {
+        *o = pair[0] + 0.5 * (pair[1] - pair[0]);
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn enlarge<const F: usize>(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
+    let n = out.len();
+    let (first, last) = (F.min(n), (n - F).max(F.min(n)));
+    let end = |range: std::ops::Range<usize>, out: &mut [f32]| {
+        for i in range {
+            let x = stencil.low[i] as usize;
+            out[i] = line[x] + stencil.weight[i] * (line[x + 1] - line[x]);
+        }
+    };
+    end(0..first, out);
+    end(last..n, out);
+    if last <= first {
+        return;
+    }
+    let weight: [f32; F] = std::array::from_fn(|p| stencil.weight[F + p]);
+    for (three, out) in line.windows(3).zip(out[first..last].as_chunks_mut::<F>().0) {
+        for p in 0..F / 2 {
+            out[p] = three[0] + weight[p] * (three[1] - three[0]);
+        }
+        for p in F / 2..F {
+            out[p] = three[1] + weight[p] * (three[2] - three[1]);
+        }
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn look_up(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
+    let n = out.len();
+    let (low, weight) = (&stencil.low[..n], &stencil.weight[..n]);
+    // A bound that the compiler sees, so that the loop becomes vector instructions.
+    let last = line.len() as u32 - 2;
+    for i in 0..n {
+        let x = low[i].min(last) as usize;
+        out[i] = line[x] + weight[i] * (line[x + 1] - line[x]);
+    }
 }
 
 pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
@@ -31,7 +99,8 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
         cpu.split(to.rows(), to.len(), |rows| {
             with_scratch(nx_in + 1, |line| {
                 for row in rows {
-                    let ((y, wy), (z, wz)) = (axes[1][row % ny], axes[2][row / ny]);
+                    let at = |axis: usize, i: usize| (axes[axis].low[i] as usize, axes[axis].weight[i]);
+                    let ((y, wy), (z, wz)) = (at(1, row % ny), at(2, row / ny));
                     let (y1, z1) = ((y + 1).min(ny_in - 1), (z + 1).min(nz_in - 1));
                     let line_of = |y: usize, z: usize| &input[(z * ny_in + y) * nx_in..][..nx_in];
                     let corners = [line_of(y, z), line_of(y1, z), line_of(y, z1), line_of(y1, z1)];
@@ -43,9 +112,7 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
                     line[nx_in] = line[nx_in - 1];
                     // SAFETY: every row is written by one thread.
                     let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
-                    for (o, &(x, w)) in out.iter_mut().zip(&axes[0]) {
-                        *o = line[x] + w * (line[x + 1] - line[x]);
-                    }
+                    interpolate(line, &axes[0], out);
                 }
             });
         });
@@ -59,6 +126,19 @@ mod tests {
     use std::slice::{from_mut, from_ref};
     use veloxel_core::{Dimension, Shape};
     use veloxel_gpu::Device;
+
+    #[test]
+    fn ratios_of_pyramids_give_the_same_bits_as_the_look_up() {
+        for (n_in, n_out) in [(48, 24), (24, 48), (24, 96), (24, 192), (2, 16), (1, 8), (3, 12), (24, 72)] {
+            let mut line: Vec<f32> = (0..n_in).map(|i| (i as f32 * 1.7).sin() * 100.0).collect();
+            line.push(line[n_in - 1]);
+            let stencil = stencil(n_in, n_out);
+            let (mut fast, mut general) = (vec![0.0; n_out], vec![0.0; n_out]);
+            interpolate(&line, &stencil, &mut fast);
+            look_up(&line, &stencil, &mut general);
+            assert_eq!(fast, general, "{n_in} to {n_out}");
+        }
+    }
 
     #[test]
     fn a_ramp_stays_a_ramp_inside() {

@@ -39,9 +39,11 @@ fn fitted(device: &Device, (nodes, shape): (&Buffer, Shape), guess: Guess<'_>) -
 }
 
 on_every_device! {
+    /// To a few units of the last place: Mesa regroups sums of the energies, and candidates that are alike change places.
     fn models_and_their_field(device: &Device) {
         for shape in shapes() {
-            Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
+            let all = 2 * shape.components() + 1;
+            Pair::new(device).alike_but(all, &format!("{:?}", shape.size), |device| {
                 let d = shape.components();
                 let grid = cells(shape, 2);
                 let nodes = nodes_of(device, shape);

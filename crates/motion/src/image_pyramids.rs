@@ -1,6 +1,5 @@
-//! The images of [`Clg`](crate::Clg): mapped, smoothed, at every size of the pyramid, ready for warping.
+//! The images of a pair: mapped, smoothed, at every size of the pyramid, ready for warping.
 
-use super::parameters::{ClgParams, Interpolation};
 use crate::MotionError;
 use crate::frame::FrameSource;
 use crate::intensity::IntensityMap;
@@ -14,13 +13,24 @@ use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::local_normalise::LocalNormalise;
 use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{self, Border, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
 
 /// Share of the mean local contrast below which local normalisation sees noise.
 const LCC_FLOOR_SHARE: f32 = 0.2;
 
+/// What is done to both images before they are compared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Preparation {
+    /// Standard deviation of the smoothing before the pyramid, voxels of the full grid; 0: none.
+    pub presmooth: f64,
+    /// Standard deviation of the window of local normalisation, voxels of a level; 0: none.
+    pub lcc_sigma: f64,
+    /// How the moving image is sampled.
+    pub interpolation: Interpolation,
+}
+
 /// Two images as they came, each on a grid of its own, and what their intensities are mapped by.
-pub(super) struct RawImages<'a> {
+pub(crate) struct RawImages<'a> {
     pub fixed: FrameSource<'a>,
     pub moving: FrameSource<'a>,
     pub region: Region<'a>,
@@ -39,7 +49,7 @@ impl RawImages<'_> {
 }
 
 /// The images of one level.
-pub(super) struct LevelImages {
+pub(crate) struct LevelImages {
     pub fixed: Buffer,
     /// Samples, or spline coefficients.
     pub moving: Buffer,
@@ -54,9 +64,9 @@ pub(super) struct LevelImages {
 }
 
 /// Both images' pyramids and the masks'; levels are given away as they are used.
-pub(super) struct ImagePyramids {
+pub(crate) struct ImagePyramids {
     device: Device,
-    params: ClgParams,
+    preparation: Preparation,
     fixed: Vec<Buffer>,
     moving: Vec<Buffer>,
     /// At which sizes the moving image is sampled, finest first.
@@ -70,68 +80,73 @@ pub(super) struct ImagePyramids {
 }
 
 impl ImagePyramids {
-    /// The images at the size of every level, the finest first.
+    /// The images at the size of every level from the `finest` used on; the first of `levels` is the full grid.
     pub fn new(
         device: &Device,
-        params: &ClgParams,
+        preparation: Preparation,
         images: RawImages<'_>,
-        levels: &[LevelGeometry],
+        (levels, finest): (&[LevelGeometry], usize),
     ) -> Result<Self, MotionError> {
         let smooth = |image: Buffer, shape: Shape| -> Result<Buffer, MotionError> {
-            if params.presmooth == 0.0 {
+            if preparation.presmooth == 0.0 {
                 return Ok(image);
             }
-            let taps = isotropic(&Taps::gaussian(params.presmooth, 3.0));
+            let taps = isotropic(&Taps::gaussian(preparation.presmooth, 3.0));
             let mut out = device.scratch(image.len())?;
             Convolve { shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
             Ok(out)
         };
         let RawImages { fixed, moving, region, map, placement, start } = images;
         let moving_grid = moving.frame().grid().clone();
-        let moving_levels = moving_levels(&moving_grid, &placement, levels);
+        let mut moving_levels = moving_levels(&moving_grid, &placement, levels);
         let fixed = smooth(fixed.mapped(map)?, levels[0].shape)?;
         let raw = (moving.mapped(map)?, Shape::of(&moving_grid));
         let moving = match_voxel_size(device, raw, moving_levels[0].shape)?;
         let moving = smooth(moving, moving_levels[0].shape)?;
-        let weight = region.mask.map(|mask| &mask.weight);
+        let used = |mut pyramid: Vec<Buffer>| pyramid.split_off(finest.min(pyramid.len()));
+        let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
+        let fixed = used(pyramid(device, fixed, levels)?);
+        let moving = used(pyramid(device, moving, &moving_levels)?);
+        let (mask, volume_mask) = (used(masks_of(region.mask)?), used(masks_of(region.volume_mask)?));
+        moving_levels.drain(..finest);
+        let (image, weight) = (&fixed[0], mask.first());
         let before = match placement == VoxelAffine::IDENTITY {
-            true => AbsoluteDifference { fixed: &fixed, warped: &moving, weight }.run(device)?,
+            true => AbsoluteDifference { fixed: image, warped: &moving[0], weight }.run(device)?,
             false => {
-                let pair = [&levels[0], &moving_levels[0]];
+                let pair = [&levels[finest], &moving_levels[0]];
                 let (shapes, map) = (pair.map(|level| level.shape), between_levels(&placement, pair));
-                let warped = at_rest(device, shapes, (&moving, warp::Interpolation::Linear), map)?;
-                AbsoluteDifference { fixed: &fixed, warped: &warped, weight }.run(device)?
+                let warped = at_rest(device, shapes, (&moving[0], Interpolation::Linear), map)?;
+                AbsoluteDifference { fixed: image, warped: &warped, weight }.run(device)?
             }
         };
-        let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
         Ok(Self {
             device: device.clone(),
-            params: params.clone(),
-            fixed: pyramid(device, fixed, levels)?,
-            moving: pyramid(device, moving, &moving_levels)?,
+            preparation,
+            fixed,
+            moving,
             moving_levels,
             moving_from_fixed: placement.after(&start),
-            mask: masks_of(region.mask)?,
-            volume_mask: masks_of(region.volume_mask)?,
+            mask,
+            volume_mask,
             before,
         })
     }
 
     /// The images of the coarsest level left, ready for warping.
     pub fn take(&mut self, level: &LevelGeometry) -> Result<LevelImages, MotionError> {
-        let (device, params, shape) = (&self.device, &self.params, level.shape);
+        let (device, preparation, shape) = (&self.device, self.preparation, level.shape);
         let moving_level =
             self.moving_levels.pop().expect("the level should have a size of the moving image");
         let moving_shape = moving_level.shape;
         let mut fixed = self.fixed.pop().expect("the level should have a fixed image");
         let mut moving = self.moving.pop().expect("the level should have a moving image");
-        if params.lcc_sigma > 0.0 {
+        if preparation.lcc_sigma > 0.0 {
             for (shape, image) in [(shape, &mut fixed), (moving_shape, &mut moving)] {
-                let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
+                let (sigma_vox, floor_share) = (preparation.lcc_sigma, LCC_FLOOR_SHARE);
                 LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
             }
         }
-        if params.interpolation == Interpolation::CubicSpline {
+        if preparation.interpolation == Interpolation::CubicSpline {
             // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
             fixed = through_spline(device, shape, fixed)?;
             SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
@@ -145,14 +160,14 @@ impl ImagePyramids {
 /// An image as the warp by no displacement samples its spline.
 fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
     SplineCoefficients { shape, samples: &mut image }.run(device)?;
-    at_rest(device, [shape; 2], (&image, warp::Interpolation::CubicSpline), VoxelAffine::IDENTITY)
+    at_rest(device, [shape; 2], (&image, Interpolation::CubicSpline), VoxelAffine::IDENTITY)
 }
 
 /// A moving image on the fixed grid where nothing has moved; the shapes are the fixed grid's and the moving one's.
 fn at_rest(
     device: &Device,
     [shape, moving_shape]: [Shape; 2],
-    (moving, interpolation): (&Buffer, warp::Interpolation),
+    (moving, interpolation): (&Buffer, Interpolation),
     moving_from_fixed: VoxelAffine,
 ) -> Result<Buffer, MotionError> {
     let mut out = device.scratch(shape.len())?;

@@ -1,0 +1,96 @@
+//! `veloxel compare`: every flow method on one pair.
+
+use crate::output::{print, table};
+use crate::progress::Progress;
+use crate::run_arguments::{DeviceArguments, ReadingArguments, command_line};
+use crate::{Outcome, Run, warn};
+use clap::Args;
+use std::path::PathBuf;
+use veloxel::Dimension;
+use veloxel::jobs::{CompareJob, MaskFile, MethodOptions, RunOptions, compare};
+use veloxel::report::comparison_table;
+
+/// Run every flow method on one pair, and lay their fields side by side.
+///
+/// The page shows both images, then each method's field, confidence and (with --truth) error on common scales, and a table of
+/// errors and times.
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// The image that the fields live on
+    #[arg(value_name = "FIXED")]
+    fixed: PathBuf,
+
+    /// The image that they point into
+    #[arg(value_name = "MOVING")]
+    moving: PathBuf,
+
+    /// Where the page goes, one file
+    #[arg(short, long, value_name = "OUT.html")]
+    output: PathBuf,
+
+    /// The true field, on FIXED's grid
+    #[arg(long, value_name = "FLOW")]
+    truth: Option<PathBuf>,
+
+    /// A method to run, with its preset: clg, clg:fast, …; again for more. Without it every method with its first preset
+    #[arg(long, value_name = "METHOD[:PRESET]", value_parser = method)]
+    method: Vec<MethodOptions>,
+
+    /// Mask on FIXED's grid: voxels that are not 0 (of labels.nii.gz=2,3 those with such a label) are used and measured
+    #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
+    mask: Option<MaskFile>,
+
+    /// Everything measured, as JSON
+    #[arg(long, value_name = "OUT.json")]
+    report: Option<PathBuf>,
+
+    #[command(flatten)]
+    reading: ReadingArguments,
+
+    #[command(flatten)]
+    device: DeviceArguments,
+
+    /// No progress, no table
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Run for CompareArguments {
+    fn run(self) -> Outcome {
+        let Self { fixed, moving, output, truth, method, mask, report, reading, device, quiet } = self;
+        let options = RunOptions {
+            device: device.options(),
+            reading: reading.reading(),
+            command_line: command_line(),
+            ..RunOptions::default()
+        };
+        let job = CompareJob { fixed, moving, truth, mask, methods: method, options, html: output, report };
+        let run = compare(&job, &Progress::new(quiet))?;
+        warn(&run.report.header.warnings);
+        if quiet {
+            return Ok(());
+        }
+        let two = run.report.header.inputs.first().is_some_and(|input| input.dimension == Dimension::Two);
+        let (head, rows) = comparison_table(&run.report, if two { "px" } else { "voxels" });
+        let head: Vec<&str> = head.iter().map(String::as_str).collect();
+        let mut text = table(&head, rows);
+        for out in &run.report.left_out {
+            text.push_str(&format!("left out: {}: {}\n", out.method, out.reason));
+        }
+        for (role, path) in &run.written {
+            text.push_str(&format!("{role}: {}\n", path.display()));
+        }
+        Ok(print(&text)?)
+    }
+}
+
+/// `clg` or `clg:fast`.
+fn method(text: &str) -> Result<MethodOptions, String> {
+    let (method, preset) =
+        text.split_once(':').map_or((text, None), |(method, preset)| (method, Some(preset)));
+    let options = MethodOptions::new(method).map_err(|error| error.to_string())?;
+    match preset {
+        Some(preset) => options.preset(preset).map_err(|error| error.to_string()),
+        None => Ok(options),
+    }
+}

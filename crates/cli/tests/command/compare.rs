@@ -1,0 +1,48 @@
+//! Every method on one pair, side by side.
+
+use crate::workplace::{Workplace, small_volume};
+use veloxel_core::{Flow, Grid, Volume};
+
+const PAIR: [&str; 5] = ["compare", "a.mha", "b.mha", "-o", "page.html"];
+
+#[test]
+fn pictures_are_compared_with_the_truth_on_one_page() {
+    let place = Workplace::new();
+    let grid = Grid::image(48, 40).expect("a grid");
+    let texture = |shift: f64| {
+        Volume::from_fn(grid.clone(), |[x, y, _]| {
+            let (x, y) = (x as f64 - shift, y as f64);
+            ((0.7 * x).sin() + (0.5 * y + 0.3 * x).cos() + (0.9 * y).sin()) as f32
+        })
+    };
+    place.write_image("a.mha", &texture(0.0));
+    place.write_image("b.mha", &texture(0.5));
+    let truth = vec![vec![0.5; grid.len()], vec![0.0; grid.len()]];
+    let truth = Flow::new(grid, truth).expect("a field");
+    veloxel_io::write_flow(&place.path("truth.flo"), &truth).expect("a field is written");
+    let more = ["--truth", "truth.flo", "--report", "r.json", "--device", "cpu"];
+    let run = place.run(&[&PAIR[..], &more, &["--method", "clg:fast", "--method", "phase"]].concat());
+    let text = run.succeeded().stdout;
+    for words in ["clg, fast", "phase, accurate", "end-point error, px", "page.html"] {
+        assert!(text.contains(words), "{text}");
+    }
+    let report = std::fs::read_to_string(place.path("r.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let error = report["runs"][0]["pair"]["error"]["end_point_vox"]["mean"].as_f64().expect("an error");
+    assert!(error < 0.1, "{error}");
+    let page = std::fs::read_to_string(place.path("page.html")).expect("a page");
+    assert!(page.contains("True motion") && page.matches("End-point error").count() >= 2);
+}
+
+#[test]
+fn methods_that_cannot_take_volumes_are_left_out_with_their_reason() {
+    let place = Workplace::new();
+    let phantom = small_volume();
+    place.write_image("a.mha", &phantom.fixed);
+    place.write_image("b.mha", &phantom.moving);
+    let more = ["--device", "cpu", "--method", "clg:realtime", "--method", "phase"];
+    let run = place.run(&[&PAIR[..], &more].concat()).succeeded();
+    assert!(run.stdout.contains("left out: phase"), "{}", run.stdout);
+    assert_eq!(place.run(&[&PAIR[..], &["--method", "clg:best"]].concat()).code, Some(2));
+    place.run(&["compare", "a.mha", "none.mha", "-o", "p.html"]).failed_with(&["none.mha"]);
+}

@@ -1,0 +1,75 @@
+// How much the data determine: the contract is in mod.rs.
+
+override COMPONENTS: u32 = 3u;
+// 1: where the weight sum is 0 the displacement becomes NaN.
+override WEIGHTED: u32 = 0u;
+// Of Newton's method.
+override STEPS: u32 = 10u;
+
+struct Block {
+    count: u32,
+    half: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+// Entries 11, 12, 22; or 11, 12, 13, 22, 23, 33.
+@group(0) @binding(1) var<storage, read> t_0: array<f32>;
+@group(0) @binding(2) var<storage, read> t_1: array<f32>;
+@group(0) @binding(3) var<storage, read> t_2: array<f32>;
+@group(0) @binding(4) var<storage, read> t_3: array<f32>;
+@group(0) @binding(5) var<storage, read> t_4: array<f32>;
+@group(0) @binding(6) var<storage, read> t_5: array<f32>;
+@group(0) @binding(7) var<storage, read> weight_sum: array<f32>;
+@group(0) @binding(8) var<storage, read_write> d_x: array<f32>;
+@group(0) @binding(9) var<storage, read_write> d_y: array<f32>;
+@group(0) @binding(10) var<storage, read_write> d_z: array<f32>;
+@group(0) @binding(11) var<storage, read_write> confidence: array<f32>;
+
+fn least_of_plane(p: f32, q: f32, r: f32) -> f32 {
+    let mean = 0.5 * (p + r);
+    let half = 0.5 * (p - r);
+    return mean - sqrt(half * half + q * q);
+}
+
+fn least_of_space(p: f32, q: f32, r: f32, s: f32, t: f32, u: f32) -> f32 {
+    let trace = p + s + u;
+    let minors = s * u - t * t + p * u - r * r + p * s - q * q;
+    let determinant = p * (s * u - t * t) + q * (r * t - q * u) + r * (q * t - r * s);
+    var root = 0.0;
+    for (var step = 0u; step < STEPS; step = step + 1u) {
+        let slope = minors - root * (2.0 * trace - 3.0 * root);
+        let left = determinant - root * (minors - root * (trace - root));
+        if (left > 0.0 && slope > 0.0) {
+            root = root + left / slope;
+        }
+    }
+    return root;
+}
+
+@compute @workgroup_size(256)
+fn least_eigenvalue(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i >= block.count) {
+        return;
+    }
+    var least = 0.0;
+    if (COMPONENTS == 2u) {
+        least = least_of_plane(t_0[i], t_1[i], t_2[i]);
+    } else {
+        least = least_of_space(t_0[i], t_1[i], t_2[i], t_3[i], t_4[i], t_5[i]);
+    }
+    if (!(least > 0.0)) {
+        least = 0.0;
+    }
+    confidence[i] = confidence[i] * least / (least + block.half);
+    if (WEIGHTED == 1u) {
+        if (!(weight_sum[i] > 0.0)) {
+            d_x[i] = not_a_number();
+            d_y[i] = not_a_number();
+            if (COMPONENTS == 3u) {
+                d_z[i] = not_a_number();
+            }
+            confidence[i] = 0.0;
+        }
+    }
+}

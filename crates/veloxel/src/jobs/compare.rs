@@ -1,0 +1,168 @@
+//! Several methods on one pair of images, side by side.
+
+use super::flow::{Inputs, view};
+use super::full_scale::full_scale;
+use super::grids::moving_on;
+use super::output_plan::{Holds, OutputPlan, name};
+use super::run_log::{RunLog, Stages, finish};
+use super::{FlowJob, JobRun, MaskFile, MethodOptions, RunOptions};
+use crate::VeloxelError;
+use std::path::PathBuf;
+use std::time::Instant;
+use veloxel_core::Warnings;
+use veloxel_core::parameters::{ParameterError, Values};
+use veloxel_gpu::Device;
+use veloxel_motion::{
+    AnyMethod, DenseFlow, Extras, METHODS, Method, MotionError, Observer, Opened, Opening, Pair,
+};
+use veloxel_report::{CompareReport, ComparedRun, LeftOut, PairReport, PairView, comparison_html};
+
+/// A method that took this long is not run a second time, ms.
+const LONG_MS: f64 = 2000.0;
+
+/// The methods to compare on a pair of files.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CompareJob {
+    /// The image that the fields live on.
+    pub fixed: PathBuf,
+    /// The image that they point into.
+    pub moving: PathBuf,
+    /// The true flow, on the fixed grid.
+    pub truth: Option<PathBuf>,
+    /// Where data count.
+    pub mask: Option<MaskFile>,
+    /// The methods with their presets and parameters; none: [`CompareJob::all_methods`].
+    pub methods: Vec<MethodOptions>,
+    /// Device and everything else that the runs share, but the method.
+    pub options: RunOptions,
+    /// The page.
+    pub html: PathBuf,
+    /// JSON.
+    pub report: Option<PathBuf>,
+}
+
+impl CompareJob {
+    /// Every dense method with its default preset.
+    ///
+    /// # Errors
+    /// [`ParameterError`] should not occur.
+    pub fn all_methods() -> Result<Vec<MethodOptions>, ParameterError> {
+        METHODS.iter().map(|method| MethodOptions::new(method.parameters.method)).collect()
+    }
+
+    fn plan(&self) -> OutputPlan {
+        OutputPlan::default()
+            .reads("fixed", [&self.fixed])
+            .reads("moving", [&self.moving])
+            .reads("mask", self.mask.as_ref().map(|mask| &mask.path))
+            .reads("truth", &self.truth)
+            .writes("page", [&self.html], Holds::Text)
+            .writes("report", &self.report, Holds::Text)
+    }
+
+    /// The job that loads the pair.
+    fn loading(&self) -> FlowJob {
+        FlowJob {
+            inputs: vec![self.fixed.clone(), self.moving.clone()],
+            truth: self.truth.clone(),
+            options: RunOptions {
+                method: MethodOptions::default(),
+                mask: self.mask.clone(),
+                ..self.options.clone()
+            },
+            ..FlowJob::default()
+        }
+    }
+}
+
+/// What a method found, and in what time.
+struct Run {
+    options: MethodOptions,
+    parameters: Values,
+    found: DenseFlow,
+    time_ms: f64,
+}
+
+/// Runs every method on the pair and writes a page with their fields, confidences, errors and times.
+///
+/// A method that cannot take these images is left out, with its reason on the page.
+///
+/// # Errors
+/// Anything that is wrong with files, parameters or the device, as one line; the reason of the first method if none could run.
+pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<CompareReport>, VeloxelError> {
+    let plan = job.plan();
+    plan.check()?;
+    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
+    let inputs = stages.time("load", || Inputs::load(&job.loading(), &mut warnings))?;
+    let (device, device_report) = job.options.device.open()?;
+    let pair = inputs.pair(&Default::default(), 0);
+    let methods = if job.methods.is_empty() { CompareJob::all_methods()? } else { job.methods.clone() };
+    let (mut runs, mut left_out) = (Vec::new(), Vec::new());
+    for options in methods {
+        let method = options.method_name().to_owned();
+        match stages.time("solve", || run(options, &pair, &device, observer)) {
+            Ok(run) => runs.push(run),
+            Err(error @ (MotionError::NotAPicture { .. } | MotionError::Sequence { .. })) => {
+                left_out.push(LeftOut { method, reason: error.to_string() });
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let title = format!("{} → {}", name(&job.fixed), name(&job.moving));
+    let seen = moving_on(&device, pair.moving, pair.fixed.grid())?;
+    let views: Vec<PairView<'_>> = (runs.iter())
+        .map(|run| PairView {
+            truth: inputs.truth.as_ref(),
+            mask: pair.mask,
+            moving_grid: Some(pair.moving.grid()),
+            ..view(&title, (pair.fixed, &seen), &run.found)
+        })
+        .collect();
+    let measured = stages.time("measure", || {
+        let measured = runs.iter().zip(&views).map(|(run, view)| measured(run, view));
+        measured.collect::<Result<Vec<_>, _>>()
+    })?;
+    let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(pair.fixed.grid(), |f| f.grid()));
+    let log = RunLog { device: device_report, stages, warnings };
+    let mut header = job.options.header("compare", Values::default(), log, read);
+    header.preset = None;
+    let report = CompareReport { header, runs: measured, left_out };
+    finish(plan, report, |report| Ok(comparison_html(report, &views)?))
+}
+
+/// Opens a method and runs it, twice where that is quick.
+fn run(
+    options: MethodOptions,
+    pair: &Pair<'_>,
+    device: &Device,
+    observer: &dyn Observer,
+) -> Result<Run, MotionError> {
+    let (grid, white, draft) = (pair.fixed.grid(), full_scale(pair.fixed), options.draft());
+    let opening = Opening { grid, frames: 2, white, draft, device };
+    let Opened { mut method, parameters } = Method::of(draft).open(&opening)?;
+    let mut solve = |extras: Extras| {
+        let begin = Instant::now();
+        let found = match &mut method {
+            AnyMethod::Pair(method) => method.run_with(pair, extras, observer),
+            AnyMethod::Window(method) => method.run(&[pair.fixed, pair.moving], pair.mask, extras),
+        };
+        found.map(|found| (found, begin.elapsed().as_secs_f64() * 1e3))
+    };
+    let (found, first_ms) = solve(Extras::ALL)?;
+    let time_ms = match first_ms < LONG_MS {
+        true => solve(Extras::default())?.1.min(first_ms),
+        false => first_ms,
+    };
+    Ok(Run { options, parameters, found, time_ms })
+}
+
+fn measured(run: &Run, view: &PairView<'_>) -> Result<ComparedRun, VeloxelError> {
+    Ok(ComparedRun {
+        method: run.options.method_name().to_owned(),
+        preset: run.options.preset_name().to_owned(),
+        parameters: run.parameters.clone().into(),
+        time_ms: run.time_ms,
+        occluded_share: None,
+        pair: PairReport::measure(view, run.found.statistics.clone())?,
+    })
+}
