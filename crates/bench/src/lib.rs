@@ -6,6 +6,7 @@ mod error_time;
 mod figure;
 mod gpu;
 mod kernels;
+mod large_motion;
 mod local;
 mod matching;
 mod middlebury;
@@ -100,6 +101,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("error-time", error_time::error_time),
     // Whether confidences rank errors: pictures, noisy volumes, the mouse ventricle.
     Bench::new("confidence", confidence::confidence).scored(),
+    // Motion larger than a pyramid follows, with matches and without.
+    Bench::new("large-motion", large_motion::large_motion),
     // Methods of local windows: error, confidence and time.
     Bench::new("local", local::local),
     // 100,000 points followed between two pictures.

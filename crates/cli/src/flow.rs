@@ -64,6 +64,10 @@ pub struct FlowArguments {
     #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     confidence: Option<PathBuf>,
 
+    /// Where FIXED is hidden in MOVING or outside of it, 1 (255 in .png .pgm .bmp) or 0, as an image; with --init matches
+    #[arg(long, value_name = "OUT", conflicts_with = "sequence", help_heading = "Outputs")]
+    occlusion: Option<PathBuf>,
+
     /// MOVING as seen from FIXED, as an image; with --sequence a 4-D file, or a folder
     #[arg(long, value_name = "OUT", help_heading = "Outputs")]
     warped: Option<PathBuf>,
@@ -96,8 +100,8 @@ pub struct FlowArguments {
     #[arg(long, value_name = "FLOW|DIR")]
     truth: Option<PathBuf>,
 
-    /// Before the first step: none, centre-of-mass, affine, or a field's file
-    #[arg(long, value_name = "none|centre-of-mass|affine|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
+    /// Before the first step: none, centre-of-mass, affine, matches (motion of any size), or a field's file
+    #[arg(long, value_name = "none|centre-of-mass|affine|matches|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
     init: StartFrom,
 
     /// Tell memory, tiles, time and files, and read nothing but headers; with --report as JSON
@@ -229,12 +233,20 @@ impl Run for FlowArguments {
                 sequence(&job, &progress)?
             }
             None => {
-                let Self { picture, init: start, .. } = self;
+                let Self { picture, occlusion, init: start, .. } = self;
                 if picture.is_none() && !method.quiet {
                     say_what_a_png_is(&output);
                 }
-                let outputs =
-                    FlowOutputs { flow: output, confidence, warped, outside, picture, report, html };
+                let outputs = FlowOutputs {
+                    flow: output,
+                    confidence,
+                    occlusion,
+                    warped,
+                    outside,
+                    picture,
+                    report,
+                    html,
+                };
                 let job = FlowJob { inputs, start, truth, options, outputs };
                 if self.dry_run {
                     return dry_run::show(&job);
@@ -266,6 +278,10 @@ impl FlowArguments {
                     format!("expected FIXED and MOVING, got {given}; use --sequence for more or fewer");
                 wrong_usage("flow", ErrorKind::WrongNumberOfValues, &message)
             }
+            Takes::Pairs if self.occlusion.is_some() && self.init != StartFrom::Matches => {
+                let message = "--occlusion needs --init matches, which looks both ways";
+                wrong_usage("flow", ErrorKind::ArgumentConflict, message)
+            }
             Takes::Pairs => {}
             Takes::Windows { .. } => {
                 let of_pairs = [
@@ -274,6 +290,7 @@ impl FlowArguments {
                         "--sequence reference or both",
                     ),
                     (self.init != StartFrom::None, "--init"),
+                    (self.occlusion.is_some(), "--occlusion"),
                     (
                         run.inverse_consistency,
                         "--inverse-consistency (two frames are checked both ways as they are)",
@@ -367,10 +384,11 @@ fn pair_lines(pair: &PairReport, unit: &str) -> Vec<(&'static str, String)> {
 
 fn start(text: &str) -> Result<StartFrom, String> {
     Ok(match text {
-        "" => return Err("expected none, centre-of-mass, affine, or a field's file".to_owned()),
+        "" => return Err("expected none, centre-of-mass, affine, matches, or a field's file".to_owned()),
         "none" => StartFrom::None,
         "centre-of-mass" => StartFrom::CentreOfMass,
         "affine" => StartFrom::Affine,
+        "matches" => StartFrom::Matches,
         path => StartFrom::Flow(path.into()),
     })
 }

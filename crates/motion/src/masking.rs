@@ -65,7 +65,7 @@ mod tests {
         let confidence = Volume::from_fn(grid.clone(), |[x, ..]| 0.25 * x as f32);
         let mask = Mask::from_fn(grid, |[x, ..]| x < 3);
         let statistics = FlowStatistics::default();
-        let found = DenseFlow { flow, confidence, warped: None, jacobian: None, statistics };
+        let found = DenseFlow { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics };
         let kept = found.within(&mask).unwrap();
         for i in [3, 7] {
             assert!(kept.flow.components_vox().iter().all(|c| c[i].is_nan()));

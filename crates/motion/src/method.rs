@@ -209,7 +209,9 @@ impl<'a> ImagePair<'a> {
         check_grids([fixed, moving], self.region)?;
         grid.require_same(fixed.grid(), "the grid this method was opened for, and the images'")?;
         match self.start {
-            ResidentStart::Flow(start) => grid.require_same(&start.grid, "fixed image and start field")?,
+            ResidentStart::Flow(start) | ResidentStart::Matches(start) => {
+                grid.require_same(&start.grid, "fixed image and start field")?
+            }
             ResidentStart::Zero => require_overlap(grid, moving.grid())?,
             ResidentStart::Affine(_) => {}
         }

@@ -3,6 +3,7 @@
 use crate::block_matching::{BlockMatching, parameters::BlockMatchingParams};
 use crate::clg::{Clg, parameters::ClgParams};
 use crate::lucas_kanade::{LucasKanade, parameters::LucasKanadeParams};
+use crate::matches::Matched;
 use crate::method::{PairMethod, WindowMethod};
 use crate::phase::{PhaseFlow, PhaseParameters, parameters::Frames};
 use crate::{InverseConsistent, MotionError, Refined};
@@ -126,6 +127,15 @@ impl AnyMethod {
         match self {
             Self::Pair(_) => 0,
             Self::Window(method) => method.window().centre,
+        }
+    }
+
+    /// The method, beginning from matches where it takes pairs.
+    #[must_use]
+    pub fn matched(self) -> Self {
+        match self {
+            Self::Pair(method) => Self::Pair(Box::new(Matched::of_box(method))),
+            Self::Window(method) => Self::Window(method),
         }
     }
 

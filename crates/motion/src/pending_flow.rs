@@ -29,6 +29,8 @@ pub struct DenseFlow {
     pub warped: Option<Volume<f32>>,
     /// det(I + ∇d). Where [`Extras`] asked for it.
     pub jacobian: Option<Volume<f32>>,
+    /// 1 where a voxel is hidden in the moving image or outside of it, 0 elsewhere. Where the run began from matches.
+    pub occlusion: Option<Volume<f32>>,
     /// How the run went.
     pub statistics: FlowStatistics,
 }
@@ -185,6 +187,8 @@ pub struct PendingFlow {
     determinant: Buffer,
     jacobian: Later<JacobianReport>,
     warped: Option<Buffer>,
+    /// 1 where the backward flow confirms a vector.
+    confirmed: Option<Buffer>,
     /// Of the warped image.
     brightness: Option<PendingBrightness>,
     /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
@@ -209,6 +213,7 @@ impl PendingFlow {
             determinant,
             jacobian,
             warped: None,
+            confirmed: None,
             brightness: None,
             inverse_residual: None,
             account,
@@ -270,6 +275,11 @@ impl PendingFlow {
         (&self.flow, &mut self.confidence, &mut self.inverse_residual)
     }
 
+    /// The backward flow's word on every vector: 1 confirmed, 0 not.
+    pub(crate) fn set_confirmed(&mut self, confirmed: Buffer) {
+        self.confirmed = Some(confirmed);
+    }
+
     /// What the device was asked for until now belongs to this flow.
     pub(crate) fn mark(&mut self) -> Result<(), MotionError> {
         self.mark = self.device.mark()?;
@@ -307,7 +317,7 @@ impl PendingFlow {
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
     pub fn finish(self, extras: Extras) -> Result<DenseFlow, MotionError> {
-        let Self { device, flow, confidence, determinant, mut jacobian, warped, .. } = self;
+        let Self { device, flow, confidence, determinant, mut jacobian, warped, confirmed, .. } = self;
         let (mut account, mut inverse, mark) = (self.account, self.inverse_residual, self.mark.as_ref());
         let mut measured = self.brightness;
         let ResidentFlow { grid, components_vox } = flow;
@@ -317,12 +327,19 @@ impl PendingFlow {
         let (has_determinant, has_warped) = (extras.jacobian, extras.warped && warped.is_some());
         buffers.extend(has_determinant.then_some(determinant));
         buffers.extend(warped.filter(|_| has_warped));
+        let has_confirmed = confirmed.is_some();
+        buffers.extend(confirmed);
         let mut samples = device.download_all_after(buffers, mark)?.into_iter();
         let flow = Flow::new(grid.clone(), samples.by_ref().take(components).collect())?;
         let mut volume = || Volume::new(grid.clone(), samples.next().unwrap_or_default());
         let confidence = volume()?;
         let determinant = has_determinant.then(&mut volume).transpose()?;
-        let warped = has_warped.then(volume).transpose()?;
+        let warped = has_warped.then(&mut volume).transpose()?;
+        let confirmed = has_confirmed.then(volume).transpose()?;
+        let occlusion = confirmed.map(|mut confirmed| {
+            confirmed.data_mut().iter_mut().for_each(|c| *c = if *c > 0.5 { 0.0 } else { 1.0 });
+            confirmed
+        });
 
         let mut numbers = account.numbers();
         numbers.push(&mut jacobian);
@@ -343,7 +360,7 @@ impl PendingFlow {
             warnings,
             method: diagnostics,
         };
-        Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, statistics })
+        Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, occlusion, statistics })
     }
 
     /// Waits for the device and leaves the results there, for who only wants to know how long it takes.

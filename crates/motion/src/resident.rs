@@ -80,9 +80,19 @@ pub enum ResidentStart<'a> {
     Affine(VoxelAffine),
     /// A field, refined from the level that resolves it on.
     Flow(&'a ResidentFlow),
+    /// A field that is right within a voxel or two nearly everywhere.
+    Matches(&'a ResidentFlow),
 }
 
-impl ResidentStart<'_> {
+impl<'a> ResidentStart<'a> {
+    /// The field, if it is one.
+    pub fn flow(&self) -> Option<&'a ResidentFlow> {
+        match self {
+            Self::Flow(flow) | Self::Matches(flow) => Some(flow),
+            _ => None,
+        }
+    }
+
     /// The affine map, or the identity.
     pub fn affine(&self) -> VoxelAffine {
         match self {

@@ -60,6 +60,8 @@ impl Start<'_> {
 
 /// A start field is refined from this many levels on: what is coarser it has settled already.
 const LEVELS_AFTER_START: usize = 3;
+/// The same for matches, which are wrong by a voxel or two, or altogether.
+const LEVELS_AFTER_MATCHES: usize = 2;
 
 /// How many times wider than a voxel those of a coarse pass may be whose flow is refined from there on.
 pub(crate) fn coarsening(eta: f64, finest: usize) -> usize {
@@ -70,6 +72,7 @@ pub(crate) fn coarsening(eta: f64, finest: usize) -> usize {
 pub(crate) fn levels_used(start: ResidentStart<'_>, levels: usize, finest: usize) -> usize {
     match start {
         ResidentStart::Flow(_) => levels.min(finest + LEVELS_AFTER_START),
+        ResidentStart::Matches(_) => levels.min(finest + LEVELS_AFTER_MATCHES),
         _ => levels,
     }
 }

@@ -17,6 +17,7 @@
 //! ```
 
 mod affine;
+mod breathing;
 pub mod catalogue;
 mod centred;
 mod elements;
@@ -37,6 +38,7 @@ mod twist;
 mod wall_texture;
 
 pub use affine::Affine;
+pub use breathing::Breathing;
 pub use centred::CentredFrame;
 pub use erosion::eroded;
 pub use error::PhantomError;

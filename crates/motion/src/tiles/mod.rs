@@ -224,7 +224,7 @@ impl Tiled<'_> {
         drop(run);
         let (flow, confidence, seams) = mosaic.finish(grid)?;
         let statistics = account.finish(plan, seams);
-        Ok(DenseFlow { flow, confidence, warped: None, jacobian: None, statistics })
+        Ok(DenseFlow { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics })
     }
 
     /// The box of a core: in its middle, or as near to it as the grid allows.
@@ -318,6 +318,7 @@ impl TileRun<'_> {
 /// Where a tile has no data the start is all that is known, with confidence 0.
 fn nothing_seen(grid: &Grid, start: Vec<Vec<f32>>) -> Result<DenseFlow, MotionError> {
     Ok(DenseFlow {
+        occlusion: None,
         flow: Flow::new(grid.clone(), start)?,
         confidence: Volume::new(grid.clone(), vec![0.0; grid.len()])?,
         warped: None,

@@ -7,6 +7,7 @@ mod confidence;
 mod devices;
 mod lucas_kanade;
 mod masks_and_extremes;
+mod matches;
 mod measure;
 mod parameters;
 mod phantoms;

@@ -28,6 +28,8 @@ pub struct FlowOutputs {
     pub flow: PathBuf,
     /// Confidence of every vector, 0 to 1.
     pub confidence: Option<PathBuf>,
+    /// 1 where a voxel is hidden in the moving image or outside of it; of a run that begins from matches.
+    pub occlusion: Option<PathBuf>,
     /// The moving image seen from the fixed grid.
     pub warped: Option<PathBuf>,
     /// What that holds where the moving image has no sample.
@@ -80,6 +82,7 @@ impl FlowJob {
             .reads("truth", &self.truth)
             .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
             .writes("confidence", &outputs.confidence, Holds::Confidence)
+            .writes("occlusion", &outputs.occlusion, Holds::Confidence)
             .writes("warped image", &outputs.warped, Holds::Samples(Kind::Image))
             .writes("picture", &outputs.picture, Holds::Picture)
             .writes("report", &outputs.report, Holds::Text)
@@ -97,6 +100,10 @@ impl FlowJob {
         device: &Device,
     ) -> Result<FlowPlan, VeloxelError> {
         let options = &self.options;
+        if self.start == StartFrom::Matches {
+            let reason = "matches are searched over whole images, whose memory is not told yet: leave out --max-memory and --dry-run, or --init matches";
+            return Err(VeloxelError::Frames { reason: reason.to_owned() });
+        }
         let Opened { method, .. } = options.open_method((fixed, 255.0, 2), device)?;
         let footprint = match &method {
             AnyMethod::Pair(method) => method.footprint(),
@@ -241,7 +248,11 @@ impl FlowCall<'_> {
     ) -> Result<DenseFlow, VeloxelError> {
         let Self { job, device, inputs, pair } = *self;
         let extras = Extras { warped: job.keeps_warped(), jacobian: true };
-        let found = match (opened.method, tiles) {
+        let method = match job.start {
+            StartFrom::Matches => opened.method.matched(),
+            _ => opened.method,
+        };
+        let found = match (method, tiles) {
             (AnyMethod::Pair(mut method), None) => method.run_with(pair, extras, observer),
             (AnyMethod::Pair(_), Some(plan)) => {
                 let white = full_scale(pair.fixed);
@@ -289,6 +300,9 @@ fn write(
 ) -> Result<(), VeloxelError> {
     plan.write("flow", |path| io::write_flow(path, &found.flow))?;
     plan.write("confidence", |path| write_confidence(path, &found.confidence, warnings))?;
+    if let Some(occlusion) = &found.occlusion {
+        plan.write("occlusion", |path| write_confidence(path, occlusion, warnings))?;
+    }
     if let Some(warped) = &warped {
         plan.write("warped image", |path| write_sampled(path, (warped, moving), warnings))?;
     }

@@ -22,6 +22,8 @@ pub enum StartFrom {
     CentreOfMass,
     /// An affine map, found first.
     Affine,
+    /// Matches over the whole range of motion.
+    Matches,
     /// A field from a file.
     Flow(PathBuf),
 }
@@ -30,7 +32,7 @@ impl StartFrom {
     /// The start as methods take it; `flow` is what the file holds.
     pub fn start<'a>(&self, flow: Option<&'a Flow>) -> Start<'a> {
         match self {
-            Self::None => Start::Zero,
+            Self::None | Self::Matches => Start::Zero,
             Self::CentreOfMass => Start::Registration(AffineModel::CentreOfMass),
             Self::Affine => Start::Registration(AffineModel::Affine),
             Self::Flow(_) => flow.map_or(Start::Zero, Start::Flow),

@@ -1,0 +1,103 @@
+//! The census of every voxel: one bit for each of some neighbours, set where the neighbour is brighter by a threshold.
+//!
+//! (Zabih & Woodfill 1994.) It does not see gain or offset, and two of them are compared by the number of bits that differ.
+//! *In*: an image, intensities in 0..1, no NaN. *Out*: a code of 24 bits (2-D) or 32 (3-D), written into a stack of codes
+//! from a given place on. *Border*: replicate. *Halo*: 3 voxels.
+
+mod cpu;
+#[cfg(test)]
+mod parity;
+
+use crate::kernel::{Kernel, Launcher, Lengths};
+use veloxel_core::{Axes, Dimension, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource = ShaderSource::wgsl("census", &[include_str!("census.wgsl")]);
+
+/// Bits of a code in space.
+const MOST: usize = 32;
+
+/// Every second voxel of a square of 7 × 7, and a star between them.
+const PLANE: [[i32; 3]; 24] = [
+    [-3, -3, 0],
+    [-1, -3, 0],
+    [1, -3, 0],
+    [3, -3, 0],
+    [-3, -1, 0],
+    [-1, -1, 0],
+    [1, -1, 0],
+    [3, -1, 0],
+    [-3, 1, 0],
+    [-1, 1, 0],
+    [1, 1, 0],
+    [3, 1, 0],
+    [-3, 3, 0],
+    [-1, 3, 0],
+    [1, 3, 0],
+    [3, 3, 0],
+    [0, -2, 0],
+    [0, 2, 0],
+    [-2, 0, 0],
+    [2, 0, 0],
+    [-2, -2, 0],
+    [2, -2, 0],
+    [-2, 2, 0],
+    [2, 2, 0],
+];
+
+/// The neighbours that are compared with a voxel, voxels away from it.
+pub(crate) fn neighbours(dimension: Dimension) -> Vec<Axes<i32>> {
+    if dimension == Dimension::Two {
+        return PLANE.to_vec();
+    }
+    // Two steps along two or three axes, and one and three along one.
+    let steps = |k: i32| [2 * (k % 3 - 1), 2 * (k / 3 % 3 - 1), 2 * (k / 9 - 1)];
+    let moved = |step: &Axes<i32>| step.iter().filter(|&&s| s != 0).count();
+    let mut out: Vec<_> = (0..27).map(steps).filter(|step| moved(step) > 1).collect();
+    out.extend((0..27).map(steps).filter(|step| moved(step) == 1).map(|step| step.map(|s| s / 2)));
+    out.extend((0..27).map(steps).filter(|step| moved(step) == 1).map(|step| step.map(|s| s / 2 * 3)));
+    out
+}
+
+/// Writes the codes of an image.
+#[derive(Debug)]
+pub struct Census<'a> {
+    /// Of the image.
+    pub shape: Shape,
+    /// How much brighter a neighbour must be.
+    pub threshold: f32,
+    /// The image.
+    pub image: &'a Buffer,
+    /// Where the image's codes begin in `codes`.
+    pub start: usize,
+    /// Codes of several images, one after the other.
+    pub codes: &'a mut Buffer<u32>,
+}
+
+impl Kernel for Census<'_> {
+    const NAME: &'static str = "census";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.shape.len();
+        lengths.of("image", self.image, n).at_least("codes", self.codes, self.start + n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::census(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let [nx, ny, nz] = self.shape.size;
+        let neighbours = neighbours(self.shape.dimension);
+        let packed = |step: &Axes<i32>| (0..3).map(|a| ((step[a] + 8) as usize) << (8 * a)).sum::<usize>();
+        let mut steps: Vec<usize> = neighbours.iter().map(packed).collect();
+        steps.resize(MOST, 0);
+        let uniform = Uniform::new().u4([nx, ny, nz, self.start]);
+        let uniform = steps.chunks(4).fold(uniform, |u, four| u.u4([four[0], four[1], four[2], four[3]]));
+        gpu.launch(&SOURCE, "census")
+            .constant("NEIGHBOURS", neighbours.len())
+            .uniform(uniform.f(self.threshold))
+            .input(self.image)
+            .output(self.codes)
+            .run([cover(nx, 32), cover(ny, 4), nz as u32])
+    }
+}

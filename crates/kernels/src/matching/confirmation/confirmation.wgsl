@@ -1,0 +1,70 @@
+// Which vectors another field confirms. The contract is in mod.rs. Needs nan.wgsl, lattice.wgsl, target.wgsl.
+
+struct Block {
+    size: vec4<u32>,
+    // The tolerance: at least, and of the motion.
+    least: f32,
+    share: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> forward_x: array<f32>;
+@group(0) @binding(2) var<storage, read> forward_y: array<f32>;
+@group(0) @binding(3) var<storage, read> forward_z: array<f32>;
+@group(0) @binding(4) var<storage, read> backward_x: array<f32>;
+@group(0) @binding(5) var<storage, read> backward_y: array<f32>;
+@group(0) @binding(6) var<storage, read> backward_z: array<f32>;
+@group(0) @binding(7) var<storage, read_write> out: array<f32>;
+
+fn at_corner(k: u32) -> vec3<f32> {
+    var sample = vec3<f32>(backward_x[k], backward_y[k], 0.0);
+    if (COMPONENTS == 3u) {
+        sample.z = backward_z[k];
+    }
+    return sample;
+}
+
+fn lerp3(a: vec3<f32>, b: vec3<f32>, weight: f32) -> vec3<f32> {
+    return (1.0 - weight) * a + weight * b;
+}
+
+fn plane(cells: Cells, z: u32) -> vec3<f32> {
+    let low = (z * block.size.y + cells.y.low) * block.size.x;
+    let high = (z * block.size.y + cells.y.high) * block.size.x;
+    let below = lerp3(at_corner(low + cells.x.low), at_corner(low + cells.x.high), cells.x.weight);
+    let above = lerp3(at_corner(high + cells.x.low), at_corner(high + cells.x.high), cells.x.weight);
+    return lerp3(below, above, cells.y.weight);
+}
+
+@compute @workgroup_size(32, 4)
+fn confirmation(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let i = (id.z * size.y + id.y) * size.x + id.x;
+    var own = vec3<f32>(forward_x[i], forward_y[i], 0.0);
+    if (COMPONENTS == 3u) {
+        own.z = forward_z[i];
+    }
+    let cells = target_of(id, own, size);
+    if (!cells.is_inside) {
+        out[i] = 0.0;
+        return;
+    }
+    var back = plane(cells, cells.z.low);
+    if (COMPONENTS == 3u) {
+        back = lerp3(back, plane(cells, cells.z.high), cells.z.weight);
+    }
+    let left = own + back;
+    var distance2 = left.x * left.x;
+    distance2 = distance2 + left.y * left.y;
+    var length2 = own.x * own.x;
+    length2 = length2 + own.y * own.y;
+    if (COMPONENTS == 3u) {
+        distance2 = distance2 + left.z * left.z;
+        length2 = length2 + own.z * own.z;
+    }
+    let most = block.least + block.share * sqrt(length2);
+    out[i] = select(0.0, 1.0, !is_nan(distance2) && distance2 <= most * most);
+}

@@ -1,0 +1,25 @@
+// Where a voxel goes, between voxels; the same as cpu.rs. Needs nan.wgsl, lattice.wgsl.
+
+override COMPONENTS: u32 = 2u;
+
+const REACH_VOX: f32 = 0.5;
+
+struct Cells {
+    x: Cell,
+    y: Cell,
+    z: Cell,
+    is_inside: bool,
+}
+
+fn target_of(id: vec3<u32>, vector: vec3<f32>, size: vec4<u32>) -> Cells {
+    let at = vec3<f32>(f32(id.x) + vector.x, f32(id.y) + vector.y, f32(id.z) + vector.z);
+    var inside = is_inside(at.x, size.x, REACH_VOX) && is_inside(at.y, size.y, REACH_VOX);
+    if (COMPONENTS == 3u) {
+        inside = inside && is_inside(at.z, size.z, REACH_VOX);
+    }
+    if (!inside) {
+        let nowhere = Cell(0u, 0u, 0.0);
+        return Cells(nowhere, nowhere, nowhere, false);
+    }
+    return Cells(cell_of(at.x, size.x), cell_of(at.y, size.y), cell_of(at.z, size.z), true);
+}

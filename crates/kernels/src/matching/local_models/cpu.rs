@@ -1,0 +1,323 @@
+//! Processor text of [`super::LocalModels`] and [`super::ModelField`].
+
+use super::{FAR, Guess, LEAST_WEIGHT, LocalModels, ModelField, REFITS, RIDGE, SPREAD, STEP, cells, reach};
+use crate::shared::exponential::exponential;
+use std::array::from_fn;
+use std::ops::RangeInclusive;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::{Shared, components_mut};
+use veloxel_gpu::{Buffer, Cpu};
+
+/// For every component the value at a position, then three slopes; in the plane the last one is 0.
+type Model<const D: usize> = [[f32; 4]; D];
+
+/// Nodes of a grid.
+#[derive(Clone, Copy)]
+struct Nodes<'a> {
+    shape: Shape,
+    samples: &'a [f32],
+}
+
+impl Nodes<'_> {
+    fn plane(&self, plane: usize, index: usize) -> f32 {
+        self.samples[plane * self.shape.len() + index]
+    }
+    fn position<const D: usize>(&self, index: usize) -> [f32; D] {
+        from_fn(|a| self.plane(a, index))
+    }
+    fn vector<const D: usize>(&self, index: usize) -> [f32; D] {
+        from_fn(|c| self.plane(D + c, index))
+    }
+    fn weight<const D: usize>(&self, index: usize) -> f32 {
+        self.plane(2 * D, index)
+    }
+    fn intensity<const D: usize>(&self, index: usize) -> f32 {
+        self.plane(2 * D + 1, index)
+    }
+}
+
+/// A match in the window of a node.
+struct Seen<const D: usize> {
+    /// From the node.
+    offset: [f32; 3],
+    vector: [f32; D],
+    weight: f32,
+}
+
+/// Nodes at most so many steps from one, along every axis, cut at the border.
+fn around<const D: usize>(shape: Shape, at: Axes<usize>, reach: usize) -> [RangeInclusive<usize>; 3] {
+    from_fn(|a| match a < D {
+        true => at[a].saturating_sub(reach)..=(at[a] + reach).min(shape.size[a] - 1),
+        false => 0..=0,
+    })
+}
+
+/// Indices and positions of a block of nodes.
+fn block(shape: Shape, [x, y, z]: [RangeInclusive<usize>; 3]) -> impl Iterator<Item = (usize, Axes<usize>)> {
+    z.flat_map(move |z| {
+        let x = x.clone();
+        y.clone().flat_map(move |y| {
+            x.clone().map(move |x| ((z * shape.size[1] + y) * shape.size[0] + x, [x, y, z]))
+        })
+    })
+}
+
+fn squared_steps<const D: usize>(a: Axes<usize>, b: Axes<usize>) -> f32 {
+    (0..D).map(|axis| a[axis].abs_diff(b[axis]).pow(2)).sum::<usize>() as f32
+}
+
+fn value<const D: usize>(model: &Model<D>, offset: [f32; 3], c: usize) -> f32 {
+    let mut sum = model[c][0];
+    for a in 0..D {
+        sum += model[c][a + 1] * offset[a];
+    }
+    sum
+}
+
+/// The model of one position at another one.
+fn moved<const D: usize>(model: &Model<D>, from: [f32; D], to: [f32; D]) -> Model<D> {
+    let mut offset = [0.0; 3];
+    for a in 0..D {
+        offset[a] = to[a] - from[a];
+    }
+    let mut out = *model;
+    for c in 0..D {
+        out[c][0] = value(model, offset, c);
+    }
+    out
+}
+
+/// The fit at one node.
+struct Fit<'a, const D: usize> {
+    seen: &'a [Seen<D>],
+    /// τ².
+    residual2: f32,
+    per_window: f32,
+}
+
+impl<const D: usize> Fit<'_, D> {
+    fn energy(&self, model: &Model<D>) -> f32 {
+        let mut sum = 0.0;
+        for seen in self.seen {
+            let square = self.residual(model, seen).1;
+            sum += seen.weight * square * (1.0 / (square + self.residual2));
+        }
+        sum
+    }
+
+    /// What a model misses a match by, and the square of that.
+    fn residual(&self, model: &Model<D>, seen: &Seen<D>) -> ([f32; D], f32) {
+        let (mut missing, mut square) = ([0.0; D], 0.0);
+        for c in 0..D {
+            missing[c] = seen.vector[c] - value(model, seen.offset, c);
+            square += missing[c] * missing[c];
+        }
+        (missing, square)
+    }
+
+    /// One step of reweighted least squares.
+    fn refit(&self, model: &mut Model<D>) {
+        let mut rows = [[0.0; 4]; 4];
+        (0..4).for_each(|i| rows[i][i] = RIDGE);
+        let mut sums = [[0.0; 4]; D];
+        for seen in self.seen {
+            let (missing, square) = self.residual(model, seen);
+            let share = self.residual2 * (1.0 / (square + self.residual2));
+            let weight = seen.weight * share * share;
+            let basis = [
+                1.0,
+                seen.offset[0] * self.per_window,
+                seen.offset[1] * self.per_window,
+                seen.offset[2] * self.per_window,
+            ];
+            for i in 0..4 {
+                let weighted = weight * basis[i];
+                for j in i..4 {
+                    rows[i][j] += weighted * basis[j];
+                }
+                for c in 0..D {
+                    sums[c][i] += weighted * missing[c];
+                }
+            }
+        }
+        let solved = solve(&rows, &sums);
+        for c in 0..D {
+            model[c][0] += solved[c][0];
+            for a in 0..D {
+                model[c][a + 1] += solved[c][a + 1] * self.per_window;
+            }
+        }
+    }
+}
+
+/// Solves a symmetric system of which the upper triangle is given.
+fn solve<const D: usize>(n: &[[f32; 4]; 4], sums: &[[f32; 4]; D]) -> [[f32; 4]; D] {
+    let r0 = 1.0 / n[0][0];
+    let [l10, l20, l30] = [n[0][1] * r0, n[0][2] * r0, n[0][3] * r0];
+    let r1 = 1.0 / (n[1][1] - l10 * n[0][1]);
+    let (e2, e3) = (n[1][2] - l10 * n[0][2], n[1][3] - l10 * n[0][3]);
+    let (l21, l31) = (e2 * r1, e3 * r1);
+    let r2 = 1.0 / (n[2][2] - l20 * n[0][2] - l21 * e2);
+    let f3 = n[2][3] - l20 * n[0][3] - l21 * e3;
+    let l32 = f3 * r2;
+    let r3 = 1.0 / (n[3][3] - l30 * n[0][3] - l31 * e3 - l32 * f3);
+    sums.map(|b| {
+        let y1 = b[1] - l10 * b[0];
+        let y2 = b[2] - l20 * b[0] - l21 * y1;
+        let y3 = b[3] - l30 * b[0] - l31 * y1 - l32 * y2;
+        let x3 = y3 * r3;
+        let x2 = y2 * r2 - l32 * x3;
+        let x1 = y1 * r1 - l21 * x2 - l31 * x3;
+        [b[0] * r0 - l10 * x1 - l20 * x2 - l30 * x3, x1, x2, x3]
+    })
+}
+
+fn load<const D: usize>(models: &[f32], count: usize, index: usize) -> Model<D> {
+    let mut model = [[0.0; 4]; D];
+    for c in 0..D {
+        for k in 0..=D {
+            model[c][k] = models[(c * (D + 1) + k) * count + index];
+        }
+    }
+    model
+}
+
+pub(super) fn local_models<const D: usize>(cpu: &Cpu, args: LocalModels<'_>) {
+    let LocalModels { shape, scales, nodes, guess, out } = args;
+    let [nx, ny, nz] = shape.size;
+    let nodes = Nodes { shape, samples: nodes.host() };
+    let per_intensity2 = 0.5 / (scales.intensity * scales.intensity);
+    let out = Shared::new(out.host_mut());
+    cpu.split(ny * nz, 2000 * shape.len(), |rows| {
+        let mut seen = Vec::with_capacity((2 * reach(D) + 1).pow(D as u32));
+        for (row, x) in rows.flat_map(|row| (0..nx).map(move |x| (row, x))) {
+            let (index, at) = (row * nx + x, [x, row % ny, row / ny]);
+            look_around::<D>(&nodes, (index, at), per_intensity2, &mut seen);
+            let fit = Fit {
+                seen: &seen,
+                residual2: scales.residual_vox * scales.residual_vox,
+                per_window: 1.0 / scales.window_vox,
+            };
+            let mut model = best_candidate(&fit, (&nodes, guess), (index, at), per_intensity2);
+            (0..REFITS).for_each(|_| fit.refit(&mut model));
+            for c in 0..D {
+                for k in 0..=D {
+                    let at = (c * (D + 1) + k) * shape.len() + index;
+                    // SAFETY: every sample is written by one thread.
+                    let slot = unsafe { out.get_mut(at..at + 1) };
+                    slot[0] = model[c][k];
+                }
+            }
+        }
+    });
+}
+
+/// The matches in the window of a node.
+fn look_around<const D: usize>(
+    nodes: &Nodes<'_>,
+    (index, at): (usize, Axes<usize>),
+    per_intensity2: f32,
+    seen: &mut Vec<Seen<D>>,
+) {
+    seen.clear();
+    let (own, intensity) = (nodes.position::<D>(index), nodes.intensity::<D>(index));
+    for (other, _) in block(nodes.shape, around::<D>(nodes.shape, at, reach(D))) {
+        let weight = nodes.weight::<D>(other);
+        if weight > 0.0 {
+            let apart = nodes.intensity::<D>(other) - intensity;
+            let position = nodes.position::<D>(other);
+            let mut offset = [0.0; 3];
+            for a in 0..D {
+                offset[a] = position[a] - own[a];
+            }
+            let weight = weight * exponential(-(apart * apart * per_intensity2));
+            seen.push(Seen { offset, vector: nodes.vector(other), weight });
+        }
+    }
+}
+
+/// The candidate of least energy.
+fn best_candidate<const D: usize>(
+    fit: &Fit<'_, D>,
+    (nodes, guess): (&Nodes<'_>, Guess<'_>),
+    (index, at): (usize, Axes<usize>),
+    per_intensity2: f32,
+) -> Model<D> {
+    let own = nodes.position::<D>(index);
+    let intensity = nodes.intensity::<D>(index);
+    let factor = if guess.shape == nodes.shape { 1 } else { 2 };
+    let from = from_fn(|a| (at[a] / factor).min(guess.shape.size[a] - 1));
+    let (guessed, models) = (Nodes { shape: guess.shape, samples: guess.nodes.host() }, guess.models.host());
+    let far = |apart: f32, steps: f32| FAR * (apart * apart * per_intensity2 + STEP * steps);
+    let model_of =
+        |other: usize| moved(&load::<D>(models, guess.shape.len(), other), guessed.position(other), own);
+    let (mut best, mut least) = ([[0.0; 4]; D], f32::MAX);
+    let mut consider = |candidate: Model<D>, far: f32| {
+        let energy = fit.energy(&candidate) + far;
+        if energy < least {
+            (best, least) = (candidate, energy);
+        }
+    };
+    for (other, place) in block(guess.shape, around::<D>(guess.shape, from, 1)) {
+        let apart = guessed.intensity::<D>(other) - intensity;
+        consider(model_of(other), far(apart, squared_steps::<D>(place, from)));
+    }
+    let here = model_of((from[2] * guess.shape.size[1] + from[1]) * guess.shape.size[0] + from[0]);
+    for (other, place) in block(nodes.shape, around::<D>(nodes.shape, at, 1)) {
+        if nodes.weight::<D>(other) > 0.0 {
+            let (position, vector) = (nodes.position::<D>(other), nodes.vector::<D>(other));
+            let mut offset = [0.0; 3];
+            for a in 0..D {
+                offset[a] = position[a] - own[a];
+            }
+            let mut candidate = here;
+            for c in 0..D {
+                candidate[c][0] += vector[c] - value(&here, offset, c);
+            }
+            let apart = nodes.intensity::<D>(other) - intensity;
+            consider(candidate, far(apart, squared_steps::<D>(place, at)));
+        }
+    }
+    best
+}
+
+pub(super) fn model_field<const D: usize>(cpu: &Cpu, args: ModelField<'_>) {
+    let ModelField { shape, width, intensity, image, nodes, models, kept, out } = args;
+    let [nx, ny, _] = shape.size;
+    let grid = cells(shape, width);
+    let (nodes, models, image) = (Nodes { shape: grid, samples: nodes.host() }, models.host(), image.host());
+    let per_intensity2 = 0.5 / (intensity * intensity);
+    let (per_width, half) = (1.0 / width as f32, 0.5 * (width as f32 - 1.0));
+    let kept_field: Option<[&[f32]; D]> = kept.map(|kept| from_fn(|c| Buffer::host(&kept.field[c])));
+    let kept_weight = kept.map(|kept| kept.weight.host());
+    cpu.split_rows(components_mut::<D>(out), nx, 300 * shape.len(), |row, out| {
+        for x in 0..nx {
+            let (index, voxel) = (row * nx + x, [x, row % ny, row / ny]);
+            if let (Some(field), Some(weight)) = (kept_field, kept_weight)
+                && weight[index] > 0.5
+            {
+                (0..D).for_each(|c| out[c][x] = field[c][index]);
+                continue;
+            }
+            let position: [f32; D] = from_fn(|a| voxel[a] as f32);
+            let (mut total, mut sum) = (0.0, [0.0; D]);
+            for (node, place) in block(grid, around::<D>(grid, voxel.map(|v| v / width), 1)) {
+                let apart = nodes.intensity::<D>(node) - image[index];
+                let mut steps2 = 0.0;
+                for a in 0..D {
+                    let steps = ((place[a] * width) as f32 + half - position[a]) * per_width;
+                    steps2 += steps * steps;
+                }
+                let exponent = apart * apart * per_intensity2;
+                let weight = LEAST_WEIGHT + exponential(-(exponent + SPREAD * steps2));
+                let model = moved(&load::<D>(models, grid.len(), node), nodes.position(node), position);
+                total += weight;
+                for c in 0..D {
+                    sum[c] += weight * model[c][0];
+                }
+            }
+            let share = 1.0 / total;
+            (0..D).for_each(|c| out[c][x] = sum[c] * share);
+        }
+    });
+}

@@ -1,0 +1,159 @@
+//! Motion that is affine near every node, fitted to the matches around it; and the dense field of these models.
+//!
+//! *Paper*: after Y. Hu, Y. Li, R. Song, "Robust interpolation of correspondences for large displacement optical flow", CVPR
+//! 2017, doi:10.1109/CVPR.2017.509: models travel between neighbours, and each node keeps the one that fits its matches best.
+//!
+//! *Energy* of a model M at node p: `Σ_q w_q |r_q|² / (|r_q|² + τ²)`, `r_q = M(x_q) − d_q` over the (2·[`reach`]+1)ᴰ nodes q around;
+//! `w_q = c_q exp(−(I_q − I_p)² / 2σ²)`: matches across an edge of the image say little.
+//! *Candidates*: the models of the guess at the 3ᴰ nodes around (of the next coarser grid, or of this one), and the guess here moved
+//! so that it agrees with each match around; a little more costs one from farther away or across an edge, so that nodes without
+//! matches take the most similar neighbour's. *Then* `REFITS` steps of reweighted least squares with the ridge [`RIDGE`] towards
+//! the best.
+//!
+//! *Models* are planes of one buffer: for every component the value at the node's position, then the slopes.
+//! *Nodes*: as [`super::match_nodes`] has them. *Border*: cut. *Halo*: [`reach`] nodes.
+
+mod cpu;
+mod gpu;
+#[cfg(test)]
+mod parity;
+
+use super::match_nodes::{cells, planes};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use veloxel_core::Shape;
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
+
+/// Half width of the window of nodes that a model is fitted to: 25 in the plane, 27 in space.
+pub const fn reach(components: usize) -> usize {
+    if components == 2 { 2 } else { 1 }
+}
+
+/// Steps of reweighted least squares.
+pub(crate) const REFITS: usize = 2;
+/// Weight of the guess against a match, in the fit.
+pub(crate) const RIDGE: f32 = 0.5;
+/// What a candidate costs for its distance, against a match that it misses.
+pub(crate) const FAR: f32 = 0.01;
+/// What one node of distance is, against one σ² / 2 of intensity.
+pub(crate) const STEP: f32 = 0.3;
+/// What one node of distance is in the weights of the dense field.
+pub(crate) const SPREAD: f32 = 0.7;
+/// Least weight of a node there.
+pub(crate) const LEAST_WEIGHT: f32 = 1e-9;
+
+/// Planes of a buffer of models.
+pub const fn model_planes(components: usize) -> usize {
+    components * (components + 1)
+}
+
+/// Models that a fit begins with.
+#[derive(Debug, Clone, Copy)]
+pub struct Guess<'a> {
+    /// Of its grid.
+    pub shape: Shape,
+    /// The nodes that its models belong to.
+    pub nodes: &'a Buffer,
+    /// The models.
+    pub models: &'a Buffer,
+}
+
+/// Scales of a fit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scales {
+    /// τ, voxels.
+    pub residual_vox: f32,
+    /// σ.
+    pub intensity: f32,
+    /// Distance of the window's outermost nodes, voxels: slopes are measured over it.
+    pub window_vox: f32,
+}
+
+/// Fits a model at every node.
+#[derive(Debug)]
+pub struct LocalModels<'a> {
+    /// Of the grid of nodes.
+    pub shape: Shape,
+    /// τ and σ.
+    pub scales: Scales,
+    /// The nodes.
+    pub nodes: &'a Buffer,
+    /// Of this grid, or of one that is half as fine.
+    pub guess: Guess<'a>,
+    /// The models.
+    pub out: &'a mut Buffer,
+}
+
+impl Kernel for LocalModels<'_> {
+    const NAME: &'static str = "local_models";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d, guess) = (self.shape.len(), self.shape.components(), self.guess);
+        lengths
+            .of("nodes", self.nodes, planes(d) * n)
+            .of("guess nodes", guess.nodes, planes(d) * guess.shape.len())
+            .of("guess models", guess.models, model_planes(d) * guess.shape.len())
+            .of("out", self.out, model_planes(d) * n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.shape, cpu::local_models(cpu, self));
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::local_models(gpu, self)
+    }
+}
+
+/// Vectors that stay.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept<'a> {
+    /// A displacement.
+    pub field: &'a [Buffer],
+    /// Where it is more than a half, the displacement stays.
+    pub weight: &'a Buffer,
+}
+
+/// Writes the dense field: at every voxel the weighted mean of the 3ᴰ nearest nodes' models, with weights that fall with the
+/// distance and with the difference of intensity.
+#[derive(Debug)]
+pub struct ModelField<'a> {
+    /// Of the field.
+    pub shape: Shape,
+    /// Voxels of a cell along each axis.
+    pub width: usize,
+    /// Difference of intensity at which the weight falls.
+    pub intensity: f32,
+    /// The image.
+    pub image: &'a Buffer,
+    /// The nodes of [`cells`].
+    pub nodes: &'a Buffer,
+    /// Their models.
+    pub models: &'a Buffer,
+    /// Vectors that are not replaced; none: all are.
+    pub kept: Option<Kept<'a>>,
+    /// Displacement, voxels.
+    pub out: &'a mut [Buffer],
+}
+
+impl Kernel for ModelField<'_> {
+    const NAME: &'static str = "model_field";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d) = (self.shape.len(), self.shape.components());
+        let count = cells(self.shape, self.width).len();
+        lengths
+            .of("image", self.image, n)
+            .of("nodes", self.nodes, planes(d) * count)
+            .of("models", self.models, model_planes(d) * count)
+            .field("out", self.out, (d, n));
+        if let Some(kept) = self.kept {
+            lengths.field("kept", kept.field, (d, n)).of("weight", kept.weight, n);
+        }
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.shape, cpu::model_field(cpu, self));
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::model_field(gpu, self)
+    }
+}

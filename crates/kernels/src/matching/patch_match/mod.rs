@@ -1,0 +1,208 @@
+//! One sweep of the search for matches: every voxel tries what its neighbours found, and some vectors around the best.
+//!
+//! *Paper*: C. Barnes, E. Shechtman, A. Finkelstein, D. B. Goldman, "PatchMatch: a randomized correspondence algorithm for
+//! structural image editing", SIGGRAPH 2009, doi:10.1145/1576246.1531330, section 3; a sweep reads only the sweep before, with
+//! neighbours a few voxels away (jump flooding), so that all voxels go at once. Random numbers are a hash of voxel, try and
+//! sweep. Everything is whole numbers: the same bits everywhere.
+//!
+//! *A match* is a vector in whole voxels and, where the moving image is given at several sizes, one of these; see [`pack`].
+//! *Its cost*: the bits in which the census codes ([`super::census`]) of two patches differ, at every second voxel, at most
+//! [`MOST_BITS`] a voxel; beyond the moving image's border these. A moving image that is smaller by `s` shows what has grown by `s`
+//! at the fixed image's size, and a neighbour's vector goes on along it accordingly.
+//! *Not inside*: a match whose centre leaves the moving image costs [`WORST`]. *Halo*: the patch, the step; gathers.
+
+mod cpu;
+mod gpu;
+#[cfg(test)]
+mod parity;
+
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use std::ops::RangeInclusive;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
+
+/// Most bits that count of two codes.
+pub const MOST_BITS: u32 = 9;
+/// The cost of a match that was not compared yet, or cannot be.
+pub const WORST: u32 = 1 << 20;
+/// Sizes of the moving image at most.
+pub const MOST_SIZES: RangeInclusive<usize> = 1..=5;
+
+/// Bits of a component in a packed match.
+const fn bits(components: usize) -> u32 {
+    if components == 2 { 14 } else { 9 }
+}
+
+/// Longest component of a match, voxels.
+pub const fn longest(components: usize) -> i32 {
+    (1 << (bits(components) - 1)) - 1
+}
+
+/// A match in one word: the vector's components, from the lowest bits on, and the size.
+pub fn pack(components: usize, vector: Axes<i32>, size: u32) -> u32 {
+    let bits = bits(components);
+    let along = |a: usize| ((vector[a] + (1 << (bits - 1))) as u32) << (bits * a as u32);
+    (0..components).fold(size << (bits * components as u32), |word, a| word | along(a))
+}
+
+/// Vector and size of [`pack`].
+#[inline(always)]
+pub(crate) fn unpack<const D: usize>(word: u32) -> ([i32; D], usize) {
+    let bits = bits(D);
+    let along = |a: usize| (word >> (bits * a as u32) & ((1 << bits) - 1)) as i32 - (1 << (bits - 1));
+    (std::array::from_fn(along), (word >> (bits * D as u32)) as usize)
+}
+
+/// Where an image's codes lie among others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StackedImage {
+    /// Voxels per axis.
+    pub size: Axes<usize>,
+    /// Its first code.
+    pub start: usize,
+    /// How much more than itself a voxel of the fixed image is here, in 1024ths: 1024 (s − 1).
+    pub growth: i32,
+}
+
+impl StackedImage {
+    fn len(&self) -> usize {
+        self.size.iter().product()
+    }
+}
+
+/// What a sweep tries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sweep {
+    /// How far away the neighbours are, voxels.
+    pub step: usize,
+    /// Half width of the first random search; it halves from try to try.
+    pub radius: usize,
+    /// Random vectors around the best.
+    pub tries: usize,
+    /// The number of the sweep, which no other one has.
+    pub seed: u32,
+}
+
+/// Two images' codes.
+#[derive(Debug, Clone, Copy)]
+pub struct Codes<'a> {
+    /// Of the fixed image's pyramid.
+    pub fixed: &'a Buffer<u32>,
+    /// Which of them.
+    pub fixed_image: StackedImage,
+    /// Of the moving image's pyramid.
+    pub moving: &'a Buffer<u32>,
+    /// Which of them: the sizes that are tried.
+    pub moving_images: &'a [StackedImage],
+    /// Half width of a patch, voxels.
+    pub reach: usize,
+}
+
+/// Improves matches by one sweep.
+#[derive(Debug)]
+pub struct PatchMatch<'a> {
+    /// Of the fixed image.
+    pub shape: Shape,
+    /// What is compared.
+    pub codes: Codes<'a>,
+    /// What is tried.
+    pub sweep: Sweep,
+    /// Packed matches of the sweep before.
+    pub matches: &'a Buffer<u32>,
+    /// Their costs; [`WORST`]: not known.
+    pub costs: &'a Buffer<u32>,
+    /// Better matches.
+    pub better: &'a mut Buffer<u32>,
+    /// Their costs.
+    pub better_costs: &'a mut Buffer<u32>,
+}
+
+impl Kernel for PatchMatch<'_> {
+    const NAME: &'static str = "patch_match";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, codes) = (self.shape.len(), self.codes);
+        let end = |image: &StackedImage| image.start + image.len();
+        lengths
+            .count("sizes of the moving image", codes.moving_images.len(), MOST_SIZES)
+            .at_least("fixed codes", codes.fixed, codes.fixed_image.start + n)
+            .at_least("moving codes", codes.moving, codes.moving_images.iter().map(end).max().unwrap_or(0))
+            .of("matches", self.matches, n)
+            .of("costs", self.costs, n)
+            .of("better", self.better, n)
+            .of("better_costs", self.better_costs, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.shape, cpu::patch_match(cpu, self));
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::patch_match(gpu, self)
+    }
+}
+
+/// Matches of the next coarser level on this one: vectors doubled along the axes that it halved, costs [`WORST`].
+#[derive(Debug)]
+pub struct FinerMatches<'a> {
+    /// Of this level.
+    pub shape: Shape,
+    /// Of the coarser one.
+    pub coarser_shape: Shape,
+    /// Of the coarser level.
+    pub coarser: &'a Buffer<u32>,
+    /// Of this one.
+    pub matches: &'a mut Buffer<u32>,
+    /// Of this one.
+    pub costs: &'a mut Buffer<u32>,
+}
+
+impl Kernel for FinerMatches<'_> {
+    const NAME: &'static str = "finer_matches";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.shape.len();
+        lengths
+            .of("coarser", self.coarser, self.coarser_shape.len())
+            .of("matches", self.matches, n)
+            .of("costs", self.costs, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.shape, cpu::finer_matches(cpu, self));
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::finer_matches(gpu, self)
+    }
+}
+
+/// Matches as a displacement: `out(x) = m(x) + base(x + m(x))`, where the matches are those of an image warped by the base.
+#[derive(Debug)]
+pub struct MatchField<'a> {
+    /// Of all buffers.
+    pub shape: Shape,
+    /// m, packed.
+    pub matches: &'a Buffer<u32>,
+    /// The displacement, voxels, that the moving image was warped by; none: it was not.
+    pub base: Option<&'a [Buffer]>,
+    /// The displacement, voxels.
+    pub out: &'a mut [Buffer],
+}
+
+impl Kernel for MatchField<'_> {
+    const NAME: &'static str = "match_field";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.of("matches", self.matches, n).field("out", self.out, (d, n));
+        if let Some(base) = self.base {
+            lengths.field("base", base, (d, n));
+        }
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.shape, cpu::match_field(cpu, self));
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::match_field(gpu, self)
+    }
+}

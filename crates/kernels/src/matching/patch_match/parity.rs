@@ -1,0 +1,158 @@
+//! The kernels on every device against their texts for processors.
+
+use super::{Codes, FinerMatches, MatchField, PatchMatch, StackedImage, Sweep, WORST, longest, pack, unpack};
+use crate::Kernel;
+use veloxel_core::{Dimension, Shape};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_testkit::on_every_device;
+use veloxel_testkit::parity::{Pair, noise_field, shapes};
+
+fn words(len: usize, seed: u32) -> Vec<u32> {
+    (0..len as u32)
+        .map(|i| (i ^ seed).wrapping_mul(0x9e37_79b9).rotate_left(13).wrapping_mul(0x85eb_ca6b))
+        .collect()
+}
+
+/// Matches of a few voxels.
+fn some_matches(device: &Device, shape: Shape, sizes: u32) -> Buffer<u32> {
+    let d = shape.components();
+    let one = |word: u32| pack(d, [0, 8, 16].map(|s| (word >> s & 7) as i32 - 3), (word >> 24) % sizes);
+    device.upload(words(shape.len(), 5).into_iter().map(one).collect()).unwrap()
+}
+
+fn sizes_of(shape: Shape) -> Vec<StackedImage> {
+    let mut start = 0;
+    let image = |(percent, growth): (usize, i32)| {
+        let size = [0, 1, 2]
+            .map(|a| if a < shape.components() { (shape.size[a] * percent).div_ceil(100) } else { 1 });
+        let image = StackedImage { size, start, growth };
+        start += size.iter().product::<usize>();
+        image
+    };
+    [(150, -340), (100, 0), (71, 424)].into_iter().map(image).collect()
+}
+
+/// Two sweeps over noise.
+fn swept(device: &Device, shape: Shape) -> [Vec<u32>; 2] {
+    let images = sizes_of(shape);
+    let last = images[2];
+    let moving = device.upload(words(last.start + last.size.iter().product::<usize>(), 1)).unwrap();
+    let fixed = device.upload(words(shape.len() + 3, 2)).unwrap();
+    let fixed_image = StackedImage { size: shape.size, start: 3, growth: 0 };
+    let codes = Codes { fixed: &fixed, fixed_image, moving: &moving, moving_images: &images, reach: 2 };
+    let mut matches = some_matches(device, shape, 3);
+    let mut costs = device.upload(vec![WORST; shape.len()]).unwrap();
+    for seed in [7, 8] {
+        let (mut better, mut better_costs) =
+            (device.scratch(shape.len()).unwrap(), device.scratch(shape.len()).unwrap());
+        let sweep = Sweep { step: 2, radius: 4, tries: 3, seed };
+        let kernel = PatchMatch {
+            shape,
+            codes,
+            sweep,
+            matches: &matches,
+            costs: &costs,
+            better: &mut better,
+            better_costs: &mut better_costs,
+        };
+        kernel.run(device).unwrap();
+        (matches, costs) = (better, better_costs);
+    }
+    [matches, costs].map(|words| device.download(words).unwrap())
+}
+
+on_every_device! {
+    fn sweeps(device: &Device) {
+        for shape in shapes() {
+            let expected = swept(&Device::cpu(1).unwrap(), shape);
+            assert!(shape.len() < 100 || expected[1].iter().any(|&cost| cost < WORST));
+            assert!(swept(device, shape) == expected, "{:?}", shape.size);
+        }
+    }
+
+    fn matches_on_the_next_level(device: &Device) {
+        for shape in shapes() {
+            let coarser_shape = Shape { size: shape.size.map(|n| n.div_ceil(2)), ..shape };
+            let finer = |device: &Device| {
+                let coarser = some_matches(device, coarser_shape, 3);
+                let [mut matches, mut costs] = [0, 0].map(|_| device.scratch::<u32>(shape.len()).unwrap());
+                FinerMatches { shape, coarser_shape, coarser: &coarser, matches: &mut matches, costs: &mut costs }
+                    .run(device)
+                    .unwrap();
+                [matches, costs].map(|words| device.download(words).unwrap())
+            };
+            assert_eq!(finer(device), finer(&Device::cpu(1).unwrap()), "{:?}", shape.size);
+        }
+    }
+
+    fn matches_as_a_field(device: &Device) {
+        for shape in shapes() {
+            let d = shape.components();
+            for warped in [false, true] {
+                Pair::new(device).alike(&format!("{:?} {warped}", shape.size), |device| {
+                    let base = noise_field(device, (d, shape.len()), 3);
+                    let matches = some_matches(device, shape, 1);
+                    let mut out = device.scratch_field(d, shape.len()).unwrap();
+                    MatchField { shape, matches: &matches, base: warped.then_some(&base[..]), out: &mut out }
+                        .run(device)
+                        .unwrap();
+                    out
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn matches_go_into_a_word_and_out_again() {
+    for (d, most) in [(2, longest(2)), (3, longest(3))] {
+        for vector in [[0, 0, 0], [most, -most, 0], [-5, 17, 0]] {
+            let word = pack(d, vector, 4);
+            let (found, size) = if d == 2 {
+                let ([x, y], size) = unpack::<2>(word);
+                ([x, y, 0], size)
+            } else {
+                unpack::<3>(word)
+            };
+            assert_eq!((found, size), (vector, 4));
+        }
+    }
+}
+
+/// A picture whose right half moved by (5, -3): after a few sweeps nearly every voxel knows.
+#[test]
+fn a_shift_is_found() {
+    let device = Device::cpu(2).unwrap();
+    let shape = Shape { size: [60, 40, 1], dimension: Dimension::Two };
+    let fixed = words(shape.len(), 9);
+    let moved = |i: usize| {
+        let (x, y) = ((i % 60) as i32 - 5, (i / 60) as i32 + 3);
+        if (0..60).contains(&x) && (0..40).contains(&y) { fixed[(y * 60 + x) as usize] } else { 0 }
+    };
+    let moving = device.upload((0..shape.len()).map(moved).collect()).unwrap();
+    let fixed = device.upload(fixed.clone()).unwrap();
+    let image = StackedImage { size: shape.size, start: 0, growth: 0 };
+    let codes =
+        Codes { fixed: &fixed, fixed_image: image, moving: &moving, moving_images: &[image], reach: 2 };
+    let mut matches = device.upload(vec![pack(2, [0; 3], 0); shape.len()]).unwrap();
+    let mut costs = device.upload(vec![WORST; shape.len()]).unwrap();
+    for (seed, step) in [8, 4, 2, 1, 4, 2, 1, 1].into_iter().enumerate() {
+        let [mut better, mut better_costs] = [0, 0].map(|_| device.scratch(shape.len()).unwrap());
+        let sweep = Sweep { step, radius: 8, tries: 8, seed: seed as u32 };
+        let (matches_in, costs_in) = (&matches, &costs);
+        PatchMatch {
+            shape,
+            codes,
+            sweep,
+            matches: matches_in,
+            costs: costs_in,
+            better: &mut better,
+            better_costs: &mut better_costs,
+        }
+        .run(&device)
+        .unwrap();
+        (matches, costs) = (better, better_costs);
+    }
+    let right = matches.host().iter().filter(|&&word| unpack::<2>(word) == ([5, -3], 0)).count();
+    assert!(right > 1500, "{right} of 2400 match");
+}

@@ -1,0 +1,286 @@
+//! Motion larger than a pyramid follows: any pair method, begun from matches, with what is hidden found and left out.
+//!
+//! *In*: two images, 2-D or 3-D. *Out*: the flow of the method, and which voxels of the fixed image are hidden in the moving one.
+//!
+//! *Papers*: C. Barnes et al., "PatchMatch", SIGGRAPH 2009, doi:10.1145/1576246.1531330; Y. Hu, R. Song, Y. Li, "Efficient
+//! coarse-to-fine PatchMatch for large displacement optical flow", CVPR 2016, doi:10.1109/CVPR.2016.615; Y. Hu, Y. Li, R. Song,
+//! "Robust interpolation of correspondences for large displacement optical flow", CVPR 2017, doi:10.1109/CVPR.2017.509.
+//!
+//! *Steps*, all on the device and in both directions:
+//!
+//! 1. census codes of a pyramid; matches from its coarsest level on by randomised propagation, in pictures at five sizes of the
+//!    moving image (half to twice), so that what comes nearer is found too ([`search`]);
+//! 2. what the other direction confirms within 2 voxels; a dense field of affine models of it ([`dense`]);
+//! 3. both again on the finest level with the moving image warped by that field: matches there need not know of scale or
+//!    slant; confirmed within 1.5 voxels, and dense again;
+//! 4. the method from these fields; where there and back differ by more than a voxel, models of what is confirmed take over;
+//!    the method again from there, without data where the image is hidden.
+//!
+//! *Where we differ* from the papers: sweeps read only the sweep before and random numbers are hashes, so that all devices find
+//! the same bits; no descriptor but census; edges of the image enter as differences of intensity, not as geodesic distances.
+//!
+//! *Cost*: 14 census codes a pixel; three runs of the method. *Evidence*: `tests/motion/matches.rs`, `veloxel bench large-motion`.
+//!
+//! *Limits*: [`longest`](veloxel_kernels::matching::patch_match::longest) voxels along an axis; what has no texture or changed
+//! its size by more than two is not matched, and the models of its neighbours decide.
+
+mod dense;
+mod search;
+
+use crate::frame::{Frame, FrameSource};
+use crate::method::{DenseMethod, ImagePair, PairMethod, Region};
+use crate::moving_image::{MovingImage, frame_on, voxel_map};
+use crate::pending_flow::PendingFlow;
+use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
+use crate::{MotionError, Observer, Step};
+use dense::{Densifier, Known};
+use search::{Coded, Searched};
+use veloxel_core::{Grid, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::{CopyBuffer, Multiply, Operation};
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
+use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Visible};
+
+/// Distance within which the other direction confirms a first match, voxels.
+const FIRST_TOLERANCE: Tolerance = Tolerance { least_vox: 2.0, share: 0.0 };
+/// The same for matches with an image that was warped already.
+const SECOND_TOLERANCE: Tolerance = Tolerance { least_vox: 1.5, share: 0.0 };
+/// The same for the flow of the method: what is not confirmed begins again from the models around it.
+const FLOW_TOLERANCE: Tolerance = Tolerance { least_vox: 1.0, share: 0.02 };
+/// The same for the flow of the method: what is not confirmed is said to be hidden.
+const HIDDEN_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
+
+/// A method that begins from matches.
+#[derive(Debug)]
+pub struct Matched<M: ?Sized>(Box<M>);
+
+impl<M: PairMethod> Matched<M> {
+    /// Estimates with `method`, three times a pair.
+    pub fn new(method: M) -> Self {
+        Self(Box::new(method))
+    }
+}
+
+impl Matched<dyn PairMethod> {
+    /// [`Self::new`] for a method whose type is not known.
+    pub fn of_box(method: Box<dyn PairMethod>) -> Self {
+        Self(method)
+    }
+}
+
+impl<M: DenseMethod + ?Sized> DenseMethod for Matched<M> {
+    fn grid(&self) -> &Grid {
+        self.0.grid()
+    }
+    fn device(&self) -> &Device {
+        self.0.device()
+    }
+    fn interpolation(&self) -> Interpolation {
+        self.0.interpolation()
+    }
+}
+
+impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
+        let (device, grid) = (self.device().clone(), self.grid().clone());
+        device.scope(|| {
+            pair.check(&grid)?;
+            let moving = pair.moving.frame();
+            // Without contrast there is nothing to match: the method says so.
+            let (Some(map), Some(_)) = (pair.fixed.frame().map_within(pair.region.mask)?, moving.map()?)
+            else {
+                return self.0.estimate(pair, observer);
+            };
+            let on_grid = match voxel_map(&grid, moving.grid()) == VoxelAffine::IDENTITY {
+                true => None,
+                false => Some(frame_on(moving, &grid)?),
+            };
+            let sides = Sides {
+                frames: [pair.fixed.frame(), on_grid.as_ref().map_or(moving, |(frame, _)| frame)],
+                masks: [pair.region.mask, on_grid.as_ref().map(|(_, seen)| seen)],
+            };
+            let images = [sides.frames[0], sides.frames[1]]
+                .map(|frame| FrameSource::from(frame).mapped(map))
+                .into_iter()
+                .collect::<Result<Vec<_>, _>>()?;
+            let work = Work { device: &device, grid: &grid, sides, images: [&images[0], &images[1]] };
+            let starts = work.matches()?;
+            let fields = [0, 1].map(|side| {
+                let part = Part { observer, begin: side as f64 / 3.0, share: 1.0 / 3.0 };
+                self.0.estimate(work.pair(side, &starts[side], pair.region), &part)
+            });
+            let [forward, backward] = fields;
+            let (forward, backward) = (forward?, backward?);
+            let found = work.hidden([forward.flow(), backward.flow()])?;
+            let part = Part { observer, begin: 2.0 / 3.0, share: 1.0 / 3.0 };
+            let visible = ResidentMask { grid: grid.clone(), weight: found.visible };
+            let region = Region { mask: Some(&visible), ..pair.region };
+            let start = ResidentStart::Matches(&found.start);
+            let mut pending = self.0.estimate(ImagePair { region, start, ..pair }, &part)?;
+            pending.set_confirmed(found.confirmed);
+            Ok(pending)
+        })
+    }
+}
+
+/// The two images, each as the fixed one of its direction.
+struct Sides<'a> {
+    frames: [&'a Frame; 2],
+    masks: [Option<&'a ResidentMask>; 2],
+}
+
+/// What a pair is worked on with.
+struct Work<'a> {
+    device: &'a Device,
+    grid: &'a Grid,
+    sides: Sides<'a>,
+    /// In 0..1.
+    images: [&'a Buffer; 2],
+}
+
+/// What the flows of both directions say of each other.
+struct FoundHidden {
+    /// 0 where a voxel is said to be hidden.
+    confirmed: Buffer,
+    /// 0 where the image is hidden, and outside of the mask.
+    visible: Buffer,
+    /// The forward flow where it is confirmed, and models of it elsewhere.
+    start: ResidentFlow,
+}
+
+impl Work<'_> {
+    fn shape(&self) -> Shape {
+        Shape::of(self.grid)
+    }
+
+    /// Dense fields of both directions.
+    fn matches(&self) -> Result<[ResidentFlow; 2], MotionError> {
+        let (device, shape) = (self.device, self.shape());
+        let coded = self.images.map(|image| Coded::new(device, image, shape));
+        let [fixed, moving] = coded;
+        let coded = [fixed?, moving?];
+        let densifiers = self.both(|side| Densifier::new(device, self.images[side], shape))?;
+        let first =
+            self.both(|side| Searched::over_all([&coded[side], &coded[1 - side]])?.field(device, None))?;
+        let fields = self.densify(&densifiers, &first, FIRST_TOLERANCE)?;
+        let second = self.both(|side| {
+            let from = (self.images[1 - side], self.grid);
+            let seen = MovingImage::new(device, from, self.grid, Interpolation::Linear)?;
+            let warped = seen.warp(&fields[side].components_vox, Border::Unbounded)?;
+            let near = Searched::nearby(&coded[side], &Coded::finest(device, &warped, shape)?)?;
+            near.field(device, Some(&fields[side].components_vox))
+        })?;
+        self.densify(&densifiers, &second, SECOND_TOLERANCE)
+    }
+
+    /// Dense fields of what each direction confirms of the other.
+    fn densify(
+        &self,
+        densifiers: &[Densifier<'_>; 2],
+        fields: &[Field; 2],
+        tolerance: Tolerance,
+    ) -> Result<[ResidentFlow; 2], MotionError> {
+        self.both(|side| {
+            let weight = self.confirmed([&fields[side], &fields[1 - side]], tolerance, side)?;
+            let known = Known { field: &fields[side], weight: &weight };
+            let components_vox = densifiers[side].dense(known, None)?;
+            Ok(ResidentFlow { grid: self.grid.clone(), components_vox })
+        })
+    }
+
+    /// Where one direction confirms the other, within the mask of the first one's image.
+    fn confirmed(
+        &self,
+        [there, back]: [&[Buffer]; 2],
+        tolerance: Tolerance,
+        side: usize,
+    ) -> Result<Buffer, ComputeError> {
+        let mut out = self.device.scratch(self.shape().len())?;
+        Confirmation { shape: self.shape(), tolerance, forward: there, backward: back, out: &mut out }
+            .run(self.device)?;
+        if let Some(mask) = self.sides.masks[side] {
+            Multiply { factor: &mask.weight, out: &mut out }.run(self.device)?;
+        }
+        Ok(out)
+    }
+
+    /// What of the forward flow is confirmed, hidden, and known nevertheless.
+    fn hidden(&self, flows: [&ResidentFlow; 2]) -> Result<FoundHidden, MotionError> {
+        let (device, shape) = (self.device, self.shape());
+        let fields = flows.map(|flow| &flow.components_vox);
+        let confirmed = self.confirmed([fields[0], fields[1]], FLOW_TOLERANCE, 0)?;
+        let confirmed_back = self.confirmed([fields[1], fields[0]], FLOW_TOLERANCE, 1)?;
+        let mut visible = device.scratch(shape.len())?;
+        Visible {
+            shape,
+            forward: fields[0],
+            confirmed: &confirmed,
+            confirmed_back: &confirmed_back,
+            out: &mut visible,
+        }
+        .run(device)?;
+        if let Some(mask) = self.sides.masks[0] {
+            Multiply { factor: &mask.weight, out: &mut visible }.run(device)?;
+        }
+        let densifier = Densifier::new(device, self.images[0], shape)?;
+        let known = Known { field: fields[0], weight: &confirmed };
+        let components_vox = densifier.dense(known, Some(known))?;
+        let start = ResidentFlow { grid: self.grid.clone(), components_vox };
+        let confirmed = self.confirmed([fields[0], fields[1]], HIDDEN_TOLERANCE, 0)?;
+        Ok(FoundHidden { confirmed, visible, start })
+    }
+
+    /// The pair of a direction.
+    fn pair<'p>(&'p self, side: usize, start: &'p ResidentFlow, region: Region<'p>) -> ImagePair<'p> {
+        let [fixed, moving] = [self.sides.frames[side], self.sides.frames[1 - side]].map(FrameSource::from);
+        // The muscle lies elsewhere in the other image, but by less than its size.
+        let region = Region { mask: self.sides.masks[side], ..region };
+        ImagePair { fixed, moving, region, start: ResidentStart::Matches(start) }
+    }
+
+    fn both<T>(&self, of: impl Fn(usize) -> Result<T, MotionError>) -> Result<[T; 2], MotionError> {
+        Ok([of(0)?, of(1)?])
+    }
+}
+
+/// A part of a run, for the observer of the whole.
+struct Part<'a> {
+    observer: &'a dyn Observer,
+    begin: f64,
+    share: f64,
+}
+
+impl Observer for Part<'_> {
+    fn step(&self, step: Step) {
+        self.observer.step(Step { done: self.begin + self.share * step.done, ..step });
+    }
+}
+
+/// A copy in 0..1, smoothed.
+fn smoothed(
+    device: &Device,
+    (image, shape): (&Buffer, Shape),
+    sigma_vox: f64,
+) -> Result<Buffer, ComputeError> {
+    use veloxel_kernels::Taps;
+    use veloxel_kernels::image::convolve::{Convolve, isotropic};
+    let mut out = device.scratch(shape.len())?;
+    let taps = isotropic(&Taps::gaussian(sigma_vox, 3.0));
+    Convolve { shape, taps: &taps, input: image, output: &mut out }.run(device)?;
+    Ok(out)
+}
+
+/// A copy.
+fn copied(device: &Device, buffer: &Buffer) -> Result<Buffer, ComputeError> {
+    let mut out = device.scratch(buffer.len())?;
+    CopyBuffer { from: buffer, to: &mut out }.run(device)?;
+    Ok(out)
+}
+
+/// Memory of one value.
+fn filled(device: &Device, len: usize, value: f32) -> Result<Buffer, ComputeError> {
+    let mut out = device.scratch(len)?;
+    Operation::Fill(value).on(&mut out).run(device)?;
+    Ok(out)
+}

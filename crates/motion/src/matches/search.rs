@@ -1,0 +1,271 @@
+//! The search for matches over a pyramid of census codes.
+
+use super::{copied, smoothed};
+use crate::MotionError;
+use crate::pyramid::shrink;
+use std::slice::{from_mut, from_ref};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::resample::Resample;
+use veloxel_kernels::matching::census::Census;
+use veloxel_kernels::matching::patch_match::{
+    Codes, FinerMatches, MatchField, PatchMatch, StackedImage, Sweep, WORST, pack,
+};
+
+/// Half octaves by which the moving image may have grown or shrunk, in pictures.
+const HALF_OCTAVES: i32 = 2;
+/// 1024 (s − 1) for each of them, s from ½ to 2.
+const GROWTHS: [i32; 5] = [-512, -300, 0, 424, 1024];
+/// An axis is not made shorter than this.
+const SHORTEST_AXIS: usize = 12;
+/// The shorter side of the coarsest picture, at least; the longest axis of the coarsest volume.
+const COARSEST: [usize; 2] = [40, 24];
+/// Smoothing before the census, voxels.
+const CENSUS_SIGMA_VOX: f64 = 0.7;
+/// How much brighter a neighbour must be, of a range of 1.
+const CENSUS_THRESHOLD: f32 = 0.002;
+/// Distances of the neighbours, sweep by sweep.
+const STEPS: [usize; 8] = [8, 4, 2, 1, 4, 2, 1, 1];
+/// The same where the field is nearly known.
+const NEAR_STEPS: [usize; 4] = [4, 2, 1, 1];
+
+/// Half width of a patch, voxels, and random tries a voxel.
+#[derive(Clone, Copy)]
+struct Effort {
+    reach: usize,
+    tries: usize,
+    radius: usize,
+    /// The number of its first sweep.
+    first: usize,
+}
+
+/// The census codes of an image at several sizes.
+pub(super) struct Coded<'a> {
+    device: &'a Device,
+    shape: Shape,
+    codes: Buffer<u32>,
+    /// From the finest on, half an octave apart; in volumes an octave.
+    images: Vec<StackedImage>,
+    /// Which of them has the image's own size.
+    own: usize,
+}
+
+impl<'a> Coded<'a> {
+    /// Codes of the whole pyramid.
+    pub fn new(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self, MotionError> {
+        let is_picture = shape.components() == 2;
+        let finer = if is_picture { HALF_OCTAVES } else { 0 };
+        let last = 2 * coarsest_level(shape) as i32 + finer;
+        let steps: Vec<i32> = (-finer..=last).filter(|m| is_picture || m % 2 == 0).collect();
+        let sizes: Vec<Shape> = steps.iter().map(|&m| Shape { size: size_at(shape, m), ..shape }).collect();
+        let mut coded = Self::empty(device, shape, &sizes)?;
+        coded.own = finer as usize;
+        let mut coarser = copied(device, image)?;
+        for (nth, &size) in sizes.iter().enumerate() {
+            if nth < coded.own {
+                coded.add(nth, &enlarged(device, (image, shape), size)?)?;
+                continue;
+            }
+            if nth > coded.own {
+                coarser = shrink(device, (&coarser, sizes[nth - 1]), size)?;
+            }
+            coded.add(nth, &coarser)?;
+        }
+        Ok(coded)
+    }
+
+    /// Codes of the image alone.
+    pub fn finest(device: &'a Device, image: &Buffer, shape: Shape) -> Result<Self, MotionError> {
+        let mut coded = Self::empty(device, shape, &[shape])?;
+        coded.add(0, image)?;
+        Ok(coded)
+    }
+
+    fn empty(device: &'a Device, shape: Shape, sizes: &[Shape]) -> Result<Self, ComputeError> {
+        let mut start = 0;
+        let image = |size: &Shape| {
+            let image = StackedImage { size: size.size, start, growth: 0 };
+            start += size.len();
+            image
+        };
+        let images = sizes.iter().map(image).collect();
+        Ok(Self { device, shape, codes: device.scratch(start)?, images, own: 0 })
+    }
+
+    fn add(&mut self, nth: usize, image: &Buffer) -> Result<(), ComputeError> {
+        let StackedImage { size, start, .. } = self.images[nth];
+        let shape = Shape { size, ..self.shape };
+        let smooth = smoothed(self.device, (image, shape), CENSUS_SIGMA_VOX)?;
+        let (threshold, codes) = (CENSUS_THRESHOLD, &mut self.codes);
+        Census { shape, threshold, image: &smooth, start, codes }.run(self.device)
+    }
+
+    /// The image of a level.
+    fn level(&self, level: usize) -> StackedImage {
+        self.images[self.index(level)]
+    }
+
+    fn index(&self, level: usize) -> usize {
+        self.own + level * if self.own > 0 { HALF_OCTAVES as usize } else { 1 }
+    }
+
+    /// The images that a level of the other one is compared with, smallest growth first, and which of them did not grow.
+    fn sizes_of(&self, level: usize) -> (Vec<StackedImage>, usize) {
+        let index = self.index(level);
+        if self.own == 0 {
+            return (vec![self.images[index]], 0);
+        }
+        let grown = |(k, growth)| StackedImage { growth, ..self.images[index + k - self.own] };
+        (GROWTHS.into_iter().enumerate().map(grown).collect(), self.own)
+    }
+}
+
+/// The coarsest level, an octave each.
+fn coarsest_level(shape: Shape) -> usize {
+    let [nx, ny, nz] = shape.size;
+    let (extent, least) = match shape.components() {
+        2 => (nx.min(ny), COARSEST[0]),
+        _ => (nx.max(ny).max(nz), COARSEST[1]),
+    };
+    (0..).take_while(|&level| extent >> level >= 2 * least).count()
+}
+
+/// The size after so many half octaves; an axis stays that would become too short.
+fn size_at(shape: Shape, half_octaves: i32) -> Axes<usize> {
+    let along = |a: usize, m: i32| (shape.size[a] as f64 * 2f64.powf(-0.5 * f64::from(m))).round() as usize;
+    [0, 1, 2].map(|a| match half_octaves {
+        _ if a >= shape.components() => 1,
+        ..=0 => along(a, half_octaves),
+        // In whole octaves, so that levels stay by whole factors apart.
+        m => (0..=m)
+            .rev()
+            .step_by(2)
+            .find(|&m| along(a, m) >= SHORTEST_AXIS)
+            .map_or(shape.size[a], |m| along(a, m)),
+    })
+}
+
+fn enlarged(device: &Device, (image, from): (&Buffer, Shape), to: Shape) -> Result<Buffer, ComputeError> {
+    let mut out = device.scratch(to.len())?;
+    let (input, output) = (from_ref(image), from_mut(&mut out));
+    Resample { input, input_shape: from, output, output_shape: to, factor: 1.0 }.run(device)?;
+    Ok(out)
+}
+
+/// Matches of an image's voxels, and their costs.
+pub(super) struct Searched {
+    shape: Shape,
+    matches: Buffer<u32>,
+    costs: Buffer<u32>,
+}
+
+impl Searched {
+    /// Matches over the whole range of motion.
+    pub fn over_all([fixed, moving]: [&Coded<'_>; 2]) -> Result<Self, MotionError> {
+        let device = fixed.device;
+        let coarsest = coarsest_level(fixed.shape);
+        let reach = if fixed.shape.components() == 2 { 8 } else { 4 };
+        let mut found: Option<Self> = None;
+        for level in (0..=coarsest).rev() {
+            let shape = Shape { size: fixed.level(level).size, ..fixed.shape };
+            let first = level * STEPS.len();
+            let (sizes, own) = moving.sizes_of(level);
+            let (matches, effort) = match found {
+                None => {
+                    let radius = shape.size.into_iter().max().unwrap_or(1) / 2;
+                    (
+                        Self::none(device, shape, own)?,
+                        Effort { reach, tries: 8, radius: radius.max(4), first },
+                    )
+                }
+                Some(coarser) => {
+                    (coarser.finer(device, shape)?, Effort { reach, tries: 3, radius: 3, first })
+                }
+            };
+            let codes = codes([fixed, moving], level, &sizes, effort.reach);
+            let steps = if level == coarsest { STEPS.repeat(2) } else { STEPS.to_vec() };
+            found = Some(matches.swept(device, codes, &steps, effort)?);
+        }
+        Ok(found.expect("a pyramid should have a level"))
+    }
+
+    /// Matches within a few voxels.
+    pub fn nearby(fixed: &Coded<'_>, moving: &Coded<'_>) -> Result<Self, MotionError> {
+        let reach = if fixed.shape.components() == 2 { 6 } else { 4 };
+        let images = [StackedImage { growth: 0, ..moving.images[0] }];
+        let codes = codes([fixed, moving], 0, &images, reach);
+        let effort = Effort { reach, tries: 4, radius: 3, first: 0 };
+        Ok(Self::none(fixed.device, fixed.shape, 0)?.swept(fixed.device, codes, &NEAR_STEPS, effort)?)
+    }
+
+    /// The matches as a displacement; `base`: what the moving image was warped by.
+    pub fn field(self, device: &Device, base: Option<&[Buffer]>) -> Result<Field, MotionError> {
+        let mut out = device.scratch_field(self.shape.components(), self.shape.len())?;
+        MatchField { shape: self.shape, matches: &self.matches, base, out: &mut out }.run(device)?;
+        Ok(out)
+    }
+
+    /// Every voxel stays.
+    fn none(device: &Device, shape: Shape, size: usize) -> Result<Self, ComputeError> {
+        let still = pack(shape.components(), [0; 3], size as u32);
+        let [matches, costs] = [still, WORST].map(|word| device.upload(vec![word; shape.len()]));
+        Ok(Self { shape, matches: matches?, costs: costs? })
+    }
+
+    /// On the next finer level.
+    fn finer(self, device: &Device, shape: Shape) -> Result<Self, ComputeError> {
+        let (mut matches, mut costs) = (device.scratch(shape.len())?, device.scratch(shape.len())?);
+        let (coarser, coarser_shape) = (&self.matches, self.shape);
+        FinerMatches { shape, coarser_shape, coarser, matches: &mut matches, costs: &mut costs }
+            .run(device)?;
+        Ok(Self { shape, matches, costs })
+    }
+
+    fn swept(
+        self,
+        device: &Device,
+        codes: Codes<'_>,
+        steps: &[usize],
+        effort: Effort,
+    ) -> Result<Self, ComputeError> {
+        let (mut from, n) = (self, self_len(codes));
+        let mut to = Self { shape: from.shape, matches: device.scratch(n)?, costs: device.scratch(n)? };
+        for (nth, &step) in steps.iter().enumerate() {
+            let sweep =
+                Sweep { step, radius: effort.radius, tries: effort.tries, seed: (effort.first + nth) as u32 };
+            let kernel = PatchMatch {
+                shape: from.shape,
+                codes,
+                sweep,
+                matches: &from.matches,
+                costs: &from.costs,
+                better: &mut to.matches,
+                better_costs: &mut to.costs,
+            };
+            kernel.run(device)?;
+            std::mem::swap(&mut from, &mut to);
+        }
+        Ok(from)
+    }
+}
+
+/// Voxels of the fixed image.
+fn self_len(codes: Codes<'_>) -> usize {
+    codes.fixed_image.size.iter().product()
+}
+
+fn codes<'a>(
+    [fixed, moving]: [&'a Coded<'_>; 2],
+    level: usize,
+    sizes: &'a [StackedImage],
+    reach: usize,
+) -> Codes<'a> {
+    Codes {
+        fixed: &fixed.codes,
+        fixed_image: fixed.level(level),
+        moving: &moving.codes,
+        moving_images: sizes,
+        reach,
+    }
+}
