@@ -107,33 +107,21 @@ pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>, V
     let setting = (job.parameters, full_scale(&first));
     let mut tracker = PointTracker::new(first.grid(), setting, &device)?;
     tracker.advance(&first, &[])?;
-    let mut tracks = Tracks::default();
-    match &job.start {
-        TrackStart::Points(path) => {
-            let points = PointFile::read(path, Dimension::Two)?.points();
-            let position = |p: &Option<[f64; 3]>| p.map_or([f32::NAN; 2], |[x, y, _]| [x as f32, y as f32]);
-            tracks.begin(0, points.iter().map(position));
-        }
-        TrackStart::Corners(count) => {
-            tracks.begin(0, tracker.corners(*count, job.corner_distance_px, &[])?.into_iter());
-        }
-    }
+    let mut tracks = Tracks::begun(job, &tracker)?;
     let wanted = tracks.alive.len();
-    if let Some(film) = &mut film {
-        film.push(0, &tracks.drawn(&first))?;
-    }
     let mut frames = 1;
-    while let Some(frame) = stream.next_frame(&mut log.warnings)? {
-        let points: Vec<[f32; 2]> = tracks.alive.iter().map(|track| track.at_px).collect();
-        tracks.advance(frames, &tracker.advance(&frame, &points)?);
-        if job.ended == EndedTracks::AreReplaced && tracks.alive.len() < wanted {
-            let there: Vec<[f32; 2]> = tracks.alive.iter().map(|track| track.at_px).collect();
-            let missing = wanted - there.len();
-            let corners = tracker.corners(missing, job.corner_distance_px, &there)?;
-            tracks.begin(frames, corners.into_iter());
-        }
+    let mut frame = first;
+    loop {
         if let Some(film) = &mut film {
-            film.push(frames as u64, &tracks.drawn(&frame))?;
+            film.push(frames as u64 - 1, &tracks.drawn(&frame))?;
+        }
+        let Some(next) = stream.next_frame(&mut log.warnings)? else { break };
+        frame = next;
+        tracks.advance(frames, &tracker.advance(&frame, &tracks.positions())?);
+        if job.ended == EndedTracks::AreReplaced && tracks.alive.len() < wanted {
+            let there = tracks.positions();
+            let corners = tracker.corners(wanted - there.len(), job.corner_distance_px, &there)?;
+            tracks.begin(frames, corners.into_iter());
         }
         frames += 1;
     }
@@ -169,6 +157,28 @@ impl Default for Tracks {
 }
 
 impl Tracks {
+    /// The tracks that a job begins with.
+    fn begun(job: &TrackPointsJob, tracker: &PointTracker) -> Result<Self, VeloxelError> {
+        let mut tracks = Self::default();
+        match &job.start {
+            TrackStart::Points(path) => {
+                let points = PointFile::read(path, Dimension::Two)?.points();
+                let position =
+                    |p: &Option<[f64; 3]>| p.map_or([f32::NAN; 2], |[x, y, _]| [x as f32, y as f32]);
+                tracks.begin(0, points.iter().map(position));
+            }
+            TrackStart::Corners(count) => {
+                tracks.begin(0, tracker.corners(*count, job.corner_distance_px, &[])?.into_iter());
+            }
+        }
+        Ok(tracks)
+    }
+
+    /// Where the tracks are that go on.
+    fn positions(&self) -> Vec<[f32; 2]> {
+        self.alive.iter().map(|track| track.at_px).collect()
+    }
+
     /// Begins tracks in a frame.
     fn begin(&mut self, frame: usize, points: impl Iterator<Item = [f32; 2]>) {
         for at_px in points {

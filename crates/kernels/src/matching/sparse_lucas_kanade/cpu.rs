@@ -16,6 +16,13 @@ const MOST_SAMPLES: usize = (MOST_ROWS + 3) * (2 * LANES + 3);
 const BESIDE: f32 = 0.09375;
 const MIDDLE: f32 = 0.3125;
 
+/// Whether a position lies in a picture, or not further than `beyond` from its outermost pixels.
+#[inline(always)]
+fn inside([x, y]: [f32; 2], size: [usize; 2], beyond: f32) -> bool {
+    let [last_x, last_y] = size.map(|n| (n - 1) as f32);
+    x >= -beyond && y >= -beyond && x <= last_x + beyond && y <= last_y + beyond
+}
+
 /// What every point shares.
 struct Pictures<'a> {
     levels: &'a Levels,
@@ -132,12 +139,6 @@ impl<const V: usize> Window<V> {
         if point[0].is_nan() || point[1].is_nan() {
             return lost(Fate::Undefined);
         }
-        let inside = |[x, y]: [f32; 2], size: [usize; 2], beyond: f32| {
-            x >= -beyond
-                && y >= -beyond
-                && x <= (size[0] - 1) as f32 + beyond
-                && y <= (size[1] - 1) as f32 + beyond
-        };
         if !inside(point, levels.size(0), 0.0) {
             return lost(Fate::Outside);
         }
@@ -160,38 +161,49 @@ impl<const V: usize> Window<V> {
                 here = here.map(|h| 2.0 * h);
                 continue;
             }
-            let corner_of = |here: [f32; 2]| here.map(|h| h - radius);
-            let mut last = [f32::MAX; 2];
-            for _ in 0..search.iterations {
-                if !inside(here, size, radius) {
-                    break;
-                }
-                let [bx, by] = self.mismatch((second, size), corner_of(here));
-                let [a, b, c] = matrix;
-                let divisor = determinant(matrix);
-                let step = [(b * by - c * bx) / divisor, (b * bx - a * by) / divisor];
-                let before = here;
-                here = [before[0] + step[0], before[1] + step[1]];
-                if step[0] * step[0] + step[1] * step[1] <= search.tolerance_px * search.tolerance_px {
-                    break;
-                }
-                let back = [step[0] + last[0], step[1] + last[1]];
-                if back[0].abs() < search.tolerance_px && back[1].abs() < search.tolerance_px {
-                    here = [before[0] + 0.5 * step[0], before[1] + 0.5 * step[1]];
-                    break;
-                }
-                last = step;
-            }
+            here = self.arrive((second, size), (matrix, search), here);
             if is_finest {
                 if !inside(here, size, 0.0) {
                     return lost(Fate::Left);
                 }
-                error = self.difference((second, size), corner_of(here));
+                error = self.difference((second, size), here.map(|h| h - radius));
             } else {
                 here = here.map(|h| 2.0 * h);
             }
         }
         Found { at: here, error, fate: Fate::Found }
+    }
+
+    /// Steps on one level from a position on.
+    #[inline(always)]
+    fn arrive(
+        &mut self,
+        (second, size): (&[f32], [usize; 2]),
+        (matrix, search): ([f32; 3], &Search),
+        mut here: [f32; 2],
+    ) -> [f32; 2] {
+        let (radius, tolerance) = (search.radius as f32, search.tolerance_px);
+        let ([a, b, c], divisor) = (matrix, determinant(matrix));
+        let mut last = [f32::MAX; 2];
+        for _ in 0..search.iterations {
+            if !inside(here, size, radius) {
+                break;
+            }
+            let [bx, by] = self.mismatch((second, size), here.map(|h| h - radius));
+            let step = [(b * by - c * bx) / divisor, (b * bx - a * by) / divisor];
+            let before = here;
+            here = [before[0] + step[0], before[1] + step[1]];
+            if step[0] * step[0] + step[1] * step[1] <= tolerance * tolerance {
+                break;
+            }
+            let back = [step[0] + last[0], step[1] + last[1]];
+            if back[0].abs() < tolerance && back[1].abs() < tolerance {
+                here = [before[0] + 0.5 * step[0], before[1] + 0.5 * step[1]];
+                break;
+            }
+            last = step;
+        }
+        here
     }
 
     /// Takes the window with a corner there, and its derivatives; Σ g gᵀ of them: 11, 12, 22.
