@@ -47,7 +47,8 @@ pub(super) fn matching(session: &Session<'_>) -> Result<Vec<Figure>, BenchError>
     let pictures = pairs(session)?;
     for light in LIGHTS.iter().filter(|_| !pictures.is_empty()) {
         for (measure, name) in MEASURES {
-            let params = BlockMatchingParams { measure, ..BlockMatchingParams::default() };
+            let preset = BlockMatchingParams::preset(BlockMatchingPreset::Accurate, Dimension::Two);
+            let params = BlockMatchingParams { measure, ..preset };
             let mut sum = 0.0;
             for picture in &pictures {
                 sum += error_px(session, picture, light, &params)?;

@@ -70,8 +70,20 @@ fn index_of(at: vec3<i32>) -> u32 {
     return (inside.z * block.size.y + inside.y) * block.size.x + inside.x;
 }
 
+// Whether a whole window lies inside of the image.
+fn is_inside(centre: vec3<i32>) -> bool {
+    let radius = vec3<i32>(block.radius.xyz);
+    return all(centre >= radius) && all(centre + radius < vec3<i32>(block.size.xyz));
+}
+
 fn window_sums(centre: vec3<i32>, shift: vec3<i32>) -> Sums {
     let radius = vec3<i32>(block.radius.xyz);
+    let row = i32(block.size.x);
+    let plane = row * i32(block.size.y);
+    // Inside, indices are sums: no sample needs to be clamped on its own.
+    let inside = is_inside(centre) && is_inside(centre + shift);
+    let at_centre = centre.z * plane + centre.y * row + centre.x;
+    let shifted = shift.z * plane + shift.y * row + shift.x;
     var fixed_all = vec3<f32>(0.0, 0.0, 0.0);
     var both_all = vec3<f32>(0.0, 0.0, 0.0);
     for (var x = -radius.x; x <= radius.x; x = x + 1) {
@@ -81,9 +93,13 @@ fn window_sums(centre: vec3<i32>, shift: vec3<i32>) -> Sums {
             var fixed_row = vec3<f32>(0.0, 0.0, 0.0);
             var both_row = vec3<f32>(0.0, 0.0, 0.0);
             for (var z = -radius.z; z <= radius.z; z = z + 1) {
-                let at = centre + vec3<i32>(x, y, z);
-                let here = index_of(at);
-                let there = index_of(at + shift);
+                var here = u32(at_centre + z * plane + y * row + x);
+                var there = u32(at_centre + z * plane + y * row + x + shifted);
+                if (!inside) {
+                    let at = centre + vec3<i32>(x, y, z);
+                    here = index_of(at);
+                    there = index_of(at + shift);
+                }
                 var w = 1.0;
                 if (MASKED == 1u) {
                     w = weight[here];
