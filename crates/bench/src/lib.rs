@@ -8,16 +8,19 @@ mod gpu;
 mod kernels;
 mod large_motion;
 mod local;
+mod matching;
 mod middlebury;
 mod multigrid;
 mod nirep;
 mod paper_a;
+mod paper_b;
 mod phantoms;
 mod phase;
 mod plots_page;
 mod rates;
 mod record;
 mod session;
+mod tracking;
 mod verdict;
 mod volume_preservation;
 mod volumes;
@@ -25,6 +28,7 @@ mod volumes;
 pub use error::BenchError;
 pub use figure::{Bar, Figure};
 pub use paper_a::{Event, ExperimentTable, PaperA, Plan, paper_a};
+pub use paper_b::{FULL_SIZES, PaperB, QUICK_SIZES, paper_b};
 pub use plots_page::plots_page;
 pub use record::{Record, Scored};
 pub use session::Session;
@@ -77,6 +81,10 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("agreement", gpu::agreement),
     // The first paper's experiments: a GPU beside its host.
     Bench::new("paper-a", |session| Ok(paper_a(session.device, Plan::full(), &mut |_| Ok(()))?.figures())),
+    // The optical-flow half of the second GPU paper: block matching and Lucas-Kanade over sizes of pictures.
+    Bench::new("paper-b", |session| Ok(paper_b(session.device, FULL_SIZES, &mut |_| ())?.figures())),
+    // NCC, SSD and SAD under noise, gain and offset; speckle.
+    Bench::new("matching", matching::matching),
     // Multigrid against Jacobi on 128³.
     Bench::new("multigrid", |session| multigrid::multigrid(session.device)).by_default(),
     // Pairs of 64³, 128³ and 256³: time and memory.
@@ -97,6 +105,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("large-motion", large_motion::large_motion),
     // Methods of local windows: error, confidence and time.
     Bench::new("local", local::local),
+    // 100,000 points followed between two pictures.
+    Bench::new("tracking", tracking::tracking),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

@@ -22,7 +22,10 @@ struct Bars {
     times_ms: [f64; 2],
 }
 
-const BARS: [Bars; 1] = [Bars { method: "lucas-kanade", error_px: 0.30, times_ms: [60.0, 0.15] }];
+const BARS: [Bars; 2] = [
+    Bars { method: "lucas-kanade", error_px: 0.30, times_ms: [60.0, 0.15] },
+    Bars { method: "block-matching", error_px: 0.40, times_ms: [250.0, 0.5] },
+];
 /// The area under the sparsification curve over that of a random order, at most.
 const CONFIDENCE: f64 = 0.6;
 /// Share of the pixels that have a vector, at least.

@@ -13,8 +13,8 @@ use veloxel::Device;
 use veloxel::io::{IoError, write_text};
 use veloxel::report::number::{self, counted};
 use veloxel_bench::{
-    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperA, Plan, Record, Session, Verdict,
-    VolumeCost, paper_a, plots_page, volume_cost,
+    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, FULL_SIZES, Figure, PaperA, Plan, QUICK_SIZES,
+    Record, Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
 };
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
@@ -31,7 +31,7 @@ pub struct BenchArguments {
     #[arg(long)]
     json: bool,
 
-    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states; for paper-a, sizes up to 100³
+    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states; for paper-a and paper-b, small sizes
     #[arg(long)]
     quick: bool,
 
@@ -39,7 +39,7 @@ pub struct BenchArguments {
     #[arg(long)]
     allow_missing: bool,
 
-    /// Tables and plots of paper-a or error-time as a page, in one file
+    /// Tables and plots of paper-a, paper-b or error-time as a page, in one file
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
 
@@ -52,8 +52,9 @@ pub struct BenchArguments {
 }
 
 const PAPER_A: &str = "paper-a";
+const PAPER_B: &str = "paper-b";
 /// Benches that draw plots.
-const WITH_PAGE: [&str; 2] = [PAPER_A, "error-time"];
+const WITH_PAGE: [&str; 3] = [PAPER_A, PAPER_B, "error-time"];
 
 impl BenchArguments {
     fn benches(&self) -> Vec<&'static Bench> {
@@ -80,17 +81,23 @@ impl Run for BenchArguments {
         let record = self.quick.then(Record::of_this_tree);
         let (mut verdict, mut results) = (Verdict::default(), serde_json::Map::new());
         for bench in self.benches() {
-            let (figures, text) = if bench.name == PAPER_A {
-                let result = measure_paper_a(&device, &self)?;
-                (result.figures(), experiment_text(&result))
-            } else {
-                let figures = (bench.run)(&session)?;
-                if let Some(path) = &self.html {
-                    write_text(path, &plots_page(bench, &report.name, &figures, session.take_plots())?)?;
+            let (figures, text) = match bench.name {
+                PAPER_A => {
+                    let result = measure_paper_a(&device, &self)?;
+                    let figures = result.figures();
+                    let text = experiment_text(&result.tables(), &figures, &result.notes());
+                    (figures, text)
                 }
-                let text =
-                    figures_text(&figures, |figure| Some(record.as_ref()?.score(bench.name, figure)?.stated));
-                (figures, text)
+                PAPER_B => measure_paper_b(&device, &self)?,
+                _ => {
+                    let figures = (bench.run)(&session)?;
+                    if let Some(path) = &self.html {
+                        write_text(path, &plots_page(bench, &report.name, &figures, session.take_plots())?)?;
+                    }
+                    let stated = |figure: &Figure| Some(record.as_ref()?.score(bench.name, figure)?.stated);
+                    let text = figures_text(&figures, stated);
+                    (figures, text)
+                }
             };
             verdict.judge(bench, &figures, record.as_ref());
             if self.json {
@@ -111,13 +118,31 @@ impl Run for BenchArguments {
     }
 }
 
-fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA, BenchError> {
-    // Minutes of measuring should not end at a folder that is not there.
+/// Minutes of measuring should not end at a folder that is not there.
+fn check_folder(arguments: &BenchArguments) -> Result<(), BenchError> {
     let folder = arguments.html.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
     if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
         let source = std::io::ErrorKind::NotFound.into();
         return Err(IoError::Open { path: missing.to_owned(), source }.into());
     }
+    Ok(())
+}
+
+/// The figures, and the tables as text.
+fn measure_paper_b(device: &Device, arguments: &BenchArguments) -> Result<(Vec<Figure>, String), BenchError> {
+    check_folder(arguments)?;
+    let sizes = if arguments.quick { QUICK_SIZES } else { FULL_SIZES };
+    let result = paper_b(device, sizes, &mut |what| say(&format!("{PAPER_B}: {what}")))?;
+    if let Some(path) = &arguments.html {
+        write_text(path, &result.html()?)?;
+    }
+    let figures = result.figures();
+    let text = experiment_text(&result.tables(), &figures, &result.notes());
+    Ok((figures, text))
+}
+
+fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA, BenchError> {
+    check_folder(arguments)?;
     let plan = if arguments.quick { Plan::quick() } else { Plan::full() };
     paper_a(device, plan, &mut |event| match event {
         Event::Next(what) => {
@@ -143,19 +168,19 @@ fn measure_paper_a(device: &Device, arguments: &BenchArguments) -> Result<PaperA
 }
 
 /// Tables, then the figures that have a bar, then what is to be known of them.
-fn experiment_text(result: &PaperA) -> String {
+fn experiment_text(tables: &[ExperimentTable], figures: &[Figure], notes: &[String]) -> String {
     let table_text = |experiment: &ExperimentTable| {
         let head: Vec<&str> = experiment.head.iter().map(String::as_str).collect();
         let rows = table(&head, experiment.rows.iter().cloned());
         format!("{}\n{}\n\n{rows}\n", experiment.title, experiment.note)
     };
-    let mut text: String = result.tables().iter().map(table_text).collect();
-    let held: Vec<Figure> = result.figures().into_iter().filter(|figure| figure.bar.is_some()).collect();
+    let mut text: String = tables.iter().map(table_text).collect();
+    let held: Vec<Figure> = figures.iter().filter(|figure| figure.bar.is_some()).cloned().collect();
     if !held.is_empty() {
         text.push_str(&figures_text(&held, |_| None));
         text.push('\n');
     }
-    result.notes().iter().for_each(|note| text.push_str(&format!("{note}\n")));
+    notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
     text
 }
 

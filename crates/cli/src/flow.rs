@@ -10,8 +10,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, OutsideFill, RunOptions, SequenceJob,
-    StartFrom, flow, sequence,
+    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, OutsideFill, Refinement, RunOptions,
+    SequenceJob, StartFrom, flow, sequence,
 };
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
@@ -126,12 +126,17 @@ pub struct RunArguments {
     #[arg(long, help_heading = "Method")]
     inverse_consistency: bool,
 
+    /// Refine the flow: every vector becomes a mean of its neighbours, weighted by confidence and by likeness of FIXED;
+    /// unknown vectors among certain ones are filled
+    #[arg(long, help_heading = "Method")]
+    refine: bool,
+
     /// Take intensities as they are, instead of mapping FIXED's percentiles to 0..1
     #[arg(long, help_heading = "Method")]
     raw_intensity: bool,
 
     /// Mask on FIXED's grid: voxels that are not 0 (of labels.nii.gz=2,3 those with such a label) are used; with --method
-    /// phase there is no vector outside
+    /// phase there is no vector outside; transparent pixels of FIXED count as masked out, with a mask and without
     #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
     mask: Option<MaskFile>,
 
@@ -167,8 +172,9 @@ impl RunArguments {
             if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
         });
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
+        let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
-        Ok(RunOptions { directions, mask, volume_mask, ..options? })
+        Ok(RunOptions { directions, refinement, mask, volume_mask, ..options? })
     }
 }
 

@@ -23,6 +23,7 @@ mod progress;
 mod run_arguments;
 mod stereo;
 mod terminal;
+mod track_points;
 mod warp;
 
 use clap::error::{ContextKind, ContextValue};
@@ -39,6 +40,7 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<stereo::StereoArguments>("stereo"),
     Entry::of::<features::FeaturesArguments>("features"),
     Entry::of::<engine::EngineArguments>("engine"),
+    Entry::of::<track_points::TrackPointsArguments>("track-points"),
     Entry::of::<warp::WarpArguments>("warp"),
     Entry::of::<evaluate::EvaluateArguments>("evaluate"),
     Entry::of::<info::InfoArguments>("info"),

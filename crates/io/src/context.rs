@@ -5,7 +5,7 @@ use crate::error::IoError;
 use crate::reading::{Reading, Strictness};
 use std::cell::RefCell;
 use std::path::Path;
-use veloxel_core::{CoreError, Grid, Volume, WarningKind, Warnings};
+use veloxel_core::{CoreError, Grid, Mask, Volume, WarningKind, Warnings};
 
 /// Text out of a file as a part of one line: its control characters spelt out.
 fn one_line(text: &str) -> String {
@@ -19,11 +19,20 @@ pub(crate) struct Context<'a> {
     pub reading: Reading,
     claim: RefCell<Claim>,
     warnings: &'a mut Warnings,
+    alpha: Alpha,
+}
+
+/// What becomes of an alpha channel that is not opaque everywhere.
+enum Alpha {
+    /// It is dropped, with a warning.
+    Dropped,
+    /// It becomes a mask.
+    Masking(Option<Mask>),
 }
 
 impl<'a> Context<'a> {
     pub fn new(path: &'a Path, reading: impl Into<Reading>, warnings: &'a mut Warnings) -> Self {
-        Self { path, reading: reading.into(), claim: RefCell::default(), warnings }
+        Self { path, reading: reading.into(), claim: RefCell::default(), warnings, alpha: Alpha::Dropped }
     }
 
     /// Claims bytes until the reader is done.
@@ -71,6 +80,38 @@ impl<'a> Context<'a> {
     /// Something to know that is no fault of the header.
     pub fn note(&mut self, kind: WarningKind, message: impl AsRef<str>) {
         self.warnings.push(kind, format!("{}: {}", self.path.display(), one_line(message.as_ref())));
+    }
+
+    /// From now on an alpha channel becomes a mask.
+    #[must_use]
+    pub fn masked_by_alpha(self) -> Self {
+        Self { alpha: Alpha::Masking(None), ..self }
+    }
+
+    /// Takes an alpha channel that is not opaque everywhere: which pixels show anything at all.
+    pub fn alpha(&mut self, grid: &Grid, is_seen: impl Iterator<Item = bool>) -> Result<(), IoError> {
+        let message = match &mut self.alpha {
+            Alpha::Dropped => "the alpha channel is not opaque everywhere and was dropped".to_owned(),
+            Alpha::Masking(mask) => {
+                let seen: Vec<bool> = is_seen.collect();
+                let hidden = seen.iter().filter(|seen| !**seen).count();
+                let percent = 100.0 * hidden as f64 / seen.len() as f64;
+                *mask = Some(Mask::new(grid.clone(), seen).map_err(IoError::core(self.path))?);
+                format!(
+                    "alpha is a mask: {percent:.1} % of the pixels are transparent and do not count, all others in full"
+                )
+            }
+        };
+        self.note(WarningKind::Samples, message);
+        Ok(())
+    }
+
+    /// The mask that the alpha channel became.
+    pub fn take_mask(&mut self) -> Option<Mask> {
+        match &mut self.alpha {
+            Alpha::Dropped => None,
+            Alpha::Masking(mask) => mask.take(),
+        }
     }
 
     /// Bytes after the content: kept out, and said.

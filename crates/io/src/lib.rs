@@ -67,8 +67,8 @@ pub use luminance::LUMA;
 pub use png_stream::write_rgb_png;
 pub use points::{Point, PointFile};
 pub use read::{
-    read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_labels, read_mask, read_mesh,
-    read_sequence, read_text,
+    read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
+    read_mask, read_mesh, read_sequence, read_text,
 };
 pub use reading::{DataFiles, Reading, Strictness};
 pub use stream::FrameStream;

@@ -1,8 +1,8 @@
 //! Colour to luminance by one rule: Rec. 601 luma of the stored values.
 //!
 //! `Y = 0.299 R + 0.587 G + 0.114 B` on the non-linear values as they stand in the file, in the file's own scale
-//! (0..255 or 0..65535), as most image programs do. An alpha channel is dropped, with a warning unless it is opaque
-//! everywhere.
+//! (0..255 or 0..65535), as most image programs do. An alpha channel that is not opaque everywhere is a mask where that is
+//! asked for ([`crate::read_image_and_mask`]), and dropped with a warning elsewhere; colours are taken as they stand.
 
 use crate::content::{Content, Decoded};
 use crate::context::Context;
@@ -86,7 +86,7 @@ fn grey(
     let mut data = memory::room_for(pixels, context)?;
     let alpha = matches!(channels, Channels::GreyAlpha | Channels::Rgba);
     if alpha && (0..pixels).any(|p| value(p * n + n - 1) != opaque) {
-        context.note(WarningKind::Samples, "the alpha channel is not opaque everywhere and was dropped");
+        context.alpha(grid, (0..pixels).map(|p| value(p * n + n - 1) > 0.0))?;
     }
     let colour = |p: usize| [value(p * n), value(p * n + 1), value(p * n + 2)];
     match channels {

@@ -66,7 +66,28 @@ pub fn read_image(
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<Volume<f32>, IoError> {
-    let hint = match read(path, reading, warnings)? {
+    one_image(path, read(path, reading, warnings)?)
+}
+
+/// Reads one picture or volume, and the mask that its alpha channel is, if that is not opaque everywhere: inside wherever
+/// alpha is above 0.
+///
+/// # Errors
+/// As [`read_image`].
+pub fn read_image_and_mask(
+    path: &Path,
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<(Volume<f32>, Option<Mask>), IoError> {
+    let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
+    let mut context = Context::new(path, reading, warnings).masked_by_alpha();
+    let content = decode(format, Source::open(path)?, &mut context)?.content;
+    let mask = context.take_mask();
+    Ok((one_image(path, content)?, mask))
+}
+
+fn one_image(path: &Path, content: Content) -> Result<Volume<f32>, IoError> {
+    let hint = match content {
         Content::Image(image) => return Ok(image),
         other @ Content::Sequence(_) => (other, "use --sequence, or take out one frame"),
         other => (other, "give the image itself"),

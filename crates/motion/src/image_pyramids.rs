@@ -34,7 +34,8 @@ pub(crate) struct RawImages<'a> {
     pub fixed: FrameSource<'a>,
     pub moving: FrameSource<'a>,
     pub region: Region<'a>,
-    pub map: IntensityMap,
+    /// Of the fixed image and of the moving one.
+    pub maps: [IntensityMap; 2],
     /// From voxel positions of the fixed grid to those of the moving one.
     pub placement: VoxelAffine,
     /// What is known to have moved, before the placement: a map of the fixed grid onto itself.
@@ -96,11 +97,11 @@ impl ImagePyramids {
             Convolve { shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
             Ok(out)
         };
-        let RawImages { fixed, moving, region, map, placement, start } = images;
+        let RawImages { fixed, moving, region, maps, placement, start } = images;
         let moving_grid = moving.frame().grid().clone();
         let mut moving_levels = moving_levels(&moving_grid, &placement, levels);
-        let fixed = smooth(fixed.mapped(map)?, levels[0].shape)?;
-        let raw = (moving.mapped(map)?, Shape::of(&moving_grid));
+        let fixed = smooth(fixed.mapped(maps[0])?, levels[0].shape)?;
+        let raw = (moving.mapped(maps[1])?, Shape::of(&moving_grid));
         let moving = match_voxel_size(device, raw, moving_levels[0].shape)?;
         let moving = smooth(moving, moving_levels[0].shape)?;
         let used = |mut pyramid: Vec<Buffer>| pyramid.split_off(finest.min(pyramid.len()));

@@ -1,9 +1,10 @@
 //! Methods that estimate dense motion, and the seam over which everything else is written once.
 //!
-//! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`], [`lucas_kanade`],
-//! [`phase`].
+//! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`],
+//! [`block_matching`], [`lucas_kanade`], [`phase`].
 
 pub mod affine_registration;
+pub mod block_matching;
 pub mod clg;
 pub mod composition;
 mod error;
@@ -21,7 +22,9 @@ pub mod multigrid;
 mod observer;
 mod pending_flow;
 pub mod phase;
+pub mod point_tracking;
 pub mod pyramid;
+mod refined;
 mod resident;
 pub mod sequence;
 pub mod solving;
@@ -29,6 +32,8 @@ mod start;
 mod tolerance;
 
 pub use affine_registration::AffineModel;
+pub use block_matching::BlockMatching;
+pub use block_matching::parameters::{BlockMatchingParams, BlockMatchingPreset};
 pub use clg::parameters::{ClgParams, Preset};
 pub use clg::{Clg, clg};
 pub use composition::compose_flows;
@@ -50,6 +55,8 @@ pub use phase::{
     PhaseFlowFields, PhaseFrame, PhaseImage, PhaseOutputs, PhaseParameters, PhasePreset, PhaseReport,
     PhaseStereo, PhaseTaken, PhaseWanted, phase_features, phase_flow, phase_stereo,
 };
+pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
+pub use refined::Refined;
 pub use resident::{ResidentFlow, ResidentMask, ResidentStart};
 pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,

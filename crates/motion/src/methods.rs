@@ -1,17 +1,18 @@
 //! Every dense method, by the name that faces know it by: a new one is its folder and a line here.
 
+use crate::block_matching::{BlockMatching, parameters::BlockMatchingParams};
 use crate::clg::{Clg, parameters::ClgParams};
 use crate::lucas_kanade::{LucasKanade, parameters::LucasKanadeParams};
 use crate::matches::Matched;
 use crate::method::{PairMethod, WindowMethod};
 use crate::phase::{PhaseFlow, PhaseParameters, parameters::Frames};
-use crate::{InverseConsistent, MotionError};
+use crate::{InverseConsistent, MotionError, Refined};
 use veloxel_core::Grid;
 use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
 use veloxel_gpu::Device;
 
 /// Every dense method; the first is the one that faces begin with.
-pub static METHODS: [Method; 3] = [
+pub static METHODS: [Method; 4] = [
     Method {
         parameters: &PARAMETERS[0],
         summary: "Combined local-global flow",
@@ -30,13 +31,20 @@ pub static METHODS: [Method; 3] = [
         takes: Takes::Pairs,
         open: open_lucas_kanade,
     },
+    Method {
+        parameters: &PARAMETERS[3],
+        summary: "Pyramidal block matching: the window of one image that is most like that of the other",
+        takes: Takes::Pairs,
+        open: open_block_matching,
+    },
 ];
 
 /// The parameters of every dense method, in the order of [`METHODS`].
-pub static PARAMETERS: [MethodParameters; 3] = [
+pub static PARAMETERS: [MethodParameters; 4] = [
     MethodParameters::of::<ClgParams>(),
     MethodParameters::of::<PhaseParameters>(),
     MethodParameters::of::<LucasKanadeParams>(),
+    MethodParameters::of::<BlockMatchingParams>(),
 ];
 
 /// What a method estimates its flow from.
@@ -139,6 +147,22 @@ impl AnyMethod {
             Self::Window(method) => Self::Window(method),
         }
     }
+
+    /// The method, with its flow refined.
+    #[must_use]
+    pub fn refined(self) -> Self {
+        match self {
+            Self::Pair(method) => Self::Pair(Box::new(Refined::of_box(method))),
+            Self::Window(method) => Self::Window(Box::new(Refined::of_box(method))),
+        }
+    }
+}
+
+fn open_block_matching(opening: &Opening<'_>) -> Result<Opened, MotionError> {
+    let params: BlockMatchingParams = opening.draft.build(opening.grid.dimension())?;
+    let parameters = params.to_json();
+    let method = BlockMatching::new(opening.grid, params, opening.device)?;
+    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
 }
 
 fn open_clg(opening: &Opening<'_>) -> Result<Opened, MotionError> {

@@ -1,8 +1,9 @@
 //! A flow that was asked for, which the device may not have found yet, and what is fetched of it.
 
 use crate::MotionError;
-use crate::frame::Frame;
+use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
+use crate::method::Region;
 use crate::moving_image::{MovingImage, voxel_map};
 use crate::resident::{ResidentFlow, ResidentMask};
 use veloxel_core::{
@@ -11,6 +12,7 @@ use veloxel_core::{
 };
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::Kernel;
+use veloxel_kernels::image::bilateral_field::{Bilateral, BilateralField};
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
@@ -137,6 +139,26 @@ fn folding(dimension: Dimension, share: f64) -> (WarningKind, String) {
     }
 }
 
+/// The window of [`PendingFlow::refine`] in pictures and in volumes, intensities mapped to 0..1: chosen on RubberWhale and Grove2.
+const REFINED_PICTURE: Bilateral =
+    Bilateral { radius: 5, sigma_vox: 3.0, sigma_guide: 0.04, fill_from: 0.25, fill_share: 0.25 };
+const REFINED_VOLUME: Bilateral = Bilateral { radius: 2, sigma_vox: 1.5, ..REFINED_PICTURE };
+
+/// det(I + ∇d) of a flow, and its statistics.
+fn jacobian_of(
+    device: &Device,
+    flow: &ResidentFlow,
+    measured: Option<&ResidentMask>,
+) -> Result<(Buffer, Later<JacobianReport>), ComputeError> {
+    let shape = Shape::of(&flow.grid);
+    let mut determinant = device.scratch(shape.len())?;
+    let weight = measured.map(|mask| &mask.weight);
+    let (displacement, out) = (&flow.components_vox, &mut determinant);
+    let jacobian = Jacobian { shape, spacing_edges: [1.0; 3], displacement, weight, out }.run(device)?;
+    Operation::Rescale { gain: 1.0, offset: 1.0 }.on(&mut determinant).run(device)?;
+    Ok((determinant, jacobian))
+}
+
 impl PendingAccount for MethodAccount {
     fn numbers(&mut self) -> Vec<&mut dyn Pending> {
         Vec::new()
@@ -173,12 +195,7 @@ impl PendingFlow {
     /// [`MotionError::Compute`] if the device fails.
     pub fn new(device: &Device, found: Found, measured: Option<&ResidentMask>) -> Result<Self, MotionError> {
         let Found { flow, confidence, account } = found;
-        let shape = Shape::of(&flow.grid);
-        let mut determinant = device.scratch(shape.len())?;
-        let weight = measured.map(|mask| &mask.weight);
-        let (displacement, out) = (&flow.components_vox, &mut determinant);
-        let jacobian = Jacobian { shape, spacing_edges: [1.0; 3], displacement, weight, out }.run(device)?;
-        Operation::Rescale { gain: 1.0, offset: 1.0 }.on(&mut determinant).run(device)?;
+        let (determinant, jacobian) = jacobian_of(device, &flow, measured)?;
         Ok(Self {
             device: device.clone(),
             flow,
@@ -192,6 +209,32 @@ impl PendingFlow {
             account,
             mark: device.mark()?,
         })
+    }
+
+    /// Replaces every vector by the mean of those around it that are near, certain, and where `guide`, an image on the flow's
+    /// grid, looks alike; unknown vectors among certain ones are filled where data count.
+    ///
+    /// # Errors
+    /// [`MotionError::Compute`].
+    pub(crate) fn refine(&mut self, guide: &Frame, region: Region<'_>) -> Result<(), MotionError> {
+        let Some(map) = guide.map_within(region.mask)? else { return Ok(()) };
+        let (device, shape) = (&self.device, Shape::of(&self.flow.grid));
+        let mut out = device.scratch_field(shape.components(), shape.len())?;
+        let mut out_confidence = device.scratch(shape.len())?;
+        let kernel = BilateralField {
+            shape,
+            window: if shape.components() == 2 { REFINED_PICTURE } else { REFINED_VOLUME },
+            field: &self.flow.components_vox,
+            confidence: &self.confidence,
+            guide: &FrameSource::from(guide).mapped(map)?,
+            weight: region.mask.map(|mask| &mask.weight),
+            out: &mut out,
+            out_confidence: &mut out_confidence,
+        };
+        kernel.run(device)?;
+        (self.flow.components_vox, self.confidence) = (out, out_confidence);
+        (self.determinant, self.jacobian) = jacobian_of(device, &self.flow, region.measured())?;
+        self.mark()
     }
 
     /// The defined result for images without contrast: no motion, with confidence 0.

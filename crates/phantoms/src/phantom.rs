@@ -29,6 +29,16 @@ impl Phantom {
     /// Evaluates a texture `T` twice: `moving(y) = T(y)` and `fixed(x) = T(x + d(x))`; nothing is
     /// interpolated.
     pub fn new(grid: &Grid, motion: &dyn Motion, texture: &dyn Texture, noise: Noise) -> Self {
+        Self::of_textures(grid, motion, [texture; 2], noise)
+    }
+
+    /// [`Self::new`] of a fixed and a moving texture that differ: what a material point shows has changed.
+    pub fn of_textures(
+        grid: &Grid,
+        motion: &dyn Motion,
+        [fixed_texture, moving_texture]: [&dyn Texture; 2],
+        noise: Noise,
+    ) -> Self {
         let frame = CentredFrame::new(grid);
         let mut truth = Flow::zeros(grid.clone());
         let mut fixed = Vec::with_capacity(grid.len());
@@ -38,8 +48,8 @@ impl Phantom {
             let position_mm = frame.position_mm(index);
             let d_mm = motion.displacement_mm(position_mm);
             let target_mm = [0, 1, 2].map(|a| position_mm[a] + d_mm[a]);
-            fixed.push((texture.intensity(target_mm) + noise.at(0, index)) as f32);
-            moving.push((texture.intensity(position_mm) + noise.at(1, index)) as f32);
+            fixed.push((fixed_texture.intensity(target_mm) + noise.at(0, index)) as f32);
+            moving.push((moving_texture.intensity(position_mm) + noise.at(1, index)) as f32);
             for (component, value) in truth.components_vox_mut().iter_mut().zip(frame.vector_vox(d_mm)) {
                 component[index] = value as f32;
             }

@@ -69,6 +69,16 @@ impl Texture for SmoothTexture {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpeckleTexture {
     field: ComplexField,
+    /// What has taken the place of a part of it.
+    change: Option<Change>,
+}
+
+/// Another field, and the shares of both, whose squares add up to 1.
+#[derive(Debug, Clone, PartialEq)]
+struct Change {
+    field: ComplexField,
+    old_share: f64,
+    new_share: f64,
 }
 
 impl SpeckleTexture {
@@ -78,13 +88,29 @@ impl SpeckleTexture {
     /// Speckle suited to the voxels of a grid.
     pub fn new(frame: &CentredFrame, seed: u64) -> Self {
         let lattice_from_world = frame.voxel_from_world_matrix().map(|row| row.map(|v| v / Self::CELL_VOX));
-        Self { field: ComplexField { lattice_from_world, dimension: frame.grid().dimension(), seed } }
+        let field = ComplexField { lattice_from_world, dimension: frame.grid().dimension(), seed };
+        Self { field, change: None }
+    }
+
+    /// The same speckle some time later: its power correlates by `correlation`, 0 to 1, with what it was, as where tissue
+    /// turns or leaves the plane of an ultrasound beam.
+    #[must_use]
+    pub fn decorrelated(&self, correlation: f64, seed: u64) -> Self {
+        // The power of a complex Gaussian field correlates by the square of the field's correlation.
+        let (old_share, new_share) = (correlation.sqrt(), (1.0 - correlation).sqrt());
+        let field = ComplexField { seed, ..self.field.clone() };
+        Self { change: Some(Change { field, old_share, new_share }), ..self.clone() }
     }
 }
 
 impl Texture for SpeckleTexture {
     fn intensity(&self, position_mm: [f64; 3]) -> f64 {
-        let [a, b] = self.field.at(position_mm);
+        let mut at = self.field.at(position_mm);
+        if let Some(Change { field, old_share, new_share }) = &self.change {
+            let new = field.at(position_mm);
+            at = [0, 1].map(|k| old_share * at[k] + new_share * new[k]);
+        }
+        let [a, b] = at;
         let power = a * a + b * b;
         power / (power + 4.0)
     }
@@ -181,6 +207,26 @@ mod tests {
             let [mean, sd, fine] = measure(&frame, &SpeckleTexture::new(&frame, 3));
             assert!((mean - 0.27).abs() < 0.1 && sd > 0.12, "{mean} {sd}");
             assert!(fine > 1.2 * step && fine < 0.9, "{fine} against {step}");
+        }
+    }
+
+    #[test]
+    fn speckle_correlates_with_itself_as_told() {
+        let frame = CentredFrame::new(&Grid::image(96, 96).unwrap());
+        let before = SpeckleTexture::new(&frame, 3);
+        let values = |texture: &SpeckleTexture| -> Vec<f64> {
+            let values: Vec<_> =
+                (0..frame.grid().len()).map(|i| texture.intensity(frame.position_mm(i))).collect();
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            values.iter().map(|v| v - mean).collect()
+        };
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let a = values(&before);
+        for correlation in [1.0, 0.8, 0.3] {
+            let b = values(&before.decorrelated(correlation, 8));
+            let found = product(&a, &b) / (product(&a, &a) * product(&b, &b)).sqrt();
+            // Compression of the power costs a little, and the picture shows some 400 speckles.
+            assert!((found - correlation).abs() < 0.1, "{found} where {correlation} was asked for");
         }
     }
 

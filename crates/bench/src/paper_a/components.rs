@@ -215,7 +215,7 @@ fn launch_ms(
 }
 
 /// The median of an odd number of times.
-pub(super) fn middle(times: &mut [f64]) -> f64 {
+pub(crate) fn middle(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
 }

@@ -23,6 +23,7 @@ mod tables;
 use super::Figure;
 use crate::BenchError;
 use components::Costs;
+pub(crate) use components::middle;
 use runs::{Run, Time};
 use scene::Scene;
 pub use tables::ExperimentTable;
@@ -73,7 +74,7 @@ impl Plan {
 
 /// What a run is measured on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(crate) enum Role {
     /// The paper's sequential version.
     OneThread,
     /// Its multicore version.
@@ -83,8 +84,8 @@ enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 3] = [Self::OneThread, Self::AllThreads, Self::Gpu];
-    const fn name(self) -> &'static str {
+    pub const ALL: [Self; 3] = [Self::OneThread, Self::AllThreads, Self::Gpu];
+    pub const fn name(self) -> &'static str {
         match self {
             Self::OneThread => "1 thread",
             Self::AllThreads => "all threads",
@@ -103,11 +104,11 @@ impl Role {
 
 /// A device in its role.
 #[derive(Debug)]
-struct Machine {
-    role: Role,
-    device: Device,
+pub(crate) struct Machine {
+    pub role: Role,
+    pub device: Device,
     /// What it is, for people.
-    name: String,
+    pub name: String,
 }
 
 /// Everything about one size on one machine.
@@ -238,7 +239,7 @@ impl PaperA {
 }
 
 /// One thread, all threads, and the device if it is a GPU.
-fn machines(device: &Device) -> Result<Vec<Machine>, BenchError> {
+pub(crate) fn machines(device: &Device) -> Result<Vec<Machine>, BenchError> {
     let all = if device.is_gpu() { Device::cpu(0)? } else { device.clone() };
     let devices = [(Role::OneThread, Device::cpu(1)?), (Role::AllThreads, all)];
     let gpu = device.is_gpu().then(|| (Role::Gpu, device.clone()));

@@ -1,6 +1,7 @@
 //! Kernels on images: filters, derivatives, statistics, resampling and warping.
 
 pub mod affine_normal_equations;
+pub mod bilateral_field;
 pub mod brightness;
 pub mod centre_of_mass;
 pub mod convolve;

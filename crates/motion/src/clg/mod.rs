@@ -151,7 +151,8 @@ impl PairMethod for Clg {
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
             let placement = voxel_map(&grid, moving.frame().grid());
-            let images = RawImages { fixed, moving, region, map, placement, start: start.affine() };
+            let images =
+                RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
             let found = match &mut self.second {
                 None => {
                     let estimate = self.first.coarse_to_fine(images, start, observer)?;

@@ -177,7 +177,8 @@ impl PairMethod for LucasKanade {
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
             let placement = voxel_map(&grid, moving.frame().grid());
-            let images = RawImages { fixed, moving, region, map, placement, start: start.affine() };
+            let images =
+                RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
             let estimate = self.coarse_to_fine(images, start, observer)?;
             let found = self.conclude(estimate, start)?;
             PendingFlow::new(&device, found, region.measured())

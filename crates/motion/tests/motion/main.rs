@@ -1,6 +1,7 @@
 //! Whole runs of the methods: against exact motion, against each other, and on every device.
 
 mod affine;
+mod block_matching;
 mod coarse_end;
 mod confidence;
 mod devices;
@@ -14,6 +15,7 @@ mod phase_feature_accuracy;
 mod phase_features;
 mod phase_motion;
 mod phase_scene;
+mod point_tracking;
 mod solvers;
 mod symmetry;
 mod two_grids;

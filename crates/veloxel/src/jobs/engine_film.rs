@@ -1,10 +1,9 @@
 //! The engine's video: the frame itself and one tile an output, each with its name and what its colours mean.
 
+use super::film_target::FilmTarget;
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::Volume;
-use veloxel_io as io;
-use veloxel_io::{FrameRate, VideoColour, VideoShape, VideoWriter};
 use veloxel_motion::{PhaseFields, PhaseWanted};
 use veloxel_report::number::text;
 use veloxel_report::{
@@ -13,17 +12,9 @@ use veloxel_report::{
 
 /// A video, or a folder of pictures, of every frame with results.
 pub(super) struct Film {
-    target: Target,
+    target: FilmTarget,
     wanted: PhaseWanted,
-    interval_ms: Option<f64>,
     scales: Scales,
-}
-
-/// A video begins with its first frame, when the size of the picture is known.
-enum Target {
-    Waiting(PathBuf),
-    Stream(VideoWriter),
-    Pictures(PathBuf),
 }
 
 /// Colours mean the same in every frame.
@@ -38,8 +29,7 @@ const NOTHING: u8 = 118;
 
 impl Film {
     pub fn new(path: PathBuf, wanted: PhaseWanted, interval_ms: Option<f64>) -> Self {
-        let target = if path.is_dir() { Target::Pictures(path) } else { Target::Waiting(path) };
-        Self { target, wanted, interval_ms, scales: Scales::default() }
+        Self { target: FilmTarget::new(path, interval_ms), wanted, scales: Scales::default() }
     }
 
     /// Adds a frame with what was found for it.
@@ -50,28 +40,12 @@ impl Film {
         fields: &PhaseFields,
     ) -> Result<(), VeloxelError> {
         let tiles = self.tiles(number, image, fields)?;
-        let MapPicture { width, height, rgb } = mosaic(&tiles);
-        if let Target::Waiting(path) = &self.target {
-            let rate = FrameRate::from_interval_ms(self.interval_ms);
-            let shape = VideoShape { width, height, colour: VideoColour::Full, rate };
-            self.target = Target::Stream(VideoWriter::create(path, shape)?);
-        }
-        match &mut self.target {
-            Target::Stream(writer) => writer.push(&rgb)?,
-            Target::Pictures(folder) => {
-                io::write_rgb_png(&folder.join(format!("frame_{number:06}.png")), width, height, &rgb)?;
-            }
-            Target::Waiting(_) => {}
-        }
-        Ok(())
+        self.target.push(number, &mosaic(&tiles))
     }
 
     /// Ends the video.
     pub fn finish(self) -> Result<(), VeloxelError> {
-        match self.target {
-            Target::Stream(writer) => Ok(writer.finish()?),
-            _ => Ok(()),
-        }
+        self.target.finish()
     }
 
     /// The frame itself, then one picture an output.

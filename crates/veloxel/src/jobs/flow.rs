@@ -248,9 +248,9 @@ impl Inputs {
             _ => None,
         };
         let truth = flow(job.truth.as_deref())?;
-        let mut frames = match job.takes() {
+        let (mut frames, seen) = match job.takes() {
             Takes::Pairs => load_pair(job, warnings)?,
-            Takes::Windows { most } => load_window(job, most, warnings)?,
+            Takes::Windows { most } => (load_window(job, most, warnings)?, None),
         };
         for (frame, path) in frames.iter_mut().zip(&job.inputs) {
             clip_sentinels(frame, &name(path), warnings);
@@ -259,7 +259,11 @@ impl Inputs {
             allow_two_grids(fixed.grid(), moving.grid(), reading.strictness, warnings)?;
         }
         let on_fixed = |mask: Option<Mask>| mask.map(|mask| mask_on(mask, frames[0].grid())).transpose();
-        Ok(Self { mask: on_fixed(mask)?, volume_mask: on_fixed(volume_mask)?, frames, start, truth })
+        let mask = match (on_fixed(mask)?, seen) {
+            (Some(mask), Some(seen)) => Some(intersection(mask, &seen)),
+            (mask, seen) => mask.or(seen),
+        };
+        Ok(Self { mask, volume_mask: on_fixed(volume_mask)?, frames, start, truth })
     }
 
     pub fn pair(&self, start: &StartFrom, fixed: usize) -> Pair<'_> {
@@ -272,8 +276,17 @@ impl Inputs {
     }
 }
 
-/// Fixed and moving image, read side by side.
-fn load_pair(job: &FlowJob, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>, VeloxelError> {
+/// What lies inside both of two masks on one grid.
+fn intersection(mask: Mask, other: &Mask) -> Mask {
+    let inside = mask.data().iter().zip(other.data()).map(|(&a, &b)| a && b).collect();
+    Mask::new(mask.grid().clone(), inside).expect("a mask should have a voxel for each of its grid")
+}
+
+/// Fixed and moving image, read side by side; and where the fixed one is not transparent, if it is anywhere.
+fn load_pair(
+    job: &FlowJob,
+    warnings: &mut Warnings,
+) -> Result<(Vec<Volume<f32>>, Option<Mask>), VeloxelError> {
     let [fixed, moving] = job.inputs.as_slice() else {
         let reason = format!("expected FIXED and MOVING, got {} inputs", job.inputs.len());
         return Err(VeloxelError::Frames { reason });
@@ -283,14 +296,14 @@ fn load_pair(job: &FlowJob, warnings: &mut Warnings) -> Result<Vec<Volume<f32>>,
     let (fixed, moving) = std::thread::scope(|scope| {
         let read_moving = || io::read_image(moving, reading, &mut about_moving);
         let thread = std::thread::Builder::new().spawn_scoped(scope, read_moving);
-        let fixed = io::read_image(fixed, reading, warnings);
+        let fixed = io::read_image_and_mask(fixed, reading, warnings);
         (fixed, thread.map(|thread| thread.join().expect("reading an image should not panic")))
     });
     // Where there are no threads any more, one after the other.
     let moving = moving.unwrap_or_else(|_| io::read_image(&job.inputs[1], reading, &mut about_moving));
-    let frames = vec![fixed?, moving?];
+    let ((fixed, seen), moving) = (fixed?, moving?);
     warnings.extend(about_moving);
-    Ok(frames)
+    Ok((vec![fixed, moving], seen))
 }
 
 /// All frames of a source, or of several files, but no more than a window can have.

@@ -50,6 +50,16 @@ pub enum Directions {
     Both,
 }
 
+/// What is done to a flow once it is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Refinement {
+    /// Nothing.
+    #[default]
+    None,
+    /// A mean over neighbours, weighted by confidence and by likeness of the image.
+    Bilateral,
+}
+
 /// The options of every run of a method.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunOptions {
@@ -59,6 +69,8 @@ pub struct RunOptions {
     pub device: DeviceOptions,
     /// One direction, or both.
     pub directions: Directions,
+    /// What is done to the flow.
+    pub refinement: Refinement,
     /// Where data count.
     pub mask: Option<MaskFile>,
     /// Where volume is preserved (β), on the fixed grid; none: wherever data count.
@@ -81,6 +93,10 @@ impl RunOptions {
         let method = match self.directions {
             Directions::Forward => opened.method,
             Directions::Both => opened.method.inverse_consistent(),
+        };
+        let method = match self.refinement {
+            Refinement::None => method,
+            Refinement::Bilateral => method.refined(),
         };
         Ok(Opened { method, ..opened })
     }

@@ -33,7 +33,7 @@ mod levels;
 pub(crate) use directions::{
     BLOCK, Block, PerLane, Pixels, alternate, by_lane, each, per_lane, product_over_lanes, sum_over_lanes,
 };
-pub use levels::Levels;
+pub use levels::{Levels, MOST_LEVELS};
 
 use crate::image::quantise::FixedPoint;
 use crate::kernel::{Kernel, Launcher, Lengths};

@@ -1,0 +1,184 @@
+//! The optical-flow half of the second GPU paper on this machine: block matching and Lucas-Kanade over sizes of pictures, on a
+//! GPU beside one thread and all threads of its host.
+//!
+//! *Paper*: "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 5.1, Figures 3 to 5.
+//!
+//! *As there*: block matching on five levels, Lucas-Kanade on three; images on the device already, times of computing; the
+//! middle of several measurements. The paper's times are those of a GeForce GTX 260.
+//!
+//! *Where we differ*: textured pairs of our own, as contents hardly matter to the time; sizes down and up from the paper's
+//! two; beside the paper's way (preset `paper`) the preset `fast`, which is more accurate.
+
+mod page;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use crate::paper_a::{ExperimentTable, Machine, Role, machines, middle};
+use crate::{BenchError, Figure};
+use std::time::Instant;
+use veloxel_core::Grid;
+use veloxel_core::parameters::Draft;
+use veloxel_gpu::Device;
+use veloxel_motion::methods::PARAMETERS;
+use veloxel_motion::{AnyMethod, Frame, ImagePair, Method, MotionError, Opening, Silent};
+use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
+use veloxel_phantoms::{Noise, Phantom};
+
+/// A method as it is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Way {
+    method: &'static str,
+    preset: &'static str,
+    levels: u32,
+}
+
+const WAYS: [Way; 4] = [
+    Way { method: "block-matching", preset: "paper", levels: 5 },
+    Way { method: "block-matching", preset: "fast", levels: 5 },
+    Way { method: "lucas-kanade", preset: "paper", levels: 3 },
+    Way { method: "lucas-kanade", preset: "fast", levels: 3 },
+];
+
+/// The paper's times, ms, on a GTX 260: size, block matching, Lucas-Kanade.
+const PUBLISHED: [([usize; 2], f64, f64); 2] = [([584, 388], 2.0, 0.788), ([640, 480], 3.0, 0.6)];
+
+impl Way {
+    fn name(self) -> String {
+        format!("{} ({})", self.method, self.preset)
+    }
+
+    /// The paper's time, ms.
+    fn published_ms(self, size: [usize; 2]) -> Option<f64> {
+        let (_, matching, lucas_kanade) = PUBLISHED.into_iter().find(|row| row.0 == size)?;
+        Some(if self.method == WAYS[0].method { matching } else { lucas_kanade })
+    }
+}
+
+/// Sizes of pictures, small ones first, on to four times full HD.
+pub const FULL_SIZES: &[[usize; 2]] =
+    &[[320, 240], [584, 388], [640, 480], [1280, 720], [1920, 1080], [3840, 2160]];
+/// The paper's two, and a smaller one.
+pub const QUICK_SIZES: &[[usize; 2]] = &[[320, 240], [584, 388], [640, 480]];
+/// Measurements of a run at most; an odd number.
+const RUNS: usize = 9;
+/// Runs that take longer, ms, count once.
+const LONG_MS: f64 = 400.0;
+
+/// One way over one size: milliseconds in each role.
+#[derive(Debug, Clone, PartialEq)]
+struct Measurement {
+    size: [usize; 2],
+    way: Way,
+    ms: [Option<f64>; 3],
+}
+
+/// The experiments' results.
+#[derive(Debug)]
+pub struct PaperB {
+    machines: Vec<Machine>,
+    measurements: Vec<Measurement>,
+}
+
+/// Measures pictures of some sizes; `next` hears what is measured next.
+///
+/// # Errors
+/// Whatever a run fails with.
+pub fn paper_b(
+    device: &Device,
+    sizes: &[[usize; 2]],
+    next: &mut dyn FnMut(&str),
+) -> Result<PaperB, BenchError> {
+    let mut result = PaperB { machines: machines(device)?, measurements: Vec::new() };
+    let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
+    for &[nx, ny] in sizes {
+        let phantom = case.build(&Grid::image(nx, ny)?);
+        for way in WAYS {
+            let mut ms = [None; 3];
+            for Machine { role, device, .. } in &result.machines {
+                next(&format!("{nx}×{ny}, {}, {}", way.name(), role.name()));
+                ms[*role as usize] = Some(time_ms(device, way, &phantom)?);
+            }
+            result.measurements.push(Measurement { size: [nx, ny], way, ms });
+        }
+    }
+    Ok(result)
+}
+
+/// The time of a pair that is on the device already, the flow left there.
+fn time_ms(device: &Device, way: Way, phantom: &Phantom) -> Result<f64, BenchError> {
+    let mut draft = Draft::new(&PARAMETERS, way.method).map_err(MotionError::from)?;
+    draft.set_preset(way.preset).map_err(MotionError::from)?;
+    draft.set("max_levels", way.levels.into(), "paper-b").map_err(MotionError::from)?;
+    let opening = Opening { grid: phantom.grid(), frames: 2, white: 255.0, draft: &draft, device };
+    let AnyMethod::Pair(mut method) = Method::of(&draft).open(&opening)?.method else {
+        unreachable!("a method of the paper should take pairs")
+    };
+    let (fixed, moving) = (Frame::upload(device, &phantom.fixed)?, Frame::upload(device, &phantom.moving)?);
+    let mut times = Vec::new();
+    // The first run makes memory and, on a GPU, kernels.
+    for nth in 0..=RUNS {
+        device.synchronise()?;
+        let start = Instant::now();
+        method.estimate(ImagePair::new(&fixed, &moving), &Silent)?.wait()?;
+        let ms = 1e3 * start.elapsed().as_secs_f64();
+        if nth > 0 {
+            times.push(ms);
+        }
+        if ms > LONG_MS && !times.is_empty() {
+            break;
+        }
+    }
+    Ok(middle(&mut times))
+}
+
+impl PaperB {
+    /// Every result as a figure.
+    pub fn figures(&self) -> Vec<Figure> {
+        let of = |m: &Measurement| -> Vec<Figure> {
+            let [nx, ny] = m.size;
+            let figure = |role: Role| {
+                let what = format!("{}, {nx}×{ny}, {}", m.way.name(), role.name());
+                Some(Figure::new(what, m.ms[role as usize]?, "ms"))
+            };
+            Role::ALL.into_iter().filter_map(figure).collect()
+        };
+        self.measurements.iter().flat_map(of).collect()
+    }
+
+    /// One table a method, for people.
+    pub fn tables(&self) -> Vec<ExperimentTable> {
+        tables::tables(self)
+    }
+
+    /// What the tables leave open.
+    pub fn notes(&self) -> Vec<String> {
+        tables::notes(self)
+    }
+
+    /// A page with plots and tables, in one file.
+    ///
+    /// # Errors
+    /// [`BenchError::Report`] should not occur.
+    pub fn html(&self) -> Result<String, BenchError> {
+        page::html(self)
+    }
+
+    fn has(&self, role: Role) -> bool {
+        self.machines.iter().any(|machine| machine.role == role)
+    }
+
+    /// The roles that there are.
+    fn roles(&self) -> impl Iterator<Item = Role> + Clone {
+        Role::ALL.into_iter().filter(|role| self.has(*role))
+    }
+
+    /// The GPU, or all threads without one.
+    fn fastest(&self) -> Role {
+        if self.has(Role::Gpu) { Role::Gpu } else { Role::AllThreads }
+    }
+
+    fn of(&self, way: Way) -> impl Iterator<Item = &Measurement> {
+        self.measurements.iter().filter(move |m| m.way == way)
+    }
+}

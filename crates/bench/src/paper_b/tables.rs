@@ -1,0 +1,53 @@
+//! The experiments as tables for people, on a terminal or a page.
+
+use super::{LONG_MS, PaperB, WAYS, Way};
+use crate::paper_a::{ExperimentTable, Role};
+use veloxel_report::number;
+
+/// One table for each way.
+pub(super) fn tables(result: &PaperB) -> Vec<ExperimentTable> {
+    WAYS.into_iter().map(|way| table(result, way)).collect()
+}
+
+fn table(result: &PaperB, way: Way) -> ExperimentTable {
+    let fastest = result.fastest();
+    let dash = || "–".to_owned();
+    let row = |m: &super::Measurement| {
+        let [nx, ny] = m.size;
+        let time = |role: Role| m.ms[role as usize].map_or_else(dash, number::duration);
+        let speed_up = m.ms[Role::OneThread as usize].zip(m.ms[fastest as usize]);
+        let rate = m.ms[fastest as usize].map(|ms| number::text(1e3 / ms));
+        [format!("{nx}×{ny}")]
+            .into_iter()
+            .chain(result.roles().map(time))
+            .chain([
+                speed_up.map_or_else(dash, |(slow, fast)| format!("{}×", number::text(slow / fast))),
+                rate.unwrap_or_else(dash),
+                way.published_ms(m.size).map_or_else(dash, number::duration),
+            ])
+            .collect()
+    };
+    let head =
+        ["size".to_owned()].into_iter().chain(result.roles().map(|role| role.name().to_owned())).chain([
+            format!("{} over {}", fastest.name(), Role::OneThread.name()),
+            format!("pairs a second, {}", fastest.name()),
+            "paper, GTX 260".to_owned(),
+        ]);
+    ExperimentTable {
+        title: format!("{}: {} levels", way.name(), way.levels),
+        note: "A pair that is on the device already, the flow left there (Figures 3 to 5).".to_owned(),
+        head: head.collect(),
+        rows: result.of(way).map(row).collect(),
+        text_columns: 1,
+    }
+}
+
+/// How everything was measured.
+pub(super) fn notes(result: &PaperB) -> Vec<String> {
+    let machines = result.machines.iter().map(|m| format!("{}: {}.", m.role.name(), m.name));
+    let how = format!(
+        "Times are the middle of several after a warm-up; runs of more than {} s count once.",
+        LONG_MS / 1e3
+    );
+    machines.chain([how]).collect()
+}

@@ -1,0 +1,30 @@
+//! All ways at tiny sizes.
+
+use super::*;
+
+#[test]
+fn a_processor_has_tables_plots_and_figures_without_a_gpu() {
+    let device = Device::cpu(2).unwrap();
+    let mut told = 0;
+    let result = paper_b(&device, &[[32, 24], [48, 40]], &mut |_| told += 1).unwrap();
+    assert_eq!(told, 2 * WAYS.len() * 2);
+    let tables = result.tables();
+    assert_eq!(tables.len(), WAYS.len());
+    for table in &tables {
+        assert!(table.head.iter().all(|name| !name.contains("GPU")), "{:?}", table.head);
+        assert!(table.rows.len() == 2 && table.rows.iter().all(|row| row.len() == table.head.len()));
+    }
+    let figures = result.figures();
+    assert_eq!(figures.len(), 2 * WAYS.len() * 2);
+    assert!(figures.iter().all(|f| f.value > 0.0 && f.value.is_finite()), "{figures:?}");
+    let page = result.html().unwrap();
+    assert!(page.contains("<svg") && !page.contains("NaN") && !page.contains("http"), "self-contained");
+}
+
+#[test]
+fn the_papers_times_stand_beside_its_sizes() {
+    assert_eq!(WAYS[1].published_ms([640, 480]), Some(3.0));
+    assert_eq!(WAYS[2].published_ms([584, 388]), Some(0.788));
+    assert_eq!(WAYS[0].published_ms([320, 240]), None);
+    assert!(PUBLISHED.iter().all(|row| QUICK_SIZES.contains(&row.0)));
+}

@@ -1,0 +1,111 @@
+//! `veloxel track-points`: points or corners followed through a stream of frames.
+
+use crate::output::print_lines;
+use crate::run_arguments::{DeviceArguments, ReadingArguments};
+use crate::{Outcome, Run, warn};
+use clap::Args;
+use std::path::PathBuf;
+use veloxel::jobs::{EndedTracks, TrackPointsJob, TrackStart, track_points};
+use veloxel::motion::TrackingParameters;
+use veloxel::report::number::counted;
+
+/// Follow points through pictures, each by a small window around it.
+///
+/// FRAMES are two pictures or more, or one source of frames: a folder, a pattern such as 'frames/*.png', an animated GIF, a Y4M
+/// file, or - for Y4M on standard input. OUT.csv gets a row `frame,id,x,y,status,error,forward_backward` for every frame that
+/// a track reaches, and for the one that it ends in: found, left (the picture), flat (too little contrast), inconsistent (the
+/// way back leads elsewhere), undefined (no position), outside (of the first frame). Positions are pixels, errors the mean
+/// absolute difference of the windows.
+#[derive(Debug, Args)]
+pub struct TrackPointsArguments {
+    /// Two pictures or more, or one source of frames
+    #[arg(value_name = "FRAMES", required = true)]
+    frames: Vec<PathBuf>,
+
+    /// Where tracks begin: a table with columns x and y, or the first two numbers of each line
+    #[arg(long, value_name = "P.csv", conflicts_with = "corners")]
+    points: Option<PathBuf>,
+
+    /// Tracks begin at so many corners of the first frame
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    corners: usize,
+
+    /// Corners lie at least so far from each other, in pixels
+    #[arg(long, value_name = "PX", default_value_t = 8.0)]
+    corner_distance: f32,
+
+    /// New tracks begin at corners where others have ended
+    #[arg(long)]
+    replenish: bool,
+
+    /// The table of all positions
+    #[arg(short, long, value_name = "OUT.csv")]
+    output: PathBuf,
+
+    /// The frames with their points: .y4m, .gif, - for Y4M on standard output, or a folder for .png
+    #[arg(long, value_name = "VIDEO")]
+    overlay: Option<PathBuf>,
+
+    /// Side of the window, odd, in pixels
+    #[arg(long, value_name = "PX", default_value_t = 21, value_parser = window, help_heading = "Method")]
+    window: usize,
+
+    /// Levels of the pyramid at most: each one more doubles the motion that is found
+    #[arg(long, value_name = "N", default_value_t = 4, help_heading = "Method")]
+    levels: usize,
+
+    /// Longest distance between a point and where the way there and back ends, in pixels; 0: no check, half the work
+    #[arg(long, value_name = "PX", default_value_t = 1.0, help_heading = "Method")]
+    check: f32,
+
+    #[command(flatten)]
+    reading: ReadingArguments,
+
+    #[command(flatten)]
+    device: DeviceArguments,
+
+    /// No summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Run for TrackPointsArguments {
+    fn run(self) -> Outcome {
+        let (levels, check_px) = (self.levels, self.check);
+        let parameters =
+            TrackingParameters { radius: self.window / 2, levels, check_px, ..TrackingParameters::default() };
+        let job = TrackPointsJob {
+            frames: self.frames,
+            start: self.points.map_or(TrackStart::Corners(self.corners), TrackStart::Points),
+            corner_distance_px: self.corner_distance,
+            ended: if self.replenish { EndedTracks::AreReplaced } else { EndedTracks::Stay },
+            parameters,
+            output: self.output,
+            overlay: self.overlay,
+            device: self.device.options(),
+            reading: self.reading.reading(),
+        };
+        let run = track_points(&job)?;
+        let report = &run.report;
+        warn(&report.warnings);
+        if self.quiet {
+            return Ok(());
+        }
+        let alive =
+            format!("{} of {} reach the last of {} frames", report.alive, report.tracks, report.frames);
+        let device = format!("{}, {}", report.device.name, counted(report.device.threads, "thread"));
+        let files = run.written.iter().map(|(role, path)| (*role, path.display().to_string()));
+        let lines: Vec<(&str, String)> =
+            [("points", alive), ("device", device)].into_iter().chain(files).collect();
+        print_lines(&lines)?;
+        Ok(())
+    }
+}
+
+/// The side of a window that has a middle.
+fn window(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(side @ 3..=31) if side % 2 == 1 => Ok(side),
+        _ => Err("expected an odd number from 3 to 31".to_owned()),
+    }
+}

@@ -1,0 +1,153 @@
+//! Processor text of [`super::BilateralField`]: a row at a time, one neighbour of all its voxels after the other.
+
+use super::{BilateralField, LEAST_CONFIDENCE};
+use crate::shared::exponential::exponential;
+use multiversion::multiversion;
+use std::ops::Range;
+use veloxel_core::Axes;
+use veloxel_gpu::rows::{components, components_mut, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
+
+pub(super) fn bilateral_field<const D: usize>(cpu: &Cpu, args: BilateralField<'_>) {
+    let ([nx, ny, nz], window) = (args.shape.size, args.window);
+    let radii = window.radii(args.shape);
+    let voxels: usize = radii.iter().map(|r| 2 * r + 1).product();
+    let weight = args.weight.map(Buffer::host);
+    let inputs = Inputs {
+        field: components::<D>(args.field),
+        confidence: args.confidence.host(),
+        guide: args.guide.host(),
+    };
+    let mut outputs: Vec<&mut [f32]> = components_mut::<D>(args.out).into();
+    outputs.push(args.out_confidence.host_mut());
+    let cost = 8 * voxels * args.shape.len();
+    let finish = |x: usize, sums: &Sums<'_, D>| -> Option<([f32; D], f32)> {
+        let support = sums.certain[x] / sums.all[x];
+        let is_unknown = inputs.field[0][sums.first + x].is_nan();
+        let fills = support >= window.fill_from && weight.is_none_or(|weight| weight[sums.first + x] > 0.0);
+        let confidence =
+            if is_unknown { window.fill_share * support } else { inputs.confidence[sums.first + x] };
+        let is_known = sums.total[x] > 0.0 && (!is_unknown || fills);
+        is_known.then(|| (std::array::from_fn(|c| sums.field[c][x] / sums.total[x]), confidence))
+    };
+    let work = |row: usize, mut out: Vec<&mut [f32]>| {
+        let (y, z) = (row % ny, row / ny);
+        with_scratch((3 + D) * nx, |scratch| {
+            scratch.fill(0.0);
+            let mut rows = scratch.chunks_exact_mut(nx);
+            let mut next = || rows.next().unwrap_or_default();
+            let mut sums = Sums {
+                total: next(),
+                certain: next(),
+                all: next(),
+                field: std::array::from_fn(|_| next()),
+                first: row * nx,
+            };
+            for (w, v) in cut(z, radii[2], nz).flat_map(|w| cut(y, radii[1], ny).map(move |v| (w, v))) {
+                for offset in -(radii[0] as isize)..=radii[0] as isize {
+                    let off = [offset as f32, v as f32 - y as f32, w as f32 - z as f32];
+                    inputs.add((off, window.exponents()), (w * ny + v) * nx, &mut sums);
+                }
+            }
+            for x in 0..nx {
+                let (vector, confidence) = finish(x, &sums).unwrap_or(([f32::NAN; D], 0.0));
+                for (out, value) in out.iter_mut().zip(vector.into_iter().chain([confidence])) {
+                    out[x] = value;
+                }
+            }
+        });
+    };
+    split(cpu, outputs, (nx, cost), work);
+}
+
+/// [`Cpu::split_rows`] of as many outputs as there are.
+fn split(
+    cpu: &Cpu,
+    outputs: Vec<&mut [f32]>,
+    (nx, cost): (usize, usize),
+    work: impl Fn(usize, Vec<&mut [f32]>) + Sync,
+) {
+    match <[&mut [f32]; 3]>::try_from(outputs) {
+        Ok(outputs) => cpu.split_rows(outputs, nx, cost, |row, out| work(row, out.into())),
+        Err(outputs) => {
+            let mut outputs = outputs.into_iter();
+            let outputs: [&mut [f32]; 4] = std::array::from_fn(|_| outputs.next().unwrap_or_default());
+            cpu.split_rows(outputs, nx, cost, |row, out| work(row, out.into()));
+        }
+    }
+}
+
+/// The part of a window that lies inside.
+fn cut(at: usize, radius: usize, count: usize) -> Range<usize> {
+    at.saturating_sub(radius)..(at + radius + 1).min(count)
+}
+
+struct Inputs<'a, const D: usize> {
+    field: [&'a [f32]; D],
+    confidence: &'a [f32],
+    guide: &'a [f32],
+}
+
+/// The sums of a row.
+struct Sums<'a, const D: usize> {
+    total: &'a mut [f32],
+    certain: &'a mut [f32],
+    all: &'a mut [f32],
+    field: [&'a mut [f32]; D],
+    /// The row's first voxel.
+    first: usize,
+}
+
+impl<const D: usize> Inputs<'_, D> {
+    /// Adds the neighbours of a row's voxels that lie `off` away, in the row that begins at `line`.
+    fn add(&self, (off, exponents): (Axes<f32>, [f32; 2]), line: usize, sums: &mut Sums<'_, D>) {
+        let (nx, offset) = (sums.total.len() as isize, off[0] as isize);
+        let (low, high) = ((-offset).clamp(0, nx) as usize, (nx - offset).clamp(0, nx) as usize);
+        if low >= high {
+            return;
+        }
+        let from = (line as isize + low as isize + offset) as usize;
+        let from = from..from + high - low;
+        let here = &self.guide[sums.first + low..sums.first + high];
+        let apart = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
+        let mut part = Sums {
+            total: &mut sums.total[low..high],
+            certain: &mut sums.certain[low..high],
+            all: &mut sums.all[low..high],
+            field: sums.field.each_mut().map(|field| &mut field[low..high]),
+            first: 0,
+        };
+        let there = Inputs {
+            field: self.field.map(|field| &field[from.clone()]),
+            confidence: &self.confidence[from.clone()],
+            guide: &self.guide[from],
+        };
+        add_line(here, &there, [apart * exponents[0], exponents[1]], &mut part);
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_line<const D: usize>(
+    here: &[f32],
+    there: &Inputs<'_, D>,
+    [apart, alike]: [f32; 2],
+    sums: &mut Sums<'_, D>,
+) {
+    let n = here.len();
+    let (guide, confidence) = (&there.guide[..n], &there.confidence[..n]);
+    let field = there.field.map(|field| &field[..n]);
+    let (total, certain, all) = (&mut sums.total[..n], &mut sums.certain[..n], &mut sums.all[..n]);
+    let out = sums.field.each_mut().map(|field| &mut field[..n]);
+    for i in 0..n {
+        let unlike = here[i] - guide[i];
+        let near = exponential(apart + unlike * unlike * alike);
+        all[i] += near;
+        let is_known = !field[0][i].is_nan();
+        let share = if is_known { near * (confidence[i] + LEAST_CONFIDENCE) } else { 0.0 };
+        certain[i] += if is_known { near * confidence[i] } else { 0.0 };
+        total[i] += share;
+        for c in 0..D {
+            out[c][i] += if is_known { share * field[c][i] } else { 0.0 };
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Confidence-weighted bilateral mean of a field: every vector becomes the mean of those around it that are near, look alike in
+//! a guiding image, and are certain.
+//!
+//! ```text
+//! d'(x) = Σ_y g(y) (c(y) + ε) d(y) / Σ_y g(y) (c(y) + ε)        g(y) = exp(−|x − y|²/2σ² − (I(x) − I(y))²/2τ²)
+//! s(x)  = Σ_y g(y) c(y) / Σ_y g(y)                              the support: the mean confidence around x
+//! ```
+//!
+//! *Paper*: the future work of "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 6.1; the kernel is
+//! that of C. Tomasi, R. Manduchi, "Bilateral filtering for gray and color images", ICCV 1998.
+//! *Unknown vectors* (NaN) add nothing to a sum but their g to the support. Where the support of an unknown vector is at
+//! least `fill_from`, and its own weight is above 0, it becomes known, with the confidence `fill_share · s`. A known
+//! vector keeps its confidence.
+//! *Window*: `2 r + 1` voxels an axis, cut at the border. *Units*: the field's; the guide's for τ. *Halo*: r.
+
+mod cpu;
+#[cfg(test)]
+mod parity;
+
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::shared::{EXPONENTIAL, NAN};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("bilateral field", &[NAN, EXPONENTIAL, include_str!("bilateral_field.wgsl")]);
+
+/// ε, what a vector without confidence counts.
+pub(crate) const LEAST_CONFIDENCE: f32 = 1e-3;
+
+/// The window and what is filled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bilateral {
+    /// r.
+    pub radius: usize,
+    /// σ, voxels.
+    pub sigma_vox: f32,
+    /// τ, units of the guide.
+    pub sigma_guide: f32,
+    /// Support from which on an unknown vector is filled.
+    pub fill_from: f32,
+    /// Confidence of a filled vector over its support.
+    pub fill_share: f32,
+}
+
+impl Bilateral {
+    /// −1/2σ² and −1/2τ².
+    fn exponents(&self) -> [f32; 2] {
+        [self.sigma_vox, self.sigma_guide].map(|sigma| -0.5 / (sigma * sigma))
+    }
+
+    /// r along axes of more than one voxel.
+    fn radii(&self, shape: Shape) -> Axes<usize> {
+        [0, 1, 2].map(|a| if shape.size[a] > 1 { self.radius } else { 0 })
+    }
+}
+
+/// Refines a field.
+#[derive(Debug)]
+pub struct BilateralField<'a> {
+    /// Of every buffer.
+    pub shape: Shape,
+    /// The window.
+    pub window: Bilateral,
+    /// The field; NaN where unknown.
+    pub field: &'a [Buffer],
+    /// c, 0 to 1.
+    pub confidence: &'a Buffer,
+    /// I.
+    pub guide: &'a Buffer,
+    /// Where vectors may be filled: above 0; none: everywhere.
+    pub weight: Option<&'a Buffer>,
+    /// The refined field.
+    pub out: &'a mut [Buffer],
+    /// Its confidence.
+    pub out_confidence: &'a mut Buffer,
+}
+
+impl Kernel for BilateralField<'_> {
+    const NAME: &'static str = "bilateral_field";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.field("field", self.field, (d, n)).of("confidence", self.confidence, n);
+        lengths.of("guide", self.guide, n).optional("weight", self.weight, n);
+        lengths.field("out", self.out, (d, n)).of("out_confidence", self.out_confidence, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.shape, cpu::bilateral_field(cpu, self));
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let ([nx, ny, nz], window) = (self.shape.size, self.window);
+        let [near, alike] = window.exponents();
+        gpu.launch(&SOURCE, "bilateral_field")
+            .constant("COMPONENTS", self.shape.components())
+            .constant("MASKED", self.weight.is_some())
+            .uniform(Uniform::new().u4(self.shape.size).u4(window.radii(self.shape)).f4([
+                near,
+                alike,
+                window.fill_from,
+                window.fill_share,
+            ]))
+            .inputs(self.field, 3)
+            .input(self.confidence)
+            .input(self.guide)
+            .optional(self.weight)
+            .outputs(self.out, 3)
+            .output(self.out_confidence)
+            .run([cover(nx, 32), cover(ny, 8), nz as u32])
+    }
+}

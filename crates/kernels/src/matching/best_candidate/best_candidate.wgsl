@@ -1,0 +1,154 @@
+// The best candidate of every block. The contract is in mod.rs.
+
+override COMPONENTS: u32 = 3u;
+override BOTH_ENDS: u32 = 0u;
+override PARABOLA: u32 = 1u;
+override PULLED: u32 = 0u;
+override DISTINCT: u32 = 0u;
+
+struct Block {
+    // Blocks along x, y, z.
+    nodes: vec4<u32>,
+    reach: vec4<u32>,
+    // Voxel spacing, edges.
+    spacing: vec4<f32>,
+    rest: f32,
+    pull: f32,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> scores: array<f32>;
+@group(0) @binding(2) var<storage, read> towards_x: array<f32>;
+@group(0) @binding(3) var<storage, read> towards_y: array<f32>;
+@group(0) @binding(4) var<storage, read> towards_z: array<f32>;
+@group(0) @binding(5) var<storage, read> from_x: array<f32>;
+@group(0) @binding(6) var<storage, read> from_y: array<f32>;
+@group(0) @binding(7) var<storage, read> from_z: array<f32>;
+@group(0) @binding(8) var<storage, read_write> out_x: array<f32>;
+@group(0) @binding(9) var<storage, read_write> out_y: array<f32>;
+@group(0) @binding(10) var<storage, read_write> out_z: array<f32>;
+@group(0) @binding(11) var<storage, read_write> distinctness: array<f32>;
+
+fn is_in_grid(at: vec3<i32>) -> bool {
+    return all(at >= vec3<i32>(0, 0, 0)) && all(at < vec3<i32>(block.nodes.xyz));
+}
+
+fn index_of(at: vec3<i32>) -> u32 {
+    let u = vec3<u32>(at);
+    return (u.z * block.nodes.y + u.y) * block.nodes.x + u.x;
+}
+
+// O_c of a block.
+fn objective(at: vec3<i32>, c: vec3<i32>, pulled_to: vec3<f32>) -> f32 {
+    let reach = vec3<i32>(block.reach.xyz);
+    let widths = 2 * reach + vec3<i32>(1, 1, 1);
+    let k = c + reach;
+    let volume = u32((k.z * widths.y + k.y) * widths.x + k.x) * block.nodes.x * block.nodes.y * block.nodes.z;
+    let here = scores[volume + index_of(at)];
+    var score = here;
+    if (BOTH_ENDS == 1u) {
+        var there = here;
+        if (is_in_grid(at - c)) {
+            there = scores[volume + index_of(at - c)];
+        }
+        score = 0.5 * (here + there);
+    }
+    let step = vec3<f32>(c) * block.spacing.xyz;
+    score = score - block.rest * (step.x * step.x + step.y * step.y + step.z * step.z);
+    if (PULLED == 1u) {
+        let off = step - pulled_to;
+        score = score - block.pull * (off.x * off.x + off.y * off.y + off.z * off.z);
+    }
+    return score;
+}
+
+// The peak of the parabola through three values, from the middle one, which is the largest.
+fn peak(low: f32, middle: f32, high: f32) -> f32 {
+    let bend = 2.0 * middle - low - high;
+    if (!(bend > 0.0)) {
+        return 0.0;
+    }
+    return clamp(0.5 * (high - low) / bend, -0.5, 0.5);
+}
+
+fn along(at: vec3<i32>, best: vec3<i32>, axis: vec3<i32>, pulled_to: vec3<f32>, middle: f32) -> f32 {
+    let reach = vec3<i32>(block.reach.xyz);
+    let is_inner = all(abs(best + axis) <= reach) && all(abs(best - axis) <= reach);
+    if (PARABOLA == 0u || !is_inner) {
+        return 0.0;
+    }
+    if (BOTH_ENDS == 1u && !(is_in_grid(at - best - axis) && is_in_grid(at - best + axis))) {
+        return 0.0;
+    }
+    return peak(objective(at, best - axis, pulled_to), middle, objective(at, best + axis, pulled_to));
+}
+
+@compute @workgroup_size(32, 4)
+fn best_candidate(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= block.nodes.x || id.y >= block.nodes.y) {
+        return;
+    }
+    let at = vec3<i32>(id);
+    let i = index_of(at);
+    var pulled_to = vec3<f32>(0.0, 0.0, 0.0);
+    if (PULLED == 1u) {
+        pulled_to.x = towards_x[i] - from_x[i];
+        pulled_to.y = towards_y[i] - from_y[i];
+        if (COMPONENTS == 3u) {
+            pulled_to.z = towards_z[i] - from_z[i];
+        }
+    }
+    let reach = vec3<i32>(block.reach.xyz);
+    var best = vec3<i32>(0, 0, 0);
+    var most = objective(at, best, pulled_to);
+    for (var z = -reach.z; z <= reach.z; z = z + 1) {
+        for (var y = -reach.y; y <= reach.y; y = y + 1) {
+            for (var x = -reach.x; x <= reach.x; x = x + 1) {
+                let value = objective(at, vec3<i32>(x, y, z), pulled_to);
+                if (value > most) {
+                    most = value;
+                    best = vec3<i32>(x, y, z);
+                }
+            }
+        }
+    }
+    out_x[i] = block.spacing.x * (f32(best.x) + along(at, best, vec3<i32>(1, 0, 0), pulled_to, most));
+    out_y[i] = block.spacing.y * (f32(best.y) + along(at, best, vec3<i32>(0, 1, 0), pulled_to, most));
+    if (COMPONENTS == 3u) {
+        out_z[i] = block.spacing.z * (f32(best.z) + along(at, best, vec3<i32>(0, 0, 1), pulled_to, most));
+    }
+    if (DISTINCT == 1u) {
+        distinctness[i] = distinct(at, best, pulled_to, most);
+    }
+}
+
+// How far the best is ahead of candidates that are not beside it.
+fn distinct(at: vec3<i32>, best: vec3<i32>, pulled_to: vec3<f32>, most: f32) -> f32 {
+    let reach = vec3<i32>(block.reach.xyz);
+    var has_rival = false;
+    var rival = 0.0;
+    for (var z = -reach.z; z <= reach.z; z = z + 1) {
+        for (var y = -reach.y; y <= reach.y; y = y + 1) {
+            for (var x = -reach.x; x <= reach.x; x = x + 1) {
+                let c = vec3<i32>(x, y, z);
+                if (any(abs(c - best) > vec3<i32>(1, 1, 1))) {
+                    let value = objective(at, c, pulled_to);
+                    if (!has_rival || value > rival) {
+                        rival = value;
+                        has_rival = true;
+                    }
+                }
+            }
+        }
+    }
+    if (!has_rival) {
+        return 1.0;
+    }
+    if (most > 0.0) {
+        return clamp(1.0 - max(rival, 0.0) / most, 0.0, 1.0);
+    }
+    if (rival < 0.0) {
+        return clamp(1.0 - most / rival, 0.0, 1.0);
+    }
+    return 0.0;
+}

@@ -1,0 +1,244 @@
+//! Processor text of [`super::BestCandidate`]: a row of blocks at a time, all candidates of it in the cache.
+
+use super::{BestCandidate, Pull, SubVoxel, Symmetry};
+use crate::matching::window_scores::Search;
+use multiversion::multiversion;
+use std::ops::Range;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
+
+pub(super) fn best_candidate(cpu: &Cpu, args: BestCandidate<'_>) {
+    let BestCandidate { nodes, spacing_edges, search, symmetry, sub_voxel, rest, pull, .. } = args;
+    let (scores, increment, distinctness) = (args.scores, args.increment, args.distinctness);
+    let ([nx, ny, _], candidates) = (nodes.size, search.candidates());
+    let row_of_scores =
+        Objective { nodes, spacing_edges, search, scores: scores.host(), symmetry, rest, pull };
+    let increment: Vec<Shared<'_>> = increment.iter_mut().map(|c| Shared::new(c.host_mut())).collect();
+    let distinctness = distinctness.map(|d| Shared::new(d.host_mut()));
+    cpu.split(nodes.rows(), 4 * candidates * nodes.len(), |rows| {
+        with_scratch((candidates + 2) * nx, |scratch| {
+            for row in rows {
+                let (objective, best) = scratch.split_at_mut(candidates * nx);
+                let (most, which) = best.split_at_mut(nx);
+                let at = [0, row % ny, row / ny];
+                row_of_scores.fill(at, objective);
+                largest(objective, row_of_scores.index([0; 3]), (most, which));
+                let range = row * nx..(row + 1) * nx;
+                let found = Found { of: &row_of_scores, objective, which, at, sub_voxel };
+                for (axis, component) in increment.iter().enumerate() {
+                    // SAFETY: every row is written by one thread.
+                    found.increment(axis, unsafe { component.get_mut(range.clone()) });
+                }
+                if let Some(distinctness) = &distinctness {
+                    // SAFETY: as above.
+                    found.distinctness(unsafe { distinctness.get_mut(range) });
+                }
+            }
+        });
+    });
+}
+
+/// What the candidates of a row are compared by.
+struct Objective<'a> {
+    nodes: Shape,
+    spacing_edges: Axes<f32>,
+    search: Search,
+    scores: &'a [f32],
+    symmetry: Symmetry,
+    rest: f32,
+    pull: Option<Pull<'a>>,
+}
+
+impl Objective<'_> {
+    /// The shift of a candidate.
+    fn shift(&self, candidate: usize) -> Axes<isize> {
+        let [wx, wy, _] = self.search.widths();
+        let at = [candidate % wx, candidate / wx % wy, candidate / (wx * wy)];
+        [0, 1, 2].map(|a| at[a] as isize - self.search.reach[a] as isize)
+    }
+
+    /// The number of a candidate.
+    fn index(&self, shift: Axes<isize>) -> usize {
+        let ([wx, wy, _], reach) = (self.search.widths(), self.search.reach);
+        let at = [0, 1, 2].map(|a| (shift[a] + reach[a] as isize) as usize);
+        (at[2] * wy + at[1]) * wx + at[0]
+    }
+
+    /// Writes O_c of every block of a row, candidate by candidate.
+    fn fill(&self, at: Axes<usize>, out: &mut [f32]) {
+        let ([nx, ny, _], n) = (self.nodes.size, self.nodes.len());
+        let row = (at[2] * ny + at[1]) * nx;
+        for (candidate, out) in out.chunks_exact_mut(nx).enumerate() {
+            let (scores, c) = (&self.scores[candidate * n..][..n], self.shift(candidate));
+            let here = &scores[row..row + nx];
+            out.copy_from_slice(here);
+            if self.symmetry == Symmetry::BothEnds {
+                self.add_other_end((scores, here), at, c, out);
+            }
+            let [x, y, z] = [0, 1, 2].map(|a| c[a] as f32 * self.spacing_edges[a]);
+            subtract(self.rest * (x * x + y * y + z * z), out);
+            if let Some(pull) = &self.pull {
+                let along = std::array::from_fn(|axis| Along {
+                    towards: part(pull.towards, axis, row..row + nx),
+                    from: part(pull.from, axis, row..row + nx),
+                    step: [x, y, z][axis],
+                });
+                subtract_pull(pull.weight, along, out);
+            }
+        }
+    }
+
+    /// The mean with the scores that end at the blocks of a row, where these lie inside.
+    fn add_other_end(
+        &self,
+        (scores, here): (&[f32], &[f32]),
+        at: Axes<usize>,
+        c: Axes<isize>,
+        out: &mut [f32],
+    ) {
+        let [nx, ny, nz] = self.nodes.size;
+        let (y, z) = (at[1] as isize - c[1], at[2] as isize - c[2]);
+        let is_inside = (0..ny as isize).contains(&y) && (0..nz as isize).contains(&z);
+        let from = c[0].clamp(0, nx as isize) as usize;
+        let to = (nx as isize + c[0]).clamp(0, nx as isize) as usize;
+        let inside = if is_inside && from < to { from..to } else { 0..0 };
+        mean(&here[..inside.start], &mut out[..inside.start]);
+        mean(&here[inside.end..], &mut out[inside.end..]);
+        if !inside.is_empty() {
+            let line = &scores[(z as usize * ny + y as usize) * nx..][..nx];
+            let first = (inside.start as isize - c[0]) as usize;
+            mean(&line[first..first + inside.len()], &mut out[inside]);
+        }
+    }
+}
+
+/// A row of a component; empty where the field has none.
+fn part(field: &[Buffer], axis: usize, row: Range<usize>) -> &[f32] {
+    field.get(axis).map_or(&[], |component| &component.host()[row])
+}
+
+/// One axis of a pull at a row.
+#[derive(Clone, Copy)]
+struct Along<'a> {
+    towards: &'a [f32],
+    from: &'a [f32],
+    /// The candidate's, edges.
+    step: f32,
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn mean(other: &[f32], out: &mut [f32]) {
+    out.iter_mut().zip(other).for_each(|(out, other)| *out = 0.5 * (*out + other));
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn subtract(cost: f32, out: &mut [f32]) {
+    out.iter_mut().for_each(|out| *out -= cost);
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn subtract_pull(weight: f32, [x, y, z]: [Along<'_>; 3], out: &mut [f32]) {
+    let n = out.len();
+    let (tx, fx, ty, fy) = (&x.towards[..n], &x.from[..n], &y.towards[..n], &y.from[..n]);
+    if z.towards.is_empty() {
+        for i in 0..n {
+            let (a, b) = (x.step - (tx[i] - fx[i]), y.step - (ty[i] - fy[i]));
+            out[i] -= weight * (a * a + b * b);
+        }
+        return;
+    }
+    let (tz, fz) = (&z.towards[..n], &z.from[..n]);
+    for i in 0..n {
+        let (a, b, c) = (x.step - (tx[i] - fx[i]), y.step - (ty[i] - fy[i]), z.step - (tz[i] - fz[i]));
+        out[i] -= weight * (a * a + b * b + c * c);
+    }
+}
+
+/// The largest value of each block, and its candidate: that of no motion unless another one is larger.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn largest(objective: &[f32], still: usize, (most, which): (&mut [f32], &mut [f32])) {
+    let nx = most.len();
+    most.copy_from_slice(&objective[still * nx..][..nx]);
+    which.fill(still as f32);
+    for (candidate, row) in objective.chunks_exact(nx).enumerate() {
+        let candidate = candidate as f32;
+        for i in 0..nx {
+            let is_larger = row[i] > most[i];
+            most[i] = if is_larger { row[i] } else { most[i] };
+            which[i] = if is_larger { candidate } else { which[i] };
+        }
+    }
+}
+
+/// The best candidates of a row.
+struct Found<'a> {
+    of: &'a Objective<'a>,
+    objective: &'a [f32],
+    /// Numbers of candidates, which are small enough to be exact.
+    which: &'a [f32],
+    at: Axes<usize>,
+    sub_voxel: SubVoxel,
+}
+
+impl Found<'_> {
+    /// The increment along an axis.
+    fn increment(&self, axis: usize, out: &mut [f32]) {
+        let (nx, reach) = (out.len(), self.of.search.reach[axis] as isize);
+        let [wx, wy, _] = self.of.search.widths();
+        let stride = [1, wx, wx * wy][axis] * nx;
+        for (x, out) in out.iter_mut().enumerate() {
+            let candidate = self.which[x] as usize;
+            let best = self.of.shift(candidate)[axis];
+            let spacing = self.of.spacing_edges[axis];
+            *out = spacing * best as f32;
+            let at = [x, self.at[1], self.at[2]][axis] as isize - best;
+            let comes_from_outside = self.of.symmetry == Symmetry::BothEnds
+                && (at < 1 || at + 1 >= self.of.nodes.size[axis] as isize);
+            if self.sub_voxel == SubVoxel::Off || best.abs() >= reach || comes_from_outside {
+                continue;
+            }
+            if self.of.symmetry == Symmetry::BothEnds && !self.is_from_inside(x, candidate, axis) {
+                continue;
+            }
+            let here = candidate * nx + x;
+            let value = |i: usize| self.objective[i];
+            *out = spacing * (best as f32 + peak(value(here - stride), value(here), value(here + stride)));
+        }
+    }
+
+    /// Whether a block's match came from inside along the axes other than `axis`.
+    fn is_from_inside(&self, x: usize, candidate: usize, axis: usize) -> bool {
+        let (c, at) = (self.of.shift(candidate), [x, self.at[1], self.at[2]]);
+        (0..3).filter(|&a| a != axis).all(|a| {
+            let from = at[a] as isize - c[a];
+            (0..self.of.nodes.size[a] as isize).contains(&from)
+        })
+    }
+
+    fn distinctness(&self, out: &mut [f32]) {
+        let nx = out.len();
+        for (x, out) in out.iter_mut().enumerate() {
+            let best = self.which[x] as usize;
+            let (shift, most) = (self.of.shift(best), self.objective[best * nx + x]);
+            let is_apart = |candidate: &usize| {
+                let other = self.of.shift(*candidate);
+                (0..3).any(|a| (other[a] - shift[a]).abs() > 1)
+            };
+            let apart = (0..self.of.search.candidates()).filter(is_apart);
+            let rival = apart.map(|c| self.objective[c * nx + x]).reduce(|a, b| if b > a { b } else { a });
+            *out = match rival {
+                None => 1.0,
+                Some(rival) if most > 0.0 => (1.0 - rival.max(0.0) / most).clamp(0.0, 1.0),
+                Some(rival) if rival < 0.0 => (1.0 - most / rival).clamp(0.0, 1.0),
+                Some(_) => 0.0,
+            };
+        }
+    }
+}
+
+/// The peak of the parabola through three values, from the middle one, which is the largest.
+fn peak(low: f32, middle: f32, high: f32) -> f32 {
+    let bend = 2.0 * middle - low - high;
+    if bend > 0.0 { (0.5 * (high - low) / bend).clamp(-0.5, 0.5) } else { 0.0 }
+}

@@ -1,0 +1,128 @@
+//! The best of the candidates that [`super::window_scores`] scored, between voxels; and how far it is ahead of its rivals.
+//!
+//! *In*: scores `S_c(x)` of the candidates c around the displacement so far, d(x). *Out*: the increment δ in edges, and, where
+//! it is asked for, the distinctness.
+//!
+//! ```text
+//! O_c = ½ (S_c(x) + S_c(x − c)) − λ₀ |h c|² − λ |h c − p(x)|²        p = towards − from
+//! ```
+//!
+//! with the spacing h of the grid's voxels in edges, the smallest voxel edge.
+//!
+//! *Symmetry*: S_c(x) asks where the window around x went, S_c(x − c) where the one that is now at x came from. Their mean
+//! makes equal images match without motion exactly: the contrast of one window alone draws the peak to its brighter side.
+//! Only where there is a block at every voxel; one-sided elsewhere. Outside the grid S_c(x) is repeated.
+//! *Sub-voxel*: the parabola through the best and its neighbours along each axis, at most half a voxel away; none along an
+//! axis where a neighbour is no candidate or, with symmetry, comes from outside the grid.
+//! *Ties*: no motion first, then the order of the candidates.
+//! *Distinctness*: `1 − r/b` of the best score b > 0 and the largest r ≥ 0 at a candidate that is not beside it; `1 − b/r` where
+//! scores are negative; 1 without such a candidate. *Halo*: the reach.
+
+mod cpu;
+#[cfg(test)]
+mod parity;
+
+use super::window_scores::Search;
+use crate::kernel::{Kernel, Launcher, Lengths};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource = ShaderSource::wgsl("best candidate", &[include_str!("best_candidate.wgsl")]);
+
+/// Whose windows are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Symmetry {
+    /// Those around the fixed image's voxels.
+    OneSided,
+    /// Those around both ends of a candidate.
+    BothEnds,
+}
+
+/// Where the maximum lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubVoxel {
+    /// At a candidate.
+    Off,
+    /// At the peak of a parabola along each axis.
+    Parabola,
+}
+
+/// What increments are drawn to.
+#[derive(Debug, Clone, Copy)]
+pub struct Pull<'a> {
+    /// λ, per edge².
+    pub weight: f32,
+    /// The displacement they should lead to, edges.
+    pub towards: &'a [Buffer],
+    /// The displacement so far, edges.
+    pub from: &'a [Buffer],
+}
+
+/// Finds the increment of every block.
+#[derive(Debug)]
+pub struct BestCandidate<'a> {
+    /// Of the grid of blocks.
+    pub nodes: Shape,
+    /// Voxel spacing in edges, per axis.
+    pub spacing_edges: Axes<f32>,
+    /// The candidates.
+    pub search: Search,
+    /// The scores of every candidate.
+    pub scores: &'a Buffer,
+    /// Whose windows.
+    pub symmetry: Symmetry,
+    /// Where the maximum lies.
+    pub sub_voxel: SubVoxel,
+    /// λ₀, what a long increment costs, per edge²; it decides where scores do not.
+    pub rest: f32,
+    /// Where neighbours have a say.
+    pub pull: Option<Pull<'a>>,
+    /// The increment, edges.
+    pub increment: &'a mut [Buffer],
+    /// The distinctness, 0 to 1.
+    pub distinctness: Option<&'a mut Buffer>,
+}
+
+impl Kernel for BestCandidate<'_> {
+    const NAME: &'static str = "best_candidate";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d) = (self.nodes.len(), self.nodes.components());
+        lengths.of("scores", self.scores, self.search.candidates() * n);
+        lengths.field("increment", self.increment, (d, n));
+        lengths.optional("distinctness", self.distinctness.as_deref(), n);
+        if let Some(pull) = &self.pull {
+            lengths.field("towards", pull.towards, (d, n)).field("from", pull.from, (d, n));
+        }
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::best_candidate(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let [nx, ny, nz] = self.nodes.size;
+        let (towards, from): (&[Buffer], &[Buffer]) =
+            self.pull.map_or((&[], &[]), |pull| (pull.towards, pull.from));
+        let distinctness = self.distinctness.as_deref();
+        gpu.launch(&SOURCE, "best_candidate")
+            .constant("COMPONENTS", self.nodes.components())
+            .constant("BOTH_ENDS", self.symmetry == Symmetry::BothEnds)
+            .constant("PARABOLA", self.sub_voxel == SubVoxel::Parabola)
+            .constant("PULLED", self.pull.is_some())
+            .constant("DISTINCT", distinctness.is_some())
+            .uniform(
+                Uniform::new()
+                    .u4(self.nodes.size)
+                    .u4(self.search.reach)
+                    .f4(self.spacing_edges)
+                    .f(self.rest)
+                    .f(self.pull.map_or(0.0, |pull| pull.weight)),
+            )
+            .input(self.scores)
+            .inputs(towards, 3)
+            .inputs(from, 3)
+            .outputs(self.increment, 3)
+            .bind([distinctness.map_or(Bind::Spare, |out| Bind::Out(out))])
+            .run([cover(nx, 32), cover(ny, 4), nz as u32])
+    }
+}

@@ -1,0 +1,123 @@
+//! How far a match may be trusted: from how it agrees with its neighbours and how well the windows match.
+//!
+//! ```text
+//! e² = K * (|d − K * d|² + κ (1 − max(q, 0) r))        confidence = 1 / (1 + e² / h²), 0 where q ≤ 0.02
+//! ```
+//!
+//! with the displacement d in edges (the smallest voxel edge), its mean under a Gaussian window K, the normalised cross-correlation q of the windows
+//! as they are matched, and the distinctness r. [`MatchError`] writes what stands in the bracket, convolutions make e² of
+//! it, and [`MatchConfidence`] ends it: where the window around a voxel holds no weight the displacement becomes NaN, with
+//! confidence 0. *Border* of the window: cut. *Halo*: none; the window's radius where there is a weight.
+
+mod cpu;
+#[cfg(test)]
+mod parity;
+
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::NAN;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("match confidence", &[NAN, include_str!("match_confidence.wgsl")]);
+
+/// Correlation that rounding alone may leave in flat windows.
+pub(crate) const LEAST_QUALITY: f32 = 0.02;
+
+/// Writes the squared error that a displacement and its windows tell of, before it is averaged.
+#[derive(Debug)]
+pub struct MatchError<'a> {
+    /// Of every buffer.
+    pub shape: Shape,
+    /// d, edges.
+    pub displacement: &'a [Buffer],
+    /// K * d, edges.
+    pub mean: &'a [Buffer],
+    /// q.
+    pub quality: &'a Buffer,
+    /// r; none: 1.
+    pub distinctness: Option<&'a Buffer>,
+    /// κ, edges².
+    pub per_mismatch: f32,
+    /// Edges².
+    pub out: &'a mut Buffer,
+}
+
+/// Makes the confidence of e².
+#[derive(Debug)]
+pub struct MatchConfidence<'a> {
+    /// Of every buffer.
+    pub shape: Shape,
+    /// Half width of the windows.
+    pub radius: Axes<usize>,
+    /// What every voxel counts; none: 1.
+    pub weight: Option<&'a Buffer>,
+    /// q.
+    pub quality: &'a Buffer,
+    /// h, the error that halves the confidence, edges.
+    pub half_edges: f32,
+    /// d; NaN afterwards where the window holds no weight.
+    pub displacement: &'a mut [Buffer],
+    /// e² in, edges²; the confidence out.
+    pub error_to_confidence: &'a mut Buffer,
+}
+
+impl Kernel for MatchError<'_> {
+    const NAME: &'static str = "match_error";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.field("displacement", self.displacement, (d, n)).field("mean", self.mean, (d, n));
+        lengths.of("quality", self.quality, n).optional("distinctness", self.distinctness, n);
+        lengths.of("out", self.out, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::match_error(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let [nx, ny, nz] = self.shape.size;
+        gpu.launch(&SOURCE, "match_error")
+            .constant("COMPONENTS", self.shape.components())
+            .constant("DISTINCT", self.distinctness.is_some())
+            .constant("MASKED", false)
+            .uniform(Uniform::new().u4(self.shape.size).u4([0; 3]).f(self.per_mismatch))
+            .output(self.out)
+            .input(self.quality)
+            .optional(self.distinctness)
+            .inputs(self.displacement, 3)
+            .inputs(self.mean, 3)
+            .spare(3)
+            .run([cover(nx, 64), cover(ny, 4), nz as u32])
+    }
+}
+
+impl Kernel for MatchConfidence<'_> {
+    const NAME: &'static str = "match_confidence";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (n, d) = (self.shape.len(), self.shape.components());
+        lengths.optional("weight", self.weight, n).of("quality", self.quality, n);
+        lengths.field("displacement", self.displacement, (d, n));
+        lengths.of("error_to_confidence", self.error_to_confidence, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::match_confidence(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let [nx, ny, nz] = self.shape.size;
+        let per_half2 = 1.0 / (self.half_edges * self.half_edges);
+        gpu.launch(&SOURCE, "match_confidence")
+            .constant("COMPONENTS", self.shape.components())
+            .constant("DISTINCT", false)
+            .constant("MASKED", self.weight.is_some())
+            .uniform(Uniform::new().u4(self.shape.size).u4(self.radius).f(per_half2))
+            .output(self.error_to_confidence)
+            .input(self.quality)
+            .optional(self.weight)
+            .absent(6)
+            .outputs(self.displacement, 3)
+            .run([cover(nx, 64), cover(ny, 4), nz as u32])
+    }
+}

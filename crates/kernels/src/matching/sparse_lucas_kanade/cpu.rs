@@ -1,0 +1,344 @@
+//! Processor text of [`SparseLucasKanade`]: a row of a window is one vector or two.
+
+use super::{Fate, Search, SparseLucasKanade};
+use crate::phase::gabor::Levels;
+use crate::shared::lanes::{LANES, Lanes, Pack};
+use multiversion::multiversion;
+use std::ops::Range;
+use veloxel_gpu::rows::{Shared, ranges_mut};
+use veloxel_gpu::{Buffer, Cpu};
+
+/// Rows of a window at most, and of the samples that its derivatives need.
+const MOST_ROWS: usize = 2 * super::MOST_RADIUS + 1;
+const MOST_SAMPLES: usize = (MOST_ROWS + 3) * (2 * LANES + 3);
+
+/// Scharr's weights, 3/32 and 10/32.
+const BESIDE: f32 = 0.09375;
+const MIDDLE: f32 = 0.3125;
+
+/// Whether a position lies in a picture, or not further than `beyond` from its outermost pixels.
+#[inline(always)]
+fn inside([x, y]: [f32; 2], size: [usize; 2], beyond: f32) -> bool {
+    let [last_x, last_y] = size.map(|n| (n - 1) as f32);
+    x >= -beyond && y >= -beyond && x <= last_x + beyond && y <= last_y + beyond
+}
+
+/// What every point shares.
+struct Pictures<'a> {
+    levels: &'a Levels,
+    search: Search,
+    pyramids: [&'a [f32]; 2],
+}
+
+/// Where a point is, and what is known of it there.
+#[derive(Clone, Copy)]
+struct Found {
+    at: [f32; 2],
+    error: f32,
+    fate: Fate,
+}
+
+pub(super) fn track(cpu: &Cpu, args: SparseLucasKanade<'_>) {
+    let SparseLucasKanade { levels, search, pyramids, points, guesses, moved, error, fate } = args;
+    let pictures = Pictures { levels, search, pyramids: pyramids.map(Buffer::host) };
+    let (points, guesses) = (points.map(Buffer::host), guesses.map(|g| g.map(Buffer::host)));
+    let [x, y] = moved;
+    let out = [x, y, error, fate].map(|b| Shared::new(b.host_mut()));
+    let (n, rows) = (points[0].len(), 2 * search.radius + 1);
+    cpu.split(n, 100 * rows * n, |range| {
+        // SAFETY: ranges are disjoint.
+        let out = unsafe { ranges_mut(&out, range.clone()) };
+        match rows {
+            0..=LANES => track_narrow(&pictures, (points, guesses), range, out),
+            _ => track_wide(&pictures, (points, guesses), range, out),
+        }
+    });
+}
+
+/// Points, and where they may be found.
+type Sought<'a> = ([&'a [f32]; 2], Option<[&'a [f32]; 2]>);
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn track_narrow(pictures: &Pictures<'_>, sought: Sought<'_>, range: Range<usize>, out: [&mut [f32]; 4]) {
+    track_all::<1>(pictures, sought, range, out);
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn track_wide(pictures: &Pictures<'_>, sought: Sought<'_>, range: Range<usize>, out: [&mut [f32]; 4]) {
+    track_all::<2>(pictures, sought, range, out);
+}
+
+#[inline(always)]
+fn track_all<const V: usize>(
+    pictures: &Pictures<'_>,
+    (points, guesses): Sought<'_>,
+    range: Range<usize>,
+    [x, y, error, fate]: [&mut [f32]; 4],
+) {
+    let mut window = Window::<V>::new(pictures.search.radius);
+    for (nth, i) in range.enumerate() {
+        let point = [points[0][i], points[1][i]];
+        let guess = guesses.map(|g| [g[0][i], g[1][i]]).filter(|g| !g[0].is_nan() && !g[1].is_nan());
+        let found = window.track(pictures, point, guess.unwrap_or(point));
+        let is_found = found.fate == Fate::Found;
+        let or_nan = |value: f32| if is_found { value } else { f32::NAN };
+        (x[nth], y[nth], error[nth]) = (or_nan(found.at[0]), or_nan(found.at[1]), or_nan(found.error));
+        fate[nth] = found.fate.code();
+    }
+}
+
+/// A row of a window.
+type Row<const V: usize> = [Lanes; V];
+
+/// The window of one point on one level.
+struct Window<const V: usize> {
+    rows: usize,
+    /// 1 where a lane is a column of the window.
+    inside: Row<V>,
+    samples: [Row<V>; MOST_ROWS],
+    gradients: [[Row<V>; 2]; MOST_ROWS],
+    /// Samples where the window reaches over the border.
+    copied: [f32; MOST_SAMPLES],
+}
+
+/// What a row of lanes adds up to: every fourth lane, then those four sums.
+#[inline(always)]
+fn total(lanes: Lanes) -> f32 {
+    let mut sums = [0.0; 4];
+    for (k, sum) in sums.iter_mut().enumerate() {
+        *sum = lanes.0[k] + lanes.0[k + 4] + lanes.0[k + 8] + lanes.0[k + 12];
+    }
+    sums[0] + sums[1] + sums[2] + sums[3]
+}
+
+/// `(1 − t) a + t b`.
+#[inline(always)]
+fn between(a: Lanes, b: Lanes, t: Lanes) -> Lanes {
+    (Lanes::splat(1.0) - t) * a + t * b
+}
+
+impl<const V: usize> Window<V> {
+    #[inline(always)]
+    fn new(radius: usize) -> Self {
+        let rows = 2 * radius + 1;
+        let zero = [Lanes::splat(0.0); V];
+        let lane = |v: usize, k: usize| if v * LANES + k < rows { 1.0 } else { 0.0 };
+        Self {
+            rows,
+            inside: std::array::from_fn(|v| Lanes(std::array::from_fn(|k| lane(v, k)))),
+            samples: [zero; MOST_ROWS],
+            gradients: [[zero; 2]; MOST_ROWS],
+            copied: [0.0; MOST_SAMPLES],
+        }
+    }
+
+    #[inline(always)]
+    fn track(&mut self, pictures: &Pictures<'_>, point: [f32; 2], guess: [f32; 2]) -> Found {
+        let Pictures { levels, search, pyramids } = pictures;
+        let lost = |fate: Fate| Found { at: point, error: 0.0, fate };
+        if point[0].is_nan() || point[1].is_nan() {
+            return lost(Fate::Undefined);
+        }
+        if !inside(point, levels.size(0), 0.0) {
+            return lost(Fate::Outside);
+        }
+        let radius = search.radius as f32;
+        let mut scale = 1.0 / (1u32 << (levels.count() - 1)) as f32;
+        let mut here = guess.map(|g| g * scale);
+        let mut error = 0.0;
+        for level in (0..levels.count()).rev() {
+            let (size, start) = (levels.size(level), levels.start(level));
+            let [first, second] = pyramids.map(|pyramid| &pyramid[start..start + size[0] * size[1]]);
+            let corner = point.map(|p| p * scale - radius);
+            scale *= 2.0;
+            let matrix = self.take((first, size), corner);
+            let is_finest = level == 0;
+            if !(least_eigenvalue(matrix, self.rows) >= search.least_eigenvalue && determinant(matrix) > 0.0)
+            {
+                if is_finest {
+                    return lost(Fate::Flat);
+                }
+                here = here.map(|h| 2.0 * h);
+                continue;
+            }
+            here = self.arrive((second, size), (matrix, search), here);
+            if is_finest {
+                if !inside(here, size, 0.0) {
+                    return lost(Fate::Left);
+                }
+                error = self.difference((second, size), here.map(|h| h - radius));
+            } else {
+                here = here.map(|h| 2.0 * h);
+            }
+        }
+        Found { at: here, error, fate: Fate::Found }
+    }
+
+    /// Steps on one level from a position on.
+    #[inline(always)]
+    fn arrive(
+        &mut self,
+        (second, size): (&[f32], [usize; 2]),
+        (matrix, search): ([f32; 3], &Search),
+        mut here: [f32; 2],
+    ) -> [f32; 2] {
+        let (radius, tolerance) = (search.radius as f32, search.tolerance_px);
+        let ([a, b, c], divisor) = (matrix, determinant(matrix));
+        let mut last = [f32::MAX; 2];
+        for _ in 0..search.iterations {
+            if !inside(here, size, radius) {
+                break;
+            }
+            let [bx, by] = self.mismatch((second, size), here.map(|h| h - radius));
+            let step = [(b * by - c * bx) / divisor, (b * bx - a * by) / divisor];
+            let before = here;
+            here = [before[0] + step[0], before[1] + step[1]];
+            if step[0] * step[0] + step[1] * step[1] <= tolerance * tolerance {
+                break;
+            }
+            let back = [step[0] + last[0], step[1] + last[1]];
+            if back[0].abs() < tolerance && back[1].abs() < tolerance {
+                here = [before[0] + 0.5 * step[0], before[1] + 0.5 * step[1]];
+                break;
+            }
+            last = step;
+        }
+        here
+    }
+
+    /// Takes the window with a corner there, and its derivatives; Σ g gᵀ of them: 11, 12, 22.
+    #[inline(always)]
+    fn take(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> [f32; 3] {
+        let ([x, y], [tx, ty]) = parts(corner);
+        let (tx, ty) = (Lanes::splat(tx), Lanes::splat(ty));
+        let (needed, rows) = ([V * LANES + 3, self.rows + 3], self.rows);
+        let (samples, stride) = region(image, ([x - 1, y - 1], needed), &mut self.copied);
+        let (beside, middle) = (Lanes::splat(BESIDE), Lanes::splat(MIDDLE));
+        let zero = Lanes::splat(0.0);
+        let mut sums = [zero; 3];
+        for v in 0..V {
+            let along = |j: usize| -> [Lanes; 3] {
+                // SAFETY: the region holds these samples.
+                let load = |k: usize| unsafe { Lanes::load(samples, j * stride + v * LANES + k) };
+                let (a, b, c, d) = (load(0), load(1), load(2), load(3));
+                [between(a, b, tx), between(b, c, tx), between(c, d, tx)]
+            };
+            // The last two rows: three neighbours each.
+            let (mut a, mut b) = ([zero; 3], [zero; 3]);
+            let mut above = along(0);
+            for j in 0..rows + 2 {
+                let below = along(j + 1);
+                let c = [0, 1, 2].map(|k: usize| between(above[k], below[k], ty));
+                above = below;
+                if j >= 2 {
+                    let gx = beside * (a[2] - a[0] + c[2] - c[0]) + middle * (b[2] - b[0]);
+                    let gy = beside * (c[0] - a[0] + c[2] - a[2]) + middle * (c[1] - a[1]);
+                    self.samples[j - 2][v] = b[1];
+                    self.gradients[j - 2][0][v] = gx * self.inside[v];
+                    self.gradients[j - 2][1][v] = gy * self.inside[v];
+                }
+                (a, b) = (b, c);
+            }
+        }
+        for [gx, gy] in &self.gradients[..rows] {
+            for v in 0..V {
+                sums[0] = sums[0] + gx[v] * gx[v];
+                sums[1] = sums[1] + gx[v] * gy[v];
+                sums[2] = sums[2] + gy[v] * gy[v];
+            }
+        }
+        sums.map(total)
+    }
+
+    /// Σ (J − I) g with the other picture's window at a corner.
+    #[inline(always)]
+    fn mismatch(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> [f32; 2] {
+        let mut sums = [Lanes::splat(0.0); 2];
+        let (samples, gradients) = (&self.samples[..self.rows], &self.gradients[..self.rows]);
+        compare::<V>(image, (corner, self.rows), &mut self.copied, |j, v, sample| {
+            let difference = sample - samples[j][v];
+            let [gx, gy] = &gradients[j];
+            sums = [sums[0] + difference * gx[v], sums[1] + difference * gy[v]];
+        });
+        sums.map(total)
+    }
+
+    /// Mean |J − I|.
+    #[inline(always)]
+    fn difference(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> f32 {
+        let mut sum = Lanes::splat(0.0);
+        let (samples, inside) = (&self.samples[..self.rows], self.inside);
+        compare::<V>(image, (corner, self.rows), &mut self.copied, |j, v, sample| {
+            let difference = sample - samples[j][v];
+            sum = sum + Lanes(difference.0.map(f32::abs)) * inside[v];
+        });
+        total(sum) / (self.rows * self.rows) as f32
+    }
+}
+
+/// Hands over the samples of a window, row by row.
+#[inline(always)]
+fn compare<const V: usize>(
+    image: (&[f32], [usize; 2]),
+    (corner, rows): ([f32; 2], usize),
+    copied: &mut [f32],
+    mut take: impl FnMut(usize, usize, Lanes),
+) {
+    let (corner, [tx, ty]) = parts(corner);
+    let (tx, ty) = (Lanes::splat(tx), Lanes::splat(ty));
+    let (samples, stride) = region(image, (corner, [V * LANES + 1, rows + 1]), copied);
+    let along = |j: usize| -> Row<V> {
+        std::array::from_fn(|v| {
+            // SAFETY: the region holds these samples.
+            let load = |k: usize| unsafe { Lanes::load(samples, j * stride + v * LANES + k) };
+            between(load(0), load(1), tx)
+        })
+    };
+    let mut above = along(0);
+    for j in 0..rows {
+        let below = along(j + 1);
+        for v in 0..V {
+            take(j, v, between(above[v], below[v], ty));
+        }
+        above = below;
+    }
+}
+
+/// The pixel that a position follows, and how far.
+#[inline(always)]
+fn parts([x, y]: [f32; 2]) -> ([i32; 2], [f32; 2]) {
+    let low = [x.floor(), y.floor()];
+    (low.map(|l| l as i32), [x - low[0], y - low[1]])
+}
+
+/// The samples from a corner on, and how far apart their rows lie: those of the image, or copied with its border repeated.
+#[inline(always)]
+fn region<'s>(
+    (image, [nx, ny]): (&'s [f32], [usize; 2]),
+    ([x, y], [width, rows]): ([i32; 2], [usize; 2]),
+    copied: &'s mut [f32],
+) -> (&'s [f32], usize) {
+    if x >= 0 && y >= 0 && x as usize + width <= nx && y as usize + rows <= ny {
+        return (&image[y as usize * nx + x as usize..], nx);
+    }
+    let clamped = |at: i32, k: usize, count: usize| (at + k as i32).clamp(0, count as i32 - 1) as usize;
+    for j in 0..rows {
+        let row = &image[clamped(y, j, ny) * nx..][..nx];
+        for (k, out) in copied[j * width..][..width].iter_mut().enumerate() {
+            *out = row[clamped(x, k, nx)];
+        }
+    }
+    (copied, width)
+}
+
+#[inline(always)]
+fn determinant([a, b, c]: [f32; 3]) -> f32 {
+    a * c - b * b
+}
+
+/// Of the mean over so many rows and columns.
+#[inline(always)]
+fn least_eigenvalue([a, b, c]: [f32; 3], rows: usize) -> f32 {
+    let half = 0.5 * (a - c);
+    (0.5 * (a + c) - (half * half + b * b).sqrt()) / (rows * rows) as f32
+}

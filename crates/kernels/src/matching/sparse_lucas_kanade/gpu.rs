@@ -1,0 +1,72 @@
+//! Launches of `sparse_lucas_kanade.wgsl`: sixteen threads a point, two points a workgroup.
+
+use super::SparseLucasKanade;
+use crate::kernel::Launcher;
+use crate::phase::gabor::MOST_LEVELS;
+use crate::shared::NAN;
+use veloxel_gpu::{ComputeError, ShaderSource, Uniform};
+
+const BODY: &str = include_str!("sparse_lucas_kanade.wgsl");
+/// Windows of so many pixels a side at most, whose samples and derivatives fit the workgroup's memory.
+static UP_TO_9: ShaderSource = ShaderSource::wgsl(
+    "sparse Lucas-Kanade",
+    &["const AREA: u32 = 81u;\nconst AROUND: u32 = 121u;\n", NAN, BODY],
+);
+static UP_TO_15: ShaderSource = ShaderSource::wgsl(
+    "sparse Lucas-Kanade",
+    &["const AREA: u32 = 225u;\nconst AROUND: u32 = 289u;\n", NAN, BODY],
+);
+static UP_TO_21: ShaderSource = ShaderSource::wgsl(
+    "sparse Lucas-Kanade",
+    &["const AREA: u32 = 441u;\nconst AROUND: u32 = 529u;\n", NAN, BODY],
+);
+static UP_TO_31: ShaderSource = ShaderSource::wgsl(
+    "sparse Lucas-Kanade",
+    &["const AREA: u32 = 961u;\nconst AROUND: u32 = 1089u;\n", NAN, BODY],
+);
+/// Points of a workgroup.
+const POINTS: usize = 2;
+/// Workgroups along x at most.
+const MOST_ACROSS: usize = 32_768;
+
+pub(super) fn track(gpu: &Launcher<'_>, args: &SparseLucasKanade<'_>) -> Result<(), ComputeError> {
+    let (search, n) = (args.search, args.points[0].len());
+    if n == 0 {
+        return Ok(());
+    }
+    let rows = 2 * search.radius + 1;
+    let source = match rows {
+        0..=9 => &UP_TO_9,
+        10..=15 => &UP_TO_15,
+        16..=21 => &UP_TO_21,
+        _ => &UP_TO_31,
+    };
+    let groups = n.div_ceil(POINTS);
+    let across = groups.min(MOST_ACROSS);
+    let head = Uniform::new().u4([n, args.levels.count(), search.iterations, across]).f4([
+        search.tolerance_px,
+        search.least_eigenvalue,
+        search.radius as f32,
+        1.0 / (rows * rows) as f32,
+    ]);
+    let level = |l: usize| match l < args.levels.count() {
+        true => [args.levels.size(l)[0], args.levels.size(l)[1], args.levels.start(l)],
+        false => [1, 1, 0],
+    };
+    let uniform = (0..MOST_LEVELS).fold(head, |uniform, l| uniform.u4(level(l)));
+    gpu.launch(source, "track")
+        .constant("ROWS", rows)
+        .constant("GUESSED", args.guesses.is_some())
+        .uniform(uniform)
+        .input(args.pyramids[0])
+        .input(args.pyramids[1])
+        .input(args.points[0])
+        .input(args.points[1])
+        .optional(args.guesses.map(|g| g[0]))
+        .optional(args.guesses.map(|g| g[1]))
+        .output(args.moved[0])
+        .output(args.moved[1])
+        .output(args.error)
+        .output(args.fate)
+        .run([across as u32, groups.div_ceil(across) as u32, 1])
+}

@@ -1,0 +1,282 @@
+// Points followed from one picture to another. The contract is in mod.rs.
+
+// Rows and columns of a window.
+override ROWS: u32 = 9u;
+// 1: there are guesses.
+override GUESSED: u32 = 0u;
+
+// Threads of a point, and of a workgroup.
+const LANES: u32 = 16u;
+const THREADS: u32 = 32u;
+
+struct Block {
+    // Points; levels; steps of a level at most; workgroups along x.
+    counts: vec4<u32>,
+    // Tolerance, px; least eigenvalue; radius, px; one over the pixels of a window.
+    search: vec4<f32>,
+    // Width, height and first pixel of each level.
+    levels: array<vec4<u32>, 13>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> first: array<f32>;
+@group(0) @binding(2) var<storage, read> second: array<f32>;
+@group(0) @binding(3) var<storage, read> point_x: array<f32>;
+@group(0) @binding(4) var<storage, read> point_y: array<f32>;
+@group(0) @binding(5) var<storage, read> guess_x: array<f32>;
+@group(0) @binding(6) var<storage, read> guess_y: array<f32>;
+@group(0) @binding(7) var<storage, read_write> moved_x: array<f32>;
+@group(0) @binding(8) var<storage, read_write> moved_y: array<f32>;
+@group(0) @binding(9) var<storage, read_write> error: array<f32>;
+@group(0) @binding(10) var<storage, read_write> fate: array<f32>;
+
+// The samples of both points' windows and a pixel around each, and the derivatives.
+var<workgroup> samples: array<f32, 2u * AROUND>;
+var<workgroup> along_x: array<f32, 2u * AREA>;
+var<workgroup> along_y: array<f32, 2u * AREA>;
+// A sum of each thread.
+var<workgroup> sums: array<vec4<f32>, 32>;
+
+const FOUND: f32 = 0.0;
+const UNDEFINED: f32 = 1.0;
+const OUTSIDE: f32 = 2.0;
+const LEFT: f32 = 3.0;
+const FLAT: f32 = 4.0;
+
+// The sums of a point's threads; every thread of the workgroup calls it. What is added up comes from memory, so that no
+// compiler takes the sums apart.
+fn total(sum: vec4<f32>, lane: u32) -> vec4<f32> {
+    workgroupBarrier();
+    sums[lane] = sum;
+    workgroupBarrier();
+    let own = lane / LANES * LANES;
+    let nth = own + lane % 4u;
+    let quarter = sums[nth] + sums[nth + 4u] + sums[nth + 8u] + sums[nth + 12u];
+    workgroupBarrier();
+    sums[lane] = quarter;
+    workgroupBarrier();
+    return sums[own] + sums[own + 1u] + sums[own + 2u] + sums[own + 3u];
+}
+
+// A level of a picture, and the rows and columns from a corner on.
+struct View {
+    size: vec2<i32>,
+    start: i32,
+    corner: vec2<i32>,
+    part: vec2<f32>,
+}
+
+fn view(level: vec4<u32>, corner: vec2<f32>) -> View {
+    let low = floor(corner);
+    return View(vec2<i32>(level.xy), i32(level.z), vec2<i32>(low), corner - low);
+}
+
+fn column(at: View, x: i32) -> i32 {
+    return at.start + clamp(at.corner.x + x, 0, at.size.x - 1);
+}
+
+fn row(at: View, y: i32) -> i32 {
+    return clamp(at.corner.y + y, 0, at.size.y - 1) * at.size.x;
+}
+
+fn mix_of(a: f32, b: f32, t: f32) -> f32 {
+    return (1.0 - t) * a + t * b;
+}
+
+// Takes a column of the samples, of which there is one more on either side than the window has.
+fn take_samples(at: View, base: u32, x: u32) {
+    let low = column(at, i32(x) - 1);
+    let high = column(at, i32(x));
+    var y = row(at, -1);
+    var above = mix_of(first[low + y], first[high + y], at.part.x);
+    for (var j = 0u; j < ROWS + 2u; j = j + 1u) {
+        y = row(at, i32(j));
+        let below = mix_of(first[low + y], first[high + y], at.part.x);
+        samples[base + j * (ROWS + 2u) + x] = mix_of(above, below, at.part.y);
+        above = below;
+    }
+}
+
+// The derivatives of a column of the window.
+fn differentiate(around: u32, base: u32, x: u32) {
+    let side = ROWS + 2u;
+    for (var j = 0u; j < ROWS; j = j + 1u) {
+        let a = around + j * side + x;
+        let b = a + side;
+        let c = b + side;
+        let i = base + j * ROWS + x;
+        along_x[i] = 0.09375 * (samples[a + 2u] - samples[a] + samples[c + 2u] - samples[c])
+            + 0.3125 * (samples[b + 2u] - samples[b]);
+        along_y[i] = 0.09375 * (samples[c] - samples[a] + samples[c + 2u] - samples[a + 2u])
+            + 0.3125 * (samples[c + 1u] - samples[a + 1u]);
+    }
+}
+
+// Σ g gᵀ of a thread's columns: 11, 12, 22.
+fn products(base: u32, lane: u32) -> vec4<f32> {
+    var sum = vec4<f32>();
+    for (var j = 0u; j < ROWS; j = j + 1u) {
+        for (var x = lane; x < ROWS; x = x + LANES) {
+            let i = base + j * ROWS + x;
+            let gx = along_x[i];
+            let gy = along_y[i];
+            sum = sum + vec4<f32>(gx * gx, gx * gy, gy * gy, 0.0);
+        }
+    }
+    return sum;
+}
+
+// Σ (J − I) g (x, y) and Σ |J − I| (z) of a thread's columns.
+fn mismatch(at: View, point: u32, lane: u32) -> vec4<f32> {
+    let base = point * AREA;
+    let side = ROWS + 2u;
+    var sum = vec4<f32>();
+    let low = vec2<i32>(column(at, i32(lane)), column(at, i32(lane) + 16));
+    let high = vec2<i32>(column(at, i32(lane) + 1), column(at, i32(lane) + 17));
+    var y = row(at, 0);
+    var above = vec2<f32>(mix_of(second[low.x + y], second[high.x + y], at.part.x), 0.0);
+    if (ROWS > LANES) {
+        above.y = mix_of(second[low.y + y], second[high.y + y], at.part.x);
+    }
+    for (var j = 0u; j < ROWS; j = j + 1u) {
+        y = row(at, i32(j) + 1);
+        var below = vec2<f32>(mix_of(second[low.x + y], second[high.x + y], at.part.x), 0.0);
+        if (ROWS > LANES) {
+            below.y = mix_of(second[low.y + y], second[high.y + y], at.part.x);
+        }
+        var i = base + j * ROWS + lane;
+        var own = point * AROUND + (j + 1u) * side + lane + 1u;
+        if (lane < ROWS) {
+            let difference = mix_of(above.x, below.x, at.part.y) - samples[own];
+            sum = sum + vec4<f32>(difference * along_x[i], difference * along_y[i], abs(difference), 0.0);
+        }
+        i = i + LANES;
+        own = own + LANES;
+        if (lane + LANES < ROWS) {
+            let difference = mix_of(above.y, below.y, at.part.y) - samples[own];
+            sum = sum + vec4<f32>(difference * along_x[i], difference * along_y[i], abs(difference), 0.0);
+        }
+        above = below;
+    }
+    return sum;
+}
+
+fn is_inside(at: vec2<f32>, size: vec2<u32>, beyond: f32) -> bool {
+    let last = vec2<f32>(size - vec2<u32>(1u)) + vec2<f32>(beyond);
+    return at.x >= -beyond && at.y >= -beyond && at.x <= last.x && at.y <= last.y;
+}
+
+// Steps on one level from a position on; the loop is as long for all, and who has arrived waits.
+fn steps(level: vec4<u32>, matrix: vec4<f32>, start: vec2<f32>, lane: u32, counts: bool) -> vec2<f32> {
+    let radius = block.search.z;
+    let tolerance = block.search.x;
+    let determinant = matrix.x * matrix.z - matrix.y * matrix.y;
+    var here = start;
+    var last = vec2<f32>(3.40282347e38);
+    var goes_on = counts;
+    for (var nth = 0u; nth < block.counts.z; nth = nth + 1u) {
+        goes_on = goes_on && is_inside(here, level.xy, radius);
+        var sum = vec4<f32>();
+        if (goes_on) {
+            sum = mismatch(view(level, here - vec2<f32>(radius)), lane / LANES, lane % LANES);
+        }
+        sum = total(sum, lane);
+        if (goes_on) {
+            let step = vec2<f32>(
+                (matrix.y * sum.y - matrix.z * sum.x) / determinant,
+                (matrix.y * sum.x - matrix.x * sum.y) / determinant,
+            );
+            let before = here;
+            here = before + step;
+            let back = step + last;
+            if (step.x * step.x + step.y * step.y <= tolerance * tolerance) {
+                goes_on = false;
+            } else if (abs(back.x) < tolerance && abs(back.y) < tolerance) {
+                here = before + 0.5 * step;
+                goes_on = false;
+            }
+            last = step;
+        }
+    }
+    return here;
+}
+
+@compute @workgroup_size(32)
+fn track(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+    let nth = (group.y * block.counts.w + group.x) * 2u + lane / LANES;
+    let base = lane / LANES * AREA;
+    let exists = nth < block.counts.x;
+    var own = FOUND;
+    var point = vec2<f32>();
+    if (exists) {
+        point = vec2<f32>(point_x[nth], point_y[nth]);
+    }
+    if (is_nan(point.x) || is_nan(point.y)) {
+        own = UNDEFINED;
+    } else if (!is_inside(point, block.levels[0].xy, 0.0)) {
+        own = OUTSIDE;
+    }
+    let coarsest = block.counts.y - 1u;
+    var scale = 1.0 / f32(1u << coarsest);
+    var here = point * scale;
+    if (GUESSED == 1u && exists) {
+        let guess = vec2<f32>(guess_x[nth], guess_y[nth]);
+        if (!is_nan(guess.x) && !is_nan(guess.y)) {
+            here = guess * scale;
+        }
+    }
+    for (var back = 0u; back <= coarsest; back = back + 1u) {
+        let level = block.levels[coarsest - back];
+        let corner = point * scale - vec2<f32>(block.search.z);
+        scale = scale * 2.0;
+        var sum = vec4<f32>();
+        let at = view(level, corner);
+        workgroupBarrier();
+        if (own == FOUND) {
+            for (var x = lane % LANES; x < ROWS + 2u; x = x + LANES) {
+                take_samples(at, lane / LANES * AROUND, x);
+            }
+        }
+        workgroupBarrier();
+        if (own == FOUND) {
+            for (var x = lane % LANES; x < ROWS; x = x + LANES) {
+                differentiate(lane / LANES * AROUND, base, x);
+            }
+            sum = products(base, lane % LANES);
+        }
+        let matrix = total(sum, lane);
+        let half = 0.5 * (matrix.x - matrix.z);
+        let least = (0.5 * (matrix.x + matrix.z) - sqrt(half * half + matrix.y * matrix.y)) / f32(ROWS * ROWS);
+        let determinant = matrix.x * matrix.z - matrix.y * matrix.y;
+        let is_sound = least >= block.search.y && determinant > 0.0;
+        here = steps(level, matrix, here, lane, own == FOUND && is_sound);
+        if (back < coarsest) {
+            here = 2.0 * here;
+        } else if (own == FOUND) {
+            if (!is_sound) {
+                own = FLAT;
+            } else if (!is_inside(here, level.xy, 0.0)) {
+                own = LEFT;
+            }
+        }
+    }
+    let finest = block.levels[0];
+    var sum = vec4<f32>();
+    if (own == FOUND) {
+        sum = mismatch(view(finest, here - vec2<f32>(block.search.z)), lane / LANES, lane % LANES);
+    }
+    let mean = total(sum, lane).z / f32(ROWS * ROWS);
+    if (!exists || lane % LANES != 0u) {
+        return;
+    }
+    fate[nth] = own;
+    if (own == FOUND) {
+        moved_x[nth] = here.x;
+        moved_y[nth] = here.y;
+        error[nth] = mean;
+    } else {
+        moved_x[nth] = not_a_number();
+        moved_y[nth] = not_a_number();
+        error[nth] = not_a_number();
+    }
+}

@@ -1,0 +1,402 @@
+//! Processor text of [`super::WindowScores`]: bands of rows, whose images are copied with their borders first.
+
+use super::{Output, Search, WindowScores, centre};
+use multiversion::multiversion;
+use std::ops::Range;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::rows::{Shared, with_scratch};
+use veloxel_gpu::{Buffer, Cpu};
+
+/// Measures, as the shader counts them.
+const NCC: u8 = 0;
+const CORRELATION: u8 = 1;
+const SSD: u8 = 2;
+const SAD: u8 = 3;
+/// Sums of a window at most: of the fixed image (w, f, f²) or of both (m, m², f m).
+const SUMS: usize = 3;
+/// Rows of voxels that a band spans: more share the rows above and below, fewer stay in the cache.
+const BAND_ROWS: usize = 16;
+
+pub(super) fn window_scores(cpu: &Cpu, args: WindowScores<'_>) {
+    match (args.measure.index(), args.weight.is_some()) {
+        (NCC, false) => scores_of::<NCC, false>(cpu, args),
+        (NCC, true) => scores_of::<NCC, true>(cpu, args),
+        (CORRELATION, false) => scores_of::<CORRELATION, false>(cpu, args),
+        (CORRELATION, true) => scores_of::<CORRELATION, true>(cpu, args),
+        (SSD, false) => scores_of::<SSD, false>(cpu, args),
+        (SSD, true) => scores_of::<SSD, true>(cpu, args),
+        (_, false) => scores_of::<SAD, false>(cpu, args),
+        (_, true) => scores_of::<SAD, true>(cpu, args),
+    }
+}
+
+/// A part of an image with its border: planes of rows, each as wide as the image and `margin` on either side.
+#[derive(Clone, Copy)]
+struct Part {
+    /// The first plane and row, which may lie outside.
+    first: [isize; 2],
+    planes: usize,
+    rows: usize,
+    margin: usize,
+    width: usize,
+}
+
+impl Part {
+    fn len(&self) -> usize {
+        self.planes * self.rows * self.width
+    }
+
+    fn row(&self, plane: usize, row: usize) -> Range<usize> {
+        let start = (plane * self.rows + row) * self.width;
+        start..start + self.width
+    }
+
+    /// Copies the part, outermost samples repeated.
+    fn load(&self, image: &[f32], shape: Shape, out: &mut [f32]) {
+        let [nx, ny, nz] = shape.size;
+        let inside = |at: isize, count: usize| at.clamp(0, count as isize - 1) as usize;
+        for (plane, row) in (0..self.planes).flat_map(|plane| (0..self.rows).map(move |row| (plane, row))) {
+            let z = inside(self.first[0] + plane as isize, nz);
+            let y = inside(self.first[1] + row as isize, ny);
+            let line = &image[(z * ny + y) * nx..][..nx];
+            let out = &mut out[self.row(plane, row)];
+            out[..self.margin].fill(line[0]);
+            out[self.margin..self.margin + nx].copy_from_slice(line);
+            out[self.margin + nx..].fill(line[nx - 1]);
+        }
+    }
+}
+
+/// Rows of blocks of one plane, and the parts of the images that they need.
+struct Band {
+    plane: usize,
+    rows: Range<usize>,
+    /// Rows of voxels from the first window's first to the last window's last.
+    height: usize,
+    fixed: Part,
+    moving: Part,
+}
+
+impl Band {
+    fn new(args: &Plan, plane: usize, rows: Range<usize>) -> Self {
+        let (size, nodes, Search { radius, reach }) = (args.shape.size, args.nodes.size, args.search);
+        let y = |row: usize| centre(row, nodes[1], size[1]);
+        let z = centre(plane, nodes[2], size[2]);
+        let height = y(rows.end - 1) - y(rows.start) + 1 + 2 * radius[1];
+        let part = |reach: Axes<usize>| {
+            let margin = [0, 1, 2].map(|a| radius[a] + reach[a]);
+            Part {
+                first: [z as isize - margin[2] as isize, y(rows.start) as isize - margin[1] as isize],
+                planes: 2 * margin[2] + 1,
+                rows: height + 2 * reach[1],
+                margin: margin[0],
+                width: size[0] + 2 * margin[0],
+            }
+        };
+        let (fixed, moving) = (part([0; 3]), part(reach));
+        Self { plane, rows, height, fixed, moving }
+    }
+}
+
+fn scores_of<const MEASURE: u8, const MASKED: bool>(cpu: &Cpu, args: WindowScores<'_>) {
+    let [_, my, mz] = args.nodes.size;
+    let per_band = (BAND_ROWS * my / args.shape.size[1]).max(1);
+    let bands = my.div_ceil(per_band);
+    let samples = args.search.candidates() * 8 * args.shape.len();
+    let scores = Shared::new(args.scores.host_mut());
+    let inputs = Inputs {
+        fixed: args.pairs.iter().map(|(fixed, _)| fixed.host()).collect(),
+        moving: args.pairs.iter().map(|(_, moving)| moving.host()).collect(),
+        weight: args.weight.map(Buffer::host),
+    };
+    let plan = Plan {
+        shape: args.shape,
+        nodes: args.nodes,
+        search: args.search,
+        scale: Scale {
+            share: 1.0 / args.search.voxels() as f32,
+            floor2: args.measure.floor().powi(2),
+            gain: args.gain,
+            is_added: args.output == Output::Add,
+        },
+    };
+    cpu.split(bands * mz, samples, |range| {
+        for item in range {
+            let first = item % bands * per_band;
+            let band = Band::new(&plan, item / bands, first..(first + per_band).min(my));
+            score_band::<MEASURE, MASKED>(&plan, &inputs, &band, &scores);
+        }
+    });
+}
+
+/// What the bands have in common.
+struct Plan {
+    shape: Shape,
+    nodes: Shape,
+    search: Search,
+    scale: Scale,
+}
+
+/// The images on the host.
+struct Inputs<'a> {
+    fixed: Vec<&'a [f32]>,
+    moving: Vec<&'a [f32]>,
+    weight: Option<&'a [f32]>,
+}
+
+fn score_band<const MEASURE: u8, const MASKED: bool>(
+    args: &Plan,
+    inputs: &Inputs<'_>,
+    band: &Band,
+    scores: &Shared<'_>,
+) {
+    let (shape, nodes, channels) = (args.shape, args.nodes.size, inputs.fixed.len());
+    let (nx, width) = (shape.size[0], band.fixed.width);
+    let weights = if MASKED { band.fixed.len() } else { 0 };
+    let blocks = band.rows.len();
+    let lens = [
+        channels * band.fixed.len(),
+        channels * band.moving.len(),
+        weights,
+        SUMS * band.height * width,
+        width,
+        SUMS * nx,
+        SUMS * blocks * nx,
+    ];
+    with_scratch(lens.iter().sum(), |mut scratch| {
+        let [fixed, moving, weight, rows, column, sums, of_fixed] = lens.map(|len| {
+            let (part, rest) = std::mem::take(&mut scratch).split_at_mut(len);
+            scratch = rest;
+            part
+        });
+        for (image, out) in inputs.fixed.iter().zip(fixed.chunks_exact_mut(band.fixed.len())) {
+            band.fixed.load(image, shape, out);
+        }
+        for (image, out) in inputs.moving.iter().zip(moving.chunks_exact_mut(band.moving.len())) {
+            band.moving.load(image, shape, out);
+        }
+        if let Some(image) = inputs.weight {
+            band.fixed.load(image, shape, weight);
+        }
+        let parts = Parts { band, fixed, moving, weight, channels };
+        parts.along_z_of_fixed::<MASKED>(rows);
+        for block in 0..blocks {
+            window_sums(args, (band, block), rows, column, &mut of_fixed[SUMS * block * nx..][..SUMS * nx]);
+        }
+        let widths = args.search.widths();
+        for candidate in 0..args.search.candidates() {
+            let at = [
+                candidate % widths[0],
+                candidate / widths[0] % widths[1],
+                candidate / (widths[0] * widths[1]),
+            ];
+            parts.along_z::<MEASURE, MASKED>(at, rows);
+            for block in 0..blocks {
+                window_sums(args, (band, block), rows, column, sums);
+                let row = (candidate * nodes[2] + band.plane) * nodes[1] + band.rows.start + block;
+                // SAFETY: a row of blocks belongs to one band.
+                let out = unsafe { scores.get_mut(row * nodes[0]..(row + 1) * nodes[0]) };
+                let of_fixed = &of_fixed[SUMS * block * nx..][..SUMS * nx];
+                score_row::<MEASURE, MASKED>(args, of_fixed, sums, out);
+            }
+        }
+    });
+}
+
+/// The parts of the images that a band works on.
+struct Parts<'a> {
+    band: &'a Band,
+    fixed: &'a [f32],
+    moving: &'a [f32],
+    weight: &'a [f32],
+    channels: usize,
+}
+
+impl Parts<'_> {
+    /// Sums along z of w, f and f² for every row: one block of rows each.
+    fn along_z_of_fixed<const MASKED: bool>(&self, rows: &mut [f32]) {
+        rows.fill(0.0);
+        let part = &self.band.fixed;
+        let mut sums = rows.chunks_exact_mut(self.band.height * part.width);
+        let [count, mean, square] = [(); SUMS].map(|()| sums.next().unwrap_or_default());
+        for plane in 0..part.planes {
+            for channel in 0..self.channels {
+                let fixed = &self.fixed[channel * part.len()..];
+                for row in 0..self.band.height {
+                    let (range, at) = (part.row(plane, row), row * part.width);
+                    let weight = if MASKED { &self.weight[range.clone()] } else { &[] };
+                    let out = [&mut *count, mean, square].map(|sum| &mut sum[at..at + part.width]);
+                    add_fixed::<MASKED>(&fixed[range], weight, out);
+                }
+            }
+        }
+    }
+
+    /// Sums along z of what a candidate at `at`, counted from the first one, needs.
+    fn along_z<const MEASURE: u8, const MASKED: bool>(&self, at: Axes<usize>, rows: &mut [f32]) {
+        rows.fill(0.0);
+        let (part, moving_part) = (&self.band.fixed, &self.band.moving);
+        let mut sums = rows.chunks_exact_mut(self.band.height * part.width);
+        let [mean, square, product] = [(); SUMS].map(|()| sums.next().unwrap_or_default());
+        for plane in 0..part.planes {
+            for channel in 0..self.channels {
+                let fixed = &self.fixed[channel * part.len()..];
+                let moving = &self.moving[channel * moving_part.len()..];
+                for row in 0..self.band.height {
+                    let (range, to) = (part.row(plane, row), row * part.width);
+                    let weight = if MASKED { &self.weight[range.clone()] } else { &[] };
+                    let moving = &moving[moving_part.row(plane + at[2], row + at[1])][at[0]..][..part.width];
+                    let out = [&mut *mean, square, product].map(|sum| &mut sum[to..to + part.width]);
+                    add_products::<MEASURE, MASKED>([&fixed[range], moving, weight], out);
+                }
+            }
+        }
+    }
+}
+
+/// Sums along y, then x, of rows that were summed along z.
+fn window_sums(
+    args: &Plan,
+    (band, block): (&Band, usize),
+    rows: &[f32],
+    column: &mut [f32],
+    out: &mut [f32],
+) {
+    let (size, nodes, radius) = (args.shape.size, args.nodes.size, args.search.radius);
+    let y = |row: usize| centre(row, nodes[1], size[1]);
+    let first = y(band.rows.start + block) - y(band.rows.start);
+    let width = column.len();
+    let sums = rows.chunks_exact(band.height * width).zip(out.chunks_exact_mut(size[0]));
+    for (rows, out) in sums {
+        column.copy_from_slice(&rows[first * width..][..width]);
+        for row in first + 1..=first + 2 * radius[1] {
+            add_row(&rows[row * width..][..width], column);
+        }
+        out.copy_from_slice(&column[..size[0]]);
+        for k in 1..=2 * radius[0] {
+            add_row(&column[k..][..size[0]], out);
+        }
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_row(from: &[f32], to: &mut [f32]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_fixed<const MASKED: bool>(fixed: &[f32], weight: &[f32], [count, mean, square]: [&mut [f32]; 3]) {
+    let n = fixed.len();
+    let (count, mean, square) = (&mut count[..n], &mut mean[..n], &mut square[..n]);
+    if MASKED {
+        let weight = &weight[..n];
+        for i in 0..n {
+            let weighted = weight[i] * fixed[i];
+            count[i] += weight[i];
+            mean[i] += weighted;
+            square[i] += weighted * fixed[i];
+        }
+    } else {
+        for i in 0..n {
+            mean[i] += fixed[i];
+            square[i] += fixed[i] * fixed[i];
+        }
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_products<const MEASURE: u8, const MASKED: bool>(
+    [fixed, moving, weight]: [&[f32]; 3],
+    [mean, square, product]: [&mut [f32]; 3],
+) {
+    let n = fixed.len();
+    let moving = &moving[..n];
+    let (mean, square, product) = (&mut mean[..n], &mut square[..n], &mut product[..n]);
+    let weight = if MASKED { &weight[..n] } else { fixed };
+    for i in 0..n {
+        let (f, m) = (fixed[i], moving[i]);
+        let (wf, wm) = if MASKED { (weight[i] * f, weight[i] * m) } else { (f, m) };
+        match MEASURE {
+            NCC => {
+                mean[i] += wm;
+                square[i] += wm * m;
+                product[i] += wf * m;
+            }
+            CORRELATION => {
+                square[i] += wm * m;
+                product[i] += wf * m;
+            }
+            _ => {
+                let difference = f - m;
+                let cost = if MEASURE == SSD { difference * difference } else { difference.abs() };
+                product[i] += if MASKED { weight[i] * cost } else { cost };
+            }
+        }
+    }
+}
+
+/// The scores of a row of blocks, from the sums around every voxel of its row.
+fn score_row<const MEASURE: u8, const MASKED: bool>(
+    args: &Plan,
+    of_fixed: &[f32],
+    sums: &[f32],
+    out: &mut [f32],
+) {
+    let (nx, blocks) = (args.shape.size[0], args.nodes.size[0]);
+    let columns = |sums: &[f32]| -> [Vec<f32>; 3] {
+        std::array::from_fn(|k| (0..blocks).map(|i| sums[k * nx + centre(i, blocks, nx)]).collect())
+    };
+    if blocks == nx {
+        let rows = |sums| {
+            let (first, rest): (&[f32], &[f32]) = <[f32]>::split_at(sums, nx);
+            let (second, third) = rest.split_at(nx);
+            [first, second, third]
+        };
+        return finish::<MEASURE, MASKED>((rows(of_fixed), rows(sums)), args.scale, out);
+    }
+    let (of_fixed, sums) = (columns(of_fixed), columns(sums));
+    let rows = (of_fixed.each_ref().map(|row| &row[..]), sums.each_ref().map(|row| &row[..]));
+    finish::<MEASURE, MASKED>(rows, args.scale, out);
+}
+
+/// What sums become scores by.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// 1 over the voxels of a window.
+    share: f32,
+    /// ε².
+    floor2: f32,
+    gain: f32,
+    is_added: bool,
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn finish<const MEASURE: u8, const MASKED: bool>(
+    ([count, mean_f, square_f], [mean_m, square_m, product]): ([&[f32]; 3], [&[f32]; 3]),
+    scale: Scale,
+    out: &mut [f32],
+) {
+    let n = out.len();
+    let (count, mean_f, square_f) = (&count[..n], &mean_f[..n], &square_f[..n]);
+    let (mean_m, square_m, product) = (&mean_m[..n], &square_m[..n], &product[..n]);
+    for i in 0..n {
+        let known = !MASKED || count[i] > 0.0;
+        let share = if MASKED { 1.0 / if known { count[i] } else { 1.0 } } else { scale.share };
+        let score = match MEASURE {
+            NCC => {
+                let (f, m) = (mean_f[i] * share, mean_m[i] * share);
+                let variance_f = (square_f[i] * share - f * f).max(0.0) + scale.floor2;
+                let variance_m = (square_m[i] * share - m * m).max(0.0) + scale.floor2;
+                (product[i] * share - f * m) / (variance_f * variance_m).sqrt()
+            }
+            CORRELATION => {
+                let square_f = square_f[i] * share + scale.floor2;
+                let square_m = square_m[i] * share + scale.floor2;
+                product[i] * share / (square_f * square_m).sqrt()
+            }
+            _ => -(product[i] * share),
+        };
+        let score = if known { scale.gain * score } else { 0.0 };
+        out[i] = if scale.is_added { out[i] + score } else { score };
+    }
+}

@@ -1,0 +1,154 @@
+//! How well the window around every block's centre matches the moving image at every candidate shift.
+//!
+//! *In*: pairs of images on one grid, the fixed one and the moving one as warped so far; a weight for every voxel of the
+//! fixed image, if some count less. *Out*: a score for every candidate and block, the larger the better; candidate
+//! `c = (c_x, c_y, c_z)` stands at `((c_z + R_z) (2 R_y + 1) + c_y + R_y) (2 R_x + 1) + c_x + R_x`, one volume of blocks each.
+//! *Scores*, with sums over a window of weights w, and n = Σ w; ε keeps noise in flat windows from matching noise:
+//!
+//! ```text
+//! ncc          (Σ w f m / n − f̄ m̄) / √((σ_f² + ε²) (σ_m² + ε²))      f̄ = Σ w f / n,  σ_f² = Σ w f² / n − f̄²
+//! correlation  Σ w f·m / n / √((Σ w |f|² / n + ε²) (Σ w |m|² / n + ε²))
+//! ssd, sad     −Σ w |f − m|² / n,  −Σ w |f − m| / n
+//! ```
+//!
+//! A window without weight scores 0 for every candidate. The variance of the paper's formula is divided by n − 1; the ratio is
+//! the same. *Several pairs* (derivatives along every axis) are summed before the ratio is taken.
+//! *Blocks*: `nodes` along every axis, evenly spaced: centre i is voxel `⌊(2 i + 1) n / (2 nodes)⌋`; as many nodes as
+//! voxels: one at every voxel. *Border*: replicate, of images and weights. *Halo*: radius + reach.
+//! *Order of the sums*: along z, then y, then x, each as it comes, so that every device finds the same bits. The processor
+//! shares sums along z and y between rows, and its cost grows with the width of a window, not with its volume.
+
+mod cpu;
+mod gpu;
+#[cfg(test)]
+mod parity;
+
+use crate::kernel::{Kernel, Launcher, Lengths};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
+
+/// What a match is measured by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Measure {
+    /// Normalised cross-correlation about the windows' means: blind to gain and offset.
+    Ncc {
+        /// ε, the deviation below which a window counts as flat; above 0.
+        floor: f32,
+    },
+    /// The same of values that have no mean to remove: derivatives.
+    Correlation {
+        /// ε, as above.
+        floor: f32,
+    },
+    /// Minus the mean squared difference.
+    Ssd,
+    /// Minus the mean absolute difference.
+    Sad,
+}
+
+impl Measure {
+    fn floor(self) -> f32 {
+        match self {
+            Self::Ncc { floor } | Self::Correlation { floor } => floor,
+            Self::Ssd | Self::Sad => 0.0,
+        }
+    }
+    /// As `window_scores.wgsl` counts.
+    fn index(self) -> u8 {
+        match self {
+            Self::Ncc { .. } => 0,
+            Self::Correlation { .. } => 1,
+            Self::Ssd => 2,
+            Self::Sad => 3,
+        }
+    }
+}
+
+/// The windows and the candidates, voxels on either side along every axis; 0 along axes of one voxel and, in 2-D, along z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Search {
+    /// Half width of a window.
+    pub radius: Axes<usize>,
+    /// The farthest candidate.
+    pub reach: Axes<usize>,
+}
+
+impl Search {
+    /// The same radius and reach along every axis that has more than one voxel.
+    pub fn isotropic(shape: Shape, radius: usize, reach: usize) -> Self {
+        let along = |vox: usize| {
+            let counts = |a: usize| a < shape.components() && shape.size[a] > 1;
+            [0, 1, 2].map(|a| if counts(a) { vox } else { 0 })
+        };
+        Self { radius: along(radius), reach: along(reach) }
+    }
+    /// Candidates along each axis.
+    pub fn widths(&self) -> Axes<usize> {
+        self.reach.map(|r| 2 * r + 1)
+    }
+    /// All candidates.
+    pub fn candidates(&self) -> usize {
+        self.widths().iter().product()
+    }
+    /// Voxels of a window.
+    fn voxels(&self) -> usize {
+        self.radius.iter().map(|r| 2 * r + 1).product()
+    }
+}
+
+/// What becomes of scores that stand in the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// They are overwritten.
+    Overwrite,
+    /// The new ones are added.
+    Add,
+}
+
+/// The centre of block `i` of `nodes` along an axis of `count` voxels.
+pub(crate) fn centre(i: usize, nodes: usize, count: usize) -> usize {
+    (2 * i + 1) * count / (2 * nodes)
+}
+
+/// Scores every candidate of every block.
+#[derive(Debug)]
+pub struct WindowScores<'a> {
+    /// Of the images.
+    pub shape: Shape,
+    /// Of the grid of blocks.
+    pub nodes: Shape,
+    /// Windows and candidates.
+    pub search: Search,
+    /// What is scored.
+    pub measure: Measure,
+    /// One to three fixed images, each with the moving one that belongs to it.
+    pub pairs: &'a [(&'a Buffer, &'a Buffer)],
+    /// What every voxel of the fixed image counts, 0 to 1; none: 1.
+    pub weight: Option<&'a Buffer>,
+    /// What a score is multiplied by.
+    pub gain: f32,
+    /// Whether scores are added up.
+    pub output: Output,
+    /// The scores.
+    pub scores: &'a mut Buffer,
+}
+
+impl Kernel for WindowScores<'_> {
+    const NAME: &'static str = "window_scores";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.shape.len();
+        lengths.count("pairs", self.pairs.len(), 1..=3).optional("weight", self.weight, n);
+        for (fixed, moving) in self.pairs {
+            lengths.of("fixed", fixed, n).of("moving", moving, n);
+        }
+        lengths.of("scores", self.scores, self.search.candidates() * self.nodes.len());
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::window_scores(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::window_scores(gpu, &self)
+    }
+}

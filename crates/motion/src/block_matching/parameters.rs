@@ -1,0 +1,134 @@
+//! The parameters of [`BlockMatching`](crate::BlockMatching), and the presets.
+
+use crate::clg::parameters::{Intensity, Interpolation};
+use crate::image_pyramids::Preparation;
+use veloxel_core::{choices, parameters};
+use veloxel_kernels::matching::best_candidate::{SubVoxel, Symmetry};
+use veloxel_kernels::matching::window_scores;
+
+parameters! {
+    /// Every parameter of pyramidal block matching; symbols as on the page of [`crate::block_matching`].
+    ///
+    /// Lengths are voxels of the pyramid level at hand; intensities are mapped to [0, 1] first.
+    pub struct BlockMatchingParams of "block-matching";
+
+    /// A named set of parameters.
+    pub enum BlockMatchingPreset {
+        /// The best accuracy: a vector for every voxel, smooth with its neighbours.
+        Accurate = "accurate": [0, 1],
+        /// Little work for its accuracy.
+        Fast = "fast": [2, 3],
+        /// Blocks beside each other, each for itself, to whole voxels, on five levels: as in the paper.
+        Paper = "paper": [4, 4],
+    }
+
+    // Columns: accurate 2-D, accurate 3-D, fast 2-D, fast 3-D, paper.
+
+    /// What a match is measured by.
+    measure: MatchMeasure = Ncc;
+    /// Half width of a block, which is B = 2 r + 1 voxels wide. Small: details, and noise gets through; large: the mean motion.
+    radius "r": usize in 1..=16 "voxels" = 2, 6, 2, 3, 4;
+    /// Voxels from block to block; between their centres the flow is interpolated. 1: a block around every voxel.
+    stride "s": usize in 1..=64 "voxels" = 1, 1, 1, 1, 9;
+    /// The farthest candidate of a level's first search, along every axis. The motion that is found grows with it and with 2 to
+    /// the number of levels.
+    reach "R": usize in 1..=8 "voxels" = 2, 1, 1, 1, 3;
+    /// The same of the searches after it, around what was found.
+    later_reach: usize in 1..=8 "voxels" = 1;
+    /// Searches of a level, the moving image warped before each one.
+    searches "K": usize in 1..=100 = 3, 4, 2, 2, 1;
+    /// Deviation below which a block counts as flat. Small: noise matches noise; large: faint texture is not seen.
+    floor "ε": f32 in 1e-6..=1 = 0.005, 0.02, 0.005, 0.02, 1e-3;
+    /// Weight of the images' derivatives in the measure. 0: off.
+    gamma "γ": f32 in 0..=100 = 0.5, 0.0, 0.0, 0.0, 0.0;
+    /// Whose blocks are compared; where stride is above 1: one-sided.
+    ends: Ends = Both, Both, Both, Both, Fixed;
+    /// What a long increment costs, per voxel²: it decides where blocks do not. 0: nothing.
+    rest "λ₀": f32 in 0..=100 = 0.01, 0.001, 0.03, 0.03, 1e-6;
+    /// Weight of the neighbours' mean displacement against the measure, per voxel². 0: every block for itself.
+    smoothness "λ": f32 in 0..=100 = 0.1, 0.1, 0.3, 0.3, 0.0;
+    /// Standard deviation of the window of that mean, blocks.
+    smoothness_sigma: f64 in 0.3..=16 "blocks" = 2.0, 2.0, 3.0, 2.0, 2.0;
+    /// How often blocks choose anew after their neighbours did, where smoothness is above 0.
+    sweeps: usize in 1..=100 = 3, 3, 1, 1, 1;
+    /// Half width of the median filter after each search. 0: off.
+    median: usize in 0..=3 "blocks" = 2, 1, 2, 1, 0;
+    /// Where between candidates the best match lies.
+    sub_voxel: MatchSubVoxel = Parabola, Parabola, Parabola, Parabola, Off;
+    /// Interpolation of the moving image.
+    interpolation: Interpolation = CubicSpline, CubicSpline, CubicSpline, CubicSpline, Linear;
+    /// Most levels of the pyramid, each half as wide as the next finer one. 1: no pyramid.
+    max_levels: usize in 1..=64 = 64, 64, 64, 64, 5;
+    /// How intensities are mapped (--raw-intensity: raw).
+    intensity: Intensity = Percentiles;
+}
+
+choices! {
+    /// What a match is measured by.
+    pub enum MatchMeasure {
+        /// Normalised cross-correlation: blind to gain and offset (the paper's choice).
+        Ncc = "ncc",
+        /// Sum of squared differences.
+        Ssd = "ssd",
+        /// Sum of absolute differences.
+        Sad = "sad",
+    }
+
+    /// Whose blocks a candidate is scored by.
+    pub enum Ends {
+        /// The fixed image's (the paper's).
+        Fixed = "fixed",
+        /// Those around both of its ends, so that equal images match without motion exactly.
+        Both = "both",
+    }
+
+    /// Where the best match lies.
+    pub enum MatchSubVoxel {
+        /// At a candidate (the paper's).
+        Off = "off",
+        /// At the peak of a parabola along each axis.
+        Parabola = "parabola",
+    }
+}
+
+impl BlockMatchingParams {
+    /// What is done to both images before the first search.
+    pub(crate) fn preparation(&self) -> Preparation {
+        Preparation { presmooth: 0.0, lcc_sigma: 0.0, interpolation: self.interpolation.of_kernel() }
+    }
+
+    /// The measures of images, and of their derivatives.
+    pub(super) fn measures(&self) -> [window_scores::Measure; 2] {
+        use window_scores::Measure;
+        let floor = self.floor;
+        match self.measure {
+            MatchMeasure::Ncc => [Measure::Ncc { floor }, Measure::Correlation { floor }],
+            MatchMeasure::Ssd => [Measure::Ssd; 2],
+            MatchMeasure::Sad => [Measure::Sad; 2],
+        }
+    }
+
+    /// What scores are multiplied by: differences count in units of a tenth of the image's range, so that the weights beside
+    /// them mean about the same for every measure.
+    pub(super) fn score_gain(&self) -> f32 {
+        match self.measure {
+            MatchMeasure::Ncc => 1.0,
+            MatchMeasure::Ssd => 100.0,
+            MatchMeasure::Sad => 10.0,
+        }
+    }
+
+    pub(super) fn symmetry(&self) -> Symmetry {
+        match self.ends {
+            Ends::Both if self.stride == 1 => Symmetry::BothEnds,
+            _ => Symmetry::OneSided,
+        }
+    }
+
+    pub(super) fn sub_voxel(&self) -> SubVoxel {
+        match self.sub_voxel {
+            MatchSubVoxel::Off => SubVoxel::Off,
+            MatchSubVoxel::Parabola => SubVoxel::Parabola,
+        }
+    }
+}
