@@ -88,7 +88,7 @@ pub(crate) fn start_on_coarsest(
 ) -> Result<Field, MotionError> {
     let coarsest = &levels[levels.len() - 1];
     let field_on = |level: &LevelGeometry| device.scratch_field(level.shape.components(), level.shape.len());
-    let ResidentStart::Flow(start) = start else {
+    let Some(start) = start.flow() else {
         let mut field = field_on(&levels[finest])?;
         for component in &mut field {
             device.fit(component, coarsest.shape.len())?;
