@@ -3,8 +3,8 @@
 use crate::MotionError;
 use crate::frame::FrameSource;
 use crate::intensity::IntensityMap;
-use crate::method::Region;
 use crate::pyramid::{LevelGeometry, between_levels, mask_pyramid, match_voxel_size, moving_levels, pyramid};
+use crate::resident::Region;
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, Device, Later};
 use veloxel_kernels::Kernel;

@@ -6,10 +6,10 @@
 use crate::affine_registration::invert;
 use crate::footprint::Footprint;
 use crate::frame::FrameSource;
-use crate::method::{DenseMethod, ImagePair, PairMethod, Region};
+use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::moving_image::{frame_on, voxel_map};
 use crate::pending_flow::PendingFlow;
-use crate::resident::ResidentStart;
+use crate::resident::{Region, ResidentStart};
 use crate::{MotionError, Observer};
 use veloxel_core::{Grid, Shape};
 use veloxel_gpu::Device;

@@ -48,7 +48,7 @@ pub use lucas_kanade::LucasKanade;
 pub use lucas_kanade::parameters::{LucasKanadeParams, LucasKanadePreset};
 pub use masking::without_unknown;
 pub use matches::Matched;
-pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Region, Window, WindowMethod};
+pub use method::{DenseMethod, ImagePair, Pair, PairMethod, Window, WindowMethod};
 pub use methods::{AnyMethod, METHODS, Method, Opened, Opening, Takes};
 pub use moving_image::{MovingImage, require_sampled, voxel_map};
 pub use observer::{Observer, Silent, Step};
@@ -60,7 +60,7 @@ pub use phase::{
 };
 pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
 pub use refined::Refined;
-pub use resident::{ResidentFlow, ResidentMask, ResidentStart};
+pub use resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
 pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
 };

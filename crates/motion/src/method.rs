@@ -9,7 +9,7 @@ use crate::footprint::Footprint;
 use crate::frame::{Frame, FrameSource};
 use crate::moving_image::{require_overlap, require_sampled};
 use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
-use crate::resident::{ResidentMask, ResidentStart};
+use crate::resident::{Region, ResidentMask, ResidentStart};
 use crate::start::Start;
 use crate::{MotionError, Observer};
 use veloxel_core::{Grid, Mask, SolveStatus, Volume, WarningKind};
@@ -218,22 +218,6 @@ impl<'a> ImagePair<'a> {
         // Outside of its mask the fixed image may hold anything, NaN included.
         fixed.require_finite("the fixed image", self.region.mask)?;
         moving.require_finite("the moving image", None)
-    }
-}
-
-/// Where a pair's data count, on its fixed grid.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Region<'a> {
-    /// Where data count; none: everywhere.
-    pub mask: Option<&'a ResidentMask>,
-    /// Where volume is preserved; none: wherever data count.
-    pub volume_mask: Option<&'a ResidentMask>,
-}
-
-impl<'a> Region<'a> {
-    /// Where a field is measured: where volume is preserved, else where data count.
-    pub fn measured(&self) -> Option<&'a ResidentMask> {
-        self.volume_mask.or(self.mask)
     }
 }
 

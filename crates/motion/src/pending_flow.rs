@@ -3,9 +3,8 @@
 use crate::MotionError;
 use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
-use crate::method::Region;
 use crate::moving_image::{MovingImage, voxel_map};
-use crate::resident::{ResidentFlow, ResidentMask};
+use crate::resident::{Region, ResidentFlow, ResidentMask};
 use veloxel_core::{
     BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
     SolveStatus, Volume, WarningKind, Warnings,

@@ -4,8 +4,9 @@
 //! 6.1). It takes single wrong vectors away, fills holes among certain vectors, and keeps motion boundaries where the image
 //! has an edge. *Cost*: one pass over a window of 11² pixels, or 5³ voxels.
 
-use crate::method::{DenseMethod, ImagePair, PairMethod, Region, Window, WindowMethod};
+use crate::method::{DenseMethod, ImagePair, PairMethod, Window, WindowMethod};
 use crate::pending_flow::PendingFlow;
+use crate::resident::Region;
 use crate::{Frame, MotionError, Observer};
 use veloxel_core::Grid;
 use veloxel_gpu::Device;

@@ -101,3 +101,19 @@ impl<'a> ResidentStart<'a> {
         }
     }
 }
+
+/// Where a pair's data count, on its fixed grid.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Region<'a> {
+    /// Where data count; none: everywhere.
+    pub mask: Option<&'a ResidentMask>,
+    /// Where volume is preserved; none: wherever data count.
+    pub volume_mask: Option<&'a ResidentMask>,
+}
+
+impl<'a> Region<'a> {
+    /// Where a field is measured: where volume is preserved, else where data count.
+    pub fn measured(&self) -> Option<&'a ResidentMask> {
+        self.volume_mask.or(self.mask)
+    }
+}

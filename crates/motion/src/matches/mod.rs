@@ -28,10 +28,10 @@ mod dense;
 mod search;
 
 use crate::frame::{Frame, FrameSource};
-use crate::method::{DenseMethod, ImagePair, PairMethod, Region};
+use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::moving_image::{MovingImage, frame_on, voxel_map};
 use crate::pending_flow::PendingFlow;
-use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
+use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
 use crate::{MotionError, Observer, Step};
 use dense::{Densifier, Known};
 use search::{Coded, Searched};

@@ -3,9 +3,9 @@
 use super::{Deliver, Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, of_frame};
 use crate::composition::compose_resident;
 use crate::frame::Frame;
-use crate::method::{ImagePair, PairMethod, Region};
+use crate::method::{ImagePair, PairMethod};
 use crate::pending_flow::PendingFlow;
-use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
+use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
 use crate::{MotionError, Observer, Step};
 use std::collections::BTreeMap;
 use veloxel_core::Mask;

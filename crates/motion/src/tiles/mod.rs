@@ -30,10 +30,10 @@ pub use plan::{CoarsePlan, TilePlan};
 
 use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
-use crate::method::{ImagePair, Pair, PairMethod, Region};
+use crate::method::{ImagePair, Pair, PairMethod};
 use crate::moving_image::require_sampled;
 use crate::pending_flow::{DenseFlow, Extras, folding_warning};
-use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
+use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
 use crate::start::Start;
 use crate::{MotionError, Observer};
 use account::{Account, TileProgress};
