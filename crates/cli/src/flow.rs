@@ -197,59 +197,16 @@ impl Run for FlowArguments {
         if options.max_memory_bytes.is_some() {
             allocator::keep_little();
         }
-        let Self {
-            inputs,
-            output,
-            sequence: mode,
-            reference,
-            report,
-            html,
-            confidence,
-            warped,
-            outside,
-            truth,
-            run,
-            ..
-        } = self;
-        let method = run.method_arguments;
-        let progress = Progress::new(method.quiet);
-        let run = match mode {
-            Some(mode) => {
-                let (frames, folder) = (self.frames.unwrap_or_default(), output);
-                let job = SequenceJob {
-                    inputs,
-                    frames,
-                    mode,
-                    reference,
-                    truth,
-                    options,
-                    folder,
-                    confidence,
-                    warped,
-                    outside,
-                    report,
-                    html,
-                };
-                sequence(&job, &progress)?
-            }
-            None => {
-                let Self { picture, occlusion, init: start, .. } = self;
-                if picture.is_none() && !method.quiet {
-                    say_what_a_png_is(&output);
-                }
-                let outputs = FlowOutputs {
-                    flow: output,
-                    confidence,
-                    occlusion,
-                    warped,
-                    outside,
-                    picture,
-                    report,
-                    html,
-                };
-                let job = FlowJob { inputs, start, truth, options, outputs };
-                if self.dry_run {
-                    return dry_run::show(&job);
+        let progress = Progress::new(self.run.method_arguments.quiet);
+        let (quiet, dry_run) = (self.run.method_arguments.quiet, self.dry_run);
+        let shows_png = self.picture.is_none() && !quiet;
+        let (what, method) = self.job(options);
+        let run = match what {
+            FlowTask::Sequence(job) => sequence(&job, &progress)?,
+            FlowTask::Pair(job) if dry_run => return dry_run::show(&job),
+            FlowTask::Pair(job) => {
+                if shows_png {
+                    say_what_a_png_is(&job.outputs.flow);
                 }
                 flow(&job, &progress)?
             }
@@ -259,7 +216,40 @@ impl Run for FlowArguments {
     }
 }
 
+/// What the arguments ask for.
+enum FlowTask {
+    Pair(FlowJob),
+    Sequence(SequenceJob),
+}
+
 impl FlowArguments {
+    fn job(self, options: RunOptions) -> (FlowTask, MethodArguments) {
+        let Self { inputs, truth, confidence, warped, outside, report, html, .. } = self;
+        let task = match self.sequence {
+            Some(mode) => FlowTask::Sequence(SequenceJob {
+                inputs,
+                frames: self.frames.unwrap_or_default(),
+                mode,
+                reference: self.reference,
+                truth,
+                options,
+                folder: self.output,
+                confidence,
+                warped,
+                outside,
+                report,
+                html,
+            }),
+            None => {
+                let (flow, picture, occlusion) = (self.output, self.picture, self.occlusion);
+                let outputs =
+                    FlowOutputs { flow, confidence, occlusion, warped, outside, picture, report, html };
+                FlowTask::Pair(FlowJob { inputs, start: self.init, truth, options, outputs })
+            }
+        };
+        (task, self.run.method_arguments)
+    }
+
     /// Rules that clap cannot express: they depend on what the method takes.
     fn refuse_what_does_not_go_together(&self, options: &RunOptions) {
         let (run, count) = (&self.run, self.inputs.len());

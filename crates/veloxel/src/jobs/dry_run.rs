@@ -1,7 +1,7 @@
 //! What a flow would do: memory, tiles, time and files, from the headers of its inputs alone.
 
 use super::FlowJob;
-use super::flow::takes_pair;
+use super::flow_job::takes_pair;
 use super::flow_plan::FlowPlan;
 use super::grids::allow_two_grids;
 use super::options::RunOptions;

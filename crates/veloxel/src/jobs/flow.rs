@@ -1,135 +1,30 @@
 //! Two images, or a window of frames, in; the flow with its confidence and diagnostics out.
 
-use super::flow_plan::{FlowPlan, Holdings};
+use super::flow_job::{FlowJob, takes_pair};
 use super::full_scale::full_scale;
 use super::grids::{OutsideFill, allow_two_grids, mask_on, moving_on};
-use super::output_plan::{Holds, OutputPlan, name};
+use super::output_plan::{OutputPlan, name};
 use super::pictures::{write_colours, write_confidence, write_sampled};
 use super::run_log::{RunLog, Stages, finish};
 use super::sentinels::clip_sentinels;
-use super::{JobRun, MaskFile, RunOptions, StartFrom};
+use super::{JobRun, MaskFile, StartFrom};
 use crate::VeloxelError;
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
-use veloxel_io::{FrameStream, Kind};
+use veloxel_io::FrameStream;
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, Method, Observer, Opened, Pair, Takes, TilePlan, Tiled, warp_in_slabs,
+    AnyMethod, DenseFlow, Extras, Observer, Opened, Pair, Takes, TilePlan, Tiled, warp_in_slabs,
 };
 use veloxel_report::{PairReport, PairView, RunReport, html};
-
-/// Files to write.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct FlowOutputs {
-    /// The field.
-    pub flow: PathBuf,
-    /// Confidence of every vector, 0 to 1.
-    pub confidence: Option<PathBuf>,
-    /// 1 where a voxel is hidden in the moving image or outside of it; of a run that begins from matches.
-    pub occlusion: Option<PathBuf>,
-    /// The moving image seen from the fixed grid.
-    pub warped: Option<PathBuf>,
-    /// What that holds where the moving image has no sample.
-    pub outside: OutsideFill,
-    /// The field in the colours of the wheel.
-    pub picture: Option<PathBuf>,
-    /// JSON.
-    pub report: Option<PathBuf>,
-    /// A page for people.
-    pub html: Option<PathBuf>,
-}
-
-/// One run of a dense method over a pair of files, or over a window of frames.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct FlowJob {
-    /// Fixed and moving image; of a method that takes a window of frames: these in order of time, or one source of just
-    /// these, a folder, a pattern, an animation or a video.
-    pub inputs: Vec<PathBuf>,
-    /// Before the first step, of a method that takes pairs.
-    pub start: StartFrom,
-    /// The true flow, on the fixed grid: the report says how far off the found one is.
-    pub truth: Option<PathBuf>,
-    /// Method, device and everything else that runs share.
-    pub options: RunOptions,
-    /// What to write.
-    pub outputs: FlowOutputs,
-}
 
 /// What a run has to say, and the files it wrote.
 pub type FlowRun = JobRun<RunReport>;
 
 impl FlowJob {
-    pub(super) fn plan(&self) -> OutputPlan {
-        let (options, outputs) = (&self.options, &self.outputs);
-        let [mask, volume_mask] = options.mask_paths();
-        let start = match &self.start {
-            StartFrom::Flow(path) => Some(path),
-            _ => None,
-        };
-        let plan = match (self.takes(), self.inputs.as_slice()) {
-            (Takes::Pairs, [fixed, moving]) => {
-                OutputPlan::default().reads("fixed", [fixed]).reads("moving", [moving])
-            }
-            (_, frames) => OutputPlan::default().reads("frame", frames),
-        };
-        plan.reads_settings(options.method.files())
-            .reads("mask", mask)
-            .reads("volume mask", volume_mask)
-            .reads("start", start)
-            .reads("truth", &self.truth)
-            .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
-            .writes("confidence", &outputs.confidence, Holds::Confidence)
-            .writes("occlusion", &outputs.occlusion, Holds::Confidence)
-            .writes("warped image", &outputs.warped, Holds::Samples(Kind::Image))
-            .writes("picture", &outputs.picture, Holds::Picture)
-            .writes("report", &outputs.report, Holds::Text)
-            .writes("page", &outputs.html, Holds::Text)
-    }
-
-    fn takes(&self) -> Takes {
-        Method::of(self.options.method.draft()).takes
-    }
-
-    /// The memory that a run on such grids takes, and how it is split for that.
-    pub(super) fn memory_plan(
-        &self,
-        [fixed, moving]: [&Grid; 2],
-        device: &Device,
-    ) -> Result<FlowPlan, VeloxelError> {
-        let options = &self.options;
-        if self.start == StartFrom::Matches {
-            let reason = "matches are searched over whole images, whose memory is not told yet: leave out --max-memory and --dry-run, or --init matches";
-            return Err(VeloxelError::Frames { reason: reason.to_owned() });
-        }
-        let Opened { method, .. } = options.open_method((fixed, 255.0, 2), device)?;
-        let footprint = match &method {
-            AnyMethod::Pair(method) => method.footprint(),
-            AnyMethod::Window(method) => method.footprint(),
-        };
-        let Some(footprint) = footprint else {
-            let name = options.method.method_name();
-            let reason = format!("method {name} does not say what memory it takes: leave out --max-memory");
-            return Err(VeloxelError::Frames { reason });
-        };
-        let starts = matches!(self.start, StartFrom::Flow(_));
-        let holdings = Holdings {
-            fixed,
-            moving,
-            masks: options.mask_paths().into_iter().flatten().count(),
-            fields: usize::from(starts) + usize::from(self.truth.is_some()),
-            starts,
-            warped: self.keeps_warped(),
-        };
-        FlowPlan::new(&holdings, footprint, device, options.max_memory_bytes)
-    }
-
-    fn keeps_warped(&self) -> bool {
-        self.outputs.warped.is_some() || self.outputs.html.is_some()
-    }
-
     /// The warped image as it is written, where it is.
     fn warped_in_file(
         &self,
@@ -151,14 +46,6 @@ impl FlowJob {
             outside.fill(warped, &name(path), warnings);
         }
         Ok(warped)
-    }
-
-    /// The names of the two images, or of the frames, between which the flow is.
-    fn title(&self, fixed: usize) -> String {
-        match self.inputs.as_slice() {
-            [one] => format!("{}, frame {fixed} → {}", name(one), fixed + 1),
-            many => format!("{} → {}", name(&many[fixed]), name(&many[fixed + 1])),
-        }
     }
 }
 
@@ -271,24 +158,6 @@ impl FlowCall<'_> {
         };
         Ok(found?)
     }
-}
-
-/// The two inputs of a method that takes pairs.
-///
-/// # Errors
-/// [`VeloxelError::Frames`] for another number, or a method that takes windows of frames.
-pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2], VeloxelError> {
-    let reason = match (job.takes(), job.inputs.as_slice()) {
-        (Takes::Pairs, [fixed, moving]) => return Ok([fixed, moving]),
-        (Takes::Pairs, inputs) => format!("expected FIXED and MOVING, got {} inputs", inputs.len()),
-        (Takes::Windows { .. }, _) => {
-            let name = job.options.method.method_name();
-            format!(
-                "a dry run, or a budget of memory, needs a method of two images; {name} takes a window of frames"
-            )
-        }
-    };
-    Err(VeloxelError::Frames { reason })
 }
 
 /// Writes the flow and its maps.
