@@ -111,10 +111,10 @@ fn total(lanes: Lanes) -> f32 {
     sums[0] + sums[1] + sums[2] + sums[3]
 }
 
-/// `(1 − t) a + t b`.
+/// `a + t (b − a)`: the form that compilers for GPUs leave as it is.
 #[inline(always)]
 fn between(a: Lanes, b: Lanes, t: Lanes) -> Lanes {
-    (Lanes::splat(1.0) - t) * a + t * b
+    a + t * (b - a)
 }
 
 impl<const V: usize> Window<V> {

@@ -62,20 +62,14 @@ fn anywhere(n: usize, seed: u64, side: usize) -> Vec<f32> {
     samples.map(|(i, v)| if i % 23 == 5 { f32::NAN } else { position(v) }).collect()
 }
 
-/// What the device finds is what the processor finds: but for rounding, after which a step may be just longer or just shorter
-/// than the tolerance, or an eigenvalue just large enough.
+/// What the device finds is what the processor finds, bit for bit.
 fn alike(what: &str, device: &Device, work: impl Fn(&Device) -> Vec<Buffer>) {
     let [got, expected] = [device, &Device::cpu(1).unwrap()]
         .map(|device| work(device).into_iter().map(|b| device.download(b).unwrap()).collect::<Vec<_>>());
     let n = got[0].len();
-    let is_alike = |i: usize| {
-        let near = |k: usize| {
-            (got[k][i].is_nan() && expected[k][i].is_nan()) || (got[k][i] - expected[k][i]).abs() < 0.01
-        };
-        got[3][i] == expected[3][i] && (0..3).all(near)
-    };
-    let others = (0..n).filter(|&i| !is_alike(i)).count();
-    assert!(50 * others <= n, "{what}: {others} of {n} points differ from the processor's");
+    let is_same = |a: f32, b: f32| (a.is_nan() && b.is_nan()) || a.to_bits() == b.to_bits();
+    let others = (0..n).filter(|&i| !(0..4).all(|k| is_same(got[k][i], expected[k][i]))).count();
+    assert_eq!(others, 0, "{what}: {others} of {n} points differ from the processor's");
 }
 
 on_every_device! {

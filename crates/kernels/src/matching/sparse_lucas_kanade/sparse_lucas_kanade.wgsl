@@ -80,7 +80,7 @@ fn row(at: View, y: i32) -> i32 {
 }
 
 fn mix_of(a: f32, b: f32, t: f32) -> f32 {
-    return (1.0 - t) * a + t * b;
+    return a + t * (b - a);
 }
 
 // Takes a column of the samples, of which there is one more on either side than the window has.
