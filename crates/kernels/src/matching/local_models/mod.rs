@@ -7,7 +7,7 @@
 //! `w_q = c_q exp(−(I_q − I_p)² / 2σ²)`: matches across an edge of the image say little.
 //! *Candidates*: the models of the guess at the 3ᴰ nodes around (of the next coarser grid, or of this one), and the guess here moved
 //! so that it agrees with each match around; a little more costs one from farther away or across an edge, so that nodes without
-//! matches take the most similar neighbour's. *Then* `REFITS` steps of reweighted least squares with the ridge [`RIDGE`] towards
+//! matches take the most similar neighbour's. *Then* `REFITS` steps of reweighted least squares with the ridge `RIDGE` towards
 //! the best.
 //!
 //! *Models* are planes of one buffer: for every component the value at the node's position, then the slopes.
