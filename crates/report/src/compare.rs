@@ -4,7 +4,8 @@ use super::number::{duration, percent, text};
 use super::page::{Page, Section};
 use super::panels::{Scales, comparison_panels, frame_panels};
 use super::tables::Table;
-use super::{PairReport, PairView, RunHeader};
+use super::view::ComparedView;
+use super::{PairReport, RunHeader};
 use crate::ReportError;
 use serde::Serialize;
 
@@ -32,7 +33,7 @@ pub struct ComparedRun {
     /// Wall-clock time from two images in memory to the field in memory: the shorter of two runs, the first of which may
     /// compile kernels; of one that took seconds.
     pub time_ms: f64,
-    /// Share of pixels that the other image does not show; none where one direction was estimated.
+    /// Share of voxels that the moving image does not show, where the field from there to here was estimated as well.
     pub occluded_share: Option<f64>,
     /// What was measured.
     pub pair: PairReport,
@@ -87,15 +88,16 @@ pub fn comparison_table(report: &CompareReport, voxels: &str) -> (Vec<String>, V
     (head, report.runs.iter().map(row).collect())
 }
 
-/// The page: both images, the table, then each method's field, its confidence and, with a truth, its error, all on the same
-/// scales. `views` are those of the report's runs, in their order.
+/// The page: both images, the table, then each method's field, its confidence, what is hidden and, with a truth, its error, all
+/// on the same scales. `views` are those of the report's runs, in their order.
 ///
 /// # Errors
 /// [`ReportError::Core`] if something of a view lies on another grid; [`ReportError::NothingToMeasure`] without a run.
-pub fn comparison_html(report: &CompareReport, views: &[PairView<'_>]) -> Result<String, ReportError> {
+pub fn comparison_html(report: &CompareReport, views: &[ComparedView<'_>]) -> Result<String, ReportError> {
     let reason = "no method could run";
     let first = views.first().ok_or(ReportError::NothingToMeasure { what: "comparison page", reason })?;
-    views.iter().try_for_each(|view| view.require_one_grid())?;
+    let first = &first.pair;
+    views.iter().try_for_each(|view| view.pair.require_one_grid())?;
     let dimension = first.grid().dimension().count();
     let (head, rows) = comparison_table(report, first.voxels());
     let scales = Scales::of(views);

@@ -46,4 +46,4 @@ pub use phase_reports::{
 };
 pub use run::{MotionReport, PairReport, RunReport};
 pub use stereo_page::{StereoView, stereo_html};
-pub use view::PairView;
+pub use view::{ComparedView, PairView};

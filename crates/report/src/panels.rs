@@ -1,6 +1,7 @@
 //! The picture panels of a report: which maps are shown, on which scale, with which legend.
 
 use super::colour::{Ramp, wheel};
+use super::compare::ComparedView;
 use super::number;
 use super::overlay::{ARROWS, ARROWS_OF_A_SLICE, Canvas, Quiver, letters_svg, outline_svg};
 use super::panel::{Legend, MOTION_WHEEL, NO_ESTIMATE, Panel, Picture, Scaled, image, wheel_uri};
@@ -60,8 +61,8 @@ pub(super) struct Scales {
 impl Scales {
     /// Motion: the truth's, else the median of the fields'. Errors: the median of the fields', so that one that fails does not
     /// darken the others.
-    pub(super) fn of(views: &[PairView<'_>]) -> Self {
-        let stages: Vec<Stage<'_>> = views.iter().map(Stage::new).collect();
+    pub(super) fn of(views: &[ComparedView<'_>]) -> Self {
+        let stages: Vec<Stage<'_>> = views.iter().map(|view| Stage::new(&view.pair)).collect();
         let median = |mut values: Vec<f64>| {
             values.sort_by(f64::total_cmp);
             values.get(values.len() / 2).copied().unwrap_or(1.0)
@@ -75,12 +76,21 @@ impl Scales {
     }
 }
 
-/// The panels of one method in a comparison: its field, its confidence and, with a truth, its error.
-pub(super) fn comparison_panels(view: &PairView, scales: &Scales) -> Result<Vec<Panel>, ReportError> {
+/// The panels of one method in a comparison: its field, its confidence, what is hidden and, with a truth, its error.
+pub(super) fn comparison_panels(
+    ComparedView { pair: view, occlusion }: &ComparedView<'_>,
+    scales: &Scales,
+) -> Result<Vec<Panel>, ReportError> {
     let stage = Stage::new(view);
     let mut panels = vec![stage.motion_colours("Motion", view.flow, scales.motion_mm)?, stage.confidence()?];
     if let Some(truth) = view.truth {
         panels.push(stage.errors(truth, scales.error)?);
+    }
+    if let Some(hidden) = occlusion {
+        let ramp = Scaled { ramp: Ramp::Grey, low: 0.0, high: 1.0 };
+        let caption = "White: the moving image does not show it, as the field from there to here says.";
+        let hidden = hidden.data();
+        panels.push(stage.scalar_panel(("Occlusion", caption), (ramp, ""), |i| hidden[i])?);
     }
     Ok(panels)
 }

@@ -32,6 +32,15 @@ pub struct PairView<'a> {
     pub frames: Option<[usize; 2]>,
 }
 
+/// A pair among those of a comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct ComparedView<'a> {
+    /// The images, the field and its maps.
+    pub pair: PairView<'a>,
+    /// 1 where the moving image does not show a voxel, 0 elsewhere; none: it is not known.
+    pub occlusion: Option<&'a Volume<f32>>,
+}
+
 impl PairView<'_> {
     /// Checks that everything lies on the fixed grid.
     ///

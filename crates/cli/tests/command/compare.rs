@@ -31,6 +31,8 @@ fn pictures_are_compared_with_the_truth_on_one_page() {
     let error = report["runs"][0]["pair"]["error"]["end_point_vox"]["mean"].as_f64().expect("an error");
     assert!(error < 0.1, "{error}");
     let page = std::fs::read_to_string(place.path("page.html")).expect("a page");
+    let hidden = report["runs"][0]["occluded_share"].as_f64().expect("both directions");
+    assert!(hidden < 0.2 && page.contains("Occlusion"), "{hidden}");
     assert!(page.contains("True motion") && page.matches("End-point error").count() >= 2);
 }
 

@@ -9,13 +9,15 @@ use super::{FlowJob, JobRun, MaskFile, MethodOptions, RunOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use std::time::Instant;
-use veloxel_core::Warnings;
 use veloxel_core::parameters::{ParameterError, Values};
+use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_motion::{
     AnyMethod, DenseFlow, Extras, METHODS, Method, MotionError, Observer, Opened, Opening, Pair,
 };
-use veloxel_report::{CompareReport, ComparedRun, LeftOut, PairReport, PairView, comparison_html};
+use veloxel_report::{
+    CompareReport, ComparedRun, ComparedView, LeftOut, PairReport, PairView, comparison_html,
+};
 
 /// A method that took this long is not run a second time, ms.
 const LONG_MS: f64 = 2000.0;
@@ -80,6 +82,8 @@ struct Run {
     options: MethodOptions,
     parameters: Values,
     found: DenseFlow,
+    /// 1 where the moving image does not show a voxel; none on two grids, and of methods that take windows of frames.
+    occlusion: Option<Volume<f32>>,
     time_ms: f64,
 }
 
@@ -110,16 +114,19 @@ pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<Compa
     }
     let title = format!("{} → {}", name(&job.fixed), name(&job.moving));
     let seen = moving_on(&device, pair.moving, pair.fixed.grid())?;
-    let views: Vec<PairView<'_>> = (runs.iter())
-        .map(|run| PairView {
-            truth: inputs.truth.as_ref(),
-            mask: pair.mask,
-            moving_grid: Some(pair.moving.grid()),
-            ..view(&title, (pair.fixed, &seen), &run.found)
+    let views: Vec<ComparedView<'_>> = (runs.iter())
+        .map(|run| ComparedView {
+            pair: PairView {
+                truth: inputs.truth.as_ref(),
+                mask: pair.mask,
+                moving_grid: Some(pair.moving.grid()),
+                ..view(&title, (pair.fixed, &seen), &run.found)
+            },
+            occlusion: run.occlusion.as_ref(),
         })
         .collect();
     let measured = stages.time("measure", || {
-        let measured = runs.iter().zip(&views).map(|(run, view)| measured(run, view));
+        let measured = runs.iter().zip(&views).map(|(run, view)| measured(run, &view.pair));
         measured.collect::<Result<Vec<_>, _>>()
     })?;
     let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(pair.fixed.grid(), |f| f.grid()));
@@ -153,7 +160,35 @@ fn run(
         true => solve(Extras::default())?.1.min(first_ms),
         false => first_ms,
     };
-    Ok(Run { options, parameters, found, time_ms })
+    let backward = match &mut method {
+        AnyMethod::Pair(method) if pair.moving.grid() == grid => {
+            let pair = Pair { mask: None, volume_mask: None, ..Pair::new(pair.moving, pair.fixed) };
+            Some(method.run(&pair, observer)?.flow)
+        }
+        _ => None,
+    };
+    let occlusion = backward.map(|backward| hidden(&found.flow, &backward));
+    Ok(Run { options, parameters, found, occlusion, time_ms })
+}
+
+/// 1 where a vector leaves the grid, or the field of the other direction does not lead back: by more than
+/// `0.01 (|d|² + |b|²) + 0.5` voxels² (Sundaram, Brox, Keutzer 2010, eq. 5), looked up at the nearest voxel.
+fn hidden(forward: &Flow, backward: &Flow) -> Volume<f32> {
+    let (grid, mut index) = (forward.grid().clone(), 0..);
+    let size = grid.size();
+    Volume::from_fn(grid, |position| {
+        let forward = index.next().map_or([f32::NAN; 3], |i| forward.vector_vox(i));
+        let target = [0, 1, 2].map(|a: usize| (position[a] as f32 + forward[a]).round());
+        let is_inside = (0..3).all(|a| target[a] >= 0.0 && target[a] < size[a] as f32);
+        let [x, y, z] = target.map(|t| t as usize);
+        let is_back = is_inside && {
+            let back = backward.vector_vox((z * size[1] + y) * size[0] + x);
+            let squares = |v: [f32; 3]| v.iter().map(|c| c * c).sum::<f32>();
+            let apart = [0, 1, 2].map(|a: usize| forward[a] + back[a]);
+            squares(apart) <= 0.01 * (squares(forward) + squares(back)) + 0.5
+        };
+        f32::from(u8::from(!is_back))
+    })
 }
 
 fn measured(run: &Run, view: &PairView<'_>) -> Result<ComparedRun, VeloxelError> {
@@ -162,7 +197,9 @@ fn measured(run: &Run, view: &PairView<'_>) -> Result<ComparedRun, VeloxelError>
         preset: run.options.preset_name().to_owned(),
         parameters: run.parameters.clone().into(),
         time_ms: run.time_ms,
-        occluded_share: None,
+        occluded_share: run.occlusion.as_ref().map(|hidden| {
+            hidden.data().iter().map(|&h| f64::from(h)).sum::<f64>() / hidden.data().len() as f64
+        }),
         pair: PairReport::measure(view, run.found.statistics.clone())?,
     })
 }
