@@ -1,13 +1,12 @@
 //! The picture panels of a report: which maps are shown, on which scale, with which legend.
 
 use super::colour::{Ramp, wheel};
-use super::compare::ComparedView;
 use super::number;
 use super::overlay::{ARROWS, ARROWS_OF_A_SLICE, Canvas, Quiver, letters_svg, outline_svg};
 use super::panel::{Legend, MOTION_WHEEL, NO_ESTIMATE, Panel, Picture, Scaled, image, wheel_uri};
 use super::picture::{LONGEST_SIDE, Raster};
 use super::planes::{Plane, slices_of_thin_stack};
-use super::view::PairView;
+use super::view::{ComparedView, PairView};
 use crate::ReportError;
 use crate::metrics::finite_quantiles;
 use veloxel_core::{Dimension, Flow};
