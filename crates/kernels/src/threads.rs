@@ -58,14 +58,15 @@ fn on_threads<R: Send>(threads: usize, work: impl FnOnce(&Device) -> R + Send) -
     let hand_over = || HAND_OVERS.fetch_add(1, Ordering::AcqRel);
     let device = DEVICES[threads].get_or_init(|| Device::cpu(threads).unwrap());
     hand_over();
-    let result = device.scope(|| {
+    let mut result = None;
+    device.scope(|| {
         hand_over();
-        let result = work(device);
+        // What a job returns, the pool would copy behind the counter's back.
+        result = Some(work(device));
         hand_over();
-        result
     });
     hand_over();
-    result
+    result.expect("the work should have been done")
 }
 
 /// The coefficients of one operator; bits of `terms`: tensor, ψ, w.

@@ -294,7 +294,11 @@ fn wrong_usage_is_exit_code_two() {
         assert!(text.contains(&format!("similar subcommand exists: '{command}'")), "{text}");
     }
     let run = place.run(&["flow", "a", "b", "-o", "f.nii.gz", "--preset", "best"]);
-    assert!(run.stderr.contains("[possible values: accurate, fast, realtime, paper, hardware]"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("[possible values: accurate, fast, realtime, paper, hardware]"),
+        "{}",
+        run.stderr
+    );
 }
 
 /// A limit on the length of files breaks a write in its middle, as a full disk does, and needs no rights.
