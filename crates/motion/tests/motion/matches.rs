@@ -79,7 +79,8 @@ fn motion_that_no_pyramid_follows_is_found_and_what_leaves_is_said() {
 }
 
 on_every_device! {
-    /// Mesa regroups sums in the fit of models, whose candidates may then change places: nearly every vector is alike.
+    /// On lavapipe the fit of models differs by a unit in the last place, for a cause not found yet, and candidates of like
+    /// energy then change places: nearly every vector is alike. A whole run on CUDA gave the same bits.
     fn alike_everywhere(device: &Device) {
         let (found, expected) = (run(device, true), on_one_thread());
         let count = found.flow.grid().len();

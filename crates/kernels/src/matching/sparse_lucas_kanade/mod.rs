@@ -13,7 +13,6 @@
 //!
 //! *Sums*: the columns `l` and `l + 16` of a window are added up row by row, then every fourth of those sixteen sums, then the
 //! four that are left: in one vector of a processor, or by sixteen threads of a GPU.
-//! Mesa's compiler rounds a few sums otherwise: positions differ there in the last bit.
 
 mod cpu;
 mod gpu;
