@@ -18,3 +18,4 @@ mod projection;
 pub mod residual;
 mod smoothing;
 pub mod state;
+pub mod unfolding;

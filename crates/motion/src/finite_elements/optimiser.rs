@@ -9,10 +9,11 @@ use veloxel_kernels::elements::lattice::Elements;
 use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
 use veloxel_kernels::elements::least_squares_product::LeastSquaresProduct;
 use veloxel_kernels::elements::nodal_confidence::NodalConfidence;
-use veloxel_kernels::elements::nodal_field::RefinedControls;
+use veloxel_kernels::elements::nodal_field::{NodalField, RefinedControls};
 use veloxel_kernels::elements::residual::Residual;
 use veloxel_kernels::elements::state::{STATE, Smoothness, UNKNOWN_ENERGY};
-use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::elements::unfolding::Unfolding;
+use veloxel_kernels::image::pointwise::{CopyBuffer, CopyPart};
 
 /// λ falls to a fifth after an accepted step and rises eightfold after a refused one.
 const MARQUARDT: Judgement =
@@ -22,6 +23,11 @@ const DESCENT: Judgement =
     Judgement { accepted: 1.2, refused: 0.33, least: 1e-12, most: 1e12, tolerance: 0.0 };
 /// Deviation of the difference of two images that agree, in intensities of 0..1.
 const NOISE: f32 = 0.02;
+
+/// A determinant up to this is a fold.
+const LEAST_DETERMINANT: f32 = 0.05;
+/// How often steps around folds are halved: what is left of them then is a thousandth.
+const UNFOLDINGS: usize = 10;
 
 /// The weights of the Sobolev term.
 pub(super) fn smoothness(params: &FiniteElementsParams) -> Smoothness {
@@ -50,6 +56,8 @@ pub(super) struct Level<'a> {
     diagonal: Buffer,
     /// Partial sums of r² and of `Pᵀ K P`.
     energy: [Buffer; 2],
+    /// What the control points are at the beginning: one set.
+    begin: Buffer,
 }
 
 /// The memory of the conjugate gradients.
@@ -109,6 +117,7 @@ impl<'a> Level<'a> {
             gradient: device.scratch(all)?,
             diagonal: device.scratch(all)?,
             energy: [sums(elements.shape.len())?, sums(elements.unknowns())?],
+            begin: device.scratch(all / 2)?,
         })
     }
 
@@ -133,6 +142,7 @@ impl<'a> Level<'a> {
     /// All steps.
     pub fn run(&mut self, images: &LevelImages, steps: usize) -> Result<(), ComputeError> {
         let mut inner = Inner::new(self.device, self.elements)?;
+        CopyPart { from: &self.controls, first: self.begin.len(), to: &mut self.begin }.run(self.device)?;
         for _ in 0..steps {
             self.evaluate(images)?;
             self.decide(&mut inner)?;
@@ -141,7 +151,30 @@ impl<'a> Level<'a> {
             }
         }
         self.evaluate(images)?;
-        self.decide(&mut inner)
+        self.decide(&mut inner)?;
+        self.unfold(images)
+    }
+
+    /// Shortens the steps where the motion folds.
+    fn unfold(&mut self, images: &LevelImages) -> Result<(), ComputeError> {
+        let Self { device, elements, .. } = *self;
+        let mut field = device.scratch_field(elements.shape.components(), elements.pixels())?;
+        let mut determinant = device.scratch(elements.pixels())?;
+        for _ in 0..UNFOLDINGS {
+            let (state, factor) = (&self.state[0], images.view().per_edge);
+            NodalField { elements, state, controls: &self.controls, factor, out: &mut field }.run(device)?;
+            let unfolding = Unfolding {
+                elements,
+                state,
+                field: &field,
+                begin: &self.begin,
+                least: LEAST_DETERMINANT,
+                determinant: &mut determinant,
+                controls: &mut self.controls,
+            };
+            unfolding.run(device)?;
+        }
+        Ok(())
     }
 
     /// The energy on trial, and its derivatives.
@@ -161,6 +194,7 @@ impl<'a> Level<'a> {
         let gradient = LeastSquaresGradient {
             elements,
             smoothness: smoothness(self.params),
+            elastic: self.params.elastic,
             state: &self.state[0],
             controls: &self.controls,
             residual: &self.residual,

@@ -23,17 +23,20 @@ parameters! {
     // Columns: accurate 2-D, accurate 3-D, fast 2-D, fast 3-D, paper.
 
     /// Length of an element of the finest lattice. Small: details; large: smooth motion and less work.
-    element "h": f64 in 2..=64 "edges" = 4.0, 4.0, 8.0, 8.0, 8.0;
+    element "h": f64 in 2..=64 "edges" = 4.0, 6.0, 8.0, 8.0, 8.0;
     /// Lattices, each with elements of twice the next finer one's length, on images of half its size.
     lattices: usize in 1..=12 = 3, 3, 2, 2, 2;
     /// What the elements of a volume cover: slice by slice alone, or the volume.
-    cover: Cover = Slices;
+    cover: Cover = Volume, Volume, Volume, Volume, Slices;
     /// Weight of the field's first derivatives.
-    alpha "α": f32 in 0..=1000 = 0.001;
+    alpha "α": f32 in 0..=1000 = 0.0, 0.0, 0.0, 0.0, 0.001;
     /// Weight of its second derivatives. Small: noise gets through; large: the field bends little.
     beta "β": f32 in 0..=1000 = 0.1, 0.1, 0.1, 0.1, 0.0001;
     /// Weight of mixed second derivatives over β: 2 is the same in all directions.
     mixed "β₃/β": f32 in 0..=4 = 2.0, 2.0, 2.0, 2.0, 1.0;
+    /// Share of smoothness that is asked of the whole field; every step is asked for all of it. 1: the paper's, an elastic
+    /// body; 0: a fluid, which forgets what it was bent by, and goes as far as the steps take it.
+    elastic "τ": f32 in 0..=1 = 1.0;
     /// The optimiser.
     optimiser: Optimiser = LevenbergMarquardt;
     /// Trial steps of a lattice.

@@ -32,6 +32,7 @@ pub(super) fn gradient<const D: usize>(cpu: &Cpu, args: LeastSquaresGradient<'_>
     let mut smoothed = vec![0.0; problems * unknowns];
     let begin = |unit: usize| trial(unit / D) * unknowns + unit % D * per_component;
     smooth::<D>(cpu, (elements, &args.smoothness, &takes), begin, (controls, &mut smoothed));
+    smoothed.iter_mut().for_each(|v| *v *= args.elastic);
     let [cx, cy, _] = elements.controls();
     let (gradient, diagonals) = (args.gradient.host_mut(), args.diagonal.host_mut());
     for problem in (0..problems).filter(|&p| takes(p)) {

@@ -2,6 +2,8 @@
 
 struct Block {
     lattice: Lattice,
+    // The share of smoothness that is asked of the whole field.
+    elastic: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
@@ -39,7 +41,7 @@ fn least_squares_gradient(@builtin(workgroup_id) group: vec3<u32>, @builtin(loca
         let component = i / per_component;
         let at = i % per_component;
         let k = control_at(at);
-        let smooth_part = smoothed(component, k);
+        let smooth_part = block.elastic.x * smoothed(component, k);
         gradient[trial * unknowns + i] = gathered(component, k, false) + smooth_part;
         diagonal[trial * unknowns + i] = gathered(component, k, true) + smoothed_diagonal(k);
         sum = sum + control(component, at) * smooth_part;

@@ -1,12 +1,12 @@
 //! The gradient of the energy on trial, and the diagonal of its Gauss-Newton matrix.
 //!
 //! ```text
-//! E(P) = Σ_X r² + Pᵀ K P        ½ ∇E = Σ_X r s_c ψ_i + K P        diag = Σ_X s_c² ψ_i² + K_ii
+//! E(P) = Σ_X r² + τ Pᵀ K P        ½ ∇E = Σ_X r s_c ψ_i + τ K P        diag = Σ_X s_c² ψ_i² + K_ii
 //! ```
 //!
-//! (Li et al. 2008, eq. 4 and 5 without their common factor 2), with the matrix K of the Sobolev term, which the lattice holds
+//! With τ below 1 smoothness is asked of every step in full, and of the whole field by that share alone. (Li et al. 2008, eq. 4 and 5 without their common factor 2), with the matrix K of the Sobolev term, which the lattice holds
 //! as exact integrals. *In*: residuals and slopes of [`super::residual`]. *Out*: of the set on trial of every active problem;
-//! a partial sum of `Pᵀ K P` for each workgroup.
+//! a partial sum of `τ Pᵀ K P` for each workgroup.
 
 mod cpu;
 
@@ -29,6 +29,8 @@ pub struct LeastSquaresGradient<'a> {
     pub elements: &'a Elements,
     /// Weights of the Sobolev term.
     pub smoothness: Smoothness,
+    /// τ, the share of smoothness that is asked of the whole field.
+    pub elastic: f32,
     /// [`super::state`].
     pub state: &'a Buffer,
     /// P, edges: two sets.
@@ -41,7 +43,7 @@ pub struct LeastSquaresGradient<'a> {
     pub gradient: &'a mut Buffer,
     /// The matrix' diagonal: two sets.
     pub diagonal: &'a mut Buffer,
-    /// Partial sums of `Pᵀ K P`.
+    /// Partial sums of `τ Pᵀ K P`.
     pub energy: &'a mut Buffer,
 }
 
@@ -62,7 +64,7 @@ impl Kernel for LeastSquaresGradient<'_> {
         by_dimension!(self.elements.shape, cpu::gradient(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let uniform = gpu_block::lattice(self.elements, &self.smoothness);
+        let uniform = gpu_block::lattice(self.elements, &self.smoothness).f4([self.elastic]);
         gpu_block::launch(gpu, (&SOURCE, "least_squares_gradient"), (self.elements, uniform), self.state)
             .input(self.controls)
             .input(self.residual)

@@ -11,8 +11,6 @@
 //! *Out*: v, a work buffer; the confidence of all problems' pixels, 0 to 1.
 
 mod cpu;
-#[cfg(test)]
-mod parity;
 
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;

@@ -183,7 +183,7 @@ fn sampled<const D: usize>(size: Axes<usize>, moving: &[f32], at: [f32; D]) -> (
         let mut sums = [0.0f32; 3];
         for l in 0..4 {
             let row = (z * size[1] + mirrored(low_y, l, size[1])) * size[0];
-            let m: [f32; 4] = match moving.get(row + low_x.wrapping_sub(1)..).and_then(|m| m.first_chunk()) {
+            let m: [f32; 4] = match moving.get((row + low_x).wrapping_sub(1)..).and_then(|m| m.first_chunk()) {
                 Some(m) if is_inner => *m,
                 _ => std::array::from_fn(|k| moving[row + mirrored(low_x, k, size[0])]),
             };
