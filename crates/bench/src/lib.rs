@@ -14,6 +14,7 @@ mod multigrid;
 mod nirep;
 mod paper_a;
 mod paper_b;
+mod paper_c;
 mod phantoms;
 mod phase;
 mod plots_page;
@@ -83,6 +84,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("paper-a", |session| Ok(paper_a(session.device, Plan::full(), &mut |_| Ok(()))?.figures())),
     // The optical-flow half of the second GPU paper: block matching and Lucas-Kanade over sizes of pictures.
     Bench::new("paper-b", |session| Ok(paper_b(session.device, FULL_SIZES, &mut |_| ())?.figures())),
+    // Finite-element registration: seconds a frame, steps of both optimisers, and what more elements cost.
+    Bench::new("paper-c", paper_c::paper_c),
     // NCC, SSD and SAD under noise, gain and offset; speckle.
     Bench::new("matching", matching::matching),
     // Multigrid against Jacobi on 128³.

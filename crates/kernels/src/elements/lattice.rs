@@ -282,7 +282,10 @@ mod tests {
         for k in 0..=10 {
             let t = f64::from(k) / 10.0;
             assert!((values(t).iter().sum::<f64>() - 1.0).abs() < 1e-15);
-            assert!(slopes(t).iter().sum::<f64>().abs() < 1e-14 && curvatures(t).iter().sum::<f64>().abs() < 1e-13);
+            assert!(
+                slopes(t).iter().sum::<f64>().abs() < 1e-14
+                    && curvatures(t).iter().sum::<f64>().abs() < 1e-13
+            );
             let e = 1e-5;
             for i in 0..TAPS {
                 let slope = (values(t + e)[i] - values(t - e)[i]) / (2.0 * e);

@@ -19,10 +19,8 @@ use veloxel_testkit::parity::noise;
 const TOLERANCE: f64 = 1e-4;
 const SMOOTHNESS: Smoothness =
     Smoothness { alpha: [0.3, 0.5, 0.2], beta: [0.7, 1.1, 0.4], mixed: [0.6, 0.9, 1.3] };
-const TURNED: VoxelAffine = VoxelAffine {
-    matrix: [[0.95, 0.1, 0.0], [-0.1, 0.97, 0.0], [0.0, 0.0, 0.9]],
-    offset: [0.6, 1.2, 0.5],
-};
+const TURNED: VoxelAffine =
+    VoxelAffine { matrix: [[0.95, 0.1, 0.0], [-0.1, 0.97, 0.0], [0.0, 0.0, 0.9]], offset: [0.6, 1.2, 0.5] };
 
 /// A lattice, images that differ smoothly, and control points at random.
 struct Case {
@@ -46,7 +44,12 @@ impl Case {
         // Elements of another length along every axis, whose nodes lie between pixels.
         let axis = |a: usize| {
             let step = count[a] as f64 / (size[a] as f64 + 1.5);
-            AxisPlan { elements: count[a], element_edges: (1.0 + 0.3 * a as f64) / step, first: 0.9 * step, step }
+            AxisPlan {
+                elements: count[a],
+                element_edges: (1.0 + 0.3 * a as f64) / step,
+                first: 0.9 * step,
+                step,
+            }
         };
         let plan = LatticePlan { shape, problems: 1, axes: [0, 1, 2].map(axis), full_pixel: 1.3 };
         let elements = Elements::new(&device, &plan).unwrap();
@@ -106,7 +109,10 @@ impl Case {
 
     fn residuals(&self, controls: &[f32]) -> Vec<f64> {
         let [residual, _] = self.evaluate(controls);
-        self.device.download(residual).unwrap()[self.plan.shape.len()..].iter().map(|v| f64::from(*v)).collect()
+        self.device.download(residual).unwrap()[self.plan.shape.len()..]
+            .iter()
+            .map(|v| f64::from(*v))
+            .collect()
     }
 
     /// ½ ∇E, and the energy of the Sobolev term.
@@ -175,7 +181,8 @@ impl Case {
             .collect();
         let mut sum = 0.0;
         for k in 0..4usize.pow(axes.len() as u32) {
-            let (mut index, mut weight, mut stride) = (component * self.elements.controls_of_problem(), 1.0, 1);
+            let (mut index, mut weight, mut stride) =
+                (component * self.elements.controls_of_problem(), 1.0, 1);
             for (a, (low, w)) in axes.iter().enumerate() {
                 let tap = k / 4usize.pow(a as u32) % 4;
                 index += (low + tap) * stride;
@@ -211,7 +218,9 @@ impl Case {
         for (z, wz) in &zs {
             for (y, wy) in &ys {
                 for (x, wx) in &xs {
-                    for (component, (orders, weight)) in (0..d).flat_map(|c| terms.iter().map(move |t| (c, t))) {
+                    for (component, (orders, weight)) in
+                        (0..d).flat_map(|c| terms.iter().map(move |t| (c, t)))
+                    {
                         let value = self.field(controls, ([*x, *y, *z], *orders), component);
                         sum += wx * wy * wz * f64::from(*weight) * value * value;
                     }
@@ -325,7 +334,8 @@ fn fields_are_those_of_the_definition_and_refinement_is_exact() {
         for c in 0..d {
             for i in 0..case.plan.shape.len() {
                 let pixel = [i % nx, i / nx % ny, i / nx / ny];
-                let at = [0, 1, 2].map(|a| case.plan.axes[a].first + case.plan.axes[a].step * pixel[a] as f64);
+                let at =
+                    [0, 1, 2].map(|a| case.plan.axes[a].first + case.plan.axes[a].step * pixel[a] as f64);
                 let expected = case.field(&case.controls, (at, [0; 3]), c);
                 assert!((f64::from(coarse[c][i]) - expected).abs() < 1e-6, "{dimension:?}, {i}");
                 assert!((coarse[c][i] - fine[c][i]).abs() < 1e-6, "{dimension:?}, {i}: refined");

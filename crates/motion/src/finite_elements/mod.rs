@@ -53,7 +53,7 @@ use optimiser::{Level, first_state};
 use parameters::FiniteElementsParams;
 use plan::Plan;
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Grid, Shape};
+use veloxel_core::{Axes, Grid, Shape};
 use veloxel_gpu::{Buffer, Device, Field, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::elements::lattice::Elements;
@@ -119,6 +119,7 @@ impl FiniteElements {
                 None => self.begin(&mut level.controls, (nth, start))?,
             }
             level.run(&images[nth], params.steps)?;
+            level.unfold(&self.on_full_grid[nth], self.voxels_per_edge())?;
             observer.step(Step {
                 level: used - nth,
                 levels: used,
@@ -162,6 +163,10 @@ impl FiniteElements {
         Ok(LatticeFit { elements, field: &field, factor, controls }.run(device)?)
     }
 
+    fn voxels_per_edge(&self) -> Axes<f32> {
+        self.plan.spacing_edges.map(|spacing| 1.0 / spacing)
+    }
+
     /// Components of the elements' field.
     fn components(&self) -> usize {
         self.lattices[0].shape.components()
@@ -181,7 +186,7 @@ impl FiniteElements {
             elements: &self.on_full_grid[0],
             state: level.state(),
             controls: &level.controls,
-            factor: self.plan.spacing_edges.map(|spacing| 1.0 / spacing),
+            factor: self.voxels_per_edge(),
             out: &mut components_vox,
         };
         field.run(device)?;

@@ -2,6 +2,7 @@
 
 use super::images::LevelImages;
 use super::parameters::{FiniteElementsParams, Optimiser};
+use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, reduction_groups};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, Progress, Rule};
@@ -151,20 +152,20 @@ impl<'a> Level<'a> {
             }
         }
         self.evaluate(images)?;
-        self.decide(&mut inner)?;
-        self.unfold(images)
+        self.decide(&mut inner)
     }
 
-    /// Shortens the steps where the motion folds.
-    fn unfold(&mut self, images: &LevelImages) -> Result<(), ComputeError> {
-        let Self { device, elements, .. } = *self;
-        let mut field = device.scratch_field(elements.shape.components(), elements.pixels())?;
-        let mut determinant = device.scratch(elements.pixels())?;
+    /// Shortens the steps where the motion folds, seen on the full grid: a finer lattice then begins without folds.
+    pub fn unfold(&mut self, full: &Elements, factor: Axes<f32>) -> Result<(), ComputeError> {
+        let device = self.device;
+        let mut field = device.scratch_field(full.shape.components(), full.pixels())?;
+        let mut determinant = device.scratch(full.pixels())?;
         for _ in 0..UNFOLDINGS {
-            let (state, factor) = (&self.state[0], images.view().per_edge);
-            NodalField { elements, state, controls: &self.controls, factor, out: &mut field }.run(device)?;
+            let state = &self.state[0];
+            NodalField { elements: full, state, controls: &self.controls, factor, out: &mut field }
+                .run(device)?;
             let unfolding = Unfolding {
-                elements,
+                elements: full,
                 state,
                 field: &field,
                 begin: &self.begin,
@@ -172,7 +173,9 @@ impl<'a> Level<'a> {
                 determinant: &mut determinant,
                 controls: &mut self.controls,
             };
-            unfolding.run(device)?;
+            if unfolding.run(device)? == Some(false) {
+                break;
+            }
         }
         Ok(())
     }

@@ -61,12 +61,7 @@ impl Plan {
             let mut stack = image.shape;
             stack.size[2] *= problems;
             LevelPlan {
-                lattice: LatticePlan {
-                    shape: image.shape,
-                    problems,
-                    axes: [0, 1, 2].map(axis),
-                    full_pixel,
-                },
+                lattice: LatticePlan { shape: image.shape, problems, axes: [0, 1, 2].map(axis), full_pixel },
                 stack,
                 per_edge: [0, 1, 2].map(|a| (1.0 / (f64::from(spacing[a]) * s[a])) as f32),
                 voxels: (0..d).map(|a| s[a]).product(),
@@ -102,9 +97,8 @@ fn axes_of(
     params: &FiniteElementsParams,
     (size, spacing, d): (Axes<usize>, Axes<f64>, usize),
 ) -> Vec<Axes<Lattice1>> {
-    let wanted = |nth: usize, a: usize| {
-        (params.element * 2f64.powi(nth as i32) / spacing[a]).max(LEAST_VOXELS)
-    };
+    let wanted =
+        |nth: usize, a: usize| (params.element * 2f64.powi(nth as i32) / spacing[a]).max(LEAST_VOXELS);
     let mut axes = [0, 1, 2].map(|a| {
         let (length, last) = (wanted(params.lattices - 1, a), size[a] as f64 - 1.0);
         let elements = if a < d { (last / length).ceil().max(1.0) } else { 1.0 };

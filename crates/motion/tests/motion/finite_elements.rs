@@ -158,7 +158,10 @@ fn levenberg_marquardt_takes_a_tenth_of_the_steps() {
     };
     let (reached, taken) = energy(&run(&pair(&phantom.fixed, &phantom.moving), &descent, &cpu(2)));
     println!("{marquardt} after {steps} steps, {reached} after {taken}");
-    assert!(reached > marquardt, "gradient descent: {reached} after {taken} steps, {marquardt} after {steps}");
+    assert!(
+        reached > marquardt,
+        "gradient descent: {reached} after {taken} steps, {marquardt} after {steps}"
+    );
 }
 
 on_every_device! {

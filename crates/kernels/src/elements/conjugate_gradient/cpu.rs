@@ -33,19 +33,16 @@ pub(super) fn decide(cpu: &Cpu, args: Decide<'_>) {
         }
         controls.copy_within(sets[0]..sets[0] + unknowns, sets[1]);
         args.step.host_mut()[own.clone()].fill(0.0);
-        for ((r, z), (g, d)) in residual[own.clone()]
-            .iter_mut()
-            .zip(&mut preconditioned[own])
-            .zip(gradient.iter().zip(diagonal))
+        for ((r, z), (g, d)) in
+            residual[own.clone()].iter_mut().zip(&mut preconditioned[own]).zip(gradient.iter().zip(diagonal))
         {
             *r = -g;
             *z = over(*r, d * (1.0 + damping));
         }
     }
     let takes = |problem: usize| is_active(next, problem) && !args.rule.is_descent();
-    let product = |problem: usize, i: usize| {
-        residual[problem * unknowns + i] * preconditioned[problem * unknowns + i]
-    };
+    let product =
+        |problem: usize, i: usize| residual[problem * unknowns + i] * preconditioned[problem * unknowns + i];
     partial_sums(cpu, (unknowns, &takes), product, args.progress.host_mut());
 }
 
@@ -105,8 +102,7 @@ pub(super) fn advance(cpu: &Cpu, args: Advance<'_>) {
             controls[sets[1] + i] = controls[sets[0] + i] + x[i];
         }
     }
-    let product = |problem: usize, i: usize| {
-        residual[problem * unknowns + i] * preconditioned[problem * unknowns + i]
-    };
+    let product =
+        |problem: usize, i: usize| residual[problem * unknowns + i] * preconditioned[problem * unknowns + i];
     partial_sums(cpu, (unknowns, &takes), product, args.next.host_mut());
 }

@@ -21,8 +21,10 @@ use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
-static DECIDE: ShaderSource =
-    ShaderSource::wgsl("decide", &[LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl"), include_str!("decide.wgsl")]);
+static DECIDE: ShaderSource = ShaderSource::wgsl(
+    "decide",
+    &[LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl"), include_str!("decide.wgsl")],
+);
 static ADVANCE: ShaderSource = ShaderSource::wgsl(
     "advance",
     &[LINE, SUM, ELEMENTS, PROGRESS, include_str!("no_sums.wgsl"), include_str!("advance.wgsl")],

@@ -15,10 +15,8 @@ use crate::shared::{LATTICE, LINE, NAN, SUM};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl(
-    "lattice_fit",
-    &[NAN, LINE, SUM, LATTICE, ELEMENTS, include_str!("lattice_fit.wgsl")],
-);
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("lattice_fit", &[NAN, LINE, SUM, LATTICE, ELEMENTS, include_str!("lattice_fit.wgsl")]);
 
 /// Writes the second set of control points.
 #[derive(Debug)]

@@ -76,12 +76,8 @@ impl Kernel for LeastSquaresProduct<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let elements = self.elements;
         let uniform = || self.progress.uniform(gpu_block::lattice(elements, &self.smoothness));
-        let pixels = gpu_block::launch(
-            gpu,
-            (&PIXELS, "least_squares_pixels"),
-            (elements, uniform()),
-            self.state,
-        );
+        let pixels =
+            gpu_block::launch(gpu, (&PIXELS, "least_squares_pixels"), (elements, uniform()), self.state);
         self.progress
             .bind(pixels)
             .input(self.preconditioned)
@@ -89,12 +85,8 @@ impl Kernel for LeastSquaresProduct<'_> {
             .input(self.slopes)
             .output(self.between)
             .run(gpu_block::groups(elements, elements.shape.len()))?;
-        let unknowns = gpu_block::launch(
-            gpu,
-            (&UNKNOWNS, "least_squares_product"),
-            (elements, uniform()),
-            self.state,
-        );
+        let unknowns =
+            gpu_block::launch(gpu, (&UNKNOWNS, "least_squares_product"), (elements, uniform()), self.state);
         self.progress
             .bind(unknowns)
             .input(self.preconditioned)

@@ -59,8 +59,7 @@ impl Kernel for NodalConfidence<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (e, per_half2) = (self.elements, 1.0 / (self.half_edges * self.half_edges));
-        let uniform =
-            || gpu_block::lattice(e, &Smoothness::NONE).f4([self.least_variance, per_half2]);
+        let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4([self.least_variance, per_half2]);
         gpu_block::launch(gpu, (&SOURCE, "nodal_variance"), (e, uniform()), self.state)
             .input(self.residual)
             .input(self.diagonal)

@@ -126,7 +126,8 @@ impl<'a, const D: usize> Images<'a, D> {
 
     fn moved(&self, x: [f32; D], d: [f32; D]) -> [f32; D] {
         let Some(map) = &self.map else { return std::array::from_fn(|a| x[a] + d[a]) };
-        let added = |start: f32, row: Axes<f32>, v: [f32; D]| (0..D).fold(start, |sum, c| sum + row[c] * v[c]);
+        let added =
+            |start: f32, row: Axes<f32>, v: [f32; D]| (0..D).fold(start, |sum, c| sum + row[c] * v[c]);
         std::array::from_fn(|a| x[a] + added(added(map.offset[a], map.added[a], x), map.linear[a], d))
     }
 
@@ -183,7 +184,8 @@ fn sampled<const D: usize>(size: Axes<usize>, moving: &[f32], at: [f32; D]) -> (
         let mut sums = [0.0f32; 3];
         for l in 0..4 {
             let row = (z * size[1] + mirrored(low_y, l, size[1])) * size[0];
-            let m: [f32; 4] = match moving.get((row + low_x).wrapping_sub(1)..).and_then(|m| m.first_chunk()) {
+            let m: [f32; 4] = match moving.get((row + low_x).wrapping_sub(1)..).and_then(|m| m.first_chunk())
+            {
                 Some(m) if is_inner => *m,
                 _ => std::array::from_fn(|k| moving[row + mirrored(low_x, k, size[0])]),
             };

@@ -80,9 +80,12 @@ impl Kernel for Residual<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (elements, images) = (self.elements, self.images);
         let map = images.moving_from_fixed;
-        let mut uniform = gpu_block::lattice(elements, &Smoothness::NONE)
-            .u4(images.moving_shape.size)
-            .f4([images.per_edge[0], images.per_edge[1], images.per_edge[2], images.gain]);
+        let mut uniform = gpu_block::lattice(elements, &Smoothness::NONE).u4(images.moving_shape.size).f4([
+            images.per_edge[0],
+            images.per_edge[1],
+            images.per_edge[2],
+            images.gain,
+        ]);
         for row in map.matrix {
             uniform = uniform.f4(row.map(|v| v as f32));
         }

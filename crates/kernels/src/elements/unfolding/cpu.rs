@@ -8,7 +8,8 @@ use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::components;
 
-pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) {
+/// Whether something folded.
+pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) -> bool {
     let Unfolding { elements, state, field, begin, least, determinant, controls } = args;
     let (size, n, problems) = (elements.shape.size, elements.shape.len(), elements.problems);
     let (field, rows) = (components::<D>(field), elements.shape.rows());
@@ -24,11 +25,13 @@ pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) {
     let axes: [AxisTables<'_>; D] = std::array::from_fn(|a| elements.axis(a));
     let ([cx, cy, _], count) = (elements.controls(), elements.controls_of_problem());
     let (state, begin, controls) = (state.host(), begin.host(), controls.host_mut());
+    let mut has_folded = false;
     for problem in 0..problems {
         let own = &determinant[problem * n..(problem + 1) * n];
         if own.iter().all(|v| *v > least) {
             continue;
         }
+        has_folded = true;
         let set = accepted_set(state, problem) * problems + problem;
         for i in 0..count {
             let k = [i % cx, i / cx % cy, i / cx / cy];
@@ -47,6 +50,7 @@ pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) {
             }
         }
     }
+    has_folded
 }
 
 /// The pixels of both elements of a control point's node.

@@ -40,7 +40,8 @@ pub struct Unfolding<'a> {
 
 impl Kernel for Unfolding<'_> {
     const NAME: &'static str = "unfolding";
-    type Output = ();
+    /// Whether something folded, where that is known at once.
+    type Output = Option<bool>;
 
     fn check(&self, lengths: &mut Lengths) {
         let e = self.elements;
@@ -50,10 +51,10 @@ impl Kernel for Unfolding<'_> {
         lengths.of("begin", self.begin, all).of("controls", self.controls, 2 * all);
         lengths.of("determinant", self.determinant, e.pixels());
     }
-    fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::unfold(cpu, self));
+    fn on_cpu(self, cpu: &Cpu) -> Option<bool> {
+        Some(by_dimension!(self.elements.shape, cpu::unfold(cpu, self)))
     }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Option<bool>, ComputeError> {
         let e = self.elements;
         let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4([self.least]);
         gpu_block::launch(gpu, (&SOURCE, "least_determinant"), (e, uniform()), self.state)
@@ -67,6 +68,7 @@ impl Kernel for Unfolding<'_> {
             .input(self.begin)
             .output(self.determinant)
             .output(self.controls)
-            .run(gpu_block::groups(e, e.unknowns()))
+            .run(gpu_block::groups(e, e.unknowns()))?;
+        Ok(None)
     }
 }

@@ -204,7 +204,8 @@ impl<'a> Run<'a> {
         }
         .run(device)
         .unwrap();
-        let finer = plan(elements.shape, elements.problems, [2 * elements.elements[0], elements.elements[1], 4]);
+        let finer =
+            plan(elements.shape, elements.problems, [2 * elements.elements[0], elements.elements[1], 4]);
         let finer = Elements::new(device, &finer).unwrap();
         let refining = Elements::refining(device, elements, &finer).unwrap();
         let mut refined = device.zeros(2 * finer.problems * finer.unknowns()).unwrap();
