@@ -47,10 +47,10 @@ parameters! {
     inner_tolerance: f32 in 0..=1 = 0.1, 0.1, 0.1, 0.1, 0.01;
     /// A lattice ends when a step gains less of the energy. 0: after all steps.
     tolerance: f32 in 0..=1 = 0.001;
-    /// Damping of the first step, relative to the diagonal; of gradient descent the step's length over that of the paper's GPU.
+    /// Damping of the first step, relative to the diagonal; for gradient descent the length of the first step, in gradients.
     damping "λ": f32 in 1e-9..=1e9 = 0.001;
     /// Standard deviation of the smoothing of both images before the pyramid, in voxels of the full grid. 0: off.
-    presmooth: f64 in 0..=8 "voxels" = 0.5;
+    presmooth: f64 in 0..=8 "voxels" = 0.0;
     /// Standard deviation of the window of local normalisation, in voxels of a level: the squared difference is then that of
     /// local normalised cross-correlation. 0: off.
     lcc_sigma: f64 in 0..=32 "voxels" = 0.0;

@@ -31,9 +31,9 @@ fn advance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     }
     let unknowns = COMPONENTS * block.lattice.controls.w;
     let all = block.lattice.counts.x * unknowns;
-    let set = accepted_set(problem);
-    let accepted = set * all + problem * unknowns;
-    let trial = (1u - set) * all + problem * unknowns;
+    let own_set = accepted_set(problem);
+    let accepted = own_set * all + problem * unknowns;
+    let trial = (1u - own_set) * all + problem * unknowns;
     let damping = 1.0 + state[problem * STATE + 1u];
     let count = select(unknowns, 0u, found.is_done);
     var sum = 0.0;

@@ -26,7 +26,7 @@ struct Decision {
     accepted_set: f32,
     damping: f32,
     energy: f32,
-    active: f32,
+    working: f32,
     taken: f32,
     refused: f32,
     first_energy: f32,
@@ -36,7 +36,7 @@ struct Decision {
 fn decided(problem: u32, energy: f32, smooth_part: f32) -> Decision {
     let at = problem * STATE;
     var d = Decision(state[at], state[at + 1u], state[at + 2u], state[at + 3u], state[at + 4u], state[at + 5u], state[at + 6u], state[at + 7u]);
-    if (d.active == 0.0) {
+    if (d.working == 0.0) {
         return d;
     }
     let is_first = d.energy == UNKNOWN_ENERGY;
@@ -46,7 +46,7 @@ fn decided(problem: u32, energy: f32, smooth_part: f32) -> Decision {
         } else {
             let gained = d.energy - energy;
             d.damping = clamp(d.damping * block.damping.x, block.damping.z, block.damping.w);
-            d.active = select(0.0, 1.0, gained > block.limits.x * energy);
+            d.working = select(0.0, 1.0, gained > block.limits.x * energy);
         }
         d.accepted_set = 1.0 - d.accepted_set;
         d.energy = energy;
@@ -56,7 +56,7 @@ fn decided(problem: u32, energy: f32, smooth_part: f32) -> Decision {
         d.damping = d.damping * block.damping.y;
         d.refused = d.refused + 1.0;
         if (is_first || d.damping > block.damping.w || d.damping < block.damping.z) {
-            d.active = 0.0;
+            d.working = 0.0;
         }
     }
     return d;
@@ -81,7 +81,7 @@ fn decide(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
         next[at] = d.accepted_set;
         next[at + 1u] = d.damping;
         next[at + 2u] = d.energy;
-        next[at + 3u] = d.active;
+        next[at + 3u] = d.working;
         next[at + 4u] = d.taken;
         next[at + 5u] = d.refused;
         next[at + 6u] = d.first_energy;
@@ -89,10 +89,10 @@ fn decide(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     }
     let unknowns = COMPONENTS * block.lattice.controls.w;
     let all = block.lattice.counts.x * unknowns;
-    let set = u32(d.accepted_set);
-    let accepted = set * all + problem * unknowns;
-    let trial = (1u - set) * all + problem * unknowns;
-    let count = select(0u, unknowns, d.active != 0.0);
+    let own_set = u32(d.accepted_set);
+    let accepted = own_set * all + problem * unknowns;
+    let trial = (1u - own_set) * all + problem * unknowns;
+    let count = select(0u, unknowns, d.working != 0.0);
     let is_descent = block.limits.y != 0.0;
     var sum = 0.0;
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {

@@ -14,7 +14,7 @@ struct Block {
 @group(0) @binding(10) var<storage, read_write> diagonal: array<f32>;
 @group(0) @binding(11) var<storage, read_write> energy: array<f32>;
 
-var<private> trial: u32;
+var<workgroup> trial: u32;
 
 fn control(component: u32, at: u32) -> f32 {
     return controls[(trial * COMPONENTS + component) * block.lattice.controls.w + at];
@@ -32,10 +32,13 @@ fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
 @compute @workgroup_size(256)
 fn least_squares_gradient(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let problem = group.y;
-    trial = (1u - accepted_set(problem)) * block.lattice.counts.x + problem;
     let per_component = block.lattice.controls.w;
     let unknowns = COMPONENTS * per_component;
     let count = select(0u, unknowns, is_active(problem));
+    if (lane == 0u) {
+        trial = (1u - accepted_set(problem)) * block.lattice.counts.x + problem;
+    }
+    workgroupBarrier();
     var sum = 0.0;
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {
         let component = i / per_component;

@@ -11,8 +11,8 @@ struct Block {
 @group(0) @binding(11) var<storage, read> slopes: array<f32>;
 @group(0) @binding(12) var<storage, read_write> between: array<f32>;
 
-var<private> controls_from: u32;
-var<private> beta: f32;
+var<workgroup> controls_from: u32;
+var<workgroup> beta: f32;
 
 fn control(component: u32, at: u32) -> f32 {
     let i = controls_from + component * block.lattice.controls.w + at;
@@ -31,10 +31,13 @@ fn least_squares_pixels(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_
     let problem = group.y;
     let n = block.lattice.size.w;
     let found = ratios(problem, lane);
-    beta = found.beta;
-    controls_from = problem * COMPONENTS * block.lattice.controls.w;
     let slopes_from = (accepted_set(problem) * block.lattice.counts.x + problem) * COMPONENTS * n;
     let count = select(n, 0u, found.is_done);
+    if (lane == 0u) {
+        beta = found.beta;
+        controls_from = problem * COMPONENTS * block.lattice.controls.w;
+    }
+    workgroupBarrier();
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.y * LINE) {
         let pixel = pixel_at(i);
         let sx = slopes[slopes_from + i];

@@ -14,9 +14,9 @@ struct Block {
 @group(0) @binding(14) var<storage, read_write> product: array<f32>;
 @group(0) @binding(15) var<storage, read_write> curvature: array<f32>;
 
-var<private> controls_from: u32;
-var<private> pixels_from: u32;
-var<private> beta: f32;
+var<workgroup> controls_from: u32;
+var<workgroup> pixels_from: u32;
+var<workgroup> beta: f32;
 
 fn control(component: u32, at: u32) -> f32 {
     let i = controls_from + component * block.lattice.controls.w + at;
@@ -36,12 +36,15 @@ fn least_squares_product(@builtin(workgroup_id) group: vec3<u32>, @builtin(local
     let per_component = block.lattice.controls.w;
     let unknowns = COMPONENTS * per_component;
     let found = ratios(problem, lane);
-    beta = found.beta;
-    controls_from = problem * unknowns;
-    pixels_from = problem * COMPONENTS * block.lattice.size.w;
     let accepted = (accepted_set(problem) * block.lattice.counts.x + problem) * unknowns;
     let damping = state[problem * STATE + 1u];
     let count = select(unknowns, 0u, found.is_done);
+    if (lane == 0u) {
+        beta = found.beta;
+        controls_from = problem * unknowns;
+        pixels_from = problem * COMPONENTS * block.lattice.size.w;
+    }
+    workgroupBarrier();
     var sum = 0.0;
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {
         let component = i / per_component;

@@ -12,8 +12,8 @@ struct Block {
 @group(0) @binding(8) var<storage, read_write> variance: array<f32>;
 @group(0) @binding(9) var<storage, read_write> confidence: array<f32>;
 
-var<private> controls_from: u32;
-var<private> pixels_from: u32;
+var<workgroup> controls_from: u32;
+var<workgroup> pixels_from: u32;
 
 fn control(component: u32, at: u32) -> f32 {
     return variance[controls_from + at];
@@ -32,8 +32,11 @@ fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
 fn nodal_variance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let problem = group.y;
     let count = block.lattice.controls.w;
-    let set = accepted_set(problem) * block.lattice.counts.x + problem;
-    pixels_from = set * block.lattice.size.w;
+    let own_set = accepted_set(problem) * block.lattice.counts.x + problem;
+    if (lane == 0u) {
+        pixels_from = own_set * block.lattice.size.w;
+    }
+    workgroupBarrier();
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {
         let k = control_at(i);
         let pixels = gathered(1u, k, false);
@@ -43,7 +46,7 @@ fn nodal_variance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
         }
         var inverse = 0.0;
         for (var c = 0u; c < COMPONENTS; c = c + 1u) {
-            inverse = inverse + 1.0 / max(diagonal[(set * COMPONENTS + c) * count + i], 1e-12);
+            inverse = inverse + 1.0 / max(diagonal[(own_set * COMPONENTS + c) * count + i], 1e-12);
         }
         variance[problem * count + i] = max(mean, block.limits.x) * inverse;
     }
@@ -53,7 +56,10 @@ fn nodal_variance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
 fn nodal_confidence(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let problem = group.y;
     let n = block.lattice.size.w;
-    controls_from = problem * block.lattice.controls.w;
+    if (lane == 0u) {
+        controls_from = problem * block.lattice.controls.w;
+    }
+    workgroupBarrier();
     for (var i = group.x * LINE + lane; i < n; i = i + block.lattice.counts.y * LINE) {
         confidence[problem * n + i] = 1.0 / (1.0 + interpolated(0u, pixel_at(i)) * block.limits.y);
     }

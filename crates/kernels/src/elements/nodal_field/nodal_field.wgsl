@@ -12,7 +12,7 @@ struct Block {
 @group(0) @binding(9) var<storage, read_write> out_y: array<f32>;
 @group(0) @binding(10) var<storage, read_write> out_z: array<f32>;
 
-var<private> controls_from: u32;
+var<workgroup> controls_from: u32;
 
 fn control(component: u32, at: u32) -> f32 {
     return controls[controls_from + component * block.lattice.controls.w + at];
@@ -26,8 +26,11 @@ fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
 fn nodal_field(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let problem = group.y;
     let n = block.lattice.size.w;
-    let set = accepted_set(problem) * block.lattice.counts.x + problem;
-    controls_from = set * COMPONENTS * block.lattice.controls.w;
+    let own_set = accepted_set(problem) * block.lattice.counts.x + problem;
+    if (lane == 0u) {
+        controls_from = own_set * COMPONENTS * block.lattice.controls.w;
+    }
+    workgroupBarrier();
     for (var i = group.x * LINE + lane; i < n; i = i + block.lattice.counts.y * LINE) {
         let pixel = pixel_at(i);
         out_x[problem * n + i] = block.factor.x * interpolated(0u, pixel);
@@ -43,8 +46,11 @@ fn refined_controls(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
     let problem = group.y;
     let n = block.lattice.size.w;
     let problems = block.lattice.counts.x;
-    let set = accepted_set(problem) * problems + problem;
-    controls_from = set * COMPONENTS * block.lattice.controls.w;
+    let own_set = accepted_set(problem) * problems + problem;
+    if (lane == 0u) {
+        controls_from = own_set * COMPONENTS * block.lattice.controls.w;
+    }
+    workgroupBarrier();
     for (var i = group.x * LINE + lane; i < n; i = i + block.lattice.counts.y * LINE) {
         let at = pixel_at(i);
         for (var c = 0u; c < COMPONENTS; c = c + 1u) {

@@ -26,8 +26,8 @@ struct Block {
 @group(0) @binding(11) var<storage, read_write> slopes: array<f32>;
 @group(0) @binding(12) var<storage, read_write> energy: array<f32>;
 
-var<private> controls_from: u32;
-var<private> moving_from: u32;
+var<workgroup> controls_from: u32;
+var<workgroup> moving_from: u32;
 
 fn control(component: u32, at: u32) -> f32 {
     return controls[controls_from + component * block.lattice.controls.w + at];
@@ -95,8 +95,8 @@ fn sampled(at: vec3<f32>) -> vec4<f32> {
             if (COMPONENTS == 3u) {
                 row = row + mirrored(low_z, k, size.z) * size.y;
             }
-            let from = vec4<u32>(moving_from + row * size.x) + xs;
-            let m = vec4<f32>(moving[from.x], moving[from.y], moving[from.z], moving[from.w]);
+            let corner = vec4<u32>(moving_from + row * size.x) + xs;
+            let m = vec4<f32>(moving[corner.x], moving[corner.y], moving[corner.z], moving[corner.w]);
             let value = wx.x * m.x + wx.y * m.y + wx.z * m.z + wx.w * m.w;
             let slope = dx.x * m.x + dx.y * m.y + dx.z * m.z + dx.w * m.w;
             plane.x = plane.x + wy[l] * slope;
@@ -163,9 +163,12 @@ fn residual(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
     let problem = group.y;
     let n = block.lattice.size.w;
     let trial = (1u - accepted_set(problem)) * block.lattice.counts.x + problem;
-    controls_from = trial * COMPONENTS * block.lattice.controls.w;
-    moving_from = problem * block.moving_size.x * block.moving_size.y * block.moving_size.z;
     let count = select(0u, n, is_active(problem));
+    if (lane == 0u) {
+        controls_from = trial * COMPONENTS * block.lattice.controls.w;
+        moving_from = problem * block.moving_size.x * block.moving_size.y * block.moving_size.z;
+    }
+    workgroupBarrier();
     var sum = 0.0;
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.y * LINE) {
         let pixel = pixel_at(i);

@@ -102,7 +102,7 @@ fn shorten(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     let problem = group.y;
     let size = block.lattice.size;
     let count = block.lattice.controls.w;
-    let set = accepted_set(problem) * block.lattice.counts.x + problem;
+    let own_set = accepted_set(problem) * block.lattice.counts.x + problem;
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {
         let k = control_at(i);
         let along_x = support(0u, k.x);
@@ -124,9 +124,9 @@ fn shorten(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         }
         if (folds) {
             for (var c = 0u; c < COMPONENTS; c = c + 1u) {
-                let from = begin[(problem * COMPONENTS + c) * count + i];
-                let at = (set * COMPONENTS + c) * count + i;
-                controls[at] = from + 0.5 * (controls[at] - from);
+                let origin = begin[(problem * COMPONENTS + c) * count + i];
+                let at = (own_set * COMPONENTS + c) * count + i;
+                controls[at] = origin + 0.5 * (controls[at] - origin);
             }
         }
     }
