@@ -239,7 +239,8 @@ on_every_device! {
         let thin = Shape { size: [300, 3, 2], dimension: Dimension::Three };
         let cases = [(two, 3, [9, 6, 0]), (three, 2, [6, 4, 2]), (thin, 1, [40, 1, 1])];
         for (shape, problems, elements) in cases {
-            for rule in [Rule::LevenbergMarquardt(JUDGEMENT), Rule::Descent(JUDGEMENT)] {
+            let rules = [Rule::LevenbergMarquardt(JUDGEMENT), Rule::Descent(JUDGEMENT)];
+            for rule in rules.into_iter().take(if problems == 3 { 2 } else { 1 }) {
                 Pair::new(device).alike(&format!("{:?} {rule:?}", shape.size), |device| {
                     let [fixed, moving, weight] = images(device, shape, problems);
                     let images = ElementImages {
