@@ -77,6 +77,6 @@ fn what_cannot_be_followed_is_refused_and_leaves_nothing() {
         &["track-points", "a.pgm", "small.pgm", "-o", "tracks.csv"],
         &["small.pgm", "first frame", "12 × 12"],
     );
-    refused(&["track-points", "a.pgm", "-o", "tracks.csv"], &["a.pgm"]);
+    refused(&["track-points", "a.pgm", "-o", "tracks.csv"], &["two frames"]);
     refused(&[&JOB[..], &["--points", "none.csv"]].concat(), &["none.csv"]);
 }
