@@ -45,6 +45,26 @@ impl ContourRule {
     pub fn epicardium(pixel_mm: f64) -> Self {
         Self { inset_px: 0.0, smooth_px: 11.5 / pixel_mm, motion: ContourMotion::Reference }
     }
+
+    /// A closed polygon, pixels, where `place` says where a point has gone; none where it does not know of one.
+    pub fn moved(
+        &self,
+        contour_px: &[[f64; 2]],
+        place: &dyn Fn([f64; 2]) -> Option<[f64; 2]>,
+    ) -> Option<Vec<[f64; 2]>> {
+        let line = EvenLine::along(contour_px);
+        let inset = offset(&line.points, -self.inset_px);
+        let there = inset.into_iter().map(place).collect::<Option<Vec<_>>>()?;
+        let back = offset(&there, self.inset_px);
+        let motion: Vec<[f64; 2]> =
+            back.iter().zip(&line.points).map(|(b, p)| [b[0] - p[0], b[1] - p[1]]).collect();
+        let motion = smoothed(&motion, self.smooth_px / line.step_px);
+        let at = |(vertex, &arc): (&[f64; 2], &f64)| {
+            let [u, v] = line.value_at(&motion, arc);
+            [vertex[0] + u, vertex[1] + v]
+        };
+        Some(contour_px.iter().zip(&line.vertex_arcs).map(at).collect())
+    }
 }
 
 /// Points a pixel of length at which the motion of a contour is looked up.
@@ -60,23 +80,12 @@ pub fn follow_contour(
     contour_px: &[[f64; 2]],
     rule: &ContourRule,
 ) -> Vec<Option<Vec<[f64; 2]>>> {
-    let line = EvenLine::along(contour_px);
-    let inset: Vec<[f64; 2]> = offset(&line.points, -rule.inset_px);
-    let moved = |frame: &CycleFrame| -> Option<Vec<[f64; 2]>> {
+    let moved = |frame: &CycleFrame| {
         let flow = match (&frame.reference, rule.motion) {
             (Some(reference), ContourMotion::Reference) => reference,
             _ => &frame.flow,
         };
-        let there = inset.iter().map(|&point| displaced(flow, point)).collect::<Option<Vec<_>>>()?;
-        let back = offset(&there, rule.inset_px);
-        let motion: Vec<[f64; 2]> =
-            back.iter().zip(&line.points).map(|(b, p)| [b[0] - p[0], b[1] - p[1]]).collect();
-        let motion = smoothed(&motion, rule.smooth_px / line.step_px);
-        let at = |(vertex, &arc): (&[f64; 2], &f64)| {
-            let [u, v] = line.value_at(&motion, arc);
-            [vertex[0] + u, vertex[1] + v]
-        };
-        Some(contour_px.iter().zip(&line.vertex_arcs).map(at).collect())
+        rule.moved(contour_px, &|point| displaced(flow, point))
     };
     cycle.frames.iter().map(moved).collect()
 }
