@@ -118,6 +118,13 @@ fn between(a: Lanes, b: Lanes, t: Lanes) -> Lanes {
     a + t * (b - a)
 }
 
+/// Keeps vectors in memory from one row to the next: in registers the compiler takes them apart into samples, which takes two
+/// to three times as long.
+#[inline(always)]
+fn whole<T>(vectors: T) {
+    black_box(vectors);
+}
+
 impl<const V: usize> Window<V> {
     #[inline(always)]
     fn new(radius: usize) -> Self {
@@ -239,6 +246,7 @@ impl<const V: usize> Window<V> {
                     self.gradients[j - 2][1][v] = gy * self.inside[v];
                 }
                 (a, b) = (b, c);
+                whole((&mut a, &mut b, &mut above));
             }
         }
         for [gx, gy] in &self.gradients[..rows] {
@@ -247,6 +255,7 @@ impl<const V: usize> Window<V> {
                 sums[1] = sums[1] + gx[v] * gy[v];
                 sums[2] = sums[2] + gy[v] * gy[v];
             }
+            whole(&mut sums);
         }
         sums.map(total)
     }
@@ -329,8 +338,7 @@ fn compare<const V: usize, S: Sum>(
             }
             above[v] = below;
         }
-        // Kept in memory between rows, whole vectors stay vectors: the compiler takes sums in registers apart into samples.
-        black_box((&mut *sum, &mut above));
+        whole((&mut *sum, &mut above));
     }
 }
 
