@@ -69,4 +69,10 @@ pub enum CoreError {
     /// A sequence needs at least one frame.
     #[error("a sequence needs at least one frame, got none")]
     EmptySequence,
+    /// Points that are no closed outline.
+    #[error("the outline cannot be used: {reason}")]
+    Polygon {
+        /// What is wrong with it.
+        reason: String,
+    },
 }

@@ -10,6 +10,7 @@
 //! `fixed(x) ≈ moving(x + d(x))`.
 //! *Invalid* estimates are NaN in memory; nothing invalid is ever written as 0.
 
+mod contour;
 mod diagnostics;
 mod error;
 mod flow;
@@ -24,6 +25,7 @@ mod system_memory;
 mod volume;
 mod warning;
 
+pub use contour::{Contour, ContourSet, Polygon, Structure};
 pub use diagnostics::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,
