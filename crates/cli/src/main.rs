@@ -25,6 +25,7 @@ mod progress;
 mod run_arguments;
 mod stereo;
 mod terminal;
+mod track;
 mod track_points;
 mod warp;
 
@@ -42,6 +43,7 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<stereo::StereoArguments>("stereo"),
     Entry::of::<features::FeaturesArguments>("features"),
     Entry::of::<engine::EngineArguments>("engine"),
+    Entry::of::<track::TrackArguments>("track"),
     Entry::of::<track_points::TrackPointsArguments>("track-points"),
     Entry::of::<warp::WarpArguments>("warp"),
     Entry::of::<evaluate::EvaluateArguments>("evaluate"),
@@ -122,11 +124,11 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
             "opticalflow",
             "optflow",
             "motion",
-            "track",
             "demons",
         ],
     ),
     ("stereo", &["disparity", "depth", "match"]),
+    ("track", &["cine", "strain", "cardiac", "heart", "feature-tracking"]),
     ("features", &["gabor", "orientation", "phase"]),
     ("engine", &["stream", "video", "live", "camera"]),
     ("warp", &["apply", "transform", "resample", "deform"]),

@@ -29,6 +29,8 @@ mod run;
 mod stereo_page;
 pub mod svg_plot;
 mod tables;
+mod track_page;
+mod track_report;
 mod view;
 
 pub use caption::{ColourKey, captioned};
@@ -46,4 +48,6 @@ pub use phase_reports::{
 };
 pub use run::{MotionReport, PairReport, RunReport};
 pub use stereo_page::{StereoView, stereo_html};
+pub use track_page::{TrackView, track_html};
+pub use track_report::{CineReport, TrackReport, TrackRun};
 pub use view::{ComparedView, PairView};

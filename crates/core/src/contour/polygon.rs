@@ -54,13 +54,12 @@ impl Polygon {
         Ok(polygon)
     }
 
-    /// The same polygon with every point elsewhere; it may cross itself then, or turn the other way.
+    /// Points that were an outline and have moved: they may cross each other, or turn the other way.
     ///
     /// # Errors
-    /// [`CoreError::Polygon`] if a point is not finite.
-    pub fn moved(&self, to: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Self, CoreError> {
-        let points_px: Vec<[f64; 2]> = self.points_px.iter().map(|&p| to(p)).collect();
-        if points_px.iter().flatten().all(|v| v.is_finite()) {
+    /// [`CoreError::Polygon`] for fewer than three points, or one that is not finite.
+    pub fn of_moved(points_px: Vec<[f64; 2]>) -> Result<Self, CoreError> {
+        if points_px.len() > 2 && points_px.iter().flatten().all(|v| v.is_finite()) {
             return Ok(Self { points_px });
         }
         Err(CoreError::Polygon {

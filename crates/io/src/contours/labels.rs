@@ -72,8 +72,13 @@ pub(super) fn read(path: &Path, options: &ContourReading, into: &mut Collection)
     let (mut others, mut small) = (0, 0);
     for (frame, labels) in frames {
         if let Some(place) = into.place() {
-            let same = place.grid.require_same(labels.grid(), "the cine and the labels");
-            same.map_err(IoError::core(path))?;
+            let own = labels.grid();
+            // A plane is a picture to some writers and a volume of one slice to others.
+            let is_plane = place.grid.size() == own.size() && own.size()[2] == 1;
+            if !is_plane || place.grid.dimension() == own.dimension() {
+                let same = place.grid.require_same(own, "the cine and the labels");
+                same.map_err(IoError::core(path))?;
+            }
         } else {
             let grid = labels.grid().clone();
             into.describe(super::CinePlace {
