@@ -21,6 +21,7 @@ pub mod parameters;
 mod sequence;
 mod shape;
 mod system_memory;
+mod triangle_mesh;
 mod volume;
 mod warning;
 
@@ -36,5 +37,6 @@ pub use mesh::TetMesh;
 pub use sequence::Sequence;
 pub use shape::{Axes, Shape};
 pub use system_memory::SystemMemory;
+pub use triangle_mesh::TriangleMesh;
 pub use volume::Volume;
 pub use warning::{Warning, WarningKind, Warnings};
