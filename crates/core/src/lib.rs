@@ -10,6 +10,7 @@
 //! `fixed(x) ≈ moving(x + d(x))`.
 //! *Invalid* estimates are NaN in memory; nothing invalid is ever written as 0.
 
+mod arcs;
 mod diagnostics;
 mod error;
 mod flow;
@@ -25,6 +26,7 @@ mod triangle_mesh;
 mod volume;
 mod warning;
 
+pub use arcs::{ArcList, GraphKind, WeightedArc};
 pub use diagnostics::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,

@@ -12,5 +12,6 @@ mod sequences;
 mod stopped_stream;
 mod summaries;
 mod tiles;
+mod track_points;
 mod two_grids;
 mod workplace;
