@@ -23,6 +23,7 @@ mod output;
 mod parameters;
 mod progress;
 mod run_arguments;
+mod segment;
 mod stereo;
 mod terminal;
 mod track_points;
@@ -43,6 +44,7 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<features::FeaturesArguments>("features"),
     Entry::of::<engine::EngineArguments>("engine"),
     Entry::of::<track_points::TrackPointsArguments>("track-points"),
+    Entry::of::<segment::SegmentArguments>("segment"),
     Entry::of::<warp::WarpArguments>("warp"),
     Entry::of::<evaluate::EvaluateArguments>("evaluate"),
     Entry::of::<info::InfoArguments>("info"),
@@ -129,6 +131,7 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("stereo", &["disparity", "depth", "match"]),
     ("features", &["gabor", "orientation", "phase"]),
     ("engine", &["stream", "video", "live", "camera"]),
+    ("segment", &["parts", "decompose", "partition", "cluster", "segmentation"]),
     ("warp", &["apply", "transform", "resample", "deform"]),
     ("evaluate", &["eval", "compare", "score", "dice", "epe"]),
     ("info", &["header", "inspect", "show"]),

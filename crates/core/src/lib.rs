@@ -11,6 +11,7 @@
 //! *Invalid* estimates are NaN in memory; nothing invalid is ever written as 0.
 
 mod arcs;
+mod cleaning_report;
 mod diagnostics;
 mod error;
 mod flow;
@@ -27,6 +28,7 @@ mod volume;
 mod warning;
 
 pub use arcs::{ArcList, GraphKind, WeightedArc};
+pub use cleaning_report::CleaningReport;
 pub use diagnostics::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,
