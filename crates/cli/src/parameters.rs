@@ -5,8 +5,8 @@ use crate::{Outcome, Run};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use veloxel::Dimension;
-use veloxel::{mesh, motion};
 use veloxel::parameters::{Choice, Declaration, Kind, MethodParameters, Values, shown};
+use veloxel::{mesh, motion};
 
 /// Columns that a paragraph may take.
 const WIDTH: usize = 96;

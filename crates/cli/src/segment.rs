@@ -99,11 +99,20 @@ impl Run for SegmentArguments {
         let rows = report.segments.iter().map(|part| {
             let thickness = format!("{:.3}", part.thickness);
             let certainty = format!("{:.2}", part.mean_certainty);
-            vec![part.part.to_string(), part.triangles.to_string(), percent(part.area_share), thickness, certainty]
+            vec![
+                part.part.to_string(),
+                part.triangles.to_string(),
+                percent(part.area_share),
+                thickness,
+                certainty,
+            ]
         });
         let mut text = table(&["part", "triangles", "area", "thickness, √area", "certainty"], rows);
         let time = duration(report.header.stage_times.iter().map(|stage| stage.time_ms).sum());
-        text.push_str(&format!("{} parts ({}) of {} faces in {time}\n", report.parts, report.count_from, report.faces));
+        text.push_str(&format!(
+            "{} parts ({}) of {} faces in {time}\n",
+            report.parts, report.count_from, report.faces
+        ));
         for (role, path) in &run.written {
             text.push_str(&format!("{role}: {}\n", path.display()));
         }

@@ -24,7 +24,7 @@ pub use connected_parts::connected_parts;
 pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts, cuts};
 pub use dual_graph::{Bend, DualArc, DualGraph};
 pub use error::MeshError;
-pub use methods::PARAMETERS;
 pub use graph::{Graph, LeftOut};
+pub use methods::PARAMETERS;
 pub use shape_diameter::shape_diameter;
 pub use shortest_paths::{DistanceMatrix, Method, Request, RowBlock, ShortestPaths, Storage, WeightedSums};

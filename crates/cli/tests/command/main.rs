@@ -8,6 +8,7 @@ mod help;
 mod hostile;
 mod parameters;
 mod phase;
+mod segment;
 mod sequences;
 mod stopped_stream;
 mod summaries;

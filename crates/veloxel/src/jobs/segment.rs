@@ -87,8 +87,9 @@ pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>, VeloxelError> 
     {
         warn_of_count(asked, &parts, &clean, &mut warnings);
     }
-    let all = Found { mesh: &mesh, clean: &clean, graph: &graph, parts: &parts, thickness: &found.shape_diameter };
-    stages.time("write", || write(job, &all, &mut plan))?;
+    let all =
+        Found { mesh: &mesh, clean: &clean, graph: &graph, parts: &parts, thickness: &found.shape_diameter };
+    stages.time("write", || write(&all, &mut plan))?;
     let log = RunLog { device: device_report, stages, warnings };
     let report = report(job, &all, params.to_json(), log);
     finish(plan, report, |_| Ok(String::new()))
@@ -105,7 +106,7 @@ fn warn_of_count(asked: usize, parts: &Parts, clean: &CleanMesh, warnings: &mut 
     warnings.push(veloxel_core::WarningKind::Content, text);
 }
 
-fn write(job: &SegmentJob, found: &Found<'_>, plan: &mut OutputPlan) -> Result<(), VeloxelError> {
+fn write(found: &Found<'_>, plan: &mut OutputPlan) -> Result<(), VeloxelError> {
     let of_triangle = |values: &dyn Fn(usize) -> u32| -> Vec<u32> {
         found.clean.face_of.iter().map(|&face| values(face as usize)).collect()
     };

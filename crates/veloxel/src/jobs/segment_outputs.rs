@@ -37,7 +37,8 @@ pub(super) fn part_mesh(painted: &PaintedMesh<'_>, part: u32, path: &Path) -> Re
         }
         *number
     };
-    let corners = triangles.iter().map(|&triangle| painted.mesh.triangles()[triangle].map(&mut own)).collect();
+    let corners =
+        triangles.iter().map(|&triangle| painted.mesh.triangles()[triangle].map(&mut own)).collect();
     let mesh = TriangleMesh::new(points, corners)?;
     let rgb: Vec<_> = triangles.iter().map(|&triangle| painted.rgb[triangle]).collect();
     let certainty: Vec<_> = triangles.iter().map(|&triangle| painted.certainty[triangle]).collect();
