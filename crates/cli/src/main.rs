@@ -23,6 +23,7 @@ mod output;
 mod parameters;
 mod progress;
 mod run_arguments;
+mod segment;
 mod stereo;
 mod terminal;
 mod track;
@@ -45,6 +46,7 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<engine::EngineArguments>("engine"),
     Entry::of::<track::TrackArguments>("track"),
     Entry::of::<track_points::TrackPointsArguments>("track-points"),
+    Entry::of::<segment::SegmentArguments>("segment"),
     Entry::of::<warp::WarpArguments>("warp"),
     Entry::of::<evaluate::EvaluateArguments>("evaluate"),
     Entry::of::<info::InfoArguments>("info"),
@@ -131,6 +133,7 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
     ("track", &["cine", "strain", "cardiac", "heart", "feature-tracking"]),
     ("features", &["gabor", "orientation", "phase"]),
     ("engine", &["stream", "video", "live", "camera"]),
+    ("segment", &["parts", "decompose", "partition", "cluster", "segmentation"]),
     ("warp", &["apply", "transform", "resample", "deform"]),
     ("evaluate", &["eval", "compare", "score", "dice", "epe"]),
     ("info", &["header", "inspect", "show"]),

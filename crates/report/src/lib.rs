@@ -26,6 +26,7 @@ mod phase_reports;
 mod picture;
 mod planes;
 mod run;
+mod segment_report;
 mod stereo_page;
 pub mod svg_plot;
 mod tables;
@@ -47,6 +48,7 @@ pub use phase_reports::{
     EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport, ValueRange,
 };
 pub use run::{MotionReport, PairReport, RunReport};
+pub use segment_report::{SegmentReport, SegmentedPart};
 pub use stereo_page::{StereoView, stereo_html};
 pub use track_page::{TrackView, track_html};
 pub use track_report::{CineReport, TrackReport, TrackRun};

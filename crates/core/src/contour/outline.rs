@@ -20,7 +20,7 @@ impl Polygon {
     /// None where no pixel is inside. Holes are filled.
     ///
     /// # Errors
-    /// [`CoreError::Polygon`] should not occur.
+    /// [`CoreError::Outline`] should not occur.
     pub fn outline(
         size: [usize; 2],
         is_inside: impl Fn([usize; 2]) -> bool,

@@ -20,10 +20,10 @@ impl Polygon {
     /// A polygon of points in order, in either direction of turn; repeated points and a last one like the first are left out.
     ///
     /// # Errors
-    /// [`CoreError::Polygon`] for fewer than three different points, one that is not finite, an area of 0, an open line
+    /// [`CoreError::Outline`] for fewer than three different points, one that is not finite, an area of 0, an open line
     /// (its ends lie far from each other), and edges that cross.
     pub fn new(points_px: Vec<[f64; 2]>) -> Result<Self, CoreError> {
-        let fail = |reason: String| Err(CoreError::Polygon { reason });
+        let fail = |reason: String| Err(CoreError::Outline { reason });
         if let Some(bad) = points_px.iter().find(|p| !p.iter().all(|v| v.is_finite())) {
             return fail(format!("a point is ({}, {}): every coordinate must be finite", bad[0], bad[1]));
         }
@@ -57,12 +57,12 @@ impl Polygon {
     /// Points that were an outline and have moved: they may cross each other, or turn the other way.
     ///
     /// # Errors
-    /// [`CoreError::Polygon`] for fewer than three points, or one that is not finite.
+    /// [`CoreError::Outline`] for fewer than three points, or one that is not finite.
     pub fn of_moved(points_px: Vec<[f64; 2]>) -> Result<Self, CoreError> {
         if points_px.len() > 2 && points_px.iter().flatten().all(|v| v.is_finite()) {
             return Ok(Self { points_px });
         }
-        Err(CoreError::Polygon {
+        Err(CoreError::Outline {
             reason: "a point of it leaves the image, or nothing is known of it".to_owned(),
         })
     }

@@ -77,7 +77,7 @@ impl<'a> Collection<'a> {
         self.check_spot(spot, &points_px)?;
         match Polygon::new(points_px) {
             Ok(polygon) => self.add_polygon(spot, polygon),
-            Err(CoreError::Polygon { reason }) => {
+            Err(CoreError::Outline { reason }) => {
                 return Err(self.malformed(spot.text(), "a closed outline", reason));
             }
             Err(error) => return Err(IoError::core(self.path)(error)),
