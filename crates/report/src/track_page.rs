@@ -133,14 +133,17 @@ fn function_section(report: &TrackReport) -> Option<Section> {
     Some(section)
 }
 
+/// One kind of strain.
+type Kind = fn(&StrainAt) -> f64;
+
 fn strain_section(report: &TrackReport) -> Option<Section> {
     let run = report.runs.first()?;
     let all = run.strain.first()?;
     let mut plots = Vec::new();
-    let percent_of = |region: &RegionStrain, of: fn(&StrainAt) -> f64| -> Vec<f64> {
+    let percent_of = |region: &RegionStrain, of: Kind| -> Vec<f64> {
         region.curve(of).into_iter().map(|s| 100.0 * s).collect()
     };
-    let layers: [(&str, fn(&StrainAt) -> f64); 3] = [
+    let layers: [(&str, Kind); 3] = [
         ("endocardium", |s| s.circumferential_endo),
         ("midway", |s| s.circumferential_mid),
         ("epicardium", |s| s.circumferential_epi),

@@ -122,7 +122,7 @@ mod tests {
             let (x, y) = (x - 10.0, 2.0 * (y - 12.0));
             assert!((x.hypot(y) - (4.0 + layer as f64)).abs() < 1e-2);
             let turned = (y.atan2(x) - WallMesh::angle_rad(spoke)).rem_euclid(TAU);
-            assert!(turned < 1e-6 || turned > TAU - 1e-6);
+            assert!(!(1e-6..=TAU - 1e-6).contains(&turned));
         }
         assert!(WallMesh::between(&circle(8.0), &circle(4.0), [1.0, 2.0]).is_none());
     }

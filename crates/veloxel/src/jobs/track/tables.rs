@@ -25,7 +25,10 @@ impl Timing {
     }
 }
 
-const KINDS: [(&str, fn(&StrainAt) -> f64); 4] = [
+/// One kind of strain.
+type Kind = fn(&StrainAt) -> f64;
+
+const KINDS: [(&str, Kind); 4] = [
     ("circumferential_endo", |s| s.circumferential_endo),
     ("circumferential_mid", |s| s.circumferential_mid),
     ("circumferential_epi", |s| s.circumferential_epi),
