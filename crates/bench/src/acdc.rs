@@ -1,9 +1,11 @@
-//! Labels of six hearts of ACDC, carried from end-diastole to end-systole, file to file.
+//! Labels of six hearts of ACDC, carried from end-diastole to end-systole, file to file; between voxels the label of the most weight
+//! stands.
 
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    EvaluateJob, FlowJob, FlowOutputs, MethodOptions, RunOptions, WarpJob, evaluate_labels, flow, warp_labels,
+    EvaluateJob, FlowJob, FlowOutputs, LabelChoice, MethodOptions, RunOptions, WarpJob, evaluate_labels,
+    flow, warp_labels,
 };
 use veloxel_core::Warnings;
 use veloxel_io::{IoError, Strictness};
@@ -16,7 +18,8 @@ const STRUCTURES: [(u32, &str, f64); 3] =
 /// `acdc`: labels at end-diastole carried to end-systole by the preset `cine`, mean Dice of all patients.
 pub(super) fn acdc(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     let Some(folder) = session.data("cardiac/acdc/training") else { return Ok(Vec::new()) };
-    let scratch = tempfile::tempdir().map_err(|source| IoError::Write { path: std::env::temp_dir(), source })?;
+    let scratch =
+        tempfile::tempdir().map_err(|source| IoError::Write { path: std::env::temp_dir(), source })?;
     let mut sums = [0.0; 3];
     let (mut folded, mut count) = (0.0, 0);
     for patient in patients(&folder)? {
@@ -66,7 +69,9 @@ impl Carried {
         };
         let (field, labels) = (scratch.join("flow.mha"), scratch.join("labels.mha"));
         let options = RunOptions {
-            method: MethodOptions::new("clg").and_then(|clg| clg.preset("cine")).map_err(MotionError::from)?,
+            method: MethodOptions::new("clg")
+                .and_then(|clg| clg.preset("cine"))
+                .map_err(MotionError::from)?,
             device: session.device_options.clone(),
             ..RunOptions::default()
         };
@@ -83,7 +88,7 @@ impl Carried {
             output: labels.clone(),
             reading: Strictness::Lenient.into(),
         };
-        warp_labels(&warp, session.device)?;
+        warp_labels(&warp, session.device, LabelChoice::MostWeight)?;
         let against = EvaluateJob { result: labels, truth: frame("ES:", "_gt"), ..EvaluateJob::default() };
         let overlap = evaluate_labels(&against, &mut Warnings::new())?;
         let dice = |label: u32| overlap.labels.iter().find(|l| l.label == label).map_or(0.0, |l| l.dice);

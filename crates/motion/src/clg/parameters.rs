@@ -81,7 +81,7 @@ parameters! {
     normalise: Normalisation = Distance, Distance, Distance, Distance, Distance, Distance, Off, Distance, Distance;
     /// Contrast below which brightness counts less, where constraints are measured in distance. Where beta is 0, it falls with
     /// the mismatch below half of alpha_mismatch.
-    zeta "ζ": f32 in 1e-6..=1 "per voxel" = 0.3, 0.1, 0.3, 0.1, 0.3, 0.1, 0.1, 0.3, 0.15;
+    zeta "ζ": f32 in 1e-6..=1 "per voxel" = 0.3, 0.1, 0.3, 0.1, 0.3, 0.1, 0.1, 0.3, 0.12;
     /// The same for gradient constancy.
     gradient_zeta "ζ": f32 in 1e-6..=1 "per voxel²" = 0.08, 0.1, 0.08, 0.1, 0.08, 0.1, 0.1, 0.08, 0.1;
     /// Interpolation of the moving image.
