@@ -5,6 +5,7 @@
 //! for any number of threads.
 
 mod dijkstra;
+mod dissection;
 mod engine;
 mod matrix;
 mod method;
@@ -19,6 +20,7 @@ pub use weighted_sums::WeightedSums;
 
 use crate::{Graph, MeshError};
 use dijkstra::Dijkstra;
+use dissection::Dissection;
 use engine::Engine;
 use veloxel_core::{GraphKind, SystemMemory};
 use veloxel_gpu::rows::Shared;
@@ -72,8 +74,12 @@ impl ShortestPaths {
     /// [`MeshError::Directed`] for a method that does not take the graph; [`MeshError::Memory`] before memory is taken that is
     /// not there; [`MeshError::Compute`] of the device.
     pub fn open(graph: &Graph, request: Request, device: &Device) -> Result<Self, MeshError> {
-        let (method, chosen_because) = method::choose(request.method, graph);
-        let engine: Box<dyn Engine> = Box::new(Dijkstra { graph: graph.clone(), cpu: threads_of(device)? });
+        let (method, chosen_because) = method::choose(request.method, graph)?;
+        let cpu = threads_of(device)?;
+        let engine: Box<dyn Engine> = match method {
+            Method::Dissection => Box::new(Dissection::new(graph, &cpu)),
+            _ => Box::new(Dijkstra { graph: graph.clone(), cpu }),
+        };
         Ok(Self { engine, nodes: graph.nodes(), kind: graph.kind(), request, method, chosen_because })
     }
 
