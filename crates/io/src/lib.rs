@@ -33,11 +33,13 @@ mod formats;
 mod frame_reader;
 mod frames;
 mod geometry;
+mod graphs;
 mod inspect;
 mod layout;
 mod lookup;
 mod luminance;
 mod memory;
+mod npy;
 mod png_stream;
 mod points;
 mod raster;
@@ -62,8 +64,10 @@ pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
 pub use frames::{files_in, list_folder};
+pub use graphs::read_graph;
 pub use inspect::{FileInfo, inspect, read_grid};
 pub use luminance::LUMA;
+pub use npy::NpyWriter;
 pub use png_stream::write_rgb_png;
 pub use points::{Point, PointFile};
 pub use read::{

@@ -5,5 +5,6 @@
 
 pub mod column_rows;
 pub mod column_sums;
+pub mod floyd_warshall;
 pub mod min_plus;
 pub mod supernode_sweep;

@@ -99,30 +99,40 @@ impl ShortestPaths {
     /// A row of distances for each source, in their order.
     ///
     /// # Errors
-    /// [`MeshError::NoSuchNode`], whose `arc` is the place among the sources; [`MeshError::Memory`]; [`MeshError::Compute`].
+    /// [`MeshError::NoSuchSource`]; [`MeshError::Memory`]; [`MeshError::Compute`].
     pub fn distances_from(&self, sources: &[u32]) -> Result<Vec<f32>, MeshError> {
-        if let Some(arc) = sources.iter().position(|&source| source as usize >= self.nodes) {
-            return Err(MeshError::NoSuchNode { arc, node: sources[arc], nodes: self.nodes });
-        }
         let mut rows = self.room(sources.len() * self.nodes, "rows of distances")?;
-        // A source may be asked for more than once: rows are sorted into their places behind one another.
+        // A source may be asked for more than once.
         let mut places: Vec<(u32, usize)> = sources.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let slots = Shared::new(&mut rows);
-        let mut once: Vec<u32> = sources.to_vec();
-        once.sort_unstable();
-        once.dedup();
-        self.engine.rows(&once, &|block| {
-            for (source, row) in block.iter() {
-                let first = places.partition_point(|place| place.0 < source);
-                for (_, place) in places[first..].iter().take_while(|place| place.0 == source) {
-                    // SAFETY: every place belongs to one source, and every source is visited once.
-                    let slot = unsafe { slots.get_mut(place * self.nodes..(place + 1) * self.nodes) };
-                    slot.copy_from_slice(row);
-                }
+        self.for_each_row_of(sources, |source, row| {
+            let first = places.partition_point(|place| place.0 < source);
+            for (_, place) in places[first..].iter().take_while(|place| place.0 == source) {
+                // SAFETY: every place belongs to one source, and every source is visited once.
+                let slot = unsafe { slots.get_mut(place * self.nodes..(place + 1) * self.nodes) };
+                slot.copy_from_slice(row);
             }
         })?;
         Ok(rows)
+    }
+
+    /// Gives the row of each source to `visit`, once, in any order and from any thread.
+    ///
+    /// # Errors
+    /// [`MeshError::NoSuchSource`]; [`MeshError::Compute`].
+    pub fn for_each_row_of(
+        &self,
+        sources: &[u32],
+        visit: impl Fn(u32, &[f32]) + Sync,
+    ) -> Result<(), MeshError> {
+        if let Some(&node) = sources.iter().find(|&&source| source as usize >= self.nodes) {
+            return Err(MeshError::NoSuchSource { node, nodes: self.nodes });
+        }
+        let mut once: Vec<u32> = sources.to_vec();
+        once.sort_unstable();
+        once.dedup();
+        self.engine.rows(&once, &|block| block.iter().for_each(|(source, row)| visit(source, row)))
     }
 
     /// Gives every row of the matrix to `visit`, once each, in blocks, in any order and from any thread; the matrix is not kept.

@@ -144,6 +144,6 @@ fn what_cannot_be_had_is_an_error_before_memory_is_taken() {
     let error = paths.matrix(Storage::Full).unwrap_err().to_string();
     assert!(error.contains("160000 bytes") && error.contains("100000 may"), "{error}");
     assert!(matches!(paths.matrix(Storage::LowerTriangle), Err(MeshError::Directed { .. })));
-    assert!(matches!(paths.distances_from(&[200]), Err(MeshError::NoSuchNode { .. })));
+    assert!(matches!(paths.distances_from(&[200]), Err(MeshError::NoSuchSource { .. })));
     assert!(matches!(paths.weighted_sums(&[1.0], 1), Err(MeshError::Count { .. })));
 }

@@ -1,8 +1,29 @@
 //! Processor text: nodes by sixteens, so that whole cache lines are read and written.
 
+use super::ColumnRows;
 use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
 const NODES: usize = 16;
+
+/// Every row where it belongs.
+pub(super) fn column_rows(cpu: &Cpu, args: ColumnRows<'_>) {
+    let ColumnRows { columns, width, place_of, row_of, rows } = args;
+    let (columns, place_of, row_of) = (columns.host(), place_of.host(), row_of.host());
+    let nodes = place_of.len();
+    let rows = Shared::new(rows.host_mut());
+    cpu.split(row_of.len(), nodes * row_of.len(), |range| {
+        for column in range {
+            let begin = row_of[column] as usize * nodes;
+            // SAFETY: every column has a row of its own.
+            let row = unsafe { rows.get_mut(begin..begin + nodes) };
+            for (slot, place) in row.iter_mut().zip(place_of) {
+                *slot = columns[*place as usize * width + column];
+            }
+        }
+    });
+}
 
 /// Writes `rows.len() / place_of.len()` rows of distances on the calling thread; `width` columns are side by side.
 ///

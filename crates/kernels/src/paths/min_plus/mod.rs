@@ -28,11 +28,23 @@ pub struct Rows<'a> {
     pub stride: usize,
 }
 
+/// Both operands of a product.
+#[derive(Debug, Clone, Copy)]
+pub struct Product<'a> {
+    /// Rows, terms and columns.
+    pub size: ProductSize,
+    /// The left operand.
+    pub a: Rows<'a>,
+    /// The right operand.
+    pub b: Rows<'a>,
+}
+
 /// `C = min(C, A ⊗ B)` on the calling thread; `c` has rows that are `stride` apart.
 ///
 /// # Panics
 /// If a slice is too short, or the columns are no multiple of sixteen.
-pub fn accumulate_product(size: ProductSize, a: Rows<'_>, b: Rows<'_>, c: &mut [f32], stride: usize) {
+pub fn accumulate_product(product: Product<'_>, c: &mut [f32], stride: usize) {
+    let Product { size, a, b } = product;
     assert!(size.columns.is_multiple_of(LANES), "columns should come in whole lanes");
     if size.rows == 0 || size.depth == 0 || size.columns == 0 {
         return;
@@ -41,31 +53,25 @@ pub fn accumulate_product(size: ProductSize, a: Rows<'_>, b: Rows<'_>, c: &mut [
     assert!(a.samples.len() >= end(size.rows, a.stride, size.depth), "A should be whole");
     assert!(b.samples.len() >= end(size.depth, b.stride, size.columns), "B should be whole");
     assert!(c.len() >= end(size.rows, stride, size.columns), "C should be whole");
-    product(size, a, b, c, stride);
+    accumulate(product, c, stride);
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn product(size: ProductSize, a: Rows<'_>, b: Rows<'_>, c: &mut [f32], stride: usize) {
+fn accumulate(product: Product<'_>, c: &mut [f32], stride: usize) {
     let mut row = 0;
-    while row + 4 <= size.rows {
-        product_rows::<4>(row, size, a, b, c, stride);
+    while row + 4 <= product.size.rows {
+        accumulate_rows::<4>(row, product, c, stride);
         row += 4;
     }
-    while row < size.rows {
-        product_rows::<1>(row, size, a, b, c, stride);
+    while row < product.size.rows {
+        accumulate_rows::<1>(row, product, c, stride);
         row += 1;
     }
 }
 
 #[inline(always)]
-fn product_rows<const M: usize>(
-    row: usize,
-    size: ProductSize,
-    a: Rows<'_>,
-    b: Rows<'_>,
-    c: &mut [f32],
-    stride: usize,
-) {
+fn accumulate_rows<const M: usize>(row: usize, product: Product<'_>, c: &mut [f32], stride: usize) {
+    let Product { size, a, b } = product;
     for column in (0..size.columns).step_by(LANES) {
         let mut best = [[0.0; LANES]; M];
         for (i, best) in best.iter_mut().enumerate() {

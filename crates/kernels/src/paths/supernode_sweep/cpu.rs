@@ -1,9 +1,11 @@
 //! Processor text of the sweeps: some columns at a time, all in one thread's cache.
 
-use super::{SupernodeEntry, Supernodes};
+use super::{SupernodeEntry, SupernodeSweep, Supernodes};
 use crate::paths::min_plus::{LANES, Operand, tile};
 use multiversion::multiversion;
 use std::ops::Range;
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
 
 /// Memory of one thread for sweeps of a fixed number of columns.
 #[derive(Debug)]
@@ -39,6 +41,26 @@ impl SweepScratch {
         sweep(supernodes, sources, &mut self.up, &mut self.down);
         &self.down
     }
+}
+
+/// Blocks of columns one after the other on each thread, each in memory of its own.
+pub(super) fn sweep_blocks(cpu: &Cpu, args: SupernodeSweep<'_>) {
+    const COLUMNS: usize = SweepScratch::COLUMNS;
+    let SupernodeSweep { supernodes, sources, width, down, .. } = args;
+    let supernodes = supernodes.host();
+    let out = Shared::new(down.host_mut());
+    cpu.split(width / COLUMNS, usize::MAX / 2, |blocks| {
+        let mut scratch = SweepScratch::new(supernodes);
+        for block in blocks {
+            let sources = &sources[(block * COLUMNS).min(sources.len())..];
+            let columns = scratch.solve(supernodes, &sources[..sources.len().min(COLUMNS)]);
+            for (place, row) in columns.chunks_exact(COLUMNS).enumerate() {
+                let begin = place * width + block * COLUMNS;
+                // SAFETY: every block of columns is one thread's.
+                unsafe { out.get_mut(begin..begin + COLUMNS) }.copy_from_slice(row);
+            }
+        }
+    });
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]

@@ -13,7 +13,74 @@
 //! *Halo*: none.
 
 mod cpu;
+mod gpu;
+#[cfg(test)]
+mod parity;
 mod supernodes;
 
 pub use cpu::SweepScratch;
 pub use supernodes::{SupernodeEntry, Supernodes};
+
+use crate::kernel::{Kernel, Launcher, Lengths};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, Device};
+
+/// A factor where sweeps run.
+#[derive(Debug)]
+pub struct ResidentSupernodes {
+    host: Supernodes,
+    on_gpu: Option<gpu::OnGpu>,
+}
+
+impl ResidentSupernodes {
+    /// Copies the factor to a GPU; on the processor it stays where it is.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`].
+    pub fn new(host: Supernodes, device: &Device) -> Result<Self, ComputeError> {
+        let on_gpu = if device.is_gpu() { Some(gpu::OnGpu::new(&host, device)?) } else { None };
+        Ok(Self { host, on_gpu })
+    }
+    /// The factor in host memory.
+    pub fn host(&self) -> &Supernodes {
+        &self.host
+    }
+    fn on_gpu(&self) -> &gpu::OnGpu {
+        self.on_gpu.as_ref().expect("the factor should be on the GPU that it is used on")
+    }
+}
+
+/// Solves some columns.
+#[derive(Debug)]
+pub struct SupernodeSweep<'a> {
+    /// The factor.
+    pub supernodes: &'a ResidentSupernodes,
+    /// Places of the sources, ascending: one a column.
+    pub sources: &'a [usize],
+    /// Columns side by side: a multiple of [`SweepScratch::COLUMNS`]; those behind the last source are infinite.
+    pub width: usize,
+    /// Memory of the way up, nodes × width.
+    pub up: &'a mut Buffer,
+    /// The distances, nodes × width.
+    pub down: &'a mut Buffer,
+}
+
+impl Kernel for SupernodeSweep<'_> {
+    const NAME: &'static str = "supernode_sweep";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let len = self.supernodes.host.nodes * self.width;
+        assert!(self.width.is_multiple_of(SweepScratch::COLUMNS), "columns should come in whole blocks");
+        assert!(
+            self.sources.is_sorted() && self.sources.len() <= self.width,
+            "sources should ascend, one a column"
+        );
+        lengths.of("up", self.up, len).of("down", self.down, len);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::sweep_blocks(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::sweep(self, gpu)
+    }
+}

@@ -46,6 +46,15 @@ pub struct Supernodes {
 }
 
 impl Supernodes {
+    /// The supernodes of each depth, the root's first.
+    pub fn levels(&self) -> Vec<Vec<usize>> {
+        let depth = self.entries.iter().map(|entry| entry.depth + 1).max().unwrap_or(0);
+        let mut levels = vec![Vec::new(); depth];
+        for (i, entry) in self.entries.iter().enumerate() {
+            levels[entry.depth].push(i);
+        }
+        levels
+    }
     /// Operations of one column's way down.
     pub fn operations_down(&self) -> usize {
         self.entries.iter().map(|entry| entry.own() * entry.boundary.len()).sum()

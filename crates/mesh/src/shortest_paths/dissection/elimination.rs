@@ -9,7 +9,7 @@ use super::separator_tree::SeparatorTree;
 use crate::Graph;
 use std::sync::Mutex;
 use veloxel_gpu::Cpu;
-use veloxel_kernels::paths::min_plus::{ProductSize, Rows, accumulate_product};
+use veloxel_kernels::paths::min_plus::{Product, ProductSize, Rows, accumulate_product};
 use veloxel_kernels::paths::supernode_sweep::{SupernodeEntry, Supernodes};
 
 /// Own nodes that are eliminated together.
@@ -177,13 +177,8 @@ impl<'a> Front<'a> {
             let old = self.lengths[rows.clone()].to_vec();
             let size = ProductSize { rows: count, depth: count, columns: stride };
             let square = Rows { samples: &square, stride: count };
-            accumulate_product(
-                size,
-                square,
-                Rows { samples: &old, stride },
-                &mut self.lengths[rows.clone()],
-                stride,
-            );
+            let product = Product { size, a: square, b: Rows { samples: &old, stride } };
+            accumulate_product(product, &mut self.lengths[rows.clone()], stride);
             // Lengths are the same both ways: the panel's columns are its rows.
             let panel = self.lengths[rows].to_vec();
             let mut columns = vec![0.0; side * count];
@@ -194,7 +189,8 @@ impl<'a> Front<'a> {
                 let size = ProductSize { rows: range.len(), depth: count, columns: stride };
                 let a = Rows { samples: &columns[range.start * count..], stride: count };
                 let c = &mut self.lengths[range.start * stride..range.end * stride];
-                accumulate_product(size, a, Rows { samples: &panel, stride }, c, stride);
+                let product = Product { size, a, b: Rows { samples: &panel, stride } };
+                accumulate_product(product, c, stride);
             }
         }
     }

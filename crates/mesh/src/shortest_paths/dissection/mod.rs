@@ -107,10 +107,7 @@ impl Engine for Dissection {
             for (column, &place) in block.iter().enumerate() {
                 // SAFETY: every place is in one block.
                 let slot = unsafe { slots.of(self.node_at[place] as usize) };
-                slot.sums
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(j, sum)| *sum = sums.sums[j * BLOCK + column] as f32);
+                slot.sums.iter_mut().enumerate().for_each(|(j, sum)| *sum = sums.sums[j * BLOCK + column]);
                 *slot.unreachable = sums.infinite[column];
             }
         });

@@ -104,7 +104,7 @@ pub(super) fn shuffled(count: usize, seed: u32) -> Vec<u32> {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        order.swap(last, ((state >> 32) * (last as u64 + 1) >> 32) as usize);
+        order.swap(last, (((state >> 32) * (last as u64 + 1)) >> 32) as usize);
     }
     order
 }
