@@ -7,6 +7,7 @@
 mod dijkstra;
 mod dissection;
 mod engine;
+mod floyd_warshall;
 mod matrix;
 mod method;
 #[cfg(test)]
@@ -22,9 +23,11 @@ use crate::{Graph, MeshError};
 use dijkstra::Dijkstra;
 use dissection::Dissection;
 use engine::Engine;
+use floyd_warshall::TiledDistances;
 use veloxel_core::{GraphKind, SystemMemory};
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Cpu, Device, Kind};
+use veloxel_gpu::{Buffer, Cpu, Device, Kind};
+use veloxel_kernels::paths::floyd_warshall::Half;
 use weighted_sums::SumsOf;
 
 /// How distances are to be found.
@@ -74,11 +77,19 @@ impl ShortestPaths {
     /// [`MeshError::Directed`] for a method that does not take the graph; [`MeshError::Memory`] before memory is taken that is
     /// not there; [`MeshError::Compute`] of the device.
     pub fn open(graph: &Graph, request: Request, device: &Device) -> Result<Self, MeshError> {
-        let (method, chosen_because) = method::choose(request.method, graph)?;
         let cpu = threads_of(device)?;
-        let engine: Box<dyn Engine> = match method {
-            Method::Dissection => Box::new(Dissection::new(graph, &cpu)),
-            _ => Box::new(Dijkstra { graph: graph.clone(), cpu }),
+        let (mut method, mut chosen_because) = method::choose(request, graph, device)?;
+        let opened = open_engine(method, (graph, request), device, &cpu);
+        let engine = match opened {
+            Err(MeshError::Memory { needed_bytes, budget_bytes, .. }) if request.method == Method::Auto => {
+                chosen_because = format!(
+                    "{} would take {needed_bytes} bytes of memory, and {budget_bytes} may be used",
+                    method.name()
+                );
+                method = Method::Dijkstra;
+                open_engine(method, (graph, request), device, &cpu)?
+            }
+            opened => opened?,
         };
         Ok(Self { engine, nodes: graph.nodes(), kind: graph.kind(), request, method, chosen_because })
     }
@@ -183,6 +194,17 @@ impl ShortestPaths {
         Ok(DistanceMatrix::new(self.nodes, storage, distances))
     }
 
+    /// The whole matrix on a device, a row for each node: where the method works on that GPU, it never leaves it.
+    ///
+    /// # Errors
+    /// As [`Self::matrix`]; [`MeshError::Compute`] also for a matrix that does not fit on the device.
+    pub fn resident_matrix(&self, device: &Device) -> Result<Buffer, MeshError> {
+        match self.engine.resident_matrix() {
+            Some(matrix) => matrix,
+            None => Ok(device.upload(self.matrix(Storage::Full)?.into_distances())?),
+        }
+    }
+
     /// Memory for so many distances, or an error that says how much there is.
     fn room(&self, len: usize, what: &str) -> Result<Vec<f32>, MeshError> {
         let needed_bytes = 4 * len as u64;
@@ -198,6 +220,30 @@ impl ShortestPaths {
         }
         Ok(vec![0.0; len])
     }
+}
+
+fn open_engine(
+    method: Method,
+    (graph, request): (&Graph, Request),
+    device: &Device,
+    cpu: &Cpu,
+) -> Result<Box<dyn Engine>, MeshError> {
+    let tiled = |half: Half| -> Result<Box<dyn Engine>, MeshError> {
+        let (needed_bytes, budget_bytes) = (TiledDistances::bytes(graph.nodes(), half), request.budget());
+        if needed_bytes > budget_bytes {
+            let what = format!("the matrix of distances of {} nodes", graph.nodes());
+            let ways_out =
+                "use --apsp dissection or dijkstra, which keep no matrix, or allow more (--max-memory)";
+            return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
+        }
+        Ok(Box::new(TiledDistances::new(graph, half, device, cpu)?))
+    };
+    Ok(match method {
+        Method::Dissection => Box::new(Dissection::new(graph, device, cpu, request.budget())?),
+        Method::FloydWarshall => tiled(Half::Both)?,
+        Method::FloydWarshallUndirected => tiled(Half::Lower)?,
+        Method::Dijkstra | Method::Auto => Box::new(Dijkstra { graph: graph.clone(), cpu: cpu.clone() }),
+    })
 }
 
 /// The threads of the processor: those of the device, if it is one.

@@ -25,9 +25,41 @@ struct Eliminated {
     update: Vec<f32>,
 }
 
+/// What will be eliminated, and what it takes.
+pub(super) struct Plan {
+    tree: SeparatorTree,
+    boundaries: Vec<Vec<u32>>,
+}
+
+impl Plan {
+    pub fn new(graph: &Graph, tree: SeparatorTree, place_of: &[u32]) -> Self {
+        let boundaries = boundaries(graph, &tree, place_of);
+        Self { tree, boundaries }
+    }
+
+    /// Bytes of the factor, twice while it is joined, and of the largest front with its updates.
+    pub fn bytes(&self) -> u64 {
+        let sizes = self.tree.supernodes.iter().zip(&self.boundaries);
+        let sizes = sizes.map(|(own, boundary)| [own.places.len() as u64, boundary.len() as u64]);
+        let factor: u64 = sizes.clone().map(|[own, boundary]| own * (own + boundary)).sum();
+        let largest = sizes.map(|[own, boundary]| (own + boundary).pow(2)).max().unwrap_or(0);
+        4 * (2 * factor + 3 * largest)
+    }
+
+    /// The factor, and the node at each place.
+    pub fn eliminate(self, graph: &Graph, place_of: &[u32], cpu: &Cpu) -> (Supernodes, Vec<u32>) {
+        let supernodes = eliminate(graph, &self.tree, (place_of, self.boundaries), cpu);
+        (supernodes, self.tree.node_at)
+    }
+}
+
 /// Eliminates a graph; the same bits for any number of threads.
-pub(super) fn eliminate(graph: &Graph, tree: &SeparatorTree, place_of: &[u32], cpu: &Cpu) -> Supernodes {
-    let boundaries = boundaries(graph, tree, place_of);
+fn eliminate(
+    graph: &Graph,
+    tree: &SeparatorTree,
+    (place_of, boundaries): (&[u32], Vec<Vec<u32>>),
+    cpu: &Cpu,
+) -> Supernodes {
     let mut children = vec![Vec::new(); tree.supernodes.len()];
     for (i, supernode) in tree.supernodes.iter().enumerate() {
         if let Some(parent) = supernode.parent {
