@@ -77,6 +77,20 @@ pub enum MeshError {
         /// Numbers given.
         got: usize,
     },
+    /// A mesh of points and lines alone.
+    #[error("none of the {triangles} faces has an area: there is nothing to segment")]
+    NoArea {
+        /// Faces of the mesh.
+        triangles: usize,
+    },
+    /// A number of parts that is none.
+    #[error("{asked} parts of {faces} faces are not possible: ask for 1 to {faces}")]
+    Parts {
+        /// Parts asked for.
+        asked: usize,
+        /// Faces that there are.
+        faces: usize,
+    },
     /// The device failed.
     #[error(transparent)]
     Compute(#[from] ComputeError),

@@ -144,7 +144,7 @@ const REFINED_PICTURE: Bilateral =
 const REFINED_VOLUME: Bilateral = Bilateral { radius: 2, sigma_vox: 1.5, ..REFINED_PICTURE };
 
 /// det(I + ∇d) of a flow, and its statistics.
-fn jacobian_of(
+pub(crate) fn jacobian_of(
     device: &Device,
     flow: &ResidentFlow,
     measured: Option<&ResidentMask>,
