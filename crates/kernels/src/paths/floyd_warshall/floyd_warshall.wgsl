@@ -71,15 +71,13 @@ fn close(@builtin(local_invocation_index) t: u32) {
         c[2u * i] = lengths[begin + row_of(ty, i) * 32u + tx];
         c[2u * i + 1u] = lengths[begin + row_of(ty, i) * 32u + tx + 16u];
     }
-    // Not known to the compiler, which would unroll the loops and run out of registers.
-    let last = min(16u, 16u * block.side);
-    for (var m = 0u; m < last; m = m + 1u) {
+    for (var m = 0u; m < 16u; m = m + 1u) {
         close_step(&c, 0u, 0u, m, t);
         close_step(&c, 0u, 1u, m, t);
         close_step(&c, 0u, 2u, m, t);
         close_step(&c, 0u, 3u, m, t);
     }
-    for (var m = 0u; m < last; m = m + 1u) {
+    for (var m = 0u; m < 16u; m = m + 1u) {
         close_step(&c, 1u, 0u, m, t);
         close_step(&c, 1u, 1u, m, t);
         close_step(&c, 1u, 2u, m, t);
