@@ -80,6 +80,8 @@ fn read(format: &Format, bytes: &[u8]) {
             let nodes = mesh.points.len();
             assert!(mesh.tetrahedra.iter().flatten().all(|&node| (node as usize) < nodes));
         }
+        // The type itself promises that every corner is a point.
+        Ok(Content::Surface(mesh)) => assert!(!mesh.triangles().is_empty()),
         Err(_) => {}
     }
     // A strict reader may refuse more, but must not fall over either.

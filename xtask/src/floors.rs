@@ -21,7 +21,7 @@ struct Room {
 /// The floor of the faces and tools, on which nothing depends.
 const TOP_FLOOR: u8 = 6;
 
-const HOUSE: [Room; 13] = [
+const HOUSE: [Room; 14] = [
     // Settings by name are JSON values until a method's parameters are built from them.
     Room { name: "veloxel-core", floor: 0, outside: &["serde_json", "strsim"] },
     Room {
@@ -55,6 +55,7 @@ const HOUSE: [Room; 13] = [
         outside: &["base64", "font8x8", "minijinja", "png", "serde_json"],
     },
     Room { name: TESTKIT, floor: 2, outside: &[] },
+    Room { name: "veloxel-mesh", floor: 3, outside: &[] },
     Room { name: "veloxel-motion", floor: 3, outside: &["serde_json"] },
     Room { name: "veloxel", floor: 4, outside: &["serde_json", "toml"] },
     Room { name: "veloxel-bench", floor: 5, outside: &["serde_json", "tempfile"] },

@@ -2,14 +2,19 @@
 
 use crate::output::{print, print_json, table, two_columns};
 use crate::run_arguments::ReadingArguments;
+use crate::track::NameArguments;
 use crate::{Outcome, Run, warn_and_note};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    DisparityScales, EvaluateJob, MaskFile, evaluate_disparity, evaluate_flow, evaluate_labels,
+    DisparityScales, EvaluateJob, MaskFile, evaluate_contours, evaluate_disparity, evaluate_flow,
+    evaluate_labels,
 };
-use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlap, LabelOverlapReport};
+use veloxel::metrics::{
+    ContourDistances, ContourSummary, DisparityError, Distribution, FlowError, LabelOverlap,
+    LabelOverlapReport,
+};
 use veloxel::report::number::{self, percent};
 use veloxel::{Dimension, VeloxelError, Warnings};
 
@@ -39,6 +44,28 @@ enum What {
     },
     /// Dice, Jaccard and Hausdorff 95 of every label; outside of a mask is background in both
     Labels(Files),
+    /// Modified Hausdorff, Hausdorff and mean distance of outlines, and the difference of areas
+    ///
+    /// Outlines are .json, .csv, .mrk.json, a label image, or a folder of texts of `x y` lines. The spacing of pixels is that of
+    /// the file that describes its cine (.json, labels), or of --cine.
+    Contours {
+        /// What to measure
+        #[arg(value_name = "RESULT")]
+        result: PathBuf,
+        /// What is true
+        #[arg(value_name = "TRUTH")]
+        truth: PathBuf,
+        /// An image of the cine that both outline
+        #[arg(long, value_name = "IMAGE")]
+        cine: Option<PathBuf>,
+        /// As JSON, for scripts
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        names: NameArguments,
+        #[command(flatten)]
+        reading: ReadingArguments,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -89,6 +116,11 @@ impl Run for EvaluateArguments {
                 disparity_text,
             ),
             What::Labels(files) => files.evaluate(evaluate_labels, labels_text),
+            What::Contours { result, truth, cine, json, names, reading } => {
+                let files = Files { result, truth, json, reading, mask: None };
+                let setting = (cine.as_deref(), names.names());
+                files.evaluate(|job, warnings| evaluate_contours(job, setting, warnings), contours_text)
+            }
         }
     }
 }
@@ -166,6 +198,36 @@ fn labels_text(overlap: &LabelOverlapReport) -> String {
     let mut text = table(&head, overlap.labels.iter().map(row).chain([mean]));
     if !overlap.labels_not_in_truth.is_empty() {
         text.push_str(&format!("not in the truth, and in no mean: {:?}\n", overlap.labels_not_in_truth));
+    }
+    text
+}
+
+fn contours_text(distances: &ContourDistances) -> String {
+    let row = |s: &ContourSummary| {
+        let millimetres = [s.modified_hausdorff_mm, s.worst_modified_hausdorff_mm, s.hausdorff_mm, s.mean_mm];
+        let mut row = vec![s.structure.to_string(), s.count.to_string()];
+        row.extend(millimetres.map(|mm| format!("{mm:.3}")));
+        row.extend([s.area_difference_mm2, s.area_difference_abs_mm2].map(|area| format!("{area:.1}")));
+        row
+    };
+    let head = [
+        "structure",
+        "outlines",
+        "modified Hausdorff, mm",
+        "worst",
+        "Hausdorff",
+        "mean distance",
+        "area, mm²",
+        "|area|",
+    ];
+    let mut text = table(&head, distances.structures.iter().map(row));
+    for (count, what) in [
+        (distances.missing, "of the truth are not in the result"),
+        (distances.not_in_truth, "of the result are not in the truth"),
+    ] {
+        if count > 0 {
+            text.push_str(&format!("{count} outlines {what}\n"));
+        }
     }
     text
 }

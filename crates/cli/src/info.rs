@@ -94,7 +94,7 @@ fn holds(info: &FileInfo) -> &'static str {
         (Kind::Image, Dimension::Three) => "volume",
         (Kind::Sequence, _) => "sequence",
         (Kind::Flow, _) => "displacement field",
-        (Kind::Mesh, _) => "mesh",
+        (Kind::Mesh | Kind::Surface, _) => "mesh",
     }
 }
 

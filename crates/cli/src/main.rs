@@ -12,6 +12,7 @@ mod compare;
 mod completions;
 mod demo;
 mod devices;
+mod distances;
 mod dry_run;
 mod engine;
 mod evaluate;
@@ -23,8 +24,10 @@ mod output;
 mod parameters;
 mod progress;
 mod run_arguments;
+mod segment;
 mod stereo;
 mod terminal;
+mod track;
 mod track_points;
 mod warp;
 
@@ -42,8 +45,11 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<stereo::StereoArguments>("stereo"),
     Entry::of::<features::FeaturesArguments>("features"),
     Entry::of::<engine::EngineArguments>("engine"),
+    Entry::of::<track::TrackArguments>("track"),
     Entry::of::<track_points::TrackPointsArguments>("track-points"),
+    Entry::of::<segment::SegmentArguments>("segment"),
     Entry::of::<warp::WarpArguments>("warp"),
+    Entry::of::<distances::DistancesArguments>("distances"),
     Entry::of::<evaluate::EvaluateArguments>("evaluate"),
     Entry::of::<info::InfoArguments>("info"),
     Entry::of::<parameters::ParametersArguments>("parameters"),
@@ -122,13 +128,14 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
             "opticalflow",
             "optflow",
             "motion",
-            "track",
             "demons",
         ],
     ),
     ("stereo", &["disparity", "depth", "match"]),
+    ("track", &["cine", "strain", "cardiac", "heart", "feature-tracking"]),
     ("features", &["gabor", "orientation", "phase"]),
     ("engine", &["stream", "video", "live", "camera"]),
+    ("segment", &["parts", "decompose", "partition", "cluster", "segmentation"]),
     ("warp", &["apply", "transform", "resample", "deform"]),
     ("evaluate", &["eval", "compare", "score", "dice", "epe"]),
     ("info", &["header", "inspect", "show"]),

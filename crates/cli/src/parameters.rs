@@ -5,8 +5,8 @@ use crate::{Outcome, Run};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use veloxel::Dimension;
-use veloxel::motion::methods::PARAMETERS;
 use veloxel::parameters::{Choice, Declaration, Kind, MethodParameters, Values, shown};
+use veloxel::{mesh, motion};
 
 /// Columns that a paragraph may take.
 const WIDTH: usize = 96;
@@ -17,7 +17,7 @@ const WIDTH: usize = 96;
 #[derive(Debug, Args)]
 pub struct ParametersArguments {
     /// The method
-    #[arg(value_name = "METHOD", value_parser = PossibleValuesParser::new(PARAMETERS.iter().map(|m| m.method)))]
+    #[arg(value_name = "METHOD", value_parser = PossibleValuesParser::new(all().map(|m| m.method)))]
     method: String,
 
     /// As a JSON schema, for editors and scripts
@@ -76,8 +76,13 @@ pub fn long_help(name: &str) -> String {
     text
 }
 
+/// The methods of flow, then those of meshes.
+fn all() -> impl Iterator<Item = &'static MethodParameters> {
+    motion::methods::PARAMETERS.iter().chain(&mesh::PARAMETERS)
+}
+
 fn find(name: &str) -> &'static MethodParameters {
-    PARAMETERS.iter().find(|method| method.method == name).expect("the method should be in the table")
+    all().find(|method| method.method == name).expect("the method should be in the table")
 }
 
 /// Everything that is declared of a parameter.

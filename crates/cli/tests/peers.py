@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that a displacement field of `veloxel flow` is SimpleITK's DisplacementFieldTransform, in every volume format.
+"""Checks against other programs: a displacement field of `veloxel flow` is SimpleITK's DisplacementFieldTransform, in every volume format.
 
-    python3 -m pip install SimpleITK numpy
+    python3 -m pip install SimpleITK numpy opencv-contrib-python-headless
     python3 crates/cli/tests/peers.py
 
 An anisotropic, oblique, mirrored pair is made by SimpleITK, and one whose images lie on two grids; `veloxel flow` estimates
 its field; SimpleITK resamples the moving image through that field; the result must equal `veloxel warp image` (and, for linear
 interpolation, `--warped`) within 1e-3 of the intensity range, and end at the same voxels. With VELOXEL_DATA, labels of a cine
-of few slices are warped by both. VELOXEL may name a built binary.
+of few slices are warped by both. Points are followed by `veloxel track-points` and by OpenCV's calcOpticalFlowPyrLK. VELOXEL may name a built binary.
 Exits with 1 and one line a difference if anything differs.
 """
 
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import cv2
 import numpy as np
 import SimpleITK as sitk
 
@@ -26,6 +27,8 @@ TOLERANCE = 1e-3
 LEAST_INSIDE = 0.7
 # Positions on the last half voxel's very end round one way or the other.
 OTHER_ENDS = 2e-4
+# Median distance of tracked points, pixels.
+TRACKED = 0.02
 
 failures = []
 
@@ -169,13 +172,39 @@ def labels_of_few_slices(folder):
         print(f"labels of {patient.name}: {differ:.1e} of the voxels differ")
 
 
+def tracked_points(folder):
+    """A blurred noise that is turned and shifted by some pixels; both programs start at OpenCV's corners."""
+    noise = cv2.GaussianBlur(np.random.default_rng(5).random((300, 400)).astype(np.float32), (0, 0), 1.5)
+    first = np.clip(127.5 + 250 * (noise - noise.mean()) / noise.std() / 4, 0, 255)
+    turn = cv2.getRotationMatrix2D((200, 150), 1.5, 1.0) + np.array([[0, 0, 3.4], [0, 0, -2.3]])
+    frames = [i.astype(np.uint8) for i in (first, cv2.warpAffine(first, turn, (400, 300), flags=cv2.INTER_CUBIC))]
+    for name, frame in zip("ab", frames):
+        cv2.imwrite(str(folder / f"{name}.png"), frame)
+    corners = cv2.goodFeaturesToTrack(frames[0][40:-40, 40:-40], 300, 0.01, 6).reshape(-1, 2) + 40
+    for window in (9, 21):
+        theirs, found, _ = cv2.calcOpticalFlowPyrLK(*frames, corners.reshape(-1, 1, 2), None, winSize=(window, window), maxLevel=3,
+                                                    criteria=(cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 20, 0.01))
+        np.savetxt(folder / "p.csv", corners, fmt="%.6f", delimiter=",", header="x,y", comments="")
+        out = folder / "tracks.csv"
+        if not veloxel("track-points", folder / "a.png", folder / "b.png", "--points", folder / "p.csv", "-o", out, "--window", window, "-q"):
+            continue
+        rows = [line.split(",") for line in out.read_text().splitlines()[1:]]
+        ours = {int(row[1]): [float(row[2]), float(row[3])] for row in rows if row[0] == "1" and row[4] == "found"}
+        both = [k for k in range(len(corners)) if k in ours and found[k, 0]]
+        check(len(both) >= 0.9 * len(corners), f"points, window {window}: both found only {len(both)} of {len(corners)}")
+        away = np.median([np.hypot(*(np.array(ours[k]) - theirs[k, 0])) for k in both])
+        check(away <= TRACKED, f"points, window {window}: median distance {away:.4f} px (bound {TRACKED})")
+        print(f"points, window {window}: median distance {away:.4f} px over {len(both)} of {len(corners)}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         run(pathlib.Path(name), "volume", *oblique_volumes())
         run(pathlib.Path(name), "picture", *oblique_pictures())
         run(pathlib.Path(name), "two grids", *two_grids())
         labels_of_few_slices(pathlib.Path(name))
-    print("SimpleITK agrees" if not failures else f"{len(failures)} differences")
+        tracked_points(pathlib.Path(name))
+    print("SimpleITK and OpenCV agree" if not failures else f"{len(failures)} differences")
     return 1 if failures else 0
 
 

@@ -69,4 +69,39 @@ pub enum CoreError {
     /// A sequence needs at least one frame.
     #[error("a sequence needs at least one frame, got none")]
     EmptySequence,
+    /// Points that are no closed outline.
+    #[error("the outline cannot be used: {reason}")]
+    Outline {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A mesh without a face.
+    #[error("a mesh needs at least one face, and there are no faces")]
+    NoFaces,
+    /// A corner of a face that is no point of the mesh.
+    #[error("face {face} names point {corner}, and there are {points} points, counted from 0")]
+    Corner {
+        /// Which face of the file, counted from 0.
+        face: usize,
+        /// The index given.
+        corner: u32,
+        /// How many points there are.
+        points: usize,
+    },
+    /// A point without a place.
+    #[error("point {point} lies at {coordinates:?}: every coordinate must be finite")]
+    Point {
+        /// Which, counted from 0.
+        point: usize,
+        /// Its coordinates.
+        coordinates: [f64; 3],
+    },
+    /// A face that is none.
+    #[error("face {face} has {corners} corners: a face needs three or more")]
+    Polygon {
+        /// Which, counted from 0.
+        face: usize,
+        /// How many corners it has.
+        corners: usize,
+    },
 }

@@ -10,6 +10,9 @@
 //! `fixed(x) ≈ moving(x + d(x))`.
 //! *Invalid* estimates are NaN in memory; nothing invalid is ever written as 0.
 
+mod arcs;
+mod cleaning_report;
+mod contour;
 mod diagnostics;
 mod error;
 mod flow;
@@ -21,9 +24,13 @@ pub mod parameters;
 mod sequence;
 mod shape;
 mod system_memory;
+mod triangle_mesh;
 mod volume;
 mod warning;
 
+pub use arcs::{ArcList, GraphKind, WeightedArc};
+pub use cleaning_report::CleaningReport;
+pub use contour::{Contour, ContourSet, Polygon, Structure};
 pub use diagnostics::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,
@@ -36,5 +43,6 @@ pub use mesh::TetMesh;
 pub use sequence::Sequence;
 pub use shape::{Axes, Shape};
 pub use system_memory::SystemMemory;
+pub use triangle_mesh::TriangleMesh;
 pub use volume::Volume;
 pub use warning::{Warning, WarningKind, Warnings};

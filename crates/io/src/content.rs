@@ -1,7 +1,7 @@
-//! The content of a file: an image, a sequence of frames, a flow, or a mesh.
+//! The content of a file: an image, a sequence of frames, a flow, a mesh, or a surface.
 
 use serde::Serialize;
-use veloxel_core::{Flow, Sequence, TetMesh, Volume};
+use veloxel_core::{Flow, Sequence, TetMesh, TriangleMesh, Volume};
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -15,9 +15,11 @@ pub enum Kind {
     Flow,
     /// Tetrahedra over points.
     Mesh,
+    /// Triangles over points.
+    Surface,
 }
 
-/// An image, frames over time, a displacement field or a mesh.
+/// An image, frames over time, a displacement field, a mesh or a surface.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// One picture or volume.
@@ -28,6 +30,8 @@ pub enum Content {
     Flow(Flow),
     /// Tetrahedra over points, in the file's own length unit.
     Mesh(TetMesh),
+    /// Triangles over points, in the file's own length unit.
+    Surface(TriangleMesh),
 }
 
 impl Content {
@@ -40,6 +44,7 @@ impl Content {
             }
             Self::Flow(f) => format!("a displacement field of {}", f.grid().size_text()),
             Self::Mesh(m) => format!("a mesh of {} tetrahedra", m.tetrahedra.len()),
+            Self::Surface(m) => format!("a surface of {} triangles", m.triangles().len()),
         }
     }
 }

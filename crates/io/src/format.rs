@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::error::IoError;
 use crate::frame_reader::FrameReader;
 use crate::layout::Layout;
+use crate::painted_mesh::PaintedMesh;
 use crate::record::Record;
 use crate::source::Source;
 use crate::video::{VideoEncoder, VideoShape};
@@ -48,6 +49,8 @@ pub struct Format {
     /// Colours of 8 bits.
     pub(crate) write_rgb: Option<WriteRgb>,
     pub(crate) write_video: Option<WriteVideo>,
+    /// A surface with values of its faces.
+    pub(crate) write_painted: Option<WritePainted>,
 }
 
 /// Reads a whole file.
@@ -64,6 +67,7 @@ pub(crate) type WriteImage = fn(&Path, &Volume<f32>, &mut Warnings) -> Result<()
 pub(crate) type NamesDataFile = fn(&mut Source, &Context) -> Option<String>;
 /// Size, and a triple a pixel.
 pub(crate) type WriteRgb = fn(&Path, [usize; 2], &[u8]) -> Result<(), IoError>;
+pub(crate) type WritePainted = fn(&Path, &PaintedMesh<'_>) -> Result<(), IoError>;
 pub(crate) type WriteVideo = fn(&Path, VideoShape) -> Result<Box<dyn VideoEncoder>, IoError>;
 
 /// How much of a file must be read to know what it holds.
@@ -130,6 +134,7 @@ impl Format {
             write_disparity: None,
             write_rgb: None,
             write_video: None,
+            write_painted: None,
         }
     }
 
@@ -178,6 +183,7 @@ impl Format {
             Kind::Sequence => self.write_sequence.is_some(),
             Kind::Flow => self.write_flow.is_some(),
             Kind::Mesh => false,
+            Kind::Surface => self.write_painted.is_some(),
         }
     }
 

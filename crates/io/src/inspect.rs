@@ -65,7 +65,7 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoE
                 frame_interval_ms: s.frame_interval_ms(),
                 ..on_grid(format, Kind::Sequence, s.grid())
             },
-            other @ Content::Mesh(_) => {
+            other @ (Content::Mesh(_) | Content::Surface(_)) => {
                 return Err(IoError::kind(path, WHAT, other.describe(), "give samples on a grid"));
             }
         };

@@ -22,6 +22,7 @@ mod budget;
 mod compressed;
 mod content;
 mod context;
+mod contours;
 mod detached;
 mod disparity;
 mod element;
@@ -33,13 +34,17 @@ mod formats;
 mod frame_reader;
 mod frames;
 mod geometry;
+mod graphs;
 mod inspect;
 mod layout;
 mod lookup;
 mod luminance;
 mod memory;
+mod npy;
+mod painted_mesh;
 mod png_stream;
 mod points;
+mod polygons;
 mod raster;
 mod read;
 mod reading;
@@ -51,9 +56,14 @@ mod unfinished;
 mod video;
 mod video_writer;
 mod whole_file;
+mod words;
 mod write;
 
 pub use content::{Content, Kind};
+pub use contours::{
+    CineImage, CinePlace, ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder,
+    read_contours, write_contours,
+};
 pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
@@ -62,13 +72,16 @@ pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
 pub use formats::{JPEG_QUALITY, write_rgb_jpeg};
 pub use frames::{files_in, list_folder};
+pub use graphs::read_graph;
 pub use inspect::{FileInfo, inspect, read_grid};
 pub use luminance::LUMA;
+pub use npy::NpyWriter;
+pub use painted_mesh::{PaintedMesh, read_face_labels, write_face_labels, write_painted_mesh};
 pub use png_stream::write_rgb_png;
 pub use points::{Point, PointFile};
 pub use read::{
     read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
-    read_mask, read_mesh, read_sequence, read_text,
+    read_mask, read_mesh, read_sequence, read_surface, read_text,
 };
 pub use reading::{DataFiles, Reading, Strictness};
 pub use stream::FrameStream;

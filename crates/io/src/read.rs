@@ -9,7 +9,7 @@ use crate::reading::{Reading, Strictness};
 use crate::source::Source;
 use crate::{frame_reader, frames};
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Mask, Sequence, TetMesh, Volume, Warnings};
+use veloxel_core::{Flow, Mask, Sequence, TetMesh, TriangleMesh, Volume, Warnings};
 
 /// Labels up to this size are whole numbers in `f32`.
 const MAX_LABEL: i32 = 1 << 24;
@@ -219,6 +219,24 @@ pub fn read_mesh(path: &Path) -> Result<TetMesh, IoError> {
     match decode(format, Source::open(path)?, &mut context)?.content {
         Content::Mesh(mesh) => Ok(mesh),
         other => Err(IoError::kind(path, WHAT, other.describe(), "give a mesh")),
+    }
+}
+
+/// Reads a surface: polygons become fans of triangles; points stay in the file's own length unit.
+///
+/// # Errors
+/// As [`read`]; [`IoError::Core`] for a corner without a point, a coordinate that is not finite, or no face at all.
+pub fn read_surface(
+    path: &Path,
+    reading: impl Into<Reading>,
+    warnings: &mut Warnings,
+) -> Result<TriangleMesh, IoError> {
+    const WHAT: &str = "a mesh of triangles or polygons";
+    let format = require_to_read(path, WHAT, |format| format.reads(Kind::Surface))?;
+    let mut context = Context::new(path, reading, warnings);
+    match decode(format, Source::open(path)?, &mut context)?.content {
+        Content::Surface(mesh) => Ok(mesh),
+        other => Err(IoError::kind(path, WHAT, other.describe(), "give a surface")),
     }
 }
 

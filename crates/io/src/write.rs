@@ -17,7 +17,7 @@ pub fn check_output(path: &Path, kind: Kind, dimension: Option<Dimension>) -> Re
         Kind::Image => "writing an image",
         Kind::Sequence => "writing a sequence",
         Kind::Flow => "writing a displacement field",
-        Kind::Mesh => "writing a mesh",
+        Kind::Mesh | Kind::Surface => "writing a mesh",
     };
     let (format, ()) = require(path, what, |format| format.writes(kind).then_some(()))?;
     dimension.map_or(Ok(()), |dimension| format.check_dimension(path, dimension))?;

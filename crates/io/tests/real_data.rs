@@ -61,7 +61,7 @@ fn everything_is_read_and_inspected_alike() {
             Content::Image(v) => (v.grid(), Kind::Image),
             Content::Sequence(s) => (s.grid(), Kind::Sequence),
             Content::Flow(f) => (f.grid(), Kind::Flow),
-            Content::Mesh(_) => panic!("a mesh"),
+            Content::Mesh(_) | Content::Surface(_) => panic!("a mesh"),
         };
         assert_eq!((info.size, info.kind, info.dimension), (grid.size(), kind, grid.dimension()), "{path:?}");
     }

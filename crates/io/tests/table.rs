@@ -34,7 +34,7 @@ fn every_extension_belongs_to_one_format_and_stands_on_its_page() {
 
 #[test]
 fn every_format_can_be_read() {
-    let kinds = [Kind::Image, Kind::Sequence, Kind::Flow, Kind::Mesh];
+    let kinds = [Kind::Image, Kind::Sequence, Kind::Flow, Kind::Mesh, Kind::Surface];
     for format in Format::all() {
         assert!(kinds.iter().any(|kind| format.reads(*kind)), "{format}");
         assert!(kinds.iter().all(|kind| format.reads(*kind) || !format.writes(*kind)), "{format}");

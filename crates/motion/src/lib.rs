@@ -6,7 +6,9 @@
 pub mod affine_registration;
 pub mod block_matching;
 pub mod clg;
+mod coarse_pair;
 pub mod composition;
+pub mod cycle;
 mod error;
 pub mod finite_elements;
 mod footprint;
@@ -14,6 +16,7 @@ mod frame;
 mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
+mod long_axis;
 pub mod lucas_kanade;
 mod masking;
 mod matches;
@@ -40,6 +43,10 @@ pub use block_matching::parameters::{BlockMatchingParams, BlockMatchingPreset};
 pub use clg::parameters::{ClgParams, Preset};
 pub use clg::{Clg, clg};
 pub use composition::compose_flows;
+pub use cycle::{
+    ContourMotion, ContourRule, Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodic, Periodicity,
+    follow_contour, track_cycle,
+};
 pub use error::MotionError;
 pub use finite_elements::FiniteElements;
 pub use finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};

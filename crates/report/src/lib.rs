@@ -26,9 +26,12 @@ mod phase_reports;
 mod picture;
 mod planes;
 mod run;
+mod segment_report;
 mod stereo_page;
 pub mod svg_plot;
 mod tables;
+mod track_page;
+mod track_report;
 mod view;
 
 pub use caption::{ColourKey, captioned};
@@ -45,5 +48,8 @@ pub use phase_reports::{
     EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport, ValueRange,
 };
 pub use run::{MotionReport, PairReport, RunReport};
+pub use segment_report::{SegmentReport, SegmentedPart};
 pub use stereo_page::{StereoView, stereo_html};
+pub use track_page::{TrackView, track_html};
+pub use track_report::{CineReport, TrackReport, TrackRun};
 pub use view::{ComparedView, PairView};

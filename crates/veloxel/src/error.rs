@@ -5,6 +5,7 @@ use veloxel_core::CoreError;
 use veloxel_core::parameters::ParameterError;
 use veloxel_gpu::ComputeError;
 use veloxel_io::IoError;
+use veloxel_mesh::MeshError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;
 use veloxel_report::ReportError;
@@ -26,6 +27,9 @@ pub enum VeloxelError {
     /// A method could not run.
     #[error(transparent)]
     Motion(#[from] MotionError),
+    /// A graph, or its distances, could not be had.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
     /// A device could not do what was asked.
     #[error(transparent)]
     Compute(#[from] ComputeError),

@@ -10,9 +10,13 @@ mod kitti;
 mod metaimage;
 mod nifti;
 mod nrrd;
+mod obj;
+mod off;
 mod pfm;
+mod ply;
 mod png;
 mod pnm;
+mod stl;
 #[cfg(feature = "tiff")]
 mod tiff;
 mod vtk;
@@ -40,4 +44,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &gif::FORMAT,
     &y4m::FORMAT,
     &vtk::FORMAT,
+    &off::FORMAT,
+    &obj::FORMAT,
+    &ply::FORMAT,
+    &stl::FORMAT,
 ];

@@ -112,6 +112,9 @@ mod tests {
         let (points, text) = moved("label,r,a,s\nA,1,2,3\n", Dimension::Three);
         assert_eq!(points, [Some([-1.0, -2.0, 3.0])]);
         assert_eq!(text, "label,r,a,s\nA,0.000000,2.000000,3.000000\n");
+        let (points, text) = moved("x,y,label\n,,lost\n1,2,\n", Dimension::Two);
+        assert_eq!(points, [None, Some([1.0, 2.0, 0.0])]);
+        assert_eq!(text, "x,y,label\nNaN,NaN,lost\n2.000000,2.000000,\n");
     }
 
     #[test]

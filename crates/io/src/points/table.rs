@@ -175,6 +175,10 @@ impl Columns {
         };
         let value = |cell: &Range<usize>| text[cell.clone()].parse::<f64>().ok();
         let chosen: Vec<_> = self.of_axis.iter().filter_map(|&nth| cells.get(nth).cloned()).collect();
+        // Spreadsheets leave the cells of a point without a position empty.
+        if chosen.len() == count && chosen.iter().all(Range::is_empty) {
+            return Ok(Row { point: None, cells: chosen });
+        }
         let values: Vec<f64> = chosen.iter().filter_map(value).collect();
         if values.len() < count {
             return Err(bad(format!("{count} coordinates")));

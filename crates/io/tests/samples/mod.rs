@@ -2,7 +2,7 @@
 //! what it only reads.
 
 use std::path::Path;
-use veloxel_core::{Flow, Grid, Sequence, Volume, Warnings};
+use veloxel_core::{Flow, Grid, Sequence, TriangleMesh, Volume, Warnings};
 use veloxel_io::*;
 
 /// A whole file in memory.
@@ -19,6 +19,12 @@ pub fn samples() -> Vec<Sample> {
         sample("text.pgm", b"P2 # grey\n3 2\n255\n1 2 3\n4 5 6\n"),
         sample("compressed.mha", &compressed_mha(b"")),
         sample("text.vtk", VTK.as_bytes()),
+        sample("text.off", OFF.as_bytes()),
+        sample("text.obj", OBJ.as_bytes()),
+        sample("text.ply", PLY.as_bytes()),
+        sample("text.stl", STL.as_bytes()),
+        sample("big.ply", &big_endian_ply()),
+        sample("binary.stl", &binary_stl()),
     ];
     for format in Format::all() {
         let size = if format.holds_volumes() { Grid::volume(4, 3, 2) } else { Grid::image(5, 4) };
@@ -45,6 +51,9 @@ pub fn samples() -> Vec<Sample> {
                     Sequence::new(frames, Some(20.0)).expect("two frames of one grid should be a sequence");
                 add("cine", &|path| write_sequence(path, &sequence));
             }
+            if format.writes(Kind::Surface) {
+                add("mesh", &write_mesh);
+            }
             if format.writes_videos() {
                 add("video", &|path| write_video(path, &image));
             }
@@ -60,6 +69,16 @@ fn write_video(path: &Path, image: &Volume<f32>) -> Result<(), IoError> {
     let mut video = VideoWriter::create(path, VideoShape { width, height, colour: VideoColour::Grey, rate })?;
     video.push(&image.data().iter().map(|&v| v as u8).collect::<Vec<_>>())?;
     video.finish()
+}
+
+/// Three faces of a tetrahedron, in colours.
+fn write_mesh(path: &Path) -> Result<(), IoError> {
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.1]];
+    let mesh = TriangleMesh::new(points, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]]);
+    let mesh = mesh.expect("a tetrahedron should be a mesh");
+    let painted =
+        PaintedMesh { mesh: &mesh, rgb: &[[1, 2, 3]; 3], certainty: &[0.5, 1.0, 0.0], segment: &[0, 1, 1] };
+    write_painted_mesh(path, &painted)
 }
 
 fn sample(name: &str, bytes: &[u8]) -> Sample {
@@ -79,6 +98,55 @@ fn written(name: &str, write: &dyn Fn(&Path) -> Result<(), IoError>) -> Option<S
 /// Two tetrahedra.
 pub const VTK: &str = "# vtk DataFile Version 2.0\ntwo\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n\
     0 0 0 1 0 0 0 1 0 0 0 1 1 1 1\nCELLS 2 10\n4 0 1 2 3\n4 1 2 3 4\nCELL_TYPES 2\n10\n10\n";
+
+/// A square of four points, and a triangle, in colours.
+pub const OFF: &str = "OFF # two faces\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0.5\n4 0 1 2 3 255 0 0\n3 0 2 1\n";
+
+/// The same; the triangle counts its points from the last.
+pub const OBJ: &str = "# two faces\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\nvn 0 0 1\n\
+    f 1/1/1 2/2/1 3//1 4\nf -4 -2 -3\n";
+
+/// The same, with properties that are left out.
+pub const PLY: &str = "ply\nformat ascii 1.0\ncomment two faces\nelement vertex 4\nproperty float x\n\
+    property float y\nproperty uchar red\nproperty double z\nelement other 1\nproperty list uchar int of\n\
+    element face 2\nproperty list uchar int vertex_indices\nproperty int segment\nend_header\n\
+    0 0 9 0\n1 0 9 0\n1 1 9 0\n0 1 9 0.5\n2 7 8\n4 0 1 2 3 0\n3 0 2 1 5\n";
+
+/// Two triangles that share an edge.
+pub const STL: &str = "solid two\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\n\
+    endloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 1 0\nvertex -0 1 0\n\
+    endloop\nendfacet\nendsolid\n";
+
+/// [`PLY`]'s faces without its other element.
+pub fn big_endian_ply() -> Vec<u8> {
+    let mut bytes =
+        b"ply\nformat binary_big_endian 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
+        property float z\nelement face 2\nproperty list uchar ushort vertex_index\nend_header\n"
+            .to_vec();
+    for c in [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.5] {
+        bytes.extend(c.to_be_bytes());
+    }
+    for face in [&[0u16, 1, 2, 3][..], &[0, 2, 1]] {
+        bytes.push(face.len() as u8);
+        bytes.extend(face.iter().flat_map(|corner| corner.to_be_bytes()));
+    }
+    bytes
+}
+
+/// [`STL`]'s triangles, under a head that begins as a text does.
+pub fn binary_stl() -> Vec<u8> {
+    let mut bytes = b"solid, or not".to_vec();
+    bytes.resize(80, b' ');
+    bytes.extend(2u32.to_le_bytes());
+    for corners in
+        [[[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]], [[0.0; 3], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]]
+    {
+        bytes.extend([0; 12]);
+        bytes.extend(corners.iter().flatten().flat_map(|c| c.to_le_bytes()));
+        bytes.extend([0; 2]);
+    }
+    bytes
+}
 
 /// Six zero bytes, compressed, and something behind them.
 pub fn compressed_mha(behind: &[u8]) -> Vec<u8> {

@@ -93,7 +93,7 @@ impl<'a> SequenceFrames<'a> {
     }
 }
 
-fn of_frame<T>(masks: &[T], frame: usize) -> Option<&T> {
+pub(crate) fn of_frame<T>(masks: &[T], frame: usize) -> Option<&T> {
     if masks.len() == 1 { masks.first() } else { masks.get(frame) }
 }
 
@@ -208,7 +208,8 @@ fn consecutive<E: From<MotionError>>(mut run: Run<'_>, deliver: Deliver<'_, E>) 
     })
 }
 
-fn require_plan(frames: &SequenceFrames<'_>, plan: SequencePlan) -> Result<(), MotionError> {
+/// Fails for what no run can be made of.
+pub(crate) fn require_plan(frames: &SequenceFrames<'_>, plan: SequencePlan) -> Result<(), MotionError> {
     let count = frames.frames.len();
     let reason = if count < 2 {
         format!("expected at least 2 frames, got {count}")

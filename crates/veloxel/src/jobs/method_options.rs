@@ -47,6 +47,14 @@ impl MethodOptions {
         Ok(Self { draft: Draft::new(&PARAMETERS, method)?, files: Vec::new() })
     }
 
+    /// The default preset of a way to find the parts of a mesh.
+    ///
+    /// # Errors
+    /// [`ParameterError::Value`] with those that there are.
+    pub fn of_parts(method: &str) -> Result<Self, ParameterError> {
+        Ok(Self { draft: Draft::new(&veloxel_mesh::PARAMETERS, method)?, files: Vec::new() })
+    }
+
     /// Starts from another preset.
     ///
     /// # Errors

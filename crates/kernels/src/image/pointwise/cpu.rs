@@ -15,6 +15,21 @@ pub(super) fn multiply(cpu: &Cpu, factor: &[f32], out: &mut [f32]) {
     cpu.split_samples(out, 1, |range, out| out.iter_mut().zip(&factor[range]).for_each(|(o, &f)| *o *= f));
 }
 
+pub(super) fn mix(cpu: &Cpu, share: f32, with: &[f32], out: &mut [f32]) {
+    cpu.split_samples(out, 1, |range, out| {
+        for (o, &w) in out.iter_mut().zip(&with[range]) {
+            let mixed = *o + share * (w - *o);
+            *o = if w.is_nan() {
+                *o
+            } else if o.is_nan() {
+                w
+            } else {
+                mixed
+            };
+        }
+    });
+}
+
 pub(super) fn in_place(cpu: &Cpu, operation: Operation, samples: &mut [f32]) {
     let cost = if operation == Operation::LogChange { 4 } else { 1 };
     cpu.split_samples(samples, cost, |_, part| match operation {

@@ -1,6 +1,6 @@
 //! Launches of `pointwise.wgsl` and `copy.wgsl`.
 
-use super::{CopyPart, CountKnown, Fill, InPlace, Multiply, Operation};
+use super::{CopyPart, CountKnown, Fill, InPlace, Mix, Multiply, Operation};
 use crate::kernel::{Launcher, packed};
 use crate::shared::{EXPONENTIAL, LINE, NAN, PACK1, PACK4, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Element, Later, ShaderSource, Uniform, line};
@@ -77,4 +77,10 @@ pub(super) fn total_of_field(
 pub(super) fn count_known(gpu: &Launcher<'_>, args: CountKnown<'_>) -> Result<Later<f64>, ComputeError> {
     let launch = gpu.launch(&SOURCE, "count_known").uniform(Uniform::new().u(args.count).f(0.0).f(0.0));
     launch.spare(3).input(args.samples).sums(args.count, |[count]| count)
+}
+
+pub(super) fn mix(gpu: &Launcher<'_>, args: Mix<'_>) -> Result<(), ComputeError> {
+    let n = args.out.len();
+    let launch = gpu.launch(&SOURCE, "mix_samples").uniform(Uniform::new().u(n).f(args.share).f(0.0));
+    launch.output(args.out).spare(2).input(args.with).run(line(n, 256))
 }

@@ -1,4 +1,4 @@
-//! Sample by sample, without neighbours: copies, affine maps, products, counts and clipped increments.
+//! Sample by sample, without neighbours: copies, affine maps, products, mixtures, counts and clipped increments.
 //!
 //! *Halo*: none.
 
@@ -162,6 +162,32 @@ impl Kernel for Multiply<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         gpu::multiply(gpu, self)
+    }
+}
+
+/// `out ← out + share · (with − out)`; where one of them is unknown (NaN) the other stands.
+#[derive(Debug)]
+pub struct Mix<'a> {
+    /// As many samples as `out` has.
+    pub with: &'a Buffer,
+    /// How much of `with`: 0 leaves `out` as it is.
+    pub share: f32,
+    /// Mixed in place.
+    pub out: &'a mut Buffer,
+}
+
+impl Kernel for Mix<'_> {
+    const NAME: &'static str = "mix";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.of("out", self.out, self.with.len());
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::mix(cpu, self.share, self.with.host(), self.out.host_mut());
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::mix(gpu, self)
     }
 }
 

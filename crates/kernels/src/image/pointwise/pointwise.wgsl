@@ -24,6 +24,17 @@ fn multiply(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroup
     }
 }
 
+@compute @workgroup_size(256)
+fn mix_samples(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = line_index(id, groups);
+    if (i < block.count) {
+        let old = out[i];
+        let other = input[i];
+        let mixed = old + block.a * (other - old);
+        out[i] = select(select(mixed, other, is_nan(old)), old, is_nan(other));
+    }
+}
+
 // The new value of a sample; OPERATION is the index of the operation in mod.rs.
 fn operated(v: f32) -> f32 {
     if (OPERATION == 0u) {

@@ -4,6 +4,7 @@ use super::{Fate, Search, SparseLucasKanade};
 use crate::phase::gabor::Levels;
 use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
+use std::hint::black_box;
 use std::ops::Range;
 use veloxel_gpu::rows::{Shared, ranges_mut};
 use veloxel_gpu::{Buffer, Cpu};
@@ -101,9 +102,13 @@ struct Window<const V: usize> {
     copied: [f32; MOST_SAMPLES],
 }
 
-/// What a row of lanes adds up to: every fourth lane, then those four sums.
+/// What a row of lanes adds up to: its vectors, every fourth lane of them, then those four sums.
 #[inline(always)]
-fn total(lanes: Lanes) -> f32 {
+fn total<const V: usize>(row: Row<V>) -> f32 {
+    let mut lanes = row[0];
+    for beyond in &row[1..] {
+        lanes = lanes + *beyond;
+    }
     let mut sums = [0.0; 4];
     for (k, sum) in sums.iter_mut().enumerate() {
         *sum = lanes.0[k] + lanes.0[k + 4] + lanes.0[k + 8] + lanes.0[k + 12];
@@ -115,6 +120,13 @@ fn total(lanes: Lanes) -> f32 {
 #[inline(always)]
 fn between(a: Lanes, b: Lanes, t: Lanes) -> Lanes {
     a + t * (b - a)
+}
+
+/// Keeps vectors in memory from one row to the next: in registers the compiler takes them apart into samples, which takes two
+/// to three times as long.
+#[inline(always)]
+fn whole<T>(vectors: T) {
+    black_box(vectors);
 }
 
 impl<const V: usize> Window<V> {
@@ -215,7 +227,7 @@ impl<const V: usize> Window<V> {
         let (samples, stride) = region(image, ([x - 1, y - 1], needed), &mut self.copied);
         let (beside, middle) = (Lanes::splat(BESIDE), Lanes::splat(MIDDLE));
         let zero = Lanes::splat(0.0);
-        let mut sums = [zero; 3];
+        let mut sums = [[zero; V]; 3];
         for v in 0..V {
             let along = |j: usize| -> [Lanes; 3] {
                 // SAFETY: the region holds these samples.
@@ -238,14 +250,16 @@ impl<const V: usize> Window<V> {
                     self.gradients[j - 2][1][v] = gy * self.inside[v];
                 }
                 (a, b) = (b, c);
+                whole((&mut a, &mut b, &mut above));
             }
         }
         for [gx, gy] in &self.gradients[..rows] {
             for v in 0..V {
-                sums[0] = sums[0] + gx[v] * gx[v];
-                sums[1] = sums[1] + gx[v] * gy[v];
-                sums[2] = sums[2] + gy[v] * gy[v];
+                sums[0][v] = sums[0][v] + gx[v] * gx[v];
+                sums[1][v] = sums[1][v] + gx[v] * gy[v];
+                sums[2][v] = sums[2][v] + gy[v] * gy[v];
             }
+            whole(&mut sums);
         }
         sums.map(total)
     }
@@ -253,54 +267,83 @@ impl<const V: usize> Window<V> {
     /// Σ (J − I) g with the other picture's window at a corner.
     #[inline(always)]
     fn mismatch(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> [f32; 2] {
-        let mut sums = [Lanes::splat(0.0); 2];
         let (samples, gradients) = (&self.samples[..self.rows], &self.gradients[..self.rows]);
-        compare::<V>(image, (corner, self.rows), &mut self.copied, |j, v, sample| {
-            let difference = sample - samples[j][v];
-            let [gx, gy] = &gradients[j];
-            sums = [sums[0] + difference * gx[v], sums[1] + difference * gy[v]];
-        });
-        sums.map(total)
+        let mut sums = Mismatch { samples, gradients, sums: [[Lanes::splat(0.0); V]; 2] };
+        compare::<V, _>(image, (corner, self.rows), &mut self.copied, &mut sums);
+        sums.sums.map(total)
     }
 
     /// Mean |J − I|.
     #[inline(always)]
     fn difference(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> f32 {
-        let mut sum = Lanes::splat(0.0);
-        let (samples, inside) = (&self.samples[..self.rows], self.inside);
-        compare::<V>(image, (corner, self.rows), &mut self.copied, |j, v, sample| {
-            let difference = sample - samples[j][v];
-            sum = sum + Lanes(difference.0.map(f32::abs)) * inside[v];
-        });
-        total(sum) / (self.rows * self.rows) as f32
+        let samples = &self.samples[..self.rows];
+        let mut sum = Difference { samples, inside: &self.inside, sum: [Lanes::splat(0.0); V] };
+        compare::<V, _>(image, (corner, self.rows), &mut self.copied, &mut sum);
+        total(sum.sum) / (self.rows * self.rows) as f32
     }
 }
 
-/// Hands over the samples of a window, row by row.
+/// What is summed up over a window of the other picture. No closure: it would not be compiled for the processor at hand.
+trait Sum {
+    /// Adds the samples of row `j` and vector `v`.
+    fn add(&mut self, j: usize, v: usize, samples: Lanes);
+}
+
+/// Σ (J − I) g.
+struct Mismatch<'a, const V: usize> {
+    samples: &'a [Row<V>],
+    gradients: &'a [[Row<V>; 2]],
+    sums: [Row<V>; 2],
+}
+
+impl<const V: usize> Sum for Mismatch<'_, V> {
+    #[inline(always)]
+    fn add(&mut self, j: usize, v: usize, samples: Lanes) {
+        let difference = samples - self.samples[j][v];
+        let [gx, gy] = &self.gradients[j];
+        let [x, y] = &mut self.sums;
+        (x[v], y[v]) = (x[v] + difference * gx[v], y[v] + difference * gy[v]);
+    }
+}
+
+/// Σ |J − I|.
+struct Difference<'a, const V: usize> {
+    samples: &'a [Row<V>],
+    inside: &'a Row<V>,
+    sum: Row<V>,
+}
+
+impl<const V: usize> Sum for Difference<'_, V> {
+    #[inline(always)]
+    fn add(&mut self, j: usize, v: usize, samples: Lanes) {
+        let difference = samples - self.samples[j][v];
+        self.sum[v] = self.sum[v] + Lanes(difference.0.map(f32::abs)) * self.inside[v];
+    }
+}
+
+/// Sums over the samples of a window, row by row.
 #[inline(always)]
-fn compare<const V: usize>(
+fn compare<const V: usize, S: Sum>(
     image: (&[f32], [usize; 2]),
     (corner, rows): ([f32; 2], usize),
     copied: &mut [f32],
-    mut take: impl FnMut(usize, usize, Lanes),
+    sum: &mut S,
 ) {
     let (corner, [tx, ty]) = parts(corner);
     let (tx, ty) = (Lanes::splat(tx), Lanes::splat(ty));
     let (samples, stride) = region(image, (corner, [V * LANES + 1, rows + 1]), copied);
-    let along = |j: usize| -> Row<V> {
-        std::array::from_fn(|v| {
-            // SAFETY: the region holds these samples.
-            let load = |k: usize| unsafe { Lanes::load(samples, j * stride + v * LANES + k) };
-            between(load(0), load(1), tx)
-        })
-    };
-    let mut above = along(0);
-    for j in 0..rows {
-        let below = along(j + 1);
+    let mut above = [Lanes::splat(0.0); V];
+    for j in 0..=rows {
         for v in 0..V {
-            take(j, v, between(above[v], below[v], ty));
+            // SAFETY: the region holds these samples.
+            let [low, high] = [0, 1].map(|k| unsafe { Lanes::load(samples, j * stride + v * LANES + k) });
+            let below = between(low, high, tx);
+            if j > 0 {
+                sum.add(j - 1, v, between(above[v], below, ty));
+            }
+            above[v] = below;
         }
-        above = below;
+        whole((&mut *sum, &mut above));
     }
 }
 

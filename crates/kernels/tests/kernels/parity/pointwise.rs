@@ -1,6 +1,8 @@
 use super::*;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
-use veloxel_kernels::image::pointwise::{ClipLength, CopyBuffer, CountKnown, InPlace, Multiply, Operation};
+use veloxel_kernels::image::pointwise::{
+    ClipLength, CopyBuffer, CountKnown, InPlace, Mix, Multiply, Operation,
+};
 use veloxel_testkit::on_every_device;
 
 on_every_device! {
@@ -32,6 +34,27 @@ on_every_device! {
                 });
             }
         }
+    }
+
+    fn mixtures_take_what_is_known(device: &Device) {
+        for n in [4, 70_001] {
+            Pair::new(device).alike("mix", |device| {
+                let some_unknown = |seed| {
+                    let mut samples = noise(n, seed);
+                    samples.iter_mut().skip(seed as usize).step_by(3).for_each(|v| *v = f32::NAN);
+                    device.upload(samples).unwrap()
+                };
+                let (with, mut out) = (some_unknown(1), some_unknown(2));
+                Mix { with: &with, share: 0.3, out: &mut out }.run(device).unwrap();
+                vec![out]
+            });
+        }
+        let mut out = device.upload(vec![1.0, f32::NAN, 1.0, f32::NAN]).unwrap();
+        let with = device.upload(vec![3.0, 3.0, f32::NAN, f32::NAN]).unwrap();
+        Mix { with: &with, share: 0.25, out: &mut out }.run(device).unwrap();
+        let mixed = device.download(out).unwrap();
+        assert_eq!(mixed[..3], [1.5, 3.0, 1.0]);
+        assert!(mixed[3].is_nan());
     }
 
     fn infinities_become_zero(device: &Device) {

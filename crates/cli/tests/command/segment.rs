@@ -1,0 +1,135 @@
+//! Meshes in parts: files whole, labels in the order of the input, and one clear line for what is no mesh.
+
+use crate::workplace::Workplace;
+use std::fmt::Write;
+use veloxel_core::Warnings;
+
+/// Two boxes of a grid of squares, one on the other, as OBJ with squares as faces; the number of faces.
+fn stacked_boxes(place: &Workplace, name: &str) -> usize {
+    let (mut points, mut faces, mut count) = (String::new(), String::new(), 0);
+    let mut number = std::collections::HashMap::new();
+    let is_solid = |[x, y, z]: [i32; 3]| {
+        let box_of = |low: [i32; 3], high: [i32; 3]| {
+            let place = [x, y, z];
+            (0..3).all(|axis| (low[axis]..high[axis]).contains(&place[axis]))
+        };
+        box_of([0, 0, 0], [12, 12, 6]) || box_of([4, 4, 6], [8, 8, 14])
+    };
+    for cell in (0..12 * 12 * 14).map(|i| [i % 12, i / 12 % 12, i / 144]).filter(|&cell| is_solid(cell)) {
+        for (axis, step) in [(0, 1), (0, -1), (1, 1), (1, -1), (2, 1), (2, -1)] {
+            let mut beside = cell;
+            beside[axis] += step;
+            if is_solid(beside) {
+                continue;
+            }
+            let mut corners = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[u, v]| {
+                let mut corner = cell;
+                corner[axis] += (step + 1) / 2;
+                corner[(axis + 1) % 3] += u;
+                corner[(axis + 2) % 3] += v;
+                corner
+            });
+            if step < 0 {
+                corners.reverse();
+            }
+            let mut line = "f".to_owned();
+            for corner in corners {
+                let next = number.len() + 1;
+                let nth = *number.entry(corner).or_insert_with(|| {
+                    let [x, y, z] = corner;
+                    writeln!(points, "v {x} {y} {z}").expect("text");
+                    next
+                });
+                write!(line, " {nth}").expect("text");
+            }
+            writeln!(faces, "{line}").expect("text");
+            count += 1;
+        }
+    }
+    place.write(name, points + &faces);
+    count
+}
+
+#[test]
+fn a_tower_is_cut_from_its_base() {
+    let place = Workplace::new();
+    let faces = stacked_boxes(&place, "tower.obj");
+    let more = ["--labels", "t.seg", "--report", "t.json", "--part-meshes", "parts"];
+    let run =
+        place.run(&[&["segment", "tower.obj", "-k", "2", "-o", "t.ply"][..], &more].concat()).succeeded();
+    assert!(run.stdout.contains("2 parts (asked for)"), "{}", run.stdout);
+    assert_eq!(run.stderr, "");
+    let labels = veloxel_io::read_face_labels(&place.path("t.seg")).expect("labels");
+    assert_eq!(labels.len(), faces, "a line for each square");
+    // The tower's sides and top.
+    let small = labels.iter().filter(|&&label| label != labels[0]).count();
+    assert_eq!(small, 4 * 4 * 8 + 16);
+    let mesh =
+        veloxel_io::read_surface(&place.path("t.ply"), veloxel_io::Strictness::Strict, &mut Warnings::new());
+    assert_eq!(mesh.expect("a mesh").triangles().len(), 2 * faces);
+    let report = std::fs::read_to_string(place.path("t.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!((report["parts"].as_u64(), report["faces"].as_u64()), (Some(2), Some(faces as u64)));
+    assert_eq!(report["cleaning"]["components"], 1);
+    let part = |name: &str| {
+        let path = place.path(&format!("parts/{name}"));
+        let mesh = veloxel_io::read_surface(&path, veloxel_io::Strictness::Strict, &mut Warnings::new());
+        mesh.expect("a part").triangles().len()
+    };
+    assert_eq!(part("part_00.ply") + part("part_01.ply"), 2 * faces);
+    // The same bits for another number of threads.
+    place.run(&["segment", "tower.obj", "-k", "2", "-o", "one.ply", "--threads", "1"]).succeeded();
+    assert_eq!(std::fs::read(place.path("one.ply")).ok(), std::fs::read(place.path("t.ply")).ok());
+}
+
+#[test]
+fn what_cannot_be_segmented_is_one_line() {
+    let place = Workplace::new();
+    stacked_boxes(&place, "tower.obj");
+    let fails = |mesh: &str, more: &[&str], words: &[&str]| {
+        let arguments = [&["segment", mesh, "-o", "out.ply"][..], more].concat();
+        place.run(&arguments).failed_with(words);
+        assert!(!place.path("out.ply").exists());
+    };
+    place.write("empty.obj", "v 0 0 0\n");
+    fails("empty.obj", &[], &["empty.obj", "no faces"]);
+    place.write("nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    fails("nan.obj", &[], &["nan.obj", "point 0", "finite"]);
+    place.write("line.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
+    fails("line.obj", &[], &["none of the 1 faces has an area"]);
+    fails("tower.obj", &["-k", "0"], &["0 parts", "1 to"]);
+    fails("tower.obj", &["-k", "100000"], &["100000 parts", "1 to"]);
+    fails("tower.png", &[], &["tower.png"]);
+    fails("tower.obj", &["--set", "steepness=-1"], &["steepness", "-1"]);
+    place.run(&["segment", "tower.obj", "-o", "out.png"]).failed_with(&["out.png", ".ply"]);
+    place.run(&["segment", "tower.obj", "-o", "tower.obj"]).failed_with(&["tower.obj"]);
+}
+
+#[test]
+fn flat_open_and_several_meshes_are_segmented_with_a_word() {
+    let place = Workplace::new();
+    // A flat strip of squares, and another beside it, wound the other way in one face.
+    let mut text = String::new();
+    for strip in 0..2 {
+        for x in 0..=4 {
+            for y in 0..2 {
+                writeln!(text, "v {x} {y} {}", 3 * strip).expect("text");
+            }
+        }
+    }
+    for first in [1, 11] {
+        for x in 0..4 {
+            let a = first + 2 * x;
+            let face = [a, a + 2, a + 3, a + 1];
+            let face = if first == 11 && x == 2 { [a, a + 1, a + 3, a + 2] } else { face };
+            writeln!(text, "f {} {} {} {}", face[0], face[1], face[2], face[3]).expect("text");
+        }
+    }
+    place.write("strips.obj", text);
+    let run = place.run(&["segment", "strips.obj", "-k", "1", "-o", "strips.ply"]).succeeded();
+    assert!(run.stdout.contains("2 parts"), "{}", run.stdout);
+    for words in ["2 faces were wound against their neighbours", "1 parts were asked for", "2 components"] {
+        assert!(run.stderr.contains(words), "{}", run.stderr);
+    }
+    place.run(&["segment", "strips.obj", "-o", "chosen.ply"]).succeeded();
+}

@@ -1,0 +1,128 @@
+//! Surfaces of triangles, as files give them.
+
+use crate::CoreError;
+
+/// Triangles over points, and which face of its file each triangle is a part of.
+///
+/// Every coordinate is finite, every corner is a point, and there is at least one triangle. Nothing else is promised: triangles may
+/// be flat, appear twice, or meet three at an edge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriangleMesh {
+    points: Vec<[f64; 3]>,
+    triangles: Vec<[u32; 3]>,
+    /// Of each triangle; none where every face is a triangle.
+    file_faces: Option<Vec<u32>>,
+}
+
+impl TriangleMesh {
+    /// A mesh whose faces are triangles, in the file's own length unit.
+    ///
+    /// # Errors
+    /// [`CoreError::NoFaces`], [`CoreError::Corner`] for a corner without a point, [`CoreError::Point`] for a coordinate that is
+    /// not finite.
+    pub fn new(points: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Self, CoreError> {
+        Self { points, triangles, file_faces: None }.checked()
+    }
+
+    /// A mesh of polygons, each cut into a fan of triangles around its first corner; `corners` holds one polygon after the other,
+    /// `corner_counts` how many corners each has.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`CoreError::Polygon`] for one with fewer than three corners.
+    ///
+    /// # Panics
+    /// If the counts do not add up to the corners.
+    pub fn of_polygons(
+        points: Vec<[f64; 3]>,
+        corners: &[u32],
+        corner_counts: &[u32],
+    ) -> Result<Self, CoreError> {
+        let (mut triangles, mut file_faces) = (Vec::new(), Vec::new());
+        let mut rest = corners;
+        for (face, &count) in corner_counts.iter().enumerate() {
+            let (polygon, after) = rest.split_at(count as usize);
+            rest = after;
+            let [first, others @ ..] = polygon else { return Err(CoreError::Polygon { face, corners: 0 }) };
+            if others.len() < 2 {
+                return Err(CoreError::Polygon { face, corners: polygon.len() });
+            }
+            for pair in others.windows(2) {
+                triangles.push([*first, pair[0], pair[1]]);
+                file_faces.push(face as u32);
+            }
+        }
+        assert!(rest.is_empty(), "corner counts should add up to the corners");
+        let file_faces = (triangles.len() != corner_counts.len()).then_some(file_faces);
+        Self { points, triangles, file_faces }.checked()
+    }
+
+    fn checked(self) -> Result<Self, CoreError> {
+        if self.triangles.is_empty() {
+            return Err(CoreError::NoFaces);
+        }
+        let points = self.points.len();
+        for (triangle, corners) in self.triangles.iter().enumerate() {
+            if let Some(&corner) = corners.iter().find(|&&corner| corner as usize >= points) {
+                return Err(CoreError::Corner { face: self.file_face(triangle), corner, points });
+            }
+        }
+        for (point, coordinates) in self.points.iter().enumerate() {
+            if !coordinates.iter().all(|c| c.is_finite()) {
+                return Err(CoreError::Point { point, coordinates: *coordinates });
+            }
+        }
+        Ok(self)
+    }
+
+    /// Corners, in the file's own length unit.
+    pub fn points(&self) -> &[[f64; 3]] {
+        &self.points
+    }
+
+    /// Three indices of points each, anticlockwise seen from outside where the file keeps to that.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Which face of the file a triangle is a part of.
+    pub fn file_face(&self, triangle: usize) -> usize {
+        self.file_faces.as_ref().map_or(triangle, |faces| faces[triangle] as usize)
+    }
+
+    /// Faces of the file: fewer than triangles where some have more than three corners.
+    pub fn file_face_count(&self) -> usize {
+        // Every face has a triangle, and the last triangle is of the last face.
+        self.file_face(self.triangles.len() - 1) + 1
+    }
+
+    /// The corners of a triangle in space.
+    pub fn corners(&self, triangle: usize) -> [[f64; 3]; 3] {
+        self.triangles[triangle].map(|corner| self.points[corner as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SQUARE: [[f64; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+
+    #[test]
+    fn polygons_become_fans_that_know_their_face() {
+        let mesh = TriangleMesh::of_polygons(SQUARE.to_vec(), &[0, 1, 2, 0, 1, 2, 3], &[3, 4]).unwrap();
+        assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 1, 2], [0, 2, 3]]);
+        assert_eq!([0, 1, 2].map(|triangle| mesh.file_face(triangle)), [0, 1, 1]);
+        assert_eq!(mesh.file_face_count(), 2);
+    }
+
+    #[test]
+    fn what_is_no_mesh_is_told() {
+        let text = |mesh: Result<TriangleMesh, CoreError>| mesh.unwrap_err().to_string();
+        assert!(text(TriangleMesh::new(SQUARE.to_vec(), vec![])).contains("no faces"));
+        assert!(text(TriangleMesh::new(SQUARE.to_vec(), vec![[0, 1, 4]])).contains("point 4"));
+        let mut points = SQUARE.to_vec();
+        points[2][1] = f64::NAN;
+        assert!(text(TriangleMesh::new(points, vec![[0, 1, 2]])).contains("point 2"));
+        assert!(text(TriangleMesh::of_polygons(SQUARE.to_vec(), &[0, 1], &[2])).contains("2 corners"));
+    }
+}

@@ -1,0 +1,102 @@
+//! The header of a PLY file: how its numbers are stored, and what stands in which order.
+
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::IoError;
+use crate::text_header::excerpt;
+use crate::words::Words;
+
+/// How the numbers behind the header are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Text,
+    Little,
+    Big,
+}
+
+/// Rows of one kind, one after the other.
+pub(super) struct Rows {
+    pub name: String,
+    pub count: usize,
+    pub properties: Vec<Property>,
+}
+
+/// A number, or a list of them, in each row.
+pub(super) struct Property {
+    pub name: String,
+    pub value: Element,
+    /// The type of the number of values, of a list.
+    pub list: Option<Element>,
+}
+
+/// The header.
+pub(super) struct Header {
+    pub encoding: Encoding,
+    pub elements: Vec<Rows>,
+}
+
+impl Header {
+    pub fn read(words: &mut Words, context: &Context) -> Result<Self, IoError> {
+        let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
+        let magic = text(words.line());
+        if magic != "ply" {
+            return Err(context.malformed("PLY magic", "ply", excerpt(&magic)));
+        }
+        let (mut encoding, mut elements) = (None, Vec::<Rows>::new());
+        loop {
+            if words.is_at_end() {
+                return Err(context.malformed("PLY header", "end_header", "the end of the file"));
+            }
+            let line = text(words.line());
+            let bad = || context.malformed("PLY header", "element, property or end_header", excerpt(&line));
+            let parts: Vec<&str> = line.split_whitespace().collect();
+            match parts[..] {
+                ["format", name, _] => encoding = Some(encoding_of(name).ok_or_else(bad)?),
+                ["comment" | "obj_info", ..] | [] => {}
+                ["element", name, count] => elements.push(Rows {
+                    name: name.to_owned(),
+                    count: count.parse().map_err(|_| bad())?,
+                    properties: Vec::new(),
+                }),
+                ["property", "list", length, value, name] => {
+                    let list = Some(element(length).ok_or_else(bad)?);
+                    let value = element(value).ok_or_else(bad)?;
+                    let rows = elements.last_mut().ok_or_else(bad)?;
+                    rows.properties.push(Property { name: name.to_owned(), value, list });
+                }
+                ["property", value, name] => {
+                    let value = element(value).ok_or_else(bad)?;
+                    let rows = elements.last_mut().ok_or_else(bad)?;
+                    rows.properties.push(Property { name: name.to_owned(), value, list: None });
+                }
+                ["end_header"] => break,
+                _ => return Err(bad()),
+            }
+        }
+        let encoding = encoding.ok_or_else(|| context.malformed("PLY header", "a line `format`", "none"))?;
+        Ok(Self { encoding, elements })
+    }
+}
+
+fn encoding_of(name: &str) -> Option<Encoding> {
+    match name {
+        "ascii" => Some(Encoding::Text),
+        "binary_little_endian" => Some(Encoding::Little),
+        "binary_big_endian" => Some(Encoding::Big),
+        _ => None,
+    }
+}
+
+fn element(name: &str) -> Option<Element> {
+    match name {
+        "char" | "int8" => Some(Element::I8),
+        "uchar" | "uint8" => Some(Element::U8),
+        "short" | "int16" => Some(Element::I16),
+        "ushort" | "uint16" => Some(Element::U16),
+        "int" | "int32" => Some(Element::I32),
+        "uint" | "uint32" => Some(Element::U32),
+        "float" | "float32" => Some(Element::F32),
+        "double" | "float64" => Some(Element::F64),
+        _ => None,
+    }
+}

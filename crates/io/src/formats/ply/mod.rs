@@ -1,0 +1,22 @@
+//! PLY, the Stanford polygon format: points and polygons with properties, text or binary in either byte order.
+//!
+//! *Specification*: Greg Turk, "The PLY Polygon File Format", 1994.
+//! *Compatible implementations*: MeshLab, trimesh, PyVista.
+//! *Read*: `x`, `y`, `z` of `vertex`, and the list `vertex_indices` (or `vertex_index`) of `face`; other properties and elements
+//! are skipped.
+//! *Written*: binary little-endian triangles with `red green blue alpha`, `quality` and `segment` of each face; coordinates as floats
+//! where these hold them exactly, else as doubles.
+
+mod header;
+mod reader;
+mod writer;
+
+use crate::content::Kind;
+use crate::format::{Format, Precision, Reader};
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Surface],
+    precision: Precision::Float,
+    write_painted: Some(writer::write),
+    ..Format::picture("ply", "PLY", &["ply"], Reader::Whole(reader::read))
+};

@@ -1,0 +1,201 @@
+//! A surface fit for graphs: points in one place are one, flat and repeated faces are left out, and all faces of a component turn
+//! the same way. What was done is counted; the mesh itself stays as it is.
+
+use crate::MeshError;
+use crate::vector::{cross, dot, length, minus};
+use std::collections::HashMap;
+use veloxel_core::{CleaningReport, TriangleMesh};
+
+/// A mesh without the faces that bear nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CleanMesh {
+    /// Corners, shared by faces that touch.
+    pub points: Vec<[f64; 3]>,
+    /// Faces that turn the same way in each component.
+    pub triangles: Vec<[u32; 3]>,
+    /// For each face the triangle of the mesh that it was.
+    pub source: Vec<u32>,
+    /// For each triangle of the mesh the face that stands for it: itself, its twin, or one at the same point.
+    pub face_of: Vec<u32>,
+    /// What was found.
+    pub report: CleaningReport,
+}
+
+/// Two faces at an edge, the first below the second, and whether both run along it in the same direction, which faces that agree
+/// do not.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SharedEdge {
+    pub faces: [u32; 2],
+    pub points: [u32; 2],
+    pub is_against: bool,
+}
+
+impl CleanMesh {
+    /// Cleans a mesh.
+    ///
+    /// # Errors
+    /// [`MeshError::NoArea`] if no face has an area.
+    pub fn new(mesh: &TriangleMesh) -> Result<Self, MeshError> {
+        let mut report = CleaningReport { triangles: mesh.triangles().len(), ..CleaningReport::default() };
+        let place = places(mesh.points());
+        report.joined_points = place.iter().enumerate().filter(|(i, p)| *i as u32 != **p).count();
+        let mut first_of: HashMap<[u32; 3], u32> = HashMap::with_capacity(report.triangles);
+        let (mut triangles, mut source) = (Vec::new(), Vec::new());
+        let mut face_of = vec![u32::MAX; report.triangles];
+        for (nth, corners) in mesh.triangles().iter().enumerate() {
+            let corners = corners.map(|corner| place[corner as usize]);
+            if !has_area(corners.map(|corner| mesh.points()[corner as usize])) {
+                report.flat += 1;
+                continue;
+            }
+            let mut sorted = corners;
+            sorted.sort_unstable();
+            let face = *first_of.entry(sorted).or_insert(triangles.len() as u32);
+            if face as usize == triangles.len() {
+                triangles.push(corners);
+                source.push(nth as u32);
+            } else {
+                report.duplicates += 1;
+            }
+            face_of[nth] = face;
+        }
+        if triangles.is_empty() {
+            return Err(MeshError::NoArea { triangles: report.triangles });
+        }
+        let points = mesh.points().to_vec();
+        let mut clean = Self { points, triangles, source, face_of, report };
+        clean.stand_in(mesh, &place);
+        clean.orient();
+        Ok(clean)
+    }
+
+    /// Gives every triangle without an area a face at one of its corners.
+    fn stand_in(&mut self, mesh: &TriangleMesh, place: &[u32]) {
+        let mut at_point = vec![u32::MAX; self.points.len()];
+        for (face, corners) in self.triangles.iter().enumerate() {
+            corners.iter().for_each(|&corner| at_point[corner as usize] = face as u32);
+        }
+        for (nth, corners) in mesh.triangles().iter().enumerate() {
+            if self.face_of[nth] == u32::MAX {
+                let beside = corners.iter().map(|&corner| at_point[place[corner as usize] as usize]);
+                self.face_of[nth] = beside.min().filter(|&face| face != u32::MAX).unwrap_or(0);
+            }
+        }
+    }
+
+    /// All pairs of faces that share an edge, and how many edges have one face, and more than two.
+    pub(crate) fn shared_edges(&self) -> (Vec<SharedEdge>, usize, usize) {
+        // Edge, face, and whether the face runs from the smaller point to the larger.
+        let mut sides: Vec<([u32; 2], u32, bool)> = Vec::with_capacity(3 * self.triangles.len());
+        for (face, &[a, b, c]) in self.triangles.iter().enumerate() {
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                sides.push(([from.min(to), from.max(to)], face as u32, from < to));
+            }
+        }
+        sides.sort_unstable();
+        let (mut pairs, mut border, mut crowded) = (Vec::new(), 0, 0);
+        for group in sides.chunk_by(|a, b| a.0 == b.0) {
+            border += usize::from(group.len() == 1);
+            crowded += usize::from(group.len() > 2);
+            for (nth, &(points, first, forward)) in group.iter().enumerate() {
+                for &(_, second, other_forward) in &group[nth + 1..] {
+                    let is_against = forward == other_forward;
+                    pairs.push(SharedEdge { faces: [first, second], points, is_against });
+                }
+            }
+        }
+        (pairs, border, crowded)
+    }
+
+    /// Turns faces over until those of a component agree, and closed components until they look outwards.
+    fn orient(&mut self) {
+        let (pairs, border, crowded) = self.shared_edges();
+        let mut around: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.triangles.len()];
+        for pair in &pairs {
+            let [a, b] = pair.faces;
+            around[a as usize].push((b, pair.is_against));
+            around[b as usize].push((a, pair.is_against));
+        }
+        let mut turned: Vec<Option<bool>> = vec![None; self.triangles.len()];
+        let (mut components, mut one_sided) = (0, 0);
+        for start in 0..self.triangles.len() {
+            if turned[start].is_some() {
+                continue;
+            }
+            components += 1;
+            turned[start] = Some(false);
+            let mut members = vec![start];
+            let mut next = 0;
+            while let Some(&face) = members.get(next) {
+                next += 1;
+                let own = turned[face] == Some(true);
+                for &(other, is_against) in &around[face] {
+                    let expected = own != is_against;
+                    match turned[other as usize] {
+                        None => {
+                            turned[other as usize] = Some(expected);
+                            members.push(other as usize);
+                        }
+                        Some(there) => one_sided += usize::from(there != expected),
+                    }
+                }
+            }
+            self.turn(&members, &mut turned);
+        }
+        let report = &mut self.report;
+        (report.border_edges, report.crowded_edges, report.components) = (border, crowded, components);
+        // Seen from both of its faces.
+        report.one_sided_edges = one_sided / 2;
+    }
+
+    /// Turns the faces of a component, as few as will do, or all of them where it is closed and they look inwards.
+    fn turn(&mut self, members: &[usize], turned: &mut [Option<bool>]) {
+        let count = members.iter().filter(|&&face| turned[face] == Some(true)).count();
+        let mut flip = 2 * count > members.len();
+        let mut volume = 0.0;
+        let origin = self.points[self.triangles[members[0]][0] as usize];
+        let mut edges: HashMap<[u32; 2], i32> = HashMap::new();
+        for &face in members {
+            let [a, mut b, mut c] = self.triangles[face];
+            if (turned[face] == Some(true)) != flip {
+                std::mem::swap(&mut b, &mut c);
+            }
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                *edges.entry([from.min(to), from.max(to)]).or_default() += if from < to { 1 } else { -1 };
+            }
+            let [a, b, c] = [a, b, c].map(|corner| minus(self.points[corner as usize], origin));
+            volume += dot(a, cross(b, c));
+        }
+        let is_closed = edges.values().all(|&sum| sum == 0);
+        let is_inside_out = is_closed && volume < 0.0;
+        flip ^= is_inside_out;
+        let mut faces = 0;
+        for &face in members {
+            if (turned[face] == Some(true)) != flip {
+                self.triangles[face].swap(1, 2);
+                faces += 1;
+            }
+        }
+        if is_inside_out && 2 * faces > members.len() {
+            self.report.turned_components += 1;
+            faces = members.len() - faces;
+        }
+        self.report.turned_faces += faces;
+    }
+}
+
+/// For each point the first that lies in the same place.
+fn places(points: &[[f64; 3]]) -> Vec<u32> {
+    let mut first: HashMap<[u64; 3], u32> = HashMap::with_capacity(points.len());
+    // -0 and 0 are one place.
+    let key = |point: &[f64; 3]| point.map(|c| (c + 0.0).to_bits());
+    points.iter().enumerate().map(|(nth, point)| *first.entry(key(point)).or_insert(nth as u32)).collect()
+}
+
+/// Whether a triangle is more than a line: its height against its longest side.
+fn has_area([a, b, c]: [[f64; 3]; 3]) -> bool {
+    const LEAST_HEIGHT: f64 = 1e-12;
+    let sides = [minus(b, a), minus(c, b), minus(a, c)];
+    let longest = sides.iter().map(|side| dot(*side, *side)).fold(0.0, f64::max);
+    length(cross(sides[0], sides[1])) > LEAST_HEIGHT * longest
+}

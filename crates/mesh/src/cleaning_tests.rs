@@ -1,0 +1,98 @@
+//! Meshes with everything that files bring along.
+
+use crate::{Bend, CleanMesh, DualGraph};
+use veloxel_core::{TriangleMesh, Warnings};
+
+const CUBE: [[f64; 3]; 8] = [
+    [0.0, 0.0, 0.0],
+    [1.0, 0.0, 0.0],
+    [1.0, 1.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+    [1.0, 0.0, 1.0],
+    [1.0, 1.0, 1.0],
+    [0.0, 1.0, 1.0],
+];
+
+/// Twelve triangles, outwards.
+fn cube() -> Vec<[u32; 3]> {
+    let squares = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
+    squares.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect()
+}
+
+fn clean(points: &[[f64; 3]], triangles: Vec<[u32; 3]>) -> CleanMesh {
+    CleanMesh::new(&TriangleMesh::new(points.to_vec(), triangles).unwrap()).unwrap()
+}
+
+fn warnings(mesh: &CleanMesh) -> usize {
+    let mut warnings = Warnings::new();
+    mesh.report.warn(&mut warnings);
+    warnings.urgent().count()
+}
+
+#[test]
+fn a_good_mesh_stays_as_it_is() {
+    let mesh = clean(&CUBE, cube());
+    assert_eq!((mesh.triangles.clone(), mesh.report.components, warnings(&mesh)), (cube(), 1, 0));
+    let graph = DualGraph::new(&mesh);
+    assert_eq!(graph.arcs.len(), 18);
+    assert!(graph.arcs.iter().all(|arc| arc.bend == Bend::Convex));
+    let right = graph.arcs.iter().filter(|arc| (arc.angle_rad - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
+    assert_eq!(right.count(), 12);
+    assert!((graph.areas.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn faces_wound_the_wrong_way_are_turned() {
+    let mut mixed = cube();
+    mixed[3].swap(0, 1);
+    mixed[8].swap(1, 2);
+    let mesh = clean(&CUBE, mixed);
+    assert_eq!((mesh.report.turned_faces, mesh.report.turned_components, warnings(&mesh)), (2, 0, 1));
+    let inside_out = cube().into_iter().map(|[a, b, c]| [a, c, b]).collect();
+    let mesh = clean(&CUBE, inside_out);
+    assert_eq!((mesh.report.turned_faces, mesh.report.turned_components, warnings(&mesh)), (0, 1, 1));
+    assert!(DualGraph::new(&mesh).arcs.iter().all(|arc| arc.bend == Bend::Convex));
+}
+
+#[test]
+fn what_bears_nothing_is_left_out_and_has_a_face_to_stand_for_it() {
+    let mut triangles = cube();
+    // A line, a repeated corner, and a second copy of the first face.
+    triangles.extend([[0, 0, 6], [5, 6, 6], [2, 0, 3]]);
+    let mesh = clean(&CUBE, triangles);
+    assert_eq!((mesh.report.flat, mesh.report.duplicates, mesh.triangles.len()), (2, 1, 12));
+    assert_eq!(mesh.face_of[14], 0);
+    assert!(mesh.triangles[mesh.face_of[13] as usize].iter().any(|corner| [5, 6].contains(corner)));
+    assert_eq!(warnings(&mesh), 2);
+    let line = TriangleMesh::new(CUBE.to_vec(), vec![[0, 0, 1], [1, 2, 2]]).unwrap();
+    let error = CleanMesh::new(&line).unwrap_err().to_string();
+    assert!(error.contains("none of the 2 faces has an area"), "{error}");
+}
+
+#[test]
+fn points_in_one_place_are_joined() {
+    let corners = cube();
+    let points: Vec<_> = corners.iter().flatten().map(|&corner| CUBE[corner as usize]).collect();
+    let triangles = (0..12).map(|face| [3 * face, 3 * face + 1, 3 * face + 2]).collect();
+    let mesh = clean(&points, triangles);
+    assert_eq!((mesh.report.joined_points, mesh.report.border_edges, mesh.report.components), (28, 0, 1));
+}
+
+#[test]
+fn open_crowded_and_one_sided_meshes_are_told() {
+    let mut fin = cube();
+    fin.push([0, 1, 6]);
+    let mesh = clean(&CUBE, fin);
+    assert_eq!((mesh.report.crowded_edges, mesh.report.border_edges), (2, 1));
+    let mut two: Vec<[u32; 3]> = cube()[..2].to_vec();
+    two.extend(cube()[2..4].iter());
+    let mesh = clean(&CUBE, two);
+    assert_eq!((mesh.report.components, mesh.report.border_edges), (2, 8));
+    // A strip of five triangles with one twist.
+    let points: Vec<[f64; 3]> =
+        (0..5).map(|i| [f64::from(i).cos(), f64::from(i).sin(), f64::from(i % 2)]).collect();
+    let strip = (0..5).map(|i| [i, (i + 1) % 5, (i + 2) % 5]).collect();
+    let mesh = clean(&points, strip);
+    assert_eq!((mesh.report.one_sided_edges, warnings(&mesh)), (1, 2));
+}

@@ -1,0 +1,103 @@
+//! The tree of merges: parts for every number of parts.
+
+use crate::dual_graph::DualArc;
+
+/// Faces that were joined pair by pair; the merges in reverse are the parts for one part, two parts, and so on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hierarchy {
+    pub(super) faces: usize,
+    pub(super) merges: Vec<Merge>,
+}
+
+/// Two parts become one. A part is named by one of its faces.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Merge {
+    /// The part that stays.
+    pub kept: u32,
+    /// The part that it takes in.
+    pub joined: u32,
+    /// By how much the sum of all parts' cut over area grows.
+    pub cost: f64,
+}
+
+impl Hierarchy {
+    /// Every merge, in the order of time.
+    pub fn merges(&self) -> &[Merge] {
+        &self.merges
+    }
+
+    /// The smallest number of parts: one for each component of the mesh.
+    pub fn fewest_parts(&self) -> usize {
+        self.faces - self.merges.len()
+    }
+
+    /// The number of parts at which the sum of all parts' cut over area is least, where each part is worth so much: at most
+    /// `most`, and no less than there are components.
+    pub fn best_parts(&self, worth: f64, most: usize) -> usize {
+        let (mut best, mut sum) = ((0.0, self.fewest_parts()), 0.0);
+        for (undone, merge) in self.merges.iter().rev().enumerate() {
+            let parts = self.fewest_parts() + undone + 1;
+            sum -= merge.cost + worth;
+            if parts > most {
+                break;
+            }
+            if sum < best.0 {
+                best = (sum, parts);
+            }
+        }
+        best.1
+    }
+
+    /// For each face the face that names its part, of `parts` parts, or of as many as are possible.
+    pub fn part_names(&self, parts: usize) -> Vec<u32> {
+        let merges = self.faces.saturating_sub(parts).min(self.merges.len());
+        let mut name: Vec<u32> = (0..self.faces as u32).collect();
+        // A face that was taken in later is looked at earlier: whoever took it in has its name already.
+        for merge in self.merges[..merges].iter().rev() {
+            name[merge.joined as usize] = name[merge.kept as usize];
+        }
+        name
+    }
+
+    /// For each face the number of its part, from 0 in the order of the faces.
+    pub fn labels(&self, parts: usize) -> Vec<u32> {
+        numbered(&self.part_names(parts))
+    }
+
+    /// For each arc the smallest number of parts with which its faces lie in two of them.
+    pub fn levels(&self, arcs: &[DualArc]) -> Vec<u32> {
+        const NEVER: u32 = u32::MAX;
+        let mut taken_in = vec![(0, NEVER); self.faces];
+        for (time, merge) in self.merges.iter().enumerate() {
+            taken_in[merge.joined as usize] = (merge.kept, time as u32);
+        }
+        let level = |arc: &DualArc| {
+            let [mut a, mut b] = arc.faces;
+            let mut last = 0;
+            // Whoever was taken in first goes up first.
+            while a != b {
+                let lower = if taken_in[a as usize].1 < taken_in[b as usize].1 { &mut a } else { &mut b };
+                (*lower, last) = taken_in[*lower as usize];
+            }
+            self.faces as u32 - last
+        };
+        arcs.iter().map(level).collect()
+    }
+}
+
+/// Names as numbers from 0, in the order in which they come.
+pub(crate) fn numbered(names: &[u32]) -> Vec<u32> {
+    let most = names.iter().max().map_or(0, |most| *most as usize + 1);
+    let mut number = vec![u32::MAX; most];
+    let mut count = 0;
+    let mut numbered = Vec::with_capacity(names.len());
+    for &name in names {
+        let slot = &mut number[name as usize];
+        if *slot == u32::MAX {
+            *slot = count;
+            count += 1;
+        }
+        numbered.push(*slot);
+    }
+    numbered
+}

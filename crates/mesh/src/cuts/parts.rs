@@ -1,0 +1,77 @@
+//! The parts of a mesh out of its tree of merges: as many as asked for, or as many as pay.
+
+use super::{Cuts, CutsParams};
+use crate::{DualGraph, MeshError, certainty, connected_parts};
+
+/// How many parts there shall be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PartCount {
+    /// As many as lower the energy.
+    #[default]
+    Chosen,
+    /// So many.
+    Given(usize),
+}
+
+/// Parts are chosen up to here.
+const MOST_CHOSEN: usize = 64;
+/// How many further merges are undone for parts that are too small.
+const MOST_FURTHER: usize = 256;
+
+/// A segmentation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts {
+    /// Of each face, from 0 in the order of the faces.
+    pub labels: Vec<u32>,
+    /// How many there are.
+    pub count: usize,
+    /// Of each face: 0 at a border on which all agglomerations agree, 1 far from all borders.
+    pub certainty: Vec<f32>,
+}
+
+impl Cuts {
+    /// The parts, each connected and no smaller than the least area.
+    ///
+    /// There are fewer than asked for where the mesh does not have as many of that size, and more where it has more components.
+    ///
+    /// # Errors
+    /// [`MeshError::Parts`] for no part, or for more than there are faces.
+    pub fn parts(
+        &self,
+        graph: &DualGraph,
+        count: PartCount,
+        params: &CutsParams,
+    ) -> Result<Parts, MeshError> {
+        let faces = graph.faces();
+        let asked = match count {
+            PartCount::Given(asked) if asked == 0 || asked > faces => {
+                return Err(MeshError::Parts { asked, faces });
+            }
+            PartCount::Given(asked) => asked,
+            PartCount::Chosen => self.hierarchy.best_parts(params.part_worth, MOST_CHOSEN.min(faces)),
+        };
+        let (merges, labels) = self.large_parts(graph, asked, params.least_area);
+        let count = labels.iter().max().map_or(0, |most| *most as usize + 1);
+        let mut opinions: Vec<Vec<u32>> = self.voters.iter().map(|voter| voter.labels(merges)).collect();
+        opinions.push(labels.clone());
+        Ok(Parts { certainty: certainty(graph, &opinions), labels, count })
+    }
+
+    /// So many parts of at least this area, and how many there were before small ones joined their neighbours.
+    fn large_parts(&self, graph: &DualGraph, asked: usize, least_area: f64) -> (usize, Vec<u32>) {
+        let most = (asked + MOST_FURTHER).min(graph.faces());
+        let mut found = (asked, self.hierarchy.labels(asked));
+        for undone in asked..=most {
+            let labels = connected_parts(graph, &self.hierarchy.labels(undone), least_area);
+            let count = labels.iter().max().map_or(0, |most| *most as usize + 1);
+            if count > asked && undone > asked {
+                break;
+            }
+            found = (undone, labels);
+            if count >= asked {
+                break;
+            }
+        }
+        found
+    }
+}

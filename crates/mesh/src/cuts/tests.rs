@@ -1,0 +1,104 @@
+//! Bodies whose parts are known, and trees that keep their promises.
+
+use super::*;
+use crate::{CleanMesh, connected_parts};
+use veloxel_core::TriangleMesh;
+
+/// Two spheres of `rings` rings with a waist between them.
+fn dumb_bell(rings: u32, around: u32) -> TriangleMesh {
+    let (mut points, mut triangles) = (Vec::new(), Vec::new());
+    for ring in 0..=rings {
+        let t = std::f64::consts::PI * f64::from(ring) / f64::from(rings);
+        // Thin in the middle, closed at both ends.
+        let radius = t.sin() * (0.15 + 1.4 * t.cos().powi(2));
+        for step in 0..around {
+            let turn = std::f64::consts::TAU * f64::from(step) / f64::from(around);
+            points.push([radius * turn.cos(), radius * turn.sin(), -2.0 * t.cos()]);
+        }
+    }
+    let at = |ring: u32, step: u32| ring * around + step % around;
+    for ring in 0..rings {
+        for step in 0..around {
+            let corners = [at(ring, step), at(ring, step + 1), at(ring + 1, step + 1), at(ring + 1, step)];
+            triangles.push([corners[0], corners[1], corners[2]]);
+            triangles.push([corners[0], corners[2], corners[3]]);
+        }
+    }
+    TriangleMesh::new(points, triangles).unwrap()
+}
+
+/// Beyond this height a face belongs to a sphere, in √area.
+const BELL: f64 = 0.17;
+
+fn graph(mesh: &TriangleMesh) -> DualGraph {
+    DualGraph::new(&CleanMesh::new(mesh).unwrap())
+}
+
+#[test]
+fn a_dumb_bell_is_cut_at_its_waist() {
+    let graph = graph(&dumb_bell(40, 24));
+    let found = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap());
+    let labels = found.hierarchy.labels(2);
+    let is_below = |face: usize| graph.centres[face][2] < 0.0;
+    let ends = (0..graph.faces()).filter(|&face| graph.centres[face][2].abs() > BELL);
+    assert!(ends.into_iter().all(|face| (labels[face] == labels[0]) == is_below(face)));
+}
+
+#[test]
+fn trees_are_the_same_for_any_number_of_threads() {
+    let graph = graph(&dumb_bell(16, 10));
+    let [one, three] =
+        [1, 3].map(|threads| cuts(&graph, &CutsParams::default(), &Cpu::new(threads).unwrap()));
+    assert_eq!(one, three);
+}
+
+#[test]
+fn trees_nest_and_levels_tell_where_arcs_are_cut() {
+    let graph = graph(&dumb_bell(12, 8));
+    let tree = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap()).hierarchy;
+    let levels = tree.levels(&graph.arcs);
+    for parts in [1, 2, 7, 40] {
+        let labels = tree.labels(parts);
+        assert_eq!(labels.iter().max(), Some(&(parts as u32 - 1)));
+        assert_eq!(connected_parts(&graph, &labels, 0.0), labels, "parts are connected");
+        for (arc, level) in graph.arcs.iter().zip(&levels) {
+            let [a, b] = arc.faces.map(|face| labels[face as usize]);
+            assert_eq!(a != b, *level as usize <= parts, "{parts} parts, level {level}");
+        }
+    }
+    assert_eq!(tree.fewest_parts(), 1);
+}
+
+#[test]
+fn small_and_stray_pieces_join_a_neighbour() {
+    let graph = graph(&dumb_bell(12, 8));
+    let mut labels = vec![0; graph.faces()];
+    labels[3] = 1;
+    labels[90] = 1;
+    let joined = connected_parts(&graph, &labels, 0.0);
+    assert_eq!(joined.iter().filter(|&&label| label == 1).count(), 1, "one of both pieces");
+    assert!(connected_parts(&graph, &labels, 0.02).iter().all(|&label| label == 0));
+}
+
+#[test]
+fn the_number_of_parts_is_chosen_or_refused() {
+    let graph = graph(&dumb_bell(40, 24));
+    let (params, cpu) = (CutsParams::default(), Cpu::new(1).unwrap());
+    let found = cuts(&graph, &params, &cpu);
+    let chosen = found.parts(&graph, PartCount::Chosen, &params).unwrap();
+    assert!((2..=4).contains(&chosen.count), "{}", chosen.count);
+    let two = found.parts(&graph, PartCount::Given(2), &params).unwrap();
+    let at_waist = (0..graph.faces()).min_by(|&a, &b| two.certainty[a].total_cmp(&two.certainty[b])).unwrap();
+    assert!(graph.centres[at_waist][2].abs() < BELL, "the waist is least certain");
+    for asked in [0, graph.faces() + 1] {
+        let error = found.parts(&graph, PartCount::Given(asked), &params).unwrap_err().to_string();
+        assert!(error.contains(&format!("{asked} parts of {} faces", graph.faces())), "{error}");
+    }
+    assert_eq!(
+        found
+            .parts(&graph, PartCount::Given(graph.faces()), &CutsParams { least_area: 0.0, ..params })
+            .unwrap()
+            .count,
+        graph.faces()
+    );
+}

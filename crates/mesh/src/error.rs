@@ -1,0 +1,97 @@
+//! What keeps a graph from being made, or its distances from being found.
+
+use veloxel_gpu::ComputeError;
+
+/// A graph or its distances could not be had.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// A graph without nodes.
+    #[error("the graph has no nodes: there are no distances to find")]
+    NoNodes,
+    /// More nodes or arcs than 32 bits can number.
+    #[error("{what}: {got} are too many, 2^32 - 2 are the most")]
+    TooMany {
+        /// What is too many.
+        what: &'static str,
+        /// How many there are.
+        got: usize,
+    },
+    /// An arc that begins or ends at a node that there is not.
+    #[error("arc {arc} (counted from 0) names node {node}, and the graph has {nodes} nodes, counted from 0")]
+    NoSuchNode {
+        /// Which arc.
+        arc: usize,
+        /// The node that it names.
+        node: u32,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// Distances were asked for from a node that there is not.
+    #[error("distances were asked for from node {node}, and the graph has {nodes} nodes, counted from 0")]
+    NoSuchSource {
+        /// The node.
+        node: u32,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// A weight that is no length.
+    #[error(
+        "the arc from node {from} to node {to} (counted from 0) has the weight {weight}: expected a finite number of 0 or more"
+    )]
+    Weight {
+        /// Where the arc begins.
+        from: u32,
+        /// Where it ends.
+        to: u32,
+        /// Its weight.
+        weight: f32,
+    },
+    /// A method for undirected graphs was asked for with a directed one.
+    #[error("the method {method} takes undirected graphs alone, and this one is directed: use {ways_out}")]
+    Directed {
+        /// The method.
+        method: &'static str,
+        /// Methods that take it.
+        ways_out: &'static str,
+    },
+    /// Memory that is not there.
+    #[error("{what} needs {needed_bytes} bytes of memory, and {budget_bytes} may be used: {ways_out}")]
+    Memory {
+        /// What it is for.
+        what: String,
+        /// Bytes needed.
+        needed_bytes: u64,
+        /// Bytes allowed or free.
+        budget_bytes: u64,
+        /// What to do.
+        ways_out: &'static str,
+    },
+    /// A table of weights that does not belong to the graph.
+    #[error("{what}: expected {expected} numbers, got {got}")]
+    Count {
+        /// The table.
+        what: &'static str,
+        /// Numbers needed.
+        expected: usize,
+        /// Numbers given.
+        got: usize,
+    },
+    /// A mesh of points and lines alone.
+    #[error("none of the {triangles} faces has an area: there is nothing to segment")]
+    NoArea {
+        /// Faces of the mesh.
+        triangles: usize,
+    },
+    /// A number of parts that is none.
+    #[error("{asked} parts of {faces} faces are not possible: ask for 1 to {faces}")]
+    Parts {
+        /// Parts asked for.
+        asked: usize,
+        /// Faces that there are.
+        faces: usize,
+    },
+    /// The device failed.
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
+}

@@ -1,0 +1,179 @@
+//! A graph with weights of 0 or more on its arcs, checked, in compressed rows.
+
+use crate::MeshError;
+use veloxel_core::{ArcList, GraphKind, WeightedArc};
+
+/// Nodes `0..nodes`, and for each the arcs that leave it, sorted by their ends.
+///
+/// Guarantees: no two arcs between the same nodes in the same direction, no arc from a node to itself, every weight finite
+/// and at least 0; in an undirected graph every arc has its reverse, of the same weight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graph {
+    kind: GraphKind,
+    /// Where each node's arcs begin; one more than there are nodes.
+    offsets: Vec<u32>,
+    targets: Vec<u32>,
+    weights: Vec<f32>,
+    left_out: LeftOut,
+}
+
+/// Arcs that were given and change no distance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// Arcs beside a shorter one, or one of the same length, between the same nodes.
+    pub duplicates: usize,
+    /// Arcs from a node to itself.
+    pub loops: usize,
+}
+
+impl Graph {
+    /// Checks the arcs and sorts them. Of several arcs between the same nodes the shortest counts.
+    ///
+    /// # Errors
+    /// [`MeshError::NoNodes`], [`MeshError::TooMany`], [`MeshError::NoSuchNode`], [`MeshError::Weight`].
+    pub fn new(list: &ArcList) -> Result<Self, MeshError> {
+        check(list)?;
+        let both_ways = list.kind == GraphKind::Undirected;
+        let mut left_out = LeftOut::default();
+        let mut degrees = vec![0u32; list.nodes + 1];
+        let kept = |arc: &&WeightedArc| arc.from != arc.to;
+        for arc in list.arcs.iter().filter(kept) {
+            degrees[arc.from as usize + 1] += 1;
+            if both_ways {
+                degrees[arc.to as usize + 1] += 1;
+            }
+        }
+        let mut offsets = degrees;
+        for node in 0..list.nodes {
+            offsets[node + 1] += offsets[node];
+        }
+        let mut next = offsets.clone();
+        let mut rows = vec![(0u32, 0.0f32); offsets[list.nodes] as usize];
+        let mut put = |from: u32, to: u32, weight: f32| {
+            let slot = &mut next[from as usize];
+            rows[*slot as usize] = (to, weight);
+            *slot += 1;
+        };
+        for arc in &list.arcs {
+            if arc.from == arc.to {
+                left_out.loops += 1;
+                continue;
+            }
+            put(arc.from, arc.to, arc.weight);
+            if both_ways {
+                put(arc.to, arc.from, arc.weight);
+            }
+        }
+        let mut graph =
+            Self { kind: list.kind, offsets: vec![0], targets: Vec::new(), weights: Vec::new(), left_out };
+        for node in 0..list.nodes {
+            let row = &mut rows[offsets[node] as usize..offsets[node + 1] as usize];
+            row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            let begin = graph.targets.len();
+            for &(to, weight) in row.iter() {
+                if graph.targets.len() > begin && graph.targets.last() == Some(&to) {
+                    graph.left_out.duplicates += 1;
+                    continue;
+                }
+                graph.targets.push(to);
+                // A negative zero would compare as equal and sort as less.
+                graph.weights.push(weight.abs());
+            }
+            graph.offsets.push(graph.targets.len() as u32);
+        }
+        if both_ways {
+            graph.left_out.duplicates /= 2;
+        }
+        Ok(graph)
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.offsets.len() - 1
+    }
+    /// Number of arcs; each of an undirected graph counts twice, once for each way.
+    pub fn arcs(&self) -> usize {
+        self.targets.len()
+    }
+    /// Whether arcs lead one way or both.
+    pub fn kind(&self) -> GraphKind {
+        self.kind
+    }
+    /// Arcs that were given and do not count.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+    /// The nodes that arcs of `node` lead to, ascending, and the arcs' weights.
+    pub fn neighbours(&self, node: u32) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let row = self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize;
+        self.targets[row.clone()].iter().copied().zip(self.weights[row].iter().copied())
+    }
+    /// Where each node's arcs begin among [`Self::targets`]; one more than there are nodes.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+    /// The ends of all arcs.
+    pub fn targets(&self) -> &[u32] {
+        &self.targets
+    }
+    /// The weights of all arcs.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+}
+
+fn check(list: &ArcList) -> Result<(), MeshError> {
+    const MOST: usize = u32::MAX as usize - 1;
+    if list.nodes == 0 {
+        return Err(MeshError::NoNodes);
+    }
+    for (what, got) in [("nodes of a graph", list.nodes), ("arcs of a graph", 2 * list.arcs.len())] {
+        if got > MOST {
+            return Err(MeshError::TooMany { what, got });
+        }
+    }
+    for (arc, &WeightedArc { from, to, weight }) in list.arcs.iter().enumerate() {
+        if let Some(node) = [from, to].into_iter().find(|&node| node as usize >= list.nodes) {
+            return Err(MeshError::NoSuchNode { arc, node, nodes: list.nodes });
+        }
+        if !(weight >= 0.0 && weight.is_finite()) {
+            return Err(MeshError::Weight { from, to, weight });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(nodes: usize, kind: GraphKind, arcs: &[(u32, u32, f32)]) -> ArcList {
+        let arcs = arcs.iter().map(|&(from, to, weight)| WeightedArc { from, to, weight }).collect();
+        ArcList { nodes, kind, arcs }
+    }
+
+    #[test]
+    fn the_shortest_of_several_arcs_counts() {
+        let arcs = [(0, 1, 3.0), (1, 0, 2.0), (1, 1, 1.0), (2, 1, 0.5)];
+        let graph = Graph::new(&list(3, GraphKind::Undirected, &arcs)).unwrap();
+        assert_eq!(graph.left_out(), LeftOut { duplicates: 1, loops: 1 });
+        assert_eq!(graph.neighbours(1).collect::<Vec<_>>(), [(0, 2.0), (2, 0.5)]);
+        let directed = Graph::new(&list(3, GraphKind::Directed, &arcs)).unwrap();
+        assert_eq!(directed.left_out().duplicates, 0);
+        assert_eq!(directed.neighbours(0).collect::<Vec<_>>(), [(1, 3.0)]);
+        assert_eq!((directed.nodes(), directed.arcs()), (3, 3));
+    }
+
+    #[test]
+    fn what_is_no_graph_is_refused_in_one_line() {
+        let refused = |nodes, arcs: &[(u32, u32, f32)]| {
+            Graph::new(&list(nodes, GraphKind::Directed, arcs)).unwrap_err().to_string()
+        };
+        assert!(refused(0, &[]).contains("no nodes"));
+        assert!(refused(2, &[(0, 2, 1.0)]).contains("arc 0 (counted from 0) names node 2"));
+        for weight in [-1.0, f32::NAN, f32::INFINITY] {
+            let line = refused(2, &[(0, 1, weight)]);
+            assert!(line.contains(&weight.to_string()) && line.contains("0 or more"), "{line}");
+        }
+    }
+}

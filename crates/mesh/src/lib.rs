@@ -1,0 +1,30 @@
+//! Graphs of meshes: all distances between nodes ([`shortest_paths`]), and parts of surfaces.
+//!
+//! A surface is cleaned ([`CleanMesh`]), its faces become the nodes of a graph ([`DualGraph`]), and parts are found on that:
+//! by agglomeration ([`mod@cuts`]), a tree with the parts for every number of parts.
+
+mod certainty;
+mod cleaning;
+#[cfg(test)]
+mod cleaning_tests;
+mod connected_parts;
+pub mod cuts;
+mod dual_graph;
+mod error;
+mod graph;
+mod methods;
+mod ray_tree;
+mod shape_diameter;
+pub mod shortest_paths;
+mod vector;
+
+pub use certainty::{border_distance, certainty};
+pub use cleaning::CleanMesh;
+pub use connected_parts::connected_parts;
+pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts, cuts};
+pub use dual_graph::{Bend, DualArc, DualGraph};
+pub use error::MeshError;
+pub use graph::{Graph, LeftOut};
+pub use methods::PARAMETERS;
+pub use shape_diameter::shape_diameter;
+pub use shortest_paths::{DistanceMatrix, Method, Request, RowBlock, ShortestPaths, Storage, WeightedSums};

@@ -1,0 +1,163 @@
+//! The first triangle that a ray meets: a tree of boxes, split at the median along the longest axis.
+//!
+//! Own code, since a crate for it (obvhs, parry3d) brings a dozen others along for a search that takes a tenth of a run.
+
+use crate::vector::{Vector, cross, dot, minus};
+
+/// Triangles in a tree of boxes.
+pub(crate) struct RayTree {
+    nodes: Vec<Node>,
+    /// Triangles in the order of the leaves, each with its number.
+    triangles: Vec<(u32, [Vector; 3])>,
+}
+
+struct Node {
+    low: Vector,
+    high: Vector,
+    inside: Inside,
+}
+
+enum Inside {
+    /// The axis of the split, and the second child; the first follows its parent.
+    Children { axis: usize, second: usize },
+    /// Places among the triangles.
+    Leaf { first: usize, end: usize },
+}
+
+/// Where a ray begins and leads to.
+pub(crate) struct Ray {
+    pub origin: Vector,
+    pub direction: Vector,
+    /// The triangle that it begins at, which it does not meet.
+    pub from: u32,
+}
+
+const LEAF: usize = 4;
+
+impl RayTree {
+    pub fn new(corners: &[[Vector; 3]]) -> Self {
+        let mut triangles: Vec<(u32, [Vector; 3])> = (0..).zip(corners.iter().copied()).collect();
+        let mut nodes = Vec::with_capacity(corners.len());
+        build(&mut nodes, &mut triangles, 0);
+        Self { nodes, triangles }
+    }
+
+    /// The distance to the first triangle, in lengths of the direction, and its number.
+    pub fn first(&self, ray: &Ray) -> Option<(f64, u32)> {
+        let inverse = ray.direction.map(|d| 1.0 / d);
+        let mut best: Option<(f64, u32)> = None;
+        let mut stack = vec![0];
+        while let Some(at) = stack.pop() {
+            let node = &self.nodes[at];
+            let nearest = best.map_or(f64::INFINITY, |(t, _)| t);
+            if !node.is_met(ray, inverse, nearest) {
+                continue;
+            }
+            match node.inside {
+                Inside::Children { axis, second } if ray.direction[axis] >= 0.0 => {
+                    stack.extend([second, at + 1]);
+                }
+                Inside::Children { second, .. } => stack.extend([at + 1, second]),
+                Inside::Leaf { first, end } => {
+                    for (number, corners) in &self.triangles[first..end] {
+                        let met = (*number != ray.from).then(|| meet(ray, corners)).flatten();
+                        // Of triangles at one distance the first by number, whatever the tree's order.
+                        if let Some(t) = met
+                            && best.is_none_or(|best| (t, *number) < best)
+                        {
+                            best = Some((t, *number));
+                        }
+                    }
+                }
+            }
+        }
+        best
+    }
+}
+
+impl Node {
+    /// Whether a ray meets the box before it has gone so far.
+    fn is_met(&self, ray: &Ray, inverse: Vector, limit: f64) -> bool {
+        let (mut near, mut far) = (0.0f64, limit);
+        for axis in 0..3 {
+            let a = (self.low[axis] - ray.origin[axis]) * inverse[axis];
+            let b = (self.high[axis] - ray.origin[axis]) * inverse[axis];
+            // A ray within a box's side gives NaN, which min and max leave out.
+            near = near.max(a.min(b));
+            far = far.min(a.max(b));
+        }
+        near <= far
+    }
+}
+
+/// Adds the node of these triangles, the first of which has the place `first` among all.
+fn build(nodes: &mut Vec<Node>, triangles: &mut [(u32, [Vector; 3])], first: usize) {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for corner in triangles.iter().flat_map(|(_, corners)| corners) {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(corner[axis]);
+            high[axis] = high[axis].max(corner[axis]);
+        }
+    }
+    let at = nodes.len();
+    nodes.push(Node { low, high, inside: Inside::Leaf { first, end: first + triangles.len() } });
+    if triangles.len() <= LEAF {
+        return;
+    }
+    let side = minus(high, low);
+    let axis = (0..3).fold(0, |longest, axis| if side[axis] > side[longest] { axis } else { longest });
+    let middle = |corners: &[Vector; 3]| corners[0][axis] + corners[1][axis] + corners[2][axis];
+    let half = triangles.len() / 2;
+    triangles.select_nth_unstable_by(half, |a, b| middle(&a.1).total_cmp(&middle(&b.1)).then(a.0.cmp(&b.0)));
+    let (before, behind) = triangles.split_at_mut(half);
+    build(nodes, before, first);
+    let second = nodes.len();
+    build(nodes, behind, first + half);
+    nodes[at].inside = Inside::Children { axis, second };
+}
+
+/// Möller and Trumbore, "Fast, Minimum Storage Ray-Triangle Intersection", 1997, both sides of the triangle.
+fn meet(ray: &Ray, [a, b, c]: &[Vector; 3]) -> Option<f64> {
+    let (ab, ac) = (minus(*b, *a), minus(*c, *a));
+    let p = cross(ray.direction, ac);
+    let determinant = dot(ab, p);
+    if determinant == 0.0 {
+        return None;
+    }
+    let from = minus(ray.origin, *a);
+    let u = dot(from, p) / determinant;
+    let q = cross(from, ab);
+    let v = dot(ray.direction, q) / determinant;
+    let t = dot(ac, q) / determinant;
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0).then_some(t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_finds_what_a_search_through_all_finds() {
+        // Triangles from a hash of their numbers.
+        let number = |n: u64| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / (1u64 << 24) as f64;
+        let corners: Vec<[Vector; 3]> = (0..300)
+            .map(|i| {
+                [0, 1, 2].map(|k| {
+                    [0, 1, 2].map(|axis| number(9 * i + axis) + 0.2 * number(9 * i + 3 * k + axis + 7000))
+                })
+            })
+            .collect();
+        let tree = RayTree::new(&corners);
+        let mut met = 0;
+        for r in 0..200 {
+            let direction = [0, 1, 2].map(|axis| number(r * 3 + axis + 90_000) - 0.5);
+            let ray = Ray { origin: [0.6; 3], direction, from: 5 };
+            let all = (0..).zip(&corners).filter(|(n, _)| *n != 5);
+            let expected =
+                all.filter_map(|(n, c)| Some((meet(&ray, c)?, n))).min_by(|a, b| a.0.total_cmp(&b.0));
+            assert_eq!(tree.first(&ray), expected);
+            met += usize::from(expected.is_some());
+        }
+        assert!(met > 50, "{met}");
+    }
+}

@@ -1,0 +1,52 @@
+//! What a method does once it is opened: it gives rows of the matrix of distances, in any order.
+
+use super::{SumsOf, WeightedSums};
+use crate::MeshError;
+use std::fmt::Debug;
+use veloxel_gpu::Buffer;
+
+/// Some rows of the matrix of distances.
+#[derive(Debug, Clone, Copy)]
+pub struct RowBlock<'a> {
+    /// The nodes that the rows belong to.
+    pub sources: &'a [u32],
+    /// For each source its distances to all nodes, infinite where no path leads.
+    pub rows: &'a [f32],
+}
+
+impl<'a> RowBlock<'a> {
+    /// Each source with its distances to all nodes.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &'a [f32])> + use<'a> {
+        let nodes = self.rows.len() / self.sources.len().max(1);
+        self.sources.iter().copied().zip(self.rows.chunks_exact(nodes.max(1)))
+    }
+}
+
+/// Takes blocks of rows, on any thread.
+pub(super) type Visit<'a> = &'a (dyn Fn(RowBlock<'_>) + Sync);
+
+/// A method that is opened for a graph.
+pub(super) trait Engine: Debug + Send + Sync {
+    /// Gives the row of every source to `visit`, once, in any order and from any thread.
+    fn rows(&self, sources: &[u32], visit: Visit<'_>) -> Result<(), MeshError>;
+
+    /// The whole matrix on the method's GPU, where it is made there.
+    fn resident_matrix(&self) -> Option<Result<Buffer, MeshError>> {
+        None
+    }
+
+    /// Weighted sums of all rows; by default from the rows.
+    fn weighted_sums(&self, nodes: usize, of: SumsOf<'_>) -> Result<WeightedSums, MeshError> {
+        let sources: Vec<u32> = (0..nodes as u32).collect();
+        let mut found = WeightedSums::zeros(nodes, of.columns);
+        let slots = found.shared();
+        self.rows(&sources, &|block| {
+            for (source, row) in block.iter() {
+                // SAFETY: every source is visited once.
+                let slot = unsafe { slots.of(source as usize) };
+                of.add_row(row, slot);
+            }
+        })?;
+        Ok(found)
+    }
+}

@@ -1,0 +1,255 @@
+//! All distances of a graph: rows for sources, all rows as a stream, weighted sums of them, or the whole matrix.
+//!
+//! [`ShortestPaths`] is opened once for a graph, a [`Request`] and a device, and then asked. Distances of all methods agree to
+//! 1e-5 relative: a shortest path is the same, but the order of the additions along it differs. One method gives the same bits
+//! for any number of threads.
+
+mod dijkstra;
+mod dissection;
+mod engine;
+mod floyd_warshall;
+mod matrix;
+mod method;
+#[cfg(test)]
+mod tests;
+mod weighted_sums;
+
+pub use engine::RowBlock;
+pub use matrix::{DistanceMatrix, Storage};
+pub use method::Method;
+pub use weighted_sums::WeightedSums;
+
+use crate::{Graph, MeshError};
+use dijkstra::Dijkstra;
+use dissection::Dissection;
+use engine::Engine;
+use floyd_warshall::TiledDistances;
+use veloxel_core::{GraphKind, SystemMemory};
+use veloxel_gpu::rows::Shared;
+use veloxel_gpu::{Buffer, Cpu, Device, Kind};
+use veloxel_kernels::paths::floyd_warshall::Half;
+use weighted_sums::SumsOf;
+
+/// How distances are to be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Request {
+    /// The method.
+    pub method: Method,
+    /// Memory that may be used, bytes; none: what the system has.
+    pub max_bytes: Option<u64>,
+}
+
+impl Request {
+    fn budget(&self) -> u64 {
+        let free = || SystemMemory::now().map(|memory| memory.available_bytes);
+        self.max_bytes.or_else(free).unwrap_or(u64::MAX)
+    }
+}
+
+/// A method that is opened for a graph: asked as often as needed.
+///
+/// ```
+/// use veloxel_core::{ArcList, GraphKind, WeightedArc};
+/// use veloxel_gpu::Device;
+/// use veloxel_mesh::{Graph, Request, ShortestPaths, Storage};
+///
+/// let arcs = [(0, 1, 1.0), (1, 2, 2.5)].map(|(from, to, weight)| WeightedArc { from, to, weight });
+/// let graph = Graph::new(&ArcList { nodes: 3, kind: GraphKind::Undirected, arcs: arcs.to_vec() })?;
+/// let paths = ShortestPaths::open(&graph, Request::default(), &Device::cpu(1)?)?;
+/// assert_eq!(paths.distances_from(&[2])?, [3.5, 2.5, 0.0]);
+/// assert_eq!(paths.matrix(Storage::Full)?.at(0, 2), 3.5);
+/// # Ok::<(), veloxel_mesh::MeshError>(())
+/// ```
+#[derive(Debug)]
+pub struct ShortestPaths {
+    engine: Box<dyn Engine>,
+    nodes: usize,
+    kind: GraphKind,
+    request: Request,
+    method: Method,
+    chosen_because: String,
+}
+
+impl ShortestPaths {
+    /// Chooses the method, and does the work that all rows share.
+    ///
+    /// # Errors
+    /// [`MeshError::Directed`] for a method that does not take the graph; [`MeshError::Memory`] before memory is taken that is
+    /// not there; [`MeshError::Compute`] of the device.
+    pub fn open(graph: &Graph, request: Request, device: &Device) -> Result<Self, MeshError> {
+        let cpu = threads_of(device)?;
+        let (mut method, mut chosen_because) = method::choose(request, graph, device)?;
+        let opened = open_engine(method, (graph, request), device, &cpu);
+        let engine = match opened {
+            Err(MeshError::Memory { needed_bytes, budget_bytes, .. }) if request.method == Method::Auto => {
+                chosen_because = format!(
+                    "{} would take {needed_bytes} bytes of memory, and {budget_bytes} may be used",
+                    method.name()
+                );
+                method = Method::Dijkstra;
+                open_engine(method, (graph, request), device, &cpu)?
+            }
+            opened => opened?,
+        };
+        Ok(Self { engine, nodes: graph.nodes(), kind: graph.kind(), request, method, chosen_because })
+    }
+
+    /// The method that runs; never [`Method::Auto`].
+    pub fn method(&self) -> Method {
+        self.method
+    }
+    /// Why this method runs, as half a sentence.
+    pub fn chosen_because(&self) -> &str {
+        &self.chosen_because
+    }
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// A row of distances for each source, in their order.
+    ///
+    /// # Errors
+    /// [`MeshError::NoSuchSource`]; [`MeshError::Memory`]; [`MeshError::Compute`].
+    pub fn distances_from(&self, sources: &[u32]) -> Result<Vec<f32>, MeshError> {
+        let mut rows = self.room(sources.len() * self.nodes, "rows of distances")?;
+        // A source may be asked for more than once.
+        let mut places: Vec<(u32, usize)> = sources.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let slots = Shared::new(&mut rows);
+        self.for_each_row_of(sources, |source, row| {
+            let first = places.partition_point(|place| place.0 < source);
+            for (_, place) in places[first..].iter().take_while(|place| place.0 == source) {
+                // SAFETY: every place belongs to one source, and every source is visited once.
+                let slot = unsafe { slots.get_mut(place * self.nodes..(place + 1) * self.nodes) };
+                slot.copy_from_slice(row);
+            }
+        })?;
+        Ok(rows)
+    }
+
+    /// Gives the row of each source to `visit`, once, in any order and from any thread.
+    ///
+    /// # Errors
+    /// [`MeshError::NoSuchSource`]; [`MeshError::Compute`].
+    pub fn for_each_row_of(
+        &self,
+        sources: &[u32],
+        visit: impl Fn(u32, &[f32]) + Sync,
+    ) -> Result<(), MeshError> {
+        if let Some(&node) = sources.iter().find(|&&source| source as usize >= self.nodes) {
+            return Err(MeshError::NoSuchSource { node, nodes: self.nodes });
+        }
+        let mut once: Vec<u32> = sources.to_vec();
+        once.sort_unstable();
+        once.dedup();
+        self.engine.rows(&once, &|block| block.iter().for_each(|(source, row)| visit(source, row)))
+    }
+
+    /// Gives every row of the matrix to `visit`, once each, in blocks, in any order and from any thread; the matrix is not kept.
+    ///
+    /// # Errors
+    /// [`MeshError::Compute`] of the device.
+    pub fn for_each_block(&self, visit: impl Fn(RowBlock<'_>) + Sync) -> Result<(), MeshError> {
+        let sources: Vec<u32> = (0..self.nodes as u32).collect();
+        self.engine.rows(&sources, &visit)
+    }
+
+    /// `Σ_g D(f, g) · table[g][j]` for every node f and column j; distances that are infinite are left out and counted.
+    ///
+    /// `table` holds a row of `columns` numbers for each node. The matrix is not kept.
+    ///
+    /// # Errors
+    /// [`MeshError::Count`] for a table of another length; [`MeshError::Compute`] of the device.
+    pub fn weighted_sums(&self, table: &[f32], columns: usize) -> Result<WeightedSums, MeshError> {
+        let expected = self.nodes * columns;
+        if table.len() != expected {
+            return Err(MeshError::Count { what: "the table of weights", expected, got: table.len() });
+        }
+        if columns == 0 {
+            return Ok(WeightedSums::zeros(self.nodes, 0));
+        }
+        self.engine.weighted_sums(self.nodes, SumsOf { columns, table })
+    }
+
+    /// All distances.
+    ///
+    /// # Errors
+    /// [`MeshError::Memory`] with the bytes if they do not fit; [`MeshError::Directed`] for half of the matrix of a directed
+    /// graph; [`MeshError::Compute`] of the device.
+    pub fn matrix(&self, storage: Storage) -> Result<DistanceMatrix, MeshError> {
+        if storage == Storage::LowerTriangle && self.kind == GraphKind::Directed {
+            return Err(MeshError::Directed { method: "lower triangle", ways_out: "the full matrix" });
+        }
+        let mut distances = self.room(storage.len(self.nodes), "the matrix of distances")?;
+        let slots = Shared::new(&mut distances);
+        self.for_each_block(|block| {
+            for (source, row) in block.iter() {
+                let source = source as usize;
+                let (begin, len) = (storage.begin(source, self.nodes), storage.row_len(source, self.nodes));
+                // SAFETY: every row is visited once.
+                unsafe { slots.get_mut(begin..begin + len) }.copy_from_slice(&row[..len]);
+            }
+        })?;
+        Ok(DistanceMatrix::new(self.nodes, storage, distances))
+    }
+
+    /// The whole matrix on a device, a row for each node: where the method works on that GPU, it never leaves it.
+    ///
+    /// # Errors
+    /// As [`Self::matrix`]; [`MeshError::Compute`] also for a matrix that does not fit on the device.
+    pub fn resident_matrix(&self, device: &Device) -> Result<Buffer, MeshError> {
+        match self.engine.resident_matrix() {
+            Some(matrix) => matrix,
+            None => Ok(device.upload(self.matrix(Storage::Full)?.into_distances())?),
+        }
+    }
+
+    /// Memory for so many distances, or an error that says how much there is.
+    fn room(&self, len: usize, what: &str) -> Result<Vec<f32>, MeshError> {
+        let needed_bytes = 4 * len as u64;
+        let budget_bytes = self.request.budget();
+        let refused = || MeshError::Memory {
+            what: format!("{what} of {} nodes", self.nodes),
+            needed_bytes,
+            budget_bytes,
+            ways_out: "stream the rows instead, ask for fewer sources, or allow more (--max-memory)",
+        };
+        if needed_bytes > budget_bytes || Vec::<f32>::new().try_reserve_exact(len).is_err() {
+            return Err(refused());
+        }
+        Ok(vec![0.0; len])
+    }
+}
+
+fn open_engine(
+    method: Method,
+    (graph, request): (&Graph, Request),
+    device: &Device,
+    cpu: &Cpu,
+) -> Result<Box<dyn Engine>, MeshError> {
+    let tiled = |half: Half| -> Result<Box<dyn Engine>, MeshError> {
+        let (needed_bytes, budget_bytes) = (TiledDistances::bytes(graph.nodes(), half), request.budget());
+        if needed_bytes > budget_bytes {
+            let what = format!("the matrix of distances of {} nodes", graph.nodes());
+            let ways_out =
+                "use --apsp dissection or dijkstra, which keep no matrix, or allow more (--max-memory)";
+            return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
+        }
+        Ok(Box::new(TiledDistances::new(graph, half, device, cpu)?))
+    };
+    Ok(match method {
+        Method::Dissection => Box::new(Dissection::new(graph, device, cpu, request.budget())?),
+        Method::FloydWarshall => tiled(Half::Both)?,
+        Method::FloydWarshallUndirected => tiled(Half::Lower)?,
+        Method::Dijkstra | Method::Auto => Box::new(Dijkstra { graph: graph.clone(), cpu: cpu.clone() }),
+    })
+}
+
+/// The threads of the processor: those of the device, if it is one.
+fn threads_of(device: &Device) -> Result<Cpu, MeshError> {
+    match device.kind() {
+        Kind::Cpu(cpu) => Ok(cpu.clone()),
+        Kind::Gpu(_) => Ok(Cpu::new(0)?),
+    }
+}

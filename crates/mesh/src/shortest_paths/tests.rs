@@ -1,0 +1,150 @@
+//! Every method against distances that are known, and against searches.
+
+use super::*;
+use veloxel_core::{ArcList, WeightedArc};
+use veloxel_testkit::on_every_device;
+
+/// Numbers in 0..1 that look random.
+fn random(seed: u64, count: usize) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1u64 << 24) as f32
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn graph(nodes: usize, kind: GraphKind, arcs: &[(u32, u32, f32)]) -> Graph {
+    let arcs = arcs.iter().map(|&(from, to, weight)| WeightedArc { from, to, weight }).collect();
+    Graph::new(&ArcList { nodes, kind, arcs }).expect("a test's graph should be one")
+}
+
+/// Arcs between random nodes; with few of them the graph falls into several components.
+fn scattered(nodes: usize, arcs: usize, kind: GraphKind) -> Graph {
+    let numbers = random(arcs as u64, 3 * arcs);
+    let node = |share: f32| ((share * nodes as f32) as u32).min(nodes as u32 - 1);
+    let arcs: Vec<_> = numbers.chunks(3).map(|n| (node(n[0]), node(n[1]), n[2])).collect();
+    graph(nodes, kind, &arcs)
+}
+
+/// A matrix by the definition: n rounds of shortening through each node, in double precision.
+fn exact(graph: &Graph) -> Vec<f64> {
+    let n = graph.nodes();
+    let mut d = vec![f64::INFINITY; n * n];
+    for i in 0..n {
+        d[i * n + i] = 0.0;
+        for (to, weight) in graph.neighbours(i as u32) {
+            d[i * n + to as usize] = f64::from(weight).min(d[i * n + to as usize]);
+        }
+    }
+    for k in 0..n {
+        for i in 0..n {
+            for j in 0..n {
+                d[i * n + j] = d[i * n + j].min(d[i * n + k] + d[k * n + j]);
+            }
+        }
+    }
+    d
+}
+
+fn cases() -> Vec<(&'static str, Graph)> {
+    let both = GraphKind::Undirected;
+    let path: Vec<_> = (0..40).map(|i| (i, i + 1, 0.5 + i as f32)).collect();
+    let star: Vec<_> = (1..40).map(|i| (0, i, i as f32)).collect();
+    vec![
+        ("one node", graph(1, both, &[])),
+        ("no arcs", graph(5, both, &[])),
+        ("path", graph(41, both, &path)),
+        ("star", graph(40, both, &star)),
+        ("zero weights", graph(3, both, &[(0, 1, 0.0), (1, 2, 0.0)])),
+        ("connected", scattered(90, 400, both)),
+        ("disconnected", scattered(120, 70, both)),
+        ("directed", scattered(90, 300, GraphKind::Directed)),
+    ]
+}
+
+/// The methods that take a graph.
+fn opened<'a>(graph: &'a Graph, device: &'a Device) -> impl Iterator<Item = ShortestPaths> + 'a {
+    Method::ALL.into_iter().filter_map(move |(_, method)| {
+        let request = Request { method, max_bytes: None };
+        match ShortestPaths::open(graph, request, device) {
+            Err(MeshError::Directed { .. }) => None,
+            found => Some(found.expect("a small graph should open")),
+        }
+    })
+}
+
+fn assert_close(got: f32, expected: f64, what: &str) {
+    let is_close = got == expected as f32 || (f64::from(got) - expected).abs() <= 1e-5 * expected;
+    assert!(is_close, "{what}: {got} for {expected}");
+}
+
+on_every_device! {
+    fn every_method_finds_the_distances(device: &Device) {
+        for (name, graph) in cases() {
+            let (n, expected) = (graph.nodes(), exact(&graph));
+            for paths in opened(&graph, device) {
+                let what = format!("{name}, {}", paths.method().name());
+                let matrix = paths.matrix(Storage::Full).unwrap();
+                for (i, &expected) in expected.iter().enumerate() {
+                    assert_close(matrix.at(i / n, i % n), expected, &format!("{what}, {} to {}", i / n, i % n));
+                }
+                let resident = device.download(paths.resident_matrix(device).unwrap()).unwrap();
+            assert!(resident == matrix.distances(), "{what}");
+            let last = n as u32 - 1;
+                let rows = paths.distances_from(&[last, 0, last]).unwrap();
+                assert_eq!(rows[..n], rows[2 * n..], "{what}");
+                assert_close(rows[n + n - 1], expected[n - 1], &what);
+            }
+        }
+    }
+
+    fn sums_leave_out_what_cannot_be_reached(device: &Device) {
+        for (name, graph) in cases() {
+            let (n, expected) = (graph.nodes(), exact(&graph));
+            let table = random(5, 3 * n);
+            for paths in opened(&graph, device) {
+                let found = paths.weighted_sums(&table, 3).unwrap();
+                let what = format!("{name}, {}", paths.method().name());
+                for f in 0..n {
+                    let row = &expected[f * n..(f + 1) * n];
+                    let far = row.iter().filter(|d| d.is_infinite()).count();
+                    assert_eq!(found.unreachable[f] as usize, far, "{what}");
+                    for j in 0..3 {
+                        let term = |(g, &d): (usize, &f64)| d * f64::from(table[3 * g + j]);
+                        let sum: f64 = row.iter().enumerate().filter(|(_, d)| d.is_finite()).map(term).sum();
+                        assert_close(found.sums[3 * f + j], sum, &what);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn half_a_matrix_holds_all_of_it() {
+    let device = Device::cpu(1).unwrap();
+    let graph = scattered(60, 200, GraphKind::Undirected);
+    let paths = ShortestPaths::open(&graph, Request::default(), &device).unwrap();
+    let [full, half] = [Storage::Full, Storage::LowerTriangle].map(|storage| paths.matrix(storage).unwrap());
+    assert_eq!(half.distances().len(), 60 * 61 / 2);
+    for i in 0..60 * 60 {
+        let (a, b) = (full.at(i / 60, i % 60), half.at(i / 60, i % 60));
+        assert_close(b, f64::from(a), "half");
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_an_error_before_memory_is_taken() {
+    let device = Device::cpu(1).unwrap();
+    let graph = scattered(200, 500, GraphKind::Directed);
+    let request = Request { method: Method::Dijkstra, max_bytes: Some(100_000) };
+    let paths = ShortestPaths::open(&graph, request, &device).unwrap();
+    let error = paths.matrix(Storage::Full).unwrap_err().to_string();
+    assert!(error.contains("160000 bytes") && error.contains("100000 may"), "{error}");
+    assert!(matches!(paths.matrix(Storage::LowerTriangle), Err(MeshError::Directed { .. })));
+    assert!(matches!(paths.distances_from(&[200]), Err(MeshError::NoSuchSource { .. })));
+    assert!(matches!(paths.weighted_sums(&[1.0], 1), Err(MeshError::Count { .. })));
+}

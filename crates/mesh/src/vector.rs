@@ -1,0 +1,30 @@
+//! Vectors in space.
+
+pub(crate) type Vector = [f64; 3];
+
+pub(crate) fn minus(a: Vector, b: Vector) -> Vector {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// `a + t b`.
+pub(crate) fn plus(a: Vector, t: f64, b: Vector) -> Vector {
+    [a[0] + t * b[0], a[1] + t * b[1], a[2] + t * b[2]]
+}
+
+pub(crate) fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub(crate) fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+pub(crate) fn length(a: Vector) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// The vector with length 1; zero stays zero.
+pub(crate) fn unit(a: Vector) -> Vector {
+    let length = length(a);
+    if length > 0.0 { a.map(|c| c / length) } else { a }
+}

@@ -1,0 +1,124 @@
+//! Frames of one beat (or of any other course of time) in, the motion from a start frame to every frame out.
+//!
+//! *Paper*: B. Li, A. A. Young, B. R. Cowan, GPU accelerated non-rigid registration for the evaluation of cardiac function,
+//! MICCAI 2008; section 2, the composition of incremental registrations and equation 6.
+//!
+//! *Method*: neighbours in time are registered in both directions, over the end of a periodic sequence too.
+//! The forward motion of frame t is composed from the start frame on, the backward one from the start frame back around the
+//! cycle:
+//!
+//! ```text
+//! xᶠ_t = x_{t−1→t} ∘ … ∘ x_{s→s+1}      xᵇ_t = x_{t+1→t} ∘ … ∘ x_{s→s−1}
+//! x_t  = (1 − w) xᶠ_t + w xᵇ_t,   w = (t − s) / T                              eq. 6
+//! ```
+//!
+//! | paper | here | unit |
+//! |---|---|---|
+//! | `x_t(X) − X` | [`CycleFrame::flow`] | voxels of the start frame |
+//! | `xᶠ`, `xᵇ` | [`CycleFrame::forward`], [`CycleFrame::backward`] | the same |
+//! | `w` | `share` | 1 |
+//! | frame s | [`CyclePlan::start`] | index |
+//!
+//! *Where we differ*: any method of the seam finds the increments; the start may be any frame; a sequence that is not periodic
+//! has no way around its end, so each frame is reached by the one way there is; [`CycleEstimate::Reference`] goes on from
+//! the blend and registers the start frame to each frame itself, which does not add up errors of increments, and
+//! [`CycleEstimate::Closed`] lets the forward motion end in that: increments follow the endocardium farther, and drift.
+//! *Drift* is how far each way misses the identity once around.
+//!
+//! *Cost*: 2 T pairs, with a reference 3 T; all frames and 2 T flows are on the device.
+//! *Evidence*: `tests` of this module; `docs/algorithms/cycle.md`.
+//! *Limits*: motion out of the plane of slices that stand alone is not seen. Where a composed path leaves the grid, the vector
+//! that it had before is kept.
+
+mod contour;
+mod course;
+mod periodicity;
+#[cfg(test)]
+mod tests;
+
+use crate::frame::Frame;
+use crate::method::PairMethod;
+use crate::sequence::{SequenceFrames, SequenceMode, SequencePlan, require_plan};
+use crate::{Extras, MotionError, Observer};
+pub use contour::{ContourMotion, ContourRule, follow_contour};
+use course::Course;
+pub use periodicity::{Periodic, Periodicity};
+use veloxel_core::{Flow, JacobianReport};
+
+/// Which motion of a frame is handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CycleEstimate {
+    /// Composed forwards in time.
+    Forward,
+    /// Composed backwards in time.
+    Backward,
+    /// Both by equation 6.
+    #[default]
+    Blended,
+    /// The start frame to every frame, begun from the blend.
+    Reference,
+    /// Equation 6 with the reference in the backward motion's place and w², which trusts increments for longer.
+    Closed,
+}
+
+/// What to do with the frames of a cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CyclePlan {
+    /// The frame on whose grid motion lives.
+    pub start: usize,
+    /// Whether the last frame is followed by the first.
+    pub periodic: Periodic,
+    /// Which motion is handed out.
+    pub estimate: CycleEstimate,
+}
+
+/// The motion from the start frame to one frame, on the start frame's grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CycleFrame {
+    /// The motion that was asked for.
+    pub flow: Flow,
+    /// Composed forwards in time; of a frame before the start of a sequence that is not periodic: backwards.
+    pub forward: Flow,
+    /// Composed backwards in time; of a frame after the start of a sequence that is not periodic: forwards.
+    pub backward: Flow,
+    /// The start frame registered to this one; of [`CycleEstimate::Reference`] and [`CycleEstimate::Closed`], but for the
+    /// start frame itself.
+    pub reference: Option<Flow>,
+    /// det(I + ∇d) of `flow`, within the start frame's mask.
+    pub jacobian: JacobianReport,
+}
+
+/// The motion over a cycle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cycle {
+    /// In order of time; that of the start frame is zero.
+    pub frames: Vec<CycleFrame>,
+    /// Whether the last frame is followed by the first, and how that was known.
+    pub periodicity: Periodicity,
+    /// Mean distance by which the forward and the backward motion miss the identity once around, voxels, within the start
+    /// frame's mask; none for a sequence that is not periodic.
+    pub drift_vox: [Option<f64>; 2],
+}
+
+/// Estimates the motion from a start frame to every other one.
+///
+/// # Errors
+/// As [`PairMethod::run`]; [`MotionError::Sequence`] for fewer than two frames, a start that is none of them, or the wrong
+/// number of masks.
+pub fn track_cycle(
+    method: &mut dyn PairMethod,
+    frames: SequenceFrames<'_>,
+    plan: CyclePlan,
+    observer: &dyn Observer,
+) -> Result<Cycle, MotionError> {
+    let (mode, reference) = (SequenceMode::Both, plan.start);
+    require_plan(&frames, SequencePlan { mode, reference, extras: Extras::default() })?;
+    let device = method.device().clone();
+    device.scope(|| {
+        let upload = |frame| Frame::upload(&device, frame);
+        let resident = frames.frames.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
+        let mut course = Course::new(method, &resident, frames, observer)?;
+        let periodicity = periodicity::decide(&device, (&resident, course.mask(plan.start)), plan.periodic)?;
+        course.follow(plan, periodicity)
+    })
+}

@@ -1,0 +1,194 @@
+//! A mesh in, its parts out.
+
+use super::output_plan::{Holds, OutputPlan};
+use super::run_log::{RunLog, Stages, finish};
+use super::segment_outputs::{part_mesh, part_rgb, whitened};
+use super::{DeviceOptions, JobRun, MethodOptions};
+use crate::VeloxelError;
+use std::path::PathBuf;
+use veloxel_core::parameters::Parameters;
+use veloxel_core::{Dimension, TriangleMesh, Warnings};
+use veloxel_io::{self as io, Kind, PaintedMesh, Reading};
+use veloxel_mesh::{CleanMesh, CutsParams, DualGraph, PartCount, Parts, cuts};
+use veloxel_report::{RunHeader, SegmentReport, SegmentedPart};
+
+/// A mesh, and what to do with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SegmentJob {
+    /// The mesh.
+    pub mesh: PathBuf,
+    /// How many parts.
+    pub count: PartCount,
+    /// The method and its parameters: [`MethodOptions::of_parts`].
+    pub method: MethodOptions,
+    /// The mesh in the colours of its parts: `.ply` or `.glb`.
+    pub output: PathBuf,
+    /// The number of its part for each face of the mesh's file: `.seg`.
+    pub labels: Option<PathBuf>,
+    /// A folder that gets each part as a mesh of its own.
+    pub parts: Option<PathBuf>,
+    /// JSON.
+    pub report: Option<PathBuf>,
+    /// Threads.
+    pub device: DeviceOptions,
+    /// How files are read.
+    pub reading: Reading,
+    /// The command as typed, for the report.
+    pub command_line: String,
+}
+
+impl SegmentJob {
+    fn plan(&self) -> OutputPlan {
+        OutputPlan::default()
+            .reads("mesh", [&self.mesh])
+            .reads_settings(self.method.files())
+            .writes("parts in colours", [&self.output], Holds::Samples(Kind::Surface))
+            .writes("labels", &self.labels, Holds::Text)
+            .writes("folder of parts", &self.parts, Holds::Folder)
+            .members("folder of parts", &["part_"])
+            .writes("report", &self.report, Holds::Text)
+    }
+}
+
+/// What was found, as outputs and reports need it.
+struct Found<'a> {
+    mesh: &'a TriangleMesh,
+    clean: &'a CleanMesh,
+    graph: &'a DualGraph,
+    parts: &'a Parts,
+    thickness: &'a [f64],
+}
+
+/// `veloxel segment`: the parts of a mesh.
+///
+/// # Errors
+/// Anything that is wrong with the files or the parameters; [`VeloxelError::Mesh`] for a mesh without area, or a number of parts
+/// that is not possible.
+pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>, VeloxelError> {
+    let mut plan = job.plan();
+    plan.check()?;
+    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
+    let mesh = stages.time("load", || io::read_surface(&job.mesh, job.reading, &mut warnings))?;
+    let (clean, graph) = stages.time("clean", || {
+        let clean = CleanMesh::new(&mesh)?;
+        let graph = DualGraph::new(&clean);
+        Ok::<_, VeloxelError>((clean, graph))
+    })?;
+    clean.report.warn(&mut warnings);
+    let (device, device_report) = job.device.open_cpu()?;
+    let params: CutsParams = job.method.build(Dimension::Three)?;
+    let (found, parts) = stages.time("solve", || {
+        let found = cuts(&graph, &params, &device);
+        let parts = found.parts(&graph, job.count, &params)?;
+        Ok::<_, VeloxelError>((found, parts))
+    })?;
+    if let PartCount::Given(asked) = job.count
+        && asked != parts.count
+    {
+        warn_of_count(asked, &parts, &clean, &mut warnings);
+    }
+    let all =
+        Found { mesh: &mesh, clean: &clean, graph: &graph, parts: &parts, thickness: &found.shape_diameter };
+    stages.time("write", || write(&all, &mut plan))?;
+    let log = RunLog { device: device_report, stages, warnings };
+    let report = report(job, &all, params.to_json(), log);
+    finish(plan, report, |_| Ok(String::new()))
+}
+
+fn warn_of_count(asked: usize, parts: &Parts, clean: &CleanMesh, warnings: &mut Warnings) {
+    let components = clean.report.components;
+    let why = if parts.count > asked {
+        format!("the mesh has {components} components, and no part spans two of them")
+    } else {
+        "there are no more of the least area (least_area)".to_owned()
+    };
+    let text = format!("{asked} parts were asked for, and there are {}: {why}", parts.count);
+    warnings.push(veloxel_core::WarningKind::Content, text);
+}
+
+fn write(found: &Found<'_>, plan: &mut OutputPlan) -> Result<(), VeloxelError> {
+    let of_triangle = |values: &dyn Fn(usize) -> u32| -> Vec<u32> {
+        found.clean.face_of.iter().map(|&face| values(face as usize)).collect()
+    };
+    let segment = of_triangle(&|face| found.parts.labels[face]);
+    let certainty: Vec<f32> =
+        found.clean.face_of.iter().map(|&face| found.parts.certainty[face as usize]).collect();
+    let rgb: Vec<[u8; 3]> = (segment.iter().zip(&certainty))
+        .map(|(&segment, &certainty)| whitened(part_rgb(segment), certainty))
+        .collect();
+    let painted = PaintedMesh { mesh: found.mesh, rgb: &rgb, certainty: &certainty, segment: &segment };
+    plan.write("parts in colours", |path| io::write_painted_mesh(path, &painted))?;
+    plan.write("labels", |path| io::write_face_labels(path, &file_labels(found, &segment)))?;
+    plan.write("folder of parts", |folder| {
+        let digits = found.parts.count.saturating_sub(1).to_string().len().max(2);
+        let name = |part: usize| folder.join(format!("part_{part:0digits$}.ply"));
+        (0..found.parts.count).try_for_each(|part| part_mesh(&painted, part as u32, &name(part)))
+    })
+}
+
+/// For each face of the file the part of its largest triangle.
+fn file_labels(found: &Found<'_>, segment: &[u32]) -> Vec<u32> {
+    let mut largest = vec![(-1.0, 0); found.mesh.file_face_count()];
+    for (triangle, &segment) in segment.iter().enumerate() {
+        let face = found.clean.face_of[triangle] as usize;
+        // A triangle without an area of its own counts less than any with one.
+        let stands = found.clean.source[face] as usize == triangle;
+        let area = if stands { found.graph.areas[face] } else { 0.0 };
+        let best = &mut largest[found.mesh.file_face(triangle)];
+        if area > best.0 {
+            *best = (area, segment);
+        }
+    }
+    largest.into_iter().map(|(_, segment)| segment).collect()
+}
+
+fn report(
+    job: &SegmentJob,
+    found: &Found<'_>,
+    parameters: veloxel_core::parameters::Values,
+    log: RunLog,
+) -> SegmentReport {
+    let header = RunHeader {
+        veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: job.command_line.clone(),
+        method: job.method.method_name().to_owned(),
+        preset: Some(job.method.preset_name().to_owned()),
+        device: log.device,
+        parameters: parameters.into(),
+        inputs: Vec::new(),
+        stage_times: log.stages.0,
+        warnings: log.warnings,
+    };
+    let mut segments: Vec<SegmentedPart> = (0..found.parts.count as u32)
+        .map(|part| SegmentedPart {
+            part,
+            triangles: 0,
+            area_share: 0.0,
+            thickness: 0.0,
+            mean_certainty: 0.0,
+            rgb: part_rgb(part),
+        })
+        .collect();
+    for (face, &label) in found.parts.labels.iter().enumerate() {
+        let (segment, area) = (&mut segments[label as usize], found.graph.areas[face]);
+        segment.triangles += 1;
+        segment.area_share += area;
+        segment.thickness += area * found.thickness[face];
+        segment.mean_certainty += area * f64::from(found.parts.certainty[face]);
+    }
+    let mean_certainty = segments.iter().map(|segment| segment.mean_certainty).sum();
+    for segment in &mut segments {
+        segment.thickness /= segment.area_share;
+        segment.mean_certainty /= segment.area_share;
+    }
+    SegmentReport {
+        header,
+        mesh: job.mesh.display().to_string(),
+        faces: found.mesh.file_face_count(),
+        cleaning: found.clean.report,
+        parts: found.parts.count,
+        count_from: if job.count == PartCount::Chosen { "chosen" } else { "asked for" },
+        mean_certainty,
+        segments,
+    }
+}
