@@ -1,6 +1,8 @@
 //! Gradient and Gauss-Newton matrix of every term of the elements' energy against finite differences, the exact integrals of
 //! the Sobolev term, continuity, and de Casteljau's refinement.
 
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, reduction_groups};
 use veloxel_kernels::Kernel;
