@@ -13,8 +13,8 @@ use veloxel::Device;
 use veloxel::io::{IoError, write_text};
 use veloxel::report::number::{self, counted};
 use veloxel_bench::{
-    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, FULL_SIZES, Figure, PaperA, Plan, QUICK_SIZES,
-    Record, Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
+    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperA, PaperBPlan, Plan, Record,
+    Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
 };
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
@@ -131,8 +131,8 @@ fn check_folder(arguments: &BenchArguments) -> Result<(), BenchError> {
 /// The figures, and the tables as text.
 fn measure_paper_b(device: &Device, arguments: &BenchArguments) -> Result<(Vec<Figure>, String), BenchError> {
     check_folder(arguments)?;
-    let sizes = if arguments.quick { QUICK_SIZES } else { FULL_SIZES };
-    let result = paper_b(device, sizes, &mut |what| say(&format!("{PAPER_B}: {what}")))?;
+    let plan = if arguments.quick { PaperBPlan::QUICK } else { PaperBPlan::FULL };
+    let result = paper_b(device, plan, &mut |what| say(&format!("{PAPER_B}: {what}")))?;
     if let Some(path) = &arguments.html {
         write_text(path, &result.html()?)?;
     }
