@@ -16,11 +16,11 @@ use veloxel::report::number::{counted, duration, percent};
 
 /// Follow outlines of a heart over a cine: contours on every frame, fields, strain, volumes and ejection fraction.
 ///
-/// CINE is a 4-D file, a folder of frames, or the frames. DIR gets contours.json and .csv, labels.nii.gz, a field for every
+/// CINE is a 4-D file, a folder of frames or of DICOM files, or the frames. DIR gets contours.json and .csv, labels.nii.gz, a field for every
 /// frame, strain.csv, function.csv, report.json and report.html.
 #[derive(Debug, Args)]
 pub struct TrackArguments {
-    /// A 4-D file, a folder of frames, or the frames
+    /// A 4-D file, a folder of frames or of DICOM files, or the frames
     #[arg(value_name = "CINE", required = true)]
     cine: Vec<PathBuf>,
 
