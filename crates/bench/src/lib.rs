@@ -1,5 +1,6 @@
 //! What must be reached, measured: each bench gives figures beside the bars they are held against.
 
+mod cine;
 mod confidence;
 mod error;
 mod error_time;
@@ -107,6 +108,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("local", local::local),
     // 100,000 points followed between two pictures.
     Bench::new("tracking", tracking::tracking),
+    // Outlines of hearts followed over cines.
+    Bench::new("cine", cine::cine),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

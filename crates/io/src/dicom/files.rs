@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::IoError;
+use crate::format::Format;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -27,13 +28,22 @@ fn is_named_so(path: &Path) -> bool {
     ["dcm", "dicom", "ima"].contains(&extension.as_str())
 }
 
-/// Whether a path is a DICOM file, or a folder that has one in it, or in a folder of it.
+/// Whether a path is a DICOM file, or a folder that has one in it; folders within count where nothing else that is read lies
+/// beside them.
 pub(crate) fn holds_dicom(path: &Path) -> bool {
     if !path.is_dir() {
         return is_dicom(path);
     }
-    let mut all = Vec::new();
-    list(path, DEPTH, &mut all).is_ok() && all.iter().any(|file| is_dicom(file))
+    let within = |depth: usize| {
+        let mut all = Vec::new();
+        list(path, depth, &mut all).map(|()| all).unwrap_or_default()
+    };
+    let own = within(1);
+    if own.iter().any(|file| is_dicom(file)) {
+        return true;
+    }
+    own.iter().all(|file| Format::from_path(file).is_none())
+        && within(DEPTH).iter().any(|file| is_dicom(file))
 }
 
 /// All DICOM files of files and folders, by name; what else lies in the folders is counted.

@@ -126,17 +126,17 @@ fn in_time(slice: &mut Slice, context: &mut Context) -> Result<(), IoError> {
     Err(context.malformed("the frames of a slice", "trigger times, or instance numbers, that differ", got))
 }
 
-/// The slices with as many frames as most have; the others are said one by one.
+/// The slices of the length that most images belong to; the others are said one by one.
 fn of_one_length(slices: Vec<Slice>, context: &mut Context) -> Vec<Slice> {
     let count = |length: usize| slices.iter().filter(|slice| slice.planes.len() == length).count();
     let lengths = slices.iter().map(|slice| slice.planes.len());
-    let most = lengths.max_by_key(|&length| (count(length), length)).unwrap_or(0);
+    let most = lengths.max_by_key(|&length| (count(length) * length, length)).unwrap_or(0);
     for slice in slices.iter().filter(|slice| slice.planes.len() != most) {
         let (got, at) = (slice.planes.len(), slice.along_mm);
         let names = file_names(&slice.planes);
         context.note(
             WarningKind::Header,
-            format!("the slice at {at:.2} mm has {got} of {most} frames and was left out ({names})"),
+            format!("the slice at {at:.2} mm has {got} frames instead of {most} and was left out ({names})"),
         );
     }
     slices.into_iter().filter(|slice| slice.planes.len() == most).collect()

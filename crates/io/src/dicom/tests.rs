@@ -131,7 +131,7 @@ fn what_is_missing_is_said_and_the_rest_is_read() {
     let lacks_frame = folder(|slice, frame| (slice, frame) != (2, 1), |image| image);
     let (series, said) = read_folder(lacks_frame.path(), Strictness::Lenient);
     assert_eq!(series.unwrap().frames[0].grid().size(), [4, 3, 2]);
-    assert!(said.contains("at 16.00 mm has 3 of 4 frames and was left out"), "{said}");
+    assert!(said.contains("at 16.00 mm has 3 frames instead of 4 and was left out"), "{said}");
     let lacks_slice = folder(|slice, _| slice != 1, |image| Image { slice: image.slice, ..image });
     // Slices at 0 and 16 mm alone are evenly apart; a third one shows the gap.
     for frame in 0..4 {
