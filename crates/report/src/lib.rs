@@ -3,8 +3,10 @@
 //! The page asks for nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script.
 //! Lengths are millimetres on physical grids and pixels on pictures; what is no estimate is hatched, never zero.
 
+mod bulls_eye;
 mod caption;
 mod charts;
+mod cine_loops;
 mod colour;
 mod colour_wheel;
 mod compare;
