@@ -7,9 +7,12 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    DisparityScales, EvaluateJob, MaskFile, evaluate_disparity, evaluate_flow, evaluate_labels,
+    DisparityScales, EvaluateJob, EvaluateSegmentationJob, MaskFile, SegmentationReport, evaluate_disparity,
+    evaluate_flow, evaluate_labels, evaluate_segmentation,
 };
-use veloxel::metrics::{DisparityError, Distribution, FlowError, LabelOverlap, LabelOverlapReport};
+use veloxel::metrics::{
+    DisparityError, Distribution, FlowError, LabelOverlap, LabelOverlapReport, SegmentationError,
+};
 use veloxel::report::number::{self, percent};
 use veloxel::{Dimension, VeloxelError, Warnings};
 
@@ -39,6 +42,44 @@ enum What {
     },
     /// Dice, Jaccard and Hausdorff 95 of every label; outside of a mask is background in both
     Labels(Files),
+    /// Rand index, Hamming distance and consistency of a mesh's parts, as the Princeton benchmark defines them
+    ///
+    /// Files are .seg: the number of its part for each face, a line each. 0 is best everywhere.
+    Segmentation(SegmentationFiles),
+}
+
+#[derive(Debug, Args)]
+struct SegmentationFiles {
+    /// What to measure
+    #[arg(value_name = "RESULT")]
+    result: PathBuf,
+    /// What is true: one file, or several of several people
+    #[arg(value_name = "TRUTH", required = true)]
+    truths: Vec<PathBuf>,
+    /// The mesh: adds the cut discrepancy
+    #[arg(long, value_name = "MESH")]
+    mesh: Option<PathBuf>,
+    /// As JSON, for scripts
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
+}
+
+impl SegmentationFiles {
+    fn evaluate(self) -> Outcome {
+        let Self { result, truths, mesh, json, reading } = self;
+        let mut warnings = Warnings::new();
+        let job = EvaluateSegmentationJob { result, truths, mesh, reading: reading.reading() };
+        let measured = evaluate_segmentation(&job, &mut warnings)?;
+        if json {
+            print_json(&measured)?
+        } else {
+            print(&segmentation_text(&measured))?
+        }
+        warn_and_note(&warnings);
+        Ok(())
+    }
 }
 
 #[derive(Debug, Args)]
@@ -88,6 +129,7 @@ impl Run for EvaluateArguments {
                 |job, warnings| evaluate_disparity(job, DisparityScales { result, truth }, warnings),
                 disparity_text,
             ),
+            What::Segmentation(files) => files.evaluate(),
             What::Labels(files) => files.evaluate(evaluate_labels, labels_text),
         }
     }
@@ -167,5 +209,19 @@ fn labels_text(overlap: &LabelOverlapReport) -> String {
     if !overlap.labels_not_in_truth.is_empty() {
         text.push_str(&format!("not in the truth, and in no mean: {:?}\n", overlap.labels_not_in_truth));
     }
+    text
+}
+
+fn segmentation_text(report: &SegmentationReport) -> String {
+    let row = |name: &str, error: &SegmentationError| {
+        let numbers = [error.rand, error.hamming, error.global_consistency, error.local_consistency];
+        let numbers = numbers.iter().map(|number| format!("{number:.4}"));
+        let cuts = error.cut_discrepancy.map_or_else(|| "–".to_owned(), |cuts| format!("{cuts:.4}"));
+        [name.to_owned(), error.truth_parts.to_string()].into_iter().chain(numbers).chain([cuts]).collect()
+    };
+    let head = ["truth", "parts", "Rand", "Hamming", "global", "local", "cuts"];
+    let each = report.truths.iter().map(|truth| row(&truth.truth, &truth.error));
+    let mut text = table(&head, each.chain([row("mean", &report.mean)]));
+    text.push_str(&format!("{} parts in the result\n", report.mean.result_parts));
     text
 }

@@ -8,6 +8,7 @@ mod cleaning;
 #[cfg(test)]
 mod cleaning_tests;
 mod connected_parts;
+mod cut_discrepancy;
 pub mod cuts;
 mod dual_graph;
 mod error;
@@ -21,6 +22,7 @@ mod vector;
 pub use certainty::{border_distance, certainty};
 pub use cleaning::CleanMesh;
 pub use connected_parts::connected_parts;
+pub use cut_discrepancy::cut_discrepancy;
 pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts, cuts};
 pub use dual_graph::{Bend, DualArc, DualGraph};
 pub use error::MeshError;

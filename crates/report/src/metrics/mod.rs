@@ -5,6 +5,7 @@ mod distance_transform;
 mod distribution;
 mod flow_error;
 mod label_overlap;
+mod segmentation_error;
 mod sparsification;
 
 pub use disparity_error::{BadShares, DisparityError, disparity_error};
@@ -12,6 +13,7 @@ pub use distance_transform::squared_distance_mm2;
 pub use distribution::Distribution;
 pub use flow_error::{FlowError, end_point_error_vox, flow_error};
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
+pub use segmentation_error::{SegmentationError, segmentation_error};
 pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
 
 pub(crate) use distribution::finite_quantiles;

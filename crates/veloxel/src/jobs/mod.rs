@@ -13,6 +13,7 @@ mod engine_job;
 mod engine_outputs;
 mod engine_run;
 mod evaluate;
+mod evaluate_segmentation;
 mod features;
 mod film_target;
 mod flow;
@@ -48,6 +49,9 @@ pub use dry_run::{DryRun, TimeEstimate, dry_run};
 pub use engine::engine;
 pub use engine_job::{EngineJob, EngineRun};
 pub use evaluate::{DisparityScales, EvaluateJob, evaluate_disparity, evaluate_flow, evaluate_labels};
+pub use evaluate_segmentation::{
+    AgainstTruth, EvaluateSegmentationJob, SegmentationReport, evaluate_segmentation,
+};
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use flow::{FlowRun, flow};
 pub use flow_job::{FlowJob, FlowOutputs};
