@@ -85,7 +85,7 @@ impl Run for CompareArguments {
 }
 
 /// `clg` or `clg:fast`.
-fn method(text: &str) -> Result<MethodOptions, String> {
+pub fn method(text: &str) -> Result<MethodOptions, String> {
     let (method, preset) =
         text.split_once(':').map_or((text, None), |(method, preset)| (method, Some(preset)));
     let options = MethodOptions::new(method).map_err(|error| error.to_string())?;

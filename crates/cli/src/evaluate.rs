@@ -1,17 +1,20 @@
 //! `veloxel evaluate`: a result against the truth.
 
+use crate::evaluate_segmentation::SegmentationArguments;
 use crate::output::{print, print_json, table, two_columns};
 use crate::run_arguments::ReadingArguments;
+use crate::track::NameArguments;
 use crate::{Outcome, Run, warn_and_note};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::jobs::{
-    DisparityScales, EvaluateJob, EvaluateSegmentationJob, MaskFile, SegmentationReport, evaluate_disparity,
-    evaluate_flow, evaluate_labels, evaluate_segmentation,
+    DisparityScales, EvaluateJob, MaskFile, evaluate_contours, evaluate_disparity, evaluate_flow,
+    evaluate_labels,
 };
 use veloxel::metrics::{
-    DisparityError, Distribution, FlowError, LabelOverlap, LabelOverlapReport, SegmentationError,
+    ContourDistances, ContourSummary, DisparityError, Distribution, FlowError, LabelOverlap,
+    LabelOverlapReport,
 };
 use veloxel::report::number::{self, percent};
 use veloxel::{Dimension, VeloxelError, Warnings};
@@ -45,41 +48,29 @@ enum What {
     /// Rand index, Hamming distance and consistency of a mesh's parts, as the Princeton benchmark defines them
     ///
     /// Files are .seg: the number of its part for each face, a line each. 0 is best everywhere.
-    Segmentation(SegmentationFiles),
-}
-
-#[derive(Debug, Args)]
-struct SegmentationFiles {
-    /// What to measure
-    #[arg(value_name = "RESULT")]
-    result: PathBuf,
-    /// What is true: one file, or several of several people
-    #[arg(value_name = "TRUTH", required = true)]
-    truths: Vec<PathBuf>,
-    /// The mesh: adds the cut discrepancy
-    #[arg(long, value_name = "MESH")]
-    mesh: Option<PathBuf>,
-    /// As JSON, for scripts
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    reading: ReadingArguments,
-}
-
-impl SegmentationFiles {
-    fn evaluate(self) -> Outcome {
-        let Self { result, truths, mesh, json, reading } = self;
-        let mut warnings = Warnings::new();
-        let job = EvaluateSegmentationJob { result, truths, mesh, reading: reading.reading() };
-        let measured = evaluate_segmentation(&job, &mut warnings)?;
-        if json {
-            print_json(&measured)?
-        } else {
-            print(&segmentation_text(&measured))?
-        }
-        warn_and_note(&warnings);
-        Ok(())
-    }
+    Segmentation(SegmentationArguments),
+    /// Modified Hausdorff, Hausdorff and mean distance of outlines, and the difference of areas
+    ///
+    /// Outlines are .json, .csv, .mrk.json, a label image, or a folder of texts of `x y` lines. The spacing of pixels is that of
+    /// the file that describes its cine (.json, labels), or of --cine.
+    Contours {
+        /// What to measure
+        #[arg(value_name = "RESULT")]
+        result: PathBuf,
+        /// What is true
+        #[arg(value_name = "TRUTH")]
+        truth: PathBuf,
+        /// An image of the cine that both outline
+        #[arg(long, value_name = "IMAGE")]
+        cine: Option<PathBuf>,
+        /// As JSON, for scripts
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        names: NameArguments,
+        #[command(flatten)]
+        reading: ReadingArguments,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -129,8 +120,13 @@ impl Run for EvaluateArguments {
                 |job, warnings| evaluate_disparity(job, DisparityScales { result, truth }, warnings),
                 disparity_text,
             ),
-            What::Segmentation(files) => files.evaluate(),
+            What::Segmentation(files) => files.run(),
             What::Labels(files) => files.evaluate(evaluate_labels, labels_text),
+            What::Contours { result, truth, cine, json, names, reading } => {
+                let files = Files { result, truth, json, reading, mask: None };
+                let setting = (cine.as_deref(), names.names());
+                files.evaluate(|job, warnings| evaluate_contours(job, setting, warnings), contours_text)
+            }
         }
     }
 }
@@ -212,16 +208,32 @@ fn labels_text(overlap: &LabelOverlapReport) -> String {
     text
 }
 
-fn segmentation_text(report: &SegmentationReport) -> String {
-    let row = |name: &str, error: &SegmentationError| {
-        let numbers = [error.rand, error.hamming, error.global_consistency, error.local_consistency];
-        let numbers = numbers.iter().map(|number| format!("{number:.4}"));
-        let cuts = error.cut_discrepancy.map_or_else(|| "–".to_owned(), |cuts| format!("{cuts:.4}"));
-        [name.to_owned(), error.truth_parts.to_string()].into_iter().chain(numbers).chain([cuts]).collect()
+fn contours_text(distances: &ContourDistances) -> String {
+    let row = |s: &ContourSummary| {
+        let millimetres = [s.modified_hausdorff_mm, s.worst_modified_hausdorff_mm, s.hausdorff_mm, s.mean_mm];
+        let mut row = vec![s.structure.to_string(), s.count.to_string()];
+        row.extend(millimetres.map(|mm| format!("{mm:.3}")));
+        row.extend([s.area_difference_mm2, s.area_difference_abs_mm2].map(|area| format!("{area:.1}")));
+        row
     };
-    let head = ["truth", "parts", "Rand", "Hamming", "global", "local", "cuts"];
-    let each = report.truths.iter().map(|truth| row(&truth.truth, &truth.error));
-    let mut text = table(&head, each.chain([row("mean", &report.mean)]));
-    text.push_str(&format!("{} parts in the result\n", report.mean.result_parts));
+    let head = [
+        "structure",
+        "outlines",
+        "modified Hausdorff, mm",
+        "worst",
+        "Hausdorff",
+        "mean distance",
+        "area, mm²",
+        "|area|",
+    ];
+    let mut text = table(&head, distances.structures.iter().map(row));
+    for (count, what) in [
+        (distances.missing, "of the truth are not in the result"),
+        (distances.not_in_truth, "of the result are not in the truth"),
+    ] {
+        if count > 0 {
+            text.push_str(&format!("{count} outlines {what}\n"));
+        }
+    }
     text
 }

@@ -15,6 +15,7 @@ mod devices;
 mod dry_run;
 mod engine;
 mod evaluate;
+mod evaluate_segmentation;
 mod features;
 mod flow;
 mod info;
@@ -26,6 +27,7 @@ mod run_arguments;
 mod segment;
 mod stereo;
 mod terminal;
+mod track;
 mod track_points;
 mod warp;
 
@@ -43,6 +45,7 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<stereo::StereoArguments>("stereo"),
     Entry::of::<features::FeaturesArguments>("features"),
     Entry::of::<engine::EngineArguments>("engine"),
+    Entry::of::<track::TrackArguments>("track"),
     Entry::of::<track_points::TrackPointsArguments>("track-points"),
     Entry::of::<segment::SegmentArguments>("segment"),
     Entry::of::<warp::WarpArguments>("warp"),
@@ -124,11 +127,11 @@ const OTHER_NAMES: &[(&str, &[&str])] = &[
             "opticalflow",
             "optflow",
             "motion",
-            "track",
             "demons",
         ],
     ),
     ("stereo", &["disparity", "depth", "match"]),
+    ("track", &["cine", "strain", "cardiac", "heart", "feature-tracking"]),
     ("features", &["gabor", "orientation", "phase"]),
     ("engine", &["stream", "video", "live", "camera"]),
     ("segment", &["parts", "decompose", "partition", "cluster", "segmentation"]),

@@ -69,6 +69,12 @@ pub enum CoreError {
     /// A sequence needs at least one frame.
     #[error("a sequence needs at least one frame, got none")]
     EmptySequence,
+    /// Points that are no closed outline.
+    #[error("the outline cannot be used: {reason}")]
+    Outline {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A mesh without a face.
     #[error("a mesh needs at least one face, and there are no faces")]
     NoFaces,

@@ -12,6 +12,7 @@
 
 mod arcs;
 mod cleaning_report;
+mod contour;
 mod diagnostics;
 mod error;
 mod flow;
@@ -29,6 +30,7 @@ mod warning;
 
 pub use arcs::{ArcList, GraphKind, WeightedArc};
 pub use cleaning_report::CleaningReport;
+pub use contour::{Contour, ContourSet, Polygon, Structure};
 pub use diagnostics::{
     BrightnessReport, DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable,
     FlowStatistics, JacobianReport, MethodDiagnostics, SolveStatus, StageTime,

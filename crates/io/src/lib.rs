@@ -22,6 +22,7 @@ mod budget;
 mod compressed;
 mod content;
 mod context;
+mod contours;
 mod detached;
 mod disparity;
 mod element;
@@ -57,6 +58,10 @@ mod words;
 mod write;
 
 pub use content::{Content, Kind};
+pub use contours::{
+    CineImage, CinePlace, ContourFile, ContourReading, InnerContour, LabelMeaning, PlainNames, TextOrder,
+    read_contours, write_contours,
+};
 pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;

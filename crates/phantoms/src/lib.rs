@@ -2,7 +2,8 @@
 //!
 //! A [`Motion`] gives the displacement of every point in closed form, a [`Texture`] the intensity of every
 //! point; a [`Phantom`] evaluates them on a grid, without interpolation.
-//! A [`HeartPhantom`] is a whole beat of a left ventricle, [`rasterise_pair`] draws a finite-element mesh at
+//! A [`HeartPhantom`] is a whole beat of a left ventricle, a [`CinePhantom`] a short-axis cine with exact outlines and strain,
+//! [`rasterise_pair`] draws a finite-element mesh at
 //! two times, and [`catalogue`] lists what every estimator is tried on.
 //! Everything is deterministic: the same arguments give the same bits.
 //!
@@ -20,6 +21,7 @@ mod affine;
 mod breathing;
 pub mod catalogue;
 mod centred;
+mod cine;
 mod elements;
 mod erosion;
 mod error;
@@ -40,6 +42,7 @@ mod wall_texture;
 pub use affine::Affine;
 pub use breathing::Breathing;
 pub use centred::CentredFrame;
+pub use cine::{CineParams, CinePhantom};
 pub use erosion::eroded;
 pub use error::PhantomError;
 pub use heart::{HeartParams, HeartPhantom};

@@ -30,6 +30,8 @@ mod segment_report;
 mod stereo_page;
 pub mod svg_plot;
 mod tables;
+mod track_page;
+mod track_report;
 mod view;
 
 pub use caption::{ColourKey, captioned};
@@ -48,4 +50,6 @@ pub use phase_reports::{
 pub use run::{MotionReport, PairReport, RunReport};
 pub use segment_report::{SegmentReport, SegmentedPart};
 pub use stereo_page::{StereoView, stereo_html};
+pub use track_page::{TrackView, track_html};
+pub use track_report::{CineReport, TrackReport, TrackRun};
 pub use view::{ComparedView, PairView};

@@ -13,6 +13,7 @@ mod sequences;
 mod stopped_stream;
 mod summaries;
 mod tiles;
+mod track;
 mod track_points;
 mod two_grids;
 mod workplace;

@@ -5,10 +5,10 @@ use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Mask, Warnings};
 use veloxel_io as io;
-use veloxel_io::Reading;
+use veloxel_io::{CinePlace, ContourReading, IoError, PlainNames, Reading};
 use veloxel_report::metrics::{
-    DisparityError, FlowError, LabelOverlapReport, disparity_error, flow_error, label_overlap,
-    labels_from_samples,
+    ContourDistances, DisparityError, FlowError, LabelOverlapReport, disparity_error, flow_error,
+    label_overlap, labels_from_samples,
 };
 
 /// A result and the truth.
@@ -77,4 +77,42 @@ pub fn evaluate_labels(
     };
     let (result, truth) = (labels(&job.result)?, labels(&job.truth)?);
     Ok(label_overlap(&result, &truth, job.mask(warnings)?.as_ref())?)
+}
+
+/// `veloxel evaluate contours`: distances of outlines, millimetres.
+///
+/// The spacing of pixels is that of the file that describes its cine, RESULT before TRUTH (JSON, label images), or of `cine`.
+///
+/// # Errors
+/// Anything wrong with the files; [`IoError::Unsupported`] if the spacing stands in none; as [`ContourDistances::measure`].
+pub fn evaluate_contours(
+    job: &EvaluateJob,
+    (cine, names): (Option<&Path>, PlainNames),
+    warnings: &mut Warnings,
+) -> Result<ContourDistances, VeloxelError> {
+    let options = ContourReading { names, reading: job.reading, ..ContourReading::default() };
+    let mut place = cine.map(|path| place_of(path, job.reading, warnings)).transpose()?;
+    if place.is_none() {
+        // The file that describes its cine is read first, whichever of the two that is.
+        let mut unsaid = Warnings::new();
+        let tried =
+            [&job.result, &job.truth].map(|path| io::read_contours(path, None, &options, &mut unsaid));
+        place = tried.into_iter().flatten().find_map(|file| file.place);
+    }
+    let Some(place) = place else {
+        let hint = "name an image of its cine with --cine, for the spacing of pixels";
+        return Err(IoError::unsupported(&job.result, "measuring outlines without their cine", hint).into());
+    };
+    let mut read = |path: &Path| io::read_contours(path, Some(&place), &options, warnings);
+    let (result, truth) = (read(&job.result)?, read(&job.truth)?);
+    let [sx, sy, _] = place.grid.spacing_mm();
+    Ok(ContourDistances::measure(&result.contours, &truth.contours, [sx, sy])?)
+}
+
+/// Grid and frames of a file with a time axis, or of one frame.
+fn place_of(path: &Path, reading: Reading, warnings: &mut Warnings) -> Result<CinePlace, VeloxelError> {
+    let info = io::inspect(path, reading)?;
+    let grid = io::read_grid(path, reading, warnings)?;
+    let (frames, frame_interval_ms) = (info.frames, info.frame_interval_ms);
+    Ok(CinePlace { grid, frames, frame_interval_ms, images: Vec::new() })
 }

@@ -38,6 +38,7 @@ mod sequence;
 mod sequence_maps;
 mod sequence_truth;
 mod stereo;
+mod track;
 mod track_points;
 mod view_order;
 mod warp;
@@ -48,7 +49,9 @@ pub use device::{DeviceListing, DeviceOptions, devices};
 pub use dry_run::{DryRun, TimeEstimate, dry_run};
 pub use engine::engine;
 pub use engine_job::{EngineJob, EngineRun};
-pub use evaluate::{DisparityScales, EvaluateJob, evaluate_disparity, evaluate_flow, evaluate_labels};
+pub use evaluate::{
+    DisparityScales, EvaluateJob, evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels,
+};
 pub use evaluate_segmentation::{
     AgainstTruth, EvaluateSegmentationJob, SegmentationReport, evaluate_segmentation,
 };
@@ -68,5 +71,6 @@ pub use run_log::JobRun;
 pub use segment::{SegmentJob, segment};
 pub use sequence::{SequenceJob, sequence};
 pub use stereo::{StereoJob, StereoRun, stereo};
+pub use track::{ContourInput, MotionSpace, RegionChoice, TrackJob, track};
 pub use track_points::{EndedTracks, TrackPointsJob, TrackPointsReport, TrackStart, track_points};
 pub use warp::{WarpJob, warp_flow, warp_labels};

@@ -1,0 +1,128 @@
+//! Outlines of a phantom's heart followed over its cine.
+
+use crate::workplace::Workplace;
+use serde_json::Value;
+use veloxel_core::{Grid, Volume};
+use veloxel_io::{CinePlace, write_contours, write_labels, write_sequence};
+use veloxel_phantoms::{CineParams, CinePhantom};
+
+const METHOD: [&str; 5] = ["-q", "--method", "block-matching", "--device", "cpu"];
+
+fn phantom(slices: usize) -> CinePhantom {
+    let grid = Grid::volume(80, 76, slices).and_then(|g| g.with_spacing_mm([2.0, 2.0, 8.0])).expect("a grid");
+    CinePhantom::new(CineParams { grid, frames: 8, ..CineParams::default() }).expect("a phantom")
+}
+
+/// A workplace with the cine of a phantom and its exact outlines.
+fn workplace(phantom: &CinePhantom) -> Workplace {
+    let place = Workplace::new();
+    let cine = phantom.sequence();
+    write_sequence(&place.path("cine.nii.gz"), &cine).expect("a cine is written");
+    let description = CinePlace {
+        grid: cine.grid().clone(),
+        frames: 8,
+        frame_interval_ms: cine.frame_interval_ms(),
+        images: Vec::new(),
+    };
+    write_contours(&place.path("exact.json"), &phantom.contours(), &description)
+        .expect("outlines are written");
+    place
+}
+
+fn report(place: &Workplace, folder: &str) -> Value {
+    let text = std::fs::read_to_string(place.path(folder).join("report.json")).expect("a report");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn a_phantoms_function_and_strain_are_found_and_written() {
+    let phantom = phantom(3);
+    let place = workplace(&phantom);
+    let run = [
+        &["track", "cine.nii.gz", "--contours", "exact.json", "--truth", "exact.json", "-o", "out"],
+        &METHOD[..],
+    ];
+    place.run(&run.concat()).succeeded();
+    let report = report(&place, "out");
+    let run = &report["runs"][0];
+    let es = phantom.end_systole();
+    let ejected = 0.55 * phantom.activation(es);
+    let found = run["ventricles"]["lv"]["ejection_fraction"].as_f64().expect("a fraction");
+    assert!((found - ejected).abs() < 0.05, "{found} instead of {ejected}");
+    assert_eq!(run["ventricles"]["lv"]["slices"], serde_json::json!([0, 1, 2]));
+    // The largest slice, midway in the wall.
+    let [exact, _] = phantom.strain(0, es, 0.5);
+    let slice = run["strain"].as_array().expect("regions").iter();
+    let slice = slice.clone().find(|r| r["slice"] == 0 && r["segment"].is_null()).expect("the slice");
+    let strain = slice["frames"][es]["circumferential_mid"].as_f64().expect("a strain");
+    assert!((strain - exact).abs() < 0.04, "{strain} instead of {exact}");
+    for structure in run["distances"]["structures"].as_array().expect("structures") {
+        assert!(structure["modified_hausdorff_mm"].as_f64().expect("a distance") < 1.0, "{structure}");
+    }
+    let text = |name: &str| std::fs::read_to_string(place.path("out").join(name)).expect("a file");
+    assert!(
+        text("strain.csv").contains("# lagrangian: (L - L0) / L0")
+            && text("strain.csv").lines().count() > 100
+    );
+    assert_eq!(text("function.csv").lines().count(), 2 + 8);
+    assert!(text("report.html").contains("Ejection fraction"));
+    for frame in 1..8 {
+        assert!(place.path("out").join(format!("field_000_{frame:03}.nii.gz")).exists());
+    }
+    // What was written is read again, and measured alike.
+    let again = place.run(&["evaluate", "contours", "out/contours.csv", "exact.json", "--json"]).succeeded();
+    let again: Value = serde_json::from_str(&again.stdout).expect("JSON");
+    let [a, b] = [&again["structures"][0], &run["distances"]["structures"][0]];
+    let apart =
+        a["modified_hausdorff_mm"].as_f64().zip(b["modified_hausdorff_mm"].as_f64()).map(|(a, b)| a - b);
+    assert!(apart.is_some_and(|d| d.abs() < 1e-3) && a["structure"] == "endo", "{a} {b}");
+    let info = place.run(&["info", "out/labels.nii.gz"]).succeeded();
+    assert!(info.stdout.contains("8 frames"), "{}", info.stdout);
+}
+
+#[test]
+fn labels_are_seeds_and_several_methods_stand_side_by_side() {
+    let phantom = phantom(1);
+    let place = workplace(&phantom);
+    let contours = phantom.contours();
+    let inside = |structure, [x, y, _]: [usize; 3]| {
+        contours.get(structure, 0, 0).is_some_and(|c| c.polygon.contains([x as f64, y as f64]))
+    };
+    let label = |p: [usize; 3]| match () {
+        () if inside(veloxel_core::Structure::Endo, p) => 3,
+        () if inside(veloxel_core::Structure::Epi, p) => 2,
+        () => i32::from(inside(veloxel_core::Structure::Rv, p)),
+    };
+    let labels = Volume::from_fn(phantom.params().grid.clone(), label);
+    write_labels(&place.path("seed.nii.gz"), &labels).expect("labels are written");
+    let run = ["track", "cine.nii.gz", "--contours", "seed.nii.gz", "-o", "out", "--method", "clg:fast"];
+    let text = place.run(&[&run[..], &METHOD[1..]].concat()).succeeded().stdout;
+    assert!(text.contains("block-matching") && text.contains("clg, fast"), "{text}");
+    let report = report(&place, "out");
+    let ef = report["runs"][1]["ventricles"]["lv"]["ejection_fraction"].as_f64().expect("a fraction");
+    assert!((ef - 0.55 * phantom.activation(phantom.end_systole())).abs() < 0.06, "{ef}");
+    assert!(report["runs"][1]["strain"].as_array().is_some_and(|all| !all.is_empty()));
+    assert!(place.path("out").join("clg-fast_contours.json").exists());
+}
+
+#[test]
+fn mistakes_are_told_in_one_line() {
+    let place = workplace(&phantom(2));
+    let track = |more: &[&str]| {
+        let run = place.run(&[&["track", "cine.nii.gz", "-o", "out"], &METHOD[..], more].concat());
+        assert!(!place.names().contains(&"out".to_owned()));
+        run
+    };
+    track(&["--contours", "exact.json", "--frame", "9"]).failed_with(&["--frame 9", "frames 0, 1"]);
+    track(&["--contours", "none.json"]).failed_with(&["none.json"]);
+    track(&["--contours", "exact.json", "--region", "0,0,900,9"]).failed_with(&["--region", "80 × 76"]);
+    track(&["--contours", "exact.json", "--contours", "exact.json"]).failed_with(&["two outlines of endo"]);
+    place.write("endo_slice0.txt", "1 1\n5 5\n5 1\n1 5\n");
+    track(&["--contours", "endo_slice0.txt"]).failed_with(&["endo on frame 0 of slice 0", "crosses itself"]);
+    place.write("late.csv", "structure,frame,slice,x,y\nendo,3,0,5,5\nendo,3,0,9,5\nendo,3,0,9,9\nrv,4,0,1,1\nrv,4,0,3,1\nrv,4,0,3,3\n");
+    track(&["--contours", "late.csv"]).failed_with(&["frames 3, 4", "--frame"]);
+    track(&["--contours", "exact.json", "--method", "phase"]).failed_with(&["phase"]);
+    place.run(&["evaluate", "contours", "late.csv", "late.csv"]).failed_with(&["--cine"]);
+    let run = place.run(&["track", "exact.json", "--contours", "exact.json", "-o", "out"]);
+    run.failed_with(&["exact.json"]);
+}

@@ -1,0 +1,8 @@
+//! Closed outlines of structures in the planes of images, frame by frame.
+
+mod outline;
+mod polygon;
+mod set;
+
+pub use polygon::Polygon;
+pub use set::{Contour, ContourSet, Structure};

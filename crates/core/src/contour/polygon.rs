@@ -1,0 +1,219 @@
+//! A closed polygon in the plane of an image.
+
+use crate::CoreError;
+
+/// A closed polygon, pixels of its plane: pixel (0, 0) has its centre at (0, 0), x to the right, y down the rows.
+///
+/// Guarantees at least three points, all finite; the last one is joined to the first.
+/// [`Polygon::new`] guarantees more: no edge crosses another, and the area is positive (x turns towards y).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Polygon {
+    pub(super) points_px: Vec<[f64; 2]>,
+}
+
+/// A gap between last and first point above so many of the longest other edge is an open line.
+const GAP_EDGES: f64 = 4.0;
+/// And above this share of the length.
+const GAP_SHARE: f64 = 0.12;
+
+impl Polygon {
+    /// A polygon of points in order, in either direction of turn; repeated points and a last one like the first are left out.
+    ///
+    /// # Errors
+    /// [`CoreError::Outline`] for fewer than three different points, one that is not finite, an area of 0, an open line
+    /// (its ends lie far from each other), and edges that cross.
+    pub fn new(points_px: Vec<[f64; 2]>) -> Result<Self, CoreError> {
+        let fail = |reason: String| Err(CoreError::Outline { reason });
+        if let Some(bad) = points_px.iter().find(|p| !p.iter().all(|v| v.is_finite())) {
+            return fail(format!("a point is ({}, {}): every coordinate must be finite", bad[0], bad[1]));
+        }
+        let mut points = points_px;
+        points.dedup();
+        if points.len() > 1 && points.first() == points.last() {
+            points.pop();
+        }
+        if points.len() < 3 {
+            return fail(format!("it has {} different points: at least 3 are needed", points.len()));
+        }
+        let mut polygon = Self { points_px: points };
+        if let Some(gap_px) = polygon.gap_px() {
+            return fail(format!(
+                "it is open: {gap_px:.1} px lie between its last point and its first, far more than between others"
+            ));
+        }
+        if let Some([x, y]) = polygon.crossing_px() {
+            return fail(format!("it crosses itself at ({x:.1}, {y:.1}) px"));
+        }
+        let area = polygon.signed_area_px2();
+        if area.abs() < 1e-9 {
+            return fail("its area is 0".to_owned());
+        }
+        if area < 0.0 {
+            polygon.points_px.reverse();
+        }
+        Ok(polygon)
+    }
+
+    /// Points that were an outline and have moved: they may cross each other, or turn the other way.
+    ///
+    /// # Errors
+    /// [`CoreError::Outline`] for fewer than three points, or one that is not finite.
+    pub fn of_moved(points_px: Vec<[f64; 2]>) -> Result<Self, CoreError> {
+        if points_px.len() > 2 && points_px.iter().flatten().all(|v| v.is_finite()) {
+            return Ok(Self { points_px });
+        }
+        Err(CoreError::Outline {
+            reason: "a point of it leaves the image, or nothing is known of it".to_owned(),
+        })
+    }
+
+    /// The points in order, without the first one repeated.
+    pub fn points_px(&self) -> &[[f64; 2]] {
+        &self.points_px
+    }
+
+    /// The edges, each from a point to the next; the last one ends at the first point.
+    pub fn edges_px(&self) -> impl Iterator<Item = [[f64; 2]; 2]> {
+        let ends = self.points_px.iter().cycle().skip(1);
+        self.points_px.iter().zip(ends).map(|(&a, &b)| [a, b])
+    }
+
+    /// Its area, positive where x turns towards y.
+    pub fn signed_area_px2(&self) -> f64 {
+        // Relative to a point of its own: no digits are lost far from the origin.
+        let [ox, oy] = self.points_px[0];
+        let cross = |[a, b]: [[f64; 2]; 2]| (a[0] - ox) * (b[1] - oy) - (b[0] - ox) * (a[1] - oy);
+        0.5 * self.edges_px().map(cross).sum::<f64>()
+    }
+
+    /// The centre of its area.
+    pub fn centroid_px(&self) -> [f64; 2] {
+        let [ox, oy] = self.points_px[0];
+        let (mut area, mut sum) = (0.0, [0.0; 2]);
+        for [a, b] in self.edges_px() {
+            let (a, b) = ([a[0] - ox, a[1] - oy], [b[0] - ox, b[1] - oy]);
+            let cross = a[0] * b[1] - b[0] * a[1];
+            area += cross;
+            (0..2).for_each(|k| sum[k] += cross * (a[k] + b[k]));
+        }
+        [ox + sum[0] / (3.0 * area), oy + sum[1] / (3.0 * area)]
+    }
+
+    /// The length of its edges together where pixels have this spacing.
+    pub fn length(&self, spacing: [f64; 2]) -> f64 {
+        self.edges_px().map(|[a, b]| distance(a, b, spacing)).sum()
+    }
+
+    /// So many points at equal distances along it, from its first point on, where pixels have this spacing.
+    pub fn resampled_px(&self, count: usize, spacing: [f64; 2]) -> Vec<[f64; 2]> {
+        let step = self.length(spacing) / count as f64;
+        let (mut points, mut walked) = (Vec::with_capacity(count), 0.0);
+        for [a, b] in self.edges_px() {
+            let edge = distance(a, b, spacing);
+            while points.len() < count && points.len() as f64 * step < walked + edge {
+                let share = (points.len() as f64 * step - walked) / edge;
+                points.push([0, 1].map(|k: usize| a[k] + share * (b[k] - a[k])));
+            }
+            walked += edge;
+        }
+        // Rounding may leave the last one over.
+        points.resize(count, self.points_px[self.points_px.len() - 1]);
+        points
+    }
+
+    /// Whether a point lies inside (even-odd rule).
+    pub fn contains(&self, [x, y]: [f64; 2]) -> bool {
+        let crosses = |[a, b]: &[[f64; 2]; 2]| {
+            (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0])
+        };
+        self.edges_px().filter(crosses).count() % 2 == 1
+    }
+
+    /// Where two of its edges cross, if some do.
+    pub fn crossing_px(&self) -> Option<[f64; 2]> {
+        let edges: Vec<_> = self.edges_px().collect();
+        let n = edges.len();
+        for i in 0..n {
+            for j in i + 2..n {
+                let are_neighbours = i == 0 && j == n - 1;
+                if !are_neighbours && let Some(point) = crossing(edges[i], edges[j]) {
+                    return Some(point);
+                }
+            }
+        }
+        None
+    }
+
+    /// The gap between last and first point, if the line is an open one.
+    fn gap_px(&self) -> Option<f64> {
+        let mut lengths: Vec<f64> = self.edges_px().map(|[a, b]| distance(a, b, [1.0; 2])).collect();
+        let gap = lengths.pop()?;
+        let (longest, all) = (lengths.iter().copied().fold(0.0, f64::max), lengths.iter().sum::<f64>());
+        (lengths.len() > 3 && gap > GAP_EDGES * longest && gap > GAP_SHARE * all).then_some(gap)
+    }
+}
+
+fn distance(a: [f64; 2], b: [f64; 2], spacing: [f64; 2]) -> f64 {
+    (spacing[0] * (a[0] - b[0])).hypot(spacing[1] * (a[1] - b[1]))
+}
+
+/// Where the insides of two edges cross; edges that only touch do not.
+fn crossing([a, b]: [[f64; 2]; 2], [c, d]: [[f64; 2]; 2]) -> Option<[f64; 2]> {
+    let side =
+        |o: [f64; 2], p: [f64; 2], q: [f64; 2]| (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0]);
+    let (sc, sd, sa, sb) = (side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b));
+    let crosses = sc * sd < 0.0 && sa * sb < 0.0;
+    crosses.then(|| [0, 1].map(|k: usize| a[k] + sa / (sa - sb) * (b[k] - a[k])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::{PI, TAU};
+
+    fn circle(count: usize, radius: f64) -> Vec<[f64; 2]> {
+        (0..count)
+            .map(|i| TAU * i as f64 / count as f64)
+            .map(|t| [9.0 + radius * t.cos(), 7.0 + radius * t.sin()])
+            .collect()
+    }
+
+    fn refused(points: Vec<[f64; 2]>) -> String {
+        Polygon::new(points).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_circle_has_its_area_length_and_centre_in_either_turn() {
+        let mut points = circle(400, 5.0);
+        points.push(points[0]);
+        let polygon = Polygon::new(points.clone()).unwrap();
+        points.reverse();
+        let reversed = Polygon::new(points).unwrap();
+        for p in [&polygon, &reversed] {
+            assert_eq!(p.points_px().len(), 400);
+            assert!((p.signed_area_px2() - 25.0 * PI).abs() < 0.01);
+            assert!((p.length([1.0; 2]) - 10.0 * PI).abs() < 0.01);
+            assert!((p.length([2.0; 2]) - 20.0 * PI).abs() < 0.01);
+            let [x, y] = p.centroid_px();
+            assert!((x - 9.0).abs() < 1e-9 && (y - 7.0).abs() < 1e-9);
+            assert!(p.contains([9.0, 11.9]) && !p.contains([9.0, 12.1]));
+        }
+        let even = polygon.resampled_px(90, [1.0; 2]);
+        let steps = even.windows(2).map(|w| distance(w[0], w[1], [1.0; 2]));
+        assert!(even.len() == 90 && steps.into_iter().all(|s| (s - 10.0 * PI / 90.0).abs() < 1e-3));
+    }
+
+    #[test]
+    fn lines_that_are_no_outline_are_refused() {
+        assert!(refused(vec![[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]).contains("2 different points"));
+        assert!(
+            refused(vec![[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 2.0]])
+                .contains("crosses itself at (1.0, 1.0)")
+        );
+        assert!(refused(vec![[0.0, 0.0], [1.0, f64::NAN], [1.0, 1.0]]).contains("finite"));
+        assert!(refused(vec![[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]).contains("area"));
+        let arc: Vec<_> = circle(100, 5.0).into_iter().take(70).collect();
+        assert!(refused(arc).contains("open"));
+        assert!(Polygon::new(vec![[0.0, 0.0], [9.0, 0.0], [9.0, 1.0]]).is_ok(), "a triangle has long edges");
+    }
+}

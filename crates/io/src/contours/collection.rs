@@ -1,0 +1,153 @@
+//! Outlines on their way from a file: each is checked, and told by its place.
+
+use super::{CinePlace, ContourFile};
+use crate::error::IoError;
+use std::path::Path;
+use veloxel_core::{Contour, ContourSet, CoreError, Polygon, Structure, WarningKind, Warnings};
+
+/// Points may lie so far outside of the image, pixels: readers cut at its border.
+const MARGIN_PX: f64 = 1.0;
+
+pub(super) struct Collection<'a> {
+    path: &'a Path,
+    place: Option<CinePlace>,
+    contours: Vec<Contour>,
+    warnings: &'a mut Warnings,
+}
+
+/// Where an outline belongs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spot {
+    pub structure: Structure,
+    pub frame: usize,
+    pub slice: usize,
+}
+
+impl<'a> Collection<'a> {
+    pub fn new(path: &'a Path, place: Option<CinePlace>, warnings: &'a mut Warnings) -> Self {
+        Self { path, place, contours: Vec::new(), warnings }
+    }
+
+    pub fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    pub fn place(&self) -> Option<&CinePlace> {
+        self.place.as_ref()
+    }
+
+    /// The cine, or a refusal that says what needs it.
+    pub fn require_place(&self, what: &'static str) -> Result<&CinePlace, IoError> {
+        let hint = "its cine must be known to read it: name that with --cine";
+        self.place().ok_or_else(|| IoError::unsupported(self.path, what, hint))
+    }
+
+    /// Takes what the file says of its cine, if nobody knew it before.
+    ///
+    /// # Errors
+    /// [`IoError::Malformed`] if the file is of another cine.
+    pub fn describe(&mut self, place: CinePlace) -> Result<(), IoError> {
+        let Some(known) = &self.place else {
+            self.place = Some(place);
+            return Ok(());
+        };
+        if known.grid.size() != place.grid.size() {
+            let (expected, got) = (known.grid.size_text(), place.grid.size_text());
+            return Err(IoError::malformed(self.path, "the cine of the outlines", expected, got));
+        }
+        Ok(())
+    }
+
+    pub fn note(&mut self, message: impl AsRef<str>) {
+        let message = format!("{}: {}", self.path.display(), message.as_ref());
+        self.warnings.push(WarningKind::Header, message);
+    }
+
+    pub fn malformed(
+        &self,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        got: impl ToString,
+    ) -> IoError {
+        IoError::malformed(self.path, what, expected, got)
+    }
+
+    /// Adds an outline in pixels.
+    pub fn add(&mut self, spot: Spot, points_px: Vec<[f64; 2]>) -> Result<(), IoError> {
+        self.check_spot(spot, &points_px)?;
+        match Polygon::new(points_px) {
+            Ok(polygon) => self.add_polygon(spot, polygon),
+            Err(CoreError::Outline { reason }) => {
+                return Err(self.malformed(spot.text(), "a closed outline", reason));
+            }
+            Err(error) => return Err(IoError::core(self.path)(error)),
+        }
+        Ok(())
+    }
+
+    pub fn add_polygon(&mut self, Spot { structure, frame, slice }: Spot, polygon: Polygon) {
+        self.contours.push(Contour { structure, frame, slice, polygon });
+    }
+
+    /// Adds an outline in LPS millimetres, all of it in one slice.
+    pub fn add_mm(&mut self, spot: (Structure, usize), points_mm: &[[f64; 3]]) -> Result<(), IoError> {
+        let grid = self.require_place("an outline in millimetres")?.grid.clone();
+        let (structure, frame) = spot;
+        let voxels: Vec<[f64; 3]> = points_mm.iter().map(|&p| grid.voxel_from_world(p)).collect();
+        let mean = voxels.iter().map(|v| v[2]).sum::<f64>() / voxels.len().max(1) as f64;
+        let slice = mean.round();
+        let apart = voxels.iter().map(|v| (v[2] - slice).abs()).fold(0.0, f64::max);
+        let last = grid.size()[2] - 1;
+        if apart > 0.3 || slice < 0.0 || slice > last as f64 {
+            let what = format!("{structure} on frame {frame}");
+            let expected = format!("an outline in one slice, of 0 to {last}");
+            let got = format!("points around slice {mean:.2}, up to {apart:.2} slices away");
+            return Err(self.malformed(what, expected, got));
+        }
+        let spot = Spot { structure, frame, slice: slice as usize };
+        self.add(spot, voxels.into_iter().map(|[x, y, _]| [x, y]).collect())
+    }
+
+    /// Whether frame, slice and points lie in the cine.
+    fn check_spot(&self, spot: Spot, points_px: &[[f64; 2]]) -> Result<(), IoError> {
+        let Some(place) = &self.place else { return Ok(()) };
+        let size = place.grid.size();
+        if spot.frame >= place.frames || spot.slice >= size[2] {
+            let expected = format!("frames 0 to {} and slices 0 to {}", place.frames - 1, size[2] - 1);
+            return Err(self.malformed("the place of an outline", expected, spot.text()));
+        }
+        let is_outside =
+            |p: &&[f64; 2]| (0..2).any(|a| p[a] < -MARGIN_PX || p[a] > size[a] as f64 - 1.0 + MARGIN_PX);
+        let Some([x, y]) = points_px.iter().find(is_outside) else { return Ok(()) };
+        let spacing = place.grid.spacing_mm();
+        let would_fit = points_px.iter().all(|p| !is_outside(&&[p[0] / spacing[0], p[1] / spacing[1]]));
+        let hint = if would_fit && spacing[..2] != [1.0; 2] {
+            "; divided by the spacing it would fit, so that these are millimetres, it seems: divide by the spacing"
+        } else {
+            ""
+        };
+        let expected = format!("pixels of an image of {} × {}{hint}", size[0], size[1]);
+        Err(self.malformed(spot.text(), expected, format!("the point ({x:.1}, {y:.1})")))
+    }
+
+    /// All outlines.
+    pub fn finish(self) -> Result<ContourFile, IoError> {
+        if self.contours.is_empty() {
+            return Err(self.malformed("the outlines", "at least one", "none"));
+        }
+        match ContourSet::new(self.contours) {
+            Ok(contours) => Ok(ContourFile { contours, place: self.place }),
+            Err(Contour { structure, frame, slice, .. }) => {
+                let text = Spot { structure, frame, slice }.text();
+                Err(IoError::malformed(self.path, text, "one outline", "two"))
+            }
+        }
+    }
+}
+
+impl Spot {
+    /// `endo on frame 3 of slice 7`.
+    pub fn text(self) -> String {
+        format!("{} on frame {} of slice {}", self.structure, self.frame, self.slice)
+    }
+}

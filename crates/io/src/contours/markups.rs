@@ -1,0 +1,75 @@
+//! Closed curves of 3D Slicer: control points in millimetres, joined by a smooth curve as Slicer draws it.
+//!
+//! *Specification*: <https://slicer.readthedocs.io/en/latest/developer_guide/modules/markups.html>.
+
+use super::ContourReading;
+use super::collection::Collection;
+use crate::error::IoError;
+use serde_json::Value;
+use veloxel_core::Structure;
+
+/// Points of the curve between two control points.
+const BETWEEN: usize = 8;
+
+pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collection) -> Result<(), IoError> {
+    let markups = document["markups"].as_array().cloned().unwrap_or_default();
+    for markup in &markups {
+        let name = markup["name"].as_str().or_else(|| document["name"].as_str()).unwrap_or_default();
+        let kind = markup["type"].as_str().unwrap_or_default();
+        if kind != "ClosedCurve" {
+            return Err(into.malformed("a markup", "a closed curve", format!("{kind} \"{name}\"")));
+        }
+        let signs = match markup["coordinateSystem"].as_str() {
+            Some("LPS") => [1.0, 1.0, 1.0],
+            Some("RAS") => [-1.0, -1.0, 1.0],
+            other => {
+                return Err(into.malformed("coordinateSystem", "LPS or RAS", other.unwrap_or("nothing")));
+            }
+        };
+        let position = |point: &Value| -> Option<[f64; 3]> {
+            let coordinate = |a: usize| Some(signs[a] * point["position"].get(a)?.as_f64()?);
+            Some([coordinate(0)?, coordinate(1)?, coordinate(2)?])
+        };
+        let points = markup["controlPoints"].as_array().cloned().unwrap_or_default();
+        let Some(points) = points.iter().map(position).collect::<Option<Vec<_>>>() else {
+            return Err(into.malformed("a control point", "a position of three numbers", name));
+        };
+        if points.len() < 3 {
+            return Err(into.malformed("a closed curve", "at least 3 control points", points.len()));
+        }
+        let (structure, frame) = named(name, markup, options).map_err(|reason| {
+            into.malformed("the name of a closed curve", "endo, epi, rv, rv-epi or region", reason)
+        })?;
+        into.add_mm((structure, frame), &curve(&points))?;
+    }
+    Ok(())
+}
+
+/// The structure and the frame that a name such as `endo`, `LV epi` or `rv frame 3` gives, or the first label.
+fn named(name: &str, markup: &Value, options: &ContourReading) -> Result<(Structure, usize), String> {
+    let label = markup["controlPoints"][0]["label"].as_str().unwrap_or_default();
+    let tried = [name, label].map(|text| {
+        let lower = text.to_lowercase().replace(['_', '-'], " ");
+        let (what, frame) = lower.split_once("frame").map_or((lower.as_str(), None), |(a, b)| (a, Some(b)));
+        let frame = frame.map_or(Some(options.frame), |digits| digits.trim().parse().ok());
+        let what: String = what.trim().trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ').to_owned();
+        what.parse::<Structure>().ok().zip(frame)
+    });
+    tried.into_iter().flatten().next().ok_or_else(|| format!("\"{name}\""))
+}
+
+/// A closed Catmull-Rom spline through the points.
+fn curve(points: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let n = points.len();
+    let at = |i: usize, share: f64| {
+        let [a, b, c, d] = [n - 1, 0, 1, 2].map(|shift| points[(i + shift) % n]);
+        [0, 1, 2].map(|k: usize| {
+            let (t, t2, t3) = (share, share * share, share * share * share);
+            0.5 * (2.0 * b[k]
+                + (c[k] - a[k]) * t
+                + (2.0 * a[k] - 5.0 * b[k] + 4.0 * c[k] - d[k]) * t2
+                + (3.0 * b[k] - a[k] - 3.0 * c[k] + d[k]) * t3)
+        })
+    };
+    (0..n * BETWEEN).map(|i| at(i / BETWEEN, (i % BETWEEN) as f64 / BETWEEN as f64)).collect()
+}

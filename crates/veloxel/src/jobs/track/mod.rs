@@ -1,0 +1,258 @@
+//! Outlines of a heart followed over a cine: contours, fields, strain and function out.
+
+mod cine;
+mod follow;
+mod motion;
+mod outlines;
+mod region;
+mod seeds;
+mod tables;
+mod walls;
+mod writing;
+
+use super::output_plan::{Holds, OutputPlan};
+use super::run_log::{RunLog, finish};
+use super::{JobRun, MethodOptions, RunOptions};
+use crate::VeloxelError;
+use cine::Cine;
+pub use motion::MotionSpace;
+use motion::Task;
+use region::Region;
+pub use region::RegionChoice;
+use seeds::Seeds;
+use std::path::PathBuf;
+use std::time::Instant;
+use tables::Timing;
+use veloxel_core::parameters::Values;
+use veloxel_core::{ContourSet, Flow, WarningKind, Warnings};
+use veloxel_gpu::Device;
+use veloxel_io as io;
+use veloxel_io::{Format, LabelMeaning, PlainNames};
+use veloxel_motion::Observer;
+use veloxel_report::metrics::{ContourDistances, Ventricles, strains};
+use veloxel_report::{CineReport, TrackReport, TrackRun, TrackView, track_html};
+
+/// A file of outlines, and the frame of those that say none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContourInput {
+    /// The file, or a folder of plain texts.
+    pub path: PathBuf,
+    /// The frame; none: the first that tracking starts from.
+    pub frame: Option<usize>,
+}
+
+/// One run over a cine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrackJob {
+    /// A file with a time axis, a folder of frames, or the frames.
+    pub inputs: Vec<PathBuf>,
+    /// Outlines to start from.
+    pub contours: Vec<ContourInput>,
+    /// Outlines that are true, if some are known.
+    pub truth: Vec<ContourInput>,
+    /// The frames whose outlines are carried along; none: frame 0, or the only one that has some. The first is the reference.
+    pub frames: Vec<usize>,
+    /// What the labels of label images are.
+    pub labels: LabelMeaning,
+    /// What the names of plain texts mean.
+    pub names: PlainNames,
+    /// Where motion is estimated.
+    pub region: RegionChoice,
+    /// In planes, or in the volume.
+    pub space: MotionSpace,
+    /// The methods with their presets and parameters, one run each; at least one.
+    pub methods: Vec<MethodOptions>,
+    /// Device and everything else that the runs share, but the method.
+    pub options: RunOptions,
+    /// Where everything goes.
+    pub folder: PathBuf,
+}
+
+/// How the names begin of the files that a run writes.
+const MEMBERS: &[&str] = &["contours.", "labels.", "field_", "strain.csv", "function.csv", "report."];
+
+impl TrackJob {
+    fn plan(&self) -> Result<OutputPlan, VeloxelError> {
+        if Format::from_path(&self.folder).is_some() {
+            let reason = format!("{}: tracking writes many files: name a folder", self.folder.display());
+            return Err(VeloxelError::Frames { reason });
+        }
+        let paths = |files: &[ContourInput]| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
+        let settings = self.methods.iter().flat_map(|m| m.files().to_vec()).collect::<Vec<_>>();
+        Ok(OutputPlan::default()
+            .reads_settings(&settings)
+            .reads_settings(&[paths(&self.contours), paths(&self.truth)].concat())
+            .reads("cine", &self.inputs)
+            .writes("folder", [&self.folder], Holds::Folder)
+            .members("folder", MEMBERS))
+    }
+}
+
+/// Follows outlines over a cine with one method or several, measures, and writes everything into one folder, all of it or nothing.
+///
+/// # Errors
+/// Anything that is wrong with files, outlines, parameters or the device, as one line.
+pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackReport>, VeloxelError> {
+    let mut plan = job.plan()?;
+    plan.check()?;
+    let (device, mut log) = job.options.device.start()?;
+    let warnings = &mut log.warnings;
+    let cine = log.stages.time("load", || Cine::load(job, &device, warnings))?;
+    let seeds = Seeds::load(job, &cine, warnings)?;
+    let truth = match &job.truth[..] {
+        [] => None,
+        files => Some(seeds::read(job, files, &cine, warnings)?),
+    };
+    let region = Region::of(job.region, &seeds.contours, cine.sequence.grid())?;
+    let folder = plan.path("folder")?.expect("the folder should be planned");
+    let mut runs = Vec::new();
+    for (nth, method) in job.methods.iter().enumerate() {
+        let setting =
+            Setting { job, cine: &cine, seeds: &seeds, truth: truth.as_ref(), region, device: &device };
+        let tracked = setting.run(method, (nth, observer), &mut log)?;
+        let prefix = match job.methods.len() {
+            1 => String::new(),
+            _ => format!("{}-{}_", method.method_name(), method.preset_name()),
+        };
+        let timing = setting.timing(&tracked.run);
+        log.stages.time("write", || writing::write((&folder, &prefix), &tracked, &setting, timing))?;
+        runs.push(tracked);
+    }
+    let inputs = plan.input_reports(|_| cine.sequence.grid());
+    let report = report(job, (&cine, &seeds, region), log, inputs, &runs);
+    let views: Vec<TrackView<'_>> =
+        runs.iter().map(|tracked| tracked.view(&cine, truth.as_ref(), region)).collect();
+    let page = track_html(&report, &views)?;
+    plan.write("folder", |folder| io::write_text(&folder.join("report.html"), &page))?;
+    finish(plan, report, |_| Ok(String::new()))
+}
+
+/// What all methods of a run share.
+struct Setting<'a> {
+    job: &'a TrackJob,
+    cine: &'a Cine,
+    seeds: &'a Seeds,
+    truth: Option<&'a ContourSet>,
+    region: Region,
+    device: &'a Device,
+}
+
+/// What one method found.
+struct Tracked {
+    run: TrackRun,
+    contours: ContourSet,
+    /// By frame.
+    fields: Vec<Flow>,
+}
+
+impl Tracked {
+    fn view<'a>(&'a self, cine: &'a Cine, truth: Option<&'a ContourSet>, region: Region) -> TrackView<'a> {
+        TrackView {
+            frames: cine.sequence.frames(),
+            contours: &self.contours,
+            truth,
+            region_from_px: region.from,
+            region_size_px: region.size,
+        }
+    }
+}
+
+impl Setting<'_> {
+    fn run(
+        &self,
+        method: &MethodOptions,
+        (nth, observer): (usize, &dyn Observer),
+        log: &mut RunLog,
+    ) -> Result<Tracked, VeloxelError> {
+        let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
+        let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
+        let slices = self.seeds.contours.slices();
+        let task = Task {
+            cine: self.cine,
+            region: self.region,
+            space: self.job.space,
+            slices: &slices,
+            options: &options,
+            device: self.device,
+            observer,
+        };
+        let (starts, begin) = (&self.seeds.frames, Instant::now());
+        let all = self.job.methods.len() * starts.len();
+        let motions = starts
+            .iter()
+            .enumerate()
+            .map(|(part, &start)| task.follow(start, (nth * starts.len() + part, all)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let solve_ms = begin.elapsed().as_secs_f64() * 1e3;
+        log.stages.add("solve", solve_ms);
+        let motion = &motions[0];
+        let warnings = &mut log.warnings;
+        let contours = outlines::carried(self.seeds, &motions, frames, warnings);
+        note_crossings(&contours, method, warnings);
+        let walls = walls::walls(self.seeds, motion, (grid, frames), warnings);
+        let [sx, sy, _] = grid.spacing_mm();
+        let distances = match self.truth {
+            Some(truth) => Some(ContourDistances::measure(&contours, truth, [sx, sy])?),
+            None => None,
+        };
+        let run = TrackRun {
+            method: method.method_name().to_owned(),
+            preset: method.preset_name().to_owned(),
+            parameters: motion.parameters().into(),
+            time_ms: solve_ms,
+            periodicity: motion.periodicity(),
+            drift_mm: motion.drift_vox().map(|vox| vox * sx),
+            folded: motion.folded(frames),
+            ventricles: Ventricles::measure(&contours, frames, grid.spacing_mm()),
+            strain: if walls.is_empty() { Vec::new() } else { strains(&walls, self.seeds.reference()) },
+            distances,
+        };
+        let fields = (0..frames).map(|frame| motion.field(frame)).collect::<Result<_, _>>()?;
+        Ok(Tracked { run, contours, fields })
+    }
+
+    fn timing(&self, run: &TrackRun) -> Timing {
+        Timing {
+            interval_ms: self.cine.place.frame_interval_ms,
+            periodicity: run.periodicity,
+            reference: self.seeds.reference(),
+        }
+    }
+}
+
+fn note_crossings(contours: &ContourSet, method: &MethodOptions, warnings: &mut Warnings) {
+    let count = contours.contours().iter().filter(|c| c.polygon.crossing_px().is_some()).count();
+    if count > 0 {
+        let (all, name) = (contours.contours().len(), method.method_name());
+        warnings.push(
+            WarningKind::Field,
+            format!("{name}: {count} of {all} outlines cross themselves once they are moved"),
+        );
+    }
+}
+
+fn report(
+    job: &TrackJob,
+    (cine, seeds, region): (&Cine, &Seeds, Region),
+    log: RunLog,
+    inputs: Vec<veloxel_report::InputReport>,
+    runs: &[Tracked],
+) -> TrackReport {
+    let options = RunOptions { method: job.methods[0].clone(), ..job.options.clone() };
+    let grid = cine.sequence.grid();
+    TrackReport {
+        header: options.header("track", Values::default(), log, inputs),
+        cine: CineReport {
+            size: grid.size(),
+            spacing_mm: grid.spacing_mm(),
+            frames: cine.place.frames,
+            frame_interval_ms: cine.place.frame_interval_ms,
+            start_frames: seeds.frames.clone(),
+            slices: seeds.contours.slices(),
+            region_from_px: region.from,
+            region_size_px: region.size,
+            motion: job.space.word().to_owned(),
+        },
+        runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),
+    }
+}

@@ -1,0 +1,160 @@
+//! The motion of a whole cine: of each slice in its plane, or of the volume.
+
+use super::cine::Cine;
+use super::follow::{Followed, follow};
+use super::region::Region;
+use crate::VeloxelError;
+use crate::jobs::RunOptions;
+use veloxel_core::parameters::Values;
+use veloxel_core::{Dimension, Flow, Grid, Volume};
+use veloxel_gpu::Device;
+use veloxel_motion::composition::sample_vox;
+use veloxel_motion::{Observer, Step};
+use veloxel_report::metrics::{Periodicity, share_folded};
+
+/// Where points of a cine can move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MotionSpace {
+    /// Each slice in its plane, as slices stand that are far apart.
+    #[default]
+    InPlane,
+    /// All slices together.
+    Volume,
+}
+
+impl MotionSpace {
+    /// As on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::InPlane => "in-plane",
+            Self::Volume => "volume",
+        }
+    }
+}
+
+/// The motion of slices from a start frame to every frame.
+pub(super) struct CineMotion {
+    grid: Grid,
+    region: Region,
+    /// In-plane: by slice, where it was followed; of a volume one.
+    parts: Vec<Option<Followed>>,
+    space: MotionSpace,
+}
+
+/// What is followed, and how.
+pub(super) struct Task<'a> {
+    pub cine: &'a Cine,
+    pub region: Region,
+    pub space: MotionSpace,
+    /// The slices with outlines.
+    pub slices: &'a [usize],
+    pub options: &'a RunOptions,
+    pub device: &'a Device,
+    pub observer: &'a dyn Observer,
+}
+
+impl Task<'_> {
+    /// Follows from a start frame; `done` of `all` such tasks are over.
+    pub fn follow(&self, start: usize, (done, all): (usize, usize)) -> Result<CineMotion, VeloxelError> {
+        let (grid, frames) = (self.cine.sequence.grid(), self.cine.sequence.frames());
+        let space = if grid.dimension() == Dimension::Two { MotionSpace::InPlane } else { self.space };
+        let mut parts = Vec::new();
+        let share =
+            |part: usize, of: usize| Part { observer: self.observer, nth: done * of + part, count: all * of };
+        if space == MotionSpace::Volume {
+            let stack = self.region.stack(grid)?;
+            let frames: Vec<Volume<f32>> =
+                frames.iter().map(|frame| self.region.volume(frame, &stack)).collect();
+            parts.push(Some(follow(&frames, start, self.options, (self.device, &share(0, 1)))?));
+        } else {
+            let plane = self.region.plane(grid)?;
+            for slice in 0..grid.size()[2] {
+                let Some(part) = self.slices.iter().position(|&s| s == slice) else {
+                    parts.push(None);
+                    continue;
+                };
+                let frames: Vec<Volume<f32>> =
+                    frames.iter().map(|frame| self.region.slice(frame, slice, &plane)).collect();
+                let observer = share(part, self.slices.len());
+                parts.push(Some(follow(&frames, start, self.options, (self.device, &observer))?));
+            }
+        }
+        Ok(CineMotion { grid: grid.clone(), region: self.region, parts, space })
+    }
+}
+
+impl CineMotion {
+    /// Where a point of a slice of the start frame is on another frame, voxels; none where that is not known.
+    pub fn moved_vox(&self, [x, y, z]: [f64; 3], frame: usize) -> Option<[f64; 3]> {
+        let [x0, y0] = self.region.from.map(|v| v as f64);
+        let (part, depth) = match self.space {
+            MotionSpace::InPlane => (self.parts.get(z as usize)?.as_ref()?, 0.0),
+            MotionSpace::Volume => (self.parts[0].as_ref()?, z),
+        };
+        let [w, h] = self.region.size.map(|n| n as f64 - 1.0);
+        let at = [(x - x0).clamp(0.0, w), (y - y0).clamp(0.0, h), depth];
+        let d = sample_vox(&part.flows[frame], at)?;
+        Some([x + d[0], y + d[1], z + d[2]])
+    }
+
+    /// The field from the start frame to another, on the region's grid; unknown in slices that were not followed.
+    pub fn field(&self, frame: usize) -> Result<Flow, VeloxelError> {
+        if self.space == MotionSpace::Volume || self.grid.dimension() == Dimension::Two {
+            let flow = self.parts[0].as_ref().map(|part| part.flows[frame].components_vox().to_vec());
+            return Ok(Flow::new(self.region.stack(&self.grid)?, flow.unwrap_or_default())?);
+        }
+        let mut field = Flow::zeros(self.region.stack(&self.grid)?);
+        let plane = self.region.size[0] * self.region.size[1];
+        for (axis, component) in field.components_vox_mut().iter_mut().enumerate() {
+            for (part, out) in self.parts.iter().zip(component.chunks_exact_mut(plane)) {
+                match part {
+                    Some(part) if axis < 2 => out.copy_from_slice(&part.flows[frame].components_vox()[axis]),
+                    Some(_) => {}
+                    None => out.fill(f32::NAN),
+                }
+            }
+        }
+        Ok(field)
+    }
+
+    /// Every parameter as used.
+    pub fn parameters(&self) -> Values {
+        self.parts.iter().flatten().next().map(|part| part.parameters.clone()).unwrap_or_default()
+    }
+
+    /// Share of folded voxels by frame, over the parts that were followed.
+    pub fn folded(&self, frames: usize) -> Vec<f64> {
+        let parts: Vec<&Followed> = self.parts.iter().flatten().collect();
+        let of = |frame: usize| parts.iter().map(|part| share_folded(&part.flows[frame])).sum::<f64>();
+        (0..frames).map(|frame| of(frame) / parts.len().max(1) as f64).collect()
+    }
+
+    /// Whether the cine is one whole cycle: as most of its parts say.
+    pub fn periodicity(&self) -> Periodicity {
+        let parts = self.parts.iter().flatten();
+        let (all, periodic) = parts.fold((0, 0), |(all, periodic), part| {
+            (all + 1, periodic + usize::from(part.periodicity == Periodicity::Periodic))
+        });
+        if 2 * periodic > all { Periodicity::Periodic } else { Periodicity::Open }
+    }
+
+    /// The mean drift once around, pixels.
+    pub fn drift_vox(&self) -> Option<f64> {
+        let drifts: Vec<f64> = self.parts.iter().flatten().filter_map(|part| part.drift_vox).collect();
+        (!drifts.is_empty()).then(|| drifts.iter().sum::<f64>() / drifts.len() as f64)
+    }
+}
+
+/// One of several tasks of a run, in the run's own count.
+struct Part<'a> {
+    observer: &'a dyn Observer,
+    nth: usize,
+    count: usize,
+}
+
+impl Observer for Part<'_> {
+    fn step(&self, step: Step) {
+        let done = (self.nth as f64 + step.done) / self.count as f64;
+        self.observer.step(Step { done, ..step });
+    }
+}

@@ -1,0 +1,108 @@
+//! Outlines on every frame: each seed moved along, several seeds blended between their frames.
+
+use super::motion::CineMotion;
+use super::seeds::Seeds;
+use veloxel_core::{Contour, ContourSet, Polygon, Structure, WarningKind, Warnings};
+use veloxel_report::metrics::Periodicity;
+
+/// Carries the seeds to every frame; `motions` are those from each of their frames.
+///
+/// *Where several frames have seeds*: between two of them both are followed, joined point by point, and blended by the time
+/// that is left to each, as equation 6 of the paper blends forward and backward.
+pub(super) fn carried(
+    seeds: &Seeds,
+    motions: &[CineMotion],
+    frames: usize,
+    warnings: &mut Warnings,
+) -> ContourSet {
+    let mut all = Vec::new();
+    let mut lost = 0;
+    let periodicity = motions[0].periodicity();
+    for structure in Structure::ALL {
+        for slice in seeds.contours.slices() {
+            let own: Vec<(usize, &Contour)> = (seeds.frames.iter().enumerate())
+                .filter_map(|(nth, &frame)| Some((nth, seeds.contours.get(structure, slice, frame)?)))
+                .collect();
+            if own.is_empty() || structure == Structure::Region {
+                continue;
+            }
+            for frame in 0..frames {
+                let carry = |(nth, seed): &(usize, &Contour)| moved(seed, &motions[*nth], frame);
+                let polygon = match neighbours(&own, frame, frames, periodicity) {
+                    [(one, _), (other, _)] if std::ptr::eq(one.1, other.1) => carry(one),
+                    [(one, weight), (other, _)] => {
+                        carry(one).zip(carry(other)).map(|(a, b)| blended(&a, &b, weight))
+                    }
+                };
+                match polygon {
+                    Some(polygon) => all.push(Contour { structure, frame, slice, polygon }),
+                    None => lost += 1,
+                }
+            }
+        }
+    }
+    if lost > 0 {
+        let text = format!("{lost} outlines leave the region where motion is known: enlarge it (--region)");
+        warnings.push(WarningKind::Field, text);
+    }
+    ContourSet::new(all).unwrap_or_default()
+}
+
+fn moved(seed: &Contour, motion: &CineMotion, frame: usize) -> Option<Polygon> {
+    if frame == seed.frame {
+        return Some(seed.polygon.clone());
+    }
+    let to = |[x, y]: [f64; 2]| match motion.moved_vox([x, y, seed.slice as f64], frame) {
+        Some([x, y, _]) => [x, y],
+        None => [f64::NAN; 2],
+    };
+    Polygon::of_moved(seed.polygon.points_px().iter().map(|&p| to(p)).collect()).ok()
+}
+
+type Weighted<'a, 'b> = (&'a (usize, &'b Contour), f64);
+
+/// The seeds before and after a frame, with their weights.
+fn neighbours<'a, 'b>(
+    seeds: &'a [(usize, &'b Contour)],
+    frame: usize,
+    frames: usize,
+    periodicity: Periodicity,
+) -> [Weighted<'a, 'b>; 2] {
+    let around = |from: usize, to: usize| (to + frames - from) % frames;
+    let before = seeds.iter().min_by_key(|(_, seed)| around(seed.frame, frame)).expect("a seed at least");
+    let after = seeds.iter().min_by_key(|(_, seed)| around(frame, seed.frame)).expect("a seed at least");
+    let (gone, left) = (around(before.1.frame, frame), around(frame, after.1.frame));
+    if periodicity == Periodicity::Open {
+        // Beyond the first and the last seed there is one neighbour.
+        if before.1.frame > frame {
+            return [(after, 1.0), (after, 0.0)];
+        }
+        if after.1.frame < frame {
+            return [(before, 1.0), (before, 0.0)];
+        }
+    }
+    if gone == 0 {
+        return [(before, 1.0), (before, 0.0)];
+    }
+    let weight = left as f64 / (gone + left) as f64;
+    [(before, weight), (after, 1.0 - weight)]
+}
+
+/// `weight · a + (1 − weight) · b`, joined at equal shares of their lengths where they lie nearest to each other.
+fn blended(a: &Polygon, b: &Polygon, weight: f64) -> Polygon {
+    let count = a.points_px().len().max(b.points_px().len()).max(48);
+    let [first, second] = [a, b].map(|polygon| polygon.resampled_px(count, [1.0; 2]));
+    let apart = |shift: usize| -> f64 {
+        let squares = |i: usize| {
+            let (p, q) = (first[i], second[(i + shift) % count]);
+            (p[0] - q[0]).powi(2) + (p[1] - q[1]).powi(2)
+        };
+        (0..count).map(squares).sum()
+    };
+    let shift = (0..count).min_by(|&s, &t| apart(s).total_cmp(&apart(t))).unwrap_or(0);
+    let mix = |i: usize| {
+        let (p, q) = (first[i], second[(i + shift) % count]);
+        [0, 1].map(|k: usize| q[k] + weight * (p[k] - q[k]))
+    };
+    Polygon::of_moved((0..count).map(mix).collect()).unwrap_or_else(|_| a.clone())
+}

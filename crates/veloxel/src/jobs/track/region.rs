@@ -1,0 +1,137 @@
+//! The part of every frame in which motion is estimated.
+
+use crate::VeloxelError;
+use veloxel_core::{ContourSet, Grid, Structure, Volume};
+
+/// Around the outlines, millimetres: the heart moves, and methods look around.
+const MARGIN_MM: f64 = 25.0;
+/// Pixels along a side at least, where there are so many: pyramids need them.
+const LEAST_PX: usize = 64;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RegionChoice {
+    /// Around the outlines, or those that outline a region.
+    #[default]
+    Auto,
+    /// All of the image.
+    All,
+    /// From pixel (x, y) on, so many along x and y.
+    Pixels([usize; 4]),
+}
+
+impl std::str::FromStr for RegionChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => return Ok(Self::Auto),
+            "all" => return Ok(Self::All),
+            _ => {}
+        }
+        let numbers: Vec<usize> = text.split(',').filter_map(|n| n.trim().parse().ok()).collect();
+        let wrong = || "expected auto, all, or X,Y,WIDTH,HEIGHT in pixels".to_owned();
+        <[usize; 4]>::try_from(numbers).map(Self::Pixels).map_err(|_| wrong())
+    }
+}
+
+/// A rectangle of pixels, the same in every slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Region {
+    /// Its first pixel.
+    pub from: [usize; 2],
+    /// Pixels along x and y.
+    pub size: [usize; 2],
+}
+
+impl Region {
+    /// The region of a choice around outlines on a grid.
+    pub fn of(choice: RegionChoice, contours: &ContourSet, grid: &Grid) -> Result<Self, VeloxelError> {
+        let [nx, ny, _] = grid.size();
+        let all = Self { from: [0, 0], size: [nx, ny] };
+        match choice {
+            RegionChoice::All => Ok(all),
+            RegionChoice::Pixels([x, y, w, h]) => {
+                if w < 16 || h < 16 || x + w > nx || y + h > ny {
+                    let reason = format!(
+                        "--region {x},{y},{w},{h}: expected at least 16 × 16 pixels within {nx} × {ny}"
+                    );
+                    return Err(VeloxelError::Frames { reason });
+                }
+                Ok(Self { from: [x, y], size: [w, h] })
+            }
+            RegionChoice::Auto => Ok(Self::around(contours, grid)),
+        }
+    }
+
+    fn around(contours: &ContourSet, grid: &Grid) -> Self {
+        let regions = contours.contours().iter().filter(|c| c.structure == Structure::Region);
+        let is_given = regions.clone().next().is_some();
+        let own: Vec<_> = if is_given { regions.collect() } else { contours.contours().iter().collect() };
+        let side = |axis: usize| {
+            let points = own.iter().flat_map(|c| c.polygon.points_px()).map(|p| p[axis]);
+            let (low, high) =
+                points.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+            let margin = if is_given { 0.0 } else { MARGIN_MM / grid.spacing_mm()[axis] };
+            let last = grid.size()[axis] as f64 - 1.0;
+            let middle = 0.5 * (low + high);
+            let half = (0.5 * (high - low) + margin).max(0.5 * LEAST_PX as f64);
+            let from = (middle - half).floor().clamp(0.0, last) as usize;
+            // Even numbers halve well.
+            let to = ((middle + half).ceil().clamp(0.0, last) as usize + 1 - from).next_multiple_of(4);
+            (from, to.min(grid.size()[axis] - from))
+        };
+        let (x, y) = (side(0), side(1));
+        Self { from: [x.0, y.0], size: [x.1, y.1] }
+    }
+
+    /// The grid of one slice in the region.
+    pub fn plane(&self, grid: &Grid) -> Result<Grid, VeloxelError> {
+        let [sx, sy, _] = grid.spacing_mm();
+        Ok(Grid::image(self.size[0], self.size[1])?.with_spacing_mm([sx, sy, 1.0])?)
+    }
+
+    /// The grid of all slices in the region, placed in the world.
+    pub fn stack(&self, grid: &Grid) -> Result<Grid, VeloxelError> {
+        let [w, h] = self.size;
+        let part = match grid.dimension() {
+            veloxel_core::Dimension::Two => Grid::image(w, h)?,
+            veloxel_core::Dimension::Three => Grid::volume(w, h, grid.size()[2])?,
+        };
+        let origin = grid.world_from_voxel([self.from[0] as f64, self.from[1] as f64, 0.0]);
+        Ok(part.with_spacing_mm(grid.spacing_mm())?.with_direction(grid.direction())?.with_origin_mm(origin))
+    }
+
+    /// A slice of an image in the region, on the grid `plane`.
+    pub fn slice(&self, image: &Volume<f32>, slice: usize, plane: &Grid) -> Volume<f32> {
+        let [x0, y0] = self.from;
+        Volume::from_fn(plane.clone(), |[x, y, _]| *image.at([x0 + x, y0 + y, slice]))
+    }
+
+    /// All slices of an image in the region, on the grid `stack`.
+    pub fn volume(&self, image: &Volume<f32>, stack: &Grid) -> Volume<f32> {
+        let [x0, y0] = self.from;
+        Volume::from_fn(stack.clone(), |[x, y, z]| *image.at([x0 + x, y0 + y, z]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::{Contour, Polygon};
+
+    #[test]
+    fn a_region_holds_its_outlines_and_stays_within_the_image() {
+        let polygon = Polygon::new(vec![[180.0, 60.0], [220.0, 60.0], [200.0, 90.0]]).unwrap();
+        let contour = Contour { structure: Structure::Endo, frame: 0, slice: 1, polygon };
+        let set = ContourSet::new(vec![contour]).unwrap();
+        let grid = Grid::volume(230, 200, 3).and_then(|g| g.with_spacing_mm([1.25, 1.25, 8.0])).unwrap();
+        let region = Region::of(RegionChoice::Auto, &set, &grid).unwrap();
+        assert_eq!((region.from, region.size[0] + region.from[0]), ([160, 40], 230));
+        assert!(region.size[1] >= LEAST_PX && region.size[1].is_multiple_of(4));
+        let stack = region.stack(&grid).unwrap();
+        assert_eq!(stack.world_from_voxel([0.0; 3]), grid.world_from_voxel([160.0, 40.0, 0.0]));
+        assert!(Region::of("200,0,40,40".parse().unwrap(), &set, &grid).is_err());
+        assert!("1,2,3".parse::<RegionChoice>().is_err());
+    }
+}

@@ -1,0 +1,170 @@
+//! The outlines that tracking starts from.
+
+use super::TrackJob;
+use super::cine::Cine;
+use crate::VeloxelError;
+use std::path::Path;
+use veloxel_core::{Contour, ContourSet, Polygon, Structure, Volume, WarningKind, Warnings};
+use veloxel_io::{ContourReading, IoError, PlainNames, TextOrder, read_contours};
+
+/// Outlines on the frames that tracking starts from.
+pub(super) struct Seeds {
+    /// The first of them is the reference: motion and strain begin there.
+    pub frames: Vec<usize>,
+    pub contours: ContourSet,
+}
+
+impl Seeds {
+    /// Reads the seeds of a job.
+    pub fn load(job: &TrackJob, cine: &Cine, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
+        let contours = read(job, &job.contours, cine, warnings)?;
+        let there = contours.frames();
+        let frames = match (&job.frames[..], &there[..]) {
+            ([], [only]) => vec![*only],
+            ([], _) if there.contains(&0) => vec![0],
+            ([], _) => {
+                let list = there.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+                let reason =
+                    format!("frame 0 has no outline, frames {list} have: say with --frame where to start");
+                return Err(VeloxelError::Frames { reason });
+            }
+            (asked, _) => asked.to_vec(),
+        };
+        if let Some(missing) = frames.iter().find(|frame| !there.contains(frame)) {
+            let list = there.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+            let reason = format!("--frame {missing}: that frame has no outline; frames {list} have");
+            return Err(VeloxelError::Frames { reason });
+        }
+        let left = contours.contours().iter().filter(|c| !frames.contains(&c.frame)).count();
+        if left > 0 {
+            let text = format!(
+                "{left} outlines on other frames than those that tracking starts from were left out (--frame)"
+            );
+            warnings.push(WarningKind::Note, text);
+        }
+        let own = contours.into_iter().filter(|c| frames.contains(&c.frame)).collect();
+        let contours = ContourSet::new(own).unwrap_or_default();
+        Ok(Self { frames, contours })
+    }
+
+    /// The frame that motion and strain are told from.
+    pub fn reference(&self) -> usize {
+        self.frames[0]
+    }
+}
+
+/// Reads outlines of the cine; files beside each other are one set.
+pub(super) fn read(
+    job: &TrackJob,
+    files: &[super::ContourInput],
+    cine: &Cine,
+    warnings: &mut Warnings,
+) -> Result<ContourSet, VeloxelError> {
+    let mut all: Vec<Contour> = Vec::new();
+    for file in files {
+        let frame = file.frame.or(job.frames.first().copied()).unwrap_or(0);
+        let reading =
+            ContourReading { frame, labels: job.labels, names: job.names, reading: job.options.reading };
+        all.extend(read_one(&file.path, reading, cine, warnings)?);
+    }
+    ContourSet::new(all).map_err(|twice| {
+        let reason = format!(
+            "two outlines of {} on frame {} of slice {}: give one, or another frame (FILE@FRAME)",
+            twice.structure, twice.frame, twice.slice
+        );
+        VeloxelError::Frames { reason }
+    })
+}
+
+fn read_one(
+    path: &Path,
+    reading: ContourReading,
+    cine: &Cine,
+    warnings: &mut Warnings,
+) -> Result<ContourSet, VeloxelError> {
+    let place = Some(&cine.place);
+    let given = read_contours(path, place, &reading, warnings);
+    let slices = cine.place.grid.size()[2];
+    let is_ambiguous = reading.names.order.is_none() && slices > 1 && path.is_dir();
+    let refusal = match given {
+        Err(error @ IoError::Unsupported { .. }) if is_ambiguous => error,
+        other => return Ok(other?.contours),
+    };
+    // Numbers alone do not say at which end they begin: the images do, where the outlines fit one way only.
+    let with = |order: TextOrder, warnings: &mut Warnings| {
+        let names = PlainNames { order: Some(order), ..reading.names };
+        let file = read_contours(path, place, &ContourReading { names, ..reading.clone() }, warnings)?;
+        let score = contrast(&file.contours, &cine.sequence.frames()[..1.max(cine.place.frames)]);
+        Ok::<_, IoError>((file.contours, score))
+    };
+    let mut own = [Warnings::new(), Warnings::new()];
+    let up = with(TextOrder::Ascending, &mut own[0])?;
+    let down = with(TextOrder::Descending, &mut own[1])?;
+    let (is_up, better, worse) = if up.1 > down.1 { (true, up, down.1) } else { (false, down, up.1) };
+    if better.1 < CLEAR * worse.abs() {
+        return Err(refusal.into());
+    }
+    let word = if is_up {
+        "ascending: the first numbers are slice 0"
+    } else {
+        "descending: the first numbers are the last slice"
+    };
+    let text = format!(
+        "{}: the images say that the numbers of the texts are {word} (--text-order says so for certain)",
+        path.display()
+    );
+    warnings.push(WarningKind::Header, text);
+    warnings.extend(own[usize::from(!is_up)].clone());
+    Ok(better.0)
+}
+
+/// How many times better one order must fit.
+const CLEAR: f64 = 1.5;
+
+/// By how much the cavity is brighter than the wall around it, in standard deviations of the image, mean over slices with both
+/// outlines, on the first frame of each.
+fn contrast(contours: &ContourSet, frames: &[Volume<f32>]) -> f64 {
+    let (mut sum, mut count) = (0.0, 0);
+    for slice in contours.slices() {
+        let pair = |frame: usize| {
+            let endo =
+                contours.get(Structure::Endo, slice, frame).or(contours.get(Structure::Rv, slice, frame))?;
+            let epi = contours.get(Structure::Epi, slice, frame).or(contours.get(
+                Structure::RvEpi,
+                slice,
+                frame,
+            ))?;
+            Some((frame, &endo.polygon, &epi.polygon))
+        };
+        if let Some((frame, endo, epi)) = contours.frames().into_iter().find_map(pair) {
+            sum += step(&frames[frame], slice, [endo, epi]);
+            count += 1;
+        }
+    }
+    sum / f64::from(count.max(1))
+}
+
+fn step(image: &Volume<f32>, slice: usize, [endo, epi]: [&Polygon; 2]) -> f64 {
+    let [nx, ny, _] = image.grid().size();
+    let (mut inside, mut wall, mut all) = ([0.0, 0.0], [0.0, 0.0], [0.0, 0.0, 0.0]);
+    for y in 0..ny {
+        for x in 0..nx {
+            let (value, p) = (f64::from(*image.at([x, y, slice])), [x as f64, y as f64]);
+            all = [all[0] + 1.0, all[1] + value, all[2] + value * value];
+            let sum = if endo.contains(p) {
+                &mut inside
+            } else if epi.contains(p) {
+                &mut wall
+            } else {
+                continue;
+            };
+            *sum = [sum[0] + 1.0, sum[1] + value];
+        }
+    }
+    let deviation = (all[2] / all[0] - (all[1] / all[0]).powi(2)).sqrt();
+    if inside[0] * wall[0] * deviation > 0.0 {
+        (inside[1] / inside[0] - wall[1] / wall[0]) / deviation
+    } else {
+        0.0
+    }
+}

@@ -1,0 +1,91 @@
+//! The tables of a run: strain of every region, and areas and volumes over time.
+
+use std::fmt::Write;
+use veloxel_report::TrackRun;
+use veloxel_report::metrics::{DEFINITIONS, Periodicity, StrainAt, eulerian, rate_per_s};
+
+/// What there is to know of time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Timing {
+    pub interval_ms: Option<f64>,
+    pub periodicity: Periodicity,
+    pub reference: usize,
+}
+
+impl Timing {
+    fn of(&self, frame: usize) -> String {
+        self.interval_ms.map_or(String::new(), |ms| format!("{:.2}", ms * frame as f64))
+    }
+
+    fn rates(&self, curve: &[f64]) -> Vec<Option<f64>> {
+        match self.interval_ms {
+            Some(ms) => rate_per_s(curve, ms, self.periodicity).into_iter().map(Some).collect(),
+            None => vec![None; curve.len()],
+        }
+    }
+}
+
+/// One kind of strain.
+type Kind = fn(&StrainAt) -> f64;
+
+const KINDS: [(&str, Kind); 4] = [
+    ("circumferential_endo", |s| s.circumferential_endo),
+    ("circumferential_mid", |s| s.circumferential_mid),
+    ("circumferential_epi", |s| s.circumferential_epi),
+    ("radial", |s| s.radial),
+];
+
+/// `strain.csv`.
+pub(super) fn strain(run: &TrackRun, timing: Timing) -> String {
+    let mut text = format!("# reference frame: {}\n{DEFINITIONS}", timing.reference);
+    text.push_str("slice,segment,frame,time_ms");
+    for (name, _) in KINDS {
+        let _ = write!(text, ",{name}_lagrangian,{name}_eulerian,{name}_rate");
+    }
+    text.push_str(",thickness_mm\n");
+    for region in &run.strain {
+        let all = |number: Option<String>| number.unwrap_or_else(|| "all".to_owned());
+        let place = format!(
+            "{},{}",
+            all(region.slice.map(|s| s.to_string())),
+            all(region.segment.map(|s| s.to_string()))
+        );
+        let rates = KINDS.map(|(_, of)| timing.rates(&region.curve(of)));
+        for (frame, at) in region.frames.iter().enumerate() {
+            let _ = write!(text, "{place},{frame},{}", timing.of(frame));
+            for ((_, of), rates) in KINDS.iter().zip(&rates) {
+                let rate = rates[frame].map_or(String::new(), |rate| format!("{rate:.5}"));
+                let _ = write!(text, ",{:.5},{:.5},{rate}", of(at), eulerian(of(at)));
+            }
+            let _ = writeln!(text, ",{:.4}", at.thickness_mm);
+        }
+    }
+    text
+}
+
+/// `function.csv`.
+pub(super) fn function(run: &TrackRun, frames: usize, timing: Timing) -> String {
+    let found = &run.ventricles;
+    let mut columns: Vec<(String, &[f64])> = Vec::new();
+    let volume = |chamber: &'static str, of: &'static str| format!("{chamber}_{of}");
+    columns.extend(found.lv.iter().map(|lv| (volume("lv", "volume_ml"), &lv.volume_ml[..])));
+    columns.extend(found.muscle_ml.iter().map(|ml| (volume("lv_muscle", "volume_ml"), &ml[..])));
+    columns.extend(found.rv.iter().map(|rv| (volume("rv", "volume_ml"), &rv.volume_ml[..])));
+    let area =
+        |curve: &veloxel_report::metrics::AreaCurve| format!("{}_slice{}_mm2", curve.structure, curve.slice);
+    columns.extend(found.areas.iter().map(|curve| (area(curve), &curve.area_mm2[..])));
+    let mut text =
+        "# volumes: areas of slices times their distance; areas: of one slice each\nframe,time_ms".to_owned();
+    columns.iter().for_each(|(name, _)| {
+        let _ = write!(text, ",{name}");
+    });
+    text.push('\n');
+    for frame in 0..frames {
+        let _ = write!(text, "{frame},{}", timing.of(frame));
+        for (_, values) in &columns {
+            let _ = write!(text, ",{:.4}", values[frame]);
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,143 @@
+//! The wall of the left ventricle: its slices with both outlines, from base to apex, and the places of their segments.
+
+use super::motion::CineMotion;
+use super::seeds::Seeds;
+use veloxel_core::{ContourSet, Grid, Structure, WarningKind, Warnings};
+use veloxel_report::metrics::{Level, SegmentFrame, WallMesh, WallMotion};
+
+/// The walls of all slices whose mesh can be followed to every frame.
+pub(super) fn walls(
+    seeds: &Seeds,
+    motion: &CineMotion,
+    (grid, frames): (&Grid, usize),
+    warnings: &mut Warnings,
+) -> Vec<WallMotion> {
+    let start = seeds.reference();
+    let [sx, sy, _] = grid.spacing_mm();
+    let contours = &seeds.contours;
+    let mut meshes = Vec::new();
+    for slice in contours.slices() {
+        let [endo, epi] = [Structure::Endo, Structure::Epi].map(|s| contours.get(s, slice, start));
+        let Some((endo, epi)) = endo.zip(epi) else { continue };
+        match WallMesh::between(&endo.polygon, &epi.polygon, [sx, sy]) {
+            Some(mesh) => meshes.push((slice, mesh, endo.polygon.centroid_px())),
+            None => {
+                let text = format!(
+                    "slice {slice}: the epicardium does not surround the endocardium, so that it has no strain"
+                );
+                warnings.push(WarningKind::Content, text);
+            }
+        }
+    }
+    if meshes.is_empty() {
+        return Vec::new();
+    }
+    let slices: Vec<usize> = meshes.iter().map(|(slice, ..)| *slice).collect();
+    let levels = levels(&slices, contours, start, warnings);
+    let shared = septum(contours, start, [sx, sy]);
+    if shared.is_none() {
+        let text = "no outline of the right ventricle: the septum is taken to lie towards the patient's right and front \
+                    (an image without orientation: to the left), which decides which segment is which";
+        warnings.push(WarningKind::Content, text);
+    }
+    let follow = |(nth, (slice, mesh, centre)): (usize, (usize, WallMesh, [f64; 2]))| {
+        let at = |frame: usize| -> Option<Vec<[f64; 3]>> {
+            let point = |&[x, y]: &[f64; 2]| {
+                let there = motion.moved_vox([x, y, slice as f64], frame)?;
+                Some(grid.world_from_voxel(there))
+            };
+            mesh.points_px().iter().map(point).collect()
+        };
+        let septum_rad = towards_rv(contours, (slice, start), centre, [sx, sy])
+            .or(shared)
+            .unwrap_or_else(|| usual_septum(grid));
+        let segments = SegmentFrame { septum_rad, towards_anterior: towards_anterior(grid, septum_rad) };
+        let points_mm = (0..frames).map(at).collect::<Option<_>>()?;
+        Some(WallMotion { slice, level: levels[nth], segments, points_mm })
+    };
+    let count = meshes.len();
+    let walls: Vec<WallMotion> = meshes.into_iter().enumerate().filter_map(follow).collect();
+    if walls.len() < count {
+        let text = format!(
+            "{} of {count} slices leave the region where motion is known: they have no strain",
+            count - walls.len()
+        );
+        warnings.push(WarningKind::Field, text);
+    }
+    walls
+}
+
+/// Thirds from the base to the apex; the base is the end with the larger epicardium.
+fn levels(slices: &[usize], contours: &ContourSet, start: usize, warnings: &mut Warnings) -> Vec<Level> {
+    let n = slices.len();
+    if n < 3 {
+        let text = format!(
+            "{n} of the slices have both outlines: they count as the middle of the ventricle (segments 7 to 12)"
+        );
+        warnings.push(WarningKind::Note, text);
+        return vec![Level::Mid; n];
+    }
+    let area = |of: &[usize]| -> f64 {
+        let area = |&slice: &usize| {
+            contours.get(Structure::Epi, slice, start).map_or(0.0, |c| c.polygon.signed_area_px2())
+        };
+        of.iter().map(area).sum()
+    };
+    let third = n.div_ceil(3);
+    let base_first = area(&slices[..third]) >= area(&slices[n - third..]);
+    let level = |nth: usize| {
+        let from_base = if base_first { nth } else { n - 1 - nth };
+        match 3 * from_base / n {
+            0 => Level::Basal,
+            1 => Level::Mid,
+            _ => Level::Apical,
+        }
+    };
+    let end = if base_first { slices[0] } else { slices[n - 1] };
+    let text = format!("slice {end} is taken as the base: the epicardium is larger at that end");
+    warnings.push(WarningKind::Note, text);
+    (0..n).map(level).collect()
+}
+
+/// The direction to the right ventricle's centre in a slice.
+fn towards_rv(
+    contours: &ContourSet,
+    (slice, frame): (usize, usize),
+    centre: [f64; 2],
+    spacing: [f64; 2],
+) -> Option<f64> {
+    let rv = contours.get(Structure::Rv, slice, frame)?.polygon.centroid_px();
+    Some((spacing[1] * (rv[1] - centre[1])).atan2(spacing[0] * (rv[0] - centre[0])))
+}
+
+/// The mean direction to the right ventricle over all slices that show both.
+fn septum(contours: &ContourSet, frame: usize, spacing: [f64; 2]) -> Option<f64> {
+    let mut sum = [0.0; 2];
+    for slice in contours.slices() {
+        let centre = contours.get(Structure::Endo, slice, frame).map(|c| c.polygon.centroid_px());
+        if let Some(angle) = centre.and_then(|centre| towards_rv(contours, (slice, frame), centre, spacing)) {
+            sum = [sum[0] + angle.cos(), sum[1] + angle.sin()];
+        }
+    }
+    (sum != [0.0; 2]).then(|| sum[1].atan2(sum[0]))
+}
+
+/// The direction of a world vector (LPS) in the plane of slices.
+fn in_plane(grid: &Grid, world: [f64; 3]) -> [f64; 2] {
+    let direction = grid.direction();
+    [0, 1].map(|axis: usize| (0..3).map(|row| direction[row][axis] * world[row]).sum())
+}
+
+fn usual_septum(grid: &Grid) -> f64 {
+    if grid.is_unplaced() {
+        return std::f64::consts::PI;
+    }
+    let [x, y] = in_plane(grid, [-1.0, -1.0, 0.0]);
+    y.atan2(x)
+}
+
+/// Whether angles grow from the septum to the anterior wall.
+fn towards_anterior(grid: &Grid, septum_rad: f64) -> f64 {
+    let [x, y] = if grid.is_unplaced() { [0.0, -1.0] } else { in_plane(grid, [0.0, -1.0, 0.5]) };
+    if (y.atan2(x) - septum_rad).sin() >= 0.0 { 1.0 } else { -1.0 }
+}
