@@ -5,6 +5,7 @@
 mod compare;
 mod demo;
 mod device;
+mod distances;
 mod dry_run;
 mod engine;
 mod engine_film;
@@ -46,6 +47,7 @@ mod warp;
 pub use compare::{CompareJob, compare};
 pub use demo::{DemoJob, demo};
 pub use device::{DeviceListing, DeviceOptions, devices};
+pub use distances::{DistancesJob, DistancesReport, distances};
 pub use dry_run::{DryRun, TimeEstimate, dry_run};
 pub use engine::engine;
 pub use engine_job::{EngineJob, EngineRun};

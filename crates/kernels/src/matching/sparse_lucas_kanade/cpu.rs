@@ -102,9 +102,13 @@ struct Window<const V: usize> {
     copied: [f32; MOST_SAMPLES],
 }
 
-/// What a row of lanes adds up to: every fourth lane, then those four sums.
+/// What a row of lanes adds up to: its vectors, every fourth lane of them, then those four sums.
 #[inline(always)]
-fn total(lanes: Lanes) -> f32 {
+fn total<const V: usize>(row: Row<V>) -> f32 {
+    let mut lanes = row[0];
+    for beyond in &row[1..] {
+        lanes = lanes + *beyond;
+    }
     let mut sums = [0.0; 4];
     for (k, sum) in sums.iter_mut().enumerate() {
         *sum = lanes.0[k] + lanes.0[k + 4] + lanes.0[k + 8] + lanes.0[k + 12];
@@ -223,7 +227,7 @@ impl<const V: usize> Window<V> {
         let (samples, stride) = region(image, ([x - 1, y - 1], needed), &mut self.copied);
         let (beside, middle) = (Lanes::splat(BESIDE), Lanes::splat(MIDDLE));
         let zero = Lanes::splat(0.0);
-        let mut sums = [zero; 3];
+        let mut sums = [[zero; V]; 3];
         for v in 0..V {
             let along = |j: usize| -> [Lanes; 3] {
                 // SAFETY: the region holds these samples.
@@ -251,9 +255,9 @@ impl<const V: usize> Window<V> {
         }
         for [gx, gy] in &self.gradients[..rows] {
             for v in 0..V {
-                sums[0] = sums[0] + gx[v] * gx[v];
-                sums[1] = sums[1] + gx[v] * gy[v];
-                sums[2] = sums[2] + gy[v] * gy[v];
+                sums[0][v] = sums[0][v] + gx[v] * gx[v];
+                sums[1][v] = sums[1][v] + gx[v] * gy[v];
+                sums[2][v] = sums[2][v] + gy[v] * gy[v];
             }
             whole(&mut sums);
         }
@@ -264,7 +268,7 @@ impl<const V: usize> Window<V> {
     #[inline(always)]
     fn mismatch(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> [f32; 2] {
         let (samples, gradients) = (&self.samples[..self.rows], &self.gradients[..self.rows]);
-        let mut sums = Mismatch { samples, gradients, sums: [Lanes::splat(0.0); 2] };
+        let mut sums = Mismatch { samples, gradients, sums: [[Lanes::splat(0.0); V]; 2] };
         compare::<V, _>(image, (corner, self.rows), &mut self.copied, &mut sums);
         sums.sums.map(total)
     }
@@ -273,7 +277,7 @@ impl<const V: usize> Window<V> {
     #[inline(always)]
     fn difference(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> f32 {
         let samples = &self.samples[..self.rows];
-        let mut sum = Difference { samples, inside: &self.inside, sum: Lanes::splat(0.0) };
+        let mut sum = Difference { samples, inside: &self.inside, sum: [Lanes::splat(0.0); V] };
         compare::<V, _>(image, (corner, self.rows), &mut self.copied, &mut sum);
         total(sum.sum) / (self.rows * self.rows) as f32
     }
@@ -289,7 +293,7 @@ trait Sum {
 struct Mismatch<'a, const V: usize> {
     samples: &'a [Row<V>],
     gradients: &'a [[Row<V>; 2]],
-    sums: [Lanes; 2],
+    sums: [Row<V>; 2],
 }
 
 impl<const V: usize> Sum for Mismatch<'_, V> {
@@ -297,7 +301,8 @@ impl<const V: usize> Sum for Mismatch<'_, V> {
     fn add(&mut self, j: usize, v: usize, samples: Lanes) {
         let difference = samples - self.samples[j][v];
         let [gx, gy] = &self.gradients[j];
-        self.sums = [self.sums[0] + difference * gx[v], self.sums[1] + difference * gy[v]];
+        let [x, y] = &mut self.sums;
+        (x[v], y[v]) = (x[v] + difference * gx[v], y[v] + difference * gy[v]);
     }
 }
 
@@ -305,14 +310,14 @@ impl<const V: usize> Sum for Mismatch<'_, V> {
 struct Difference<'a, const V: usize> {
     samples: &'a [Row<V>],
     inside: &'a Row<V>,
-    sum: Lanes,
+    sum: Row<V>,
 }
 
 impl<const V: usize> Sum for Difference<'_, V> {
     #[inline(always)]
     fn add(&mut self, j: usize, v: usize, samples: Lanes) {
         let difference = samples - self.samples[j][v];
-        self.sum = self.sum + Lanes(difference.0.map(f32::abs)) * self.inside[v];
+        self.sum[v] = self.sum[v] + Lanes(difference.0.map(f32::abs)) * self.inside[v];
     }
 }
 

@@ -1,4 +1,5 @@
-//! Launches of `sparse_lucas_kanade.wgsl`: sixteen threads a point, two points a workgroup.
+//! Launches of `sparse_lucas_kanade.wgsl`: sixteen threads a point, two points a workgroup; or, where the device takes CUDA C++,
+//! of `sparse_lucas_kanade.cu`, whose windows are in registers.
 
 use super::SparseLucasKanade;
 use crate::kernel::Launcher;
@@ -24,8 +25,12 @@ static UP_TO_31: ShaderSource = ShaderSource::wgsl(
     "sparse Lucas-Kanade",
     &["const AREA: u32 = 961u;\nconst AROUND: u32 = 1089u;\n", NAN, BODY],
 );
-/// Points of a workgroup.
-const POINTS: usize = 2;
+static IN_REGISTERS: ShaderSource =
+    ShaderSource::cuda("sparse Lucas-Kanade", &[NAN], include_str!("sparse_lucas_kanade.cu"));
+/// Threads of a workgroup.
+const WIDTH: usize = 32;
+/// The same in CUDA C++.
+const CUDA_WIDTH: usize = 128;
 /// Workgroups along x at most.
 const MOST_ACROSS: usize = 32_768;
 
@@ -35,13 +40,19 @@ pub(super) fn track(gpu: &Launcher<'_>, args: &SparseLucasKanade<'_>) -> Result<
         return Ok(());
     }
     let rows = 2 * search.radius + 1;
+    let is_in_registers = gpu.gpu().takes_cuda();
+    let (width, lanes) = match is_in_registers {
+        true => (CUDA_WIDTH, if rows > 16 { 32 } else { 16 }),
+        false => (WIDTH, 16),
+    };
     let source = match rows {
+        _ if is_in_registers => &IN_REGISTERS,
         0..=9 => &UP_TO_9,
         10..=15 => &UP_TO_15,
         16..=21 => &UP_TO_21,
         _ => &UP_TO_31,
     };
-    let groups = n.div_ceil(POINTS);
+    let groups = n.div_ceil(width / lanes);
     let across = groups.min(MOST_ACROSS);
     let head = Uniform::new().u4([n, args.levels.count(), search.iterations, across]).f4([
         search.tolerance_px,
@@ -56,6 +67,7 @@ pub(super) fn track(gpu: &Launcher<'_>, args: &SparseLucasKanade<'_>) -> Result<
     let uniform = (0..MOST_LEVELS).fold(head, |uniform, l| uniform.u4(level(l)));
     gpu.launch(source, "track")
         .constant("ROWS", rows)
+        .constant("WIDTH", width)
         .constant("GUESSED", args.guesses.is_some())
         .uniform(uniform)
         .input(args.pyramids[0])
@@ -69,4 +81,31 @@ pub(super) fn track(gpu: &Launcher<'_>, args: &SparseLucasKanade<'_>) -> Result<
         .output(args.error)
         .output(args.fate)
         .run([across as u32, groups.div_ceil(across) as u32, 1])
+}
+
+#[cfg(all(test, feature = "gpu"))]
+mod tests {
+    use super::*;
+    use veloxel_gpu::nvrtc::Nvrtc;
+    use veloxel_gpu::{Bind, Launch};
+    use veloxel_testkit::every_device::here;
+
+    #[test]
+    fn windows_stay_in_registers_with_nvrtc() {
+        let nvrtc = here("nvrtc", Nvrtc::find());
+        for rows in [3, 9, 15, 21, 31] {
+            let launch = Launch {
+                source: &IN_REGISTERS,
+                entry: "track",
+                constants: &[("ROWS", rows as f64), ("WIDTH", CUDA_WIDTH as f64), ("GUESSED", 1.0)],
+                uniform: (0..2 + MOST_LEVELS).fold(Uniform::new(), |uniform, _| uniform.u4([0; 4])),
+                buffers: &[Bind::Absent; 10],
+                groups: [1; 3],
+            };
+            let text = veloxel_gpu::cuda_source(&launch).expect("a text");
+            let compiled = nvrtc.compile_with_resources(&text.source, "track", (9, 0));
+            let (compiled, resources) = compiled.unwrap_or_else(|error| panic!("{rows}: {error}"));
+            assert_eq!(resources.spill_bytes, 0, "{rows}, {resources:?}, {}", compiled.log);
+        }
+    }
 }

@@ -11,8 +11,8 @@
 //! halfway. A level whose window has too little contrast changes nothing; the finest one's decides about the fate.
 //! *Border*: the outermost pixels repeat. *Halo*: unbounded (gathers).
 //!
-//! *Sums*: the columns `l` and `l + 16` of a window are added up row by row, then every fourth of those sixteen sums, then the
-//! four that are left: in one vector of a processor, or by sixteen threads of a GPU.
+//! *Sums*: the columns of a window are added up row by row, then those of `l` and `l + 16`, then every fourth of these sixteen,
+//! then the four that are left: in one vector of a processor or two, or by sixteen threads of a GPU or thirty-two.
 
 mod cpu;
 mod gpu;

@@ -5,9 +5,11 @@ override ROWS: u32 = 9u;
 // 1: there are guesses.
 override GUESSED: u32 = 0u;
 
-// Threads of a point, and of a workgroup.
+// Threads of a workgroup.
+override WIDTH: u32 = 32u;
+
+// Threads of a point.
 const LANES: u32 = 16u;
-const THREADS: u32 = 32u;
 
 struct Block {
     // Points; levels; steps of a level at most; workgroups along x.
@@ -112,16 +114,14 @@ fn differentiate(around: u32, base: u32, x: u32) {
     }
 }
 
-// Σ g gᵀ of a thread's columns: 11, 12, 22.
-fn products(base: u32, lane: u32) -> vec4<f32> {
+// Σ g gᵀ of a column: 11, 12, 22.
+fn products(base: u32, x: u32) -> vec4<f32> {
     var sum = vec4<f32>();
     for (var j = 0u; j < ROWS; j = j + 1u) {
-        for (var x = lane; x < ROWS; x = x + LANES) {
-            let i = base + j * ROWS + x;
-            let gx = along_x[i];
-            let gy = along_y[i];
-            sum = sum + vec4<f32>(gx * gx, gx * gy, gy * gy, 0.0);
-        }
+        let i = base + j * ROWS + x;
+        let gx = along_x[i];
+        let gy = along_y[i];
+        sum = sum + vec4<f32>(gx * gx, gx * gy, gy * gy, 0.0);
     }
     return sum;
 }
@@ -131,6 +131,7 @@ fn mismatch(at: View, point: u32, lane: u32) -> vec4<f32> {
     let base = point * AREA;
     let side = ROWS + 2u;
     var sum = vec4<f32>();
+    var beyond = vec4<f32>();
     let low = vec2<i32>(column(at, i32(lane)), column(at, i32(lane) + 16));
     let high = vec2<i32>(column(at, i32(lane) + 1), column(at, i32(lane) + 17));
     var y = row(at, 0);
@@ -154,11 +155,11 @@ fn mismatch(at: View, point: u32, lane: u32) -> vec4<f32> {
         own = own + LANES;
         if (lane + LANES < ROWS) {
             let difference = mix_of(above.y, below.y, at.part.y) - samples[own];
-            sum = sum + vec4<f32>(difference * along_x[i], difference * along_y[i], abs(difference), 0.0);
+            beyond = beyond + vec4<f32>(difference * along_x[i], difference * along_y[i], abs(difference), 0.0);
         }
         above = below;
     }
-    return sum;
+    return sum + beyond;
 }
 
 fn is_inside(at: vec2<f32>, size: vec2<u32>, beyond: f32) -> bool {
@@ -201,7 +202,7 @@ fn steps(level: vec4<u32>, matrix: vec4<f32>, start: vec2<f32>, lane: u32, count
     return here;
 }
 
-@compute @workgroup_size(32)
+@compute @workgroup_size(WIDTH)
 fn track(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let nth = (group.y * block.counts.w + group.x) * 2u + lane / LANES;
     let base = lane / LANES * AREA;
@@ -242,7 +243,9 @@ fn track(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) grou
             for (var x = lane % LANES; x < ROWS; x = x + LANES) {
                 differentiate(lane / LANES * AROUND, base, x);
             }
-            sum = products(base, lane % LANES);
+            for (var x = lane % LANES; x < ROWS; x = x + LANES) {
+                sum = sum + products(base, x);
+            }
         }
         let matrix = total(sum, lane);
         let half = 0.5 * (matrix.x - matrix.z);
