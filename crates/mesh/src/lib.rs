@@ -26,10 +26,12 @@ pub use certainty::{border_distance, certainty};
 pub use cleaning::CleanMesh;
 pub use connected_parts::connected_parts;
 pub use cut_discrepancy::cut_discrepancy;
-pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts, cuts};
+pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts, TreeTop, cuts};
 pub use dual_graph::{Bend, DualArc, DualGraph};
 pub use error::MeshError;
-pub use fuzzy::{FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, face_distances, fuzzy_clustering};
+pub use fuzzy::{
+    FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, face_distances, fuzzy_clustering,
+};
 pub use graph::{Graph, LeftOut};
 pub use methods::PARAMETERS;
 pub use shape_diameter::shape_diameter;

@@ -98,15 +98,18 @@ fn scene(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, Repor
             high[axis] = high[axis].max(point[axis]);
         }
     }
-    let extent = (0..3).map(|axis| (high[axis] - low[axis]).powi(2)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+    let extent =
+        (0..3).map(|axis| (high[axis] - low[axis]).powi(2)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
     // Around the origin in units of the mesh's extent, so that no unit is too large or too small for the viewer.
     let place = |point: &[f64; 3]| {
         [0, 1, 2].map(|axis| ((point[axis] - 0.5 * (low[axis] + high[axis])) / extent) as f32)
     };
     let points: Vec<u8> = view.points.iter().flat_map(place).flat_map(f32::to_le_bytes).collect();
-    let triangles: Vec<u8> = view.triangles.iter().flatten().flat_map(|corner| corner.to_le_bytes()).collect();
+    let triangles: Vec<u8> =
+        view.triangles.iter().flatten().flat_map(|corner| corner.to_le_bytes()).collect();
     let finest: Vec<u8> = view.finest.iter().flat_map(|&part| (part as u16).to_le_bytes()).collect();
-    let certainty: Vec<u8> = view.certainty.iter().map(|c| (255.0 * c.clamp(0.0, 1.0)).round() as u8).collect();
+    let certainty: Vec<u8> =
+        view.certainty.iter().map(|c| (255.0 * c.clamp(0.0, 1.0)).round() as u8).collect();
     let data = json!({
         "points": STANDARD.encode(points),
         "triangles": STANDARD.encode(triangles),

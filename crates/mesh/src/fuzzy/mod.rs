@@ -19,7 +19,7 @@ mod parameters;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{FuzzyParams, FuzzyPreset};
+pub use parameters::{FirstMedoids, FuzzyParams, FuzzyPreset};
 
 use crate::{Bend, DualGraph, MeshError, Request, ShortestPaths, connected_parts};
 use medoids::Samples;
@@ -98,7 +98,7 @@ pub fn fuzzy_clustering(
         clusters = FuzzyClusters::around(medoids.clone(), &paths, params)?;
     }
     band::cut_bands(graph, &mut clusters, params);
-    clusters.labels = connected_parts(graph, &clusters.labels, params.least_area);
+    clusters.number(connected_parts(graph, &clusters.labels, params.least_area));
     Ok(clusters)
 }
 
@@ -138,6 +138,22 @@ impl FuzzyClusters {
         };
         clusters.labels = (0..faces).map(nearest).collect();
         Ok(clusters)
+    }
+
+    /// Takes other labels, and sorts the medoids by them: each label gets that of most of its faces.
+    fn number(&mut self, labels: Vec<u32>) {
+        let count = labels.iter().max().map_or(0, |most| *most as usize + 1);
+        let mut shared = vec![vec![0usize; self.parts()]; count];
+        for (&new, &old) in labels.iter().zip(&self.labels) {
+            shared[new as usize][old as usize] += 1;
+        }
+        let most = |counts: &Vec<usize>| (0..counts.len()).rev().max_by_key(|&old| counts[old]).unwrap_or(0);
+        let old: Vec<usize> = shared.iter().map(most).collect();
+        let faces = labels.len();
+        let distances = old.iter().flat_map(|&old| &self.distances[old * faces..(old + 1) * faces]).copied();
+        self.distances = distances.collect();
+        self.medoids = old.iter().map(|&old| self.medoids[old]).collect();
+        self.labels = labels;
     }
 
     /// Number of medoids.

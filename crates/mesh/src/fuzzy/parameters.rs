@@ -1,6 +1,16 @@
 //! The parameters of fuzzy clustering.
 
-use veloxel_core::parameters;
+use veloxel_core::{choices, parameters};
+
+choices! {
+    /// Where medoids begin.
+    pub enum FirstMedoids {
+        /// Each as far as possible from those before it.
+        Farthest = "farthest",
+        /// In the middles of the parts that agglomeration finds.
+        Cuts = "cuts",
+    }
+}
 
 parameters! {
     /// Every parameter of fuzzy clustering; symbols as on the page of [`crate::fuzzy`].
@@ -24,6 +34,8 @@ parameters! {
     smoothing: usize in 0..=10000 = 8, 8;
     /// How fast a probability falls with the way. Small: far faces draw a medoid as well; large: only those of its own part.
     sharpness "p": f64 in 0.1..=100 = 3.0, 1.0;
+    /// Where medoids begin.
+    seeds: FirstMedoids = Farthest, Farthest;
     /// Updates of the medoids at most; they end where medoids repeat.
     iterations: usize in 0..=1000 = 10, 10;
     /// Faces whose ways decide on medoids, spread over the area. 0: all of them, which takes all distances in each iteration.

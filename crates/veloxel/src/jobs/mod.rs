@@ -34,6 +34,7 @@ mod published;
 mod run_log;
 mod segment;
 mod segment_outputs;
+mod segment_solve;
 mod sentinels;
 mod sequence;
 mod sequence_maps;
