@@ -19,6 +19,7 @@ mod phase;
 mod plots_page;
 mod rates;
 mod record;
+mod segmentation;
 mod session;
 mod tracking;
 mod verdict;
@@ -107,6 +108,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("local", local::local),
     // 100,000 points followed between two pictures.
     Bench::new("tracking", tracking::tracking),
+    // Parts of meshes beside those of people.
+    Bench::new("segmentation", segmentation::segmentation),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];
