@@ -76,4 +76,4 @@ pub use sequence::{SequenceJob, sequence};
 pub use stereo::{StereoJob, StereoRun, stereo};
 pub use track::{ContourInput, MotionSpace, RegionChoice, TrackJob, track};
 pub use track_points::{EndedTracks, TrackPointsJob, TrackPointsReport, TrackStart, track_points};
-pub use warp::{WarpJob, warp_flow, warp_labels};
+pub use warp::{LabelChoice, WarpJob, warp_flow, warp_labels};
