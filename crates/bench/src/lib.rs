@@ -23,6 +23,7 @@ mod phase;
 mod plots_page;
 mod rates;
 mod record;
+mod segmentation;
 mod session;
 mod tracking;
 mod verdict;
@@ -115,6 +116,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("local", local::local),
     // 100,000 points followed between two pictures.
     Bench::new("tracking", tracking::tracking),
+    // Parts of meshes beside those of people.
+    Bench::new("segmentation", segmentation::segmentation),
     // ACDC: labels of hearts carried from end-diastole to end-systole.
     Bench::new("acdc", acdc::acdc),
     // Outlines of hearts followed over cines.

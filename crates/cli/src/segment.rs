@@ -13,7 +13,7 @@ use veloxel::report::number::{duration, percent};
 
 /// Cut the surface of a mesh into parts.
 ///
-/// MESH is .off, .obj, .ply or .stl. Parts meet where the surface bends inwards, and where its thickness changes. OUT.ply has
+/// MESH is .off, .obj, .ply, .stl or .glb. Parts meet where the surface bends inwards, and where its thickness changes. OUT.ply has
 /// the mesh with a colour, a certainty (quality) and the number of its part (segment) for each face; colours fade to white
 /// where a face may as well belong to the part beside it.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub struct SegmentArguments {
     #[arg(short = 'k', long = "parts", value_name = "K")]
     count: Option<usize>,
 
-    /// The mesh in the colours of its parts
+    /// The mesh in the colours of its parts: .ply with certainty and part of each face, or .glb
     #[arg(short, long, value_name = "OUT.ply")]
     output: PathBuf,
 

@@ -4,6 +4,7 @@ mod bmp;
 mod flo;
 #[cfg(feature = "gif")]
 mod gif;
+mod glb;
 #[cfg(feature = "jpeg")]
 mod jpeg;
 mod kitti;
@@ -52,4 +53,5 @@ pub(crate) static FORMATS: &[&Format] = &[
     &obj::FORMAT,
     &ply::FORMAT,
     &stl::FORMAT,
+    &glb::FORMAT,
 ];

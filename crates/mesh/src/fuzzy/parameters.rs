@@ -33,7 +33,7 @@ parameters! {
     /// How often the shape diameter is averaged with its neighbours'. 0: as rays measured it.
     smoothing: usize in 0..=10000 = 8, 8;
     /// How fast a probability falls with the way. Small: far faces draw a medoid as well; large: only those of its own part.
-    sharpness "p": f64 in 0.1..=100 = 3.0, 1.0;
+    sharpness "p": f64 in 0.1..=100 = 6.0, 1.0;
     /// Where medoids begin.
     seeds: FirstMedoids = Farthest, Farthest;
     /// Updates of the medoids at most; they end where medoids repeat.

@@ -85,7 +85,7 @@
   };
 
   // Turned by dragging, nearer by the wheel.
-  let [turn, tilt, away] = [0.6, 0.35, 1];
+  let [turn, tilt, away] = [0.6, 0.35, 0.8];
   const radius = given.radius;
   const draw = () => {
     const width = canvas.clientWidth, height = canvas.clientHeight;
