@@ -1,5 +1,7 @@
 //! What must be reached, measured: each bench gives figures beside the bars they are held against.
 
+mod acdc;
+mod cine;
 mod confidence;
 mod error;
 mod error_time;
@@ -14,6 +16,7 @@ mod multigrid;
 mod nirep;
 mod paper_a;
 mod paper_b;
+mod paper_c;
 mod paths;
 mod phantoms;
 mod phase;
@@ -82,6 +85,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("agreement", gpu::agreement),
     // The first paper's experiments: a GPU beside its host.
     Bench::new("paper-a", |session| Ok(paper_a(session.device, Plan::full(), &mut |_| Ok(()))?.figures())),
+    // Finite-element registration: seconds a frame, steps of both optimisers, and what more elements cost.
+    Bench::new("paper-c", paper_c::paper_c),
     // The second GPU paper: block matching and Lucas-Kanade over sizes of pictures, all distances over sizes of meshes.
     Bench::new("paper-b", |session| Ok(paper_b(session.device, PaperBPlan::FULL, &mut |_| ())?.figures())),
     // Floyd-Warshall and dissection against their bars.
@@ -110,6 +115,10 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("local", local::local),
     // 100,000 points followed between two pictures.
     Bench::new("tracking", tracking::tracking),
+    // ACDC: labels of hearts carried from end-diastole to end-systole.
+    Bench::new("acdc", acdc::acdc),
+    // Outlines of hearts followed over cines.
+    Bench::new("cine", cine::cine),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

@@ -19,8 +19,8 @@ use veloxel_bench::{
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
 ///
-/// Fails if a bar is missed, or if data are missing: middlebury, large-motion, confidence, nirep, phase, agreement and
-/// volume-preservation measure on the data folder that VELOXEL_DATA names.
+/// Fails if a bar is missed, or if data are missing: middlebury, large-motion, acdc, cine, confidence, nirep, phase,
+/// agreement and volume-preservation measure on the data folder that VELOXEL_DATA names.
 #[derive(Debug, Args)]
 pub struct BenchArguments {
     /// What to measure; nothing: copy, sweep, kernels, multigrid, volumes, phantoms and volume-preservation
@@ -31,7 +31,7 @@ pub struct BenchArguments {
     #[arg(long)]
     json: bool,
 
-    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states; for paper-a and paper-b, small sizes
+    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states; for paper-a, paper-b and paper-c, small sizes
     #[arg(long)]
     quick: bool,
 
@@ -39,7 +39,7 @@ pub struct BenchArguments {
     #[arg(long)]
     allow_missing: bool,
 
-    /// Tables and plots of paper-a, paper-b or error-time as a page, in one file
+    /// Tables and plots of paper-a, paper-b, paper-c, error-time or cine as a page, in one file
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
 
@@ -54,7 +54,7 @@ pub struct BenchArguments {
 const PAPER_A: &str = "paper-a";
 const PAPER_B: &str = "paper-b";
 /// Benches that draw plots.
-const WITH_PAGE: [&str; 3] = [PAPER_A, PAPER_B, "error-time"];
+const WITH_PAGE: [&str; 5] = [PAPER_A, PAPER_B, "paper-c", "error-time", "cine"];
 
 impl BenchArguments {
     fn benches(&self) -> Vec<&'static Bench> {

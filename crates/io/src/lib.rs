@@ -24,6 +24,8 @@ mod content;
 mod context;
 mod contours;
 mod detached;
+#[cfg(feature = "dicom")]
+mod dicom;
 mod disparity;
 mod element;
 mod error;
@@ -49,6 +51,7 @@ mod raster;
 mod read;
 mod reading;
 mod record;
+mod series;
 mod source;
 mod stream;
 mod text_header;
@@ -83,7 +86,8 @@ pub use read::{
     read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
     read_mask, read_mesh, read_sequence, read_surface, read_text,
 };
-pub use reading::{DataFiles, Reading, Strictness};
+pub use reading::{DataFiles, Reading, SeriesChoice, Strictness};
+pub use series::{CineSeries, holds_dicom, read_cine};
 pub use stream::FrameStream;
 pub use tempfile::{NamedTempFile, TempDir};
 pub use unfinished::{Revocable, Unfinished, remove_unfinished};

@@ -1,19 +1,22 @@
 //! Methods that estimate dense motion, and the seam over which everything else is written once.
 //!
 //! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`],
-//! [`block_matching`], [`lucas_kanade`], [`phase`].
+//! [`block_matching`], [`finite_elements`], [`lucas_kanade`], [`phase`].
 
 pub mod affine_registration;
 pub mod block_matching;
 pub mod clg;
+mod coarse_pair;
 pub mod composition;
 pub mod cycle;
 mod error;
+pub mod finite_elements;
 mod footprint;
 mod frame;
 mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
+mod long_axis;
 pub mod lucas_kanade;
 mod masking;
 mod matches;
@@ -40,8 +43,13 @@ pub use block_matching::parameters::{BlockMatchingParams, BlockMatchingPreset};
 pub use clg::parameters::{ClgParams, Preset};
 pub use clg::{Clg, clg};
 pub use composition::compose_flows;
-pub use cycle::{Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodic, Periodicity, track_cycle};
+pub use cycle::{
+    ContourMotion, ContourRule, Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodic, Periodicity,
+    follow_contour, track_cycle,
+};
 pub use error::MotionError;
+pub use finite_elements::FiniteElements;
+pub use finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};
 pub use footprint::{Footprint, Tiling};
 pub use frame::{Frame, FrameSource};
 pub use intensity::IntensityMap;

@@ -133,3 +133,28 @@ fn flat_open_and_several_meshes_are_segmented_with_a_word() {
     }
     place.run(&["segment", "strips.obj", "-o", "chosen.ply"]).succeeded();
 }
+
+#[test]
+fn segmentations_are_measured_against_several_people() {
+    let place = Workplace::new();
+    let faces = stacked_boxes(&place, "tower.obj");
+    place.run(&["segment", "tower.obj", "-k", "2", "-o", "t.ply", "--labels", "t.seg", "-q"]).succeeded();
+    place.write("one.seg", "0\n".repeat(faces));
+    let arguments = ["evaluate", "segmentation", "t.seg", "t.seg", "one.seg", "--mesh", "tower.obj"];
+    let run = place.run(&[&arguments[..], &["--json"]].concat()).succeeded();
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(
+        (&report["truths"][0]["rand"], &report["truths"][0]["cut_discrepancy"]),
+        (&0.0.into(), &0.0.into())
+    );
+    assert_eq!(report["truths"][1]["cut_discrepancy"], serde_json::Value::Null);
+    assert!(report["mean"]["rand"].as_f64().is_some_and(|rand| (0.05..0.4).contains(&rand)), "{report}");
+    assert!(place.run(&arguments).succeeded().stdout.contains("Rand"));
+    place.write("short.seg", "0\n1\n");
+    let fails = |truth: &str, words: &[&str]| {
+        place.run(&["evaluate", "segmentation", "t.seg", truth]).failed_with(words);
+    };
+    fails("short.seg", &["2", "not of one mesh"]);
+    place.write("words.seg", "0\none\n");
+    fails("words.seg", &["words.seg", "line 2"]);
+}

@@ -22,6 +22,8 @@ mod tiff;
 mod vtk;
 pub(crate) mod y4m;
 
+#[cfg(feature = "dicom")]
+use crate::dicom;
 use crate::format::Format;
 #[cfg(feature = "jpeg")]
 pub use jpeg::{JPEG_QUALITY, write_rgb_jpeg};
@@ -38,6 +40,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &flo::FORMAT,
     &pfm::FORMAT,
     &nifti::FORMAT,
+    #[cfg(feature = "dicom")]
+    &dicom::FORMAT,
     &metaimage::FORMAT,
     &nrrd::FORMAT,
     #[cfg(feature = "gif")]
