@@ -119,18 +119,11 @@ fn panels(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
         c[2u * i] = lengths[own + row_of(ty, i) * 32u + tx];
         c[2u * i + 1u] = lengths[own + row_of(ty, i) * 32u + tx + 16u];
     }
-    let first_a = a + (t / 2u) * 32u + t % 2u;
-    var next_a = lengths[first_a];
-    var next_b = lengths[b + t];
     for (var chunk = 0u; chunk < 16u; chunk = chunk + 1u) {
         workgroupBarrier();
-        turn((t % 2u) * 4u, t / 2u, next_a);
-        right[t] = next_b;
+        turn((t % 2u) * 4u, t / 2u, lengths[a + (t / 2u) * 32u + chunk * 2u + t % 2u]);
+        right[t] = lengths[b + chunk * 256u + t];
         workgroupBarrier();
-        if (chunk < 15u) {
-            next_a = lengths[first_a + (chunk + 1u) * 2u];
-            next_b = lengths[b + (chunk + 1u) * 256u + t];
-        }
         for (var k = 0u; k < 8u; k = k + 1u) {
             let b0 = right[k * 32u + tx];
             let b1 = right[k * 32u + tx + 16u];
