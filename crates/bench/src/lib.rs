@@ -1,6 +1,7 @@
 //! What must be reached, measured: each bench gives figures beside the bars they are held against.
 
 mod cine;
+mod acdc;
 mod confidence;
 mod error;
 mod error_time;
@@ -110,6 +111,8 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("tracking", tracking::tracking),
     // Outlines of hearts followed over cines.
     Bench::new("cine", cine::cine),
+    // ACDC: labels of hearts carried from end-diastole to end-systole.
+    Bench::new("acdc", acdc::acdc),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

@@ -3,7 +3,8 @@
 use crate::{BenchError, Figure, Session};
 use std::time::Instant;
 use veloxel::jobs::{
-    EvaluateJob, FlowJob, FlowOutputs, RunOptions, StartFrom, WarpJob, evaluate_labels, flow, warp_labels,
+    EvaluateJob, FlowJob, FlowOutputs, LabelChoice, RunOptions, StartFrom, WarpJob, evaluate_labels, flow,
+    warp_labels,
 };
 use veloxel_core::Warnings;
 use veloxel_io::Strictness;
@@ -31,7 +32,7 @@ pub(super) fn nirep(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         output: carried.clone(),
         reading: Strictness::Lenient.into(),
     };
-    warp_labels(&labels, session.device)?;
+    warp_labels(&labels, session.device, LabelChoice::Nearest)?;
     let truth = folder.join("na01_seg.nii.gz");
     let against = EvaluateJob { result: carried, truth, ..EvaluateJob::default() };
     let overlap = evaluate_labels(&against, &mut Warnings::new())?;

@@ -19,8 +19,8 @@ use veloxel_bench::{
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
 ///
-/// Fails if a bar is missed, or if data are missing: middlebury, large-motion, cine, confidence, nirep, phase, agreement and
-/// volume-preservation measure on the data folder that VELOXEL_DATA names.
+/// Fails if a bar is missed, or if data are missing: middlebury, large-motion, cine, confidence, nirep, acdc, phase, agreement
+/// and volume-preservation measure on the data folder that VELOXEL_DATA names.
 #[derive(Debug, Args)]
 pub struct BenchArguments {
     /// What to measure; nothing: copy, sweep, kernels, multigrid, volumes, phantoms and volume-preservation

@@ -12,6 +12,7 @@ mod compare;
 mod completions;
 mod demo;
 mod devices;
+mod distances;
 mod dry_run;
 mod engine;
 mod evaluate;
@@ -48,6 +49,7 @@ const COMMANDS: &[Entry] = &[
     Entry::of::<track_points::TrackPointsArguments>("track-points"),
     Entry::of::<segment::SegmentArguments>("segment"),
     Entry::of::<warp::WarpArguments>("warp"),
+    Entry::of::<distances::DistancesArguments>("distances"),
     Entry::of::<evaluate::EvaluateArguments>("evaluate"),
     Entry::of::<info::InfoArguments>("info"),
     Entry::of::<parameters::ParametersArguments>("parameters"),

@@ -5,7 +5,7 @@ use crate::terminal::say;
 use crate::{Outcome, Run, warn_and_note};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use veloxel::jobs::{OutsideFill, PointsRun, WarpJob, warp_flow, warp_labels, warp_points};
+use veloxel::jobs::{LabelChoice, OutsideFill, PointsRun, WarpJob, warp_flow, warp_labels, warp_points};
 use veloxel::kernels::image::warp::Interpolation;
 
 /// Apply a field to an image, to labels or to points.
@@ -32,10 +32,13 @@ enum What {
         #[command(flatten)]
         device: DeviceArguments,
     },
-    /// Pull labels back onto the field's grid, nearest neighbour; 0 where that is unknown
+    /// Pull labels back onto the field's grid; 0 where that is unknown
     Labels {
         #[command(flatten)]
         files: Files,
+        /// Which label stands between voxels
+        #[arg(long, value_enum, default_value_t = Among::Nearest)]
+        interpolation: Among,
         #[command(flatten)]
         device: DeviceArguments,
     },
@@ -70,6 +73,14 @@ enum Between {
     Cubic,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Among {
+    /// That of the nearest voxel
+    Nearest,
+    /// That of the most bi- or trilinear weight among the voxels around: borders become smooth
+    Linear,
+}
+
 impl Files {
     fn job(self) -> WarpJob {
         let Self { flow, input, output, reading } = self;
@@ -102,7 +113,13 @@ impl Run for WarpArguments {
                 };
                 warp_flow(&files.job(), &device.options().open()?.0, (interpolation, outside))?
             }
-            What::Labels { files, device } => warp_labels(&files.job(), &device.options().open()?.0)?,
+            What::Labels { files, interpolation, device } => {
+                let choice = match interpolation {
+                    Among::Nearest => LabelChoice::Nearest,
+                    Among::Linear => LabelChoice::MostWeight,
+                };
+                warp_labels(&files.job(), &device.options().open()?.0, choice)?
+            }
             What::Points(files) => {
                 let (run, warnings) = warp_points(&files.job())?;
                 say_what_is_missing(&run);

@@ -27,6 +27,14 @@ pub enum MeshError {
         /// Nodes of the graph.
         nodes: usize,
     },
+    /// Distances were asked for from a node that there is not.
+    #[error("distances were asked for from node {node}, and the graph has {nodes} nodes, counted from 0")]
+    NoSuchSource {
+        /// The node.
+        node: u32,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
     /// A weight that is no length.
     #[error(
         "the arc from node {from} to node {to} (counted from 0) has the weight {weight}: expected a finite number of 0 or more"

@@ -6,6 +6,7 @@
 pub mod affine_registration;
 pub mod block_matching;
 pub mod clg;
+mod coarse_pair;
 pub mod composition;
 pub mod cycle;
 mod error;
@@ -14,6 +15,7 @@ mod frame;
 mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
+mod long_axis;
 pub mod lucas_kanade;
 mod masking;
 mod matches;
@@ -40,7 +42,10 @@ pub use block_matching::parameters::{BlockMatchingParams, BlockMatchingPreset};
 pub use clg::parameters::{ClgParams, Preset};
 pub use clg::{Clg, clg};
 pub use composition::compose_flows;
-pub use cycle::{Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodic, Periodicity, track_cycle};
+pub use cycle::{
+    ContourMotion, ContourRule, Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodic, Periodicity,
+    follow_contour, track_cycle,
+};
 pub use error::MotionError;
 pub use footprint::{Footprint, Tiling};
 pub use frame::{Frame, FrameSource};

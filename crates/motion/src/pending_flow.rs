@@ -193,6 +193,8 @@ pub struct PendingFlow {
     /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
     inverse_residual: Option<Later<(f64, f64)>>,
     account: Box<dyn PendingAccount>,
+    /// What was known before the device began.
+    said: Warnings,
     /// When all this is there.
     mark: Option<Timestamp>,
 }
@@ -216,6 +218,7 @@ impl PendingFlow {
             brightness: None,
             inverse_residual: None,
             account,
+            said: Warnings::new(),
             mark: device.mark()?,
         })
     }
@@ -279,6 +282,11 @@ impl PendingFlow {
         self.confirmed = Some(confirmed);
     }
 
+    /// Something a user should know, said with the flow.
+    pub(crate) fn warn(&mut self, kind: WarningKind, message: String) {
+        self.said.push(kind, message);
+    }
+
     /// What the device was asked for until now belongs to this flow.
     pub(crate) fn mark(&mut self) -> Result<(), MotionError> {
         self.mark = self.device.mark()?;
@@ -316,7 +324,7 @@ impl PendingFlow {
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
     pub fn finish(self, extras: Extras) -> Result<DenseFlow, MotionError> {
-        let Self { device, flow, confidence, determinant, mut jacobian, warped, confirmed, .. } = self;
+        let Self { device, flow, confidence, determinant, mut jacobian, warped, confirmed, said, .. } = self;
         let (mut account, mut inverse, mark) = (self.account, self.inverse_residual, self.mark.as_ref());
         let mut measured = self.brightness;
         let ResidentFlow { grid, components_vox } = flow;
@@ -348,6 +356,7 @@ impl PendingFlow {
         let MethodAccount { status, brightness, mut warnings, diagnostics } =
             account.settle(&device, mark)?;
         let jacobian = jacobian.get_after(&device, mark)?;
+        warnings.extend(said);
         warnings.extend(folding_warning(&grid, &jacobian));
         let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
         let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;

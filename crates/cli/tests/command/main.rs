@@ -3,6 +3,7 @@
 mod bad_input;
 mod compare;
 mod disparity;
+mod distances;
 mod end_to_end;
 mod help;
 mod hostile;

@@ -3,6 +3,7 @@
 use super::{SumsOf, WeightedSums};
 use crate::MeshError;
 use std::fmt::Debug;
+use veloxel_gpu::Buffer;
 
 /// Some rows of the matrix of distances.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +29,11 @@ pub(super) type Visit<'a> = &'a (dyn Fn(RowBlock<'_>) + Sync);
 pub(super) trait Engine: Debug + Send + Sync {
     /// Gives the row of every source to `visit`, once, in any order and from any thread.
     fn rows(&self, sources: &[u32], visit: Visit<'_>) -> Result<(), MeshError>;
+
+    /// The whole matrix on the method's GPU, where it is made there.
+    fn resident_matrix(&self) -> Option<Result<Buffer, MeshError>> {
+        None
+    }
 
     /// Weighted sums of all rows; by default from the rows.
     fn weighted_sums(&self, nodes: usize, of: SumsOf<'_>) -> Result<WeightedSums, MeshError> {

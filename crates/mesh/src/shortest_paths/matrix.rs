@@ -57,6 +57,10 @@ impl DistanceMatrix {
     pub fn distances(&self) -> &[f32] {
         &self.distances
     }
+    /// The distances that are kept, taken out.
+    pub fn into_distances(self) -> Vec<f32> {
+        self.distances
+    }
     /// The distance from one node to another; infinite if no path leads there.
     ///
     /// # Panics

@@ -5,7 +5,9 @@
 //! for any number of threads.
 
 mod dijkstra;
+mod dissection;
 mod engine;
+mod floyd_warshall;
 mod matrix;
 mod method;
 #[cfg(test)]
@@ -19,10 +21,13 @@ pub use weighted_sums::WeightedSums;
 
 use crate::{Graph, MeshError};
 use dijkstra::Dijkstra;
+use dissection::Dissection;
 use engine::Engine;
+use floyd_warshall::TiledDistances;
 use veloxel_core::{GraphKind, SystemMemory};
 use veloxel_gpu::rows::Shared;
-use veloxel_gpu::{Cpu, Device, Kind};
+use veloxel_gpu::{Buffer, Cpu, Device, Kind};
+use veloxel_kernels::paths::floyd_warshall::Half;
 use weighted_sums::SumsOf;
 
 /// How distances are to be found.
@@ -72,8 +77,20 @@ impl ShortestPaths {
     /// [`MeshError::Directed`] for a method that does not take the graph; [`MeshError::Memory`] before memory is taken that is
     /// not there; [`MeshError::Compute`] of the device.
     pub fn open(graph: &Graph, request: Request, device: &Device) -> Result<Self, MeshError> {
-        let (method, chosen_because) = method::choose(request.method, graph);
-        let engine: Box<dyn Engine> = Box::new(Dijkstra { graph: graph.clone(), cpu: threads_of(device)? });
+        let cpu = threads_of(device)?;
+        let (mut method, mut chosen_because) = method::choose(request, graph, device)?;
+        let opened = open_engine(method, (graph, request), device, &cpu);
+        let engine = match opened {
+            Err(MeshError::Memory { needed_bytes, budget_bytes, .. }) if request.method == Method::Auto => {
+                chosen_because = format!(
+                    "{} would take {needed_bytes} bytes of memory, and {budget_bytes} may be used",
+                    method.name()
+                );
+                method = Method::Dijkstra;
+                open_engine(method, (graph, request), device, &cpu)?
+            }
+            opened => opened?,
+        };
         Ok(Self { engine, nodes: graph.nodes(), kind: graph.kind(), request, method, chosen_because })
     }
 
@@ -93,30 +110,40 @@ impl ShortestPaths {
     /// A row of distances for each source, in their order.
     ///
     /// # Errors
-    /// [`MeshError::NoSuchNode`], whose `arc` is the place among the sources; [`MeshError::Memory`]; [`MeshError::Compute`].
+    /// [`MeshError::NoSuchSource`]; [`MeshError::Memory`]; [`MeshError::Compute`].
     pub fn distances_from(&self, sources: &[u32]) -> Result<Vec<f32>, MeshError> {
-        if let Some(arc) = sources.iter().position(|&source| source as usize >= self.nodes) {
-            return Err(MeshError::NoSuchNode { arc, node: sources[arc], nodes: self.nodes });
-        }
         let mut rows = self.room(sources.len() * self.nodes, "rows of distances")?;
-        // A source may be asked for more than once: rows are sorted into their places behind one another.
+        // A source may be asked for more than once.
         let mut places: Vec<(u32, usize)> = sources.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let slots = Shared::new(&mut rows);
-        let mut once: Vec<u32> = sources.to_vec();
-        once.sort_unstable();
-        once.dedup();
-        self.engine.rows(&once, &|block| {
-            for (source, row) in block.iter() {
-                let first = places.partition_point(|place| place.0 < source);
-                for (_, place) in places[first..].iter().take_while(|place| place.0 == source) {
-                    // SAFETY: every place belongs to one source, and every source is visited once.
-                    let slot = unsafe { slots.get_mut(place * self.nodes..(place + 1) * self.nodes) };
-                    slot.copy_from_slice(row);
-                }
+        self.for_each_row_of(sources, |source, row| {
+            let first = places.partition_point(|place| place.0 < source);
+            for (_, place) in places[first..].iter().take_while(|place| place.0 == source) {
+                // SAFETY: every place belongs to one source, and every source is visited once.
+                let slot = unsafe { slots.get_mut(place * self.nodes..(place + 1) * self.nodes) };
+                slot.copy_from_slice(row);
             }
         })?;
         Ok(rows)
+    }
+
+    /// Gives the row of each source to `visit`, once, in any order and from any thread.
+    ///
+    /// # Errors
+    /// [`MeshError::NoSuchSource`]; [`MeshError::Compute`].
+    pub fn for_each_row_of(
+        &self,
+        sources: &[u32],
+        visit: impl Fn(u32, &[f32]) + Sync,
+    ) -> Result<(), MeshError> {
+        if let Some(&node) = sources.iter().find(|&&source| source as usize >= self.nodes) {
+            return Err(MeshError::NoSuchSource { node, nodes: self.nodes });
+        }
+        let mut once: Vec<u32> = sources.to_vec();
+        once.sort_unstable();
+        once.dedup();
+        self.engine.rows(&once, &|block| block.iter().for_each(|(source, row)| visit(source, row)))
     }
 
     /// Gives every row of the matrix to `visit`, once each, in blocks, in any order and from any thread; the matrix is not kept.
@@ -167,6 +194,17 @@ impl ShortestPaths {
         Ok(DistanceMatrix::new(self.nodes, storage, distances))
     }
 
+    /// The whole matrix on a device, a row for each node: where the method works on that GPU, it never leaves it.
+    ///
+    /// # Errors
+    /// As [`Self::matrix`]; [`MeshError::Compute`] also for a matrix that does not fit on the device.
+    pub fn resident_matrix(&self, device: &Device) -> Result<Buffer, MeshError> {
+        match self.engine.resident_matrix() {
+            Some(matrix) => matrix,
+            None => Ok(device.upload(self.matrix(Storage::Full)?.into_distances())?),
+        }
+    }
+
     /// Memory for so many distances, or an error that says how much there is.
     fn room(&self, len: usize, what: &str) -> Result<Vec<f32>, MeshError> {
         let needed_bytes = 4 * len as u64;
@@ -182,6 +220,30 @@ impl ShortestPaths {
         }
         Ok(vec![0.0; len])
     }
+}
+
+fn open_engine(
+    method: Method,
+    (graph, request): (&Graph, Request),
+    device: &Device,
+    cpu: &Cpu,
+) -> Result<Box<dyn Engine>, MeshError> {
+    let tiled = |half: Half| -> Result<Box<dyn Engine>, MeshError> {
+        let (needed_bytes, budget_bytes) = (TiledDistances::bytes(graph.nodes(), half), request.budget());
+        if needed_bytes > budget_bytes {
+            let what = format!("the matrix of distances of {} nodes", graph.nodes());
+            let ways_out =
+                "use --apsp dissection or dijkstra, which keep no matrix, or allow more (--max-memory)";
+            return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
+        }
+        Ok(Box::new(TiledDistances::new(graph, half, device, cpu)?))
+    };
+    Ok(match method {
+        Method::Dissection => Box::new(Dissection::new(graph, device, cpu, request.budget())?),
+        Method::FloydWarshall => tiled(Half::Both)?,
+        Method::FloydWarshallUndirected => tiled(Half::Lower)?,
+        Method::Dijkstra | Method::Auto => Box::new(Dijkstra { graph: graph.clone(), cpu: cpu.clone() }),
+    })
 }
 
 /// The threads of the processor: those of the device, if it is one.

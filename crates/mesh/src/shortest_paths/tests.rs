@@ -2,6 +2,7 @@
 
 use super::*;
 use veloxel_core::{ArcList, WeightedArc};
+use veloxel_testkit::on_every_device;
 
 /// Numbers in 0..1 that look random.
 fn random(seed: u64, count: usize) -> Vec<f32> {
@@ -80,42 +81,42 @@ fn assert_close(got: f32, expected: f64, what: &str) {
     assert!(is_close, "{what}: {got} for {expected}");
 }
 
-#[test]
-fn every_method_finds_the_distances() {
-    let device = Device::cpu(2).unwrap();
-    for (name, graph) in cases() {
-        let (n, expected) = (graph.nodes(), exact(&graph));
-        for paths in opened(&graph, &device) {
-            let what = format!("{name}, {}", paths.method().name());
-            let matrix = paths.matrix(Storage::Full).unwrap();
-            for (i, &expected) in expected.iter().enumerate() {
-                assert_close(matrix.at(i / n, i % n), expected, &format!("{what}, {} to {}", i / n, i % n));
-            }
+on_every_device! {
+    fn every_method_finds_the_distances(device: &Device) {
+        for (name, graph) in cases() {
+            let (n, expected) = (graph.nodes(), exact(&graph));
+            for paths in opened(&graph, device) {
+                let what = format!("{name}, {}", paths.method().name());
+                let matrix = paths.matrix(Storage::Full).unwrap();
+                for (i, &expected) in expected.iter().enumerate() {
+                    assert_close(matrix.at(i / n, i % n), expected, &format!("{what}, {} to {}", i / n, i % n));
+                }
+                let resident = device.download(paths.resident_matrix(device).unwrap()).unwrap();
+            assert!(resident == matrix.distances(), "{what}");
             let last = n as u32 - 1;
-            let rows = paths.distances_from(&[last, 0, last]).unwrap();
-            assert_eq!(rows[..n], rows[2 * n..], "{what}");
-            assert_close(rows[n + n - 1], expected[n - 1], &what);
+                let rows = paths.distances_from(&[last, 0, last]).unwrap();
+                assert_eq!(rows[..n], rows[2 * n..], "{what}");
+                assert_close(rows[n + n - 1], expected[n - 1], &what);
+            }
         }
     }
-}
 
-#[test]
-fn sums_leave_out_what_cannot_be_reached() {
-    let device = Device::cpu(2).unwrap();
-    for (name, graph) in cases() {
-        let (n, expected) = (graph.nodes(), exact(&graph));
-        let table = random(5, 3 * n);
-        for paths in opened(&graph, &device) {
-            let found = paths.weighted_sums(&table, 3).unwrap();
-            let what = format!("{name}, {}", paths.method().name());
-            for f in 0..n {
-                let row = &expected[f * n..(f + 1) * n];
-                let far = row.iter().filter(|d| d.is_infinite()).count();
-                assert_eq!(found.unreachable[f] as usize, far, "{what}");
-                for j in 0..3 {
-                    let term = |(g, &d): (usize, &f64)| d * f64::from(table[3 * g + j]);
-                    let sum: f64 = row.iter().enumerate().filter(|(_, d)| d.is_finite()).map(term).sum();
-                    assert_close(found.sums[3 * f + j], sum, &what);
+    fn sums_leave_out_what_cannot_be_reached(device: &Device) {
+        for (name, graph) in cases() {
+            let (n, expected) = (graph.nodes(), exact(&graph));
+            let table = random(5, 3 * n);
+            for paths in opened(&graph, device) {
+                let found = paths.weighted_sums(&table, 3).unwrap();
+                let what = format!("{name}, {}", paths.method().name());
+                for f in 0..n {
+                    let row = &expected[f * n..(f + 1) * n];
+                    let far = row.iter().filter(|d| d.is_infinite()).count();
+                    assert_eq!(found.unreachable[f] as usize, far, "{what}");
+                    for j in 0..3 {
+                        let term = |(g, &d): (usize, &f64)| d * f64::from(table[3 * g + j]);
+                        let sum: f64 = row.iter().enumerate().filter(|(_, d)| d.is_finite()).map(term).sum();
+                        assert_close(found.sums[3 * f + j], sum, &what);
+                    }
                 }
             }
         }
@@ -144,6 +145,6 @@ fn what_cannot_be_had_is_an_error_before_memory_is_taken() {
     let error = paths.matrix(Storage::Full).unwrap_err().to_string();
     assert!(error.contains("160000 bytes") && error.contains("100000 may"), "{error}");
     assert!(matches!(paths.matrix(Storage::LowerTriangle), Err(MeshError::Directed { .. })));
-    assert!(matches!(paths.distances_from(&[200]), Err(MeshError::NoSuchNode { .. })));
+    assert!(matches!(paths.distances_from(&[200]), Err(MeshError::NoSuchSource { .. })));
     assert!(matches!(paths.weighted_sums(&[1.0], 1), Err(MeshError::Count { .. })));
 }

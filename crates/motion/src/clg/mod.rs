@@ -52,9 +52,11 @@ mod weights;
 mod workspace;
 
 use crate::Footprint;
-use crate::frame::common_map;
+use crate::coarse_pair::region_of_motion;
+use crate::frame::{Frame, common_map};
 use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::intensity::IntensityMap;
+use crate::long_axis::{Descent, as_stack, base_descent};
 use crate::method::{DenseMethod, ImagePair, Pair, PairMethod};
 use crate::moving_image::voxel_map;
 use crate::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
@@ -68,7 +70,7 @@ use level::{Level, Progress, WarpLimits};
 use parameters::{ClgParams, Intensity};
 use std::slice::{from_mut, from_ref};
 use veloxel_core::parameters::Parameters;
-use veloxel_core::{Grid, Volume};
+use veloxel_core::{Grid, Volume, WarningKind};
 use veloxel_gpu::{Buffer, Device, Field, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::resample::Resample;
@@ -117,7 +119,7 @@ impl Clg {
         params.validate()?;
         let stage = |params: ClgParams| {
             let most = params.finest_level.saturating_add(params.max_levels);
-            let levels = levels(grid, params.eta, most);
+            let levels = levels(&as_stack(grid, params.slice_distance), params.eta, most);
             let finest = params.finest_level.min(levels.len() - 1);
             Stage { device: device.clone(), grid: grid.clone(), levels, finest, params, memory: None }
         };
@@ -127,6 +129,21 @@ impl Clg {
     /// The parameters in force.
     pub fn params(&self) -> &ClgParams {
         &self.first.params
+    }
+
+    /// The start that was given, or the descent of the base.
+    fn known_before<'a>(
+        &self,
+        images: [&Frame; 2],
+        map: IntensityMap,
+        start: ResidentStart<'a>,
+    ) -> Result<(ResidentStart<'a>, Option<Descent>), MotionError> {
+        let rate = self.first.params.long_axis;
+        let is_open = rate > 0.0 && matches!(start, ResidentStart::Zero);
+        Ok(match if is_open { base_descent(images, map, rate)? } else { None } {
+            Some(descent) => (ResidentStart::Affine(descent.map), Some(descent)),
+            None => (start, None),
+        })
     }
 }
 
@@ -151,11 +168,17 @@ impl PairMethod for Clg {
         device.scope(|| {
             pair.check(&grid)?;
             let ImagePair { fixed, moving, region, start } = pair;
-            let map = match common_map([fixed.frame(), moving.frame()], region.mask)? {
+            let images = [fixed.frame(), moving.frame()];
+            let differing = match (self.first.params.intensity, region.mask) {
+                (Intensity::Moving, None) => region_of_motion(images)?,
+                _ => None,
+            };
+            let map = match common_map(images, region.mask.or(differing.as_ref()))? {
                 Ok(_) if self.first.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
                 Ok(map) => map,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
+            let (start, descent) = self.known_before(images, map, start)?;
             let placement = voxel_map(&grid, moving.frame().grid());
             let images =
                 RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
@@ -173,7 +196,11 @@ impl PairMethod for Clg {
                     }
                 }
             };
-            PendingFlow::new(&device, found, region.measured())
+            let mut pending = PendingFlow::new(&device, found, region.measured())?;
+            if let Some(descent) = descent {
+                pending.warn(WarningKind::Note, descent.sentence());
+            }
+            Ok(pending)
         })
     }
 }

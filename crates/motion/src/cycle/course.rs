@@ -58,7 +58,7 @@ impl<'a> Course<'a> {
     /// Everything that is asked of a cycle.
     pub fn follow(&mut self, plan: CyclePlan, periodicity: Periodicity) -> Result<Cycle, MotionError> {
         let (count, start) = (self.frames.len(), plan.start);
-        let is_reference = plan.estimate == CycleEstimate::Reference;
+        let is_reference = matches!(plan.estimate, CycleEstimate::Reference | CycleEstimate::Closed);
         self.pairs = if periodicity.is_periodic { 2 * count } else { count - 1 };
         self.pairs += if is_reference { count - 1 } else { 0 };
         let [mut forward, mut backward] = self.ways(start, periodicity)?;
@@ -113,24 +113,32 @@ impl<'a> Course<'a> {
         Ok(way)
     }
 
-    /// The motion to a frame that was asked for.
+    /// The motion to a frame that was asked for, and that of the start frame registered to it where there is one.
     fn estimate(
         &mut self,
         [forward, backward]: &[ResidentFlow; 2],
         frame: usize,
         plan: CyclePlan,
-    ) -> Result<ResidentFlow, MotionError> {
+    ) -> Result<(ResidentFlow, Option<ResidentFlow>), MotionError> {
         let count = self.frames.len();
         let share = ((frame + count - plan.start) % count) as f32 / count as f32;
         let device = self.device.clone();
+        let blend = || mixed(&device, [forward, backward], share);
+        let mut registered = || -> Result<ResidentFlow, MotionError> {
+            let pending = self.ask([plan.start, frame], ResidentStart::Flow(&blend()?))?;
+            pending.flow().duplicate(&device)
+        };
         Ok(match plan.estimate {
-            CycleEstimate::Forward => forward.duplicate(&device)?,
-            CycleEstimate::Backward => backward.duplicate(&device)?,
-            CycleEstimate::Blended => blended(&device, [forward, backward], share)?,
+            CycleEstimate::Forward => (forward.duplicate(&device)?, None),
+            CycleEstimate::Backward => (backward.duplicate(&device)?, None),
+            CycleEstimate::Blended => (blend()?, None),
             CycleEstimate::Reference => {
-                let blend = blended(&device, [forward, backward], share)?;
-                let pending = self.ask([plan.start, frame], ResidentStart::Flow(&blend))?;
-                pending.flow().duplicate(&device)?
+                let reference = registered()?;
+                (reference.duplicate(&device)?, Some(reference))
+            }
+            CycleEstimate::Closed => {
+                let reference = registered()?;
+                (mixed(&device, [forward, &reference], share * share)?, Some(reference))
             }
         })
     }
@@ -164,7 +172,7 @@ impl<'a> Course<'a> {
 
     fn fetch(
         &self,
-        flow: ResidentFlow,
+        (flow, reference): (ResidentFlow, Option<ResidentFlow>),
         [forward, backward]: [ResidentFlow; 2],
         start: usize,
     ) -> Result<CycleFrame, MotionError> {
@@ -175,6 +183,7 @@ impl<'a> Course<'a> {
             flow: flow.download(device)?,
             forward: forward.download(device)?,
             backward: backward.download(device)?,
+            reference: reference.map(|flow| flow.download(device)).transpose()?,
         })
     }
 
@@ -182,18 +191,18 @@ impl<'a> Course<'a> {
     fn at_rest(&self) -> CycleFrame {
         let still = Flow::zeros(self.method.grid().clone());
         let jacobian = JacobianReport { min: 1.0, max: 1.0, ..JacobianReport::default() };
-        CycleFrame { flow: still.clone(), forward: still.clone(), backward: still, jacobian }
+        CycleFrame { flow: still.clone(), forward: still.clone(), backward: still, reference: None, jacobian }
     }
 }
 
-/// Equation 6.
-fn blended(
+/// Equation 6: the first flow where `share` is 0, the second where it is 1.
+fn mixed(
     device: &Device,
-    [forward, backward]: [&ResidentFlow; 2],
+    [first, second]: [&ResidentFlow; 2],
     share: f32,
 ) -> Result<ResidentFlow, MotionError> {
-    let mut blend = forward.duplicate(device)?;
-    for (out, with) in blend.components_vox.iter_mut().zip(&backward.components_vox) {
+    let mut blend = first.duplicate(device)?;
+    for (out, with) in blend.components_vox.iter_mut().zip(&second.components_vox) {
         Mix { with, share, out }.run(device)?;
     }
     Ok(blend)

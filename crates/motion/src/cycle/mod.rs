@@ -21,14 +21,16 @@
 //!
 //! *Where we differ*: any method of the seam finds the increments; the start may be any frame; a sequence that is not periodic
 //! has no way around its end, so each frame is reached by the one way there is; [`CycleEstimate::Reference`] goes on from
-//! the blend and registers the start frame to each frame itself, which does not add up errors of increments.
+//! the blend and registers the start frame to each frame itself, which does not add up errors of increments, and
+//! [`CycleEstimate::Closed`] lets the forward motion end in that: increments follow the endocardium farther, and drift.
 //! *Drift* is how far each way misses the identity once around.
 //!
-//! *Cost*: 2 T pairs, for [`CycleEstimate::Reference`] 3 T; all frames and 2 T flows are on the device.
+//! *Cost*: 2 T pairs, with a reference 3 T; all frames and 2 T flows are on the device.
 //! *Evidence*: `tests` of this module; `docs/algorithms/cycle.md`.
 //! *Limits*: motion out of the plane of slices that stand alone is not seen. Where a composed path leaves the grid, the vector
 //! that it had before is kept.
 
+mod contour;
 mod course;
 mod periodicity;
 #[cfg(test)]
@@ -38,6 +40,7 @@ use crate::frame::Frame;
 use crate::method::PairMethod;
 use crate::sequence::{SequenceFrames, SequenceMode, SequencePlan, require_plan};
 use crate::{Extras, MotionError, Observer};
+pub use contour::{ContourMotion, ContourRule, follow_contour};
 use course::Course;
 pub use periodicity::{Periodic, Periodicity};
 use veloxel_core::{Flow, JacobianReport};
@@ -54,6 +57,8 @@ pub enum CycleEstimate {
     Blended,
     /// The start frame to every frame, begun from the blend.
     Reference,
+    /// Equation 6 with the reference in the backward motion's place and w², which trusts increments for longer.
+    Closed,
 }
 
 /// What to do with the frames of a cycle.
@@ -76,6 +81,9 @@ pub struct CycleFrame {
     pub forward: Flow,
     /// Composed backwards in time; of a frame after the start of a sequence that is not periodic: forwards.
     pub backward: Flow,
+    /// The start frame registered to this one; of [`CycleEstimate::Reference`] and [`CycleEstimate::Closed`], but for the
+    /// start frame itself.
+    pub reference: Option<Flow>,
     /// det(I + ∇d) of `flow`, within the start frame's mask.
     pub jacobian: JacobianReport,
 }

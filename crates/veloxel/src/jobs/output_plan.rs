@@ -23,6 +23,8 @@ pub enum Holds {
     Video,
     /// A picture in colours, in the format of the extension.
     Picture,
+    /// A matrix, `.npy`.
+    Matrix,
     /// JSON, a page or points, whatever the extension.
     Text,
     /// Many files, which appear together at the end; the folder may be there already.
@@ -272,6 +274,7 @@ impl Output {
             }
             Holds::Disparity => io::check_disparity_output(path)?,
             Holds::Picture => io::check_rgb_output(path)?,
+            Holds::Matrix => check_matrix(path)?,
             Holds::Text | Holds::Folder => io::check_folder(path)?,
         }
         Ok(io::check_writable(path)?)
@@ -308,6 +311,16 @@ fn format_text(path: &Path) -> String {
 /// A file's own name.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// A matrix is written as `.npy` alone.
+fn check_matrix(path: &Path) -> Result<(), VeloxelError> {
+    let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    if !is_npy {
+        let known = ".npy".to_owned();
+        return Err(IoError::UnknownExtension { path: path.to_owned(), what: "a matrix", known }.into());
+    }
+    Ok(io::check_folder(path)?)
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use super::grids::{OutsideFill, Sampling, allow_two_grids, warp_image};
 use super::output_plan::{Holds, OutputPlan, name};
 use crate::VeloxelError;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use veloxel_core::{Flow, Warnings};
+use veloxel_core::{Flow, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{IoError, Kind, Reading};
@@ -70,20 +71,51 @@ pub fn warp_flow(
     })
 }
 
-/// `veloxel warp labels`: the nearest label; 0 where the field leaves the image or is unknown.
+/// Which label stands between voxels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LabelChoice {
+    /// That of the nearest voxel.
+    #[default]
+    Nearest,
+    /// The one with the most weight among the voxels around, by bi- or trilinear weights: borders become smooth.
+    MostWeight,
+}
+
+/// `veloxel warp labels`; 0 where the field leaves the image or is unknown.
 ///
 /// # Errors
 /// As for every file, and [`warp_image`].
-pub fn warp_labels(job: &WarpJob, device: &Device) -> Result<Warnings, VeloxelError> {
+pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Result<Warnings, VeloxelError> {
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let labels = io::read_labels(&job.input, job.reading.strictness, warnings)?;
         allow_two_grids(flow.grid(), labels.grid(), job.reading.strictness, warnings)?;
-        let samples = labels.map(|&label| label as f32);
-        let moved = {
-            let sampling = Sampling { interpolation: Interpolation::Nearest, border: Border::Voxels };
-            warp_image(device, (flow, &samples), sampling)?
-        };
-        Ok(moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))
+        match choice {
+            LabelChoice::Nearest => {
+                let samples = labels.map(|&label| label as f32);
+                let sampling = Sampling { interpolation: Interpolation::Nearest, border: Border::Voxels };
+                let moved = warp_image(device, (flow, &samples), sampling)?;
+                Ok(moved.map(|v| if v.is_finite() { *v as i32 } else { 0 }))
+            }
+            LabelChoice::MostWeight => most_weight(device, (flow, &labels)),
+        }
     };
     job.run(Holds::Samples(Kind::Image), work, |path, moved, _| io::write_labels(path, &moved))
+}
+
+/// The label of the most weight at every voxel of the field's grid; of two with the same the smaller one.
+fn most_weight(device: &Device, (flow, labels): (&Flow, &Volume<i32>)) -> Result<Volume<i32>, VeloxelError> {
+    let present: BTreeSet<i32> = labels.data().iter().copied().collect();
+    let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
+    let mut best = Volume::from_fn(flow.grid().clone(), |_| (0, 0f32));
+    for label in present {
+        let share = labels.map(|&l| f32::from(u8::from(l == label)));
+        let share = warp_image(device, (flow, &share), sampling)?;
+        // NaN, outside of the labels, is above nothing.
+        best.data_mut()
+            .iter_mut()
+            .zip(share.data())
+            .filter(|(best, share)| **share > best.1)
+            .for_each(|(best, &share)| *best = (label, share));
+    }
+    Ok(best.map(|(label, _)| *label))
 }

@@ -1,0 +1,107 @@
+//! `veloxel distances`: all shortest paths of a graph.
+
+use crate::output::print_lines;
+use crate::run_arguments::{DeviceArguments, bytes};
+use crate::{Outcome, Run, warn};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, builder::TypedValueParser};
+use std::path::PathBuf;
+use veloxel::GraphKind;
+use veloxel::jobs::{DistancesJob, distances};
+use veloxel::mesh::{Method, Request};
+use veloxel::report::number::{counted, duration};
+
+/// Find the distances between all nodes of a graph
+///
+/// GRAPH is a Matrix Market file (.mtx: coordinate, real, integer or pattern; general: arcs lead one way, symmetric: both), or a
+/// list of edges (.txt, .csv, .tsv: `from to weight` a line, nodes counted from 0, arcs lead both ways). Weights are 0 or more.
+/// OUT.npy is a matrix of 32-bit floats: row i holds the distances from node i, infinite where no path leads. It is written
+/// as it is found, and never whole in memory.
+#[derive(Debug, Args)]
+pub struct DistancesArguments {
+    /// The graph
+    #[arg(value_name = "GRAPH")]
+    graph: PathBuf,
+
+    /// The matrix, for numpy.load
+    #[arg(short, long, value_name = "OUT.npy")]
+    output: PathBuf,
+
+    /// Rows of these nodes alone, counted from 0, such as 0,5,17
+    #[arg(long, value_name = "NODES", value_delimiter = ',')]
+    from: Option<Vec<u32>>,
+
+    /// The edges of a list lead one way: from the first node to the second
+    #[arg(long)]
+    directed: bool,
+
+    /// How: auto chooses by graph, memory and device; dijkstra searches from every node; floyd-warshall works on the whole
+    /// matrix, floyd-warshall-undirected on half of it; dissection eliminates nodes over a tree of separators
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = method(), help_heading = "Method")]
+    apsp: Method,
+
+    /// Memory that the run may take, such as 500M or 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
+    max_memory: Option<u64>,
+
+    /// The run as JSON
+    #[arg(long, value_name = "OUT.json")]
+    report: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArguments,
+
+    /// No summary
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Run for DistancesArguments {
+    fn run(self) -> Outcome {
+        let job = DistancesJob {
+            graph: self.graph,
+            kind: if self.directed { GraphKind::Directed } else { GraphKind::Undirected },
+            sources: self.from,
+            request: Request { method: self.apsp, max_bytes: self.max_memory },
+            output: self.output,
+            report: self.report,
+            device: self.device.options(),
+        };
+        let run = distances(&job)?;
+        let report = &run.report;
+        warn(&report.warnings);
+        if self.quiet {
+            return Ok(());
+        }
+        let kind = if report.directed { "directed" } else { "undirected" };
+        let graph = format!("{kind}, {}, {}", counted(report.nodes, "node"), counted(report.arcs, "arc"));
+        let apart = match report.unreachable_pairs {
+            0 => "every node reaches every other".to_owned(),
+            pairs => format!("{pairs} pairs without a path: infinite"),
+        };
+        let method = format!("{} ({})", report.method, report.chosen_because);
+        let device = format!("{}, {}", report.device.name, counted(report.device.threads, "thread"));
+        let times: Vec<String> = report
+            .stages
+            .iter()
+            .map(|stage| format!("{} {}", stage.stage, duration(stage.time_ms)))
+            .collect();
+        let files = run.written.iter().map(|(role, path)| (*role, path.display().to_string()));
+        let lines = [
+            ("graph", graph),
+            ("pairs", format!("{apart}, longest distance {}", report.longest)),
+            ("method", method),
+            ("device", device),
+            ("time", times.join(", ")),
+        ];
+        let lines: Vec<(&str, String)> = lines.into_iter().chain(files).collect();
+        print_lines(&lines)
+    }
+}
+
+/// Parses the name of a method.
+fn method() -> impl TypedValueParser<Value = Method> {
+    PossibleValuesParser::new(Method::ALL.map(|(name, _)| name)).map(|name| {
+        Method::ALL.iter().find(|(known, _)| *known == name).map_or(Method::Auto, |(_, method)| *method)
+    })
+}

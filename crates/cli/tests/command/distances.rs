@@ -1,0 +1,49 @@
+//! All distances of a graph by the command.
+
+use crate::workplace::Workplace;
+
+const PATH: &str = "%%MatrixMarket matrix coordinate real symmetric\n4 4 2\n2 1 1.5\n3 2 2\n";
+
+/// The samples of a `.npy` file.
+fn samples(place: &Workplace, name: &str) -> Vec<f32> {
+    let bytes = std::fs::read(place.path(name)).expect("a matrix");
+    bytes[128..].chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+#[test]
+fn every_method_writes_the_same_matrix() {
+    let place = Workplace::new();
+    place.write("path.mtx", PATH);
+    let inf = f32::INFINITY;
+    #[rustfmt::skip]
+    let expected = [0.0, 1.5, 3.5, inf, 1.5, 0.0, 2.0, inf, 3.5, 2.0, 0.0, inf, inf, inf, inf, 0.0];
+    for method in ["auto", "dijkstra", "dissection"] {
+        let job = ["distances", "path.mtx", "-o", "d.npy", "--apsp", method, "--device", "cpu"];
+        let run = place.run(&[&job[..], &["--report", "run.json"]].concat()).succeeded();
+        assert!(run.stdout.contains("6 pairs without a path"), "{}", run.stdout);
+        assert_eq!(samples(&place, "d.npy"), expected, "{method}");
+        let report = std::fs::read_to_string(place.path("run.json")).expect("a report");
+        assert!(report.contains("\"unreachable_pairs\": 6"), "{report}");
+    }
+    place.run(&["distances", "path.mtx", "-o", "two.npy", "--from", "2,0,2", "-q"]).succeeded();
+    assert_eq!(samples(&place, "two.npy"), [&expected[8..12], &expected[..4], &expected[8..12]].concat());
+}
+
+#[test]
+fn what_cannot_be_done_is_one_line_and_leaves_no_file() {
+    let place = Workplace::new();
+    place.write("path.mtx", PATH);
+    place.write("negative.txt", "0 1 1\n1 2 -3\n");
+    place.write("empty.txt", "");
+    place.write("list.txt", "0 1 1\n1 2 3\n");
+    for (arguments, says) in [
+        (&["negative.txt", "-o", "d.npy"][..], "line 2"),
+        (&["empty.txt", "-o", "d.npy"], "no edge"),
+        (&["path.mtx", "-o", "d.txt"], ".npy"),
+        (&["path.mtx", "-o", "d.npy", "--from", "4"], "node 4"),
+        (&["list.txt", "-o", "d.npy", "--directed", "--apsp", "dissection"], "dijkstra"),
+    ] {
+        place.run(&[&["distances"], arguments].concat()).failed_with(&[says]);
+    }
+    assert!(!place.path("d.npy").exists() && !place.path("d.txt").exists());
+}

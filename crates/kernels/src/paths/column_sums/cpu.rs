@@ -1,0 +1,116 @@
+//! Processor text: sixteen columns in a register, four columns of the table at a time.
+
+use super::{ColumnSums, GROUP, PART};
+use crate::paths::min_plus::LANES;
+use multiversion::multiversion;
+use veloxel_gpu::Cpu;
+
+/// Sums of some columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SummedColumns {
+    /// `sums[j · width + column]`.
+    pub sums: Vec<f32>,
+    /// Infinite distances of each column.
+    pub infinite: Vec<u32>,
+}
+
+pub(super) fn column_sums(cpu: &Cpu, args: ColumnSums<'_>) {
+    let ColumnSums { columns, width, table, count, sums, infinite } = args;
+    let (columns, table) = (columns.host(), table.host());
+    let blocks: Vec<std::sync::Mutex<Option<SummedColumns>>> =
+        (0..width / LANES).map(|_| std::sync::Mutex::default()).collect();
+    cpu.split(blocks.len(), columns.len() * count, |range| {
+        for block in range {
+            let own: Vec<f32> =
+                columns.chunks_exact(width).flat_map(|row| &row[block * LANES..][..LANES]).copied().collect();
+            *blocks[block].lock().expect("no thread should have failed") =
+                Some(sums_of_columns(&own, LANES, table, count));
+        }
+    });
+    for (block, found) in blocks.into_iter().enumerate() {
+        let found = found.into_inner().ok().flatten().expect("every block should have been summed");
+        for j in 0..count {
+            sums.host_mut()[j * width + block * LANES..][..LANES]
+                .copy_from_slice(&found.sums[j * LANES..][..LANES]);
+        }
+        infinite.host_mut()[block * LANES..][..LANES].copy_from_slice(&found.infinite);
+    }
+}
+
+/// Adds up columns on the calling thread: `width` of them side by side, a multiple of sixteen; `table` holds `count` numbers for
+/// each place.
+///
+/// # Panics
+/// If the table does not have a row for each place.
+pub fn sums_of_columns(columns: &[f32], width: usize, table: &[f32], count: usize) -> SummedColumns {
+    assert!(width.is_multiple_of(LANES) && width > 0, "columns should come in whole lanes");
+    assert_eq!(columns.len() / width * count, table.len(), "every place should have a row");
+    let mut found = SummedColumns { sums: vec![0.0; width * count], infinite: vec![0; width] };
+    let mut group = vec![0.0; width * count];
+    // Places outside: a part of all columns stays in the cache while it is read for every four columns of the table.
+    for (columns, table) in columns.chunks(GROUP * PART * width).zip(table.chunks(GROUP * PART * count)) {
+        group.fill(0.0);
+        for (columns, table) in columns.chunks(PART * width).zip(table.chunks(PART * count)) {
+            add_part((columns, width), (table, count), &mut group, &mut found.infinite);
+        }
+        found.sums.iter_mut().zip(&group).for_each(|(total, some)| *total += some);
+    }
+    found
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn add_part(
+    (columns, width): (&[f32], usize),
+    (table, count): (&[f32], usize),
+    sums: &mut [f32],
+    infinite: &mut [u32],
+) {
+    for first in (0..width).step_by(LANES) {
+        count_infinite(columns, width, first, &mut infinite[first..first + LANES]);
+        let mut j = 0;
+        while j + 4 <= count {
+            add_lanes::<4>((columns, width, first), (table, count, j), sums);
+            j += 4;
+        }
+        while j < count {
+            add_lanes::<1>((columns, width, first), (table, count, j), sums);
+            j += 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn count_infinite(columns: &[f32], width: usize, first: usize, infinite: &mut [u32]) {
+    let mut far = [0u32; LANES];
+    for row in columns.chunks_exact(width) {
+        for (far, distance) in far.iter_mut().zip(&row[first..first + LANES]) {
+            *far += u32::from(*distance == f32::INFINITY);
+        }
+    }
+    infinite.iter_mut().zip(far).for_each(|(total, far)| *total += far);
+}
+
+#[inline(always)]
+fn add_lanes<const J: usize>(
+    (columns, width, first): (&[f32], usize, usize),
+    (table, count, j): (&[f32], usize, usize),
+    sums: &mut [f32],
+) {
+    let mut part = [[0.0f32; LANES]; J];
+    for (row, weights) in columns.chunks_exact(width).zip(table.chunks_exact(count)) {
+        let mut distances = [0.0f32; LANES];
+        for (to, &distance) in distances.iter_mut().zip(&row[first..first + LANES]) {
+            *to = if distance == f32::INFINITY { 0.0 } else { distance };
+        }
+        for (part, weight) in part.iter_mut().zip(&weights[j..j + J]) {
+            for l in 0..LANES {
+                part[l] += distances[l] * weight;
+            }
+        }
+    }
+    for (i, part) in part.iter().enumerate() {
+        for (l, sum) in part.iter().enumerate() {
+            sums[(j + i) * width + first + l] += *sum;
+        }
+    }
+}

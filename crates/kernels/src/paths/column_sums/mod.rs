@@ -1,0 +1,74 @@
+//! Sums of columns of distances, weighted by a table: `sums[j][column] = Σ_place D[place][column] · P[place][j]` over finite
+//! distances, and the number of infinite ones.
+//!
+//! *Order*: 256 places are added up one after the other, 64 such parts to a group, and the groups: the same bits everywhere.
+//! *Halo*: none.
+
+mod cpu;
+#[cfg(test)]
+mod parity;
+
+pub use cpu::{SummedColumns, sums_of_columns};
+
+use crate::kernel::{Kernel, Launcher, Lengths};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+
+static SOURCE: ShaderSource = ShaderSource::wgsl("column_sums", &[include_str!("column_sums.wgsl")]);
+
+/// Places that are added up one after the other.
+const PART: usize = 256;
+/// Parts of a group.
+const GROUP: usize = 64;
+
+/// Adds up columns.
+#[derive(Debug)]
+pub struct ColumnSums<'a> {
+    /// Places × width distances.
+    pub columns: &'a Buffer,
+    /// Columns side by side: a multiple of sixteen.
+    pub width: usize,
+    /// Places × count weights.
+    pub table: &'a Buffer,
+    /// Columns of the table, at least one.
+    pub count: usize,
+    /// Count × width sums.
+    pub sums: &'a mut Buffer,
+    /// The number of infinite distances of each column.
+    pub infinite: &'a mut Buffer<u32>,
+}
+
+impl Kernel for ColumnSums<'_> {
+    const NAME: &'static str = "column_sums";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let places = self.columns.len() / self.width;
+        lengths.of("columns", self.columns, places * self.width).of("table", self.table, places * self.count);
+        lengths.of("sums", self.sums, self.count * self.width).of("infinite", self.infinite, self.width);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::column_sums(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        const THREADS: usize = 128;
+        const AT_ONCE: usize = 8;
+        let Self { columns, width, table, count, sums, infinite } = self;
+        let places = columns.len() / width;
+        let parts = places.div_ceil(PART);
+        let part_sums = gpu.device().scratch::<f32>(parts * count * width)?;
+        let part_infinite = gpu.device().scratch::<u32>(parts * width)?;
+        let launch = |entry: &'static str, groups: [u32; 3]| {
+            gpu.launch(&SOURCE, entry)
+                .uniform(Uniform::new().u(width).u(places).u(count).u(parts).f(f32::INFINITY))
+                .input(columns)
+                .input(table)
+                .output(&part_sums)
+                .output(&part_infinite)
+                .output(sums)
+                .output(infinite)
+                .run(groups)
+        };
+        launch("add_parts", [cover(width, THREADS), parts as u32, cover(count, AT_ONCE)])?;
+        launch("add_columns", [cover(width, THREADS), count as u32, 1])
+    }
+}

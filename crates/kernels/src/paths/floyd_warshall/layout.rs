@@ -1,0 +1,133 @@
+//! Where the tiles of a matrix lie.
+
+use super::{TILE, TILE_LEN};
+
+/// Which tiles of a matrix are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    /// All of them.
+    Both,
+    /// Those with column ≤ row, of a matrix that is its own transpose; tiles of the diagonal are whole.
+    Lower,
+}
+
+/// The tiles of a square matrix, in z-order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TileLayout {
+    nodes: usize,
+    half: Half,
+    /// The place of each tile, row after row; [`ABSENT`] for those that are not kept.
+    slots: Vec<u32>,
+    tiles: usize,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+impl TileLayout {
+    /// A matrix of nodes × nodes.
+    pub fn new(nodes: usize, half: Half) -> Self {
+        let side = nodes.div_ceil(TILE);
+        let mut slots = vec![ABSENT; side * side];
+        let pairs = z_order(side, half);
+        for (slot, [row, column]) in pairs.iter().enumerate() {
+            slots[row * side + column] = slot as u32;
+        }
+        Self { nodes, half, slots, tiles: pairs.len() }
+    }
+    /// Rows of the matrix.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+    /// Which tiles are kept.
+    pub fn half(&self) -> Half {
+        self.half
+    }
+    /// Tiles along a side.
+    pub fn side(&self) -> usize {
+        self.nodes.div_ceil(TILE)
+    }
+    /// Samples of all tiles.
+    pub fn len(&self) -> usize {
+        self.tiles * TILE_LEN
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tiles == 0
+    }
+    /// Places of tiles, row after row.
+    pub(super) fn slots(&self) -> &[u32] {
+        &self.slots
+    }
+    /// Where a tile begins.
+    pub(super) fn begin(&self, row: usize, column: usize) -> usize {
+        self.slots[row * self.side() + column] as usize * TILE_LEN
+    }
+    /// Tiles that neither lie in a row nor in a column of pivots, as if these were not there.
+    pub(super) fn tasks(&self) -> Vec<[usize; 2]> {
+        z_order(self.side().saturating_sub(1), self.half)
+    }
+    /// The place of a sample; of half a matrix that of its mirror image where itself is not kept.
+    pub fn at(&self, row: usize, column: usize) -> usize {
+        let (row, column) = match self.half {
+            Half::Lower if row / TILE < column / TILE => (column, row),
+            _ => (row, column),
+        };
+        self.begin(row / TILE, column / TILE) + row % TILE * TILE + column % TILE
+    }
+    /// The lengths of no arcs.
+    pub fn empty(&self) -> Vec<f32> {
+        let mut lengths = vec![f32::INFINITY; self.len()];
+        for node in 0..self.nodes {
+            lengths[self.at(node, node)] = 0.0;
+        }
+        lengths
+    }
+    /// A row of the matrix.
+    pub fn copy_row(&self, lengths: &[f32], row: usize, out: &mut [f32]) {
+        for (tile, out) in out.chunks_mut(TILE).enumerate() {
+            if self.half == Half::Lower && tile > row / TILE {
+                let begin = self.begin(tile, row / TILE) + row % TILE;
+                let column = lengths[begin..].iter().step_by(TILE);
+                out.iter_mut().zip(column).for_each(|(slot, length)| *slot = *length);
+            } else {
+                let begin = self.begin(row / TILE, tile) + row % TILE * TILE;
+                out.copy_from_slice(&lengths[begin..begin + out.len()]);
+            }
+        }
+    }
+}
+
+/// Pairs (row, column) of a square or its lower triangle, the bits of row and column interleaved in ascending order.
+fn z_order(side: usize, half: Half) -> Vec<[usize; 2]> {
+    let spread = |v: usize| (0..16).map(|bit| (v >> bit & 1) << (2 * bit)).sum::<usize>();
+    let kept = |[row, column]: &[usize; 2]| half == Half::Both || column <= row;
+    let mut pairs: Vec<_> = (0..side * side).map(|i| [i / side, i % side]).filter(kept).collect();
+    pairs.sort_unstable_by_key(|[row, column]| spread(*row) << 1 | spread(*column));
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_matrix_takes_half_the_memory_and_every_sample_has_its_place() {
+        let [both, lower] = [Half::Both, Half::Lower].map(|half| TileLayout::new(8192, half));
+        assert!(lower.len() as f64 <= 0.52 * both.len() as f64);
+        let small = TileLayout::new(300, Half::Lower);
+        assert_eq!((small.at(5, 290), small.len()), (small.at(290, 5), 6 * TILE_LEN));
+        let mut lengths = vec![0.0; small.len()];
+        for i in 0..300 {
+            for j in 0..=i {
+                lengths[small.at(i, j)] = (i * 1000 + j) as f32;
+                lengths[small.begin(i / TILE, j / TILE) + i % TILE * TILE + j % TILE] = (i * 1000 + j) as f32;
+                if i / TILE == j / TILE {
+                    lengths[small.at(j, i)] = (i * 1000 + j) as f32;
+                }
+            }
+        }
+        let mut row = vec![0.0; 300];
+        small.copy_row(&lengths, 140, &mut row);
+        assert_eq!((row[7], row[140], row[200], row[299]), (140_007.0, 140_140.0, 200_140.0, 299_140.0));
+    }
+}

@@ -1,0 +1,125 @@
+//! Launches of the sweeps: one a level of the tree.
+
+use super::{SupernodeSweep, Supernodes};
+use crate::kernel::Launcher;
+use std::ops::Range;
+use veloxel_gpu::{Buffer, ComputeError, Device, ShaderSource, Uniform, cover};
+
+static CLIMB: ShaderSource = ShaderSource::wgsl("supernode_sweep", &[include_str!("supernode_sweep.wgsl")]);
+static DESCEND: ShaderSource = ShaderSource::wgsl("descend", &[include_str!("descend.wgsl")]);
+
+/// Rows of a thread.
+const ROWS: usize = 8;
+/// Threads of a workgroup: columns on the way up, fours of columns on the way down.
+const THREADS: usize = 64;
+
+/// What does not depend on the sources, on a GPU.
+#[derive(Debug)]
+pub(super) struct OnGpu {
+    boundary: Buffer<u32>,
+    closure: Buffer,
+    coupling: Buffer,
+    /// Tasks of the way down, and each level's range of them, the root's first.
+    down: Buffer<u32>,
+    levels: Vec<Range<usize>>,
+}
+
+/// Tasks of so many numbers each, level by level.
+#[derive(Default)]
+struct Tasks {
+    numbers: Vec<u32>,
+    levels: Vec<Range<usize>>,
+}
+
+impl Tasks {
+    fn of<const N: usize>(levels: &[Vec<usize>], of: impl Fn(usize, &mut Vec<[usize; N]>)) -> Self {
+        let (mut tasks, mut own) = (Self::default(), Vec::new());
+        let mut count = 0;
+        for level in levels {
+            own.clear();
+            level.iter().for_each(|&i| of(i, &mut own));
+            tasks.numbers.extend(own.iter().flatten().map(|&number| number as u32));
+            tasks.levels.push(count..count + own.len());
+            count += own.len();
+        }
+        // No buffer is empty.
+        tasks.numbers.resize(tasks.numbers.len().max(1), 0);
+        tasks
+    }
+}
+
+impl OnGpu {
+    pub fn new(supernodes: &Supernodes, device: &Device) -> Result<Self, ComputeError> {
+        let tasks = Tasks::of(&supernodes.levels(), |i, tasks| {
+            tasks.extend((0..supernodes.entries[i].own()).step_by(ROWS).map(|row| [i, row]));
+        });
+        let upload = |samples: &[f32]| device.upload_copy(if samples.is_empty() { &[0.0] } else { samples });
+        let boundary = if supernodes.boundary.is_empty() { &[0][..] } else { &supernodes.boundary };
+        Ok(Self {
+            boundary: device.upload_copy(boundary)?,
+            closure: upload(&supernodes.closure)?,
+            coupling: upload(&supernodes.coupling)?,
+            down: device.upload(tasks.numbers)?,
+            levels: tasks.levels,
+        })
+    }
+}
+
+pub(super) fn sweep(args: SupernodeSweep<'_>, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+    let SupernodeSweep { supernodes, sources, width, up, down } = args;
+    let (host, on_gpu) = (supernodes.host(), supernodes.on_gpu());
+    let device = gpu.device();
+    let columns = |i: usize| {
+        let subtree = host.entries[i].subtree();
+        [subtree.start, subtree.end].map(|place| sources.partition_point(|&source| source < place))
+    };
+    let entry = |i: usize| {
+        let entry = &host.entries[i];
+        let [from, to] = columns(i);
+        let boundary = [entry.boundary.start, entry.boundary.len()];
+        [entry.places.start, entry.own(), boundary[0], boundary[1], entry.closure, entry.coupling, from, to]
+    };
+    let entries: Vec<u32> = (0..host.entries.len()).flat_map(entry).map(|number| number as u32).collect();
+    let entries = device.upload(entries)?;
+    let climbing = Tasks::of(&host.levels(), |i, tasks| {
+        let [from, to] = columns(i);
+        let rows = (0..host.entries[i].boundary.len()).step_by(ROWS);
+        tasks.extend(rows.flat_map(|row| (from..to).step_by(THREADS).map(move |column| [i, row, column])));
+    });
+    let tasks = device.upload(climbing.numbers)?;
+    let places: Vec<u32> = sources.iter().map(|&place| place as u32).collect();
+    let places = device.upload(if places.is_empty() { vec![0] } else { places })?;
+    let uniform = |first: usize| {
+        let uniform = Uniform::new().u(width).u(width / 4).u(first).u(sources.len());
+        uniform.f(f32::INFINITY).u(host.nodes)
+    };
+    let upwards = |entry: &'static str, first: usize, groups: [u32; 3]| {
+        gpu.launch(&CLIMB, entry)
+            .uniform(uniform(first))
+            .input(&entries)
+            .input(&tasks)
+            .input(&on_gpu.boundary)
+            .input(&on_gpu.closure)
+            .input(&on_gpu.coupling)
+            .output(up)
+            .input(&places)
+            .run(groups)
+    };
+    upwards("begin", 0, [cover(width, 64), cover(host.nodes, 4), 1])?;
+    for level in climbing.levels.iter().rev().filter(|level| !level.is_empty()) {
+        upwards("climb", level.start, [level.len() as u32, 1, 1])?;
+    }
+    for level in on_gpu.levels.iter().filter(|level| !level.is_empty()) {
+        gpu.launch(&DESCEND, "descend")
+            .uniform(uniform(level.start))
+            .input(&entries)
+            .input(&on_gpu.down)
+            .input(&on_gpu.boundary)
+            .input(&on_gpu.closure)
+            .input(&on_gpu.coupling)
+            .input(up)
+            .output(down)
+            .run([cover(width / 4, THREADS), level.len() as u32, 1])?;
+    }
+    Ok(())
+}

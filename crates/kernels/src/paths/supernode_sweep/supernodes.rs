@@ -1,0 +1,62 @@
+//! The factor that sweeps run over, in host memory.
+
+use std::ops::Range;
+
+/// A separator or a leaf.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SupernodeEntry {
+    /// Its own places.
+    pub places: Range<usize>,
+    /// The first place of its subtree, which ends with its own places.
+    pub first: usize,
+    /// Separators above it.
+    pub depth: usize,
+    /// Its boundary, among [`Supernodes::boundary`].
+    pub boundary: Range<usize>,
+    /// Where its closure begins: own × own lengths, row-major.
+    pub closure: usize,
+    /// Where its coupling begins: own × boundary lengths, row-major.
+    pub coupling: usize,
+}
+
+impl SupernodeEntry {
+    /// Number of its nodes.
+    pub fn own(&self) -> usize {
+        self.places.len()
+    }
+    /// Places of everything in its subtree, its own included.
+    pub fn subtree(&self) -> Range<usize> {
+        self.first..self.places.end
+    }
+}
+
+/// An eliminated graph.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Supernodes {
+    /// Number of places.
+    pub nodes: usize,
+    /// Children before their parents; their places follow one another.
+    pub entries: Vec<SupernodeEntry>,
+    /// Places of all boundaries, ascending within each.
+    pub boundary: Vec<u32>,
+    /// Lengths within each supernode.
+    pub closure: Vec<f32>,
+    /// Lengths from each supernode to its boundary.
+    pub coupling: Vec<f32>,
+}
+
+impl Supernodes {
+    /// The supernodes of each depth, the root's first.
+    pub fn levels(&self) -> Vec<Vec<usize>> {
+        let depth = self.entries.iter().map(|entry| entry.depth + 1).max().unwrap_or(0);
+        let mut levels = vec![Vec::new(); depth];
+        for (i, entry) in self.entries.iter().enumerate() {
+            levels[entry.depth].push(i);
+        }
+        levels
+    }
+    /// Operations of one column's way down.
+    pub fn operations_down(&self) -> usize {
+        self.entries.iter().map(|entry| entry.own() * entry.boundary.len()).sum()
+    }
+}
