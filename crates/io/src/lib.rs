@@ -19,6 +19,7 @@
 #![doc = include_str!("../../../docs/status/formats.md")]
 
 mod budget;
+mod cine_place;
 mod compressed;
 mod content;
 mod context;

@@ -1,8 +1,8 @@
 //! A series of DICOM files, where the paths are one; without the feature none is.
 
+use crate::cine_place::CineImage;
 use crate::content::Decoded;
 use crate::context::Context;
-use crate::contours::CineImage;
 use crate::error::IoError;
 use crate::reading::Reading;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct CineSeries {
 /// Whether a path is a DICOM file by its magic, or a folder that has one in it, or in a folder of it.
 #[cfg(feature = "dicom")]
 pub fn holds_dicom(path: &Path) -> bool {
-    crate::dicom::holds_dicom(path)
+    crate::dicom::holds_dicom(path, &|file| crate::format::Format::from_path(file).is_some())
 }
 
 /// Reads DICOM files and folders as one series; none if one of them is something else.

@@ -3,7 +3,7 @@
 
 use super::page::Figure;
 use super::picture::Raster;
-use super::track_page::TrackView;
+use super::track_view::TrackView;
 use crate::ReportError;
 use crate::colour::Ramp;
 use std::fmt::Write;

@@ -5,25 +5,11 @@ use super::page::{Figure, Headline, Page, Plots, Section};
 use super::svg_plot::{Ink, Line, LinePlot, Series};
 use super::tables::Table;
 use super::track_report::{TrackReport, TrackRun};
+use super::track_view::TrackView;
 use super::{bulls_eye, cine_loops};
 use crate::ReportError;
 use crate::metrics::{ContourDistance, RegionStrain, StrainAt};
-use veloxel_core::{ContourSet, Structure, Volume};
-
-/// What the page shows of one method's run.
-#[derive(Debug, Clone, Copy)]
-pub struct TrackView<'a> {
-    /// The frames of the cine.
-    pub frames: &'a [Volume<f32>],
-    /// Outlines on every frame.
-    pub contours: &'a ContourSet,
-    /// The true ones, where they are known.
-    pub truth: Option<&'a ContourSet>,
-    /// The first pixel of what is shown.
-    pub region_from_px: [usize; 2],
-    /// Its size.
-    pub region_size_px: [usize; 2],
-}
+use veloxel_core::Structure;
 
 /// The page: function, outlines over the moving images, strain, distances to the truth; methods beside each other.
 ///
@@ -195,7 +181,10 @@ fn bulls_eyes(run: &TrackRun) -> [Figure; 2] {
 
 fn distance_section(report: &TrackReport) -> Option<Section> {
     let mut plots = Vec::new();
-    for structure in Structure::ALL {
+    let measured = |structure: &Structure| {
+        report.runs.iter().flat_map(|run| &run.distances).any(|d| d.structure(*structure).is_some())
+    };
+    for structure in Structure::ALL.into_iter().filter(measured) {
         let curve = |run: &TrackRun| -> Option<Vec<f64>> {
             let distances = run.distances.as_ref()?;
             Some(by_frame(&distances.contours, structure, report.cine.frames))
@@ -251,7 +240,8 @@ fn way_plots(run: &TrackRun) -> Vec<LinePlot> {
         let title = format!("{}: {} by way in time", run.name(), structure.title());
         LinePlot::new(&title, ["frame", "mm"], curves.collect(), &[0.0])
     };
-    Structure::ALL.into_iter().filter(|_| !run.ways.is_empty()).map(of).collect()
+    let measured = |structure: &Structure| run.ways.iter().any(|way| way.structure(*structure).is_some());
+    Structure::ALL.into_iter().filter(measured).map(of).collect()
 }
 
 /// Mean modified Hausdorff distance by frame.

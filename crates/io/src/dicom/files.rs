@@ -2,7 +2,6 @@
 
 use crate::context::Context;
 use crate::error::IoError;
-use crate::format::Format;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -28,9 +27,9 @@ fn is_named_so(path: &Path) -> bool {
     ["dcm", "dicom", "ima"].contains(&extension.as_str())
 }
 
-/// Whether a path is a DICOM file, or a folder that has one in it; folders within count where nothing else that is read lies
-/// beside them.
-pub(crate) fn holds_dicom(path: &Path) -> bool {
+/// Whether a path is a DICOM file, or a folder that has one in it; folders within count where no file of another format
+/// lies beside them.
+pub(crate) fn holds_dicom(path: &Path, is_other: &dyn Fn(&Path) -> bool) -> bool {
     if !path.is_dir() {
         return is_dicom(path);
     }
@@ -42,8 +41,7 @@ pub(crate) fn holds_dicom(path: &Path) -> bool {
     if own.iter().any(|file| is_dicom(file)) {
         return true;
     }
-    own.iter().all(|file| Format::from_path(file).is_none())
-        && within(DEPTH).iter().any(|file| is_dicom(file))
+    !own.iter().any(|file| is_other(file)) && within(DEPTH).iter().any(|file| is_dicom(file))
 }
 
 /// All DICOM files of files and folders, by name; what else lies in the folders is counted.

@@ -16,11 +16,10 @@ mod stack;
 #[cfg(test)]
 mod tests;
 
-use crate::content::{Content, Decoded, Kind};
+use crate::cine_place::CineImage;
+use crate::content::{Content, Decoded};
 use crate::context::Context;
-use crate::contours::CineImage;
 use crate::error::IoError;
-use crate::format::{Format, Precision, Reader};
 use crate::source::Source;
 use dicom_object::{DefaultDicomObject, from_reader, open_file};
 pub(crate) use files::holds_dicom;
@@ -70,14 +69,8 @@ fn assembled(
     pixels::decode(&stack, open, context)
 }
 
-pub(crate) static FORMAT: Format = Format {
-    reads: &[Kind::Image, Kind::Sequence],
-    precision: Precision::Float,
-    ..Format::picture("dicom", "DICOM", &["dcm", "dicom", "ima"], Reader::Whole(read))
-};
-
 /// A file by itself.
-fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let bytes = source.take_rest(context)?;
     let path = context.path.to_owned();
     let parsed = |path: &Path| from_reader(&bytes[..]).map_err(|error| pixels::broken(path, &error));

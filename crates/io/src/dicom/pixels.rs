@@ -3,8 +3,8 @@
 use super::header::PlaneHeader;
 use super::stack::Stack;
 use super::{DicomSeries, Open};
+use crate::cine_place::CineImage;
 use crate::context::Context;
-use crate::contours::CineImage;
 use crate::error::IoError;
 use crate::luminance::LUMA;
 use dicom_object::DefaultDicomObject;

@@ -1,6 +1,8 @@
 //! The table of file formats: one file a format, and one line of [`FORMATS`].
 
 mod bmp;
+#[cfg(feature = "dicom")]
+mod dicom;
 mod flo;
 #[cfg(feature = "gif")]
 mod gif;
@@ -23,8 +25,6 @@ mod tiff;
 mod vtk;
 pub(crate) mod y4m;
 
-#[cfg(feature = "dicom")]
-use crate::dicom;
 use crate::format::Format;
 #[cfg(feature = "jpeg")]
 pub use jpeg::{JPEG_QUALITY, write_rgb_jpeg};
