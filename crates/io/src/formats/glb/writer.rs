@@ -41,7 +41,7 @@ pub(super) fn write(path: &Path, painted: &PaintedMesh<'_>) -> Result<(), IoErro
     })
     .to_string();
     // Chunks end at multiples of four bytes; those of this one are.
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push(' ');
     }
     let length = 12 + 8 + text.len() + 8 + binary.len();
