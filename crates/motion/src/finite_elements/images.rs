@@ -93,12 +93,8 @@ pub(super) fn images(
     for (nth, (mut fixed, mut moving)) in fixed.into_iter().zip(moving).enumerate() {
         let level = &plan.levels[nth];
         let moving_shape = placements.as_ref().map_or(stacks[nth], |(_, sizes)| sizes[nth].shape);
-        if params.lcc_sigma > 0.0 {
-            for (shape, image) in [(stacks[nth], &mut fixed), (moving_shape, &mut moving)] {
-                let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
-                LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
-            }
-        }
+        normalise(device, params, (&mut fixed, stacks[nth]))?;
+        normalise(device, params, (&mut moving, moving_shape))?;
         SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
         let moving_from_fixed = match &placements {
             Some((own, sizes)) => between_levels(&placement, [&own[nth], &sizes[nth]]),
@@ -115,6 +111,19 @@ pub(super) fn images(
         });
     }
     Ok(out)
+}
+
+/// Local normalisation, where it is asked for.
+fn normalise(
+    device: &Device,
+    params: &FiniteElementsParams,
+    (image, shape): (&mut Buffer, Shape),
+) -> Result<(), MotionError> {
+    let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
+    if sigma_vox > 0.0 {
+        LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
+    }
+    Ok(())
 }
 
 /// The sizes of the fixed images; where there are more lattices than sizes, the last one again.
