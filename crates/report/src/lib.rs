@@ -4,8 +4,10 @@
 //! that of a mesh alone has a viewer, three.js, inside it.
 //! Lengths are millimetres on physical grids and pixels on pictures; what is no estimate is hatched, never zero.
 
+mod bulls_eye;
 mod caption;
 mod charts;
+mod cine_loops;
 mod colour;
 mod colour_wheel;
 mod compare;
@@ -34,6 +36,7 @@ pub mod svg_plot;
 mod tables;
 mod track_page;
 mod track_report;
+mod track_view;
 mod view;
 
 pub use caption::{ColourKey, captioned};
@@ -53,6 +56,7 @@ pub use run::{MotionReport, PairReport, RunReport};
 pub use segment_page::{SegmentView, segment_html};
 pub use segment_report::{SegmentReport, SegmentedPart};
 pub use stereo_page::{StereoView, stereo_html};
-pub use track_page::{TrackView, track_html};
+pub use track_page::track_html;
 pub use track_report::{CineReport, TrackReport, TrackRun};
+pub use track_view::TrackView;
 pub use view::{ComparedView, PairView};

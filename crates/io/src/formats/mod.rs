@@ -1,6 +1,8 @@
 //! The table of file formats: one file a format, and one line of [`FORMATS`].
 
 mod bmp;
+#[cfg(feature = "dicom")]
+mod dicom;
 mod flo;
 #[cfg(feature = "gif")]
 mod gif;
@@ -39,6 +41,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &flo::FORMAT,
     &pfm::FORMAT,
     &nifti::FORMAT,
+    #[cfg(feature = "dicom")]
+    &dicom::FORMAT,
     &metaimage::FORMAT,
     &nrrd::FORMAT,
     #[cfg(feature = "gif")]

@@ -3,7 +3,7 @@
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
 use super::segment_outputs::{part_mesh, part_rgb, whitened};
-use super::segment_solve::{Solved, solve};
+use super::segment_solve::{PartsWanted, Solved, solve};
 use super::{DeviceOptions, JobRun, MethodOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
@@ -104,7 +104,8 @@ pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>, VeloxelError> 
     clean.report.warn(&mut warnings);
     let (device, device_report) = job.device.open()?;
     let cpu = Cpu::new(job.device.threads)?;
-    let parts = stages.time("solve", || solve(job, &graph, &device, &cpu))?;
+    let wanted = PartsWanted { method: &job.method, count: job.count, membership: job.membership.is_some() };
+    let parts = stages.time("solve", || solve(&wanted, &graph, &device, &cpu))?;
     if let PartCount::Given(asked) = job.count
         && asked != parts.count
     {

@@ -1,6 +1,6 @@
 //! The parts of a cleaned mesh, by either method, in one form.
 
-use super::SegmentJob;
+use super::MethodOptions;
 use crate::VeloxelError;
 use veloxel_core::Dimension;
 use veloxel_core::parameters::{Parameters, Values};
@@ -12,6 +12,14 @@ use veloxel_mesh::{
 
 /// The slider of a page reaches so many parts.
 const MOST_SHOWN: usize = 40;
+
+/// What is to be found.
+pub(super) struct PartsWanted<'a> {
+    pub method: &'a MethodOptions,
+    pub count: PartCount,
+    /// Whether the probability of each part is wanted as well.
+    pub membership: bool,
+}
 
 /// Parts, however they were found.
 pub(super) struct Solved {
@@ -33,24 +41,29 @@ const FUZZY: &str = "fuzzy";
 
 /// Finds the parts.
 pub(super) fn solve(
-    job: &SegmentJob,
+    wanted: &PartsWanted<'_>,
     graph: &DualGraph,
     device: &Device,
     cpu: &Cpu,
 ) -> Result<Solved, VeloxelError> {
-    match job.method.method_name() {
-        FUZZY => by_clustering(job, graph, device, cpu),
-        _ => by_cuts(job, graph, device, cpu),
+    match wanted.method.method_name() {
+        FUZZY => by_clustering(wanted, graph, device, cpu),
+        _ => by_cuts(wanted, graph, device, cpu),
     }
 }
 
-fn by_cuts(job: &SegmentJob, graph: &DualGraph, device: &Device, cpu: &Cpu) -> Result<Solved, VeloxelError> {
-    let params: CutsParams = job.method.build(Dimension::Three)?;
+fn by_cuts(
+    wanted: &PartsWanted<'_>,
+    graph: &DualGraph,
+    device: &Device,
+    cpu: &Cpu,
+) -> Result<Solved, VeloxelError> {
+    let params: CutsParams = wanted.method.build(Dimension::Three)?;
     let found = cuts(graph, &params, cpu);
-    let parts = found.parts(graph, job.count, &params)?;
-    let membership = match &job.membership {
-        None => None,
-        Some(_) => {
+    let parts = found.parts(graph, wanted.count, &params)?;
+    let membership = match wanted.membership {
+        false => None,
+        true => {
             // The parts stay as they are: their medoids tell how probable each is.
             let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
             let weights = face_distances(graph, &found.shape_diameter, &params);
@@ -65,17 +78,17 @@ fn by_cuts(job: &SegmentJob, graph: &DualGraph, device: &Device, cpu: &Cpu) -> R
 }
 
 fn by_clustering(
-    job: &SegmentJob,
+    wanted: &PartsWanted<'_>,
     graph: &DualGraph,
     device: &Device,
     cpu: &Cpu,
 ) -> Result<Solved, VeloxelError> {
-    let params: FuzzyParams = job.method.build(Dimension::Three)?;
+    let params: FuzzyParams = wanted.method.build(Dimension::Three)?;
     let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
     let found = cuts(graph, &tree, cpu);
     let weights = face_distances(graph, &found.shape_diameter, &params);
     let parts;
-    let seeds = match (job.count, params.seeds) {
+    let seeds = match (wanted.count, params.seeds) {
         (PartCount::Given(asked), FirstMedoids::Farthest) => {
             if asked == 0 || asked > graph.faces() {
                 return Err(MeshError::Parts { asked, faces: graph.faces() }.into());
@@ -91,7 +104,7 @@ fn by_clustering(
         }
     };
     let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
-    let membership = job.membership.as_ref().map(|_| membership(&clusters));
+    let membership = wanted.membership.then(|| membership(&clusters));
     let faces = first_faces(&clusters.labels, clusters.parts());
     let top = TreeTop { labels: clusters.labels.clone(), faces, merges: Vec::new() };
     Ok(Solved {
