@@ -1,7 +1,7 @@
 //! What must be reached, measured: each bench gives figures beside the bars they are held against.
 
-mod cine;
 mod acdc;
+mod cine;
 mod confidence;
 mod error;
 mod error_time;
