@@ -29,6 +29,8 @@ const HOUSE: [Room; 14] = [
         floor: 1,
         outside: &[
             "alphanumeric-sort",
+            "dicom-object",
+            "dicom-pixeldata",
             "flate2",
             "gif",
             "jpeg-encoder",

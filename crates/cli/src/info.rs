@@ -8,10 +8,11 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel::Dimension;
-use veloxel::io::{FileInfo, Kind, files_in, inspect};
+use veloxel::io::{FileInfo, Kind, files_in, holds_dicom, inspect};
 use veloxel::report::number::counted;
 
-/// Show what a file holds: format, size, spacing, orientation; of a folder, what its files hold.
+/// Show what a file holds: format, size, spacing, orientation; of a folder, what its files hold; of a folder of DICOM files, what
+/// their series is.
 #[derive(Debug, Args)]
 pub struct InfoArguments {
     /// An image, a sequence or a displacement field, or a folder of them
@@ -28,7 +29,7 @@ pub struct InfoArguments {
 
 impl Run for InfoArguments {
     fn run(self) -> Outcome {
-        if self.file.is_dir() {
+        if self.file.is_dir() && !holds_dicom(&self.file) {
             return self.list();
         }
         let info = inspect(&self.file, self.reading.reading())?;

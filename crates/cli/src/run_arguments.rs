@@ -7,7 +7,7 @@ use clap::Args;
 use clap::error::ErrorKind;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use veloxel::io::{DataFiles, Reading, Strictness};
+use veloxel::io::{DataFiles, Reading, SeriesChoice, Strictness};
 use veloxel::jobs::{DeviceOptions, JobRun, MethodOptions, RunOptions};
 use veloxel::motion::methods::PARAMETERS;
 use veloxel::parameters::ParameterError;
@@ -154,6 +154,10 @@ pub struct ReadingArguments {
     /// Memory that reading may take, such as 500M or 8G; by default half of what is free
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Files")]
     max_decode: Option<u64>,
+
+    /// Which series of DICOM files, where there are several: by its number or its UID
+    #[arg(long, value_name = "NUMBER|UID", help_heading = "Files")]
+    series: Option<SeriesChoice>,
 }
 
 impl ReadingArguments {
@@ -162,6 +166,7 @@ impl ReadingArguments {
             strictness: if self.strict { Strictness::Strict } else { Strictness::Lenient },
             data_files: if self.allow_outside { DataFiles::Anywhere } else { DataFiles::BesideHeader },
             max_decode_bytes: self.max_decode,
+            series: self.series,
         }
     }
 }

@@ -11,16 +11,17 @@ use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
 use veloxel::jobs::{ContourInput, MethodOptions, MotionSpace, RegionChoice, RunOptions, TrackJob, track};
+use veloxel::motion::cycle::{CycleEstimate, Periodic};
 use veloxel::report::TrackRun;
 use veloxel::report::number::{counted, duration, percent};
 
 /// Follow outlines of a heart over a cine: contours on every frame, fields, strain, volumes and ejection fraction.
 ///
-/// CINE is a 4-D file, a folder of frames, or the frames. DIR gets contours.json and .csv, labels.nii.gz, a field for every
+/// CINE is a 4-D file, a folder of frames or of DICOM files, or the frames. DIR gets contours.json and .csv, labels.nii.gz, a field for every
 /// frame, strain.csv, function.csv, report.json and report.html.
 #[derive(Debug, Args)]
 pub struct TrackArguments {
-    /// A 4-D file, a folder of frames, or the frames
+    /// A 4-D file, a folder of frames or of DICOM files, or the frames
     #[arg(value_name = "CINE", required = true)]
     cine: Vec<PathBuf>,
 
@@ -48,6 +49,14 @@ pub struct TrackArguments {
     /// Change one parameter of the method
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
     set: Vec<(String, String)>,
+
+    /// Whether the last frame is followed by the first: one whole cycle
+    #[arg(long, value_name = "auto|yes|no", value_parser = periodic(), default_value = "auto", help_heading = "Method")]
+    periodic: Periodic,
+
+    /// How motion is put together: forward or backward in time from frame to frame, both blended, or the start frame to each
+    #[arg(long, value_name = "WAY", value_parser = estimates(), default_value = "blended", help_heading = "Method")]
+    estimate: CycleEstimate,
 
     /// Motion of each slice in its plane, or of all slices together
     #[arg(long, value_name = "SPACE", value_parser = spaces(), default_value = "in-plane", help_heading = "Method")]
@@ -101,6 +110,25 @@ fn ventricles() -> impl TypedValueParser<Value = InnerContour> {
     })
 }
 
+fn periodic() -> impl TypedValueParser<Value = Periodic> {
+    PossibleValuesParser::new(["auto", "yes", "no"]).map(|word| match word.as_str() {
+        "yes" => Periodic::Yes,
+        "no" => Periodic::No,
+        _ => Periodic::Auto,
+    })
+}
+
+fn estimates() -> impl TypedValueParser<Value = CycleEstimate> {
+    PossibleValuesParser::new(["forward", "backward", "blended", "reference"]).map(|word| {
+        match word.as_str() {
+            "forward" => CycleEstimate::Forward,
+            "backward" => CycleEstimate::Backward,
+            "reference" => CycleEstimate::Reference,
+            _ => CycleEstimate::Blended,
+        }
+    })
+}
+
 fn spaces() -> impl TypedValueParser<Value = MotionSpace> {
     PossibleValuesParser::new(["in-plane", "volume"]).map(|word| match word.as_str() {
         "volume" => MotionSpace::Volume,
@@ -145,6 +173,8 @@ impl Run for TrackArguments {
             names: self.names.names(),
             region: self.region,
             space: self.motion,
+            periodic: self.periodic,
+            estimate: self.estimate,
             methods,
             options,
             folder: self.output,

@@ -137,6 +137,11 @@ impl<'a> Context<'a> {
         IoError::unsupported(self.path, one_line(&what.into()), hint)
     }
 
+    #[cfg(feature = "dicom")]
+    pub fn ambiguous(&self, what: String, choices: String, hint: &'static str) -> IoError {
+        IoError::Ambiguous { what, choices: one_line(&choices), hint, path: self.path.to_owned() }
+    }
+
     pub fn core(&self, source: CoreError) -> IoError {
         IoError::core(self.path)(source)
     }

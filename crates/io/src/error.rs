@@ -155,6 +155,18 @@ pub enum IoError {
         /// The file.
         path: PathBuf,
     },
+    /// Several things where one is needed, and nothing says which.
+    #[error("{}: {what}, and one is needed: {choices}: {hint}", path.display())]
+    Ambiguous {
+        /// How many of what.
+        what: String,
+        /// What can be chosen.
+        choices: String,
+        /// How to choose.
+        hint: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+    },
     /// A folder or list without a single frame.
     #[error("{}: no image to read there: expected files ending in {known}", path.display())]
     NoFrames {

@@ -1,6 +1,6 @@
 //! The header of a file in the terms of this library, for `veloxel info`.
 
-use crate::content::{Content, Kind};
+use crate::content::{Content, Decoded, Kind};
 use crate::context::Context;
 use crate::error::IoError;
 use crate::format::{Format, Reader};
@@ -8,6 +8,7 @@ use crate::layout::{Layout, Meaning};
 use crate::lookup::{has_grid, require_to_read};
 use crate::read::decode;
 use crate::reading::Reading;
+use crate::series::decode_series;
 use crate::source::Source;
 use serde::Serialize;
 use std::path::Path;
@@ -40,15 +41,21 @@ pub struct FileInfo {
     pub warnings: Warnings,
 }
 
+const WHAT: &str = "an image, sequence or displacement field";
+
 /// Looks at a file: at everything for pictures; for volume formats at the header, and at whether all samples are there.
 ///
 /// # Errors
 /// As [`read`](crate::read).
 pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoError> {
-    const WHAT: &str = "an image, sequence or displacement field";
-    let format = require_to_read(path, WHAT, has_grid)?;
     let mut warnings = Warnings::new();
     let mut context = Context::new(path, reading, &mut warnings);
+    if let Some(decoded) = decode_series(path, &mut context)? {
+        let format =
+            Format::from_path(Path::new("series.dcm")).expect("the format of a series should be known");
+        return Ok(FileInfo { warnings, ..of_content((path, format), &decoded)? });
+    }
+    let format = require_to_read(path, WHAT, has_grid)?;
     let source = Source::open(path)?;
     let mut info = if let Reader::Header(header) = format.reader {
         let (layout, source) = header(source, &mut context)?;
@@ -57,19 +64,7 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoE
         of_layout(format, &layout)
     } else {
         let decoded = decode(format, source, &mut context)?;
-        let info = match &decoded.content {
-            Content::Image(image) => on_grid(format, Kind::Image, image.grid()),
-            Content::Flow(flow) => on_grid(format, Kind::Flow, flow.grid()),
-            Content::Sequence(s) => FileInfo {
-                frames: s.frames().len(),
-                frame_interval_ms: s.frame_interval_ms(),
-                ..on_grid(format, Kind::Sequence, s.grid())
-            },
-            other @ (Content::Mesh(_) | Content::Surface(_)) => {
-                return Err(IoError::kind(path, WHAT, other.describe(), "give samples on a grid"));
-            }
-        };
-        FileInfo { sample_type: decoded.sample_type, ..info }
+        of_content((path, format), &decoded)?
     };
     info.warnings = warnings;
     Ok(info)
@@ -81,9 +76,15 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoE
 /// # Errors
 /// As [`inspect`], but for samples that are missing.
 pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Grid, IoError> {
-    let reading = reading.into();
-    let format = require_to_read(path, "an image", has_grid)?;
     let mut context = Context::new(path, reading, warnings);
+    if let Some(decoded) = decode_series(path, &mut context)? {
+        return match decoded.content {
+            Content::Image(image) => Ok(image.grid().clone()),
+            Content::Sequence(sequence) => Ok(sequence.grid().clone()),
+            other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
+        };
+    }
+    let format = require_to_read(path, "an image", has_grid)?;
     let source = Source::open(path)?;
     match (format.read_grid, format.reader) {
         (Some(read), _) => read(source, &mut context),
@@ -93,6 +94,22 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
             other => Err(IoError::kind(path, "an image", other.describe(), "give the image itself")),
         },
     }
+}
+
+fn of_content((path, format): (&Path, &'static Format), decoded: &Decoded) -> Result<FileInfo, IoError> {
+    let info = match &decoded.content {
+        Content::Image(image) => on_grid(format, Kind::Image, image.grid()),
+        Content::Flow(flow) => on_grid(format, Kind::Flow, flow.grid()),
+        Content::Sequence(s) => FileInfo {
+            frames: s.frames().len(),
+            frame_interval_ms: s.frame_interval_ms(),
+            ..on_grid(format, Kind::Sequence, s.grid())
+        },
+        other @ (Content::Mesh(_) | Content::Surface(_)) => {
+            return Err(IoError::kind(path, WHAT, other.describe(), "give samples on a grid"));
+        }
+    };
+    Ok(FileInfo { sample_type: decoded.sample_type.clone(), ..info })
 }
 
 fn of_layout(format: &'static Format, layout: &Layout) -> FileInfo {

@@ -19,14 +19,18 @@
 #![doc = include_str!("../../../docs/status/formats.md")]
 
 mod budget;
+mod cine_place;
 mod compressed;
 mod content;
 mod context;
 mod contours;
 mod detached;
+#[cfg(feature = "dicom")]
+mod dicom;
 mod disparity;
 mod element;
 mod error;
+mod face_labels;
 mod files_read;
 mod foreign;
 mod format;
@@ -49,6 +53,7 @@ mod raster;
 mod read;
 mod reading;
 mod record;
+mod series;
 mod source;
 mod stream;
 mod text_header;
@@ -67,6 +72,7 @@ pub use contours::{
 pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
+pub use face_labels::{read_face_labels, write_face_labels, write_painted_mesh};
 pub use files_read::files_read;
 pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
@@ -75,15 +81,16 @@ pub use frames::{files_in, list_folder};
 pub use graphs::read_graph;
 pub use inspect::{FileInfo, inspect, read_grid};
 pub use luminance::LUMA;
-pub use npy::NpyWriter;
-pub use painted_mesh::{PaintedMesh, read_face_labels, write_face_labels, write_painted_mesh};
+pub use npy::{NpyWriter, check_matrix_output};
+pub use painted_mesh::PaintedMesh;
 pub use png_stream::write_rgb_png;
 pub use points::{Point, PointFile};
 pub use read::{
     read, read_bytes, read_flow, read_frame_list, read_frames, read_image, read_image_and_mask, read_labels,
     read_mask, read_mesh, read_sequence, read_surface, read_text,
 };
-pub use reading::{DataFiles, Reading, Strictness};
+pub use reading::{DataFiles, Reading, SeriesChoice, Strictness};
+pub use series::{CineSeries, holds_dicom, read_cine};
 pub use stream::FrameStream;
 pub use tempfile::{NamedTempFile, TempDir};
 pub use unfinished::{Revocable, Unfinished, remove_unfinished};

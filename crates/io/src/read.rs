@@ -6,6 +6,7 @@ use crate::error::IoError;
 use crate::format::{Format, Reader};
 use crate::lookup::{has_grid, require, require_to_read};
 use crate::reading::{Reading, Strictness};
+use crate::series::{decode_series, holds_dicom};
 use crate::source::Source;
 use crate::{frame_reader, frames};
 use std::path::{Path, PathBuf};
@@ -20,8 +21,11 @@ const MAX_LABEL: i32 = 1 << 24;
 /// [`IoError::UnknownExtension`], [`IoError::Open`], and everything that a broken file can cause; the message names
 /// the file, what was expected and what was found.
 pub fn read(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnings) -> Result<Content, IoError> {
-    let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
     let mut context = Context::new(path, reading, warnings);
+    if let Some(decoded) = decode_series(path, &mut context)? {
+        return Ok(decoded.content);
+    }
+    let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
     Ok(decode(format, Source::open(path)?, &mut context)?.content)
 }
 
@@ -79,8 +83,11 @@ pub fn read_image_and_mask(
     reading: impl Into<Reading>,
     warnings: &mut Warnings,
 ) -> Result<(Volume<f32>, Option<Mask>), IoError> {
-    let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
     let mut context = Context::new(path, reading, warnings).masked_by_alpha();
+    if let Some(decoded) = decode_series(path, &mut context)? {
+        return Ok((one_image(path, decoded.content)?, None));
+    }
+    let format = require_to_read(path, "an image, sequence or displacement field", has_grid)?;
     let content = decode(format, Source::open(path)?, &mut context)?.content;
     let mask = context.take_mask();
     Ok((one_image(path, content)?, mask))
@@ -106,7 +113,7 @@ pub fn read_sequence(
     warnings: &mut Warnings,
 ) -> Result<Sequence, IoError> {
     let reading = reading.into();
-    if path.is_dir() {
+    if path.is_dir() && !holds_dicom(path) {
         return read_frames(&frames::in_folder(path)?, reading, warnings);
     }
     let hint = "give a 4-D file, a folder of frames, or a list of files";

@@ -1,5 +1,8 @@
 //! How files are read: what is done with unusual headers, which files a header may name, and how much memory counts.
 
+use std::fmt;
+use std::str::FromStr;
+
 /// What to do with a header that other programs refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
@@ -30,6 +33,45 @@ pub struct Reading {
     /// Bytes that all readers of this process may take at a time: files held in memory, what decoders give out, and the
     /// samples as 32-bit floats. None: half of the memory that is free.
     pub max_decode_bytes: Option<u64>,
+    /// Which series of DICOM files; none: the only one.
+    pub series: Option<SeriesChoice>,
+}
+
+/// A series of DICOM files: by its number, or by its UID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeriesChoice {
+    /// Digits and dots, filled up with zeros: at most 64 by the standard.
+    text: [u8; 64],
+}
+
+impl SeriesChoice {
+    /// Whether a series with this UID and number is the one.
+    #[cfg(feature = "dicom")]
+    pub(crate) fn is(self, uid: &str, number: Option<i64>) -> bool {
+        let text = self.to_string();
+        text == uid || number.is_some_and(|number| text == number.to_string())
+    }
+}
+
+impl FromStr for SeriesChoice {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let is_plain = given.bytes().all(|b| b.is_ascii_digit() || b == b'.') && !given.is_empty();
+        if !is_plain || given.len() > 64 {
+            return Err("expected the number of a series, or its UID".to_owned());
+        }
+        let mut text = [0; 64];
+        text[..given.len()].copy_from_slice(given.as_bytes());
+        Ok(Self { text })
+    }
+}
+
+impl fmt::Display for SeriesChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.text.iter().take_while(|b| **b != 0);
+        digits.map(|&b| char::from(b)).try_for_each(|c| write!(f, "{c}"))
+    }
 }
 
 impl From<Strictness> for Reading {

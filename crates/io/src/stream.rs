@@ -11,6 +11,7 @@ use crate::frames;
 use crate::lookup::{has_grid, require_to_read};
 use crate::read::{read, read_image};
 use crate::reading::Reading;
+use crate::series::holds_dicom;
 use crate::source::Source;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,9 @@ impl FrameStream {
             let mut context = Context::new(name, reading, warnings);
             let reader = y4m::open(Source::from_stream(std::io::stdin()), &mut context)?;
             return Ok(Self::new(name, Frames::Reader(reader), reading));
+        }
+        if source.is_dir() && holds_dicom(source) {
+            return Self::loaded(source, reading, warnings);
         }
         let frames = if source.is_dir() {
             Frames::Files(frames::in_folder(source)?.into_iter())

@@ -1,10 +1,13 @@
 //! How good a result is, and what a run reports: metrics, a stable JSON for scripts, and one self-contained page for people.
 //!
-//! The page asks for nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script.
+//! The page asks for nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script;
+//! that of a mesh alone has a viewer, three.js, inside it.
 //! Lengths are millimetres on physical grids and pixels on pictures; what is no estimate is hatched, never zero.
 
+mod bulls_eye;
 mod caption;
 mod charts;
+mod cine_loops;
 mod colour;
 mod colour_wheel;
 mod compare;
@@ -26,12 +29,14 @@ mod phase_reports;
 mod picture;
 mod planes;
 mod run;
+mod segment_page;
 mod segment_report;
 mod stereo_page;
 pub mod svg_plot;
 mod tables;
 mod track_page;
 mod track_report;
+mod track_view;
 mod view;
 
 pub use caption::{ColourKey, captioned};
@@ -48,8 +53,10 @@ pub use phase_reports::{
     EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport, ValueRange,
 };
 pub use run::{MotionReport, PairReport, RunReport};
+pub use segment_page::{SegmentView, segment_html};
 pub use segment_report::{SegmentReport, SegmentedPart};
 pub use stereo_page::{StereoView, stereo_html};
-pub use track_page::{TrackView, track_html};
+pub use track_page::track_html;
 pub use track_report::{CineReport, TrackReport, TrackRun};
+pub use track_view::TrackView;
 pub use view::{ComparedView, PairView};

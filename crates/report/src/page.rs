@@ -82,6 +82,15 @@ pub(super) struct Status {
     pub text: &'static str,
 }
 
+/// A drawing with its title.
+#[derive(Serialize)]
+pub(super) struct Figure {
+    pub title: String,
+    pub caption: String,
+    /// As it stands in the page.
+    pub svg: String,
+}
+
 /// A part of a page under a heading, in this order; whatever is empty is left out.
 #[derive(Serialize, Default)]
 pub struct Section {
@@ -89,9 +98,13 @@ pub struct Section {
     /// What is to be known to read it.
     pub lead: String,
     pub(super) film: Vec<Frame>,
+    /// A scene with its scripts, as HTML.
+    pub(super) scene: String,
     /// 2 or 3, which decides how panels are laid out; 0: two in a row.
     pub(super) dimension: usize,
     pub(super) panels: Vec<Panel>,
+    /// Figures side by side.
+    pub(super) figures: Vec<Figure>,
     /// Curves.
     pub plots: Plots,
     /// What times go into.

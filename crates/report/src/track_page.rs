@@ -1,28 +1,15 @@
 //! The page of a run that followed outlines over a cine.
 
 use super::number::{percent, text};
-use super::page::{Headline, Page, Plots, Section};
+use super::page::{Figure, Headline, Page, Plots, Section};
 use super::svg_plot::{Ink, Line, LinePlot, Series};
 use super::tables::Table;
 use super::track_report::{TrackReport, TrackRun};
+use super::track_view::TrackView;
+use super::{bulls_eye, cine_loops};
 use crate::ReportError;
 use crate::metrics::{ContourDistance, RegionStrain, StrainAt};
-use veloxel_core::{ContourSet, Structure, Volume};
-
-/// What the page shows of one method's run.
-#[derive(Debug, Clone, Copy)]
-pub struct TrackView<'a> {
-    /// The frames of the cine.
-    pub frames: &'a [Volume<f32>],
-    /// Outlines on every frame.
-    pub contours: &'a ContourSet,
-    /// The true ones, where they are known.
-    pub truth: Option<&'a ContourSet>,
-    /// The first pixel of what is shown.
-    pub region_from_px: [usize; 2],
-    /// Its size.
-    pub region_size_px: [usize; 2],
-}
+use veloxel_core::Structure;
 
 /// The page: function, outlines over the moving images, strain, distances to the truth; methods beside each other.
 ///
@@ -38,12 +25,25 @@ pub fn track_html(report: &TrackReport, views: &[TrackView]) -> Result<String, R
     if let Some(run) = report.runs.first() {
         page.cards = cards(report, run);
     }
-    let _ = views;
+    page.sections.push(loops_section(report, views)?);
     page.sections.extend(function_section(report));
     page.sections.extend(strain_section(report));
     page.sections.extend(distance_section(report));
     page.sections.push(comparison_section(report));
     page.to_html()
+}
+
+fn loops_section(report: &TrackReport, views: &[TrackView]) -> Result<Section, ReportError> {
+    let mut section = Section::new("Outlines over the moving images");
+    let inks = ["yellow", "blue", "green", "pink", "orange", "lilac"];
+    let names = report.runs.iter().zip(inks.iter().cycle());
+    let mut lead: Vec<String> = names.map(|(run, ink)| format!("{ink}: {}", run.name())).collect();
+    if views.iter().any(|view| view.truth.is_some()) {
+        lead.push("white, dashed: the true outlines".to_owned());
+    }
+    section.lead = format!("One beat in a loop; it rests under the pointer. {}.", lead.join("; "));
+    section.figures = cine_loops::figures(&report.cine.slices, views, report.cine.frame_interval_ms)?;
+    Ok(section)
 }
 
 fn cards(report: &TrackReport, run: &TrackRun) -> Vec<Headline> {
@@ -155,6 +155,7 @@ fn strain_section(report: &TrackReport) -> Option<Section> {
     let radial = vec![series("", 0, Line::Dotted, &percent_of(all, |s| s.radial))];
     plots.push(LinePlot::new("Radial strain", ["frame", "%"], radial, &[0.0]));
     let mut section = Section::new("Strain");
+    section.figures = report.runs.iter().flat_map(bulls_eyes).collect();
     section.lead = "Lagrangian strain relative to the reference frame: (L − L₀) / L₀ of material lines around the cavity and \
                     across the wall; strain.csv has the Eulerian form, rates, slices and segments."
         .to_owned();
@@ -162,18 +163,31 @@ fn strain_section(report: &TrackReport) -> Option<Section> {
     Some(section)
 }
 
+/// Strains of the segments at their peaks.
+fn bulls_eyes(run: &TrackRun) -> [Figure; 2] {
+    let mut values = [[None; 17]; 2];
+    for region in run.strain.iter().filter(|region| region.slice.is_none()) {
+        let Some(segment) = region.segment else { continue };
+        let [short, thick] = region.peaks();
+        values[0][usize::from(segment) - 1] = Some(100.0 * short);
+        values[1][usize::from(segment) - 1] = Some(100.0 * thick);
+    }
+    let caption = format!("{}, % at its peak; hatched: not seen", run.name());
+    [
+        bulls_eye::figure("Circumferential strain", &caption, &values[0], -30.0),
+        bulls_eye::figure("Radial strain", &caption, &values[1], 60.0),
+    ]
+}
+
 fn distance_section(report: &TrackReport) -> Option<Section> {
     let mut plots = Vec::new();
-    for structure in Structure::ALL {
+    let measured = |structure: &Structure| {
+        report.runs.iter().flat_map(|run| &run.distances).any(|d| d.structure(*structure).is_some())
+    };
+    for structure in Structure::ALL.into_iter().filter(measured) {
         let curve = |run: &TrackRun| -> Option<Vec<f64>> {
             let distances = run.distances.as_ref()?;
-            let mean = |frame: usize| {
-                let own = |c: &&ContourDistance| c.structure == structure && c.frame == frame;
-                let own: Vec<f64> =
-                    distances.contours.iter().filter(own).map(|c| c.modified_hausdorff_mm).collect();
-                if own.is_empty() { f64::NAN } else { own.iter().sum::<f64>() / own.len() as f64 }
-            };
-            Some((0..report.cine.frames).map(mean).collect())
+            Some(by_frame(&distances.contours, structure, report.cine.frames))
         };
         let curves = report.runs.iter().enumerate();
         let curves = curves
@@ -181,6 +195,7 @@ fn distance_section(report: &TrackReport) -> Option<Section> {
             .collect();
         plots.push(LinePlot::new(structure.title(), ["frame", "mm"], curves, &[0.0]));
     }
+    plots.extend(report.runs.iter().flat_map(way_plots));
     plots.retain(|plot| !plot.is_empty());
     if plots.is_empty() {
         return None;
@@ -214,6 +229,31 @@ fn distance_section(report: &TrackReport) -> Option<Section> {
     Some(section)
 }
 
+/// Forward, backward and wanted motion of a method beside each other.
+fn way_plots(run: &TrackRun) -> Vec<LinePlot> {
+    let of = |structure: Structure| {
+        let all = run.distances.iter().chain(&run.ways).zip(["as wanted", "forward alone", "backward alone"]);
+        let curves = all.enumerate().map(|(nth, (distances, name))| {
+            let last = distances.contours.iter().map(|c| c.frame).max().unwrap_or(0);
+            series(name, nth, Line::Solid, &by_frame(&distances.contours, structure, last + 1))
+        });
+        let title = format!("{}: {} by way in time", run.name(), structure.title());
+        LinePlot::new(&title, ["frame", "mm"], curves.collect(), &[0.0])
+    };
+    let measured = |structure: &Structure| run.ways.iter().any(|way| way.structure(*structure).is_some());
+    Structure::ALL.into_iter().filter(measured).map(of).collect()
+}
+
+/// Mean modified Hausdorff distance by frame.
+fn by_frame(contours: &[ContourDistance], structure: Structure, frames: usize) -> Vec<f64> {
+    let mean = |frame: usize| {
+        let own = contours.iter().filter(|c| c.structure == structure && c.frame == frame);
+        let (sum, count) = own.fold((0.0, 0), |(s, n), c| (s + c.modified_hausdorff_mm, n + 1));
+        if count == 0 { f64::NAN } else { sum / f64::from(count) }
+    };
+    (0..frames).map(mean).collect()
+}
+
 fn comparison_section(report: &TrackReport) -> Section {
     let mut section = Section::new(if report.runs.len() > 1 { "Methods" } else { "The field" });
     let curve = |(nth, run): (usize, &TrackRun)| {
@@ -222,7 +262,14 @@ fn comparison_section(report: &TrackReport) -> Section {
     };
     let curves = report.runs.iter().enumerate().map(curve).collect();
     section.plots = Plots::of(vec![LinePlot::new("Folded voxels", ["frame", "%"], curves, &[0.0, 0.1])]);
-    let head = ["method", "time, s", "ms a frame and slice", "periodic", "drift, mm", "folded at most"];
+    let head = [
+        "method",
+        "time, s",
+        "ms a frame and slice",
+        "periodic",
+        "drift forward / backward, mm",
+        "folded at most",
+    ];
     let cine = &report.cine;
     let row = |run: &TrackRun| {
         let pairs =
@@ -232,7 +279,7 @@ fn comparison_section(report: &TrackReport) -> Section {
             format!("{:.1}", 1e-3 * run.time_ms),
             format!("{:.0}", run.time_ms / pairs as f64),
             if run.periodicity == crate::metrics::Periodicity::Periodic { "yes" } else { "no" }.to_owned(),
-            run.drift_mm.map_or("–".to_owned(), |mm| format!("{mm:.2}")),
+            run.drift_mm.map(|mm| mm.map_or("–".to_owned(), |mm| format!("{mm:.2}"))).join(" / "),
             percent(run.worst_folding()),
         ]
     };

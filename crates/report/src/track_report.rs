@@ -52,8 +52,8 @@ pub struct TrackRun {
     pub time_ms: f64,
     /// Whether the last frame was taken to be followed by the first.
     pub periodicity: Periodicity,
-    /// How far a point ends from where it began, once around the cycle.
-    pub drift_mm: Option<f64>,
+    /// How far a point ends from where it began, once around the cycle, forwards and backwards in time.
+    pub drift_mm: [Option<f64>; 2],
     /// Share of folded voxels by frame.
     pub folded: Vec<f64>,
     /// Areas, volumes, EDV, ESV, EF and mass.
@@ -62,6 +62,8 @@ pub struct TrackRun {
     pub strain: Vec<RegionStrain>,
     /// Against the true outlines, where they are known.
     pub distances: Option<ContourDistances>,
+    /// The same of outlines that were carried forwards alone, and backwards alone.
+    pub ways: Vec<ContourDistances>,
 }
 
 impl TrackRun {

@@ -271,7 +271,7 @@ fn empty_cells_of_points_stay() {
 }
 
 #[test]
-fn films_dicom_and_folders_are_told_the_way() {
+fn films_broken_dicom_and_folders_are_told_the_way() {
     let place = place();
     place.write("film.mp4", "x");
     refused(
@@ -281,8 +281,8 @@ fn films_dicom_and_folders_are_told_the_way() {
     );
     fs::create_dir(place.path("series")).unwrap();
     place.write("series/IM0001", [&[0; 128][..], b"DICM"].concat());
-    refused(&place, &["info", "series"], &["DICOM", "dcm2niix", "SimpleITK"]);
-    refused(&place, &["info", "series/IM0001"], &["DICOM", "dcm2niix"]);
+    refused(&place, &["info", "series"], &["IM0001", "DICOM", "broken"]);
+    refused(&place, &["info", "series/IM0001"], &["IM0001", "DICOM", "broken"]);
     let listed = place.run(&["info", "."]).stdout;
     assert!(listed.contains("a.mha") && listed.contains("14 × 12 × 10"), "{listed}");
 }

@@ -73,8 +73,9 @@ fn a_phantoms_function_and_strain_are_found_and_written() {
     let again = place.run(&["evaluate", "contours", "out/contours.csv", "exact.json", "--json"]).succeeded();
     let again: Value = serde_json::from_str(&again.stdout).expect("JSON");
     let [a, b] = [&again["structures"][0], &run["distances"]["structures"][0]];
-    let apart =
-        a["modified_hausdorff_mm"].as_f64().zip(b["modified_hausdorff_mm"].as_f64()).map(|(a, b)| a - b);
+    // The report leaves the seeds out: one frame of eight.
+    let mean = |value: &Value| value["modified_hausdorff_mm"].as_f64();
+    let apart = mean(a).zip(mean(b)).map(|(all, moved)| all - moved * 7.0 / 8.0);
     assert!(apart.is_some_and(|d| d.abs() < 1e-3) && a["structure"] == "endo", "{a} {b}");
     let info = place.run(&["info", "out/labels.nii.gz"]).succeeded();
     assert!(info.stdout.contains("8 frames"), "{}", info.stdout);

@@ -11,6 +11,7 @@ mod markups;
 mod plain;
 mod table;
 
+pub use crate::cine_place::{CineImage, CinePlace};
 use crate::error::IoError;
 use crate::format::Format;
 use crate::read::read_text;
@@ -19,36 +20,10 @@ use collection::Collection;
 pub use labels::LabelMeaning;
 pub use plain::{InnerContour, PlainNames, TextOrder};
 use std::path::Path;
-use veloxel_core::{ContourSet, Grid, Warnings};
+use veloxel_core::{ContourSet, Warnings};
 
 /// A file of outlines larger than this is none.
 const MOST_BYTES: u64 = 1 << 28;
-
-/// The cine that outlines belong to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CinePlace {
-    /// The grid of every frame.
-    pub grid: Grid,
-    /// Frames.
-    pub frames: usize,
-    /// Milliseconds between frames, where that is known.
-    pub frame_interval_ms: Option<f64>,
-    /// The files of single images, where the cine has them; else empty.
-    pub images: Vec<CineImage>,
-}
-
-/// A file that is one slice at one time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CineImage {
-    /// The file's name without its extension.
-    pub stem: String,
-    /// Its number in its series.
-    pub instance: Option<i64>,
-    /// The slice, from 0 on.
-    pub slice: usize,
-    /// The frame, from 0 on.
-    pub frame: usize,
-}
 
 /// What files of outlines do not say themselves.
 #[derive(Debug, Clone, PartialEq, Default)]

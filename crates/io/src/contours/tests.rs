@@ -1,6 +1,6 @@
 use super::*;
 use std::fs;
-use veloxel_core::{Structure, Volume};
+use veloxel_core::{Grid, Structure, Volume};
 
 fn place(images: Vec<CineImage>) -> CinePlace {
     let grid = Grid::volume(30, 24, 3).and_then(|g| g.with_spacing_mm([2.0, 2.0, 8.0])).unwrap();

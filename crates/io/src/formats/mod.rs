@@ -1,9 +1,12 @@
 //! The table of file formats: one file a format, and one line of [`FORMATS`].
 
 mod bmp;
+#[cfg(feature = "dicom")]
+mod dicom;
 mod flo;
 #[cfg(feature = "gif")]
 mod gif;
+mod glb;
 #[cfg(feature = "jpeg")]
 mod jpeg;
 mod kitti;
@@ -38,6 +41,8 @@ pub(crate) static FORMATS: &[&Format] = &[
     &flo::FORMAT,
     &pfm::FORMAT,
     &nifti::FORMAT,
+    #[cfg(feature = "dicom")]
+    &dicom::FORMAT,
     &metaimage::FORMAT,
     &nrrd::FORMAT,
     #[cfg(feature = "gif")]
@@ -48,4 +53,5 @@ pub(crate) static FORMATS: &[&Format] = &[
     &obj::FORMAT,
     &ply::FORMAT,
     &stl::FORMAT,
+    &glb::FORMAT,
 ];

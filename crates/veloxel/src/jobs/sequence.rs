@@ -93,16 +93,23 @@ impl SequenceJob {
     fn load(&self, device: &Device, warnings: &mut Warnings) -> Result<Loaded, VeloxelError> {
         let reading = self.options.reading;
         let mut interval_ms = None;
+        let series = io::read_cine(&self.inputs, reading, warnings)?;
         let paths = match self.inputs.as_slice() {
+            _ if series.is_some() => Vec::new(),
             [folder] if folder.is_dir() => io::list_folder(folder, Kind::Image)?,
             [_] => Vec::new(),
             many => many.to_vec(),
         };
+        let sequence_of = |sequence: Sequence, interval_ms: &mut Option<f64>| {
+            *interval_ms = sequence.frame_interval_ms().map(|ms| ms * self.frames.step() as f64);
+            sequence.into_frames()
+        };
         let frames = match self.inputs.as_slice() {
+            _ if series.is_some() => {
+                series.map(|series| sequence_of(series.sequence, &mut interval_ms)).unwrap_or_default()
+            }
             [one] if paths.is_empty() => {
-                let sequence = io::read_sequence(one, reading, warnings)?;
-                interval_ms = sequence.frame_interval_ms().map(|ms| ms * self.frames.step() as f64);
-                sequence.into_frames()
+                sequence_of(io::read_sequence(one, reading, warnings)?, &mut interval_ms)
             }
             _ => io::read_frame_list(&paths, reading, warnings)?,
         };

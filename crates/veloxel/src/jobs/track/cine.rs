@@ -20,6 +20,9 @@ impl Cine {
     /// Reads the frames of a job.
     pub fn load(job: &TrackJob, device: &Device, warnings: &mut Warnings) -> Result<Self, VeloxelError> {
         let reading = job.options.reading;
+        if let Some(series) = io::read_cine(&job.inputs, reading, warnings)? {
+            return Self::new(series.sequence, series.images, warnings);
+        }
         let (sequence, images) = match job.inputs.as_slice() {
             [one] if !one.is_dir() => (io::read_sequence(one, reading, warnings)?, Vec::new()),
             inputs => {

@@ -6,47 +6,56 @@ use crate::jobs::full_scale::full_scale;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, MotionError, Observer, SequenceFrames, SequenceMode, SequencePlan,
-    run_sequence,
-};
+use veloxel_motion::cycle::{CyclePlan, Periodic, track_cycle};
+use veloxel_motion::{AnyMethod, Observer, SequenceFrames};
 use veloxel_report::metrics::Periodicity;
 
-/// The motion of a cine.
+/// The motion of a cine, in each way by frame.
 pub(super) struct Followed {
     /// The start frame to every frame, on its grid; that to itself is 0.
     pub flows: Vec<Flow>,
+    /// The same, composed forwards in time alone.
+    pub forward: Vec<Flow>,
+    /// And backwards.
+    pub backward: Vec<Flow>,
     /// Whether the last frame is followed by the first.
     pub periodicity: Periodicity,
     /// Every parameter as used.
     pub parameters: Values,
-    /// By how much the motion misses the identity once around, voxels.
-    pub drift_vox: Option<f64>,
+    /// By how much the ways miss the identity once around, voxels.
+    pub drift_vox: [Option<f64>; 2],
 }
 
-/// Follows the motion from frame `start` of a cine on one grid.
+/// Follows the motion of a cine on one grid from a start frame.
 pub(super) fn follow(
     frames: &[Volume<f32>],
-    start: usize,
+    plan: CyclePlan,
     options: &RunOptions,
     (device, observer): (&Device, &dyn Observer),
 ) -> Result<Followed, VeloxelError> {
-    let mut opened = options.open_method((frames[start].grid(), full_scale(&frames[start]), 2), device)?;
+    let first = &frames[plan.start];
+    let mut opened = options.open_method((first.grid(), full_scale(first), 2), device)?;
     let AnyMethod::Pair(method) = &mut opened.method else {
-        let reason = format!(
-            "{} takes windows of frames: name a method of pairs to track with",
-            options.method.method_name()
-        );
+        let name = options.method.method_name();
+        let reason = format!("{name} takes windows of frames: name a method of pairs to track with");
         return Err(VeloxelError::Frames { reason });
     };
-    let mut flows: Vec<Flow> = frames.iter().map(|frame| Flow::zeros(frame.grid().clone())).collect();
-    let plan = SequencePlan { mode: SequenceMode::Reference, reference: start, extras: Extras::default() };
+    // Two frames are one way there and back: nothing comes around.
+    let periodic = if frames.len() == 2 { Periodic::No } else { plan.periodic };
     let sequence = SequenceFrames { frames, masks: &[], volume_masks: &[] };
-    run_sequence(&mut **method, sequence, plan, observer, &mut |field| {
-        let DenseFlow { flow, .. } = field.output;
-        flows[field.moving] = flow;
-        Ok::<(), MotionError>(())
-    })?;
-    let parameters = opened.parameters;
-    Ok(Followed { flows, periodicity: Periodicity::Open, parameters, drift_vox: None })
+    let cycle = track_cycle(&mut **method, sequence, CyclePlan { periodic, ..plan }, observer)?;
+    let mut found = Followed {
+        flows: Vec::new(),
+        forward: Vec::new(),
+        backward: Vec::new(),
+        periodicity: if cycle.periodicity.is_periodic { Periodicity::Periodic } else { Periodicity::Open },
+        parameters: opened.parameters,
+        drift_vox: cycle.drift_vox,
+    };
+    for frame in cycle.frames {
+        found.flows.push(frame.flow);
+        found.forward.push(frame.forward);
+        found.backward.push(frame.backward);
+    }
+    Ok(found)
 }

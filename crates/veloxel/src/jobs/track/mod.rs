@@ -16,7 +16,7 @@ use super::{JobRun, MethodOptions, RunOptions};
 use crate::VeloxelError;
 use cine::Cine;
 pub use motion::MotionSpace;
-use motion::Task;
+use motion::{Task, Way};
 use region::Region;
 pub use region::RegionChoice;
 use seeds::Seeds;
@@ -29,6 +29,7 @@ use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{Format, LabelMeaning, PlainNames};
 use veloxel_motion::Observer;
+use veloxel_motion::cycle::{CycleEstimate, CyclePlan, Periodic};
 use veloxel_report::metrics::{ContourDistances, Ventricles, strains};
 use veloxel_report::{CineReport, TrackReport, TrackRun, TrackView, track_html};
 
@@ -60,6 +61,10 @@ pub struct TrackJob {
     pub region: RegionChoice,
     /// In planes, or in the volume.
     pub space: MotionSpace,
+    /// Whether the last frame is followed by the first.
+    pub periodic: Periodic,
+    /// Which motion is taken: of one way in time, of both, or from the start frame.
+    pub estimate: CycleEstimate,
     /// The methods with their presets and parameters, one run each; at least one.
     pub methods: Vec<MethodOptions>,
     /// Device and everything else that the runs share, but the method.
@@ -172,6 +177,7 @@ impl Setting<'_> {
             region: self.region,
             space: self.job.space,
             slices: &slices,
+            plan: CyclePlan { periodic: self.job.periodic, estimate: self.job.estimate, start: 0 },
             options: &options,
             device: self.device,
             observer,
@@ -187,13 +193,25 @@ impl Setting<'_> {
         log.stages.add("solve", solve_ms);
         let motion = &motions[0];
         let warnings = &mut log.warnings;
-        let contours = outlines::carried(self.seeds, &motions, frames, warnings);
+        let contours = outlines::carried(self.seeds, &motions, (Way::Wanted, frames), warnings);
         note_crossings(&contours, method, warnings);
         let walls = walls::walls(self.seeds, motion, (grid, frames), warnings);
         let [sx, sy, _] = grid.spacing_mm();
         let distances = match self.truth {
-            Some(truth) => Some(ContourDistances::measure(&contours, truth, [sx, sy])?),
+            // Seeds are the truth themselves.
+            Some(truth) => Some(self.without_seeds(&ContourDistances::measure(&contours, truth, [sx, sy])?)),
             None => None,
+        };
+        let ways = match self.truth {
+            Some(truth) => {
+                let by = |way: Way, warnings: &mut Warnings| {
+                    let carried = outlines::carried(self.seeds, &motions, (way, frames), warnings);
+                    ContourDistances::measure(&carried, truth, [sx, sy])
+                        .map(|found| self.without_seeds(&found))
+                };
+                vec![by(Way::Forward, warnings)?, by(Way::Backward, warnings)?]
+            }
+            None => Vec::new(),
         };
         let run = TrackRun {
             method: method.method_name().to_owned(),
@@ -201,14 +219,19 @@ impl Setting<'_> {
             parameters: motion.parameters().into(),
             time_ms: solve_ms,
             periodicity: motion.periodicity(),
-            drift_mm: motion.drift_vox().map(|vox| vox * sx),
+            drift_mm: motion.drift_vox().map(|drift| drift.map(|vox| vox * sx)),
             folded: motion.folded(frames),
             ventricles: Ventricles::measure(&contours, frames, grid.spacing_mm()),
             strain: if walls.is_empty() { Vec::new() } else { strains(&walls, self.seeds.reference()) },
             distances,
+            ways,
         };
         let fields = (0..frames).map(|frame| motion.field(frame)).collect::<Result<_, _>>()?;
         Ok(Tracked { run, contours, fields })
+    }
+
+    fn without_seeds(&self, distances: &ContourDistances) -> ContourDistances {
+        distances.of(|outline| !self.seeds.frames.contains(&outline.frame))
     }
 
     fn timing(&self, run: &TrackRun) -> Timing {

@@ -9,6 +9,7 @@ use veloxel_core::parameters::Values;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::composition::sample_vox;
+use veloxel_motion::cycle::CyclePlan;
 use veloxel_motion::{Observer, Step};
 use veloxel_report::metrics::{Periodicity, share_folded};
 
@@ -32,6 +33,17 @@ impl MotionSpace {
     }
 }
 
+/// By which way a frame is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// The motion that was asked for.
+    Wanted,
+    /// Composed forwards in time.
+    Forward,
+    /// Composed backwards in time.
+    Backward,
+}
+
 /// The motion of slices from a start frame to every frame.
 pub(super) struct CineMotion {
     grid: Grid,
@@ -48,6 +60,8 @@ pub(super) struct Task<'a> {
     pub space: MotionSpace,
     /// The slices with outlines.
     pub slices: &'a [usize],
+    /// Whether the cine comes around, and which motion is wanted; its start is another one each time.
+    pub plan: CyclePlan,
     pub options: &'a RunOptions,
     pub device: &'a Device,
     pub observer: &'a dyn Observer,
@@ -57,6 +71,7 @@ impl Task<'_> {
     /// Follows from a start frame; `done` of `all` such tasks are over.
     pub fn follow(&self, start: usize, (done, all): (usize, usize)) -> Result<CineMotion, VeloxelError> {
         let (grid, frames) = (self.cine.sequence.grid(), self.cine.sequence.frames());
+        let plan = CyclePlan { start, ..self.plan };
         let space = if grid.dimension() == Dimension::Two { MotionSpace::InPlane } else { self.space };
         let mut parts = Vec::new();
         let share =
@@ -65,7 +80,7 @@ impl Task<'_> {
             let stack = self.region.stack(grid)?;
             let frames: Vec<Volume<f32>> =
                 frames.iter().map(|frame| self.region.volume(frame, &stack)).collect();
-            parts.push(Some(follow(&frames, start, self.options, (self.device, &share(0, 1)))?));
+            parts.push(Some(follow(&frames, plan, self.options, (self.device, &share(0, 1)))?));
         } else {
             let plane = self.region.plane(grid)?;
             for slice in 0..grid.size()[2] {
@@ -76,7 +91,7 @@ impl Task<'_> {
                 let frames: Vec<Volume<f32>> =
                     frames.iter().map(|frame| self.region.slice(frame, slice, &plane)).collect();
                 let observer = share(part, self.slices.len());
-                parts.push(Some(follow(&frames, start, self.options, (self.device, &observer))?));
+                parts.push(Some(follow(&frames, plan, self.options, (self.device, &observer))?));
             }
         }
         Ok(CineMotion { grid: grid.clone(), region: self.region, parts, space })
@@ -85,7 +100,12 @@ impl Task<'_> {
 
 impl CineMotion {
     /// Where a point of a slice of the start frame is on another frame, voxels; none where that is not known.
-    pub fn moved_vox(&self, [x, y, z]: [f64; 3], frame: usize) -> Option<[f64; 3]> {
+    pub fn moved_vox(&self, at: [f64; 3], frame: usize) -> Option<[f64; 3]> {
+        self.moved_by(Way::Wanted, at, frame)
+    }
+
+    /// The same by one way.
+    pub fn moved_by(&self, way: Way, [x, y, z]: [f64; 3], frame: usize) -> Option<[f64; 3]> {
         let [x0, y0] = self.region.from.map(|v| v as f64);
         let (part, depth) = match self.space {
             MotionSpace::InPlane => (self.parts.get(z as usize)?.as_ref()?, 0.0),
@@ -93,7 +113,12 @@ impl CineMotion {
         };
         let [w, h] = self.region.size.map(|n| n as f64 - 1.0);
         let at = [(x - x0).clamp(0.0, w), (y - y0).clamp(0.0, h), depth];
-        let d = sample_vox(&part.flows[frame], at)?;
+        let flows = match way {
+            Way::Wanted => &part.flows,
+            Way::Forward => &part.forward,
+            Way::Backward => &part.backward,
+        };
+        let d = sample_vox(&flows[frame], at)?;
         Some([x + d[0], y + d[1], z + d[2]])
     }
 
@@ -138,10 +163,13 @@ impl CineMotion {
         if 2 * periodic > all { Periodicity::Periodic } else { Periodicity::Open }
     }
 
-    /// The mean drift once around, pixels.
-    pub fn drift_vox(&self) -> Option<f64> {
-        let drifts: Vec<f64> = self.parts.iter().flatten().filter_map(|part| part.drift_vox).collect();
-        (!drifts.is_empty()).then(|| drifts.iter().sum::<f64>() / drifts.len() as f64)
+    /// The mean drift once around of the forward and of the backward way, pixels.
+    pub fn drift_vox(&self) -> [Option<f64>; 2] {
+        [0, 1].map(|way: usize| {
+            let drifts: Vec<f64> =
+                self.parts.iter().flatten().filter_map(|part| part.drift_vox[way]).collect();
+            (!drifts.is_empty()).then(|| drifts.iter().sum::<f64>() / drifts.len() as f64)
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Outlines on every frame: each seed moved along, several seeds blended between their frames.
 
-use super::motion::CineMotion;
+use super::motion::{CineMotion, Way};
 use super::seeds::Seeds;
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, WarningKind, Warnings};
 use veloxel_report::metrics::Periodicity;
@@ -12,7 +12,7 @@ use veloxel_report::metrics::Periodicity;
 pub(super) fn carried(
     seeds: &Seeds,
     motions: &[CineMotion],
-    frames: usize,
+    (way, frames): (Way, usize),
     warnings: &mut Warnings,
 ) -> ContourSet {
     let mut all = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn carried(
                 continue;
             }
             for frame in 0..frames {
-                let carry = |(nth, seed): &(usize, &Contour)| moved(seed, &motions[*nth], frame);
+                let carry = |(nth, seed): &(usize, &Contour)| moved(seed, (&motions[*nth], way), frame);
                 let polygon = match neighbours(&own, frame, frames, periodicity) {
                     [(one, _), (other, _)] if std::ptr::eq(one.1, other.1) => carry(one),
                     [(one, weight), (other, _)] => {
@@ -48,11 +48,11 @@ pub(super) fn carried(
     ContourSet::new(all).unwrap_or_default()
 }
 
-fn moved(seed: &Contour, motion: &CineMotion, frame: usize) -> Option<Polygon> {
+fn moved(seed: &Contour, (motion, way): (&CineMotion, Way), frame: usize) -> Option<Polygon> {
     if frame == seed.frame {
         return Some(seed.polygon.clone());
     }
-    let to = |[x, y]: [f64; 2]| match motion.moved_vox([x, y, seed.slice as f64], frame) {
+    let to = |[x, y]: [f64; 2]| match motion.moved_by(way, [x, y, seed.slice as f64], frame) {
         Some([x, y, _]) => [x, y],
         None => [f64::NAN; 2],
     };

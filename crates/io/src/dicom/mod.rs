@@ -1,0 +1,83 @@
+//! DICOM: a file, several, or a folder with whatever lies in it; one series becomes an image or a cine.
+//!
+//! *Order*: slices by their position along the normal of the image planes, frames of a slice by trigger time, else by the index
+//! of their temporal position, else by instance number; whatever stands in for the first is said.
+//! *Left out*, with a line each: files that are no DICOM image, that are broken, slices with fewer frames than the others.
+//! *Refused*, by name: several series or several shapes of images where none is chosen.
+//! *Private*: no name, number, date or description of a patient or a study is read into anything.
+//! *Specification*: DICOM PS3.3, sections C.7.6 and C.8.13; PS3.5 for transfer syntaxes.
+
+mod files;
+mod header;
+mod pixels;
+mod series;
+mod stack;
+
+#[cfg(test)]
+mod tests;
+
+use crate::cine_place::CineImage;
+use crate::content::{Content, Decoded};
+use crate::context::Context;
+use crate::error::IoError;
+use crate::source::Source;
+use dicom_object::{DefaultDicomObject, from_reader, open_file};
+pub(crate) use files::holds_dicom;
+use std::path::{Path, PathBuf};
+use veloxel_core::{Sequence, Volume};
+
+/// One series.
+pub(crate) struct DicomSeries {
+    pub frames: Vec<Volume<f32>>,
+    pub frame_interval_ms: Option<f64>,
+    /// The files that are one slice at one time each.
+    pub images: Vec<CineImage>,
+    pub sample_type: String,
+}
+
+impl DicomSeries {
+    /// An image if there is one frame, else a sequence.
+    pub fn into_content(mut self, context: &Context) -> Result<Content, IoError> {
+        match self.frames.len() {
+            1 => Ok(Content::Image(self.frames.remove(0))),
+            _ => {
+                let sequence = Sequence::new(self.frames, self.frame_interval_ms);
+                Ok(Content::Sequence(sequence.map_err(|error| context.core(error))?))
+            }
+        }
+    }
+}
+
+/// Opens a file with its pixels.
+pub(crate) type Open<'a> = &'a dyn Fn(&Path) -> Result<DefaultDicomObject, IoError>;
+
+/// Reads the series of files and folders; the context's path stands for all of them in messages.
+pub(crate) fn read_series(paths: &[PathBuf], context: &mut Context) -> Result<DicomSeries, IoError> {
+    let found = files::find(paths, context)?;
+    let images = header::read_all(&found, context)?;
+    let open = |path: &Path| open_file(path).map_err(|error| pixels::broken(path, &error));
+    assembled(images, &open, context)
+}
+
+fn assembled(
+    mut images: Vec<header::PlaneHeader>,
+    open: Open<'_>,
+    context: &mut Context,
+) -> Result<DicomSeries, IoError> {
+    series::choose(&mut images, context)?;
+    let stack = stack::Stack::of(images, context)?;
+    pixels::decode(&stack, open, context)
+}
+
+/// A file by itself.
+pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let bytes = source.take_rest(context)?;
+    let path = context.path.to_owned();
+    let parsed = |path: &Path| from_reader(&bytes[..]).map_err(|error| pixels::broken(path, &error));
+    let object = parsed(&path)?;
+    let images =
+        header::planes_of(&object, &path).map_err(|reason| context.malformed("DICOM", "an image", reason))?;
+    let series = assembled(images, &parsed, context)?;
+    let sample_type = series.sample_type.clone();
+    Ok(Decoded { content: series.into_content(context)?, sample_type })
+}

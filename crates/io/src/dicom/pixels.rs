@@ -1,0 +1,143 @@
+//! Samples of planes: decoded, rescaled, bright where the image is bright.
+
+use super::header::PlaneHeader;
+use super::stack::Stack;
+use super::{DicomSeries, Open};
+use crate::cine_place::CineImage;
+use crate::context::Context;
+use crate::error::IoError;
+use crate::luminance::LUMA;
+use dicom_object::DefaultDicomObject;
+use dicom_pixeldata::{DecodedPixelData, PixelDecoder, PixelRepresentation};
+use std::path::{Path, PathBuf};
+use veloxel_core::WarningKind;
+
+/// The samples of all planes.
+pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Result<DicomSeries, IoError> {
+    let grid = &stack.grid;
+    context.claim(4 * grid.len() as u64 * stack.frames as u64)?;
+    let plane_len = grid.size()[0] * grid.size()[1];
+    let mut samples = vec![vec![0.0f32; grid.len()]; stack.frames];
+    let (mut images, mut sample_type, mut inverted) = (Vec::new(), String::new(), 0);
+    // A file of many frames is opened once.
+    let mut opened: Option<(PathBuf, DefaultDicomObject)> = None;
+    for (slice, planes) in stack.planes.iter().enumerate() {
+        for (frame, plane) in planes.iter().flatten().enumerate() {
+            if opened.as_ref().is_none_or(|(path, _)| *path != plane.path) {
+                opened = Some((plane.path.clone(), open(&plane.path)?));
+            }
+            let Some((_, object)) = &opened else { continue };
+            let decoded =
+                object.decode_pixel_data_frame(plane.frame).map_err(|error| broken(&plane.path, &error))?;
+            let out = &mut samples[frame][slice * plane_len..(slice + 1) * plane_len];
+            let (kind, is_colour) = fill(&decoded, plane, out)?;
+            if is_colour {
+                context.note(WarningKind::Samples, "colour was turned into luminance");
+            }
+            sample_type = kind;
+            inverted += usize::from(plane.is_inverted);
+            if plane.frames == 1 {
+                let stem = plane.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                images.push(CineImage { stem, instance: plane.instance, slice, frame });
+            }
+        }
+    }
+    if inverted > 0 {
+        context.note(
+            WarningKind::Samples,
+            "MONOCHROME1, small samples are bright: turned over, so that large ones are",
+        );
+    }
+    let frames = samples.into_iter().map(|samples| context.volume(grid.clone(), samples));
+    let frames = frames.collect::<Result<Vec<_>, _>>()?;
+    Ok(DicomSeries { frames, frame_interval_ms: stack.frame_interval_ms, images, sample_type })
+}
+
+pub(super) fn broken(path: &Path, error: &dyn std::error::Error) -> IoError {
+    // The reason is often two or three errors down.
+    let mut deepest = error;
+    while let Some(source) = deepest.source() {
+        deepest = source;
+    }
+    let text = format!("{error}: {deepest}");
+    if text.contains("ransfer syntax") {
+        let hint = "JPEG-LS and JPEG 2000 need the feature `dicom-jpeg2000` of a build; or decompress with `gdcmconv --raw`";
+        return IoError::unsupported(path, "its compression", hint);
+    }
+    IoError::malformed(path, "the pixels", "an image that can be decoded", text)
+}
+
+/// Writes the samples of a plane; the type that they have in the file, and whether they are colours.
+fn fill(
+    decoded: &DecodedPixelData<'_>,
+    plane: &PlaneHeader,
+    out: &mut [f32],
+) -> Result<(String, bool), IoError> {
+    let fail = |expected: &str, got: String| IoError::malformed(&plane.path, "the pixels", expected, got);
+    let [w, h] = plane.size;
+    if decoded.columns() as usize != w || decoded.rows() as usize != h {
+        return Err(fail(&format!("{w} × {h}"), format!("{} × {}", decoded.columns(), decoded.rows())));
+    }
+    let (bits, stored) = (decoded.bits_allocated(), u32::from(decoded.bits_stored()));
+    let is_signed = decoded.pixel_representation() == PixelRepresentation::Signed;
+    let channels = usize::from(decoded.samples_per_pixel());
+    let count = out.len() * channels;
+    let data = decoded.data();
+    let needed = count * usize::from(bits).div_ceil(8);
+    if ![8, 16, 32].contains(&bits) || ![1, 3].contains(&channels) || stored == 0 || stored > u32::from(bits)
+    {
+        return Err(fail(
+            "8, 16 or 32 bits of one channel, or of three",
+            format!("{bits} bits, {channels} channels"),
+        ));
+    }
+    if data.len() < needed {
+        return Err(IoError::Truncated {
+            what: "the pixels",
+            expected_bytes: needed as u64,
+            got_bytes: data.len() as u64,
+            path: plane.path.clone(),
+        });
+    }
+    let value = |nth: usize| -> i64 {
+        let raw = match bits {
+            8 => u32::from(data[nth]),
+            16 => u32::from(u16::from_le_bytes([data[2 * nth], data[2 * nth + 1]])),
+            _ => u32::from_le_bytes([data[4 * nth], data[4 * nth + 1], data[4 * nth + 2], data[4 * nth + 3]]),
+        };
+        // Bits above those stored may hold anything.
+        let raw = raw << (32 - stored);
+        if is_signed { i64::from(raw as i32 >> (32 - stored)) } else { i64::from(raw >> (32 - stored)) }
+    };
+    let (slope, intercept) = (plane.slope, plane.intercept);
+    let turned = |v: i64| match (plane.is_inverted, is_signed) {
+        (false, _) => v,
+        (true, true) => -1 - v,
+        (true, false) => (1i64 << stored) - 1 - v,
+    };
+    if channels == 1 {
+        out.iter_mut()
+            .enumerate()
+            .for_each(|(nth, out)| *out = (slope * turned(value(nth)) as f64 + intercept) as f32);
+    } else {
+        let is_rgb = decoded.photometric_interpretation().as_str() == "RGB";
+        let is_ybr = decoded.photometric_interpretation().as_str().starts_with("YBR_FULL");
+        if !is_rgb && !is_ybr {
+            return Err(fail(
+                "grey, RGB or YBR_FULL",
+                decoded.photometric_interpretation().as_str().to_owned(),
+            ));
+        }
+        let is_planar = decoded.planar_configuration() == dicom_pixeldata::PlanarConfiguration::PixelFirst;
+        let len = out.len();
+        let channel =
+            |nth: usize, c: usize| value(if is_planar { c * len + nth } else { 3 * nth + c }) as f32;
+        for (nth, out) in out.iter_mut().enumerate() {
+            *out =
+                if is_rgb { (0..3).map(|c| LUMA[c] as f32 * channel(nth, c)).sum() } else { channel(nth, 0) };
+        }
+    }
+    let kind =
+        format!("{}{stored}{}", if is_signed { "i" } else { "u" }, if channels == 3 { " × 3" } else { "" });
+    Ok((kind, channels == 3))
+}

@@ -1,0 +1,81 @@
+//! The 17 segments of the left ventricle as a bull's-eye: base outside, apex in the middle, the anterior wall on top.
+//!
+//! *Paper*: Cerqueira et al.: Standardized myocardial segmentation, Circulation 2002.
+
+use super::page::Figure;
+use std::f64::consts::PI;
+use std::fmt::Write;
+
+/// First and last radius of a ring, its first segment, how many it has, and the angle of the middle of the first, degrees.
+const RINGS: [([f64; 2], u8, usize, f64); 3] =
+    [([72.0, 98.0], 1, 6, 90.0), ([46.0, 72.0], 7, 6, 90.0), ([20.0, 46.0], 13, 4, 90.0)];
+
+/// A value for every segment that has one: `values[0]` is that of segment 1. The colour is full at `full`.
+pub(super) fn figure(title: &str, caption: &str, values: &[Option<f64>; 17], full: f64) -> Figure {
+    let mut svg = String::from(
+        r#"<svg class="bulls-eye" viewBox="-104 -104 208 208" role="img" aria-label="Bull's-eye">"#,
+    );
+    for ([inner, outer], first, count, middle) in RINGS {
+        for nth in 0..count {
+            let segment = first + nth as u8;
+            let width = 360.0 / count as f64;
+            // Segments follow each other against the clock, as seen from the apex.
+            let angle = middle + width * nth as f64;
+            let (from, to) = ((angle - 0.5 * width) * PI / 180.0, (angle + 0.5 * width) * PI / 180.0);
+            let at = |r: f64, a: f64| format!("{:.2} {:.2}", r * a.cos(), -r * a.sin());
+            let d = format!(
+                "M{}A{outer} {outer} 0 0 0 {}L{}A{inner} {inner} 0 0 1 {}Z",
+                at(outer, from),
+                at(outer, to),
+                at(inner, to),
+                at(inner, from)
+            );
+            let (middle, r) = (angle * PI / 180.0, 0.5 * (inner + outer));
+            let value = values[usize::from(segment) - 1];
+            write_segment(&mut svg, &d, (segment, value, full), [r * middle.cos(), -r * middle.sin()]);
+        }
+    }
+    let apex = "M-20 0A20 20 0 0 0 20 0A20 20 0 0 0 -20 0Z";
+    write_segment(&mut svg, apex, (17, values[16], full), [0.0, 0.0]);
+    svg.push_str("</svg>");
+    Figure { title: title.to_owned(), caption: caption.to_owned(), svg }
+}
+
+fn write_segment(
+    svg: &mut String,
+    d: &str,
+    (segment, value, full): (u8, Option<f64>, f64),
+    [x, y]: [f64; 2],
+) {
+    let Some(value) = value else {
+        let _ = write!(
+            svg,
+            r#"<path class="segment gap" d="{d}"><title>segment {segment}: not seen</title></path>"#
+        );
+        return;
+    };
+    let share = (100.0 * (value / full).clamp(0.0, 1.0)).round();
+    let _ = write!(
+        svg,
+        r#"<path class="segment" style="--share:{share}%" d="{d}"><title>segment {segment}: {value:+.1}</title></path><text x="{x:.1}" y="{:.1}">{value:.0}</text>"#,
+        y + 4.0
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_segment_has_a_place_and_the_unseen_are_hatched() {
+        let mut values = [Some(-20.0); 17];
+        values[16] = None;
+        let svg = figure("Strain", "", &values, -25.0).svg;
+        assert_eq!(svg.matches("<path").count(), 17);
+        assert_eq!(
+            (svg.matches("class=\"segment gap\"").count(), svg.matches("--share:80%").count()),
+            (1, 16)
+        );
+        assert!(!svg.contains("NaN"));
+    }
+}
