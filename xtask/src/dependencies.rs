@@ -52,6 +52,9 @@ fn paths_in(folder: &Path) -> Result<BTreeSet<String>, Failure> {
     Ok(found)
 }
 
+/// Macros of ours that write paths of a crate where they are called.
+const WRITTEN_BY_MACROS: [(&str, &str); 2] = [("parameters", "serde"), ("choices", "serde")];
+
 fn add_paths(tokens: TokenStream, found: &mut BTreeSet<String>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -61,6 +64,10 @@ fn add_paths(tokens: TokenStream, found: &mut BTreeSet<String>) {
                 if colon.as_char() == ':' && colon.spacing() == Spacing::Joint =>
             {
                 found.insert(word.to_string());
+            }
+            (TokenTree::Ident(word), Some(TokenTree::Punct(call))) if call.as_char() == '!' => {
+                let own = WRITTEN_BY_MACROS.iter().find(|(name, _)| word == name);
+                found.extend(own.map(|(_, path)| (*path).to_owned()));
             }
             _ => {}
         }

@@ -95,6 +95,10 @@ fn third_party(metadata: &Value, product: &Value, packages: &[Value]) -> String 
             texts.entry(text.trim().to_owned()).or_default().push(title.clone());
         }
     }
+    // A script inside a page, which no manifest names.
+    list += "three.js 0.159.0: MIT, https://github.com/mrdoob/three.js\n";
+    let terms = include_str!("../../crates/report/src/mesh_viewer/three-LICENSE.txt").trim();
+    texts.entry(terms.to_owned()).or_default().push("three.js 0.159.0".to_owned());
     for (text, titles) in texts {
         list += &format!("\n{}\n{}\n\n{text}\n", "-".repeat(80), titles.join(", "));
     }

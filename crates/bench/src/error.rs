@@ -4,6 +4,7 @@ use veloxel::VeloxelError;
 use veloxel_core::CoreError;
 use veloxel_gpu::ComputeError;
 use veloxel_io::IoError;
+use veloxel_mesh::MeshError;
 use veloxel_motion::MotionError;
 use veloxel_phantoms::PhantomError;
 use veloxel_report::ReportError;
@@ -30,6 +31,9 @@ pub enum BenchError {
     /// A result could not be measured, or a page not be written.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// A graph, or its distances, could not be had.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
     /// A job of the command could not run.
     #[error(transparent)]
     Job(#[from] VeloxelError),

@@ -16,11 +16,14 @@ mod multigrid;
 mod nirep;
 mod paper_a;
 mod paper_b;
+mod paper_c;
+mod paths;
 mod phantoms;
 mod phase;
 mod plots_page;
 mod rates;
 mod record;
+mod segmentation;
 mod session;
 mod tracking;
 mod verdict;
@@ -30,7 +33,7 @@ mod volumes;
 pub use error::BenchError;
 pub use figure::{Bar, Figure};
 pub use paper_a::{Event, ExperimentTable, PaperA, Plan, paper_a};
-pub use paper_b::{FULL_SIZES, PaperB, QUICK_SIZES, paper_b};
+pub use paper_b::{PaperB, PaperBPlan, paper_b};
 pub use plots_page::plots_page;
 pub use record::{Record, Scored};
 pub use session::Session;
@@ -83,8 +86,12 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("agreement", gpu::agreement),
     // The first paper's experiments: a GPU beside its host.
     Bench::new("paper-a", |session| Ok(paper_a(session.device, Plan::full(), &mut |_| Ok(()))?.figures())),
-    // The optical-flow half of the second GPU paper: block matching and Lucas-Kanade over sizes of pictures.
-    Bench::new("paper-b", |session| Ok(paper_b(session.device, FULL_SIZES, &mut |_| ())?.figures())),
+    // Finite-element registration: seconds a frame, steps of both optimisers, and what more elements cost.
+    Bench::new("paper-c", paper_c::paper_c),
+    // The second GPU paper: block matching and Lucas-Kanade over sizes of pictures, all distances over sizes of meshes.
+    Bench::new("paper-b", |session| Ok(paper_b(session.device, PaperBPlan::FULL, &mut |_| ())?.figures())),
+    // Floyd-Warshall and dissection against their bars.
+    Bench::new("paths", paths::paths),
     // NCC, SSD and SAD under noise, gain and offset; speckle.
     Bench::new("matching", matching::matching),
     // Multigrid against Jacobi on 128³.
@@ -109,10 +116,12 @@ pub const BENCHES: &[Bench] = &[
     Bench::new("local", local::local),
     // 100,000 points followed between two pictures.
     Bench::new("tracking", tracking::tracking),
-    // Outlines of hearts followed over cines.
-    Bench::new("cine", cine::cine),
+    // Parts of meshes beside those of people.
+    Bench::new("segmentation", segmentation::segmentation),
     // ACDC: labels of hearts carried from end-diastole to end-systole.
     Bench::new("acdc", acdc::acdc),
+    // Outlines of hearts followed over cines.
+    Bench::new("cine", cine::cine),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

@@ -13,14 +13,14 @@ use veloxel::Device;
 use veloxel::io::{IoError, write_text};
 use veloxel::report::number::{self, counted};
 use veloxel_bench::{
-    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, FULL_SIZES, Figure, PaperA, Plan, QUICK_SIZES,
-    Record, Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
+    BENCHES, Bar, Bench, BenchError, Event, ExperimentTable, Figure, PaperA, PaperBPlan, Plan, Record,
+    Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
 };
 
 /// Measure speed, memory and accuracy, beside the bars that they must reach.
 ///
-/// Fails if a bar is missed, or if data are missing: middlebury, large-motion, cine, confidence, nirep, acdc, phase, agreement
-/// and volume-preservation measure on the data folder that VELOXEL_DATA names.
+/// Fails if a bar is missed, or if data are missing: middlebury, large-motion, acdc, cine, confidence, nirep, phase,
+/// agreement and volume-preservation measure on the data folder that VELOXEL_DATA names.
 #[derive(Debug, Args)]
 pub struct BenchArguments {
     /// What to measure; nothing: copy, sweep, kernels, multigrid, volumes, phantoms and volume-preservation
@@ -31,7 +31,7 @@ pub struct BenchArguments {
     #[arg(long)]
     json: bool,
 
-    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states; for paper-a and paper-b, small sizes
+    /// Accuracy alone, which must lie within 5 % of what docs/status/accuracy.md states; for paper-a, paper-b and paper-c, small sizes
     #[arg(long)]
     quick: bool,
 
@@ -39,7 +39,7 @@ pub struct BenchArguments {
     #[arg(long)]
     allow_missing: bool,
 
-    /// Tables and plots of paper-a, paper-b, error-time or cine as a page, in one file
+    /// Tables and plots of paper-a, paper-b, paper-c, error-time or cine as a page, in one file
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
 
@@ -54,7 +54,7 @@ pub struct BenchArguments {
 const PAPER_A: &str = "paper-a";
 const PAPER_B: &str = "paper-b";
 /// Benches that draw plots.
-const WITH_PAGE: [&str; 4] = [PAPER_A, PAPER_B, "error-time", "cine"];
+const WITH_PAGE: [&str; 5] = [PAPER_A, PAPER_B, "paper-c", "error-time", "cine"];
 
 impl BenchArguments {
     fn benches(&self) -> Vec<&'static Bench> {
@@ -131,8 +131,8 @@ fn check_folder(arguments: &BenchArguments) -> Result<(), BenchError> {
 /// The figures, and the tables as text.
 fn measure_paper_b(device: &Device, arguments: &BenchArguments) -> Result<(Vec<Figure>, String), BenchError> {
     check_folder(arguments)?;
-    let sizes = if arguments.quick { QUICK_SIZES } else { FULL_SIZES };
-    let result = paper_b(device, sizes, &mut |what| say(&format!("{PAPER_B}: {what}")))?;
+    let plan = if arguments.quick { PaperBPlan::QUICK } else { PaperBPlan::FULL };
+    let result = paper_b(device, plan, &mut |what| say(&format!("{PAPER_B}: {what}")))?;
     if let Some(path) = &arguments.html {
         write_text(path, &result.html()?)?;
     }

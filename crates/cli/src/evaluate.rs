@@ -1,5 +1,6 @@
 //! `veloxel evaluate`: a result against the truth.
 
+use crate::evaluate_segmentation::SegmentationArguments;
 use crate::output::{print, print_json, table, two_columns};
 use crate::run_arguments::ReadingArguments;
 use crate::track::NameArguments;
@@ -44,6 +45,10 @@ enum What {
     },
     /// Dice, Jaccard and Hausdorff 95 of every label; outside of a mask is background in both
     Labels(Files),
+    /// Rand index, Hamming distance and consistency of a mesh's parts, as the Princeton benchmark defines them
+    ///
+    /// Files are .seg: the number of its part for each face, a line each. 0 is best everywhere.
+    Segmentation(SegmentationArguments),
     /// Modified Hausdorff, Hausdorff and mean distance of outlines, and the difference of areas
     ///
     /// Outlines are .json, .csv, .mrk.json, a label image, or a folder of texts of `x y` lines. The spacing of pixels is that of
@@ -115,6 +120,7 @@ impl Run for EvaluateArguments {
                 |job, warnings| evaluate_disparity(job, DisparityScales { result, truth }, warnings),
                 disparity_text,
             ),
+            What::Segmentation(files) => files.run(),
             What::Labels(files) => files.evaluate(evaluate_labels, labels_text),
             What::Contours { result, truth, cine, json, names, reading } => {
                 let files = Files { result, truth, json, reading, mask: None };

@@ -1,19 +1,19 @@
 //! `veloxel segment`: a mesh in parts.
 
 use crate::output::{print, table};
-use crate::run_arguments::{ReadingArguments, command_line, setting};
+use crate::run_arguments::{DeviceArguments, ReadingArguments, command_line, setting};
 use crate::{Outcome, Run, warn, wrong_usage};
 use clap::Args;
 use clap::error::ErrorKind;
 use std::path::PathBuf;
-use veloxel::jobs::{DeviceOptions, MethodOptions, SegmentJob, segment};
+use veloxel::jobs::{MethodOptions, SegmentJob, segment};
 use veloxel::mesh::PartCount;
 use veloxel::parameters::ParameterError;
 use veloxel::report::number::{duration, percent};
 
 /// Cut the surface of a mesh into parts.
 ///
-/// MESH is .off, .obj, .ply or .stl. Parts meet where the surface bends inwards, and where its thickness changes. OUT.ply has
+/// MESH is .off, .obj, .ply, .stl or .glb. Parts meet where the surface bends inwards, and where its thickness changes. OUT.ply has
 /// the mesh with a colour, a certainty (quality) and the number of its part (segment) for each face; colours fade to white
 /// where a face may as well belong to the part beside it.
 #[derive(Debug, Args)]
@@ -26,13 +26,21 @@ pub struct SegmentArguments {
     #[arg(short = 'k', long = "parts", value_name = "K")]
     count: Option<usize>,
 
-    /// The mesh in the colours of its parts
+    /// The mesh in the colours of its parts: .ply with certainty and part of each face, or .glb
     #[arg(short, long, value_name = "OUT.ply")]
     output: PathBuf,
 
     /// The number of its part for each face, a line each, in the order of MESH
     #[arg(long, value_name = "OUT.seg")]
     labels: Option<PathBuf>,
+
+    /// The probability of each part (columns) for each triangle (rows)
+    #[arg(long, value_name = "OUT.npy")]
+    membership: Option<PathBuf>,
+
+    /// The mesh in 3-D with a slider for the number of parts, in one file
+    #[arg(long, value_name = "OUT.html")]
+    html: Option<PathBuf>,
 
     /// A folder for each part as a mesh of its own
     #[arg(long, value_name = "FOLDER")]
@@ -42,11 +50,11 @@ pub struct SegmentArguments {
     #[arg(long, value_name = "OUT.json")]
     report: Option<PathBuf>,
 
-    /// How parts are found
-    #[arg(long, value_parser = ["cuts"], default_value = "cuts", help_heading = "Method")]
+    /// How parts are found: by agglomeration, or around medoids with probabilities (Katz and Tal)
+    #[arg(long, value_parser = ["cuts", "fuzzy"], default_value = "cuts", help_heading = "Method")]
     method: String,
 
-    /// Change one parameter; `veloxel parameters cuts` lists them
+    /// Change one parameter; `veloxel parameters cuts` (or fuzzy) lists them
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
     set: Vec<(String, String)>,
 
@@ -57,9 +65,8 @@ pub struct SegmentArguments {
     #[command(flatten)]
     reading: ReadingArguments,
 
-    /// Threads of the processor; 0: as many as there are
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
-    threads: usize,
+    #[command(flatten)]
+    device: DeviceArguments,
 
     /// No summary
     #[arg(short, long)]
@@ -84,9 +91,11 @@ impl Run for SegmentArguments {
             method,
             output: self.output,
             labels: self.labels,
+            membership: self.membership,
+            html: self.html,
             parts: self.part_meshes,
             report: self.report,
-            device: DeviceOptions { name: None, threads: self.threads },
+            device: self.device.options(),
             reading: self.reading.reading(),
             command_line: command_line(),
         };

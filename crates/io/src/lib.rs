@@ -30,6 +30,7 @@ mod dicom;
 mod disparity;
 mod element;
 mod error;
+mod face_labels;
 mod files_read;
 mod foreign;
 mod format;
@@ -71,6 +72,7 @@ pub use contours::{
 pub use detached::data_file;
 pub use disparity::{check_disparity_output, read_disparity, write_disparity};
 pub use error::IoError;
+pub use face_labels::{read_face_labels, write_face_labels, write_painted_mesh};
 pub use files_read::files_read;
 pub use format::{Format, Precision};
 #[cfg(feature = "jpeg")]
@@ -79,8 +81,8 @@ pub use frames::{files_in, list_folder};
 pub use graphs::read_graph;
 pub use inspect::{FileInfo, inspect, read_grid};
 pub use luminance::LUMA;
-pub use npy::NpyWriter;
-pub use painted_mesh::{PaintedMesh, read_face_labels, write_face_labels, write_painted_mesh};
+pub use npy::{NpyWriter, check_matrix_output};
+pub use painted_mesh::PaintedMesh;
 pub use png_stream::write_rgb_png;
 pub use points::{Point, PointFile};
 pub use read::{

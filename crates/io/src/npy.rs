@@ -89,6 +89,17 @@ impl NpyWriter {
     }
 }
 
+/// A matrix is written as `.npy` alone.
+///
+/// # Errors
+/// [`IoError::UnknownExtension`].
+pub fn check_matrix_output(path: &Path) -> Result<(), IoError> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
+        return Ok(());
+    }
+    Err(IoError::UnknownExtension { path: path.to_owned(), what: "a matrix", known: ".npy".to_owned() })
+}
+
 fn header(rows: usize, columns: usize) -> Vec<u8> {
     const ALIGNMENT: usize = 64;
     const FIXED: usize = 10;

@@ -237,6 +237,9 @@ fn every_surface_has_its_faces() {
         let mesh = surface(name, &named(name));
         assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 2, 3]], "{name}: points in one place are one");
     }
+    // Three corners a triangle become four points again.
+    let scene = surface("mesh.glb", &named("mesh.glb"));
+    assert_eq!((scene.triangles().len(), scene.points().len()), (3, 4));
     let written = surface("mesh.ply", &named("mesh.ply"));
     assert_eq!((written.triangles()[2], written.points()[3]), ([0, 3, 2], [0.0, 0.0, 0.1]));
 }
@@ -263,6 +266,42 @@ fn broken_surfaces_are_refused_in_one_line() {
     refused("text.ply", "format ascii", "format binary", "PLY header");
     refused("text.stl", "vertex 1 1 0", "vortex 1 1 0", "vertex");
     refused("text.stl", "endsolid", "", "cut short");
+}
+
+#[test]
+fn nodes_of_a_glb_place_their_meshes() {
+    let whole = named("mesh.glb");
+    let text = String::from_utf8_lossy(&whole).into_owned();
+    let replaced = |from: &str, to: &str| {
+        // The JSON in between, with its length and the file's mended.
+        let json_length = u32::from_le_bytes(whole[12..16].try_into().unwrap()) as usize;
+        let json = std::str::from_utf8(&whole[20..20 + json_length]).unwrap();
+        assert!(json.contains(from), "{text}");
+        let json = json.replace(from, to);
+        let mut bytes = whole[..8].to_vec();
+        bytes.extend(((whole.len() - json_length + json.len()) as u32).to_le_bytes());
+        bytes.extend((json.len() as u32).to_le_bytes());
+        bytes.extend(&whole[16..20]);
+        bytes.extend(json.as_bytes());
+        bytes.extend(&whole[20 + json_length..]);
+        lenient("glb", &bytes).0
+    };
+    let Ok(Content::Surface(moved)) = replaced(
+        "{\"mesh\":0}",
+        "{\"mesh\":0,\"translation\":[1,2,3],\"scale\":[2,2,2],\"rotation\":[0,0,1,0]}",
+    ) else {
+        panic!("a surface")
+    };
+    assert!(moved.points().contains(&[-1.0, 2.0, 3.0]), "{:?}", moved.points());
+    for (from, to) in [
+        ("\"mode\":4", "\"mode\":5"),
+        ("{\"mesh\":0}", "{\"mesh\":1}"),
+        ("{\"mesh\":0}", "{\"children\":[0]}"),
+        ("\"count\":9", "\"count\":9000000000000000"),
+        ("\"VEC3\"", "\"VEC2\""),
+    ] {
+        assert!(replaced(from, to).is_err(), "{to}");
+    }
 }
 
 proptest! {

@@ -4,9 +4,10 @@
 //! text for processors, which is also the specification, and `NAME.wgsl` its text for GPUs; `gpu.rs` launches it, or
 //! `mod.rs` where that takes a few lines.
 //! Families: [`image`] (samples of one image or two), [`variational`] (terms and solvers of energies over a displacement),
-//! [`phase`] (oriented filters and matching by phase), [`matching`] (displacements from windows and patches of two images),
-//! [`paths`] (shortest paths).
+//! [`elements`] (least squares over finite elements), [`phase`] (oriented filters and matching by phase), [`matching`]
+//! (displacements from windows and patches of two images), [`paths`] (shortest paths).
 
+pub mod elements;
 pub mod image;
 pub mod kernel;
 pub mod matching;

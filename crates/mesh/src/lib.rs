@@ -1,18 +1,22 @@
 //! Graphs of meshes: all distances between nodes ([`shortest_paths`]), and parts of surfaces.
 //!
 //! A surface is cleaned ([`CleanMesh`]), its faces become the nodes of a graph ([`DualGraph`]), and parts are found on that:
-//! by agglomeration ([`mod@cuts`]), a tree with the parts for every number of parts.
+//! by agglomeration ([`mod@cuts`]), a tree with the parts for every number of parts, or by fuzzy clustering ([`fuzzy`]), with
+//! probabilities.
 
 mod certainty;
 mod cleaning;
 #[cfg(test)]
 mod cleaning_tests;
 mod connected_parts;
+mod cut_discrepancy;
 pub mod cuts;
 mod dual_graph;
 mod error;
+pub mod fuzzy;
 mod graph;
 mod methods;
+mod min_cut;
 mod ray_tree;
 mod shape_diameter;
 pub mod shortest_paths;
@@ -21,9 +25,13 @@ mod vector;
 pub use certainty::{border_distance, certainty};
 pub use cleaning::CleanMesh;
 pub use connected_parts::connected_parts;
-pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts, cuts};
+pub use cut_discrepancy::cut_discrepancy;
+pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts, TreeTop, cuts};
 pub use dual_graph::{Bend, DualArc, DualGraph};
 pub use error::MeshError;
+pub use fuzzy::{
+    FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, face_distances, fuzzy_clustering,
+};
 pub use graph::{Graph, LeftOut};
 pub use methods::PARAMETERS;
 pub use shape_diameter::shape_diameter;

@@ -1,7 +1,8 @@
 //! Every way to find parts, by name.
 
-use crate::CutsParams;
+use crate::{CutsParams, FuzzyParams};
 use veloxel_core::parameters::MethodParameters;
 
 /// The parameters of every way to find parts; the first is the default.
-pub static PARAMETERS: [MethodParameters; 1] = [MethodParameters::of::<CutsParams>()];
+pub static PARAMETERS: [MethodParameters; 2] =
+    [MethodParameters::of::<CutsParams>(), MethodParameters::of::<FuzzyParams>()];

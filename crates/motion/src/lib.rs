@@ -1,7 +1,7 @@
 //! Methods that estimate dense motion, and the seam over which everything else is written once.
 //!
 //! [`method`] is the seam. A method is one file or folder named as the literature names it: [`mod@clg`],
-//! [`block_matching`], [`lucas_kanade`], [`phase`].
+//! [`block_matching`], [`finite_elements`], [`lucas_kanade`], [`phase`].
 
 pub mod affine_registration;
 pub mod block_matching;
@@ -10,6 +10,7 @@ mod coarse_pair;
 pub mod composition;
 pub mod cycle;
 mod error;
+pub mod finite_elements;
 mod footprint;
 mod frame;
 mod image_pyramids;
@@ -47,6 +48,8 @@ pub use cycle::{
     follow_contour, track_cycle,
 };
 pub use error::MotionError;
+pub use finite_elements::FiniteElements;
+pub use finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};
 pub use footprint::{Footprint, Tiling};
 pub use frame::{Frame, FrameSource};
 pub use intensity::IntensityMap;

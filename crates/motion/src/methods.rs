@@ -2,6 +2,7 @@
 
 use crate::block_matching::{BlockMatching, parameters::BlockMatchingParams};
 use crate::clg::{Clg, parameters::ClgParams};
+use crate::finite_elements::{FiniteElements, parameters::FiniteElementsParams};
 use crate::lucas_kanade::{LucasKanade, parameters::LucasKanadeParams};
 use crate::matches::Matched;
 use crate::method::{PairMethod, WindowMethod};
@@ -12,7 +13,7 @@ use veloxel_core::parameters::{Draft, MethodParameters, Parameters, Values};
 use veloxel_gpu::Device;
 
 /// Every dense method; the first is the one that faces begin with.
-pub static METHODS: [Method; 4] = [
+pub static METHODS: [Method; 5] = [
     Method {
         parameters: &PARAMETERS[0],
         summary: "Combined local-global flow",
@@ -37,14 +38,21 @@ pub static METHODS: [Method; 4] = [
         takes: Takes::Pairs,
         open: open_block_matching,
     },
+    Method {
+        parameters: &PARAMETERS[4],
+        summary: "Finite elements: a smooth field of cubic Bézier elements, by Levenberg-Marquardt",
+        takes: Takes::Pairs,
+        open: open_finite_elements,
+    },
 ];
 
 /// The parameters of every dense method, in the order of [`METHODS`].
-pub static PARAMETERS: [MethodParameters; 4] = [
+pub static PARAMETERS: [MethodParameters; 5] = [
     MethodParameters::of::<ClgParams>(),
     MethodParameters::of::<PhaseParameters>(),
     MethodParameters::of::<LucasKanadeParams>(),
     MethodParameters::of::<BlockMatchingParams>(),
+    MethodParameters::of::<FiniteElementsParams>(),
 ];
 
 /// What a method estimates its flow from.
@@ -169,6 +177,13 @@ fn open_clg(opening: &Opening<'_>) -> Result<Opened, MotionError> {
     let params: ClgParams = opening.draft.build(opening.grid.dimension())?;
     let parameters = params.to_json();
     let method = Clg::new(opening.grid, params, opening.device)?;
+    Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
+}
+
+fn open_finite_elements(opening: &Opening<'_>) -> Result<Opened, MotionError> {
+    let params: FiniteElementsParams = opening.draft.build(opening.grid.dimension())?;
+    let parameters = params.to_json();
+    let method = FiniteElements::new(opening.grid, params, opening.device)?;
     Ok(Opened { method: AnyMethod::Pair(Box::new(method)), parameters })
 }
 

@@ -144,6 +144,11 @@ impl<'a> MovingImage<'a> {
         Ok(out)
     }
 
+    /// The same image behind a map of the fixed grid's voxel positions.
+    pub(crate) fn through(self, map: VoxelAffine) -> Self {
+        Self { moving_from_fixed: self.moving_from_fixed.after(&map), ..self }
+    }
+
     /// The image where nothing has moved yet.
     ///
     /// # Errors

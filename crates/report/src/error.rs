@@ -37,6 +37,16 @@ pub enum ReportError {
         /// How many values there are.
         values: usize,
     },
+    /// Two segmentations of different meshes.
+    #[error(
+        "the segmentation has {result} faces, and what it is held against has {truth}: they are not of one mesh"
+    )]
+    Faces {
+        /// Faces of what is measured.
+        result: usize,
+        /// Faces of what is true.
+        truth: usize,
+    },
     /// The page of a report could not be filled in.
     #[error("the page of the report could not be written")]
     Page {

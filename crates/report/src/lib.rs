@@ -1,6 +1,7 @@
 //! How good a result is, and what a run reports: metrics, a stable JSON for scripts, and one self-contained page for people.
 //!
-//! The page asks for nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script.
+//! The page asks for nothing from outside: pictures are PNG inside it, plots are SVG, and it has no script;
+//! that of a mesh alone has a viewer, three.js, inside it.
 //! Lengths are millimetres on physical grids and pixels on pictures; what is no estimate is hatched, never zero.
 
 mod bulls_eye;
@@ -28,6 +29,7 @@ mod phase_reports;
 mod picture;
 mod planes;
 mod run;
+mod segment_page;
 mod segment_report;
 mod stereo_page;
 pub mod svg_plot;
@@ -51,6 +53,7 @@ pub use phase_reports::{
     EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport, ValueRange,
 };
 pub use run::{MotionReport, PairReport, RunReport};
+pub use segment_page::{SegmentView, segment_html};
 pub use segment_report::{SegmentReport, SegmentedPart};
 pub use stereo_page::{StereoView, stereo_html};
 pub use track_page::track_html;

@@ -98,6 +98,8 @@ pub struct Section {
     /// What is to be known to read it.
     pub lead: String,
     pub(super) film: Vec<Frame>,
+    /// A scene with its scripts, as HTML.
+    pub(super) scene: String,
     /// 2 or 3, which decides how panels are laid out; 0: two in a row.
     pub(super) dimension: usize,
     pub(super) panels: Vec<Panel>,

@@ -1,7 +1,7 @@
-//! The optical-flow half of the second GPU paper on this machine: block matching and Lucas-Kanade over sizes of pictures, on a
-//! GPU beside one thread and all threads of its host.
+//! The second GPU paper on this machine: block matching and Lucas-Kanade over sizes of pictures, and all distances between the
+//! faces of meshes ([`distances`]), on a GPU beside one thread and all threads of its host.
 //!
-//! *Paper*: "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 5.1, Figures 3 to 5.
+//! *Paper*: "GPU-accelerated optical flow and face clustering", GPGPU 2011, section 5, Figures 3 to 5 and 7.
 //!
 //! *As there*: block matching on five levels, Lucas-Kanade on three; images on the device already, times of computing; the
 //! middle of several measurements. The paper's times are those of a GeForce GTX 260.
@@ -9,6 +9,7 @@
 //! *Where we differ*: textured pairs of our own, as contents hardly matter to the time; sizes down and up from the paper's
 //! two; beside the paper's way (preset `paper`) the preset `fast`, which is more accurate.
 
+mod distances;
 mod page;
 mod tables;
 #[cfg(test)]
@@ -16,6 +17,9 @@ mod tests;
 
 use crate::paper_a::{ExperimentTable, Machine, Role, machines, middle};
 use crate::{BenchError, Figure};
+use distances::DistanceTime;
+pub use distances::{FULL_SIDES, QUICK_SIDES};
+pub(crate) use distances::{matrix_ms, paths_ms, triangle_grid};
 use std::time::Instant;
 use veloxel_core::Grid;
 use veloxel_core::parameters::Draft;
@@ -78,20 +82,39 @@ struct Measurement {
 pub struct PaperB {
     machines: Vec<Machine>,
     measurements: Vec<Measurement>,
+    distances: Vec<DistanceTime>,
 }
 
-/// Measures pictures of some sizes; `next` hears what is measured next.
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct PaperBPlan<'a> {
+    /// Sizes of pictures.
+    pub sizes: &'a [[usize; 2]],
+    /// Sides of grids of triangles, two a square.
+    pub sides: &'a [usize],
+}
+
+impl PaperBPlan<'static> {
+    /// Everything.
+    pub const FULL: Self = Self { sizes: FULL_SIZES, sides: FULL_SIDES };
+    /// Small sizes.
+    pub const QUICK: Self = Self { sizes: QUICK_SIZES, sides: QUICK_SIDES };
+}
+
+/// Measures pictures and graphs of some sizes; `next` hears what is measured next.
 ///
 /// # Errors
 /// Whatever a run fails with.
 pub fn paper_b(
     device: &Device,
-    sizes: &[[usize; 2]],
+    plan: PaperBPlan<'_>,
     next: &mut dyn FnMut(&str),
 ) -> Result<PaperB, BenchError> {
-    let mut result = PaperB { machines: machines(device)?, measurements: Vec::new() };
+    let machines = machines(device)?;
+    let distances = distances::distance_times(&machines, plan.sides, next)?;
+    let mut result = PaperB { machines, measurements: Vec::new(), distances };
     let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
-    for &[nx, ny] in sizes {
+    for &[nx, ny] in plan.sizes {
         let phantom = case.build(&Grid::image(nx, ny)?);
         for way in WAYS {
             let mut ms = [None; 3];
@@ -143,10 +166,10 @@ impl PaperB {
             };
             Role::ALL.into_iter().filter_map(figure).collect()
         };
-        self.measurements.iter().flat_map(of).collect()
+        self.measurements.iter().flat_map(of).chain(self.distance_figures()).collect()
     }
 
-    /// One table a method, for people.
+    /// One table a method, and one of distances, for people.
     pub fn tables(&self) -> Vec<ExperimentTable> {
         tables::tables(self)
     }

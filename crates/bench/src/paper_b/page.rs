@@ -20,10 +20,15 @@ pub(super) fn html(result: &PaperB) -> Result<String, BenchError> {
         section.table = Some(Table { head: table.head, rows: table.rows, text_columns: table.text_columns });
         sections.push(section);
     }
+    let table = result.distance_table();
+    let mut section = Section::new(table.title);
+    (section.lead, section.plots) = (table.note, Plots::of(vec![result.distance_plot()]));
+    section.table = Some(Table { head: table.head, rows: table.rows, text_columns: table.text_columns });
+    sections.push(section);
     let mut how = Section::new("How it was measured");
     how.notes = result.notes().split_off(result.machines.len());
     sections.push(how);
-    let title = "Optical flow on GPUs: the paper's experiments on this machine";
+    let title = "Optical flow and distances on GPUs: the paper's experiments on this machine";
     let mut page = Page::new(title, "GPU-accelerated optical flow and face clustering, GPGPU 2011");
     (page.cards, page.sections) = (cards(result), sections);
     Ok(page.to_html()?)

@@ -4,9 +4,9 @@ use super::{LONG_MS, PaperB, WAYS, Way};
 use crate::paper_a::{ExperimentTable, Role};
 use veloxel_report::number;
 
-/// One table for each way.
+/// One table for each way, and the one of distances.
 pub(super) fn tables(result: &PaperB) -> Vec<ExperimentTable> {
-    WAYS.into_iter().map(|way| table(result, way)).collect()
+    WAYS.into_iter().map(|way| table(result, way)).chain([result.distance_table()]).collect()
 }
 
 fn table(result: &PaperB, way: Way) -> ExperimentTable {

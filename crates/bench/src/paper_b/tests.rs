@@ -6,16 +6,18 @@ use super::*;
 fn a_processor_has_tables_plots_and_figures_without_a_gpu() {
     let device = Device::cpu(2).unwrap();
     let mut told = 0;
-    let result = paper_b(&device, &[[32, 24], [48, 40]], &mut |_| told += 1).unwrap();
-    assert_eq!(told, 2 * WAYS.len() * 2);
+    let plan = PaperBPlan { sizes: &[[32, 24], [48, 40]], sides: &[3, 6] };
+    let result = paper_b(&device, plan, &mut |_| told += 1).unwrap();
+    // Of distances the paper's four, and dissection on one thread and all.
+    assert_eq!(told, 2 * WAYS.len() * 2 + 2 * 6);
     let tables = result.tables();
-    assert_eq!(tables.len(), WAYS.len());
+    assert_eq!(tables.len(), WAYS.len() + 1);
     for table in &tables {
         assert!(table.head.iter().all(|name| !name.contains("GPU")), "{:?}", table.head);
         assert!(table.rows.len() == 2 && table.rows.iter().all(|row| row.len() == table.head.len()));
     }
     let figures = result.figures();
-    assert_eq!(figures.len(), 2 * WAYS.len() * 2);
+    assert_eq!(figures.len(), 2 * WAYS.len() * 2 + 2 * 6);
     assert!(figures.iter().all(|f| f.value > 0.0 && f.value.is_finite()), "{figures:?}");
     let page = result.html().unwrap();
     assert!(page.contains("<svg") && !page.contains("NaN") && !page.contains("http"), "self-contained");

@@ -133,3 +133,99 @@ fn flat_open_and_several_meshes_are_segmented_with_a_word() {
     }
     place.run(&["segment", "strips.obj", "-o", "chosen.ply"]).succeeded();
 }
+
+#[test]
+fn segmentations_are_measured_against_several_people() {
+    let place = Workplace::new();
+    let faces = stacked_boxes(&place, "tower.obj");
+    place.run(&["segment", "tower.obj", "-k", "2", "-o", "t.ply", "--labels", "t.seg", "-q"]).succeeded();
+    place.write("one.seg", "0\n".repeat(faces));
+    let arguments = ["evaluate", "segmentation", "t.seg", "t.seg", "one.seg", "--mesh", "tower.obj"];
+    let run = place.run(&[&arguments[..], &["--json"]].concat()).succeeded();
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(
+        (&report["truths"][0]["rand"], &report["truths"][0]["cut_discrepancy"]),
+        (&0.0.into(), &0.0.into())
+    );
+    assert_eq!(report["truths"][1]["cut_discrepancy"], serde_json::Value::Null);
+    assert!(report["mean"]["rand"].as_f64().is_some_and(|rand| (0.05..0.4).contains(&rand)), "{report}");
+    assert!(place.run(&arguments).succeeded().stdout.contains("Rand"));
+    place.write("short.seg", "0\n1\n");
+    let fails = |truth: &str, words: &[&str]| {
+        place.run(&["evaluate", "segmentation", "t.seg", truth]).failed_with(words);
+    };
+    fails("short.seg", &["2", "not of one mesh"]);
+    place.write("words.seg", "0\none\n");
+    fails("words.seg", &["words.seg", "line 2"]);
+}
+
+#[test]
+fn both_methods_give_probabilities() {
+    let place = Workplace::new();
+    let faces = stacked_boxes(&place, "tower.obj");
+    for method in ["cuts", "fuzzy"] {
+        let arguments = ["segment", "tower.obj", "-k", "2", "-o", "t.ply", "--method", method];
+        let more = ["--membership", "m.npy", "--labels", "t.seg", "--device", "cpu", "--html", "t.html"];
+        place.run(&[&arguments[..], &more].concat()).succeeded();
+        let labels = veloxel_io::read_face_labels(&place.path("t.seg")).expect("labels");
+        let small = labels.iter().filter(|&&label| label != labels[0]).count();
+        assert_eq!(small, 4 * 4 * 8 + 16, "{method}");
+        let bytes = std::fs::read(place.path("m.npy")).expect("a matrix");
+        let rows = &bytes[bytes.len() - 2 * 4 * 2 * faces..];
+        let numbers: Vec<f32> =
+            rows.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        for (triangle, row) in numbers.chunks_exact(2).enumerate() {
+            assert!((row[0] + row[1] - 1.0).abs() < 1e-5, "{method}, triangle {triangle}: {row:?}");
+        }
+        let page = std::fs::read_to_string(place.path("t.html")).expect("a page");
+        assert!(page.contains("mesh-canvas") && !page.contains("src=\"http"), "{method}");
+    }
+    place
+        .run(&["segment", "tower.obj", "-k", "0", "-o", "u.ply", "--method", "fuzzy"])
+        .failed_with(&["0 parts"]);
+}
+
+/// Where Chromium is, if it is installed.
+fn chromium() -> Option<std::path::PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    std::env::split_paths(&folders)
+        .flat_map(|folder| names.map(|name| folder.join(name)))
+        .find(|path| path.is_file())
+}
+
+#[test]
+fn the_page_draws_and_its_sliders_change_the_picture() {
+    let Some(chromium) = chromium() else {
+        println!("skipped: there is no Chromium (apt-get install chromium)");
+        return;
+    };
+    let place = Workplace::new();
+    stacked_boxes(&place, "tower.obj");
+    place.run(&["segment", "tower.obj", "-k", "3", "-o", "t.ply", "--html", "t.html", "-q"]).succeeded();
+    let address = format!("file://{}#self-test", place.path("t.html").display());
+    let mut command = std::process::Command::new(chromium);
+    command.args([
+        "--headless",
+        "--no-sandbox",
+        "--disable-extensions",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+    ]);
+    command.args(["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]);
+    command.args(["--enable-logging=stderr", "--virtual-time-budget=5000", "--window-size=900,900"]);
+    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
+    let output = command.args(["--dump-dom", &address]).output().expect("Chromium starts");
+    let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let attribute = |name: &str| {
+        let rest = dom.split_once(&format!("data-{name}=\"")).unwrap_or_else(|| panic!("no {name}: {log}")).1;
+        rest.split('"').next().unwrap_or_default().to_owned()
+    };
+    let filled: usize = attribute("filled").parse().expect("a number of pixels");
+    assert!(filled > 10_000, "{filled} pixels");
+    assert_eq!(
+        (attribute("parts-change").as_str(), attribute("fuzziness-changes").as_str()),
+        ("true", "true")
+    );
+    assert_eq!(attribute("errors"), "0");
+    assert!(!log.contains(":CONSOLE"), "{log}");
+}

@@ -6,6 +6,7 @@ mod dicom;
 mod flo;
 #[cfg(feature = "gif")]
 mod gif;
+mod glb;
 #[cfg(feature = "jpeg")]
 mod jpeg;
 mod kitti;
@@ -52,4 +53,5 @@ pub(crate) static FORMATS: &[&Format] = &[
     &obj::FORMAT,
     &ply::FORMAT,
     &stl::FORMAT,
+    &glb::FORMAT,
 ];

@@ -8,3 +8,4 @@ pub mod column_sums;
 pub mod floyd_warshall;
 pub mod min_plus;
 pub mod supernode_sweep;
+mod tile;

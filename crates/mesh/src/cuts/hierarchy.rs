@@ -9,6 +9,17 @@ pub struct Hierarchy {
     pub(super) merges: Vec<Merge>,
 }
 
+/// The last merges of a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeTop {
+    /// Of each face, the number of its part before those merges.
+    pub labels: Vec<u32>,
+    /// A face of each part.
+    pub faces: Vec<u32>,
+    /// The numbers of the part that stays and of the part that it takes in, in the order of time.
+    pub merges: Vec<[u32; 2]>,
+}
+
 /// Two parts become one. A part is named by one of its faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Merge {
@@ -62,6 +73,19 @@ impl Hierarchy {
     /// For each face the number of its part, from 0 in the order of the faces.
     pub fn labels(&self, parts: usize) -> Vec<u32> {
         numbered(&self.part_names(parts))
+    }
+
+    /// The top of the tree: parts, of which there are at most so many, and the merges above them.
+    pub fn top(&self, most: usize) -> TreeTop {
+        let parts = most.clamp(self.fewest_parts(), self.faces);
+        let names = self.part_names(parts);
+        let labels = numbered(&names);
+        let mut faces = vec![u32::MAX; parts];
+        (0..self.faces).rev().for_each(|face| faces[labels[face] as usize] = names[face]);
+        let number = |name: u32| labels[name as usize];
+        let above = &self.merges[self.faces - parts..];
+        let merges = above.iter().map(|merge| [number(merge.kept), number(merge.joined)]).collect();
+        TreeTop { labels, faces, merges }
     }
 
     /// For each arc the smallest number of parts with which its faces lie in two of them.

@@ -21,7 +21,7 @@ mod parts;
 mod tests;
 
 pub(crate) use hierarchy::numbered;
-pub use hierarchy::{Hierarchy, Merge};
+pub use hierarchy::{Hierarchy, Merge, TreeTop};
 pub use parameters::{CutsParams, CutsPreset};
 pub use parts::{PartCount, Parts};
 

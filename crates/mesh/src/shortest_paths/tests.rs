@@ -148,3 +148,64 @@ fn what_cannot_be_had_is_an_error_before_memory_is_taken() {
     assert!(matches!(paths.distances_from(&[200]), Err(MeshError::NoSuchSource { .. })));
     assert!(matches!(paths.weighted_sums(&[1.0], 1), Err(MeshError::Count { .. })));
 }
+
+mod needs_data {
+    use super::*;
+    use crate::{CleanMesh, DualGraph};
+    use std::path::PathBuf;
+    use veloxel_core::Warnings;
+    use veloxel_io::{Strictness, read_surface};
+    use veloxel_testkit::every_device::data;
+
+    /// More faces, and a test would take too long.
+    const MOST: usize = 20_000;
+    /// Faces up to which a processor is asked for n³ operations.
+    const MOST_CUBED: usize = 1500;
+
+    fn meshes() -> Vec<PathBuf> {
+        let in_folder = |folder: &str| -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(data(folder)).unwrap().map(|entry| entry.unwrap().path());
+            entries.filter(|path| path.extension().is_some_and(|e| e == "off" || e == "obj")).collect()
+        };
+        let mut all = [in_folder("mesh/psb/off"), in_folder("mesh/models")].concat();
+        all.sort();
+        all
+    }
+
+    /// Half of it the distance between middles, half the angle.
+    fn graph_of(path: &std::path::Path) -> Graph {
+        let mesh = read_surface(path, Strictness::Lenient, &mut Warnings::new()).unwrap();
+        let dual = DualGraph::new(&CleanMesh::new(&mesh).unwrap());
+        let weights: Vec<f32> =
+            dual.arcs.iter().map(|arc| (arc.distance + 0.01 * (1.0 - arc.angle_rad.cos())) as f32).collect();
+        dual.weighted(&weights).unwrap()
+    }
+
+    #[test]
+    fn every_method_agrees_with_searches_on_every_mesh() {
+        let device = Device::cpu(0).unwrap();
+        let mut seen = 0;
+        for path in meshes() {
+            let graph = graph_of(&path);
+            if graph.nodes() > MOST {
+                continue;
+            }
+            seen += 1;
+            let sources: Vec<u32> = (0..graph.nodes() as u32).step_by(graph.nodes().div_ceil(40)).collect();
+            let rows = |method: Method| {
+                let request = Request { method, max_bytes: None };
+                ShortestPaths::open(&graph, request, &device).unwrap().distances_from(&sources).unwrap()
+            };
+            let expected = rows(Method::Dijkstra);
+            for (name, method) in &Method::ALL[2..] {
+                if *method != Method::Dissection && graph.nodes() > MOST_CUBED {
+                    continue;
+                }
+                for (got, expected) in rows(*method).into_iter().zip(&expected) {
+                    assert_close(got, f64::from(*expected), &format!("{}, {name}", path.display()));
+                }
+            }
+        }
+        assert!(seen >= 10, "{seen} meshes");
+    }
+}

@@ -5,6 +5,7 @@ mod block_matching;
 mod coarse_end;
 mod confidence;
 mod devices;
+mod finite_elements;
 mod lucas_kanade;
 mod masks_and_extremes;
 mod matches;

@@ -7,6 +7,7 @@ mod distribution;
 mod flow_error;
 mod folding;
 mod label_overlap;
+mod segmentation_error;
 mod sparsification;
 mod strain;
 mod ventricle;
@@ -19,6 +20,7 @@ pub use distribution::Distribution;
 pub use flow_error::{FlowError, end_point_error_vox, flow_error};
 pub use folding::share_folded;
 pub use label_overlap::{LabelOverlap, LabelOverlapReport, label_overlap, labels_from_samples};
+pub use segmentation_error::{SegmentationError, segmentation_error};
 pub use sparsification::{Sparsification, SparsificationPoint, sparsification};
 pub use strain::{
     DEFINITIONS, Periodicity, RegionStrain, StrainAt, WallMotion, eulerian, rate_per_s, strains,

@@ -4,7 +4,7 @@ use super::run_log::{RunLog, Stages};
 use crate::VeloxelError;
 use serde::Serialize;
 use veloxel_core::{SystemMemory, Warnings};
-use veloxel_gpu::{Cpu, Device, Listing};
+use veloxel_gpu::{Device, Listing};
 use veloxel_report::DeviceReport;
 
 /// Which device to use.
@@ -41,13 +41,6 @@ impl DeviceOptions {
         };
         let report = DeviceReport { name: format!("{}, {what}", info.name), chosen_because, threads };
         Ok((device, report))
-    }
-
-    /// The threads of the processor, for what runs nowhere else.
-    pub(super) fn open_cpu(&self) -> Result<(Cpu, DeviceReport), VeloxelError> {
-        let chosen_because = "meshes are cut on the processor".to_owned();
-        let cpu = Self { name: Some("cpu".to_owned()), ..self.clone() };
-        Ok((Cpu::new(self.threads)?, DeviceReport { chosen_because, ..cpu.open()?.1 }))
     }
 
     /// Opens the device for a run, and begins the run's log.

@@ -7,7 +7,7 @@ use crate::VeloxelError;
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{GraphKind, StageTime, WarningKind, Warnings};
-use veloxel_io::{NpyWriter, read_graph};
+use veloxel_io::{NpyWriter, check_matrix_output, read_graph};
 use veloxel_mesh::{Graph, Request, ShortestPaths};
 use veloxel_report::DeviceReport;
 
@@ -64,9 +64,10 @@ pub struct DistancesReport {
 pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelError> {
     let mut plan = OutputPlan::default()
         .reads("graph", [&job.graph])
-        .writes("distances", [&job.output], Holds::Matrix)
+        .writes("distances", [&job.output], Holds::Text)
         .writes("report", &job.report, Holds::Text);
     plan.check()?;
+    check_matrix_output(&job.output)?;
     let (device, mut log) = job.device.start()?;
     let list = log.stages.time("read", || read_graph(&job.graph, job.kind))?;
     let graph = Graph::new(&list)?;
@@ -121,9 +122,14 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, row: &[f32]) {
-        self.unreachable += row.iter().filter(|d| d.is_infinite()).count() as u64;
-        self.longest = row.iter().copied().filter(|d| d.is_finite()).fold(self.longest, f32::max);
+    fn of(row: &[f32]) -> Self {
+        let far = |d: &&f32| **d == f32::INFINITY;
+        let longest = row.iter().fold(0.0f32, |m, &d| if d > m && d < f32::INFINITY { d } else { m });
+        Self { unreachable: row.iter().filter(far).count() as u64, longest }
+    }
+    fn add(&mut self, other: &Self) {
+        self.unreachable += other.unreachable;
+        self.longest = self.longest.max(other.longest);
     }
 }
 
@@ -133,10 +139,11 @@ fn write_rows(paths: &ShortestPaths, sources: &[u32], writer: &NpyWriter) -> Res
     places.sort_unstable();
     let found = std::sync::Mutex::new(Found::default());
     paths.for_each_row_of(sources, |source, row| {
+        let own = Found::of(row);
         let first = places.partition_point(|place| place.0 < source);
         for (_, place) in places[first..].iter().take_while(|place| place.0 == source) {
             writer.rows(*place, row);
-            found.lock().expect("no thread should have failed").add(row);
+            found.lock().expect("no thread should have failed").add(&own);
         }
     })?;
     Ok(found.into_inner().expect("no thread should have failed"))

@@ -14,6 +14,7 @@ mod engine_job;
 mod engine_outputs;
 mod engine_run;
 mod evaluate;
+mod evaluate_segmentation;
 mod features;
 mod film_target;
 mod flow;
@@ -33,6 +34,7 @@ mod published;
 mod run_log;
 mod segment;
 mod segment_outputs;
+mod segment_solve;
 mod sentinels;
 mod sequence;
 mod sequence_maps;
@@ -52,6 +54,9 @@ pub use engine::engine;
 pub use engine_job::{EngineJob, EngineRun};
 pub use evaluate::{
     DisparityScales, EvaluateJob, evaluate_contours, evaluate_disparity, evaluate_flow, evaluate_labels,
+};
+pub use evaluate_segmentation::{
+    AgainstTruth, EvaluateSegmentationJob, SegmentationReport, evaluate_segmentation,
 };
 pub use features::{FeaturesJob, FeaturesRun, features};
 pub use flow::{FlowRun, flow};

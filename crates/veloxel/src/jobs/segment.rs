@@ -3,14 +3,15 @@
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
 use super::segment_outputs::{part_mesh, part_rgb, whitened};
+use super::segment_solve::{PartsWanted, Solved, solve};
 use super::{DeviceOptions, JobRun, MethodOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
-use veloxel_core::parameters::Parameters;
-use veloxel_core::{Dimension, TriangleMesh, Warnings};
-use veloxel_io::{self as io, Kind, PaintedMesh, Reading};
-use veloxel_mesh::{CleanMesh, CutsParams, DualGraph, PartCount, Parts, cuts};
-use veloxel_report::{RunHeader, SegmentReport, SegmentedPart};
+use veloxel_core::{TriangleMesh, WarningKind, Warnings};
+use veloxel_gpu::Cpu;
+use veloxel_io::{self as io, Kind, NpyWriter, PaintedMesh, Reading};
+use veloxel_mesh::{CleanMesh, DualGraph, PartCount};
+use veloxel_report::{RunHeader, SegmentReport, SegmentView, SegmentedPart, segment_html};
 
 /// A mesh, and what to do with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +26,10 @@ pub struct SegmentJob {
     pub output: PathBuf,
     /// The number of its part for each face of the mesh's file: `.seg`.
     pub labels: Option<PathBuf>,
+    /// The probability of each part (columns) for each triangle (rows): `.npy`.
+    pub membership: Option<PathBuf>,
+    /// The page.
+    pub html: Option<PathBuf>,
     /// A folder that gets each part as a mesh of its own.
     pub parts: Option<PathBuf>,
     /// JSON.
@@ -44,6 +49,8 @@ impl SegmentJob {
             .reads_settings(self.method.files())
             .writes("parts in colours", [&self.output], Holds::Samples(Kind::Surface))
             .writes("labels", &self.labels, Holds::Text)
+            .writes("membership", &self.membership, Holds::Text)
+            .writes("page", &self.html, Holds::Text)
             .writes("folder of parts", &self.parts, Holds::Folder)
             .members("folder of parts", &["part_"])
             .writes("report", &self.report, Holds::Text)
@@ -55,8 +62,28 @@ struct Found<'a> {
     mesh: &'a TriangleMesh,
     clean: &'a CleanMesh,
     graph: &'a DualGraph,
-    parts: &'a Parts,
-    thickness: &'a [f64],
+    parts: &'a Solved,
+}
+
+/// A colour, a certainty and a part for every triangle of the file.
+struct Painting {
+    rgb: Vec<[u8; 3]>,
+    certainty: Vec<f32>,
+    segment: Vec<u32>,
+}
+
+impl Painting {
+    fn new(found: &Found<'_>) -> Self {
+        let faces = || found.clean.face_of.iter().map(|&face| face as usize);
+        let segment: Vec<u32> = faces().map(|face| found.parts.labels[face]).collect();
+        let certainty: Vec<f32> = faces().map(|face| found.parts.certainty[face]).collect();
+        let colour = |(&segment, &certainty): (&u32, &f32)| whitened(part_rgb(segment), certainty);
+        Self { rgb: segment.iter().zip(&certainty).map(colour).collect(), certainty, segment }
+    }
+
+    fn of<'a>(&'a self, mesh: &'a TriangleMesh) -> PaintedMesh<'a> {
+        PaintedMesh { mesh, rgb: &self.rgb, certainty: &self.certainty, segment: &self.segment }
+    }
 }
 
 /// `veloxel segment`: the parts of a mesh.
@@ -75,27 +102,24 @@ pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>, VeloxelError> 
         Ok::<_, VeloxelError>((clean, graph))
     })?;
     clean.report.warn(&mut warnings);
-    let (device, device_report) = job.device.open_cpu()?;
-    let params: CutsParams = job.method.build(Dimension::Three)?;
-    let (found, parts) = stages.time("solve", || {
-        let found = cuts(&graph, &params, &device);
-        let parts = found.parts(&graph, job.count, &params)?;
-        Ok::<_, VeloxelError>((found, parts))
-    })?;
+    let (device, device_report) = job.device.open()?;
+    let cpu = Cpu::new(job.device.threads)?;
+    let wanted = PartsWanted { method: &job.method, count: job.count, membership: job.membership.is_some() };
+    let parts = stages.time("solve", || solve(&wanted, &graph, &device, &cpu))?;
     if let PartCount::Given(asked) = job.count
         && asked != parts.count
     {
         warn_of_count(asked, &parts, &clean, &mut warnings);
     }
-    let all =
-        Found { mesh: &mesh, clean: &clean, graph: &graph, parts: &parts, thickness: &found.shape_diameter };
-    stages.time("write", || write(&all, &mut plan))?;
+    let all = Found { mesh: &mesh, clean: &clean, graph: &graph, parts: &parts };
+    let painting = Painting::new(&all);
+    stages.time("write", || write(&all, &painting.of(&mesh), &mut plan))?;
     let log = RunLog { device: device_report, stages, warnings };
-    let report = report(job, &all, params.to_json(), log);
-    finish(plan, report, |_| Ok(String::new()))
+    let report = report(job, &all, log);
+    finish(plan, report, |report| page(report, &all, &painting))
 }
 
-fn warn_of_count(asked: usize, parts: &Parts, clean: &CleanMesh, warnings: &mut Warnings) {
+fn warn_of_count(asked: usize, parts: &Solved, clean: &CleanMesh, warnings: &mut Warnings) {
     let components = clean.report.components;
     let why = if parts.count > asked {
         format!("the mesh has {components} components, and no part spans two of them")
@@ -103,27 +127,54 @@ fn warn_of_count(asked: usize, parts: &Parts, clean: &CleanMesh, warnings: &mut 
         "there are no more of the least area (least_area)".to_owned()
     };
     let text = format!("{asked} parts were asked for, and there are {}: {why}", parts.count);
-    warnings.push(veloxel_core::WarningKind::Content, text);
+    warnings.push(WarningKind::Content, text);
 }
 
-fn write(found: &Found<'_>, plan: &mut OutputPlan) -> Result<(), VeloxelError> {
-    let of_triangle = |values: &dyn Fn(usize) -> u32| -> Vec<u32> {
-        found.clean.face_of.iter().map(|&face| values(face as usize)).collect()
-    };
-    let segment = of_triangle(&|face| found.parts.labels[face]);
-    let certainty: Vec<f32> =
-        found.clean.face_of.iter().map(|&face| found.parts.certainty[face as usize]).collect();
-    let rgb: Vec<[u8; 3]> = (segment.iter().zip(&certainty))
-        .map(|(&segment, &certainty)| whitened(part_rgb(segment), certainty))
-        .collect();
-    let painted = PaintedMesh { mesh: found.mesh, rgb: &rgb, certainty: &certainty, segment: &segment };
-    plan.write("parts in colours", |path| io::write_painted_mesh(path, &painted))?;
-    plan.write("labels", |path| io::write_face_labels(path, &file_labels(found, &segment)))?;
+fn write(found: &Found<'_>, painted: &PaintedMesh<'_>, plan: &mut OutputPlan) -> Result<(), VeloxelError> {
+    plan.write("parts in colours", |path| io::write_painted_mesh(path, painted))?;
+    plan.write("labels", |path| io::write_face_labels(path, &file_labels(found, painted.segment)))?;
+    if let Some(membership) = &found.parts.membership {
+        plan.write("membership", |path| {
+            let columns = found.parts.count;
+            let matrix = NpyWriter::create(path, found.clean.face_of.len(), columns)?;
+            for (triangle, &face) in found.clean.face_of.iter().enumerate() {
+                matrix.rows(triangle, &membership[face as usize * columns..(face as usize + 1) * columns]);
+            }
+            matrix.finish()
+        })?;
+    }
     plan.write("folder of parts", |folder| {
         let digits = found.parts.count.saturating_sub(1).to_string().len().max(2);
         let name = |part: usize| folder.join(format!("part_{part:0digits$}.ply"));
-        (0..found.parts.count).try_for_each(|part| part_mesh(&painted, part as u32, &name(part)))
+        (0..found.parts.count).try_for_each(|part| part_mesh(painted, part as u32, &name(part)))
     })
+}
+
+/// The page, whose colours at the run's number of parts are those of the files.
+fn page(report: &SegmentReport, found: &Found<'_>, painting: &Painting) -> Result<String, VeloxelError> {
+    const COLOURS: u32 = 256;
+    let top = &found.parts.top;
+    let finest_parts = top.faces.len();
+    let mut inks: Vec<u32> = top.faces.iter().map(|&face| found.parts.labels[face as usize]).collect();
+    // Parts that come with further cuts get colours of their own, in the order in which they come.
+    let further = finest_parts.saturating_sub(found.parts.count).min(top.merges.len());
+    for (nth, merge) in top.merges[..further].iter().rev().enumerate() {
+        inks[merge[1] as usize] = ((found.parts.count + nth) as u32) % COLOURS;
+    }
+    let finest: Vec<u32> = found.clean.face_of.iter().map(|&face| top.labels[face as usize]).collect();
+    let colours: Vec<[u8; 3]> = (0..COLOURS).map(part_rgb).collect();
+    let view = SegmentView {
+        points: found.mesh.points(),
+        triangles: found.mesh.triangles(),
+        finest: &finest,
+        finest_parts,
+        merges: &top.merges,
+        inks: &inks,
+        fewest_parts: finest_parts - top.merges.len(),
+        certainty: &painting.certainty,
+        colours: &colours,
+    };
+    Ok(segment_html(report, &view)?)
 }
 
 /// For each face of the file the part of its largest triangle.
@@ -142,19 +193,14 @@ fn file_labels(found: &Found<'_>, segment: &[u32]) -> Vec<u32> {
     largest.into_iter().map(|(_, segment)| segment).collect()
 }
 
-fn report(
-    job: &SegmentJob,
-    found: &Found<'_>,
-    parameters: veloxel_core::parameters::Values,
-    log: RunLog,
-) -> SegmentReport {
+fn report(job: &SegmentJob, found: &Found<'_>, log: RunLog) -> SegmentReport {
     let header = RunHeader {
         veloxel_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: job.command_line.clone(),
         method: job.method.method_name().to_owned(),
         preset: Some(job.method.preset_name().to_owned()),
         device: log.device,
-        parameters: parameters.into(),
+        parameters: found.parts.parameters.clone().into(),
         inputs: Vec::new(),
         stage_times: log.stages.0,
         warnings: log.warnings,
@@ -173,7 +219,7 @@ fn report(
         let (segment, area) = (&mut segments[label as usize], found.graph.areas[face]);
         segment.triangles += 1;
         segment.area_share += area;
-        segment.thickness += area * found.thickness[face];
+        segment.thickness += area * found.parts.thickness[face];
         segment.mean_certainty += area * f64::from(found.parts.certainty[face]);
     }
     let mean_certainty = segments.iter().map(|segment| segment.mean_certainty).sum();

@@ -26,7 +26,8 @@ pub(super) fn spline_coefficients(cpu: &Cpu, shape: Shape, samples: &mut [f32]) 
             }
         });
     }
-    for (n, width, count) in [(ny, nx, nz), (nz, nx * ny, 1)].into_iter().filter(|&(n, ..)| n > 1) {
+    let across = [(ny, nx, nz), (nz, nx * ny, 1)].into_iter().take(shape.components() - 1);
+    for (n, width, count) in across.filter(|&(n, ..)| n > 1) {
         let pieces = width.div_ceil(PIECE);
         cpu.split(count * pieces, 4 * shape.len(), |jobs| {
             let mut panel = Vec::new();

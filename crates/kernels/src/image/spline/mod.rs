@@ -3,6 +3,7 @@
 //! The recursions of the direct filter, whose pole is √3 − 2 (Unser 1999, "Splines: a perfect fit for signal and image
 //! processing", IEEE Signal Processing Magazine 16(6), box 2), have the impulse response `6 z / (z² − 1) · z^|k|`: it is
 //! convolved with, one axis after the other, which every device does in the same order.
+//! A shape of two dimensions with several planes is a stack of pictures, each by itself.
 //! *In place.* *Units*: unchanged. *Halo*: 13 voxels.
 
 mod cpu;
@@ -50,7 +51,7 @@ impl Kernel for SplineCoefficients<'_> {
         let Self { shape, samples } = self;
         let weights = response();
         let mut out = gpu.device().scratch(shape.len())?;
-        for axis in (0..3).filter(|&axis| shape.size[axis] > 1) {
+        for axis in (0..shape.components()).filter(|&axis| shape.size[axis] > 1) {
             let pass = Pass { shape, axis, weights: &weights, border: Border::Mirror };
             pass.run(gpu, samples, &out)?;
             swap(samples, &mut out);

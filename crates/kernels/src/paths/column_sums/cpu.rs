@@ -1,7 +1,7 @@
 //! Processor text: sixteen columns in a register, four columns of the table at a time.
 
 use super::{ColumnSums, GROUP, PART};
-use crate::paths::min_plus::LANES;
+use crate::paths::tile::LANES;
 use multiversion::multiversion;
 use veloxel_gpu::Cpu;
 

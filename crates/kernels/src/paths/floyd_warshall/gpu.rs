@@ -51,3 +51,31 @@ pub(super) fn floyd_warshall(args: FloydWarshall<'_>, gpu: &Launcher<'_>) -> Res
     }
     Ok(())
 }
+
+#[cfg(all(test, feature = "gpu"))]
+mod tests {
+    use super::*;
+    use veloxel_gpu::nvrtc::Nvrtc;
+    use veloxel_gpu::{Bind, Launch, cuda_source};
+    use veloxel_testkit::every_device::here;
+
+    #[test]
+    fn tiles_stay_in_registers_with_nvrtc() {
+        let nvrtc = here("nvrtc", Nvrtc::find());
+        for lower in [0.0, 1.0] {
+            let constants = [("LOWER", lower), ("WIDTH", THREADS as f64), ("HEIGHT", 1.0)];
+            let launch = Launch {
+                source: &RELAX,
+                entry: "relax",
+                constants: &constants,
+                uniform: Uniform::new().u(0).u(1).u(1),
+                buffers: &[Bind::Absent; 5],
+                groups: [1; 3],
+            };
+            let text = cuda_source(&launch).unwrap();
+            let (_, resources) = nvrtc.compile_with_resources(&text.source, "relax", (9, 0)).unwrap();
+            // Two workgroups of 256 threads a multiprocessor.
+            assert!(resources.spill_bytes == 0 && resources.registers <= 128, "{resources:?}");
+        }
+    }
+}

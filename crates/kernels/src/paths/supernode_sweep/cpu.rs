@@ -1,7 +1,7 @@
 //! Processor text of the sweeps: some columns at a time, all in one thread's cache.
 
 use super::{SupernodeEntry, SupernodeSweep, Supernodes};
-use crate::paths::min_plus::{LANES, Operand, tile};
+use crate::paths::tile::{LANES, Operand, tile};
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_gpu::Cpu;

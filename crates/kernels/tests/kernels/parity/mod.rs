@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
+mod elements;
 mod flows;
 mod phase;
 mod pointwise;

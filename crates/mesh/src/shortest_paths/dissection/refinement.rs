@@ -19,8 +19,8 @@ pub(super) struct Sides {
 /// A side holds at most this share of all nodes.
 const MOST_SHARE: f64 = 0.58;
 /// Moves in a row that may make nothing better.
-const PATIENCE: usize = 120;
-const MOST_PASSES: usize = 8;
+const PATIENCE: usize = 60;
+const MOST_PASSES: usize = 3;
 
 impl Sides {
     pub fn new(graph: &WeightedGraph, of: Vec<u8>) -> Self {

@@ -17,7 +17,7 @@ pub(super) enum Part {
 /// Nodes of the coarsest graph.
 const COARSEST: usize = 90;
 /// Seeds from which the first side of the coarsest graph grows; the best counts.
-const TRIALS: u32 = 6;
+const TRIALS: u32 = 3;
 
 /// The part of every node.
 pub(super) fn separate(graph: &WeightedGraph) -> Vec<Part> {

@@ -41,7 +41,6 @@ impl WeightedGraph {
         let n = self.nodes();
         let mut mate = vec![NONE; n];
         let mut coarse_of_fine = vec![NONE; n];
-        let mut pairs = Vec::with_capacity(n);
         for node in shuffled(n, seed) {
             if mate[node as usize] != NONE {
                 continue;
@@ -51,13 +50,16 @@ impl WeightedGraph {
             let best = free.max_by_key(|&(to, weight)| (weight, lightness(to))).map_or(node, |(to, _)| to);
             mate[node as usize] = best;
             mate[best as usize] = node;
-            pairs.push([node, best]);
         }
         // Numbered as the finer nodes are, so that neighbours stay close in memory.
-        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
-        pairs.sort_unstable();
-        for (coarse, pair) in pairs.iter().enumerate() {
-            pair.iter().for_each(|&node| coarse_of_fine[node as usize] = coarse as u32);
+        let mut pairs = Vec::with_capacity(n);
+        for (node, &mate) in mate.iter().enumerate() {
+            let node = node as u32;
+            if node <= mate {
+                coarse_of_fine[node as usize] = pairs.len() as u32;
+                coarse_of_fine[mate as usize] = pairs.len() as u32;
+                pairs.push([node, mate]);
+            }
         }
         Coarser { graph: self.joined(&pairs, &coarse_of_fine), coarse_of_fine }
     }

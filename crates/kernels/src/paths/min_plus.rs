@@ -2,9 +2,7 @@
 //!
 //! *In*, *out*: row-major matrices with strides of their own. *Halo*: none.
 
-mod tile;
-
-pub(crate) use tile::{LANES, Operand, tile};
+use super::tile::{LANES, Operand, tile};
 
 use multiversion::multiversion;
 

@@ -1,0 +1,227 @@
+//! The second half of the paper, Figure 7: all distances of graphs of meshes, its four versions over sizes beside dissection.
+//!
+//! *As there*: repeated Dijkstra on one thread and on all, tiled Floyd–Warshall on the whole matrix and on half of it; arcs in
+//! memory of the device already where the matrix is made there, which stays there. *Where we differ*: graphs of our own, grids of
+//! triangles with weights that look random, whose structure is that of any mesh's faces.
+
+use super::PaperB;
+use crate::paper_a::{ExperimentTable, Machine, Role, middle};
+use crate::{BenchError, Figure};
+use std::time::Instant;
+use veloxel_core::{ArcList, GraphKind, WeightedArc};
+use veloxel_gpu::Device;
+use veloxel_kernels::Kernel;
+use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Half, TileLayout};
+use veloxel_mesh::{Graph, Method, Request, ShortestPaths, Storage};
+use veloxel_report::number;
+use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
+
+/// Faces along a side of the grids of the full experiment: up to about 17 thousand faces.
+pub const FULL_SIDES: &[usize] = &[16, 23, 32, 46, 64, 92];
+/// Of the quick one.
+pub const QUICK_SIDES: &[usize] = &[16, 32];
+/// Nodes above which a processor is not asked for n³ operations.
+const MOST_CUBED: usize = 4500;
+/// Measurements of a version at most; an odd number.
+const RUNS: usize = 5;
+/// Versions that take longer, ms, count once.
+const LONG_MS: f64 = 400.0;
+
+/// A method on a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Version {
+    method: Method,
+    role: Role,
+}
+
+/// The paper's four, the matrices on the fastest machine, and dissection on all.
+fn versions(fastest: Role, roles: impl Iterator<Item = Role>) -> Vec<Version> {
+    let mut all = vec![
+        Version { method: Method::Dijkstra, role: Role::OneThread },
+        Version { method: Method::Dijkstra, role: Role::AllThreads },
+        Version { method: Method::FloydWarshall, role: fastest },
+        Version { method: Method::FloydWarshallUndirected, role: fastest },
+    ];
+    all.extend(roles.map(|role| Version { method: Method::Dissection, role }));
+    all
+}
+
+impl Version {
+    fn name(self) -> String {
+        format!("{}, {}", self.method.name(), self.role.name())
+    }
+}
+
+/// One version over one graph; none where it was not asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct DistanceTime {
+    nodes: usize,
+    version: Version,
+    ms: Option<f64>,
+}
+
+/// The faces of a grid of triangles, two a square, and weights of their common edges.
+pub(crate) fn triangle_grid(side: usize) -> ArcList {
+    let face = |x: usize, y: usize, half: usize| (2 * (y * side + x) + half) as u32;
+    let mut state = 0x9E37_79B9u64;
+    let mut weight = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        0.25 + (state >> 40) as f32 / (1u64 << 24) as f32
+    };
+    let mut arcs = Vec::new();
+    for y in 0..side {
+        for x in 0..side {
+            let mut arc = |to: u32, half: usize| {
+                arcs.push(WeightedArc { from: face(x, y, half), to, weight: weight() });
+            };
+            arc(face(x, y, 1), 0);
+            if x + 1 < side {
+                arc(face(x + 1, y, 0), 1);
+            }
+            if y + 1 < side {
+                arc(face(x, y + 1, 0), 1);
+            }
+        }
+    }
+    ArcList { nodes: 2 * side * side, kind: GraphKind::Undirected, arcs }
+}
+
+/// Measures every version over grids of some sides.
+pub(super) fn distance_times(
+    machines: &[Machine],
+    sides: &[usize],
+    next: &mut dyn FnMut(&str),
+) -> Result<Vec<DistanceTime>, BenchError> {
+    let has_gpu = machines.iter().any(|machine| machine.role == Role::Gpu);
+    let fastest = if has_gpu { Role::Gpu } else { Role::AllThreads };
+    let mut times = Vec::new();
+    for &side in sides {
+        let graph = Graph::new(&triangle_grid(side))?;
+        for version in versions(fastest, machines.iter().map(|machine| machine.role)) {
+            let machine = machines.iter().find(|machine| machine.role == version.role);
+            let machine = machine.expect("every version should have its machine");
+            next(&format!("{} faces, {}", graph.nodes(), version.name()));
+            let ms = time_ms(&graph, version, &machine.device)?;
+            times.push(DistanceTime { nodes: graph.nodes(), version, ms });
+        }
+    }
+    Ok(times)
+}
+
+fn time_ms(graph: &Graph, version: Version, device: &Device) -> Result<Option<f64>, BenchError> {
+    let half = match version.method {
+        Method::FloydWarshall => Some(Half::Both),
+        Method::FloydWarshallUndirected => Some(Half::Lower),
+        _ => None,
+    };
+    if half.is_some() && !device.is_gpu() && graph.nodes() > MOST_CUBED {
+        return Ok(None);
+    }
+    let mut times = Vec::new();
+    for nth in 0..=RUNS {
+        let ms = match half {
+            Some(half) => matrix_ms(graph, half, device)?,
+            None => paths_ms(graph, version.method, device)?,
+        };
+        if nth > 0 || ms > LONG_MS {
+            times.push(ms);
+        }
+        if ms > LONG_MS {
+            break;
+        }
+    }
+    Ok(Some(middle(&mut times)))
+}
+
+/// Preparation, and all distances where the device is.
+pub(crate) fn paths_ms(graph: &Graph, method: Method, device: &Device) -> Result<f64, BenchError> {
+    device.synchronise()?;
+    let start = Instant::now();
+    let paths = ShortestPaths::open(graph, Request { method, max_bytes: None }, device)?;
+    if device.is_gpu() {
+        let matrix = paths.resident_matrix(device)?;
+        device.synchronise()?;
+        drop(matrix);
+    } else {
+        drop(paths.matrix(Storage::Full)?);
+    }
+    Ok(1e3 * start.elapsed().as_secs_f64())
+}
+
+/// Floyd–Warshall on a matrix that is on the device already.
+pub(crate) fn matrix_ms(graph: &Graph, half: Half, device: &Device) -> Result<f64, BenchError> {
+    let layout = TileLayout::new(graph.nodes(), half);
+    let mut lengths = layout.empty();
+    for node in 0..graph.nodes() {
+        for (to, length) in graph.neighbours(node as u32) {
+            lengths[layout.at(node, to as usize)] = length;
+        }
+    }
+    let mut lengths = device.upload(lengths)?;
+    device.synchronise()?;
+    let start = Instant::now();
+    FloydWarshall { layout: &layout, lengths: &mut lengths }.run(device)?;
+    device.synchronise()?;
+    Ok(1e3 * start.elapsed().as_secs_f64())
+}
+
+impl PaperB {
+    /// The versions, in the order of the paper.
+    fn versions(&self) -> Vec<Version> {
+        versions(self.fastest(), self.machines.iter().map(|machine| machine.role))
+    }
+
+    fn times_of(&self, version: Version) -> impl Iterator<Item = &DistanceTime> {
+        self.distances.iter().filter(move |time| time.version == version)
+    }
+
+    /// Times as figures.
+    pub(super) fn distance_figures(&self) -> impl Iterator<Item = Figure> {
+        self.distances.iter().filter_map(|time| {
+            let what = format!("all distances, {} faces, {}", time.nodes, time.version.name());
+            Some(Figure::new(what, time.ms?, "ms"))
+        })
+    }
+
+    /// Figure 7 as a table: a row a size, a column a version.
+    pub(super) fn distance_table(&self) -> ExperimentTable {
+        let versions = self.versions();
+        let sizes: Vec<usize> = self.times_of(versions[0]).map(|time| time.nodes).collect();
+        let cell = |nodes: usize, version: Version| {
+            let time = self.times_of(version).find(|time| time.nodes == nodes);
+            time.and_then(|time| time.ms).map_or_else(|| "–".to_owned(), number::duration)
+        };
+        let row = |&nodes: &usize| {
+            [nodes.to_string()]
+                .into_iter()
+                .chain(versions.iter().map(|&version| cell(nodes, version)))
+                .collect()
+        };
+        ExperimentTable {
+            title: "All distances between the faces of a mesh".to_owned(),
+            note: "From the graph to the whole matrix, in memory of the machine that made it (Figure 7)."
+                .to_owned(),
+            head: ["faces".to_owned()].into_iter().chain(versions.iter().map(|v| v.name())).collect(),
+            rows: sizes.iter().map(row).collect(),
+            text_columns: 0,
+        }
+    }
+
+    /// Figure 7 as a plot.
+    pub(super) fn distance_plot(&self) -> LinePlot {
+        let series = self.versions().into_iter().enumerate().map(|(ink, version)| Series {
+            name: version.name(),
+            ink: Ink::Numbered(ink),
+            line: Line::Solid,
+            points: self.times_of(version).filter_map(|t| Some((t.nodes as f64, t.ms?))).collect(),
+        });
+        LinePlot {
+            title: "All distances between the faces of a mesh".into(),
+            x_label: "faces".into(),
+            y_label: "ms".into(),
+            y_scale: Scale::Logarithmic,
+            series: series.collect(),
+            ..LinePlot::default()
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! GLB, binary glTF: triangles of all meshes of a scene, in place. Points in one place become one.
+//!
+//! *Specification*: Khronos, "glTF 2.0 Specification", 2021, sections 3 and 4.
+//! *Compatible implementations*: trimesh, Blender.
+//! *Read*: triangles with positions as floats, with or without indices, in the places of the scene's nodes; everything else is left
+//! out. *Written*: one mesh, three corners a triangle, with colours.
+//! *Limits*: one file (no `.gltf` with others beside it), no compression (Draco, meshopt), no sparse accessors, no strips or fans;
+//! coordinates are 32-bit floats.
+
+mod reader;
+mod writer;
+
+use crate::content::Kind;
+use crate::format::{Format, Precision, Reader};
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Surface],
+    precision: Precision::Float,
+    write_painted: Some(writer::write),
+    ..Format::picture("glb", "GLB", &["glb"], Reader::Whole(reader::read))
+};
+
+const MAGIC: u32 = u32::from_le_bytes(*b"glTF");
+const VERSION: u32 = 2;
+const JSON_CHUNK: u32 = u32::from_le_bytes(*b"JSON");
+const BINARY_CHUNK: u32 = u32::from_le_bytes(*b"BIN\0");
+/// Types of components.
+const U8: u64 = 5121;
+const U16: u64 = 5123;
+const U32: u64 = 5125;
+const F32: u64 = 5126;

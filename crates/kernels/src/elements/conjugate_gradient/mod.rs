@@ -1,0 +1,199 @@
+//! Levenberg-Marquardt's decision, and the steps of the conjugate gradients between decisions.
+//!
+//! [`Decide`] looks at the energy on trial: a lower one is accepted and the damping λ falls, a higher one is refused and λ rises;
+//! a problem ends when an accepted step gains less than `tolerance` of its energy, or λ exceeds `most`. It then begins
+//! `(H + λ diag H) x = −½ ∇E` with x = 0. [`Advance`] takes one step of the conjugate gradients, preconditioned by the damped
+//! diagonal, and writes the control points that are then on trial. All is decided on the device: a run takes as many launches
+//! whatever the images are, and what is done costs nothing but these.
+//!
+//! Gradient descent ([`Rule::Descent`]) puts `P − s ½ ∇E` on trial; its step s stands where λ does, grows with every accepted
+//! step and shrinks with every refused one.
+//! *Sums*: in the order of workgroups, the same bits everywhere.
+
+mod cpu;
+
+use super::gpu_block::{self, ELEMENTS};
+use super::lattice::Elements;
+use super::progress::PROGRESS;
+pub use super::progress::Progress;
+use super::state::{STATE, Smoothness};
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::{LINE, SUM};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
+
+static DECIDE: ShaderSource = ShaderSource::wgsl(
+    "decide",
+    &[LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl"), include_str!("decide.wgsl")],
+);
+static ADVANCE: ShaderSource = ShaderSource::wgsl(
+    "advance",
+    &[LINE, SUM, ELEMENTS, PROGRESS, include_str!("no_sums.wgsl"), include_str!("advance.wgsl")],
+);
+
+/// How a trial is judged, and what follows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// Levenberg-Marquardt.
+    LevenbergMarquardt(Judgement),
+    /// Gradient descent.
+    Descent(Judgement),
+}
+
+/// How the damping follows the decisions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// Factor of the damping (of a descent's step) after an accepted step.
+    pub accepted: f32,
+    /// The same after a refused one.
+    pub refused: f32,
+    /// Least damping.
+    pub least: f32,
+    /// Greatest damping; beyond it, or for a descent's step below the least, the problem ends.
+    pub most: f32,
+    /// Share of the energy that an accepted step gains at least, or the problem ends.
+    pub tolerance: f32,
+}
+
+impl Rule {
+    pub(super) fn judgement(&self) -> Judgement {
+        match *self {
+            Self::LevenbergMarquardt(judgement) | Self::Descent(judgement) => judgement,
+        }
+    }
+    pub(super) fn is_descent(&self) -> bool {
+        matches!(self, Self::Descent(_))
+    }
+}
+
+/// Judges the set on trial and begins the next step.
+#[derive(Debug)]
+pub struct Decide<'a> {
+    /// The lattice.
+    pub elements: &'a Elements,
+    /// How.
+    pub rule: Rule,
+    /// [`super::state`] until now.
+    pub state: &'a Buffer,
+    /// Partial sums of r² and of `Pᵀ K P`, of the set on trial.
+    pub energy: [&'a Buffer; 2],
+    /// ½ ∇E: two sets.
+    pub gradient: &'a Buffer,
+    /// The matrix' diagonal: two sets.
+    pub diagonal: &'a Buffer,
+    /// The state from now on.
+    pub next: &'a mut Buffer,
+    /// P: two sets; the one then on trial is written.
+    pub controls: &'a mut Buffer,
+    /// What the equations leave.
+    pub residual: &'a mut Buffer,
+    /// The same over the damped diagonal.
+    pub preconditioned: &'a mut Buffer,
+    /// x.
+    pub step: &'a mut Buffer,
+    /// Partial sums of `rᵀ z`.
+    pub progress: &'a mut Buffer,
+}
+
+/// One step of the conjugate gradients.
+#[derive(Debug)]
+pub struct Advance<'a> {
+    /// The lattice.
+    pub elements: &'a Elements,
+    /// [`super::state`].
+    pub state: &'a Buffer,
+    /// How far the iterations are.
+    pub progress: Progress<'a>,
+    /// Partial sums of `pᵀ y`.
+    pub curvature: &'a Buffer,
+    /// p.
+    pub direction: &'a Buffer,
+    /// y.
+    pub product: &'a Buffer,
+    /// The matrix' diagonal: two sets.
+    pub diagonal: &'a Buffer,
+    /// P: two sets; the one on trial is written.
+    pub controls: &'a mut Buffer,
+    /// What the equations leave.
+    pub residual: &'a mut Buffer,
+    /// The same over the damped diagonal.
+    pub preconditioned: &'a mut Buffer,
+    /// x.
+    pub step: &'a mut Buffer,
+    /// Partial sums of `rᵀ z` afterwards.
+    pub next: &'a mut Buffer,
+}
+
+impl Kernel for Decide<'_> {
+    const NAME: &'static str = "decide";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (e, [pixels, unknowns]) = (self.elements, self.energy);
+        let all = e.problems * e.unknowns();
+        lengths.of("state", self.state, STATE * e.problems).of("next", self.next, STATE * e.problems);
+        lengths.of("energy of pixels", pixels, e.problems * reduction_groups(e.shape.len()));
+        let sums = e.problems * reduction_groups(e.unknowns());
+        lengths.of("energy of unknowns", unknowns, sums).of("progress", self.progress, sums);
+        lengths.of("gradient", self.gradient, 2 * all).of("diagonal", self.diagonal, 2 * all);
+        lengths.of("controls", self.controls, 2 * all).of("residual", self.residual, all);
+        lengths.of("preconditioned", self.preconditioned, all).of("step", self.step, all);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::decide(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let Judgement { accepted, refused, least, most, tolerance } = self.rule.judgement();
+        let descent = f32::from(u8::from(self.rule.is_descent()));
+        let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE)
+            .f4([accepted, refused, least, most])
+            .f4([tolerance, descent]);
+        let [pixels, unknowns] = self.energy;
+        gpu_block::launch(gpu, (&DECIDE, "decide"), (self.elements, uniform), self.state)
+            .input(pixels)
+            .input(unknowns)
+            .input(self.gradient)
+            .input(self.diagonal)
+            .output(self.next)
+            .output(self.controls)
+            .output(self.residual)
+            .output(self.preconditioned)
+            .output(self.step)
+            .output(self.progress)
+            .run(gpu_block::groups(self.elements, self.elements.unknowns()))
+    }
+}
+
+impl Kernel for Advance<'_> {
+    const NAME: &'static str = "advance";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let e = self.elements;
+        let (all, sums) = (e.problems * e.unknowns(), e.problems * reduction_groups(e.unknowns()));
+        self.progress.check(lengths, e);
+        lengths.of("state", self.state, STATE * e.problems).of("curvature", self.curvature, sums);
+        lengths.of("direction", self.direction, all).of("product", self.product, all);
+        lengths.of("diagonal", self.diagonal, 2 * all).of("controls", self.controls, 2 * all);
+        lengths.of("residual", self.residual, all).of("preconditioned", self.preconditioned, all);
+        lengths.of("step", self.step, all).of("next", self.next, sums);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::advance(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let uniform = self.progress.uniform(gpu_block::lattice(self.elements, &Smoothness::NONE));
+        let launch = gpu_block::launch(gpu, (&ADVANCE, "advance"), (self.elements, uniform), self.state);
+        self.progress
+            .bind(launch)
+            .input(self.curvature)
+            .input(self.direction)
+            .input(self.product)
+            .input(self.diagonal)
+            .output(self.controls)
+            .output(self.residual)
+            .output(self.preconditioned)
+            .output(self.step)
+            .output(self.next)
+            .run(gpu_block::groups(self.elements, self.elements.unknowns()))
+    }
+}

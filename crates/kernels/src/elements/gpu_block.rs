@@ -1,0 +1,46 @@
+//! What every text for GPUs begins with: the lattice, its tables, and the state of the problems.
+
+use super::lattice::Elements;
+use super::state::Smoothness;
+use crate::kernel::{Launcher, PreparedLaunch};
+use veloxel_gpu::{Buffer, ShaderSource, Uniform, reduction_groups};
+
+/// Needs [`crate::shared::LINE`] and [`crate::shared::SUM`].
+pub(super) const ELEMENTS: &str = include_str!("elements.wgsl");
+
+/// The uniform block's first member, `Lattice`.
+pub(super) fn lattice(elements: &Elements, smoothness: &Smoothness) -> Uniform {
+    let (shape, controls) = (elements.shape, elements.controls());
+    let [nx, ny, nz] = shape.size;
+    let [cx, cy, cz] = controls;
+    Uniform::new()
+        .u4([nx, ny, nz, shape.len()])
+        .u4([cx, cy, cz, elements.controls_of_problem()])
+        .u4([elements.problems, reduction_groups(shape.len()), reduction_groups(elements.unknowns()), 0])
+        .f4(smoothness.alpha)
+        .f4(smoothness.beta)
+        .f4(smoothness.mixed)
+}
+
+/// Begins a launch whose first bindings are the tables and the state.
+pub(super) fn launch<'a>(
+    gpu: &Launcher<'a>,
+    (source, entry): (&'static ShaderSource, &'static str),
+    (elements, uniform): (&'a Elements, Uniform),
+    state: &'a Buffer,
+) -> PreparedLaunch<'a> {
+    gpu.launch(source, entry)
+        .constant("COMPONENTS", elements.shape.components())
+        .constant("DEPTH", if elements.shape.components() == 2 { 1usize } else { 4 })
+        .uniform(uniform)
+        .input(&elements.first)
+        .input(&elements.weights)
+        .input(&elements.begins)
+        .input(&elements.stencil)
+        .input(state)
+}
+
+/// Workgroups over `count` items of each problem.
+pub(super) fn groups(elements: &Elements, count: usize) -> [u32; 3] {
+    [reduction_groups(count) as u32, elements.problems as u32, 1]
+}

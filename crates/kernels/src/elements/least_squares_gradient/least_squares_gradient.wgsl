@@ -1,0 +1,56 @@
+// Gradient and diagonal. The contract is in mod.rs.
+
+struct Block {
+    lattice: Lattice,
+    // The share of smoothness that is asked of the whole field.
+    elastic: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(6) var<storage, read> controls: array<f32>;
+@group(0) @binding(7) var<storage, read> residuals: array<f32>;
+@group(0) @binding(8) var<storage, read> slopes: array<f32>;
+@group(0) @binding(9) var<storage, read_write> gradient: array<f32>;
+@group(0) @binding(10) var<storage, read_write> diagonal: array<f32>;
+@group(0) @binding(11) var<storage, read_write> energy: array<f32>;
+
+var<workgroup> trial: u32;
+
+fn control(component: u32, at: u32) -> f32 {
+    return controls[(trial * COMPONENTS + component) * block.lattice.controls.w + at];
+}
+
+fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
+    let n = block.lattice.size.w;
+    let s = slopes[(trial * COMPONENTS + component) * n + pixel];
+    if (square) {
+        return s * s;
+    }
+    return residuals[trial * n + pixel] * s;
+}
+
+@compute @workgroup_size(256)
+fn least_squares_gradient(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let problem = group.y;
+    let per_component = block.lattice.controls.w;
+    let unknowns = COMPONENTS * per_component;
+    let count = select(0u, unknowns, is_active(problem));
+    if (lane == 0u) {
+        trial = (1u - accepted_set(problem)) * block.lattice.counts.x + problem;
+    }
+    workgroupBarrier();
+    var sum = 0.0;
+    for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {
+        let component = i / per_component;
+        let at = i % per_component;
+        let k = control_at(at);
+        let smooth_part = block.elastic.x * smoothed(component, k);
+        gradient[trial * unknowns + i] = gathered(component, k, false) + smooth_part;
+        diagonal[trial * unknowns + i] = gathered(component, k, true) + smoothed_diagonal(k);
+        sum = sum + control(component, at) * smooth_part;
+    }
+    let total = workgroup_sum(sum, lane);
+    if (lane == 0u) {
+        energy[problem * block.lattice.counts.z + group.x] = total;
+    }
+}

@@ -1,0 +1,50 @@
+//! Processor text of [`super::NodalConfidence`].
+
+use super::NodalConfidence;
+use crate::elements::lattice::Elements;
+use crate::elements::projection::{Power, Row, along_x, line, project};
+use crate::elements::state::accepted_set;
+use veloxel_gpu::Cpu;
+
+pub(super) fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
+    let (elements, state) = (args.elements, args.state.host());
+    let (nx, n, problems) = (elements.shape.size[0], elements.shape.len(), elements.problems);
+    let count = elements.controls_of_problem();
+    let set = |problem: usize| accepted_set(state, problem) * problems + problem;
+    let residual = args.residual.host();
+    // The first component is the squared residual, the second counts pixels.
+    let fill = |at: Row, out: &mut [f32]| {
+        let begin = set(at.problem) * n + at.row * nx;
+        match at.component {
+            0 => out.iter_mut().zip(&residual[begin..]).for_each(|(out, r)| *out = r * r),
+            _ => out.fill(1.0),
+        }
+    };
+    let mut sums = vec![0.0; problems * D * count];
+    project::<D>(cpu, (elements, Power::One, &|_| true), fill, &mut sums);
+    let diagonal = args.diagonal.host();
+    cpu.split_samples(args.variance.host_mut(), 8, |range, out| {
+        for (index, out) in range.zip(out) {
+            let (problem, i) = (index / count, index % count);
+            let [squares, pixels] = [0, 1].map(|c| sums[(problem * D + c) * count + i]);
+            let mean = if pixels > 0.0 { squares / pixels } else { 0.0 };
+            let of = |c: usize| 1.0 / diagonal[(set(problem) * D + c) * count + i].max(1e-12);
+            let inverse = (0..D).fold(0.0, |sum, c| sum + of(c));
+            *out = mean.max(args.least_variance) * inverse;
+        }
+    });
+    let (variance, per_half2) = (args.variance.host(), 1.0 / (args.half_edges * args.half_edges));
+    let rows = elements.shape.rows();
+    cpu.split_rows([args.confidence.host_mut()], nx, 4 * elements.pixels(), |index, [out]| {
+        let (problem, row) = (index / rows, index % rows);
+        error_row::<D>(elements, &variance[problem * count..(problem + 1) * count], row, out);
+        out.iter_mut().for_each(|v| *v = 1.0 / (1.0 + *v * per_half2));
+    });
+}
+
+/// e² of a row of pixels.
+fn error_row<const D: usize>(elements: &Elements, variance: &[f32], row: usize, out: &mut [f32]) {
+    let mut along_y = vec![0.0; elements.controls()[0]];
+    line::<D>(elements, variance, row, &mut along_y);
+    along_x(&elements.axis(0), &along_y, out);
+}

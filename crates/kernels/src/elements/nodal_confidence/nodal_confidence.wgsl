@@ -1,0 +1,66 @@
+// Variances of control points and the confidence of pixels. The contract is in mod.rs.
+
+struct Block {
+    lattice: Lattice,
+    // Least variance of a residual; 1 over the square of the error that halves the confidence.
+    limits: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(6) var<storage, read> residuals: array<f32>;
+@group(0) @binding(7) var<storage, read> diagonal: array<f32>;
+@group(0) @binding(8) var<storage, read_write> variance: array<f32>;
+@group(0) @binding(9) var<storage, read_write> confidence: array<f32>;
+
+var<workgroup> controls_from: u32;
+var<workgroup> pixels_from: u32;
+
+fn control(component: u32, at: u32) -> f32 {
+    return variance[controls_from + at];
+}
+
+// The first component is the squared residual, the second counts pixels.
+fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
+    if (component == 1u) {
+        return 1.0;
+    }
+    let r = residuals[pixels_from + pixel];
+    return r * r;
+}
+
+@compute @workgroup_size(256)
+fn nodal_variance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let problem = group.y;
+    let count = block.lattice.controls.w;
+    let own_set = accepted_set(problem) * block.lattice.counts.x + problem;
+    if (lane == 0u) {
+        pixels_from = own_set * block.lattice.size.w;
+    }
+    workgroupBarrier();
+    for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {
+        let k = control_at(i);
+        let pixels = gathered(1u, k, false);
+        var mean = 0.0;
+        if (pixels > 0.0) {
+            mean = gathered(0u, k, false) / pixels;
+        }
+        var inverse = 0.0;
+        for (var c = 0u; c < COMPONENTS; c = c + 1u) {
+            inverse = inverse + 1.0 / max(diagonal[(own_set * COMPONENTS + c) * count + i], 1e-12);
+        }
+        variance[problem * count + i] = max(mean, block.limits.x) * inverse;
+    }
+}
+
+@compute @workgroup_size(256)
+fn nodal_confidence(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let problem = group.y;
+    let n = block.lattice.size.w;
+    if (lane == 0u) {
+        controls_from = problem * block.lattice.controls.w;
+    }
+    workgroupBarrier();
+    for (var i = group.x * LINE + lane; i < n; i = i + block.lattice.counts.y * LINE) {
+        confidence[problem * n + i] = 1.0 / (1.0 + interpolated(0u, pixel_at(i)) * block.limits.y);
+    }
+}

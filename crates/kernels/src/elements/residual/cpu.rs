@@ -1,0 +1,216 @@
+//! Processor text of [`super::Residual`].
+
+use super::{ElementImages, Residual};
+use crate::elements::lattice::Elements;
+use crate::elements::projection::{along_x, line, partial_sums};
+use crate::elements::state::{accepted_set, is_active};
+use crate::image::warp::VoxelAffine;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::Shared;
+
+pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
+    let Residual { elements, images, state, controls, residual, slopes, energy } = args;
+    let (n, problems, state) = (elements.shape.len(), elements.problems, state.host());
+    let ([nx, ..], rows) = (elements.shape.size, elements.shape.rows());
+    let unknowns = elements.unknowns();
+    let takes = |problem: usize| is_active(state, problem);
+    let trial = |problem: usize| (1 - accepted_set(state, problem)) * problems + problem;
+    let images = Images::<D>::of(&images);
+    {
+        let (residual, slopes) = (Shared::new(residual.host_mut()), Shared::new(slopes.host_mut()));
+        let controls = controls.host();
+        cpu.split(problems * rows, 24 * elements.pixels(), |jobs| {
+            let mut displacement = vec![0.0; D * nx];
+            for (problem, row) in jobs.map(|job| (job / rows, job % rows)).filter(|(p, _)| takes(*p)) {
+                let set = trial(problem);
+                let own = &controls[set * unknowns..(set + 1) * unknowns];
+                displace::<D>(elements, own, row, &mut displacement);
+                // SAFETY: every row is written by one thread.
+                let (r, s) = unsafe {
+                    let begin = set * n + row * nx;
+                    let slopes: [&mut [f32]; D] = std::array::from_fn(|c| {
+                        let begin = (set * D + c) * n + row * nx;
+                        slopes.get_mut(begin..begin + nx)
+                    });
+                    (residual.get_mut(begin..begin + nx), slopes)
+                };
+                images.row(elements.shape, (problem, row), &displacement, (r, s));
+            }
+        });
+    }
+    let residual = residual.host();
+    let square = |problem: usize, i: usize| {
+        let r = residual[trial(problem) * n + i];
+        r * r
+    };
+    partial_sums(cpu, (n, &takes), square, energy.host_mut());
+}
+
+/// The displacement of a row of pixels, edges; planar.
+fn displace<const D: usize>(elements: &Elements, controls: &[f32], row: usize, out: &mut [f32]) {
+    let (nx, per_component) = (elements.shape.size[0], elements.controls_of_problem());
+    let mut along_y = vec![0.0; elements.controls()[0]];
+    let axis = elements.axis(0);
+    for (controls, out) in controls.chunks_exact(per_component).zip(out.chunks_exact_mut(nx)) {
+        line::<D>(elements, controls, row, &mut along_y);
+        along_x(&axis, &along_y, out);
+    }
+}
+
+/// The images, ready to be compared.
+struct Images<'a, const D: usize> {
+    fixed: &'a [f32],
+    moving: &'a [f32],
+    weight: Option<&'a [f32]>,
+    size: Axes<usize>,
+    /// None: the identity.
+    map: Option<Map>,
+    per_edge: Axes<f32>,
+    gain: f32,
+}
+
+/// An affine map: what it does to a displacement, and what it adds to a position.
+struct Map {
+    linear: Axes<Axes<f32>>,
+    added: Axes<Axes<f32>>,
+    offset: Axes<f32>,
+}
+
+impl<'a, const D: usize> Images<'a, D> {
+    fn of(images: &ElementImages<'a>) -> Self {
+        let affine = images.moving_from_fixed;
+        let map = (affine != VoxelAffine::IDENTITY).then(|| Map {
+            linear: affine.matrix.map(|row| row.map(|v| v as f32)),
+            added: affine.added().map(|row| row.map(|v| v as f32)),
+            offset: affine.offset.map(|v| v as f32),
+        });
+        Self {
+            fixed: images.fixed.host(),
+            moving: images.moving.host(),
+            weight: images.weight.map(|weight| weight.host()),
+            size: images.moving_shape.size,
+            map,
+            per_edge: images.per_edge,
+            gain: images.gain,
+        }
+    }
+
+    fn row(
+        &self,
+        shape: Shape,
+        (problem, row): (usize, usize),
+        displacement: &[f32],
+        (residual, mut slopes): (&mut [f32], [&mut [f32]; D]),
+    ) {
+        let (nx, begin) = (shape.size[0], problem * shape.len() + row * shape.size[0]);
+        let start = [0.0, (row % shape.size[1]) as f32, (row / shape.size[1]) as f32];
+        let all: usize = self.size.iter().product();
+        let moving = &self.moving[problem * all..(problem + 1) * all];
+        for x in 0..nx {
+            let at = std::array::from_fn(|a| if a == 0 { x as f32 } else { start[a] });
+            let d = std::array::from_fn(|c| self.per_edge[c] * displacement[c * nx + x]);
+            let at = self.moved(at, d);
+            let (mut r, mut slope) = (0.0, [0.0; D]);
+            if self.sees(at) {
+                let w = self.weight.map_or(self.gain, |weight| self.gain * weight[begin + x]);
+                let (value, gradient) = sampled(self.size, moving, at);
+                r = w * (value - self.fixed[begin + x]);
+                let gradient = self.pulled_back(gradient);
+                slope = std::array::from_fn(|c| w * (self.per_edge[c] * gradient[c]));
+            }
+            residual[x] = r;
+            (0..D).for_each(|c| slopes[c][x] = slope[c]);
+        }
+    }
+
+    fn moved(&self, x: [f32; D], d: [f32; D]) -> [f32; D] {
+        let Some(map) = &self.map else { return std::array::from_fn(|a| x[a] + d[a]) };
+        let added =
+            |start: f32, row: Axes<f32>, v: [f32; D]| (0..D).fold(start, |sum, c| sum + row[c] * v[c]);
+        std::array::from_fn(|a| x[a] + added(added(map.offset[a], map.added[a], x), map.linear[a], d))
+    }
+
+    fn pulled_back(&self, g: [f32; D]) -> [f32; D] {
+        let Some(map) = &self.map else { return g };
+        std::array::from_fn(|c| (1..D).fold(g[0] * map.linear[0][c], |sum, a| sum + g[a] * map.linear[a][c]))
+    }
+
+    fn sees(&self, at: [f32; D]) -> bool {
+        (0..D).all(|a| at[a] >= -0.001 && at[a] <= (self.size[a] - 1) as f32 + 0.001)
+    }
+}
+
+/// The voxel below a position along an axis, and the weight of the one above.
+fn cell(at: f32, count: usize) -> (usize, f32) {
+    let clamped = at.clamp(0.0, (count - 1) as f32);
+    let low = (clamped as usize).min(count.max(2) - 2);
+    (low, clamped - low as f32)
+}
+
+fn spline_weights(t: f32) -> [f32; 4] {
+    let s = 1.0 - t;
+    let sixth = 1.0 / 6.0;
+    let two_thirds = 4.0 * sixth;
+    let squares = [s * s, t * t];
+    [
+        sixth * squares[0] * s,
+        two_thirds - squares[1] * (1.0 - 0.5 * t),
+        two_thirds - squares[0] * (1.0 - 0.5 * s),
+        sixth * squares[1] * t,
+    ]
+}
+
+fn spline_slopes(t: f32) -> [f32; 4] {
+    let s = 1.0 - t;
+    [-0.5 * s * s, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), 0.5 * t * t]
+}
+
+/// The index `low + k − 1`, mirrored at the borders.
+fn mirrored(low: usize, k: usize, count: usize) -> usize {
+    let (last, at) = (count as isize - 1, (low as isize + k as isize - 1).abs());
+    (if at > last { 2 * last - at } else { at }).clamp(0, last) as usize
+}
+
+/// The moving image and its derivatives per voxel, at a position inside of it.
+fn sampled<const D: usize>(size: Axes<usize>, moving: &[f32], at: [f32; D]) -> (f32, [f32; D]) {
+    let cells: [(usize, f32); D] = std::array::from_fn(|a| cell(at[a], size[a]));
+    let weights = cells.map(|(_, t)| spline_weights(t));
+    let slopes = cells.map(|(_, t)| spline_slopes(t));
+    let ([wx, wy], [dx, dy]) = ([weights[0], weights[1]], [slopes[0], slopes[1]]);
+    let (low_x, low_y) = (cells[0].0, cells[1].0);
+    let is_inner = low_x >= 1 && low_x + 2 < size[0];
+    let plane = |z: usize| {
+        let mut sums = [0.0f32; 3];
+        for l in 0..4 {
+            let row = (z * size[1] + mirrored(low_y, l, size[1])) * size[0];
+            let m: [f32; 4] = match moving.get((row + low_x).wrapping_sub(1)..).and_then(|m| m.first_chunk())
+            {
+                Some(m) if is_inner => *m,
+                _ => std::array::from_fn(|k| moving[row + mirrored(low_x, k, size[0])]),
+            };
+            let value = wx[0] * m[0] + wx[1] * m[1] + wx[2] * m[2] + wx[3] * m[3];
+            let slope = dx[0] * m[0] + dx[1] * m[1] + dx[2] * m[2] + dx[3] * m[3];
+            sums[0] += wy[l] * slope;
+            sums[1] += dy[l] * value;
+            sums[2] += wy[l] * value;
+        }
+        sums
+    };
+    let mut gradient = [0.0; D];
+    if D == 2 {
+        let [x, y, value] = plane(0);
+        (gradient[0], gradient[1]) = (x, y);
+        return (value, gradient);
+    }
+    let ((low_z, _), wz, dz) = (cells[D - 1], weights[D - 1], slopes[D - 1]);
+    let mut value = 0.0;
+    for k in 0..4 {
+        let [x, y, v] = plane(mirrored(low_z, k, size[2]));
+        gradient[0] += wz[k] * x;
+        gradient[1] += wz[k] * y;
+        gradient[D - 1] += dz[k] * v;
+        value += wz[k] * v;
+    }
+    (value, gradient)
+}

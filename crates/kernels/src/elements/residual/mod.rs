@@ -1,0 +1,108 @@
+//! What a displacement on trial leaves of the images' difference, and how that changes with it.
+//!
+//! ```text
+//! r(X) = g w(X) (M(A (X + u(X))) − F(X))        s_c(X) = g w(X) ∂M/∂u_c        Σ r²
+//! ```
+//!
+//! *In*: the images of all problems, F as samples and M as cubic spline coefficients ([`crate::image::spline`]); the weight w,
+//! whose square weighs squares (Li et al. 2008, eq. 2); control points of u in edges of the full grid; the map A between voxel
+//! positions of both images. *Out*: r and s in the set on trial of every problem that is active; a partial sum of r² for each
+//! workgroup. Where `A (X + u)` lies outside of the moving image both are 0. *Halo*: unbounded (gathers).
+
+mod cpu;
+
+use super::gpu_block::{self, ELEMENTS};
+use super::lattice::Elements;
+use super::state::{STATE, Smoothness};
+use crate::image::warp::VoxelAffine;
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::shared::{LATTICE, LINE, NAN, SUM};
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("residual", &[NAN, LINE, SUM, LATTICE, ELEMENTS, include_str!("residual.wgsl")]);
+
+/// Two images of every problem, as the residual compares them.
+#[derive(Debug, Clone, Copy)]
+pub struct ElementImages<'a> {
+    /// F: all problems' pixels.
+    pub fixed: &'a Buffer,
+    /// Spline coefficients of M: all problems' voxels.
+    pub moving: &'a Buffer,
+    /// w, like F; none: 1.
+    pub weight: Option<&'a Buffer>,
+    /// Of M in one problem.
+    pub moving_shape: Shape,
+    /// A, between voxel positions.
+    pub moving_from_fixed: VoxelAffine,
+    /// Voxels of this level for an edge of the full grid, per axis.
+    pub per_edge: Axes<f32>,
+    /// g, the square root of the pixels of the full grid that one of this level stands for.
+    pub gain: f32,
+}
+
+/// Evaluates the displacement on trial.
+#[derive(Debug)]
+pub struct Residual<'a> {
+    /// The lattice.
+    pub elements: &'a Elements,
+    /// The images.
+    pub images: ElementImages<'a>,
+    /// [`super::state`].
+    pub state: &'a Buffer,
+    /// u, edges of the full grid: two sets.
+    pub controls: &'a Buffer,
+    /// r: two sets of all pixels.
+    pub residual: &'a mut Buffer,
+    /// s, planar in every problem: two sets.
+    pub slopes: &'a mut Buffer,
+    /// Partial sums of r².
+    pub energy: &'a mut Buffer,
+}
+
+impl Kernel for Residual<'_> {
+    const NAME: &'static str = "residual";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (e, d, n) = (self.elements, self.elements.shape.components(), self.elements.pixels());
+        lengths.of("fixed", self.images.fixed, n).optional("weight", self.images.weight, n);
+        lengths.of("moving", self.images.moving, e.problems * self.images.moving_shape.len());
+        lengths.of("state", self.state, STATE * e.problems);
+        lengths.of("controls", self.controls, 2 * e.problems * e.unknowns());
+        lengths.of("residual", self.residual, 2 * n).of("slopes", self.slopes, 2 * d * n);
+        lengths.of("energy", self.energy, e.problems * reduction_groups(e.shape.len()));
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        by_dimension!(self.elements.shape, cpu::residual(cpu, self));
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let (elements, images) = (self.elements, self.images);
+        let map = images.moving_from_fixed;
+        let mut uniform = gpu_block::lattice(elements, &Smoothness::NONE).u4(images.moving_shape.size).f4([
+            images.per_edge[0],
+            images.per_edge[1],
+            images.per_edge[2],
+            images.gain,
+        ]);
+        for row in map.matrix {
+            uniform = uniform.f4(row.map(|v| v as f32));
+        }
+        for (row, offset) in map.added().into_iter().zip(map.offset) {
+            let [x, y, z] = row.map(|v| v as f32);
+            uniform = uniform.f4([x, y, z, offset as f32]);
+        }
+        gpu_block::launch(gpu, (&SOURCE, "residual"), (elements, uniform), self.state)
+            .constant("AFFINE", map != VoxelAffine::IDENTITY)
+            .constant("WEIGHTED", images.weight.is_some())
+            .input(images.fixed)
+            .input(images.moving)
+            .optional(images.weight)
+            .input(self.controls)
+            .output(self.residual)
+            .output(self.slopes)
+            .output(self.energy)
+            .run(gpu_block::groups(elements, elements.shape.len()))
+    }
+}

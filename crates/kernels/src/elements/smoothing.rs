@@ -1,0 +1,136 @@
+//! The matrix of the Sobolev term on processors: a sum of products of an axis' matrices, along x, then y, then z.
+
+use super::lattice::{AxisTables, Elements, NEIGHBOURS};
+use super::state::Smoothness;
+use veloxel_gpu::Cpu;
+
+/// Rows of the three matrices: of values, of first and of second derivatives.
+type Triple<T> = [T; 3];
+
+/// `out = K p` for every problem and component that takes part.
+pub(super) fn smooth<const D: usize>(
+    cpu: &Cpu,
+    (elements, weights, takes): (&Elements, &Smoothness, super::projection::Taking<'_>),
+    begin: impl Fn(usize) -> usize + Sync,
+    (input, out): (&[f32], &mut [f32]),
+) {
+    let [cx, cy, cz] = elements.controls();
+    let (units, per_unit) = (elements.problems * D, cx * cy * cz);
+    let all = units * per_unit;
+    let axes: [AxisTables<'_>; D] = std::array::from_fn(|a| elements.axis(a));
+    let mut x: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
+    {
+        let [m, s, b] = &mut x;
+        cpu.split_rows([m, s, b], cx, 18 * all, |row, sums| {
+            let (unit, row) = (row / (cy * cz), row % (cy * cz));
+            if takes(unit / D) {
+                let begin = begin(unit);
+                let row = &input[begin + row * cx..begin + (row + 1) * cx];
+                rows_along_x(&axes[0], row, sums);
+            }
+        });
+    }
+    let y = |(slab, ky): (usize, usize), sums: Triple<&mut [f32]>| {
+        let rows = |j: usize| x.each_ref().map(|x| &x[(slab * cy + j) * cx..(slab * cy + j + 1) * cx]);
+        rows_across_y(&axes[1], weights, (ky, rows), sums);
+    };
+    if D == 2 {
+        return cpu.split_rows([out], cx, 18 * all, |row, [sums]| {
+            if takes(row / cy / D) {
+                y((row / cy, row % cy), [sums, &mut [], &mut []]);
+            }
+        });
+    }
+    let mut planes: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
+    {
+        let [m, s, b] = &mut planes;
+        cpu.split_rows([m, s, b], cx, 18 * all, |row, sums| {
+            if takes(row / (cy * cz) / D) {
+                y((row / cy, row % cy), sums);
+            }
+        });
+    }
+    let plane = cx * cy;
+    cpu.split_rows([out], plane, 18 * all, |index, [sums]| {
+        let (unit, kz) = (index / cz, index % cz);
+        if takes(unit / D) {
+            let (entries, first) = axes[D - 1].neighbours(kz);
+            let row = &axes[D - 1].stencil[kz];
+            sums.fill(0.0);
+            for (n, j) in entries.zip(first..) {
+                let at = (unit * cz + j) * plane;
+                let [m, s, b] = planes.each_ref().map(|p| &p[at..at + plane]);
+                let [wm, ws, wb] = [row[n], row[n + NEIGHBOURS], row[n + 2 * NEIGHBOURS]];
+                for (k, sum) in sums.iter_mut().enumerate() {
+                    *sum = *sum + wm * m[k] + ws * s[k] + wb * b[k];
+                }
+            }
+        }
+    });
+}
+
+fn rows_along_x(axis: &AxisTables<'_>, input: &[f32], sums: Triple<&mut [f32]>) {
+    let [m, s, b] = sums;
+    for k in 0..input.len() {
+        let (entries, first) = axis.neighbours(k);
+        let row = &axis.stencil[k];
+        let (mut values, mut slopes, mut curvatures) = (0.0f32, 0.0f32, 0.0f32);
+        for (n, p) in entries.zip(&input[first..]) {
+            values += row[n] * p;
+            slopes += row[n + NEIGHBOURS] * p;
+            curvatures += row[n + 2 * NEIGHBOURS] * p;
+        }
+        (m[k], s[k], b[k]) = (values, slopes, curvatures);
+    }
+}
+
+/// What stands with the matrices of values, of first and of second derivatives along z; the first alone in 2-D.
+fn rows_across_y<'a>(
+    axis: &AxisTables<'_>,
+    weights: &Smoothness,
+    (ky, rows): (usize, impl Fn(usize) -> Triple<&'a [f32]>),
+    sums: Triple<&mut [f32]>,
+) {
+    let (entries, first) = axis.neighbours(ky);
+    let row = &axis.stencil[ky];
+    let Smoothness { alpha, beta, mixed } = *weights;
+    let [tm, ts, tb] = sums;
+    tm.fill(0.0);
+    ts.fill(0.0);
+    tb.fill(0.0);
+    for (n, j) in entries.zip(first..) {
+        let [m, s, b] = rows(j);
+        let [wm, ws, wb] = [row[n], row[n + NEIGHBOURS], row[n + 2 * NEIGHBOURS]];
+        for (k, sum) in tm.iter_mut().enumerate() {
+            *sum = *sum
+                + wm * (alpha[0] * s[k] + beta[0] * b[k])
+                + ws * (alpha[1] * m[k] + mixed[0] * s[k])
+                + wb * (beta[1] * m[k]);
+        }
+        for (k, sum) in ts.iter_mut().enumerate() {
+            *sum = *sum + wm * (alpha[2] * m[k] + mixed[1] * s[k]) + ws * (mixed[2] * m[k]);
+        }
+        for (k, sum) in tb.iter_mut().enumerate() {
+            *sum += wm * (beta[2] * m[k]);
+        }
+    }
+}
+
+/// The matrix' diagonal at a control point.
+pub(super) fn diagonal<const D: usize>(elements: &Elements, weights: &Smoothness, at: [usize; 3]) -> f32 {
+    let own = |a: usize| {
+        let row = &elements.axis(a).stencil[at[a]];
+        let n = 2 + at[a] % 2;
+        [row[n], row[n + NEIGHBOURS], row[n + 2 * NEIGHBOURS]]
+    };
+    let Smoothness { alpha, beta, mixed } = *weights;
+    let ([m, s, b], [wm, ws, wb]) = (own(0), own(1));
+    let tm = wm * (alpha[0] * s + beta[0] * b) + ws * (alpha[1] * m + mixed[0] * s) + wb * (beta[1] * m);
+    if D == 2 {
+        return tm;
+    }
+    let [zm, zs, zb] = own(D - 1);
+    let ts = wm * (alpha[2] * m + mixed[1] * s) + ws * (mixed[2] * m);
+    let tb = wm * (beta[2] * m);
+    zm * tm + zs * ts + zb * tb
+}

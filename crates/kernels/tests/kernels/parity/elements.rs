@@ -1,0 +1,268 @@
+//! Steps of Levenberg-Marquardt and of gradient descent, with every kernel of the family `elements`.
+
+use super::*;
+use veloxel_core::Dimension;
+use veloxel_gpu::reduction_groups;
+use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, Progress, Rule};
+use veloxel_kernels::elements::lattice::{AxisPlan, Elements, LatticePlan};
+use veloxel_kernels::elements::lattice_fit::LatticeFit;
+use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
+use veloxel_kernels::elements::least_squares_product::LeastSquaresProduct;
+use veloxel_kernels::elements::nodal_confidence::NodalConfidence;
+use veloxel_kernels::elements::nodal_field::{NodalField, RefinedControls};
+use veloxel_kernels::elements::residual::{ElementImages, Residual};
+use veloxel_kernels::elements::state::{STATE, Smoothness, UNKNOWN_ENERGY};
+use veloxel_kernels::elements::unfolding::Unfolding;
+use veloxel_kernels::image::warp::VoxelAffine;
+use veloxel_testkit::on_every_device;
+
+const SMOOTHNESS: Smoothness =
+    Smoothness { alpha: [0.01, 0.02, 0.015], beta: [0.1, 0.2, 0.15], mixed: [0.3, 0.2, 0.1] };
+const JUDGEMENT: Judgement =
+    Judgement { accepted: 0.2, refused: 8.0, least: 1e-7, most: 1e5, tolerance: 1e-3 };
+/// Turned a little, so that the products of the affine map count.
+const TURNED: VoxelAffine = VoxelAffine {
+    matrix: [[0.98, 0.1, 0.0], [-0.1, 0.98, 0.05], [0.02, 0.0, 1.0]],
+    offset: [0.4, -0.3, 0.1],
+};
+
+fn plan(shape: Shape, problems: usize, elements: [usize; 3]) -> LatticePlan {
+    let axis = |a: usize| {
+        let pixels = shape.size[a] as f64;
+        let step = elements[a] as f64 / (pixels + 0.5);
+        AxisPlan { elements: elements[a], element_edges: 1.5 / step, first: 0.7 * step, step }
+    };
+    LatticePlan { shape, problems, axes: [0, 1, 2].map(axis), full_pixel: 1.3 }
+}
+
+/// All buffers of a few steps: those of problems that stand still are 0 on every device.
+struct Run<'a> {
+    device: &'a Device,
+    elements: Elements,
+    rule: Rule,
+    state: Buffer,
+    controls: Buffer,
+    pixels: [Buffer; 2],
+    normal: [Buffer; 2],
+    energy: [Buffer; 2],
+    inner: [Buffer; 6],
+    sums: [Buffer; 4],
+}
+
+impl<'a> Run<'a> {
+    fn new(device: &'a Device, plan: &LatticePlan, rule: Rule) -> Self {
+        let elements = Elements::new(device, plan).unwrap();
+        let (n, d) = (elements.pixels(), plan.shape.components());
+        let all = plan.problems * elements.unknowns();
+        let zeros = |len: usize| device.zeros(len).unwrap();
+        let sums = |count: usize| zeros(plan.problems * reduction_groups(count));
+        let mut state = Vec::new();
+        for problem in 0..plan.problems {
+            let active = f32::from(u8::from(problem != 1));
+            state.extend([0.0, 0.01, UNKNOWN_ENERGY, active, 0.0, 0.0, 0.0, 0.0]);
+        }
+        assert_eq!(state.len(), STATE * plan.problems);
+        let small = noise(2 * all, 5).iter().map(|v| 0.4 * v).collect();
+        Self {
+            device,
+            rule,
+            state: device.upload(state).unwrap(),
+            controls: device.upload(small).unwrap(),
+            pixels: [zeros(2 * n), zeros(2 * d * n)],
+            normal: [zeros(2 * all), zeros(2 * all)],
+            energy: [sums(plan.shape.len()), sums(elements.unknowns())],
+            inner: [zeros(d * n), zeros(all), zeros(all), zeros(all), zeros(all), zeros(all)],
+            sums: [(); 4].map(|()| sums(elements.unknowns())),
+            elements,
+        }
+    }
+
+    fn evaluate(&mut self, images: ElementImages<'_>) {
+        let (elements, [residual, slopes], state) = (&self.elements, &mut self.pixels, &self.state);
+        let [of_pixels, of_unknowns] = &mut self.energy;
+        let controls = &self.controls;
+        Residual { elements, images, state, controls, residual, slopes, energy: of_pixels }
+            .run(self.device)
+            .unwrap();
+        let [gradient, diagonal] = &mut self.normal;
+        LeastSquaresGradient {
+            elements,
+            smoothness: SMOOTHNESS,
+            elastic: 0.5,
+            state,
+            controls,
+            residual,
+            slopes,
+            gradient,
+            diagonal,
+            energy: of_unknowns,
+        }
+        .run(self.device)
+        .unwrap();
+    }
+
+    fn decide(&mut self) {
+        let mut next = self.device.zeros(self.state.len()).unwrap();
+        let [_, residual, preconditioned, step, ..] = &mut self.inner;
+        Decide {
+            elements: &self.elements,
+            rule: self.rule,
+            state: &self.state,
+            energy: [&self.energy[0], &self.energy[1]],
+            gradient: &self.normal[0],
+            diagonal: &self.normal[1],
+            next: &mut next,
+            controls: &mut self.controls,
+            residual,
+            preconditioned,
+            step,
+            progress: &mut self.sums[0],
+        }
+        .run(self.device)
+        .unwrap();
+        self.state = next;
+    }
+
+    fn solve(&mut self) {
+        let [between, residual, preconditioned, step, product, direction] = &mut self.inner;
+        let [first, one, other, curvature] = &mut self.sums;
+        let (elements, state, diagonal) = (&self.elements, &self.state, &self.normal[1]);
+        let mut before = self.device.zeros(direction.len()).unwrap();
+        for iteration in 0..5 {
+            let (next, last) = if iteration % 2 == 0 { (&mut *one, &*other) } else { (&mut *other, &*one) };
+            let now: &Buffer = if iteration == 0 { first } else { last };
+            let earlier = [None, Some(&*first)].into_iter().nth(iteration).unwrap_or(Some(&*next));
+            let tolerance = 0.05;
+            LeastSquaresProduct {
+                elements,
+                smoothness: SMOOTHNESS,
+                state,
+                progress: Progress { first, before: earlier, now, tolerance },
+                slopes: &self.pixels[1],
+                diagonal,
+                preconditioned,
+                before: &before,
+                between,
+                direction,
+                product,
+                curvature,
+            }
+            .run(self.device)
+            .unwrap();
+            Advance {
+                elements,
+                state,
+                progress: Progress { first, before: None, now, tolerance },
+                curvature,
+                direction,
+                product,
+                diagonal,
+                controls: &mut self.controls,
+                residual,
+                preconditioned,
+                step,
+                next,
+            }
+            .run(self.device)
+            .unwrap();
+            std::mem::swap(direction, &mut before);
+        }
+    }
+
+    /// The field, its confidence and what a finer lattice begins with.
+    fn results(mut self) -> Vec<Buffer> {
+        let (elements, device) = (&self.elements, self.device);
+        let (d, n) = (elements.shape.components(), elements.pixels());
+        let mut out = device.zeros_field(d, n).unwrap();
+        let (state, controls) = (&self.state, &self.controls);
+        NodalField { elements, state, controls, factor: [1.0, 0.5, 2.0], out: &mut out }.run(device).unwrap();
+        let mut determinant = device.zeros(n).unwrap();
+        let begin = device.zeros(elements.problems * elements.unknowns()).unwrap();
+        Unfolding {
+            elements,
+            state,
+            field: &out,
+            begin: &begin,
+            least: 0.6,
+            determinant: &mut determinant,
+            controls: &mut self.controls,
+        }
+        .run(device)
+        .unwrap();
+        let controls = &self.controls;
+        let mut variance = device.zeros(elements.problems * elements.controls_of_problem()).unwrap();
+        let mut confidence = device.zeros(n).unwrap();
+        NodalConfidence {
+            elements,
+            state,
+            residual: &self.pixels[0],
+            diagonal: &self.normal[1],
+            least_variance: 1e-4,
+            half_edges: 0.5,
+            variance: &mut variance,
+            confidence: &mut confidence,
+        }
+        .run(device)
+        .unwrap();
+        let finer =
+            plan(elements.shape, elements.problems, [2 * elements.elements[0], elements.elements[1], 4]);
+        let finer = Elements::new(device, &finer).unwrap();
+        let refining = Elements::refining(device, elements, &finer).unwrap();
+        let mut refined = device.zeros(2 * finer.problems * finer.unknowns()).unwrap();
+        RefinedControls { elements: &refining, state, controls, out: &mut refined }.run(device).unwrap();
+        LatticeFit { elements, field: &out, factor: [2.0, 1.0, 0.5], controls: &mut self.controls }
+            .run(device)
+            .unwrap();
+        out.extend([determinant, variance, confidence, refined, self.controls, self.state]);
+        out.extend(self.pixels.into_iter().chain(self.normal).chain(self.inner));
+        out
+    }
+}
+
+/// A smooth image and another like it.
+fn images(device: &Device, shape: Shape, problems: usize) -> [Buffer; 3] {
+    let [nx, ny, _] = shape.size;
+    let n = problems * shape.len();
+    let wave = |i: usize, shift: f32| {
+        let [x, y, z] = [i % nx, i / nx % ny, i / nx / ny].map(|v| v as f32 + shift);
+        0.5 + 0.2 * (0.4 * x + 0.1 * z).sin() + 0.2 * (0.5 * y - 0.2 * z).cos()
+    };
+    let samples = |shift: f32| device.upload((0..n).map(|i| wave(i, shift)).collect()).unwrap();
+    let weight = noise(n, 3).iter().map(|v| if *v > 0.8 { 0.0 } else { 1.0 }).collect();
+    [samples(0.0), samples(0.6), device.upload(weight).unwrap()]
+}
+
+on_every_device! {
+    fn elements(device: &Device) {
+        let two = Shape { size: [37, 21, 1], dimension: Dimension::Two };
+        let three = Shape { size: [23, 14, 11], dimension: Dimension::Three };
+        let thin = Shape { size: [300, 3, 2], dimension: Dimension::Three };
+        let cases = [(two, 3, [9, 6, 0]), (three, 2, [6, 4, 2]), (thin, 1, [40, 1, 1])];
+        for (shape, problems, elements) in cases {
+            let rules = [Rule::LevenbergMarquardt(JUDGEMENT), Rule::Descent(JUDGEMENT)];
+            for rule in rules.into_iter().take(if problems == 3 { 2 } else { 1 }) {
+                Pair::new(device).alike(&format!("{:?} {rule:?}", shape.size), |device| {
+                    let [fixed, moving, weight] = images(device, shape, problems);
+                    let images = ElementImages {
+                        fixed: &fixed,
+                        moving: &moving,
+                        weight: (problems > 1).then_some(&weight),
+                        moving_shape: shape,
+                        moving_from_fixed: if problems == 2 { TURNED } else { VoxelAffine::IDENTITY },
+                        per_edge: [1.0, 0.8, 0.7],
+                        gain: 1.5,
+                    };
+                    let mut run = Run::new(device, &plan(shape, problems, elements), rule);
+                    for _ in 0..4 {
+                        run.evaluate(images);
+                        run.decide();
+                        if let Rule::LevenbergMarquardt(_) = rule {
+                            run.solve();
+                        }
+                    }
+                    run.results()
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! How far the cuts of two segmentations lie from each other.
+//!
+//! *Source*: X. Chen, A. Golovinskiy, T. Funkhouser, "A Benchmark for 3D Mesh Segmentation", ACM TOG 28(3), 2009,
+//! doi:10.1145/1531326.1531379, section 4.1; the points of a cut are the corners along it, and ways lead along edges.
+
+use crate::CleanMesh;
+use crate::vector::{length, minus, plus};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The mean way from the cuts of each to the nearest cut of the other, both ways added, over the mean distance of the surface
+/// from its middle; none where one of the segmentations has no cut that leads to one of the other.
+///
+/// # Panics
+/// If there is not a label for every face.
+pub fn cut_discrepancy(mesh: &CleanMesh, result: &[u32], truth: &[u32]) -> Option<f64> {
+    assert!(
+        [result, truth].iter().all(|labels| labels.len() == mesh.triangles.len()),
+        "a label for each face"
+    );
+    let edges = mesh.shared_edges().0;
+    let cut = |labels: &[u32]| {
+        let mut is_cut = vec![false; mesh.points.len()];
+        for edge in &edges {
+            let [a, b] = edge.faces.map(|face| labels[face as usize]);
+            if a != b {
+                edge.points.iter().for_each(|&point| is_cut[point as usize] = true);
+            }
+        }
+        is_cut
+    };
+    let cuts = [cut(result), cut(truth)];
+    let neighbours = neighbours(mesh);
+    let ways = [&cuts[1], &cuts[0]].map(|to| ways(&neighbours, to));
+    let mut sum = 0.0;
+    for (from, ways) in cuts.iter().zip(&ways) {
+        let reached: Vec<f64> = (0..from.len())
+            .filter(|&point| from[point])
+            .map(|point| ways[point])
+            .filter(|way| way.is_finite())
+            .collect();
+        if reached.is_empty() {
+            return None;
+        }
+        sum += reached.iter().sum::<f64>() / reached.len() as f64;
+    }
+    Some(sum / mean_radius(mesh))
+}
+
+/// Each point's neighbours along edges, with the edges' lengths.
+fn neighbours(mesh: &CleanMesh) -> Vec<Vec<(u32, f64)>> {
+    let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); mesh.points.len()];
+    for &[a, b, c] in &mesh.triangles {
+        for (from, to) in [(a, b), (b, c), (c, a)] {
+            let way = length(minus(mesh.points[from as usize], mesh.points[to as usize]));
+            neighbours[from as usize].push((to, way));
+            neighbours[to as usize].push((from, way));
+        }
+    }
+    neighbours
+}
+
+/// The way from each point to the nearest of a set.
+fn ways(neighbours: &[Vec<(u32, f64)>], to: &[bool]) -> Vec<f64> {
+    let mut ways: Vec<f64> = to.iter().map(|&is| if is { 0.0 } else { f64::INFINITY }).collect();
+    // Ways of 0 or more are in the order of their bits.
+    let mut heap: BinaryHeap<Reverse<(u64, u32)>> =
+        (0..to.len()).filter(|&point| to[point]).map(|point| Reverse((0, point as u32))).collect();
+    while let Some(Reverse((bits, point))) = heap.pop() {
+        let own = f64::from_bits(bits);
+        if own > ways[point as usize] {
+            continue;
+        }
+        for &(other, way) in &neighbours[point as usize] {
+            let way = own + way;
+            if way < ways[other as usize] {
+                ways[other as usize] = way;
+                heap.push(Reverse((way.to_bits(), other)));
+            }
+        }
+    }
+    ways
+}
+
+/// The mean distance of the faces' middles from the mean of them all.
+fn mean_radius(mesh: &CleanMesh) -> f64 {
+    let middles: Vec<[f64; 3]> = (mesh.triangles.iter())
+        .map(|face| {
+            let corners = face.map(|corner| mesh.points[corner as usize]);
+            corners.iter().fold([0.0; 3], |sum, &corner| plus(sum, 1.0 / 3.0, corner))
+        })
+        .collect();
+    let share = 1.0 / middles.len() as f64;
+    let middle = middles.iter().fold([0.0; 3], |sum, &point| plus(sum, share, point));
+    middles.iter().map(|&point| share * length(minus(point, middle))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use veloxel_core::TriangleMesh;
+
+    #[test]
+    fn cuts_across_a_strip_are_as_far_apart_as_they_lie() {
+        let points = (0..=20).flat_map(|x| [[f64::from(x), 0.0, 0.0], [f64::from(x), 1.0, 0.0]]).collect();
+        let square = |x: u32| [[2 * x, 2 * x + 2, 2 * x + 3], [2 * x, 2 * x + 3, 2 * x + 1]];
+        let mesh = TriangleMesh::new(points, (0..20).flat_map(square).collect()).unwrap();
+        let mesh = CleanMesh::new(&mesh).unwrap();
+        let cut_at = |x: usize| (0..40).map(|face| u32::from(face / 2 >= x)).collect::<Vec<u32>>();
+        let found = cut_discrepancy(&mesh, &cut_at(5), &cut_at(8)).unwrap();
+        // The mean distance along a strip of 20 from its middle is about 5.
+        assert!((found - 6.0 / 5.0).abs() < 0.02, "{found}");
+        assert_eq!(cut_discrepancy(&mesh, &cut_at(5), &cut_at(5)), Some(0.0));
+        assert_eq!(cut_discrepancy(&mesh, &cut_at(5), &cut_at(0)), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! The parameters of fuzzy clustering.
+
+use veloxel_core::{choices, parameters};
+
+choices! {
+    /// Where medoids begin.
+    pub enum FirstMedoids {
+        /// Each as far as possible from those before it.
+        Farthest = "farthest",
+        /// In the middles of the parts that agglomeration finds.
+        Cuts = "cuts",
+    }
+}
+
+parameters! {
+    /// Every parameter of fuzzy clustering; symbols as on the page of [`crate::fuzzy`].
+    pub struct FuzzyParams of "fuzzy";
+
+    /// A named set of parameters.
+    pub enum FuzzyPreset {
+        /// One set for all meshes.
+        Standard = "standard": [0, 0],
+        /// Katz and Tal: no thickness, and every probability as it is.
+        Paper = "paper": [1, 1],
+    }
+
+    /// Share of angles in the way from face to face; the rest is length. 0: lengths alone; 1: angles alone.
+    angle_share "δ": f64 in 0..=1 = 0.8, 0.8;
+    /// What an angle counts where the surface is convex, beside 1 where it is concave. 0: nothing; 1: as much.
+    convex_share "η": f64 in 0..=1 = 0.1, 0.2;
+    /// Weight of differences of thickness beside the other two. 0: thickness does not count.
+    thickness_weight "γ": f64 in 0..=1000 = 1.0, 0.0;
+    /// How often the shape diameter is averaged with its neighbours'. 0: as rays measured it.
+    smoothing: usize in 0..=10000 = 8, 8;
+    /// How fast a probability falls with the way. Small: far faces draw a medoid as well; large: only those of its own part.
+    sharpness "p": f64 in 0.1..=100 = 6.0, 1.0;
+    /// Where medoids begin.
+    seeds: FirstMedoids = Farthest, Farthest;
+    /// Updates of the medoids at most; they end where medoids repeat.
+    iterations: usize in 0..=1000 = 10, 10;
+    /// Faces whose ways decide on medoids, spread over the area. 0: all of them, which takes all distances in each iteration.
+    samples: usize in 0..=1000000 = 512, 0;
+    /// Faces whose share of two parts is so near to one half lie in the band that is cut. 0: no cut.
+    band "ε": f64 in 0..=0.5 = 0.1, 0.1;
+    /// Least area of a part, as a share of the mesh's: smaller ones join a neighbour.
+    least_area: f64 in 0..=1 = 0.0005, 0.0;
+    /// What a part is worth where their number is chosen, as for cuts. 0: few parts; large: many.
+    part_worth: f64 in 0..=1e6 = 1.5, 1.5;
+}

@@ -1,0 +1,177 @@
+//! The images of every lattice: mapped, smoothed, at its size, the moving one as spline coefficients.
+
+use super::parameters::FiniteElementsParams;
+use super::plan::Plan;
+use crate::MotionError;
+use crate::intensity::IntensityMap;
+use crate::method::ImagePair;
+use crate::moving_image::{MovingImage, voxel_map};
+use crate::pyramid::{LevelGeometry, between_levels, levels, match_voxel_size, moving_levels, shrink};
+use crate::resident::{ResidentMask, ResidentStart};
+use veloxel_core::{Axes, Grid, Shape};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::Taps;
+use veloxel_kernels::elements::residual::ElementImages;
+use veloxel_kernels::image::convolve::{Convolve, isotropic};
+use veloxel_kernels::image::local_normalise::LocalNormalise;
+use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::image::spline::SplineCoefficients;
+use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
+
+/// Share of the mean local contrast below which local normalisation sees noise.
+const LCC_FLOOR_SHARE: f32 = 0.2;
+
+/// The images of one lattice.
+#[derive(Debug)]
+pub(super) struct LevelImages {
+    fixed: Buffer,
+    moving: Buffer,
+    weight: Option<Buffer>,
+    /// Of the moving image of one problem.
+    moving_shape: Shape,
+    moving_from_fixed: VoxelAffine,
+    per_edge: Axes<f32>,
+    gain: f32,
+}
+
+impl LevelImages {
+    pub fn view(&self) -> ElementImages<'_> {
+        ElementImages {
+            fixed: &self.fixed,
+            moving: &self.moving,
+            weight: self.weight.as_ref(),
+            moving_shape: self.moving_shape,
+            moving_from_fixed: self.moving_from_fixed,
+            per_edge: self.per_edge,
+            gain: self.gain,
+        }
+    }
+    /// The square of what residuals are multiplied by.
+    pub fn gain2(&self) -> f32 {
+        self.gain * self.gain
+    }
+}
+
+/// The images of the `used` finest lattices, finest first.
+pub(super) fn images(
+    device: &Device,
+    (params, plan): (&FiniteElementsParams, &Plan),
+    (pair, map): (ImagePair<'_>, IntensityMap),
+    used: usize,
+) -> Result<Vec<LevelImages>, MotionError> {
+    let ImagePair { fixed, moving, region, start } = pair;
+    let (grid, moving_grid) = (fixed.frame().grid().clone(), moving.frame().grid().clone());
+    let placement = voxel_map(&grid, &moving_grid).after(&start.affine());
+    let stacks: Vec<Shape> = plan.levels[..used].iter().map(|level| level.stack).collect();
+    let is_stack = plan.levels[0].lattice.problems > 1 || stacks[0] != Shape::of(&grid);
+    let (moving, moving_grid, placement) = match is_stack && placement != VoxelAffine::IDENTITY {
+        // Slices are compared with slices.
+        true => {
+            let there = seen_from(device, (moving.frame(), &moving_grid), &grid, start)?;
+            (crate::FrameSource::Owned(there), grid.clone(), VoxelAffine::IDENTITY)
+        }
+        false => (moving, moving_grid, placement),
+    };
+    let fixed = fixed.mapped(map)?;
+    let moving = moving.mapped(map)?;
+    let weights = region.mask.map(|mask| weights(device, mask, &stacks)).transpose()?;
+    let (moving, placements) = match is_stack {
+        true => (pyramid(device, smooth(device, params, (moving, stacks[0]))?, &stacks)?, None),
+        false => {
+            let own = grid_levels(&grid, params, used);
+            let sizes = moving_levels(&moving_grid, &placement, &own);
+            let raw = match_voxel_size(device, (moving, Shape::of(&moving_grid)), sizes[0].shape)?;
+            let shapes: Vec<Shape> = sizes.iter().map(|level| level.shape).collect();
+            let moving = pyramid(device, smooth(device, params, (raw, shapes[0]))?, &shapes)?;
+            (moving, Some((own, sizes)))
+        }
+    };
+    let fixed = pyramid(device, smooth(device, params, (fixed, stacks[0]))?, &stacks)?;
+    let mut weights = weights.map(Vec::into_iter);
+    let mut out = Vec::new();
+    for (nth, (mut fixed, mut moving)) in fixed.into_iter().zip(moving).enumerate() {
+        let level = &plan.levels[nth];
+        let moving_shape = placements.as_ref().map_or(stacks[nth], |(_, sizes)| sizes[nth].shape);
+        if params.lcc_sigma > 0.0 {
+            for (shape, image) in [(stacks[nth], &mut fixed), (moving_shape, &mut moving)] {
+                let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
+                LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
+            }
+        }
+        SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
+        let moving_from_fixed = match &placements {
+            Some((own, sizes)) => between_levels(&placement, [&own[nth], &sizes[nth]]),
+            None => VoxelAffine::IDENTITY,
+        };
+        out.push(LevelImages {
+            fixed,
+            moving,
+            weight: weights.as_mut().and_then(Iterator::next),
+            moving_shape: if is_stack { level.lattice.shape } else { moving_shape },
+            moving_from_fixed,
+            per_edge: level.per_edge,
+            gain: level.voxels.sqrt() as f32,
+        });
+    }
+    Ok(out)
+}
+
+/// The sizes of the fixed images; where there are more lattices than sizes, the last one again.
+fn grid_levels(grid: &Grid, params: &FiniteElementsParams, used: usize) -> Vec<LevelGeometry> {
+    let mut own = levels(grid, 0.5, params.lattices);
+    let last = own[own.len() - 1].clone();
+    own.resize(own.len().max(used), last);
+    own.truncate(used);
+    own
+}
+
+/// The moving image on the fixed grid, as an affine start has it.
+fn seen_from(
+    device: &Device,
+    (moving, moving_grid): (&crate::Frame, &Grid),
+    grid: &Grid,
+    start: ResidentStart<'_>,
+) -> Result<crate::Frame, MotionError> {
+    let seen = MovingImage::new(device, (moving.samples(), moving_grid), grid, Interpolation::Linear)?;
+    let samples = seen.through(start.affine()).at_rest(Border::Unbounded)?;
+    crate::Frame::of_samples(device, grid, samples)
+}
+
+fn smooth(
+    device: &Device,
+    params: &FiniteElementsParams,
+    (image, shape): (Buffer, Shape),
+) -> Result<Buffer, MotionError> {
+    if params.presmooth == 0.0 {
+        return Ok(image);
+    }
+    let mut out = device.scratch(image.len())?;
+    let taps = isotropic(&Taps::gaussian(params.presmooth, 3.0));
+    Convolve { shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
+    Ok(out)
+}
+
+/// An image at every size, finest first.
+fn pyramid(device: &Device, image: Buffer, shapes: &[Shape]) -> Result<Vec<Buffer>, MotionError> {
+    let mut out = vec![image];
+    for pair in shapes.windows(2) {
+        let finer = &out[out.len() - 1];
+        let coarser = match pair[0] == pair[1] {
+            true => copy(device, finer)?,
+            false => shrink(device, (finer, pair[0]), pair[1])?,
+        };
+        out.push(coarser);
+    }
+    Ok(out)
+}
+
+fn copy(device: &Device, from: &Buffer) -> Result<Buffer, MotionError> {
+    let mut out = device.scratch(from.len())?;
+    CopyBuffer { from, to: &mut out }.run(device)?;
+    Ok(out)
+}
+
+fn weights(device: &Device, mask: &ResidentMask, shapes: &[Shape]) -> Result<Vec<Buffer>, MotionError> {
+    pyramid(device, copy(device, &mask.weight)?, shapes)
+}

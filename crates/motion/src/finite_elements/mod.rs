@@ -1,0 +1,236 @@
+//! Finite-element registration: two images in (`f32`, 2-D or 3-D), each on a grid of its own; a displacement of the fixed grid
+//! in voxels that is smooth by construction, with a confidence for every vector, out.
+//!
+//! *Paper*: B. Li, A. A. Young, B. R. Cowan, "GPU accelerated non-rigid registration for the evaluation of cardiac function",
+//! MICCAI 2008, LNCS 5242.
+//!
+//! *Model*: `x(X) = X + u(X)`, `u(X) = Σ_e ψ_e(X) P_e` with cubic Bézier elements on a regular lattice, made continuous with
+//! their first derivatives by the global-to-local map ([`veloxel_kernels::elements::lattice`]).
+//!
+//! *Energy*, summed over pixels and integrated exactly over the lattice:
+//!
+//! ```text
+//! E(P) = Σ_X w²(X) (I₀(X) − I_t(X + u(X)))² + ∫ α |∇u|² + β (|∂²u/∂x²|² + |∂²u/∂y²|² + …) + β₃ |∂²u/∂x∂y|² + …
+//! (H + λ diag H) δP = −½ ∇E,     ½ ∇E = Σ_X r s ψ_i + K P,     H = Σ_X s sᵀ ψ_i ψ_j + K        eq. 2 to 5
+//! ```
+//!
+//! *Notation*
+//!
+//! | paper | code | unit |
+//! |---|---|---|
+//! | P, u | `controls`, `field` | edges: the smallest voxel edge of the full grid |
+//! | I₀, I_t | `fixed`, `moving` | 0 to 1 |
+//! | w | `weight`: the mask | 0 to 1 |
+//! | I₀ − M_t, ∇I_t | `residual`, `slopes` (times w) | , per edge |
+//! | α, β, β₃ | `alpha`, `beta`, `mixed` times β | edges², edges⁴ |
+//! | λ | `damping` | relative to the diagonal |
+//!
+//! *Where we differ from the paper*: images are sampled by cubic splines, whose own derivative at the warped position is the
+//! slope; a pyramid of images goes with that of lattices; derivatives of the Sobolev term are per edge, not per element;
+//! the conjugate gradients and all decisions run on the device, without the matrix, and for all slices of a stack at once.
+//! *Confidence*: [`veloxel_kernels::elements::nodal_confidence`]: the posterior variance that the Gauss-Newton matrix tells.
+//!
+//! *Cost*: a step is two evaluations and up to `inner_iterations` products, each reading D numbers a pixel.
+//! *Evidence*: `tests/motion/finite_elements.rs`; docs/algorithms/finite_elements.md.
+//! *Limits*: motion must be smooth at the scale of an element; nothing slides, nothing opens.
+
+mod diagnostics;
+mod images;
+mod optimiser;
+pub mod parameters;
+mod plan;
+
+use crate::clg::parameters::Intensity;
+use crate::frame::common_map;
+use crate::intensity::IntensityMap;
+use crate::method::{DenseMethod, ImagePair, PairMethod};
+use crate::pending_flow::{Found, PendingFlow};
+use crate::resident::{ResidentFlow, ResidentStart};
+use crate::{MotionError, Observer, Step};
+use diagnostics::{Account, LevelRun};
+use images::{LevelImages, images};
+use optimiser::{Level, first_state};
+use parameters::FiniteElementsParams;
+use plan::Plan;
+use veloxel_core::parameters::Parameters;
+use veloxel_core::{Axes, Grid, Shape};
+use veloxel_gpu::{Buffer, Device, Field, Later};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::elements::lattice::Elements;
+use veloxel_kernels::elements::lattice_fit::LatticeFit;
+use veloxel_kernels::elements::nodal_field::NodalField;
+use veloxel_kernels::image::pointwise::{CopyBuffer, Operation};
+use veloxel_kernels::image::warp::VoxelAffine;
+use veloxel_kernels::variational::total_displacement::ToVoxels;
+
+/// A start is refined from this many lattices on: what is coarser it has settled already.
+const LATTICES_AFTER_START: usize = 2;
+
+/// The method, opened for one grid.
+#[derive(Debug)]
+pub struct FiniteElements {
+    device: Device,
+    grid: Grid,
+    params: FiniteElementsParams,
+    plan: Plan,
+    /// Finest first.
+    lattices: Vec<Elements>,
+    /// From every lattice but the finest to the next finer one.
+    refinements: Vec<Elements>,
+    /// The lattices with the pixels of the full grid: where fields come in and go out.
+    on_full_grid: Vec<Elements>,
+    first_state: Buffer,
+}
+
+impl FiniteElements {
+    /// Plans the lattices for a grid, and sends their tables to the device.
+    ///
+    /// # Errors
+    /// [`MotionError::Parameter`] if a parameter lies outside its range; [`MotionError::Compute`].
+    pub fn new(grid: &Grid, params: FiniteElementsParams, device: &Device) -> Result<Self, MotionError> {
+        params.validate()?;
+        let plan = Plan::new(grid, &params)?;
+        let lattice = |level: &plan::LevelPlan| Elements::new(device, &level.lattice);
+        let lattices = plan.levels.iter().map(lattice).collect::<Result<Vec<_>, _>>()?;
+        let refining = |pair: &[Elements]| Elements::refining(device, &pair[1], &pair[0]);
+        let refinements = lattices.windows(2).map(refining).collect::<Result<Vec<_>, _>>()?;
+        let full = |nth: usize| Elements::new(device, &plan.on_full_grid(nth));
+        let on_full_grid = (0..lattices.len()).map(full).collect::<Result<Vec<_>, _>>()?;
+        let first_state = device.upload(first_state(&params, plan.levels[0].lattice.problems))?;
+        let (device, grid) = (device.clone(), grid.clone());
+        Ok(Self { device, grid, params, plan, lattices, refinements, on_full_grid, first_state })
+    }
+
+    /// From the coarsest lattice that the start leaves open down to the finest.
+    fn coarse_to_fine(
+        &self,
+        images: &[LevelImages],
+        start: ResidentStart<'_>,
+        observer: &dyn Observer,
+    ) -> Result<(Level<'_>, Vec<LevelRun>), MotionError> {
+        let Self { device, params, lattices, .. } = self;
+        let used = images.len();
+        let (mut runs, mut coarser): (Vec<LevelRun>, Option<Level<'_>>) = (Vec::new(), None);
+        for nth in (0..used).rev() {
+            let begin = device.stamp()?;
+            let mut level = Level::new(device, (params, &lattices[nth]), &self.first_state)?;
+            match &coarser {
+                Some(coarser) => level.refine(coarser, &self.refinements[nth])?,
+                None => self.begin(&mut level.controls, (nth, start))?,
+            }
+            level.run(&images[nth], params.steps)?;
+            level.unfold(&self.on_full_grid[nth], self.voxels_per_edge())?;
+            observer.step(Step {
+                level: used - nth,
+                levels: used,
+                warp: params.steps,
+                warps: params.steps,
+                residual: None,
+                done: 0.25f64.powi(nth as i32),
+            });
+            runs.push(LevelRun {
+                size: lattices[nth].shape.size,
+                elements: lattices[nth].elements,
+                problems: lattices[nth].problems,
+                state: Later::on_device(level.copied_state()?, |state: &[f32]| state.to_vec()),
+                span: [begin, device.stamp()?],
+            });
+            coarser = Some(level);
+        }
+        Ok((coarser.expect("there should be a lattice"), runs))
+    }
+
+    /// The control points that the coarsest lattice used begins with.
+    fn begin(
+        &self,
+        controls: &mut Buffer,
+        (nth, start): (usize, ResidentStart<'_>),
+    ) -> Result<(), MotionError> {
+        let device = &self.device;
+        let Some(start) = start.flow() else {
+            Operation::Fill(0.0).on(controls).run(device)?;
+            return Ok(());
+        };
+        let mut field: Field = Vec::new();
+        for component in &start.components_vox[..self.components()] {
+            let mut own = device.scratch(component.len())?;
+            CopyBuffer { from: component, to: &mut own }.run(device)?;
+            // A start may have holes: there nothing is known.
+            Operation::MapAffine { gain: 1.0, offset: 0.0 }.on(&mut own).run(device)?;
+            field.push(own);
+        }
+        let (elements, factor) = (&self.on_full_grid[nth], self.plan.spacing_edges);
+        Ok(LatticeFit { elements, field: &field, factor, controls }.run(device)?)
+    }
+
+    fn voxels_per_edge(&self) -> Axes<f32> {
+        self.plan.spacing_edges.map(|spacing| 1.0 / spacing)
+    }
+
+    /// Components of the elements' field.
+    fn components(&self) -> usize {
+        self.lattices[0].shape.components()
+    }
+
+    /// The flow in voxels, its confidence, and the account of the run.
+    fn conclude(
+        &self,
+        (level, images): (Level<'_>, &[LevelImages]),
+        runs: Vec<LevelRun>,
+        start: ResidentStart<'_>,
+    ) -> Result<Found, MotionError> {
+        let (device, shape) = (&self.device, Shape::of(&self.grid));
+        let confidence = level.confidence(&images[0])?;
+        let mut components_vox = device.scratch_field(self.components(), shape.len())?;
+        let field = NodalField {
+            elements: &self.on_full_grid[0],
+            state: level.state(),
+            controls: &level.controls,
+            factor: self.voxels_per_edge(),
+            out: &mut components_vox,
+        };
+        field.run(device)?;
+        if shape.components() > self.components() {
+            components_vox.push(device.zeros(shape.len())?);
+        }
+        let map = start.affine();
+        if map != VoxelAffine::IDENTITY {
+            ToVoxels { shape, spacing_edges: [1.0; 3], map, field: &mut components_vox }.run(device)?;
+        }
+        Ok(Found {
+            flow: ResidentFlow { grid: self.grid.clone(), components_vox },
+            confidence,
+            account: Box::new(Account { levels: runs }),
+        })
+    }
+}
+
+impl DenseMethod for FiniteElements {
+    fn grid(&self) -> &Grid {
+        &self.grid
+    }
+    fn device(&self) -> &Device {
+        &self.device
+    }
+}
+
+impl PairMethod for FiniteElements {
+    fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
+        let (device, grid) = (self.device.clone(), self.grid.clone());
+        device.scope(|| {
+            pair.check(&grid)?;
+            let (region, start) = (pair.region, pair.start);
+            let map = match common_map([pair.fixed.frame(), pair.moving.frame()], region.mask)? {
+                Ok(_) if self.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
+                Ok(map) => map,
+                Err(why) => return PendingFlow::no_content(&device, &grid, why),
+            };
+            let all = self.lattices.len();
+            let used = if start.flow().is_some() { all.min(LATTICES_AFTER_START) } else { all };
+            let images = images(&device, (&self.params, &self.plan), (pair, map), used)?;
+            let (level, runs) = self.coarse_to_fine(&images, start, observer)?;
+            let found = self.conclude((level, &images), runs, start)?;
+            PendingFlow::new(&device, found, region.measured())
+        })
+    }
+}

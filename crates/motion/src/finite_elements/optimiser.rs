@@ -1,0 +1,307 @@
+//! One lattice: trial steps, and the conjugate gradients of each.
+
+use super::images::LevelImages;
+use super::parameters::{FiniteElementsParams, Optimiser};
+use veloxel_core::Axes;
+use veloxel_gpu::{Buffer, ComputeError, Device, reduction_groups};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, Progress, Rule};
+use veloxel_kernels::elements::lattice::Elements;
+use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
+use veloxel_kernels::elements::least_squares_product::LeastSquaresProduct;
+use veloxel_kernels::elements::nodal_confidence::NodalConfidence;
+use veloxel_kernels::elements::nodal_field::{NodalField, RefinedControls};
+use veloxel_kernels::elements::residual::Residual;
+use veloxel_kernels::elements::state::{STATE, Smoothness, UNKNOWN_ENERGY};
+use veloxel_kernels::elements::unfolding::Unfolding;
+use veloxel_kernels::image::pointwise::{CopyBuffer, CopyPart};
+
+/// λ falls to a fifth after an accepted step and rises eightfold after a refused one.
+const MARQUARDT: Judgement =
+    Judgement { accepted: 0.2, refused: 8.0, least: 1e-7, most: 1e5, tolerance: 0.0 };
+/// The step of a descent grows by a fifth, or shrinks to a third.
+const DESCENT: Judgement =
+    Judgement { accepted: 1.2, refused: 0.33, least: 1e-12, most: 1e12, tolerance: 0.0 };
+/// Deviation of the difference of two images that agree, in intensities of 0..1.
+const NOISE: f32 = 0.02;
+
+/// A determinant up to this is a fold.
+const LEAST_DETERMINANT: f32 = 0.05;
+/// How often steps around folds are halved: what is left of them then is a thousandth.
+const UNFOLDINGS: usize = 10;
+
+/// The weights of the Sobolev term.
+pub(super) fn smoothness(params: &FiniteElementsParams) -> Smoothness {
+    let FiniteElementsParams { alpha, beta, mixed, .. } = *params;
+    Smoothness { alpha: [alpha; 3], beta: [beta; 3], mixed: [mixed * beta; 3] }
+}
+
+/// What the state of every problem is before the first trial.
+pub(super) fn first_state(params: &FiniteElementsParams, problems: usize) -> Vec<f32> {
+    let own: [f32; STATE] = [0.0, params.damping, UNKNOWN_ENERGY, 1.0, 0.0, 0.0, 0.0, 0.0];
+    own.repeat(problems)
+}
+
+/// The memory of one lattice.
+pub(super) struct Level<'a> {
+    device: &'a Device,
+    params: &'a FiniteElementsParams,
+    elements: &'a Elements,
+    /// P: two sets.
+    pub controls: Buffer,
+    /// Now, and next.
+    state: [Buffer; 2],
+    residual: Buffer,
+    slopes: Buffer,
+    gradient: Buffer,
+    diagonal: Buffer,
+    /// Partial sums of r² and of `Pᵀ K P`.
+    energy: [Buffer; 2],
+    /// What the control points are at the beginning: one set.
+    begin: Buffer,
+}
+
+/// The memory of the conjugate gradients.
+struct Inner {
+    between: Buffer,
+    residual: Buffer,
+    preconditioned: Buffer,
+    step: Buffer,
+    product: Buffer,
+    /// Of even and odd iterations.
+    directions: [Buffer; 2],
+    /// Partial sums of rᵀ z: at the first iteration, after odd and even ones.
+    first: Buffer,
+    progress: [Buffer; 2],
+    curvature: Buffer,
+}
+
+impl Inner {
+    fn new(device: &Device, elements: &Elements) -> Result<Self, ComputeError> {
+        let all = elements.problems * elements.unknowns();
+        let sums = elements.problems * reduction_groups(elements.unknowns());
+        Ok(Self {
+            between: device.scratch(elements.shape.components() * elements.pixels())?,
+            residual: device.scratch(all)?,
+            preconditioned: device.scratch(all)?,
+            step: device.scratch(all)?,
+            product: device.scratch(all)?,
+            directions: [device.scratch(all)?, device.scratch(all)?],
+            first: device.scratch(sums)?,
+            progress: [device.scratch(sums)?, device.scratch(sums)?],
+            curvature: device.scratch(sums)?,
+        })
+    }
+}
+
+impl<'a> Level<'a> {
+    /// The memory of a lattice whose second set of control points is still to be written; `first` is the state of
+    /// [`first_state`].
+    pub fn new(
+        device: &'a Device,
+        (params, elements): (&'a FiniteElementsParams, &'a Elements),
+        first: &Buffer,
+    ) -> Result<Self, ComputeError> {
+        let (n, d) = (elements.pixels(), elements.shape.components());
+        let all = 2 * elements.problems * elements.unknowns();
+        let sums = |count: usize| device.scratch(elements.problems * reduction_groups(count));
+        let mut state = device.scratch(first.len())?;
+        CopyBuffer { from: first, to: &mut state }.run(device)?;
+        Ok(Self {
+            device,
+            params,
+            elements,
+            controls: device.scratch(all)?,
+            state: [state, device.scratch(first.len())?],
+            residual: device.scratch(2 * n)?,
+            slopes: device.scratch(2 * d * n)?,
+            gradient: device.scratch(all)?,
+            diagonal: device.scratch(all)?,
+            energy: [sums(elements.shape.len())?, sums(elements.unknowns())?],
+            begin: device.scratch(all / 2)?,
+        })
+    }
+
+    /// The state now.
+    pub fn state(&self) -> &Buffer {
+        &self.state[0]
+    }
+
+    /// A copy of it, for the account.
+    pub fn copied_state(&self) -> Result<Buffer, ComputeError> {
+        let mut out = self.device.scratch(self.state[0].len())?;
+        CopyBuffer { from: &self.state[0], to: &mut out }.run(self.device)?;
+        Ok(out)
+    }
+
+    /// Takes the accepted set of a coarser lattice; `refining` leads from it to this one.
+    pub fn refine(&mut self, coarser: &Level<'_>, refining: &Elements) -> Result<(), ComputeError> {
+        let (state, controls) = (coarser.state(), &coarser.controls);
+        RefinedControls { elements: refining, state, controls, out: &mut self.controls }.run(self.device)
+    }
+
+    /// All steps.
+    pub fn run(&mut self, images: &LevelImages, steps: usize) -> Result<(), ComputeError> {
+        let mut inner = Inner::new(self.device, self.elements)?;
+        CopyPart { from: &self.controls, first: self.begin.len(), to: &mut self.begin }.run(self.device)?;
+        for _ in 0..steps {
+            self.evaluate(images)?;
+            self.decide(&mut inner)?;
+            if self.params.optimiser == Optimiser::LevenbergMarquardt {
+                self.solve(&mut inner)?;
+            }
+        }
+        self.evaluate(images)?;
+        self.decide(&mut inner)
+    }
+
+    /// Shortens the steps where the motion folds, seen on the full grid: a finer lattice then begins without folds.
+    pub fn unfold(&mut self, full: &Elements, factor: Axes<f32>) -> Result<(), ComputeError> {
+        let device = self.device;
+        let mut field = device.scratch_field(full.shape.components(), full.pixels())?;
+        let mut determinant = device.scratch(full.pixels())?;
+        for _ in 0..UNFOLDINGS {
+            let state = &self.state[0];
+            NodalField { elements: full, state, controls: &self.controls, factor, out: &mut field }
+                .run(device)?;
+            let unfolding = Unfolding {
+                elements: full,
+                state,
+                field: &field,
+                begin: &self.begin,
+                least: LEAST_DETERMINANT,
+                determinant: &mut determinant,
+                controls: &mut self.controls,
+            };
+            if unfolding.run(device)? == Some(false) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The energy on trial, and its derivatives.
+    fn evaluate(&mut self, images: &LevelImages) -> Result<(), ComputeError> {
+        let Self { device, elements, .. } = *self;
+        let [of_pixels, of_unknowns] = &mut self.energy;
+        let residual = Residual {
+            elements,
+            images: images.view(),
+            state: &self.state[0],
+            controls: &self.controls,
+            residual: &mut self.residual,
+            slopes: &mut self.slopes,
+            energy: of_pixels,
+        };
+        residual.run(device)?;
+        let gradient = LeastSquaresGradient {
+            elements,
+            smoothness: smoothness(self.params),
+            elastic: self.params.elastic,
+            state: &self.state[0],
+            controls: &self.controls,
+            residual: &self.residual,
+            slopes: &self.slopes,
+            gradient: &mut self.gradient,
+            diagonal: &mut self.diagonal,
+            energy: of_unknowns,
+        };
+        gradient.run(device)
+    }
+
+    /// Accepts or refuses the trial, and begins the next.
+    fn decide(&mut self, inner: &mut Inner) -> Result<(), ComputeError> {
+        let tolerance = self.params.tolerance;
+        let rule = match self.params.optimiser {
+            Optimiser::LevenbergMarquardt => Rule::LevenbergMarquardt(Judgement { tolerance, ..MARQUARDT }),
+            Optimiser::GradientDescent => Rule::Descent(Judgement { tolerance, ..DESCENT }),
+        };
+        let [state, next] = &mut self.state;
+        let [of_pixels, of_unknowns] = &self.energy;
+        let decide = Decide {
+            elements: self.elements,
+            rule,
+            state,
+            energy: [of_pixels, of_unknowns],
+            gradient: &self.gradient,
+            diagonal: &self.diagonal,
+            next,
+            controls: &mut self.controls,
+            residual: &mut inner.residual,
+            preconditioned: &mut inner.preconditioned,
+            step: &mut inner.step,
+            progress: &mut inner.first,
+        };
+        decide.run(self.device)?;
+        self.state.swap(0, 1);
+        Ok(())
+    }
+
+    /// The conjugate gradients: `(H + λ diag H) x = −½ ∇E`.
+    fn solve(&mut self, inner: &mut Inner) -> Result<(), ComputeError> {
+        let Self { device, elements, params, .. } = *self;
+        let tolerance = params.inner_tolerance;
+        for iteration in 0..params.inner_iterations {
+            let [even, odd] = &mut inner.directions;
+            let (direction, before) = if iteration % 2 == 0 { (even, odd) } else { (odd, even) };
+            let [one, other] = &mut inner.progress;
+            let (next, last) = if iteration % 2 == 0 { (one, other) } else { (other, one) };
+            let now: &Buffer = if iteration == 0 { &inner.first } else { last };
+            let earlier: Option<&Buffer> = match iteration {
+                0 => None,
+                1 => Some(&inner.first),
+                _ => Some(next),
+            };
+            let product = LeastSquaresProduct {
+                elements,
+                smoothness: smoothness(params),
+                state: &self.state[0],
+                progress: Progress { first: &inner.first, before: earlier, now, tolerance },
+                slopes: &self.slopes,
+                diagonal: &self.diagonal,
+                preconditioned: &inner.preconditioned,
+                before,
+                between: &mut inner.between,
+                direction,
+                product: &mut inner.product,
+                curvature: &mut inner.curvature,
+            };
+            product.run(device)?;
+            let advance = Advance {
+                elements,
+                state: &self.state[0],
+                progress: Progress { first: &inner.first, before: None, now, tolerance },
+                curvature: &inner.curvature,
+                direction,
+                product: &inner.product,
+                diagonal: &self.diagonal,
+                controls: &mut self.controls,
+                residual: &mut inner.residual,
+                preconditioned: &mut inner.preconditioned,
+                step: &mut inner.step,
+                next,
+            };
+            advance.run(device)?;
+        }
+        Ok(())
+    }
+
+    /// The confidence of every pixel.
+    pub fn confidence(&self, images: &LevelImages) -> Result<Buffer, ComputeError> {
+        let Self { device, elements, .. } = *self;
+        let mut variance = device.scratch(elements.problems * elements.controls_of_problem())?;
+        let mut confidence = device.scratch(elements.pixels())?;
+        let kernel = NodalConfidence {
+            elements,
+            state: &self.state[0],
+            residual: &self.residual,
+            diagonal: &self.diagonal,
+            least_variance: NOISE * NOISE * images.gain2(),
+            half_edges: self.params.half_error,
+            variance: &mut variance,
+            confidence: &mut confidence,
+        };
+        kernel.run(device)?;
+        Ok(confidence)
+    }
+}

@@ -1,0 +1,79 @@
+//! The parameters of [`FiniteElements`](crate::FiniteElements), and the presets.
+
+use crate::clg::parameters::Intensity;
+use veloxel_core::{choices, parameters};
+
+parameters! {
+    /// Every parameter of finite-element registration; symbols as on the page of [`crate::finite_elements`].
+    ///
+    /// Lengths are edges, the smallest voxel edge of the full grid, unless a name says otherwise; intensities are mapped to
+    /// [0, 1] first.
+    pub struct FiniteElementsParams of "fe";
+
+    /// A named set of parameters.
+    pub enum FiniteElementsPreset {
+        /// The best accuracy at a few times the cost.
+        Accurate = "accurate": [0, 1],
+        /// Little work for its accuracy.
+        Fast = "fast": [2, 3],
+        /// The weights of the paper: α 0.001, β 0.0001.
+        Paper = "paper": [4, 4],
+    }
+
+    // Columns: accurate 2-D, accurate 3-D, fast 2-D, fast 3-D, paper.
+
+    /// Length of an element of the finest lattice. Small: details; large: smooth motion and less work.
+    element "h": f64 in 2..=64 "edges" = 4.0, 6.0, 8.0, 8.0, 8.0;
+    /// Lattices, each with elements of twice the next finer one's length, on images of half its size.
+    lattices: usize in 1..=12 = 3, 3, 2, 2, 2;
+    /// What the elements of a volume cover: slice by slice alone, or the volume.
+    cover: Cover = Volume, Volume, Volume, Volume, Slices;
+    /// Weight of the field's first derivatives.
+    alpha "α": f32 in 0..=1000 = 0.0, 0.0, 0.0, 0.0, 0.001;
+    /// Weight of its second derivatives. Small: noise gets through; large: the field bends little.
+    beta "β": f32 in 0..=1000 = 0.1, 0.1, 0.1, 0.1, 0.0001;
+    /// Weight of mixed second derivatives over β: 2 is the same in all directions.
+    mixed "β₃/β": f32 in 0..=4 = 2.0, 2.0, 2.0, 2.0, 1.0;
+    /// Share of smoothness that is asked of the whole field; every step is asked for all of it. 1: the paper's, an elastic
+    /// body; 0: a fluid, which forgets what it was bent by, and goes as far as the steps take it.
+    elastic "τ": f32 in 0..=1 = 1.0;
+    /// The optimiser.
+    optimiser: Optimiser = LevenbergMarquardt;
+    /// Trial steps of a lattice.
+    steps: usize in 1..=100_000 = 10, 10, 6, 6, 20;
+    /// Iterations of the conjugate gradients a step.
+    inner_iterations: usize in 1..=10_000 = 12, 12, 8, 8, 50;
+    /// What the conjugate gradients leave of their first residual, relative.
+    inner_tolerance: f32 in 0..=1 = 0.1, 0.1, 0.1, 0.1, 0.01;
+    /// A lattice ends when a step gains less of the energy. 0: after all steps.
+    tolerance: f32 in 0..=1 = 0.001;
+    /// Damping of the first step, relative to the diagonal; for gradient descent the length of the first step, in gradients.
+    damping "λ": f32 in 1e-9..=1e9 = 0.001;
+    /// Standard deviation of the smoothing of both images before the pyramid, in voxels of the full grid. 0: off.
+    presmooth: f64 in 0..=8 "voxels" = 0.0;
+    /// Standard deviation of the window of local normalisation, in voxels of a level: the squared difference is then that of
+    /// local normalised cross-correlation. 0: off.
+    lcc_sigma: f64 in 0..=32 "voxels" = 0.0;
+    /// Error at which the confidence is halved.
+    half_error: f32 in 1e-3..=100 "edges" = 0.5;
+    /// How intensities are mapped (--raw-intensity: raw).
+    intensity: Intensity = Percentiles;
+}
+
+choices! {
+    /// What the elements of a volume cover.
+    pub enum Cover {
+        /// A slice each: motion stays within slices, and slices know nothing of each other.
+        Slices = "slices",
+        /// The volume: tricubic elements.
+        Volume = "volume",
+    }
+
+    /// How the energy is minimised.
+    pub enum Optimiser {
+        /// Damped Gauss-Newton steps, solved by conjugate gradients (Li et al. 2008).
+        LevenbergMarquardt = "levenberg-marquardt",
+        /// Steps along the gradient (the paper's Table 1).
+        GradientDescent = "gradient-descent",
+    }
+}

@@ -1,0 +1,187 @@
+//! Finite elements: exact motion, stacks of slices, starts, folds, both optimisers, and every device against the processor.
+
+#![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
+#![allow(clippy::print_stdout, reason = "the figures of a passing test are worth reading")]
+
+use crate::measure;
+
+use measure::{cpu, difference_vox, mean_error_vox, pair, smooth};
+use veloxel_core::{Dimension, Grid, Mask, Volume};
+use veloxel_gpu::Device;
+use veloxel_motion::finite_elements::parameters::{Cover, Optimiser};
+use veloxel_motion::{
+    DenseFlow, Extras, FiniteElements, FiniteElementsParams, FiniteElementsPreset, Pair, PairMethod, Silent,
+    Start,
+};
+use veloxel_phantoms::Phantom;
+use veloxel_phantoms::catalogue::MotionKind;
+use veloxel_testkit::on_every_device;
+use veloxel_testkit::tolerances::FIELD_PARITY_VOX;
+
+const BOTH: [Dimension; 2] = [Dimension::Two, Dimension::Three];
+
+fn run(pair: &Pair<'_>, params: &FiniteElementsParams, device: &Device) -> DenseFlow {
+    let mut method = FiniteElements::new(pair.fixed.grid(), params.clone(), device).unwrap();
+    method.run_with(pair, Extras::ALL, &Silent).unwrap()
+}
+
+fn phantom(motion: MotionKind, dimension: Dimension) -> Phantom {
+    smooth(motion, dimension, if dimension == Dimension::Two { 96 } else { 36 })
+}
+
+fn accurate(dimension: Dimension) -> FiniteElementsParams {
+    FiniteElementsParams::preset(FiniteElementsPreset::Accurate, dimension)
+}
+
+#[test]
+fn smooth_motion_is_found() {
+    let motions = [MotionKind::Shift, MotionKind::Rotation, MotionKind::Affine, MotionKind::Sinusoid];
+    let mut failed = Vec::new();
+    for (dimension, motion) in BOTH.into_iter().flat_map(|d| motions.map(|motion| (d, motion))) {
+        let phantom = phantom(motion, dimension);
+        // Small phantoms bend more than hearts.
+        let params = FiniteElementsParams { element: 4.0, ..accurate(dimension) };
+        let found = run(&pair(&phantom.fixed, &phantom.moving), &params, &cpu(2));
+        let error = mean_error_vox(&found.flow, &phantom);
+        println!("{}: {error:.4} voxel", phantom.name);
+        // The small volume bends within two elements of the coarsest lattice.
+        let is_bent = motion == MotionKind::Sinusoid && dimension == Dimension::Three;
+        if error > if is_bent { 0.4 } else { 0.02 } {
+            failed.push(format!("{}: {error:.4} voxel", phantom.name));
+        }
+        assert_eq!(found.statistics.jacobian.share_folded, 0.0);
+    }
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+#[test]
+fn images_that_agree_do_not_move() {
+    for dimension in BOTH {
+        let image = phantom(MotionKind::Shift, dimension).fixed;
+        let found = run(&pair(&image, &image), &accurate(dimension), &cpu(2));
+        let longest = found.flow.components_vox().iter().flatten().fold(0.0f32, |m, v| m.max(v.abs()));
+        assert!(longest < 1e-3, "{dimension:?}: {longest}");
+    }
+}
+
+/// Pictures above each other.
+fn stack(pictures: &[&Volume<f32>]) -> Volume<f32> {
+    let [nx, ny, _] = pictures[0].grid().size();
+    let grid = Grid::volume(nx, ny, pictures.len()).unwrap();
+    Volume::new(grid, pictures.iter().flat_map(|picture| picture.data().to_vec()).collect()).unwrap()
+}
+
+#[test]
+fn slices_of_a_stack_are_pictures() {
+    let phantoms = [MotionKind::Shift, MotionKind::Rotation].map(|motion| phantom(motion, Dimension::Two));
+    let raw = |cover| FiniteElementsParams {
+        cover,
+        intensity: veloxel_motion::clg::parameters::Intensity::Raw,
+        ..accurate(Dimension::Two)
+    };
+    let (fixed, moving) =
+        (stack(&phantoms.each_ref().map(|p| &p.fixed)), stack(&phantoms.each_ref().map(|p| &p.moving)));
+    let found = run(&pair(&fixed, &moving), &raw(Cover::Slices), &cpu(2));
+    assert!(found.flow.components_vox()[2].iter().all(|v| *v == 0.0));
+    for (z, phantom) in phantoms.iter().enumerate() {
+        let alone = run(&pair(&phantom.fixed, &phantom.moving), &raw(Cover::Volume), &cpu(1));
+        for c in 0..2 {
+            let (whole, own) = (&found.flow.components_vox()[c], &alone.flow.components_vox()[c]);
+            let pairs = whole[z * own.len()..(z + 1) * own.len()].iter().zip(own);
+            // Images of a stack are resampled as a volume's, which rounds differently.
+            let most = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(most < 1e-4, "slice {z}, component {c}: {most} pixel");
+        }
+    }
+}
+
+#[test]
+fn a_start_is_kept_where_it_is_right() {
+    let phantom = phantom(MotionKind::Rotation, Dimension::Two);
+    let from = Pair { start: Start::Flow(&phantom.truth), ..Pair::new(&phantom.fixed, &phantom.moving) };
+    let params = FiniteElementsParams { steps: 2, ..accurate(Dimension::Two) };
+    let error = mean_error_vox(&run(&from, &params, &cpu(2)).flow, &phantom);
+    assert!(error < 0.05, "{error}");
+}
+
+#[test]
+fn what_lies_outside_of_a_mask_says_nothing() {
+    let phantom = phantom(MotionKind::Shift, Dimension::Two);
+    let grid = phantom.fixed.grid().clone();
+    let mask = Mask::from_fn(grid, |[x, ..]| x < 70);
+    let mut spoiled = phantom.fixed.clone();
+    let [nx, ..] = spoiled.grid().size();
+    for (i, v) in spoiled.data_mut().iter_mut().enumerate().filter(|(i, _)| i % nx >= 70) {
+        *v = (i % 7) as f32;
+    }
+    let with = |image| {
+        let pair = Pair { mask: Some(&mask), ..Pair::new(image, &phantom.moving) };
+        run(&pair, &FiniteElementsParams { presmooth: 0.0, lattices: 1, ..accurate(Dimension::Two) }, &cpu(2))
+    };
+    let (clean, spoiled) = (with(&phantom.fixed), with(&spoiled));
+    assert_eq!(clean.flow, spoiled.flow);
+    let at = |x: usize| clean.confidence.data()[48 * nx + x];
+    assert!(at(30) > 0.8 && at(90) < at(30), "{} and {}", at(30), at(90));
+}
+
+#[test]
+fn nothing_folds_where_images_would_have_it() {
+    // Noise has no motion: what fits best folds.
+    let grid = Grid::image(64, 64).unwrap();
+    let image = |seed: u64| {
+        let noise = veloxel_phantoms::signed_noise(64 * 64, seed);
+        Volume::new(grid.clone(), noise).unwrap()
+    };
+    let params = FiniteElementsParams { beta: 0.001, steps: 20, ..accurate(Dimension::Two) };
+    let found = run(&pair(&image(1), &image(2)), &params, &cpu(2));
+    assert_eq!(found.statistics.jacobian.share_folded, 0.0);
+    let least = found.jacobian.unwrap().data().iter().copied().fold(f32::INFINITY, f32::min);
+    assert!(least > 0.0, "{least}");
+}
+
+/// Energy at the end, and steps that were taken, on the only lattice.
+fn energy(found: &DenseFlow) -> (f64, f64) {
+    let level = &found.statistics.method.json["levels"][0];
+    (level["energy"][1].as_f64().unwrap(), level["taken"].as_f64().unwrap())
+}
+
+#[test]
+fn levenberg_marquardt_takes_a_tenth_of_the_steps() {
+    let phantom = phantom(MotionKind::Sinusoid, Dimension::Two);
+    let params = FiniteElementsParams {
+        lattices: 1,
+        element: 8.0,
+        alpha: 0.001,
+        tolerance: 0.0,
+        steps: 8,
+        ..accurate(Dimension::Two)
+    };
+    let (marquardt, steps) = energy(&run(&pair(&phantom.fixed, &phantom.moving), &params, &cpu(2)));
+    let descent = FiniteElementsParams {
+        optimiser: Optimiser::GradientDescent,
+        damping: 1.0,
+        steps: 10 * steps as usize,
+        ..params
+    };
+    let (reached, taken) = energy(&run(&pair(&phantom.fixed, &phantom.moving), &descent, &cpu(2)));
+    println!("{marquardt} after {steps} steps, {reached} after {taken}");
+    assert!(
+        reached > marquardt,
+        "gradient descent: {reached} after {taken} steps, {marquardt} after {steps}"
+    );
+}
+
+on_every_device! {
+    fn fields_are_the_same(device: &Device) {
+        for dimension in BOTH {
+            let phantom = smooth(MotionKind::Sinusoid, dimension, if dimension == Dimension::Two { 48 } else { 20 });
+            let params = FiniteElementsParams { steps: 4, inner_iterations: 4, ..accurate(dimension) };
+            let [got, expected] = [device, &Device::cpu(1).unwrap()]
+                .map(|device| run(&pair(&phantom.fixed, &phantom.moving), &params, device));
+            let most = (0..phantom.grid().len())
+                .map(|i| difference_vox(&got.flow, &expected.flow, i))
+                .fold(0.0, f64::max);
+            assert!(most <= FIELD_PARITY_VOX, "{dimension:?}: {most} voxel");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The page of a mesh in parts: the mesh in 3-D, and its parts in a table.
+//!
+//! The viewer (three.js) and all data are inside the page; nothing is asked of any host.
+
+use super::number::{percent, text};
+use super::page::{Headline, Page, Section};
+use super::tables::Table;
+use super::{SegmentReport, SegmentedPart};
+use crate::ReportError;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+/// What the page draws.
+#[derive(Debug, Clone, Copy)]
+pub struct SegmentView<'a> {
+    /// Corners of the mesh.
+    pub points: &'a [[f64; 3]],
+    /// Its triangles.
+    pub triangles: &'a [[u32; 3]],
+    /// Of each triangle its part, of the most parts that the slider reaches.
+    pub finest: &'a [u32],
+    /// How many those are.
+    pub finest_parts: usize,
+    /// The pairs of them that become one, in order, each the part that stays and the part that joins it.
+    pub merges: &'a [[u32; 2]],
+    /// For each of the finest parts its colour as the name of a part.
+    pub inks: &'a [u32],
+    /// The smallest number of parts.
+    pub fewest_parts: usize,
+    /// Of each triangle, 0 to 1.
+    pub certainty: &'a [f32],
+    /// Red, green and blue by number.
+    pub colours: &'a [[u8; 3]],
+}
+
+/// The page.
+///
+/// # Errors
+/// [`ReportError::Page`] and [`ReportError::Json`] should not occur.
+pub fn segment_html(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, ReportError> {
+    let scene = Section {
+        lead: "Drag to turn, scroll to come nearer. A colour fades to white where a face may as well belong to the part \
+               beside it; at other numbers of parts than the run's, near every border."
+            .to_owned(),
+        scene: scene(report, view)?,
+        ..Section::new("Parts")
+    };
+    let parts = Section { table: Some(table(&report.segments)), ..Section::new("Every part") };
+    let cleaning = &report.cleaning;
+    let facts = [
+        ("triangles", cleaning.triangles),
+        ("components", cleaning.components),
+        ("border edges", cleaning.border_edges),
+        ("edges of three faces or more", cleaning.crowded_edges),
+        ("faces without an area", cleaning.flat),
+        ("repeated faces", cleaning.duplicates),
+        ("faces turned over", cleaning.turned_faces),
+        ("points joined", cleaning.joined_points),
+    ];
+    let facts = facts.iter().map(|(name, count)| ((*name).to_owned(), count.to_string())).collect();
+    let page = Page {
+        cards: vec![
+            Headline::new("Parts", report.parts.to_string(), "", report.count_from),
+            Headline::new("Faces", report.faces.to_string(), "", "of the file"),
+            Headline::new("Certainty", text(report.mean_certainty), "", "mean over the area, 0 to 1"),
+            Headline::of_time(&report.header),
+        ],
+        sections: vec![scene, parts, Section { facts, ..Section::new("The mesh") }],
+        run: Some(&report.header),
+        ..Page::new("Parts of a mesh", &report.mesh)
+    };
+    page.to_html()
+}
+
+fn table(parts: &[SegmentedPart]) -> Table {
+    let row = |part: &SegmentedPart| {
+        let [r, g, b] = part.rgb;
+        vec![
+            part.part.to_string(),
+            format!("#{r:02x}{g:02x}{b:02x}"),
+            part.triangles.to_string(),
+            percent(part.area_share),
+            format!("{:.3}", part.thickness),
+            format!("{:.2}", part.mean_certainty),
+        ]
+    };
+    let head = ["part", "colour", "triangles", "area", "thickness, √area", "certainty"].map(str::to_owned);
+    Table { head: head.to_vec(), text_columns: 2, rows: parts.iter().map(row).collect() }
+}
+
+/// The canvas with its sliders, the data and the scripts.
+fn scene(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, ReportError> {
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for point in view.triangles.iter().flatten().map(|&corner| view.points[corner as usize]) {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(point[axis]);
+            high[axis] = high[axis].max(point[axis]);
+        }
+    }
+    let extent =
+        (0..3).map(|axis| (high[axis] - low[axis]).powi(2)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+    // Around the origin in units of the mesh's extent, so that no unit is too large or too small for the viewer.
+    let place = |point: &[f64; 3]| {
+        [0, 1, 2].map(|axis| ((point[axis] - 0.5 * (low[axis] + high[axis])) / extent) as f32)
+    };
+    let points: Vec<u8> = view.points.iter().flat_map(place).flat_map(f32::to_le_bytes).collect();
+    let triangles: Vec<u8> =
+        view.triangles.iter().flatten().flat_map(|corner| corner.to_le_bytes()).collect();
+    let finest: Vec<u8> = view.finest.iter().flat_map(|&part| (part as u16).to_le_bytes()).collect();
+    let certainty: Vec<u8> =
+        view.certainty.iter().map(|c| (255.0 * c.clamp(0.0, 1.0)).round() as u8).collect();
+    let data = json!({
+        "points": STANDARD.encode(points),
+        "triangles": STANDARD.encode(triangles),
+        "finest": STANDARD.encode(finest),
+        "certainty": STANDARD.encode(certainty),
+        "finest_parts": view.finest_parts,
+        "merges": view.merges,
+        "inks": view.inks,
+        "colours": view.colours,
+        "parts": report.parts,
+        "radius": 0.5,
+    });
+    let slider = |id: &str, name: &str, [low, high, value]: [usize; 3]| {
+        let off = if low == high { " disabled" } else { "" };
+        format!(
+            "<label>{name} <input type=\"range\" id=\"{id}\" min=\"{low}\" max=\"{high}\" value=\"{value}\"{off}>\
+             <output id=\"{id}-value\"></output></label>"
+        )
+    };
+    let parts = [view.fewest_parts, view.finest_parts, report.parts];
+    Ok(format!(
+        "<div class=\"card scene\"><canvas id=\"mesh-canvas\" aria-label=\"The mesh in the colours of its parts\"></canvas>\
+         <div class=\"sliders\">{}{}</div></div>\n<script type=\"application/json\" id=\"mesh-data\">{}</script>\n\
+         <script>\n{}</script>\n<script>\n{}</script>",
+        slider("mesh-parts", "Parts", parts),
+        slider("mesh-fuzziness", "Fuzziness", [0, 100, 100]),
+        serde_json::to_string(&data)?,
+        include_str!("mesh_viewer/three.min.js"),
+        include_str!("mesh_viewer/viewer.js"),
+    ))
+}
