@@ -73,8 +73,7 @@ pub(super) fn images(
         }
         false => (moving, moving_grid, placement),
     };
-    let fixed = fixed.mapped(map)?;
-    let moving = moving.mapped(map)?;
+    let (fixed, moving) = (fixed.mapped(map)?, moving.mapped(map)?);
     let weights = region.mask.map(|mask| weights(device, mask, &stacks)).transpose()?;
     let (moving, placements) = match is_stack {
         true => (pyramid(device, smooth(device, params, (moving, stacks[0]))?, &stacks)?, None),
@@ -83,8 +82,7 @@ pub(super) fn images(
             let sizes = moving_levels(&moving_grid, &placement, &own);
             let raw = match_voxel_size(device, (moving, Shape::of(&moving_grid)), sizes[0].shape)?;
             let shapes: Vec<Shape> = sizes.iter().map(|level| level.shape).collect();
-            let moving = pyramid(device, smooth(device, params, (raw, shapes[0]))?, &shapes)?;
-            (moving, Some((own, sizes)))
+            (pyramid(device, smooth(device, params, (raw, shapes[0]))?, &shapes)?, Some((own, sizes)))
         }
     };
     let fixed = pyramid(device, smooth(device, params, (fixed, stacks[0]))?, &stacks)?;
@@ -93,12 +91,8 @@ pub(super) fn images(
     for (nth, (mut fixed, mut moving)) in fixed.into_iter().zip(moving).enumerate() {
         let level = &plan.levels[nth];
         let moving_shape = placements.as_ref().map_or(stacks[nth], |(_, sizes)| sizes[nth].shape);
-        if params.lcc_sigma > 0.0 {
-            for (shape, image) in [(stacks[nth], &mut fixed), (moving_shape, &mut moving)] {
-                let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
-                LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
-            }
-        }
+        normalise(device, params, (&mut fixed, stacks[nth]))?;
+        normalise(device, params, (&mut moving, moving_shape))?;
         SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
         let moving_from_fixed = match &placements {
             Some((own, sizes)) => between_levels(&placement, [&own[nth], &sizes[nth]]),
@@ -115,6 +109,19 @@ pub(super) fn images(
         });
     }
     Ok(out)
+}
+
+/// Local normalisation, where it is asked for.
+fn normalise(
+    device: &Device,
+    params: &FiniteElementsParams,
+    (image, shape): (&mut Buffer, Shape),
+) -> Result<(), MotionError> {
+    let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
+    if sigma_vox > 0.0 {
+        LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
+    }
+    Ok(())
 }
 
 /// The sizes of the fixed images; where there are more lattices than sizes, the last one again.

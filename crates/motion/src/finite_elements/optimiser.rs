@@ -27,8 +27,8 @@ const NOISE: f32 = 0.02;
 
 /// A determinant up to this is a fold.
 const LEAST_DETERMINANT: f32 = 0.05;
-/// How often steps around folds are halved: what is left of them then is a thousandth.
-const UNFOLDINGS: usize = 10;
+/// How often steps around folds are halved: what is left of them then is 1/256.
+const UNFOLDINGS: usize = 8;
 
 /// The weights of the Sobolev term.
 pub(super) fn smoothness(params: &FiniteElementsParams) -> Smoothness {

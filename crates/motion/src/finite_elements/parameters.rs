@@ -40,9 +40,9 @@ parameters! {
     /// The optimiser.
     optimiser: Optimiser = LevenbergMarquardt;
     /// Trial steps of a lattice.
-    steps: usize in 1..=100_000 = 10, 10, 6, 6, 20;
+    steps: usize in 1..=100_000 = 6, 6, 6, 6, 20;
     /// Iterations of the conjugate gradients a step.
-    inner_iterations: usize in 1..=10_000 = 12, 12, 8, 8, 50;
+    inner_iterations: usize in 1..=10_000 = 8, 8, 8, 8, 50;
     /// What the conjugate gradients leave of their first residual, relative.
     inner_tolerance: f32 in 0..=1 = 0.1, 0.1, 0.1, 0.1, 0.01;
     /// A lattice ends when a step gains less of the energy. 0: after all steps.
