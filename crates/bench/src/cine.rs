@@ -8,8 +8,8 @@ use veloxel_io::{
     CinePlace, ContourReading, IoError, PlainNames, TextOrder, inspect, read_contours, read_grid,
     write_contours,
 };
-use veloxel_motion::Silent;
 use veloxel_motion::cycle::{CycleEstimate, Periodic};
+use veloxel_motion::{MotionError, Silent};
 use veloxel_report::TrackRun;
 use veloxel_report::metrics::ContourDistances;
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Series};
@@ -50,8 +50,14 @@ pub(super) fn cine(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
     Ok(figures)
 }
 
-fn job(session: &Session<'_>, inputs: Vec<PathBuf>, contours: PathBuf, folder: PathBuf) -> TrackJob {
-    TrackJob {
+fn job(
+    session: &Session<'_>,
+    inputs: Vec<PathBuf>,
+    contours: PathBuf,
+    folder: PathBuf,
+) -> Result<TrackJob, BenchError> {
+    let method = MethodOptions::new("clg").and_then(|clg| clg.preset("cine")).map_err(MotionError::from)?;
+    Ok(TrackJob {
         inputs,
         contours: vec![ContourInput { path: contours, frame: None }],
         truth: Vec::new(),
@@ -61,11 +67,11 @@ fn job(session: &Session<'_>, inputs: Vec<PathBuf>, contours: PathBuf, folder: P
         region: RegionChoice::Auto,
         space: MotionSpace::InPlane,
         periodic: Periodic::Auto,
-        estimate: CycleEstimate::default(),
-        methods: vec![MethodOptions::default()],
+        estimate: CycleEstimate::Closed,
+        methods: vec![method],
         options: RunOptions { device: session.device_options.clone(), ..RunOptions::default() },
         folder,
-    }
+    })
 }
 
 fn run(job: &TrackJob) -> Result<TrackRun, BenchError> {
@@ -92,7 +98,7 @@ fn pig(session: &Session<'_>, folder: &Path, scratch: &Path) -> Result<Vec<Figur
     let file = scratch.join("pig.json");
     write_contours(&file, &own, &place)?;
     let truth = vec![ContourInput { path: file.clone(), frame: None }];
-    let job = TrackJob { frames: vec![0], truth, ..job(session, vec![cine], file, scratch.join("pig")) };
+    let job = TrackJob { frames: vec![0], truth, ..job(session, vec![cine], file, scratch.join("pig"))? };
     let found = run(&job)?;
     let Some(distances) = &found.distances else { return Ok(Vec::new()) };
     session.draw(over_time(distances, info.frames));
@@ -136,8 +142,10 @@ fn ejection(
     };
     let labels = frames.map(|frame| path(frame, "_gt"));
     let mut job =
-        job(session, frames.map(|f| path(f, "")).to_vec(), labels[0].clone(), scratch.join(patient));
+        job(session, frames.map(|f| path(f, "")).to_vec(), labels[0].clone(), scratch.join(patient))?;
     job.truth = vec![ContourInput { path: labels[1].clone(), frame: Some(1) }];
+    // Half a beat apart, slices have passed through each other's places: the volume tells, planes do not.
+    job.space = MotionSpace::Volume;
     let found = run(&job)?;
     let areas = |nth: usize| -> Result<Vec<Option<f64>>, BenchError> {
         let file = read_contours(&labels[nth], None, &ContourReading::default(), &mut Warnings::new())?;
@@ -168,7 +176,7 @@ fn right_ventricle(session: &Session<'_>, folder: &Path, scratch: &Path) -> Resu
     let images = ["P09-0022.dcm", "P09-0023.dcm"].map(|name| folder.join("P09dicom").join(name));
     let truth = vec![ContourInput { path: contours.clone(), frame: None }];
     let job =
-        TrackJob { truth, frames: vec![0], ..job(session, images.to_vec(), contours, scratch.join("rv")) };
+        TrackJob { truth, frames: vec![0], ..job(session, images.to_vec(), contours, scratch.join("rv"))? };
     let found = run(&job)?;
     let rv = found.distances.as_ref().and_then(|d| d.structure(Structure::Rv));
     let mean = rv.map_or(f64::NAN, |s| s.modified_hausdorff_mm);

@@ -55,7 +55,7 @@ pub struct TrackArguments {
     periodic: Periodic,
 
     /// How motion is put together: forward or backward in time from frame to frame, both blended, or the start frame to each
-    #[arg(long, value_name = "WAY", value_parser = estimates(), default_value = "blended", help_heading = "Method")]
+    #[arg(long, value_name = "WAY", value_parser = estimates(), default_value = "closed", help_heading = "Method")]
     estimate: CycleEstimate,
 
     /// Motion of each slice in its plane, or of all slices together
@@ -119,14 +119,15 @@ fn periodic() -> impl TypedValueParser<Value = Periodic> {
 }
 
 fn estimates() -> impl TypedValueParser<Value = CycleEstimate> {
-    PossibleValuesParser::new(["forward", "backward", "blended", "reference"]).map(|word| {
-        match word.as_str() {
+    PossibleValuesParser::new(["forward", "backward", "blended", "reference", "closed"]).map(
+        |word| match word.as_str() {
             "forward" => CycleEstimate::Forward,
             "backward" => CycleEstimate::Backward,
             "reference" => CycleEstimate::Reference,
-            _ => CycleEstimate::Blended,
-        }
-    })
+            "blended" => CycleEstimate::Blended,
+            _ => CycleEstimate::Closed,
+        },
+    )
 }
 
 fn spaces() -> impl TypedValueParser<Value = MotionSpace> {
@@ -147,7 +148,10 @@ fn contour_input(text: &str) -> Result<ContourInput, String> {
 
 impl TrackArguments {
     fn methods(&self) -> Result<Vec<MethodOptions>, Box<dyn std::error::Error>> {
-        let given = if self.method.is_empty() { vec![MethodOptions::default()] } else { self.method.clone() };
+        let given = match self.method.is_empty() {
+            true => vec![MethodOptions::new("clg")?.preset("cine")?],
+            false => self.method.clone(),
+        };
         let set = |method: MethodOptions| {
             self.set.iter().try_fold(method, |method, (name, value)| method.set(name, value))
         };

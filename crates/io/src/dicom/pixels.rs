@@ -67,6 +67,46 @@ pub(super) fn broken(path: &Path, error: &dyn std::error::Error) -> IoError {
     IoError::malformed(path, "the pixels", "an image that can be decoded", text)
 }
 
+/// Bits and channels of a plane's pixels, `pixels` in all, once they are known to be there.
+fn layout(
+    decoded: &DecodedPixelData<'_>,
+    plane: &PlaneHeader,
+    pixels: usize,
+) -> Result<(u16, usize), IoError> {
+    let fail = |expected: &str, got: String| IoError::malformed(&plane.path, "the pixels", expected, got);
+    let [w, h] = plane.size;
+    if decoded.columns() as usize != w || decoded.rows() as usize != h {
+        return Err(fail(&format!("{w} × {h}"), format!("{} × {}", decoded.columns(), decoded.rows())));
+    }
+    let (bits, stored) = (decoded.bits_allocated(), decoded.bits_stored());
+    let channels = usize::from(decoded.samples_per_pixel());
+    let (got, needed) = (decoded.data().len(), pixels * channels * usize::from(bits).div_ceil(8));
+    if ![8, 16, 32].contains(&bits) || ![1, 3].contains(&channels) || stored == 0 || stored > bits {
+        return Err(fail(
+            "8, 16 or 32 bits of one channel, or of three",
+            format!("{bits} bits, {channels} channels"),
+        ));
+    }
+    if got < needed {
+        return Err(IoError::Truncated {
+            what: "the pixels",
+            expected_bytes: needed as u64,
+            got_bytes: got as u64,
+            path: plane.path.clone(),
+        });
+    }
+    Ok((bits, channels))
+}
+
+/// The luminance of a plane's colours; `channel` tells the value of a pixel's channel, of so many pixels.
+fn luminance(out: &mut [f32], is_rgb: bool, channel: impl Fn(usize, usize, usize) -> i64) {
+    let len = out.len();
+    for (nth, out) in out.iter_mut().enumerate() {
+        let channel = |c: usize| channel(nth, c, len) as f32;
+        *out = if is_rgb { (0..3).map(|c| LUMA[c] as f32 * channel(c)).sum() } else { channel(0) };
+    }
+}
+
 /// Writes the samples of a plane; the type that they have in the file, and whether they are colours.
 fn fill(
     decoded: &DecodedPixelData<'_>,
@@ -74,31 +114,10 @@ fn fill(
     out: &mut [f32],
 ) -> Result<(String, bool), IoError> {
     let fail = |expected: &str, got: String| IoError::malformed(&plane.path, "the pixels", expected, got);
-    let [w, h] = plane.size;
-    if decoded.columns() as usize != w || decoded.rows() as usize != h {
-        return Err(fail(&format!("{w} × {h}"), format!("{} × {}", decoded.columns(), decoded.rows())));
-    }
-    let (bits, stored) = (decoded.bits_allocated(), u32::from(decoded.bits_stored()));
+    let (bits, channels) = layout(decoded, plane, out.len())?;
+    let stored = u32::from(decoded.bits_stored());
     let is_signed = decoded.pixel_representation() == PixelRepresentation::Signed;
-    let channels = usize::from(decoded.samples_per_pixel());
-    let count = out.len() * channels;
     let data = decoded.data();
-    let needed = count * usize::from(bits).div_ceil(8);
-    if ![8, 16, 32].contains(&bits) || ![1, 3].contains(&channels) || stored == 0 || stored > u32::from(bits)
-    {
-        return Err(fail(
-            "8, 16 or 32 bits of one channel, or of three",
-            format!("{bits} bits, {channels} channels"),
-        ));
-    }
-    if data.len() < needed {
-        return Err(IoError::Truncated {
-            what: "the pixels",
-            expected_bytes: needed as u64,
-            got_bytes: data.len() as u64,
-            path: plane.path.clone(),
-        });
-    }
     let value = |nth: usize| -> i64 {
         let raw = match bits {
             8 => u32::from(data[nth]),
@@ -120,22 +139,13 @@ fn fill(
             .enumerate()
             .for_each(|(nth, out)| *out = (slope * turned(value(nth)) as f64 + intercept) as f32);
     } else {
-        let is_rgb = decoded.photometric_interpretation().as_str() == "RGB";
-        let is_ybr = decoded.photometric_interpretation().as_str().starts_with("YBR_FULL");
-        if !is_rgb && !is_ybr {
-            return Err(fail(
-                "grey, RGB or YBR_FULL",
-                decoded.photometric_interpretation().as_str().to_owned(),
-            ));
+        let photometric = decoded.photometric_interpretation().as_str();
+        let is_rgb = photometric == "RGB";
+        if !is_rgb && !photometric.starts_with("YBR_FULL") {
+            return Err(fail("grey, RGB or YBR_FULL", photometric.to_owned()));
         }
         let is_planar = decoded.planar_configuration() == dicom_pixeldata::PlanarConfiguration::PixelFirst;
-        let len = out.len();
-        let channel =
-            |nth: usize, c: usize| value(if is_planar { c * len + nth } else { 3 * nth + c }) as f32;
-        for (nth, out) in out.iter_mut().enumerate() {
-            *out =
-                if is_rgb { (0..3).map(|c| LUMA[c] as f32 * channel(nth, c)).sum() } else { channel(nth, 0) };
-        }
+        luminance(out, is_rgb, |nth, c, len| value(if is_planar { c * len + nth } else { 3 * nth + c }));
     }
     let kind =
         format!("{}{stored}{}", if is_signed { "i" } else { "u" }, if channels == 3 { " × 3" } else { "" });

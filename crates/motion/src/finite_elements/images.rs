@@ -73,8 +73,7 @@ pub(super) fn images(
         }
         false => (moving, moving_grid, placement),
     };
-    let fixed = fixed.mapped(map)?;
-    let moving = moving.mapped(map)?;
+    let (fixed, moving) = (fixed.mapped(map)?, moving.mapped(map)?);
     let weights = region.mask.map(|mask| weights(device, mask, &stacks)).transpose()?;
     let (moving, placements) = match is_stack {
         true => (pyramid(device, smooth(device, params, (moving, stacks[0]))?, &stacks)?, None),
@@ -83,8 +82,7 @@ pub(super) fn images(
             let sizes = moving_levels(&moving_grid, &placement, &own);
             let raw = match_voxel_size(device, (moving, Shape::of(&moving_grid)), sizes[0].shape)?;
             let shapes: Vec<Shape> = sizes.iter().map(|level| level.shape).collect();
-            let moving = pyramid(device, smooth(device, params, (raw, shapes[0]))?, &shapes)?;
-            (moving, Some((own, sizes)))
+            (pyramid(device, smooth(device, params, (raw, shapes[0]))?, &shapes)?, Some((own, sizes)))
         }
     };
     let fixed = pyramid(device, smooth(device, params, (fixed, stacks[0]))?, &stacks)?;

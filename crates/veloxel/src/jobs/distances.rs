@@ -7,7 +7,7 @@ use crate::VeloxelError;
 use serde::Serialize;
 use std::path::PathBuf;
 use veloxel_core::{GraphKind, StageTime, WarningKind, Warnings};
-use veloxel_io::{NpyWriter, check_matrix_output, read_graph};
+use veloxel_io::{NpyWriter, read_graph};
 use veloxel_mesh::{Graph, Request, ShortestPaths};
 use veloxel_report::DeviceReport;
 
@@ -64,10 +64,9 @@ pub struct DistancesReport {
 pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelError> {
     let mut plan = OutputPlan::default()
         .reads("graph", [&job.graph])
-        .writes("distances", [&job.output], Holds::Text)
+        .writes("distances", [&job.output], Holds::Matrix)
         .writes("report", &job.report, Holds::Text);
     plan.check()?;
-    check_matrix_output(&job.output)?;
     let (device, mut log) = job.device.start()?;
     let list = log.stages.time("read", || read_graph(&job.graph, job.kind))?;
     let graph = Graph::new(&list)?;

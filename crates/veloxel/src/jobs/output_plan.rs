@@ -274,7 +274,7 @@ impl Output {
             }
             Holds::Disparity => io::check_disparity_output(path)?,
             Holds::Picture => io::check_rgb_output(path)?,
-            Holds::Matrix => check_matrix(path)?,
+            Holds::Matrix => io::check_matrix_output(path)?,
             Holds::Text | Holds::Folder => io::check_folder(path)?,
         }
         Ok(io::check_writable(path)?)
@@ -302,25 +302,13 @@ fn lies_in(file: &Path, folder: &Path) -> bool {
 
 /// The format of a file, as in reports.
 fn format_text(path: &Path) -> String {
-    if path.is_dir() {
-        return "folder".to_owned();
-    }
-    Format::from_path(path).map_or_else(|| "unknown".to_owned(), Format::to_string)
+    let format = || Format::from_path(path).map_or_else(|| "unknown".to_owned(), Format::to_string);
+    if path.is_dir() { "folder".to_owned() } else { format() }
 }
 
 /// A file's own name.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// A matrix is written as `.npy` alone.
-fn check_matrix(path: &Path) -> Result<(), VeloxelError> {
-    let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
-    if !is_npy {
-        let known = ".npy".to_owned();
-        return Err(IoError::UnknownExtension { path: path.to_owned(), what: "a matrix", known }.into());
-    }
-    Ok(io::check_folder(path)?)
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub(super) struct Followed {
     pub forward: Vec<Flow>,
     /// And backwards.
     pub backward: Vec<Flow>,
+    /// The start frame registered to each, where that was asked for.
+    pub reference: Vec<Option<Flow>>,
     /// Whether the last frame is followed by the first.
     pub periodicity: Periodicity,
     /// Every parameter as used.
@@ -48,6 +50,7 @@ pub(super) fn follow(
         flows: Vec::new(),
         forward: Vec::new(),
         backward: Vec::new(),
+        reference: Vec::new(),
         periodicity: if cycle.periodicity.is_periodic { Periodicity::Periodic } else { Periodicity::Open },
         parameters: opened.parameters,
         drift_vox: cycle.drift_vox,
@@ -56,6 +59,7 @@ pub(super) fn follow(
         found.flows.push(frame.flow);
         found.forward.push(frame.forward);
         found.backward.push(frame.backward);
+        found.reference.push(frame.reference);
     }
     Ok(found)
 }

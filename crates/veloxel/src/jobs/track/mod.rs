@@ -16,7 +16,7 @@ use super::{JobRun, MethodOptions, RunOptions};
 use crate::VeloxelError;
 use cine::Cine;
 pub use motion::MotionSpace;
-use motion::{Task, Way};
+use motion::{CineMotion, Task, Way};
 use region::Region;
 pub use region::RegionChoice;
 use seeds::Seeds;
@@ -170,25 +170,8 @@ impl Setting<'_> {
         log: &mut RunLog,
     ) -> Result<Tracked, VeloxelError> {
         let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
-        let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
-        let slices = self.seeds.contours.slices();
-        let task = Task {
-            cine: self.cine,
-            region: self.region,
-            space: self.job.space,
-            slices: &slices,
-            plan: CyclePlan { periodic: self.job.periodic, estimate: self.job.estimate, start: 0 },
-            options: &options,
-            device: self.device,
-            observer,
-        };
-        let (starts, begin) = (&self.seeds.frames, Instant::now());
-        let all = self.job.methods.len() * starts.len();
-        let motions = starts
-            .iter()
-            .enumerate()
-            .map(|(part, &start)| task.follow(start, (nth * starts.len() + part, all)))
-            .collect::<Result<Vec<_>, _>>()?;
+        let begin = Instant::now();
+        let motions = self.motions(method, (nth, observer))?;
         let solve_ms = begin.elapsed().as_secs_f64() * 1e3;
         log.stages.add("solve", solve_ms);
         let motion = &motions[0];
@@ -228,6 +211,33 @@ impl Setting<'_> {
         };
         let fields = (0..frames).map(|frame| motion.field(frame)).collect::<Result<_, _>>()?;
         Ok(Tracked { run, contours, fields })
+    }
+
+    /// The motion from each frame that outlines are carried from.
+    fn motions(
+        &self,
+        method: &MethodOptions,
+        (nth, observer): (usize, &dyn Observer),
+    ) -> Result<Vec<CineMotion>, VeloxelError> {
+        let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
+        let slices = self.seeds.contours.slices();
+        let task = Task {
+            cine: self.cine,
+            region: self.region,
+            space: self.job.space,
+            slices: &slices,
+            plan: CyclePlan { periodic: self.job.periodic, estimate: self.job.estimate, start: 0 },
+            options: &options,
+            device: self.device,
+            observer,
+        };
+        let starts = &self.seeds.frames;
+        let all = self.job.methods.len() * starts.len();
+        starts
+            .iter()
+            .enumerate()
+            .map(|(part, &start)| task.follow(start, (nth * starts.len() + part, all)))
+            .collect()
     }
 
     fn without_seeds(&self, distances: &ContourDistances) -> ContourDistances {

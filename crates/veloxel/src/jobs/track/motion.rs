@@ -38,6 +38,8 @@ impl MotionSpace {
 pub(super) enum Way {
     /// The motion that was asked for.
     Wanted,
+    /// The start frame registered to it, where that is known, else what was asked for.
+    Reference,
     /// Composed forwards in time.
     Forward,
     /// Composed backwards in time.
@@ -113,13 +115,19 @@ impl CineMotion {
         };
         let [w, h] = self.region.size.map(|n| n as f64 - 1.0);
         let at = [(x - x0).clamp(0.0, w), (y - y0).clamp(0.0, h), depth];
-        let flows = match way {
-            Way::Wanted => &part.flows,
-            Way::Forward => &part.forward,
-            Way::Backward => &part.backward,
+        let flow = match way {
+            Way::Wanted => &part.flows[frame],
+            Way::Reference => part.reference[frame].as_ref().unwrap_or(&part.flows[frame]),
+            Way::Forward => &part.forward[frame],
+            Way::Backward => &part.backward[frame],
         };
-        let d = sample_vox(&flows[frame], at)?;
+        let d = sample_vox(flow, at)?;
         Some([x + d[0], y + d[1], z + d[2]])
+    }
+
+    /// Millimetres between pixels along x.
+    pub fn pixel_mm(&self) -> f64 {
+        self.grid.spacing_mm()[0]
     }
 
     /// The field from the start frame to another, on the region's grid; unknown in slices that were not followed.

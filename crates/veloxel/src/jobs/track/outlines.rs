@@ -3,6 +3,7 @@
 use super::motion::{CineMotion, Way};
 use super::seeds::Seeds;
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, WarningKind, Warnings};
+use veloxel_motion::cycle::{ContourMotion, ContourRule};
 use veloxel_report::metrics::Periodicity;
 
 /// Carries the seeds to every frame; `motions` are those from each of their frames.
@@ -52,11 +53,22 @@ fn moved(seed: &Contour, (motion, way): (&CineMotion, Way), frame: usize) -> Opt
     if frame == seed.frame {
         return Some(seed.polygon.clone());
     }
-    let to = |[x, y]: [f64; 2]| match motion.moved_by(way, [x, y, seed.slice as f64], frame) {
-        Some([x, y, _]) => [x, y],
-        None => [f64::NAN; 2],
+    let pixel_mm = motion.pixel_mm();
+    // Readers draw beside the edge of blood: see the rules.
+    let rule = match seed.structure {
+        Structure::Endo | Structure::Rv => ContourRule::endocardium(pixel_mm),
+        Structure::Epi | Structure::RvEpi => ContourRule::epicardium(pixel_mm),
+        Structure::Region => ContourRule::default(),
     };
-    Polygon::of_moved(seed.polygon.points_px().iter().map(|&p| to(p)).collect()).ok()
+    let way = match (way, rule.motion) {
+        (Way::Wanted, ContourMotion::Reference) => Way::Reference,
+        (way, _) => way,
+    };
+    let place = |[x, y]: [f64; 2]| {
+        let [x, y, _] = motion.moved_by(way, [x, y, seed.slice as f64], frame)?;
+        Some([x, y])
+    };
+    Polygon::of_moved(rule.moved(seed.polygon.points_px(), &place)?).ok()
 }
 
 type Weighted<'a, 'b> = (&'a (usize, &'b Contour), f64);
