@@ -1,6 +1,7 @@
 //! Parts in one piece: whatever lies apart from the rest of its part, or is too small, joins the neighbour with the longest border.
 
 use crate::DualGraph;
+use crate::numbered::numbered;
 use std::collections::BTreeMap;
 
 /// Labels whose parts are connected, numbered from 0 in the order of the faces.
@@ -51,7 +52,7 @@ pub fn connected_parts(graph: &DualGraph, labels: &[u32], least_area: f64) -> Ve
             members[into as usize].extend(moved);
         }
     }
-    crate::cuts::numbered(&piece_of)
+    numbered(&piece_of)
 }
 
 /// The connected piece of each face, and the area of each piece.

@@ -17,6 +17,7 @@ pub mod fuzzy;
 mod graph;
 mod methods;
 mod min_cut;
+mod numbered;
 mod ray_tree;
 mod shape_diameter;
 pub mod shortest_paths;

@@ -1,6 +1,7 @@
 //! The tree of merges: parts for every number of parts.
 
 use crate::dual_graph::DualArc;
+use crate::numbered::numbered;
 
 /// Faces that were joined pair by pair; the merges in reverse are the parts for one part, two parts, and so on.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,21 +108,4 @@ impl Hierarchy {
         };
         arcs.iter().map(level).collect()
     }
-}
-
-/// Names as numbers from 0, in the order in which they come.
-pub(crate) fn numbered(names: &[u32]) -> Vec<u32> {
-    let most = names.iter().max().map_or(0, |most| *most as usize + 1);
-    let mut number = vec![u32::MAX; most];
-    let mut count = 0;
-    let mut numbered = Vec::with_capacity(names.len());
-    for &name in names {
-        let slot = &mut number[name as usize];
-        if *slot == u32::MAX {
-            *slot = count;
-            count += 1;
-        }
-        numbered.push(*slot);
-    }
-    numbered
 }

@@ -20,7 +20,6 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use hierarchy::numbered;
 pub use hierarchy::{Hierarchy, Merge, TreeTop};
 pub use parameters::{CutsParams, CutsPreset};
 pub use parts::{PartCount, Parts};
