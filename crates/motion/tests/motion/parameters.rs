@@ -5,7 +5,9 @@ use veloxel_core::parameters::{Declaration, Draft, Kind, MethodParameters, Param
 use veloxel_core::{Dimension, Grid};
 use veloxel_gpu::Device;
 use veloxel_motion::clg::parameters::{MedianFilter, Penaliser};
-use veloxel_motion::{BlockMatchingParams, Clg, ClgParams, LucasKanadeParams, PhaseParameters};
+use veloxel_motion::{
+    BlockMatchingParams, Clg, ClgParams, FiniteElementsParams, LucasKanadeParams, PhaseParameters,
+};
 
 use veloxel_motion::methods::PARAMETERS as METHODS;
 const DIMENSIONS: [(Dimension, &str); 2] = [(Dimension::Two, "2d"), (Dimension::Three, "3d")];
@@ -16,6 +18,7 @@ fn built(draft: &Draft) -> Result<Map<String, Value>, ParameterError> {
         "clg" => draft.build::<ClgParams>(Dimension::Two).map(|p| p.to_json()),
         "lucas-kanade" => draft.build::<LucasKanadeParams>(Dimension::Two).map(|p| p.to_json()),
         "block-matching" => draft.build::<BlockMatchingParams>(Dimension::Two).map(|p| p.to_json()),
+        "fe" => draft.build::<FiniteElementsParams>(Dimension::Two).map(|p| p.to_json()),
         _ => draft.build::<PhaseParameters>(Dimension::Two).map(|p| p.to_json()),
     }
 }
@@ -193,7 +196,7 @@ fn names_that_are_not_are_answered_with_the_nearest_or_the_owner() {
         "{text}"
     );
     let text = Draft::new(&METHODS, "magic").unwrap_err().to_string();
-    assert_eq!(text, "parameter `method` is magic, expected clg, phase, lucas-kanade or block-matching");
+    assert_eq!(text, "parameter `method` is magic, expected clg, phase, lucas-kanade, block-matching or fe");
     let text = clg.set_preset("best").unwrap_err().to_string();
     assert_eq!(text, "clg: parameter `preset` is best, expected accurate, fast, realtime, paper or cine");
     let text = clg.build::<PhaseParameters>(Dimension::Two).unwrap_err().to_string();
