@@ -42,11 +42,12 @@ impl RayTree {
         Self { nodes, triangles }
     }
 
-    /// The distance to the first triangle, in lengths of the direction, and its number.
-    pub fn first(&self, ray: &Ray) -> Option<(f64, u32)> {
+    /// The distance to the first triangle, in lengths of the direction, and its number; `stack` is memory that rays share.
+    pub fn first(&self, ray: &Ray, stack: &mut Vec<usize>) -> Option<(f64, u32)> {
         let inverse = ray.direction.map(|d| 1.0 / d);
         let mut best: Option<(f64, u32)> = None;
-        let mut stack = vec![0];
+        stack.clear();
+        stack.push(0);
         while let Some(at) = stack.pop() {
             let node = &self.nodes[at];
             let nearest = best.map_or(f64::INFINITY, |(t, _)| t);
@@ -155,7 +156,7 @@ mod tests {
             let all = (0..).zip(&corners).filter(|(n, _)| *n != 5);
             let expected =
                 all.filter_map(|(n, c)| Some((meet(&ray, c)?, n))).min_by(|a, b| a.0.total_cmp(&b.0));
-            assert_eq!(tree.first(&ray), expected);
+            assert_eq!(tree.first(&ray, &mut Vec::new()), expected);
             met += usize::from(expected.is_some());
         }
         assert!(met > 50, "{met}");

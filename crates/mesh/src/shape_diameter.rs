@@ -34,8 +34,9 @@ pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Vec<f64> {
         .collect();
     let mut thickness = vec![f64::NAN; graph.faces()];
     cpu.split_samples(&mut thickness, COST, |faces, thickness| {
+        let mut scratch = Scratch::default();
         for (face, thickness) in faces.zip(thickness) {
-            *thickness = below(graph, face, &tree, &spiral);
+            *thickness = below(graph, face, (&tree, &spiral), &mut scratch);
         }
     });
     let mut known: Vec<f64> = thickness.iter().copied().filter(|t| t.is_finite()).collect();
@@ -43,26 +44,40 @@ pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Vec<f64> {
     thickness.iter().map(|&t| if t.is_finite() { t } else { median }).collect()
 }
 
-fn below(graph: &DualGraph, face: usize, tree: &RayTree, spiral: &[[f64; 2]]) -> f64 {
+/// Memory of a thread: to ask for it for every ray costs more than the rays.
+#[derive(Default)]
+struct Scratch {
+    stack: Vec<usize>,
+    /// Lengths and weights.
+    rays: Vec<[f64; 2]>,
+    lengths: Vec<f64>,
+}
+
+fn below(
+    graph: &DualGraph,
+    face: usize,
+    (tree, spiral): (&RayTree, &[[f64; 2]]),
+    Scratch { stack, rays, lengths }: &mut Scratch,
+) -> f64 {
     let (normal, centre) = (graph.normals[face], graph.centres[face]);
     let axis = if normal[0].abs() < 0.9 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
     let across = unit(cross(normal, axis));
     let third = cross(normal, across);
     let origin = plus(centre, -BELOW, normal);
-    // Lengths and weights.
-    let mut rays: Vec<[f64; 2]> = Vec::with_capacity(spiral.len());
+    rays.clear();
     for &[away, turn] in spiral {
         let side = plus(across.map(|c| c * turn.cos()), turn.sin(), third);
         let direction = plus(normal.map(|c| -c * away.cos()), away.sin(), side);
         let ray = Ray { origin, direction, from: face as u32 };
-        if let Some((length, met)) = tree.first(&ray)
+        if let Some((length, met)) = tree.first(&ray, stack)
             && dot(graph.normals[met as usize], direction) > 0.0
         {
             rays.push([length + BELOW, 1.0 / (away + ANGLE_OFFSET_RAD)]);
         }
     }
-    let mut lengths: Vec<f64> = rays.iter().map(|ray| ray[0]).collect();
-    let Some(median) = median(&mut lengths) else { return f64::NAN };
+    lengths.clear();
+    lengths.extend(rays.iter().map(|ray| ray[0]));
+    let Some(median) = median(lengths) else { return f64::NAN };
     let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
     let deviation =
         (lengths.iter().map(|l| (l - mean) * (l - mean)).sum::<f64>() / lengths.len() as f64).sqrt();
