@@ -37,6 +37,9 @@ fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
             let got = excerpt(&String::from_utf8_lossy(first));
             return Err(context.malformed("the number of points", "a count", got));
         }
+        (false, _) if head.is_empty() => {
+            return Err(context.malformed("head of an OFF file", "OFF", "no text"));
+        }
         (false, _) => {
             let got = excerpt(&String::from_utf8_lossy(head));
             return Err(context.malformed("head of an OFF file", "OFF", got));
