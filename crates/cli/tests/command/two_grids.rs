@@ -94,7 +94,8 @@ fn images_that_hardly_overlap_are_told() {
     let mut origin = grid.origin_mm();
     origin[0] += 0.8 * spacing[0] * grid.size()[0] as f64;
     let data = phantom.moving.data().to_vec();
-    let elsewhere = Volume::new(grid.clone().with_origin_mm(origin), data).expect("as many samples as voxels");
+    let elsewhere =
+        Volume::new(grid.clone().with_origin_mm(origin), data).expect("as many samples as voxels");
     place.write_image("moving.nii.gz", &elsewhere);
     let pair =
         ["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "flow.nii.gz", "--preset", "fast", "--device", "cpu"];
