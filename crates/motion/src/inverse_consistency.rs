@@ -53,7 +53,7 @@ impl<M: DenseMethod + ?Sized> DenseMethod for InverseConsistent<M> {
     fn footprint(&self) -> Option<Footprint> {
         // While the way back is found: the way there, its confidence, and the images once more.
         let held = 3 + self.0.grid().dimension().count();
-        Some(self.0.footprint()?.with_more(held as f64))
+        Some(self.0.footprint()?.with_more(held as f64).overlapping())
     }
 }
 

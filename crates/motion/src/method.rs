@@ -7,6 +7,7 @@
 
 use crate::footprint::Footprint;
 use crate::frame::{Frame, FrameSource};
+use crate::local_method::LocalMethod;
 use crate::moving_image::{require_overlap, require_sampled};
 use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::resident::{Region, ResidentMask, ResidentStart};
@@ -41,6 +42,11 @@ pub trait PairMethod: DenseMethod {
     /// [`MotionError::Input`] if the fixed image does not lie on the grid that the method was opened for, or an image holds
     /// NaN outside of its mask; [`MotionError::Apart`]; [`MotionError::Compute`] if the device fails.
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError>;
+
+    /// The method level by level, if its vectors depend on their surroundings alone.
+    fn local(&mut self) -> Option<&mut dyn LocalMethod> {
+        None
+    }
 
     /// Sends a pair of images to the device, once, and fetches its flow, its confidence and its diagnostics.
     ///

@@ -245,8 +245,7 @@ impl PendingFlow {
         };
         kernel.run(device)?;
         (self.flow.components_vox, self.confidence) = (out, out_confidence);
-        (self.determinant, self.jacobian) = jacobian_of(device, &self.flow, region.measured())?;
-        self.mark()
+        self.measure_again(region)
     }
 
     /// The defined result for images without contrast: no motion, with confidence 0.
@@ -270,6 +269,27 @@ impl PendingFlow {
     /// The flow on the device.
     pub fn flow(&self) -> &ResidentFlow {
         &self.flow
+    }
+
+    /// Where it was asked for.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The components of the flow, voxels, and its confidence.
+    pub(crate) fn found(&self) -> (&[Buffer], &Buffer) {
+        (&self.flow.components_vox, &self.confidence)
+    }
+
+    /// The same, to be changed; what was measured of the flow is then [measured again](Self::measure_again).
+    pub(crate) fn found_mut(&mut self) -> (&mut [Buffer], &mut Buffer) {
+        (&mut self.flow.components_vox, &mut self.confidence)
+    }
+
+    /// Asks for the determinant of a flow that changed.
+    pub(crate) fn measure_again(&mut self, region: Region<'_>) -> Result<(), MotionError> {
+        (self.determinant, self.jacobian) = jacobian_of(&self.device, &self.flow, region.measured())?;
+        self.mark()
     }
 
     /// The confidence on the device, and where the sum of the forward-backward residual goes.

@@ -14,17 +14,19 @@
 //! 3. both again on the finest level with the moving image warped by that field: matches there need not know of scale or
 //!    slant; confirmed within 1.5 voxels, and dense again;
 //! 4. the method from these fields; where there and back differ by more than a voxel, models of what is confirmed take over;
-//!    the method again from there, without data where the image is hidden.
+//!    the method again from there, without data where the image is hidden;
+//! 5. the method by itself: where its flow and that from matches agree all around it stands ([`fusion`]).
 //!
 //! *Where we differ* from the papers: sweeps read only the sweep before and random numbers are hashes, so that all devices find
 //! the same bits; no descriptor but census; edges of the image enter as differences of intensity, not as geodesic distances.
 //!
-//! *Cost*: 14 census codes a pixel; three runs of the method. *Evidence*: `tests/motion/matches.rs`, `veloxel bench large-motion`.
+//! *Cost*: 14 census codes a pixel; four runs of the method. *Evidence*: `tests/motion/matches.rs`, `veloxel bench large-motion`.
 //!
 //! *Limits*: [`longest`](veloxel_kernels::matching::patch_match::longest) voxels along an axis; what has no texture or changed
 //! its size by more than two is not matched, and the models of its neighbours decide.
 
 mod dense;
+mod fusion;
 mod search;
 
 use crate::frame::{Frame, FrameSource};
@@ -56,7 +58,7 @@ const HIDDEN_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
 pub struct Matched<M: ?Sized>(Box<M>);
 
 impl<M: PairMethod> Matched<M> {
-    /// Estimates with `method`, three times a pair.
+    /// Estimates with `method`, four times a pair.
     pub fn new(method: M) -> Self {
         Self(Box::new(method))
     }
@@ -107,18 +109,23 @@ impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
             let work = Work { device: &device, grid: &grid, sides, images: [&images[0], &images[1]] };
             let starts = work.matches()?;
             let fields = [0, 1].map(|side| {
-                let part = Part { observer, begin: side as f64 / 3.0, share: 1.0 / 3.0 };
+                let part = Part { observer, begin: side as f64 / 4.0, share: 0.25 };
                 self.0.estimate(work.pair(side, &starts[side], pair.region), &part)
             });
             let [forward, backward] = fields;
             let (forward, backward) = (forward?, backward?);
             let found = work.hidden([forward.flow(), backward.flow()])?;
-            let part = Part { observer, begin: 2.0 / 3.0, share: 1.0 / 3.0 };
+            drop((forward, backward));
+            let part = Part { observer, begin: 0.5, share: 0.25 };
             let visible = ResidentMask { grid: grid.clone(), weight: found.visible };
             let region = Region { mask: Some(&visible), ..pair.region };
             let start = ResidentStart::Matches(&found.start);
-            let mut pending = self.0.estimate(ImagePair { region, start, ..pair }, &part)?;
+            let mut pending = self.0.estimate(ImagePair { region, start, ..pair.borrowed() }, &part)?;
+            let part = Part { observer, begin: 0.75, share: 0.25 };
+            let alone = self.0.estimate(pair.borrowed(), &part)?;
+            fusion::fuse(&mut pending, &alone, (Shape::of(&grid), &found.confirmed))?;
             pending.set_confirmed(found.confirmed);
+            pending.measure_again(pair.region)?;
             Ok(pending)
         })
     }

@@ -10,6 +10,8 @@
 //! Neighbours overlap, and fade into each other over 16 voxels in the middle.
 //! The intensity map is decided once, for the whole images.
 //!
+//! Methods whose vectors depend on their surroundings alone run another way ([`local`]): the bits of the whole grid.
+//!
 //! *Bound and evidence*: docs/design/tiles.md; `tests/motion/tiles.rs`.
 //!
 //! *Limits*: methods say by [`Tiling`](crate::Tiling) whether they run in tiles. An affine start begins the coarse pass, and tiles smooth the
@@ -20,9 +22,11 @@ mod coarse;
 mod cut;
 mod field;
 mod images;
+mod local;
 mod mosaic;
 mod moving_part;
 mod plan;
+mod shrunk_levels;
 
 pub use field::warp_in_slabs;
 pub use mosaic::Seams;
@@ -106,14 +110,13 @@ impl Tiled<'_> {
         }
         self.device.clone().scope(|| {
             let intensities = Intensities::of(self.device, pair)?;
-            match intensities {
-                Intensities { fixed: Some(map), moving: Some(_) } => {
-                    let progress = TileProgress::new(observer, self.plan.worked_voxels());
-                    self.solve(pair, map, &progress)
-                }
-                Intensities { fixed, .. } => {
-                    no_content(grid, if fixed.is_none() { "fixed" } else { "moving" })
-                }
+            let Some(maps) = intensities.both() else {
+                return no_content(grid, if intensities.fixed.is_none() { "fixed" } else { "moving" });
+            };
+            let progress = TileProgress::new(observer, self.plan.worked_voxels());
+            match self.plan.exact && self.plan.coarse.is_some() {
+                true => self.solve_exactly(pair, maps, &progress),
+                false => self.solve(pair, maps[0], &progress),
             }
         })
     }
@@ -198,11 +201,8 @@ impl Tiled<'_> {
         };
         let mut mosaic = Mosaic::new(grid);
         let mut account = Account::default();
-        let [kx, ky, kz] = plan.tiles;
-        for nth in 0..kx * ky * kz {
-            let place = [nth % kx, nth / kx % ky, nth / (kx * ky)];
-            let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
-            let mut cores = vec![Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) }];
+        for whole in tile_cores(plan) {
+            let mut cores = vec![whole];
             while let Some(core) = cores.pop() {
                 let tile = self.tile_of(&core);
                 let start = starts.of(tile);
@@ -213,7 +213,8 @@ impl Tiled<'_> {
                     cores.extend([second, first]);
                     continue;
                 }
-                let share = core.reach(plan.grid_size).len() as f64 / core_voxels(plan, place);
+                let share =
+                    core.reach(plan.grid_size).len() as f64 / whole.reach(plan.grid_size).len() as f64;
                 let observer = progress.of((share * tile.len() as f64) as usize);
                 let shift = placed.unwrap_or([0; 3]);
                 let (found, shift) = run.estimate((tile, shift), start, &observer)?;
@@ -239,11 +240,14 @@ impl Tiled<'_> {
     }
 }
 
-/// Voxels that the tile at a place of the plan contributes to.
-fn core_voxels(plan: &TilePlan, place: Axes<usize>) -> f64 {
-    let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
-    let core = Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) };
-    core.reach(plan.grid_size).len() as f64
+/// What each tile of a plan contributes.
+fn tile_cores(plan: &TilePlan) -> impl Iterator<Item = Core> {
+    let [kx, ky, kz] = plan.tiles;
+    (0..kx * ky * kz).map(move |nth| {
+        let place = [nth % kx, nth / kx % ky, nth / (kx * ky)];
+        let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
+        Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) }
+    })
 }
 
 impl Starts<'_> {
