@@ -9,6 +9,7 @@ pub mod clg;
 mod coarse_pair;
 pub mod composition;
 pub mod cycle;
+mod decisions;
 mod error;
 pub mod finite_elements;
 mod footprint;
@@ -48,6 +49,7 @@ pub use cycle::{
     ContourMotion, ContourRule, Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodic, Periodicity,
     follow_contour, track_cycle,
 };
+pub use decisions::Decisions;
 pub use error::MotionError;
 pub use finite_elements::FiniteElements;
 pub use finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};

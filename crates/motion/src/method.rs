@@ -5,6 +5,7 @@
 //! confidence and diagnostics of its own, all on the device.
 //! Starts, masks, sequences, streaming ahead and inverse consistency are written once over these two traits.
 
+use crate::decisions::Decisions;
 use crate::footprint::Footprint;
 use crate::frame::{Frame, FrameSource};
 use crate::local_method::LocalMethod;
@@ -42,6 +43,11 @@ pub trait PairMethod: DenseMethod {
     /// [`MotionError::Input`] if the fixed image does not lie on the grid that the method was opened for, or an image holds
     /// NaN outside of its mask; [`MotionError::Apart`]; [`MotionError::Compute`] if the device fails.
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError>;
+
+    /// The numbers of the whole image that the method decides by, if there are any.
+    fn decisions(&mut self) -> Option<&mut Decisions> {
+        None
+    }
 
     /// The method level by level, if its vectors depend on their surroundings alone.
     fn local(&mut self) -> Option<&mut dyn LocalMethod> {

@@ -4,6 +4,7 @@ use super::diagnostics::{AskedTolerances, Compared, LevelRun, WarpRun};
 use super::parameters::{ClgParams, MedianFilter, Regularise, Update, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
+use crate::decisions::{Decisions, Question};
 use crate::image_pyramids::LevelImages;
 use crate::multigrid::{Solver, Stopping, sweep};
 use crate::pyramid::LevelGeometry;
@@ -92,12 +93,13 @@ pub(super) struct Level<'a> {
     memory: &'a mut Workspace,
     /// The window of the mean displacement that is free once images match.
     mean_window: Axes<Taps>,
+    /// Where the mismatch is decided by, and what the next question is.
+    decisions: Option<(&'a mut Decisions, Question)>,
 }
 
 impl<'a> Level<'a> {
     pub fn new(
-        device: &'a Device,
-        params: &'a ClgParams,
+        (device, params): (&'a Device, &'a ClgParams),
         geometry: &'a LevelGeometry,
         memory: &'a mut Workspace,
         images: &LevelImages,
@@ -109,7 +111,21 @@ impl<'a> Level<'a> {
                 Multiply { factor: mask, out: weight }.run(device)?;
             }
         }
-        Ok(Self { device, params, geometry, memory, mean_window: window(params.mean_matched) })
+        let mean_window = window(params.mean_matched);
+        Ok(Self { device, params, geometry, memory, mean_window, decisions: None })
+    }
+
+    /// The same level, deciding by numbers that are called by the level's name.
+    pub fn deciding(self, (level, decisions): (usize, &'a mut Decisions)) -> Self {
+        Self { decisions: Some((decisions, (level, 0))), ..self }
+    }
+
+    /// The number to decide by, where this one was measured.
+    pub fn number(&mut self, measured: f64) -> f64 {
+        let Some((decisions, question)) = &mut self.decisions else { return measured };
+        let number = decisions.number(*question, measured);
+        question.1 += 1;
+        number
     }
 
     /// Warps and solves until the level's limit or tolerance; `displacement` is in edges.
@@ -274,10 +290,11 @@ impl<'a> Level<'a> {
     }
 
     /// The weights for images that miss each other so far: the only number that a warp waits for.
-    fn weigh(&self, mismatch2: Option<Later<f64>>) -> Result<Weights, ComputeError> {
+    fn weigh(&mut self, mismatch2: Option<Later<f64>>) -> Result<Weights, ComputeError> {
         let Some(mismatch2) = mismatch2 else { return Ok(Weights::fixed(self.params)) };
         let components = self.geometry.shape.components();
-        Ok(Weights::matched(self.params, mismatch2.get(self.device)?, components))
+        let mismatch2 = self.number(mismatch2.get(self.device)?);
+        Ok(Weights::matched(self.params, mismatch2, components))
     }
 
     /// One linear solve for the increment, with weights from the increment so far.

@@ -27,6 +27,7 @@
 
 mod dense;
 mod fusion;
+mod hidden;
 mod search;
 
 use crate::frame::{Frame, FrameSource};
@@ -34,7 +35,7 @@ use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::moving_image::{MovingImage, frame_on, voxel_map};
 use crate::pending_flow::PendingFlow;
 use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::{MotionError, Observer, Step};
+use crate::{Footprint, MotionError, Observer, Step, Tiling};
 use dense::{Densifier, Known};
 use search::{Coded, Searched};
 use veloxel_core::{Grid, Shape};
@@ -42,7 +43,7 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Multiply, Operation};
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
-use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Visible};
+use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Verdict, Visible};
 
 /// Distance within which the other direction confirms a first match, voxels.
 const FIRST_TOLERANCE: Tolerance = Tolerance { least_vox: 2.0, share: 0.0 };
@@ -50,8 +51,8 @@ const FIRST_TOLERANCE: Tolerance = Tolerance { least_vox: 2.0, share: 0.0 };
 const SECOND_TOLERANCE: Tolerance = Tolerance { least_vox: 1.5, share: 0.0 };
 /// The same for the flow of the method: what is not confirmed begins again from the models around it.
 const FLOW_TOLERANCE: Tolerance = Tolerance { least_vox: 1.0, share: 0.02 };
-/// The same for the flow of the method: what is not confirmed is said to be hidden.
-const HIDDEN_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
+/// The same for the flow of the method: what is not confirmed says nothing of the motion around.
+const SURE_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
 
 /// A method that begins from matches.
 #[derive(Debug)]
@@ -81,7 +82,16 @@ impl<M: DenseMethod + ?Sized> DenseMethod for Matched<M> {
     fn interpolation(&self) -> Interpolation {
         self.0.interpolation()
     }
+    fn footprint(&self) -> Option<Footprint> {
+        let of_matches = HELD_SAMPLES[Shape::of(self.grid()).components() - 2];
+        let footprint = self.0.footprint()?.with_more(of_matches);
+        Some(Footprint { tiling: Tiling::Never, ..footprint })
+    }
 }
+
+/// Samples a voxel that are held beside the method's own, in pictures and in volumes: images, starts and flows of both
+/// directions, and what is known of them.
+const HELD_SAMPLES: [f64; 2] = [12.0, 16.0];
 
 impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
@@ -124,7 +134,7 @@ impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
             let part = Part { observer, begin: 0.75, share: 0.25 };
             let alone = self.0.estimate(pair.borrowed(), &part)?;
             fusion::fuse(&mut pending, &alone, (Shape::of(&grid), &found.confirmed))?;
-            pending.set_confirmed(found.confirmed);
+            pending.set_confirmed(found.seen);
             pending.measure_again(pair.region)?;
             Ok(pending)
         })
@@ -148,8 +158,10 @@ struct Work<'a> {
 
 /// What the flows of both directions say of each other.
 struct FoundHidden {
-    /// 0 where a voxel is said to be hidden.
+    /// 0 where the way there and back does not end where it began.
     confirmed: Buffer,
+    /// Below ½ where a voxel is said to be hidden.
+    seen: Buffer,
     /// 0 where the image is hidden, and outside of the mask.
     visible: Buffer,
     /// The forward flow where it is confirmed, and models of it elsewhere.
@@ -204,8 +216,16 @@ impl Work<'_> {
         side: usize,
     ) -> Result<Buffer, ComputeError> {
         let mut out = self.device.scratch(self.shape().len())?;
-        Confirmation { shape: self.shape(), tolerance, forward: there, backward: back, out: &mut out }
-            .run(self.device)?;
+        let verdict = Verdict::Confirmed;
+        Confirmation {
+            shape: self.shape(),
+            tolerance,
+            forward: there,
+            backward: back,
+            verdict,
+            out: &mut out,
+        }
+        .run(self.device)?;
         if let Some(mask) = self.sides.masks[side] {
             Multiply { factor: &mask.weight, out: &mut out }.run(self.device)?;
         }
@@ -234,8 +254,9 @@ impl Work<'_> {
         let known = Known { field: fields[0], weight: &confirmed };
         let components_vox = densifier.dense(known, Some(known))?;
         let start = ResidentFlow { grid: self.grid.clone(), components_vox };
-        let confirmed = self.confirmed([fields[0], fields[1]], HIDDEN_TOLERANCE, 0)?;
-        Ok(FoundHidden { confirmed, visible, start })
+        let confirmed = self.confirmed([fields[0], fields[1]], SURE_TOLERANCE, 0)?;
+        let seen = hidden::seen(self, [fields[0], fields[1]], &confirmed)?;
+        Ok(FoundHidden { confirmed, seen, visible, start })
     }
 
     /// The pair of a direction.

@@ -104,6 +104,7 @@ impl Tiled<'_> {
             }
             found
         };
+        self.device.release_kept();
         let before = before(pair, maps);
         let found = run.tiles((0, self.plan), &finest, &start)?;
         let HostField { displacement, confidence, after } = found;

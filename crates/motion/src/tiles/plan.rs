@@ -13,6 +13,17 @@ pub(super) const MOST_MOVING: f64 = 1.6;
 /// Voxels along an axis that a tile of exact tiles contributes at least.
 pub(super) const SHORTEST_CORE: usize = 16;
 
+/// Voxels of the images along an axis for one of a coarse pass with matches, at most.
+const COARSEST_MATCHES: usize = 32;
+
+/// How overlapping tiles lie.
+struct Split<'a> {
+    guard_vox: usize,
+    coarsening: usize,
+    /// What the coarse pass takes.
+    coarse: &'a Footprint,
+}
+
 /// How a grid is split.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TilePlan {
@@ -66,6 +77,39 @@ impl TilePlan {
             return exact.map_or_else(|| Self::new(grid, &footprint.overlapping(), budget_bytes), Ok);
         }
         let Tiling::Overlap { guard_vox, coarsening } = footprint.tiling else { return Err(None) };
+        let split = Split { guard_vox, coarsening, coarse: footprint };
+        Self::overlapping(grid, footprint, (split, budget_bytes))
+    }
+
+    /// Tiles of a method whose coarse pass begins from matches and takes what `matched` says, as fine as it fits.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_matches(
+        grid: &Grid,
+        [footprint, matched]: [&Footprint; 2],
+        budget_bytes: u64,
+    ) -> Result<Self, Option<u64>> {
+        let whole = Self::new(grid, &Footprint { tiling: Tiling::Never, ..*matched }, budget_bytes);
+        let Tiling::Overlap { guard_vox, .. } = footprint.overlapping().tiling else { return whole };
+        let mut least = None;
+        for coarsening in whole.is_err().then_some(2..=COARSEST_MATCHES).into_iter().flatten() {
+            let split =
+                Split { guard_vox, coarsening, coarse: &Footprint { tiling: Tiling::Never, ..*matched } };
+            match Self::overlapping(grid, footprint, (split, budget_bytes)) {
+                Ok(plan) => return Ok(plan),
+                Err(bytes) => least = bytes.or(least),
+            }
+        }
+        whole.map_err(|_| least)
+    }
+
+    fn overlapping(
+        grid: &Grid,
+        footprint: &Footprint,
+        (Split { guard_vox, coarsening, coarse }, budget_bytes): (Split<'_>, u64),
+    ) -> Result<Self, Option<u64>> {
+        let grid_size = grid.size();
         let overlap_vox = guard_vox + RAMP_VOX;
         let size_of = |tiles: Axes<usize>| [0, 1, 2].map(|a| tile_size(grid_size[a], tiles[a], overlap_vox));
         // Every tile has a start.
@@ -84,16 +128,17 @@ impl TilePlan {
         let coarse_grid = super::coarse::shrunk_grid(grid, shrinking);
         let plan = match shrinking == [1; 3] {
             true => return Err(None),
-            false => Self::new(&coarse_grid, footprint, budget_bytes)?,
+            false => Self::new(&coarse_grid, coarse, budget_bytes)?,
         };
         let coarse = Some(CoarsePlan { shrinking, plan: Box::new(plan) });
         Ok(Self {
+            grid_size,
             tile_size: size_of(tiles),
             tiles,
             overlap_vox,
             device_bytes: bytes(tiles),
+            exact: false,
             coarse,
-            ..whole
         })
     }
 

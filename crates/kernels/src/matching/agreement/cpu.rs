@@ -1,6 +1,6 @@
 //! Processor text of [`super::Agreement`] and [`super::Replacement`].
 
-use super::{Agreement, Replacement};
+use super::{AddDifference, Agreement, Replacement};
 use veloxel_gpu::Cpu;
 
 /// Samples of a piece of the work.
@@ -20,6 +20,19 @@ pub(super) fn agreement(cpu: &Cpu, args: Agreement<'_>) {
             }
             // NaN fails the comparison.
             *out = if distance2 < most { weight[i] } else { 0.0 };
+        }
+    });
+}
+
+pub(super) fn add_difference(cpu: &Cpu, args: AddDifference<'_>) {
+    let AddDifference { gain, most, images, out } = args;
+    let ([a, b], n) = (images.map(|image| image.host()), out.len());
+    cpu.split_rows([out.host_mut()], PIECE.min(n), 4 * n, |piece, [out]| {
+        let first = piece * PIECE.min(n);
+        for (i, out) in (first..).zip(out) {
+            let apart = gain * (a[i] - b[i]).abs();
+            // NaN fails the comparison.
+            *out += if apart < most { apart } else { most };
         }
     });
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Agreement`]: *in* two fields and a weight, *out* the weight where the fields are less than a distance apart, 0 elsewhere.
 //! [`Replacement`]: *in* sums of such weights over windows, *out* another buffer's samples where the agreeing weight is at least
-//! a share of all. *Unit* of fields and distance: the same. *Unknown* (NaN) vectors agree with nothing. *Halo*: none.
+//! a share of all. [`AddDifference`]: how far two images are apart. *Unit* of fields and distance: the same. *Unknown* (NaN) vectors agree with nothing. *Halo*: none.
 
 mod cpu;
 #[cfg(test)]
@@ -14,6 +14,8 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
 static AGREEMENT: ShaderSource =
     ShaderSource::wgsl("agreement", &[LINE, NAN, include_str!("agreement.wgsl")]);
+static DIFFERENCE: ShaderSource =
+    ShaderSource::wgsl("add_difference", &[LINE, NAN, include_str!("add_difference.wgsl")]);
 static REPLACEMENT: ShaderSource =
     ShaderSource::wgsl("replacement", &[LINE, include_str!("replacement.wgsl")]);
 
@@ -50,6 +52,41 @@ impl Kernel for Agreement<'_> {
             .inputs(self.fields[0], 3)
             .inputs(self.fields[1], 3)
             .input(self.weight)
+            .output(self.out)
+            .run(line(n, 256))
+    }
+}
+
+/// Adds how far two images are apart: `out += min(gain |a − b|, most)`; an unknown sample (NaN) is as far as can be.
+#[derive(Debug)]
+pub struct AddDifference<'a> {
+    /// Of the difference.
+    pub gain: f32,
+    /// What is added at most.
+    pub most: f32,
+    /// a and b.
+    pub images: [&'a Buffer; 2],
+    /// In place.
+    pub out: &'a mut Buffer,
+}
+
+impl Kernel for AddDifference<'_> {
+    const NAME: &'static str = "add_difference";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.out.len();
+        lengths.of("first image", self.images[0], n).of("second image", self.images[1], n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::add_difference(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let n = self.out.len();
+        gpu.launch(&DIFFERENCE, "add_difference")
+            .uniform(Uniform::new().u(n).f(self.gain).f(self.most))
+            .input(self.images[0])
+            .input(self.images[1])
             .output(self.out)
             .run(line(n, 256))
     }

@@ -1,6 +1,6 @@
 //! The kernels on every device against their texts for processors.
 
-use super::{Agreement, Replacement};
+use super::{AddDifference, Agreement, Replacement};
 use crate::Kernel;
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;
@@ -35,7 +35,10 @@ on_every_device! {
                 Replacement { share: 0.5, agreeing: &weight, all: &all, by: &by, out: &mut out }
                     .run(device)
                     .unwrap();
-                vec![weight, out]
+                let mut sum = noise_buffer(device, count.1, 51);
+                let images = [&one[0], &other[0]];
+                AddDifference { gain: 3.0, most: 0.5, images, out: &mut sum }.run(device).unwrap();
+                vec![weight, out, sum]
             });
         }
     }
