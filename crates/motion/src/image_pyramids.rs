@@ -173,6 +173,28 @@ impl ImagePyramids {
         })
     }
 
+    /// The images from a level on, the first of `levels`, at which they are already, on one grid and without masks; `start` is
+    /// what is known to have moved.
+    pub fn from_level(
+        device: &Device,
+        preparation: Preparation,
+        [fixed, moving]: [Buffer; 2],
+        (levels, start): (&[LevelGeometry], VoxelAffine),
+    ) -> Result<Self, MotionError> {
+        let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight: None }.run(device)?;
+        Ok(Self {
+            device: device.clone(),
+            preparation,
+            fixed: pyramid(device, fixed, levels)?,
+            moving: pyramid(device, moving, levels)?,
+            moving_levels: levels.to_vec(),
+            moving_from_fixed: start,
+            mask: Vec::new(),
+            volume_mask: Vec::new(),
+            before,
+        })
+    }
+
     /// The images of the coarsest level left, ready for warping.
     pub fn take(&mut self, level: &LevelGeometry) -> Result<LevelImages, MotionError> {
         let (device, preparation, shape) = (&self.device, self.preparation, level.shape);

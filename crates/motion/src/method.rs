@@ -217,6 +217,14 @@ impl<'a> ImagePair<'a> {
     /// # Errors
     /// [`MotionError::Input`] with what differs, or the first voxel that is not finite; [`MotionError::Apart`].
     pub fn check(&self, grid: &Grid) -> Result<(), MotionError> {
+        self.check_grids(grid)?;
+        // Outside of its mask the fixed image may hold anything, NaN included.
+        self.fixed.frame().require_finite("the fixed image", self.region.mask)?;
+        self.moving.frame().require_finite("the moving image", None)
+    }
+
+    /// The same without a look at samples.
+    pub(crate) fn check_grids(&self, grid: &Grid) -> Result<(), MotionError> {
         let (fixed, moving) = (self.fixed.frame(), self.moving.frame());
         check_grids([fixed, moving], self.region)?;
         grid.require_same(fixed.grid(), "the grid this method was opened for, and the images'")?;
@@ -227,9 +235,7 @@ impl<'a> ImagePair<'a> {
             ResidentStart::Zero => require_overlap(grid, moving.grid())?,
             ResidentStart::Affine(_) => {}
         }
-        // Outside of its mask the fixed image may hold anything, NaN included.
-        fixed.require_finite("the fixed image", self.region.mask)?;
-        moving.require_finite("the moving image", None)
+        Ok(())
     }
 }
 

@@ -42,10 +42,12 @@
 //! ends there are no data and the neighbours decide (confidence falls); images without contrast give the zero field with
 //! confidence 0 and a warning.
 
+mod coarse;
 mod constraints;
 mod diagnostics;
 mod footprint;
 mod level;
+mod level_confidence;
 pub mod parameters;
 mod refinement;
 mod weights;
@@ -181,6 +183,9 @@ impl PairMethod for Clg {
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
         let (device, grid) = (self.device().clone(), self.grid().clone());
         device.scope(|| {
+            if self.second.is_none() && self.first.begins_coarse(&pair) {
+                return self.estimate_coarse(&pair, observer);
+            }
             pair.check(&grid)?;
             let ImagePair { fixed, moving, region, start } = pair;
             let images = [fixed.frame(), moving.frame()];
@@ -236,7 +241,19 @@ impl Stage {
     ) -> Result<Estimate, MotionError> {
         let used = levels_used(start, self.levels.len(), self.finest);
         let plan = (&self.levels[..used], self.finest);
-        let mut pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
+        let pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
+        self.estimate_on(pyramids, start, observer)
+    }
+
+    /// The same of images at every size.
+    fn estimate_on(
+        &mut self,
+        mut pyramids: ImagePyramids,
+        start: ResidentStart<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Estimate, MotionError> {
+        let used = levels_used(start, self.levels.len(), self.finest);
+        let plan = (&self.levels[..used], self.finest);
         let mut displacement = start_on_coarsest(&self.device, plan, start)?;
         let mut progress = Progress::new(observer, used - self.finest);
         progress.all = (self.finest..used).map(|nth| self.work(nth)).sum();
