@@ -80,6 +80,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let measured =
         log.stages.time("measure", || PairReport::measure(&shown.view(&found), found.statistics.clone()))?;
     log.warnings.extend(found.statistics.warnings.clone());
+    warn_of_little_overlap(measured.motion.outside_share, &mut log.warnings);
     options.check_volume_mask(&parameters, &mut log.warnings);
     let slabs = tiles.map_or(usize::MAX / 64, |tiles| tiles.slab_samples());
     let in_file = log
@@ -95,6 +96,20 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         label_overlap: None,
     };
     finish(plan, report, |report| Ok(html(report, &shown.view(&found))?))
+}
+
+/// Above this share of vectors that leave the moving image, a field says little about it.
+const LITTLE_OVERLAP: f64 = 0.5;
+
+fn warn_of_little_overlap(outside_share: f64, warnings: &mut Warnings) {
+    if outside_share > LITTLE_OVERLAP {
+        let percent = 100.0 * outside_share;
+        let message = format!(
+            "{percent:.0} % of the vectors leave MOVING, which covers little of FIXED: check both images' origins and directions \
+             (`veloxel info`), or begin with --init centre-of-mass"
+        );
+        warnings.push(WarningKind::Content, message);
+    }
 }
 
 /// A pair as reports show it.
