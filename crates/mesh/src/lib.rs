@@ -31,7 +31,7 @@ pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts,
 pub use dual_graph::{Bend, DualArc, DualGraph};
 pub use error::MeshError;
 pub use fuzzy::{
-    FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, face_distances, fuzzy_clustering,
+    ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, fuzzy_clustering,
 };
 pub use graph::{Graph, LeftOut};
 pub use methods::PARAMETERS;

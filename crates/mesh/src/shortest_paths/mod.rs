@@ -163,9 +163,7 @@ impl ShortestPaths {
         sources: &[u32],
         visit: impl Fn(u32, &[f32]) + Sync,
     ) -> Result<(), MeshError> {
-        if let Some(&node) = sources.iter().find(|&&source| source as usize >= self.nodes) {
-            return Err(MeshError::NoSuchSource { node, nodes: self.nodes });
-        }
+        self.check(sources)?;
         let mut once: Vec<u32> = sources.to_vec();
         once.sort_unstable();
         once.dedup();
@@ -225,9 +223,29 @@ impl ShortestPaths {
     /// # Errors
     /// As [`Self::matrix`]; [`MeshError::Compute`] also for a matrix that does not fit on the device.
     pub fn resident_matrix(&self, device: &Device) -> Result<Buffer, MeshError> {
-        match self.engine.resident_matrix() {
+        let sources: Vec<u32> = (0..self.nodes as u32).collect();
+        match self.engine.resident_rows(&sources) {
             Some(matrix) => matrix,
             None => Ok(device.upload(self.matrix(Storage::Full)?.into_distances())?),
+        }
+    }
+
+    /// A row of distances for each source, in their order, on a device: where the method works on that GPU, they never leave it.
+    ///
+    /// # Errors
+    /// As [`Self::distances_from`]; [`MeshError::Compute`] also for rows that do not fit on the device.
+    pub fn resident_rows(&self, sources: &[u32], device: &Device) -> Result<Buffer, MeshError> {
+        self.check(sources)?;
+        match self.engine.resident_rows(sources) {
+            Some(rows) => rows,
+            None => Ok(device.upload(self.distances_from(sources)?)?),
+        }
+    }
+
+    fn check(&self, sources: &[u32]) -> Result<(), MeshError> {
+        match sources.iter().find(|&&source| source as usize >= self.nodes) {
+            Some(&node) => Err(MeshError::NoSuchSource { node, nodes: self.nodes }),
+            None => Ok(()),
         }
     }
 

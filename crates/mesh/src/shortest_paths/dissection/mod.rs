@@ -135,8 +135,8 @@ impl Engine for Dissection {
         Ok(())
     }
 
-    fn resident_matrix(&self) -> Option<Result<Buffer, MeshError>> {
-        self.device.is_gpu().then(|| self.matrix_on_gpu())
+    fn resident_rows(&self, sources: &[u32]) -> Option<Result<Buffer, MeshError>> {
+        self.device.is_gpu().then(|| self.rows_left_on_gpu(sources))
     }
 
     fn weighted_sums(&self, nodes: usize, of: SumsOf<'_>) -> Result<WeightedSums, MeshError> {

@@ -65,21 +65,24 @@ impl Dissection {
         Ok(())
     }
 
-    /// The whole matrix, a row for each node, left on the device.
-    pub(super) fn matrix_on_gpu(&self) -> Result<Buffer, MeshError> {
+    /// A row for each source, in their order, left on the device.
+    pub(super) fn rows_left_on_gpu(&self, sources: &[u32]) -> Result<Buffer, MeshError> {
         let nodes = self.node_at.len();
-        let mut matrix = self.device.scratch(nodes * nodes)?;
-        let mut columns = Columns::new(nodes, nodes, 2, &self.device)?;
+        let mut rows = self.device.scratch(sources.len() * nodes)?;
+        let mut columns = Columns::new(nodes, sources.len(), 2, &self.device)?;
         let place_of = self.device.upload_copy(&self.place_of)?;
-        let places: Vec<usize> = (0..nodes).collect();
+        let mut places: Vec<(usize, u32)> =
+            sources.iter().map(|&node| self.place_of[node as usize] as usize).zip(0..).collect();
+        places.sort_unstable();
         for block in places.chunks(columns.width) {
-            columns.solve(self, block)?;
-            let row_of = self.device.upload(block.iter().map(|&place| self.node_at[place]).collect())?;
+            let (sources, row_of): (Vec<usize>, Vec<u32>) = block.iter().copied().unzip();
+            columns.solve(self, &sources)?;
+            let row_of = self.device.upload(row_of)?;
             let (width, columns) = (columns.width, &columns.down);
-            ColumnRows { columns, width, place_of: &place_of, row_of: &row_of, rows: &mut matrix }
+            ColumnRows { columns, width, place_of: &place_of, row_of: &row_of, rows: &mut rows }
                 .run(&self.device)?;
         }
-        Ok(matrix)
+        Ok(rows)
     }
 
     /// `table` holds a row for each place.
