@@ -1,6 +1,6 @@
 //! What lengths are made of: floats, or whole numbers of 16 bits.
 
-use super::gpu::{F32, Texts, U16};
+use super::texts::{F32, Texts, U16};
 use super::{TILE, TILE_LEN};
 use crate::paths::min_plus::{Product, ProductSize, Rows, accumulate_product};
 use multiversion::multiversion;

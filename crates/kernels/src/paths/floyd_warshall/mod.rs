@@ -16,6 +16,7 @@ mod layout;
 mod length;
 #[cfg(test)]
 mod parity;
+mod texts;
 
 pub use layout::{Half, TileLayout};
 pub use length::Length;

@@ -88,7 +88,8 @@ impl Plan {
                     len += self.update_len(i);
                 }
                 std::mem::swap(&mut updates, &mut below);
-                updates.resize(len, 0.0);
+                // Every update is written whole: what is there already need not be cleared.
+                updates.resize(len.max(updates.len()), 0.0);
                 let slots = Shared::new(&mut updates);
                 cpu.split(level.len(), usize::MAX / 2, |range| {
                     for &i in &level[range] {

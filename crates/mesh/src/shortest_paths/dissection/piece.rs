@@ -1,7 +1,14 @@
 //! A part of a graph on the way to smaller ones: its nodes, and which of them are joined.
 
 use super::arcs::Arcs;
-use super::separator::Part;
+
+/// Which part a node belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    First,
+    Second,
+    Separator,
+}
 
 /// Nodes `0..nodes.len()` of a part; arcs to nodes of other parts are left out.
 #[derive(Debug, Clone)]

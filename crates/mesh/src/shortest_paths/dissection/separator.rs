@@ -4,16 +4,8 @@
 //! many as a largest matching of these arcs).
 
 use super::level_sets::LevelSets;
-use super::piece::Piece;
+use super::piece::{Part, Piece};
 use super::refinement::{Memory, Sides};
-
-/// Which part a node belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    First,
-    Second,
-    Separator,
-}
 
 /// Cuts that are refined; the best counts.
 const TRIALS: usize = 2;

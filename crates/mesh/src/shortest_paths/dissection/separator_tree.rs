@@ -4,8 +4,8 @@
 //! doi:10.1137/0710032.
 
 use super::arcs::Arcs;
-use super::piece::Piece;
-use super::separator::{Part, Separators};
+use super::piece::{Part, Piece};
+use super::separator::Separators;
 use std::ops::Range;
 use std::sync::Mutex;
 use veloxel_gpu::Cpu;
