@@ -332,8 +332,9 @@ fn propose(here: Here, first: u32, lane: u32) {
         let nth = lane - 9u;
         let to = beside(here.at, nth, 3u, block.size);
         let found = match_of(first + (nth / 3u + REACH - 1u) * side() + nth % 3u + REACH - 1u);
-        if (to.z == 1 && found.weight > 0.0) {
-            let at = vec3<u32>(vec2<u32>(to.xy), 0u);
+        let at = vec3<u32>(vec2<u32>(to.xy), 0u);
+        // A match that looks all different weighs nothing, and is a candidate nevertheless.
+        if (to.z == 1 && nodes[2u * COMPONENTS * count() + index_of(at)] > 0.0) {
             let missing = found.vector - values_of(model, found.offset);
             model.x.x = model.x.x + missing.x;
             model.y.x = model.y.x + missing.y;

@@ -14,9 +14,8 @@ const TILE: [usize; 2] = [32, 16];
 const SMALL_TILE: [usize; 2] = [16, 8];
 /// Pixels of a small picture.
 const SMALL: usize = 1 << 15;
-/// Threads of a workgroup; more of them wait less for each other's loads.
+/// Threads of a workgroup.
 const THREADS: usize = 256;
-const CUDA_THREADS: usize = 512;
 
 pub(super) fn step(gpu: &Launcher<'_>, args: LocalStep<'_>) -> Result<Later<f64>, ComputeError> {
     let LocalStep { shape, spacing_edges, terms, images, displacement, out, .. } = args;
@@ -34,11 +33,10 @@ pub(super) fn step(gpu: &Launcher<'_>, args: LocalStep<'_>) -> Result<Later<f64>
         .f4([zeta2[0], zeta2[1], terms.gamma, terms.ridge])
         .f4([Border::Centres.reach_vox(), terms.limit]);
     let [width, height] = if shape.len() < SMALL { SMALL_TILE } else { TILE };
-    let threads = if gpu.gpu().takes_cuda() { CUDA_THREADS } else { THREADS };
     gpu.launch(&SOURCE, "local_step")
         .constant("WIDTH", width)
         .constant("HEIGHT", height)
-        .constant("THREADS", threads)
+        .constant("THREADS", THREADS)
         .constant("RADIUS", terms.radius)
         .constant("GRADIENTS", terms.gamma > 0.0)
         .constant("NORMALISED", terms.constraints[0] != Constraint::Plain)

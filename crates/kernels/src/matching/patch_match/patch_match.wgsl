@@ -1,8 +1,6 @@
 // One sweep of the search for matches. The contract is in mod.rs. Needs packed.wgsl.
 
 override SIZES: u32 = 1u;
-// Half a patch, voxels, an even number.
-override REACH: u32 = 8u;
 
 const WORST: u32 = 1048576u;
 const MOST_BITS: u32 = 9u;
@@ -20,7 +18,6 @@ struct Block {
     moving: array<Image, 5>,
     // Step, radius, tries, seed.
     sweep: vec4<u32>,
-    // Half a patch, which loops over rows end with: only a row is to be unrolled.
     reach: u32,
 }
 
@@ -61,26 +58,6 @@ fn centre_of(voxel: vec3<i32>, tried: Match) -> vec3<i32> {
     return (2 * at + vec3<i32>(1)) * vec3<i32>(block.moving[tried.size].size.xyz) / (2 * size);
 }
 
-// The same where both patches lie inside, from their first voxels on.
-fn cost_inside(voxel: vec3<u32>, to: vec3<u32>, size: vec4<u32>, limit: u32) -> u32 {
-    var sum = 0u;
-    for (var z = 0u; z <= select(0u, 2u * block.reach, COMPONENTS == 3u); z = z + 2u) {
-        var here = block.size.w + ((voxel.z + z) * block.size.y + voxel.y) * block.size.x + voxel.x;
-        var there = size.w + ((to.z + z) * size.y + to.y) * size.x + to.x;
-        for (var y = 0u; y <= block.reach; y = y + 1u) {
-            for (var x = 0u; x <= 2u * REACH; x = x + 2u) {
-                sum = sum + min(countOneBits(fixed[here + x] ^ moving[there + x]), MOST_BITS);
-            }
-            if (sum >= limit) {
-                return WORST;
-            }
-            here = here + 2u * block.size.x;
-            there = there + 2u * size.x;
-        }
-    }
-    return sum;
-}
-
 // The cost of a match, or WORST if it is not below the limit.
 fn cost_of(voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
     let centre = centre_of(voxel, tried);
@@ -91,11 +68,6 @@ fn cost_of(voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
     let size = block.moving[tried.size].size;
     let reach = i32(block.reach);
     let deep = select(0, reach, COMPONENTS == 3u);
-    let around = vec3<i32>(reach, reach, deep);
-    let ends = vec3<i32>(size.xyz) - vec3<i32>(1) - around;
-    if (all(voxel >= around) && all(voxel <= last - around) && all(centre >= around) && all(centre <= ends)) {
-        return cost_inside(vec3<u32>(voxel - around), vec3<u32>(centre - around), size, limit);
-    }
     var sum = 0u;
     for (var z = -deep; z <= deep; z = z + 2) {
         for (var y = -reach; y <= reach; y = y + 2) {
@@ -156,8 +128,6 @@ fn patch_match(@builtin(global_invocation_id) id: vec3<u32>) {
     if (best.cost == WORST) {
         best.cost = cost_of(voxel, best.found, WORST);
     }
-    // What was tried last: neighbours often agree, and the limit only falls.
-    var last = best.found;
     for (var k = 0u; k < 2u * COMPONENTS + 4u; k = k + 1u) {
         let steps = steps_to(k);
         let at = vec3<u32>(voxel + steps);
@@ -165,11 +135,7 @@ fn patch_match(@builtin(global_invocation_id) id: vec3<u32>) {
             let word = matches[(at.z * size.y + at.y) * size.x + at.x];
             let growth = i32(block.moving[size_of(word)].growth.x);
             let vector = vector_of(word) - ((growth * steps + vec3<i32>(512)) >> vec3<u32>(10u));
-            let tried = Match(vector, size_of(word));
-            if (any(vector != last.vector) || tried.size != last.size) {
-                best = try_one(voxel, tried, best);
-                last = tried;
-            }
+            best = try_one(voxel, Match(vector, size_of(word)), best);
         }
     }
     var word = hash(block.sweep.w) ^ (i * 16u);
