@@ -1,5 +1,6 @@
 //! Displacements from windows and patches of two images, and the smooth field between matches.
 
+pub mod agreement;
 pub mod best_candidate;
 pub mod census;
 pub mod confirmation;

@@ -219,6 +219,7 @@ impl<'a> Level<'a> {
             spacing_edges: self.geometry.spacing_edges,
             interpolation: self.params.interpolation.of_kernel(),
             border: Border::Centres,
+            cut: images.cut,
             moving_from_fixed: images.moving_from_fixed,
             moving: &images.moving,
             displacement,
