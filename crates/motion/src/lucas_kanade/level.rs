@@ -200,6 +200,7 @@ impl<'a> Level<'a> {
         let (params, shape) = (self.params, self.geometry.shape);
         let Window::Box { radius } = params.window else { return None };
         let is_plain = images.mask.is_none()
+            && images.cut.is_none()
             && params.epsilon == 0.0
             && params.update == Update::Add
             && params.interpolation == Interpolation::Linear

@@ -31,6 +31,7 @@ pub(super) fn step(cpu: &Cpu, args: LocalStep<'_>) -> Later<f64> {
         interpolation: Interpolation::Linear,
         border: Border::Centres,
         moving_from_fixed: VoxelAffine::IDENTITY,
+        cut: None,
         moving,
         displacement,
         out: warped,
