@@ -36,4 +36,6 @@ pub use fuzzy::{
 pub use graph::{Graph, LeftOut};
 pub use methods::PARAMETERS;
 pub use shape_diameter::shape_diameter;
-pub use shortest_paths::{DistanceMatrix, Method, Request, RowBlock, ShortestPaths, Storage, WeightedSums};
+pub use shortest_paths::{
+    DistanceMatrix, Method, Precision, Request, RowBlock, ShortestPaths, Step, Storage, WeightedSums,
+};

@@ -17,7 +17,8 @@ use veloxel_io as io;
 use veloxel_io::FrameStream;
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, Observer, Opened, Pair, Takes, TilePlan, Tiled, warp_in_slabs,
+    AnyMethod, DenseFlow, Extras, Matched, Observer, OpenTile, Opened, Pair, PairMethod, Takes, TilePlan,
+    Tiled, warp_in_slabs,
 };
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
@@ -164,7 +165,10 @@ impl FlowCall<'_> {
                         unreachable!("a method should take pairs of every size or of none")
                     }
                 };
-                Tiled { open: &open, device, plan }.run(pair, extras, observer)
+                let matched = |grid: &Grid| Ok(Box::new(Matched::of_box(open(grid)?)) as Box<dyn PairMethod>);
+                let open_coarse: Option<&OpenTile<'_>> =
+                    if job.start == StartFrom::Matches { Some(&matched) } else { None };
+                Tiled { open: &open, open_coarse, device, plan }.run(pair, extras, observer)
             }
             // Only with the warped image is it known how well the frames agree.
             (AnyMethod::Window(mut method), _) => {

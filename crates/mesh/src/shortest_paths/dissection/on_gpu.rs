@@ -14,8 +14,8 @@ use veloxel_kernels::paths::supernode_sweep::{SupernodeSweep, SweepScratch};
 const MOST_SAMPLES: usize = u32::MAX as usize;
 /// Bytes of one buffer where the driver does not say what is free.
 const UNKNOWN_FREE: usize = 1 << 30;
-/// Rows of distances that a download brings at a time.
-const ROWS_AT_ONCE: usize = 1 << 28;
+/// Samples that a download brings at a time.
+const ROWS_AT_ONCE: usize = 1 << 26;
 
 /// Memory of the sweeps, for a number of columns.
 struct Columns {
@@ -55,7 +55,12 @@ impl Dissection {
             ColumnRows { columns, width, place_of: &place_of, row_of: &row_of, rows: &mut rows }
                 .run(&self.device)?;
             let sources: Vec<u32> = block.iter().map(|&place| self.node_at[place]).collect();
-            visit(RowBlock { sources: &sources, rows: &self.device.download(rows)? });
+            let rows = self.device.download(rows)?;
+            // What is done with rows, such as writing them, takes longer than they took.
+            self.cpu.split(sources.len(), rows.len(), |range| {
+                let rows = &rows[range.start * nodes..range.end * nodes];
+                visit(RowBlock { sources: &sources[range], rows });
+            });
         }
         Ok(())
     }
