@@ -144,6 +144,10 @@ impl Elements {
     pub fn unknowns(&self) -> usize {
         self.shape.components() * self.controls_of_problem()
     }
+    /// Numbers of all problems' sums along rows: of every component, row of pixels and control point along x.
+    pub fn row_sums(&self) -> usize {
+        self.problems * self.shape.components() * self.shape.rows() * self.controls()[0]
+    }
     /// Pixels of all problems.
     pub fn pixels(&self) -> usize {
         self.problems * self.shape.len()

@@ -56,26 +56,16 @@ pub(super) fn along_x(axis: &AxisTables<'_>, line: &[f32], out: &mut [f32]) {
 /// Which problems take part: those of a state that are active.
 pub(super) type Taking<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
-/// Sums `fill`'s pixels with the weights of every control point: of every problem and component, `fill` writes a row.
-pub(super) fn project<const D: usize>(
+/// Gathers sums along rows at every control point.
+pub(super) fn gather<const D: usize>(
     cpu: &Cpu,
     (elements, power, takes): (&Elements, Power, Taking<'_>),
-    fill: impl Fn(Row, &mut [f32]) + Sync,
+    along_x: &[f32],
     out: &mut [f32],
 ) {
-    let ([nx, ny, nz], [cx, cy, cz]) = (elements.shape.size, elements.controls());
+    let ([_, ny, nz], [cx, cy, cz]) = (elements.shape.size, elements.controls());
     let (units, rows) = (elements.problems * D, ny * nz);
     let axes: [AxisTables<'_>; D] = std::array::from_fn(|a| elements.axis(a));
-    let mut along_x = vec![0.0; units * rows * cx];
-    cpu.split_rows([&mut along_x], cx, 2 * D * elements.pixels(), |index, [sums]| {
-        let (unit, row) = (index / rows, index % rows);
-        let (problem, component) = (unit / D, unit % D);
-        if takes(problem) {
-            let mut samples = vec![0.0; nx];
-            fill(Row { problem, component, row }, &mut samples);
-            sums_along_x(&axes[0], power, &samples, sums);
-        }
-    });
     let samples = units * rows * cx;
     if D == 2 {
         return cpu.split_rows([out], cx, samples, |index, [sums]| {
@@ -102,6 +92,26 @@ pub(super) fn project<const D: usize>(
     });
 }
 
+/// Sums the pixels of every problem and component along x; `fill` writes a row of them.
+pub(super) fn sum_rows<const D: usize>(
+    cpu: &Cpu,
+    (elements, takes): (&Elements, Taking<'_>),
+    fill: impl Fn(Row, &mut [f32]) + Sync,
+    along_x: &mut [f32],
+) {
+    let ([nx, ny, nz], [cx, ..]) = (elements.shape.size, elements.controls());
+    let (rows, axis) = (ny * nz, elements.axis(0));
+    cpu.split_rows([along_x], cx, 2 * D * elements.pixels(), |index, [sums]| {
+        let (unit, row) = (index / rows, index % rows);
+        let (problem, component) = (unit / D, unit % D);
+        if takes(problem) {
+            let mut samples = vec![0.0; nx];
+            fill(Row { problem, component, row }, &mut samples);
+            sums_along_x(&axis, Power::One, &samples, sums);
+        }
+    });
+}
+
 /// A row of pixels of a problem, and the component whose contributions are asked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
@@ -112,7 +122,7 @@ pub(super) struct Row {
 }
 
 /// Of every control point along x the sum over the element before its node, and that over the one after.
-fn sums_along_x(axis: &AxisTables<'_>, power: Power, samples: &[f32], sums: &mut [f32]) {
+pub(super) fn sums_along_x(axis: &AxisTables<'_>, power: Power, samples: &[f32], sums: &mut [f32]) {
     sums[..2].fill(0.0);
     for element in 0..sums.len() / 2 - 1 {
         let mut of_element = [0.0f32; 4];

@@ -6,12 +6,12 @@
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, reduction_groups};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::elements::conjugate_gradient::Progress;
 use veloxel_kernels::elements::lattice::{AxisPlan, Elements, LatticePlan, curvatures, slopes, values};
 use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
-use veloxel_kernels::elements::least_squares_product::LeastSquaresProduct;
+use veloxel_kernels::elements::least_squares_product::{LeastSquaresProduct, SUMS};
 use veloxel_kernels::elements::nodal_field::{NodalField, RefinedControls};
 use veloxel_kernels::elements::residual::{ElementImages, Residual};
+use veloxel_kernels::elements::row_tiles::row_partials;
 use veloxel_kernels::elements::state::{Smoothness, UNKNOWN_ENERGY};
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::VoxelAffine;
@@ -91,11 +91,11 @@ impl Case {
         self.device.upload([vec![0.0; controls.len()], controls.to_vec()].concat()).unwrap()
     }
 
-    /// Residuals and slopes, both sets.
-    fn evaluate(&self, controls: &[f32]) -> [Buffer; 2] {
+    /// Residuals and slopes, both sets, and sums along rows.
+    fn evaluate(&self, controls: &[f32]) -> [Buffer; 3] {
         let (n, d) = (self.plan.shape.len(), self.plan.shape.components());
-        let mut out = [self.device.zeros(2 * n).unwrap(), self.device.zeros(2 * d * n).unwrap()];
-        let [residual, slopes] = &mut out;
+        let mut out = [2 * n, 2 * d * n, 2 * self.elements.row_sums()].map(|n| self.device.zeros(n).unwrap());
+        let [residual, slopes, row_sums] = &mut out;
         Residual {
             elements: &self.elements,
             images: self.images(),
@@ -103,7 +103,8 @@ impl Case {
             controls: &self.trial(controls),
             residual,
             slopes,
-            energy: &mut self.device.zeros(reduction_groups(n)).unwrap(),
+            row_sums,
+            energy: &mut self.device.zeros(row_partials(&self.elements)).unwrap(),
         }
         .run(&self.device)
         .unwrap();
@@ -111,7 +112,7 @@ impl Case {
     }
 
     fn residuals(&self, controls: &[f32]) -> Vec<f64> {
-        let [residual, _] = self.evaluate(controls);
+        let [residual, ..] = self.evaluate(controls);
         self.device.download(residual).unwrap()[self.plan.shape.len()..]
             .iter()
             .map(|v| f64::from(*v))
@@ -121,7 +122,7 @@ impl Case {
     /// ½ ∇E, and the energy of the Sobolev term.
     fn gradient(&self, controls: &[f32], smoothness: Smoothness) -> (Vec<f64>, f64) {
         let all = self.elements.unknowns();
-        let [residual, slopes] = self.evaluate(controls);
+        let [_, _, row_sums] = self.evaluate(controls);
         let mut gradient = self.device.zeros(2 * all).unwrap();
         let mut energy = self.device.zeros(reduction_groups(all)).unwrap();
         LeastSquaresGradient {
@@ -130,8 +131,7 @@ impl Case {
             elastic: 1.0,
             state: &self.state(),
             controls: &self.trial(controls),
-            residual: &residual,
-            slopes: &slopes,
+            row_sums: &row_sums,
             gradient: &mut gradient,
             diagonal: &mut self.device.zeros(2 * all).unwrap(),
             energy: &mut energy,
@@ -146,7 +146,7 @@ impl Case {
     fn product(&self, controls: &[f32], direction: &[f32], smoothness: Smoothness) -> Vec<f64> {
         let (device, all) = (&self.device, self.elements.unknowns());
         let zeros = |len: usize| device.zeros(len).unwrap();
-        let [_, slopes] = self.evaluate(controls);
+        let [_, slopes, _] = self.evaluate(controls);
         let one = device.upload(vec![1.0; reduction_groups(all)]).unwrap();
         // The second set is the accepted one.
         let state = device.upload(vec![1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
@@ -155,15 +155,18 @@ impl Case {
             elements: &self.elements,
             smoothness,
             state: &state,
-            progress: Progress { first: &one, before: None, now: &one, tolerance: 0.0 },
             slopes: &slopes,
-            diagonal: &zeros(2 * all),
-            preconditioned: &device.upload(direction.to_vec()).unwrap(),
-            before: &zeros(all),
-            between: &mut zeros(self.plan.shape.components() * self.plan.shape.len()),
-            direction: &mut zeros(all),
+            diagonal: &device.upload(vec![1.0; 2 * all]).unwrap(),
+            first: &one,
+            before: None,
+            tolerance: 0.0,
+            last: [&device.upload(direction.to_vec()).unwrap(), &zeros(all)],
+            next: [&mut zeros(all), &mut zeros(all)],
+            step: &mut zeros(all),
+            row_sums: &mut zeros(self.elements.row_sums()),
+            going: &mut zeros(1),
             product: &mut product,
-            curvature: &mut zeros(reduction_groups(all)),
+            sums: &mut zeros(SUMS * reduction_groups(all)),
         }
         .run(device)
         .unwrap();

@@ -18,10 +18,6 @@ fn control(component: u32, at: u32) -> f32 {
     return 0.0;
 }
 
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
-    return 0.0;
-}
-
 fn field_at(component: u32, i: u32) -> f32 {
     if (component == 0u) {
         return field_x[i];

@@ -2,7 +2,7 @@
 
 use super::NodalConfidence;
 use crate::elements::lattice::Elements;
-use crate::elements::projection::{Power, Row, along_x, line, project};
+use crate::elements::projection::{Power, Row, along_x, gather, line, sum_rows};
 use crate::elements::state::accepted_set;
 use veloxel_gpu::Cpu;
 
@@ -20,8 +20,10 @@ pub(super) fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
             _ => out.fill(1.0),
         }
     };
+    let mut along_x = vec![0.0; elements.row_sums()];
+    sum_rows::<D>(cpu, (elements, &|_| true), fill, &mut along_x);
     let mut sums = vec![0.0; problems * D * count];
-    project::<D>(cpu, (elements, Power::One, &|_| true), fill, &mut sums);
+    gather::<D>(cpu, (elements, Power::One, &|_| true), &along_x, &mut sums);
     let diagonal = args.diagonal.host();
     cpu.split_samples(args.variance.host_mut(), 8, |range, out| {
         for (index, out) in range.zip(out) {

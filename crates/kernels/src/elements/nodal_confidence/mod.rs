@@ -12,15 +12,17 @@
 
 mod cpu;
 
-use super::gpu_block::{self, ELEMENTS};
+use super::gpu_block::{self, ELEMENTS, GATHERING};
 use super::lattice::Elements;
 use super::state::{STATE, Smoothness};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("nodal_confidence", &[LINE, SUM, ELEMENTS, include_str!("nodal_confidence.wgsl")]);
+static SOURCE: ShaderSource = ShaderSource::wgsl(
+    "nodal_confidence",
+    &[LINE, SUM, ELEMENTS, GATHERING, include_str!("nodal_confidence.wgsl")],
+);
 
 /// Writes the confidence of every pixel.
 #[derive(Debug)]

@@ -19,13 +19,27 @@ fn control(component: u32, at: u32) -> f32 {
     return variance[controls_from + at];
 }
 
-// The first component is the squared residual, the second counts pixels.
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
+fn value(component: u32, row: u32, x: u32) -> f32 {
     if (component == 1u) {
         return 1.0;
     }
-    let r = residuals[pixels_from + pixel];
+    let r = residuals[pixels_from + row * block.lattice.size.x + x];
     return r * r;
+}
+
+// The first component is the squared residual, the second counts pixels.
+fn row_sum(component: u32, row: u32, kx: u32, square: bool) -> f32 {
+    let pixels = support(0u, kx);
+    let side = kx & 1u;
+    var before = 0.0;
+    for (var x = pixels.x; x < pixels.y; x = x + 1u) {
+        before = before + weights[x][2u + side] * value(component, row, x);
+    }
+    var after = 0.0;
+    for (var x = pixels.z; x < pixels.w; x = x + 1u) {
+        after = after + weights[x][side] * value(component, row, x);
+    }
+    return before + after;
 }
 
 @compute @workgroup_size(256)

@@ -2,7 +2,8 @@
 
 use super::{ElementImages, Residual};
 use crate::elements::lattice::Elements;
-use crate::elements::projection::{along_x, line, partial_sums};
+use crate::elements::projection::{Power, along_x, line, sums_along_x};
+use crate::elements::row_tiles::RowTiles;
 use crate::elements::state::{accepted_set, is_active};
 use crate::image::warp::VoxelAffine;
 use veloxel_core::{Axes, Shape};
@@ -10,24 +11,26 @@ use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
 pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
-    let Residual { elements, images, state, controls, residual, slopes, energy } = args;
+    let Residual { elements, images, state, controls, residual, slopes, row_sums, energy } = args;
     let (n, problems, state) = (elements.shape.len(), elements.problems, state.host());
-    let ([nx, ..], rows) = (elements.shape.size, elements.shape.rows());
+    let ([nx, ..], rows, cx) = (elements.shape.size, elements.shape.rows(), elements.controls()[0]);
     let unknowns = elements.unknowns();
     let takes = |problem: usize| is_active(state, problem);
     let trial = |problem: usize| (1 - accepted_set(state, problem)) * problems + problem;
     let images = Images::<D>::of(&images);
     {
         let (residual, slopes) = (Shared::new(residual.host_mut()), Shared::new(slopes.host_mut()));
-        let controls = controls.host();
-        cpu.split(problems * rows, 24 * elements.pixels(), |jobs| {
-            let mut displacement = vec![0.0; D * nx];
+        let (products, squares) = row_sums.host_mut().split_at_mut(elements.row_sums());
+        let row_sums = [Shared::new(products), Shared::new(squares)];
+        let (controls, axis) = (controls.host(), elements.axis(0));
+        cpu.split(problems * rows, 40 * elements.pixels(), |jobs| {
+            let (mut displacement, mut samples) = (vec![0.0; D * nx], vec![0.0; nx]);
             for (problem, row) in jobs.map(|job| (job / rows, job % rows)).filter(|(p, _)| takes(*p)) {
                 let set = trial(problem);
                 let own = &controls[set * unknowns..(set + 1) * unknowns];
                 displace::<D>(elements, own, row, &mut displacement);
                 // SAFETY: every row is written by one thread.
-                let (r, s) = unsafe {
+                let (r, mut s) = unsafe {
                     let begin = set * n + row * nx;
                     let slopes: [&mut [f32]; D] = std::array::from_fn(|c| {
                         let begin = (set * D + c) * n + row * nx;
@@ -35,7 +38,18 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
                     });
                     (residual.get_mut(begin..begin + nx), slopes)
                 };
-                images.row(elements.shape, (problem, row), &displacement, (r, s));
+                images.row(elements.shape, (problem, row), &displacement, (r, s.each_mut().map(|s| &mut **s)));
+                for (c, s) in s.into_iter().enumerate() {
+                    let begin = ((problem * D + c) * rows + row) * cx;
+                    // SAFETY: as above.
+                    let sums = row_sums.each_ref().map(|sums| unsafe { sums.get_mut(begin..begin + cx) });
+                    for (power, sums) in [Power::One, Power::Two].into_iter().zip(sums) {
+                        let factor: &[f32] = if power == Power::One { r } else { s };
+                        let products = factor.iter().zip(&*s).map(|(f, s)| f * s);
+                        samples.iter_mut().zip(products).for_each(|(sample, product)| *sample = product);
+                        sums_along_x(&axis, power, &samples, sums);
+                    }
+                }
             }
         });
     }
@@ -44,7 +58,7 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
         let r = residual[trial(problem) * n + i];
         r * r
     };
-    partial_sums(cpu, (n, &takes), square, energy.host_mut());
+    RowTiles::of(elements).sums(cpu, (elements, &takes), square, energy.host_mut());
 }
 
 /// The displacement of a row of pixels, edges; planar.

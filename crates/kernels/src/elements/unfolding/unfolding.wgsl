@@ -18,10 +18,6 @@ fn control(component: u32, at: u32) -> f32 {
     return 0.0;
 }
 
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
-    return 0.0;
-}
-
 fn field_at(i: u32) -> vec3<f32> {
     var d = vec3<f32>(field_x[i], field_y[i], 0.0);
     if (COMPONENTS == 3u) {
