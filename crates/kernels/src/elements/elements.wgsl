@@ -5,6 +5,10 @@
 override COMPONENTS: u32 = 2u;
 // Control points along z that a position depends on: 1 (2-D) or 4.
 override DEPTH: u32 = 1u;
+// Axes of the lattice: one more than components where the last is time.
+override AXES: u32 = 2u;
+// Whether the last element ends at the first node of the last axis.
+override IS_CYCLE: u32 = 0u;
 
 struct Lattice {
     // Pixels along x, y, z, and of a problem.
@@ -56,15 +60,19 @@ fn controls_before(axis: u32) -> u32 {
 }
 
 fn summed_along_z(component: u32, row: u32, low: u32, w: vec4<f32>) -> f32 {
-    if (COMPONENTS == 2u) {
+    if (AXES == 2u) {
         return control(component, row);
     }
     let plane = block.lattice.controls.x * block.lattice.controls.y;
     let at = row + low * plane;
+    var next = at + 2u * plane;
+    if (IS_CYCLE == 1u && low + 2u == block.lattice.controls.z) {
+        next = row;
+    }
     return w.x * control(component, at)
         + w.y * control(component, at + plane)
-        + w.z * control(component, at + 2u * plane)
-        + w.w * control(component, at + 3u * plane);
+        + w.z * control(component, next)
+        + w.w * control(component, next + plane);
 }
 
 // The sum along y and z of the control points at `kx` along x, for a row of pixels.
@@ -73,7 +81,7 @@ fn at_row(component: u32, kx: u32, row: vec2<u32>) -> f32 {
     let wy = weights[y];
     var low_z = 0u;
     var wz = vec4<f32>();
-    if (COMPONENTS == 3u) {
+    if (AXES == 3u) {
         let z = pixels_before(2u) + row.y;
         low_z = first[z];
         wz = weights[z];
@@ -103,20 +111,28 @@ fn support(axis: u32, k: u32) -> vec4<u32> {
     let nodes = block.lattice.controls[axis] >> 1u;
     let base = (controls_before(axis) >> 1u) + node;
     var pixels = vec4<u32>();
+    let is_cycle = IS_CYCLE == 1u && axis + 1u == AXES;
     if (node > 0u) {
         pixels.x = begins[base - 1u];
         pixels.y = begins[base];
+    } else if (is_cycle) {
+        pixels.x = begins[base + nodes - 1u];
+        pixels.y = begins[base + nodes];
     }
-    if (node + 1u < nodes) {
+    if (node + 1u < nodes || is_cycle) {
         pixels.z = begins[base];
         pixels.w = begins[base + 1u];
     }
     return pixels;
 }
 
-// The first and the end of the entries of a control point's rows, and the first control point that they are of.
+// The first and the end of the entries of a control point's rows, and the first control point that they are of; in a cycle
+// the last is followed by the first.
 fn neighbours(axis: u32, k: u32) -> vec3<u32> {
     let node = k >> 1u;
+    if (IS_CYCLE == 1u && axis + 1u == AXES) {
+        return vec3<u32>(0u, 6u, 2u * node + block.lattice.controls[axis] - 2u);
+    }
     let begin = select(0u, 2u, node == 0u);
     let end = select(6u, 4u, 2u * node + 2u == block.lattice.controls[axis]);
     return vec3<u32>(begin, end, 2u * node + begin - 2u);
@@ -153,7 +169,7 @@ fn smoothed_plane(component: u32, plane: u32, k: vec3<u32>) -> vec3<f32> {
         }
         let w = entries(1u, k.y, n);
         sums.x = sums.x + w.x * (alpha.x * s + beta.x * b) + w.y * (alpha.y * m + mixed.x * s) + w.z * (beta.y * m);
-        if (COMPONENTS == 3u) {
+        if (AXES == 3u) {
             sums.y = sums.y + w.x * (alpha.z * m + mixed.y * s) + w.y * (mixed.z * m);
             sums.z = sums.z + w.x * (beta.z * m);
         }
@@ -164,7 +180,7 @@ fn smoothed_plane(component: u32, plane: u32, k: vec3<u32>) -> vec3<f32> {
 
 // The Sobolev term's matrix times the control points.
 fn smoothed(component: u32, k: vec3<u32>) -> f32 {
-    if (COMPONENTS == 2u) {
+    if (AXES == 2u) {
         return smoothed_plane(component, 0u, k).x;
     }
     let along_z = neighbours(2u, k.z);
@@ -172,7 +188,8 @@ fn smoothed(component: u32, k: vec3<u32>) -> f32 {
     var z = along_z.z;
     for (var n = along_z.x; n < along_z.y; n = n + 1u) {
         let w = entries(2u, k.z, n);
-        let t = smoothed_plane(component, z * block.lattice.controls.x * block.lattice.controls.y, k);
+        let plane = z % block.lattice.controls.z;
+        let t = smoothed_plane(component, plane * block.lattice.controls.x * block.lattice.controls.y, k);
         sum = sum + w.x * t.x + w.y * t.y + w.z * t.z;
         z = z + 1u;
     }
@@ -187,7 +204,7 @@ fn smoothed_diagonal(k: vec3<u32>) -> f32 {
     let x = entries(0u, k.x, 2u + (k.x & 1u));
     let w = entries(1u, k.y, 2u + (k.y & 1u));
     let values = w.x * (alpha.x * x.y + beta.x * x.z) + w.y * (alpha.y * x.x + mixed.x * x.y) + w.z * (beta.y * x.x);
-    if (COMPONENTS == 2u) {
+    if (AXES == 2u) {
         return values;
     }
     let slopes = w.x * (alpha.z * x.x + mixed.y * x.y) + w.y * (mixed.z * x.x);

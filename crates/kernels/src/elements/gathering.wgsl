@@ -25,7 +25,7 @@ fn gathered_along_y(component: u32, plane: u32, k: vec3<u32>, square: bool) -> f
 
 // What all pixels add to a control point; weights squared if asked for.
 fn gathered(component: u32, k: vec3<u32>, square: bool) -> f32 {
-    if (COMPONENTS == 2u) {
+    if (AXES == 2u) {
         return gathered_along_y(component, 0u, k, square);
     }
     let along_z = support(2u, k.z);

@@ -1,6 +1,6 @@
 //! What every text for GPUs begins with: the lattice, its tables, and the state of the problems.
 
-use super::lattice::Elements;
+use super::lattice::{Elements, LastAxis};
 use super::row_tiles::RowTiles;
 use super::state::Smoothness;
 use crate::kernel::{Launcher, PreparedLaunch};
@@ -36,8 +36,10 @@ pub(super) fn launch<'a>(
     state: &'a Buffer,
 ) -> PreparedLaunch<'a> {
     gpu.launch(source, entry)
-        .constant("COMPONENTS", elements.shape.components())
-        .constant("DEPTH", if elements.shape.components() == 2 { 1usize } else { 4 })
+        .constant("COMPONENTS", elements.components())
+        .constant("DEPTH", if elements.components() == 2 { 1usize } else { 4 })
+        .constant("AXES", elements.axes())
+        .constant("IS_CYCLE", elements.last == LastAxis::Cycle)
         .uniform(uniform)
         .input(&elements.first)
         .input(&elements.weights)

@@ -34,7 +34,7 @@ pub(super) struct RowTiles {
 
 impl RowTiles {
     pub fn of(elements: &Elements) -> Self {
-        let (d, width) = (elements.shape.components(), elements.controls()[0]);
+        let (d, width) = (elements.components(), elements.controls()[0]);
         let lanes = elements.shape.size[0].max(d * width).next_power_of_two().clamp(LEAST_LANES, GROUP);
         let nodes = lanes / (2 * d);
         let tiles = elements.shape.rows().div_ceil(GROUP / lanes);

@@ -169,7 +169,7 @@ impl FiniteElements {
 
     /// Components of the elements' field.
     fn components(&self) -> usize {
-        self.lattices[0].shape.components()
+        self.lattices[0].components()
     }
 
     /// The flow in voxels, its confidence, and the account of the run.

@@ -6,7 +6,7 @@ use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, reduction_groups};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, Rule};
-use veloxel_kernels::elements::lattice::Elements;
+use veloxel_kernels::elements::lattice::{Elements, LastAxis};
 use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
 use veloxel_kernels::elements::least_squares_product::{LeastSquaresProduct, SUMS};
 use veloxel_kernels::elements::nodal_confidence::NodalConfidence;
@@ -32,9 +32,17 @@ const LEAST_DETERMINANT: f32 = 0.05;
 const UNFOLDINGS: usize = 8;
 
 /// The weights of the Sobolev term.
-pub(super) fn smoothness(params: &FiniteElementsParams) -> Smoothness {
-    let FiniteElementsParams { alpha, beta, mixed, .. } = *params;
-    Smoothness { alpha: [alpha; 3], beta: [beta; 3], mixed: [mixed * beta; 3] }
+fn smoothness(params: &FiniteElementsParams, last: LastAxis) -> Smoothness {
+    let FiniteElementsParams { alpha, beta, mixed, time_alpha, time_beta, .. } = *params;
+    let between = mixed * beta;
+    match last {
+        LastAxis::Space => Smoothness { alpha: [alpha; 3], beta: [beta; 3], mixed: [between; 3] },
+        LastAxis::Time | LastAxis::Cycle => Smoothness {
+            alpha: [alpha, alpha, time_alpha],
+            beta: [beta, beta, time_beta],
+            mixed: [between, 0.0, 0.0],
+        },
+    }
 }
 
 /// What the state of every problem is before the first trial.
@@ -104,7 +112,7 @@ impl<'a> Level<'a> {
         (params, elements): (&'a FiniteElementsParams, &'a Elements),
         first: &Buffer,
     ) -> Result<Self, ComputeError> {
-        let (n, d) = (elements.pixels(), elements.shape.components());
+        let (n, d) = (elements.pixels(), elements.components());
         let all = 2 * elements.problems * elements.unknowns();
         let of_unknowns = elements.problems * reduction_groups(elements.unknowns());
         let mut state = device.scratch(first.len())?;
@@ -161,7 +169,7 @@ impl<'a> Level<'a> {
     /// Shortens the steps where the motion folds, seen on the full grid: a finer lattice then begins without folds.
     pub fn unfold(&mut self, full: &Elements, factor: Axes<f32>) -> Result<(), ComputeError> {
         let device = self.device;
-        let mut field = device.scratch_field(full.shape.components(), full.pixels())?;
+        let mut field = device.scratch_field(full.components(), full.pixels())?;
         let mut determinant = device.scratch(full.pixels())?;
         for _ in 0..UNFOLDINGS {
             let state = &self.state[0];
@@ -200,7 +208,7 @@ impl<'a> Level<'a> {
         residual.run(device)?;
         let gradient = LeastSquaresGradient {
             elements,
-            smoothness: smoothness(self.params),
+            smoothness: smoothness(self.params, elements.last),
             elastic: self.params.elastic,
             state: &self.state[0],
             controls: &self.controls,
@@ -252,7 +260,7 @@ impl<'a> Level<'a> {
             let [before, sums] = &mut inner.sums;
             let product = LeastSquaresProduct {
                 elements,
-                smoothness: smoothness(params),
+                smoothness: smoothness(params, elements.last),
                 state: &self.state[0],
                 slopes: &self.slopes,
                 diagonal: &self.diagonal,

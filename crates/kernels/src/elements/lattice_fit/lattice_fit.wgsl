@@ -57,7 +57,7 @@ fn lattice_fit(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocatio
         let x = cell_around(0u, k.x);
         let y = cell_around(1u, k.y);
         var value = 0.0;
-        if (COMPONENTS == 2u) {
+        if (AXES == 2u) {
             value = on_plane(component, begin, x, y);
         } else {
             let z = cell_around(2u, k.z);

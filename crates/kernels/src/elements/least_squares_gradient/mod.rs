@@ -60,7 +60,7 @@ impl Kernel for LeastSquaresGradient<'_> {
         lengths.of("energy", self.energy, e.problems * reduction_groups(e.unknowns()));
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::gradient(cpu, self));
+        by_dimension!(self.elements, cpu::gradient(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &self.smoothness).f4([self.elastic]);

@@ -51,10 +51,10 @@ pub(super) fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) 
         &slopes[begin..begin + D * elements.shape.len()]
     };
     sum_back::<D>(cpu, (elements, &takes), (direction, &slopes_of), args.row_sums.host_mut());
-    gather::<D>(cpu, (elements, Power::One, &takes), args.row_sums.host(), product);
+    gather(cpu, (elements, Power::One, &takes), args.row_sums.host(), product);
     let mut smoothed = vec![0.0; problems * unknowns];
     let begin = |unit: usize| unit * elements.controls_of_problem();
-    smooth::<D>(cpu, (elements, &args.smoothness, &takes), begin, (direction, &mut smoothed));
+    smooth(cpu, (elements, &args.smoothness, &takes), begin, (direction, &mut smoothed));
     for problem in (0..problems).filter(|&p| takes(p)) {
         let (damping, diagonal) = (state[STATE * problem + DAMPING], diagonal_of(problem));
         let own = problem * unknowns;
@@ -90,7 +90,8 @@ fn ratios(args: &LeastSquaresProduct<'_>, problem: usize) -> Ratios {
     let (mut alpha, mut now, mut beta) = (0.0, first, 0.0);
     if let Some(before) = args.before {
         let column = before.len() / super::SUMS;
-        let of = |which: usize| total(&before.host()[which * column..(which + 1) * column], problem, problems);
+        let of =
+            |which: usize| total(&before.host()[which * column..(which + 1) * column], problem, problems);
         let [rz, py, zy, yy] = [0, 1, 2, 3].map(of);
         if py > 0.0 {
             alpha = rz / py;
@@ -127,7 +128,7 @@ fn sum_back<'s, const D: usize>(
             let (sum, parts) = along.split_at_mut(nx);
             for (c, part) in parts.chunks_exact_mut(nx).enumerate() {
                 let begin = (problem * D + c) * per_component;
-                line::<D>(elements, &direction[begin..begin + per_component], row, &mut along_y);
+                line(elements, &direction[begin..begin + per_component], row, &mut along_y);
                 along_x(&axis, &along_y, part);
                 for (x, sum) in sum.iter_mut().enumerate() {
                     let product = slopes[c][x] * part[x];

@@ -84,12 +84,13 @@ fn write_sums(problem: u32, component: u32, row: u32, kx: u32, sums: vec2<f32>) 
     row_sums[((problem * COMPONENTS + component) * rows + row) * block.lattice.controls.x + kx] = sums.x;
 }
 
-// Totals of the last iteration: rᵀz, pᵀy, zᵀy, yᵀz(y). All threads of the workgroup must call this together.
+// Totals of the last iteration: rᵀz, pᵀy, zᵀy, yᵀz(y); 0 before the first. All threads of the workgroup must call this together.
 fn totals(problem: u32, lane: u32) -> vec4<f32> {
     let groups = block.lattice.counts.z;
     let column = block.lattice.counts.x * groups;
+    let count = select(groups, 0u, block.limits.y != 0.0);
     var sums = vec4<f32>();
-    for (var k = lane; k < groups; k = k + LINE) {
+    for (var k = lane; k < count; k = k + LINE) {
         let i = problem * groups + k;
         let own = vec4<f32>(sums_before[i], sums_before[column + i], sums_before[2u * column + i], sums_before[3u * column + i]);
         sums = sums + own;

@@ -75,7 +75,7 @@ impl Kernel for LeastSquaresProduct<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (e, d) = (self.elements, self.elements.shape.components());
+        let (e, d) = (self.elements, self.elements.components());
         let (all, sums) = (e.problems * e.unknowns(), e.problems * reduction_groups(e.unknowns()));
         lengths.of("state", self.state, STATE * e.problems).of("slopes", self.slopes, 2 * d * e.pixels());
         lengths.of("diagonal", self.diagonal, 2 * all).of("first", self.first, sums);
@@ -86,7 +86,7 @@ impl Kernel for LeastSquaresProduct<'_> {
         lengths.of("row sums", self.row_sums, e.row_sums()).of("going", self.going, e.problems);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::product(cpu, self));
+        by_dimension!(self.elements, cpu::product(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (elements, tiles) = (self.elements, RowTiles::of(self.elements));
@@ -95,7 +95,12 @@ impl Kernel for LeastSquaresProduct<'_> {
         let uniform = block.f4([self.tolerance * self.tolerance, is_first]);
         let [residual, direction] = self.next;
         tiles
-            .constants(gpu_block::launch(gpu, (&ALONG_ROWS, "least_squares_rows"), (elements, uniform), self.state))
+            .constants(gpu_block::launch(
+                gpu,
+                (&ALONG_ROWS, "least_squares_rows"),
+                (elements, uniform),
+                self.state,
+            ))
             .input(self.first)
             .optional(self.before)
             .input(self.last[0])

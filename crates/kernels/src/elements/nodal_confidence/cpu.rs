@@ -21,9 +21,9 @@ pub(super) fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
         }
     };
     let mut along_x = vec![0.0; elements.row_sums()];
-    sum_rows::<D>(cpu, (elements, &|_| true), fill, &mut along_x);
+    sum_rows(cpu, (elements, &|_| true), fill, &mut along_x);
     let mut sums = vec![0.0; problems * D * count];
-    gather::<D>(cpu, (elements, Power::One, &|_| true), &along_x, &mut sums);
+    gather(cpu, (elements, Power::One, &|_| true), &along_x, &mut sums);
     let diagonal = args.diagonal.host();
     cpu.split_samples(args.variance.host_mut(), 8, |range, out| {
         for (index, out) in range.zip(out) {
@@ -47,6 +47,6 @@ pub(super) fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
 /// e² of a row of pixels.
 fn error_row<const D: usize>(elements: &Elements, variance: &[f32], row: usize, out: &mut [f32]) {
     let mut along_y = vec![0.0; elements.controls()[0]];
-    line::<D>(elements, variance, row, &mut along_y);
+    line(elements, variance, row, &mut along_y);
     along_x(&elements.axis(0), &along_y, out);
 }

@@ -57,7 +57,7 @@ impl Kernel for NodalConfidence<'_> {
         lengths.of("confidence", self.confidence, e.pixels());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::confidence(cpu, self));
+        by_dimension!(self.elements, cpu::confidence(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (e, per_half2) = (self.elements, 1.0 / (self.half_edges * self.half_edges));

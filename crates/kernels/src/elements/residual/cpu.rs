@@ -38,7 +38,12 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
                     });
                     (residual.get_mut(begin..begin + nx), slopes)
                 };
-                images.row(elements.shape, (problem, row), &displacement, (r, s.each_mut().map(|s| &mut **s)));
+                images.row(
+                    elements.shape,
+                    (problem, row),
+                    &displacement,
+                    (r, s.each_mut().map(|s| &mut **s)),
+                );
                 for (c, s) in s.into_iter().enumerate() {
                     let begin = ((problem * D + c) * rows + row) * cx;
                     // SAFETY: as above.
@@ -67,7 +72,7 @@ fn displace<const D: usize>(elements: &Elements, controls: &[f32], row: usize, o
     let mut along_y = vec![0.0; elements.controls()[0]];
     let axis = elements.axis(0);
     for (controls, out) in controls.chunks_exact(per_component).zip(out.chunks_exact_mut(nx)) {
-        line::<D>(elements, controls, row, &mut along_y);
+        line(elements, controls, row, &mut along_y);
         along_x(&axis, &along_y, out);
     }
 }
@@ -120,7 +125,9 @@ impl<'a, const D: usize> Images<'a, D> {
         let (nx, begin) = (shape.size[0], problem * shape.len() + row * shape.size[0]);
         let start = [0.0, (row % shape.size[1]) as f32, (row / shape.size[1]) as f32];
         let all: usize = self.size.iter().product();
-        let moving = &self.moving[problem * all..(problem + 1) * all];
+        // Pictures that follow each other are compared picture by picture.
+        let plane = if D == 2 { row / shape.size[1] * self.size[0] * self.size[1] } else { 0 };
+        let moving = &self.moving[problem * all + plane..(problem + 1) * all];
         for x in 0..nx {
             let at = std::array::from_fn(|a| if a == 0 { x as f32 } else { start[a] });
             let d = std::array::from_fn(|c| self.per_edge[c] * displacement[c * nx + x]);

@@ -69,7 +69,7 @@ impl Kernel for Residual<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (e, d, n) = (self.elements, self.elements.shape.components(), self.elements.pixels());
+        let (e, d, n) = (self.elements, self.elements.components(), self.elements.pixels());
         lengths.of("fixed", self.images.fixed, n).optional("weight", self.images.weight, n);
         lengths.of("moving", self.images.moving, e.problems * self.images.moving_shape.len());
         lengths.of("state", self.state, STATE * e.problems);
@@ -78,7 +78,7 @@ impl Kernel for Residual<'_> {
         lengths.of("row sums", self.row_sums, 2 * e.row_sums()).of("energy", self.energy, row_partials(e));
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::residual(cpu, self));
+        by_dimension!(self.elements, cpu::residual(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (elements, images) = (self.elements, self.images);

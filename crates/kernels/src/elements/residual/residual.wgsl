@@ -61,8 +61,9 @@ fn mirrored(low: u32, k: u32, count: u32) -> u32 {
     return u32(clamp(select(at, 2 * last - at, at > last), 0, last));
 }
 
-// The moving image (w) and its derivatives per voxel (xyz) at a position inside of it.
-fn sampled(at: vec3<f32>) -> vec4<f32> {
+// The moving image (w) and its derivatives per voxel (xyz) at a position inside of it; of pictures that follow each other the
+// one at `plane`.
+fn sampled(at: vec3<f32>, plane_at: u32) -> vec4<f32> {
     let size = block.moving_size;
     let cx = cell_of(at.x, size.x);
     let cy = cell_of(at.y, size.y);
@@ -92,6 +93,8 @@ fn sampled(at: vec3<f32>) -> vec4<f32> {
             var row = mirrored(cy.low, l, size.y);
             if (COMPONENTS == 3u) {
                 row = row + mirrored(low_z, k, size.z) * size.y;
+            } else {
+                row = row + plane_at * size.y;
             }
             let corner = vec4<u32>(moving_from + row * size.x) + xs;
             let m = vec4<f32>(moving[corner.x], moving[corner.y], moving[corner.z], moving[corner.w]);
@@ -169,7 +172,7 @@ fn pixel(problem: u32, row: u32, x: u32, u: vec3<f32>) -> vec4<f32> {
         if (WEIGHTED == 1u) {
             w = w * weight[problem * size.w + i];
         }
-        let found = sampled(at);
+        let found = sampled(at, row / size.y);
         r = w * (found.w - fixed[problem * size.w + i]);
         slope = w * (block.per_edge.xyz * pulled_back(found.xyz));
     }

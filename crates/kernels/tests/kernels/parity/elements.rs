@@ -4,7 +4,7 @@ use super::*;
 use veloxel_core::Dimension;
 use veloxel_gpu::reduction_groups;
 use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, Rule};
-use veloxel_kernels::elements::lattice::{AxisPlan, Elements, LatticePlan};
+use veloxel_kernels::elements::lattice::{AxisPlan, Elements, LastAxis, LatticePlan};
 use veloxel_kernels::elements::lattice_fit::LatticeFit;
 use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
 use veloxel_kernels::elements::least_squares_product::{LeastSquaresProduct, SUMS};
@@ -27,13 +27,13 @@ const TURNED: VoxelAffine = VoxelAffine {
     offset: [0.4, -0.3, 0.1],
 };
 
-fn plan(shape: Shape, problems: usize, elements: [usize; 3]) -> LatticePlan {
+fn plan((shape, last): (Shape, LastAxis), problems: usize, elements: [usize; 3]) -> LatticePlan {
     let axis = |a: usize| {
         let pixels = shape.size[a] as f64;
         let step = elements[a] as f64 / (pixels + 0.5);
         AxisPlan { elements: elements[a], element_edges: 1.5 / step, first: 0.7 * step, step }
     };
-    LatticePlan { shape, problems, axes: [0, 1, 2].map(axis), full_pixel: 1.3 }
+    LatticePlan { shape, problems, last, axes: [0, 1, 2].map(axis), full_pixel: 1.3 }
 }
 
 /// All buffers of a few steps: those of problems that stand still are 0 on every device.
@@ -54,7 +54,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(device: &'a Device, plan: &LatticePlan, rule: Rule) -> Self {
         let elements = Elements::new(device, plan).unwrap();
-        let (n, d) = (elements.pixels(), plan.shape.components());
+        let (n, d) = (elements.pixels(), elements.components());
         let all = plan.problems * elements.unknowns();
         let zeros = |len: usize| device.zeros(len).unwrap();
         let sums = plan.problems * reduction_groups(elements.unknowns());
@@ -163,7 +163,7 @@ impl<'a> Run<'a> {
     /// The field, its confidence and what a finer lattice begins with.
     fn results(mut self) -> Vec<Buffer> {
         let (elements, device) = (&self.elements, self.device);
-        let (d, n) = (elements.shape.components(), elements.pixels());
+        let (d, n) = (elements.components(), elements.pixels());
         let mut out = device.zeros_field(d, n).unwrap();
         let (state, controls) = (&self.state, &self.controls);
         NodalField { elements, state, controls, factor: [1.0, 0.5, 2.0], out: &mut out }.run(device).unwrap();
@@ -195,8 +195,13 @@ impl<'a> Run<'a> {
         }
         .run(device)
         .unwrap();
-        let finer =
-            plan(elements.shape, elements.problems, [2 * elements.elements[0], elements.elements[1], 4]);
+        // Time is as fine on every lattice.
+        let depth = if elements.last == LastAxis::Space { 4 } else { elements.elements[2] };
+        let finer = plan(
+            (elements.shape, elements.last),
+            elements.problems,
+            [2 * elements.elements[0], elements.elements[1], depth],
+        );
         let finer = Elements::new(device, &finer).unwrap();
         let refining = Elements::refining(device, elements, &finer).unwrap();
         let mut refined = device.zeros(2 * finer.problems * finer.unknowns()).unwrap();
@@ -228,11 +233,18 @@ on_every_device! {
         let two = Shape { size: [37, 21, 1], dimension: Dimension::Two };
         let three = Shape { size: [23, 14, 11], dimension: Dimension::Three };
         let thin = Shape { size: [300, 3, 2], dimension: Dimension::Three };
-        let cases = [(two, 3, [9, 6, 0]), (three, 2, [6, 4, 2]), (thin, 1, [60, 1, 1])];
-        for (shape, problems, elements) in cases {
+        let space = LastAxis::Space;
+        let cases = [
+            (two, space, 3, [9, 6, 0]),
+            (three, space, 2, [6, 4, 2]),
+            (thin, space, 1, [60, 1, 1]),
+            (three, LastAxis::Cycle, 1, [6, 4, 2]),
+            (three, LastAxis::Time, 1, [6, 4, 3]),
+        ];
+        for (shape, last, problems, elements) in cases {
             let rules = [Rule::LevenbergMarquardt(JUDGEMENT), Rule::Descent(JUDGEMENT)];
             for rule in rules.into_iter().take(if problems == 3 { 2 } else { 1 }) {
-                Pair::new(device).alike(&format!("{:?} {rule:?}", shape.size), |device| {
+                Pair::new(device).alike(&format!("{:?} {last:?} {rule:?}", shape.size), |device| {
                     let [fixed, moving, weight] = images(device, shape, problems);
                     let images = ElementImages {
                         fixed: &fixed,
@@ -243,7 +255,7 @@ on_every_device! {
                         per_edge: [1.0, 0.8, 0.7],
                         gain: 1.5,
                     };
-                    let mut run = Run::new(device, &plan(shape, problems, elements), rule);
+                    let mut run = Run::new(device, &plan((shape, last), problems, elements), rule);
                     for _ in 0..4 {
                         run.evaluate(images);
                         run.decide();
