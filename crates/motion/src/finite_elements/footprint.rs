@@ -17,5 +17,6 @@ pub(super) fn footprint(lattices: &[Elements]) -> Footprint {
     // The conjugate gradients, then the field whose folds are looked for; at last confidence, flow and determinant.
     let most = (coarser + inner).max(coarser + d + 1.0).max(unknowns(finest) / d + 2.0 + d);
     let images: f64 = lattices.iter().map(|e| share(e.pixels())).sum();
-    Footprint { samples_per_voxel: 2.0 + 2.0 * images + lattice(finest) + most, tiling: Tiling::Never }
+    // The pyramids take over most of what the frames were sent in.
+    Footprint { samples_per_voxel: 0.8 + 2.0 * images + lattice(finest) + most, tiling: Tiling::Never }
 }

@@ -6,9 +6,9 @@ use measure::{cpu, difference_vox, pair, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, DenseFlow, DenseMethod, Extras, FiniteElements, FiniteElementsParams, FiniteElementsPreset, Footprint, InverseConsistent, LucasKanade,
-    LucasKanadeParams, LucasKanadePreset, MotionError, Pair, PairMethod, Preset, Silent, Start, TilePlan,
-    Tiled,
+    Clg, ClgParams, DenseFlow, DenseMethod, Extras, FiniteElements, FiniteElementsParams,
+    FiniteElementsPreset, Footprint, InverseConsistent, LucasKanade, LucasKanadeParams, LucasKanadePreset,
+    MotionError, Pair, PairMethod, Preset, Silent, Start, TilePlan, Tiled,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};

@@ -2,6 +2,7 @@
 
 use super::Unfolding;
 use crate::elements::lattice::{AxisTables, LastAxis};
+use crate::elements::projection::{partial_sums, total};
 use crate::elements::state::accepted_set;
 use std::ops::Range;
 use veloxel_core::Axes;
@@ -13,7 +14,7 @@ const NO_FOLD: f32 = 3.0e38;
 
 /// Whether something folded.
 pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) -> bool {
-    let Unfolding { elements, state, field, begin, least, determinant, controls } = args;
+    let Unfolding { elements, state, field, begin, least, determinant, folds, controls } = args;
     let (size, n, problems) = (elements.shape.size, elements.shape.len(), elements.problems);
     let (field, rows) = (components::<D>(field), elements.shape.rows());
     let determinant = determinant.host_mut();
@@ -26,13 +27,15 @@ pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) -> bool {
         }
     });
     let determinant = &*determinant;
+    let is_fold = |problem: usize, i: usize| f32::from(u8::from(determinant[problem * n + i] <= least));
+    partial_sums(cpu, (n, &|_| true), is_fold, folds.host_mut());
     let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
     let ([cx, cy, _], count) = (elements.controls(), elements.controls_of_problem());
     let (state, begin, controls) = (state.host(), begin.host(), controls.host_mut());
     let mut has_folded = false;
     for problem in 0..problems {
         let own = &determinant[problem * n..(problem + 1) * n];
-        if own.iter().all(|v| *v > least) {
+        if total(folds.host(), problem, problems) == 0.0 {
             continue;
         }
         has_folded = true;

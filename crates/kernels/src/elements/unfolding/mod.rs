@@ -16,7 +16,7 @@ use super::lattice::Elements;
 use super::state::{STATE, Smoothness};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("unfolding", &[LINE, SUM, ELEMENTS, include_str!("unfolding.wgsl")]);
@@ -40,6 +40,8 @@ pub struct Unfolding<'a> {
     pub least: f32,
     /// The bound of the cell after every pixel.
     pub determinant: &'a mut Buffer,
+    /// Cells that fold: a sum for each workgroup.
+    pub folds: &'a mut Buffer,
     /// P: two sets.
     pub controls: &'a mut Buffer,
 }
@@ -56,6 +58,7 @@ impl Kernel for Unfolding<'_> {
         lengths.field("field", self.field, (e.components(), e.pixels()));
         lengths.of("begin", self.begin, all).of("controls", self.controls, 2 * all);
         lengths.of("determinant", self.determinant, e.pixels());
+        lengths.of("folds", self.folds, e.problems * reduction_groups(e.shape.len()));
     }
     fn on_cpu(self, cpu: &Cpu) -> Option<bool> {
         Some(by_dimension!(self.elements, cpu::unfold(cpu, self)))
@@ -68,12 +71,14 @@ impl Kernel for Unfolding<'_> {
             .absent(1)
             .output(self.determinant)
             .spare(1)
+            .output(self.folds)
             .run(gpu_block::groups(e, e.shape.len()))?;
         gpu_block::launch(gpu, (&SOURCE, "shorten"), (e, uniform()), self.state)
             .absent(3)
             .input(self.begin)
             .output(self.determinant)
             .output(self.controls)
+            .output(self.folds)
             .run(gpu_block::groups(e, e.unknowns()))?;
         Ok(None)
     }

@@ -13,6 +13,7 @@ struct Block {
 @group(0) @binding(9) var<storage, read> begin: array<f32>;
 @group(0) @binding(10) var<storage, read_write> determinant: array<f32>;
 @group(0) @binding(11) var<storage, read_write> controls: array<f32>;
+@group(0) @binding(12) var<storage, read_write> folds_of_groups: array<f32>;
 
 fn control(component: u32, at: u32) -> f32 {
     return 0.0;
@@ -125,6 +126,7 @@ fn least_determinant(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_inv
     let size = block.lattice.size;
     var strides = vec3<u32>(1u, size.x, size.x * size.y);
     strides = select(vec3<u32>(), strides, size.xyz > vec3<u32>(1u));
+    var folds = 0.0;
     for (var i = group.x * LINE + lane; i < size.w; i = i + block.lattice.counts.y * LINE) {
         let at = pixel_at(i);
         var is_last = (at + vec3<u32>(1u) == size.xyz) & (size.xyz > vec3<u32>(1u));
@@ -134,6 +136,13 @@ fn least_determinant(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_inv
             least = least_in_cell(problem * size.w + i, strides);
         }
         determinant[problem * size.w + i] = least;
+        if (least <= block.least.x) {
+            folds = folds + 1.0;
+        }
+    }
+    let total = workgroup_sum(folds, lane);
+    if (lane == 0u) {
+        folds_of_groups[problem * block.lattice.counts.y + group.x] = total;
     }
 }
 
@@ -158,7 +167,13 @@ fn folds_in(plane: u32, along_x: vec2<u32>, along_y: vec2<u32>) -> bool {
 fn shorten(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let problem = group.y;
     let size = block.lattice.size;
-    let count = block.lattice.controls.w;
+    let per_component = block.lattice.controls.w;
+    var own_folds = 0.0;
+    for (var k = lane; k < block.lattice.counts.y; k = k + LINE) {
+        own_folds = own_folds + folds_of_groups[problem * block.lattice.counts.y + k];
+    }
+    // Where nothing folds, nobody looks around.
+    let count = select(0u, per_component, workgroup_sum(own_folds, lane) > 0.0);
     let own_set = accepted_set(problem) * block.lattice.counts.x + problem;
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {
         let k = control_at(i);
@@ -180,8 +195,8 @@ fn shorten(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         }
         if (folds) {
             for (var c = 0u; c < COMPONENTS; c = c + 1u) {
-                let origin = begin[(problem * COMPONENTS + c) * count + i];
-                let at = (own_set * COMPONENTS + c) * count + i;
+                let origin = begin[(problem * COMPONENTS + c) * per_component + i];
+                let at = (own_set * COMPONENTS + c) * per_component + i;
                 controls[at] = origin + 0.5 * (controls[at] - origin);
             }
         }

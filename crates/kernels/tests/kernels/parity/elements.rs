@@ -168,6 +168,7 @@ impl<'a> Run<'a> {
         let (state, controls) = (&self.state, &self.controls);
         NodalField { elements, state, controls, factor: [1.0, 0.5, 2.0], out: &mut out }.run(device).unwrap();
         let mut determinant = device.zeros(n).unwrap();
+        let mut folds = device.zeros(elements.problems * reduction_groups(elements.shape.len())).unwrap();
         let begin = device.zeros(elements.problems * elements.unknowns()).unwrap();
         Unfolding {
             elements,
@@ -176,6 +177,7 @@ impl<'a> Run<'a> {
             begin: &begin,
             least: 0.6,
             determinant: &mut determinant,
+            folds: &mut folds,
             controls: &mut self.controls,
         }
         .run(device)
@@ -187,8 +189,9 @@ impl<'a> Run<'a> {
             elements,
             state,
             residual: &self.pixels[0],
-            diagonal: &self.normal[1],
-            least_variance: 1e-4,
+            slopes: &self.pixels[1],
+            share: 0.05,
+            least: [1e-4, 1e-3],
             half_edges: 0.5,
             variance: &mut variance,
             confidence: &mut confidence,
