@@ -29,6 +29,7 @@ const HOUSE: [Room; 14] = [
         floor: 1,
         outside: &[
             "alphanumeric-sort",
+            "base64",
             "dicom-object",
             "dicom-pixeldata",
             "flate2",

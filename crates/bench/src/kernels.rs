@@ -181,6 +181,7 @@ impl<'a> Workbench<'a> {
                     spacing_edges: [1.0; 3],
                     interpolation,
                     border: Border::Centres,
+                    cut: None,
                     moving_from_fixed: VoxelAffine::IDENTITY,
                     moving: &from[0],
                     displacement: &self.displacement,

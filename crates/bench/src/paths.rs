@@ -52,7 +52,7 @@ fn mesh(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let whole = best_ms(|| paths_ms(&graph, Method::Auto, device))?;
     let searches = paths_ms(&graph, Method::Dijkstra, &host)?;
     let processor = best_ms(|| paths_ms(&graph, Method::Dissection, &host))?;
-    let request = Request { method: Method::Dissection, max_bytes: None };
+    let request = Request { method: Method::Dissection, ..Request::default() };
     let open = || -> Result<f64, BenchError> {
         let start = std::time::Instant::now();
         ShortestPaths::open(&graph, request, device)?;

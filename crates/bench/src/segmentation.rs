@@ -6,8 +6,7 @@ use std::time::Instant;
 use veloxel::VeloxelError;
 use veloxel::jobs::{MethodOptions, SegmentJob, segment};
 use veloxel::mesh::{
-    CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, PartCount, Seeds, cuts, face_distances,
-    fuzzy_clustering,
+    ArcWeights, CleanMesh, Cuts, CutsParams, DualGraph, FuzzyParams, PartCount, Seeds, cuts, fuzzy_clustering,
 };
 use veloxel::metrics::segmentation_error;
 use veloxel_core::Warnings;
@@ -158,8 +157,8 @@ fn measure(session: &Session<'_>, example: &Example, cpu: &Cpu) -> Result<Measur
     let parts = |count| found.parts(graph, count, &params).map_err(VeloxelError::from);
     let given = parts(PartCount::Given(example.parts))?;
     let fuzzy = FuzzyParams::default();
-    let weights = face_distances(graph, &found.shape_diameter, &fuzzy);
-    let seeds = Seeds::Farthest(example.parts);
+    let weights = ArcWeights::new(graph, &found, &fuzzy);
+    let seeds = Seeds::Parts(&given.labels);
     let clusters =
         fuzzy_clustering(graph, &weights, seeds, &fuzzy, session.device).map_err(VeloxelError::from)?;
     Ok(Measured {

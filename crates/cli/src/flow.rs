@@ -11,8 +11,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, OutsideFill, Refinement, RunOptions,
-    SequenceJob, StartFrom, flow, sequence,
+    Directions, FlowJob, FlowOutputs, FrameSelection, MaskFile, MethodOptions, OutsideFill, Refinement,
+    RunOptions, SequenceJob, StartFrom, flow, sequence,
 };
 use veloxel::motion::{METHODS, Method, Takes};
 use veloxel::report::number::{counted, percent, text};
@@ -172,15 +172,16 @@ fn modes() -> impl TypedValueParser<Value = SequenceMode> {
 
 impl RunArguments {
     fn options(&self) -> Result<RunOptions, VeloxelError> {
-        let options = self.method_arguments.options("flow", &self.method, |mut method| {
-            if let Some(count) = self.warps {
-                method = method.fixed_warps(count)?;
-            }
-            if let Some(count) = self.iterations {
-                method = method.fixed_iterations(count)?;
-            }
-            if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
-        });
+        let options =
+            self.method_arguments.options("flow", MethodOptions::new(&self.method)?, |mut method| {
+                if let Some(count) = self.warps {
+                    method = method.fixed_warps(count)?;
+                }
+                if let Some(count) = self.iterations {
+                    method = method.fixed_iterations(count)?;
+                }
+                if self.raw_intensity { method.raw_intensity() } else { Ok(method) }
+            });
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());

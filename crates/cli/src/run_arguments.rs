@@ -67,13 +67,13 @@ impl MethodArguments {
     pub fn options(
         &self,
         command: &str,
-        method: &str,
+        method: MethodOptions,
         shortcuts: impl FnOnce(MethodOptions) -> Result<MethodOptions, ParameterError>,
     ) -> Result<RunOptions, VeloxelError> {
         let usage = |error: ParameterError| -> MethodOptions {
             wrong_usage(command, ErrorKind::ArgumentConflict, &error.to_string())
         };
-        let mut method = MethodOptions::new(method)?.preset(&self.preset).unwrap_or_else(usage);
+        let mut method = method.preset(&self.preset).unwrap_or_else(usage);
         if let Some(path) = &self.params {
             method = method.file(path)?;
         }
@@ -136,7 +136,7 @@ pub struct PhaseArguments {
 
 impl PhaseArguments {
     pub fn options(&self) -> Result<RunOptions, VeloxelError> {
-        self.method.options("stereo", "phase", Ok)
+        self.method.options("stereo", MethodOptions::new("phase")?, Ok)
     }
 }
 

@@ -1,29 +1,34 @@
 //! `veloxel segment`: a mesh in parts.
 
 use crate::output::{print, table};
-use crate::run_arguments::{DeviceArguments, ReadingArguments, command_line, setting};
-use crate::{Outcome, Run, warn, wrong_usage};
+use crate::parameters::presets;
+use crate::run_arguments::MethodArguments;
+use crate::{Outcome, Run, warn};
 use clap::Args;
-use clap::error::ErrorKind;
 use std::path::PathBuf;
 use veloxel::jobs::{MethodOptions, SegmentJob, segment};
-use veloxel::mesh::PartCount;
-use veloxel::parameters::ParameterError;
-use veloxel::report::number::{duration, percent};
+use veloxel::mesh::{PARAMETERS, PartCount};
+use veloxel::report::number::{counted, duration, percent};
+
+/// Ways to find parts, as users name them.
+fn methods() -> [&'static str; 2] {
+    PARAMETERS.each_ref().map(|own| own.method)
+}
 
 /// Cut the surface of a mesh into parts.
 ///
-/// MESH is .off, .obj, .ply, .stl or .glb. Parts meet where the surface bends inwards, and where its thickness changes. OUT.ply has
-/// the mesh with a colour, a certainty (quality) and the number of its part (segment) for each face; colours fade to white
-/// where a face may as well belong to the part beside it.
+/// MESH is .off, .obj, .ply, .stl, .glb or .gltf. Parts meet where the surface bends inwards, and where its thickness changes.
+/// OUT.ply has the mesh with a colour, a certainty (quality) and the number of its part (segment) for each face; colours fade
+/// to white where a face may as well belong to the part beside it.
 #[derive(Debug, Args)]
+#[command(mut_arg("preset", |preset| preset.value_parser(presets(&methods())).default_value("standard")))]
 pub struct SegmentArguments {
     /// The mesh
     #[arg(value_name = "MESH")]
     mesh: PathBuf,
 
     /// How many parts; without it as many as pay
-    #[arg(short = 'k', long = "parts", value_name = "K")]
+    #[arg(short = 'k', long = "parts", value_name = "K", allow_negative_numbers = true, value_parser = part_count)]
     count: Option<usize>,
 
     /// The mesh in the colours of its parts: .ply with certainty and part of each face, or .glb
@@ -51,58 +56,38 @@ pub struct SegmentArguments {
     report: Option<PathBuf>,
 
     /// How parts are found: by agglomeration, or around medoids with probabilities (Katz and Tal)
-    #[arg(long, value_parser = ["cuts", "fuzzy"], default_value = "cuts", help_heading = "Method")]
+    #[arg(long, value_parser = methods(), default_value = "cuts", help_heading = "Method")]
     method: String,
 
-    /// Change one parameter; `veloxel parameters cuts` (or fuzzy) lists them
-    #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
-    set: Vec<(String, String)>,
-
-    /// Parameters from a TOML file, before --set
-    #[arg(long, value_name = "FILE.toml", help_heading = "Method")]
-    params: Option<PathBuf>,
-
     #[command(flatten)]
-    reading: ReadingArguments,
+    run: MethodArguments,
+}
 
-    #[command(flatten)]
-    device: DeviceArguments,
-
-    /// No summary
-    #[arg(short, long)]
-    quiet: bool,
+fn part_count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "expected a whole number of 1 or more".to_owned())
 }
 
 impl Run for SegmentArguments {
     fn run(self) -> Outcome {
-        let usage = |error: ParameterError| -> MethodOptions {
-            wrong_usage("segment", ErrorKind::ArgumentConflict, &error.to_string())
-        };
-        let mut method = MethodOptions::of_parts(&self.method).unwrap_or_else(usage);
-        if let Some(path) = &self.params {
-            method = method.file(path)?;
-        }
-        for (name, value) in &self.set {
-            method = method.set(name, value)?;
-        }
+        let options = self.run.options("segment", MethodOptions::of_parts(&self.method)?, Ok)?;
         let job = SegmentJob {
             mesh: self.mesh,
             count: self.count.map_or(PartCount::Chosen, PartCount::Given),
-            method,
+            method: options.method,
             output: self.output,
             labels: self.labels,
             membership: self.membership,
             html: self.html,
             parts: self.part_meshes,
             report: self.report,
-            device: self.device.options(),
-            reading: self.reading.reading(),
-            command_line: command_line(),
+            device: options.device,
+            reading: options.reading,
+            command_line: options.command_line,
         };
         let run = segment(&job)?;
         let report = &run.report;
         warn(&report.header.warnings);
-        if self.quiet {
+        if self.run.quiet {
             return Ok(());
         }
         let rows = report.segments.iter().map(|part| {
@@ -118,10 +103,8 @@ impl Run for SegmentArguments {
         });
         let mut text = table(&["part", "triangles", "area", "thickness, √area", "certainty"], rows);
         let time = duration(report.header.stage_times.iter().map(|stage| stage.time_ms).sum());
-        text.push_str(&format!(
-            "{} parts ({}) of {} faces in {time}\n",
-            report.parts, report.count_from, report.faces
-        ));
+        let (parts, faces) = (counted(report.parts, "part"), counted(report.faces, "face"));
+        text.push_str(&format!("{parts} ({}) of {faces} in {time}\n", report.count_from));
         for (role, path) in &run.written {
             text.push_str(&format!("{role}: {}\n", path.display()));
         }

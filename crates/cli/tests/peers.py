@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Checks against other programs: a displacement field of `veloxel flow` is SimpleITK's DisplacementFieldTransform, in every volume format.
 
-    python3 -m pip install SimpleITK numpy opencv-contrib-python-headless
+    python3 -m pip install SimpleITK numpy opencv-contrib-python-headless trimesh
     python3 crates/cli/tests/peers.py
 
 An anisotropic, oblique, mirrored pair is made by SimpleITK, and one whose images lie on two grids; `veloxel flow` estimates
 its field; SimpleITK resamples the moving image through that field; the result must equal `veloxel warp image` (and, for linear
 interpolation, `--warped`) within 1e-3 of the intensity range, and end at the same voxels. With VELOXEL_DATA, labels of a cine
-of few slices are warped by both. Points are followed by `veloxel track-points` and by OpenCV's calcOpticalFlowPyrLK. VELOXEL may name a built binary.
+of few slices are warped by both. Points are followed by `veloxel track-points` and by OpenCV's calcOpticalFlowPyrLK.
+A mesh in parts is opened by trimesh. VELOXEL may name a built binary.
 Exits with 1 and one line a difference if anything differs.
 """
 
@@ -20,6 +21,7 @@ import tempfile
 import cv2
 import numpy as np
 import SimpleITK as sitk
+import trimesh
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FORMATS = ["nii", "nii.gz", "mha", "mhd", "nrrd", "nhdr"]
@@ -197,6 +199,27 @@ def tracked_points(folder):
         print(f"points, window {window}: median distance {away:.4f} px over {len(both)} of {len(corners)}")
 
 
+def parts_of_a_mesh(folder):
+    """trimesh writes glTF with its buffers beside it, and opens the parts with colour, certainty and number of every face."""
+    mesh = trimesh.creation.icosphere(subdivisions=3)
+    for name, data in trimesh.exchange.gltf.export_gltf(trimesh.Scene(mesh)).items():
+        (folder / name).write_bytes(data)
+    parts = folder / "parts.ply"
+    if not veloxel("segment", folder / "model.gltf", "-k", 3, "-o", parts, "--labels", folder / "parts.seg"):
+        return
+    labels = np.loadtxt(folder / "parts.seg", dtype=int)
+    read = trimesh.load(parts, process=False)
+    faces = read.metadata["_ply_raw"]["face"]["data"]
+    check(np.allclose(read.triangles, mesh.triangles, atol=1e-6), "trimesh: other triangles")
+    check(np.array_equal(faces["segment"].ravel(), labels), "trimesh: other parts")
+    check(0 <= faces["quality"].min() and faces["quality"].max() <= 1, "trimesh: certainties beyond 0 to 1")
+    colours = read.visual.face_colors
+    check(colours.shape == (len(mesh.faces), 4) and len(np.unique(colours, axis=0)) > 2, "trimesh: other colours")
+    veloxel("segment", folder / "model.gltf", "-k", 3, "-o", folder / "parts.glb")
+    scene = trimesh.load(folder / "parts.glb", force="mesh")
+    check(np.allclose(scene.bounds, mesh.bounds, atol=1e-6), "trimesh: other bounds of the GLB")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         run(pathlib.Path(name), "volume", *oblique_volumes())
@@ -204,7 +227,8 @@ def main():
         run(pathlib.Path(name), "two grids", *two_grids())
         labels_of_few_slices(pathlib.Path(name))
         tracked_points(pathlib.Path(name))
-    print("SimpleITK and OpenCV agree" if not failures else f"{len(failures)} differences")
+        parts_of_a_mesh(pathlib.Path(name))
+    print("SimpleITK, OpenCV and trimesh agree" if not failures else f"{len(failures)} differences")
     return 1 if failures else 0
 
 

@@ -22,7 +22,7 @@ pub struct CleaningReport {
     pub components: usize,
     /// Faces that were turned over to agree with their neighbours.
     pub turned_faces: usize,
-    /// Closed components whose faces all looked inwards: turned over.
+    /// Components, closed or nearly so, whose faces all looked inwards: turned over.
     pub turned_components: usize,
     /// Edges across which faces disagree, however they are turned.
     pub one_sided_edges: usize,
@@ -46,7 +46,7 @@ impl CleaningReport {
             self.turned_faces,
             "faces were wound against their neighbours and were turned over, or concave would be convex",
         );
-        say(self.turned_components, "closed components were wound inside out and were turned over");
+        say(self.turned_components, "components were wound inside out and were turned over");
         say(
             self.one_sided_edges,
             "edges cannot be wound consistently (a surface with one side): whether they are concave is not known",

@@ -141,6 +141,14 @@ impl Device {
             Kind::Gpu(gpu) => gpu.free_bytes(),
         }
     }
+    /// Gives memory that is only kept for later requests back to the system or the driver; waits for the device. For who
+    /// needs pieces of other sizes next, under a budget.
+    pub fn release_kept(&self) {
+        match &self.kind {
+            Kind::Cpu(cpu) => cpu.release_kept(),
+            Kind::Gpu(gpu) => gpu.release_kept(),
+        }
+    }
     /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     pub fn memory_stats(&self) -> MemoryStats {
         match &self.kind {

@@ -53,6 +53,8 @@ pub trait Gpu: Debug + Send + Sync {
     }
     /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     fn memory_stats(&self) -> MemoryStats;
+    /// Gives memory that is only kept for later requests back to the driver; waits for the device.
+    fn release_kept(&self) {}
     /// Free device memory in bytes; `None` where the driver does not report it.
     fn free_bytes(&self) -> Option<usize> {
         None

@@ -54,6 +54,10 @@ impl Cpu {
         HostMemory::take(&self.memory, len, content)
     }
 
+    pub(crate) fn release_kept(&self) {
+        drop(self.memory.drain());
+    }
+
     pub(crate) fn memory_stats(&self) -> MemoryStats {
         self.memory.stats()
     }

@@ -19,18 +19,21 @@ pub fn files_read(path: &Path) -> Vec<PathBuf> {
     };
     let mut files = vec![path.to_owned()];
     files.extend(members.unwrap_or_default());
-    let data: Vec<PathBuf> = files.iter().filter_map(|file| data_file_named_by(file)).collect();
+    let data: Vec<PathBuf> = files.iter().flat_map(|file| data_files_named_by(file)).collect();
     files.extend(data);
     files
 }
 
-/// The file that a header names for its samples.
-fn data_file_named_by(header: &Path) -> Option<PathBuf> {
-    let names_data_file = Format::from_path(header)?.names_data_file?;
-    let mut unsaid = Warnings::new();
-    let context = Context::new(header, Reading::default(), &mut unsaid);
-    let name = names_data_file(&mut Source::open(header).ok()?, &context)?;
-    Some(header.with_file_name("").join(name))
+/// The files that a header names for its samples.
+fn data_files_named_by(header: &Path) -> Vec<PathBuf> {
+    let names = || {
+        let names_data_files = Format::from_path(header)?.names_data_files?;
+        let mut unsaid = Warnings::new();
+        let context = Context::new(header, Reading::default(), &mut unsaid);
+        Some(names_data_files(&mut Source::open(header).ok()?, &context))
+    };
+    let beside = |name: String| header.with_file_name("").join(name);
+    names().unwrap_or_default().into_iter().map(beside).collect()
 }
 
 #[cfg(test)]
@@ -49,6 +52,10 @@ mod tests {
         assert_eq!(files_read(&path("a.mhd")), ["a.mhd", "of a.raw"].map(path));
         assert_eq!(files_read(&path("c.mha")), [path("c.mha")]);
         assert_eq!(files_read(&path("none.mhd")), [path("none.mhd")]);
+        let scene = r#"{"buffers":[{"uri":"my%20d.bin"},{"uri":"data:;base64,AA=="},{"uri":"e.bin"}]}"#;
+        fs::write(path("d.gltf"), scene).unwrap();
+        assert_eq!(files_read(&path("d.gltf")), ["d.gltf", "my d.bin", "e.bin"].map(path));
+        fs::remove_file(path("d.gltf")).unwrap();
         let all = ["a.mhd", "b.nrrd", "c.mha", "of a.raw", "sub/b.raw"].map(path);
         assert_eq!(files_read(folder.path())[1..], all);
         assert_eq!(files_read(&path("?.*"))[1..], all);

@@ -33,8 +33,8 @@ pub struct Format {
     pub(crate) reader: Reader,
     /// The grid from the first bytes, where all of the file is read otherwise.
     pub(crate) read_grid: Option<ReadGrid>,
-    /// Where headers may name a file for their samples.
-    pub(crate) names_data_file: Option<NamesDataFile>,
+    /// Where headers may name files for their samples.
+    pub(crate) names_data_files: Option<NamesDataFiles>,
     /// Where a file that is asked for as a field must not be taken for something else.
     pub(crate) read_flow: Option<Read>,
     /// A disparity in units of the format's own; none if the file is not one.
@@ -63,8 +63,8 @@ pub(crate) type OpenFrames =
 pub(crate) type Write<T> = fn(&Path, &T) -> Result<(), IoError>;
 /// Writes an image; the samples that it must change are a warning.
 pub(crate) type WriteImage = fn(&Path, &Volume<f32>, &mut Warnings) -> Result<(), IoError>;
-/// The name of the file that a header gives for its samples, if they are not in the same.
-pub(crate) type NamesDataFile = fn(&mut Source, &Context) -> Option<String>;
+/// The names of the files that a header gives for its samples, if they are not in the same.
+pub(crate) type NamesDataFiles = fn(&mut Source, &Context) -> Vec<String>;
 /// Size, and a triple a pixel.
 pub(crate) type WriteRgb = fn(&Path, [usize; 2], &[u8]) -> Result<(), IoError>;
 pub(crate) type WritePainted = fn(&Path, &PaintedMesh<'_>) -> Result<(), IoError>;
@@ -124,7 +124,7 @@ impl Format {
             limits: PICTURE_LIMITS,
             reader,
             read_grid: None,
-            names_data_file: None,
+            names_data_files: None,
             read_flow: None,
             read_disparity: None,
             write_image: None,

@@ -81,7 +81,7 @@ pub use frames::{files_in, list_folder};
 pub use graphs::read_graph;
 pub use inspect::{FileInfo, inspect, read_grid};
 pub use luminance::LUMA;
-pub use npy::{NpyWriter, check_matrix_output};
+pub use npy::{NpySample, NpyWriter, check_matrix_output};
 pub use painted_mesh::PaintedMesh;
 pub use png_stream::write_rgb_png;
 pub use points::{Point, PointFile};

@@ -1,35 +1,47 @@
 //! Matrices as NumPy's `.npy`, written row by row in any order and from any thread; the file appears when it is whole.
 //!
-//! *Specification*: NumPy enhancement proposal 1, version 1.0 of the format; 32-bit floats, little-endian, rows first.
+//! *Specification*: NumPy enhancement proposal 1, version 1.0 of the format; little-endian, rows first.
 
 use crate::error::IoError;
 use crate::unfinished::Unfinished;
 use std::fs::File;
-use std::io::{Error, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{Error, ErrorKind, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::NamedTempFile;
+
+/// A number that matrices hold.
+pub trait NpySample: bytemuck::Pod {
+    /// Its type as NumPy writes it.
+    const DESCRIPTION: &'static str;
+}
+
+impl NpySample for f32 {
+    const DESCRIPTION: &'static str = "<f4";
+}
+
+impl NpySample for u16 {
+    const DESCRIPTION: &'static str = "<u2";
+}
 
 /// A matrix on its way to a file.
 #[derive(Debug)]
-pub struct NpyWriter {
+pub struct NpyWriter<T: NpySample = f32> {
     file: Unfinished<NamedTempFile>,
-    state: Mutex<State>,
+    handle: File,
+    written: AtomicUsize,
+    failed: Mutex<Option<Error>>,
     rows: usize,
     columns: usize,
     header: u64,
     path: PathBuf,
+    samples: PhantomData<T>,
 }
 
-#[derive(Debug)]
-struct State {
-    handle: File,
-    written: usize,
-    failed: Option<Error>,
-}
-
-impl NpyWriter {
-    /// Begins a matrix under a temporary name beside `path`.
+impl<T: NpySample> NpyWriter<T> {
+    /// Begins a matrix under a temporary name beside `path`, with its whole length.
     ///
     /// # Errors
     /// [`IoError::Write`].
@@ -38,35 +50,39 @@ impl NpyWriter {
         if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
         }
-        let header = header(rows, columns);
+        let header = header(T::DESCRIPTION, rows, columns);
         let file = Unfinished::file(path).map_err(&fail)?;
         let mut handle = File::options().write(true).open(file.path()).map_err(&fail)?;
         handle.write_all(&header).map_err(&fail)?;
-        let state = Mutex::new(State { handle, written: 0, failed: None });
-        Ok(Self { file, state, rows, columns, header: header.len() as u64, path: path.to_owned() })
+        let header = header.len() as u64;
+        handle.set_len(header + (size_of::<T>() * rows * columns) as u64).map_err(&fail)?;
+        let (written, failed) = (AtomicUsize::new(0), Mutex::default());
+        let path = path.to_owned();
+        Ok(Self { file, handle, written, failed, rows, columns, header, path, samples: PhantomData })
     }
 
-    /// Writes rows that follow one another from `first` on. The first failure is kept for [`Self::finish`].
+    /// Writes rows that follow one another from `first` on, beside other threads. The first failure is kept for
+    /// [`Self::finish`].
     ///
     /// # Panics
     /// If the samples are no whole rows, or there are no such rows.
-    pub fn rows(&self, first: usize, samples: &[f32]) {
+    pub fn rows(&self, first: usize, samples: &[T]) {
         let count = samples.len() / self.columns.max(1);
         assert!(
             count * self.columns == samples.len() && first + count <= self.rows,
             "rows should be of the matrix"
         );
-        let bytes: std::borrow::Cow<'_, [u8]> = if cfg!(target_endian = "little") {
-            bytemuck::cast_slice(samples).into()
+        let bytes: &[u8] = bytemuck::cast_slice(samples);
+        let begin = self.header + (size_of::<T>() * first * self.columns) as u64;
+        let outcome = if cfg!(target_endian = "little") {
+            write_at(&self.handle, bytes, begin)
         } else {
-            samples.iter().flat_map(|sample| sample.to_le_bytes()).collect::<Vec<u8>>().into()
+            let turned = bytes.chunks_exact(size_of::<T>()).flat_map(|sample| sample.iter().rev());
+            write_at(&self.handle, &turned.copied().collect::<Vec<u8>>(), begin)
         };
-        let begin = self.header + 4 * (first * self.columns) as u64;
-        let mut state = self.state.lock().expect("no writer should have failed");
-        if state.failed.is_none() {
-            let sought = state.handle.seek(SeekFrom::Start(begin));
-            state.failed = sought.and_then(|_| state.handle.write_all(&bytes)).err();
-            state.written += count;
+        self.written.fetch_add(count, Ordering::Relaxed);
+        if let Err(error) = outcome {
+            self.failed.lock().expect("no writer should have failed").get_or_insert(error);
         }
     }
 
@@ -79,12 +95,11 @@ impl NpyWriter {
     /// If rows are missing.
     pub fn finish(self) -> Result<(), IoError> {
         let fail = IoError::write(&self.path);
-        let state = self.state.into_inner().expect("no writer should have failed");
-        if let Some(error) = state.failed {
+        if let Some(error) = self.failed.into_inner().expect("no writer should have failed") {
             return Err(fail(error));
         }
-        assert_eq!(state.written, self.rows, "every row should have been written");
-        drop(state.handle);
+        assert_eq!(self.written.into_inner(), self.rows, "every row should have been written");
+        drop(self.handle);
         self.file.publish(&self.path).map_err(fail)
     }
 }
@@ -100,10 +115,28 @@ pub fn check_matrix_output(path: &Path) -> Result<(), IoError> {
     Err(IoError::UnknownExtension { path: path.to_owned(), what: "a matrix", known: ".npy".to_owned() })
 }
 
-fn header(rows: usize, columns: usize) -> Vec<u8> {
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], begin: u64) -> Result<(), Error> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, begin)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut begin: u64) -> Result<(), Error> {
+    while !bytes.is_empty() {
+        let count = std::os::windows::fs::FileExt::seek_write(file, bytes, begin)?;
+        if count == 0 {
+            return Err(ErrorKind::WriteZero.into());
+        }
+        (bytes, begin) = (&bytes[count..], begin + count as u64);
+    }
+    Ok(())
+}
+
+fn header(description: &str, rows: usize, columns: usize) -> Vec<u8> {
     const ALIGNMENT: usize = 64;
     const FIXED: usize = 10;
-    let mut text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    let mut text =
+        format!("{{'descr': '{description}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     let padded = (FIXED + text.len() + 1).next_multiple_of(ALIGNMENT) - FIXED;
     text.extend(std::iter::repeat_n(' ', padded - text.len() - 1));
     text.push('\n');
@@ -139,8 +172,8 @@ mod tests {
     #[test]
     fn a_matrix_that_is_not_whole_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        drop(NpyWriter::create(&folder.path().join("a.npy"), 3, 2).unwrap());
+        drop(NpyWriter::<f32>::create(&folder.path().join("a.npy"), 3, 2).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert!(NpyWriter::create(folder.path(), 1, 1).is_err());
+        assert!(NpyWriter::<u16>::create(folder.path(), 1, 1).is_err());
     }
 }

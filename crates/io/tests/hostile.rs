@@ -61,8 +61,12 @@ fn every_whole_file_is_read_and_every_prefix_is_refused() {
 #[test]
 fn bytes_behind_the_content_are_a_warning() {
     for Sample { name, bytes } in samples() {
-        // TIFF finds its parts by offset: nothing is "behind"; in Y4M it should have been a frame; in VTK data follow; OBJ leaves out what it does not know.
-        if [".tif", ".tiff", ".y4m", ".vtk", ".obj"].iter().any(|extension| name.ends_with(extension)) {
+        // TIFF finds its parts by offset: nothing is "behind"; in Y4M it should have been a frame; in VTK data follow; OBJ leaves out what it does not know;
+        // behind JSON nothing may follow.
+        if [".tif", ".tiff", ".y4m", ".vtk", ".obj", ".gltf"]
+            .iter()
+            .any(|extension| name.ends_with(extension))
+        {
             continue;
         }
         let (result, warnings) = lenient(name, &[bytes, &b"garbage"[..]].concat());
@@ -237,6 +241,8 @@ fn every_surface_has_its_faces() {
         let mesh = surface(name, &named(name));
         assert_eq!(mesh.triangles(), [[0, 1, 2], [0, 2, 3]], "{name}: points in one place are one");
     }
+    let scene = surface("text.gltf", &named("text.gltf"));
+    assert_eq!((scene.triangles(), scene.points()[3]), (&[[0, 1, 2], [0, 2, 3]][..], [0.0, 1.0, 0.5]));
     // Three corners a triangle become four points again.
     let scene = surface("mesh.glb", &named("mesh.glb"));
     assert_eq!((scene.triangles().len(), scene.points().len()), (3, 4));
@@ -266,6 +272,39 @@ fn broken_surfaces_are_refused_in_one_line() {
     refused("text.ply", "format ascii", "format binary", "PLY header");
     refused("text.stl", "vertex 1 1 0", "vortex 1 1 0", "vertex");
     refused("text.stl", "endsolid", "", "cut short");
+}
+
+#[test]
+fn buffers_of_a_scene_lie_beside_it() {
+    let text = String::from_utf8(named("text.gltf")).unwrap();
+    let (before, rest) = text.split_once("data:").unwrap();
+    let (_, after) = rest.split_once('"').unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let read = |place: &str, address: &str, reading: Reading| {
+        let path = folder.path().join(place);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, format!("{before}{address}\"{after}")).unwrap();
+        read_surface(&path, reading, &mut Warnings::new())
+    };
+    let mut buffer: Vec<u8> =
+        [0.0f32, 0., 0., 1., 0., 0., 1., 1., 0., 0., 1., 0.5].map(f32::to_le_bytes).concat();
+    buffer.extend([0, 1, 2, 0, 2, 3]);
+    std::fs::write(folder.path().join("my data.bin"), &buffer).unwrap();
+    let usual = Reading::default();
+    let inside = read("a.gltf", "my%20data.bin", usual).unwrap();
+    assert_eq!(inside.triangles(), [[0, 1, 2], [0, 2, 3]]);
+    let outside = read("below/b.gltf", "../my%20data.bin", usual).unwrap_err().to_string();
+    assert!(outside.contains("my data.bin") && !outside.contains('\n'), "{outside}");
+    let anywhere = Reading { data_files: DataFiles::Anywhere, ..usual };
+    assert!(read("below/b.gltf", "../my%20data.bin", anywhere).is_ok());
+    for (address, words) in [("none.bin", "none.bin"), ("https://a.b/c.bin", "https"), ("data:,x", "base64")]
+    {
+        let line = read("c.gltf", address, usual).unwrap_err().to_string();
+        assert!(line.contains(words) && !line.contains('\n'), "{line}");
+    }
+    std::fs::write(folder.path().join("my data.bin"), &buffer[..50]).unwrap();
+    let cut = read("a.gltf", "my%20data.bin", usual).unwrap_err().to_string();
+    assert!(cut.contains("within its buffer"), "{cut}");
 }
 
 #[test]

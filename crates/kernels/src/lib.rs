@@ -5,8 +5,9 @@
 //! `mod.rs` where that takes a few lines.
 //! Families: [`image`] (samples of one image or two), [`variational`] (terms and solvers of energies over a displacement),
 //! [`elements`] (least squares over finite elements), [`phase`] (oriented filters and matching by phase), [`matching`]
-//! (displacements from windows and patches of two images), [`paths`] (shortest paths).
+//! (displacements from windows and patches of two images), [`paths`] (shortest paths), [`clusters`] (clusters around medoids).
 
+pub mod clusters;
 pub mod elements;
 pub mod image;
 pub mod kernel;

@@ -170,6 +170,7 @@ fn gathers_share_no_row() {
                     spacing_edges: SPACING_EDGES,
                     interpolation,
                     border: Border::Centres,
+                    cut: None,
                     moving_from_fixed: VoxelAffine::IDENTITY,
                     moving: &moving,
                     displacement: &displacement,

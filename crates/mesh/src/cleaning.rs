@@ -2,7 +2,7 @@
 //! the same way. What was done is counted; the mesh itself stays as it is.
 
 use crate::MeshError;
-use crate::vector::{cross, dot, length, minus};
+use crate::vector::{cross, dot, length, minus, plus};
 use std::collections::HashMap;
 use veloxel_core::{CleaningReport, TriangleMesh};
 
@@ -107,7 +107,8 @@ impl CleanMesh {
         (pairs, border, crowded)
     }
 
-    /// Turns faces over until those of a component agree, and closed components until they look outwards.
+    /// Turns faces over until those of a component agree, and components until they look outwards, where
+    /// that is sure.
     fn orient(&mut self) {
         let (pairs, border, crowded) = self.shared_edges();
         let mut around: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.triangles.len()];
@@ -148,12 +149,21 @@ impl CleanMesh {
         report.one_sided_edges = one_sided / 2;
     }
 
-    /// Turns the faces of a component, as few as will do, or all of them where it is closed and they look inwards.
+    /// Turns the faces of a component, as few as will do, or all of them where they surely look inwards.
+    ///
+    /// Holes are surely smaller than L²/4π, with L the length of their borders, and what lies between them and the middle is
+    /// smaller than a third of that by the reach of the borders: a volume of several times that has its sign whatever fills them.
     fn turn(&mut self, members: &[usize], turned: &mut [Option<bool>]) {
+        const SURE: f64 = 4.0;
         let count = members.iter().filter(|&&face| turned[face] == Some(true)).count();
         let mut flip = 2 * count > members.len();
-        let mut volume = 0.0;
-        let origin = self.points[self.triangles[members[0]][0] as usize];
+        let corners = || {
+            members.iter().flat_map(|&face| self.triangles[face]).map(|corner| self.points[corner as usize])
+        };
+        let sum = corners().fold([0.0; 3], |sum, point| plus(sum, 1.0, point));
+        let middle = sum.map(|c| c / (3 * members.len()) as f64);
+        let from_middle = |corner: u32| minus(self.points[corner as usize], middle);
+        let mut six_volumes = 0.0;
         let mut edges: HashMap<[u32; 2], i32> = HashMap::new();
         for &face in members {
             let [a, mut b, mut c] = self.triangles[face];
@@ -163,11 +173,20 @@ impl CleanMesh {
             for (from, to) in [(a, b), (b, c), (c, a)] {
                 *edges.entry([from.min(to), from.max(to)]).or_default() += if from < to { 1 } else { -1 };
             }
-            let [a, b, c] = [a, b, c].map(|corner| minus(self.points[corner as usize], origin));
-            volume += dot(a, cross(b, c));
+            let [a, b, c] = [a, b, c].map(from_middle);
+            six_volumes += dot(a, cross(b, c));
         }
-        let is_closed = edges.values().all(|&sum| sum == 0);
-        let is_inside_out = is_closed && volume < 0.0;
+        let (mut border, mut reach) = (0.0, 0.0f64);
+        for [a, b, c] in members.iter().map(|&face| self.triangles[face]) {
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                if edges[&[from.min(to), from.max(to)]] != 0 {
+                    let [from, to] = [from, to].map(from_middle);
+                    border += length(minus(to, from));
+                    reach = reach.max(length(from)).max(length(to));
+                }
+            }
+        }
+        let is_inside_out = six_volumes < -SURE * border * border * reach / std::f64::consts::TAU;
         flip ^= is_inside_out;
         let mut faces = 0;
         for &face in members {

@@ -56,6 +56,27 @@ fn faces_wound_the_wrong_way_are_turned() {
 }
 
 #[test]
+fn small_holes_do_not_hide_that_faces_look_inwards() {
+    // Rings of a ball between two open poles.
+    const ROUND: u32 = 16;
+    let rings = |last: u32, step: f64| {
+        let place = |ring: u32, nth: u32| {
+            let (tilt, turn) = (step * f64::from(ring + 1), f64::from(nth) * std::f64::consts::TAU / 16.0);
+            [tilt.sin() * turn.cos(), tilt.sin() * turn.sin(), tilt.cos()]
+        };
+        let points = (0..=last).flat_map(|ring| (0..ROUND).map(move |nth| place(ring, nth))).collect();
+        let square = |ring: u32, nth: u32| {
+            let [a, b] = [nth, (nth + 1) % ROUND].map(|nth| ROUND * ring + nth);
+            [[a, b, b + ROUND], [a, b + ROUND, a + ROUND]]
+        };
+        let inwards = (0..last).flat_map(|ring| (0..ROUND).flat_map(move |nth| square(ring, nth))).collect();
+        CleanMesh::new(&TriangleMesh::new(points, inwards).unwrap()).unwrap().report.turned_components
+    };
+    assert_eq!(rings(18, std::f64::consts::PI / 20.0), 1, "a ball with two holes");
+    assert_eq!(rings(9, std::f64::consts::PI / 20.0), 0, "a bowl has no inside");
+}
+
+#[test]
 fn what_bears_nothing_is_left_out_and_has_a_face_to_stand_for_it() {
     let mut triangles = cube();
     // A line, a repeated corner, and a second copy of the first face.

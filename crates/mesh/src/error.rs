@@ -67,6 +67,17 @@ pub enum MeshError {
         /// What to do.
         ways_out: &'static str,
     },
+    /// Shortest paths of so many arcs that the steps of 16 bits would not hold what rounding adds.
+    #[error(
+        "a shortest path may have {arcs} arcs, too many for distances of {most} steps: use --precision f32, or --apsp dissection \
+         or dijkstra, which round once"
+    )]
+    TooManyArcs {
+        /// Steps of the longest distance.
+        most: usize,
+        /// Arcs of a path.
+        arcs: usize,
+    },
     /// A table of weights that does not belong to the graph.
     #[error("{what}: expected {expected} numbers, got {got}")]
     Count {

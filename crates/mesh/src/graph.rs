@@ -87,6 +87,28 @@ impl Graph {
         Ok(graph)
     }
 
+    /// The same graph with every arc turned round.
+    pub fn reversed(&self) -> Self {
+        let mut offsets = vec![0; self.nodes() + 1];
+        for &to in &self.targets {
+            offsets[to as usize + 1] += 1;
+        }
+        for node in 0..self.nodes() {
+            offsets[node + 1] += offsets[node];
+        }
+        let mut next = offsets.clone();
+        let (mut targets, mut weights) = (vec![0; self.arcs()], vec![0.0; self.arcs()]);
+        // Nodes come in ascending order, and so do the ends of each row.
+        for node in 0..self.nodes() as u32 {
+            for (to, weight) in self.neighbours(node) {
+                let slot = next[to as usize] as usize;
+                (targets[slot], weights[slot]) = (node, weight);
+                next[to as usize] += 1;
+            }
+        }
+        Self { kind: self.kind, offsets, targets, weights, left_out: self.left_out }
+    }
+
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.offsets.len() - 1

@@ -31,9 +31,11 @@ pub use cuts::{Cuts, CutsParams, CutsPreset, Hierarchy, Merge, PartCount, Parts,
 pub use dual_graph::{Bend, DualArc, DualGraph};
 pub use error::MeshError;
 pub use fuzzy::{
-    FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, face_distances, fuzzy_clustering,
+    ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, fuzzy_clustering,
 };
 pub use graph::{Graph, LeftOut};
 pub use methods::PARAMETERS;
 pub use shape_diameter::shape_diameter;
-pub use shortest_paths::{DistanceMatrix, Method, Request, RowBlock, ShortestPaths, Storage, WeightedSums};
+pub use shortest_paths::{
+    DistanceMatrix, Method, Precision, Request, RowBlock, ShortestPaths, Step, Storage, WeightedSums,
+};

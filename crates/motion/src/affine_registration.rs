@@ -148,6 +148,7 @@ impl LevelPair<'_> {
                 spacing_edges: levels[0].spacing_edges,
                 interpolation: Interpolation::Linear,
                 border: Border::Centres,
+                cut: None,
                 moving_from_fixed: on_level,
                 moving,
                 displacement: &zero,

@@ -16,8 +16,22 @@ pub struct Footprint {
 }
 
 /// How a method may be run in tiles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Tiling {
+    /// Every vector of a level depends on the voxels around it and on the next coarser level: coarse levels are found over the
+    /// whole grid, finer ones in tiles, and every bit is that of a run over the whole grid.
+    Local {
+        /// Voxels of a level that a vector depends on along each axis: of the finest level, and of the others.
+        halo_vox: [usize; 2],
+        /// Size of a level over that of the next finer one.
+        eta: f64,
+        /// Most levels.
+        max_levels: usize,
+        /// As for `Overlap`, which takes over where tiles as large as these do not fit, or there are two grids or a start.
+        guard_vox: usize,
+        /// Likewise.
+        coarsening: usize,
+    },
     /// Every vector depends on all others, less with every voxel between them. A coarse pass over the whole images gives
     /// each tile its start, and tiles overlap.
     Overlap {
@@ -45,6 +59,16 @@ impl Footprint {
     pub fn with_masks(self, count: usize) -> Self {
         // The mask, its copy, and that at coarser levels.
         self.with_more(2.4 * count as f64)
+    }
+
+    /// The same method where its tiles cannot have the bits of the whole grid.
+    #[must_use]
+    pub fn overlapping(self) -> Self {
+        let tiling = match self.tiling {
+            Tiling::Local { guard_vox, coarsening, .. } => Tiling::Overlap { guard_vox, coarsening },
+            other => other,
+        };
+        Self { tiling, ..self }
     }
 
     /// The same method with more samples a voxel.

@@ -22,6 +22,8 @@ pub struct Frame {
 /// What is known of all samples of a frame.
 #[derive(Debug)]
 enum ImageStats {
+    /// Nobody has asked yet: on the processor an answer that nobody waits for is work for nothing.
+    Open,
     /// The device was asked.
     Pending(Box<PendingStats>),
     Known(KnownStats),
@@ -48,6 +50,12 @@ struct PendingStats {
 }
 
 impl PendingStats {
+    fn ask(device: &Device, samples: &Buffer) -> Result<Self, MotionError> {
+        let not_finite = FirstUnknown { image: samples, weight: None }.run(device)?;
+        let map = Percentiles::ask(device, samples, None)?;
+        Ok(Self { not_finite, map, mark: device.mark()? })
+    }
+
     fn settle(mut self, device: &Device, samples: &Buffer) -> Result<KnownStats, MotionError> {
         let mark = self.mark.as_ref();
         fetch(device, mark, vec![&mut self.not_finite, self.map.pending()])?;
@@ -68,10 +76,11 @@ impl Frame {
 
     /// Takes samples that the device holds already.
     pub(crate) fn of_samples(device: &Device, grid: &Grid, samples: Buffer) -> Result<Self, MotionError> {
-        let not_finite = FirstUnknown { image: &samples, weight: None }.run(device)?;
-        let map = Percentiles::ask(device, &samples, None)?;
-        let pending = PendingStats { not_finite, map, mark: device.mark()? };
-        let stats = Mutex::new(ImageStats::Pending(Box::new(pending)));
+        let stats = match device.is_gpu() {
+            true => ImageStats::Pending(Box::new(PendingStats::ask(device, &samples)?)),
+            false => ImageStats::Open,
+        };
+        let stats = Mutex::new(stats);
         Ok(Self { device: device.clone(), grid: grid.clone(), samples, stats })
     }
 
@@ -100,6 +109,9 @@ impl Frame {
         let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
         let known = match std::mem::replace(&mut *stats, ImageStats::Failed) {
             ImageStats::Known(known) => known,
+            ImageStats::Open => {
+                PendingStats::ask(&self.device, &self.samples)?.settle(&self.device, &self.samples)?
+            }
             ImageStats::Pending(pending) => pending.settle(&self.device, &self.samples)?,
             ImageStats::Failed => {
                 return Err(ComputeError::DeviceFailed {
@@ -161,14 +173,16 @@ pub(crate) fn common_map(
     [fixed, moving]: [&Frame; 2],
     mask: Option<&ResidentMask>,
 ) -> Result<Result<IntensityMap, String>, MotionError> {
-    let which = match (fixed.map_within(mask)?, moving.map()?) {
-        (Some(map), Some(_)) => return Ok(Ok(map)),
-        (Some(_), None) => "moving",
-        (None, _) => "fixed",
-    };
-    Ok(Err(format!(
-        "the {which} image is constant: no motion can be seen; the field is zero with confidence 0"
-    )))
+    Ok(match (fixed.map_within(mask)?, moving.map()?) {
+        (Some(map), Some(_)) => Ok(map),
+        (fixed, _) => Err(constant(fixed.is_none())),
+    })
+}
+
+/// What to say of a pair whose fixed or moving image has one value alone.
+pub(crate) fn constant(is_fixed: bool) -> String {
+    let which = if is_fixed { "fixed" } else { "moving" };
+    format!("the {which} image is constant: no motion can be seen; the field is zero with confidence 0")
 }
 
 /// A frame of one run.

@@ -5,7 +5,7 @@ use crate::frame::FrameSource;
 use crate::intensity::IntensityMap;
 use crate::pyramid::{LevelGeometry, between_levels, mask_pyramid, match_voxel_size, moving_levels, pyramid};
 use crate::resident::Region;
-use veloxel_core::Shape;
+use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, Device, Later};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::Taps;
@@ -13,14 +13,14 @@ use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::local_normalise::LocalNormalise;
 use veloxel_kernels::image::spline::SplineCoefficients;
-use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine, Warp};
+use veloxel_kernels::image::warp::{Border, Cut, Interpolation, VoxelAffine, Warp};
 
 /// Share of the mean local contrast below which local normalisation sees noise.
 const LCC_FLOOR_SHARE: f32 = 0.2;
 
 /// What is done to both images before they are compared.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Preparation {
+pub struct Preparation {
     /// Standard deviation of the smoothing before the pyramid, voxels of the full grid; 0: none.
     pub presmooth: f64,
     /// Standard deviation of the window of local normalisation, voxels of a level; 0: none.
@@ -50,7 +50,7 @@ impl RawImages<'_> {
 }
 
 /// The images of one level.
-pub(crate) struct LevelImages {
+pub struct LevelImages {
     pub fixed: Buffer,
     /// Samples, or spline coefficients.
     pub moving: Buffer,
@@ -62,6 +62,54 @@ pub(crate) struct LevelImages {
     pub moving_shape: Shape,
     /// From fixed to moving voxels of this level.
     pub moving_from_fixed: VoxelAffine,
+    /// Where both lie in the level's whole images; none: they are whole.
+    pub cut: Option<Cut>,
+}
+
+impl LevelImages {
+    /// Ready for warping; both images came smoothed.
+    pub(crate) fn new(
+        device: &Device,
+        interpolation: Interpolation,
+        [(mut fixed, shape), (mut moving, moving_shape)]: [(Buffer, Shape); 2],
+    ) -> Result<Self, MotionError> {
+        if interpolation == Interpolation::CubicSpline {
+            // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
+            fixed = through_spline(device, shape, fixed)?;
+            SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
+        }
+        let moving_from_fixed = VoxelAffine::IDENTITY;
+        Ok(Self { fixed, moving, mask: None, volume_mask: None, moving_shape, moving_from_fixed, cut: None })
+    }
+}
+
+/// A copy smoothed as pyramids ask for.
+pub(crate) fn presmoothed(
+    device: &Device,
+    sigma_vox: f64,
+    (image, shape): (Buffer, Shape),
+) -> Result<Buffer, MotionError> {
+    if sigma_vox == 0.0 {
+        return Ok(image);
+    }
+    let mut out = device.scratch(image.len())?;
+    Convolve { shape, taps: &presmoothing(sigma_vox), input: &image, output: &mut out }.run(device)?;
+    Ok(out)
+}
+
+fn presmoothing(sigma_vox: f64) -> Axes<Taps> {
+    isotropic(&Taps::gaussian(sigma_vox, 3.0))
+}
+
+/// Voxels of the images as they came that a sample of the prepared ones depends on: the smoothing, and the spline's
+/// coefficients around it.
+pub(crate) fn preparation_vox(preparation: Preparation) -> usize {
+    let smoothing = match preparation.presmooth {
+        0.0 => 0,
+        sigma => Taps::gaussian(sigma, 3.0).radius(),
+    };
+    let spline = if preparation.interpolation == Interpolation::CubicSpline { 13 + 2 } else { 1 };
+    smoothing + spline
 }
 
 /// Both images' pyramids and the masks'; levels are given away as they are used.
@@ -88,15 +136,7 @@ impl ImagePyramids {
         images: RawImages<'_>,
         (levels, finest): (&[LevelGeometry], usize),
     ) -> Result<Self, MotionError> {
-        let smooth = |image: Buffer, shape: Shape| -> Result<Buffer, MotionError> {
-            if preparation.presmooth == 0.0 {
-                return Ok(image);
-            }
-            let taps = isotropic(&Taps::gaussian(preparation.presmooth, 3.0));
-            let mut out = device.scratch(image.len())?;
-            Convolve { shape, taps: &taps, input: &image, output: &mut out }.run(device)?;
-            Ok(out)
-        };
+        let smooth = |image: Buffer, shape: Shape| presmoothed(device, preparation.presmooth, (image, shape));
         let RawImages { fixed, moving, region, maps, placement, start } = images;
         let moving_grid = moving.frame().grid().clone();
         let mut moving_levels = moving_levels(&moving_grid, &placement, levels);
@@ -133,6 +173,28 @@ impl ImagePyramids {
         })
     }
 
+    /// The images from a level on, the first of `levels`, at which they are already, on one grid and without masks; `start` is
+    /// what is known to have moved.
+    pub fn from_level(
+        device: &Device,
+        preparation: Preparation,
+        [fixed, moving]: [Buffer; 2],
+        (levels, start): (&[LevelGeometry], VoxelAffine),
+    ) -> Result<Self, MotionError> {
+        let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight: None }.run(device)?;
+        Ok(Self {
+            device: device.clone(),
+            preparation,
+            fixed: pyramid(device, fixed, levels)?,
+            moving: pyramid(device, moving, levels)?,
+            moving_levels: levels.to_vec(),
+            moving_from_fixed: start,
+            mask: Vec::new(),
+            volume_mask: Vec::new(),
+            before,
+        })
+    }
+
     /// The images of the coarsest level left, ready for warping.
     pub fn take(&mut self, level: &LevelGeometry) -> Result<LevelImages, MotionError> {
         let (device, preparation, shape) = (&self.device, self.preparation, level.shape);
@@ -147,14 +209,13 @@ impl ImagePyramids {
                 LocalNormalise { shape, sigma_vox, floor_share, image }.run(device)?;
             }
         }
-        if preparation.interpolation == Interpolation::CubicSpline {
-            // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
-            fixed = through_spline(device, shape, fixed)?;
-            SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
-        }
-        let moving_from_fixed = between_levels(&self.moving_from_fixed, [level, &moving_level]);
-        let (mask, volume_mask) = (self.mask.pop(), self.volume_mask.pop());
-        Ok(LevelImages { fixed, moving, mask, volume_mask, moving_shape, moving_from_fixed })
+        let pair = [(fixed, shape), (moving, moving_shape)];
+        Ok(LevelImages {
+            moving_from_fixed: between_levels(&self.moving_from_fixed, [level, &moving_level]),
+            mask: self.mask.pop(),
+            volume_mask: self.volume_mask.pop(),
+            ..LevelImages::new(device, preparation.interpolation, pair)?
+        })
     }
 }
 
@@ -178,6 +239,7 @@ fn at_rest(
         spacing_edges: [1.0; 3],
         interpolation,
         border: Border::Centres,
+        cut: None,
         moving_from_fixed,
         moving,
         displacement: &device.zeros_field(shape.components(), shape.len())?,

@@ -4,6 +4,7 @@
 //! `1 + |r|²/h²` with h = 0.5 voxel. *Cost*: twice the method, and one gather.
 
 use crate::affine_registration::invert;
+use crate::decisions::Decisions;
 use crate::footprint::Footprint;
 use crate::frame::FrameSource;
 use crate::method::{DenseMethod, ImagePair, PairMethod};
@@ -53,11 +54,15 @@ impl<M: DenseMethod + ?Sized> DenseMethod for InverseConsistent<M> {
     fn footprint(&self) -> Option<Footprint> {
         // While the way back is found: the way there, its confidence, and the images once more.
         let held = 3 + self.0.grid().dimension().count();
-        Some(self.0.footprint()?.with_more(held as f64))
+        Some(self.0.footprint()?.with_more(held as f64).overlapping())
     }
 }
 
 impl<M: PairMethod + ?Sized> PairMethod for InverseConsistent<M> {
+    fn decisions(&mut self) -> Option<&mut Decisions> {
+        self.0.decisions()
+    }
+
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
         let mut forward = self.0.estimate(pair.borrowed(), observer)?;
         let ImagePair { fixed, moving, region, start } = pair;

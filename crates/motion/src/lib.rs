@@ -9,6 +9,7 @@ pub mod clg;
 mod coarse_pair;
 pub mod composition;
 pub mod cycle;
+mod decisions;
 mod error;
 pub mod finite_elements;
 mod footprint;
@@ -16,6 +17,7 @@ mod frame;
 mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
+mod local_method;
 mod long_axis;
 pub mod lucas_kanade;
 mod masking;
@@ -47,6 +49,7 @@ pub use cycle::{
     ContourMotion, ContourRule, Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodic, Periodicity,
     follow_contour, track_cycle,
 };
+pub use decisions::Decisions;
 pub use error::MotionError;
 pub use finite_elements::FiniteElements;
 pub use finite_elements::parameters::{FiniteElementsParams, FiniteElementsPreset};
@@ -54,6 +57,7 @@ pub use footprint::{Footprint, Tiling};
 pub use frame::{Frame, FrameSource};
 pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
+pub use local_method::LocalMethod;
 pub use lucas_kanade::LucasKanade;
 pub use lucas_kanade::parameters::{LucasKanadeParams, LucasKanadePreset};
 pub use masking::without_unknown;

@@ -5,8 +5,10 @@
 //! confidence and diagnostics of its own, all on the device.
 //! Starts, masks, sequences, streaming ahead and inverse consistency are written once over these two traits.
 
+use crate::decisions::Decisions;
 use crate::footprint::Footprint;
 use crate::frame::{Frame, FrameSource};
+use crate::local_method::LocalMethod;
 use crate::moving_image::{require_overlap, require_sampled};
 use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::resident::{Region, ResidentMask, ResidentStart};
@@ -41,6 +43,16 @@ pub trait PairMethod: DenseMethod {
     /// [`MotionError::Input`] if the fixed image does not lie on the grid that the method was opened for, or an image holds
     /// NaN outside of its mask; [`MotionError::Apart`]; [`MotionError::Compute`] if the device fails.
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError>;
+
+    /// The numbers of the whole image that the method decides by, if there are any.
+    fn decisions(&mut self) -> Option<&mut Decisions> {
+        None
+    }
+
+    /// The method level by level, if its vectors depend on their surroundings alone.
+    fn local(&mut self) -> Option<&mut dyn LocalMethod> {
+        None
+    }
 
     /// Sends a pair of images to the device, once, and fetches its flow, its confidence and its diagnostics.
     ///
@@ -205,6 +217,14 @@ impl<'a> ImagePair<'a> {
     /// # Errors
     /// [`MotionError::Input`] with what differs, or the first voxel that is not finite; [`MotionError::Apart`].
     pub fn check(&self, grid: &Grid) -> Result<(), MotionError> {
+        self.check_grids(grid)?;
+        // Outside of its mask the fixed image may hold anything, NaN included.
+        self.fixed.frame().require_finite("the fixed image", self.region.mask)?;
+        self.moving.frame().require_finite("the moving image", None)
+    }
+
+    /// The same without a look at samples.
+    pub(crate) fn check_grids(&self, grid: &Grid) -> Result<(), MotionError> {
         let (fixed, moving) = (self.fixed.frame(), self.moving.frame());
         check_grids([fixed, moving], self.region)?;
         grid.require_same(fixed.grid(), "the grid this method was opened for, and the images'")?;
@@ -215,9 +235,7 @@ impl<'a> ImagePair<'a> {
             ResidentStart::Zero => require_overlap(grid, moving.grid())?,
             ResidentStart::Affine(_) => {}
         }
-        // Outside of its mask the fixed image may hold anything, NaN included.
-        fixed.require_finite("the fixed image", self.region.mask)?;
-        moving.require_finite("the moving image", None)
+        Ok(())
     }
 }
 

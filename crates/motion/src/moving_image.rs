@@ -135,6 +135,7 @@ impl<'a> MovingImage<'a> {
             spacing_edges: [1.0; 3],
             interpolation: self.interpolation,
             border,
+            cut: None,
             moving_from_fixed: self.moving_from_fixed,
             moving: self.prepared.as_ref().unwrap_or(self.given),
             displacement: displacement_vox,

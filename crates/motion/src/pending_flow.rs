@@ -13,7 +13,6 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Timestamp, fetch
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::bilateral_field::{Bilateral, BilateralField};
 use veloxel_kernels::image::brightness::AbsoluteDifference;
-use veloxel_kernels::image::pointwise::Operation;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
 use veloxel_kernels::variational::jacobian::Jacobian;
 
@@ -143,7 +142,7 @@ const REFINED_PICTURE: Bilateral =
     Bilateral { radius: 5, sigma_vox: 3.0, sigma_guide: 0.04, fill_from: 0.25, fill_share: 0.25 };
 const REFINED_VOLUME: Bilateral = Bilateral { radius: 2, sigma_vox: 1.5, ..REFINED_PICTURE };
 
-/// det(I + ∇d) of a flow, and its statistics.
+/// det(I + ∇d) − 1 of a flow, and its statistics.
 pub(crate) fn jacobian_of(
     device: &Device,
     flow: &ResidentFlow,
@@ -154,7 +153,6 @@ pub(crate) fn jacobian_of(
     let weight = measured.map(|mask| &mask.weight);
     let (displacement, out) = (&flow.components_vox, &mut determinant);
     let jacobian = Jacobian { shape, spacing_edges: [1.0; 3], displacement, weight, out }.run(device)?;
-    Operation::Rescale { gain: 1.0, offset: 1.0 }.on(&mut determinant).run(device)?;
     Ok((determinant, jacobian))
 }
 
@@ -182,7 +180,7 @@ pub struct PendingFlow {
     device: Device,
     flow: ResidentFlow,
     confidence: Buffer,
-    /// det(I + ∇d), and its statistics.
+    /// det(I + ∇d) − 1, and its statistics.
     determinant: Buffer,
     jacobian: Later<JacobianReport>,
     warped: Option<Buffer>,
@@ -245,8 +243,7 @@ impl PendingFlow {
         };
         kernel.run(device)?;
         (self.flow.components_vox, self.confidence) = (out, out_confidence);
-        (self.determinant, self.jacobian) = jacobian_of(device, &self.flow, region.measured())?;
-        self.mark()
+        self.measure_again(region)
     }
 
     /// The defined result for images without contrast: no motion, with confidence 0.
@@ -270,6 +267,27 @@ impl PendingFlow {
     /// The flow on the device.
     pub fn flow(&self) -> &ResidentFlow {
         &self.flow
+    }
+
+    /// Where it was asked for.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The components of the flow, voxels, and its confidence.
+    pub(crate) fn found(&self) -> (&[Buffer], &Buffer) {
+        (&self.flow.components_vox, &self.confidence)
+    }
+
+    /// The same, to be changed; what was measured of the flow is then [measured again](Self::measure_again).
+    pub(crate) fn found_mut(&mut self) -> (&mut [Buffer], &mut Buffer) {
+        (&mut self.flow.components_vox, &mut self.confidence)
+    }
+
+    /// Asks for the determinant of a flow that changed.
+    pub(crate) fn measure_again(&mut self, region: Region<'_>) -> Result<(), MotionError> {
+        (self.determinant, self.jacobian) = jacobian_of(&self.device, &self.flow, region.measured())?;
+        self.mark()
     }
 
     /// The confidence on the device, and where the sum of the forward-backward residual goes.
@@ -340,7 +358,10 @@ impl PendingFlow {
         let flow = Flow::new(grid.clone(), samples.by_ref().take(components).collect())?;
         let mut volume = || Volume::new(grid.clone(), samples.next().unwrap_or_default());
         let confidence = volume()?;
-        let determinant = has_determinant.then(&mut volume).transpose()?;
+        let determinant = has_determinant.then(&mut volume).transpose()?.map(|mut determinant| {
+            determinant.data_mut().iter_mut().for_each(|d| *d += 1.0);
+            determinant
+        });
         let warped = has_warped.then(&mut volume).transpose()?;
         let confirmed = has_confirmed.then(volume).transpose()?;
         let occlusion = confirmed.map(|mut confirmed| {

@@ -132,6 +132,14 @@ pub fn shrink(device: &Device, image: (&Buffer, Shape), to: Shape) -> Result<Buf
     smooth_and_resample(device, image, to, 0.6)
 }
 
+/// What an image is smoothed by before it shrinks.
+pub(crate) fn shrinking_taps([from, to]: [Shape; 2], sigma: f64) -> Axes<Taps> {
+    [0, 1, 2].map(|a| {
+        let factor = from.size[a] as f64 / to.size[a] as f64;
+        Taps::gaussian(sigma * (factor * factor - 1.0).max(0.0).sqrt(), 3.0)
+    })
+}
+
 /// An image with fewer voxels, along each axis by `f`, smoothed before by `sigma √(f² − 1)` voxels.
 fn smooth_and_resample(
     device: &Device,
@@ -139,10 +147,7 @@ fn smooth_and_resample(
     to: Shape,
     sigma: f64,
 ) -> Result<Buffer, ComputeError> {
-    let taps = [0, 1, 2].map(|a| {
-        let factor = from.size[a] as f64 / to.size[a] as f64;
-        Taps::gaussian(sigma * (factor * factor - 1.0).max(0.0).sqrt(), 3.0)
-    });
+    let taps = shrinking_taps([from, to], sigma);
     let mut smooth = device.scratch(from.len())?;
     Convolve { shape: from, taps: &taps, input: image, output: &mut smooth }.run(device)?;
     let mut out = device.scratch(to.len())?;

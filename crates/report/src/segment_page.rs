@@ -120,7 +120,6 @@ fn scene(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, Repor
         "inks": view.inks,
         "colours": view.colours,
         "parts": report.parts,
-        "radius": 0.5,
     });
     let slider = |id: &str, name: &str, [low, high, value]: [usize; 3]| {
         let off = if low == high { " disabled" } else { "" };

@@ -105,6 +105,7 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
             spacing_edges: [1.0; 3],
             interpolation: Interpolation::Linear,
             border: Border::Centres,
+            cut: None,
             moving_from_fixed: VoxelAffine::IDENTITY,
             moving: &moving,
             displacement: &displacement,

@@ -137,7 +137,7 @@ fn time_ms(graph: &Graph, version: Version, device: &Device) -> Result<Option<f6
 pub(crate) fn paths_ms(graph: &Graph, method: Method, device: &Device) -> Result<f64, BenchError> {
     device.synchronise()?;
     let start = Instant::now();
-    let paths = ShortestPaths::open(graph, Request { method, max_bytes: None }, device)?;
+    let paths = ShortestPaths::open(graph, Request { method, ..Request::default() }, device)?;
     if device.is_gpu() {
         let matrix = paths.resident_matrix(device)?;
         device.synchronise()?;
@@ -151,7 +151,7 @@ pub(crate) fn paths_ms(graph: &Graph, method: Method, device: &Device) -> Result
 /// Floyd–Warshall on a matrix that is on the device already.
 pub(crate) fn matrix_ms(graph: &Graph, half: Half, device: &Device) -> Result<f64, BenchError> {
     let layout = TileLayout::new(graph.nodes(), half);
-    let mut lengths = layout.empty();
+    let mut lengths = layout.empty::<f32>();
     for node in 0..graph.nodes() {
         for (to, length) in graph.neighbours(node as u32) {
             lengths[layout.at(node, to as usize)] = length;

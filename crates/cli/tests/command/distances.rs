@@ -30,6 +30,34 @@ fn every_method_writes_the_same_matrix() {
 }
 
 #[test]
+fn sixteen_bits_are_within_what_is_said() {
+    let place = Workplace::new();
+    place.write("path.mtx", PATH);
+    for method in ["auto", "floyd-warshall", "floyd-warshall-undirected"] {
+        let job = [
+            "distances",
+            "path.mtx",
+            "-o",
+            "d.npy",
+            "--apsp",
+            method,
+            "--device",
+            "cpu",
+            "--precision",
+            "u16",
+        ];
+        let run = place.run(&job).succeeded();
+        let line = run.stdout.lines().find(|line| line.starts_with("precision")).expect("a line");
+        let numbers: Vec<f32> = line.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+        let bytes = std::fs::read(place.path("d.npy")).expect("a matrix");
+        let steps: Vec<u16> =
+            bytes[128..].chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+        assert_eq!((steps.len(), steps[3], steps[0]), (16, 32_767, 0), "{method}");
+        assert!((f32::from(steps[2]) * numbers[0] - 3.5).abs() <= numbers[1] && numbers[1] < 1e-3, "{line}");
+    }
+}
+
+#[test]
 fn what_cannot_be_done_is_one_line_and_leaves_no_file() {
     let place = Workplace::new();
     place.write("path.mtx", PATH);
@@ -41,7 +69,7 @@ fn what_cannot_be_done_is_one_line_and_leaves_no_file() {
         (&["empty.txt", "-o", "d.npy"], "no edge"),
         (&["path.mtx", "-o", "d.txt"], ".npy"),
         (&["path.mtx", "-o", "d.npy", "--from", "4"], "node 4"),
-        (&["list.txt", "-o", "d.npy", "--directed", "--apsp", "dissection"], "dijkstra"),
+        (&["list.txt", "-o", "d.npy", "--directed", "--apsp", "floyd-warshall-undirected"], "dijkstra"),
     ] {
         place.run(&[&["distances"], arguments].concat()).failed_with(&[says]);
     }

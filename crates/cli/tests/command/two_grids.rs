@@ -86,6 +86,24 @@ fn what_is_outside_is_what_was_asked_for() {
 }
 
 #[test]
+fn images_that_hardly_overlap_are_told() {
+    let place = Workplace::new();
+    let phantom = small_volume();
+    place.write_image("fixed.nii.gz", &phantom.fixed);
+    let (grid, spacing) = (phantom.moving.grid(), phantom.moving.grid().spacing_mm());
+    let mut origin = grid.origin_mm();
+    origin[0] += 0.8 * spacing[0] * grid.size()[0] as f64;
+    let data = phantom.moving.data().to_vec();
+    let elsewhere =
+        Volume::new(grid.clone().with_origin_mm(origin), data).expect("as many samples as voxels");
+    place.write_image("moving.nii.gz", &elsewhere);
+    let pair =
+        ["flow", "fixed.nii.gz", "moving.nii.gz", "-o", "flow.nii.gz", "--preset", "fast", "--device", "cpu"];
+    let run = place.run(&pair).succeeded();
+    assert!(run.stderr.contains("vectors leave MOVING"), "{}", run.stderr);
+}
+
+#[test]
 fn slicers_points_follow_the_field_in_their_own_axes() {
     let place = Workplace::new();
     let grid = small_volume().fixed.grid().clone();

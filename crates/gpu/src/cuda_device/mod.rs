@@ -225,6 +225,9 @@ impl Gpu for CudaDevice {
         let (queue, device) = (self.queue.clone(), self.info.name.clone());
         Ok(Timestamp::on_device(CudaMoment { event, queue, device }))
     }
+    fn release_kept(&self) {
+        self.pool.release_kept();
+    }
     fn memory_stats(&self) -> MemoryStats {
         self.pool.stats()
     }

@@ -107,6 +107,13 @@ impl Pool {
         unsafe { result::malloc_sync(bytes) }.ok()
     }
 
+    /// Frees what is only kept.
+    pub fn release_kept(&self) {
+        if self.context.bind_to_thread().is_ok() {
+            self.give_back_to_driver();
+        }
+    }
+
     fn give_back_to_driver(&self) {
         let landing = self.landing.drain().into_iter().map(|(address, _)| address);
         let addresses: Vec<_> = self.scratch.drain().into_iter().chain(landing).collect();

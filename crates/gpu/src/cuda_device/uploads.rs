@@ -28,8 +28,8 @@ impl Uploads {
         Self { context: stream.context().clone(), stream, copyists, times, pieces: Mutex::default() }
     }
 
-    /// Copies `bytes` to the device memory `to`, once the event `free` has happened. Returns when `bytes` has been
-    /// read; the event returned happens when all of it is in device memory.
+    /// Copies `bytes` to the device memory `to`, once the event `free` has happened, and fills the last word with zeros.
+    /// Returns when `bytes` has been read; the event returned happens when all of it is in device memory.
     pub fn send(
         &self,
         bytes: &[u8],
@@ -46,8 +46,10 @@ impl Uploads {
             }
             let piece = &mut pieces[nth_piece];
             self.times.time("upload: wait for a pinned piece", || piece.done.synchronize())?;
-            let pinned = piece.bytes(part.len());
-            self.times.time("upload: fill a pinned piece", || self.copyists.copy(part, pinned));
+            let pinned = piece.bytes(part.len().next_multiple_of(size_of::<Word>()));
+            let (filled, padding) = pinned.split_at_mut(part.len());
+            self.times.time("upload: fill a pinned piece", || self.copyists.copy(part, filled));
+            padding.fill(0);
             let address = to + (nth * PIECE) as u64;
             // SAFETY: the device memory holds all bytes, and the piece is not accessed before its event.
             unsafe { result::memcpy_htod_async(address, pinned, self.stream.cu_stream())? };

@@ -335,6 +335,13 @@ impl Gpu for WgpuDevice {
         self.submit_all();
         self.wait()
     }
+    fn release_kept(&self) {
+        self.submit_all();
+        // A buffer that work still uses lives until that is done.
+        if self.wait().is_ok() {
+            drop(self.pool.drain());
+        }
+    }
     fn memory_stats(&self) -> MemoryStats {
         self.pool.stats()
     }

@@ -22,9 +22,10 @@ use std::path::Path;
 use veloxel_core::{Dimension, WarningKind};
 
 pub(super) static FORMAT: Format = Format {
-    names_data_file: Some(|source, context| {
-        let name = parse(source, context).ok()?.text("ElementDataFile")?.to_owned();
-        (!is_local(&name)).then_some(name)
+    names_data_files: Some(|source, context| {
+        let header = parse(source, context).ok();
+        let name = header.and_then(|header| header.text("ElementDataFile").map(str::to_owned));
+        name.filter(|name| !is_local(name)).into_iter().collect()
     }),
     ..Format::volume::<MetaImage>("meta-image", "MetaImage", &["mha", "mhd"], Reader::Header(layout))
 };

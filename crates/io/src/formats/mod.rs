@@ -7,6 +7,7 @@ mod flo;
 #[cfg(feature = "gif")]
 mod gif;
 mod glb;
+mod gltf;
 #[cfg(feature = "jpeg")]
 mod jpeg;
 mod kitti;
@@ -54,4 +55,5 @@ pub(crate) static FORMATS: &[&Format] = &[
     &ply::FORMAT,
     &stl::FORMAT,
     &glb::FORMAT,
+    &gltf::FORMAT,
 ];

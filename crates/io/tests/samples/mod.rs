@@ -23,6 +23,7 @@ pub fn samples() -> Vec<Sample> {
         sample("text.obj", OBJ.as_bytes()),
         sample("text.ply", PLY.as_bytes()),
         sample("text.stl", STL.as_bytes()),
+        sample("text.gltf", GLTF.as_bytes()),
         sample("big.ply", &big_endian_ply()),
         sample("binary.stl", &binary_stl()),
     ];
@@ -98,6 +99,19 @@ fn written(name: &str, write: &dyn Fn(&Path) -> Result<(), IoError>) -> Option<S
 /// Two tetrahedra.
 pub const VTK: &str = "# vtk DataFile Version 2.0\ntwo\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n\
     0 0 0 1 0 0 0 1 0 0 0 1 1 1 1\nCELLS 2 10\n4 0 1 2 3\n4 1 2 3 4\nCELL_TYPES 2\n10\n10\n";
+
+/// Four points and two triangles, the buffer inside.
+const GLTF: &str = concat!(
+    r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"#,
+    r#""meshes":[{"primitives":[{"attributes":{"POSITION":0},"indices":1}]}],"#,
+    r#""accessors":[{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"},"#,
+    r#"{"bufferView":0,"byteOffset":48,"componentType":5121,"count":6,"type":"SCALAR"}],"#,
+    r#""bufferViews":[{"buffer":0,"byteLength":54}],"#,
+    r#""buffers":[{"byteLength":54,"uri":"data:application/octet-stream;base64,"#,
+    "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAACA",
+    "PwAAgD8AAAAAAAAAAAAAgD8AAAA/AAECAAID",
+    r#""}]}"#,
+);
 
 /// A square of four points, and a triangle, in colours.
 pub const OFF: &str = "OFF # two faces\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0.5\n4 0 1 2 3 255 0 0\n3 0 2 1\n";

@@ -2,12 +2,17 @@
 //! construction.
 
 use crate::shared::lanes::{LANES, Lanes, Pack};
-use veloxel_core::Shape;
+use veloxel_core::{Axes, Shape};
 
-/// A shape, prepared for sampling over its first `D` axes.
+/// A shape, or a part of a larger one, prepared for sampling over its first `D` axes; positions are those of the larger one.
 pub(crate) struct Lattice<const D: usize> {
     len: usize,
     size: [usize; D],
+    /// Of the larger shape.
+    whole: [usize; D],
+    /// Where the part begins in it.
+    begin: [usize; D],
+    is_part: bool,
     /// Largest position along each axis.
     last: [f32; D],
     /// Largest lower neighbour along each axis.
@@ -35,14 +40,22 @@ impl<const D: usize> Lattice<D> {
 
     /// A shape that ends so many voxels beyond these centres.
     pub fn reaching(shape: Shape, reach: f32) -> Self {
+        Self { is_part: false, ..Self::part(shape, ([0; 3], shape.size), reach) }
+    }
+
+    /// A part of a whole that ends so many voxels beyond the centres of its outermost voxels.
+    pub fn part(shape: Shape, (begin, whole): (Axes<usize>, Axes<usize>), reach: f32) -> Self {
         let [nx, ny, _] = shape.size;
         let strides = [1, nx, nx * ny];
         let count = |a: usize| shape.size[a];
         Self {
             len: shape.len(),
             size: std::array::from_fn(count),
-            last: std::array::from_fn(|a| (count(a) - 1) as f32),
-            low: std::array::from_fn(|a| count(a).saturating_sub(2) as f32),
+            whole: std::array::from_fn(|a| whole[a]),
+            begin: std::array::from_fn(|a| begin[a]),
+            is_part: true,
+            last: std::array::from_fn(|a| (whole[a] - 1) as f32),
+            low: std::array::from_fn(|a| whole[a].saturating_sub(2) as f32),
             stride: std::array::from_fn(|a| strides[a]),
             step: std::array::from_fn(|a| if count(a) > 1 { strides[a] } else { 0 }),
             reach,
@@ -67,10 +80,17 @@ impl<const D: usize> Lattice<D> {
             let (low, weight) = self.lower(at[a], a);
             cells.weight[a] = weight;
             for k in 0..LANES {
-                cells.base[k] += low[k] as usize * self.stride[a];
+                let low = if self.is_part { self.in_part(low[k] as usize, (a, 2)) } else { low[k] as usize };
+                cells.base[k] += low * self.stride[a];
             }
         }
         cells
+    }
+
+    /// The voxel of the part at a voxel of the whole, or the nearest one that has `after - 1` behind it.
+    #[inline(always)]
+    fn in_part(&self, at: usize, (axis, after): (usize, usize)) -> usize {
+        at.saturating_sub(self.begin[axis]).min(self.size[axis].saturating_sub(after))
     }
 
     /// `start` and linear interpolation in samples of the lattice.
@@ -100,7 +120,7 @@ impl<const D: usize> Lattice<D> {
             // SAFETY: between 0 and the last voxel.
             let voxel = unsafe { (at[a] + Lanes::splat(0.5)).max(0.0).min(self.last[a]).whole() };
             for k in 0..LANES {
-                index[k] += voxel[k] as usize * self.stride[a];
+                index[k] += self.in_part(voxel[k] as usize, (a, 1)) * self.stride[a];
             }
         }
         index
@@ -111,8 +131,9 @@ impl<const D: usize> Lattice<D> {
     pub fn interior<'s>(&self, low: [usize; D], samples: &'s [f32]) -> Option<&'s [f32]> {
         let (mut inside, mut start) = (true, 0);
         for a in 0..D {
-            inside &= low[a] >= 1 && low[a] + 2 < self.size[a];
-            start = low[a].wrapping_sub(1).wrapping_mul(self.stride[a]).wrapping_add(start);
+            let low = low[a].wrapping_sub(self.begin[a]);
+            inside &= low >= 1 && low < self.size[a].saturating_sub(2);
+            start = low.wrapping_sub(1).wrapping_mul(self.stride[a]).wrapping_add(start);
         }
         if inside { samples.get(start..) } else { None }
     }
@@ -122,7 +143,8 @@ impl<const D: usize> Lattice<D> {
         let mut offsets = [[0; 4]; 3];
         for a in 0..D {
             let low = low[a] as isize;
-            offsets[a] = [low - 1, low, low + 1, low + 2].map(|at| mirror(at, self.size[a]) * self.stride[a]);
+            let at = |at: isize| self.in_part(mirror(at, self.whole[a]), (a, 1)) * self.stride[a];
+            offsets[a] = [low - 1, low, low + 1, low + 2].map(at);
         }
         let mut block = [0.0; 64];
         for (k, line) in block.chunks_exact_mut(4).enumerate().take(1 << (2 * D - 2)) {

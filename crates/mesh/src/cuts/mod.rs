@@ -42,6 +42,10 @@ pub struct Cuts {
     pub hierarchy: Hierarchy,
     /// The trees that voted.
     pub voters: Vec<Hierarchy>,
+    /// Of each arc, 0 to 1: 1/l if it is a border from l parts on, as a mean over the trees that voted.
+    pub votes: Vec<f64>,
+    /// What it costs to cut each arc, votes included.
+    pub cut_costs: Vec<f64>,
     /// Of each face, in √area, as rays measured it.
     pub shape_diameter: Vec<f64>,
 }
@@ -52,32 +56,35 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
     let smooth = graph.smoothed(shape_diameter.clone(), params.smoothing);
     // Thickness never counts as less than a millionth of the mesh.
     let feature: Vec<f64> = smooth.iter().map(|d| d.max(1e-6).ln()).collect();
-    let run = |steepness: f64, feature_weight: f64, votes: Option<&[f64]>| {
-        let cut_costs = cut_costs(graph, steepness, votes);
-        agglomerate(graph, &Criteria { cut_costs: &cut_costs, feature: &feature, feature_weight })
+    let run = |cut_costs: &[f64], feature_weight: f64| {
+        agglomerate(graph, &Criteria { cut_costs, feature: &feature, feature_weight })
     };
     let mut voters: Vec<Option<Hierarchy>> = vec![None; VOTERS.len()];
     if params.vote_weight > 0.0 {
         cpu.split_samples(&mut voters, COST, |which, voters| {
             for (voter, which) in voters.iter_mut().zip(which) {
                 let (steeper, more) = VOTERS[which];
-                *voter = Some(run(steeper * params.steepness, more * params.thickness_weight, None));
+                let cut_costs = cut_costs(graph, steeper * params.steepness, None);
+                *voter = Some(run(&cut_costs, more * params.thickness_weight));
             }
         });
     }
     let voters: Vec<Hierarchy> = voters.into_iter().flatten().collect();
-    let mut votes = vec![0.0; graph.arcs.len()];
+    let (mut votes, mut weighted) = (vec![0.0; graph.arcs.len()], vec![0.0; graph.arcs.len()]);
     for voter in &voters {
-        for (vote, level) in votes.iter_mut().zip(voter.levels(&graph.arcs)) {
-            *vote += params.vote_weight / (f64::from(level) * voters.len() as f64);
+        for ((vote, weighted), level) in votes.iter_mut().zip(&mut weighted).zip(voter.levels(&graph.arcs)) {
+            let share = f64::from(level) * voters.len() as f64;
+            *vote += 1.0 / share;
+            *weighted += params.vote_weight / share;
         }
     }
-    let hierarchy = run(params.steepness, params.thickness_weight, Some(&votes));
-    Cuts { hierarchy, voters, shape_diameter }
+    let cut_costs = cut_costs(graph, params.steepness, Some(&weighted));
+    let hierarchy = run(&cut_costs, params.thickness_weight);
+    Cuts { hierarchy, voters, votes, cut_costs, shape_diameter }
 }
 
 /// What it costs to cut each arc: the length of its edge, less where it is concave and where votes are many.
-pub(crate) fn cut_costs(graph: &DualGraph, steepness: f64, votes: Option<&[f64]>) -> Vec<f64> {
+fn cut_costs(graph: &DualGraph, steepness: f64, votes: Option<&[f64]>) -> Vec<f64> {
     let cost = |(nth, arc): (usize, &crate::DualArc)| {
         let share = if arc.bend == Bend::Concave { 1.0 } else { CONVEX_SHARE };
         let vote = votes.map_or(0.0, |votes| votes[nth]);

@@ -1,12 +1,17 @@
 //! The fuzzy band between two parts, cut where it is cheapest (Katz and Tal, section 3.3).
 
 use super::{FuzzyClusters, FuzzyParams};
+use crate::DualGraph;
 use crate::min_cut::MinCut;
-use crate::{Bend, DualGraph};
 use std::collections::BTreeSet;
 
 /// Moves the border of every pair of neighbouring parts to the cheapest cut through the faces that may belong to either.
-pub(super) fn cut_bands(graph: &DualGraph, clusters: &mut FuzzyClusters, params: &FuzzyParams) {
+pub(super) fn cut_bands(
+    graph: &DualGraph,
+    clusters: &mut FuzzyClusters,
+    costs: &[f64],
+    params: &FuzzyParams,
+) {
     if params.band == 0.0 {
         return;
     }
@@ -15,7 +20,6 @@ pub(super) fn cut_bands(graph: &DualGraph, clusters: &mut FuzzyClusters, params:
         .filter(|[a, b]| a != b)
         .map(|[a, b]| [a.min(b), a.max(b)])
         .collect();
-    let costs = costs(graph, params);
     // Nodes of a band: which, or none.
     let mut node = vec![u32::MAX; graph.faces()];
     for pair in neighbours {
@@ -26,7 +30,7 @@ pub(super) fn cut_bands(graph: &DualGraph, clusters: &mut FuzzyClusters, params:
             node[face as usize] = nth as u32;
         }
         let mut cut = MinCut::new(faces.len());
-        for (arc, &cost) in graph.arcs.iter().zip(&costs) {
+        for (arc, &cost) in graph.arcs.iter().zip(costs) {
             let nodes = arc.faces.map(|face| node[face as usize]);
             let labels = arc.faces.map(|face| clusters.labels[face as usize]);
             match nodes {
@@ -63,14 +67,4 @@ fn is_fuzzy(clusters: &FuzzyClusters, face: usize, [a, b]: [u32; 2], band: f64) 
     let [to_a, to_b] = [a, b].map(|part| f64::from(clusters.distance(part as usize, face)));
     let share = to_b / (to_a + to_b);
     (share - 0.5).abs() < band
-}
-
-/// What it costs to cut an arc: the length of its edge over `1 + Ang/avg(Ang)`.
-fn costs(graph: &DualGraph, params: &FuzzyParams) -> Vec<f64> {
-    let angle = |arc: &crate::DualArc| {
-        let share = if arc.bend == Bend::Concave { 1.0 } else { params.convex_share };
-        share * (1.0 - arc.angle_rad.cos())
-    };
-    let mean = graph.arcs.iter().map(angle).sum::<f64>() / graph.arcs.len().max(1) as f64;
-    graph.arcs.iter().map(|arc| arc.length / (1.0 + angle(arc) / mean.max(1e-9))).collect()
 }

@@ -3,26 +3,28 @@
 //! *Paper*: S. Katz, A. Tal, "Hierarchical Mesh Decomposition using Fuzzy Clustering and Cuts", ACM TOG 22(3), 2003,
 //! doi:10.1145/882262.882369, section 3; as parallelised by gpgpu2011, section 4.
 //! *Energy*: `Σ_f Σ_j P_j(f) D(f, c_j)` over faces f and medoids c_j, with D the shortest way over arcs of the weight
-//! `δ Ang/avg(Ang) + (1 − δ) Geod/avg(Geod) + γ |Δ log d|/avg`; `Ang = η (1 − cos θ)` with η = 1 where the surface is concave;
-//! d is the shape diameter. `P_j(f) = D(f, c_j)^−p / Σ_l D(f, c_l)^−p`.
-//! *Notation*: δ `angle_share`, η `convex_share`, γ `thickness_weight`, p `sharpness`, ε `band`.
+//! `δ Ang/avg(Ang) + (1 − δ) Geod/avg(Geod) + γ |Δ log d|/avg + β v/avg`; `Ang = η (1 − cos θ)` with η = 1 where the surface is
+//! concave; d is the shape diameter, v the votes of [`cuts`](mod@crate::cuts) for a border. `P_j(f) = D(f, c_j)^−p / Σ_l D(f, c_l)^−p`.
+//! *Notation*: δ `angle_share`, η `convex_share`, γ `thickness_weight`, β `vote_weight`, p `sharpness`, ε `band`.
 //! *Where we differ*: the paper's p is 1, which lets far faces draw medoids to the middle of the mesh; faces count by their area;
-//! the number of parts is that of [`cuts`](mod@crate::cuts) where it is not given; medoids are the best for `samples` faces,
-//! spread evenly over the area, or for all of them.
-//! *Cost*: `samples` searches of the graph, then k searches an iteration; for all faces, all distances in each iteration.
+//! medoids begin in the middles of the parts of cuts, and bands are cut where cuts pay least; the preset `paper` does neither.
+//! The number of parts is that of cuts where it is not given.
+//! *Cost*: some hundred rows of ways a part, fewer in later iterations (`medoids.rs`); medoids are exact.
 //! *Evidence*: `tests.rs`; the Princeton segmentation benchmark in `veloxel bench segmentation`.
 //! *Limits*: parts of different components never join; a part far smaller than the others draws a medoid late.
 
+mod arc_weights;
 mod band;
 mod medoids;
 mod parameters;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{FirstMedoids, FuzzyParams, FuzzyPreset};
+pub use arc_weights::ArcWeights;
+pub use parameters::{BandCosts, FirstMedoids, FuzzyParams, FuzzyPreset};
 
-use crate::{Bend, DualGraph, MeshError, Request, ShortestPaths, connected_parts};
-use medoids::Samples;
+use crate::{DualGraph, MeshError, Request, ShortestPaths, connected_parts};
+use medoids::MedoidSearch;
 use veloxel_gpu::Device;
 
 /// Where medoids begin.
@@ -46,76 +48,57 @@ pub struct FuzzyClusters {
     sharpness: f64,
 }
 
-/// Weights of the arcs for [`fuzzy_clustering`], from angles, lengths, and the shape diameter of each face.
-pub fn face_distances(graph: &DualGraph, shape_diameter: &[f64], params: &FuzzyParams) -> Vec<f32> {
-    let thickness: Vec<f64> =
-        graph.smoothed(shape_diameter.to_vec(), params.smoothing).iter().map(|d| d.max(1e-6).ln()).collect();
-    let terms: Vec<[f64; 3]> = (graph.arcs.iter())
-        .map(|arc| {
-            let share = if arc.bend == Bend::Concave { 1.0 } else { params.convex_share };
-            let [a, b] = arc.faces.map(|face| thickness[face as usize]);
-            [share * (1.0 - arc.angle_rad.cos()), arc.distance, (a - b).abs()]
-        })
-        .collect();
-    let mean = |term: usize| terms.iter().map(|terms| terms[term]).sum::<f64>() / terms.len().max(1) as f64;
-    let weights = [params.angle_share, 1.0 - params.angle_share, params.thickness_weight];
-    // A flat surface has no angles, and a sphere one thickness: such a term counts nothing.
-    let scales = [0, 1, 2].map(|term| if mean(term) > 1e-9 { weights[term] / mean(term) } else { 0.0 });
-    let weight =
-        |terms: &[f64; 3]| (0..3).map(|term| scales[term] * terms[term]).sum::<f64>().max(1e-9) as f32;
-    terms.iter().map(weight).collect()
-}
-
-/// Finds parts around medoids. `weights` are the lengths of the arcs: [`face_distances`], or others.
+/// Finds parts around medoids.
 ///
 /// There are more parts than seeds where the mesh has more components.
 ///
 /// # Errors
-/// [`MeshError::Parts`] for no seed, or more than faces; as [`ShortestPaths`].
+/// [`MeshError::Parts`] for no seed, or more than faces; [`MeshError::Count`] for costs that are not one an arc; as
+/// [`ShortestPaths`].
 pub fn fuzzy_clustering(
     graph: &DualGraph,
-    weights: &[f32],
+    weights: &ArcWeights,
     seeds: Seeds<'_>,
     params: &FuzzyParams,
     device: &Device,
 ) -> Result<FuzzyClusters, MeshError> {
-    let paths = ShortestPaths::open(&graph.weighted(weights)?, Request::default(), device)?;
-    let samples = Samples::new(graph, &paths, params.samples)?;
+    let paths = ShortestPaths::open(&graph.weighted(&weights.ways)?, Request::default(), device)?;
+    let (expected, got) = (graph.arcs.len(), weights.cut_costs.len());
+    if got != expected {
+        return Err(MeshError::Count { what: "costs of cutting the arcs", expected, got });
+    }
+    let mut search = MedoidSearch::new(graph, &paths, device)?;
     let mut medoids = match seeds {
         Seeds::Farthest(count) if count == 0 || count > graph.faces() => {
             return Err(MeshError::Parts { asked: count, faces: graph.faces() });
         }
-        Seeds::Farthest(count) => farthest(count, &paths, &samples, graph)?,
-        Seeds::Parts(labels) => samples.medoids_of_parts(labels)?,
+        Seeds::Farthest(count) => farthest(count, &paths, search.middle()?)?,
+        Seeds::Parts(labels) => search.medoids_of_parts(labels)?,
     };
-    let mut clusters = FuzzyClusters::around(medoids.clone(), &paths, params)?;
+    let mut around = search.around(&medoids, params.sharpness)?;
     for _ in 0..params.iterations {
-        let next = samples.update(&clusters)?;
+        let next = search.update(&medoids, &around)?;
         if next == medoids {
             break;
         }
         medoids = next;
-        clusters = FuzzyClusters::around(medoids.clone(), &paths, params)?;
+        around = search.around(&medoids, params.sharpness)?;
     }
-    band::cut_bands(graph, &mut clusters, params);
+    let (distances, labels) = (device.download(around.ways).map_err(MeshError::from)?, around.labels);
+    let mut clusters = FuzzyClusters { medoids, distances, labels, sharpness: params.sharpness };
+    band::cut_bands(graph, &mut clusters, &weights.cut_costs, params);
     clusters.number(connected_parts(graph, &clusters.labels, params.least_area));
     Ok(clusters)
 }
 
-/// The face with the least sum of ways, then each time the face farthest from all seeds; every component gets one.
-fn farthest(
-    count: usize,
-    paths: &ShortestPaths,
-    samples: &Samples<'_>,
-    graph: &DualGraph,
-) -> Result<Vec<u32>, MeshError> {
-    let first = samples.middle()?;
+/// `first`, then each time the face farthest from all seeds; every component gets one.
+fn farthest(count: usize, paths: &ShortestPaths, first: u32) -> Result<Vec<u32>, MeshError> {
     let mut seeds = vec![first];
     let mut nearest = paths.distances_from(&[first])?;
     loop {
         // Faces without a way count as farthest, the lowest number first.
         let best =
-            (0..graph.faces()).fold(0, |best, face| if nearest[face] > nearest[best] { face } else { best });
+            (0..nearest.len()).fold(0, |best, face| if nearest[face] > nearest[best] { face } else { best });
         let is_apart = nearest[best] == f32::INFINITY;
         if (seeds.len() >= count && !is_apart) || nearest[best] == 0.0 {
             return Ok(seeds);
@@ -128,18 +111,6 @@ fn farthest(
 }
 
 impl FuzzyClusters {
-    fn around(medoids: Vec<u32>, paths: &ShortestPaths, params: &FuzzyParams) -> Result<Self, MeshError> {
-        let distances = paths.distances_from(&medoids)?;
-        let faces = paths.nodes();
-        let mut clusters = Self { medoids, distances, labels: Vec::new(), sharpness: params.sharpness };
-        let nearest = |face: usize| {
-            let way = |part: usize| clusters.distance(part, face);
-            (1..clusters.parts()).fold(0, |best, part| if way(part) < way(best) { part } else { best }) as u32
-        };
-        clusters.labels = (0..faces).map(nearest).collect();
-        Ok(clusters)
-    }
-
     /// Takes other labels, and sorts the medoids by them: each label gets that of most of its faces.
     fn number(&mut self, labels: Vec<u32>) {
         let count = labels.iter().max().map_or(0, |most| *most as usize + 1);
@@ -167,25 +138,21 @@ impl FuzzyClusters {
 
     /// How probably a face belongs to the part of each medoid; all together 1.
     pub fn probabilities(&self, face: usize) -> Vec<f64> {
-        self.shares(face, self.sharpness)
-    }
-
-    fn shares(&self, face: usize, sharpness: f64) -> Vec<f64> {
         let ways: Vec<f64> =
             (0..self.parts()).map(|part| f64::from(self.distance(part, face)).max(1e-9)).collect();
         let least = ways.iter().copied().fold(f64::INFINITY, f64::min);
         // In units of the shortest way, so that no power overflows.
-        let mut shares: Vec<f64> = ways.iter().map(|way| (least / way).powf(sharpness)).collect();
+        let mut shares: Vec<f64> = ways.iter().map(|way| (least / way).powf(self.sharpness)).collect();
         let sum: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|share| *share /= sum);
         shares
     }
 
-    /// 0 to 1 for each face: how much more probable its part is than the second, with the paper's p of 1.
+    /// 0 to 1 for each face: how much more probable the most probable part is than the second.
     pub fn certainty(&self) -> Vec<f32> {
         let faces = self.labels.len();
         let certainty = |face| {
-            let mut shares = self.shares(face, 1.0);
+            let mut shares = self.probabilities(face);
             shares.sort_unstable_by(|a, b| b.total_cmp(a));
             (shares[0] - shares.get(1).unwrap_or(&0.0)) as f32
         };

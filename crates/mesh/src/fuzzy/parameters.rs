@@ -12,6 +12,16 @@ choices! {
     }
 }
 
+choices! {
+    /// What it costs to cut through a band.
+    pub enum BandCosts {
+        /// Length over angle (Katz and Tal, equation 5).
+        Angles = "angles",
+        /// What agglomeration pays, votes included.
+        Cuts = "cuts",
+    }
+}
+
 parameters! {
     /// Every parameter of fuzzy clustering; symbols as on the page of [`crate::fuzzy`].
     pub struct FuzzyParams of "fuzzy";
@@ -20,7 +30,7 @@ parameters! {
     pub enum FuzzyPreset {
         /// One set for all meshes.
         Standard = "standard": [0, 0],
-        /// Katz and Tal: no thickness, and every probability as it is.
+        /// Katz and Tal: angles and lengths alone, and every probability as it is.
         Paper = "paper": [1, 1],
     }
 
@@ -30,18 +40,20 @@ parameters! {
     convex_share "η": f64 in 0..=1 = 0.1, 0.2;
     /// Weight of differences of thickness beside the other two. 0: thickness does not count.
     thickness_weight "γ": f64 in 0..=1000 = 1.0, 0.0;
+    /// Weight of borders on which agglomerations agree, beside the other terms. 0: they do not count; large: parts as of cuts.
+    vote_weight "β": f64 in 0..=1000 = 4.0, 0.0;
     /// How often the shape diameter is averaged with its neighbours'. 0: as rays measured it.
     smoothing: usize in 0..=10000 = 8, 8;
     /// How fast a probability falls with the way. Small: far faces draw a medoid as well; large: only those of its own part.
     sharpness "p": f64 in 0.1..=100 = 6.0, 1.0;
     /// Where medoids begin.
-    seeds: FirstMedoids = Farthest, Farthest;
+    seeds: FirstMedoids = Cuts, Farthest;
     /// Updates of the medoids at most; they end where medoids repeat.
     iterations: usize in 0..=1000 = 10, 10;
-    /// Faces whose ways decide on medoids, spread over the area. 0: all of them, which takes all distances in each iteration.
-    samples: usize in 0..=1000000 = 512, 0;
     /// Faces whose share of two parts is so near to one half lie in the band that is cut. 0: no cut.
-    band "ε": f64 in 0..=0.5 = 0.1, 0.1;
+    band "ε": f64 in 0..=0.5 = 0.3, 0.1;
+    /// What it costs to cut through the band.
+    band_costs: BandCosts = Cuts, Angles;
     /// Least area of a part, as a share of the mesh's: smaller ones join a neighbour.
     least_area: f64 in 0..=1 = 0.0005, 0.0;
     /// What a part is worth where their number is chosen, as for cuts. 0: few parts; large: many.

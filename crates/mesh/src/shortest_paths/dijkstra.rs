@@ -34,18 +34,18 @@ impl Engine for Dijkstra {
 
 /// The memory of one search, used again by the next.
 #[derive(Debug)]
-struct Search {
+pub(super) struct Search {
     distances: Vec<f32>,
     heap: BinaryHeap<Reverse<u64>>,
 }
 
 impl Search {
-    fn new(nodes: usize) -> Self {
+    pub fn new(nodes: usize) -> Self {
         Self { distances: vec![f32::INFINITY; nodes], heap: BinaryHeap::new() }
     }
 
     /// Distances from `source`; infinite where no path leads.
-    fn run(&mut self, graph: &Graph, source: u32) -> &[f32] {
+    pub fn run(&mut self, graph: &Graph, source: u32) -> &[f32] {
         self.distances.fill(f32::INFINITY);
         self.distances[source as usize] = 0.0;
         self.heap.push(entry(0.0, source));

@@ -30,8 +30,8 @@ pub(super) trait Engine: Debug + Send + Sync {
     /// Gives the row of every source to `visit`, once, in any order and from any thread.
     fn rows(&self, sources: &[u32], visit: Visit<'_>) -> Result<(), MeshError>;
 
-    /// The whole matrix on the method's GPU, where it is made there.
-    fn resident_matrix(&self) -> Option<Result<Buffer, MeshError>> {
+    /// A row for each source on the method's GPU, in their order, where they are made there.
+    fn resident_rows(&self, _sources: &[u32]) -> Option<Result<Buffer, MeshError>> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! The methods by name, and which one runs.
 
 use super::Request;
-use super::floyd_warshall::TiledDistances;
+use super::floyd_warshall::matrix_bytes;
 use crate::{Graph, MeshError};
 use veloxel_core::GraphKind;
 use veloxel_gpu::Device;
@@ -19,7 +19,7 @@ pub enum Method {
     FloydWarshall,
     /// The same on lower-triangle tiles; undirected graphs.
     FloydWarshallUndirected,
-    /// Elimination over a tree of separators, then two sweeps a source (Sao et al. 2020); undirected graphs.
+    /// Elimination over a tree of separators, then two sweeps a source (Sao et al. 2020).
     Dissection,
 }
 
@@ -42,28 +42,37 @@ impl Method {
 /// Nodes below which a search from every node takes no time worth an elimination.
 const FEW: usize = 64;
 
-/// The method that runs, and why.
-pub(super) fn choose(
-    request: Request,
-    graph: &Graph,
-    device: &Device,
-) -> Result<(Method, String), MeshError> {
-    let is_directed = graph.kind() == GraphKind::Directed;
-    let matrix_bytes = TiledDistances::bytes(graph.nodes(), Half::Both);
-    let fits = || {
-        let free = device.free_bytes().map_or(0, |free| free as u64);
-        2 * matrix_bytes <= free.min(request.budget())
-    };
+/// The method that runs, and why; dissection where it is to be tried.
+pub(super) fn choose(request: Request, graph: &Graph) -> Result<(Method, String), MeshError> {
     match request.method {
         Method::Auto if graph.nodes() <= FEW => Ok((Method::Dijkstra, "the graph is small".to_owned())),
-        Method::Auto if is_directed && device.is_gpu() && fits() => {
-            Ok((Method::FloydWarshall, "the graph is directed, and the matrix fits on the GPU".to_owned()))
-        }
-        Method::Auto if is_directed => Ok((Method::Dijkstra, "the graph is directed".to_owned())),
-        Method::Auto => Ok((Method::Dissection, "the graph is undirected".to_owned())),
-        method @ (Method::Dissection | Method::FloydWarshallUndirected) if is_directed => {
-            Err(MeshError::Directed { method: method.name(), ways_out: "dijkstra or floyd-warshall" })
+        Method::Auto => Ok((Method::Dissection, "the graph has small separators".to_owned())),
+        method @ Method::FloydWarshallUndirected if graph.kind() == GraphKind::Directed => {
+            let ways_out = "dissection, dijkstra or floyd-warshall";
+            Err(MeshError::Directed { method: method.name(), ways_out })
         }
         method => Ok((method, "asked for".to_owned())),
     }
+}
+
+/// Additions of dissection, sixteen at a time, that take as long as a search takes for a node or an arc and a level of its heap.
+const ADDITIONS_PER_STEP: f64 = 60.0;
+
+/// Whether searches take longer than so many additions of dissection.
+pub(super) fn is_worth(operations: f64, graph: &Graph) -> bool {
+    let (nodes, arcs) = (graph.nodes() as f64, graph.arcs() as f64);
+    operations <= ADDITIONS_PER_STEP * nodes * (nodes + arcs) * nodes.log2()
+}
+
+/// What runs in place of dissection on a graph without small separators.
+pub(super) fn without_separators(request: Request, graph: &Graph, device: &Device) -> (Method, String) {
+    let matrix_bytes = matrix_bytes(graph.nodes(), Half::Both, request.precision);
+    let free = device.free_bytes().map_or(0, |free| free as u64);
+    if device.is_gpu() && 2 * matrix_bytes <= free.min(request.budget()) {
+        return (
+            Method::FloydWarshall,
+            "the graph has no small separators, and the matrix fits on the GPU".to_owned(),
+        );
+    }
+    (Method::Dijkstra, "the graph has no small separators".to_owned())
 }

@@ -10,6 +10,7 @@ mod engine;
 mod floyd_warshall;
 mod matrix;
 mod method;
+mod precision;
 #[cfg(test)]
 mod tests;
 mod weighted_sums;
@@ -17,13 +18,14 @@ mod weighted_sums;
 pub use engine::RowBlock;
 pub use matrix::{DistanceMatrix, Storage};
 pub use method::Method;
+pub use precision::{Precision, Step};
 pub use weighted_sums::WeightedSums;
 
 use crate::{Graph, MeshError};
 use dijkstra::Dijkstra;
-use dissection::Dissection;
+use dissection::Planned;
 use engine::Engine;
-use floyd_warshall::TiledDistances;
+use floyd_warshall::{Machines, TiledDistances, matrix_bytes};
 use veloxel_core::{GraphKind, SystemMemory};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu, Device, Kind};
@@ -37,6 +39,8 @@ pub struct Request {
     pub method: Method,
     /// Memory that may be used, bytes; none: what the system has.
     pub max_bytes: Option<u64>,
+    /// What distances are kept in. Floyd–Warshall works on 16 bits then; other methods round once.
+    pub precision: Precision,
 }
 
 impl Request {
@@ -68,6 +72,7 @@ pub struct ShortestPaths {
     request: Request,
     method: Method,
     chosen_because: String,
+    step: Option<Step>,
 }
 
 impl ShortestPaths {
@@ -78,20 +83,37 @@ impl ShortestPaths {
     /// not there; [`MeshError::Compute`] of the device.
     pub fn open(graph: &Graph, request: Request, device: &Device) -> Result<Self, MeshError> {
         let cpu = threads_of(device)?;
-        let (mut method, mut chosen_because) = method::choose(request, graph, device)?;
-        let opened = open_engine(method, (graph, request), device, &cpu);
-        let engine = match opened {
-            Err(MeshError::Memory { needed_bytes, budget_bytes, .. }) if request.method == Method::Auto => {
-                chosen_because = format!(
-                    "{} would take {needed_bytes} bytes of memory, and {budget_bytes} may be used",
-                    method.name()
-                );
-                method = Method::Dijkstra;
-                open_engine(method, (graph, request), device, &cpu)?
+        let (mut method, mut chosen_because) = method::choose(request, graph)?;
+        let is_free = request.method == Method::Auto;
+        let mut engine = None;
+        if method == Method::Dissection {
+            let planned = Planned::new(graph, &cpu);
+            if is_free && !method::is_worth(planned.operations(), graph) {
+                (method, chosen_because) = method::without_separators(request, graph, device);
+            } else {
+                engine = match planned.eliminate(device, &cpu, request.budget()) {
+                    Err(MeshError::Memory { needed_bytes, budget_bytes, .. }) if is_free => {
+                        chosen_because = format!(
+                            "{} would take {needed_bytes} bytes of memory, and {budget_bytes} may be used",
+                            method.name()
+                        );
+                        method = Method::Dijkstra;
+                        None
+                    }
+                    eliminated => Some(Box::new(eliminated?) as Box<dyn Engine>),
+                };
             }
-            opened => opened?,
+        }
+        let engine = match engine {
+            Some(engine) => engine,
+            None => open_engine(method, (graph, request), device, &cpu)?,
         };
-        Ok(Self { engine, nodes: graph.nodes(), kind: graph.kind(), request, method, chosen_because })
+        let step = match (request.precision, method) {
+            (Precision::F32, _) => None,
+            (_, Method::FloydWarshall | Method::FloydWarshallUndirected) => Some(Step::of_arcs(graph)?),
+            _ => Some(Step::of_distances(graph)),
+        };
+        Ok(Self { engine, nodes: graph.nodes(), kind: graph.kind(), request, method, chosen_because, step })
     }
 
     /// The method that runs; never [`Method::Auto`].
@@ -101,6 +123,10 @@ impl ShortestPaths {
     /// Why this method runs, as half a sentence.
     pub fn chosen_because(&self) -> &str {
         &self.chosen_because
+    }
+    /// What distances of 16 bits are multiples of, and how far they may be from exact ones; none: they are floats.
+    pub fn step(&self) -> Option<Step> {
+        self.step
     }
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
@@ -137,9 +163,7 @@ impl ShortestPaths {
         sources: &[u32],
         visit: impl Fn(u32, &[f32]) + Sync,
     ) -> Result<(), MeshError> {
-        if let Some(&node) = sources.iter().find(|&&source| source as usize >= self.nodes) {
-            return Err(MeshError::NoSuchSource { node, nodes: self.nodes });
-        }
+        self.check(sources)?;
         let mut once: Vec<u32> = sources.to_vec();
         once.sort_unstable();
         once.dedup();
@@ -199,9 +223,29 @@ impl ShortestPaths {
     /// # Errors
     /// As [`Self::matrix`]; [`MeshError::Compute`] also for a matrix that does not fit on the device.
     pub fn resident_matrix(&self, device: &Device) -> Result<Buffer, MeshError> {
-        match self.engine.resident_matrix() {
+        let sources: Vec<u32> = (0..self.nodes as u32).collect();
+        match self.engine.resident_rows(&sources) {
             Some(matrix) => matrix,
             None => Ok(device.upload(self.matrix(Storage::Full)?.into_distances())?),
+        }
+    }
+
+    /// A row of distances for each source, in their order, on a device: where the method works on that GPU, they never leave it.
+    ///
+    /// # Errors
+    /// As [`Self::distances_from`]; [`MeshError::Compute`] also for rows that do not fit on the device.
+    pub fn resident_rows(&self, sources: &[u32], device: &Device) -> Result<Buffer, MeshError> {
+        self.check(sources)?;
+        match self.engine.resident_rows(sources) {
+            Some(rows) => rows,
+            None => Ok(device.upload(self.distances_from(sources)?)?),
+        }
+    }
+
+    fn check(&self, sources: &[u32]) -> Result<(), MeshError> {
+        match sources.iter().find(|&&source| source as usize >= self.nodes) {
+            Some(&node) => Err(MeshError::NoSuchSource { node, nodes: self.nodes }),
+            None => Ok(()),
         }
     }
 
@@ -229,17 +273,22 @@ fn open_engine(
     cpu: &Cpu,
 ) -> Result<Box<dyn Engine>, MeshError> {
     let tiled = |half: Half| -> Result<Box<dyn Engine>, MeshError> {
-        let (needed_bytes, budget_bytes) = (TiledDistances::bytes(graph.nodes(), half), request.budget());
+        let needed_bytes = matrix_bytes(graph.nodes(), half, request.precision);
+        let budget_bytes = request.budget();
         if needed_bytes > budget_bytes {
             let what = format!("the matrix of distances of {} nodes", graph.nodes());
             let ways_out =
                 "use --apsp dissection or dijkstra, which keep no matrix, or allow more (--max-memory)";
             return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
         }
-        Ok(Box::new(TiledDistances::new(graph, half, device, cpu)?))
+        let on = Machines { device, cpu };
+        Ok(match request.precision {
+            Precision::F32 => Box::new(TiledDistances::new(graph, half, on)?),
+            Precision::U16 => Box::new(TiledDistances::in_steps(graph, half, on, Step::of_arcs(graph)?)?),
+        })
     };
     Ok(match method {
-        Method::Dissection => Box::new(Dissection::new(graph, device, cpu, request.budget())?),
+        Method::Dissection => Box::new(Planned::new(graph, cpu).eliminate(device, cpu, request.budget())?),
         Method::FloydWarshall => tiled(Half::Both)?,
         Method::FloydWarshallUndirected => tiled(Half::Lower)?,
         Method::Dijkstra | Method::Auto => Box::new(Dijkstra { graph: graph.clone(), cpu: cpu.clone() }),

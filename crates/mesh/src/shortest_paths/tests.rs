@@ -68,7 +68,7 @@ fn cases() -> Vec<(&'static str, Graph)> {
 /// The methods that take a graph.
 fn opened<'a>(graph: &'a Graph, device: &'a Device) -> impl Iterator<Item = ShortestPaths> + 'a {
     Method::ALL.into_iter().filter_map(move |(_, method)| {
-        let request = Request { method, max_bytes: None };
+        let request = Request { method, ..Request::default() };
         match ShortestPaths::open(graph, request, device) {
             Err(MeshError::Directed { .. }) => None,
             found => Some(found.expect("a small graph should open")),
@@ -123,6 +123,73 @@ on_every_device! {
     }
 }
 
+/// A grid whose arcs lead on at one weight and back at another.
+fn one_way_grid(side: usize) -> Graph {
+    let node = |x: usize, y: usize| (y * side + x) as u32;
+    let weights = random(9, 4 * side * side);
+    let mut arcs = Vec::new();
+    for y in 0..side {
+        for x in 0..side {
+            let four = &weights[4 * (y * side + x)..];
+            if x + 1 < side {
+                arcs.extend([
+                    (node(x, y), node(x + 1, y), four[0]),
+                    (node(x + 1, y), node(x, y), 1.0 + four[1]),
+                ]);
+            }
+            if y + 1 < side && x % 5 != 0 {
+                arcs.push((node(x, y), node(x, y + 1), four[2]));
+            }
+            if y + 1 < side && x % 7 == 3 {
+                arcs.push((node(x, y + 1), node(x, y), four[3]));
+            }
+        }
+    }
+    graph(side * side, GraphKind::Directed, &arcs)
+}
+
+on_every_device! {
+    fn dissection_follows_arcs_one_way(device: &Device) {
+        let graph = one_way_grid(24);
+        let open = |method| ShortestPaths::open(&graph, Request { method, ..Request::default() }, device).unwrap();
+        assert_eq!(open(Method::Auto).method(), Method::Dissection);
+        let sources: Vec<u32> = (0..graph.nodes() as u32).step_by(7).collect();
+        let [got, expected] = [Method::Dissection, Method::Dijkstra].map(|m| open(m).distances_from(&sources).unwrap());
+        assert!(expected.iter().any(|d| d.is_finite() && *d > 5.0));
+        for (i, (&got, &expected)) in got.iter().zip(&expected).enumerate() {
+            assert_close(got, f64::from(expected), &format!("distance {i}"));
+        }
+    }
+
+    fn distances_of_16_bits_are_within_their_error(device: &Device) {
+        for (name, graph) in cases().into_iter().chain([("one way", one_way_grid(9))]) {
+            let (n, expected) = (graph.nodes(), exact(&graph));
+            for (_, method) in Method::ALL {
+                let request = Request { method, precision: Precision::U16, ..Request::default() };
+                let Ok(paths) = ShortestPaths::open(&graph, request, device) else { continue };
+                let step = paths.step().unwrap();
+                let matrix = paths.matrix(Storage::Full).unwrap();
+                for (i, &expected) in expected.iter().enumerate() {
+                    let steps = step.steps(matrix.at(i / n, i % n));
+                    let got = f64::from(step.distance(steps));
+                    let is_close = got == expected || (got - expected).abs() <= f64::from(step.most_error);
+                    assert!(is_close, "{name}, {method:?}, {i}: {got} for {expected}, {step:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn dissection_is_left_where_it_takes_more_than_searches() {
+    let device = Device::cpu(1).unwrap();
+    let (random, grid) = (scattered(2000, 8000, GraphKind::Directed), one_way_grid(40));
+    let cubed = |graph: &Graph| (graph.nodes() as f64).powi(3);
+    assert!(method::is_worth(cubed(&grid), &grid) && !method::is_worth(100.0 * cubed(&random), &random));
+    let (method, because) = method::without_separators(Request::default(), &random, &device);
+    assert!(method == Method::Dijkstra && because.contains("no small separators"));
+}
+
 #[test]
 fn half_a_matrix_holds_all_of_it() {
     let device = Device::cpu(1).unwrap();
@@ -140,7 +207,7 @@ fn half_a_matrix_holds_all_of_it() {
 fn what_cannot_be_had_is_an_error_before_memory_is_taken() {
     let device = Device::cpu(1).unwrap();
     let graph = scattered(200, 500, GraphKind::Directed);
-    let request = Request { method: Method::Dijkstra, max_bytes: Some(100_000) };
+    let request = Request { method: Method::Dijkstra, max_bytes: Some(100_000), ..Request::default() };
     let paths = ShortestPaths::open(&graph, request, &device).unwrap();
     let error = paths.matrix(Storage::Full).unwrap_err().to_string();
     assert!(error.contains("160000 bytes") && error.contains("100000 may"), "{error}");
@@ -193,7 +260,7 @@ mod needs_data {
             seen += 1;
             let sources: Vec<u32> = (0..graph.nodes() as u32).step_by(graph.nodes().div_ceil(40)).collect();
             let rows = |method: Method| {
-                let request = Request { method, max_bytes: None };
+                let request = Request { method, ..Request::default() };
                 ShortestPaths::open(&graph, request, &device).unwrap().distances_from(&sources).unwrap()
             };
             let expected = rows(Method::Dijkstra);

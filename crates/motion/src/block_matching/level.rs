@@ -190,6 +190,7 @@ impl<'a> Level<'a> {
             spacing_edges: self.geometry.spacing_edges,
             interpolation: self.params.interpolation.of_kernel(),
             border: Border::Unbounded,
+            cut: self.images.cut,
             moving_from_fixed: self.images.moving_from_fixed,
             moving: &self.images.moving,
             displacement: if shape == nodes { displacement } else { &between },

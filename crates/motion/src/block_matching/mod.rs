@@ -36,13 +36,17 @@
 //! coarse levels; a block over a motion boundary takes one side.
 
 mod diagnostics;
+mod footprint;
 mod level;
+mod local;
 pub mod parameters;
 
+use crate::Footprint;
 use crate::clg::parameters::Intensity;
 use crate::frame::common_map;
 use crate::image_pyramids::{ImagePyramids, RawImages};
 use crate::intensity::IntensityMap;
+use crate::local_method::LocalMethod;
 use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::moving_image::voxel_map;
 use crate::pending_flow::{Found, PendingFlow};
@@ -51,6 +55,7 @@ use crate::resident::{ResidentFlow, ResidentStart};
 use crate::start::{levels_used, start_on_coarsest};
 use crate::{MotionError, Observer, Step};
 use diagnostics::Account;
+use footprint::footprint;
 use level::{Level, nodes_of, on_grid};
 use parameters::{BlockMatchingParams, MatchMeasure};
 use veloxel_core::Grid;
@@ -141,9 +146,16 @@ impl DenseMethod for BlockMatching {
     fn interpolation(&self) -> warp::Interpolation {
         self.params.interpolation.of_kernel()
     }
+    fn footprint(&self) -> Option<Footprint> {
+        Some(footprint(self))
+    }
 }
 
 impl PairMethod for BlockMatching {
+    fn local(&mut self) -> Option<&mut dyn LocalMethod> {
+        Some(self)
+    }
+
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         device.scope(|| {

@@ -4,6 +4,7 @@ use super::diagnostics::{AskedTolerances, Compared, LevelRun, WarpRun};
 use super::parameters::{ClgParams, MedianFilter, Regularise, Update, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
+use crate::decisions::{Decisions, Question};
 use crate::image_pyramids::LevelImages;
 use crate::multigrid::{Solver, Stopping, sweep};
 use crate::pyramid::LevelGeometry;
@@ -20,9 +21,7 @@ use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
 use veloxel_kernels::image::pointwise::{ClipLength, InPlace, Multiply, Operation};
 use veloxel_kernels::image::warp::{Border, Warp};
 use veloxel_kernels::variational::compose::{self, Compose};
-use veloxel_kernels::variational::confidence::Confidence;
 use veloxel_kernels::variational::diffusivity::{Diffusivity, ImageEdges};
-use veloxel_kernels::variational::expected_error::ExpectedError;
 use veloxel_kernels::variational::jacobian::Jacobian;
 use veloxel_kernels::variational::motion_tensor::{Mismatch, MotionTensor};
 use veloxel_kernels::variational::occlusion::{self, Visibility};
@@ -34,22 +33,6 @@ const NON_LOCAL: WeightedMedian =
     WeightedMedian { radius: 6, stride: 3, sigma_vox: 6.0, sigma_intensity: 0.025, edge: 0.1, reach: 1 };
 /// Scales of the visibility that weighs its votes.
 const VISIBILITY: occlusion::Scales = occlusion::Scales { divergence: 0.3, intensity: 0.06 };
-
-/// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
-const DETERMINACY_PER_ALPHA: f32 = 0.1;
-/// The confidence falls for lack of contrast alone below this share of that, where eight bits end.
-const CONTRAST_PER_DETERMINACY: f32 = 1e-4;
-/// Distance of the samples that tell whether the field is rough, edges: less, and errors of neighbours are alike; more, and
-/// bends of the motion count as errors.
-const ROUGHNESS_STEP_EDGES: f32 = 4.0;
-/// Voxels along an axis whose data the smoothness pools.
-const POOLED_ALONG_AXIS: i32 = 6;
-/// Error expected of a vector that leads out of the image, edges.
-const OUTSIDE_ERROR_EDGES: f32 = 1.0;
-/// Standard deviation of the window that expected errors are averaged over, voxels.
-const CONFIDENCE_WINDOW_VOX: f64 = 1.0;
-/// Expected error at which the confidence is halved, edges.
-const HALF_CONFIDENCE_EDGES: f32 = 0.5;
 
 /// Where the level stands in the run, for the observer.
 pub(super) struct Progress<'a> {
@@ -86,18 +69,19 @@ pub(super) struct WarpLimits {
 
 /// One level, with the memory that is lent to it.
 pub(super) struct Level<'a> {
-    device: &'a Device,
-    params: &'a ClgParams,
-    geometry: &'a LevelGeometry,
-    memory: &'a mut Workspace,
+    pub device: &'a Device,
+    pub params: &'a ClgParams,
+    pub geometry: &'a LevelGeometry,
+    pub memory: &'a mut Workspace,
     /// The window of the mean displacement that is free once images match.
     mean_window: Axes<Taps>,
+    /// Where the mismatch is decided by, and what the next question is.
+    decisions: Option<(&'a mut Decisions, Question)>,
 }
 
 impl<'a> Level<'a> {
     pub fn new(
-        device: &'a Device,
-        params: &'a ClgParams,
+        (device, params): (&'a Device, &'a ClgParams),
         geometry: &'a LevelGeometry,
         memory: &'a mut Workspace,
         images: &LevelImages,
@@ -109,7 +93,21 @@ impl<'a> Level<'a> {
                 Multiply { factor: mask, out: weight }.run(device)?;
             }
         }
-        Ok(Self { device, params, geometry, memory, mean_window: window(params.mean_matched) })
+        let mean_window = window(params.mean_matched);
+        Ok(Self { device, params, geometry, memory, mean_window, decisions: None })
+    }
+
+    /// The same level, deciding by numbers that are called by the level's name.
+    pub fn deciding(self, (level, decisions): (usize, &'a mut Decisions)) -> Self {
+        Self { decisions: Some((decisions, (level, 0))), ..self }
+    }
+
+    /// The number to decide by, where this one was measured.
+    pub fn number(&mut self, measured: f64) -> f64 {
+        let Some((decisions, question)) = &mut self.decisions else { return measured };
+        let number = decisions.number(*question, measured);
+        question.1 += 1;
+        number
     }
 
     /// Warps and solves until the level's limit or tolerance; `displacement` is in edges.
@@ -229,6 +227,7 @@ impl<'a> Level<'a> {
             spacing_edges: self.geometry.spacing_edges,
             interpolation: self.params.interpolation.of_kernel(),
             border: Border::Centres,
+            cut: images.cut,
             moving_from_fixed: images.moving_from_fixed,
             moving: &images.moving,
             displacement,
@@ -273,10 +272,11 @@ impl<'a> Level<'a> {
     }
 
     /// The weights for images that miss each other so far: the only number that a warp waits for.
-    fn weigh(&self, mismatch2: Option<Later<f64>>) -> Result<Weights, ComputeError> {
+    fn weigh(&mut self, mismatch2: Option<Later<f64>>) -> Result<Weights, ComputeError> {
         let Some(mismatch2) = mismatch2 else { return Ok(Weights::fixed(self.params)) };
         let components = self.geometry.shape.components();
-        Ok(Weights::matched(self.params, mismatch2.get(self.device)?, components))
+        let mismatch2 = self.number(mismatch2.get(self.device)?);
+        Ok(Weights::matched(self.params, mismatch2, components))
     }
 
     /// One linear solve for the increment, with weights from the increment so far.
@@ -394,44 +394,6 @@ impl<'a> Level<'a> {
         Median { shape, kind, field: displacement, guide, vote, out: spare }.run(self.device)?;
         std::mem::swap(displacement, spare);
         Ok(())
-    }
-
-    /// The confidence at the displacement last warped to; the level's memory serves for it.
-    pub fn confidence(self, images: &LevelImages, displacement: &[Buffer]) -> Result<Buffer, ComputeError> {
-        let (device, memory, shape) = (self.device, self.memory, self.geometry.shape);
-        let weights = Weights::fixed(self.params);
-        let brightness = [(&images.fixed, &memory.warped)];
-        let term = self.params.data_term(self.geometry, weights.zeta, &brightness, images.mask.as_ref());
-        // The tensor needs one entry more than the system has.
-        let difference = memory.increment.pop().expect("a displacement should have components");
-        memory.system.push(difference);
-        MotionTensor { term, taps: &weights.taps, out: &mut memory.system }.run(device)?;
-        let (tensor, determinacy) = (&memory.system, DETERMINACY_PER_ALPHA * self.params.alpha);
-        let errors = ExpectedError {
-            shape,
-            spacing_edges: self.geometry.spacing_edges,
-            step_edges: ROUGHNESS_STEP_EDGES,
-            determinacy,
-            pooled: POOLED_ALONG_AXIS.pow(shape.components() as u32) as f32,
-            displacement,
-            tensor,
-            outside_edges: OUTSIDE_ERROR_EDGES,
-            warped_to_error: &mut memory.warped,
-        };
-        errors.run(device)?;
-        let mut out = device.scratch(shape.len())?;
-        let (input, taps) = (&memory.warped, &window(CONFIDENCE_WINDOW_VOX));
-        Convolve { shape, taps, input, output: &mut out }.run(device)?;
-        let kernel = Confidence {
-            shape,
-            contrast: CONTRAST_PER_DETERMINACY * determinacy,
-            half_edges: HALF_CONFIDENCE_EDGES,
-            tensor,
-            error_to_confidence: &mut out,
-        };
-        kernel.run(device)?;
-        memory.increment.extend(memory.system.pop());
-        Ok(out)
     }
 }
 

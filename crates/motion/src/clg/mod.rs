@@ -42,16 +42,17 @@
 //! ends there are no data and the neighbours decide (confidence falls); images without contrast give the zero field with
 //! confidence 0 and a warning.
 
+mod coarse;
 mod constraints;
 mod diagnostics;
 mod footprint;
 mod level;
+mod level_confidence;
 pub mod parameters;
 mod refinement;
 mod weights;
 mod workspace;
 
-use crate::Footprint;
 use crate::coarse_pair::region_of_motion;
 use crate::frame::{Frame, common_map};
 use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
@@ -63,6 +64,7 @@ use crate::pending_flow::{DenseFlow, Found, PendingBrightness, PendingFlow};
 use crate::pyramid::{LevelGeometry, levels, transfer};
 use crate::resident::{ResidentFlow, ResidentStart};
 use crate::start::{levels_used, start_on_coarsest};
+use crate::{Decisions, Footprint};
 use crate::{MotionError, Observer, Silent};
 use diagnostics::{ClgAccount, LevelRun};
 use footprint::footprint;
@@ -84,6 +86,8 @@ pub struct Clg {
     first: Stage,
     /// For images that match after the first.
     second: Option<Stage>,
+    /// Lent to the stage at work.
+    decisions: Decisions,
 }
 
 /// An energy, the levels that it is minimised on, and the memory for that.
@@ -97,7 +101,13 @@ struct Stage {
     /// The level that the estimate ends on.
     finest: usize,
     memory: Option<Workspace>,
+    decisions: Decisions,
+    /// What its finest level is called there.
+    first_question: usize,
 }
+
+/// What the second stage calls its finest level: more than there are levels.
+const SECOND_STAGE: usize = 1000;
 
 /// What was found on the finest level.
 struct Estimate {
@@ -117,13 +127,15 @@ impl Clg {
     /// [`MotionError::Parameter`] if a parameter lies outside its range.
     pub fn new(grid: &Grid, params: ClgParams, device: &Device) -> Result<Self, MotionError> {
         params.validate()?;
-        let stage = |params: ClgParams| {
+        let stage = |params: ClgParams, first_question: usize| {
             let most = params.finest_level.saturating_add(params.max_levels);
             let levels = levels(&as_stack(grid, params.slice_distance), params.eta, most);
             let finest = params.finest_level.min(levels.len() - 1);
-            Stage { device: device.clone(), grid: grid.clone(), levels, finest, params, memory: None }
+            let (device, grid, decisions) = (device.clone(), grid.clone(), Decisions::default());
+            Stage { device, grid, levels, finest, params, memory: None, decisions, first_question }
         };
-        Ok(Self { second: params.refinement().map(stage), first: stage(params) })
+        let second = params.refinement().map(|params| stage(params, SECOND_STAGE));
+        Ok(Self { second, first: stage(params, 0), decisions: Decisions::default() })
     }
 
     /// The parameters in force.
@@ -163,9 +175,17 @@ impl DenseMethod for Clg {
 }
 
 impl PairMethod for Clg {
+    fn decisions(&mut self) -> Option<&mut Decisions> {
+        let follows = self.first.params.alpha_mismatch > 0.0 || self.second.is_some();
+        if follows { Some(&mut self.decisions) } else { None }
+    }
+
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
         let (device, grid) = (self.device().clone(), self.grid().clone());
         device.scope(|| {
+            if self.second.is_none() && self.first.begins_coarse(&pair) {
+                return self.estimate_coarse(&pair, observer);
+            }
             pair.check(&grid)?;
             let ImagePair { fixed, moving, region, start } = pair;
             let images = [fixed.frame(), moving.frame()];
@@ -182,6 +202,7 @@ impl PairMethod for Clg {
             let placement = voxel_map(&grid, moving.frame().grid());
             let images =
                 RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
+            self.first.decisions = std::mem::take(&mut self.decisions);
             let found = match &mut self.second {
                 None => {
                     let estimate = self.first.coarse_to_fine(images, start, observer)?;
@@ -190,12 +211,17 @@ impl PairMethod for Clg {
                 Some(second) => {
                     let mut estimate = self.first.coarse_to_fine(images.borrowed(), start, observer)?;
                     let limit = self.first.params.refine_mismatch;
-                    match second.refine(&mut estimate, images, limit, observer)? {
+                    second.decisions = std::mem::take(&mut self.first.decisions);
+                    let goes_on = second.refine(&mut estimate, images, limit, observer)?;
+                    let found = match goes_on {
                         true => second.conclude(estimate, start)?,
                         false => self.first.conclude(estimate, start)?,
-                    }
+                    };
+                    self.first.decisions = std::mem::take(&mut second.decisions);
+                    found
                 }
             };
+            self.decisions = std::mem::take(&mut self.first.decisions);
             let mut pending = PendingFlow::new(&device, found, region.measured())?;
             if let Some(descent) = descent {
                 pending.warn(WarningKind::Note, descent.sentence());
@@ -215,7 +241,19 @@ impl Stage {
     ) -> Result<Estimate, MotionError> {
         let used = levels_used(start, self.levels.len(), self.finest);
         let plan = (&self.levels[..used], self.finest);
-        let mut pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
+        let pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
+        self.estimate_on(pyramids, start, observer)
+    }
+
+    /// The same of images at every size.
+    fn estimate_on(
+        &mut self,
+        mut pyramids: ImagePyramids,
+        start: ResidentStart<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Estimate, MotionError> {
+        let used = levels_used(start, self.levels.len(), self.finest);
+        let plan = (&self.levels[..used], self.finest);
         let mut displacement = start_on_coarsest(&self.device, plan, start)?;
         let mut progress = Progress::new(observer, used - self.finest);
         progress.all = (self.finest..used).map(|nth| self.work(nth)).sum();
@@ -247,9 +285,10 @@ impl Stage {
     /// A level with the memory lent to it.
     fn level(&mut self, nth: usize, images: &LevelImages) -> Result<Level<'_>, MotionError> {
         self.memory()?;
-        let Self { device, params, levels, memory, .. } = self;
+        let Self { device, params, levels, memory, decisions, first_question, .. } = self;
         let memory = memory.as_mut().expect("the memory should have been made");
-        Ok(Level::new(device, params, &levels[nth], memory, images)?)
+        Ok(Level::new((device, params), &levels[nth], memory, images)?
+            .deciding((*first_question + nth, decisions)))
     }
 
     /// Brings the displacement of the next coarser level to level `nth`.

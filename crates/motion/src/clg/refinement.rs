@@ -29,7 +29,8 @@ impl Stage {
         let limits = self.warp_limits(0);
         let mut level = self.level(0, &images)?;
         level.warp(&images, &estimate.displacement)?;
-        if level.mismatch2(&images)?.get(&device)?.sqrt() >= most_mismatch {
+        let mismatch2 = level.mismatch2(&images)?.get(&device)?;
+        if level.number(mismatch2).sqrt() >= most_mismatch {
             return Ok(false);
         }
         // The plan did not know of this level: its work counts as done.

@@ -1,7 +1,9 @@
 //! What a run of [`LucasKanade`](crate::LucasKanade) holds in memory, and how far its vectors see.
 
 use super::LucasKanade;
-use crate::clg::parameters::MedianFilter;
+use super::parameters::Window;
+use crate::clg::parameters::{MedianFilter, Update};
+use crate::image_pyramids::preparation_vox;
 use crate::start::coarsening;
 use crate::{Footprint, Tiling};
 
@@ -18,8 +20,44 @@ pub(super) fn footprint(method: &LucasKanade) -> Footprint {
     let spare = if has_gradients || params.epsilon > 0.0 { entries } else { d };
     let votes = usize::from(params.median == MedianFilter::NonLocal && d == 2);
     let workspace = 1 + d + entries + 1 + gradients + spare + votes;
-    Footprint {
-        samples_per_voxel: 4.7 + 0.55 * d as f64 + workspace as f64,
-        tiling: Tiling::Overlap { guard_vox: GUARD_VOX[d - 2], coarsening: coarsening(params.eta, 0) },
+    Footprint { samples_per_voxel: 4.7 + 0.55 * d as f64 + workspace as f64, tiling: tiling(method) }
+}
+
+/// Whether every vector depends on its surroundings alone, and on how much of them.
+fn tiling(method: &LucasKanade) -> Tiling {
+    let (params, shape) = (&method.params, method.levels[0].shape);
+    let (guard_vox, coarsening) = (GUARD_VOX[shape.components() - 2], coarsening(params.eta, 0));
+    // A mean over all voxels, and positions that are composed, are not of a vector's surroundings.
+    if params.tolerance > 0.0 || params.lcc_sigma > 0.0 || params.update != Update::Add {
+        return Tiling::Overlap { guard_vox, coarsening };
+    }
+    let window_vox = window_reach_vox(params.window);
+    let gradients_vox = if params.gamma > 0.0 { 2 * GRADIENT_VOX } else { GRADIENT_VOX };
+    let median_vox = match params.median {
+        MedianFilter::Off => 0,
+        MedianFilter::Plain { radius } => radius,
+        MedianFilter::NonLocal if shape.components() == 2 => NON_LOCAL_VOX,
+        MedianFilter::NonLocal => 1,
+    };
+    let iteration_vox = gradients_vox + window_vox + median_vox;
+    let images_vox = preparation_vox(params.preparation());
+    let of_level = |nth: usize| params.iterations_of(nth) * iteration_vox + images_vox;
+    let confidence_vox = GRADIENT_VOX + window_vox + ROUGHNESS_VOX;
+    let halo_vox = [of_level(0) + confidence_vox, of_level(1)];
+    Tiling::Local { halo_vox, eta: params.eta, max_levels: params.max_levels, guard_vox, coarsening }
+}
+
+/// A central difference of fourth order.
+const GRADIENT_VOX: usize = 2;
+/// The plain median, the weighted one, and the bend and the divergence that decide on it.
+const NON_LOCAL_VOX: usize = 2 + 6 + 3;
+/// Fourth differences of samples four voxels apart, and the mean over their window.
+const ROUGHNESS_VOX: usize = 8 + 3;
+
+fn window_reach_vox(window: Window) -> usize {
+    match window {
+        Window::Box { radius } => radius,
+        // Of the confidence's window as well, which is no wider than a box.
+        Window::Gaussian { sigma } => (sigma * 2.5).ceil() as usize + 1,
     }
 }

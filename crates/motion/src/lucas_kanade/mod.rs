@@ -38,6 +38,7 @@
 mod diagnostics;
 mod footprint;
 mod level;
+mod local;
 pub mod parameters;
 
 use crate::Footprint;
@@ -45,6 +46,7 @@ use crate::clg::parameters::Intensity;
 use crate::frame::common_map;
 use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::intensity::IntensityMap;
+use crate::local_method::LocalMethod;
 use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::moving_image::voxel_map;
 use crate::pending_flow::{Found, PendingBrightness, PendingFlow};
@@ -172,6 +174,10 @@ impl DenseMethod for LucasKanade {
 }
 
 impl PairMethod for LucasKanade {
+    fn local(&mut self) -> Option<&mut dyn LocalMethod> {
+        Some(self)
+    }
+
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         device.scope(|| {

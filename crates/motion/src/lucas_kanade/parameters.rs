@@ -29,7 +29,7 @@ parameters! {
     /// Iterations of the finest level.
     finest_iterations: usize in 1..=1000 = 5, 5, 2, 3, 5;
     /// A level ends when the mean increment of an iteration is below this. 0: after all iterations.
-    tolerance: f64 in 0..=1 "voxels" = 0.0, 0.002, 0.0, 0.0, 0.0;
+    tolerance: f64 in 0..=1 "voxels" = 0.0;
     /// Size of a level over that of the next finer one.
     eta "η": f64 in 0.4..=0.95 = 0.5;
     /// Most levels of the pyramid. 1: no pyramid.

@@ -14,17 +14,20 @@
 //! 3. both again on the finest level with the moving image warped by that field: matches there need not know of scale or
 //!    slant; confirmed within 1.5 voxels, and dense again;
 //! 4. the method from these fields; where there and back differ by more than a voxel, models of what is confirmed take over;
-//!    the method again from there, without data where the image is hidden.
+//!    the method again from there, without data where the image is hidden;
+//! 5. the method by itself: where its flow and that from matches agree all around it stands ([`fusion`]).
 //!
 //! *Where we differ* from the papers: sweeps read only the sweep before and random numbers are hashes, so that all devices find
 //! the same bits; no descriptor but census; edges of the image enter as differences of intensity, not as geodesic distances.
 //!
-//! *Cost*: 14 census codes a pixel; three runs of the method. *Evidence*: `tests/motion/matches.rs`, `veloxel bench large-motion`.
+//! *Cost*: 14 census codes a pixel; four runs of the method. *Evidence*: `tests/motion/matches.rs`, `veloxel bench large-motion`.
 //!
 //! *Limits*: [`longest`](veloxel_kernels::matching::patch_match::longest) voxels along an axis; what has no texture or changed
 //! its size by more than two is not matched, and the models of its neighbours decide.
 
 mod dense;
+mod fusion;
+mod hidden;
 mod search;
 
 use crate::frame::{Frame, FrameSource};
@@ -32,7 +35,7 @@ use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::moving_image::{MovingImage, frame_on, voxel_map};
 use crate::pending_flow::PendingFlow;
 use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::{MotionError, Observer, Step};
+use crate::{Footprint, MotionError, Observer, Step, Tiling};
 use dense::{Densifier, Known};
 use search::{Coded, Searched};
 use veloxel_core::{Grid, Shape};
@@ -40,7 +43,7 @@ use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Multiply, Operation};
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
-use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Visible};
+use veloxel_kernels::matching::confirmation::{Confirmation, Tolerance, Verdict, Visible};
 
 /// Distance within which the other direction confirms a first match, voxels.
 const FIRST_TOLERANCE: Tolerance = Tolerance { least_vox: 2.0, share: 0.0 };
@@ -48,15 +51,15 @@ const FIRST_TOLERANCE: Tolerance = Tolerance { least_vox: 2.0, share: 0.0 };
 const SECOND_TOLERANCE: Tolerance = Tolerance { least_vox: 1.5, share: 0.0 };
 /// The same for the flow of the method: what is not confirmed begins again from the models around it.
 const FLOW_TOLERANCE: Tolerance = Tolerance { least_vox: 1.0, share: 0.02 };
-/// The same for the flow of the method: what is not confirmed is said to be hidden.
-const HIDDEN_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
+/// The same for the flow of the method: what is not confirmed says nothing of the motion around.
+const SURE_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
 
 /// A method that begins from matches.
 #[derive(Debug)]
 pub struct Matched<M: ?Sized>(Box<M>);
 
 impl<M: PairMethod> Matched<M> {
-    /// Estimates with `method`, three times a pair.
+    /// Estimates with `method`, four times a pair.
     pub fn new(method: M) -> Self {
         Self(Box::new(method))
     }
@@ -79,7 +82,16 @@ impl<M: DenseMethod + ?Sized> DenseMethod for Matched<M> {
     fn interpolation(&self) -> Interpolation {
         self.0.interpolation()
     }
+    fn footprint(&self) -> Option<Footprint> {
+        let of_matches = HELD_SAMPLES[Shape::of(self.grid()).components() - 2];
+        let footprint = self.0.footprint()?.with_more(of_matches);
+        Some(Footprint { tiling: Tiling::Never, ..footprint })
+    }
 }
+
+/// Samples a voxel that are held beside the method's own, in pictures and in volumes: images, starts and flows of both
+/// directions, and what is known of them.
+const HELD_SAMPLES: [f64; 2] = [12.0, 16.0];
 
 impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
@@ -107,18 +119,23 @@ impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
             let work = Work { device: &device, grid: &grid, sides, images: [&images[0], &images[1]] };
             let starts = work.matches()?;
             let fields = [0, 1].map(|side| {
-                let part = Part { observer, begin: side as f64 / 3.0, share: 1.0 / 3.0 };
+                let part = Part { observer, begin: side as f64 / 4.0, share: 0.25 };
                 self.0.estimate(work.pair(side, &starts[side], pair.region), &part)
             });
             let [forward, backward] = fields;
             let (forward, backward) = (forward?, backward?);
             let found = work.hidden([forward.flow(), backward.flow()])?;
-            let part = Part { observer, begin: 2.0 / 3.0, share: 1.0 / 3.0 };
+            drop((forward, backward));
+            let part = Part { observer, begin: 0.5, share: 0.25 };
             let visible = ResidentMask { grid: grid.clone(), weight: found.visible };
             let region = Region { mask: Some(&visible), ..pair.region };
             let start = ResidentStart::Matches(&found.start);
-            let mut pending = self.0.estimate(ImagePair { region, start, ..pair }, &part)?;
-            pending.set_confirmed(found.confirmed);
+            let mut pending = self.0.estimate(ImagePair { region, start, ..pair.borrowed() }, &part)?;
+            let part = Part { observer, begin: 0.75, share: 0.25 };
+            let alone = self.0.estimate(pair.borrowed(), &part)?;
+            fusion::fuse(&mut pending, &alone, (Shape::of(&grid), &found.confirmed))?;
+            pending.set_confirmed(found.seen);
+            pending.measure_again(pair.region)?;
             Ok(pending)
         })
     }
@@ -141,8 +158,10 @@ struct Work<'a> {
 
 /// What the flows of both directions say of each other.
 struct FoundHidden {
-    /// 0 where a voxel is said to be hidden.
+    /// 0 where the way there and back does not end where it began.
     confirmed: Buffer,
+    /// Below ½ where a voxel is said to be hidden.
+    seen: Buffer,
     /// 0 where the image is hidden, and outside of the mask.
     visible: Buffer,
     /// The forward flow where it is confirmed, and models of it elsewhere.
@@ -197,8 +216,16 @@ impl Work<'_> {
         side: usize,
     ) -> Result<Buffer, ComputeError> {
         let mut out = self.device.scratch(self.shape().len())?;
-        Confirmation { shape: self.shape(), tolerance, forward: there, backward: back, out: &mut out }
-            .run(self.device)?;
+        let verdict = Verdict::Confirmed;
+        Confirmation {
+            shape: self.shape(),
+            tolerance,
+            forward: there,
+            backward: back,
+            verdict,
+            out: &mut out,
+        }
+        .run(self.device)?;
         if let Some(mask) = self.sides.masks[side] {
             Multiply { factor: &mask.weight, out: &mut out }.run(self.device)?;
         }
@@ -227,8 +254,9 @@ impl Work<'_> {
         let known = Known { field: fields[0], weight: &confirmed };
         let components_vox = densifier.dense(known, Some(known))?;
         let start = ResidentFlow { grid: self.grid.clone(), components_vox };
-        let confirmed = self.confirmed([fields[0], fields[1]], HIDDEN_TOLERANCE, 0)?;
-        Ok(FoundHidden { confirmed, visible, start })
+        let confirmed = self.confirmed([fields[0], fields[1]], SURE_TOLERANCE, 0)?;
+        let seen = hidden::seen(self, [fields[0], fields[1]], &confirmed)?;
+        Ok(FoundHidden { confirmed, seen, visible, start })
     }
 
     /// The pair of a direction.

@@ -104,6 +104,11 @@ pub(super) fn shrink_mask(mask: &Mask, shrinking: Axes<usize>) -> Mask {
     })
 }
 
+/// What each voxel of the shrunk grid says, at all voxels of the grid that lie in it.
+pub(super) fn repeated(small: &Volume<f32>, shrinking: Axes<usize>, grid: &Grid) -> Volume<f32> {
+    Volume::from_fn(grid.clone(), |x| *small.at([0, 1, 2].map(|a| x[a] / shrinking[a])))
+}
+
 /// Positions along one axis of a finer grid as the lower of two coarse voxels and the share of the upper one.
 fn places(begin: usize, size: usize, shrinking: usize, coarse: usize) -> Vec<(usize, f32)> {
     let place = |x: usize| {

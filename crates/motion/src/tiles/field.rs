@@ -161,6 +161,7 @@ fn warp_part(
         spacing_edges: [1.0; 3],
         interpolation,
         border,
+        cut: None,
         moving_from_fixed,
         moving,
         displacement,

@@ -10,6 +10,8 @@
 //! Neighbours overlap, and fade into each other over 16 voxels in the middle.
 //! The intensity map is decided once, for the whole images.
 //!
+//! Methods whose vectors depend on their surroundings alone run another way ([`local`]): the bits of the whole grid.
+//!
 //! *Bound and evidence*: docs/design/tiles.md; `tests/motion/tiles.rs`.
 //!
 //! *Limits*: methods say by [`Tiling`](crate::Tiling) whether they run in tiles. An affine start begins the coarse pass, and tiles smooth the
@@ -20,14 +22,17 @@ mod coarse;
 mod cut;
 mod field;
 mod images;
+mod local;
 mod mosaic;
 mod moving_part;
 mod plan;
+mod shrunk_levels;
 
 pub use field::warp_in_slabs;
 pub use mosaic::Seams;
 pub use plan::{CoarsePlan, TilePlan};
 
+use crate::decisions::Decisions;
 use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
 use crate::method::{ImagePair, Pair, PairMethod};
@@ -53,6 +58,9 @@ pub type OpenTile<'a> = dyn Fn(&Grid) -> Result<Box<dyn PairMethod>, MotionError
 pub struct Tiled<'a> {
     /// Opens it.
     pub open: &'a OpenTile<'a>,
+    /// Opens what a coarse pass over the whole grid is run with, where that is something else: a method that begins from
+    /// matches, say. Hidden voxels are then those that it finds.
+    pub open_coarse: Option<&'a OpenTile<'a>>,
     /// Where it runs.
     pub device: &'a Device,
     /// How the fixed grid is split.
@@ -66,6 +74,9 @@ enum Starts<'a> {
     /// The coarse pass.
     Coarse(&'a Flow, Axes<usize>),
 }
+
+/// Tiles that are asked for what all of them decide by, at most.
+const MOST_ASKED: usize = 4;
 
 /// Voxels that an image must have around a position to be sampled there: the reach of a spline and of a derivative.
 const SAMPLING_VOX: usize = 4;
@@ -106,14 +117,13 @@ impl Tiled<'_> {
         }
         self.device.clone().scope(|| {
             let intensities = Intensities::of(self.device, pair)?;
-            match intensities {
-                Intensities { fixed: Some(map), moving: Some(_) } => {
-                    let progress = TileProgress::new(observer, self.plan.worked_voxels());
-                    self.solve(pair, map, &progress)
-                }
-                Intensities { fixed, .. } => {
-                    no_content(grid, if fixed.is_none() { "fixed" } else { "moving" })
-                }
+            let Some(maps) = intensities.both() else {
+                return no_content(grid, if intensities.fixed.is_none() { "fixed" } else { "moving" });
+            };
+            let progress = TileProgress::new(observer, self.plan.worked_voxels());
+            match self.plan.exact && self.plan.coarse.is_some() {
+                true => self.solve_exactly(pair, maps, &progress),
+                false => self.solve(pair, maps[0], &progress),
             }
         })
     }
@@ -131,7 +141,7 @@ impl Tiled<'_> {
             return self.solve_tiles((pair, &Starts::Whole(start)), map, progress);
         }
         let shrinking = coarse.shrinking;
-        let found = {
+        let mut found = {
             let width_mm = crate::footprint::coarse_width_mm(pair.fixed.grid(), 1)
                 * shrinking.into_iter().max().unwrap_or(1) as f64;
             let of_moving = match crate::voxel_map(pair.fixed.grid(), pair.moving.grid())
@@ -152,10 +162,17 @@ impl Tiled<'_> {
             };
             let (mask, volume_mask) = (mask.as_ref(), volume_mask.as_ref());
             let small = Pair { fixed: &fixed, moving: &moving, mask, volume_mask, start };
-            let Self { open, device, .. } = *self;
-            Tiled { open, device, plan: &coarse.plan }.solve(&small, map, progress)?.flow
+            let Self { device, open_coarse, .. } = *self;
+            let open =
+                if coarse.plan.coarse.is_none() { open_coarse.unwrap_or(self.open) } else { self.open };
+            Tiled { open, open_coarse, device, plan: &coarse.plan }.solve(&small, map, progress)?
         };
-        self.solve_tiles((pair, &Starts::Coarse(&found, shrinking)), map, progress)
+        // Its pieces have other sizes than those of tiles.
+        self.device.release_kept();
+        let occlusion = found.occlusion.take();
+        let mut tiled = self.solve_tiles((pair, &Starts::Coarse(&found.flow, shrinking)), map, progress)?;
+        tiled.occlusion = occlusion.map(|small| coarse::repeated(&small, shrinking, pair.fixed.grid()));
+        Ok(tiled)
     }
 
     fn solve_whole(
@@ -196,13 +213,11 @@ impl Tiled<'_> {
             map,
             local,
         };
+        self.settle_decisions(&mut run, starts, progress)?;
         let mut mosaic = Mosaic::new(grid);
         let mut account = Account::default();
-        let [kx, ky, kz] = plan.tiles;
-        for nth in 0..kx * ky * kz {
-            let place = [nth % kx, nth / kx % ky, nth / (kx * ky)];
-            let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
-            let mut cores = vec![Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) }];
+        for whole in tile_cores(plan) {
+            let mut cores = vec![whole];
             while let Some(core) = cores.pop() {
                 let tile = self.tile_of(&core);
                 let start = starts.of(tile);
@@ -213,7 +228,8 @@ impl Tiled<'_> {
                     cores.extend([second, first]);
                     continue;
                 }
-                let share = core.reach(plan.grid_size).len() as f64 / core_voxels(plan, place);
+                let share =
+                    core.reach(plan.grid_size).len() as f64 / whole.reach(plan.grid_size).len() as f64;
                 let observer = progress.of((share * tile.len() as f64) as usize);
                 let shift = placed.unwrap_or([0; 3]);
                 let (found, shift) = run.estimate((tile, shift), start, &observer)?;
@@ -225,6 +241,30 @@ impl Tiled<'_> {
         let (flow, confidence, seams) = mosaic.finish(grid)?;
         let statistics = account.finish(plan, seams);
         Ok(DenseFlow { flow, confidence, warped: None, jacobian: None, occlusion: None, statistics })
+    }
+
+    /// What the method decides by numbers of the whole image is decided once, by the mean of a few tiles all over it.
+    fn settle_decisions(
+        &self,
+        run: &mut TileRun<'_>,
+        starts: &Starts<'_>,
+        progress: &TileProgress<'_>,
+    ) -> Result<(), MotionError> {
+        let Some(decisions) = run.method.decisions() else { return Ok(()) };
+        decisions.note();
+        let count = self.plan.count();
+        let asked = count.div_ceil(2).min(MOST_ASKED);
+        for nth in 0..asked {
+            // In the middle of each of so many equal parts of all tiles.
+            let core = tile_cores(self.plan).nth((2 * nth + 1) * count / (2 * asked));
+            let core = core.expect("a tile should lie among all");
+            let tile = self.tile_of(&core);
+            let start = starts.of(tile);
+            let shift = run.moving.shift((core.inside(tile), tile), &start).unwrap_or([0; 3]);
+            run.estimate((tile, shift), start, &progress.of(0))?;
+        }
+        run.method.decisions().into_iter().for_each(Decisions::settle);
+        Ok(())
     }
 
     /// The box of a core: in its middle, or as near to it as the grid allows.
@@ -239,11 +279,14 @@ impl Tiled<'_> {
     }
 }
 
-/// Voxels that the tile at a place of the plan contributes to.
-fn core_voxels(plan: &TilePlan, place: Axes<usize>) -> f64 {
-    let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
-    let core = Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) };
-    core.reach(plan.grid_size).len() as f64
+/// What each tile of a plan contributes.
+fn tile_cores(plan: &TilePlan) -> impl Iterator<Item = Core> {
+    let [kx, ky, kz] = plan.tiles;
+    (0..kx * ky * kz).map(move |nth| {
+        let place = [nth % kx, nth / kx % ky, nth / (kx * ky)];
+        let ends = [0, 1, 2].map(|a| plan.core(a, place[a]));
+        Core { begin: ends.map(|e| e[0]), end: ends.map(|e| e[1]) }
+    })
 }
 
 impl Starts<'_> {

@@ -1,11 +1,28 @@
 //! Where tiles lie: all of one size, spread evenly, so that the method is opened once and its memory used again.
 
 use crate::footprint::{Footprint, Tiling, coarse_width_mm, shrinking};
+use crate::pyramid::levels;
 use serde::Serialize;
-use veloxel_core::{Axes, Dimension, Grid};
+use veloxel_core::{Axes, Dimension, Grid, Shape};
 
 /// Half the width of the zone in which one tile takes over from the next, voxels.
 pub(super) const RAMP_VOX: usize = 8;
+
+/// Voxels of the part of the moving image that a tile of exact tiles may hold, over its own.
+pub(super) const MOST_MOVING: f64 = 1.6;
+/// Voxels along an axis that a tile of exact tiles contributes at least.
+pub(super) const SHORTEST_CORE: usize = 16;
+
+/// Voxels of the images along an axis for one of a coarse pass with matches, at most.
+const COARSEST_MATCHES: usize = 32;
+
+/// How overlapping tiles lie.
+struct Split<'a> {
+    guard_vox: usize,
+    coarsening: usize,
+    /// What the coarse pass takes.
+    coarse: &'a Footprint,
+}
 
 /// How a grid is split.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,6 +37,8 @@ pub struct TilePlan {
     pub overlap_vox: usize,
     /// Device memory for one tile, bytes.
     pub device_bytes: u64,
+    /// Whether tiles give the bits of a run over the whole grid; the coarse passes are the levels of that run then.
+    pub exact: bool,
     /// The pass over the whole images that tiles start from; none for one tile.
     pub coarse: Option<CoarsePlan>,
 }
@@ -46,12 +65,51 @@ impl TilePlan {
             tiles: [1; 3],
             overlap_vox: 0,
             device_bytes: footprint.bytes(grid.len()),
+            exact: false,
             coarse: None,
         };
         if whole.device_bytes <= budget_bytes {
             return Ok(whole);
         }
+        if let Tiling::Local { halo_vox, eta, max_levels, .. } = footprint.tiling {
+            let levels: Vec<_> = levels(grid, eta, max_levels).iter().map(|level| level.shape).collect();
+            let exact = Self::exact(&levels, footprint, (halo_vox, budget_bytes));
+            return exact.map_or_else(|| Self::new(grid, &footprint.overlapping(), budget_bytes), Ok);
+        }
         let Tiling::Overlap { guard_vox, coarsening } = footprint.tiling else { return Err(None) };
+        let split = Split { guard_vox, coarsening, coarse: footprint };
+        Self::overlapping(grid, footprint, (split, budget_bytes))
+    }
+
+    /// Tiles of a method whose coarse pass begins from matches and takes what `matched` says, as fine as it fits.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_matches(
+        grid: &Grid,
+        [footprint, matched]: [&Footprint; 2],
+        budget_bytes: u64,
+    ) -> Result<Self, Option<u64>> {
+        let whole = Self::new(grid, &Footprint { tiling: Tiling::Never, ..*matched }, budget_bytes);
+        let Tiling::Overlap { guard_vox, .. } = footprint.overlapping().tiling else { return whole };
+        let mut least = None;
+        for coarsening in whole.is_err().then_some(2..=COARSEST_MATCHES).into_iter().flatten() {
+            let split =
+                Split { guard_vox, coarsening, coarse: &Footprint { tiling: Tiling::Never, ..*matched } };
+            match Self::overlapping(grid, footprint, (split, budget_bytes)) {
+                Ok(plan) => return Ok(plan),
+                Err(bytes) => least = bytes.or(least),
+            }
+        }
+        whole.map_err(|_| least)
+    }
+
+    fn overlapping(
+        grid: &Grid,
+        footprint: &Footprint,
+        (Split { guard_vox, coarsening, coarse }, budget_bytes): (Split<'_>, u64),
+    ) -> Result<Self, Option<u64>> {
+        let grid_size = grid.size();
         let overlap_vox = guard_vox + RAMP_VOX;
         let size_of = |tiles: Axes<usize>| [0, 1, 2].map(|a| tile_size(grid_size[a], tiles[a], overlap_vox));
         // Every tile has a start.
@@ -70,16 +128,64 @@ impl TilePlan {
         let coarse_grid = super::coarse::shrunk_grid(grid, shrinking);
         let plan = match shrinking == [1; 3] {
             true => return Err(None),
-            false => Self::new(&coarse_grid, footprint, budget_bytes)?,
+            false => Self::new(&coarse_grid, coarse, budget_bytes)?,
         };
         let coarse = Some(CoarsePlan { shrinking, plan: Box::new(plan) });
         Ok(Self {
+            grid_size,
             tile_size: size_of(tiles),
             tiles,
             overlap_vox,
             device_bytes: bytes(tiles),
+            exact: false,
             coarse,
-            ..whole
+        })
+    }
+
+    /// The levels of a run over the whole grid, the finest first, in tiles down to that which fits as a whole; none if
+    /// tiles do not fit.
+    fn exact(
+        levels: &[Shape],
+        footprint: &Footprint,
+        (halo_vox, budget_bytes): ([usize; 2], u64),
+    ) -> Option<Self> {
+        let (shape, coarser) = levels.split_first()?;
+        let grid_size = shape.size;
+        let whole_bytes = footprint.bytes(shape.len());
+        if whole_bytes <= budget_bytes {
+            return Some(Self {
+                grid_size,
+                tile_size: grid_size,
+                tiles: [1; 3],
+                overlap_vox: 0,
+                device_bytes: whole_bytes,
+                exact: true,
+                coarse: None,
+            });
+        }
+        let size_of = |tiles: Axes<usize>| {
+            [0, 1, 2].map(|a| (grid_size[a].div_ceil(tiles[a]) + 2 * halo_vox[0]).min(grid_size[a]))
+        };
+        // Every tile has a start, and a part of the moving image larger than itself.
+        let more = shape.components() as f64 + 2.0 * (MOST_MOVING - 1.0);
+        let of_tile = footprint.with_more(more);
+        let bytes = |tiles: &Axes<usize>| of_tile.bytes(size_of(*tiles).iter().product());
+        let work = |tiles: &Axes<usize>| (0..3).map(|a| size_of(*tiles)[a] * tiles[a]).product::<usize>();
+        let most = |a: usize| (grid_size[a] / SHORTEST_CORE).max(1);
+        let splits = (1..=most(2))
+            .flat_map(|z| (1..=most(1)).flat_map(move |y| (1..=most(0)).map(move |x| [x, y, z])));
+        let tiles = splits.filter(|tiles| bytes(tiles) <= budget_bytes).min_by_key(work)?;
+        let next = coarser.first()?;
+        let plan = Self::exact(coarser, footprint, ([halo_vox[1]; 2], budget_bytes))?;
+        let ratio = |a: usize| (grid_size[a] as f64 / next.size[a] as f64).round() as usize;
+        Some(Self {
+            grid_size,
+            tile_size: size_of(tiles),
+            tiles,
+            overlap_vox: halo_vox[0],
+            device_bytes: bytes(&tiles),
+            exact: true,
+            coarse: Some(CoarsePlan { shrinking: [0, 1, 2].map(ratio), plan: Box::new(plan) }),
         })
     }
 
@@ -102,6 +208,9 @@ impl TilePlan {
     /// Where tile `nth` of an axis begins to contribute, and where it ends.
     pub(super) fn core(&self, axis: usize, nth: usize) -> [usize; 2] {
         let (n, size, count) = (self.grid_size[axis], self.tile_size[axis], self.tiles[axis]);
+        if self.exact {
+            return [nth, nth + 1].map(|end| end * n / count);
+        }
         let begin = |nth: usize| if count == 1 { 0 } else { nth * (n - size) / (count - 1) };
         let middle = |nth: usize| (begin(nth - 1) + size + begin(nth)) / 2;
         [if nth == 0 { 0 } else { middle(nth) }, if nth + 1 == count { n } else { middle(nth + 1) }]

@@ -6,6 +6,7 @@ mod coarse_end;
 mod confidence;
 mod devices;
 mod finite_elements;
+mod local_tiles;
 mod lucas_kanade;
 mod masks_and_extremes;
 mod matches;

@@ -28,7 +28,7 @@ fn tiled(pair: &Pair<'_>, params: &ClgParams, (share, device): (f64, &Device)) -
     let open = |grid: &Grid| -> Result<Box<dyn PairMethod>, MotionError> {
         Ok(Box::new(Clg::new(grid, params.clone(), device)?))
     };
-    let run = Tiled { open: &open, device, plan: &plan };
+    let run = Tiled { open: &open, open_coarse: None, device, plan: &plan };
     (run.run(pair, Extras::ALL, &Silent).expect("the run should succeed"), plan)
 }
 

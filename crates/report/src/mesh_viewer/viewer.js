@@ -85,8 +85,10 @@
   };
 
   // Turned by dragging, nearer by the wheel.
-  let [turn, tilt, away] = [0.6, 0.35, 0.8];
-  const radius = given.radius;
+  let [turn, tilt, away] = [0.6, 0.35, 1];
+  // Of the ball around the middle that holds the mesh, so that it is seen whole from everywhere.
+  let radius = 0;
+  for (let i = 0; i < position.length; i += 3) radius = Math.max(radius, Math.hypot(position[i], position[i + 1], position[i + 2]));
   const draw = () => {
     const width = canvas.clientWidth, height = canvas.clientHeight;
     renderer.setPixelRatio(Math.min(devicePixelRatio, 2));

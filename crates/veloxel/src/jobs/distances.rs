@@ -51,13 +51,18 @@ pub struct DistancesReport {
     pub chosen_because: String,
     /// What computed.
     pub device: DeviceReport,
+    /// What the file's numbers of 16 bits count; none: they are floats.
+    pub step: Option<f32>,
+    /// How far distances of 16 bits may be from exact ones.
+    pub most_error: Option<f32>,
     /// Wall-clock times.
     pub stages: Vec<StageTime>,
     /// What a user should know.
     pub warnings: Warnings,
 }
 
-/// `veloxel distances`: 32-bit floats, a row for each source, infinite where no path leads. The matrix is never whole in memory.
+/// `veloxel distances`: a row for each source: 32-bit floats, infinite where no path leads, or steps in 16 bits, 32767 there. The
+/// matrix is never whole in memory, but where Floyd–Warshall needs it.
 ///
 /// # Errors
 /// [`VeloxelError::Io`] for files; [`VeloxelError::Mesh`] for a graph that is none, a method that does not take it, or memory.
@@ -80,9 +85,22 @@ pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelE
     let mut found = Found::default();
     log.stages.time("distances", || -> Result<(), VeloxelError> {
         plan.write("distances", |path| {
-            let writer = NpyWriter::create(path, sources.len(), graph.nodes())?;
-            found = write_rows(&paths, &sources, &writer)?;
-            Ok::<_, VeloxelError>(writer.finish()?)
+            let (rows, columns) = (sources.len(), graph.nodes());
+            match paths.step() {
+                None => {
+                    let writer = NpyWriter::create(path, rows, columns)?;
+                    found = visit_rows(&paths, &sources, &|place, row| writer.rows(place, row))?;
+                    Ok::<_, VeloxelError>(writer.finish()?)
+                }
+                Some(step) => {
+                    let writer = NpyWriter::create(path, rows, columns)?;
+                    found = visit_rows(&paths, &sources, &|place, row| {
+                        let steps: Vec<u16> = row.iter().map(|&distance| step.steps(distance)).collect();
+                        writer.rows(place, &steps);
+                    })?;
+                    Ok(writer.finish()?)
+                }
+            }
         })
     })?;
     let directed = graph.kind() == GraphKind::Directed;
@@ -95,6 +113,8 @@ pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelE
         longest: found.longest,
         method: paths.method().name(),
         chosen_because: paths.chosen_because().to_owned(),
+        step: paths.step().map(|step| step.length),
+        most_error: paths.step().map(|step| step.most_error),
         device: log.device,
         stages: log.stages.0,
         warnings: log.warnings,
@@ -122,9 +142,18 @@ struct Found {
 
 impl Found {
     fn of(row: &[f32]) -> Self {
-        let far = |d: &&f32| **d == f32::INFINITY;
-        let longest = row.iter().fold(0.0f32, |m, &d| if d > m && d < f32::INFINITY { d } else { m });
-        Self { unreachable: row.iter().filter(far).count() as u64, longest }
+        // As many at a time as a vector holds.
+        const LANES: usize = 16;
+        let (mut longest, mut far) = ([0.0f32; LANES], [0u32; LANES]);
+        for distances in row.chunks(LANES) {
+            for ((longest, far), &distance) in longest.iter_mut().zip(&mut far).zip(distances) {
+                let finite = if distance == f32::INFINITY { 0.0 } else { distance };
+                *far += u32::from(distance == f32::INFINITY);
+                *longest = if finite > *longest { finite } else { *longest };
+            }
+        }
+        let longest = longest.into_iter().fold(0.0, f32::max);
+        Self { unreachable: far.into_iter().map(u64::from).sum(), longest }
     }
     fn add(&mut self, other: &Self) {
         self.unreachable += other.unreachable;
@@ -132,8 +161,12 @@ impl Found {
     }
 }
 
-/// Writes the row of every source where it belongs.
-fn write_rows(paths: &ShortestPaths, sources: &[u32], writer: &NpyWriter) -> Result<Found, VeloxelError> {
+/// Gives every row to `write`, with its places in the file, from any thread.
+fn visit_rows(
+    paths: &ShortestPaths,
+    sources: &[u32],
+    write: &(dyn Fn(usize, &[f32]) + Sync),
+) -> Result<Found, VeloxelError> {
     let mut places: Vec<(u32, usize)> = sources.iter().copied().zip(0..).collect();
     places.sort_unstable();
     let found = std::sync::Mutex::new(Found::default());
@@ -141,7 +174,7 @@ fn write_rows(paths: &ShortestPaths, sources: &[u32], writer: &NpyWriter) -> Res
         let own = Found::of(row);
         let first = places.partition_point(|place| place.0 < source);
         for (_, place) in places[first..].iter().take_while(|place| place.0 == source) {
-            writer.rows(*place, row);
+            write(*place, row);
             found.lock().expect("no thread should have failed").add(&own);
         }
     })?;

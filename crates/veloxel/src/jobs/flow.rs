@@ -17,7 +17,8 @@ use veloxel_io as io;
 use veloxel_io::FrameStream;
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{
-    AnyMethod, DenseFlow, Extras, Observer, Opened, Pair, Takes, TilePlan, Tiled, warp_in_slabs,
+    AnyMethod, DenseFlow, Extras, Matched, Observer, OpenTile, Opened, Pair, PairMethod, Takes, TilePlan,
+    Tiled, warp_in_slabs,
 };
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
@@ -79,6 +80,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let measured =
         log.stages.time("measure", || PairReport::measure(&shown.view(&found), found.statistics.clone()))?;
     log.warnings.extend(found.statistics.warnings.clone());
+    warn_of_little_overlap(measured.motion.outside_share, &mut log.warnings);
     options.check_volume_mask(&parameters, &mut log.warnings);
     let slabs = tiles.map_or(usize::MAX / 64, |tiles| tiles.slab_samples());
     let in_file = log
@@ -94,6 +96,20 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         label_overlap: None,
     };
     finish(plan, report, |report| Ok(html(report, &shown.view(&found))?))
+}
+
+/// Above this share of vectors that leave the moving image, a field says little about it.
+const LITTLE_OVERLAP: f64 = 0.5;
+
+fn warn_of_little_overlap(outside_share: f64, warnings: &mut Warnings) {
+    if outside_share > LITTLE_OVERLAP {
+        let percent = 100.0 * outside_share;
+        let message = format!(
+            "{percent:.0} % of the vectors leave MOVING, which covers little of FIXED: check both images' origins and directions \
+             (`veloxel info`), or begin with --init centre-of-mass"
+        );
+        warnings.push(WarningKind::Content, message);
+    }
 }
 
 /// A pair as reports show it.
@@ -149,7 +165,10 @@ impl FlowCall<'_> {
                         unreachable!("a method should take pairs of every size or of none")
                     }
                 };
-                Tiled { open: &open, device, plan }.run(pair, extras, observer)
+                let matched = |grid: &Grid| Ok(Box::new(Matched::of_box(open(grid)?)) as Box<dyn PairMethod>);
+                let open_coarse: Option<&OpenTile<'_>> =
+                    if job.start == StartFrom::Matches { Some(&matched) } else { None };
+                Tiled { open: &open, open_coarse, device, plan }.run(pair, extras, observer)
             }
             // Only with the warped image is it known how well the frames agree.
             (AnyMethod::Window(mut method), _) => {

@@ -87,10 +87,6 @@ impl FlowJob {
         device: &Device,
     ) -> Result<FlowPlan, VeloxelError> {
         let options = &self.options;
-        if self.start == StartFrom::Matches {
-            let reason = "matches are searched over whole images, whose memory is not told yet: leave out --max-memory and --dry-run, or --init matches";
-            return Err(VeloxelError::Frames { reason: reason.to_owned() });
-        }
         let Opened { method, .. } = options.open_method((fixed, 255.0, 2), device)?;
         let footprint = match &method {
             AnyMethod::Pair(method) => method.footprint(),
@@ -101,6 +97,10 @@ impl FlowJob {
             let reason = format!("method {name} does not say what memory it takes: leave out --max-memory");
             return Err(VeloxelError::Frames { reason });
         };
+        let matched = match (self.start == StartFrom::Matches).then(|| method.matched()) {
+            Some(AnyMethod::Pair(method)) => method.footprint(),
+            _ => None,
+        };
         let starts = matches!(self.start, StartFrom::Flow(_));
         let holdings = Holdings {
             fixed,
@@ -108,6 +108,8 @@ impl FlowJob {
             masks: options.mask_paths().into_iter().flatten().count(),
             fields: usize::from(starts) + usize::from(self.truth.is_some()),
             starts,
+            from_rest: self.start == StartFrom::None,
+            matched,
             warped: self.keeps_warped(),
         };
         FlowPlan::new(&holdings, footprint, device, options.max_memory_bytes)

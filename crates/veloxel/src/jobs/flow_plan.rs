@@ -7,7 +7,7 @@ use crate::VeloxelError;
 use serde::Serialize;
 use veloxel_core::Grid;
 use veloxel_gpu::Device;
-use veloxel_motion::{Footprint, TilePlan};
+use veloxel_motion::{Footprint, TilePlan, Tiling, VoxelAffine, voxel_map};
 use veloxel_report::number::size;
 
 /// The program, its threads, and the buffers of files.
@@ -53,6 +53,10 @@ pub(super) struct Holdings<'a> {
     pub fields: usize,
     /// Whether one of the fields is a start.
     pub starts: bool,
+    /// Whether nothing is known before the first step.
+    pub from_rest: bool,
+    /// The memory of a run that begins from matches, where it does.
+    pub matched: Option<Footprint>,
     /// Whether the warped image is kept.
     pub warped: bool,
 }
@@ -94,7 +98,25 @@ impl Holdings<'_> {
     /// The method's memory with masks, a start, and a moving image that may be larger than the fixed one.
     fn footprint(&self, method: Footprint) -> Footprint {
         let larger = self.moving.len().saturating_sub(self.fixed.len()) as f64 / self.fixed.len() as f64;
+        let one_grid = voxel_map(self.fixed, self.moving) == VoxelAffine::IDENTITY;
+        let method = if one_grid && self.from_rest { method } else { method.overlapping() };
         method.with_masks(self.masks).with_more(3.0 * larger)
+    }
+
+    /// The next coarser level's field, from which exact tiles begin.
+    fn coarser_field(&self, footprint: &Footprint) -> Option<MemoryPart> {
+        let Tiling::Local { eta, .. } = footprint.tiling else { return None };
+        let share = eta.powi(self.components() as i32);
+        let bytes = (share * (SAMPLE * self.fixed.len() as u64 * self.components()) as f64) as u64;
+        Some(MemoryPart { what: "the next coarser level's field", bytes })
+    }
+
+    /// How the fixed grid is split.
+    fn split(&self, footprint: &Footprint, room: u64) -> Result<TilePlan, Option<u64>> {
+        match self.matched {
+            Some(matched) => TilePlan::with_matches(self.fixed, [footprint, &self.footprint(matched)], room),
+            None => TilePlan::new(self.fixed, footprint, room),
+        }
     }
 }
 
@@ -124,7 +146,7 @@ impl FlowPlan {
         let components = holdings.components() as f64;
         // The whole grid at once holds a start that is given, and samples the warped image on the device.
         let more = if holdings.starts { components } else { 0.0 } + if holdings.warped { 3.0 } else { 0.0 };
-        let whole = footprint.with_more(more);
+        let whole = self::whole(holdings, footprint).with_more(more);
         let one_tile =
             |tiles: TilePlan| TilePlan { device_bytes: whole.bytes(holdings.fixed.len()), ..tiles };
         // Buffers of coarse levels stay in the pool.
@@ -136,7 +158,7 @@ impl FlowPlan {
             let room = most.unwrap_or(u64::MAX);
             let fits = whole.bytes(holdings.fixed.len()) <= room;
             let limits = Limits { room, always: 0, budget: room, what: "on the device" };
-            let tiles = tiles(holdings.fixed, &footprint, if fits { Limits::NONE } else { limits })?;
+            let tiles = tiles(holdings, &footprint, if fits { Limits::NONE } else { limits })?;
             let tiles = if fits { one_tile(tiles) } else { tiles };
             let (peak_bytes, device_bytes) = (sum(&after), tiles.device_bytes);
             return Ok(Self { budget_bytes: most, peak_bytes, parts: after, device_bytes, tiles });
@@ -147,19 +169,22 @@ impl FlowPlan {
         let at_once = while_solving(None, whole.bytes(holdings.fixed.len()));
         let parts = fuller(at_once, after.clone());
         if budget_bytes.is_none_or(|budget| sum(&parts) <= budget) {
-            let tiles = one_tile(tiles(holdings.fixed, &footprint, Limits::NONE)?);
+            let tiles = one_tile(tiles(holdings, &footprint, Limits::NONE)?);
             let device_bytes = tiles.device_bytes;
             return Ok(Self { budget_bytes, peak_bytes: sum(&parts), parts, device_bytes, tiles });
         }
         let budget = budget_bytes.unwrap_or(u64::MAX);
-        let always = sum(&held) + holdings.result().bytes;
+        let coarser = holdings.coarser_field(&footprint);
+        let always = sum(&held) + holdings.result().bytes + coarser.as_ref().map_or(0, |part| part.bytes);
         let room = budget.saturating_sub(always);
         let room = room - kept(room);
         let limits = Limits { room, always, budget, what: "in all" };
-        let tiles = tiles(holdings.fixed, &footprint, limits)?;
+        let tiles = tiles(holdings, &footprint, limits)?;
         let device_bytes = tiles.device_bytes;
         let measuring = [after, vec![MemoryPart { what: "slabs", bytes: device_bytes / 4 }]].concat();
-        let parts = fuller(while_solving(Some(holdings.result()), device_bytes), measuring);
+        let mut solving = while_solving(Some(holdings.result()), device_bytes);
+        solving.extend(coarser.filter(|_| tiles.exact));
+        let parts = fuller(solving, measuring);
         let needed_bytes = sum(&parts);
         if needed_bytes > budget {
             return Err(VeloxelError::Memory { needed_bytes, budget_bytes: budget, what: "in all" });
@@ -190,10 +215,16 @@ impl Limits {
     const NONE: Self = Self { room: u64::MAX, always: 0, budget: u64::MAX, what: "" };
 }
 
+/// What a run over the whole grid takes.
+fn whole(holdings: &Holdings<'_>, footprint: Footprint) -> Footprint {
+    holdings.matched.map_or(footprint, |matched| holdings.footprint(matched))
+}
+
 /// The tiles of a grid.
-fn tiles(grid: &Grid, footprint: &Footprint, limits: Limits) -> Result<TilePlan, VeloxelError> {
-    TilePlan::new(grid, footprint, limits.room).map_err(|least| VeloxelError::Memory {
-        needed_bytes: limits.always + least.unwrap_or(footprint.bytes(grid.len())),
+fn tiles(holdings: &Holdings<'_>, footprint: &Footprint, limits: Limits) -> Result<TilePlan, VeloxelError> {
+    holdings.split(footprint, limits.room).map_err(|least| VeloxelError::Memory {
+        needed_bytes: limits.always
+            + least.unwrap_or(whole(holdings, *footprint).bytes(holdings.fixed.len())),
         budget_bytes: limits.budget,
         what: limits.what,
     })

@@ -6,8 +6,8 @@ use veloxel_core::Dimension;
 use veloxel_core::parameters::{Parameters, Values};
 use veloxel_gpu::{Cpu, Device};
 use veloxel_mesh::{
-    CutsParams, DualGraph, FirstMedoids, FuzzyClusters, FuzzyParams, MeshError, PartCount, Seeds, TreeTop,
-    cuts, face_distances, fuzzy_clustering,
+    ArcWeights, CutsParams, DualGraph, FirstMedoids, FuzzyClusters, FuzzyParams, MeshError, PartCount, Seeds,
+    TreeTop, cuts, fuzzy_clustering,
 };
 
 /// The slider of a page reaches so many parts.
@@ -66,7 +66,7 @@ fn by_cuts(
         true => {
             // The parts stay as they are: their medoids tell how probable each is.
             let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
-            let weights = face_distances(graph, &found.shape_diameter, &params);
+            let weights = ArcWeights::new(graph, &found, &params);
             let clusters = fuzzy_clustering(graph, &weights, Seeds::Parts(&parts.labels), &params, device)?;
             Some(membership(&clusters))
         }
@@ -86,7 +86,7 @@ fn by_clustering(
     let params: FuzzyParams = wanted.method.build(Dimension::Three)?;
     let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
     let found = cuts(graph, &tree, cpu);
-    let weights = face_distances(graph, &found.shape_diameter, &params);
+    let weights = ArcWeights::new(graph, &found, &params);
     let parts;
     let seeds = match (wanted.count, params.seeds) {
         (PartCount::Given(asked), FirstMedoids::Farthest) => {

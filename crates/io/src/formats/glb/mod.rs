@@ -4,10 +4,11 @@
 //! *Compatible implementations*: trimesh, Blender.
 //! *Read*: triangles with positions as floats, with or without indices, in the places of the scene's nodes; everything else is left
 //! out. *Written*: one mesh, three corners a triangle, with colours.
-//! *Limits*: one file (no `.gltf` with others beside it), no compression (Draco, meshopt), no sparse accessors, no strips or fans;
-//! coordinates are 32-bit floats.
+//! *Limits*: no compression (Draco, meshopt), no sparse accessors, no strips or fans; coordinates are 32-bit floats.
 
+pub(super) mod buffers;
 mod reader;
+pub(super) mod scene;
 mod writer;
 
 use crate::content::Kind;

@@ -1,20 +1,13 @@
-//! The triangles of a scene.
+//! The chunks of a GLB file.
 
-use super::{BINARY_CHUNK, F32, JSON_CHUNK, MAGIC, U8, U16, U32, VERSION};
+use super::scene::read_scene;
+use super::{BINARY_CHUNK, JSON_CHUNK, MAGIC, VERSION};
 use crate::content::Decoded;
 use crate::context::Context;
 use crate::error::IoError;
-use crate::polygons::{Polygons, WeldedPoints};
 use crate::source::Source;
-use serde_json::Value;
 
-/// Nodes below one another.
-const MOST_DEPTH: usize = 64;
 const HEAD_BYTES: usize = 12;
-
-/// A map of points: the rows of a 3 × 4 matrix.
-type Placement = [[f64; 4]; 3];
-const IDENTITY: Placement = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
 
 pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let bytes = source.take_rest(context)?;
@@ -47,185 +40,8 @@ pub(super) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
         at = end;
     }
     let json = json.ok_or_else(|| context.malformed("GLB file", "a chunk of JSON", "none"))?;
-    // Values take a few times their text.
-    context.claim(16 * json.len() as u64)?;
-    let json: Value = serde_json::from_slice(json)
-        .map_err(|error| context.malformed("the JSON of the GLB file", "glTF", error))?;
     if bytes.len() > length {
         context.trailing(Some((bytes.len() - length) as u64));
     }
-    let nodes_left = json["nodes"].as_array().map_or(0, Vec::len);
-    let (points, corners) = (WeldedPoints::default(), Vec::new());
-    let mut scene = Scene { json: &json, binary, context, points, corners, nodes_left };
-    let nodes = json["scenes"][json["scene"].as_u64().unwrap_or(0) as usize]["nodes"].as_array();
-    for node in nodes.into_iter().flatten() {
-        scene.node(node, &IDENTITY, 0)?;
-    }
-    let counts = vec![3; scene.corners.len() / 3];
-    Polygons { points: scene.points.points, corners: scene.corners, counts }.decoded(context)
-}
-
-struct Scene<'a> {
-    json: &'a Value,
-    binary: &'a [u8],
-    context: &'a Context<'a>,
-    points: WeldedPoints,
-    corners: Vec<u32>,
-    /// Nodes that were not placed yet.
-    nodes_left: usize,
-}
-
-/// Numbers in the binary chunk.
-struct Accessor<'a> {
-    bytes: &'a [u8],
-    stride: usize,
-    count: usize,
-    component: u64,
-}
-
-impl<'a> Scene<'a> {
-    fn node(&mut self, node: &Value, above: &Placement, depth: usize) -> Result<(), IoError> {
-        // A node has one parent: whoever comes by more often goes in a circle, or for ever.
-        if depth > MOST_DEPTH || self.nodes_left == 0 {
-            let expected = "a tree of at most 64 below one another";
-            return Err(self.context.malformed("nodes of the GLB file", expected, "others"));
-        }
-        self.nodes_left -= 1;
-        let node = self.item("nodes", node)?;
-        let placement = after(above, &placement(node));
-        if !node["mesh"].is_null() {
-            let mesh = self.item("meshes", &node["mesh"])?;
-            for primitive in mesh["primitives"].as_array().into_iter().flatten() {
-                self.primitive(primitive, &placement)?;
-            }
-        }
-        for child in node["children"].as_array().into_iter().flatten() {
-            self.node(child, &placement, depth + 1)?;
-        }
-        Ok(())
-    }
-
-    /// The entry of a list that an index names.
-    fn item(&self, list: &'static str, index: &Value) -> Result<&'a Value, IoError> {
-        let found = index.as_u64().and_then(|index| self.json[list].get(usize::try_from(index).ok()?));
-        found.ok_or_else(|| self.context.malformed(format!("an index into {list}"), "one of them", index))
-    }
-
-    fn primitive(&mut self, primitive: &Value, placement: &Placement) -> Result<(), IoError> {
-        if primitive["mode"].as_u64().unwrap_or(4) != 4 {
-            let what = format!("primitives of mode {}", primitive["mode"]);
-            return Err(self.context.unsupported(what, "give plain triangles (mode 4)"));
-        }
-        let positions = self.accessor(&primitive["attributes"]["POSITION"], "VEC3")?;
-        if positions.component != F32 {
-            return Err(self.context.unsupported("positions that are no floats", "write them as floats"));
-        }
-        let indices = match &primitive["indices"] {
-            Value::Null => None,
-            index => Some(self.accessor(index, "SCALAR")?),
-        };
-        let count = indices.as_ref().map_or(positions.count, |indices| indices.count);
-        if count % 3 != 0 {
-            return Err(self.context.malformed("corners of triangles", "three for each", count));
-        }
-        self.context.claim((count as u64).saturating_mul(WeldedPoints::POINT_BYTES + 8))?;
-        for nth in 0..count {
-            let index = match &indices {
-                None => nth,
-                Some(indices) => indices.index(nth),
-            };
-            if index >= positions.count {
-                return Err(self.context.malformed("a corner", format!("below {}", positions.count), index));
-            }
-            let point = positions.point(index);
-            let place = placement.map(|[x, y, z, at]| x * point[0] + y * point[1] + z * point[2] + at);
-            let corner = self.points.index(place);
-            self.corners.push(corner);
-        }
-        Ok(())
-    }
-
-    fn accessor(&self, index: &Value, kind: &str) -> Result<Accessor<'a>, IoError> {
-        let accessor = self.item("accessors", index)?;
-        let bad = |what: &str| self.context.malformed("an accessor of the GLB file", what, accessor);
-        if !accessor["sparse"].is_null() || accessor["bufferView"].is_null() {
-            return Err(self.context.unsupported("sparse or compressed accessors", "write plain ones"));
-        }
-        let component = accessor["componentType"].as_u64().unwrap_or(0);
-        let size = match (component, kind) {
-            (F32, "VEC3") => 12,
-            (U8, "SCALAR") => 1,
-            (U16, "SCALAR") => 2,
-            (U32, "SCALAR") => 4,
-            _ => return Err(bad("floats, or indices")),
-        };
-        let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
-        let optional = |value: &Value| if value.is_null() { Some(0) } else { number(value) };
-        let view = self.item("bufferViews", &accessor["bufferView"])?;
-        if view["buffer"].as_u64() != Some(0) || !self.json["buffers"][0]["uri"].is_null() {
-            return Err(self.context.unsupported("a buffer outside of the GLB file", "put it inside"));
-        }
-        let stride = optional(&view["byteStride"]).map(|stride| if stride == 0 { size } else { stride });
-        let parts = (number(&accessor["count"]), stride, optional(&view["byteOffset"]));
-        let (Some(count), Some(stride), Some(offset)) = parts else { return Err(bad("a count and offsets")) };
-        let start = optional(&accessor["byteOffset"]).and_then(|own| own.checked_add(offset));
-        let start = start.filter(|&start| start <= self.binary.len());
-        let bytes = &self.binary[start.ok_or_else(|| bad("an offset within the binary chunk"))?..];
-        let needed =
-            count.saturating_sub(1).saturating_mul(stride).saturating_add(if count > 0 { size } else { 0 });
-        if accessor["type"] != kind || stride < size || needed > bytes.len() {
-            return Err(bad(&format!("{kind} within the binary chunk")));
-        }
-        Ok(Accessor { bytes, stride, count, component })
-    }
-}
-
-impl Accessor<'_> {
-    fn point(&self, index: usize) -> [f64; 3] {
-        let float = |axis: usize| {
-            let at = index * self.stride + 4 * axis;
-            let [a, b, c, d] = [0, 1, 2, 3].map(|k| self.bytes[at + k]);
-            f64::from(f32::from_le_bytes([a, b, c, d]))
-        };
-        [float(0), float(1), float(2)]
-    }
-
-    fn index(&self, nth: usize) -> usize {
-        let at = &self.bytes[nth * self.stride..];
-        match self.component {
-            U8 => usize::from(at[0]),
-            U16 => usize::from(u16::from_le_bytes([at[0], at[1]])),
-            _ => u32::from_le_bytes([at[0], at[1], at[2], at[3]]) as usize,
-        }
-    }
-}
-
-/// Where a node lies in the one above it.
-fn placement(node: &Value) -> Placement {
-    let numbers = |name: &str, default: &[f64]| -> Vec<f64> {
-        let given: Vec<f64> = node[name].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
-        if given.len() == default.len() { given } else { default.to_vec() }
-    };
-    if !node["matrix"].is_null() {
-        // Columns first.
-        let m = numbers("matrix", &[1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.]);
-        return [0, 1, 2].map(|row| [m[row], m[row + 4], m[row + 8], m[row + 12]]);
-    }
-    let (t, s) = (numbers("translation", &[0.0; 3]), numbers("scale", &[1.0; 3]));
-    let r = numbers("rotation", &[0.0, 0.0, 0.0, 1.0]);
-    let (x, y, z, w) = (r[0], r[1], r[2], r[3]);
-    let turn = [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-        [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-        [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-    ];
-    [0, 1, 2].map(|row| [turn[row][0] * s[0], turn[row][1] * s[1], turn[row][2] * s[2], t[row]])
-}
-
-/// First `inner`, then `outer`.
-fn after(outer: &Placement, inner: &Placement) -> Placement {
-    outer.map(|row| {
-        let column = |k: usize| row[0] * inner[0][k] + row[1] * inner[1][k] + row[2] * inner[2][k];
-        [column(0), column(1), column(2), column(3) + row[3]]
-    })
+    read_scene(json, Some(binary), context)
 }

@@ -17,8 +17,9 @@ use crate::record::Record;
 use writer::Nrrd;
 
 pub(super) static FORMAT: Format = Format {
-    names_data_file: Some(|source, context| {
-        header::parse(source, context).ok()?.text("data file").map(str::to_owned)
+    names_data_files: Some(|source, context| {
+        let header = header::parse(source, context).ok();
+        header.and_then(|header| header.text("data file").map(str::to_owned)).into_iter().collect()
     }),
     write_sequence: Some(|path, sequence| Nrrd::write(path, &Record::sequence(sequence))),
     ..Format::volume::<Nrrd>("nrrd", "NRRD", &["nrrd", "nhdr"], Reader::Header(reader::layout))

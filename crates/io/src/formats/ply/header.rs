@@ -40,7 +40,8 @@ impl Header {
         let text = |line: &[u8]| String::from_utf8_lossy(line).trim().to_owned();
         let magic = text(words.line());
         if magic != "ply" {
-            return Err(context.malformed("PLY magic", "ply", excerpt(&magic)));
+            let got = if magic.is_empty() { "no text".to_owned() } else { excerpt(&magic) };
+            return Err(context.malformed("PLY magic", "ply", got));
         }
         let (mut encoding, mut elements) = (None, Vec::<Rows>::new());
         loop {

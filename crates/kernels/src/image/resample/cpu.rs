@@ -8,7 +8,7 @@ use veloxel_gpu::rows::{Shared, with_scratch};
 /// Lower neighbour and weight of the upper one, for each output voxel of an axis.
 ///
 /// The position is `((2 x + 1) n_in − n_out) / (2 n_out)`: in whole numbers, so that every device finds the same bits.
-fn stencil(n_in: usize, n_out: usize) -> Stencil {
+pub(super) fn stencil(n_in: usize, n_out: usize) -> Stencil {
     let (low, weight) = (0..n_out)
         .map(|x| {
             let at = ((2 * x + 1) * n_in).saturating_sub(n_out);
@@ -24,9 +24,9 @@ fn stencil(n_in: usize, n_out: usize) -> Stencil {
 }
 
 /// Lower neighbours and weights of the upper ones.
-struct Stencil {
-    low: Vec<u32>,
-    weight: Vec<f32>,
+pub(super) struct Stencil {
+    pub low: Vec<u32>,
+    pub weight: Vec<f32>,
 }
 
 /// Interpolates along a line, whose last sample stands twice.

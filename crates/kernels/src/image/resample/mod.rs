@@ -7,6 +7,9 @@
 mod cpu;
 #[cfg(test)]
 mod parity;
+mod part;
+
+pub use part::{PartOf, resample_part};
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::Shape;

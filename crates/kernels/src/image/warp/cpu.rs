@@ -9,12 +9,17 @@ use veloxel_gpu::Cpu;
 
 pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
     let [nx, ny, _] = args.shape.size;
-    let lattice = Lattice::<D>::reaching(args.moving_shape, args.border.reach_vox());
+    let reach_vox = args.border.reach_vox();
+    let lattice = match args.cut {
+        None => Lattice::<D>::reaching(args.moving_shape, reach_vox),
+        Some(cut) => Lattice::<D>::part(args.moving_shape, (cut.moving_begin, cut.moving_whole), reach_vox),
+    };
+    let [x0, y0, z0] = args.cut.map_or([0; 3], |cut| cut.fixed_begin);
     let samples = args.moving.host();
     let (per_edge, map) = (args.spacing_edges.map(|s| 1.0 / s), Map::of(&args.moving_from_fixed));
     cpu.split_rows([args.out.host_mut()], nx, 4 * args.shape.len(), |row, [out]| {
         let displacement = std::array::from_fn(|c| &args.displacement[c].host()[row * nx..(row + 1) * nx]);
-        let start = [0.0, (row % ny) as f32, (row / ny) as f32];
+        let start = [x0 as f32, (y0 + row % ny) as f32, (z0 + row / ny) as f32];
         let path = Path::<D> { displacement, per_edge, start, map: map.as_ref() };
         match args.interpolation {
             Interpolation::Nearest => nearest_row(&lattice, samples, &path, out),
@@ -28,7 +33,7 @@ pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
 struct Path<'a, const D: usize> {
     displacement: [&'a [f32]; D],
     per_edge: Axes<f32>,
-    /// Position of the row's first voxel.
+    /// Position of the row's first voxel in the whole image.
     start: Axes<f32>,
     /// The affine map; none if it is the identity.
     map: Option<&'a Map>,
@@ -57,7 +62,8 @@ impl<const D: usize> Path<'_, D> {
     /// Positions of the voxels from `x` on.
     #[inline(always)]
     fn positions(&self, x: usize) -> [Lanes; D] {
-        let along = Lanes::splat(x as f32) + Lanes::count();
+        // Whole numbers: exact in any order.
+        let along = Lanes::splat(self.start[0] + x as f32) + Lanes::count();
         let mut shift = [along; D];
         for c in 0..D {
             shift[c] = Lanes::load_or_zero(self.displacement[c], x) * Lanes::splat(self.per_edge[c]);
@@ -208,6 +214,7 @@ mod tests {
             spacing_edges: [1.0, 2.0, 1.0],
             interpolation,
             border: Border::Centres,
+            cut: None,
             moving_from_fixed: VoxelAffine::IDENTITY,
             moving: &moving,
             displacement: &displacement,
@@ -252,6 +259,7 @@ mod tests {
                 spacing_edges: [1.0; 3],
                 interpolation: Interpolation::Linear,
                 border,
+                cut: None,
                 moving_from_fixed: VoxelAffine::IDENTITY,
                 moving: &moving,
                 displacement: &displacement,

@@ -1,6 +1,6 @@
 //! Launches of `warp.wgsl`.
 
-use super::{Interpolation, VoxelAffine, Warp};
+use super::{Cut, Interpolation, VoxelAffine, Warp};
 use crate::kernel::Launcher;
 use crate::shared::{LATTICE, NAN};
 use veloxel_gpu::{ComputeError, ShaderSource, Uniform, cover};
@@ -24,7 +24,9 @@ pub(super) fn warp(gpu: &Launcher<'_>, args: Warp<'_>) -> Result<(), ComputeErro
         let [x, y, z] = row.map(|v| v as f32);
         uniform = uniform.f4([x, y, z, offset as f32]);
     }
-    uniform = uniform.u4(moving).f(args.border.reach_vox());
+    let cut = args.cut.unwrap_or(Cut::none(args.moving_shape));
+    uniform = uniform.u4(moving).u4(cut.fixed_begin).u4(cut.moving_begin).u4(cut.moving_whole);
+    uniform = uniform.f(args.border.reach_vox());
     let (groups, depth) = match d {
         2 => ([cover(nx, 32), cover(ny, 8 * voxels), 1], 1usize),
         _ => ([cover(nx, 32), cover(ny, 8), cover(nz, voxels)], 4),
@@ -34,6 +36,7 @@ pub(super) fn warp(gpu: &Launcher<'_>, args: Warp<'_>) -> Result<(), ComputeErro
         .constant("INTERPOLATION", interpolation)
         .constant("AFFINE", map != VoxelAffine::IDENTITY)
         .constant("VOXELS", voxels)
+        .constant("PART", args.cut.is_some())
         .constant("THIN", moving[0] == 1)
         .constant("DEPTH", depth)
         .uniform(uniform)

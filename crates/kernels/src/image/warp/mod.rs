@@ -84,6 +84,25 @@ impl VoxelAffine {
     }
 }
 
+/// Where parts of a fixed and of a moving image lie in the whole ones, whose bits their samples then have: positions count from
+/// the whole images' first voxels, and the moving image ends where the whole one does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// The part's first voxel in the whole fixed image.
+    pub fixed_begin: Axes<usize>,
+    /// The part's first voxel in the whole moving image.
+    pub moving_begin: Axes<usize>,
+    /// Voxels of the whole moving image.
+    pub moving_whole: Axes<usize>,
+}
+
+impl Cut {
+    /// No part: an image of its own.
+    pub(crate) fn none(moving: Shape) -> Self {
+        Self { fixed_begin: [0; 3], moving_begin: [0; 3], moving_whole: moving.size }
+    }
+}
+
 /// Samples the moving image on the fixed grid.
 #[derive(Debug)]
 pub struct Warp<'a> {
@@ -99,6 +118,8 @@ pub struct Warp<'a> {
     pub border: Border,
     /// From fixed to moving voxel positions, applied after the displacement.
     pub moving_from_fixed: VoxelAffine,
+    /// Where both images lie in larger ones; none: they are whole. A part of the moving image must hold all that is sampled.
+    pub cut: Option<Cut>,
     /// The moving image.
     pub moving: &'a Buffer,
     /// Planar displacement, edges.

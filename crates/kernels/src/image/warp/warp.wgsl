@@ -8,6 +8,8 @@ override AFFINE: u32 = 0u;
 override VOXELS: u32 = 4u;
 // 1: the moving image has one voxel along x, and so no neighbour there.
 override THIN: u32 = 0u;
+// 1: both images are parts of larger ones, and positions count from the first voxels of these.
+override PART: u32 = 0u;
 // Number of planes that the spline reads: 1 (2-D) or 4 (3-D).
 override DEPTH: u32 = 4u;
 
@@ -25,6 +27,10 @@ struct Block {
     added_y: vec4<f32>,
     added_z: vec4<f32>,
     moving_size: vec4<u32>,
+    // Of a part: its first voxel in the fixed image, and in the moving image, whose voxels these are.
+    fixed_begin: vec4<u32>,
+    moving_begin: vec4<u32>,
+    moving_whole: vec4<u32>,
     // How far the moving image extends beyond the centres of its outermost voxels, in voxels.
     reach: f32,
 }
@@ -62,9 +68,9 @@ fn warp(@builtin(global_invocation_id) id: vec3<u32>) {
     if (COMPONENTS == 3u) {
         dz = block.per_edge.z * load_z(at);
     }
-    let x = vec4<f32>(f32(first.x));
-    var y = vec4<f32>(f32(first.y));
-    var z = vec4<f32>(f32(first.z));
+    let x = vec4<f32>(f32(first.x + block.fixed_begin.x));
+    var y = vec4<f32>(f32(first.y + block.fixed_begin.y));
+    var z = vec4<f32>(f32(first.z + block.fixed_begin.z));
     if (COMPONENTS == 3u) {
         z = z + vec4<f32>(steps);
     } else {
@@ -122,9 +128,9 @@ fn added(start: vec4<f32>, row: vec4<f32>, x: vec4<f32>, y: vec4<f32>, z: vec4<f
 }
 
 fn sample(x: f32, y: f32, z: f32) -> f32 {
-    var inside = is_inside(x, block.moving_size.x, block.reach) && is_inside(y, block.moving_size.y, block.reach);
+    var inside = is_inside(x, block.moving_whole.x, block.reach) && is_inside(y, block.moving_whole.y, block.reach);
     if (COMPONENTS == 3u) {
-        inside = inside && is_inside(z, block.moving_size.z, block.reach);
+        inside = inside && is_inside(z, block.moving_whole.z, block.reach);
     }
     if (!inside) {
         return not_a_number();
@@ -138,21 +144,38 @@ fn sample(x: f32, y: f32, z: f32) -> f32 {
     return cubic_spline(x, y, z);
 }
 
+// The voxel of the part at a voxel of the whole image, or the nearest one that has `after - 1` behind it.
+fn in_part(at: u32, begin: u32, count: u32, after: u32) -> u32 {
+    if (PART == 0u) {
+        return at;
+    }
+    return min(max(at, begin) - begin, max(count, after) - after);
+}
+
 fn nearest_along(at: f32, count: u32) -> u32 {
     return u32(clamp(at + 0.5, 0.0, f32(count - 1u)));
 }
 
+// The cell of a position of the whole image, in the part.
+fn part_cell(at: f32, whole: u32, begin: u32, count: u32) -> Cell {
+    let cell = cell_of(at, whole);
+    let low = in_part(cell.low, begin, count, 2u);
+    return Cell(low, min(low + 1u, count - 1u), cell.weight);
+}
+
 fn nearest(x: f32, y: f32, z: f32) -> f32 {
-    var row = nearest_along(y, block.moving_size.y);
+    let column = in_part(nearest_along(x, block.moving_whole.x), block.moving_begin.x, block.moving_size.x, 1u);
+    var row = in_part(nearest_along(y, block.moving_whole.y), block.moving_begin.y, block.moving_size.y, 1u);
     if (COMPONENTS == 3u) {
-        row = row + nearest_along(z, block.moving_size.z) * block.moving_size.y;
+        let plane = in_part(nearest_along(z, block.moving_whole.z), block.moving_begin.z, block.moving_size.z, 1u);
+        row = row + plane * block.moving_size.y;
     }
-    return moving[row * block.moving_size.x + nearest_along(x, block.moving_size.x)];
+    return moving[row * block.moving_size.x + column];
 }
 
 fn linear(x: f32, y: f32, z: f32) -> f32 {
-    let cx = cell_of(x, block.moving_size.x);
-    let cy = cell_of(y, block.moving_size.y);
+    let cx = part_cell(x, block.moving_whole.x, block.moving_begin.x, block.moving_size.x);
+    let cy = part_cell(y, block.moving_whole.y, block.moving_begin.y, block.moving_size.y);
     if (COMPONENTS == 2u) {
         let low = i32(cy.low * block.moving_size.x + cx.low);
         let high = i32(cy.high * block.moving_size.x + cx.low);
@@ -164,7 +187,7 @@ fn linear(x: f32, y: f32, z: f32) -> f32 {
         let rows = lerp2(left, right, cx.weight);
         return lerp(rows.x, rows.y, cy.weight);
     }
-    let cz = cell_of(z, block.moving_size.z);
+    let cz = part_cell(z, block.moving_whole.z, block.moving_begin.z, block.moving_size.z);
     // Signed indices cannot overflow here, so the compiler may fold the step to the next sample into the address of the
     // load.
     let base = i32((cz.low * block.moving_size.y + cy.low) * block.moving_size.x + cx.low);
@@ -190,31 +213,50 @@ fn spline_weights(t: f32) -> vec4<f32> {
     return vec4<f32>(weights.xyz, sixth * t * t * t);
 }
 
-// The index `low` + `k` − 1, mirrored at the borders.
-fn mirrored(low: u32, k: u32, count: u32) -> u32 {
-    let last = i32(count) - 1;
+// The index `low` + `k` − 1, mirrored at the borders of the whole image, in the part.
+fn mirrored(low: u32, k: u32, whole: u32, begin: u32, count: u32) -> u32 {
+    let last = i32(whole) - 1;
     let at = abs(i32(low + k) - 1);
-    return u32(clamp(select(at, 2 * last - at, at > last), 0, last));
+    return in_part(u32(clamp(select(at, 2 * last - at, at > last), 0, last)), begin, count, 1u);
+}
+
+fn mirrored_x(low: u32, k: u32) -> u32 {
+    return mirrored(low, k, block.moving_whole.x, block.moving_begin.x, block.moving_size.x);
+}
+
+fn mirrored_y(low: u32, k: u32) -> u32 {
+    return mirrored(low, k, block.moving_whole.y, block.moving_begin.y, block.moving_size.y);
+}
+
+fn mirrored_z(low: u32, k: u32) -> u32 {
+    return mirrored(low, k, block.moving_whole.z, block.moving_begin.z, block.moving_size.z);
+}
+
+// Whether a voxel of the whole image has one before it and two behind it along an axis.
+fn is_inner(low: u32, begin: u32, count: u32) -> bool {
+    return low >= begin + 1u && low + 2u < begin + count;
 }
 
 fn cubic_spline(x: f32, y: f32, z: f32) -> f32 {
-    let cx = cell_of(x, block.moving_size.x);
-    let cy = cell_of(y, block.moving_size.y);
+    let cx = cell_of(x, block.moving_whole.x);
+    let cy = cell_of(y, block.moving_whole.y);
     let wx = spline_weights(cx.weight);
     let wy = spline_weights(cy.weight);
     var low_z = 0u;
     var wz = vec4<f32>(1.0, 0.0, 0.0, 0.0);
-    var inside = cx.low >= 1u && cx.low + 2u < block.moving_size.x && cy.low >= 1u && cy.low + 2u < block.moving_size.y;
+    var inside = is_inner(cx.low, block.moving_begin.x, block.moving_size.x);
+    inside = inside && is_inner(cy.low, block.moving_begin.y, block.moving_size.y);
     if (COMPONENTS == 3u) {
-        let cz = cell_of(z, block.moving_size.z);
+        let cz = cell_of(z, block.moving_whole.z);
         low_z = cz.low;
         wz = spline_weights(cz.weight);
-        inside = inside && cz.low >= 1u && cz.low + 2u < block.moving_size.z;
+        inside = inside && is_inner(cz.low, block.moving_begin.z, block.moving_size.z);
     }
     var sum = vec4<f32>();
     if (inside) {
-        let low_plane = select(0u, low_z - 1u, COMPONENTS == 3u);
-        let corner = (low_plane * block.moving_size.y + cy.low - 1u) * block.moving_size.x + cx.low - 1u;
+        let low_plane = select(0u, low_z - 1u - block.moving_begin.z, COMPONENTS == 3u);
+        let low_row = cy.low - 1u - block.moving_begin.y;
+        let corner = (low_plane * block.moving_size.y + low_row) * block.moving_size.x + cx.low - 1u - block.moving_begin.x;
         for (var k = 0u; k < DEPTH; k = k + 1u) {
             let at = corner + k * block.moving_size.x * block.moving_size.y;
             var plane = wy.x * four(at);
@@ -225,17 +267,17 @@ fn cubic_spline(x: f32, y: f32, z: f32) -> f32 {
         }
     } else {
         let xs = vec4<u32>(
-            mirrored(cx.low, 0u, block.moving_size.x),
-            mirrored(cx.low, 1u, block.moving_size.x),
-            mirrored(cx.low, 2u, block.moving_size.x),
-            mirrored(cx.low, 3u, block.moving_size.x),
+            mirrored_x(cx.low, 0u),
+            mirrored_x(cx.low, 1u),
+            mirrored_x(cx.low, 2u),
+            mirrored_x(cx.low, 3u),
         );
         for (var k = 0u; k < DEPTH; k = k + 1u) {
             var plane = vec4<f32>();
             for (var l = 0u; l < 4u; l = l + 1u) {
-                var row = mirrored(cy.low, l, block.moving_size.y);
+                var row = mirrored_y(cy.low, l);
                 if (COMPONENTS == 3u) {
-                    row = row + mirrored(low_z, k, block.moving_size.z) * block.moving_size.y;
+                    row = row + mirrored_z(low_z, k) * block.moving_size.y;
                 }
                 let at = xs + row * block.moving_size.x;
                 plane = plane + wy[l] * vec4<f32>(moving[at.x], moving[at.y], moving[at.z], moving[at.w]);

@@ -5,7 +5,13 @@ struct Block {
     // The tolerance: at least, and of the motion.
     least: f32,
     share: f32,
+    // Of a doubt: the greatest distance over the tolerance.
+    most: f32,
 }
+
+// 1: how far a vector is from being confirmed is written.
+override DOUBT: u32 = 0u;
+const NOWHERE: f32 = 2.0;
 
 @group(0) @binding(0) var<uniform> block: Block;
 @group(0) @binding(1) var<storage, read> forward_x: array<f32>;
@@ -49,7 +55,7 @@ fn confirmation(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let cells = target_of(id, own, size);
     if (!cells.is_inside) {
-        out[i] = 0.0;
+        out[i] = select(0.0, NOWHERE, DOUBT == 1u);
         return;
     }
     var back = plane(cells, cells.z.low);
@@ -66,5 +72,10 @@ fn confirmation(@builtin(global_invocation_id) id: vec3<u32>) {
         length2 = length2 + own.z * own.z;
     }
     let most = block.least + block.share * sqrt(length2);
+    if (DOUBT == 1u) {
+        let doubt = min(sqrt(distance2) / most, block.most) / block.most;
+        out[i] = select(doubt, NOWHERE, is_nan(distance2));
+        return;
+    }
     out[i] = select(0.0, 1.0, !is_nan(distance2) && distance2 <= most * most);
 }

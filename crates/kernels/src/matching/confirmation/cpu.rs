@@ -1,6 +1,6 @@
 //! Processor text of [`super::Confirmation`] and [`super::Visible`].
 
-use super::{Confirmation, REACH_VOX, Visible};
+use super::{Confirmation, NOWHERE, REACH_VOX, Verdict, Visible};
 use std::array::from_fn;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::Cpu;
@@ -45,7 +45,7 @@ impl<const D: usize> Cell<D> {
 }
 
 pub(super) fn confirmation<const D: usize>(cpu: &Cpu, args: Confirmation<'_>) {
-    let Confirmation { shape, tolerance, forward, backward, out } = args;
+    let Confirmation { shape, tolerance, forward, backward, verdict, out } = args;
     let [nx, ny, _] = shape.size;
     let (forward, backward): ([&[f32]; D], [&[f32]; D]) =
         (from_fn(|c| forward[c].host()), from_fn(|c| backward[c].host()));
@@ -53,7 +53,7 @@ pub(super) fn confirmation<const D: usize>(cpu: &Cpu, args: Confirmation<'_>) {
         for (x, out) in out.iter_mut().enumerate() {
             let own = forward.map(|component| component[row * nx + x]);
             let Some(cell) = target(shape, [x, row % ny, row / ny], own) else {
-                *out = 0.0;
+                *out = if verdict == Verdict::Confirmed { 0.0 } else { NOWHERE };
                 continue;
             };
             let (mut distance2, mut length2) = (0.0, 0.0);
@@ -63,8 +63,12 @@ pub(super) fn confirmation<const D: usize>(cpu: &Cpu, args: Confirmation<'_>) {
                 length2 += own[c] * own[c];
             }
             let most = tolerance.least_vox + tolerance.share * length2.sqrt();
-            // NaN fails the comparison.
-            *out = f32::from(u8::from(distance2 <= most * most));
+            *out = match verdict {
+                // NaN fails the comparison.
+                Verdict::Confirmed => f32::from(u8::from(distance2 <= most * most)),
+                Verdict::Doubt { .. } if distance2.is_nan() => NOWHERE,
+                Verdict::Doubt { most: at_most } => (distance2.sqrt() / most).min(at_most) / at_most,
+            };
         }
     });
 }

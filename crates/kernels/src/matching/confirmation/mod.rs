@@ -38,7 +38,22 @@ pub struct Tolerance {
     pub share: f32,
 }
 
-/// Writes 1 where a vector is confirmed, 0 elsewhere.
+/// What is written of a vector.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    /// 1 where it is confirmed, 0 elsewhere.
+    Confirmed,
+    /// The distance over the tolerance, at most so much, over that: 0 to 1; and [`NOWHERE`] where it leads outside or is unknown.
+    Doubt {
+        /// The most.
+        most: f32,
+    },
+}
+
+/// The doubt of a vector that leads outside of the image.
+pub const NOWHERE: f32 = 2.0;
+
+/// Writes whether vectors are confirmed.
 #[derive(Debug)]
 pub struct Confirmation<'a> {
     /// Of all buffers.
@@ -49,7 +64,9 @@ pub struct Confirmation<'a> {
     pub forward: &'a [Buffer],
     /// e.
     pub backward: &'a [Buffer],
-    /// 1 or 0.
+    /// What of it is written.
+    pub verdict: Verdict,
+    /// It.
     pub out: &'a mut Buffer,
 }
 
@@ -66,9 +83,15 @@ impl Kernel for Confirmation<'_> {
         by_dimension!(self.shape, cpu::confirmation(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let Tolerance { least_vox, share } = self.tolerance;
+        let (is_doubt, most) = match self.verdict {
+            Verdict::Confirmed => (false, 1.0),
+            Verdict::Doubt { most } => (true, most),
+        };
         gpu.launch(&CONFIRM, "confirmation")
             .constant("COMPONENTS", self.shape.components())
-            .uniform(Uniform::new().u4(self.shape.size).f(self.tolerance.least_vox).f(self.tolerance.share))
+            .constant("DOUBT", is_doubt)
+            .uniform(Uniform::new().u4(self.shape.size).f(least_vox).f(share).f(most))
             .inputs(self.forward, 3)
             .inputs(self.backward, 3)
             .output(self.out)

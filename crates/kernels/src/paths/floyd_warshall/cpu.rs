@@ -1,25 +1,23 @@
 //! Processor text: tiles on all threads, each three tiles in a cache.
 
-use super::{FloydWarshall, Half, TILE, TILE_LEN, TileLayout};
-use crate::paths::min_plus::{Product, ProductSize, Rows, accumulate_product};
-use multiversion::multiversion;
+use super::{FloydWarshall, Half, Length, TILE, TILE_LEN, TileLayout};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
 /// More than any number of samples: every tile is worth a thread.
 const MUCH: usize = usize::MAX / 2;
 
-pub(super) fn floyd_warshall(cpu: &Cpu, args: FloydWarshall<'_>) {
+pub(super) fn floyd_warshall<T: Length>(cpu: &Cpu, args: FloydWarshall<'_, T>) {
     let FloydWarshall { layout, lengths } = args;
     let side = layout.side();
     let lengths = Shared::new(lengths.host_mut());
-    let (mut rows, mut columns) = (vec![0.0; side * TILE_LEN], vec![0.0; side * TILE_LEN]);
+    let (mut rows, mut columns) = (vec![T::ZERO; side * TILE_LEN], vec![T::ZERO; side * TILE_LEN]);
     let tasks = layout.tasks();
     for pivot in 0..side {
         let begin = layout.begin(pivot, pivot);
         // SAFETY: no other thread runs.
         let closed = unsafe { lengths.get_mut(begin..begin + TILE_LEN) };
-        close(closed);
+        T::close(closed);
         let closed = closed.to_vec();
         {
             let (rows, columns) = (Shared::new(&mut rows), Shared::new(&mut columns));
@@ -38,18 +36,22 @@ pub(super) fn floyd_warshall(cpu: &Cpu, args: FloydWarshall<'_>) {
                 let begin = layout.begin(row, column);
                 // SAFETY: every tile is one task.
                 let out = unsafe { lengths.get_mut(begin..begin + TILE_LEN) };
-                multiply(&columns[row * TILE_LEN..][..TILE_LEN], &rows[column * TILE_LEN..][..TILE_LEN], out);
+                T::multiply(
+                    &columns[row * TILE_LEN..][..TILE_LEN],
+                    &rows[column * TILE_LEN..][..TILE_LEN],
+                    out,
+                );
             }
         });
     }
 }
 
 /// Updates the tile of the pivots' row and of their column that belong to another block; both go into the panels.
-fn panel(
+fn panel<T: Length>(
     layout: &TileLayout,
     (pivot, other): (usize, usize),
-    (lengths, closed): (&Shared<'_>, &[f32]),
-    (row, column): (&mut [f32], &mut [f32]),
+    (lengths, closed): (&Shared<'_, T>, &[T]),
+    (row, column): (&mut [T], &mut [T]),
 ) {
     let has_row = layout.half() == Half::Both || other < pivot;
     let has_column = layout.half() == Half::Both || other > pivot;
@@ -61,13 +63,13 @@ fn panel(
     if has_row {
         let own = tile(pivot, other);
         row.copy_from_slice(own);
-        multiply(closed, row, own);
+        T::multiply(closed, row, own);
         row.copy_from_slice(own);
     }
     if has_column {
         let own = tile(other, pivot);
         column.copy_from_slice(own);
-        multiply(column, closed, own);
+        T::multiply(column, closed, own);
         column.copy_from_slice(own);
     }
     if !has_row {
@@ -78,31 +80,8 @@ fn panel(
     }
 }
 
-fn transpose(from: &[f32], to: &mut [f32]) {
+fn transpose<T: Copy>(from: &[T], to: &mut [T]) {
     for (i, to) in to.chunks_exact_mut(TILE).enumerate() {
         to.iter_mut().enumerate().for_each(|(j, slot)| *slot = from[j * TILE + i]);
-    }
-}
-
-/// `out = min(out, a ⊗ b)` of tiles.
-fn multiply(a: &[f32], b: &[f32], out: &mut [f32]) {
-    let size = ProductSize { rows: TILE, depth: TILE, columns: TILE };
-    let whole = |samples| Rows { samples, stride: TILE };
-    accumulate_product(Product { size, a: whole(a), b: whole(b) }, out, TILE);
-}
-
-/// Shortest lengths through the tile's own nodes, one after the other.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn close(tile: &mut [f32]) {
-    for k in 0..TILE {
-        let mut through = [0.0; TILE];
-        through.copy_from_slice(&tile[k * TILE..(k + 1) * TILE]);
-        for row in tile.chunks_exact_mut(TILE) {
-            let first = row[k];
-            for (slot, rest) in row.iter_mut().zip(&through) {
-                let length = first + rest;
-                *slot = if length < *slot { length } else { *slot };
-            }
-        }
     }
 }

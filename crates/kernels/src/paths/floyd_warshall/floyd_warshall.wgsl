@@ -1,5 +1,7 @@
 // The three phases of a block of pivots, tiles of 128 x 128, 256 threads, 8 x 8 samples a thread. The contract is in mod.rs.
 //
+// How four lengths are read and written, `load` and `store`, is in lengths_f32.wgsl and lengths_u16.wgsl; here they are floats, of
+// which sums of 16-bit numbers are exact.
 // A thread has rows 4 ty .. 4 ty + 3 and 64 more of a tile, and as many columns: with vectors of four, neighbours in a
 // workgroup read neighbouring banks.
 
@@ -10,10 +12,11 @@ struct Block {
     // Tiles along a side.
     side: u32,
     tasks: u32,
+    // For floyd_warshall.cu alone.
+    next: u32,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(1) var<storage, read_write> lengths: array<vec4<f32>>;
 // Where each tile lies; row and column of each task, as if the pivots' were not there.
 @group(0) @binding(2) var<storage, read> slots: array<u32>;
 @group(0) @binding(3) var<storage, read> tasks: array<u32>;
@@ -68,8 +71,8 @@ fn close(@builtin(local_invocation_index) t: u32) {
     let ty = t / 16u;
     var c: array<vec4<f32>, 16>;
     for (var i = 0u; i < 8u; i = i + 1u) {
-        c[2u * i] = lengths[begin + row_of(ty, i) * 32u + tx];
-        c[2u * i + 1u] = lengths[begin + row_of(ty, i) * 32u + tx + 16u];
+        c[2u * i] = load(begin + row_of(ty, i) * 32u + tx);
+        c[2u * i + 1u] = load(begin + row_of(ty, i) * 32u + tx + 16u);
     }
     for (var m = 0u; m < 16u; m = m + 1u) {
         close_step(&c, 0u, 0u, m, t);
@@ -84,8 +87,8 @@ fn close(@builtin(local_invocation_index) t: u32) {
         close_step(&c, 1u, 3u, m, t);
     }
     for (var i = 0u; i < 8u; i = i + 1u) {
-        lengths[begin + row_of(ty, i) * 32u + tx] = c[2u * i];
-        lengths[begin + row_of(ty, i) * 32u + tx + 16u] = c[2u * i + 1u];
+        store(begin + row_of(ty, i) * 32u + tx, c[2u * i]);
+        store(begin + row_of(ty, i) * 32u + tx + 16u, c[2u * i + 1u]);
     }
 }
 
@@ -116,13 +119,13 @@ fn panels(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     let ty = t / 16u;
     var c: array<vec4<f32>, 16>;
     for (var i = 0u; i < 8u; i = i + 1u) {
-        c[2u * i] = lengths[own + row_of(ty, i) * 32u + tx];
-        c[2u * i + 1u] = lengths[own + row_of(ty, i) * 32u + tx + 16u];
+        c[2u * i] = load(own + row_of(ty, i) * 32u + tx);
+        c[2u * i + 1u] = load(own + row_of(ty, i) * 32u + tx + 16u);
     }
     for (var chunk = 0u; chunk < 16u; chunk = chunk + 1u) {
         workgroupBarrier();
-        turn((t % 2u) * 4u, t / 2u, lengths[a + (t / 2u) * 32u + chunk * 2u + t % 2u]);
-        right[t] = lengths[b + chunk * 256u + t];
+        turn((t % 2u) * 4u, t / 2u, load(a + (t / 2u) * 32u + chunk * 2u + t % 2u));
+        right[t] = load(b + chunk * 256u + t);
         workgroupBarrier();
         for (var k = 0u; k < 8u; k = k + 1u) {
             let b0 = right[k * 32u + tx];
@@ -137,8 +140,8 @@ fn panels(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
     let panel = other * 4096u;
     for (var i = 0u; i < 8u; i = i + 1u) {
         let row = row_of(ty, i);
-        lengths[own + row * 32u + tx] = c[2u * i];
-        lengths[own + row * 32u + tx + 16u] = c[2u * i + 1u];
+        store(own + row * 32u + tx, c[2u * i]);
+        store(own + row * 32u + tx + 16u, c[2u * i + 1u]);
         if (!is_column) {
             row_panel[panel + row * 32u + tx] = c[2u * i];
             row_panel[panel + row * 32u + tx + 16u] = c[2u * i + 1u];
@@ -191,8 +194,8 @@ fn relax(
     let ty = t / 16u;
     var c: array<vec4<f32>, 16>;
     for (var i = 0u; i < 8u; i = i + 1u) {
-        c[2u * i] = lengths[own + row_of(ty, i) * 32u + tx];
-        c[2u * i + 1u] = lengths[own + row_of(ty, i) * 32u + tx + 16u];
+        c[2u * i] = load(own + row_of(ty, i) * 32u + tx);
+        c[2u * i + 1u] = load(own + row_of(ty, i) * 32u + tx + 16u);
     }
     var next_left = vec4<f32>();
     if (LOWER == 1u) {
@@ -233,7 +236,7 @@ fn relax(
         workgroupBarrier();
     }
     for (var i = 0u; i < 8u; i = i + 1u) {
-        lengths[own + row_of(ty, i) * 32u + tx] = c[2u * i];
-        lengths[own + row_of(ty, i) * 32u + tx + 16u] = c[2u * i + 1u];
+        store(own + row_of(ty, i) * 32u + tx, c[2u * i]);
+        store(own + row_of(ty, i) * 32u + tx + 16u, c[2u * i + 1u]);
     }
 }

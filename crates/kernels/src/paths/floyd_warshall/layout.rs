@@ -1,6 +1,6 @@
 //! Where the tiles of a matrix lie.
 
-use super::{TILE, TILE_LEN};
+use super::{Length, TILE, TILE_LEN};
 
 /// Which tiles of a matrix are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,15 +75,15 @@ impl TileLayout {
         self.begin(row / TILE, column / TILE) + row % TILE * TILE + column % TILE
     }
     /// The lengths of no arcs.
-    pub fn empty(&self) -> Vec<f32> {
-        let mut lengths = vec![f32::INFINITY; self.len()];
+    pub fn empty<T: Length>(&self) -> Vec<T> {
+        let mut lengths = vec![T::INFINITE; self.len()];
         for node in 0..self.nodes {
-            lengths[self.at(node, node)] = 0.0;
+            lengths[self.at(node, node)] = T::ZERO;
         }
         lengths
     }
     /// A row of the matrix.
-    pub fn copy_row(&self, lengths: &[f32], row: usize, out: &mut [f32]) {
+    pub fn copy_row<T: Copy>(&self, lengths: &[T], row: usize, out: &mut [T]) {
         for (tile, out) in out.chunks_mut(TILE).enumerate() {
             if self.half == Half::Lower && tile > row / TILE {
                 let begin = self.begin(tile, row / TILE) + row % TILE;

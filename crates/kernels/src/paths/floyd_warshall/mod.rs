@@ -7,15 +7,19 @@
 //! are infinitely far. *Out*: distances, in place.
 //! *Phases* of pivots p: the tile (p, p) is closed, pivot by pivot; then the tiles of its row, `min(old, closed ⊗ old)`, and of its
 //! column, `min(old, old ⊗ closed)`; then every other tile, `min(old, column ⊗ row)`.
+//! Lengths are floats, or [whole numbers of 16 bits](Length): the sums of these are exact, and twice as many fit into a register.
 //! *Halo*: none.
 
 mod cpu;
 mod gpu;
 mod layout;
+mod length;
 #[cfg(test)]
 mod parity;
+mod texts;
 
 pub use layout::{Half, TileLayout};
+pub use length::Length;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_gpu::{Buffer, ComputeError, Cpu};
@@ -27,14 +31,14 @@ const TILE_LEN: usize = TILE * TILE;
 
 /// Finds all distances.
 #[derive(Debug)]
-pub struct FloydWarshall<'a> {
+pub struct FloydWarshall<'a, T: Length = f32> {
     /// Where tiles lie.
     pub layout: &'a TileLayout,
     /// The matrix, tile after tile.
-    pub lengths: &'a mut Buffer,
+    pub lengths: &'a mut Buffer<T>,
 }
 
-impl Kernel for FloydWarshall<'_> {
+impl<T: Length> Kernel for FloydWarshall<'_, T> {
     const NAME: &'static str = "floyd_warshall";
     type Output = ();
 

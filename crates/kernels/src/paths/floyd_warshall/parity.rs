@@ -1,6 +1,6 @@
 //! Both halves on every device against their text for processors, and against the definition.
 
-use super::{FloydWarshall, Half, TileLayout};
+use super::{FloydWarshall, Half, Length, TileLayout};
 use crate::Kernel;
 use veloxel_gpu::Device;
 use veloxel_testkit::on_every_device;
@@ -8,7 +8,7 @@ use veloxel_testkit::parity::{Pair, noise};
 
 /// Arcs both ways between some nodes.
 fn lengths(layout: &TileLayout) -> Vec<f32> {
-    let (nodes, mut lengths) = (layout.nodes(), layout.empty());
+    let (nodes, mut lengths) = (layout.nodes(), layout.empty::<f32>());
     for (i, length) in noise(3 * nodes, 2).into_iter().enumerate() {
         let (from, to) = (i % nodes, (i * i + 7 * i + 1) % nodes);
         if from != to {
@@ -32,6 +32,19 @@ on_every_device! {
             });
             found.into()
         });
+    }
+
+    fn distances_of_16_bits(device: &Device) {
+        let [here, there] = [&Device::cpu(2).unwrap(), device].map(|device| {
+            [(300, Half::Both), (300, Half::Lower), (128, Half::Both), (3, Half::Lower)].map(|(nodes, half)| {
+                let layout = TileLayout::new(nodes, half);
+                let whole = |&length: &f32| if length.is_finite() { (1e3 * length) as u16 } else { u16::INFINITE };
+                let mut lengths = device.upload(lengths(&layout).iter().map(whole).collect()).unwrap();
+                FloydWarshall { layout: &layout, lengths: &mut lengths }.run(device).unwrap();
+                device.download(lengths).unwrap()
+            })
+        });
+        assert!(here == there);
     }
 }
 

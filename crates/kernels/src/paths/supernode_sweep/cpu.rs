@@ -165,7 +165,7 @@ fn descend_rows<const M: usize>(
     let within =
         Operand { samples: &supernodes.closure, first: entry.closure + row * own, row_stride: own, step: 1 };
     let outside = Operand {
-        samples: &supernodes.coupling,
+        samples: supernodes.downwards(),
         first: entry.coupling + row * boundary.len(),
         row_stride: boundary.len(),
         step: 1,

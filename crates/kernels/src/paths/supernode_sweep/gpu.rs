@@ -19,6 +19,7 @@ pub(super) struct OnGpu {
     boundary: Buffer<u32>,
     closure: Buffer,
     coupling: Buffer,
+    downwards: Option<Buffer>,
     /// Tasks of the way down, and each level's range of them, the root's first.
     down: Buffer<u32>,
     levels: Vec<Range<usize>>,
@@ -59,6 +60,7 @@ impl OnGpu {
             boundary: device.upload_copy(boundary)?,
             closure: upload(&supernodes.closure)?,
             coupling: upload(&supernodes.coupling)?,
+            downwards: supernodes.downwards.as_ref().map(|lengths| upload(lengths)).transpose()?,
             down: device.upload(tasks.numbers)?,
             levels: tasks.levels,
         })
@@ -116,7 +118,7 @@ pub(super) fn sweep(args: SupernodeSweep<'_>, gpu: &Launcher<'_>) -> Result<(), 
             .input(&on_gpu.down)
             .input(&on_gpu.boundary)
             .input(&on_gpu.closure)
-            .input(&on_gpu.coupling)
+            .input(on_gpu.downwards.as_ref().unwrap_or(&on_gpu.coupling))
             .input(up)
             .output(down)
             .run([cover(width / 4, THREADS), level.len() as u32, 1])?;

@@ -44,10 +44,13 @@ fn tree() -> Supernodes {
 on_every_device! {
     fn sweeps(device: &Device) {
         Pair::new(device).alike("sweeps", |device| {
-            let supernodes = ResidentSupernodes::new(tree(), device).unwrap();
-            let nodes = supernodes.host().nodes;
             let mut found = Vec::new();
-            for (sources, width) in [((0..nodes).collect::<Vec<_>>(), 128), (vec![3, 71, 72, 94], 64)] {
+            for (directed, width) in [(false, 128), (false, 64), (true, 128)] {
+                let mut tree = tree();
+                tree.downwards = directed.then(|| noise(tree.coupling.len(), 30).into_iter().map(|v| 1.5 + v).collect());
+                let supernodes = ResidentSupernodes::new(tree, device).unwrap();
+                let nodes = supernodes.host().nodes;
+                let sources = if width == 64 { vec![3, 71, 72, 94] } else { (0..nodes).collect::<Vec<_>>() };
                 let (mut up, mut down) = (device.scratch(nodes * width).unwrap(), device.scratch(nodes * width).unwrap());
                 let sweep = SupernodeSweep { supernodes: &supernodes, sources: &sources, width, up: &mut up, down: &mut down };
                 sweep.run(device).unwrap();

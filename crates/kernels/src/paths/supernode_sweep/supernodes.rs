@@ -39,10 +39,12 @@ pub struct Supernodes {
     pub entries: Vec<SupernodeEntry>,
     /// Places of all boundaries, ascending within each.
     pub boundary: Vec<u32>,
-    /// Lengths within each supernode.
+    /// Lengths within each supernode: a row for each node that they lead to.
     pub closure: Vec<f32>,
     /// Lengths from each supernode to its boundary.
     pub coupling: Vec<f32>,
+    /// Lengths to each supernode from its boundary, laid out as [`Self::coupling`]; none: the same both ways.
+    pub downwards: Option<Vec<f32>>,
 }
 
 impl Supernodes {
@@ -54,6 +56,10 @@ impl Supernodes {
             levels[entry.depth].push(i);
         }
         levels
+    }
+    /// Lengths to each supernode from its boundary: own × boundary, row-major.
+    pub fn downwards(&self) -> &[f32] {
+        self.downwards.as_ref().unwrap_or(&self.coupling)
     }
     /// Operations of one column's way down.
     pub fn operations_down(&self) -> usize {

@@ -1,4 +1,4 @@
-//! All distances of an undirected graph by nested dissection: exact, and fast where separators are small, as in graphs of meshes.
+//! All distances of a graph by nested dissection: exact, and fast where separators are small, as in graphs of meshes.
 //!
 //! *Paper*: P. Sao, R. Kannan, P. Gera, R. Vuduc, "A supernodal all-pairs shortest path algorithm", PPoPP 2020,
 //! doi:10.1145/3332466.3374533.
@@ -8,18 +8,23 @@
 //! additions a row, nothing to keep, and every row by itself. Separators are our own multilevel bisections.
 //! *Cost*: once Σ (s + r)² s, then Σ s·r a row; of the graph of a mesh of 17 thousand faces about 20 additions a distance.
 //! *Evidence*: `shortest_paths::tests`, and `needs_data` against searches on every mesh of the data folder.
-//! *Limits*: undirected graphs; graphs without small separators cost as much as Floyd–Warshall.
+//! *Limits*: graphs without small separators cost as much as Floyd–Warshall.
 
+mod arcs;
 mod elimination;
+mod front;
+mod level_sets;
 mod on_gpu;
+mod piece;
 mod refinement;
 mod separator;
 mod separator_tree;
-mod weighted_graph;
 
 use super::engine::{Engine, RowBlock, Visit};
 use super::weighted_sums::{SumsOf, WeightedSums};
 use crate::{Graph, MeshError};
+use arcs::Arcs;
+use elimination::Plan;
 use separator_tree::SeparatorTree;
 use std::sync::Mutex;
 use veloxel_gpu::{Buffer, Cpu, Device};
@@ -52,30 +57,51 @@ struct Scratch {
     rows: Vec<f32>,
 }
 
-impl Dissection {
-    /// # Errors
-    /// [`MeshError::Memory`] if factor and scratch take more than `budget_bytes`; [`MeshError::Compute`].
-    pub fn new(graph: &Graph, device: &Device, cpu: &Cpu, budget_bytes: u64) -> Result<Self, MeshError> {
-        let tree = SeparatorTree::new(graph, LEAF, cpu);
+/// A graph whose order of elimination is known.
+pub(super) struct Planned<'a> {
+    arcs: Arcs<'a>,
+    plan: Plan,
+    place_of: Vec<u32>,
+}
+
+impl<'a> Planned<'a> {
+    pub fn new(graph: &'a Graph, cpu: &Cpu) -> Self {
+        let arcs = Arcs::new(graph);
+        let tree = SeparatorTree::new(&arcs, LEAF, cpu);
         let mut place_of = vec![0; graph.nodes()];
         for (place, &node) in tree.node_at.iter().enumerate() {
             place_of[node as usize] = place as u32;
         }
-        let plan = elimination::Plan::new(graph, tree, &place_of);
+        let plan = Plan::new(&arcs, tree, &place_of);
+        Self { arcs, plan, place_of }
+    }
+
+    /// Additions of all distances.
+    pub fn operations(&self) -> f64 {
+        self.plan.operations()
+    }
+
+    /// # Errors
+    /// [`MeshError::Memory`] if factor and scratch take more than `budget_bytes`; [`MeshError::Compute`].
+    pub fn eliminate(self, device: &Device, cpu: &Cpu, budget_bytes: u64) -> Result<Dissection, MeshError> {
+        let Self { arcs, plan, place_of } = self;
+        let nodes = arcs.nodes();
         let threads = if device.is_gpu() { 0 } else { cpu.threads() as u64 };
-        let row_bytes = 4 * (BLOCK * graph.nodes()) as u64;
-        let needed_bytes = plan.bytes() + threads * (SweepScratch::bytes(graph.nodes()) + row_bytes);
+        let row_bytes = 4 * (BLOCK * nodes) as u64;
+        let needed_bytes = plan.bytes(&arcs) + threads * (SweepScratch::bytes(nodes) + row_bytes);
         if needed_bytes > budget_bytes {
-            let what = format!("dissection of {} nodes", graph.nodes());
+            let what = format!("dissection of {nodes} nodes");
             let ways_out = "use --apsp dijkstra, fewer threads, or allow more (--max-memory)";
             return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
         }
-        let (supernodes, node_at) = plan.eliminate(graph, &place_of, cpu);
+        let (supernodes, node_at) = plan.eliminate(&arcs, &place_of, cpu);
         let supernodes = ResidentSupernodes::new(supernodes, device)?;
         let (cpu, device) = (cpu.clone(), device.clone());
-        Ok(Self { supernodes, node_at, place_of, cpu, device, scratch: Mutex::default() })
+        Ok(Dissection { supernodes, node_at, place_of, cpu, device, scratch: Mutex::default() })
     }
+}
 
+impl Dissection {
     /// Solves blocks of sources, given by ascending places; `take` gets them with their columns.
     fn blocks(&self, places: &[usize], take: impl Fn(&[usize], &mut Scratch) + Sync) {
         let count = places.len().div_ceil(BLOCK);
@@ -109,8 +135,8 @@ impl Engine for Dissection {
         Ok(())
     }
 
-    fn resident_matrix(&self) -> Option<Result<Buffer, MeshError>> {
-        self.device.is_gpu().then(|| self.matrix_on_gpu())
+    fn resident_rows(&self, sources: &[u32]) -> Option<Result<Buffer, MeshError>> {
+        self.device.is_gpu().then(|| self.rows_left_on_gpu(sources))
     }
 
     fn weighted_sums(&self, nodes: usize, of: SumsOf<'_>) -> Result<WeightedSums, MeshError> {

@@ -14,8 +14,8 @@ use veloxel_kernels::paths::supernode_sweep::{SupernodeSweep, SweepScratch};
 const MOST_SAMPLES: usize = u32::MAX as usize;
 /// Bytes of one buffer where the driver does not say what is free.
 const UNKNOWN_FREE: usize = 1 << 30;
-/// Rows of distances that a download brings at a time.
-const ROWS_AT_ONCE: usize = 1 << 28;
+/// Samples that a download brings at a time.
+const ROWS_AT_ONCE: usize = 1 << 26;
 
 /// Memory of the sweeps, for a number of columns.
 struct Columns {
@@ -55,26 +55,34 @@ impl Dissection {
             ColumnRows { columns, width, place_of: &place_of, row_of: &row_of, rows: &mut rows }
                 .run(&self.device)?;
             let sources: Vec<u32> = block.iter().map(|&place| self.node_at[place]).collect();
-            visit(RowBlock { sources: &sources, rows: &self.device.download(rows)? });
+            let rows = self.device.download(rows)?;
+            // What is done with rows, such as writing them, takes longer than they took.
+            self.cpu.split(sources.len(), rows.len(), |range| {
+                let rows = &rows[range.start * nodes..range.end * nodes];
+                visit(RowBlock { sources: &sources[range], rows });
+            });
         }
         Ok(())
     }
 
-    /// The whole matrix, a row for each node, left on the device.
-    pub(super) fn matrix_on_gpu(&self) -> Result<Buffer, MeshError> {
+    /// A row for each source, in their order, left on the device.
+    pub(super) fn rows_left_on_gpu(&self, sources: &[u32]) -> Result<Buffer, MeshError> {
         let nodes = self.node_at.len();
-        let mut matrix = self.device.scratch(nodes * nodes)?;
-        let mut columns = Columns::new(nodes, nodes, 2, &self.device)?;
+        let mut rows = self.device.scratch(sources.len() * nodes)?;
+        let mut columns = Columns::new(nodes, sources.len(), 2, &self.device)?;
         let place_of = self.device.upload_copy(&self.place_of)?;
-        let places: Vec<usize> = (0..nodes).collect();
+        let mut places: Vec<(usize, u32)> =
+            sources.iter().map(|&node| self.place_of[node as usize] as usize).zip(0..).collect();
+        places.sort_unstable();
         for block in places.chunks(columns.width) {
-            columns.solve(self, block)?;
-            let row_of = self.device.upload(block.iter().map(|&place| self.node_at[place]).collect())?;
+            let (sources, row_of): (Vec<usize>, Vec<u32>) = block.iter().copied().unzip();
+            columns.solve(self, &sources)?;
+            let row_of = self.device.upload(row_of)?;
             let (width, columns) = (columns.width, &columns.down);
-            ColumnRows { columns, width, place_of: &place_of, row_of: &row_of, rows: &mut matrix }
+            ColumnRows { columns, width, place_of: &place_of, row_of: &row_of, rows: &mut rows }
                 .run(&self.device)?;
         }
-        Ok(matrix)
+        Ok(rows)
     }
 
     /// `table` holds a row for each place.

@@ -1,123 +1,148 @@
-//! Moves nodes between the two sides of a graph until fewer arcs cross.
+//! Moves nodes between the two sides of a piece until fewer arcs cross.
 //!
 //! *Paper*: C. M. Fiduccia, R. M. Mattheyses, "A linear-time heuristic for improving network partitions", DAC 1982,
-//! doi:10.1145/800263.809204, with heaps, begun at the nodes on the cut alone, and ended early as Karypis & Kumar 1998 do.
+//! doi:10.1145/800263.809204, with heaps, begun at the nodes on the cut alone, and ended early as G. Karypis, V. Kumar, SIAM J.
+//! Sci. Comput. 20(1), 1998, doi:10.1137/S1064827595287997, do.
 
-use super::weighted_graph::WeightedGraph;
+use super::piece::Piece;
 use std::collections::BinaryHeap;
 
 /// The side of each node, 0 or 1.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Sides {
     pub of: Vec<u8>,
-    /// Weight of the nodes of each side.
+    /// Nodes of each side.
     pub weights: [u32; 2],
-    /// Weight of the arcs that cross.
+    /// Arcs that cross.
     pub cut: u32,
 }
+
+/// Less is better: first the balance, then the cut, then the balance again.
+pub(super) type Badness = (u32, u32, u32);
 
 /// A side holds at most this share of all nodes.
 const MOST_SHARE: f64 = 0.58;
 /// Moves in a row that may make nothing better.
 const PATIENCE: usize = 60;
-const MOST_PASSES: usize = 3;
+const MOST_PASSES: usize = 4;
+
+/// How far the heavier side is above its share.
+pub(super) fn excess_of(weights: [u32; 2]) -> u32 {
+    let most = (f64::from(weights[0] + weights[1]) * MOST_SHARE) as u32;
+    weights[0].max(weights[1]).saturating_sub(most)
+}
+
+/// Memory of the passes.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    gains: Vec<i32>,
+    /// The pass in which a node was moved last.
+    moved: Vec<u32>,
+    heaps: [BinaryHeap<(i32, u32)>; 2],
+    moves: Vec<u32>,
+    /// Nodes that may be on the cut.
+    front: Vec<u32>,
+}
 
 impl Sides {
-    pub fn new(graph: &WeightedGraph, of: Vec<u8>) -> Self {
-        let mut sides = Self { of, weights: [0; 2], cut: 0 };
-        for node in 0..graph.nodes() as u32 {
-            let side = sides.of[node as usize];
-            sides.weights[side as usize] += graph.node_weights[node as usize];
-            let crossing = graph.neighbours(node).filter(|(to, _)| sides.of[*to as usize] != side);
-            sides.cut += crossing.map(|(_, weight)| weight).sum::<u32>();
+    /// Counts what the sides hold; nodes on the cut go to the memory.
+    pub fn count(&mut self, piece: &Piece, memory: &mut Memory) {
+        (self.weights, self.cut) = ([0; 2], 0);
+        memory.front.clear();
+        for node in 0..piece.len() as u32 {
+            let side = self.of[node as usize];
+            self.weights[side as usize] += 1;
+            let crossing = piece.neighbours(node).iter().filter(|to| self.of[**to as usize] != side).count();
+            self.cut += crossing as u32;
+            if crossing > 0 {
+                memory.front.push(node);
+            }
         }
-        sides.cut /= 2;
-        sides
+        self.cut /= 2;
     }
 
-    /// How far the heavier side is above its share.
-    fn excess(&self) -> u32 {
-        let most = (f64::from(self.weights[0] + self.weights[1]) * MOST_SHARE) as u32;
-        self.weights[0].max(self.weights[1]).saturating_sub(most)
+    pub fn badness(&self) -> Badness {
+        (excess_of(self.weights), self.cut, self.weights[0].abs_diff(self.weights[1]))
     }
 
-    /// Less is better: first the balance, then the cut, then the balance again.
-    pub fn badness(&self) -> (u32, u32, u32) {
-        (self.excess(), self.cut, self.weights[0].abs_diff(self.weights[1]))
-    }
-
-    /// Passes until none makes it better.
-    pub fn refine(&mut self, graph: &WeightedGraph) {
-        let mut memory = Memory { gains: vec![0; graph.nodes()], moved: vec![false; graph.nodes()] };
-        for _ in 0..MOST_PASSES {
+    /// Passes until none makes it better; the memory knows the cut.
+    pub fn refine(&mut self, piece: &Piece, memory: &mut Memory) {
+        memory.gains.clear();
+        memory.gains.resize(piece.len(), i32::MIN);
+        memory.moved.clear();
+        memory.moved.resize(piece.len(), 0);
+        for pass in 1..=MOST_PASSES as u32 {
             let before = self.badness();
-            self.pass(graph, &mut memory);
+            self.pass(piece, memory, pass);
             if self.badness() >= before {
                 break;
             }
         }
     }
 
-    fn gain(&self, graph: &WeightedGraph, node: u32) -> i32 {
+    fn gain(&self, piece: &Piece, node: u32) -> i32 {
         let side = self.of[node as usize];
-        let signed = |(to, weight): (u32, u32)| {
-            if self.of[to as usize] == side { -(weight as i32) } else { weight as i32 }
-        };
-        graph.neighbours(node).map(signed).sum()
+        piece.neighbours(node).iter().map(|&to| if self.of[to as usize] == side { -1 } else { 1 }).sum()
     }
 
-    fn flip(&mut self, graph: &WeightedGraph, node: u32, gain: i32) {
+    fn flip(&mut self, node: u32, gain: i32) {
         let side = self.of[node as usize];
-        let weight = graph.node_weights[node as usize];
         self.of[node as usize] = 1 - side;
-        self.weights[side as usize] -= weight;
-        self.weights[1 - side as usize] += weight;
+        self.weights[side as usize] -= 1;
+        self.weights[1 - side as usize] += 1;
         self.cut = self.cut.wrapping_add_signed(-gain);
     }
 
     /// Moves every node at most once, the best first, and takes back what came after the best state.
-    fn pass(&mut self, graph: &WeightedGraph, memory: &mut Memory) {
-        let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];
-        memory.moved.fill(false);
-        for node in 0..graph.nodes() as u32 {
+    fn pass(&mut self, piece: &Piece, memory: &mut Memory, pass: u32) {
+        memory.heaps.iter_mut().for_each(BinaryHeap::clear);
+        memory.moves.clear();
+        memory.front.retain(|&node| {
             let side = self.of[node as usize];
-            if graph.neighbours(node).any(|(to, _)| self.of[to as usize] != side) {
-                memory.gains[node as usize] = self.gain(graph, node);
-                heaps[side as usize].push((memory.gains[node as usize], node));
-            } else {
-                memory.gains[node as usize] = i32::MIN;
-            }
+            piece.neighbours(node).iter().any(|&to| self.of[to as usize] != side)
+        });
+        for &node in &memory.front {
+            let gain = self.gain(piece, node);
+            memory.gains[node as usize] = gain;
+            memory.heaps[self.of[node as usize] as usize].push((gain, node));
         }
-        let mut moves: Vec<u32> = Vec::new();
         let (mut best, mut kept) = (self.badness(), 0);
-        while moves.len() < kept + PATIENCE {
-            let Some((gain, node)) = self.next(&mut heaps, memory) else { break };
-            self.flip(graph, node, gain);
-            memory.moved[node as usize] = true;
-            moves.push(node);
-            for (to, _) in graph.neighbours(node) {
-                if !memory.moved[to as usize] {
-                    let gain = self.gain(graph, to);
+        while memory.moves.len() < kept + PATIENCE {
+            let Some((gain, node)) = self.next(memory, pass) else { break };
+            self.flip(node, gain);
+            memory.moved[node as usize] = pass;
+            memory.moves.push(node);
+            for &to in piece.neighbours(node) {
+                if memory.moved[to as usize] != pass {
+                    let gain = self.gain(piece, to);
                     memory.gains[to as usize] = gain;
-                    heaps[self.of[to as usize] as usize].push((gain, to));
+                    memory.heaps[self.of[to as usize] as usize].push((gain, to));
                 }
             }
             if self.badness() < best {
-                (best, kept) = (self.badness(), moves.len());
+                (best, kept) = (self.badness(), memory.moves.len());
             }
         }
-        for &node in moves[kept..].iter().rev() {
-            let gain = self.gain(graph, node);
-            self.flip(graph, node, gain);
+        for &node in memory.moves[kept..].iter().rev() {
+            let gain = self.gain(piece, node);
+            self.flip(node, gain);
         }
+        // What was moved is on the new cut, or next to it.
+        for &node in &memory.moves[..kept] {
+            memory.front.push(node);
+            memory.front.extend(piece.neighbours(node));
+        }
+        memory.front.sort_unstable();
+        memory.front.dedup();
     }
 
     /// The best move that keeps, or mends, the balance.
-    fn next(&self, heaps: &mut [BinaryHeap<(i32, u32)>; 2], memory: &Memory) -> Option<(i32, u32)> {
+    fn next(&self, memory: &mut Memory, pass: u32) -> Option<(i32, u32)> {
+        let Memory { gains, moved, heaps, .. } = memory;
         for (side, heap) in heaps.iter_mut().enumerate() {
             let is_stale = |&(gain, node): &(i32, u32)| {
-                memory.moved[node as usize]
-                    || memory.gains[node as usize] != gain
+                moved[node as usize] == pass
+                    || gains[node as usize] != gain
                     || self.of[node as usize] as usize != side
             };
             while heap.peek().is_some_and(is_stale) {
@@ -126,16 +151,10 @@ impl Sides {
         }
         let heavier = usize::from(self.weights[1] > self.weights[0]);
         let from = match [heaps[0].peek(), heaps[1].peek()] {
-            _ if self.excess() > 0 && !heaps[heavier].is_empty() => heavier,
+            _ if excess_of(self.weights) > 0 && !heaps[heavier].is_empty() => heavier,
             [Some(a), Some(b)] if a.0 == b.0 => heavier,
             [a, b] => usize::from(b.map(|b| b.0) > a.map(|a| a.0)),
         };
         heaps[from].pop()
     }
-}
-
-/// Memory of a pass.
-struct Memory {
-    gains: Vec<i32>,
-    moved: Vec<bool>,
 }

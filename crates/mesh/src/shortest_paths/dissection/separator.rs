@@ -1,88 +1,63 @@
 //! A small set of nodes whose removal cuts a graph into two parts of about the same size.
 //!
-//! *Paper*: Karypis & Kumar 1998: coarsen, cut the coarsest graph, refine on the way back; then the fewest nodes that touch every
-//! arc across the cut (König's theorem: as many as a largest matching of these arcs).
+//! Level sets are cut, the best of them refined; then the fewest nodes that touch every arc across the cut (König's theorem: as
+//! many as a largest matching of these arcs).
 
-use super::refinement::Sides;
-use super::weighted_graph::WeightedGraph;
+use super::level_sets::LevelSets;
+use super::piece::{Part, Piece};
+use super::refinement::{Memory, Sides};
 
-/// Which part a node belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    First,
-    Second,
-    Separator,
+/// Cuts that are refined; the best counts.
+const TRIALS: usize = 2;
+
+/// Memory of a thread for the separators of pieces, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Separators {
+    level_sets: LevelSets,
+    memory: Memory,
+    sides: [Sides; 2],
+    matching: Matching,
+    /// The part of every node of the last piece.
+    pub parts: Vec<Part>,
+    /// For the numbers of nodes in parts.
+    pub number: Vec<u32>,
 }
 
-/// Nodes of the coarsest graph.
-const COARSEST: usize = 90;
-/// Seeds from which the first side of the coarsest graph grows; the best counts.
-const TRIALS: u32 = 3;
-
-/// The part of every node.
-pub(super) fn separate(graph: &WeightedGraph) -> Vec<Part> {
-    let sides = bisect(graph, 1);
-    let mut parts: Vec<Part> =
-        sides.of.iter().map(|&side| if side == 0 { Part::First } else { Part::Second }).collect();
-    for node in least_cover(graph, &sides) {
-        parts[node as usize] = Part::Separator;
-    }
-    parts
-}
-
-fn bisect(graph: &WeightedGraph, seed: u32) -> Sides {
-    if graph.nodes() > COARSEST {
-        let coarser = graph.coarser(seed);
-        if coarser.graph.nodes() * 20 < graph.nodes() * 19 {
-            let coarse = bisect(&coarser.graph, seed + 1);
-            let of = coarser.coarse_of_fine.iter().map(|&node| coarse.of[node as usize]).collect();
-            let mut sides = Sides { of, ..coarse };
-            sides.refine(graph);
-            return sides;
-        }
-    }
-    let tried = (0..TRIALS).map(|trial| {
-        let first = (u64::from(trial) * graph.nodes() as u64 / u64::from(TRIALS)) as u32;
-        let mut sides = Sides::new(graph, grown(graph, first));
-        sides.refine(graph);
-        sides
-    });
-    tried.min_by_key(Sides::badness).expect("there should be trials")
-}
-
-/// One side grown breadth first until it holds half of the nodes; where a component ends, the next one follows.
-fn grown(graph: &WeightedGraph, first: u32) -> Vec<u8> {
-    let n = graph.nodes() as u32;
-    let mut of = vec![1; n as usize];
-    let mut queue = std::collections::VecDeque::new();
-    let (mut weight, half) = (0, graph.total() / 2);
-    for root in (first..n).chain(0..first) {
-        if weight >= half {
-            break;
-        }
-        queue.push_back(root);
-        while let Some(node) = queue.pop_front() {
-            if of[node as usize] == 0 || weight >= half {
-                continue;
+impl Separators {
+    /// Finds the part of every node.
+    pub fn separate(&mut self, piece: &Piece) {
+        let cuts = self.level_sets.cuts(piece);
+        let [best, tried] = &mut self.sides;
+        for (trial, cut) in cuts[..TRIALS].iter().enumerate() {
+            let sides = if trial == 0 { &mut *best } else { &mut *tried };
+            sides.of.clear();
+            sides.of.extend(
+                (0..piece.len()).map(|node| u8::from(self.level_sets.level(cut.of, node) >= cut.below)),
+            );
+            sides.count(piece, &mut self.memory);
+            sides.refine(piece, &mut self.memory);
+            if trial > 0 && tried.badness() < best.badness() {
+                std::mem::swap(best, tried);
             }
-            of[node as usize] = 0;
-            weight += graph.node_weights[node as usize];
-            queue.extend(graph.neighbours(node).map(|(to, _)| to).filter(|&to| of[to as usize] == 1));
+        }
+        self.parts.clear();
+        self.parts.extend(best.of.iter().map(|&side| if side == 0 { Part::First } else { Part::Second }));
+        for node in least_cover(piece, best, &mut self.matching) {
+            self.parts[node as usize] = Part::Separator;
         }
     }
-    of
 }
 
 /// The fewest nodes that touch every arc across the cut.
-fn least_cover(graph: &WeightedGraph, sides: &Sides) -> Vec<u32> {
+fn least_cover(piece: &Piece, sides: &Sides, matching: &mut Matching) -> Vec<u32> {
     let across = |node: u32| {
         let side = sides.of[node as usize];
-        graph.neighbours(node).map(|(to, _)| to).filter(move |&to| sides.of[to as usize] != side)
+        piece.neighbours(node).iter().copied().filter(move |&to| sides.of[to as usize] != side)
     };
-    let left: Vec<u32> = (0..graph.nodes() as u32)
+    let left: Vec<u32> = (0..piece.len() as u32)
         .filter(|&node| sides.of[node as usize] == 0 && across(node).next().is_some())
         .collect();
-    let mut matching = Matching { mate: vec![NONE; graph.nodes()], seen: vec![0; graph.nodes()], round: 0 };
+    matching.clear(piece.len());
     for &node in &left {
         matching.round += 1;
         matching.augment(node, &across);
@@ -105,6 +80,7 @@ fn least_cover(graph: &WeightedGraph, sides: &Sides) -> Vec<u32> {
 const NONE: u32 = u32::MAX;
 
 /// A largest matching of the arcs across a cut, in the making.
+#[derive(Debug, Default)]
 struct Matching {
     mate: Vec<u32>,
     /// The round in which a node was met last.
@@ -113,6 +89,14 @@ struct Matching {
 }
 
 impl Matching {
+    fn clear(&mut self, nodes: usize) {
+        self.mate.clear();
+        self.mate.resize(nodes, NONE);
+        self.seen.clear();
+        self.seen.resize(nodes, 0);
+        self.round = 0;
+    }
+
     /// Finds an alternating path from a free node to another, without recursion: paths may be long.
     fn augment<I: Iterator<Item = u32>>(&mut self, root: u32, across: &impl Fn(u32) -> I) {
         let mut path = vec![(root, across(root), NONE)];

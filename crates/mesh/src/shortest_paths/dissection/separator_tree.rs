@@ -3,9 +3,9 @@
 //! *Paper*: A. George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10(2), 1973,
 //! doi:10.1137/0710032.
 
-use super::separator::{Part, separate};
-use super::weighted_graph::WeightedGraph;
-use crate::Graph;
+use super::arcs::Arcs;
+use super::piece::{Part, Piece};
+use super::separator::Separators;
 use std::ops::Range;
 use std::sync::Mutex;
 use veloxel_gpu::Cpu;
@@ -31,12 +31,6 @@ pub(super) struct SeparatorTree {
     pub supernodes: Vec<Supernode>,
 }
 
-/// A part of the graph and its nodes' numbers there.
-struct Piece {
-    graph: WeightedGraph,
-    nodes: Vec<u32>,
-}
-
 /// A supernode whose places are not known yet.
 #[derive(Default)]
 struct Branch {
@@ -52,21 +46,21 @@ struct Cut {
 
 impl SeparatorTree {
     /// Cuts until a part has at most `leaf` nodes. The same tree for any number of threads.
-    pub fn new(graph: &Graph, leaf: usize, cpu: &Cpu) -> Self {
-        let whole = WeightedGraph {
-            offsets: graph.offsets().to_vec(),
-            targets: graph.targets().to_vec(),
-            arc_weights: vec![1; graph.targets().len()],
-            node_weights: vec![1; graph.nodes()],
-        };
+    pub fn new(arcs: &Arcs<'_>, leaf: usize, cpu: &Cpu) -> Self {
+        let whole = Piece::whole(arcs);
         let mut branches = vec![Branch::default()];
-        let mut level = vec![(0, Piece { graph: whole, nodes: (0..graph.nodes() as u32).collect() })];
+        let mut level = vec![(0, whole)];
+        let memory: Mutex<Vec<Separators>> = Mutex::default();
         while !level.is_empty() {
             let cuts: Vec<Mutex<Option<Cut>>> = level.iter().map(|_| Mutex::new(None)).collect();
             cpu.split(level.len(), usize::MAX / 2, |range| {
+                let kept = memory.lock().expect("no thread should have failed").pop();
+                let mut separators = kept.unwrap_or_default();
                 for i in range {
-                    *cuts[i].lock().expect("no thread should have failed") = Some(level[i].1.cut(leaf));
+                    let cut = cut(&level[i].1, leaf, &mut separators);
+                    *cuts[i].lock().expect("no thread should have failed") = Some(cut);
                 }
+                memory.lock().expect("no thread should have failed").push(separators);
             });
             let mut next = Vec::new();
             for ((branch, _), cut) in level.iter().zip(cuts) {
@@ -81,7 +75,7 @@ impl SeparatorTree {
             }
             level = next;
         }
-        Self::numbered(&branches, graph.nodes())
+        Self::numbered(&branches, arcs.nodes())
     }
 
     /// Children before parents, without recursion.
@@ -114,52 +108,28 @@ impl SeparatorTree {
         tree
     }
 
-    /// The supernodes of each depth, the root's first.
-    pub fn levels(&self) -> Vec<Vec<usize>> {
-        let depth = self.supernodes.iter().map(|supernode| supernode.depth + 1).max().unwrap_or(0);
-        let mut levels = vec![Vec::new(); depth];
+    /// The supernodes right below each.
+    pub fn children(&self) -> Vec<Vec<usize>> {
+        let mut children = vec![Vec::new(); self.supernodes.len()];
         for (i, supernode) in self.supernodes.iter().enumerate() {
-            levels[supernode.depth].push(i);
+            if let Some(parent) = supernode.parent {
+                children[parent].push(i);
+            }
         }
-        levels
+        children
     }
 }
 
-impl Piece {
-    fn cut(&self, leaf: usize) -> Cut {
-        if self.nodes.len() <= leaf {
-            return Cut { own: self.nodes.clone(), rest: Vec::new() };
+fn cut(piece: &Piece, leaf: usize, separators: &mut Separators) -> Cut {
+    if piece.len() > leaf {
+        separators.separate(piece);
+        let parts = &separators.parts;
+        let halves = piece.halves(parts, &mut separators.number);
+        // As in a clique, where one is empty: nothing is gained by a cut.
+        if halves.iter().all(|half| half.len() > 0) {
+            let own = piece.nodes.iter().zip(parts).filter(|(_, part)| **part == Part::Separator);
+            return Cut { own: own.map(|(&node, _)| node).collect(), rest: halves.into() };
         }
-        let parts = separate(&self.graph);
-        let of = |part: Part| {
-            self.nodes.iter().zip(&parts).filter(move |(_, p)| **p == part).map(|(&node, _)| node)
-        };
-        let own: Vec<u32> = of(Part::Separator).collect();
-        let rest: Vec<Piece> = [Part::First, Part::Second].map(|part| self.part(&parts, part)).into();
-        if rest.iter().any(|piece| piece.nodes.is_empty()) {
-            // As in a clique: nothing is gained by a cut.
-            return Cut { own: self.nodes.clone(), rest: Vec::new() };
-        }
-        Cut { own, rest }
     }
-
-    /// The nodes of one part and the arcs between them.
-    fn part(&self, parts: &[Part], part: Part) -> Piece {
-        let members: Vec<u32> =
-            (0..parts.len() as u32).filter(|&node| parts[node as usize] == part).collect();
-        let mut number = vec![u32::MAX; parts.len()];
-        for (i, &node) in members.iter().enumerate() {
-            number[node as usize] = i as u32;
-        }
-        let (mut offsets, mut targets) = (vec![0], Vec::new());
-        for &node in &members {
-            let inside = self.graph.neighbours(node).map(|(to, _)| number[to as usize]);
-            targets.extend(inside.filter(|&to| to != u32::MAX));
-            offsets.push(targets.len() as u32);
-        }
-        let arc_weights = vec![1; targets.len()];
-        let node_weights = vec![1; members.len()];
-        let graph = WeightedGraph { offsets, targets, arc_weights, node_weights };
-        Piece { graph, nodes: members.iter().map(|&node| self.nodes[node as usize]).collect() }
-    }
+    Cut { own: piece.nodes.clone(), rest: Vec::new() }
 }

@@ -1,0 +1,29 @@
+//! glTF, `.gltf`: a scene as JSON, with its buffers in files beside it or inside as base64.
+//!
+//! *Specification*: Khronos, "glTF 2.0 Specification", 2021, section 3.
+//! *Compatible implementations*: trimesh, Blender.
+//! *Read*: as [`glb`](super::glb). A buffer's file lies in the scene's own folder or below it, unless others are allowed.
+//! *Limits*: those of GLB; read alone, since GLB says the same in one file.
+
+use super::glb::buffers::files;
+use super::glb::scene::read_scene;
+use crate::content::{Decoded, Kind};
+use crate::context::Context;
+use crate::error::IoError;
+use crate::format::{Format, Precision, Reader};
+use crate::source::Source;
+
+pub(super) static FORMAT: Format = Format {
+    reads: &[Kind::Surface],
+    precision: Precision::Float,
+    names_data_files: Some(|source, context| {
+        let json = source.take_rest(context).unwrap_or_default();
+        serde_json::from_slice(&json).map_or(Vec::new(), |json| files(&json))
+    }),
+    ..Format::picture("gltf", "glTF", &["gltf"], Reader::Whole(read))
+};
+
+fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
+    let json = source.take_rest(context)?;
+    read_scene(&json, None, context)
+}

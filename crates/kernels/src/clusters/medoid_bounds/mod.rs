@@ -1,0 +1,69 @@
+//! What each node would cost at least as the medoid of its part, by the costs of candidates of that part.
+//!
+//! *Paper*: J. Newling, F. Fleuret, "A Sub-Quadratic Exact Medoid Algorithm", AISTATS 2017, arXiv:1605.06950, equation 3.
+//! *Bound*: `cost(node) ≥ |W D(node, candidate) − cost(candidate)|` with W the sum of the part's weights, by the triangle
+//! inequality.
+//! *In*: rows of distances; candidates in the order of their parts with their rows and costs, and where each part's begin; W of
+//! each part; the label of each node. *In and out*: a bound of each node, which never falls. That of a candidate becomes
+//! infinite: nothing is to be learnt there. *Halo*: none.
+
+mod cpu;
+#[cfg(test)]
+mod parity;
+
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::LINE;
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("medoid_bounds", &[LINE, include_str!("medoid_bounds.wgsl")]);
+
+/// Raises bounds.
+#[derive(Debug)]
+pub struct MedoidBounds<'a> {
+    /// Rows of a distance for each node.
+    pub rows: &'a Buffer,
+    /// The row of each candidate.
+    pub row_of: &'a Buffer<u32>,
+    /// The nodes that candidates are.
+    pub candidates: &'a Buffer<u32>,
+    /// Of each candidate.
+    pub costs: &'a Buffer,
+    /// Where the candidates of each part begin; one more than there are parts.
+    pub begins: &'a Buffer<u32>,
+    /// The sum of weights of each part.
+    pub totals: &'a Buffer,
+    /// The part of each node; as many as there are parts, or more: none.
+    pub labels: &'a Buffer<u32>,
+    /// Of each node.
+    pub bounds: &'a mut Buffer,
+}
+
+impl Kernel for MedoidBounds<'_> {
+    const NAME: &'static str = "medoid_bounds";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let (candidates, nodes) = (self.candidates.len(), self.labels.len());
+        lengths.of("row_of", self.row_of, candidates).of("costs", self.costs, candidates);
+        lengths.of("rows", self.rows, self.rows.len() / nodes * nodes);
+        lengths.of("begins", self.begins, self.totals.len() + 1).of("bounds", self.bounds, nodes);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::medoid_bounds(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let nodes = self.labels.len();
+        gpu.launch(&SOURCE, "medoid_bounds")
+            .uniform(Uniform::new().u(nodes).u(self.totals.len()).f(f32::INFINITY))
+            .input(self.rows)
+            .input(self.row_of)
+            .input(self.candidates)
+            .input(self.costs)
+            .input(self.begins)
+            .input(self.totals)
+            .input(self.labels)
+            .output(self.bounds)
+            .run(line(nodes, 256))
+    }
+}

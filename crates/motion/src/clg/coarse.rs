@@ -1,0 +1,98 @@
+//! Runs that end on a coarse level: nothing is done on the full grid that the coarse one can say.
+//!
+//! Both images shrink to the level that the run ends on before anything is asked of them: percentiles are those of that level,
+//! and unknown samples show there, as every sample of the full grid is part of one. The step from the full grid to the next
+//! level is the mean of what each of its voxels covers, unless the run ends there; smoothing, as between the other levels, would
+//! take longer than the rest.
+
+use super::parameters::Intensity;
+use super::{Clg, Stage};
+use crate::image_pyramids::ImagePyramids;
+use crate::intensity::IntensityMap;
+use crate::method::ImagePair;
+use crate::moving_image::voxel_map;
+use crate::pending_flow::PendingFlow;
+use crate::pyramid::{LevelGeometry, shrink};
+use crate::resident::ResidentStart;
+use crate::start::levels_used;
+use crate::{MotionError, Observer};
+use std::slice::{from_mut, from_ref};
+use veloxel_gpu::{Buffer, Device};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::Operation;
+use veloxel_kernels::image::quantiles::FirstUnknown;
+use veloxel_kernels::image::resample::Resample;
+use veloxel_kernels::image::warp::VoxelAffine;
+
+impl Stage {
+    /// Whether the full grid need not be looked at.
+    pub(super) fn begins_coarse(&self, pair: &ImagePair<'_>) -> bool {
+        let on_one_grid =
+            || voxel_map(pair.fixed.frame().grid(), pair.moving.frame().grid()) == VoxelAffine::IDENTITY;
+        self.finest > 0
+            && self.params.presmooth == 0.0
+            && self.params.intensity == Intensity::Percentiles
+            && pair.region.mask.is_none()
+            && pair.region.volume_mask.is_none()
+            && matches!(pair.start, ResidentStart::Zero)
+            && on_one_grid()
+    }
+}
+
+impl Clg {
+    /// The estimate of a pair that [begins coarse](Stage::begins_coarse).
+    pub(super) fn estimate_coarse(
+        &mut self,
+        pair: &ImagePair<'_>,
+        observer: &dyn Observer,
+    ) -> Result<PendingFlow, MotionError> {
+        let (stage, start) = (&mut self.first, pair.start);
+        let (device, grid) = (stage.device.clone(), stage.grid.clone());
+        pair.check_grids(&grid)?;
+        let used = levels_used(start, stage.levels.len(), stage.finest);
+        let levels = &stage.levels[..=stage.finest];
+        let mut fixed = mean_level(&device, pair.fixed.frame().samples(), levels)?;
+        let mut moving = mean_level(&device, pair.moving.frame().samples(), levels)?;
+        let map = |image: &Buffer| IntensityMap::percentiles(&device, image, None);
+        let unknown = [&fixed, &moving].map(|image| FirstUnknown { image, weight: None }.run(&device));
+        for unknown in unknown {
+            if unknown?.get(&device)?.is_some() {
+                // Says which voxel it is.
+                pair.check(&grid)?;
+            }
+        }
+        let map = match (map(&fixed)?, map(&moving)?) {
+            (Some(map), Some(_)) => map,
+            (fixed, _) => {
+                return PendingFlow::no_content(&device, &grid, crate::frame::constant(fixed.is_none()));
+            }
+        };
+        let (gain, offset) = map.gain_and_offset();
+        for image in [&mut fixed, &mut moving] {
+            Operation::MapAffine { gain, offset }.on(image).run(&device)?;
+        }
+        let levels = &stage.levels[stage.finest..used];
+        let preparation = stage.params.preparation();
+        let known = (levels, start.affine());
+        let pyramids = ImagePyramids::from_level(&device, preparation, [fixed, moving], known)?;
+        let estimate = stage.estimate_on(pyramids, start, observer)?;
+        let found = stage.conclude(estimate, start)?;
+        PendingFlow::new(&device, found, None)
+    }
+}
+
+/// An image on the last of these levels.
+fn mean_level(device: &Device, image: &Buffer, levels: &[LevelGeometry]) -> Result<Buffer, MotionError> {
+    let [first, second] = [0, 1].map(|nth| levels[nth].shape);
+    if levels.len() == 2 {
+        // What is not smoothed shows on the level next to it.
+        return Ok(shrink(device, (image, first), second)?);
+    }
+    let mut out = device.scratch(second.len())?;
+    let (input, output) = (from_ref(image), from_mut(&mut out));
+    Resample { input, input_shape: first, output, output_shape: second, factor: 1.0 }.run(device)?;
+    for pair in levels[1..].windows(2) {
+        out = shrink(device, (&out, pair[0].shape), pair[1].shape)?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,354 @@
+//! Local methods in tiles: coarse levels over the whole grid, finer ones part by part, the bits of a run over the whole grid.
+//!
+//! A part holds all that its core's vectors depend on ([`Tiling::Local`](crate::Tiling)); positions count from the whole grid's
+//! first voxel ([`Cut`]), and levels of pyramids and starts of finer levels are cut out of what the whole grid would have.
+
+use super::account::{Account, TileProgress};
+use super::cut::Part;
+use super::images::Intensities;
+use super::mosaic::{Core, Seams};
+use super::plan::{MOST_MOVING, SHORTEST_CORE, TilePlan};
+use super::shrunk_levels::{Open, Samples, shrunk};
+use super::{Tiled, tile_cores};
+use crate::image_pyramids::{LevelImages, Preparation, preparation_vox};
+use crate::local_method::LocalMethod;
+use crate::method::Pair;
+use crate::pending_flow::DenseFlow;
+use crate::pyramid::{LevelGeometry, pyramid, transfer};
+use crate::{MotionError, Step};
+use veloxel_core::{Axes, BrightnessReport, Flow, FlowStatistics, Shape, Volume};
+use veloxel_gpu::{Buffer, Device, Field};
+use veloxel_kernels::Kernel;
+use veloxel_kernels::image::brightness::AbsoluteDifference;
+use veloxel_kernels::image::resample::{PartOf, resample_part};
+use veloxel_kernels::image::warp::{Border, Cut, VoxelAffine, Warp};
+
+/// Both images and the mask of a level, on the host.
+struct HostLevel<'a> {
+    images: [Samples<'a>; 2],
+    mask: Option<&'a [f32]>,
+}
+
+/// The same of a coarser level, which owns them.
+struct OwnedLevel {
+    images: [Vec<f32>; 2],
+    mask: Option<Vec<f32>>,
+    size: Axes<usize>,
+}
+
+impl OwnedLevel {
+    fn borrowed(&self) -> HostLevel<'_> {
+        let samples = |nth: usize| Samples { data: &self.images[nth], size: self.size, open: None };
+        HostLevel { images: [samples(0), samples(1)], mask: self.mask.as_deref() }
+    }
+}
+
+/// What is found on a level: the displacement, and on the finest level the confidence.
+struct HostField {
+    displacement: Vec<Vec<f32>>,
+    confidence: Vec<f32>,
+    /// Σ |I_t| of the finest level's warped images, and number of voxels.
+    after: (f64, f64),
+}
+
+/// One run.
+struct LocalRun<'a> {
+    device: &'a Device,
+    method: &'a mut dyn LocalMethod,
+    levels: Vec<LevelGeometry>,
+    preparation: Preparation,
+    progress: &'a TileProgress<'a>,
+}
+
+impl Tiled<'_> {
+    /// The flow of a pair, of a plan whose tiles are exact.
+    pub(super) fn solve_exactly(
+        &self,
+        pair: &Pair<'_>,
+        intensities: [crate::IntensityMap; 2],
+        progress: &TileProgress<'_>,
+    ) -> Result<DenseFlow, MotionError> {
+        let grid = pair.fixed.grid();
+        let mut opened = (self.open)(grid)?;
+        let method = opened.local().expect("a method with exact tiles should run level by level");
+        let maps = method.maps(intensities);
+        let (levels, preparation) = (method.levels().to_vec(), method.preparation());
+        let open = |map| Some(Open { map, presmooth: preparation.presmooth });
+        let raw = |image: &'_ Volume<f32>| image.grid().size();
+        let images = [
+            Samples { data: pair.fixed.data(), size: raw(pair.fixed), open: open(maps[0]) },
+            Samples { data: pair.moving.data(), size: raw(pair.moving), open: open(maps[1]) },
+        ];
+        let weight = pair
+            .mask
+            .map(|mask| mask.data().iter().map(|&counts| f32::from(u8::from(counts))).collect::<Vec<_>>());
+        let finest = HostLevel { images, mask: weight.as_deref() };
+        let mut run = LocalRun { device: self.device, method, levels, preparation, progress };
+        let room = (self.plan.device_bytes / 4) as usize;
+        let start = {
+            let plans: Vec<&TilePlan> = std::iter::successors(Some(self.plan), |plan| {
+                plan.coarse.as_ref().map(|coarse| &*coarse.plan)
+            })
+            .collect();
+            let mut owned: Vec<OwnedLevel> = Vec::new();
+            for nth in 1..plans.len() {
+                let next =
+                    run.shrunk(nth, &owned.last().map_or(finest.borrowed(), OwnedLevel::borrowed), room)?;
+                owned.push(next);
+            }
+            let mut found =
+                run.whole(plans.len() - 1, owned.pop().expect("a plan in tiles should have a coarse pass"))?;
+            for nth in (1..plans.len() - 1).rev() {
+                let level = owned.pop().expect("a level in tiles should have its images");
+                found = run.tiles((nth, plans[nth]), &level.borrowed(), &found)?.displacement;
+            }
+            found
+        };
+        self.device.release_kept();
+        let before = before(pair, maps);
+        let found = run.tiles((0, self.plan), &finest, &start)?;
+        let HostField { displacement, confidence, after } = found;
+        let mean = |(sum, count): (f64, f64)| if count > 0.0 { sum / count } else { 0.0 };
+        let brightness = BrightnessReport { mean_abs_before: mean(before), mean_abs_after: mean(after) };
+        let mut account = Account::default();
+        account.add(&FlowStatistics { brightness, ..FlowStatistics::default() }, grid.len());
+        Ok(DenseFlow {
+            flow: Flow::new(grid.clone(), displacement)?,
+            confidence: Volume::new(grid.clone(), confidence)?,
+            warped: None,
+            jacobian: None,
+            occlusion: None,
+            statistics: account.finish(self.plan, Seams::default()),
+        })
+    }
+}
+
+/// Σ |moving − fixed| of mapped intensities where data count, and number of voxels.
+fn before(pair: &Pair<'_>, maps: [crate::IntensityMap; 2]) -> (f64, f64) {
+    let [fixed, moving] = maps.map(|map| map.gain_and_offset());
+    let counts = |i: usize| pair.mask.is_none_or(|mask| mask.data()[i]);
+    let samples = pair.fixed.data().iter().zip(pair.moving.data()).enumerate();
+    samples.filter(|(i, _)| counts(*i)).fold((0.0, 0.0), |(sum, count), (_, (f, m))| {
+        let difference = (moving.0 * m + moving.1) - (fixed.0 * f + fixed.1);
+        (sum + f64::from(difference.abs()), count + 1.0)
+    })
+}
+
+impl<'a> HostLevel<'a> {
+    fn borrowed(&self) -> HostLevel<'a> {
+        HostLevel { images: self.images, mask: self.mask }
+    }
+}
+
+impl LocalRun<'_> {
+    /// Level `nth` from the next finer one.
+    fn shrunk(&self, nth: usize, finer: &HostLevel<'_>, room: usize) -> Result<OwnedLevel, MotionError> {
+        let levels = [&self.levels[nth - 1], &self.levels[nth]];
+        let shrink = |image: Samples<'_>| shrunk(self.device, image, levels, room);
+        let size = levels[0].shape.size;
+        let mask = finer.mask.map(|data| shrink(Samples { data, size, open: None })).transpose()?;
+        let [fixed, moving] = finer.images;
+        Ok(OwnedLevel { images: [shrink(fixed)?, shrink(moving)?], mask, size: levels[1].shape.size })
+    }
+
+    /// From the coarsest level to level `last`, over the whole grid.
+    fn whole(&mut self, last: usize, images: OwnedLevel) -> Result<Vec<Vec<f32>>, MotionError> {
+        let (device, levels) = (self.device, &self.levels[last..]);
+        let [fixed, moving] = images.images;
+        let mut fixed = pyramid(device, device.upload(fixed)?, levels)?;
+        let mut moving = pyramid(device, device.upload(moving)?, levels)?;
+        let mask = images.mask.map(|mask| pyramid(device, device.upload(mask)?, levels));
+        let mut mask = mask.transpose()?.unwrap_or_default();
+        let coarsest = levels[levels.len() - 1].shape;
+        let mut displacement = device.zeros_field(coarsest.components(), coarsest.len())?;
+        for (nth, level) in levels.iter().enumerate().rev() {
+            let shape = level.shape;
+            if nth + 1 < levels.len() {
+                let mut finer = device.scratch_field(shape.components(), shape.len())?;
+                transfer(device, (&displacement, &levels[nth + 1]), (&mut finer, level))?;
+                displacement = finer;
+            }
+            let image = |pyramid: &mut Vec<Buffer>| pyramid.pop().expect("a level should have its images");
+            let pair = [(image(&mut fixed), shape), (image(&mut moving), shape)];
+            let images = LevelImages {
+                mask: mask.pop(),
+                ..LevelImages::new(device, self.preparation.interpolation, pair)?
+            };
+            self.method.run_level(last + nth, level, &images, &mut displacement)?;
+        }
+        self.step(levels[0].shape.len());
+        displacement.into_iter().map(|component| Ok(device.download(component)?)).collect()
+    }
+
+    fn step(&self, voxels: usize) {
+        let step = Step { level: 1, levels: 1, warp: 1, warps: 1, residual: None, done: 1.0 };
+        crate::Observer::step(&self.progress.of(voxels), step);
+    }
+
+    /// A level in tiles, from the displacement of the next coarser one.
+    fn tiles(
+        &mut self,
+        (nth, plan): (usize, &TilePlan),
+        images: &HostLevel<'_>,
+        coarser: &[Vec<f32>],
+    ) -> Result<HostField, MotionError> {
+        let shape = self.levels[nth].shape;
+        let volume = || vec![0.0; shape.len()];
+        let mut found = HostField {
+            displacement: (0..shape.components()).map(|_| volume()).collect(),
+            confidence: if nth == 0 { volume() } else { Vec::new() },
+            after: (0.0, 0.0),
+        };
+        for core in tile_cores(plan) {
+            let mut cores = vec![core];
+            while let Some(core) = cores.pop() {
+                let tile = tile_of(&core, plan);
+                let start = self.start(nth, tile, coarser);
+                let moving = self.reached(nth, tile, &start);
+                let is_large =
+                    moving.len() as f64 > MOST_MOVING * plan.tile_size.iter().product::<usize>() as f64;
+                if let (true, Some(axis)) = (is_large, longest_axis(&core)) {
+                    let [first, second] = core.halves(axis);
+                    cores.extend([second, first]);
+                    continue;
+                }
+                self.tile((nth, core), [tile, moving], images, (start, &mut found))?;
+                self.step(tile.len());
+            }
+        }
+        Ok(found)
+    }
+
+    /// What a tile starts with, edges.
+    fn start(&self, nth: usize, tile: Part, coarser: &[Vec<f32>]) -> Vec<Vec<f32>> {
+        let [to, from] = [nth, nth + 1].map(|nth| &self.levels[nth]);
+        let factor = (from.edge_mm / to.edge_mm) as f32;
+        let part = PartOf { whole: to.shape.size, begin: tile.begin, size: tile.size };
+        let source = part.source(from.shape.size);
+        let seen = Part { begin: source.begin, size: source.size };
+        let component = |c: &Vec<f32>| resample_part((&seen.of(c, from.shape.size), source), part, factor);
+        coarser.iter().map(component).collect()
+    }
+
+    /// The part of the moving image that a tile may sample.
+    fn reached(&self, nth: usize, tile: Part, start: &[Vec<f32>]) -> Part {
+        let (level, drift) = (&self.levels[nth], self.method.drift_edges(nth));
+        let pad = preparation_vox(self.preparation) as isize + 1;
+        let mut out = tile;
+        for (a, component) in start.iter().enumerate() {
+            let (least, most) = component.iter().fold((0.0f32, 0.0f32), |(l, m), &v| (l.min(v), m.max(v)));
+            let spacing = level.spacing_edges[a];
+            let low = ((least - drift) / spacing).floor() as isize;
+            let high = ((most + drift) / spacing).ceil() as isize;
+            let n = level.shape.size[a] as isize;
+            let [begin, end] = [tile.begin[a], tile.begin[a] + tile.size[a]].map(|x| x as isize);
+            let first = ((begin + low).clamp(0, n - 1) - pad).max(0);
+            let last = ((end - 1 + high).clamp(0, n - 1) + pad).min(n - 1);
+            (out.begin[a], out.size[a]) = (first as usize, (last + 1 - first) as usize);
+        }
+        out
+    }
+
+    /// Estimates in one tile, and keeps what its core holds.
+    fn tile(
+        &mut self,
+        (nth, core): (usize, Core),
+        [tile, seen]: [Part; 2],
+        images: &HostLevel<'_>,
+        (start, found): (Vec<Vec<f32>>, &mut HostField),
+    ) -> Result<(), MotionError> {
+        let (device, whole) = (self.device, &self.levels[nth]);
+        let like = whole.shape;
+        let geometry = LevelGeometry { shape: Shape { size: tile.size, ..like }, ..whole.clone() };
+        let part = |nth: usize, part: Part| -> Result<(Buffer, Shape), MotionError> {
+            Ok((images.images[nth].part(device, part, like)?, Shape { size: part.size, ..like }))
+        };
+        let pair = [part(0, tile)?, part(1, seen)?];
+        let mask = images.mask.map(|mask| device.upload(tile.of(mask, like.size))).transpose()?;
+        let cut = Cut { fixed_begin: tile.begin, moving_begin: seen.begin, moving_whole: like.size };
+        let images = LevelImages {
+            mask,
+            cut: Some(cut),
+            ..LevelImages::new(device, self.preparation.interpolation, pair)?
+        };
+        let mut displacement: Field =
+            start.into_iter().map(|c| device.upload(c)).collect::<Result<_, _>>()?;
+        let confidence = self.method.run_level(nth, &geometry, &images, &mut displacement)?;
+        let inner = core.inside(tile);
+        let own = Part { begin: core.begin, size: inner.size };
+        if nth == 0 {
+            let (sum, count) = self.after((&geometry, inner), &images, &displacement)?;
+            found.after = (found.after.0 + sum, found.after.1 + count);
+        }
+        let keep = |samples: &[f32], out: &mut [f32]| {
+            for (to, from) in own.rows(like.size).zip(inner.rows(tile.size)) {
+                out[to].copy_from_slice(&samples[from]);
+            }
+        };
+        for (component, out) in displacement.into_iter().zip(&mut found.displacement) {
+            keep(&device.download(component)?, out);
+        }
+        if let Some(confidence) = confidence {
+            keep(&device.download(confidence)?, &mut found.confidence);
+        }
+        Ok(())
+    }
+
+    /// Σ |I_t| of a tile's core at a displacement in voxels, and number of voxels.
+    fn after(
+        &self,
+        (geometry, inner): (&LevelGeometry, Part),
+        images: &LevelImages,
+        displacement: &[Buffer],
+    ) -> Result<(f64, f64), MotionError> {
+        let (device, shape) = (self.device, geometry.shape);
+        let mut warped = device.scratch(shape.len())?;
+        let warp = Warp {
+            shape,
+            moving_shape: images.moving_shape,
+            spacing_edges: [1.0; 3],
+            interpolation: self.preparation.interpolation,
+            border: Border::Centres,
+            cut: images.cut,
+            moving_from_fixed: VoxelAffine::IDENTITY,
+            moving: &images.moving,
+            displacement,
+            out: &mut warped,
+        };
+        warp.run(device)?;
+        let mut weight = vec![0.0; shape.len()];
+        let mask = images.mask.as_ref().map(|mask| device.read(mask)).transpose()?;
+        for i in inner.rows(shape.size).flatten() {
+            weight[i] = mask.as_ref().map_or(1.0, |mask| mask[i]);
+        }
+        let weight = device.upload(weight)?;
+        let difference = AbsoluteDifference { fixed: &images.fixed, warped: &warped, weight: Some(&weight) };
+        Ok(difference.run(device)?.get(device)?)
+    }
+}
+
+/// A core and all that its vectors depend on; whole tiles have one size.
+fn tile_of(core: &Core, plan: &TilePlan) -> Part {
+    let mut tile = Part { begin: [0; 3], size: plan.tile_size };
+    for a in 0..3 {
+        let (n, halo) = (plan.grid_size[a], plan.overlap_vox);
+        let [first, end] = [core.begin[a].saturating_sub(halo), (core.end[a] + halo).min(n)];
+        let is_half = core.end[a] - core.begin[a] < n / plan.tiles[a];
+        let size = if is_half { end - first } else { plan.tile_size[a].max(end - first) };
+        (tile.begin[a], tile.size[a]) = (first.min(n - size), size);
+    }
+    tile
+}
+
+/// The axis to halve a core along; none if halves would be short.
+fn longest_axis(core: &Core) -> Option<usize> {
+    let length = |a: &usize| core.end[*a] - core.begin[*a];
+    (0..3).filter(|a| length(a) >= 2 * SHORTEST_CORE).max_by_key(length)
+}
+
+impl Intensities {
+    /// Both maps, if both images have contrast.
+    pub fn both(&self) -> Option<[crate::IntensityMap; 2]> {
+        Some([self.fixed?, self.moving?])
+    }
+}
