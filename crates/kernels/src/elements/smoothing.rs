@@ -16,8 +16,7 @@ pub(super) fn smooth(
 ) {
     let [cx, cy, cz] = elements.controls();
     let (d, per_unit) = (elements.components(), cx * cy * cz);
-    let units = elements.problems * d;
-    let all = units * per_unit;
+    let all = elements.problems * d * per_unit;
     let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
     let mut x: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
     {

@@ -63,8 +63,25 @@ pub(super) fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) 
             product[own + i] = undamped + damping * diagonal[i] * direction[own + i];
         }
     }
-    let product = &*product;
-    let z = |problem: usize, i: usize, value: f32| over(value, diagonal_of(problem)[i] * damped(problem));
+    write_sums(
+        cpu,
+        (elements, &takes),
+        [residual, direction, product],
+        (&diagonal_of, &damped),
+        args.sums.host_mut(),
+    );
+}
+
+/// Partial sums of `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
+fn write_sums<'d>(
+    cpu: &Cpu,
+    (elements, takes): (&Elements, Taking<'_>),
+    [residual, direction, product]: [&[f32]; 3],
+    (diagonal, damped): (&(impl Fn(usize) -> &'d [f32] + Sync), &(impl Fn(usize) -> f32 + Sync)),
+    sums: &mut [f32],
+) {
+    let unknowns = elements.unknowns();
+    let z = |problem: usize, i: usize, value: f32| over(value, diagonal(problem)[i] * damped(problem));
     let of = |which: usize| {
         move |problem: usize, i: usize| {
             let at = problem * unknowns + i;
@@ -77,10 +94,9 @@ pub(super) fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) 
             }
         }
     };
-    let sums = args.sums.host_mut();
     let column = sums.len() / super::SUMS;
     for (which, sums) in sums.chunks_exact_mut(column).enumerate() {
-        partial_sums(cpu, (unknowns, &takes), of(which), sums);
+        partial_sums(cpu, (unknowns, takes), of(which), sums);
     }
 }
 
