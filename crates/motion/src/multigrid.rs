@@ -347,21 +347,23 @@ pub fn sweep(
     }
     let mut checks = stopping.rtol.map(Checks::new);
     let mut other = other;
-    for done in 1..=stopping.iterations {
+    let mut done = 0;
+    while done < stopping.iterations {
+        let sweeps = SWEEPS_PER_CHECK.min(stopping.iterations - done);
         match other.as_mut() {
             Some(next) => {
                 let damping = if operator.volume_weight.is_some() { VOLUME_DAMPING } else { 1.0 };
-                Jacobi { operator: *operator, x, rhs, out: next, damping }.run(device)?;
-                x.swap_with_slice(next);
+                for _ in 0..sweeps {
+                    Jacobi { operator: *operator, x, rhs, out: next, damping }.run(device)?;
+                    x.swap_with_slice(next);
+                }
             }
             None => {
-                Relax { operator: *operator, x, rhs, omega: stopping.omega, sweeps: 1 }.run(device)?;
+                Relax { operator: *operator, x, rhs, omega: stopping.omega, sweeps }.run(device)?;
             }
         }
-        solving.sweeps += 1.0;
-        if done % SWEEPS_PER_CHECK != 0 && done != stopping.iterations {
-            continue;
-        }
+        done += sweeps;
+        solving.sweeps += sweeps as f64;
         let norm2 = ResidualNorm2 { operator: *operator, x, rhs }.run(device)?;
         match checks.as_mut() {
             None => solving.norms2.push(norm2),

@@ -64,6 +64,14 @@ impl Call {
         Self { kernel, groups: launch.groups, accesses, words }
     }
 
+    /// The kernel's name and how many threads it has, about.
+    pub fn profile_name(&self) -> String {
+        let ([gx, gy, gz], [bx, by, bz]) = (self.groups, self.kernel.block);
+        let threads = u64::from(gx * bx) * u64::from(gy * by) * u64::from(gz * bz);
+        let (name, entry) = self.kernel.name;
+        format!("{name}, {entry}, 2^{}", threads.ilog2())
+    }
+
     /// Whether both calls have the same argument values; both must be of the same kernel.
     pub fn has_values_of(&self, other: &Self) -> bool {
         self.words == other.words

@@ -29,15 +29,28 @@ struct Uses {
     read: Before,
 }
 
+/// What a launch waits for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Needs<'a> {
+    /// Launches that use its memory.
+    Memory(&'a [Access]),
+    /// All launches before it; none waits for it.
+    All,
+}
+
 /// For each launch, the set of all launches that must end before it begins, directly or through other launches.
 ///
 /// # Panics
 /// If there are more than [`MOST`].
-pub(super) fn waits<'a>(launches: impl Iterator<Item = &'a [Access]>) -> Vec<Before> {
+pub(super) fn waits<'a>(launches: impl Iterator<Item = Needs<'a>>) -> Vec<Before> {
     let mut memory: HashMap<CUdeviceptr, Uses> = HashMap::new();
     let mut all = Vec::new();
-    for (nth, accesses) in launches.enumerate() {
+    for (nth, needs) in launches.enumerate() {
         assert!(nth < MOST, "a run should not have so many launches");
+        let Needs::Memory(accesses) = needs else {
+            all.push(bit(nth) - 1);
+            continue;
+        };
         let mut before = 0;
         for access in accesses {
             let uses = memory.entry(access.address).or_default();
@@ -113,7 +126,7 @@ mod tests {
             vec![writes(1)],
             vec![writes(4)],
         ];
-        let all = waits(run.iter().map(|accesses| &accesses[..]));
+        let all = waits(run.iter().map(|accesses| Needs::Memory(accesses)));
         assert_eq!(all, [0, 0b1, 0b1, 0b11, 0b101, 0b1_1111, 0b111, 0b11_1111]);
         assert_eq!(nearest(all[5], &all), [4, 3]);
         assert_eq!(nearest(all[6], &all), [2, 1]);
@@ -127,8 +140,15 @@ mod tests {
     }
 
     #[test]
+    fn what_needs_all_is_needed_by_none() {
+        let (first, second) = ([writes(1)], [writes(2)]);
+        let run = [Needs::Memory(&first), Needs::Memory(&second), Needs::All, Needs::Memory(&first)];
+        assert_eq!(waits(run.into_iter()), [0, 0, 0b11, 0b1]);
+    }
+
+    #[test]
     fn a_launch_does_not_wait_for_itself() {
         let run = [vec![reads(1), writes(1)], vec![writes(1), reads(1)]];
-        assert_eq!(waits(run.iter().map(|accesses| &accesses[..])), [0, 0b1]);
+        assert_eq!(waits(run.iter().map(|accesses| Needs::Memory(accesses))), [0, 0b1]);
     }
 }

@@ -7,14 +7,16 @@
 use super::kernel_call::Call;
 use super::launch_dependencies;
 use super::profile::{HostTimes, Profile};
-use super::recording::Recordings;
+use super::recording::{Recordings, Task};
 use super::said;
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximal number of launches collected before they are submitted: enough to be worth a recording, few enough that an
 /// idle device starts soon.
 const MOST_WAITING: usize = launch_dependencies::MOST;
+/// The same after the device was waited for: it idles, and starts sooner.
+const FIRST_WAITING: usize = 8;
 /// The first driver version, 1000 · major + 10 · minor, for which recordings are used.
 const FIRST_WITH_RECORDINGS: i32 = 12_000;
 
@@ -27,8 +29,10 @@ pub(super) struct Queue {
 }
 
 struct Work {
-    waiting: Vec<Waiting>,
+    waiting: Vec<Task>,
     launches: usize,
+    /// Number of launches that are submitted together.
+    most: usize,
     /// `None` if the driver is too old or has refused a recording, if `VELOXEL_RECORDINGS=off` is set, or while a
     /// profile is taken.
     recordings: Option<Recordings>,
@@ -37,18 +41,15 @@ struct Work {
     profile: Option<Profile>,
 }
 
-enum Waiting {
-    Launch(Call),
-    /// Sets bytes to 0, from an address on.
-    Clear(sys::CUdeviceptr, usize),
-    Event(Arc<CudaEvent>),
-}
-
 /// The operation that failed, and the driver's error.
 pub(super) type Refusal = (String, DriverError);
 
 fn of_stream(error: DriverError) -> Refusal {
-    ("the stream of kernels".to_owned(), error)
+    (of_stream_name(), error)
+}
+
+fn of_stream_name() -> String {
+    "the stream of kernels".to_owned()
 }
 
 impl Queue {
@@ -57,25 +58,33 @@ impl Queue {
         let wanted = std::env::var_os("VELOXEL_RECORDINGS").is_none_or(|asked| asked != "off");
         let recordings = wanted && profile.is_none() && driver >= FIRST_WITH_RECORDINGS;
         let recordings = recordings.then(Recordings::default);
-        let work = Work { waiting: Vec::new(), launches: 0, recordings, replayed: 0, profile };
+        let work =
+            Work { waiting: Vec::new(), launches: 0, most: FIRST_WAITING, recordings, replayed: 0, profile };
         Self { context: stream.context().clone(), stream, times, work: Mutex::new(work) }
     }
 
     pub fn launch(&self, call: Call) -> Result<(), Refusal> {
         let mut work = self.work();
-        work.waiting.push(Waiting::Launch(call));
+        work.waiting.push(Task::Launch(call));
         work.launches += 1;
-        if work.launches >= MOST_WAITING || work.profile.is_some() { self.give(&mut work) } else { Ok(()) }
+        if work.launches >= work.most || work.profile.is_some() {
+            work.most = (2 * work.most).min(MOST_WAITING);
+            self.give(&mut work)
+        } else {
+            Ok(())
+        }
     }
 
     /// Sets `bytes` bytes from `address` on to 0.
     pub fn clear(&self, address: sys::CUdeviceptr, bytes: usize) {
-        self.work().waiting.push(Waiting::Clear(address, bytes));
+        if bytes > 0 {
+            self.work().waiting.push(Task::Clear(address, bytes));
+        }
     }
 
     /// Records an event after all work so far; the event is collected with that work and not submitted at once.
     pub fn record(&self, event: Arc<CudaEvent>) {
-        self.work().waiting.push(Waiting::Event(event));
+        self.work().waiting.push(Task::Event(event));
     }
 
     /// Submits all work and returns an event recorded after it.
@@ -87,7 +96,7 @@ impl Queue {
     /// Makes sure that an event is recorded on the stream: submits the collected work if the event is part of it.
     pub fn require(&self, event: &Arc<CudaEvent>) -> Result<(), Refusal> {
         let mut work = self.work();
-        let waits = |w: &Waiting| matches!(w, Waiting::Event(other) if Arc::ptr_eq(event, other));
+        let waits = |w: &Task| matches!(w, Task::Event(other) if Arc::ptr_eq(event, other));
         if work.waiting.iter().any(waits) { self.give(&mut work) } else { Ok(()) }
     }
 
@@ -105,6 +114,7 @@ impl Queue {
     /// Submits all work and blocks until it is done.
     pub fn synchronise(&self) -> Result<(), Refusal> {
         self.flush()?;
+        self.work().most = FIRST_WAITING;
         self.stream.synchronize().map_err(of_stream)
     }
 
@@ -123,33 +133,18 @@ impl Queue {
         }
         self.context.bind_to_thread().map_err(of_stream)?;
         work.launches = 0;
-        let mut run = Vec::new();
-        for waiting in std::mem::take(&mut work.waiting) {
-            match waiting {
-                Waiting::Launch(call) => run.push(call),
-                Waiting::Clear(address, bytes) => {
-                    self.run(work, &mut run)?;
-                    // SAFETY: the memory has at least that many bytes, and its next owner's work comes later on the
-                    // same stream.
-                    unsafe { result::memset_d8_async(address, 0, bytes, self.stream.cu_stream()) }
-                        .map_err(of_stream)?;
-                }
-                Waiting::Event(event) => {
-                    self.run(work, &mut run)?;
-                    event.record(&self.stream).map_err(of_stream)?;
-                }
-            }
+        let mut left = std::mem::take(&mut work.waiting);
+        while !left.is_empty() {
+            let mut run: Vec<_> = left.drain(..left.len().min(launch_dependencies::MOST)).collect();
+            self.run(work, &mut run)?;
         }
-        self.run(work, &mut run)
+        Ok(())
     }
 
-    /// Submits the collected `calls`, from a recording or one by one, and empties them.
-    fn run(&self, work: &mut Work, calls: &mut Vec<Call>) -> Result<(), Refusal> {
-        if calls.is_empty() {
-            return Ok(());
-        }
+    /// Submits a run, from a recording or task by task, and empties it.
+    fn run(&self, work: &mut Work, run: &mut Vec<Task>) -> Result<(), Refusal> {
         if let Some(recordings) = work.recordings.as_mut() {
-            match self.times.time("launches: replay", || recordings.run(calls, &self.stream)) {
+            match self.times.time("launches: replay", || recordings.run(run, &self.stream)) {
                 Ok(true) => {
                     work.replayed += 1;
                     return Ok(());
@@ -159,20 +154,20 @@ impl Queue {
                 Err(_) => work.recordings = None,
             }
         }
+        let what = |task: &Task| match task {
+            Task::Launch(call) => format!("kernel `{}`, `{}`", call.kernel.name.0, call.kernel.name.1),
+            Task::Clear(..) | Task::Event(_) => of_stream_name(),
+        };
         self.times.time("launches: one by one", || {
-            calls.drain(..).try_for_each(|call| {
-                let (name, entry) = call.kernel.name;
-                let go = || call.launch(&self.stream);
-                match work.profile.as_mut() {
-                    None => go(),
-                    Some(profile) => {
-                        let ([gx, gy, gz], [bx, by, bz]) = (call.groups, call.kernel.block);
-                        let threads = u64::from(gx * bx) * u64::from(gy * by) * u64::from(gz * bz);
-                        let name = format!("{name}, {entry}, 2^{}", threads.ilog2());
-                        profile.time(name, (&self.context, &self.stream), go)
+            run.drain(..).try_for_each(|task| {
+                let go = || task.submit(&self.stream);
+                match (&task, work.profile.as_mut()) {
+                    (Task::Launch(call), Some(profile)) => {
+                        profile.time(call.profile_name(), (&self.context, &self.stream), go)
                     }
+                    _ => go(),
                 }
-                .map_err(|e| (format!("kernel `{name}`, `{entry}`"), e))
+                .map_err(|e| (what(&task), e))
             })
         })
     }

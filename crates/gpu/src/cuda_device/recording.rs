@@ -7,17 +7,133 @@
 //! memory they share ([`launch_dependencies`]).
 
 use super::kernel_call::Call;
-use super::launch_dependencies::{self, Before};
-use cudarc::driver::{CudaStream, DriverError, sys};
+use super::launch_dependencies::{self, Access, Before, Needs};
+use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Shorter runs are not recorded: it is not worth it.
 const SHORTEST: usize = 4;
 /// Maximal number of runs remembered: more than a method launches on one grid.
 const MOST_RUNS: usize = 256;
 
-/// The identity of a run: each kernel's function and its numbers of workgroups.
+/// A part of a run.
+pub(super) enum Task {
+    /// A launch of a kernel.
+    Launch(Call),
+    /// Sets bytes to 0, from an address on.
+    Clear(sys::CUdeviceptr, usize),
+    /// Records an event after all that came before.
+    Event(Arc<CudaEvent>),
+}
+
+/// The identity of a run: each kernel's function and its numbers of workgroups; bytes that are cleared; 0 for an event.
 type Key = Vec<(usize, [u32; 3])>;
+
+impl Task {
+    fn key(&self) -> (usize, [u32; 3]) {
+        match self {
+            Self::Launch(call) => (call.kernel.function.addr(), call.groups),
+            Self::Clear(_, bytes) => (*bytes, [0; 3]),
+            Self::Event(_) => (0, [0; 3]),
+        }
+    }
+
+    /// Submits it to a stream.
+    pub fn submit(&self, stream: &CudaStream) -> Result<(), DriverError> {
+        match self {
+            Self::Launch(call) => call.launch(stream),
+            // SAFETY: the memory has at least that many bytes, and its next owner's work comes later on the same stream.
+            Self::Clear(address, bytes) => unsafe {
+                result::memset_d8_async(*address, 0, *bytes, stream.cu_stream())
+            },
+            Self::Event(event) => event.record(stream),
+        }
+    }
+
+    /// Whether both have the same arguments; both must have the same key.
+    fn has_values_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Launch(call), Self::Launch(other)) => call.has_values_of(other),
+            (Self::Clear(address, _), Self::Clear(other, _)) => address == other,
+            _ => false,
+        }
+    }
+
+    /// Adds it to a graph, after other nodes of it.
+    fn add_to(
+        &self,
+        (graph, context): (sys::CUgraph, sys::CUcontext),
+        before: &[sys::CUgraphNode],
+    ) -> Result<sys::CUgraphNode, DriverError> {
+        let mut node = std::ptr::null_mut();
+        let (first, count) = (before.as_ptr(), before.len());
+        // SAFETY: the nodes before belong to the graph, and the driver copies what it is given.
+        match self {
+            Self::Launch(call) => call.as_node(|node_of| unsafe {
+                sys::cuGraphAddKernelNode_v2(&mut node, graph, first, count, node_of)
+            }),
+            Self::Clear(address, bytes) => unsafe {
+                sys::cuGraphAddMemsetNode(&mut node, graph, first, count, &clear(*address, *bytes), context)
+            },
+            Self::Event(event) => unsafe {
+                sys::cuGraphAddEventRecordNode(&mut node, graph, first, count, event.cu_event())
+            },
+        }
+        .result()?;
+        Ok(node)
+    }
+
+    /// Gives its arguments to its node of a graph that was instantiated.
+    fn set(
+        &self,
+        (ready, context): (sys::CUgraphExec, sys::CUcontext),
+        node: sys::CUgraphNode,
+    ) -> Result<(), DriverError> {
+        // SAFETY: the node belongs to the graph that was instantiated, kernel and bytes stay the same, and the driver
+        // copies what it is given.
+        match self {
+            Self::Launch(call) => call
+                .as_node(|node_of| unsafe { sys::cuGraphExecKernelNodeSetParams_v2(ready, node, node_of) }),
+            Self::Clear(address, bytes) => unsafe {
+                sys::cuGraphExecMemsetNodeSetParams(ready, node, &clear(*address, *bytes), context)
+            },
+            Self::Event(event) => unsafe {
+                sys::cuGraphExecEventRecordNodeSetEvent(ready, node, event.cu_event())
+            },
+        }
+        .result()
+    }
+}
+
+/// The parameters of a node that sets bytes, of whole words, to 0.
+fn clear(address: sys::CUdeviceptr, bytes: usize) -> sys::CUDA_MEMSET_NODE_PARAMS {
+    sys::CUDA_MEMSET_NODE_PARAMS {
+        dst: address,
+        pitch: 0,
+        value: 0,
+        elementSize: 4,
+        width: bytes / 4,
+        height: 1,
+    }
+}
+
+/// The dependencies of a run.
+fn waits(tasks: &[Task]) -> Vec<Before> {
+    let cleared: Vec<_> = tasks
+        .iter()
+        .map(|task| match task {
+            Task::Clear(address, _) => [Access { address: *address, writes: true }],
+            Task::Launch(_) | Task::Event(_) => [Access { address: 0, writes: false }],
+        })
+        .collect();
+    let needs = tasks.iter().zip(&cleared).map(|(task, cleared)| match task {
+        Task::Launch(call) => Needs::Memory(&call.accesses),
+        Task::Clear(..) => Needs::Memory(cleared),
+        Task::Event(_) => Needs::All,
+    });
+    launch_dependencies::waits(needs)
+}
 
 /// The runs seen so far; the value is `None` after a run was seen once, and a recording from the second time on.
 #[derive(Default)]
@@ -26,33 +142,33 @@ pub(super) struct Recordings {
 }
 
 impl Recordings {
-    /// Launches `calls` from a recording and empties them. Returns false, and leaves `calls` for the caller to launch,
+    /// Submits `tasks` from a recording and empties them. Returns false, and leaves `tasks` for the caller to submit,
     /// if the run is too short, too long, or new.
     ///
     /// # Errors
-    /// The driver's error. Nothing was launched then, and no recording may be used any more.
-    pub fn run(&mut self, calls: &mut Vec<Call>, stream: &CudaStream) -> Result<bool, DriverError> {
-        if calls.len() < SHORTEST || calls.len() > launch_dependencies::MOST {
+    /// The driver's error. Nothing was submitted then, and no recording may be used any more.
+    pub fn run(&mut self, tasks: &mut Vec<Task>, stream: &CudaStream) -> Result<bool, DriverError> {
+        if tasks.len() < SHORTEST || tasks.len() > launch_dependencies::MOST {
             return Ok(false);
         }
-        let key: Key = calls.iter().map(|call| (call.kernel.function.addr(), call.groups)).collect();
+        let context = stream.context().cu_ctx();
+        let key: Key = tasks.iter().map(Task::key).collect();
         if let Some(seen) = self.seen.get_mut(&key) {
-            let waits = launch_dependencies::waits(calls.iter().map(|call| &call.accesses[..]));
             let recording = match seen {
-                Some(recording) if recording.keeps(&waits) => {
-                    recording.set(calls)?;
+                Some(recording) if recording.repeats(tasks) || recording.keeps(&waits(tasks)) => {
+                    recording.set(tasks, context)?;
                     recording
                 }
                 // The same kernels, but their buffers are shared in another way. The new recording keeps the
                 // dependencies of both.
                 Some(recording) => {
-                    let waits = launch_dependencies::both(&recording.waits, &waits);
-                    seen.insert(Recording::new(calls, waits)?)
+                    let waits = launch_dependencies::both(&recording.waits, &waits(tasks));
+                    seen.insert(Recording::new(tasks, waits, context)?)
                 }
-                None => seen.insert(Recording::new(calls, waits)?),
+                None => seen.insert(Recording::new(tasks, waits(tasks), context)?),
             };
             recording.launch(stream)?;
-            recording.calls = std::mem::take(calls);
+            recording.tasks = std::mem::take(tasks);
             return Ok(true);
         }
         if self.seen.len() >= MOST_RUNS {
@@ -63,13 +179,13 @@ impl Recordings {
     }
 }
 
-/// A CUDA graph of calls, instantiated.
+/// A CUDA graph of tasks, instantiated.
 struct Recording {
-    /// For each call, the set of earlier calls that it waits for.
+    /// For each task, the set of earlier ones that it waits for.
     waits: Vec<Before>,
-    /// The calls, with their arguments, of the last launch; empty before the first.
-    calls: Vec<Call>,
-    /// The graph's kernel nodes, one for each call; owned by `_graph`.
+    /// The tasks, with their arguments, of the last launch; empty before the first.
+    tasks: Vec<Task>,
+    /// The graph's nodes, one for each task; owned by `_graph`.
     nodes: Vec<sys::CUgraphNode>,
     ready: Ready,
     _graph: Graph,
@@ -97,29 +213,29 @@ impl Drop for Ready {
 }
 
 impl Recording {
-    /// Builds and instantiates a graph of `calls` with the dependencies `waits`. The context must be current, here and
+    /// Builds and instantiates a graph of `tasks` with the dependencies `waits`. The context must be current, here and
     /// in the functions below.
-    fn new(calls: &[Call], waits: Vec<Before>) -> Result<Self, DriverError> {
+    fn new(tasks: &[Task], waits: Vec<Before>, context: sys::CUcontext) -> Result<Self, DriverError> {
         let mut graph = std::ptr::null_mut();
         // SAFETY: it writes one handle.
         unsafe { sys::cuGraphCreate(&mut graph, 0) }.result()?;
         let graph = Graph(graph);
-        let mut nodes: Vec<sys::CUgraphNode> = Vec::with_capacity(calls.len());
-        for (call, &before) in calls.iter().zip(&waits) {
-            let mut node = std::ptr::null_mut();
+        let mut nodes: Vec<sys::CUgraphNode> = Vec::with_capacity(tasks.len());
+        for (task, &before) in tasks.iter().zip(&waits) {
             let before: Vec<_> =
                 launch_dependencies::nearest(before, &waits).into_iter().map(|nth| nodes[nth]).collect();
-            // SAFETY: this function owns the graph, the nodes before belong to it, and the driver copies the arguments.
-            call.as_node(|node_of| unsafe {
-                sys::cuGraphAddKernelNode_v2(&mut node, graph.0, before.as_ptr(), before.len(), node_of)
-            })
-            .result()?;
-            nodes.push(node);
+            nodes.push(task.add_to((graph.0, context), &before)?);
         }
         let mut ready = std::ptr::null_mut();
         // SAFETY: it writes one handle.
         unsafe { sys::cuGraphInstantiateWithFlags(&mut ready, graph.0, 0) }.result()?;
-        Ok(Self { waits, calls: Vec::new(), nodes, ready: Ready(ready), _graph: graph })
+        Ok(Self { waits, tasks: Vec::new(), nodes, ready: Ready(ready), _graph: graph })
+    }
+
+    /// Whether all tasks use the memory that they used before.
+    fn repeats(&self, tasks: &[Task]) -> bool {
+        let same = |(old, new): (&Task, &Task)| matches!(new, Task::Event(_)) || old.has_values_of(new);
+        self.tasks.len() == tasks.len() && self.tasks.iter().zip(tasks).all(same)
     }
 
     /// Whether the recording keeps all the dependencies `waits`; it may have more.
@@ -127,19 +243,13 @@ impl Recording {
         self.waits.iter().zip(waits).all(|(kept, needed)| needed & !kept == 0)
     }
 
-    /// Updates the graph to the arguments of `calls`, which must be of the same kernels. A launch that is under way
-    /// keeps its own arguments.
-    fn set(&self, calls: &[Call]) -> Result<(), DriverError> {
-        for ((node, old), new) in self.nodes.iter().zip(&self.calls).zip(calls) {
-            if old.has_values_of(new) {
-                continue;
+    /// Updates the graph to the arguments of `tasks`, which must be those it was made of but for these. What is under
+    /// way keeps its own arguments.
+    fn set(&self, tasks: &[Task], context: sys::CUcontext) -> Result<(), DriverError> {
+        for ((node, old), new) in self.nodes.iter().zip(&self.tasks).zip(tasks) {
+            if !old.has_values_of(new) {
+                new.set((self.ready.0, context), *node)?;
             }
-            // SAFETY: the node belongs to the graph that was instantiated, the kernel stays the same, and the driver
-            // copies the arguments.
-            new.as_node(|node_of| unsafe {
-                sys::cuGraphExecKernelNodeSetParams_v2(self.ready.0, *node, node_of)
-            })
-            .result()?;
         }
         Ok(())
     }

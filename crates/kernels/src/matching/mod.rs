@@ -7,6 +7,7 @@ pub mod confirmation;
 pub mod least_eigenvalue;
 pub mod local_models;
 pub mod local_solve;
+pub mod local_step;
 pub mod match_confidence;
 pub mod match_nodes;
 pub mod patch_match;

@@ -2,7 +2,8 @@
 //!
 //! Both images shrink to the level that the run ends on before anything is asked of them: percentiles are those of that level,
 //! and unknown samples show there, as every sample of the full grid is part of one. The step from the full grid to the next
-//! level is the mean of what each of its voxels covers; smoothing, as between the other levels, would take longer than the rest.
+//! level is the mean of what each of its voxels covers, unless the run ends there; smoothing, as between the other levels, would
+//! take longer than the rest.
 
 use super::parameters::Intensity;
 use super::{Clg, Stage};
@@ -83,6 +84,10 @@ impl Clg {
 /// An image on the last of these levels.
 fn mean_level(device: &Device, image: &Buffer, levels: &[LevelGeometry]) -> Result<Buffer, MotionError> {
     let [first, second] = [0, 1].map(|nth| levels[nth].shape);
+    if levels.len() == 2 {
+        // What is not smoothed shows on the level next to it.
+        return Ok(shrink(device, (image, first), second)?);
+    }
     let mut out = device.scratch(second.len())?;
     let (input, output) = (from_ref(image), from_mut(&mut out));
     Resample { input, input_shape: first, output, output_shape: second, factor: 1.0 }.run(device)?;

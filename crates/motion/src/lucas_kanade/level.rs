@@ -2,7 +2,7 @@
 
 use super::diagnostics::LevelRun;
 use super::parameters::{LucasKanadeParams, Window};
-use crate::clg::parameters::{MedianFilter, Normalisation, Update};
+use crate::clg::parameters::{Interpolation, MedianFilter, Normalisation, Update};
 use crate::image_pyramids::LevelImages;
 use crate::pyramid::LevelGeometry;
 use crate::solving::StopReason;
@@ -13,10 +13,11 @@ use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
 use veloxel_kernels::image::pointwise::{ClipLength, InPlace, Operation};
-use veloxel_kernels::image::warp::{Border, Warp};
+use veloxel_kernels::image::warp::{Border, VoxelAffine, Warp};
 use veloxel_kernels::image::window_sum::WindowSum;
 use veloxel_kernels::matching::least_eigenvalue::LeastEigenvalue;
 use veloxel_kernels::matching::local_solve::LocalSolve;
+use veloxel_kernels::matching::local_step::{self, LocalStep, Terms};
 use veloxel_kernels::variational::compose::{self, Compose};
 use veloxel_kernels::variational::confidence::Confidence;
 use veloxel_kernels::variational::expected_error::ExpectedError;
@@ -125,7 +126,7 @@ impl<'a> Level<'a> {
     ) -> Result<LevelRun, ComputeError> {
         let start = self.device.stamp()?;
         let (shape, tolerance) = (self.geometry.shape, self.params.tolerance);
-        if self.params.gamma > 0.0 {
+        if self.params.gamma > 0.0 && self.in_one(images).is_none() {
             let out = &mut self.memory.gradients[0];
             Gradient { shape, scheme: Scheme::Central4, image: &images.fixed, out }.run(self.device)?;
         }
@@ -157,6 +158,22 @@ impl<'a> Level<'a> {
         displacement: &mut Field,
     ) -> Result<Later<f64>, ComputeError> {
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
+        let voxels = shape.len() as f64;
+        if let Some(terms) = self.in_one(images) {
+            let step = LocalStep {
+                shape,
+                spacing_edges: self.geometry.spacing_edges,
+                terms,
+                images: [&images.fixed, &images.moving],
+                displacement,
+                out: &mut self.memory.increment,
+                memory: &mut [],
+            };
+            let length = step.run(device)?;
+            std::mem::swap(displacement, &mut self.memory.increment);
+            self.filter(images, displacement)?;
+            return Ok(length.map(move |sum| sum / voxels));
+        }
         self.warp(images, displacement)?;
         self.constraints(images)?;
         self.sum_windows()?;
@@ -175,8 +192,24 @@ impl<'a> Level<'a> {
         Compose { shape, spacing_edges, update, displacement, increment }.run(device)?;
         std::mem::swap(displacement, &mut memory.increment);
         self.filter(images, displacement)?;
-        let voxels = shape.len() as f64;
         Ok(length.map(move |sum| sum / voxels))
+    }
+
+    /// What an iteration finds vectors by, if a GPU can make all of it in one launch.
+    fn in_one(&self, images: &LevelImages) -> Option<Terms> {
+        let (params, shape) = (self.params, self.geometry.shape);
+        let Window::Box { radius } = params.window else { return None };
+        let is_plain = images.mask.is_none()
+            && images.cut.is_none()
+            && params.epsilon == 0.0
+            && params.update == Update::Add
+            && params.interpolation == Interpolation::Linear
+            && images.moving_shape == shape
+            && images.moving_from_fixed == VoxelAffine::IDENTITY;
+        let constraints = [params.zeta, params.gradient_zeta].map(|zeta| constraint(params, zeta));
+        let ridge = params.ridge * self.window_weight();
+        let terms = Terms { radius, constraints, gamma: params.gamma, ridge, limit: params.increment_limit };
+        (self.device.is_gpu() && is_plain && local_step::takes(shape, radius)).then_some(terms)
     }
 
     /// Samples the moving image at the present displacement.
@@ -353,12 +386,16 @@ fn data_term<'a>(
     (pairs, zeta): (&'a [(&'a Buffer, &'a Buffer)], f32),
     weight: Option<&'a Buffer>,
 ) -> DataTerm<'a> {
-    let constraint = match params.normalise {
-        Normalisation::Off => Constraint::Plain,
-        Normalisation::Distance => Constraint::Normalised { zeta },
-    };
+    let constraint = constraint(params, zeta);
     let (shape, spacing_edges, scheme) = (geometry.shape, geometry.spacing_edges, Scheme::Central4);
     DataTerm { shape, spacing_edges, scheme, constraint, pairs, weight }
+}
+
+fn constraint(params: &LucasKanadeParams, zeta: f32) -> Constraint {
+    match params.normalise {
+        Normalisation::Off => Constraint::Plain,
+        Normalisation::Distance => Constraint::Normalised { zeta },
+    }
 }
 
 /// Sums the samples of every window in place; the other buffer is overwritten.

@@ -5,12 +5,19 @@ use crate::image::pointwise::CopyBuffer;
 use crate::kernel::{Kernel, Launcher, packed};
 use crate::shared::{PACK1, PACK4};
 use veloxel_core::Shape;
-use veloxel_gpu::{Buffer, ComputeError, ShaderSource, Uniform, line};
+use veloxel_gpu::{Buffer, ComputeError, ShaderSource, Uniform, cover, line};
 
 static SOURCES: [ShaderSource; 2] = [
     ShaderSource::wgsl("convolve", &[PACK1, include_str!("convolve.wgsl"), include_str!("along_x1.wgsl")]),
     ShaderSource::wgsl("convolve", &[PACK4, include_str!("convolve.wgsl"), include_str!("along_x4.wgsl")]),
 ];
+
+static PICTURE: ShaderSource = ShaderSource::wgsl("convolve", &[include_str!("picture.wgsl")]);
+/// The largest radius of these, and their tiles' width and height.
+const MOST_IN_ONE: usize = 8;
+const TILE: [usize; 2] = [32, 16];
+/// Pixels of pictures whose passes take longer than launches.
+const LARGE_PICTURE: usize = 1 << 20;
 
 /// What stands beyond the ends of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +65,16 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
     match &passes[..] {
         [] => CopyBuffer { from: input, to: output }.run(device),
         [only] => only.run(gpu, input, output),
+        [y, x] if is_small_picture(shape, [x, y]) => {
+            let [nx, ny, _] = shape.size;
+            gpu.launch(&PICTURE, "both_passes")
+                .constant("RADIUS_X", x.weights.len() - 1)
+                .constant("RADIUS_Y", y.weights.len() - 1)
+                .uniform(with_weights(with_weights(Uniform::new().u4([nx, ny]), x.weights, 3), y.weights, 3))
+                .input(input)
+                .output(output)
+                .run([cover(nx, TILE[0]), cover(ny, TILE[1]), 1])
+        }
         [first, second] => {
             let between = device.scratch(shape.len())?;
             first.run(gpu, input, &between)?;
@@ -70,6 +87,12 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
             third.run(gpu, &between, output)
         }
     }
+}
+
+/// Whether `picture.wgsl` filters it faster than two passes.
+fn is_small_picture(shape: Shape, passes: [&Pass<'_>; 2]) -> bool {
+    let is_short = passes.iter().all(|pass| pass.weights.len() <= MOST_IN_ONE + 1);
+    is_short && shape.components() == 2 && shape.len() <= LARGE_PICTURE
 }
 
 /// A symmetric filter along one axis.
@@ -132,8 +155,11 @@ impl Pass<'_> {
 }
 
 fn block([inner, count, long_radius, items]: [usize; 4], weights: &[f32]) -> Uniform {
-    let mut taps = [0.0; 20];
-    taps[..weights.len()].copy_from_slice(weights);
-    let head = Uniform::new().u(inner).u(count).u(long_radius).u(items);
-    taps.chunks_exact(4).fold(head, |block, t| block.f4([t[0], t[1], t[2], t[3]]))
+    with_weights(Uniform::new().u(inner).u(count).u(long_radius).u(items), weights, 5)
+}
+
+/// Adds the weights of a filter, in so many quads.
+fn with_weights(block: Uniform, weights: &[f32], quads: usize) -> Uniform {
+    let weight = |k: usize| weights.get(k).copied().unwrap_or(0.0);
+    (0..quads).fold(block, |block, quad| block.f4([0, 1, 2, 3].map(|k| weight(4 * quad + k))))
 }

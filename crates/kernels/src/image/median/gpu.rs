@@ -10,6 +10,9 @@ const BODY: &str = include_str!("median.wgsl");
 /// Windows of 3², 5², 3³ and 7² values; arrays of just their length stay in registers.
 static WINDOW_9: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 5u;", EXPONENTIAL, BODY]);
 static WINDOW_25: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 14u;", EXPONENTIAL, BODY]);
+/// Pictures' windows of 5², a tile a workgroup.
+static TILE_25: ShaderSource =
+    ShaderSource::wgsl("median", &["const HALF: u32 = 0u;", EXPONENTIAL, BODY, include_str!("of_25.wgsl")]);
 static WINDOW_27: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 15u;", EXPONENTIAL, BODY]);
 static WINDOW_49: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 25u;", EXPONENTIAL, BODY]);
 static ANY_WINDOW: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u32 = 0u;", EXPONENTIAL, BODY]);
@@ -21,21 +24,29 @@ pub(super) fn plain(
     out: &[Buffer],
 ) -> Result<(), ComputeError> {
     let ([nx, ny, nz], d) = (shape.size, shape.components());
-    let source = match (2 * radius + 1).pow(d as u32) {
-        9 => &WINDOW_9,
-        25 => &WINDOW_25,
-        27 => &WINDOW_27,
-        49 => &WINDOW_49,
-        _ => &ANY_WINDOW,
+    let ((source, entry), rows) = match (2 * radius + 1).pow(d as u32) {
+        25 if nx > 4 && ny > 4 => ((&TILE_25, "of_25"), 8),
+        count => ((whole_window(count), "plain"), 4),
     };
-    gpu.launch(source, "plain")
+    gpu.launch(source, entry)
         .constant("COMPONENTS", d)
         .constant("RADIUS", radius)
         .uniform(Uniform::new().u4([nx, ny, nz]).u4([0; 4]).f4([0.0; 4]).f4([0.0]))
         .inputs(field, 3)
         .outputs(out, 3)
         .absent(3)
-        .run([cover(nx, 32), cover(ny, 4), (nz * d) as u32])
+        .run([cover(nx, 32), cover(ny, rows), (nz * d) as u32])
+}
+
+/// The text for windows of so many values.
+fn whole_window(count: usize) -> &'static ShaderSource {
+    match count {
+        9 => &WINDOW_9,
+        25 => &WINDOW_25,
+        27 => &WINDOW_27,
+        49 => &WINDOW_49,
+        _ => &ANY_WINDOW,
+    }
 }
 
 /// Blends the weighted median into `smooth`, the field after the plain one.
@@ -56,7 +67,8 @@ pub(super) fn weighted(
     let groups = [cover(nx, 32), cover(ny, 4), 1];
     let near = gpu.device().zeros::<f32>(args.shape.len())?;
     launch("edges").output(&near).spare(2).absent(3).run(groups)?;
-    launch("weighted")
+    // The window of five samples a side stays in registers.
+    launch(if window.radius == 2 * window.stride { "weighted_25" } else { "weighted" })
         .constant("VOTED", args.vote.is_some())
         .outputs(args.out, 3)
         .input(args.guide)

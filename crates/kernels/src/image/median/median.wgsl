@@ -270,3 +270,73 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
     out_x[i] = found.x;
     out_y[i] = found.y;
 }
+
+// The same for a window of five samples a side, which stays in registers with its weights.
+@compute @workgroup_size(32, 4)
+fn weighted_25(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = block.size;
+    if (id.x >= size.x || id.y >= size.y) {
+        return;
+    }
+    let i = id.y * size.x + id.x;
+    let reach = block.window.z;
+    var share = 0.0;
+    for (var y = id.y - min(id.y, reach); y < min(id.y + reach + 1u, size.y); y = y + 1u) {
+        share = max(share, near[y * size.x + id.x]);
+    }
+    let own = vec2<f32>(in_x[i], in_y[i]);
+    if (share <= 0.0) {
+        out_x[i] = own.x;
+        out_y[i] = own.y;
+        return;
+    }
+    let here = guide[i];
+    var weights: array<f32, 25>;
+    var values: array<vec2<f32>, 25>;
+    var all = 0.0;
+    var first = vec2<f32>(0.0);
+    var second = vec2<f32>(0.0);
+    for (var k = 0u; k < 25u; k = k + 1u) {
+        let dx = i32((k % 5u) * block.window.y) - i32(block.window.x);
+        let dy = i32((k / 5u) * block.window.y) - i32(block.window.x);
+        let x = i32(id.x) + dx;
+        let y = i32(id.y) + dy;
+        // What lies outside weighs nothing.
+        var weight = 0.0;
+        var value = vec2<f32>(0.0);
+        if (x >= 0 && x < i32(size.x) && y >= 0 && y < i32(size.y)) {
+            let at = u32(y) * size.x + u32(x);
+            let difference = guide[at] - here;
+            let far = block.scales.x * f32(dx * dx + dy * dy);
+            weight = exponential(-far - difference * difference * block.scales.y);
+            if (VOTED == 1u) {
+                weight = weight * vote[at];
+            }
+            weight = floor(FULL_VOTE * weight + 0.5) + 1.0;
+            value = vec2<f32>(in_x[at], in_y[at]) - own;
+        }
+        weights[k] = weight;
+        values[k] = value;
+        all = all + weight;
+        first = first + weight * value;
+        second = second + weight * value * value;
+    }
+    let mean = first / all;
+    let deviation = sqrt(max(second / all - mean * mean, vec2<f32>(0.0)));
+    var low = vec2<f32>(-1.0);
+    var high = vec2<f32>(1.0);
+    for (var round = 0u; round < HALVINGS; round = round + 1u) {
+        let middle = 0.5 * (low + high);
+        let bound = mean + middle * deviation;
+        var below_bound = vec2<f32>(0.0);
+        for (var k = 0u; k < 25u; k = k + 1u) {
+            below_bound = below_bound + select(vec2<f32>(0.0), vec2<f32>(weights[k]), values[k] < bound);
+        }
+        let is_below = below_bound > vec2<f32>(0.5 * all);
+        high = select(high, middle, is_below);
+        low = select(middle, low, is_below);
+    }
+    let found = own + share * (mean + 0.5 * (low + high) * deviation);
+    out_x[i] = found.x;
+    out_y[i] = found.y;
+}

@@ -276,3 +276,149 @@ fn local_models(@builtin(global_invocation_id) id: vec3<u32>) {
         store(model.z, 2u, i);
     }
 }
+
+// Pictures: thirty-two threads a node, four nodes a workgroup. The matches around a node are seen once, and its candidates
+// weighed side by side; sums and choices are those of `local_models`.
+
+const LANES: u32 = 32u;
+// Offsets (x, y) and vectors (z, w) of the matches around each node, and their weights.
+var<workgroup> around: array<vec4<f32>, 128>;
+var<workgroup> weights: array<f32, 128>;
+// Candidates, and what they cost.
+var<workgroup> models_x: array<vec4<f32>, 128>;
+var<workgroup> models_y: array<vec4<f32>, 128>;
+var<workgroup> energies: array<f32, 128>;
+
+fn side() -> u32 {
+    return 2u * REACH + 1u;
+}
+
+fn match_of(i: u32) -> Match {
+    return Match(vec3<f32>(around[i].xy, 0.0), vec3<f32>(around[i].zw, 0.0), weights[i]);
+}
+
+// A position some steps off, and whether a grid has it.
+fn beside(at: vec3<u32>, nth: u32, width: u32, size: vec4<u32>) -> vec3<i32> {
+    let steps = vec2<i32>(i32(nth % width), i32(nth / width)) - vec2<i32>(i32(width / 2u));
+    let found = vec2<i32>(at.xy) + steps;
+    return vec3<i32>(found, select(0, 1, all(found >= vec2<i32>(0)) && all(found < vec2<i32>(size.xy))));
+}
+
+fn weigh(here: Here, first: u32, model: Model, far_cost: f32) -> f32 {
+    var sum = 0.0;
+    for (var k = 0u; k < side() * side(); k = k + 1u) {
+        let found = match_of(first + k);
+        let square = residual(model, found).w;
+        sum = sum + found.weight * square * (1.0 / (square + block.scales.x));
+    }
+    return sum + far_cost;
+}
+
+// The candidate of a thread: the first nine are models of the guess, the others go through a match.
+fn propose(here: Here, first: u32, lane: u32) {
+    let start = min(here.at / FACTOR, block.guess.xyz - vec3<u32>(1u));
+    var model = guessed(here, guess_index(start));
+    var energy = 3.4028235e38;
+    if (lane < 9u) {
+        let to = beside(start, lane, 3u, block.guess);
+        if (to.z == 1) {
+            let at = vec3<u32>(vec2<u32>(to.xy), 0u);
+            let i = guess_index(at);
+            let apart = guess_nodes[(2u * COMPONENTS + 1u) * guess_count() + i] - here.intensity;
+            model = guessed(here, i);
+            energy = weigh(here, first, model, far(apart, start, at));
+        }
+    } else if (lane < 18u) {
+        let nth = lane - 9u;
+        let to = beside(here.at, nth, 3u, block.size);
+        let found = match_of(first + (nth / 3u + REACH - 1u) * side() + nth % 3u + REACH - 1u);
+        let at = vec3<u32>(vec2<u32>(to.xy), 0u);
+        // A match that looks all different weighs nothing, and is a candidate nevertheless.
+        if (to.z == 1 && nodes[2u * COMPONENTS * count() + index_of(at)] > 0.0) {
+            let missing = found.vector - values_of(model, found.offset);
+            model.x.x = model.x.x + missing.x;
+            model.y.x = model.y.x + missing.y;
+            energy = weigh(here, first, model, far(intensity_of(index_of(at)) - here.intensity, here.at, at));
+        }
+    }
+    models_x[first + lane] = model.x;
+    models_y[first + lane] = model.y;
+    energies[first + lane] = energy;
+}
+
+fn chosen(first: u32) -> Model {
+    var zero = vec4<f32>(0.0);
+    var best = Model(zero, zero, zero);
+    var least = 3.4028235e38;
+    for (var k = 0u; k < 18u; k = k + 1u) {
+        if (energies[first + k] < least) {
+            least = energies[first + k];
+            best = Model(models_x[first + k], models_y[first + k], zero);
+        }
+    }
+    return best;
+}
+
+fn refitted_around(first: u32, model: Model) -> Model {
+    let ridge = block.costs.x;
+    var rows = Rows(
+        vec4<f32>(ridge, 0.0, 0.0, 0.0),
+        vec4<f32>(0.0, ridge, 0.0, 0.0),
+        vec4<f32>(0.0, 0.0, ridge, 0.0),
+        vec4<f32>(0.0, 0.0, 0.0, ridge),
+    );
+    var sums = Model(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
+    for (var k = 0u; k < side() * side(); k = k + 1u) {
+        let found = match_of(first + k);
+        let missing = residual(model, found);
+        let share = block.scales.x * (1.0 / (missing.w + block.scales.x));
+        let weight = found.weight * share * share;
+        let basis = vec4<f32>(1.0, found.offset * block.scales.z);
+        let weighted = weight * basis;
+        rows.a = rows.a + weighted.x * basis;
+        rows.b = rows.b + weighted.y * basis;
+        rows.c = rows.c + weighted.z * basis;
+        sums.x = sums.x + weighted * missing.x;
+        sums.y = sums.y + weighted * missing.y;
+    }
+    let factors = factors_of(rows);
+    let scale = vec4<f32>(1.0, vec3<f32>(block.scales.z));
+    var out_model = model;
+    out_model.x = model.x + solved(factors, sums.x) * scale;
+    out_model.y = model.y + solved(factors, sums.y) * scale;
+    return out_model;
+}
+
+@compute @workgroup_size(32, 4)
+fn models_of_pictures(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_id) local: vec3<u32>,
+) {
+    let nth = (group.y * groups.x + group.x) * 4u + local.y;
+    let lane = local.x;
+    let first = local.y * LANES;
+    let is_node = nth < count();
+    let i = min(nth, count() - 1u);
+    let at = vec3<u32>(i % block.size.x, i / block.size.x, 0u);
+    let here = Here(at, triple(0u, i), intensity_of(i));
+    let to = beside(at, lane, side(), block.size);
+    var found = Match(vec3<f32>(0.0), vec3<f32>(0.0), 0.0);
+    if (lane < side() * side() && to.z == 1) {
+        found = seen(here, u32(to.y) * block.size.x + u32(to.x));
+    }
+    around[first + lane] = vec4<f32>(found.offset.xy, found.vector.xy);
+    weights[first + lane] = found.weight;
+    workgroupBarrier();
+    propose(here, first, lane);
+    workgroupBarrier();
+    if (lane > 0u || !is_node) {
+        return;
+    }
+    var model = chosen(first);
+    for (var k = 0u; k < REFITS; k = k + 1u) {
+        model = refitted_around(first, model);
+    }
+    store(model.x, 0u, i);
+    store(model.y, 1u, i);
+}

@@ -41,6 +41,7 @@ macro_rules! rows {
 
 static RELAX_GENERAL: ShaderSource = general!("relax, general", IN_PLACE, "relax_general.wgsl");
 static RELAX_TINY: ShaderSource = general!("relax, tiny", IN_PLACE, "relax_tiny.wgsl");
+static RELAX_TILE: ShaderSource = general!("relax, tile", RESIDUAL, "relax_tile.wgsl");
 static RELAX_ROWS: ShaderSource = rows!("relax, rows", IN_PLACE, "relax_rows.wgsl");
 static RESIDUAL_GENERAL: ShaderSource =
     general!("residual, general", RESIDUAL, "residual_general.wgsl", LINE, SUM, CELLS);
@@ -60,6 +61,10 @@ const TINY: usize = 768;
 /// With a volume term grids up to this size are swept by one workgroup too: launches would cost more.
 const SMALL: usize = 2048;
 
+/// Sweeps that a workgroup makes of a picture's tile at once, and the tile's width and height.
+const SWEEPS_OF_TILE: usize = 4;
+const TILE: [usize; 2] = [32, 16];
+
 /// The order of the voxels, as `relax_general.wgsl` numbers it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
@@ -71,7 +76,7 @@ enum Order {
     Quarter = 2,
 }
 
-pub(super) fn relax(gpu: &Launcher<'_>, args: &Relax<'_>) -> Result<(), ComputeError> {
+pub(super) fn relax(gpu: &Launcher<'_>, args: &mut Relax<'_>) -> Result<(), ComputeError> {
     let operator = args.operator;
     let order = match (operator.volume_weight, args.omega > 1.0) {
         (Some(_), _) => Order::Quarter,
@@ -84,6 +89,9 @@ pub(super) fn relax(gpu: &Launcher<'_>, args: &Relax<'_>) -> Result<(), ComputeE
     }
     if order == Order::Quarter && voxels <= SMALL {
         return relax_by_one_group(gpu, args, (&RELAX_GENERAL, "relax_small"), order);
+    }
+    if order == Order::Chequer && operator.shape.components() == 2 && args.sweeps > 1 {
+        return relax_tiles(gpu, args);
     }
     let view = View::of(operator);
     let by_rows = order == Order::Rows && view.rows && view.packs()[0] <= MOST_PACKS;
@@ -110,6 +118,24 @@ fn relax_by_one_group(
         .launch(gpu, text, &pass, outputs(args.x, 3).chain(inputs(args.rhs, 3)))
         .constant("ORDER", order as usize)
         .run([1, 1, 1])
+}
+
+/// Sweeps of a picture in chequered order, several a launch.
+fn relax_tiles(gpu: &Launcher<'_>, args: &mut Relax<'_>) -> Result<(), ComputeError> {
+    let view = View::general(args.operator);
+    let [nx, ny, _] = view.packs();
+    let mut out = gpu.device().scratch_field(2, args.operator.shape.len())?;
+    let mut left = args.sweeps;
+    while left > 0 {
+        let sweeps = left.min(SWEEPS_OF_TILE);
+        let pass = Pass { omega: args.omega, sweeps, ..Pass::default() };
+        view.launch(gpu, (&RELAX_TILE, "relax_tile"), &pass, inputs(args.x, 3).chain(inputs(args.rhs, 3)))
+            .outputs(&out, 2)
+            .run([cover(nx, TILE[0]), cover(ny, TILE[1]), 1])?;
+        args.x.swap_with_slice(&mut out);
+        left -= sweeps;
+    }
+    Ok(())
 }
 
 fn relax_rows(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Result<(), ComputeError> {

@@ -97,8 +97,8 @@ impl Kernel for Relax<'_> {
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.operator.shape, relax::relax(cpu, self))
     }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        gpu::relax(gpu, &self)
+    fn on_gpu(mut self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::relax(gpu, &mut self)
     }
 }
 

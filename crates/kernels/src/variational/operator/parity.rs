@@ -86,7 +86,7 @@ on_every_device! {
                     Pair::new(device).alike(&format!("relax {:?} {terms:?} {omega}", shape.size), |device| {
                         let system = System::new(device, shape, terms);
                         let (mut x, rhs) = (unknowns(device, shape, 1), unknowns(device, shape, 5));
-                        Relax { operator: system.operator(), x: &mut x, rhs: &rhs, omega, sweeps: 2 }.run(device).unwrap();
+                        Relax { operator: system.operator(), x: &mut x, rhs: &rhs, omega, sweeps: 5 }.run(device).unwrap();
                         x
                     });
                 }

@@ -1,0 +1,316 @@
+// One step of dense Lucas-Kanade in pictures, a tile of WIDTH × HEIGHT pixels a workgroup. The contract is in mod.rs. Needs
+// nan.wgsl and lattice.wgsl.
+//
+// What a stage needs of its neighbours lies in workgroup memory: the images on the tile and 7 pixels around it, their
+// derivatives on 5 around it, the constraints on 3 around it, and these summed up along x.
+
+// Half a window, at most 3.
+override RADIUS: u32 = 3u;
+// 1: gradient constancy as well.
+override GRADIENTS: u32 = 1u;
+override NORMALISED: u32 = 1u;
+// A tile's pixels along x and y, at most 32 and 16; threads of a workgroup.
+override WIDTH: u32 = 32u;
+override HEIGHT: u32 = 16u;
+override THREADS: u32 = 256u;
+
+struct Block {
+    size: vec4<u32>,
+    // Voxels an edge, along x and y; factor from a difference of sums to a derivative, along x and y.
+    scales: vec4<f32>,
+    // ζ² of the images and of their derivatives; weight of the latter; ridge.
+    terms: vec4<f32>,
+    // How far the moving image reaches beyond its centres, pixels; longest increment.
+    limits: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> block: Block;
+@group(0) @binding(1) var<storage, read> fixed: array<f32>;
+@group(0) @binding(2) var<storage, read> moving: array<f32>;
+@group(0) @binding(3) var<storage, read> displacement_x: array<f32>;
+@group(0) @binding(4) var<storage, read> displacement_y: array<f32>;
+@group(0) @binding(5) var<storage, read_write> out_x: array<f32>;
+@group(0) @binding(6) var<storage, read_write> out_y: array<f32>;
+@group(0) @binding(7) var<storage, read_write> sums: array<f32>;
+
+// Where they lie: the fixed and the warped image, and of their derivatives along both axes the sums and the differences; after
+// all these the constraints, and their sums along x.
+var<workgroup> tile: array<f32, 7700>;
+
+// Columns and samples of the tile with so many pixels around it.
+fn wide(around: u32) -> u32 {
+    return WIDTH + 2u * around;
+}
+
+fn samples(around: u32) -> u32 {
+    return wide(around) * (HEIGHT + 2u * around);
+}
+
+fn warped_start() -> u32 {
+    return samples(7u);
+}
+
+fn sums_start(axis: u32) -> u32 {
+    return 2u * samples(7u) + axis * samples(5u);
+}
+
+fn differences_start(axis: u32) -> u32 {
+    return sums_start(2u + axis);
+}
+
+fn row_sums_start() -> u32 {
+    return 5u * samples(3u);
+}
+
+// Samples of a channel that is summed up along x.
+fn row_sums() -> u32 {
+    return WIDTH * (HEIGHT + 6u);
+}
+
+fn sample(x: f32, y: f32) -> f32 {
+    let size = block.size.xy;
+    if (!(is_inside(x, size.x, block.limits.x) && is_inside(y, size.y, block.limits.x))) {
+        return not_a_number();
+    }
+    let cx = cell_of(x, size.x);
+    let cy = cell_of(y, size.y);
+    let low = cy.low * size.x + cx.low;
+    let high = cy.high * size.x + cx.low;
+    let rows = lerp2(vec2<f32>(moving[low], moving[high]), vec2<f32>(moving[low + 1u], moving[high + 1u]), cx.weight);
+    return lerp(rows.x, rows.y, cy.weight);
+}
+
+// The pixel of a place of a region with `around` pixels around the tile; whether it is one is told by `is_pixel`.
+fn pixel_of(nth: u32, width: u32, around: u32, first: vec2<i32>) -> vec2<i32> {
+    return first + vec2<i32>(i32(nth % width), i32(nth / width)) - vec2<i32>(i32(around));
+}
+
+fn is_pixel(at: vec2<i32>) -> bool {
+    return all(at >= vec2<i32>(0)) && all(at < vec2<i32>(block.size.xy));
+}
+
+// How far the neighbours of a pixel lie along an axis: two before, one before, one after, two after. At the border the nearest
+// pixel inside takes the place of one outside.
+fn steps(at: i32, count: u32, stride: u32) -> vec4<u32> {
+    let left = count - 1u - u32(at);
+    return stride * vec4<u32>(min(2u, u32(at)), min(1u, u32(at)), min(1u, left), min(2u, left));
+}
+
+// A derivative of fourth order, without its factor.
+fn differ(i: u32, to: vec4<u32>) -> f32 {
+    return (tile[i - to.x] - tile[i + to.w]) + 8.0 * (tile[i + to.z] - tile[i - to.y]);
+}
+
+fn twice_mean(fixed: f32, warped: f32) -> f32 {
+    return fixed + select(warped, fixed, is_nan(warped));
+}
+
+fn both(i: u32) -> f32 {
+    return twice_mean(tile[i], tile[warped_start() + i]);
+}
+
+// The same of the sum of both images.
+fn differ_both(i: u32, to: vec4<u32>) -> f32 {
+    return (both(i - to.x) - both(i + to.w)) + 8.0 * (both(i + to.z) - both(i - to.y));
+}
+
+struct Channels {
+    // Entries 11, 12, 22 and the first right-hand side.
+    a: vec4<f32>,
+    // The second one.
+    b: f32,
+}
+
+fn products(difference: f32, over: vec2<f32>, zeta2: f32) -> Channels {
+    let g = block.scales.zw * over;
+    var scale = 1.0;
+    if (NORMALISED == 1u) {
+        scale = scale / (zeta2 + g.x * g.x + g.y * g.y);
+    }
+    let outside = is_nan(difference);
+    scale = select(scale, 0.0, outside);
+    let by = select(difference, 0.0, outside);
+    let weighted = scale * g;
+    return Channels(
+        vec4<f32>(weighted.x * g.x, weighted.x * g.y, weighted.y * g.y, -weighted.x * by),
+        -weighted.y * by,
+    );
+}
+
+// Loads both images. Counts of rounds are known when the text is compiled, so that loads of several rounds are under way.
+fn load_images(first: vec2<i32>, lane: u32) {
+    for (var round = 0u; round < (samples(7u) + THREADS - 1u) / THREADS; round = round + 1u) {
+        let nth = lane + round * THREADS;
+        let at = pixel_of(nth, wide(7u), 7u, first);
+        if (nth < samples(7u) && is_pixel(at)) {
+            let i = u32(at.y) * block.size.x + u32(at.x);
+            tile[nth] = fixed[i];
+            let x = f32(at.x) + block.scales.x * displacement_x[i];
+            let y = f32(at.y) + block.scales.y * displacement_y[i];
+            tile[warped_start() + nth] = sample(x, y);
+        }
+    }
+}
+
+fn differentiate(first: vec2<i32>, lane: u32) {
+    for (var nth = lane; nth < samples(5u); nth = nth + THREADS) {
+        let at = pixel_of(nth, wide(5u), 5u, first);
+        if (is_pixel(at)) {
+            let i = (nth / wide(5u) + 2u) * wide(7u) + nth % wide(5u) + 2u;
+            for (var axis = 0u; axis < 2u; axis = axis + 1u) {
+                var to = steps(at.x, block.size.x, 1u);
+                if (axis == 1u) {
+                    to = steps(at.y, block.size.y, wide(7u));
+                }
+                let before = differ(i, to) * (1.0 / 12.0);
+                let after = differ(warped_start() + i, to) * (1.0 / 12.0);
+                tile[sums_start(axis) + nth] = twice_mean(before, after);
+                tile[differences_start(axis) + nth] = after - before;
+            }
+        }
+    }
+}
+
+fn of_derivative(axis: u32, i: u32, to_x: vec4<u32>, to_y: vec4<u32>) -> Channels {
+    let at = sums_start(axis) + i;
+    let over = vec2<f32>(differ(at, to_x), differ(at, to_y));
+    return products(tile[differences_start(axis) + i], over, block.terms.y);
+}
+
+// The constraints of a place; 0 outside.
+fn constraints(nth: u32, first: vec2<i32>) -> Channels {
+    let at = pixel_of(nth, wide(3u), 3u, first);
+    if (nth >= samples(3u) || !is_pixel(at)) {
+        return Channels(vec4<f32>(0.0), 0.0);
+    }
+    let row = nth / wide(3u);
+    let column = nth % wide(3u);
+    let i = (row + 4u) * wide(7u) + column + 4u;
+    let over = vec2<f32>(
+        differ_both(i, steps(at.x, block.size.x, 1u)),
+        differ_both(i, steps(at.y, block.size.y, wide(7u))),
+    );
+    let brightness = products(tile[warped_start() + i] - tile[i], over, block.terms.x);
+    if (GRADIENTS == 0u) {
+        return brightness;
+    }
+    let j = (row + 2u) * wide(5u) + column + 2u;
+    let to_x = steps(at.x, block.size.x, 1u);
+    let to_y = steps(at.y, block.size.y, wide(5u));
+    let along_x = of_derivative(0u, j, to_x, to_y);
+    let along_y = of_derivative(1u, j, to_x, to_y);
+    let gain = block.terms.z;
+    return Channels(
+        brightness.a + gain * (along_x.a + along_y.a),
+        brightness.b + gain * (along_x.b + along_y.b),
+    );
+}
+
+fn keep(nth: u32, channels: Channels) {
+    if (nth < samples(3u)) {
+        tile[nth] = channels.a.x;
+        tile[samples(3u) + nth] = channels.a.y;
+        tile[2u * samples(3u) + nth] = channels.a.z;
+        tile[3u * samples(3u) + nth] = channels.a.w;
+        tile[4u * samples(3u) + nth] = channels.b;
+    }
+}
+
+// The sum of a window, in pairs of pairs: its first sample lies at `i`.
+fn window(i: u32, stride: u32) -> f32 {
+    if (RADIUS == 1u) {
+        return tile[i] + (tile[i + stride] + tile[i + 2u * stride]);
+    }
+    if (RADIUS == 2u) {
+        let first = (tile[i + stride] + tile[i + 2u * stride]) + (tile[i + 3u * stride] + tile[i + 4u * stride]);
+        return tile[i] + first;
+    }
+    let two = tile[i + stride] + tile[i + 2u * stride];
+    let four = (tile[i + 3u * stride] + tile[i + 4u * stride]) + (tile[i + 5u * stride] + tile[i + 6u * stride]);
+    return tile[i] + two + four;
+}
+
+fn sum_along_x(lane: u32) {
+    for (var nth = lane; nth < 5u * row_sums(); nth = nth + THREADS) {
+        let left = nth % row_sums();
+        let i = nth / row_sums() * samples(3u) + left / WIDTH * wide(3u) + left % WIDTH + 3u - RADIUS;
+        tile[row_sums_start() + nth] = window(i, 1u);
+    }
+}
+
+// The increment of the pixel at a place of the tile.
+fn solved(place: u32) -> vec2<f32> {
+    let i = row_sums_start() + place + (3u - RADIUS) * WIDTH;
+    let p = window(i, WIDTH) + block.terms.w;
+    let q = window(i + row_sums(), WIDTH);
+    let r = window(i + 2u * row_sums(), WIDTH) + block.terms.w;
+    let s = window(i + 3u * row_sums(), WIDTH);
+    let t = window(i + 4u * row_sums(), WIDTH);
+    let determinant = p * r - q * q;
+    var found = vec2<f32>();
+    if (determinant > 0.0) {
+        found = vec2<f32>((r * s - q * t) / determinant, (p * t - q * s) / determinant);
+    }
+    return found;
+}
+
+// The sum over the workgroup, in a fixed order.
+fn total(value: f32, lane: u32) -> f32 {
+    workgroupBarrier();
+    tile[lane] = value;
+    workgroupBarrier();
+    for (var half = 512u; half > 0u; half = half >> 1u) {
+        if (lane < half && lane + half < THREADS) {
+            tile[lane] = tile[lane] + tile[lane + half];
+        }
+        workgroupBarrier();
+    }
+    return tile[0];
+}
+
+@compute @workgroup_size(THREADS)
+fn local_step(
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let first = vec2<i32>(group.xy * vec2<u32>(WIDTH, HEIGHT));
+    load_images(first, lane);
+    workgroupBarrier();
+    if (GRADIENTS == 1u) {
+        differentiate(first, lane);
+    }
+    workgroupBarrier();
+    // They take the place of what they are made of; a tile has four times the threads of a workgroup at most.
+    let a = constraints(lane, first);
+    let b = constraints(lane + THREADS, first);
+    let c = constraints(lane + 2u * THREADS, first);
+    let d = constraints(lane + 3u * THREADS, first);
+    workgroupBarrier();
+    keep(lane, a);
+    keep(lane + THREADS, b);
+    keep(lane + 2u * THREADS, c);
+    keep(lane + 3u * THREADS, d);
+    workgroupBarrier();
+    sum_along_x(lane);
+    workgroupBarrier();
+    var length_sum = 0.0;
+    for (var place = lane; place < WIDTH * HEIGHT; place = place + THREADS) {
+        let at = pixel_of(place, WIDTH, 0u, first);
+        if (is_pixel(at)) {
+            let i = u32(at.y) * block.size.x + u32(at.x);
+            var increment = solved(place);
+            let length = sqrt(increment.x * increment.x + increment.y * increment.y);
+            if (length > block.limits.y) {
+                increment = increment * (block.limits.y / length);
+            }
+            length_sum = length_sum + min(length, block.limits.y);
+            out_x[i] = increment.x + displacement_x[i];
+            out_y[i] = increment.y + displacement_y[i];
+        }
+    }
+    let sum = total(length_sum, lane);
+    if (lane == 0u) {
+        sums[group.y * groups.x + group.x] = sum;
+    }
+}
