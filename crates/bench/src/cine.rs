@@ -65,11 +65,12 @@ fn job(
         labels: Default::default(),
         names: PlainNames::default(),
         region: RegionChoice::Auto,
-        space: MotionSpace::InPlane,
+        space: MotionSpace::Auto,
         periodic: Periodic::Auto,
         estimate: CycleEstimate::Closed,
         methods: vec![method],
         options: RunOptions { device: session.device_options.clone(), ..RunOptions::default() },
+        animation: false,
         folder,
     })
 }
@@ -144,8 +145,6 @@ fn ejection(
     let mut job =
         job(session, frames.map(|f| path(f, "")).to_vec(), labels[0].clone(), scratch.join(patient))?;
     job.truth = vec![ContourInput { path: labels[1].clone(), frame: Some(1) }];
-    // Half a beat apart, slices have passed through each other's places: the volume tells, planes do not.
-    job.space = MotionSpace::Volume;
     let found = run(&job)?;
     let areas = |nth: usize| -> Result<Vec<Option<f64>>, BenchError> {
         let file = read_contours(&labels[nth], None, &ContourReading::default(), &mut Warnings::new())?;

@@ -58,13 +58,19 @@ pub struct TrackArguments {
     #[arg(long, value_name = "WAY", value_parser = estimates(), default_value = "closed", help_heading = "Method")]
     estimate: CycleEstimate,
 
-    /// Motion of each slice in its plane, or of all slices together
-    #[arg(long, value_name = "SPACE", value_parser = spaces(), default_value = "in-plane", help_heading = "Method")]
+    /// Motion of each slice in its plane, or of all slices together; auto: together where fewer than 16 frames of a stack of 4 slices or more
+    /// are given, whose base descends far from frame to frame
+    #[arg(long, value_name = "SPACE", value_parser = spaces(), default_value = "auto", help_heading = "Method")]
     motion: MotionSpace,
 
-    /// Where motion is estimated: auto (25 mm around the outlines, or the outlines of a region), all, or X,Y,WIDTH,HEIGHT in pixels
+    /// Where motion is estimated: auto (25 mm around the outlines, or the outlines of a region), all, X,Y,WIDTH,HEIGHT in pixels,
+    /// or the rectangle around a mask, such as heart.nii.gz or labels.nii.gz=1,2
     #[arg(long, value_name = "REGION", default_value = "auto", help_heading = "Method")]
     region: RegionChoice,
+
+    /// Also writes loop.gif: the outlines over the moving images
+    #[arg(long)]
+    gif: bool,
 
     /// What the labels of label images are
     #[arg(long, value_name = "LABELS", default_value = "rv=1,muscle=2,lv=3", help_heading = "Contours")]
@@ -131,9 +137,10 @@ fn estimates() -> impl TypedValueParser<Value = CycleEstimate> {
 }
 
 fn spaces() -> impl TypedValueParser<Value = MotionSpace> {
-    PossibleValuesParser::new(["in-plane", "volume"]).map(|word| match word.as_str() {
+    PossibleValuesParser::new(["auto", "in-plane", "volume"]).map(|word| match word.as_str() {
         "volume" => MotionSpace::Volume,
-        _ => MotionSpace::InPlane,
+        "in-plane" => MotionSpace::InPlane,
+        _ => MotionSpace::Auto,
     })
 }
 
@@ -181,6 +188,7 @@ impl Run for TrackArguments {
             estimate: self.estimate,
             methods,
             options,
+            animation: self.gif,
             folder: self.output,
         };
         let progress = Progress::new(self.quiet);
@@ -201,12 +209,21 @@ impl Run for TrackArguments {
                 counted(cine.slices.len(), "slice")
             ),
         )];
+        lines.push(("motion", spoken(&cine.motion).to_owned()));
         for each in &report.runs {
             lines.push(("method", format!("{}, {}, {}", each.method, each.preset, duration(each.time_ms))));
             lines.extend(results(each));
         }
         lines.extend(written(&run));
         print_lines(&lines)
+    }
+}
+
+/// What kind of motion was followed.
+fn spoken(motion: &str) -> &'static str {
+    match motion {
+        "volume" => "of all slices together (--motion in-plane: each in its plane)",
+        _ => "of each slice in its plane (--motion volume: of all together)",
     }
 }
 
@@ -221,7 +238,9 @@ fn results(run: &TrackRun) -> Vec<(&'static str, String)> {
     }
     lines.extend(run.strain.first().map(|all| {
         let [short, thick] = all.peaks().map(|s| 100.0 * s);
-        ("strain", format!("circumferential {short:+.1} %, radial {thick:+.1} %, at their peaks"))
+        let long = all.peak_longitudinal();
+        let long = long.map_or(String::new(), |long| format!(", longitudinal {:+.1} %", 100.0 * long));
+        ("strain", format!("circumferential {short:+.1} %, radial {thick:+.1} %{long}, at their peaks"))
     }));
     for s in run.distances.iter().flat_map(|d| &d.structures) {
         let text = format!(

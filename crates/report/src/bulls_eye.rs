@@ -54,10 +54,12 @@ fn write_segment(
         );
         return;
     };
+    // A rounded value: no minus before a 0.
+    let shown = value.round() + 0.0;
     let share = (100.0 * (value / full).clamp(0.0, 1.0)).round();
     let _ = write!(
         svg,
-        r#"<path class="segment" style="--share:{share}%" d="{d}"><title>segment {segment}: {value:+.1}</title></path><text x="{x:.1}" y="{:.1}">{value:.0}</text>"#,
+        r#"<path class="segment" style="--share:{share}%" d="{d}"><title>segment {segment}: {value:+.1}</title></path><text x="{x:.1}" y="{:.1}">{shown}</text>"#,
         y + 4.0
     );
 }

@@ -67,7 +67,9 @@ fn cards(report: &TrackReport, run: &TrackRun) -> Vec<Headline> {
     }
     if let Some(all) = run.strain.first() {
         let [short, thick] = all.peaks();
-        let note = format!("radial {:+.1} %", 100.0 * thick);
+        let long =
+            all.peak_longitudinal().map_or(String::new(), |s| format!(", longitudinal {:+.1} %", 100.0 * s));
+        let note = format!("radial {:+.1} %{long}", 100.0 * thick);
         cards.push(Headline::new("Peak circumferential strain", format!("{:+.1}", 100.0 * short), "%", note));
     }
     for summary in run.distances.iter().flat_map(|d| &d.structures) {
@@ -154,29 +156,36 @@ fn strain_section(report: &TrackReport) -> Option<Section> {
     plots.push(LinePlot::new("Circumferential strain", ["frame", "%"], curves, &[0.0]));
     let radial = vec![series("", 0, Line::Dotted, &percent_of(all, |s| s.radial))];
     plots.push(LinePlot::new("Radial strain", ["frame", "%"], radial, &[0.0]));
+    let long: Option<Vec<f64>> = all.frames.iter().map(|s| Some(100.0 * s.longitudinal?)).collect();
+    if let Some(long) = &long {
+        let curve = vec![series("", 0, Line::Dotted, long)];
+        plots.push(LinePlot::new("Longitudinal strain", ["frame", "%"], curve, &[0.0]));
+    }
     let mut section = Section::new("Strain");
     section.figures = report.runs.iter().flat_map(bulls_eyes).collect();
-    section.lead = "Lagrangian strain relative to the reference frame: (L − L₀) / L₀ of material lines around the cavity and \
-                    across the wall; strain.csv has the Eulerian form, rates, slices and segments."
+    section.lead = "Lagrangian strain relative to the reference frame: (L − L₀) / L₀ of material lines around the cavity, \
+                    across the wall, and, where all slices moved together, from base to apex; strain.csv has the Eulerian form, rates, slices and segments."
         .to_owned();
     section.plots = Plots::of(plots);
     Some(section)
 }
 
 /// Strains of the segments at their peaks.
-fn bulls_eyes(run: &TrackRun) -> [Figure; 2] {
-    let mut values = [[None; 17]; 2];
+fn bulls_eyes(run: &TrackRun) -> Vec<Figure> {
+    let mut values = [[None; 17]; 3];
     for region in run.strain.iter().filter(|region| region.slice.is_none()) {
         let Some(segment) = region.segment else { continue };
         let [short, thick] = region.peaks();
-        values[0][usize::from(segment) - 1] = Some(100.0 * short);
-        values[1][usize::from(segment) - 1] = Some(100.0 * thick);
+        let nth = usize::from(segment) - 1;
+        values[0][nth] = Some(100.0 * short);
+        // The apex has no wall around a cavity.
+        values[1][nth] = Some(100.0 * thick).filter(|_| segment != 17);
+        values[2][nth] = region.peak_longitudinal().map(|long| 100.0 * long);
     }
     let caption = format!("{}, % at its peak; hatched: not seen", run.name());
-    [
-        bulls_eye::figure("Circumferential strain", &caption, &values[0], -30.0),
-        bulls_eye::figure("Radial strain", &caption, &values[1], 60.0),
-    ]
+    let kinds = [("Circumferential strain", -30.0), ("Radial strain", 60.0), ("Longitudinal strain", -25.0)];
+    let known = kinds.into_iter().zip(&values).filter(|(_, values)| values.iter().any(Option::is_some));
+    known.map(|((name, full), values)| bulls_eye::figure(name, &caption, values, full)).collect()
 }
 
 fn distance_section(report: &TrackReport) -> Option<Section> {
@@ -235,7 +244,7 @@ fn way_plots(run: &TrackRun) -> Vec<LinePlot> {
         let all = run.distances.iter().chain(&run.ways).zip(["as wanted", "forward alone", "backward alone"]);
         let curves = all.enumerate().map(|(nth, (distances, name))| {
             let last = distances.contours.iter().map(|c| c.frame).max().unwrap_or(0);
-            series(name, nth, Line::Solid, &by_frame(&distances.contours, structure, last + 1))
+            series(name, nth, Line::Dotted, &by_frame(&distances.contours, structure, last + 1))
         });
         let title = format!("{}: {} by way in time", run.name(), structure.title());
         LinePlot::new(&title, ["frame", "mm"], curves.collect(), &[0.0])

@@ -107,6 +107,34 @@ fn labels_are_seeds_and_several_methods_stand_side_by_side() {
 }
 
 #[test]
+fn stacks_far_apart_in_time_move_as_volumes_and_shorten_from_base_to_apex() {
+    let phantom = phantom(4);
+    let place = workplace(&phantom);
+    let mask = Volume::from_fn(phantom.params().grid.clone(), |[x, y, _]| {
+        i32::from((4..76).contains(&x) && (4..72).contains(&y))
+    });
+    write_labels(&place.path("heart.nii.gz"), &mask).expect("labels are written");
+    let run = ["track", "cine.nii.gz", "--contours", "exact.json", "--region", "heart.nii.gz=1", "-o", "out"];
+    let text = place.run(&[&run[..], &["--gif"], &METHOD[1..]].concat()).succeeded().stdout;
+    assert!(text.contains("of all slices together") && text.contains("longitudinal"), "{text}");
+    let report = report(&place, "out");
+    assert_eq!(report["cine"]["motion"], "volume");
+    assert_eq!(report["cine"]["region_size_px"], serde_json::json!([72, 68]));
+    // Four slices, two beside each other, at three pixels for each of the cine's.
+    let gif = place.run(&["info", "out/loop.gif"]).succeeded().stdout;
+    assert!(gif.contains("432 × 408") && gif.contains("8 frames"), "{gif}");
+    let all = &report["runs"][0]["strain"][0]["frames"];
+    assert_eq!(all[0]["longitudinal"].as_f64(), Some(0.0));
+    let table = std::fs::read_to_string(place.path("out").join("strain.csv")).expect("a table");
+    assert!(table.contains("longitudinal_lagrangian,longitudinal_eulerian,longitudinal_rate"));
+    let planes = [&run[..4], &["-o", "planes", "--motion", "in-plane"], &METHOD[1..]].concat();
+    let text = place.run(&planes).succeeded().stdout;
+    assert!(text.contains("of each slice in its plane") && !text.contains("longitudinal"), "{text}");
+    let wrong = [&run[..4], &["--region", "exact.json", "-o", "wrong"], &METHOD[..]].concat();
+    place.run(&wrong).failed_with(&["exact.json"]);
+}
+
+#[test]
 fn mistakes_are_told_in_one_line() {
     let place = workplace(&phantom(2));
     let track = |more: &[&str]| {

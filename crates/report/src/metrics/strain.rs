@@ -4,6 +4,8 @@
 //! `(L − L₀) / L₀`; Eulerian strain `(L − L₀) / L`; strain rate: the time derivative of the Lagrangian strain, by central
 //! differences. Circumferential: lines around the cavity, along the endocardium, midway, and along the epicardium; a region's is
 //! that of all its lines together. Radial: straight lines from the endocardium to the epicardium; a region's is the mean of them.
+//! Longitudinal: straight lines midway in the wall from slice to next slice, base to apex; a region's is that of all its lines
+//! together, each counted half for either end. It is known where points move across slices.
 //! *Paper*: Voigt et al.: Definitions for a common standard for 2D speckle tracking echocardiography, EHJ Cardiovascular Imaging
 //! 2015.
 
@@ -16,7 +18,9 @@ pub const DEFINITIONS: &str = "\
 # lagrangian: (L - L0) / L0. eulerian: (L - L0) / L. rate: time derivative of the Lagrangian strain, 1/s, central differences.\n\
 # circumferential: lines around the cavity along the endocardium (endo), midway (mid) and along the epicardium (epi).\n\
 # radial: straight lines from the endocardium to the epicardium. thickness: their mean length, mm.\n\
-# slice: as in the image, from 0 on; all: every slice. segment: of the American Heart Association, 1 to 16; all: the ring.\n";
+# longitudinal: straight lines midway in the wall from slice to slice, base to apex; where motion is that of the volume, else empty.\n\
+# slice: as in the image, from 0 on; all: every slice. segment: of the American Heart Association, 1 to 16; all: the ring.\n\
+# segment 17: a slice beyond the end of the cavity; its lines are rings at 1/4, 5/8 and all of the epicardium's radius.\n";
 
 /// A wall in motion.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +31,8 @@ pub struct WallMotion {
     pub level: Level,
     /// Where its segments begin.
     pub segments: SegmentFrame,
+    /// Whether its points move across slices too.
+    pub moves_across: bool,
     /// The points of its mesh on every frame, millimetres.
     pub points_mm: Vec<Vec<[f64; 3]>>,
 }
@@ -42,6 +48,8 @@ pub struct StrainAt {
     pub circumferential_epi: f64,
     /// Across the wall.
     pub radial: f64,
+    /// From base to apex; none where points move in planes alone, or no slice lies next to the region's.
+    pub longitudinal: Option<f64>,
     /// Mean thickness of the wall.
     pub thickness_mm: f64,
 }
@@ -67,6 +75,11 @@ impl RegionStrain {
     pub fn peaks(&self) -> [f64; 2] {
         let least = self.frames.iter().map(|s| s.circumferential_mid).fold(0.0, f64::min);
         [least, self.frames.iter().map(|s| s.radial).fold(0.0, f64::max)]
+    }
+
+    /// The strongest shortening from base to apex, where that is known.
+    pub fn peak_longitudinal(&self) -> Option<f64> {
+        self.frames.iter().filter_map(|s| s.longitudinal).min_by(f64::total_cmp)
     }
 }
 
@@ -107,7 +120,7 @@ pub fn strains(walls: &[WallMotion], reference: usize) -> Vec<RegionStrain> {
         if slice.is_some() {
             regions.push(region(walls, reference, (slice, None)));
         }
-        for segment in 1..=16 {
+        for segment in 1..=17 {
             let own = |wall: &WallMotion| {
                 slice.is_none_or(|slice| slice == wall.slice)
                     && (0..SPOKES).any(|spoke| wall.segments.segment(wall.level, spoke) == segment)
@@ -125,7 +138,11 @@ fn region(
     reference: usize,
     (slice, segment): (Option<usize>, Option<u8>),
 ) -> RegionStrain {
-    let walls: Vec<&WallMotion> = walls.iter().filter(|w| slice.is_none_or(|s| s == w.slice)).collect();
+    let along = Longitudinal::of(walls, (slice, segment));
+    let is_asked = |wall: &&WallMotion| slice.is_none_or(|s| s == wall.slice);
+    // A cap has no cavity: it counts for itself alone.
+    let is_whole = |wall: &&WallMotion| wall.level != Level::Apex || segment.or(slice.map(|_| 0)).is_some();
+    let walls: Vec<&WallMotion> = walls.iter().filter(is_asked).filter(is_whole).collect();
     let frames = walls.first().map_or(0, |wall| wall.points_mm.len());
     let spokes = |wall: &WallMotion| -> Vec<usize> {
         let is_own = |&spoke: &usize| segment.is_none_or(|s| wall.segments.segment(wall.level, spoke) == s);
@@ -159,10 +176,53 @@ fn region(
             circumferential_mid: mid,
             circumferential_epi: epi,
             radial,
+            longitudinal: along.strain(frame, reference),
             thickness_mm: now.iter().sum::<f64>() / count,
         }
     };
     RegionStrain { slice, segment, frames: (0..frames).map(at).collect() }
+}
+
+/// Lines midway in the wall from slice to slice that begin or end in a region.
+struct Longitudinal<'a> {
+    /// Two neighbours, a spoke, and how many of its two ends lie in the region.
+    lines: Vec<([&'a WallMotion; 2], usize, f64)>,
+}
+
+impl<'a> Longitudinal<'a> {
+    fn of(walls: &'a [WallMotion], (slice, segment): (Option<usize>, Option<u8>)) -> Self {
+        let is_in = |wall: &WallMotion, spoke: usize| {
+            slice.is_none_or(|s| s == wall.slice)
+                && segment.is_none_or(|s| s == wall.segments.segment(wall.level, spoke))
+        };
+        let mut lines = Vec::new();
+        for pair in walls.windows(2) {
+            let [a, b] = [&pair[0], &pair[1]];
+            if !(a.moves_across && b.moves_across && a.slice.abs_diff(b.slice) == 1) {
+                continue;
+            }
+            for spoke in 0..SPOKES {
+                let ends = f64::from(u8::from(is_in(a, spoke)) + u8::from(is_in(b, spoke)));
+                if ends > 0.0 {
+                    lines.push(([a, b], spoke, ends));
+                }
+            }
+        }
+        Self { lines }
+    }
+
+    fn length(&self, frame: usize) -> f64 {
+        let of = |([a, b], spoke, ends): &([&WallMotion; 2], usize, f64)| {
+            let nth = (LAYERS / 2) * SPOKES + spoke;
+            ends * distance(a.points_mm[frame][nth], b.points_mm[frame][nth])
+        };
+        self.lines.iter().map(of).sum()
+    }
+
+    fn strain(&self, frame: usize, reference: usize) -> Option<f64> {
+        let rest = self.length(reference);
+        (rest > 0.0).then(|| self.length(frame) / rest - 1.0)
+    }
 }
 
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -184,7 +244,31 @@ mod tests {
         let points_mm =
             frames.iter().map(|&at| (0..LAYERS * SPOKES).map(|nth| point(nth, at)).collect()).collect();
         let segments = SegmentFrame { septum_rad: 3.0, towards_anterior: 1.0 };
-        WallMotion { slice: 4, level: Level::Mid, segments, points_mm }
+        WallMotion { slice: 4, level: Level::Mid, segments, moves_across: false, points_mm }
+    }
+
+    #[test]
+    fn a_stack_that_shortens_and_its_cap_as_computed_by_hand() {
+        // Slices 8 mm apart come together by 15 %; the last one shows muscle alone.
+        let wall = |nth: usize| {
+            let mut wall = ring(&[|r| r, |r| r]);
+            (wall.slice, wall.moves_across) = (nth, true);
+            wall.level = if nth == 3 { Level::Apex } else { Level::Mid };
+            for (points, height) in wall.points_mm.iter_mut().zip([8.0, 6.8]) {
+                points.iter_mut().for_each(|p| p[2] = height * nth as f64);
+            }
+            wall
+        };
+        let walls: Vec<WallMotion> = (0..4).map(wall).collect();
+        let all = strains(&walls, 0);
+        for region in &all {
+            let found = region.peak_longitudinal().expect("slices lie next to each other");
+            assert!((found + 0.15).abs() < 1e-9, "{region:?}");
+        }
+        let cap = all.iter().find(|r| r.slice.is_none() && r.segment == Some(17)).expect("the apex");
+        assert!(cap.frames[1].circumferential_epi.abs() < 1e-9);
+        let alone = strains(&walls[..1], 0);
+        assert!(alone.iter().all(|region| region.peak_longitudinal().is_none()));
     }
 
     #[test]

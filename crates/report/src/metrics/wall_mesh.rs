@@ -8,6 +8,9 @@ pub const LAYERS: usize = 5;
 /// Spokes around the cavity: spoke 0 points along x, the next ones turn towards y.
 pub const SPOKES: usize = 72;
 
+/// Radius of the innermost ring of a cap over that of its epicardium.
+const CAP_SHARE: f64 = 0.25;
+
 /// The points of a wall, layer by layer, spoke by spoke, pixels of the slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WallMesh {
@@ -39,6 +42,20 @@ impl WallMesh {
             }
         }
         Some(Self { points_px })
+    }
+
+    /// The mesh of a slice beyond the end of the cavity, which shows muscle alone: rings at shares of the epicardium's radius, from
+    /// [`CAP_SHARE`] to 1.
+    ///
+    /// None unless the centre lies inside.
+    pub fn cap(epi: &Polygon, spacing_mm: [f64; 2]) -> Option<Self> {
+        let centre = epi.centroid_px();
+        let ring: Vec<[f64; 2]> = epi
+            .points_px()
+            .iter()
+            .map(|p| [0, 1].map(|k: usize| centre[k] + CAP_SHARE * (p[k] - centre[k])))
+            .collect();
+        Self::between(&Polygon::new(ring).ok()?, epi, spacing_mm)
     }
 
     /// All points, layer by layer.
@@ -84,6 +101,8 @@ pub enum Level {
     Mid,
     /// Segments 13 to 16.
     Apical,
+    /// Segment 17: muscle beyond the end of the cavity.
+    Apex,
 }
 
 impl SegmentFrame {
@@ -97,6 +116,7 @@ impl SegmentFrame {
         match level {
             Level::Basal => [2, 1, 6, 5, 4, 3][sixth],
             Level::Mid => [8, 7, 12, 11, 10, 9][sixth],
+            Level::Apex => 17,
             Level::Apical => [14, 13, 16, 15][(((turned + PI / 4.0) / (PI / 2.0)) as usize) % 4],
         }
     }

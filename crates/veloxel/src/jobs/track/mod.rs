@@ -1,5 +1,6 @@
 //! Outlines of a heart followed over a cine: contours, fields, strain and function out.
 
+mod animation;
 mod cine;
 mod follow;
 mod motion;
@@ -69,12 +70,15 @@ pub struct TrackJob {
     pub methods: Vec<MethodOptions>,
     /// Device and everything else that the runs share, but the method.
     pub options: RunOptions,
+    /// Whether the outlines over the moving images are written as `loop.gif` too.
+    pub animation: bool,
     /// Where everything goes.
     pub folder: PathBuf,
 }
 
 /// How the names begin of the files that a run writes.
-const MEMBERS: &[&str] = &["contours.", "labels.", "field_", "strain.csv", "function.csv", "report."];
+const MEMBERS: &[&str] =
+    &["contours.", "labels.", "field_", "strain.csv", "function.csv", "loop.gif", "report."];
 
 impl TrackJob {
     fn plan(&self) -> Result<OutputPlan, VeloxelError> {
@@ -84,8 +88,13 @@ impl TrackJob {
         }
         let paths = |files: &[ContourInput]| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
         let settings = self.methods.iter().flat_map(|m| m.files().to_vec()).collect::<Vec<_>>();
+        let mask: Vec<PathBuf> = match &self.region {
+            RegionChoice::Mask(file) => vec![file.path.clone()],
+            _ => Vec::new(),
+        };
         Ok(OutputPlan::default()
             .reads_settings(&settings)
+            .reads_settings(&mask)
             .reads_settings(&[paths(&self.contours), paths(&self.truth)].concat())
             .reads("cine", &self.inputs)
             .writes("folder", [&self.folder], Holds::Folder)
@@ -108,7 +117,9 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
         [] => None,
         files => Some(seeds::read(job, files, &cine, warnings)?),
     };
-    let region = Region::of(job.region, &seeds.contours, cine.sequence.grid())?;
+    let region = Region::of(&job.region, &seeds.contours, cine.sequence.grid(), |file| {
+        file.read(job.options.reading, warnings)
+    })?;
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let mut runs = Vec::new();
     for (nth, method) in job.methods.iter().enumerate() {
@@ -145,6 +156,8 @@ struct Setting<'a> {
 /// What one method found.
 struct Tracked {
     run: TrackRun,
+    /// Every parameter as used.
+    parameters: Values,
     contours: ContourSet,
     /// By frame.
     fields: Vec<Flow>,
@@ -210,7 +223,7 @@ impl Setting<'_> {
             ways,
         };
         let fields = (0..frames).map(|frame| motion.field(frame)).collect::<Result<_, _>>()?;
-        Ok(Tracked { run, contours, fields })
+        Ok(Tracked { run, parameters: motion.parameters(), contours, fields })
     }
 
     /// The motion from each frame that outlines are carried from.
@@ -224,7 +237,7 @@ impl Setting<'_> {
         let task = Task {
             cine: self.cine,
             region: self.region,
-            space: self.job.space,
+            space: self.cine.space(self.job.space),
             slices: &slices,
             plan: CyclePlan { periodic: self.job.periodic, estimate: self.job.estimate, start: 0 },
             options: &options,
@@ -273,8 +286,13 @@ fn report(
 ) -> TrackReport {
     let options = RunOptions { method: job.methods[0].clone(), ..job.options.clone() };
     let grid = cine.sequence.grid();
+    // Several methods tell their parameters each in its own part.
+    let parameters = match runs {
+        [only] => only.parameters.clone(),
+        _ => Values::default(),
+    };
     TrackReport {
-        header: options.header("track", Values::default(), log, inputs),
+        header: options.header("track", parameters, log, inputs),
         cine: CineReport {
             size: grid.size(),
             spacing_mm: grid.spacing_mm(),
@@ -284,7 +302,7 @@ fn report(
             slices: seeds.contours.slices(),
             region_from_px: region.from,
             region_size_px: region.size,
-            motion: job.space.word().to_owned(),
+            motion: cine.space(job.space).word().to_owned(),
         },
         runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),
     }

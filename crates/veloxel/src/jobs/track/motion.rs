@@ -16,8 +16,10 @@ use veloxel_report::metrics::{Periodicity, share_folded};
 /// Where points of a cine can move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MotionSpace {
-    /// Each slice in its plane, as slices stand that are far apart.
+    /// The volume where few frames of a whole stack are given, else in planes.
     #[default]
+    Auto,
+    /// Each slice in its plane, as slices stand that are far apart.
     InPlane,
     /// All slices together.
     Volume,
@@ -27,11 +29,30 @@ impl MotionSpace {
     /// As on the command line.
     pub fn word(self) -> &'static str {
         match self {
+            Self::Auto => "auto",
             Self::InPlane => "in-plane",
             Self::Volume => "volume",
         }
     }
+
+    /// What is meant on a grid: never [`Self::Auto`].
+    ///
+    /// Between few frames of a beat the base of the heart descends by a slice or more, which planes cannot follow; between
+    /// many it moves little, and planes keep what slices far apart do not share.
+    pub(super) fn resolved(self, grid: &Grid, frames: usize) -> Self {
+        match self {
+            _ if grid.dimension() == Dimension::Two => Self::InPlane,
+            Self::Auto if grid.size()[2] >= STACK_SLICES && frames < DENSE_FRAMES => Self::Volume,
+            Self::Auto => Self::InPlane,
+            asked => asked,
+        }
+    }
 }
+
+/// Slices of a stack that motion across them can be told from, at least.
+const STACK_SLICES: usize = 4;
+/// Frames of a beat from which on neighbours in time are alike.
+const DENSE_FRAMES: usize = 16;
 
 /// By which way a frame is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +80,7 @@ pub(super) struct CineMotion {
 pub(super) struct Task<'a> {
     pub cine: &'a Cine,
     pub region: Region,
+    /// Never [`MotionSpace::Auto`].
     pub space: MotionSpace,
     /// The slices with outlines.
     pub slices: &'a [usize],
@@ -74,7 +96,7 @@ impl Task<'_> {
     pub fn follow(&self, start: usize, (done, all): (usize, usize)) -> Result<CineMotion, VeloxelError> {
         let (grid, frames) = (self.cine.sequence.grid(), self.cine.sequence.frames());
         let plan = CyclePlan { start, ..self.plan };
-        let space = if grid.dimension() == Dimension::Two { MotionSpace::InPlane } else { self.space };
+        let space = self.space;
         let mut parts = Vec::new();
         let share =
             |part: usize, of: usize| Part { observer: self.observer, nth: done * of + part, count: all * of };
@@ -110,7 +132,7 @@ impl CineMotion {
     pub fn moved_by(&self, way: Way, [x, y, z]: [f64; 3], frame: usize) -> Option<[f64; 3]> {
         let [x0, y0] = self.region.from.map(|v| v as f64);
         let (part, depth) = match self.space {
-            MotionSpace::InPlane => (self.parts.get(z as usize)?.as_ref()?, 0.0),
+            MotionSpace::InPlane | MotionSpace::Auto => (self.parts.get(z as usize)?.as_ref()?, 0.0),
             MotionSpace::Volume => (self.parts[0].as_ref()?, z),
         };
         let [w, h] = self.region.size.map(|n| n as f64 - 1.0);
@@ -123,6 +145,11 @@ impl CineMotion {
         };
         let d = sample_vox(flow, at)?;
         Some([x + d[0], y + d[1], z + d[2]])
+    }
+
+    /// Whether points leave their slice.
+    pub fn moves_across(&self) -> bool {
+        self.space == MotionSpace::Volume
     }
 
     /// Millimetres between pixels along x.

@@ -1,7 +1,9 @@
 //! The part of every frame in which motion is estimated.
 
 use crate::VeloxelError;
-use veloxel_core::{ContourSet, Grid, Structure, Volume};
+use crate::jobs::mask_file::MaskFile;
+use std::path::Path;
+use veloxel_core::{ContourSet, Grid, Mask, Structure, Volume};
 
 /// Around the outlines, millimetres: the heart moves, and methods look around.
 const MARGIN_MM: f64 = 25.0;
@@ -9,7 +11,7 @@ const MARGIN_MM: f64 = 25.0;
 const LEAST_PX: usize = 64;
 
 /// What is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RegionChoice {
     /// Around the outlines, or those that outline a region.
     #[default]
@@ -18,6 +20,8 @@ pub enum RegionChoice {
     All,
     /// From pixel (x, y) on, so many along x and y.
     Pixels([usize; 4]),
+    /// The rectangle around all that lies inside a mask, in any of its slices.
+    Mask(MaskFile),
 }
 
 impl std::str::FromStr for RegionChoice {
@@ -30,9 +34,23 @@ impl std::str::FromStr for RegionChoice {
             _ => {}
         }
         let numbers: Vec<usize> = text.split(',').filter_map(|n| n.trim().parse().ok()).collect();
-        let wrong = || "expected auto, all, or X,Y,WIDTH,HEIGHT in pixels".to_owned();
-        <[usize; 4]>::try_from(numbers).map(Self::Pixels).map_err(|_| wrong())
+        if let Ok(numbers) = <[usize; 4]>::try_from(numbers) {
+            return Ok(Self::Pixels(numbers));
+        }
+        let is_file = Path::new(text).extension().is_some() || Path::new(text).exists();
+        match is_file {
+            true => MaskFile::parse(text).map(Self::Mask),
+            false => Err("expected auto, all, X,Y,WIDTH,HEIGHT in pixels, or the file of a mask".to_owned()),
+        }
     }
+}
+
+/// Pixels along a side of a region that is given, at least.
+const LEAST_GIVEN_PX: usize = 16;
+
+fn refused(what: &str, [nx, ny]: [usize; 2]) -> VeloxelError {
+    let reason = format!("--region {what}: expected at least 16 × 16 pixels within {nx} × {ny}");
+    VeloxelError::Frames { reason }
 }
 
 /// A rectangle of pixels, the same in every slice.
@@ -45,23 +63,54 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// The region of a choice around outlines on a grid.
-    pub fn of(choice: RegionChoice, contours: &ContourSet, grid: &Grid) -> Result<Self, VeloxelError> {
+    /// The region of a choice around outlines on a grid; `mask` reads that of a choice.
+    pub fn of(
+        choice: &RegionChoice,
+        contours: &ContourSet,
+        grid: &Grid,
+        mask: impl FnOnce(&MaskFile) -> Result<Mask, VeloxelError>,
+    ) -> Result<Self, VeloxelError> {
         let [nx, ny, _] = grid.size();
-        let all = Self { from: [0, 0], size: [nx, ny] };
         match choice {
-            RegionChoice::All => Ok(all),
-            RegionChoice::Pixels([x, y, w, h]) => {
-                if w < 16 || h < 16 || x + w > nx || y + h > ny {
-                    let reason = format!(
-                        "--region {x},{y},{w},{h}: expected at least 16 × 16 pixels within {nx} × {ny}"
-                    );
+            RegionChoice::All => Ok(Self { from: [0, 0], size: [nx, ny] }),
+            RegionChoice::Pixels([x, y, w, h]) => Self { from: [*x, *y], size: [*w, *h] }
+                .within([nx, ny])
+                .ok_or_else(|| refused(&format!("{x},{y},{w},{h}"), [nx, ny])),
+            RegionChoice::Mask(file) => {
+                let (mask, name) = (mask(file)?, file.path.display().to_string());
+                let [mx, my, _] = mask.grid().size();
+                if [mx, my] != [nx, ny] {
+                    let reason =
+                        format!("--region {name}: {mx} × {my} pixels, expected the cine's {nx} × {ny}");
                     return Err(VeloxelError::Frames { reason });
                 }
-                Ok(Self { from: [x, y], size: [w, h] })
+                Self::around_mask(&mask).within([nx, ny]).ok_or_else(|| refused(&name, [nx, ny]))
             }
             RegionChoice::Auto => Ok(Self::around(contours, grid)),
         }
+    }
+
+    /// Itself where it is large enough and lies within an image.
+    fn within(self, [nx, ny]: [usize; 2]) -> Option<Self> {
+        let ([x, y], [w, h]) = (self.from, self.size);
+        let fits = |from: usize, size: usize, all: usize| {
+            size >= LEAST_GIVEN_PX && from.checked_add(size).is_some_and(|end| end <= all)
+        };
+        (fits(x, w, nx) && fits(y, h, ny)).then_some(self)
+    }
+
+    fn around_mask(mask: &Mask) -> Self {
+        let [nx, ny, nz] = mask.grid().size();
+        let (mut low, mut end) = ([nx, ny], [0, 0]);
+        for z in 0..nz {
+            for y in 0..ny {
+                for x in (0..nx).filter(|&x| *mask.at([x, y, z])) {
+                    low = [low[0].min(x), low[1].min(y)];
+                    end = [end[0].max(x + 1), end[1].max(y + 1)];
+                }
+            }
+        }
+        Self { from: low, size: [0, 1].map(|axis: usize| end[axis].saturating_sub(low[axis])) }
     }
 
     fn around(contours: &ContourSet, grid: &Grid) -> Self {
@@ -126,12 +175,30 @@ mod tests {
         let contour = Contour { structure: Structure::Endo, frame: 0, slice: 1, polygon };
         let set = ContourSet::new(vec![contour]).unwrap();
         let grid = Grid::volume(230, 200, 3).and_then(|g| g.with_spacing_mm([1.25, 1.25, 8.0])).unwrap();
-        let region = Region::of(RegionChoice::Auto, &set, &grid).unwrap();
+        let none = |_: &MaskFile| panic!("no mask was asked for");
+        let region = Region::of(&RegionChoice::Auto, &set, &grid, none).unwrap();
         assert_eq!((region.from, region.size[0] + region.from[0]), ([160, 40], 230));
         assert!(region.size[1] >= LEAST_PX && region.size[1].is_multiple_of(4));
         let stack = region.stack(&grid).unwrap();
         assert_eq!(stack.world_from_voxel([0.0; 3]), grid.world_from_voxel([160.0, 40.0, 0.0]));
-        assert!(Region::of("200,0,40,40".parse().unwrap(), &set, &grid).is_err());
+        let given = |text: &str| Region::of(&text.parse().unwrap(), &set, &grid, none);
+        assert!(given("200,0,40,40").is_err() && given("18446744073709551615,0,40,40").is_err());
         assert!("1,2,3".parse::<RegionChoice>().is_err());
+    }
+
+    #[test]
+    fn a_region_of_a_mask_is_the_rectangle_around_it() {
+        let [grid, other] = [60, 61].map(|w| Grid::image(w, 50).unwrap());
+        let choice: RegionChoice = "heart.nii.gz".parse().unwrap();
+        let of = |grid: &Grid, from: usize| {
+            let inside = |[x, y, _]: [usize; 3]| (from..40).contains(&x) && (12..30).contains(&y);
+            let mask = Volume::from_fn(grid.clone(), inside);
+            let none = ContourSet::new(Vec::new()).unwrap();
+            Region::of(&choice, &none, &Grid::image(60, 50).unwrap(), |_| Ok(mask))
+        };
+        let region = of(&grid, 20).unwrap();
+        assert_eq!((region.from, region.size), ([20, 12], [20, 18]));
+        assert!(of(&grid, 40).unwrap_err().to_string().contains("heart.nii.gz: expected at least"));
+        assert!(of(&other, 20).unwrap_err().to_string().contains("61 × 50"));
     }
 }

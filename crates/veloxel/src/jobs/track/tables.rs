@@ -26,13 +26,14 @@ impl Timing {
 }
 
 /// One kind of strain.
-type Kind = fn(&StrainAt) -> f64;
+type Kind = fn(&StrainAt) -> Option<f64>;
 
-const KINDS: [(&str, Kind); 4] = [
-    ("circumferential_endo", |s| s.circumferential_endo),
-    ("circumferential_mid", |s| s.circumferential_mid),
-    ("circumferential_epi", |s| s.circumferential_epi),
-    ("radial", |s| s.radial),
+const KINDS: [(&str, Kind); 5] = [
+    ("circumferential_endo", |s| Some(s.circumferential_endo)),
+    ("circumferential_mid", |s| Some(s.circumferential_mid)),
+    ("circumferential_epi", |s| Some(s.circumferential_epi)),
+    ("radial", |s| Some(s.radial)),
+    ("longitudinal", |s| s.longitudinal),
 ];
 
 /// `strain.csv`.
@@ -50,12 +51,16 @@ pub(super) fn strain(run: &TrackRun, timing: Timing) -> String {
             all(region.slice.map(|s| s.to_string())),
             all(region.segment.map(|s| s.to_string()))
         );
-        let rates = KINDS.map(|(_, of)| timing.rates(&region.curve(of)));
+        let curve = |of: Kind| region.frames.iter().map(of).collect::<Option<Vec<f64>>>();
+        let curves = KINDS.map(|(_, of)| curve(of));
+        let rates = curves.each_ref().map(|curve| Some(timing.rates(curve.as_ref()?)));
+        let cell = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.5}"));
         for (frame, at) in region.frames.iter().enumerate() {
             let _ = write!(text, "{place},{frame},{}", timing.of(frame));
-            for ((_, of), rates) in KINDS.iter().zip(&rates) {
-                let rate = rates[frame].map_or(String::new(), |rate| format!("{rate:.5}"));
-                let _ = write!(text, ",{:.5},{:.5},{rate}", of(at), eulerian(of(at)));
+            for (curve, rates) in curves.iter().zip(&rates) {
+                let strain = curve.as_ref().map(|curve| curve[frame]);
+                let rate = rates.as_ref().and_then(|rates| rates[frame]);
+                let _ = write!(text, ",{},{},{}", cell(strain), cell(strain.map(eulerian)), cell(rate));
             }
             let _ = writeln!(text, ",{:.4}", at.thickness_mm);
         }

@@ -33,7 +33,12 @@ pub(super) fn walls(
         return Vec::new();
     }
     let slices: Vec<usize> = meshes.iter().map(|(slice, ..)| *slice).collect();
-    let levels = levels(&slices, contours, start, warnings);
+    let mut levels = levels(&slices, contours, start, warnings);
+    if let Some((mesh, is_first)) = cap(contours, start, (&slices, &levels), [sx, sy]) {
+        let nth = if is_first { 0 } else { meshes.len() };
+        meshes.insert(nth, mesh);
+        levels.insert(nth, Level::Apex);
+    }
     let shared = septum(contours, start, [sx, sy]);
     if shared.is_none() {
         let text = "no outline of the right ventricle: the septum is taken to lie towards the patient's right and front \
@@ -53,7 +58,8 @@ pub(super) fn walls(
             .unwrap_or_else(|| usual_septum(grid));
         let segments = SegmentFrame { septum_rad, towards_anterior: towards_anterior(grid, septum_rad) };
         let points_mm = (0..frames).map(at).collect::<Option<_>>()?;
-        Some(WallMotion { slice, level: levels[nth], segments, points_mm })
+        let moves_across = motion.moves_across();
+        Some(WallMotion { slice, level: levels[nth], segments, moves_across, points_mm })
     };
     let count = meshes.len();
     let walls: Vec<WallMotion> = meshes.into_iter().enumerate().filter_map(follow).collect();
@@ -65,6 +71,30 @@ pub(super) fn walls(
         warnings.push(WarningKind::Field, text);
     }
     walls
+}
+
+/// A slice with a mesh, and the centre of its cavity, pixels.
+type Mesh = (usize, WallMesh, [f64; 2]);
+
+/// The slice next to the apical end that shows muscle without a cavity, if it is outlined, and whether it lies before the others.
+fn cap(
+    contours: &ContourSet,
+    start: usize,
+    (slices, levels): (&[usize], &[Level]),
+    spacing: [f64; 2],
+) -> Option<(Mesh, bool)> {
+    let is_first = levels.first() == Some(&Level::Apical);
+    let is_last = levels.last() == Some(&Level::Apical);
+    let slice = match (is_first, is_last) {
+        (true, _) => slices.first()?.checked_sub(1)?,
+        (_, true) => slices.last()? + 1,
+        _ => return None,
+    };
+    if contours.get(Structure::Endo, slice, start).is_some() {
+        return None;
+    }
+    let epi = &contours.get(Structure::Epi, slice, start)?.polygon;
+    Some(((slice, WallMesh::cap(epi, spacing)?, epi.centroid_px()), is_first))
 }
 
 /// Thirds from the base to the apex; the base is the end with the larger epicardium.

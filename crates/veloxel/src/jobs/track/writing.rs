@@ -30,6 +30,9 @@ pub(super) fn write(
         };
         io::write_flow(&path(&format!("field_{start:03}_{frame:03}.{extension}")), field)?;
     }
+    if job.animation {
+        super::animation::write(&path("loop.gif"), tracked, setting)?;
+    }
     io::write_text(&path("function.csv"), &tables::function(&tracked.run, cine.place.frames, timing))?;
     if !tracked.run.strain.is_empty() {
         io::write_text(&path("strain.csv"), &tables::strain(&tracked.run, timing))?;
