@@ -121,6 +121,21 @@ pub enum IoError {
         /// The file.
         path: PathBuf,
     },
+    /// An output larger than what its folder's file system has left.
+    #[error(
+        "{}: it takes {} MiB, and {} MiB are free in its folder: free some, name another folder, or ask for less",
+        path.display(),
+        needed_bytes.div_ceil(1 << 20),
+        free_bytes >> 20
+    )]
+    DiskFull {
+        /// Bytes of the output.
+        needed_bytes: u64,
+        /// Bytes that are free.
+        free_bytes: u64,
+        /// The output.
+        path: PathBuf,
+    },
     /// A file of a format that is not read here, with the way to one that is.
     #[error("{}: {what} is not read: {way}", path.display())]
     Foreign {

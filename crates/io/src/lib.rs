@@ -37,6 +37,7 @@ mod format;
 mod formats;
 mod frame_reader;
 mod frames;
+mod free_space;
 mod geometry;
 mod graphs;
 mod inspect;

@@ -3,6 +3,7 @@
 //! *Specification*: NumPy enhancement proposal 1, version 1.0 of the format; little-endian, rows first.
 
 use crate::error::IoError;
+use crate::free_space::require_free;
 use crate::unfinished::Unfinished;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
@@ -44,18 +45,21 @@ impl<T: NpySample> NpyWriter<T> {
     /// Begins a matrix under a temporary name beside `path`, with its whole length.
     ///
     /// # Errors
-    /// [`IoError::Write`].
+    /// [`IoError::DiskFull`] before anything is written; [`IoError::Write`].
     pub fn create(path: &Path, rows: usize, columns: usize) -> Result<Self, IoError> {
         let fail = IoError::write(path);
         if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(fail(Error::new(ErrorKind::InvalidInput, "it exists and is not a regular file")));
         }
         let header = header(T::DESCRIPTION, rows, columns);
+        let samples = (rows as u64).saturating_mul(columns as u64).saturating_mul(size_of::<T>() as u64);
+        let bytes = samples.saturating_add(header.len() as u64);
+        require_free(path, bytes)?;
         let file = Unfinished::file(path).map_err(&fail)?;
         let mut handle = File::options().write(true).open(file.path()).map_err(&fail)?;
         handle.write_all(&header).map_err(&fail)?;
         let header = header.len() as u64;
-        handle.set_len(header + (size_of::<T>() * rows * columns) as u64).map_err(&fail)?;
+        handle.set_len(bytes).map_err(&fail)?;
         let (written, failed) = (AtomicUsize::new(0), Mutex::default());
         let path = path.to_owned();
         Ok(Self { file, handle, written, failed, rows, columns, header, path, samples: PhantomData })
@@ -175,5 +179,7 @@ mod tests {
         drop(NpyWriter::<f32>::create(&folder.path().join("a.npy"), 3, 2).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         assert!(NpyWriter::<u16>::create(folder.path(), 1, 1).is_err());
+        let vast = NpyWriter::<f32>::create(&folder.path().join("b.npy"), 1 << 31, 1 << 31);
+        assert!(matches!(vast, Err(IoError::DiskFull { .. })), "{vast:?}");
     }
 }

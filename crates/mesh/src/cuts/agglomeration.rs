@@ -4,12 +4,15 @@
 //! Entries at one cost come by the numbers of their faces, so that the order is the same on every machine.
 
 use super::hierarchy::{Hierarchy, Merge};
-use crate::DualGraph;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// What makes a merge dear.
+/// What is joined, and what makes a merge dear.
 pub(super) struct Criteria<'a> {
+    /// Of each face.
+    pub areas: &'a [f64],
+    /// The faces of each arc, the lower first.
+    pub arcs: &'a [[u32; 2]],
     /// Of cutting each arc.
     pub cut_costs: &'a [f64],
     /// A value of each face; parts of unlike means are dear to join.
@@ -65,14 +68,14 @@ impl Ord for Pair {
 }
 
 /// Joins until one part is left of each component.
-pub(super) fn agglomerate(graph: &DualGraph, criteria: &Criteria<'_>) -> Hierarchy {
-    let mut parts = Parts::new(graph, criteria);
-    let pairs = graph.arcs.iter().enumerate().map(|(arc, of)| {
-        let cost = parts.cost(of.faces, parts.half_arcs[2 * arc].cost);
-        Pair { cost, parts: of.faces, versions: [0; 2] }
+pub(super) fn agglomerate(criteria: &Criteria<'_>) -> Hierarchy {
+    let mut parts = Parts::new(criteria);
+    let pairs = criteria.arcs.iter().enumerate().map(|(arc, &faces)| {
+        let cost = parts.cost(faces, parts.half_arcs[2 * arc].cost);
+        Pair { cost, parts: faces, versions: [0; 2] }
     });
     let mut heap: BinaryHeap<Pair> = pairs.collect();
-    let mut merges = Vec::with_capacity(graph.faces());
+    let mut merges = Vec::with_capacity(criteria.areas.len());
     while let Some(Pair { cost, parts: [a, b], versions }) = heap.pop() {
         if [a, b].map(|part| parts.list[part as usize].version) != versions {
             continue;
@@ -88,7 +91,7 @@ pub(super) fn agglomerate(graph: &DualGraph, criteria: &Criteria<'_>) -> Hierarc
             at = next;
         }
     }
-    Hierarchy { faces: graph.faces(), merges }
+    Hierarchy { faces: criteria.areas.len(), merges }
 }
 
 struct Parts {
@@ -100,7 +103,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(graph: &DualGraph, criteria: &Criteria<'_>) -> Self {
+    fn new(criteria: &Criteria<'_>) -> Self {
         let part = |(&area, &feature): (&f64, &f64)| Part {
             area,
             cut: 0.0,
@@ -108,12 +111,11 @@ impl Parts {
             first: NONE,
             version: 0,
         };
-        let list = graph.areas.iter().zip(criteria.feature).map(part).collect();
+        let list = criteria.areas.iter().zip(criteria.feature).map(part).collect();
         let feature_weight = criteria.feature_weight;
-        let (half_arcs, reached_by) = (Vec::new(), vec![NONE; graph.faces()]);
+        let (half_arcs, reached_by) = (Vec::new(), vec![NONE; criteria.areas.len()]);
         let mut parts = Self { list, half_arcs, reached_by, feature_weight };
-        for (arc, &cost) in graph.arcs.iter().zip(criteria.cut_costs) {
-            let [a, b] = arc.faces;
+        for (&[a, b], &cost) in criteria.arcs.iter().zip(criteria.cut_costs) {
             for (from, to) in [(a, b), (b, a)] {
                 let at = parts.half_arcs.len() as u32;
                 parts.half_arcs.push(HalfArc { to, next: NONE, previous: NONE, cost });

@@ -19,6 +19,7 @@ mod parameters;
 mod parts;
 #[cfg(test)]
 mod tests;
+mod tree_above;
 
 pub use hierarchy::{Hierarchy, Merge, TreeTop};
 pub use parameters::{CutsParams, CutsPreset};
@@ -53,11 +54,10 @@ pub struct Cuts {
 /// Finds the tree of merges.
 pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
     let shape_diameter = shape_diameter(graph, cpu);
-    let smooth = graph.smoothed(shape_diameter.clone(), params.smoothing);
-    // Thickness never counts as less than a millionth of the mesh.
-    let feature: Vec<f64> = smooth.iter().map(|d| d.max(1e-6).ln()).collect();
+    let feature = feature(graph, &shape_diameter, params);
+    let (areas, arcs): (_, Vec<_>) = (&graph.areas, graph.arcs.iter().map(|arc| arc.faces).collect());
     let run = |cut_costs: &[f64], feature_weight: f64| {
-        agglomerate(graph, &Criteria { cut_costs, feature: &feature, feature_weight })
+        agglomerate(&Criteria { areas, arcs: &arcs, cut_costs, feature: &feature, feature_weight })
     };
     let mut voters: Vec<Option<Hierarchy>> = vec![None; VOTERS.len()];
     if params.vote_weight > 0.0 {
@@ -81,6 +81,12 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
     let cut_costs = cut_costs(graph, params.steepness, Some(&weighted));
     let hierarchy = run(&cut_costs, params.thickness_weight);
     Cuts { hierarchy, voters, votes, cut_costs, shape_diameter }
+}
+
+/// What parts should have alike: the logarithm of the thickness, which never counts as less than a millionth of the mesh.
+fn feature(graph: &DualGraph, shape_diameter: &[f64], params: &CutsParams) -> Vec<f64> {
+    let smooth = graph.smoothed(shape_diameter.to_vec(), params.smoothing);
+    smooth.iter().map(|d| d.max(1e-6).ln()).collect()
 }
 
 /// What it costs to cut each arc: the length of its edge, less where it is concave and where votes are many.

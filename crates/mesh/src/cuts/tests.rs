@@ -53,6 +53,21 @@ fn trees_are_the_same_for_any_number_of_threads() {
 }
 
 #[test]
+fn the_tree_above_parts_is_the_one_that_they_come_from() {
+    let (graph, params) = (graph(&dumb_bell(16, 10)), CutsParams::default());
+    let found = cuts(&graph, &params, &Cpu::new(1).unwrap());
+    let labels = found.hierarchy.labels(9);
+    let top = found.tree_above(&graph, &labels, &params);
+    assert_eq!((top.merges.len(), top.faces.len()), (8, 9));
+    let mut name: Vec<u32> = (0..9).collect();
+    for (nth, [kept, joined]) in top.merges.iter().enumerate() {
+        name.iter_mut().filter(|name| **name == *joined).for_each(|name| *name = *kept);
+        let joined: Vec<u32> = labels.iter().map(|&label| name[label as usize]).collect();
+        assert_eq!(crate::numbered::numbered(&joined), found.hierarchy.labels(8 - nth));
+    }
+}
+
+#[test]
 fn trees_nest_and_levels_tell_where_arcs_are_cut() {
     let graph = graph(&dumb_bell(12, 8));
     let tree = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap()).hierarchy;

@@ -105,8 +105,7 @@ fn by_clustering(
     };
     let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
     let membership = wanted.membership.then(|| membership(&clusters));
-    let faces = first_faces(&clusters.labels, clusters.parts());
-    let top = TreeTop { labels: clusters.labels.clone(), faces, merges: Vec::new() };
+    let top = found.tree_above(graph, &clusters.labels, &tree);
     Ok(Solved {
         count: clusters.parts(),
         certainty: clusters.certainty(),
@@ -116,12 +115,6 @@ fn by_clustering(
         labels: clusters.labels,
         parameters: params.to_json(),
     })
-}
-
-fn first_faces(labels: &[u32], count: usize) -> Vec<u32> {
-    let mut faces = vec![0; count];
-    (0..labels.len()).rev().for_each(|face| faces[labels[face] as usize] = face as u32);
-    faces
 }
 
 fn membership(clusters: &FuzzyClusters) -> Vec<f32> {
