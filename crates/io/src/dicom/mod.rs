@@ -10,9 +10,12 @@
 mod files;
 mod header;
 mod pixels;
+mod run_lengths;
 mod series;
 mod stack;
 
+#[cfg(test)]
+mod compressed_tests;
 #[cfg(test)]
 mod tests;
 

@@ -1,6 +1,7 @@
 //! Samples of planes: decoded, rescaled, bright where the image is bright.
 
 use super::header::PlaneHeader;
+use super::run_lengths;
 use super::stack::Stack;
 use super::{DicomSeries, Open};
 use crate::cine_place::CineImage;
@@ -27,6 +28,14 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
                 opened = Some((plane.path.clone(), open(&plane.path)?));
             }
             let Some((_, object)) = &opened else { continue };
+            if let Some(fault) = run_lengths::fault(object, plane.frame, plane_len) {
+                return Err(IoError::malformed(
+                    &plane.path,
+                    "the pixels",
+                    "an image that can be decoded",
+                    fault,
+                ));
+            }
             let decoded =
                 object.decode_pixel_data_frame(plane.frame).map_err(|error| broken(&plane.path, &error))?;
             let out = &mut samples[frame][slice * plane_len..(slice + 1) * plane_len];
@@ -60,8 +69,8 @@ pub(super) fn broken(path: &Path, error: &dyn std::error::Error) -> IoError {
         deepest = source;
     }
     let text = format!("{error}: {deepest}");
-    if text.contains("ransfer syntax") {
-        let hint = "JPEG-LS and JPEG 2000 need the feature `dicom-jpeg2000` of a build; or decompress with `gdcmconv --raw`";
+    if text.contains("ransfer syntax") || text.contains("TransferSyntax") {
+        let hint = "JPEG-LS needs a build with the feature `dicom-jpegls`, JPEG 2000 one with `dicom-jpeg2000`; or decompress with `gdcmconv --raw`";
         return IoError::unsupported(path, "its compression", hint);
     }
     IoError::malformed(path, "the pixels", "an image that can be decoded", text)

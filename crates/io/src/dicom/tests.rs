@@ -8,10 +8,10 @@ use veloxel_core::Warnings;
 
 const PLAIN: &str = "1.2.840.10008.1.2.1";
 const RLE: &str = "1.2.840.10008.1.2.5";
-const PIXELS: Tag = Tag(0x7FE0, 0x0010);
+pub(super) const PIXELS: Tag = Tag(0x7FE0, 0x0010);
 
 /// A small image: series, slice, frame; its samples are `100 · slice + 10 · frame + x`.
-struct Image {
+pub(super) struct Image {
     series: u32,
     slice: i32,
     frame: i32,
@@ -19,7 +19,7 @@ struct Image {
 }
 
 impl Image {
-    fn new(slice: i32, frame: i32) -> Self {
+    pub(super) fn new(slice: i32, frame: i32) -> Self {
         Self { series: 1, slice, frame, texts: Vec::new() }
     }
 
@@ -28,7 +28,7 @@ impl Image {
         self
     }
 
-    fn object(&self) -> InMemDicomObject {
+    pub(super) fn object(&self) -> InMemDicomObject {
         let mut object = InMemDicomObject::new_empty();
         let (slice, frame, series) = (self.slice, self.frame, self.series);
         let mut put = |tag: (u16, u16), vr: VR, text: String| {
@@ -68,7 +68,7 @@ impl Image {
     }
 }
 
-fn write(object: InMemDicomObject, syntax: &str, path: &Path) {
+pub(super) fn write(object: InMemDicomObject, syntax: &str, path: &Path) {
     let meta = FileMetaTableBuilder::new()
         .transfer_syntax(syntax)
         .media_storage_sop_class_uid("1.2.840.10008.5.1.4.1.1.4")

@@ -68,9 +68,10 @@ impl Step {
         Self { length, most_error: (0.5 * f64::from(length) + FLOATS * longest) as f32 }
     }
 
-    /// The nearest multiple of the step; [`u16::INFINITE`](Length::INFINITE) for a distance that is infinite.
+    /// The nearest multiple of the step; [`u16::INFINITE`](Length::INFINITE) for a distance that is infinite, and for an arc that is
+    /// longer than any distance: no shortest path takes it.
     pub fn steps(self, distance: f32) -> u16 {
-        if distance == f32::INFINITY { u16::INFINITE } else { (distance / self.length).round() as u16 }
+        (distance / self.length).round().min(f32::from(u16::INFINITE)) as u16
     }
 
     /// The distance of so many steps.

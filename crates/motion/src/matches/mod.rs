@@ -90,8 +90,8 @@ impl<M: DenseMethod + ?Sized> DenseMethod for Matched<M> {
 }
 
 /// Samples a voxel that are held beside the method's own, in pictures and in volumes: images, starts and flows of both
-/// directions, and what is known of them.
-const HELD_SAMPLES: [f64; 2] = [12.0, 16.0];
+/// directions, census codes of all sizes, and what is known of them; measured in pictures (Urban2).
+const HELD_SAMPLES: [f64; 2] = [30.0, 30.0];
 
 impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
