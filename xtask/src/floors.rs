@@ -37,6 +37,7 @@ const HOUSE: [Room; 14] = [
             "jpeg-encoder",
             "png",
             "serde_json",
+            "rustix",
             "tempfile",
             "tiff",
             "wildmatch",
