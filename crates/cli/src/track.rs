@@ -54,7 +54,7 @@ pub struct TrackArguments {
     #[arg(long, value_name = "auto|yes|no", value_parser = periodic(), default_value = "auto", help_heading = "Method")]
     periodic: Periodic,
 
-    /// How motion is put together: forward or backward in time from frame to frame, both blended, or the start frame to each
+    /// How motion is put together: forward or backward in time from frame to frame, both blended, the start frame to each, or (fe) all together
     #[arg(long, value_name = "WAY", value_parser = estimates(), default_value = "closed", help_heading = "Method")]
     estimate: CycleEstimate,
 
@@ -125,12 +125,13 @@ fn periodic() -> impl TypedValueParser<Value = Periodic> {
 }
 
 fn estimates() -> impl TypedValueParser<Value = CycleEstimate> {
-    PossibleValuesParser::new(["forward", "backward", "blended", "reference", "closed"]).map(
+    PossibleValuesParser::new(["forward", "backward", "blended", "reference", "closed", "whole"]).map(
         |word| match word.as_str() {
             "forward" => CycleEstimate::Forward,
             "backward" => CycleEstimate::Backward,
             "reference" => CycleEstimate::Reference,
             "blended" => CycleEstimate::Blended,
+            "whole" => CycleEstimate::Whole,
             _ => CycleEstimate::Closed,
         },
     )

@@ -1,10 +1,14 @@
 // The lattice of elements: between control points and pixels. The contract is in lattice.rs; sums go along x, then y,
-// then z as in projection.rs and smoothing.rs. A kernel that needs them defines `control` (a control point of a
-// component) and `contribution` (what a pixel adds to those of a component).
+// then z as in projection.rs and smoothing.rs. A kernel that needs them defines `control`, a control point of a
+// component.
 
 override COMPONENTS: u32 = 2u;
 // Control points along z that a position depends on: 1 (2-D) or 4.
 override DEPTH: u32 = 1u;
+// Axes of the lattice: one more than components where the last is time.
+override AXES: u32 = 2u;
+// Whether the last element ends at the first node of the last axis.
+override IS_CYCLE: u32 = 0u;
 
 struct Lattice {
     // Pixels along x, y, z, and of a problem.
@@ -16,6 +20,8 @@ struct Lattice {
     alpha: vec4<f32>,
     beta: vec4<f32>,
     mixed: vec4<f32>,
+    // Groups of tiles of rows, tiles that such a group strides over, partial sums over the rows of a problem.
+    tiling: vec4<u32>,
 }
 
 @group(0) @binding(1) var<storage, read> first: array<u32>;
@@ -54,40 +60,49 @@ fn controls_before(axis: u32) -> u32 {
 }
 
 fn summed_along_z(component: u32, row: u32, low: u32, w: vec4<f32>) -> f32 {
-    if (COMPONENTS == 2u) {
+    if (AXES == 2u) {
         return control(component, row);
     }
     let plane = block.lattice.controls.x * block.lattice.controls.y;
     let at = row + low * plane;
+    var next = at + 2u * plane;
+    if (IS_CYCLE == 1u && low + 2u == block.lattice.controls.z) {
+        next = row;
+    }
     return w.x * control(component, at)
         + w.y * control(component, at + plane)
-        + w.z * control(component, at + 2u * plane)
-        + w.w * control(component, at + 3u * plane);
+        + w.z * control(component, next)
+        + w.w * control(component, next + plane);
+}
+
+// The sum along y and z of the control points at `kx` along x, for a row of pixels.
+fn at_row(component: u32, kx: u32, row: vec2<u32>) -> f32 {
+    let y = pixels_before(1u) + row.x;
+    let wy = weights[y];
+    var low_z = 0u;
+    var wz = vec4<f32>();
+    if (AXES == 3u) {
+        let z = pixels_before(2u) + row.y;
+        low_z = first[z];
+        wz = weights[z];
+    }
+    let width = block.lattice.controls.x;
+    let at = first[y] * width + kx;
+    return wy.x * summed_along_z(component, at, low_z, wz)
+        + wy.y * summed_along_z(component, at + width, low_z, wz)
+        + wy.z * summed_along_z(component, at + 2u * width, low_z, wz)
+        + wy.w * summed_along_z(component, at + 3u * width, low_z, wz);
 }
 
 // A component at a pixel.
 fn interpolated(component: u32, at: vec3<u32>) -> f32 {
-    let low_x = first[at.x];
-    let wx = weights[at.x];
-    let y = pixels_before(1u) + at.y;
-    let low_y = first[y];
-    let wy = weights[y];
-    var low_z = 0u;
-    var wz = vec4<f32>();
-    if (COMPONENTS == 3u) {
-        let z = pixels_before(2u) + at.z;
-        low_z = first[z];
-        wz = weights[z];
-    }
+    let low = first[at.x];
+    let w = weights[at.x];
     var line: array<f32, 4>;
     for (var i = 0u; i < 4u; i = i + 1u) {
-        let row = low_y * block.lattice.controls.x + low_x + i;
-        line[i] = wy.x * summed_along_z(component, row, low_z, wz)
-            + wy.y * summed_along_z(component, row + block.lattice.controls.x, low_z, wz)
-            + wy.z * summed_along_z(component, row + 2u * block.lattice.controls.x, low_z, wz)
-            + wy.w * summed_along_z(component, row + 3u * block.lattice.controls.x, low_z, wz);
+        line[i] = at_row(component, low + i, at.yz);
     }
-    return wx.x * line[0] + wx.y * line[1] + wx.z * line[2] + wx.w * line[3];
+    return w.x * line[0] + w.y * line[1] + w.z * line[2] + w.w * line[3];
 }
 
 // The pixels of the element before a control point's node (xy) and of the one after (zw).
@@ -96,75 +111,28 @@ fn support(axis: u32, k: u32) -> vec4<u32> {
     let nodes = block.lattice.controls[axis] >> 1u;
     let base = (controls_before(axis) >> 1u) + node;
     var pixels = vec4<u32>();
+    let is_cycle = IS_CYCLE == 1u && axis + 1u == AXES;
     if (node > 0u) {
         pixels.x = begins[base - 1u];
         pixels.y = begins[base];
+    } else if (is_cycle) {
+        pixels.x = begins[base + nodes - 1u];
+        pixels.y = begins[base + nodes];
     }
-    if (node + 1u < nodes) {
+    if (node + 1u < nodes || is_cycle) {
         pixels.z = begins[base];
         pixels.w = begins[base + 1u];
     }
     return pixels;
 }
 
-fn raised(w: f32, square: bool) -> f32 {
-    return select(w, w * w, square);
-}
-
-fn gathered_along_x(component: u32, row: u32, pixels: vec4<u32>, side: u32, square: bool) -> f32 {
-    var before = 0.0;
-    for (var x = pixels.x; x < pixels.y; x = x + 1u) {
-        before = before + raised(weights[x][2u + side], square) * contribution(component, row + x, square);
-    }
-    var after = 0.0;
-    for (var x = pixels.z; x < pixels.w; x = x + 1u) {
-        after = after + raised(weights[x][side], square) * contribution(component, row + x, square);
-    }
-    return before + after;
-}
-
-fn gathered_along_y(component: u32, plane: u32, k: vec3<u32>, square: bool) -> f32 {
-    let along_x = support(0u, k.x);
-    let along_y = support(1u, k.y);
-    let side = k.y & 1u;
-    let table = pixels_before(1u);
-    var before = 0.0;
-    for (var y = along_y.x; y < along_y.y; y = y + 1u) {
-        let row = (plane * block.lattice.size.y + y) * block.lattice.size.x;
-        let sum = gathered_along_x(component, row, along_x, k.x & 1u, square);
-        before = before + raised(weights[table + y][2u + side], square) * sum;
-    }
-    var after = 0.0;
-    for (var y = along_y.z; y < along_y.w; y = y + 1u) {
-        let row = (plane * block.lattice.size.y + y) * block.lattice.size.x;
-        let sum = gathered_along_x(component, row, along_x, k.x & 1u, square);
-        after = after + raised(weights[table + y][side], square) * sum;
-    }
-    return before + after;
-}
-
-// What all pixels add to a control point; weights and contributions squared if asked for.
-fn gathered(component: u32, k: vec3<u32>, square: bool) -> f32 {
-    if (COMPONENTS == 2u) {
-        return gathered_along_y(component, 0u, k, square);
-    }
-    let along_z = support(2u, k.z);
-    let side = k.z & 1u;
-    let table = pixels_before(2u);
-    var before = 0.0;
-    for (var z = along_z.x; z < along_z.y; z = z + 1u) {
-        before = before + raised(weights[table + z][2u + side], square) * gathered_along_y(component, z, k, square);
-    }
-    var after = 0.0;
-    for (var z = along_z.z; z < along_z.w; z = z + 1u) {
-        after = after + raised(weights[table + z][side], square) * gathered_along_y(component, z, k, square);
-    }
-    return before + after;
-}
-
-// The first and the end of the entries of a control point's rows, and the first control point that they are of.
+// The first and the end of the entries of a control point's rows, and the first control point that they are of; in a cycle
+// the last is followed by the first.
 fn neighbours(axis: u32, k: u32) -> vec3<u32> {
     let node = k >> 1u;
+    if (IS_CYCLE == 1u && axis + 1u == AXES) {
+        return vec3<u32>(0u, 6u, 2u * node + block.lattice.controls[axis] - 2u);
+    }
     let begin = select(0u, 2u, node == 0u);
     let end = select(6u, 4u, 2u * node + 2u == block.lattice.controls[axis]);
     return vec3<u32>(begin, end, 2u * node + begin - 2u);
@@ -201,7 +169,7 @@ fn smoothed_plane(component: u32, plane: u32, k: vec3<u32>) -> vec3<f32> {
         }
         let w = entries(1u, k.y, n);
         sums.x = sums.x + w.x * (alpha.x * s + beta.x * b) + w.y * (alpha.y * m + mixed.x * s) + w.z * (beta.y * m);
-        if (COMPONENTS == 3u) {
+        if (AXES == 3u) {
             sums.y = sums.y + w.x * (alpha.z * m + mixed.y * s) + w.y * (mixed.z * m);
             sums.z = sums.z + w.x * (beta.z * m);
         }
@@ -212,7 +180,7 @@ fn smoothed_plane(component: u32, plane: u32, k: vec3<u32>) -> vec3<f32> {
 
 // The Sobolev term's matrix times the control points.
 fn smoothed(component: u32, k: vec3<u32>) -> f32 {
-    if (COMPONENTS == 2u) {
+    if (AXES == 2u) {
         return smoothed_plane(component, 0u, k).x;
     }
     let along_z = neighbours(2u, k.z);
@@ -220,7 +188,8 @@ fn smoothed(component: u32, k: vec3<u32>) -> f32 {
     var z = along_z.z;
     for (var n = along_z.x; n < along_z.y; n = n + 1u) {
         let w = entries(2u, k.z, n);
-        let t = smoothed_plane(component, z * block.lattice.controls.x * block.lattice.controls.y, k);
+        let plane = z % block.lattice.controls.z;
+        let t = smoothed_plane(component, plane * block.lattice.controls.x * block.lattice.controls.y, k);
         sum = sum + w.x * t.x + w.y * t.y + w.z * t.z;
         z = z + 1u;
     }
@@ -235,7 +204,7 @@ fn smoothed_diagonal(k: vec3<u32>) -> f32 {
     let x = entries(0u, k.x, 2u + (k.x & 1u));
     let w = entries(1u, k.y, 2u + (k.y & 1u));
     let values = w.x * (alpha.x * x.y + beta.x * x.z) + w.y * (alpha.y * x.x + mixed.x * x.y) + w.z * (beta.y * x.x);
-    if (COMPONENTS == 2u) {
+    if (AXES == 2u) {
         return values;
     }
     let slopes = w.x * (alpha.z * x.x + mixed.y * x.y) + w.y * (mixed.z * x.x);

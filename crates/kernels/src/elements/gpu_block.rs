@@ -1,25 +1,31 @@
 //! What every text for GPUs begins with: the lattice, its tables, and the state of the problems.
 
-use super::lattice::Elements;
+use super::lattice::{Elements, LastAxis};
+use super::row_tiles::RowTiles;
 use super::state::Smoothness;
 use crate::kernel::{Launcher, PreparedLaunch};
 use veloxel_gpu::{Buffer, ShaderSource, Uniform, reduction_groups};
 
 /// Needs [`crate::shared::LINE`] and [`crate::shared::SUM`].
 pub(super) const ELEMENTS: &str = include_str!("elements.wgsl");
+/// Needs [`ELEMENTS`].
+pub(super) const ROWS: &str = include_str!("rows.wgsl");
+/// Needs [`ELEMENTS`].
+pub(super) const GATHERING: &str = include_str!("gathering.wgsl");
 
 /// The uniform block's first member, `Lattice`.
 pub(super) fn lattice(elements: &Elements, smoothness: &Smoothness) -> Uniform {
     let (shape, controls) = (elements.shape, elements.controls());
     let [nx, ny, nz] = shape.size;
     let [cx, cy, cz] = controls;
-    Uniform::new()
+    let uniform = Uniform::new()
         .u4([nx, ny, nz, shape.len()])
         .u4([cx, cy, cz, elements.controls_of_problem()])
         .u4([elements.problems, reduction_groups(shape.len()), reduction_groups(elements.unknowns()), 0])
         .f4(smoothness.alpha)
         .f4(smoothness.beta)
-        .f4(smoothness.mixed)
+        .f4(smoothness.mixed);
+    RowTiles::of(elements).uniform(uniform)
 }
 
 /// Begins a launch whose first bindings are the tables and the state.
@@ -30,8 +36,10 @@ pub(super) fn launch<'a>(
     state: &'a Buffer,
 ) -> PreparedLaunch<'a> {
     gpu.launch(source, entry)
-        .constant("COMPONENTS", elements.shape.components())
-        .constant("DEPTH", if elements.shape.components() == 2 { 1usize } else { 4 })
+        .constant("COMPONENTS", elements.components())
+        .constant("DEPTH", if elements.components() == 2 { 1usize } else { 4 })
+        .constant("AXES", elements.axes())
+        .constant("IS_CYCLE", elements.last == LastAxis::Cycle)
         .uniform(uniform)
         .input(&elements.first)
         .input(&elements.weights)

@@ -17,6 +17,18 @@ pub const NEIGHBOURS: usize = 6;
 /// Matrices of an axis: products of values, of first and of second derivatives.
 const MATRICES: usize = 3;
 
+/// What the last axis of a lattice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LastAxis {
+    /// One of space: displacements have a component along it.
+    #[default]
+    Space,
+    /// Time: pictures that follow each other, displacements within them.
+    Time,
+    /// Time, whose last picture is followed by the first: the last element ends at the first node.
+    Cycle,
+}
+
 /// Where the pixels of an axis lie among its elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AxisPlan {
@@ -37,6 +49,8 @@ pub struct LatticePlan {
     pub shape: Shape,
     /// Image pairs of a batch.
     pub problems: usize,
+    /// What the last axis of the shape is.
+    pub last: LastAxis,
     /// Axes of the shape alone count.
     pub axes: Axes<AxisPlan>,
     /// Volume (area) of a pixel of the full grid, edges: smoothness is measured a pixel.
@@ -52,6 +66,8 @@ pub struct Elements {
     pub problems: usize,
     /// Elements per axis; 0 along an axis that does not count.
     pub elements: Axes<usize>,
+    /// What the last axis of the shape is.
+    pub last: LastAxis,
     /// Position of the first pixel and distance between pixels, elements.
     pub(super) placed: [Axes<f32>; 2],
     /// Of every pixel along x, then y, then z, the first control point that it depends on.
@@ -73,7 +89,8 @@ impl Elements {
         let (mut first, mut weights) = (Vec::new(), Vec::new());
         let (mut begins, mut stencil) = (Vec::new(), Vec::new());
         let mut elements = [0; 3];
-        for a in 0..plan.shape.components() {
+        let axes = plan.shape.components();
+        for a in 0..axes {
             let axis = &plan.axes[a];
             elements[a] = axis.elements;
             let mut element_of = Vec::new();
@@ -86,12 +103,16 @@ impl Elements {
             }
             begins.extend((0..=axis.elements).map(|e| element_of.partition_point(|&of| of < e) as u32));
             let scale = if a == 0 { 1.0 / plan.full_pixel } else { 1.0 };
-            stencil.extend(matrices(axis.elements, axis.element_edges).map(|entry| (scale * entry) as f32));
+            let is_cycle = plan.last == LastAxis::Cycle && a + 1 == axes;
+            let nodes = if is_cycle { axis.elements } else { axis.elements + 1 };
+            let entries = matrices((axis.elements, nodes), axis.element_edges);
+            stencil.extend(entries.map(|entry| (scale * entry) as f32));
         }
         Ok(Self {
             shape: plan.shape,
             problems: plan.problems,
             elements,
+            last: plan.last,
             placed: [plan.axes.map(|axis| axis.first as f32), plan.axes.map(|axis| axis.step as f32)],
             first: device.upload(first)?,
             weights: device.upload(weights)?,
@@ -123,6 +144,7 @@ impl Elements {
             shape: Shape { size: finer.controls(), dimension: finer.shape.dimension },
             problems: coarse.problems,
             elements: coarse.elements,
+            last: coarse.last,
             placed: coarse.placed,
             first: device.upload(first)?,
             weights: device.upload(weights)?,
@@ -134,7 +156,22 @@ impl Elements {
 
     /// Control points per axis; 1 along an axis that does not count.
     pub fn controls(&self) -> Axes<usize> {
-        self.elements.map(|n| if n == 0 { 1 } else { 2 * (n + 1) })
+        let mut controls = self.elements.map(|n| if n == 0 { 1 } else { 2 * (n + 1) });
+        if self.last == LastAxis::Cycle {
+            controls[self.axes() - 1] -= 2;
+        }
+        controls
+    }
+    /// Axes of the lattice.
+    pub fn axes(&self) -> usize {
+        self.shape.components()
+    }
+    /// Components of a displacement.
+    pub fn components(&self) -> usize {
+        match self.last {
+            LastAxis::Space => self.axes(),
+            LastAxis::Time | LastAxis::Cycle => self.axes() - 1,
+        }
     }
     /// Control points of a problem.
     pub fn controls_of_problem(&self) -> usize {
@@ -142,7 +179,11 @@ impl Elements {
     }
     /// Unknowns of a problem: a control point has one for every component.
     pub fn unknowns(&self) -> usize {
-        self.shape.components() * self.controls_of_problem()
+        self.components() * self.controls_of_problem()
+    }
+    /// Numbers of all problems' sums along rows: of every component, row of pixels and control point along x.
+    pub fn row_sums(&self) -> usize {
+        self.problems * self.components() * self.shape.rows() * self.controls()[0]
     }
     /// Pixels of all problems.
     pub fn pixels(&self) -> usize {
@@ -158,6 +199,7 @@ impl Elements {
         let c = before(|s, a| s.controls()[a]);
         let row = MATRICES * NEIGHBOURS;
         AxisTables {
+            is_cycle: self.last == LastAxis::Cycle && axis + 1 == self.axes(),
             first: &self.first.host()[p..p + pixels],
             weights: self.weights.host()[TAPS * p..TAPS * (p + pixels)].as_chunks().0,
             begins: self.begins.host().get(e..=e + elements).unwrap_or_default(),
@@ -172,6 +214,7 @@ impl Elements {
 
 /// The tables of an axis.
 pub(super) struct AxisTables<'a> {
+    is_cycle: bool,
     pub first: &'a [u32],
     pub weights: &'a [[f32; TAPS]],
     begins: &'a [u32],
@@ -190,15 +233,20 @@ impl AxisTables<'_> {
     /// Of a control point, the pixels of the element before its node with the tap that it is there, then of the one after.
     pub fn support(&self, control: usize) -> [(Range<usize>, usize); 2] {
         let (node, side) = (control / 2, control % 2);
-        [(self.pixels(node.checked_sub(1)), 2 + side), (self.pixels(Some(node)), side)]
+        let before = if self.is_cycle && node == 0 { self.controls() / 2 } else { node };
+        [(self.pixels(before.checked_sub(1)), 2 + side), (self.pixels(Some(node)), side)]
     }
     /// Number of control points.
     pub fn controls(&self) -> usize {
         self.stencil.len()
     }
-    /// The control points that share an element with one: their entries of a row of the matrices, and the first of them.
+    /// The control points that share an element with one: their entries of a row of the matrices, and the first of them; in
+    /// a cycle the last is followed by the first.
     pub fn neighbours(&self, control: usize) -> (Range<usize>, usize) {
         let node = control / 2;
+        if self.is_cycle {
+            return (0..NEIGHBOURS, 2 * node + self.controls() - 2);
+        }
         let begin = if node == 0 { 2 } else { 0 };
         let end = if 2 * node + 2 == self.controls() { 4 } else { NEIGHBOURS };
         (begin..end, 2 * node + begin - 2)
@@ -252,10 +300,11 @@ const GAUSS: [(f64, f64); 4] = [
     (0.930_568_155_797_026_3, 0.173_927_422_568_726_93),
 ];
 
-/// Rows of the matrices of an axis: `∫ ψ_i ψ_j`, `∫ ψ_i' ψ_j'`, `∫ ψ_i'' ψ_j''` over the lattice, lengths in edges.
-fn matrices(elements: usize, length: f64) -> impl Iterator<Item = f64> {
+/// Rows of the matrices of an axis: `∫ ψ_i ψ_j`, `∫ ψ_i' ψ_j'`, `∫ ψ_i'' ψ_j''` over the lattice, lengths in edges. With as
+/// many nodes as elements the last element ends at the first node.
+fn matrices((elements, nodes): (usize, usize), length: f64) -> impl Iterator<Item = f64> {
     let functions: [fn(f64) -> [f64; TAPS]; MATRICES] = [values, slopes, curvatures];
-    let mut rows = vec![[[0.0; NEIGHBOURS]; MATRICES]; 2 * (elements + 1)];
+    let mut rows = vec![[[0.0; NEIGHBOURS]; MATRICES]; 2 * nodes];
     for element in 0..elements {
         for (t, weight) in GAUSS {
             for (m, function) in functions.iter().enumerate() {
@@ -264,7 +313,7 @@ fn matrices(elements: usize, length: f64) -> impl Iterator<Item = f64> {
                     // Relative to the first control point of the node before.
                     let shift = if i < 2 { 2 } else { 0 };
                     for j in 0..TAPS {
-                        rows[2 * element + i][m][j + shift] += length * weight * f[i] * f[j];
+                        rows[(2 * element + i) % (2 * nodes)][m][j + shift] += length * weight * f[i] * f[j];
                     }
                 }
             }
@@ -311,7 +360,7 @@ mod tests {
                 [0.5 * x * x - length * x / 3.0, 0.5 * x * x + length * x / 3.0]
             })
             .collect();
-        let rows: Vec<f64> = matrices(elements, length).collect();
+        let rows: Vec<f64> = matrices((elements, elements + 1), length).collect();
         let expected = [6f64.powi(5) / 20.0, 6f64.powi(3) / 3.0, 6.0];
         for (m, expected) in expected.into_iter().enumerate() {
             let mut found = 0.0;

@@ -16,20 +16,20 @@ pub(super) enum Power {
 }
 
 /// The control points of one component, summed over y and z for one row of pixels: what is left is the sum along x.
-pub(super) fn line<const D: usize>(elements: &Elements, controls: &[f32], row: usize, out: &mut [f32]) {
-    let [cx, cy, _] = elements.controls();
+pub(super) fn line(elements: &Elements, controls: &[f32], row: usize, out: &mut [f32]) {
+    let [cx, cy, cz] = elements.controls();
     let (y, z) = (row % elements.shape.size[1], row / elements.shape.size[1]);
     let along_y = elements.axis(1);
     let (first_y, weights_y) = (along_y.first[y] as usize, along_y.weights[y]);
     let of = |y: usize, z: usize| &controls[(z * cy + y) * cx..(z * cy + y + 1) * cx];
-    if D == 2 {
+    if elements.axes() == 2 {
         return sum_of_four(weights_y, std::array::from_fn(|j| of(first_y + j, 0)), out);
     }
     let along_z = elements.axis(2);
     let (first_z, weights_z) = (along_z.first[z] as usize, along_z.weights[z]);
     let mut planes = vec![0.0; 4 * cx];
     for (j, plane) in planes.chunks_exact_mut(cx).enumerate() {
-        sum_of_four(weights_z, std::array::from_fn(|k| of(first_y + j, first_z + k)), plane);
+        sum_of_four(weights_z, std::array::from_fn(|k| of(first_y + j, (first_z + k) % cz)), plane);
     }
     sum_of_four(weights_y, std::array::from_fn(|j| &planes[j * cx..(j + 1) * cx]), out);
 }
@@ -56,31 +56,22 @@ pub(super) fn along_x(axis: &AxisTables<'_>, line: &[f32], out: &mut [f32]) {
 /// Which problems take part: those of a state that are active.
 pub(super) type Taking<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
-/// Sums `fill`'s pixels with the weights of every control point: of every problem and component, `fill` writes a row.
-pub(super) fn project<const D: usize>(
+/// Gathers sums along rows at every control point.
+pub(super) fn gather(
     cpu: &Cpu,
     (elements, power, takes): (&Elements, Power, Taking<'_>),
-    fill: impl Fn(Row, &mut [f32]) + Sync,
+    along_x: &[f32],
     out: &mut [f32],
 ) {
-    let ([nx, ny, nz], [cx, cy, cz]) = (elements.shape.size, elements.controls());
-    let (units, rows) = (elements.problems * D, ny * nz);
-    let axes: [AxisTables<'_>; D] = std::array::from_fn(|a| elements.axis(a));
-    let mut along_x = vec![0.0; units * rows * cx];
-    cpu.split_rows([&mut along_x], cx, 2 * D * elements.pixels(), |index, [sums]| {
-        let (unit, row) = (index / rows, index % rows);
-        let (problem, component) = (unit / D, unit % D);
-        if takes(problem) {
-            let mut samples = vec![0.0; nx];
-            fill(Row { problem, component, row }, &mut samples);
-            sums_along_x(&axes[0], power, &samples, sums);
-        }
-    });
+    let ([_, ny, nz], [cx, cy, cz]) = (elements.shape.size, elements.controls());
+    let (d, rows) = (elements.components(), ny * nz);
+    let units = elements.problems * d;
+    let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
     let samples = units * rows * cx;
-    if D == 2 {
+    if elements.axes() == 2 {
         return cpu.split_rows([out], cx, samples, |index, [sums]| {
             let unit = index / cy;
-            if takes(unit / D) {
+            if takes(unit / d) {
                 let input = &along_x[unit * rows * cx..(unit + 1) * rows * cx];
                 sums_across(&axes[1], (power, index % cy), input, sums);
             }
@@ -89,15 +80,35 @@ pub(super) fn project<const D: usize>(
     let mut along_y = vec![0.0; units * nz * cy * cx];
     cpu.split_rows([&mut along_y], cx, samples, |index, [sums]| {
         let slab = index / cy;
-        if takes(slab / nz / D) {
+        if takes(slab / nz / d) {
             sums_across(&axes[1], (power, index % cy), &along_x[slab * ny * cx..(slab + 1) * ny * cx], sums);
         }
     });
     cpu.split_rows([out], cx * cy, units * nz * cy * cx, |index, [sums]| {
         let unit = index / cz;
-        if takes(unit / D) {
+        if takes(unit / d) {
             let input = &along_y[unit * nz * cy * cx..(unit + 1) * nz * cy * cx];
-            sums_across(&axes[D - 1], (power, index % cz), input, sums);
+            sums_across(&axes[2], (power, index % cz), input, sums);
+        }
+    });
+}
+
+/// Sums the pixels of every problem and component along x; `fill` writes a row of them.
+pub(super) fn sum_rows(
+    cpu: &Cpu,
+    (elements, takes): (&Elements, Taking<'_>),
+    fill: impl Fn(Row, &mut [f32]) + Sync,
+    along_x: &mut [f32],
+) {
+    let ([nx, ny, nz], [cx, ..]) = (elements.shape.size, elements.controls());
+    let (d, rows, axis) = (elements.components(), ny * nz, elements.axis(0));
+    cpu.split_rows([along_x], cx, 2 * d * elements.pixels(), |index, [sums]| {
+        let (unit, row) = (index / rows, index % rows);
+        let (problem, component) = (unit / d, unit % d);
+        if takes(problem) {
+            let mut samples = vec![0.0; nx];
+            fill(Row { problem, component, row }, &mut samples);
+            sums_along_x(&axis, Power::One, &samples, sums);
         }
     });
 }
@@ -112,7 +123,7 @@ pub(super) struct Row {
 }
 
 /// Of every control point along x the sum over the element before its node, and that over the one after.
-fn sums_along_x(axis: &AxisTables<'_>, power: Power, samples: &[f32], sums: &mut [f32]) {
+pub(super) fn sums_along_x(axis: &AxisTables<'_>, power: Power, samples: &[f32], sums: &mut [f32]) {
     sums[..2].fill(0.0);
     for element in 0..sums.len() / 2 - 1 {
         let mut of_element = [0.0f32; 4];

@@ -8,22 +8,22 @@ use veloxel_gpu::Cpu;
 type Triple<T> = [T; 3];
 
 /// `out = K p` for every problem and component that takes part.
-pub(super) fn smooth<const D: usize>(
+pub(super) fn smooth(
     cpu: &Cpu,
     (elements, weights, takes): (&Elements, &Smoothness, super::projection::Taking<'_>),
     begin: impl Fn(usize) -> usize + Sync,
     (input, out): (&[f32], &mut [f32]),
 ) {
     let [cx, cy, cz] = elements.controls();
-    let (units, per_unit) = (elements.problems * D, cx * cy * cz);
-    let all = units * per_unit;
-    let axes: [AxisTables<'_>; D] = std::array::from_fn(|a| elements.axis(a));
+    let (d, per_unit) = (elements.components(), cx * cy * cz);
+    let all = elements.problems * d * per_unit;
+    let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
     let mut x: Triple<Vec<f32>> = std::array::from_fn(|_| vec![0.0; all]);
     {
         let [m, s, b] = &mut x;
         cpu.split_rows([m, s, b], cx, 18 * all, |row, sums| {
             let (unit, row) = (row / (cy * cz), row % (cy * cz));
-            if takes(unit / D) {
+            if takes(unit / d) {
                 let begin = begin(unit);
                 let row = &input[begin + row * cx..begin + (row + 1) * cx];
                 rows_along_x(&axes[0], row, sums);
@@ -34,9 +34,9 @@ pub(super) fn smooth<const D: usize>(
         let rows = |j: usize| x.each_ref().map(|x| &x[(slab * cy + j) * cx..(slab * cy + j + 1) * cx]);
         rows_across_y(&axes[1], weights, (ky, rows), sums);
     };
-    if D == 2 {
+    if elements.axes() == 2 {
         return cpu.split_rows([out], cx, 18 * all, |row, [sums]| {
-            if takes(row / cy / D) {
+            if takes(row / cy / d) {
                 y((row / cy, row % cy), [sums, &mut [], &mut []]);
             }
         });
@@ -45,7 +45,7 @@ pub(super) fn smooth<const D: usize>(
     {
         let [m, s, b] = &mut planes;
         cpu.split_rows([m, s, b], cx, 18 * all, |row, sums| {
-            if takes(row / (cy * cz) / D) {
+            if takes(row / (cy * cz) / d) {
                 y((row / cy, row % cy), sums);
             }
         });
@@ -53,12 +53,12 @@ pub(super) fn smooth<const D: usize>(
     let plane = cx * cy;
     cpu.split_rows([out], plane, 18 * all, |index, [sums]| {
         let (unit, kz) = (index / cz, index % cz);
-        if takes(unit / D) {
-            let (entries, first) = axes[D - 1].neighbours(kz);
-            let row = &axes[D - 1].stencil[kz];
+        if takes(unit / d) {
+            let (entries, first) = axes[2].neighbours(kz);
+            let row = &axes[2].stencil[kz];
             sums.fill(0.0);
             for (n, j) in entries.zip(first..) {
-                let at = (unit * cz + j) * plane;
+                let at = (unit * cz + j % cz) * plane;
                 let [m, s, b] = planes.each_ref().map(|p| &p[at..at + plane]);
                 let [wm, ws, wb] = [row[n], row[n + NEIGHBOURS], row[n + 2 * NEIGHBOURS]];
                 for (k, sum) in sums.iter_mut().enumerate() {
@@ -117,7 +117,7 @@ fn rows_across_y<'a>(
 }
 
 /// The matrix' diagonal at a control point.
-pub(super) fn diagonal<const D: usize>(elements: &Elements, weights: &Smoothness, at: [usize; 3]) -> f32 {
+pub(super) fn diagonal(elements: &Elements, weights: &Smoothness, at: [usize; 3]) -> f32 {
     let own = |a: usize| {
         let row = &elements.axis(a).stencil[at[a]];
         let n = 2 + at[a] % 2;
@@ -126,10 +126,10 @@ pub(super) fn diagonal<const D: usize>(elements: &Elements, weights: &Smoothness
     let Smoothness { alpha, beta, mixed } = *weights;
     let ([m, s, b], [wm, ws, wb]) = (own(0), own(1));
     let tm = wm * (alpha[0] * s + beta[0] * b) + ws * (alpha[1] * m + mixed[0] * s) + wb * (beta[1] * m);
-    if D == 2 {
+    if elements.axes() == 2 {
         return tm;
     }
-    let [zm, zs, zb] = own(D - 1);
+    let [zm, zs, zb] = own(2);
     let ts = wm * (alpha[2] * m + mixed[1] * s) + ws * (mixed[2] * m);
     let tb = wm * (beta[2] * m);
     zm * tm + zs * ts + zb * tb

@@ -131,7 +131,7 @@ impl<'a> Course<'a> {
         Ok(match plan.estimate {
             CycleEstimate::Forward => (forward.duplicate(&device)?, None),
             CycleEstimate::Backward => (backward.duplicate(&device)?, None),
-            CycleEstimate::Blended => (blend()?, None),
+            CycleEstimate::Blended | CycleEstimate::Whole => (blend()?, None),
             CycleEstimate::Reference => {
                 let reference = registered()?;
                 (reference.duplicate(&device)?, Some(reference))

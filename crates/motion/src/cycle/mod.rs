@@ -22,7 +22,8 @@
 //! *Where we differ*: any method of the seam finds the increments; the start may be any frame; a sequence that is not periodic
 //! has no way around its end, so each frame is reached by the one way there is; [`CycleEstimate::Reference`] goes on from
 //! the blend and registers the start frame to each frame itself, which does not add up errors of increments, and
-//! [`CycleEstimate::Closed`] lets the forward motion end in that: increments follow the endocardium farther, and drift.
+//! [`CycleEstimate::Closed`] lets the forward motion end in that: increments follow the endocardium farther, and drift;
+//! [`CycleEstimate::Whole`] composes nothing, and solves for all frames together.
 //! *Drift* is how far each way misses the identity once around.
 //!
 //! *Cost*: 2 T pairs, with a reference 3 T; all frames and 2 T flows are on the device.
@@ -35,6 +36,7 @@ mod course;
 mod periodicity;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use crate::frame::Frame;
 use crate::method::PairMethod;
@@ -44,6 +46,7 @@ pub use contour::{ContourMotion, ContourRule, follow_contour};
 use course::Course;
 pub use periodicity::{Periodic, Periodicity};
 use veloxel_core::{Flow, JacobianReport};
+pub use whole::track_whole;
 
 /// Which motion of a frame is handed out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,6 +62,8 @@ pub enum CycleEstimate {
     Reference,
     /// Equation 6 with the reference in the backward motion's place and w², which trusts increments for longer.
     Closed,
+    /// One smooth motion of all frames together, time a coordinate of the lattice: [`track_whole`].
+    Whole,
 }
 
 /// What to do with the frames of a cycle.
@@ -113,6 +118,10 @@ pub fn track_cycle(
 ) -> Result<Cycle, MotionError> {
     let (mode, reference) = (SequenceMode::Both, plan.start);
     require_plan(&frames, SequencePlan { mode, reference, extras: Extras::default() })?;
+    if plan.estimate == CycleEstimate::Whole {
+        let reason = "one motion of all frames is that of finite elements, and no pairs'".to_owned();
+        return Err(MotionError::Sequence { reason });
+    }
     let device = method.device().clone();
     device.scope(|| {
         let upload = |frame| Frame::upload(&device, frame);

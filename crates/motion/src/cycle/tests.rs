@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
-    Clg, ClgParams, DenseMethod, Found, ImagePair, MethodAccount, PendingFlow, Preset, ResidentFlow, Silent,
+    Clg, ClgParams, DenseMethod, FiniteElementsParams, FiniteElementsPreset, Found, ImagePair, MethodAccount,
+    PendingFlow, Preset, ResidentFlow, Silent,
 };
 use veloxel_core::{Dimension, Grid, Volume};
 use veloxel_gpu::Device;
@@ -148,5 +149,31 @@ fn the_blend_takes_a_steady_drift_out_of_what_comes_around() {
         assert_eq!(middle(&frame.forward)[0], 0.25 * steps as f64);
         assert_eq!(middle(&frame.backward)[0], backward);
         assert!(middle(&frame.flow)[0].abs() < 1e-6, "frame {t}: {:?}", middle(&frame.flow));
+    }
+}
+
+#[test]
+fn whole_motion_of_a_cycle_is_found() {
+    let device = Device::cpu(1).expect("a processor should be there");
+    let params = FiniteElementsParams {
+        // Small pictures say little against smoothness.
+        time_beta: 0.0,
+        beta: 0.01,
+        ..FiniteElementsParams::preset(FiniteElementsPreset::Accurate, Dimension::Two)
+    };
+    // A beat that elements of time can follow.
+    let shifts: Vec<f64> =
+        (0..12).map(|t| 1.2 * (1.0 - (std::f64::consts::TAU * f64::from(t) / 12.0).cos())).collect();
+    let frames = frames(&shifts);
+    for (start, periodic) in [(0, Periodic::Auto), (5, Periodic::No)] {
+        let plan = CyclePlan { start, periodic, estimate: CycleEstimate::Whole };
+        let cycle = track_whole(&params, given(&frames), plan, (&device, &Silent)).expect("it should run");
+        assert_eq!(cycle.periodicity.is_periodic, periodic == Periodic::Auto);
+        for (t, frame) in cycle.frames.iter().enumerate() {
+            let ([u, v], expected) = (middle(&frame.flow), shifts[t] - shifts[start]);
+            assert!((u - expected).abs() < 0.1 && v.abs() < 0.1, "{start} → {t}: ({u}, {v}) for {expected}");
+            assert_eq!(frame.jacobian.share_folded, 0.0);
+        }
+        assert!(cycle.frames[start].flow.components_vox().iter().flatten().all(|d| *d == 0.0));
     }
 }

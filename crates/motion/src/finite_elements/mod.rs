@@ -35,12 +35,14 @@
 //! *Limits*: motion must be smooth at the scale of an element; nothing slides, nothing opens.
 
 mod diagnostics;
+mod footprint;
 mod images;
 mod optimiser;
 pub mod parameters;
 mod plan;
 
 use crate::clg::parameters::Intensity;
+use crate::footprint::Footprint;
 use crate::frame::common_map;
 use crate::intensity::IntensityMap;
 use crate::method::{DenseMethod, ImagePair, PairMethod};
@@ -169,7 +171,7 @@ impl FiniteElements {
 
     /// Components of the elements' field.
     fn components(&self) -> usize {
-        self.lattices[0].shape.components()
+        self.lattices[0].components()
     }
 
     /// The flow in voxels, its confidence, and the account of the run.
@@ -211,6 +213,9 @@ impl DenseMethod for FiniteElements {
     }
     fn device(&self) -> &Device {
         &self.device
+    }
+    fn footprint(&self) -> Option<Footprint> {
+        Some(footprint::footprint(&self.lattices))
     }
 }
 

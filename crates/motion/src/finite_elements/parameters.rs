@@ -28,6 +28,12 @@ parameters! {
     lattices: usize in 1..=12 = 3, 3, 2, 2, 2;
     /// What the elements of a volume cover: slice by slice alone, or the volume.
     cover: Cover = Volume, Volume, Volume, Volume, Slices;
+    /// Length of an element in time, of pictures that follow each other. Small: every frame for itself; large: slow motion alone.
+    time_element "h_t": f64 in 1..=1000 "frames" = 3.0;
+    /// Weight of the velocity. Large: motion that lags behind.
+    time_alpha "α_t": f32 in 0..=1000 = 0.0;
+    /// Weight of the acceleration. Small: every frame for itself; large: motion that lags behind.
+    time_beta "β_t": f32 in 0..=1000 = 0.01;
     /// Weight of the field's first derivatives.
     alpha "α": f32 in 0..=1000 = 0.0, 0.0, 0.0, 0.0, 0.001;
     /// Weight of its second derivatives. Small: noise gets through; large: the field bends little.
@@ -67,6 +73,10 @@ choices! {
         Slices = "slices",
         /// The volume: tricubic elements.
         Volume = "volume",
+        /// Pictures that follow each other, whose motion stays within them and is smooth in time.
+        Time = "time",
+        /// The same, and the last picture is followed by the first.
+        Cycle = "cycle",
     }
 
     /// How the energy is minimised.

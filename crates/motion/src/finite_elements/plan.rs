@@ -4,7 +4,7 @@ use super::parameters::{Cover, FiniteElementsParams};
 use crate::MotionError;
 use crate::pyramid::levels;
 use veloxel_core::{Axes, Dimension, Grid, Shape};
-use veloxel_kernels::elements::lattice::{AxisPlan, LatticePlan};
+use veloxel_kernels::elements::lattice::{AxisPlan, LastAxis, LatticePlan};
 
 /// Along an axis of large voxels an element is at least so many of them long.
 const LEAST_VOXELS: f64 = 2.0;
@@ -36,10 +36,16 @@ pub(super) struct Plan {
 impl Plan {
     pub fn new(grid: &Grid, params: &FiniteElementsParams) -> Result<Self, MotionError> {
         let [nx, ny, nz] = grid.size();
-        let is_stack = grid.dimension() == Dimension::Three && params.cover == Cover::Slices;
-        let (own, problems) = match is_stack {
-            true => (Grid::image(nx, ny)?.with_spacing_mm(grid.spacing_mm())?, nz),
-            false => (grid.clone(), 1),
+        let cover = if grid.dimension() == Dimension::Two { Cover::Volume } else { params.cover };
+        let (own, [problems, pictures]) = match cover {
+            Cover::Volume => (grid.clone(), [1, 1]),
+            Cover::Slices => (Grid::image(nx, ny)?.with_spacing_mm(grid.spacing_mm())?, [nz, 1]),
+            Cover::Time | Cover::Cycle => (Grid::image(nx, ny)?.with_spacing_mm(grid.spacing_mm())?, [1, nz]),
+        };
+        let last = match cover {
+            Cover::Volume | Cover::Slices => LastAxis::Space,
+            Cover::Time => LastAxis::Time,
+            Cover::Cycle => LastAxis::Cycle,
         };
         let images = levels(&own, 0.5, params.lattices);
         let d = own.dimension().count();
@@ -49,6 +55,9 @@ impl Plan {
             let image = &images[nth.min(images.len() - 1)];
             let s = image.spacing_vox;
             let axis = |a: usize| {
+                if last != LastAxis::Space && a == 2 {
+                    return time(params.time_element, pictures, last);
+                }
                 let Lattice1 { elements, length, origin } = axes[nth][a];
                 AxisPlan {
                     elements,
@@ -58,10 +67,14 @@ impl Plan {
                 }
             };
             let full_pixel = (0..d).map(|a| f64::from(spacing[a])).product();
-            let mut stack = image.shape;
-            stack.size[2] *= problems;
+            let (mut stack, mut shape) = (image.shape, image.shape);
+            stack.size[2] *= problems * pictures;
+            if last != LastAxis::Space {
+                shape = Shape { size: stack.size, dimension: Dimension::Three };
+            }
+            let axes = [0, 1, 2].map(axis);
             LevelPlan {
-                lattice: LatticePlan { shape: image.shape, problems, axes: [0, 1, 2].map(axis), full_pixel },
+                lattice: LatticePlan { shape, problems, last, axes, full_pixel },
                 stack,
                 per_edge: [0, 1, 2].map(|a| (1.0 / (f64::from(spacing[a]) * s[a])) as f32),
                 voxels: (0..d).map(|a| s[a]).product(),
@@ -90,6 +103,21 @@ struct Lattice1 {
     length: f64,
     /// Position of the first node.
     origin: f64,
+}
+
+/// The elements along time, a unit of which is the time between two pictures; the same on every lattice.
+fn time(wanted: f64, pictures: usize, last: LastAxis) -> AxisPlan {
+    let (least, span) = match last {
+        LastAxis::Cycle => (2.0, pictures as f64),
+        _ => (1.0, pictures as f64 - 1.0),
+    };
+    let elements = (span / wanted).round().max(least);
+    AxisPlan {
+        elements: elements as usize,
+        element_edges: span / elements,
+        first: 0.0,
+        step: elements / span,
+    }
 }
 
 /// The elements of every lattice, finest first: each is the next coarser one's, or its halves.

@@ -6,9 +6,9 @@ use measure::{cpu, difference_vox, pair, smooth};
 use veloxel_core::{Dimension, Flow, Grid, Mask, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::{
-    Clg, ClgParams, DenseFlow, DenseMethod, Extras, Footprint, InverseConsistent, LucasKanade,
-    LucasKanadeParams, LucasKanadePreset, MotionError, Pair, PairMethod, Preset, Silent, Start, TilePlan,
-    Tiled,
+    Clg, ClgParams, DenseFlow, DenseMethod, Extras, FiniteElements, FiniteElementsParams,
+    FiniteElementsPreset, Footprint, InverseConsistent, LucasKanade, LucasKanadeParams, LucasKanadePreset,
+    MotionError, Pair, PairMethod, Preset, Silent, Start, TilePlan, Tiled,
 };
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind};
 use veloxel_phantoms::{Noise, Phantom};
@@ -54,6 +54,23 @@ fn the_footprint_of_lucas_kanade_is_what_was_in_use() {
         for preset in [LucasKanadePreset::Accurate, LucasKanadePreset::Fast] {
             let (device, params) = (cpu(2), LucasKanadeParams::preset(preset, dimension));
             let mut method = LucasKanade::new(phantom.fixed.grid(), params, &device).unwrap();
+            let said = method.footprint().unwrap().bytes(phantom.fixed.grid().len());
+            method.run(&pair(&phantom.fixed, &phantom.moving), &Silent).unwrap();
+            shares.push(device.memory_stats().most_used_bytes as f64 / said as f64);
+        }
+    }
+    assert!(shares.iter().all(|share| (0.95..1.05).contains(share)), "{shares:?}");
+}
+
+#[test]
+fn the_footprint_of_finite_elements_is_what_was_in_use() {
+    let mut shares = Vec::new();
+    for dimension in [Dimension::Two, Dimension::Three] {
+        let phantom =
+            smooth(MotionKind::Twist, dimension, if dimension == Dimension::Two { 192 } else { 40 });
+        for preset in [FiniteElementsPreset::Accurate, FiniteElementsPreset::Fast] {
+            let (device, params) = (cpu(2), FiniteElementsParams::preset(preset, dimension));
+            let mut method = FiniteElements::new(phantom.fixed.grid(), params, &device).unwrap();
             let said = method.footprint().unwrap().bytes(phantom.fixed.grid().len());
             method.run(&pair(&phantom.fixed, &phantom.moving), &Silent).unwrap();
             shares.push(device.memory_stats().most_used_bytes as f64 / said as f64);

@@ -1,6 +1,6 @@
 //! Processor texts of [`super::Decide`] and [`super::Advance`].
 
-use super::{Advance, Decide, Judgement, Rule};
+use super::{Advance, Decide, Judgement, Rule, SUMS};
 use crate::elements::projection::{partial_sums, total};
 use crate::elements::state::{
     ACCEPTED_SET, ACTIVE, DAMPING, ENERGY, FIRST_ENERGY, REFUSED, SMOOTHNESS, STATE, TAKEN, UNKNOWN_ENERGY,
@@ -18,13 +18,13 @@ pub(super) fn decide(cpu: &Cpu, args: Decide<'_>) {
         judge(own, args.rule, [data + smoothness, smoothness]);
     }
     let next = &*next;
-    let (residual, preconditioned) = (args.residual.host_mut(), args.preconditioned.host_mut());
+    let residual = args.residual.host_mut();
     let controls = args.controls.host_mut();
     for problem in (0..problems).filter(|&p| is_active(next, p)) {
         let (set, damping) = (accepted_set(next, problem), next[STATE * problem + DAMPING]);
         let sets = [set, 1 - set].map(|set| (set * problems + problem) * unknowns);
         let own = problem * unknowns..(problem + 1) * unknowns;
-        let [gradient, diagonal] = [args.gradient, args.diagonal].map(|b| &b.host()[sets[0]..][..unknowns]);
+        let gradient = &args.gradient.host()[sets[0]..][..unknowns];
         if args.rule.is_descent() {
             for (i, g) in gradient.iter().enumerate() {
                 controls[sets[1] + i] = controls[sets[0] + i] + damping * -g;
@@ -33,16 +33,15 @@ pub(super) fn decide(cpu: &Cpu, args: Decide<'_>) {
         }
         controls.copy_within(sets[0]..sets[0] + unknowns, sets[1]);
         args.step.host_mut()[own.clone()].fill(0.0);
-        for ((r, z), (g, d)) in
-            residual[own.clone()].iter_mut().zip(&mut preconditioned[own]).zip(gradient.iter().zip(diagonal))
-        {
-            *r = -g;
-            *z = over(*r, d * (1.0 + damping));
-        }
+        residual[own].iter_mut().zip(gradient).for_each(|(r, g)| *r = -g);
     }
+    let (residual, diagonal) = (&*residual, args.diagonal.host());
     let takes = |problem: usize| is_active(next, problem) && !args.rule.is_descent();
-    let product =
-        |problem: usize, i: usize| residual[problem * unknowns + i] * preconditioned[problem * unknowns + i];
+    let product = |problem: usize, i: usize| {
+        let r = residual[problem * unknowns + i];
+        let diagonal = diagonal[(accepted_set(next, problem) * problems + problem) * unknowns + i];
+        r * over(r, diagonal * (1.0 + next[STATE * problem + DAMPING]))
+    };
     partial_sums(cpu, (unknowns, &takes), product, args.progress.host_mut());
 }
 
@@ -78,31 +77,21 @@ fn judge(state: &mut [f32], rule: Rule, [energy, smoothness]: [f32; 2]) {
     }
 }
 
-pub(super) fn advance(cpu: &Cpu, args: Advance<'_>) {
+pub(super) fn advance(args: Advance<'_>) {
     let (elements, unknowns, state) = (args.elements, args.elements.unknowns(), args.state.host());
     let problems = elements.problems;
-    let ratios = args.progress.ratios(elements, state);
-    let takes = |problem: usize| !ratios[problem].is_done;
-    let (residual, preconditioned) = (args.residual.host_mut(), args.preconditioned.host_mut());
-    let (step, controls) = (args.step.host_mut(), args.controls.host_mut());
-    for problem in (0..problems).filter(|&p| takes(p)) {
-        let bent = total(args.curvature.host(), problem, problems);
-        let length = if bent > 0.0 { ratios[problem].now / bent } else { 0.0 };
-        let (set, damping) = (accepted_set(state, problem), 1.0 + state[STATE * problem + DAMPING]);
+    let (square, bent) = args.sums.host()[..].split_at(args.sums.len() / SUMS);
+    let bent = &bent[..square.len()];
+    let (step, direction, controls) = (args.step.host(), args.direction.host(), args.controls.host_mut());
+    for problem in (0..problems).filter(|&p| is_active(state, p)) {
+        let [square, bent] = [square, bent].map(|sums| total(sums, problem, problems));
+        let length = if bent > 0.0 { square / bent } else { 0.0 };
+        let set = accepted_set(state, problem);
         let sets = [set, 1 - set].map(|set| (set * problems + problem) * unknowns);
-        let own = problem * unknowns..(problem + 1) * unknowns;
-        let diagonal = &args.diagonal.host()[sets[0]..sets[0] + unknowns];
-        let (p, y) = (&args.direction.host()[own.clone()], &args.product.host()[own.clone()]);
-        let (x, r) = (&mut step[own.clone()], &mut residual[own.clone()]);
-        let z = &mut preconditioned[own];
         for i in 0..unknowns {
-            x[i] += length * p[i];
-            r[i] -= length * y[i];
-            z[i] = over(r[i], diagonal[i] * damping);
-            controls[sets[1] + i] = controls[sets[0] + i] + x[i];
+            let own = problem * unknowns + i;
+            let x = if length == 0.0 { step[own] } else { step[own] + length * direction[own] };
+            controls[sets[1] + i] = controls[sets[0] + i] + x;
         }
     }
-    let product =
-        |problem: usize, i: usize| residual[problem * unknowns + i] * preconditioned[problem * unknowns + i];
-    partial_sums(cpu, (unknowns, &takes), product, args.next.host_mut());
 }

@@ -16,9 +16,8 @@ struct Block {
 @group(0) @binding(10) var<storage, read_write> next: array<f32>;
 @group(0) @binding(11) var<storage, read_write> controls: array<f32>;
 @group(0) @binding(12) var<storage, read_write> residual: array<f32>;
-@group(0) @binding(13) var<storage, read_write> preconditioned: array<f32>;
-@group(0) @binding(14) var<storage, read_write> step: array<f32>;
-@group(0) @binding(15) var<storage, read_write> progress: array<f32>;
+@group(0) @binding(13) var<storage, read_write> step: array<f32>;
+@group(0) @binding(14) var<storage, read_write> progress: array<f32>;
 
 const UNKNOWN_ENERGY: f32 = 3.40282347e38;
 
@@ -66,8 +65,8 @@ fn decided(problem: u32, energy: f32, smooth_part: f32) -> Decision {
 fn decide(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let problem = group.y;
     var pixels = 0.0;
-    for (var k = lane; k < block.lattice.counts.y; k = k + LINE) {
-        pixels = pixels + energy_of_pixels[problem * block.lattice.counts.y + k];
+    for (var k = lane; k < block.lattice.tiling.z; k = k + LINE) {
+        pixels = pixels + energy_of_pixels[problem * block.lattice.tiling.z + k];
     }
     var unknown_part = 0.0;
     for (var k = lane; k < block.lattice.counts.z; k = k + LINE) {
@@ -108,7 +107,6 @@ fn decide(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
             }
             controls[trial + i] = controls[accepted + i];
             residual[own] = r;
-            preconditioned[own] = z;
             step[own] = 0.0;
             sum = sum + r * z;
         }

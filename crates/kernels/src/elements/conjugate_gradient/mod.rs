@@ -1,9 +1,9 @@
-//! Levenberg-Marquardt's decision, and the steps of the conjugate gradients between decisions.
+//! Levenberg-Marquardt's decision, and what the conjugate gradients find between decisions.
 //!
 //! [`Decide`] looks at the energy on trial: a lower one is accepted and the damping λ falls, a higher one is refused and λ rises;
 //! a problem ends when an accepted step gains less than `tolerance` of its energy, or λ exceeds `most`. It then begins
-//! `(H + λ diag H) x = −½ ∇E` with x = 0. [`Advance`] takes one step of the conjugate gradients, preconditioned by the damped
-//! diagonal, and writes the control points that are then on trial. All is decided on the device: a run takes as many launches
+//! `(H + λ diag H) x = −½ ∇E` with x = 0. [`super::least_squares_product`] iterates, preconditioned by the damped diagonal, and
+//! [`Advance`] writes the control points that are then on trial. All is decided on the device: a run takes as many launches
 //! whatever the images are, and what is done costs nothing but these.
 //!
 //! Gradient descent ([`Rule::Descent`]) puts `P − s ½ ∇E` on trial; its step s stands where λ does, grows with every accepted
@@ -14,8 +14,8 @@ mod cpu;
 
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
-use super::progress::PROGRESS;
-pub use super::progress::Progress;
+use super::least_squares_product::SUMS;
+use super::row_tiles::row_partials;
 use super::state::{STATE, Smoothness};
 use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LINE, SUM};
@@ -27,7 +27,7 @@ static DECIDE: ShaderSource = ShaderSource::wgsl(
 );
 static ADVANCE: ShaderSource = ShaderSource::wgsl(
     "advance",
-    &[LINE, SUM, ELEMENTS, PROGRESS, include_str!("no_sums.wgsl"), include_str!("advance.wgsl")],
+    &[LINE, SUM, ELEMENTS, include_str!("no_sums.wgsl"), include_str!("advance.wgsl")],
 );
 
 /// How a trial is judged, and what follows.
@@ -86,41 +86,27 @@ pub struct Decide<'a> {
     pub controls: &'a mut Buffer,
     /// What the equations leave.
     pub residual: &'a mut Buffer,
-    /// The same over the damped diagonal.
-    pub preconditioned: &'a mut Buffer,
     /// x.
     pub step: &'a mut Buffer,
     /// Partial sums of `rᵀ z`.
     pub progress: &'a mut Buffer,
 }
 
-/// One step of the conjugate gradients.
+/// Ends the conjugate gradients: puts what they found on trial.
 #[derive(Debug)]
 pub struct Advance<'a> {
     /// The lattice.
     pub elements: &'a Elements,
     /// [`super::state`].
     pub state: &'a Buffer,
-    /// How far the iterations are.
-    pub progress: Progress<'a>,
-    /// Partial sums of `pᵀ y`.
-    pub curvature: &'a Buffer,
-    /// p.
+    /// Partial sums of the last iteration, [`SUMS`] columns.
+    pub sums: &'a Buffer,
+    /// p of the last iteration.
     pub direction: &'a Buffer,
-    /// y.
-    pub product: &'a Buffer,
-    /// The matrix' diagonal: two sets.
-    pub diagonal: &'a Buffer,
+    /// x of the iteration before.
+    pub step: &'a Buffer,
     /// P: two sets; the one on trial is written.
     pub controls: &'a mut Buffer,
-    /// What the equations leave.
-    pub residual: &'a mut Buffer,
-    /// The same over the damped diagonal.
-    pub preconditioned: &'a mut Buffer,
-    /// x.
-    pub step: &'a mut Buffer,
-    /// Partial sums of `rᵀ z` afterwards.
-    pub next: &'a mut Buffer,
 }
 
 impl Kernel for Decide<'_> {
@@ -131,12 +117,12 @@ impl Kernel for Decide<'_> {
         let (e, [pixels, unknowns]) = (self.elements, self.energy);
         let all = e.problems * e.unknowns();
         lengths.of("state", self.state, STATE * e.problems).of("next", self.next, STATE * e.problems);
-        lengths.of("energy of pixels", pixels, e.problems * reduction_groups(e.shape.len()));
+        lengths.of("energy of pixels", pixels, row_partials(e));
         let sums = e.problems * reduction_groups(e.unknowns());
         lengths.of("energy of unknowns", unknowns, sums).of("progress", self.progress, sums);
         lengths.of("gradient", self.gradient, 2 * all).of("diagonal", self.diagonal, 2 * all);
         lengths.of("controls", self.controls, 2 * all).of("residual", self.residual, all);
-        lengths.of("preconditioned", self.preconditioned, all).of("step", self.step, all);
+        lengths.of("step", self.step, all);
     }
     fn on_cpu(self, cpu: &Cpu) {
         cpu::decide(cpu, self);
@@ -156,7 +142,6 @@ impl Kernel for Decide<'_> {
             .output(self.next)
             .output(self.controls)
             .output(self.residual)
-            .output(self.preconditioned)
             .output(self.step)
             .output(self.progress)
             .run(gpu_block::groups(self.elements, self.elements.unknowns()))
@@ -170,30 +155,20 @@ impl Kernel for Advance<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let e = self.elements;
         let (all, sums) = (e.problems * e.unknowns(), e.problems * reduction_groups(e.unknowns()));
-        self.progress.check(lengths, e);
-        lengths.of("state", self.state, STATE * e.problems).of("curvature", self.curvature, sums);
-        lengths.of("direction", self.direction, all).of("product", self.product, all);
-        lengths.of("diagonal", self.diagonal, 2 * all).of("controls", self.controls, 2 * all);
-        lengths.of("residual", self.residual, all).of("preconditioned", self.preconditioned, all);
-        lengths.of("step", self.step, all).of("next", self.next, sums);
+        lengths.of("state", self.state, STATE * e.problems).of("sums", self.sums, SUMS * sums);
+        lengths.of("direction", self.direction, all).of("step", self.step, all);
+        lengths.of("controls", self.controls, 2 * all);
     }
-    fn on_cpu(self, cpu: &Cpu) {
-        cpu::advance(cpu, self);
+    fn on_cpu(self, _: &Cpu) {
+        cpu::advance(self);
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        let uniform = self.progress.uniform(gpu_block::lattice(self.elements, &Smoothness::NONE));
-        let launch = gpu_block::launch(gpu, (&ADVANCE, "advance"), (self.elements, uniform), self.state);
-        self.progress
-            .bind(launch)
-            .input(self.curvature)
+        let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE);
+        gpu_block::launch(gpu, (&ADVANCE, "advance"), (self.elements, uniform), self.state)
+            .input(self.sums)
             .input(self.direction)
-            .input(self.product)
-            .input(self.diagonal)
+            .input(self.step)
             .output(self.controls)
-            .output(self.residual)
-            .output(self.preconditioned)
-            .output(self.step)
-            .output(self.next)
             .run(gpu_block::groups(self.elements, self.elements.unknowns()))
     }
 }

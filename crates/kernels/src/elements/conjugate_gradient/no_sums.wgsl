@@ -2,7 +2,3 @@
 fn control(component: u32, at: u32) -> f32 {
     return 0.0;
 }
-
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
-    return 0.0;
-}

@@ -7,11 +7,11 @@ use veloxel_gpu::Cpu;
 /// A third of an element.
 const THIRD: f32 = 0.333_333_34;
 
-pub(super) fn lattice_fit<const D: usize>(cpu: &Cpu, args: LatticeFit<'_>) {
+pub(super) fn lattice_fit(cpu: &Cpu, args: LatticeFit<'_>) {
     let LatticeFit { elements, field, factor, controls } = args;
     let ([nx, ny, _], [cx, cy, _]) = (elements.shape.size, elements.controls());
     let (per_component, unknowns) = (elements.controls_of_problem(), elements.unknowns());
-    let cells: [Vec<Cell>; D] = std::array::from_fn(|a| cells_along(elements, a));
+    let cells: Vec<Vec<Cell>> = (0..elements.axes()).map(|a| cells_along(elements, a)).collect();
     let out = &mut controls.host_mut()[elements.problems * unknowns..];
     cpu.split_samples(out, 8, |range, out| {
         for (index, out) in range.zip(out) {
@@ -21,10 +21,10 @@ pub(super) fn lattice_fit<const D: usize>(cpu: &Cpu, args: LatticeFit<'_>) {
             let (x, y) = (&cells[0][k % cx], &cells[1][k / cx % cy]);
             let row = |at: usize| lerp(samples[at * nx + x.low], samples[at * nx + x.high], x.weight);
             let plane = |z: usize| lerp(row(z * ny + y.low), row(z * ny + y.high), y.weight);
-            let value = if D == 2 {
+            let value = if elements.axes() == 2 {
                 plane(0)
             } else {
-                let z = &cells[D - 1][k / cx / cy];
+                let z = &cells[2][k / cx / cy];
                 lerp(plane(z.low), plane(z.high), z.weight)
             };
             *out = factor[component] * value;

@@ -18,10 +18,6 @@ fn control(component: u32, at: u32) -> f32 {
     return 0.0;
 }
 
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
-    return 0.0;
-}
-
 fn field_at(component: u32, i: u32) -> f32 {
     if (component == 0u) {
         return field_x[i];
@@ -61,7 +57,7 @@ fn lattice_fit(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocatio
         let x = cell_around(0u, k.x);
         let y = cell_around(1u, k.y);
         var value = 0.0;
-        if (COMPONENTS == 2u) {
+        if (AXES == 2u) {
             value = on_plane(component, begin, x, y);
         } else {
             let z = cell_around(2u, k.z);

@@ -10,7 +10,7 @@ mod cpu;
 use super::gpu_block::{self, ELEMENTS};
 use super::lattice::Elements;
 use super::state::Smoothness;
-use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
+use crate::kernel::{Kernel, Launcher, Lengths};
 use crate::shared::{LATTICE, LINE, NAN, SUM};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
@@ -37,11 +37,11 @@ impl Kernel for LatticeFit<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let e = self.elements;
-        lengths.field("field", self.field, (e.shape.components(), e.pixels()));
+        lengths.field("field", self.field, (e.components(), e.pixels()));
         lengths.of("controls", self.controls, 2 * e.problems * e.unknowns());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::lattice_fit(cpu, self));
+        cpu::lattice_fit(cpu, self);
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let [first, step] = self.elements.placed;

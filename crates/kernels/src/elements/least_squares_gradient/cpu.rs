@@ -1,37 +1,26 @@
 //! Processor text of [`super::LeastSquaresGradient`].
 
 use super::LeastSquaresGradient;
-use crate::elements::projection::{Power, Row, partial_sums, project};
+use crate::elements::projection::{Power, gather, partial_sums};
 use crate::elements::smoothing::{diagonal, smooth};
 use crate::elements::state::{accepted_set, is_active};
 use veloxel_gpu::Cpu;
 
 pub(super) fn gradient<const D: usize>(cpu: &Cpu, args: LeastSquaresGradient<'_>) {
     let (elements, state) = (args.elements, args.state.host());
-    let (n, nx, problems) = (elements.shape.len(), elements.shape.size[0], elements.problems);
+    let problems = elements.problems;
     let (unknowns, per_component) = (elements.unknowns(), elements.controls_of_problem());
     let takes = |problem: usize| is_active(state, problem);
     let trial = |problem: usize| (1 - accepted_set(state, problem)) * problems + problem;
-    let (residual, slopes, controls) = (args.residual.host(), args.slopes.host(), args.controls.host());
-    let slopes_of = |at: Row| {
-        let begin = (trial(at.problem) * D + at.component) * n + at.row * nx;
-        &slopes[begin..begin + nx]
-    };
+    let controls = args.controls.host();
+    let (products, row_squares) = args.row_sums.host().split_at(elements.row_sums());
     let mut data = vec![0.0; problems * unknowns];
-    let fill = |at: Row, out: &mut [f32]| {
-        let begin = trial(at.problem) * n + at.row * nx;
-        let pair = residual[begin..begin + nx].iter().zip(slopes_of(at));
-        out.iter_mut().zip(pair).for_each(|(out, (r, s))| *out = r * s);
-    };
-    project::<D>(cpu, (elements, Power::One, &takes), fill, &mut data);
+    gather(cpu, (elements, Power::One, &takes), products, &mut data);
     let mut squares = vec![0.0; problems * unknowns];
-    let fill = |at: Row, out: &mut [f32]| {
-        out.iter_mut().zip(slopes_of(at)).for_each(|(out, s)| *out = s * s);
-    };
-    project::<D>(cpu, (elements, Power::Two, &takes), fill, &mut squares);
+    gather(cpu, (elements, Power::Two, &takes), row_squares, &mut squares);
     let mut smoothed = vec![0.0; problems * unknowns];
     let begin = |unit: usize| trial(unit / D) * unknowns + unit % D * per_component;
-    smooth::<D>(cpu, (elements, &args.smoothness, &takes), begin, (controls, &mut smoothed));
+    smooth(cpu, (elements, &args.smoothness, &takes), begin, (controls, &mut smoothed));
     smoothed.iter_mut().for_each(|v| *v *= args.elastic);
     let [cx, cy, _] = elements.controls();
     let (gradient, diagonals) = (args.gradient.host_mut(), args.diagonal.host_mut());
@@ -41,7 +30,7 @@ pub(super) fn gradient<const D: usize>(cpu: &Cpu, args: LeastSquaresGradient<'_>
             gradient[set + i] = data[own + i] + smoothed[own + i];
         }
         for k in 0..per_component {
-            let smooth = diagonal::<D>(elements, &args.smoothness, [k % cx, k / cx % cy, k / cx / cy]);
+            let smooth = diagonal(elements, &args.smoothness, [k % cx, k / cx % cy, k / cx / cy]);
             for i in (k..unknowns).step_by(per_component) {
                 diagonals[set + i] = squares[own + i] + smooth;
             }

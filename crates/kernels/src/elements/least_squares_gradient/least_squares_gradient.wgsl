@@ -8,11 +8,10 @@ struct Block {
 
 @group(0) @binding(0) var<uniform> block: Block;
 @group(0) @binding(6) var<storage, read> controls: array<f32>;
-@group(0) @binding(7) var<storage, read> residuals: array<f32>;
-@group(0) @binding(8) var<storage, read> slopes: array<f32>;
-@group(0) @binding(9) var<storage, read_write> gradient: array<f32>;
-@group(0) @binding(10) var<storage, read_write> diagonal: array<f32>;
-@group(0) @binding(11) var<storage, read_write> energy: array<f32>;
+@group(0) @binding(7) var<storage, read> row_sums: array<f32>;
+@group(0) @binding(8) var<storage, read_write> gradient: array<f32>;
+@group(0) @binding(9) var<storage, read_write> diagonal: array<f32>;
+@group(0) @binding(10) var<storage, read_write> energy: array<f32>;
 
 var<workgroup> trial: u32;
 
@@ -20,13 +19,10 @@ fn control(component: u32, at: u32) -> f32 {
     return controls[(trial * COMPONENTS + component) * block.lattice.controls.w + at];
 }
 
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
-    let n = block.lattice.size.w;
-    let s = slopes[(trial * COMPONENTS + component) * n + pixel];
-    if (square) {
-        return s * s;
-    }
-    return residuals[trial * n + pixel] * s;
+fn row_sum(component: u32, row: u32, kx: u32, square: bool) -> f32 {
+    let rows = block.lattice.size.y * block.lattice.size.z;
+    let which = select(0u, block.lattice.counts.x, square) + trial % block.lattice.counts.x;
+    return row_sums[((which * COMPONENTS + component) * rows + row) * block.lattice.controls.x + kx];
 }
 
 @compute @workgroup_size(256)

@@ -4,13 +4,14 @@
 //! E(P) = Σ_X r² + τ Pᵀ K P        ½ ∇E = Σ_X r s_c ψ_i + τ K P        diag = Σ_X s_c² ψ_i² + K_ii
 //! ```
 //!
-//! With τ below 1 smoothness is asked of every step in full, and of the whole field by that share alone. (Li et al. 2008, eq. 4 and 5 without their common factor 2), with the matrix K of the Sobolev term, which the lattice holds
-//! as exact integrals. *In*: residuals and slopes of [`super::residual`]. *Out*: of the set on trial of every active problem;
-//! a partial sum of `τ Pᵀ K P` for each workgroup.
+//! (Li et al. 2008, eq. 4 and 5 without their common factor 2), with the matrix K of the Sobolev term, which the lattice holds
+//! as exact integrals. *In*: sums along rows of [`super::residual`]. *Out*: of the set on trial of every active problem;
+//! a partial sum of `τ Pᵀ K P` for each workgroup. With τ below 1 smoothness is asked of every step in full, and of the whole
+//! field by that share alone.
 
 mod cpu;
 
-use super::gpu_block::{self, ELEMENTS};
+use super::gpu_block::{self, ELEMENTS, GATHERING};
 use super::lattice::Elements;
 use super::state::{STATE, Smoothness};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
@@ -19,7 +20,7 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static SOURCE: ShaderSource = ShaderSource::wgsl(
     "least_squares_gradient",
-    &[LINE, SUM, ELEMENTS, include_str!("least_squares_gradient.wgsl")],
+    &[LINE, SUM, ELEMENTS, GATHERING, include_str!("least_squares_gradient.wgsl")],
 );
 
 /// Finds the gradient of the set on trial.
@@ -35,10 +36,8 @@ pub struct LeastSquaresGradient<'a> {
     pub state: &'a Buffer,
     /// P, edges: two sets.
     pub controls: &'a Buffer,
-    /// r: two sets.
-    pub residual: &'a Buffer,
-    /// s: two sets.
-    pub slopes: &'a Buffer,
+    /// What [`super::residual`] sums along rows.
+    pub row_sums: &'a Buffer,
     /// ½ ∇E: two sets.
     pub gradient: &'a mut Buffer,
     /// The matrix' diagonal: two sets.
@@ -52,23 +51,22 @@ impl Kernel for LeastSquaresGradient<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (e, d) = (self.elements, self.elements.shape.components());
-        let (n, unknowns) = (e.pixels(), 2 * e.problems * e.unknowns());
+        let e = self.elements;
+        let unknowns = 2 * e.problems * e.unknowns();
         lengths.of("state", self.state, STATE * e.problems);
         lengths.of("controls", self.controls, unknowns);
-        lengths.of("residual", self.residual, 2 * n).of("slopes", self.slopes, 2 * d * n);
+        lengths.of("row sums", self.row_sums, 2 * e.row_sums());
         lengths.of("gradient", self.gradient, unknowns).of("diagonal", self.diagonal, unknowns);
         lengths.of("energy", self.energy, e.problems * reduction_groups(e.unknowns()));
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::gradient(cpu, self));
+        by_dimension!(self.elements, cpu::gradient(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &self.smoothness).f4([self.elastic]);
         gpu_block::launch(gpu, (&SOURCE, "least_squares_gradient"), (self.elements, uniform), self.state)
             .input(self.controls)
-            .input(self.residual)
-            .input(self.slopes)
+            .input(self.row_sums)
             .output(self.gradient)
             .output(self.diagonal)
             .output(self.energy)

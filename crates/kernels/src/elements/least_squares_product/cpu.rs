@@ -2,81 +2,149 @@
 
 use super::LeastSquaresProduct;
 use crate::elements::lattice::Elements;
-use crate::elements::projection::{Power, Row, along_x, line, partial_sums, project};
+use crate::elements::projection::{Power, Taking, along_x, gather, line, partial_sums, sums_along_x, total};
 use crate::elements::smoothing::smooth;
-use crate::elements::state::{DAMPING, STATE, accepted_set};
+use crate::elements::state::{DAMPING, STATE, accepted_set, is_active};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
+
+/// What the sums of the iteration before say.
+#[derive(Debug, Clone, Copy)]
+struct Ratios {
+    alpha: f32,
+    beta: f32,
+    is_going: bool,
+}
 
 pub(super) fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) {
     let (elements, state) = (args.elements, args.state.host());
     let (problems, unknowns) = (elements.problems, elements.unknowns());
-    let (n, nx) = (elements.shape.len(), elements.shape.size[0]);
-    let ratios = args.progress.ratios(elements, state);
-    let takes = |problem: usize| !ratios[problem].is_done;
+    let ratios: Vec<Ratios> = (0..problems).map(|problem| ratios(&args, problem)).collect();
+    let going = args.going.host_mut();
+    going.iter_mut().zip(&ratios).for_each(|(going, r)| *going = f32::from(u8::from(r.is_going)));
+    let takes = |problem: usize| ratios[problem].is_going;
     let accepted = |problem: usize| accepted_set(state, problem) * problems + problem;
-    let direction = args.direction.host_mut();
-    for problem in (0..problems).filter(|&p| takes(p)) {
-        let (own, beta) = (problem * unknowns..(problem + 1) * unknowns, ratios[problem].beta);
-        let (z, before) = (&args.preconditioned.host()[own.clone()], &args.before.host()[own.clone()]);
-        for (i, p) in direction[own].iter_mut().enumerate() {
-            *p = if beta == 0.0 { z[i] } else { z[i] + beta * before[i] };
+    let damped = |problem: usize| 1.0 + state[STATE * problem + DAMPING];
+    let diagonal_of = |problem: usize| &args.diagonal.host()[accepted(problem) * unknowns..][..unknowns];
+    let [residual, direction] = args.next.map(|next| next.host_mut());
+    let (step, product) = (args.step.host_mut(), args.product.host_mut());
+    for (problem, &Ratios { alpha, beta, is_going }) in ratios.iter().enumerate() {
+        let own = problem * unknowns..(problem + 1) * unknowns;
+        let [last_residual, last] = args.last.map(|last| &last.host()[own.clone()]);
+        if alpha != 0.0 {
+            step[own.clone()].iter_mut().zip(last).for_each(|(x, p)| *x += alpha * p);
+        }
+        if is_going {
+            let (y, diagonal, damped) = (&product[own.clone()], diagonal_of(problem), damped(problem));
+            let (r, p) = (&mut residual[own.clone()], &mut direction[own]);
+            for i in 0..unknowns {
+                r[i] = if alpha == 0.0 { last_residual[i] } else { last_residual[i] - alpha * y[i] };
+                let z = over(r[i], diagonal[i] * damped);
+                p[i] = if beta == 0.0 { z } else { z + beta * last[i] };
+            }
         }
     }
-    let direction = &*direction;
+    let (residual, direction) = (&*residual, &*direction);
     let slopes = args.slopes.host();
     let slopes_of = |problem: usize| {
-        let begin = accepted(problem) * D * n;
-        &slopes[begin..begin + D * n]
+        let begin = accepted(problem) * D * elements.shape.len();
+        &slopes[begin..begin + D * elements.shape.len()]
     };
-    give_back::<D>(cpu, (elements, &takes), (direction, &slopes_of), args.between.host_mut());
-    let between = args.between.host();
-    let fill = |at: Row, out: &mut [f32]| {
-        let begin = (at.problem * D + at.component) * n + at.row * nx;
-        out.copy_from_slice(&between[begin..begin + nx]);
-    };
-    let product = args.product.host_mut();
-    project::<D>(cpu, (elements, Power::One, &takes), fill, product);
+    sum_back::<D>(cpu, (elements, &takes), (direction, &slopes_of), args.row_sums.host_mut());
+    gather(cpu, (elements, Power::One, &takes), args.row_sums.host(), product);
     let mut smoothed = vec![0.0; problems * unknowns];
     let begin = |unit: usize| unit * elements.controls_of_problem();
-    smooth::<D>(cpu, (elements, &args.smoothness, &takes), begin, (direction, &mut smoothed));
+    smooth(cpu, (elements, &args.smoothness, &takes), begin, (direction, &mut smoothed));
     for problem in (0..problems).filter(|&p| takes(p)) {
-        let damping = state[STATE * problem + DAMPING];
-        let (own, set) = (problem * unknowns, accepted(problem) * unknowns);
-        let diagonal = &args.diagonal.host()[set..set + unknowns];
+        let (damping, diagonal) = (state[STATE * problem + DAMPING], diagonal_of(problem));
+        let own = problem * unknowns;
         for i in 0..unknowns {
             let undamped = product[own + i] + smoothed[own + i];
             product[own + i] = undamped + damping * diagonal[i] * direction[own + i];
         }
     }
-    let product = &*product;
-    let curvature = |problem: usize, i: usize| {
-        let i = problem * unknowns + i;
-        direction[i] * product[i]
-    };
-    partial_sums(cpu, (unknowns, &takes), curvature, args.curvature.host_mut());
+    write_sums(
+        cpu,
+        (elements, &takes),
+        [residual, direction, product],
+        (&diagonal_of, &damped),
+        args.sums.host_mut(),
+    );
 }
 
-/// q of every pixel.
-fn give_back<'s, const D: usize>(
+/// Partial sums of `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
+fn write_sums<'d>(
     cpu: &Cpu,
-    (elements, takes): (&Elements, &(impl Fn(usize) -> bool + Sync)),
+    (elements, takes): (&Elements, Taking<'_>),
+    [residual, direction, product]: [&[f32]; 3],
+    (diagonal, damped): (&(impl Fn(usize) -> &'d [f32] + Sync), &(impl Fn(usize) -> f32 + Sync)),
+    sums: &mut [f32],
+) {
+    let unknowns = elements.unknowns();
+    let z = |problem: usize, i: usize, value: f32| over(value, diagonal(problem)[i] * damped(problem));
+    let of = |which: usize| {
+        move |problem: usize, i: usize| {
+            let at = problem * unknowns + i;
+            let (r, y) = (residual[at], product[at]);
+            match which {
+                0 => r * z(problem, i, r),
+                1 => direction[at] * y,
+                2 => z(problem, i, r) * y,
+                _ => y * z(problem, i, y),
+            }
+        }
+    };
+    let column = sums.len() / super::SUMS;
+    for (which, sums) in sums.chunks_exact_mut(column).enumerate() {
+        partial_sums(cpu, (unknowns, takes), of(which), sums);
+    }
+}
+
+fn ratios(args: &LeastSquaresProduct<'_>, problem: usize) -> Ratios {
+    let problems = args.elements.problems;
+    let first = total(args.first.host(), problem, problems);
+    let (mut alpha, mut now, mut beta) = (0.0, first, 0.0);
+    if let Some(before) = args.before {
+        let column = before.len() / super::SUMS;
+        let of =
+            |which: usize| total(&before.host()[which * column..(which + 1) * column], problem, problems);
+        let [rz, py, zy, yy] = [0, 1, 2, 3].map(of);
+        if py > 0.0 {
+            alpha = rz / py;
+        }
+        now = rz - 2.0 * alpha * zy + alpha * alpha * yy;
+        if rz > 0.0 {
+            beta = now / rz;
+        }
+    }
+    let goes_on = now > args.tolerance * args.tolerance * first;
+    Ratios { alpha, beta, is_going: is_active(args.state.host(), problem) && goes_on }
+}
+
+fn over(r: f32, damped: f32) -> f32 {
+    if damped > 0.0 { r / damped } else { 0.0 }
+}
+
+/// q of every row of pixels, summed along it.
+fn sum_back<'s, const D: usize>(
+    cpu: &Cpu,
+    (elements, takes): (&Elements, Taking<'_>),
     (direction, slopes): (&[f32], &(impl Fn(usize) -> &'s [f32] + Sync)),
-    between: &mut [f32],
+    row_sums: &mut [f32],
 ) {
     let (n, nx, rows) = (elements.shape.len(), elements.shape.size[0], elements.shape.rows());
-    let per_component = elements.controls_of_problem();
+    let (per_component, cx) = (elements.controls_of_problem(), elements.controls()[0]);
     let axis = elements.axis(0);
-    let between = Shared::new(between);
-    cpu.split(elements.problems * rows, 6 * D * elements.pixels(), |jobs| {
-        let mut along_y = vec![0.0; elements.controls()[0]];
+    let row_sums = Shared::new(row_sums);
+    cpu.split(elements.problems * rows, 10 * D * elements.pixels(), |jobs| {
+        let (mut along_y, mut back) = (vec![0.0; cx], vec![0.0; nx]);
         let mut along = vec![0.0; (D + 1) * nx];
         for (problem, row) in jobs.map(|job| (job / rows, job % rows)).filter(|(p, _)| takes(*p)) {
             let slopes: [&[f32]; D] = std::array::from_fn(|c| &slopes(problem)[c * n + row * nx..][..nx]);
             let (sum, parts) = along.split_at_mut(nx);
             for (c, part) in parts.chunks_exact_mut(nx).enumerate() {
                 let begin = (problem * D + c) * per_component;
-                line::<D>(elements, &direction[begin..begin + per_component], row, &mut along_y);
+                line(elements, &direction[begin..begin + per_component], row, &mut along_y);
                 along_x(&axis, &along_y, part);
                 for (x, sum) in sum.iter_mut().enumerate() {
                     let product = slopes[c][x] * part[x];
@@ -84,10 +152,10 @@ fn give_back<'s, const D: usize>(
                 }
             }
             for (c, slopes) in slopes.iter().enumerate() {
-                let begin = (problem * D + c) * n + row * nx;
+                back.iter_mut().zip(slopes.iter().zip(&*sum)).for_each(|(out, (s, t))| *out = s * t);
+                let begin = ((problem * D + c) * rows + row) * cx;
                 // SAFETY: every row is written by one thread.
-                let out = unsafe { between.get_mut(begin..begin + nx) };
-                out.iter_mut().zip(slopes.iter().zip(&*sum)).for_each(|(out, (s, t))| *out = s * t);
+                sums_along_x(&axis, Power::One, &back, unsafe { row_sums.get_mut(begin..begin + cx) });
             }
         }
     });

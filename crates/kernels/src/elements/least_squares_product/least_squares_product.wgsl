@@ -1,33 +1,28 @@
-// The second half of the product: what the control points gather. The contract is in mod.rs.
+// The second launch of an iteration: what the control points gather. The contract is in mod.rs.
 
 struct Block {
     lattice: Lattice,
-    progress: Progress,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
-@group(0) @binding(9) var<storage, read> preconditioned: array<f32>;
-@group(0) @binding(10) var<storage, read> before: array<f32>;
-@group(0) @binding(11) var<storage, read> between: array<f32>;
-@group(0) @binding(12) var<storage, read> diagonal: array<f32>;
-@group(0) @binding(13) var<storage, read_write> direction: array<f32>;
-@group(0) @binding(14) var<storage, read_write> product: array<f32>;
-@group(0) @binding(15) var<storage, read_write> curvature: array<f32>;
+@group(0) @binding(6) var<storage, read> going: array<f32>;
+@group(0) @binding(7) var<storage, read> row_sums: array<f32>;
+@group(0) @binding(8) var<storage, read> diagonal: array<f32>;
+@group(0) @binding(9) var<storage, read> residual: array<f32>;
+@group(0) @binding(10) var<storage, read> direction: array<f32>;
+@group(0) @binding(11) var<storage, read_write> product: array<f32>;
+@group(0) @binding(12) var<storage, read_write> sums: array<f32>;
 
-var<workgroup> controls_from: u32;
-var<workgroup> pixels_from: u32;
-var<workgroup> beta: f32;
+var<workgroup> problem_here: u32;
+var<workgroup> sums_of_lanes: array<vec4<f32>, 256>;
 
 fn control(component: u32, at: u32) -> f32 {
-    let i = controls_from + component * block.lattice.controls.w + at;
-    if (beta == 0.0) {
-        return preconditioned[i];
-    }
-    return preconditioned[i] + beta * before[i];
+    return direction[(problem_here * COMPONENTS + component) * block.lattice.controls.w + at];
 }
 
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
-    return between[pixels_from + component * block.lattice.size.w + pixel];
+fn row_sum(component: u32, row: u32, kx: u32, square: bool) -> f32 {
+    let rows = block.lattice.size.y * block.lattice.size.z;
+    return row_sums[((problem_here * COMPONENTS + component) * rows + row) * block.lattice.controls.x + kx];
 }
 
 @compute @workgroup_size(256)
@@ -35,30 +30,41 @@ fn least_squares_product(@builtin(workgroup_id) group: vec3<u32>, @builtin(local
     let problem = group.y;
     let per_component = block.lattice.controls.w;
     let unknowns = COMPONENTS * per_component;
-    let found = ratios(problem, lane);
     let accepted = (accepted_set(problem) * block.lattice.counts.x + problem) * unknowns;
     let damping = state[problem * STATE + 1u];
-    let count = select(unknowns, 0u, found.is_done);
+    let count = select(0u, unknowns, going[problem] != 0.0);
     if (lane == 0u) {
-        beta = found.beta;
-        controls_from = problem * unknowns;
-        pixels_from = problem * COMPONENTS * block.lattice.size.w;
+        problem_here = problem;
     }
     workgroupBarrier();
-    var sum = 0.0;
+    var own = vec4<f32>();
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {
         let component = i / per_component;
         let at = i % per_component;
         let k = control_at(at);
         let p = control(component, at);
+        let r = residual[problem * unknowns + i];
+        let d = diagonal[accepted + i];
         let undamped = gathered(component, k, false) + smoothed(component, k);
-        let y = undamped + damping * diagonal[accepted + i] * p;
-        direction[controls_from + i] = p;
-        product[controls_from + i] = y;
-        sum = sum + p * y;
+        let y = undamped + damping * d * p;
+        product[problem * unknowns + i] = y;
+        let damped = d * (1.0 + damping);
+        var z = vec2<f32>();
+        if (damped > 0.0) {
+            z = vec2<f32>(r, y) / damped;
+        }
+        own = own + vec4<f32>(r * z.x, p * y, z.x * y, y * z.y);
     }
-    let total = workgroup_sum(sum, lane);
-    if (lane == 0u) {
-        curvature[problem * block.lattice.counts.z + group.x] = total;
+    sums_of_lanes[lane] = own;
+    workgroupBarrier();
+    for (var half = 128u; half > 0u; half = half >> 1u) {
+        if (lane < half) {
+            sums_of_lanes[lane] = sums_of_lanes[lane] + sums_of_lanes[lane + half];
+        }
+        workgroupBarrier();
+    }
+    if (lane < 4u) {
+        let column = block.lattice.counts.x * block.lattice.counts.z;
+        sums[lane * column + problem * block.lattice.counts.z + group.x] = sums_of_lanes[0][lane];
     }
 }

@@ -2,13 +2,14 @@
 
 struct Block {
     lattice: Lattice,
-    // Least variance of a residual; 1 over the square of the error that halves the confidence.
+    // Least variance of a residual; 1 over the square of the error that halves the confidence; least square of a slope; the
+    // share of the variance that is left.
     limits: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
 @group(0) @binding(6) var<storage, read> residuals: array<f32>;
-@group(0) @binding(7) var<storage, read> diagonal: array<f32>;
+@group(0) @binding(7) var<storage, read> slopes: array<f32>;
 @group(0) @binding(8) var<storage, read_write> variance: array<f32>;
 @group(0) @binding(9) var<storage, read_write> confidence: array<f32>;
 
@@ -19,13 +20,33 @@ fn control(component: u32, at: u32) -> f32 {
     return variance[controls_from + at];
 }
 
-// The first component is the squared residual, the second counts pixels.
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
+fn value(component: u32, row: u32, x: u32) -> f32 {
     if (component == 1u) {
         return 1.0;
     }
-    let r = residuals[pixels_from + pixel];
-    return r * r;
+    let i = row * block.lattice.size.x + x;
+    if (component == 0u) {
+        let r = residuals[pixels_from + i];
+        return r * r;
+    }
+    let n = block.lattice.size.w;
+    let s = slopes[pixels_from * COMPONENTS + (component - 2u) * n + i];
+    return s * s;
+}
+
+// The first component is the squared residual, the second counts pixels, the others are squared slopes.
+fn row_sum(component: u32, row: u32, kx: u32, square: bool) -> f32 {
+    let pixels = support(0u, kx);
+    let side = kx & 1u;
+    var before = 0.0;
+    for (var x = pixels.x; x < pixels.y; x = x + 1u) {
+        before = before + weights[x][2u + side] * value(component, row, x);
+    }
+    var after = 0.0;
+    for (var x = pixels.z; x < pixels.w; x = x + 1u) {
+        after = after + weights[x][side] * value(component, row, x);
+    }
+    return before + after;
 }
 
 @compute @workgroup_size(256)
@@ -40,15 +61,13 @@ fn nodal_variance(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.z * LINE) {
         let k = control_at(i);
         let pixels = gathered(1u, k, false);
-        var mean = 0.0;
-        if (pixels > 0.0) {
-            mean = gathered(0u, k, false) / pixels;
-        }
+        let per_pixel = select(0.0, 1.0 / pixels, pixels > 0.0);
+        let mean = gathered(0u, k, false) * per_pixel;
         var inverse = 0.0;
         for (var c = 0u; c < COMPONENTS; c = c + 1u) {
-            inverse = inverse + 1.0 / max(diagonal[(own_set * COMPONENTS + c) * count + i], 1e-12);
+            inverse = inverse + 1.0 / (gathered(2u + c, k, false) * per_pixel + block.limits.z);
         }
-        variance[problem * count + i] = max(mean, block.limits.x) * inverse;
+        variance[problem * count + i] = block.limits.w * max(mean, block.limits.x) * inverse;
     }
 }
 

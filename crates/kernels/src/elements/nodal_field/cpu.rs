@@ -49,6 +49,6 @@ fn own<'a, const D: usize>(
 
 fn component_row<const D: usize>(elements: &Elements, controls: &[f32], row: usize, out: &mut [f32]) {
     let mut along_y = vec![0.0; elements.controls()[0]];
-    line::<D>(elements, controls, row, &mut along_y);
+    line(elements, controls, row, &mut along_y);
     along_x(&elements.axis(0), &along_y, out);
 }

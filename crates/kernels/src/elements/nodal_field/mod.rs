@@ -57,10 +57,10 @@ impl Kernel for NodalField<'_> {
         let e = self.elements;
         lengths.of("state", self.state, STATE * e.problems);
         lengths.of("controls", self.controls, 2 * e.problems * e.unknowns());
-        lengths.field("out", self.out, (e.shape.components(), e.pixels()));
+        lengths.field("out", self.out, (e.components(), e.pixels()));
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::nodal_field(cpu, self));
+        by_dimension!(self.elements, cpu::nodal_field(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE).f4(self.factor);
@@ -80,10 +80,10 @@ impl Kernel for RefinedControls<'_> {
         let e = self.elements;
         lengths.of("state", self.state, STATE * e.problems);
         lengths.of("controls", self.controls, 2 * e.problems * e.unknowns());
-        lengths.of("out", self.out, 2 * e.shape.components() * e.pixels());
+        lengths.of("out", self.out, 2 * e.components() * e.pixels());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::refined_controls(cpu, self));
+        by_dimension!(self.elements, cpu::refined_controls(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE).f4([1.0; 3]);

@@ -18,10 +18,6 @@ fn control(component: u32, at: u32) -> f32 {
     return controls[controls_from + component * block.lattice.controls.w + at];
 }
 
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
-    return 0.0;
-}
-
 @compute @workgroup_size(256)
 fn nodal_field(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let problem = group.y;

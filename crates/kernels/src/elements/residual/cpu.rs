@@ -2,7 +2,8 @@
 
 use super::{ElementImages, Residual};
 use crate::elements::lattice::Elements;
-use crate::elements::projection::{along_x, line, partial_sums};
+use crate::elements::projection::{Power, along_x, line, sums_along_x};
+use crate::elements::row_tiles::RowTiles;
 use crate::elements::state::{accepted_set, is_active};
 use crate::image::warp::VoxelAffine;
 use veloxel_core::{Axes, Shape};
@@ -10,24 +11,26 @@ use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
 pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
-    let Residual { elements, images, state, controls, residual, slopes, energy } = args;
+    let Residual { elements, images, state, controls, residual, slopes, row_sums, energy } = args;
     let (n, problems, state) = (elements.shape.len(), elements.problems, state.host());
-    let ([nx, ..], rows) = (elements.shape.size, elements.shape.rows());
+    let ([nx, ..], rows, cx) = (elements.shape.size, elements.shape.rows(), elements.controls()[0]);
     let unknowns = elements.unknowns();
     let takes = |problem: usize| is_active(state, problem);
     let trial = |problem: usize| (1 - accepted_set(state, problem)) * problems + problem;
     let images = Images::<D>::of(&images);
     {
         let (residual, slopes) = (Shared::new(residual.host_mut()), Shared::new(slopes.host_mut()));
-        let controls = controls.host();
-        cpu.split(problems * rows, 24 * elements.pixels(), |jobs| {
-            let mut displacement = vec![0.0; D * nx];
+        let (products, squares) = row_sums.host_mut().split_at_mut(elements.row_sums());
+        let row_sums = [Shared::new(products), Shared::new(squares)];
+        let (controls, axis) = (controls.host(), elements.axis(0));
+        cpu.split(problems * rows, 40 * elements.pixels(), |jobs| {
+            let (mut displacement, mut samples) = (vec![0.0; D * nx], vec![0.0; nx]);
             for (problem, row) in jobs.map(|job| (job / rows, job % rows)).filter(|(p, _)| takes(*p)) {
                 let set = trial(problem);
                 let own = &controls[set * unknowns..(set + 1) * unknowns];
                 displace::<D>(elements, own, row, &mut displacement);
                 // SAFETY: every row is written by one thread.
-                let (r, s) = unsafe {
+                let (r, mut s) = unsafe {
                     let begin = set * n + row * nx;
                     let slopes: [&mut [f32]; D] = std::array::from_fn(|c| {
                         let begin = (set * D + c) * n + row * nx;
@@ -35,7 +38,23 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
                     });
                     (residual.get_mut(begin..begin + nx), slopes)
                 };
-                images.row(elements.shape, (problem, row), &displacement, (r, s));
+                images.row(
+                    elements.shape,
+                    (problem, row),
+                    &displacement,
+                    (r, s.each_mut().map(|s| &mut **s)),
+                );
+                for (c, s) in s.into_iter().enumerate() {
+                    let begin = ((problem * D + c) * rows + row) * cx;
+                    // SAFETY: as above.
+                    let sums = row_sums.each_ref().map(|sums| unsafe { sums.get_mut(begin..begin + cx) });
+                    for (power, sums) in [Power::One, Power::Two].into_iter().zip(sums) {
+                        let factor: &[f32] = if power == Power::One { r } else { s };
+                        let products = factor.iter().zip(&*s).map(|(f, s)| f * s);
+                        samples.iter_mut().zip(products).for_each(|(sample, product)| *sample = product);
+                        sums_along_x(&axis, power, &samples, sums);
+                    }
+                }
             }
         });
     }
@@ -44,7 +63,7 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
         let r = residual[trial(problem) * n + i];
         r * r
     };
-    partial_sums(cpu, (n, &takes), square, energy.host_mut());
+    RowTiles::of(elements).sums(cpu, (elements, &takes), square, energy.host_mut());
 }
 
 /// The displacement of a row of pixels, edges; planar.
@@ -53,7 +72,7 @@ fn displace<const D: usize>(elements: &Elements, controls: &[f32], row: usize, o
     let mut along_y = vec![0.0; elements.controls()[0]];
     let axis = elements.axis(0);
     for (controls, out) in controls.chunks_exact(per_component).zip(out.chunks_exact_mut(nx)) {
-        line::<D>(elements, controls, row, &mut along_y);
+        line(elements, controls, row, &mut along_y);
         along_x(&axis, &along_y, out);
     }
 }
@@ -106,7 +125,9 @@ impl<'a, const D: usize> Images<'a, D> {
         let (nx, begin) = (shape.size[0], problem * shape.len() + row * shape.size[0]);
         let start = [0.0, (row % shape.size[1]) as f32, (row / shape.size[1]) as f32];
         let all: usize = self.size.iter().product();
-        let moving = &self.moving[problem * all..(problem + 1) * all];
+        // Pictures that follow each other are compared picture by picture.
+        let plane = if D == 2 { row / shape.size[1] * self.size[0] * self.size[1] } else { 0 };
+        let moving = &self.moving[problem * all + plane..(problem + 1) * all];
         for x in 0..nx {
             let at = std::array::from_fn(|a| if a == 0 { x as f32 } else { start[a] });
             let d = std::array::from_fn(|c| self.per_edge[c] * displacement[c * nx + x]);

@@ -6,22 +6,23 @@
 //!
 //! *In*: the images of all problems, F as samples and M as cubic spline coefficients ([`crate::image::spline`]); the weight w,
 //! whose square weighs squares (Li et al. 2008, eq. 2); control points of u in edges of the full grid; the map A between voxel
-//! positions of both images. *Out*: r and s in the set on trial of every problem that is active; a partial sum of r² for each
-//! workgroup. Where `A (X + u)` lies outside of the moving image both are 0. *Halo*: unbounded (gathers).
+//! positions of both images. *Out*: r and s in the set on trial of every problem that is active; sums along the rows of pixels
+//! of `r s ψ` and of `s² ψ²`, for every control point along x; a partial sum of r² for each workgroup. Where `A (X + u)` lies outside of the moving image both are 0. *Halo*: unbounded (gathers).
 
 mod cpu;
 
-use super::gpu_block::{self, ELEMENTS};
+use super::gpu_block::{self, ELEMENTS, ROWS};
 use super::lattice::Elements;
+use super::row_tiles::{RowTiles, row_partials};
 use super::state::{STATE, Smoothness};
 use crate::image::warp::VoxelAffine;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LATTICE, LINE, NAN, SUM};
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
 
 static SOURCE: ShaderSource =
-    ShaderSource::wgsl("residual", &[NAN, LINE, SUM, LATTICE, ELEMENTS, include_str!("residual.wgsl")]);
+    ShaderSource::wgsl("residual", &[NAN, LINE, SUM, LATTICE, ELEMENTS, ROWS, include_str!("residual.wgsl")]);
 
 /// Two images of every problem, as the residual compares them.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +58,8 @@ pub struct Residual<'a> {
     pub residual: &'a mut Buffer,
     /// s, planar in every problem: two sets.
     pub slopes: &'a mut Buffer,
+    /// Sums along rows of `r s ψ` of all problems, then those of `s² ψ²`.
+    pub row_sums: &'a mut Buffer,
     /// Partial sums of r².
     pub energy: &'a mut Buffer,
 }
@@ -66,16 +69,16 @@ impl Kernel for Residual<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let (e, d, n) = (self.elements, self.elements.shape.components(), self.elements.pixels());
+        let (e, d, n) = (self.elements, self.elements.components(), self.elements.pixels());
         lengths.of("fixed", self.images.fixed, n).optional("weight", self.images.weight, n);
         lengths.of("moving", self.images.moving, e.problems * self.images.moving_shape.len());
         lengths.of("state", self.state, STATE * e.problems);
         lengths.of("controls", self.controls, 2 * e.problems * e.unknowns());
         lengths.of("residual", self.residual, 2 * n).of("slopes", self.slopes, 2 * d * n);
-        lengths.of("energy", self.energy, e.problems * reduction_groups(e.shape.len()));
+        lengths.of("row sums", self.row_sums, 2 * e.row_sums()).of("energy", self.energy, row_partials(e));
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.elements.shape, cpu::residual(cpu, self));
+        by_dimension!(self.elements, cpu::residual(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (elements, images) = (self.elements, self.images);
@@ -93,7 +96,9 @@ impl Kernel for Residual<'_> {
             let [x, y, z] = row.map(|v| v as f32);
             uniform = uniform.f4([x, y, z, offset as f32]);
         }
-        gpu_block::launch(gpu, (&SOURCE, "residual"), (elements, uniform), self.state)
+        let tiles = RowTiles::of(elements);
+        tiles
+            .constants(gpu_block::launch(gpu, (&SOURCE, "residual"), (elements, uniform), self.state))
             .constant("AFFINE", map != VoxelAffine::IDENTITY)
             .constant("WEIGHTED", images.weight.is_some())
             .input(images.fixed)
@@ -102,7 +107,8 @@ impl Kernel for Residual<'_> {
             .input(self.controls)
             .output(self.residual)
             .output(self.slopes)
+            .output(self.row_sums)
             .output(self.energy)
-            .run(gpu_block::groups(elements, elements.shape.len()))
+            .run(tiles.workgroups(elements.problems))
     }
 }

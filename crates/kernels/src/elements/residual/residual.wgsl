@@ -24,17 +24,15 @@ struct Block {
 @group(0) @binding(9) var<storage, read> controls: array<f32>;
 @group(0) @binding(10) var<storage, read_write> residuals: array<f32>;
 @group(0) @binding(11) var<storage, read_write> slopes: array<f32>;
-@group(0) @binding(12) var<storage, read_write> energy: array<f32>;
+@group(0) @binding(12) var<storage, read_write> row_sums: array<f32>;
+@group(0) @binding(13) var<storage, read_write> energy: array<f32>;
 
-var<workgroup> controls_from: u32;
+// The problem in the set on trial.
+var<workgroup> trial: u32;
 var<workgroup> moving_from: u32;
 
 fn control(component: u32, at: u32) -> f32 {
-    return controls[controls_from + component * block.lattice.controls.w + at];
-}
-
-fn contribution(component: u32, pixel: u32, square: bool) -> f32 {
-    return 0.0;
+    return controls[(trial * COMPONENTS + component) * block.lattice.controls.w + at];
 }
 
 // Weights of the four neighbours of the cubic B-spline, and their derivatives.
@@ -63,8 +61,9 @@ fn mirrored(low: u32, k: u32, count: u32) -> u32 {
     return u32(clamp(select(at, 2 * last - at, at > last), 0, last));
 }
 
-// The moving image (w) and its derivatives per voxel (xyz) at a position inside of it.
-fn sampled(at: vec3<f32>) -> vec4<f32> {
+// The moving image (w) and its derivatives per voxel (xyz) at a position inside of it; of pictures that follow each other the
+// one at `plane`.
+fn sampled(at: vec3<f32>, plane_at: u32) -> vec4<f32> {
     let size = block.moving_size;
     let cx = cell_of(at.x, size.x);
     let cy = cell_of(at.y, size.y);
@@ -94,6 +93,8 @@ fn sampled(at: vec3<f32>) -> vec4<f32> {
             var row = mirrored(cy.low, l, size.y);
             if (COMPONENTS == 3u) {
                 row = row + mirrored(low_z, k, size.z) * size.y;
+            } else {
+                row = row + plane_at * size.y;
             }
             let corner = vec4<u32>(moving_from + row * size.x) + xs;
             let m = vec4<f32>(moving[corner.x], moving[corner.y], moving[corner.z], moving[corner.w]);
@@ -158,46 +159,59 @@ fn is_seen(at: vec3<f32>) -> bool {
     return inside && (COMPONENTS == 2u || is_inside(at.z, size.z, 0.001));
 }
 
+// The slopes (xyz) and the residual (w) of a pixel that moves by `u` edges.
+fn pixel(problem: u32, row: u32, x: u32, u: vec3<f32>) -> vec4<f32> {
+    let size = block.lattice.size;
+    let i = row * size.x + x;
+    let begin = vec3<f32>(vec3<u32>(x, row % size.y, row / size.y));
+    let at = moved(begin, block.per_edge.xyz * u);
+    var r = 0.0;
+    var slope = vec3<f32>();
+    if (is_seen(at)) {
+        var w = block.per_edge.w;
+        if (WEIGHTED == 1u) {
+            w = w * weight[problem * size.w + i];
+        }
+        let found = sampled(at, row / size.y);
+        r = w * (found.w - fixed[problem * size.w + i]);
+        slope = w * (block.per_edge.xyz * pulled_back(found.xyz));
+    }
+    residuals[trial * size.w + i] = r;
+    slopes[trial * COMPONENTS * size.w + i] = slope.x;
+    slopes[(trial * COMPONENTS + 1u) * size.w + i] = slope.y;
+    if (COMPONENTS == 3u) {
+        slopes[(trial * COMPONENTS + 2u) * size.w + i] = slope.z;
+    }
+    return vec4<f32>(slope, r);
+}
+
+fn energy_of(values: vec4<f32>) -> f32 {
+    return values.w * values.w;
+}
+
+fn term(values: vec4<f32>, component: u32, w: f32) -> vec2<f32> {
+    let s = values[component];
+    return vec2<f32>(w * (values.w * s), (w * w) * (s * s));
+}
+
+fn write_sums(problem: u32, component: u32, row: u32, kx: u32, sums: vec2<f32>) {
+    let rows = block.lattice.size.y * block.lattice.size.z;
+    let at = ((problem * COMPONENTS + component) * rows + row) * block.lattice.controls.x + kx;
+    row_sums[at] = sums.x;
+    row_sums[block.lattice.counts.x * COMPONENTS * rows * block.lattice.controls.x + at] = sums.y;
+}
+
 @compute @workgroup_size(256)
 fn residual(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let problem = group.y;
-    let n = block.lattice.size.w;
-    let trial = (1u - accepted_set(problem)) * block.lattice.counts.x + problem;
-    let count = select(0u, n, is_active(problem));
     if (lane == 0u) {
-        controls_from = trial * COMPONENTS * block.lattice.controls.w;
+        trial = (1u - accepted_set(problem)) * block.lattice.counts.x + problem;
         moving_from = problem * block.moving_size.x * block.moving_size.y * block.moving_size.z;
     }
     workgroupBarrier();
-    var sum = 0.0;
-    for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.y * LINE) {
-        let pixel = pixel_at(i);
-        var d = vec3<f32>(block.per_edge.x * interpolated(0u, pixel), block.per_edge.y * interpolated(1u, pixel), 0.0);
-        if (COMPONENTS == 3u) {
-            d.z = block.per_edge.z * interpolated(2u, pixel);
-        }
-        let at = moved(vec3<f32>(pixel), d);
-        var r = 0.0;
-        var slope = vec3<f32>();
-        if (is_seen(at)) {
-            var w = block.per_edge.w;
-            if (WEIGHTED == 1u) {
-                w = w * weight[problem * n + i];
-            }
-            let found = sampled(at);
-            r = w * (found.w - fixed[problem * n + i]);
-            slope = w * (block.per_edge.xyz * pulled_back(found.xyz));
-        }
-        residuals[trial * n + i] = r;
-        slopes[trial * COMPONENTS * n + i] = slope.x;
-        slopes[(trial * COMPONENTS + 1u) * n + i] = slope.y;
-        if (COMPONENTS == 3u) {
-            slopes[(trial * COMPONENTS + 2u) * n + i] = slope.z;
-        }
-        sum = sum + r * r;
-    }
-    let total = workgroup_sum(sum, lane);
+    let total = workgroup_sum(project_rows(problem, group, is_active(problem), lane), lane);
     if (lane == 0u) {
-        energy[problem * block.lattice.counts.y + group.x] = total;
+        let partials = block.lattice.tiling.z;
+        energy[problem * partials + group.x * (partials / block.lattice.tiling.y) + group.z] = total;
     }
 }

@@ -1,11 +1,13 @@
 //! Local step control: where a lattice's motion would fold, its steps are shortened until it does not.
 //!
-//! At every pixel the determinant of `I + ∇d` is taken with each choice of the neighbours before and after along the axes: a
-//! picture's map, linear between pixels, has its least determinant at one of these, and central differences are their mean. A
-//! control point with a pixel in its support whose least determinant is at most `least` goes half of its way back to where
-//! the lattice began. Called again and again this ends at the beginning, which does not fold, wherever it must.
+//! Between pixels the map is linear along each axis. Its determinant in a cell is a polynomial, and nowhere less than the least of
+//! its Bernstein coefficients: in a picture these are the determinants at the four corners, in a volume 27 means of determinants
+//! of edges, the corners' eight among them. Where no edge changes by more than g in any component the determinant exceeds
+//! `(1 − 3 g)³` (A. Ostrowski, Proc. AMS 3, 1952), which spares most cells the sum: theirs is a large number.
+//! A control point with a corner of a cell in its support whose bound is at most `least` goes half of its way back to where the
+//! lattice began. Called again and again this ends at the beginning, which does not fold, wherever it must.
 //! *In*: the field at the pixels, in their voxels; the control points that the lattice began with. *Out*: the accepted set; the
-//! least determinant of every pixel. *Border*: neighbours that are not there have no determinant.
+//! bound of the cell after every pixel. *Border*: no cells.
 
 mod cpu;
 
@@ -14,10 +16,14 @@ use super::lattice::Elements;
 use super::state::{STATE, Smoothness};
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use crate::shared::{LINE, SUM};
-use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("unfolding", &[LINE, SUM, ELEMENTS, include_str!("unfolding.wgsl")]);
+
+/// Bernstein coefficients of the determinant of a cell of a volume, and determinants of edges in each at most.
+const COEFFICIENTS: f32 = 27.0;
+const TERMS: f32 = 8.0;
 
 /// Shortens the steps of control points around folds by half.
 #[derive(Debug)]
@@ -32,8 +38,10 @@ pub struct Unfolding<'a> {
     pub begin: &'a Buffer,
     /// A determinant up to this is a fold.
     pub least: f32,
-    /// The least determinant of every pixel.
+    /// The bound of the cell after every pixel.
     pub determinant: &'a mut Buffer,
+    /// Cells that fold: a sum for each workgroup.
+    pub folds: &'a mut Buffer,
     /// P: two sets.
     pub controls: &'a mut Buffer,
 }
@@ -47,27 +55,30 @@ impl Kernel for Unfolding<'_> {
         let e = self.elements;
         let all = e.problems * e.unknowns();
         lengths.of("state", self.state, STATE * e.problems);
-        lengths.field("field", self.field, (e.shape.components(), e.pixels()));
+        lengths.field("field", self.field, (e.components(), e.pixels()));
         lengths.of("begin", self.begin, all).of("controls", self.controls, 2 * all);
         lengths.of("determinant", self.determinant, e.pixels());
+        lengths.of("folds", self.folds, e.problems * reduction_groups(e.shape.len()));
     }
     fn on_cpu(self, cpu: &Cpu) -> Option<bool> {
-        Some(by_dimension!(self.elements.shape, cpu::unfold(cpu, self)))
+        Some(by_dimension!(self.elements, cpu::unfold(cpu, self)))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Option<bool>, ComputeError> {
         let e = self.elements;
-        let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4([self.least]);
+        let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4([self.least, COEFFICIENTS, TERMS]);
         gpu_block::launch(gpu, (&SOURCE, "least_determinant"), (e, uniform()), self.state)
             .inputs(self.field, 3)
             .absent(1)
             .output(self.determinant)
             .spare(1)
+            .output(self.folds)
             .run(gpu_block::groups(e, e.shape.len()))?;
         gpu_block::launch(gpu, (&SOURCE, "shorten"), (e, uniform()), self.state)
             .absent(3)
             .input(self.begin)
             .output(self.determinant)
             .output(self.controls)
+            .output(self.folds)
             .run(gpu_block::groups(e, e.unknowns()))?;
         Ok(None)
     }

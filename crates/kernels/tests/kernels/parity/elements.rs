@@ -3,14 +3,15 @@
 use super::*;
 use veloxel_core::Dimension;
 use veloxel_gpu::reduction_groups;
-use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, Progress, Rule};
-use veloxel_kernels::elements::lattice::{AxisPlan, Elements, LatticePlan};
+use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, Rule};
+use veloxel_kernels::elements::lattice::{AxisPlan, Elements, LastAxis, LatticePlan};
 use veloxel_kernels::elements::lattice_fit::LatticeFit;
 use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
-use veloxel_kernels::elements::least_squares_product::LeastSquaresProduct;
+use veloxel_kernels::elements::least_squares_product::{LeastSquaresProduct, SUMS};
 use veloxel_kernels::elements::nodal_confidence::NodalConfidence;
 use veloxel_kernels::elements::nodal_field::{NodalField, RefinedControls};
 use veloxel_kernels::elements::residual::{ElementImages, Residual};
+use veloxel_kernels::elements::row_tiles::row_partials;
 use veloxel_kernels::elements::state::{STATE, Smoothness, UNKNOWN_ENERGY};
 use veloxel_kernels::elements::unfolding::Unfolding;
 use veloxel_kernels::image::warp::VoxelAffine;
@@ -26,13 +27,13 @@ const TURNED: VoxelAffine = VoxelAffine {
     offset: [0.4, -0.3, 0.1],
 };
 
-fn plan(shape: Shape, problems: usize, elements: [usize; 3]) -> LatticePlan {
+fn plan((shape, last): (Shape, LastAxis), problems: usize, elements: [usize; 3]) -> LatticePlan {
     let axis = |a: usize| {
         let pixels = shape.size[a] as f64;
         let step = elements[a] as f64 / (pixels + 0.5);
         AxisPlan { elements: elements[a], element_edges: 1.5 / step, first: 0.7 * step, step }
     };
-    LatticePlan { shape, problems, axes: [0, 1, 2].map(axis), full_pixel: 1.3 }
+    LatticePlan { shape, problems, last, axes: [0, 1, 2].map(axis), full_pixel: 1.3 }
 }
 
 /// All buffers of a few steps: those of problems that stand still are 0 on every device.
@@ -42,20 +43,21 @@ struct Run<'a> {
     rule: Rule,
     state: Buffer,
     controls: Buffer,
-    pixels: [Buffer; 2],
+    pixels: [Buffer; 3],
     normal: [Buffer; 2],
     energy: [Buffer; 2],
-    inner: [Buffer; 6],
-    sums: [Buffer; 4],
+    inner: [Buffer; 7],
+    first: Buffer,
+    sums: [Buffer; 2],
 }
 
 impl<'a> Run<'a> {
     fn new(device: &'a Device, plan: &LatticePlan, rule: Rule) -> Self {
         let elements = Elements::new(device, plan).unwrap();
-        let (n, d) = (elements.pixels(), plan.shape.components());
+        let (n, d) = (elements.pixels(), elements.components());
         let all = plan.problems * elements.unknowns();
         let zeros = |len: usize| device.zeros(len).unwrap();
-        let sums = |count: usize| zeros(plan.problems * reduction_groups(count));
+        let sums = plan.problems * reduction_groups(elements.unknowns());
         let mut state = Vec::new();
         for problem in 0..plan.problems {
             let active = f32::from(u8::from(problem != 1));
@@ -68,20 +70,21 @@ impl<'a> Run<'a> {
             rule,
             state: device.upload(state).unwrap(),
             controls: device.upload(small).unwrap(),
-            pixels: [zeros(2 * n), zeros(2 * d * n)],
+            pixels: [zeros(2 * n), zeros(2 * d * n), zeros(2 * elements.row_sums())],
             normal: [zeros(2 * all), zeros(2 * all)],
-            energy: [sums(plan.shape.len()), sums(elements.unknowns())],
-            inner: [zeros(d * n), zeros(all), zeros(all), zeros(all), zeros(all), zeros(all)],
-            sums: [(); 4].map(|()| sums(elements.unknowns())),
+            energy: [zeros(row_partials(&elements)), zeros(sums)],
+            inner: [elements.row_sums(), plan.problems, all, all, all, all, all].map(zeros),
+            first: zeros(sums),
+            sums: [SUMS * sums, SUMS * sums].map(zeros),
             elements,
         }
     }
 
     fn evaluate(&mut self, images: ElementImages<'_>) {
-        let (elements, [residual, slopes], state) = (&self.elements, &mut self.pixels, &self.state);
+        let (elements, [residual, slopes, row_sums], state) = (&self.elements, &mut self.pixels, &self.state);
         let [of_pixels, of_unknowns] = &mut self.energy;
         let controls = &self.controls;
-        Residual { elements, images, state, controls, residual, slopes, energy: of_pixels }
+        Residual { elements, images, state, controls, residual, slopes, row_sums, energy: of_pixels }
             .run(self.device)
             .unwrap();
         let [gradient, diagonal] = &mut self.normal;
@@ -91,8 +94,7 @@ impl<'a> Run<'a> {
             elastic: 0.5,
             state,
             controls,
-            residual,
-            slopes,
+            row_sums,
             gradient,
             diagonal,
             energy: of_unknowns,
@@ -103,7 +105,7 @@ impl<'a> Run<'a> {
 
     fn decide(&mut self) {
         let mut next = self.device.zeros(self.state.len()).unwrap();
-        let [_, residual, preconditioned, step, ..] = &mut self.inner;
+        let [_, _, step, _, residual, ..] = &mut self.inner;
         Decide {
             elements: &self.elements,
             rule: self.rule,
@@ -114,9 +116,8 @@ impl<'a> Run<'a> {
             next: &mut next,
             controls: &mut self.controls,
             residual,
-            preconditioned,
             step,
-            progress: &mut self.sums[0],
+            progress: &mut self.first,
         }
         .run(self.device)
         .unwrap();
@@ -124,59 +125,50 @@ impl<'a> Run<'a> {
     }
 
     fn solve(&mut self) {
-        let [between, residual, preconditioned, step, product, direction] = &mut self.inner;
-        let [first, one, other, curvature] = &mut self.sums;
+        let [row_sums, going, step, product, residual, direction, _] = &mut self.inner;
         let (elements, state, diagonal) = (&self.elements, &self.state, &self.normal[1]);
-        let mut before = self.device.zeros(direction.len()).unwrap();
+        let mut next = [(); 2].map(|()| self.device.zeros(direction.len()).unwrap());
+        let [before, sums] = &mut self.sums;
         for iteration in 0..5 {
-            let (next, last) = if iteration % 2 == 0 { (&mut *one, &*other) } else { (&mut *other, &*one) };
-            let now: &Buffer = if iteration == 0 { first } else { last };
-            let earlier = [None, Some(&*first)].into_iter().nth(iteration).unwrap_or(Some(&*next));
-            let tolerance = 0.05;
+            let [next_r, next_p] = &mut next;
             LeastSquaresProduct {
                 elements,
                 smoothness: SMOOTHNESS,
                 state,
-                progress: Progress { first, before: earlier, now, tolerance },
                 slopes: &self.pixels[1],
                 diagonal,
-                preconditioned,
-                before: &before,
-                between,
-                direction,
-                product,
-                curvature,
-            }
-            .run(self.device)
-            .unwrap();
-            Advance {
-                elements,
-                state,
-                progress: Progress { first, before: None, now, tolerance },
-                curvature,
-                direction,
-                product,
-                diagonal,
-                controls: &mut self.controls,
-                residual,
-                preconditioned,
+                first: &self.first,
+                before: (iteration > 0).then_some(before),
+                tolerance: 0.05,
+                last: [residual, direction],
+                next: [next_r, next_p],
                 step,
-                next,
+                row_sums,
+                going,
+                product,
+                sums,
             }
             .run(self.device)
             .unwrap();
-            std::mem::swap(direction, &mut before);
+            for (last, next) in [&mut *residual, &mut *direction].into_iter().zip(&mut next) {
+                std::mem::swap(last, next);
+            }
+            std::mem::swap(before, sums);
         }
+        Advance { elements, state, sums: before, direction, step, controls: &mut self.controls }
+            .run(self.device)
+            .unwrap();
     }
 
     /// The field, its confidence and what a finer lattice begins with.
     fn results(mut self) -> Vec<Buffer> {
         let (elements, device) = (&self.elements, self.device);
-        let (d, n) = (elements.shape.components(), elements.pixels());
+        let (d, n) = (elements.components(), elements.pixels());
         let mut out = device.zeros_field(d, n).unwrap();
         let (state, controls) = (&self.state, &self.controls);
         NodalField { elements, state, controls, factor: [1.0, 0.5, 2.0], out: &mut out }.run(device).unwrap();
         let mut determinant = device.zeros(n).unwrap();
+        let mut folds = device.zeros(elements.problems * reduction_groups(elements.shape.len())).unwrap();
         let begin = device.zeros(elements.problems * elements.unknowns()).unwrap();
         Unfolding {
             elements,
@@ -185,6 +177,7 @@ impl<'a> Run<'a> {
             begin: &begin,
             least: 0.6,
             determinant: &mut determinant,
+            folds: &mut folds,
             controls: &mut self.controls,
         }
         .run(device)
@@ -196,16 +189,22 @@ impl<'a> Run<'a> {
             elements,
             state,
             residual: &self.pixels[0],
-            diagonal: &self.normal[1],
-            least_variance: 1e-4,
+            slopes: &self.pixels[1],
+            share: 0.05,
+            least: [1e-4, 1e-3],
             half_edges: 0.5,
             variance: &mut variance,
             confidence: &mut confidence,
         }
         .run(device)
         .unwrap();
-        let finer =
-            plan(elements.shape, elements.problems, [2 * elements.elements[0], elements.elements[1], 4]);
+        // Time is as fine on every lattice.
+        let depth = if elements.last == LastAxis::Space { 4 } else { elements.elements[2] };
+        let finer = plan(
+            (elements.shape, elements.last),
+            elements.problems,
+            [2 * elements.elements[0], elements.elements[1], depth],
+        );
         let finer = Elements::new(device, &finer).unwrap();
         let refining = Elements::refining(device, elements, &finer).unwrap();
         let mut refined = device.zeros(2 * finer.problems * finer.unknowns()).unwrap();
@@ -237,11 +236,18 @@ on_every_device! {
         let two = Shape { size: [37, 21, 1], dimension: Dimension::Two };
         let three = Shape { size: [23, 14, 11], dimension: Dimension::Three };
         let thin = Shape { size: [300, 3, 2], dimension: Dimension::Three };
-        let cases = [(two, 3, [9, 6, 0]), (three, 2, [6, 4, 2]), (thin, 1, [40, 1, 1])];
-        for (shape, problems, elements) in cases {
+        let space = LastAxis::Space;
+        let cases = [
+            (two, space, 3, [9, 6, 0]),
+            (three, space, 2, [6, 4, 2]),
+            (thin, space, 1, [60, 1, 1]),
+            (three, LastAxis::Cycle, 1, [6, 4, 2]),
+            (three, LastAxis::Time, 1, [6, 4, 3]),
+        ];
+        for (shape, last, problems, elements) in cases {
             let rules = [Rule::LevenbergMarquardt(JUDGEMENT), Rule::Descent(JUDGEMENT)];
             for rule in rules.into_iter().take(if problems == 3 { 2 } else { 1 }) {
-                Pair::new(device).alike(&format!("{:?} {rule:?}", shape.size), |device| {
+                Pair::new(device).alike(&format!("{:?} {last:?} {rule:?}", shape.size), |device| {
                     let [fixed, moving, weight] = images(device, shape, problems);
                     let images = ElementImages {
                         fixed: &fixed,
@@ -252,7 +258,7 @@ on_every_device! {
                         per_edge: [1.0, 0.8, 0.7],
                         gain: 1.5,
                     };
-                    let mut run = Run::new(device, &plan(shape, problems, elements), rule);
+                    let mut run = Run::new(device, &plan((shape, last), problems, elements), rule);
                     for _ in 0..4 {
                         run.evaluate(images);
                         run.decide();

@@ -3,11 +3,11 @@
 use crate::VeloxelError;
 use crate::jobs::RunOptions;
 use crate::jobs::full_scale::full_scale;
-use veloxel_core::parameters::Values;
+use veloxel_core::parameters::{Parameters, Values};
 use veloxel_core::{Flow, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::cycle::{CyclePlan, Periodic, track_cycle};
-use veloxel_motion::{AnyMethod, Observer, SequenceFrames};
+use veloxel_motion::cycle::{Cycle, CycleEstimate, CyclePlan, Periodic, track_cycle, track_whole};
+use veloxel_motion::{AnyMethod, FiniteElementsParams, Observer, SequenceFrames};
 use veloxel_report::metrics::Periodicity;
 
 /// The motion of a cine, in each way by frame.
@@ -35,6 +35,13 @@ pub(super) fn follow(
     options: &RunOptions,
     (device, observer): (&Device, &dyn Observer),
 ) -> Result<Followed, VeloxelError> {
+    // Two frames are one way there and back: nothing comes around.
+    let periodic = if frames.len() == 2 { Periodic::No } else { plan.periodic };
+    let plan = CyclePlan { periodic, ..plan };
+    let sequence = SequenceFrames { frames, masks: &[], volume_masks: &[] };
+    if plan.estimate == CycleEstimate::Whole {
+        return whole(sequence, plan, options, (device, observer));
+    }
     let first = &frames[plan.start];
     let mut opened = options.open_method((first.grid(), full_scale(first), 2), device)?;
     let AnyMethod::Pair(method) = &mut opened.method else {
@@ -42,17 +49,37 @@ pub(super) fn follow(
         let reason = format!("{name} takes windows of frames: name a method of pairs to track with");
         return Err(VeloxelError::Frames { reason });
     };
-    // Two frames are one way there and back: nothing comes around.
-    let periodic = if frames.len() == 2 { Periodic::No } else { plan.periodic };
-    let sequence = SequenceFrames { frames, masks: &[], volume_masks: &[] };
-    let cycle = track_cycle(&mut **method, sequence, CyclePlan { periodic, ..plan }, observer)?;
+    let cycle = track_cycle(&mut **method, sequence, plan, observer)?;
+    Ok(followed(cycle, opened.parameters))
+}
+
+/// One motion of all frames, with time as a coordinate of the lattice.
+fn whole(
+    sequence: SequenceFrames<'_>,
+    plan: CyclePlan,
+    options: &RunOptions,
+    (device, observer): (&Device, &dyn Observer),
+) -> Result<Followed, VeloxelError> {
+    let name = options.method.method_name();
+    if name != FiniteElementsParams::METHOD {
+        let reason =
+            format!("--estimate whole is one motion of finite elements, not of {name}: add --method fe");
+        return Err(VeloxelError::Frames { reason });
+    }
+    let dimension = sequence.frames[plan.start].grid().dimension();
+    let params: FiniteElementsParams = options.method.build(dimension)?;
+    let cycle = track_whole(&params, sequence, plan, (device, observer))?;
+    Ok(followed(cycle, params.to_json()))
+}
+
+fn followed(cycle: Cycle, parameters: Values) -> Followed {
     let mut found = Followed {
         flows: Vec::new(),
         forward: Vec::new(),
         backward: Vec::new(),
         reference: Vec::new(),
         periodicity: if cycle.periodicity.is_periodic { Periodicity::Periodic } else { Periodicity::Open },
-        parameters: opened.parameters,
+        parameters,
         drift_vox: cycle.drift_vox,
     };
     for frame in cycle.frames {
@@ -61,5 +88,5 @@ pub(super) fn follow(
         found.backward.push(frame.backward);
         found.reference.push(frame.reference);
     }
-    Ok(found)
+    found
 }

@@ -1,0 +1,22 @@
+//! What finite elements take of a device's memory.
+
+use crate::footprint::{Footprint, Tiling};
+use veloxel_kernels::elements::lattice::Elements;
+
+/// Of lattices, finest first. One lattice knows the whole field, and a tile nothing of its neighbours': there are no tiles.
+pub(super) fn footprint(lattices: &[Elements]) -> Footprint {
+    let (finest, voxels) = (&lattices[0], lattices[0].pixels() as f64);
+    let d = finest.components() as f64;
+    let share = |samples: usize| samples as f64 / voxels;
+    let unknowns = |e: &Elements| share(e.problems * e.unknowns());
+    // Residuals and slopes in two sets; control points, gradient and diagonal likewise, and where they began.
+    let lattice =
+        |e: &Elements| (2.0 + 2.0 * d) * share(e.pixels()) + 2.0 * share(e.row_sums()) + 7.0 * unknowns(e);
+    let inner = share(finest.row_sums()) + 6.0 * unknowns(finest);
+    let coarser = lattices.get(1).map_or(0.0, lattice);
+    // The conjugate gradients, then the field whose folds are looked for; at last confidence, flow and determinant.
+    let most = (coarser + inner).max(coarser + d + 1.0).max(unknowns(finest) / d + 2.0 + d);
+    let images: f64 = lattices.iter().map(|e| share(e.pixels())).sum();
+    // The pyramids take over most of what the frames were sent in.
+    Footprint { samples_per_voxel: 0.8 + 2.0 * images + lattice(finest) + most, tiling: Tiling::Never }
+}
