@@ -1,6 +1,6 @@
 //! The cine of a run: frames on one grid, and where each came from.
 
-use super::{MotionSpace, TrackJob};
+use super::TrackJob;
 use crate::VeloxelError;
 use crate::jobs::grids::on_first_grid;
 use crate::jobs::sentinels::clip_sentinels;
@@ -36,11 +36,6 @@ impl Cine {
             }
         };
         Self::new(sequence, images, warnings)
-    }
-
-    /// Where points can move, of what was asked for.
-    pub fn space(&self, asked: MotionSpace) -> MotionSpace {
-        asked.resolved(self.sequence.grid(), self.place.frames)
     }
 
     fn new(

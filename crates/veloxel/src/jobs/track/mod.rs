@@ -237,7 +237,7 @@ impl Setting<'_> {
         let task = Task {
             cine: self.cine,
             region: self.region,
-            space: self.cine.space(self.job.space),
+            space: self.job.space.resolved(self.cine.sequence.grid(), self.cine.place.frames),
             slices: &slices,
             plan: CyclePlan { periodic: self.job.periodic, estimate: self.job.estimate, start: 0 },
             options: &options,
@@ -302,7 +302,7 @@ fn report(
             slices: seeds.contours.slices(),
             region_from_px: region.from,
             region_size_px: region.size,
-            motion: cine.space(job.space).word().to_owned(),
+            motion: job.space.resolved(grid, cine.place.frames).word().to_owned(),
         },
         runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),
     }
