@@ -15,20 +15,7 @@ pub(super) fn walls(
     let start = seeds.reference();
     let [sx, sy, _] = grid.spacing_mm();
     let contours = &seeds.contours;
-    let mut meshes = Vec::new();
-    for slice in contours.slices() {
-        let [endo, epi] = [Structure::Endo, Structure::Epi].map(|s| contours.get(s, slice, start));
-        let Some((endo, epi)) = endo.zip(epi) else { continue };
-        match WallMesh::between(&endo.polygon, &epi.polygon, [sx, sy]) {
-            Some(mesh) => meshes.push((slice, mesh, endo.polygon.centroid_px())),
-            None => {
-                let text = format!(
-                    "slice {slice}: the epicardium does not surround the endocardium, so that it has no strain"
-                );
-                warnings.push(WarningKind::Content, text);
-            }
-        }
-    }
+    let mut meshes = meshes(contours, start, [sx, sy], warnings);
     if meshes.is_empty() {
         return Vec::new();
     }
@@ -75,6 +62,25 @@ pub(super) fn walls(
 
 /// A slice with a mesh, and the centre of its cavity, pixels.
 type Mesh = (usize, WallMesh, [f64; 2]);
+
+/// A mesh between the outlines of every slice that has both, in the start frame.
+fn meshes(contours: &ContourSet, start: usize, spacing_mm: [f64; 2], warnings: &mut Warnings) -> Vec<Mesh> {
+    let mut meshes = Vec::new();
+    for slice in contours.slices() {
+        let [endo, epi] = [Structure::Endo, Structure::Epi].map(|s| contours.get(s, slice, start));
+        let Some((endo, epi)) = endo.zip(epi) else { continue };
+        match WallMesh::between(&endo.polygon, &epi.polygon, spacing_mm) {
+            Some(mesh) => meshes.push((slice, mesh, endo.polygon.centroid_px())),
+            None => {
+                let text = format!(
+                    "slice {slice}: the epicardium does not surround the endocardium, so that it has no strain"
+                );
+                warnings.push(WarningKind::Content, text);
+            }
+        }
+    }
+    meshes
+}
 
 /// The slice next to the apical end that shows muscle without a cavity, if it is outlined, and whether it lies before the others.
 fn cap(
