@@ -10,7 +10,7 @@
 //! Neighbours overlap, and fade into each other over 16 voxels in the middle.
 //! The intensity map is decided once, for the whole images.
 //!
-//! Methods whose vectors depend on their surroundings alone run another way ([`local`]): the bits of the whole grid.
+//! Methods whose vectors depend on their surroundings alone run another way (`local`): the bits of the whole grid.
 //!
 //! *Bound and evidence*: docs/design/tiles.md; `tests/motion/tiles.rs`.
 //!

@@ -45,7 +45,7 @@ impl WallMesh {
     }
 
     /// The mesh of a slice beyond the end of the cavity, which shows muscle alone: rings at shares of the epicardium's radius, from
-    /// [`CAP_SHARE`] to 1.
+    /// `CAP_SHARE` to 1.
     ///
     /// None unless the centre lies inside.
     pub fn cap(epi: &Polygon, spacing_mm: [f64; 2]) -> Option<Self> {
