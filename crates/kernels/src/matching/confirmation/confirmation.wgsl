@@ -30,16 +30,12 @@ fn at_corner(k: u32) -> vec3<f32> {
     return sample;
 }
 
-fn lerp3(a: vec3<f32>, b: vec3<f32>, weight: f32) -> vec3<f32> {
-    return (1.0 - weight) * a + weight * b;
-}
-
 fn plane(cells: Cells, z: u32) -> vec3<f32> {
     let low = (z * block.size.y + cells.y.low) * block.size.x;
     let high = (z * block.size.y + cells.y.high) * block.size.x;
-    let below = lerp3(at_corner(low + cells.x.low), at_corner(low + cells.x.high), cells.x.weight);
-    let above = lerp3(at_corner(high + cells.x.low), at_corner(high + cells.x.high), cells.x.weight);
-    return lerp3(below, above, cells.y.weight);
+    let below = between(at_corner(low + cells.x.low), at_corner(low + cells.x.high), cells.x.weight);
+    let above = between(at_corner(high + cells.x.low), at_corner(high + cells.x.high), cells.x.weight);
+    return between(below, above, cells.y.weight);
 }
 
 @compute @workgroup_size(32, 4)
@@ -60,7 +56,7 @@ fn confirmation(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var back = plane(cells, cells.z.low);
     if (COMPONENTS == 3u) {
-        back = lerp3(back, plane(cells, cells.z.high), cells.z.weight);
+        back = between(back, plane(cells, cells.z.high), cells.z.weight);
     }
     let left = own + back;
     var distance2 = left.x * left.x;

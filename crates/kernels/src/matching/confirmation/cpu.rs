@@ -34,7 +34,7 @@ fn target<const D: usize>(shape: Shape, voxel: Axes<usize>, vector: [f32; D]) ->
 
 impl<const D: usize> Cell<D> {
     fn sample(&self, samples: &[f32]) -> f32 {
-        let lerp = |a: f32, b: f32, weight: f32| (1.0 - weight) * a + weight * b;
+        let lerp = |a: f32, b: f32, weight: f32| a + weight * (b - a);
         let along_x = |at: usize| lerp(samples[at], samples[at + self.steps[0]], self.weights[0]);
         let plane = |at: usize| lerp(along_x(at), along_x(at + self.steps[1]), self.weights[1]);
         match D {

@@ -23,3 +23,8 @@ fn target_of(id: vec3<u32>, vector: vec3<f32>, size: vec4<u32>) -> Cells {
     }
     return Cells(cell_of(at.x, size.x), cell_of(at.y, size.y), cell_of(at.z, size.z), true);
 }
+
+// Between two samples. `(1 - weight) a + weight b` would be rounded otherwise by compilers that know an instruction for it.
+fn between(a: vec3<f32>, b: vec3<f32>, weight: f32) -> vec3<f32> {
+    return a + weight * (b - a);
+}

@@ -12,12 +12,16 @@ struct Block {
 @group(0) @binding(5) var<storage, read> confirmed_back: array<f32>;
 @group(0) @binding(6) var<storage, read_write> out: array<f32>;
 
-fn plane(cells: Cells, z: u32) -> f32 {
+fn at_corner(k: u32) -> vec3<f32> {
+    return vec3<f32>(confirmed_back[k], 0.0, 0.0);
+}
+
+fn plane(cells: Cells, z: u32) -> vec3<f32> {
     let low = (z * block.size.y + cells.y.low) * block.size.x;
     let high = (z * block.size.y + cells.y.high) * block.size.x;
-    let below = lerp(confirmed_back[low + cells.x.low], confirmed_back[low + cells.x.high], cells.x.weight);
-    let above = lerp(confirmed_back[high + cells.x.low], confirmed_back[high + cells.x.high], cells.x.weight);
-    return lerp(below, above, cells.y.weight);
+    let below = between(at_corner(low + cells.x.low), at_corner(low + cells.x.high), cells.x.weight);
+    let above = between(at_corner(high + cells.x.low), at_corner(high + cells.x.high), cells.x.weight);
+    return between(below, above, cells.y.weight);
 }
 
 @compute @workgroup_size(32, 4)
@@ -32,12 +36,12 @@ fn visible(@builtin(global_invocation_id) id: vec3<u32>) {
         own.z = forward_z[i];
     }
     let cells = target_of(id, own, size);
-    var back = 0.0;
+    var back = vec3<f32>();
     if (cells.is_inside) {
         back = plane(cells, cells.z.low);
         if (COMPONENTS == 3u) {
-            back = lerp(back, plane(cells, cells.z.high), cells.z.weight);
+            back = between(back, plane(cells, cells.z.high), cells.z.weight);
         }
     }
-    out[i] = select(1.0, 0.0, confirmed[i] < 0.5 && back > 0.5);
+    out[i] = select(1.0, 0.0, confirmed[i] < 0.5 && back.x > 0.5);
 }
