@@ -189,6 +189,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) relax(
 ) {
     using namespace kernel;
     __shared__ float4 left[2u * CHUNK * 32u], right[2u * CHUNK * 32u];
+    // Where the own tile lies is read again behind the loop, which needs every register.
+    __shared__ uint own_slot;
     // The next pivots' own tile comes first: what is closed while the others run takes no time of its own.
     const uint nth = blockIdx.y * gridDim.x + blockIdx.x, first = block.next < block.tasks ? block.next : 0u;
     if (nth >= block.tasks) return;
@@ -197,7 +199,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) relax(
     uint row = tasks[2u * task], column = tasks[2u * task + 1u];
     row += row >= block.pivot;
     column += column >= block.pivot;
-    float4* const own = lengths + (size_t)slots[row * block.side + column] * 4096u;
+    const uint slot = slots[row * block.side + column];
+    if (t == 0u) own_slot = slot;
     const float4* const a = (LOWER == 1u ? row_panel : column_panel) + (size_t)row * 4096u + t;
     const float4* const b = row_panel + (size_t)column * 4096u + t;
     const auto copy = [&](const uint chunk) {
@@ -211,7 +214,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) relax(
     };
     copy(0u);
     int c[8][8];
-    load_tile(c, own, tx, ty);
+    load_tile(c, lengths + (size_t)slot * 4096u, tx, ty);
     for (uint chunk = 0u; chunk < 128u / CHUNK; ++chunk) {
         const uint from = (chunk & 1u) * CHUNK * 32u;
         asm volatile("cp.async.wait_group 0;" ::: "memory");
@@ -234,6 +237,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) relax(
                 for (int j = 0; j < 8; ++j) shorten(c[i][j], u[0][i] + v[0][j], u[1][i] + v[1][j]);
         }
     }
+    float4* const own = lengths + (size_t)own_slot * 4096u;
     store_tile(c, own, tx, ty);
     if (nth == 0u && block.next < block.tasks) {
         __syncthreads();
