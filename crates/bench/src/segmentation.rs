@@ -157,7 +157,7 @@ fn measure(session: &Session<'_>, example: &Example, cpu: &Cpu) -> Result<Measur
     let parts = |count| found.parts(graph, count, &params).map_err(VeloxelError::from);
     let given = parts(PartCount::Given(example.parts))?;
     let fuzzy = FuzzyParams::default();
-    let weights = ArcWeights::new(graph, &found, &fuzzy);
+    let weights = ArcWeights::new(graph, &found, &fuzzy, cpu);
     let seeds = Seeds::Parts(&given.labels);
     let clusters =
         fuzzy_clustering(graph, &weights, seeds, &fuzzy, session.device).map_err(VeloxelError::from)?;

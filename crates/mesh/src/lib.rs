@@ -15,6 +15,7 @@ mod dual_graph;
 mod error;
 pub mod fuzzy;
 mod graph;
+mod lines_of_sight;
 mod methods;
 mod min_cut;
 mod numbered;
@@ -34,6 +35,7 @@ pub use fuzzy::{
     ArcWeights, BandCosts, FirstMedoids, FuzzyClusters, FuzzyParams, FuzzyPreset, Seeds, fuzzy_clustering,
 };
 pub use graph::{Graph, LeftOut};
+pub use lines_of_sight::blocked_sight;
 pub use methods::PARAMETERS;
 pub use shape_diameter::shape_diameter;
 pub use shortest_paths::{

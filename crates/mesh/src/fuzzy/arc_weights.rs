@@ -1,7 +1,8 @@
 //! What arcs of the dual graph are to fuzzy clustering: how long ways over them are, and what it costs to cut them.
 
 use super::{BandCosts, FuzzyParams};
-use crate::{Bend, Cuts, DualArc, DualGraph};
+use crate::{Bend, Cuts, DualArc, DualGraph, blocked_sight};
+use veloxel_gpu::Cpu;
 
 /// Weights of the arcs of a dual graph: these, or others.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,31 +14,41 @@ pub struct ArcWeights {
 }
 
 impl ArcWeights {
-    /// From angles, lengths, shape diameters, and the votes of agglomerations.
-    pub fn new(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams) -> Self {
+    /// From angles, lengths, shape diameters, the votes of agglomerations, and lines of sight.
+    pub fn new(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Self {
         let cut_costs = match params.band_costs {
             BandCosts::Angles => costs_by_angles(graph, params),
             BandCosts::Cuts => cuts.cut_costs.clone(),
         };
-        Self { ways: ways(graph, cuts, params), cut_costs }
+        Self { ways: ways(graph, cuts, params, cpu), cut_costs }
     }
 }
 
-fn ways(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams) -> Vec<f32> {
+fn ways(graph: &DualGraph, cuts: &Cuts, params: &FuzzyParams, cpu: &Cpu) -> Vec<f32> {
     let smooth = graph.smoothed(cuts.shape_diameter.clone(), params.smoothing);
     let thickness: Vec<f64> = smooth.iter().map(|d| d.max(1e-6).ln()).collect();
-    let terms: Vec<[f64; 4]> = (graph.arcs.iter().zip(&cuts.votes))
-        .map(|(arc, &vote)| {
+    let sight = match params.sight_weight {
+        0.0 => vec![0.0; graph.arcs.len()],
+        _ => blocked_sight(graph, &cuts.shape_diameter, params.sight_reach, cpu),
+    };
+    let terms: Vec<[f64; 5]> = (graph.arcs.iter().zip(&cuts.votes).zip(&sight))
+        .map(|((arc, &vote), &sight)| {
             let [a, b] = arc.faces.map(|face| thickness[face as usize]);
-            [bend(arc, params), arc.distance, (a - b).abs(), vote]
+            [bend(arc, params), arc.distance, (a - b).abs(), vote, sight]
         })
         .collect();
+    let weights = [
+        params.angle_share,
+        1.0 - params.angle_share,
+        params.thickness_weight,
+        params.vote_weight,
+        params.sight_weight,
+    ];
     let mean = |term: usize| terms.iter().map(|terms| terms[term]).sum::<f64>() / terms.len().max(1) as f64;
-    let weights = [params.angle_share, 1.0 - params.angle_share, params.thickness_weight, params.vote_weight];
     // A flat surface has no angles, and a sphere one thickness: such a term counts nothing.
-    let scales = [0, 1, 2, 3].map(|term| if mean(term) > 1e-9 { weights[term] / mean(term) } else { 0.0 });
+    let scales = [0, 1, 2, 3, 4].map(|term| if mean(term) > 1e-9 { weights[term] / mean(term) } else { 0.0 });
     let weight =
-        |terms: &[f64; 4]| (0..4).map(|term| scales[term] * terms[term]).sum::<f64>().max(1e-9) as f32;
+        |terms: &[f64; 5]| (0..5).map(|term| scales[term] * terms[term]).sum::<f64>().max(1e-9) as f32;
     terms.iter().map(weight).collect()
 }
 

@@ -3,9 +3,10 @@
 //! *Paper*: S. Katz, A. Tal, "Hierarchical Mesh Decomposition using Fuzzy Clustering and Cuts", ACM TOG 22(3), 2003,
 //! doi:10.1145/882262.882369, section 3; as parallelised by gpgpu2011, section 4.
 //! *Energy*: `Σ_f Σ_j P_j(f) D(f, c_j)` over faces f and medoids c_j, with D the shortest way over arcs of the weight
-//! `δ Ang/avg(Ang) + (1 − δ) Geod/avg(Geod) + γ |Δ log d|/avg + β v/avg`; `Ang = η (1 − cos θ)` with η = 1 where the surface is
-//! concave; d is the shape diameter, v the votes of [`cuts`](mod@crate::cuts) for a border. `P_j(f) = D(f, c_j)^−p / Σ_l D(f, c_l)^−p`.
-//! *Notation*: δ `angle_share`, η `convex_share`, γ `thickness_weight`, β `vote_weight`, p `sharpness`, ε `band`.
+//! `δ Ang/avg(Ang) + (1 − δ) Geod/avg(Geod) + γ |Δ log d|/avg + β v/avg + κ s/avg`; `Ang = η (1 − cos θ)` with η = 1 where the
+//! surface is concave; d is the shape diameter, v the votes of [`cuts`](mod@crate::cuts) for a border, s the share of blocked
+//! lines of sight (`lines_of_sight.rs`). `P_j(f) = D(f, c_j)^−p / Σ_l D(f, c_l)^−p`.
+//! *Notation*: δ `angle_share`, η `convex_share`, γ `thickness_weight`, β `vote_weight`, κ `sight_weight`, p `sharpness`, ε `band`.
 //! *Where we differ*: the paper's p is 1, which lets far faces draw medoids to the middle of the mesh; faces count by their area;
 //! medoids begin in the middles of the parts of cuts, and bands are cut where cuts pay least; the preset `paper` does neither.
 //! The number of parts is that of cuts where it is not given.

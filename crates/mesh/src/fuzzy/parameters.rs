@@ -42,6 +42,10 @@ parameters! {
     thickness_weight "γ": f64 in 0..=1000 = 1.0, 0.0;
     /// Weight of borders on which agglomerations agree, beside the other terms. 0: they do not count; large: parts as of cuts.
     vote_weight "β": f64 in 0..=1000 = 4.0, 0.0;
+    /// Weight of lines of sight that leave the body, beside the other terms. 0: they do not count, and no ray is cast.
+    sight_weight "κ": f64 in 0..=1000 = 0.0, 0.0;
+    /// How far from an arc lines of sight begin and end, in square roots of the mesh's area. Small: creases; large: wide valleys.
+    sight_reach: f64 in 0.001..=1 = 0.1, 0.1;
     /// How often the shape diameter is averaged with its neighbours'. 0: as rays measured it.
     smoothing: usize in 0..=10000 = 8, 8;
     /// How fast a probability falls with the way. Small: far faces draw a medoid as well; large: only those of its own part.

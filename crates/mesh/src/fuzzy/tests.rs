@@ -27,7 +27,7 @@ fn corner(squares: u32) -> DualGraph {
 fn found(graph: &DualGraph, seeds: Seeds<'_>, params: &FuzzyParams, threads: usize) -> FuzzyClusters {
     let device = Device::cpu(threads).unwrap();
     let trees = cuts(graph, &CutsParams::default(), &Cpu::new(1).unwrap());
-    let weights = ArcWeights::new(graph, &trees, params);
+    let weights = ArcWeights::new(graph, &trees, params, &Cpu::new(threads).unwrap());
     fuzzy_clustering(graph, &weights, seeds, params, &device).unwrap()
 }
 
@@ -78,6 +78,27 @@ fn medoids_are_the_best_of_all_faces() {
     }
     let middle = search.middle().unwrap() as usize;
     assert!(middle.abs_diff(faces / 2) < 20, "{middle}");
+}
+
+#[test]
+fn blocked_sight_makes_ways_longer_across_the_corner_alone() {
+    let graph = corner(12);
+    let trees = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap());
+    let ways = |sight_weight: f64| {
+        let params = FuzzyParams { sight_weight, vote_weight: 0.0, ..FuzzyParams::default() };
+        ArcWeights::new(&graph, &trees, &params, &Cpu::new(1).unwrap()).ways
+    };
+    let (without, with) = (ways(0.0), ways(5.0));
+    let longer: Vec<f32> = with.iter().zip(&without).map(|(with, without)| with - without).collect();
+    let half = graph.faces() as u32 / 2;
+    for (arc, &longer) in graph.arcs.iter().zip(&longer) {
+        let [a, b] = arc.faces;
+        if (a < half) != (b < half) {
+            assert!(longer > 0.0, "{arc:?} {longer}");
+        }
+    }
+    let far = graph.arcs.iter().zip(&longer).filter(|(arc, _)| arc.faces.iter().all(|&face| face < half / 3));
+    assert!(far.map(|(_, longer)| longer.abs()).fold(0.0, f32::max) < 1e-6);
 }
 
 on_every_device! {

@@ -66,7 +66,7 @@ fn by_cuts(
         true => {
             // The parts stay as they are: their medoids tell how probable each is.
             let params = FuzzyParams { iterations: 0, band: 0.0, least_area: 0.0, ..FuzzyParams::default() };
-            let weights = ArcWeights::new(graph, &found, &params);
+            let weights = ArcWeights::new(graph, &found, &params, cpu);
             let clusters = fuzzy_clustering(graph, &weights, Seeds::Parts(&parts.labels), &params, device)?;
             Some(membership(&clusters))
         }
@@ -86,7 +86,7 @@ fn by_clustering(
     let params: FuzzyParams = wanted.method.build(Dimension::Three)?;
     let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
     let found = cuts(graph, &tree, cpu);
-    let weights = ArcWeights::new(graph, &found, &params);
+    let weights = ArcWeights::new(graph, &found, &params, cpu);
     let parts;
     let seeds = match (wanted.count, params.seeds) {
         (PartCount::Given(asked), FirstMedoids::Farthest) => {
