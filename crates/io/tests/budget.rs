@@ -175,6 +175,19 @@ fn pages_of_their_own_are_read_and_shared_ones_refused() {
     assert!(matches!(refused, Err(IoError::Memory { .. })), "{refused:?}");
 }
 
+#[cfg(feature = "tiff")]
+#[test]
+fn sides_whose_bytes_are_beyond_64_bits_are_refused() {
+    let mut page = pages(&[8]);
+    let sides = 8 + 2 * 40 * 30 + 2 + 8;
+    // Columns, rows, and the rows of the one strip.
+    for at in [sides, sides + 12, sides + 7 * 12] {
+        page[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    }
+    let refused = within("a.tif", &page, 1 << 20);
+    assert!(matches!(refused, Err(IoError::Memory { .. })), "{refused:?}");
+}
+
 const MHD: &str =
     "NDims = 2\nDimSize = 2 1\nElementSpacing = 1 1\nElementType = MET_UCHAR\nElementDataFile = ";
 const NHDR: &str = "NRRD0004\ntype: uchar\ndimension: 2\nsizes: 2 1\nencoding: raw\ndata file: ";

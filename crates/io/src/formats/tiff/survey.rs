@@ -63,7 +63,7 @@ pub(super) fn declared_bytes(
     let mut places: Vec<(Range<u64>, usize)> = Vec::new();
     loop {
         let (nx, ny) = decoder.dimensions().map_err(fail)?;
-        declared_bytes = declared_bytes.saturating_add(u64::from(nx) * u64::from(ny) * 4);
+        declared_bytes = declared_bytes.saturating_add((u64::from(nx) * u64::from(ny)).saturating_mul(4));
         for [offsets, counts] in
             [[Tag::StripOffsets, Tag::StripByteCounts], [Tag::TileOffsets, Tag::TileByteCounts]]
         {
