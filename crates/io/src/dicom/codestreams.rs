@@ -2,7 +2,6 @@
 //!
 //! *Specification*: ISO/IEC 10918-1, annex B, for the frame header; DICOM PS3.5, section 10.20, for deflated frames.
 
-use super::header::PlaneHeader;
 use super::run_lengths;
 use dicom_object::{DefaultDicomObject, Tag};
 use flate2::read::DeflateDecoder;
@@ -23,12 +22,12 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn of(object: &DefaultDicomObject, plane: &PlaneHeader) -> Self {
+    pub fn of(object: &DefaultDicomObject, size: [usize; 2]) -> Self {
         let word = |tag: u16, otherwise: u16| {
             let element = object.get(Tag(0x0028, tag));
             usize::from(element.and_then(|e| e.to_int::<u16>().ok()).unwrap_or(otherwise))
         };
-        Self { size: plane.size, channels: word(0x0002, 1), bits: word(0x0100, 16) }
+        Self { size, channels: word(0x0002, 1), bits: word(0x0100, 16) }
     }
 
     pub fn pixels(self) -> usize {

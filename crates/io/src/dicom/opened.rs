@@ -1,6 +1,5 @@
 //! A file that was parsed, once its elements were walked over.
 
-use super::pixels::broken;
 use super::structure::{Fault, content_length};
 use crate::budget::Claim;
 use crate::context::Context;
@@ -54,4 +53,19 @@ impl Opened {
         let object = options.from_reader(reader.take(content)).map_err(|error| broken(path, &error))?;
         Ok(Self { object, behind: length - content, _claim: claim })
     }
+}
+
+/// A file that another library finds broken, or whose compression it lacks.
+pub(super) fn broken(path: &Path, error: &dyn std::error::Error) -> IoError {
+    // The reason is often two or three errors down.
+    let mut deepest = error;
+    while let Some(source) = deepest.source() {
+        deepest = source;
+    }
+    let text = format!("{error}: {deepest}");
+    if text.contains("ransfer syntax") || text.contains("TransferSyntax") {
+        let hint = "JPEG-LS needs a build with the feature `dicom-jpegls`, JPEG 2000 one with `dicom-jpeg2000`; or decompress with `gdcmconv --raw`";
+        return IoError::unsupported(path, "its compression", hint);
+    }
+    IoError::malformed(path, "the pixels", "an image that can be decoded", text)
 }

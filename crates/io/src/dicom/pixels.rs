@@ -2,7 +2,7 @@
 
 use super::codestreams::{self, Shape};
 use super::header::PlaneHeader;
-use super::opened::Opened;
+use super::opened::{Opened, broken};
 use super::stack::Stack;
 use super::{DicomSeries, Open};
 use crate::cine_place::CineImage;
@@ -11,7 +11,7 @@ use crate::error::IoError;
 use crate::luminance::LUMA;
 use dicom_object::DefaultDicomObject;
 use dicom_pixeldata::{DecodedPixelData, PixelDecoder, PixelRepresentation};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use veloxel_core::WarningKind;
 
 /// The samples of all planes.
@@ -65,27 +65,13 @@ fn decode_plane(
     out: &mut [f32],
     context: &Context,
 ) -> Result<(String, bool), IoError> {
-    let shape = Shape::of(object, plane);
+    let shape = Shape::of(object, plane.size);
     if let Some(fault) = codestreams::fault(object, plane.frame, shape) {
         return Err(IoError::malformed(&plane.path, "the pixels", "an image that can be decoded", fault));
     }
     let _decoding = context.scratch((shape.pixels() * shape.channels * DECODING_BYTES) as u64)?;
     let decoded = object.decode_pixel_data_frame(plane.frame).map_err(|error| broken(&plane.path, &error))?;
     fill(&decoded, plane, out)
-}
-
-pub(super) fn broken(path: &Path, error: &dyn std::error::Error) -> IoError {
-    // The reason is often two or three errors down.
-    let mut deepest = error;
-    while let Some(source) = deepest.source() {
-        deepest = source;
-    }
-    let text = format!("{error}: {deepest}");
-    if text.contains("ransfer syntax") || text.contains("TransferSyntax") {
-        let hint = "JPEG-LS needs a build with the feature `dicom-jpegls`, JPEG 2000 one with `dicom-jpeg2000`; or decompress with `gdcmconv --raw`";
-        return IoError::unsupported(path, "its compression", hint);
-    }
-    IoError::malformed(path, "the pixels", "an image that can be decoded", text)
 }
 
 /// Bits and channels of a plane's pixels, `pixels` in all, once they are known to be there.
