@@ -37,7 +37,7 @@ enum What {
         #[command(flatten)]
         files: Files,
         /// What TRUTH's samples were multiplied by; 0 is unknown then (Middlebury 2001 and 2003: 4, 8 or 16)
-        #[arg(long, value_name = "S")]
+        #[arg(long, alias = "truth-scale", value_name = "S")]
         scale: Option<f32>,
         /// What RESULT's samples were multiplied by
         #[arg(long, value_name = "S")]

@@ -96,7 +96,7 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
         if opened.as_ref().is_ok_and(|opened| opened.behind > 0) {
             longer.push(path);
         }
-        match opened.and_then(|opened| planes_of(&opened.object, path)) {
+        match opened.and_then(|opened| planes_of(&opened, path)) {
             Ok(of_file) => planes.extend(of_file),
             Err(reason) => failed.push((path, reason)),
         }
@@ -122,13 +122,14 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
 }
 
 /// The planes of a file, or why it has none.
-pub(super) fn planes_of(object: &InMemDicomObject, path: &Path) -> Result<Vec<PlaneHeader>, String> {
+pub(super) fn planes_of(opened: &Opened, path: &Path) -> Result<Vec<PlaneHeader>, String> {
+    let object: &InMemDicomObject = &opened.object;
     let (Some(rows), Some(columns)) = (number(object, ROWS), number(object, COLUMNS)) else {
         return Err("it holds no image".to_owned());
     };
     let frames = number(object, FRAMES).unwrap_or(1.0).max(1.0) as u32;
-    if frames > MOST_FRAMES {
-        return Err(format!("it says that it has {frames} frames"));
+    if frames > MOST_FRAMES || u64::from(frames) > opened.length {
+        return Err(format!("it says that it has {frames} frames, in {} bytes", opened.length));
     }
     let of_frame = |frame: u32| {
         Fields::new(object, frame).plane(path, (frame, frames), [columns as usize, rows as usize])

@@ -86,8 +86,8 @@ pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded,
         Opened::new(Cursor::new(&bytes[..]), bytes.len() as u64, None, path, context)
     };
     let opened = open(&path, context)?;
-    let images = header::planes_of(&opened.object, &path)
-        .map_err(|reason| context.malformed("DICOM", "an image", reason))?;
+    let images =
+        header::planes_of(&opened, &path).map_err(|reason| context.malformed("DICOM", "an image", reason))?;
     if opened.behind > 0 {
         context.trailing(Some(opened.behind));
     }

@@ -12,6 +12,8 @@ use std::path::Path;
 /// The elements of a file, with the memory that they take.
 pub(crate) struct Opened {
     pub object: DefaultDicomObject,
+    /// Bytes of the file.
+    pub length: u64,
     /// How many bytes behind them were left out.
     pub behind: u64,
     _claim: Claim,
@@ -51,7 +53,7 @@ impl Opened {
             options = options.read_until(tag);
         }
         let object = options.from_reader(reader.take(content)).map_err(|error| broken(path, &error))?;
-        Ok(Self { object, behind: length - content, _claim: claim })
+        Ok(Self { object, length, behind: length - content, _claim: claim })
     }
 }
 

@@ -230,6 +230,17 @@ fn has_short_length(vr: VR) -> bool {
     )
 }
 
+/// Bytes of one value, for numbers; 1 for everything else.
+fn value_bytes(vr: VR) -> u32 {
+    use VR::*;
+    match vr {
+        OW | SS | US => 2,
+        AT | FL | OF | OL | SL | UL => 4,
+        FD | OD | OV | SV | UV => 8,
+        _ => 1,
+    }
+}
+
 /// Whether a text is a list, of which every member is kept by itself.
 fn is_list_of_texts(vr: VR) -> bool {
     use VR::*;
@@ -342,7 +353,8 @@ impl<'a, B: Bytes> Walk<'a, B> {
             return Err(Fault::Structure(format!("delimiter {} stands where an element should", header.tag)));
         }
         self.keep(ELEMENT_BYTES)?;
-        if header.tag == PIXELS && header.length == UNDEFINED {
+        // The type goes before the tag, as it does for the parser.
+        if header.tag == PIXELS && header.vr != VR::SQ && header.length == UNDEFINED {
             return self.fragments();
         }
         if header.length == UNDEFINED {
@@ -354,6 +366,14 @@ impl<'a, B: Bytes> Walk<'a, B> {
         }
         let length = u64::from(header.length);
         self.bytes.require(length)?;
+        // The parser would go over whole values alone, and take the rest for the next element.
+        if !header.length.is_multiple_of(value_bytes(header.vr)) {
+            return Err(Fault::Structure(format!(
+                "element {} of type {} has {length} bytes, which are no whole values",
+                header.tag,
+                header.vr.to_string()
+            )));
+        }
         self.keep(if is_list_of_texts(header.vr) { length * TEXT_FACTOR } else { length })?;
         Ok(self.bytes.skip(length)?)
     }

@@ -60,7 +60,20 @@ fn lengths_beyond_what_is_there_are_refused() {
         assert_eq!(fault(&file(EXPLICIT, cut)), "it is cut short");
     }
     assert!(fault(&file(EXPLICIT, ITEM)).contains("(FFFE,E000)"));
+    // The parser goes over no byte of it, and takes the two for the beginning of an element.
+    let half = b"\x28\0\x03\x01UL\x02\0\0\0";
+    assert!(fault(&file(EXPLICIT, half)).contains("type UL has 2 bytes"));
     assert!(fault(b"P5 1 1 255\n0").contains("begin"));
+}
+
+#[test]
+fn pixels_that_say_that_they_are_a_sequence_are_one() {
+    // An item of four bytes that would be a fragment, and are no element.
+    let item = b"\xfe\xff\0\xe0\x04\0\0\01234\xfe\xff\xdd\xe0\0\0\0\0";
+    let sequence = [&PIXELS, &b"SQ\0\0\xff\xff\xff\xff"[..], item].concat();
+    assert!(walk(&file(EXPLICIT, &sequence)).is_err());
+    let fragments = [&PIXELS, &b"OB\0\0\xff\xff\xff\xff"[..], item].concat();
+    assert!(walk(&file(EXPLICIT, &fragments)).is_ok());
 }
 
 #[test]
