@@ -5,6 +5,7 @@ pub mod engine;
 pub mod features;
 pub mod flow;
 pub mod parameters;
+mod parts;
 mod plan;
 mod report;
 mod results;
