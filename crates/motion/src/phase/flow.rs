@@ -19,6 +19,7 @@
 //! over the frames is assumed, and `tau_l` says how strictly.
 
 use super::check::Checked;
+use super::footprint::footprint;
 use super::parameters::{PhaseParameters, Unknown, Warping, Weighing};
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, picture_size};
 use super::report::PhaseReport;
@@ -89,7 +90,7 @@ impl DenseMethod for PhaseFlow {
         &self.plan.device
     }
     fn footprint(&self) -> Option<Footprint> {
-        Some(super::parts::footprint(&self.plan))
+        Some(footprint(&self.plan))
     }
 }
 
@@ -138,6 +139,18 @@ pub fn phase_flow(
     PhaseFlow::new(first.grid(), parameters, device)?.run(frames, None, Extras::default())
 }
 
+/// Which velocities count.
+fn constraints(parameters: &PhaseParameters) -> Constraints {
+    Constraints {
+        tau_l: parameters.tau_l,
+        min_orientations: parameters.min_orientations,
+        weighing: match parameters.weighing {
+            Weighing::Alike => kernel::Weighing::Alike,
+            Weighing::ByFit => kernel::Weighing::ByFit,
+        },
+    }
+}
+
 /// One direction's fields, a level each.
 #[derive(Debug)]
 struct Direction {
@@ -173,14 +186,7 @@ impl Direction {
         start: Option<&Buffer>,
     ) -> Result<(), MotionError> {
         let parameters = &plan.parameters;
-        let constraints = Constraints {
-            tau_l: parameters.tau_l,
-            min_orientations: parameters.min_orientations,
-            weighing: match parameters.weighing {
-                Weighing::Alike => kernel::Weighing::Alike,
-                Weighing::ByFit => kernel::Weighing::ByFit,
-            },
-        };
+        let constraints = constraints(parameters);
         let centre = parameters.frames.centre() as f32;
         let timed: Vec<(Pictured<'_>, f32)> =
             frames.iter().enumerate().map(|(t, f)| (f.lend(), t as f32 - centre)).collect();

@@ -4,6 +4,7 @@ mod check;
 pub mod engine;
 pub mod features;
 pub mod flow;
+mod footprint;
 pub mod parameters;
 mod parts;
 mod plan;
