@@ -1,8 +1,9 @@
 //! One pyramid level of [`BlockMatching`](crate::BlockMatching): searches on the image warped by what was found.
 
-use super::diagnostics::LevelRun;
+use super::diagnostics::PendingSearches;
 use super::parameters::BlockMatchingParams;
 use crate::image_pyramids::LevelImages;
+use crate::level_account::LevelRun;
 use crate::pyramid::LevelGeometry;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
@@ -94,13 +95,14 @@ impl<'a> Level<'a> {
     }
 
     /// All searches of the level; `displacement`, in edges, lies on the blocks.
-    pub fn run(&mut self, displacement: &mut Field) -> Result<LevelRun, ComputeError> {
+    pub fn run(&mut self, displacement: &mut Field) -> Result<LevelRun<PendingSearches>, ComputeError> {
         let start = self.device.stamp()?;
         let increments: Vec<Later<f64>> =
             (0..self.params.searches).map(|nth| self.search(nth, displacement)).collect::<Result<_, _>>()?;
         let LevelGeometry { spacing_vox, shape, .. } = *self.geometry;
         let span = [start, self.device.stamp()?];
-        Ok(LevelRun { size: shape.size, blocks: self.nodes.size, spacing_vox, increments, span })
+        let own = PendingSearches { blocks: self.nodes.size, spacing_vox, increments };
+        Ok(LevelRun { size: shape.size, own, span })
     }
 
     /// One search around the displacement so far; the mean length of its increments, edges.
