@@ -20,6 +20,7 @@ mod methods;
 mod min_cut;
 mod numbered;
 mod ray_tree;
+mod seams;
 mod shape_diameter;
 pub mod shortest_paths;
 mod vector;
