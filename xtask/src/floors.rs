@@ -30,6 +30,7 @@ const HOUSE: [Room; 14] = [
         outside: &[
             "alphanumeric-sort",
             "base64",
+            "dicom-core",
             "dicom-object",
             "dicom-pixeldata",
             "flate2",

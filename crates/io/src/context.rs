@@ -50,8 +50,16 @@ impl<'a> Context<'a> {
     /// [`IoError::Memory`] beyond the budget.
     pub fn scratch(&self, bytes: u64) -> Result<Claim, IoError> {
         let mut claim = Claim::default();
-        claim.add(bytes, self.reading).map_err(|exceeded| self.exceeded(exceeded))?;
+        self.enlarge(&mut claim, bytes)?;
         Ok(claim)
+    }
+
+    /// Adds to a claim.
+    ///
+    /// # Errors
+    /// [`IoError::Memory`] beyond the budget.
+    pub fn enlarge(&self, claim: &mut Claim, bytes: u64) -> Result<(), IoError> {
+        claim.add(bytes, self.reading).map_err(|exceeded| self.exceeded(exceeded))
     }
 
     /// Everything that was claimed, for what outlives this context.

@@ -1,8 +1,10 @@
 //! What is taken from a DICOM header: shape, place, time, and how samples become values; nothing of a person.
 
+use super::opened::Opened;
 use crate::context::Context;
 use crate::error::IoError;
-use dicom_object::{InMemDicomObject, OpenFileOptions, Tag};
+use dicom_core::PrimitiveValue;
+use dicom_object::{InMemDicomObject, Tag};
 use std::path::{Path, PathBuf};
 use veloxel_core::WarningKind;
 
@@ -79,14 +81,22 @@ const GROUPS: [Tag; 6] = [
 ];
 /// Frames of one file.
 const MOST_FRAMES: u32 = 1 << 16;
+/// Of an element that is looked at.
+const MOST_VALUES: usize = 16;
+const MOST_CHARACTERS: usize = 64;
 
 /// The planes of all files; files that are broken or hold no image are left out and said.
 pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<PlaneHeader>, IoError> {
-    let (mut planes, mut failed) = (Vec::new(), Vec::new());
+    let (mut planes, mut failed, mut longer) = (Vec::new(), Vec::new(), Vec::new());
     for path in paths {
-        let object = OpenFileOptions::new().read_until(PIXEL_DATA).open_file(path);
-        let object = object.map_err(|error| format!("it is no DICOM file, or a broken one ({error})"));
-        match object.and_then(|object| planes_of(&object, path)) {
+        let opened = match Opened::file(path, Some(PIXEL_DATA), context) {
+            Err(error @ IoError::Memory { .. }) => return Err(error),
+            opened => opened.map_err(|error| format!("it is no DICOM file, or a broken one ({error})")),
+        };
+        if opened.as_ref().is_ok_and(|opened| opened.behind > 0) {
+            longer.push(path);
+        }
+        match opened.and_then(|opened| planes_of(&opened.object, path)) {
             Ok(of_file) => planes.extend(of_file),
             Err(reason) => failed.push((path, reason)),
         }
@@ -97,9 +107,16 @@ pub(super) fn read_all(paths: &[PathBuf], context: &mut Context) -> Result<Vec<P
             None => context.malformed("DICOM", "an image at least", "none"),
         });
     }
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for (path, reason) in failed {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        context.note(WarningKind::Header, format!("{name} was left out: {reason}"));
+        context.note(WarningKind::Header, format!("{} was left out: {reason}", name(path)));
+    }
+    if let Some(path) = longer.first() {
+        let (count, name) = (longer.len(), name(path));
+        context.note(
+            WarningKind::Header,
+            format!("bytes behind the pixels of {count} files were ignored, {name} among them"),
+        );
     }
     Ok(planes)
 }
@@ -136,8 +153,20 @@ impl<'a> Fields<'a> {
         Self(places)
     }
 
+    /// The first `count` values; whatever follows them is not looked at, for as many frames as there may be.
     fn numbers(&self, tag: Tag, count: usize) -> Option<Vec<f64>> {
-        let found = self.0.iter().find_map(|place| place.get(tag)?.to_multi_float64().ok())?;
+        let first = |place: &&InMemDicomObject| {
+            let value = place.get(tag)?.value().primitive()?;
+            match value {
+                PrimitiveValue::Strs(texts) => {
+                    texts.get(..count)?.iter().map(|text| trimmed(text).parse().ok()).collect()
+                }
+                PrimitiveValue::Str(text) => Some(vec![trimmed(text).parse().ok()?]),
+                other if other.multiplicity() as usize <= MOST_VALUES => other.to_multi_float64().ok(),
+                _ => None,
+            }
+        };
+        let found: Vec<f64> = self.0.iter().find_map(first)?;
         (found.len() >= count && found.iter().all(|v| v.is_finite())).then_some(found)
     }
 
@@ -145,9 +174,17 @@ impl<'a> Fields<'a> {
         self.numbers(tag, 1).map(|values| values[0])
     }
 
+    /// The first value, of which so much counts as a UID may have.
     fn text(&self, tag: Tag) -> String {
-        let found = self.0.iter().find_map(|place| Some(place.get(tag)?.to_str().ok()?.trim().to_owned()));
-        found.unwrap_or_default()
+        let first = |place: &&InMemDicomObject| {
+            let text = match place.get(tag)?.value().primitive()? {
+                PrimitiveValue::Strs(texts) => texts.first()?,
+                PrimitiveValue::Str(text) => text,
+                _ => return None,
+            };
+            Some(trimmed(&text.chars().take(MOST_CHARACTERS).collect::<String>()).to_owned())
+        };
+        self.0.iter().find_map(first).unwrap_or_default()
     }
 
     fn plane(&self, path: &Path, (frame, frames): (u32, u32), size: [usize; 2]) -> PlaneHeader {
@@ -191,6 +228,11 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Without the padding to an even length.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\0')
+}
+
 fn number(object: &InMemDicomObject, tag: Tag) -> Option<f64> {
     object.get(tag)?.to_float64().ok().filter(|v| v.is_finite() && *v >= 1.0)
 }
@@ -198,7 +240,20 @@ fn number(object: &InMemDicomObject, tag: Tag) -> Option<f64> {
 /// `HHMMSS.FFFFFF`.
 fn seconds(text: &str) -> Option<f64> {
     let digits = text.get(0..6)?;
-    let [h, m, s] = [0, 2, 4].map(|at| digits[at..at + 2].parse::<f64>().ok());
+    let [h, m, s] = [0, 2, 4].map(|at| digits.get(at..at + 2)?.parse::<f64>().ok());
     let fraction = text.get(6..).and_then(|rest| format!("0{rest}").parse::<f64>().ok()).unwrap_or(0.0);
     Some(3600.0 * h? + 60.0 * m? + s? + fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn times_that_are_none_have_no_seconds() {
+        assert_eq!(seconds("010203.5"), Some(3723.5));
+        for text in ["", "01020", "1é3456", "aabbcc"] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+    }
 }

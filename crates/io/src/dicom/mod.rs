@@ -7,15 +7,21 @@
 //! *Private*: no name, number, date or description of a patient or a study is read into anything.
 //! *Specification*: DICOM PS3.3, sections C.7.6 and C.8.13; PS3.5 for transfer syntaxes.
 
+mod bytes;
+mod codestreams;
 mod files;
 mod header;
+mod opened;
 mod pixels;
 mod run_lengths;
 mod series;
 mod stack;
+mod structure;
 
 #[cfg(test)]
 mod compressed_tests;
+#[cfg(test)]
+mod structure_tests;
 #[cfg(test)]
 mod tests;
 
@@ -24,8 +30,9 @@ use crate::content::{Content, Decoded};
 use crate::context::Context;
 use crate::error::IoError;
 use crate::source::Source;
-use dicom_object::{DefaultDicomObject, from_reader, open_file};
 pub(crate) use files::holds_dicom;
+use opened::Opened;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use veloxel_core::{Sequence, Volume};
 
@@ -52,14 +59,13 @@ impl DicomSeries {
 }
 
 /// Opens a file with its pixels.
-pub(crate) type Open<'a> = &'a dyn Fn(&Path) -> Result<DefaultDicomObject, IoError>;
+pub(crate) type Open<'a> = &'a dyn Fn(&Path, &Context) -> Result<Opened, IoError>;
 
 /// Reads the series of files and folders; the context's path stands for all of them in messages.
 pub(crate) fn read_series(paths: &[PathBuf], context: &mut Context) -> Result<DicomSeries, IoError> {
     let found = files::find(paths, context)?;
     let images = header::read_all(&found, context)?;
-    let open = |path: &Path| open_file(path).map_err(|error| pixels::broken(path, &error));
-    assembled(images, &open, context)
+    assembled(images, &|path, context| Opened::file(path, None, context), context)
 }
 
 fn assembled(
@@ -76,11 +82,17 @@ fn assembled(
 pub(crate) fn read(mut source: Source, context: &mut Context) -> Result<Decoded, IoError> {
     let bytes = source.take_rest(context)?;
     let path = context.path.to_owned();
-    let parsed = |path: &Path| from_reader(&bytes[..]).map_err(|error| pixels::broken(path, &error));
-    let object = parsed(&path)?;
-    let images =
-        header::planes_of(&object, &path).map_err(|reason| context.malformed("DICOM", "an image", reason))?;
-    let series = assembled(images, &parsed, context)?;
+    let open = |path: &Path, context: &Context| {
+        Opened::new(Cursor::new(&bytes[..]), bytes.len() as u64, None, path, context)
+    };
+    let opened = open(&path, context)?;
+    let images = header::planes_of(&opened.object, &path)
+        .map_err(|reason| context.malformed("DICOM", "an image", reason))?;
+    if opened.behind > 0 {
+        context.trailing(Some(opened.behind));
+    }
+    drop(opened);
+    let series = assembled(images, &open, context)?;
     let sample_type = series.sample_type.clone();
     Ok(Decoded { content: series.into_content(context)?, sample_type })
 }

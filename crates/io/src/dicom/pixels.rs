@@ -1,7 +1,8 @@
 //! Samples of planes: decoded, rescaled, bright where the image is bright.
 
+use super::codestreams::{self, Shape};
 use super::header::PlaneHeader;
-use super::run_lengths;
+use super::opened::{Opened, broken};
 use super::stack::Stack;
 use super::{DicomSeries, Open};
 use crate::cine_place::CineImage;
@@ -10,7 +11,7 @@ use crate::error::IoError;
 use crate::luminance::LUMA;
 use dicom_object::DefaultDicomObject;
 use dicom_pixeldata::{DecodedPixelData, PixelDecoder, PixelRepresentation};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use veloxel_core::WarningKind;
 
 /// The samples of all planes.
@@ -21,25 +22,17 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
     let mut samples = vec![vec![0.0f32; grid.len()]; stack.frames];
     let (mut images, mut sample_type, mut inverted) = (Vec::new(), String::new(), 0);
     // A file of many frames is opened once.
-    let mut opened: Option<(PathBuf, DefaultDicomObject)> = None;
+    let mut opened: Option<(PathBuf, Opened)> = None;
     for (slice, planes) in stack.planes.iter().enumerate() {
         for (frame, plane) in planes.iter().flatten().enumerate() {
             if opened.as_ref().is_none_or(|(path, _)| *path != plane.path) {
-                opened = Some((plane.path.clone(), open(&plane.path)?));
+                // Two at once would take twice the memory.
+                drop(opened.take());
+                opened = Some((plane.path.clone(), open(&plane.path, context)?));
             }
-            let Some((_, object)) = &opened else { continue };
-            if let Some(fault) = run_lengths::fault(object, plane.frame, plane_len) {
-                return Err(IoError::malformed(
-                    &plane.path,
-                    "the pixels",
-                    "an image that can be decoded",
-                    fault,
-                ));
-            }
-            let decoded =
-                object.decode_pixel_data_frame(plane.frame).map_err(|error| broken(&plane.path, &error))?;
+            let Some((_, Opened { object, .. })) = &opened else { continue };
             let out = &mut samples[frame][slice * plane_len..(slice + 1) * plane_len];
-            let (kind, is_colour) = fill(&decoded, plane, out)?;
+            let (kind, is_colour) = decode_plane(object, plane, out, context)?;
             if is_colour {
                 context.note(WarningKind::Samples, "colour was turned into luminance");
             }
@@ -62,18 +55,23 @@ pub(super) fn decode(stack: &Stack, open: Open<'_>, context: &mut Context) -> Re
     Ok(DicomSeries { frames, frame_interval_ms: stack.frame_interval_ms, images, sample_type })
 }
 
-pub(super) fn broken(path: &Path, error: &dyn std::error::Error) -> IoError {
-    // The reason is often two or three errors down.
-    let mut deepest = error;
-    while let Some(source) = deepest.source() {
-        deepest = source;
+/// Bytes of a sample that decoders hold at a time: coefficients or planes, what is interleaved of them, and the result.
+const DECODING_BYTES: usize = 12;
+
+/// Decodes one plane; the type that its samples have in the file, and whether they are colours.
+fn decode_plane(
+    object: &DefaultDicomObject,
+    plane: &PlaneHeader,
+    out: &mut [f32],
+    context: &Context,
+) -> Result<(String, bool), IoError> {
+    let shape = Shape::of(object, plane.size);
+    if let Some(fault) = codestreams::fault(object, plane.frame, shape) {
+        return Err(IoError::malformed(&plane.path, "the pixels", "an image that can be decoded", fault));
     }
-    let text = format!("{error}: {deepest}");
-    if text.contains("ransfer syntax") || text.contains("TransferSyntax") {
-        let hint = "JPEG-LS needs a build with the feature `dicom-jpegls`, JPEG 2000 one with `dicom-jpeg2000`; or decompress with `gdcmconv --raw`";
-        return IoError::unsupported(path, "its compression", hint);
-    }
-    IoError::malformed(path, "the pixels", "an image that can be decoded", text)
+    let _decoding = context.scratch((shape.pixels() * shape.channels * DECODING_BYTES) as u64)?;
+    let decoded = object.decode_pixel_data_frame(plane.frame).map_err(|error| broken(&plane.path, &error))?;
+    fill(&decoded, plane, out)
 }
 
 /// Bits and channels of a plane's pixels, `pixels` in all, once they are known to be there.

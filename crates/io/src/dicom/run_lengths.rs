@@ -2,25 +2,11 @@
 //!
 //! *Specification*: DICOM PS3.5, annex G.
 
-use dicom_object::{DefaultDicomObject, Tag};
-
-/// The transfer syntax.
-const RLE: &str = "1.2.840.10008.1.2.5";
 /// Bytes of a header: how many segments, and where up to 15 of them begin.
 const HEADER: usize = 64;
 
-/// A sentence if a frame of `pixels` pixels of run lengths cannot be decoded; `None` for every other transfer syntax.
-pub(super) fn fault(object: &DefaultDicomObject, frame: u32, pixels: usize) -> Option<String> {
-    if object.meta().transfer_syntax() != RLE {
-        return None;
-    }
-    let element = object.get(Tag(0x7FE0, 0x0010));
-    let fragment = element.and_then(|e| e.value().fragments()?.get(frame as usize));
-    let Some(fragment) = fragment else { return Some(format!("no run lengths of frame {frame}")) };
-    fault_of(fragment, pixels)
-}
-
-fn fault_of(fragment: &[u8], pixels: usize) -> Option<String> {
+/// A sentence if run lengths cannot be decoded into so many pixels.
+pub(super) fn fault_of(fragment: &[u8], pixels: usize) -> Option<String> {
     let words = fragment.get(..HEADER).map(|header| header.as_chunks::<4>().0);
     let Some(words) = words else {
         return Some(format!("{} bytes of run lengths, whose header alone has {HEADER}", fragment.len()));

@@ -1,6 +1,8 @@
 //! One small file of each kind of content in each format, for tests and fuzzing: what the library writes, and by hand
 //! what it only reads.
 
+mod dicom;
+
 use std::path::Path;
 use veloxel_core::{Flow, Grid, Sequence, TriangleMesh, Volume, Warnings};
 use veloxel_io::*;
@@ -27,6 +29,9 @@ pub fn samples() -> Vec<Sample> {
         sample("big.ply", &big_endian_ply()),
         sample("binary.stl", &binary_stl()),
     ];
+    if Format::from_path(Path::new("a.dcm")).is_some() {
+        samples.extend(dicom::samples());
+    }
     for format in Format::all() {
         let size = if format.holds_volumes() { Grid::volume(4, 3, 2) } else { Grid::image(5, 4) };
         let grid = size

@@ -171,16 +171,16 @@ impl<const D: usize> Lattice<D> {
     }
 }
 
-/// Of a position between pixels the lower and the upper neighbour along each axis, and the weight of the upper one; outside it
-/// moves to the border (`corner.wgsl`).
+/// Of the displacement `d` from a pixel the lower and the upper neighbour of where it ends along each axis, and the weight of
+/// the upper one; outside it moves to the border (`corner.wgsl`). What is rounded is the displacement, not the position.
 #[inline(always)]
-pub(crate) fn corner_of(at: [f32; 2], size: [usize; 2]) -> [(usize, usize, f32); 2] {
+pub(crate) fn corner_of(from: [usize; 2], d: [f32; 2], size: [usize; 2]) -> [(usize, usize, f32); 2] {
     std::array::from_fn(|axis| {
-        let (at, count) = (at[axis], size[axis]);
-        let last = (count - 1) as f32;
-        let clamped = if at > 0.0 { if at < last { at } else { last } } else { 0.0 };
-        let low = (clamped as usize).min(count.max(2) - 2);
-        (low, (low + 1).min(count - 1), clamped - low as f32)
+        let (d, first, last) = (d[axis], from[axis] as isize, size[axis] as isize - 1);
+        let (least, most) = (-first as f32, (last - first) as f32);
+        let clamped = if d > least { if d < most { d } else { most } } else { least };
+        let low = (first + clamped.floor() as isize).min((last - 1).max(0));
+        (low as usize, (low + 1).min(last) as usize, clamped - (low - first) as f32)
     })
 }
 

@@ -215,7 +215,7 @@ impl DenseMethod for FiniteElements {
         &self.device
     }
     fn footprint(&self) -> Option<Footprint> {
-        Some(footprint::footprint(&self.lattices))
+        Some(footprint::footprint(&self.params, &self.lattices))
     }
 }
 
