@@ -3,7 +3,7 @@
 
 use crate::MeshError;
 use crate::seams::join_seams;
-use crate::vector::{cross, dot, length, minus, plus};
+use crate::vector::{cross, dot, has_area, length, minus, plus};
 use std::collections::HashMap;
 use veloxel_core::{CleaningReport, TriangleMesh};
 
@@ -234,12 +234,4 @@ fn size(mesh: &TriangleMesh) -> Result<f64, MeshError> {
     // All points in one place have no area, which is told as such.
     let size = if longest > 0.0 { longest * length(sides.map(|side| side / longest)) } else { 1.0 };
     if size < LEAST { Err(MeshError::TooSmall { size }) } else { Ok(size) }
-}
-
-/// Whether a triangle is more than a line: its height against its longest side.
-pub(crate) fn has_area([a, b, c]: [[f64; 3]; 3]) -> bool {
-    const LEAST_HEIGHT: f64 = 1e-12;
-    let sides = [minus(b, a), minus(c, b), minus(a, c)];
-    let longest = sides.iter().map(|side| dot(*side, *side)).fold(0.0, f64::max);
-    length(cross(sides[0], sides[1])) > LEAST_HEIGHT * longest
 }

@@ -5,8 +5,7 @@
 //! *What is kept*: points inside of a surface are never joined, so that thin walls stay two; nor are points whose distance is
 //! more than [`OF_EDGE`] of the shortest edge at either of them, so that small features stay as they are.
 
-use crate::cleaning::has_area;
-use crate::vector::{Vector, length, minus};
+use crate::vector::{Vector, has_area, length, minus};
 use std::collections::HashMap;
 use veloxel_core::TriangleMesh;
 
