@@ -1,11 +1,10 @@
 //! `veloxel evaluate segmentation`: the parts of a mesh against those that people made.
 
-use crate::output::{print, print_json, table};
+use crate::output::{print_measured, table};
 use crate::run_arguments::ReadingArguments;
-use crate::{Outcome, Run, warn_and_note};
+use crate::{Outcome, Run};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::Warnings;
 use veloxel::jobs::{EvaluateSegmentationJob, SegmentationReport, evaluate_segmentation};
 use veloxel::metrics::SegmentationError;
 use veloxel::report::number::counted;
@@ -32,16 +31,8 @@ pub struct SegmentationArguments {
 impl Run for SegmentationArguments {
     fn run(self) -> Outcome {
         let Self { result, truths, mesh, json, reading } = self;
-        let mut warnings = Warnings::new();
         let job = EvaluateSegmentationJob { result, truths, mesh, reading: reading.reading() };
-        let measured = evaluate_segmentation(&job, &mut warnings)?;
-        if json {
-            print_json(&measured)?
-        } else {
-            print(&text(&measured))?
-        }
-        warn_and_note(&warnings);
-        Ok(())
+        print_measured(json, |warnings| evaluate_segmentation(&job, warnings), text)
     }
 }
 

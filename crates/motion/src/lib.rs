@@ -17,6 +17,7 @@ mod frame;
 mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
+mod level_account;
 mod local_method;
 mod local_window;
 mod long_axis;
