@@ -194,6 +194,11 @@ impl PairMethod for LucasKanade {
                 RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
             let estimate = self.coarse_to_fine(images, start, observer)?;
             let found = self.conclude(estimate, start)?;
+            if device.is_gpu() {
+                // Buffers have changed their places. From the device's pool the next run gets them in the order of this one, so
+                // that its recordings need no new arguments.
+                self.memory = Memory::default();
+            }
             PendingFlow::new(&device, found, region.measured())
         })
     }
