@@ -7,6 +7,7 @@ use clap::Args;
 use std::path::PathBuf;
 use veloxel::jobs::{EvaluateSegmentationJob, SegmentationReport, evaluate_segmentation};
 use veloxel::metrics::SegmentationError;
+use veloxel::report::number::counted;
 
 /// Files of a segmentation.
 #[derive(Debug, Args)]
@@ -45,6 +46,6 @@ fn text(report: &SegmentationReport) -> String {
     let head = ["truth", "parts", "Rand", "Hamming", "global", "local", "cuts"];
     let each = report.truths.iter().map(|truth| row(&truth.truth, &truth.error));
     let mut text = table(&head, each.chain([row("mean", &report.mean)]));
-    text.push_str(&format!("{} parts in the result\n", report.mean.result_parts));
+    text.push_str(&format!("{} in the result\n", counted(report.mean.result_parts, "part")));
     text
 }

@@ -21,6 +21,7 @@ mod min_cut;
 mod nearest_ways;
 mod numbered;
 mod ray_tree;
+mod seams;
 mod shape_diameter;
 pub mod shortest_paths;
 mod vector;
