@@ -51,19 +51,24 @@ pub struct Bench {
     pub run: fn(&Session<'_>) -> Result<Vec<Figure>, BenchError>,
     /// Whether docs/status/accuracy.md scores it: then it is part of the quick form, which measures accuracy alone.
     pub is_scored: bool,
+    /// Whether it draws plots, for a page.
+    pub has_page: bool,
 }
 
 type Measure = fn(&Session<'_>) -> Result<Vec<Figure>, BenchError>;
 
 impl Bench {
     const fn new(name: &'static str, run: Measure) -> Self {
-        Self { name, by_default: false, run, is_scored: false }
+        Self { name, by_default: false, run, is_scored: false, has_page: false }
     }
     const fn by_default(self) -> Self {
         Self { by_default: true, ..self }
     }
     const fn scored(self) -> Self {
         Self { is_scored: true, ..self }
+    }
+    const fn with_page(self) -> Self {
+        Self { has_page: true, ..self }
     }
 
     /// The bench of this name.
@@ -85,11 +90,13 @@ pub const BENCHES: &[Bench] = &[
     // Fields of a device against the processor's, vector by vector.
     Bench::new("agreement", gpu::agreement),
     // The first paper's experiments: a GPU beside its host.
-    Bench::new("paper-a", |session| Ok(paper_a(session.device, Plan::full(), &mut |_| Ok(()))?.figures())),
+    Bench::new("paper-a", |session| Ok(paper_a(session.device, Plan::full(), &mut |_| Ok(()))?.figures()))
+        .with_page(),
     // Finite-element registration: seconds a frame, steps of both optimisers, and what more elements cost.
-    Bench::new("paper-c", paper_c::paper_c),
+    Bench::new("paper-c", paper_c::paper_c).with_page(),
     // The second GPU paper: block matching and Lucas-Kanade over sizes of pictures, all distances over sizes of meshes.
-    Bench::new("paper-b", |session| Ok(paper_b(session.device, PaperBPlan::FULL, &mut |_| ())?.figures())),
+    Bench::new("paper-b", |session| Ok(paper_b(session.device, PaperBPlan::FULL, &mut |_| ())?.figures()))
+        .with_page(),
     // Floyd-Warshall and dissection against their bars.
     Bench::new("paths", paths::paths),
     // NCC, SSD and SAD under noise, gain and offset; speckle.
@@ -107,7 +114,7 @@ pub const BENCHES: &[Bench] = &[
     // Middlebury's four two-frame pairs.
     Bench::new("middlebury", middlebury::middlebury).scored(),
     // Error over time beside OpenCV's DIS, on the processor.
-    Bench::new("error-time", error_time::error_time),
+    Bench::new("error-time", error_time::error_time).with_page(),
     // Whether confidences rank errors: pictures, noisy volumes, the mouse ventricle.
     Bench::new("confidence", confidence::confidence).scored(),
     // Motion larger than a pyramid follows, with matches and without.
@@ -121,7 +128,7 @@ pub const BENCHES: &[Bench] = &[
     // ACDC: labels of hearts carried from end-diastole to end-systole.
     Bench::new("acdc", acdc::acdc),
     // Outlines of hearts followed over cines.
-    Bench::new("cine", cine::cine),
+    Bench::new("cine", cine::cine).with_page(),
     // NIREP na02 → na01.
     Bench::new("nirep", nirep::nirep).scored(),
 ];

@@ -35,15 +35,27 @@ fn best_ms(mut once: impl FnMut() -> Result<f64, BenchError>) -> Result<f64, Ben
 /// n³ terms over the time.
 fn dense(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let graph = Graph::new(&triangle_grid(DENSE_SIDE))?;
-    let [both, lower] = [Half::Both, Half::Lower].map(|half| best_ms(|| matrix_ms(&graph, half, device)));
-    let (both, lower) = (both?, lower?);
-    let terms = (graph.nodes() as f64).powi(3);
+    let floats = |half| best_ms(|| matrix_ms(&graph, half, device, |length| length));
+    let whole = |half| best_ms(|| matrix_ms(&graph, half, device, steps));
+    let [(both, lower), (both_16, lower_16)] =
+        [(floats(Half::Both)?, floats(Half::Lower)?), (whole(Half::Both)?, whole(Half::Lower)?)];
+    let rate = |ms: f64| (graph.nodes() as f64).powi(3) / ms / 1e9;
     Ok(vec![
         Figure::new("Floyd-Warshall, n 8192", both, "ms"),
-        Figure::new("Floyd-Warshall, n 8192: min-plus a second", terms / both / 1e9, "T/s").at_least(9.5),
+        Figure::new("Floyd-Warshall, n 8192: min-plus a second", rate(both), "T/s").at_least(9.5),
         Figure::new("Floyd-Warshall on half the matrix, n 8192", lower, "ms"),
         Figure::new("half the matrix over all of it", lower / both, "").at_most(0.6),
+        Figure::new("Floyd-Warshall of 16 bits, n 8192", both_16, "ms"),
+        Figure::new("Floyd-Warshall of 16 bits, n 8192: min-plus a second", rate(both_16), "T/s")
+            .at_least(20.0),
+        Figure::new("Floyd-Warshall of 16 bits on half the matrix, n 8192", lower_16, "ms"),
+        Figure::new("Floyd-Warshall of 16 bits on half the matrix, n 8192: of n³", rate(lower_16), "T/s"),
     ])
+}
+
+/// A length in steps of 1/128: the longest distance of the grid has fewer than 16 bits hold.
+fn steps(length: f32) -> u16 {
+    (128.0 * length).round() as u16
 }
 
 fn mesh(device: &Device) -> Result<Vec<Figure>, BenchError> {

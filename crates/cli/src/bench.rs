@@ -53,8 +53,6 @@ pub struct BenchArguments {
 
 const PAPER_A: &str = "paper-a";
 const PAPER_B: &str = "paper-b";
-/// Benches that draw plots.
-const WITH_PAGE: [&str; 5] = [PAPER_A, PAPER_B, "paper-c", "error-time", "cine"];
 
 impl BenchArguments {
     fn benches(&self) -> Vec<&'static Bench> {
@@ -71,8 +69,10 @@ impl Run for BenchArguments {
         if let Some(size) = self.volume {
             return print_json(&volume_cost(size, &device)?);
         }
-        if self.html.is_some() && !matches!(&self.names[..], [name] if WITH_PAGE.contains(&&**name)) {
-            let text = format!("--html belongs to one bench, of {}", WITH_PAGE.join(", "));
+        let benches = self.benches();
+        if self.html.is_some() && !matches!(benches[..], [Bench { has_page: true, .. }]) {
+            let with_page: Vec<_> = BENCHES.iter().filter(|b| b.has_page).map(|b| b.name).collect();
+            let text = format!("--html belongs to one bench, of {}", with_page.join(", "));
             wrong_usage("bench", ErrorKind::MissingRequiredArgument, &text);
         }
         let in_fresh_process = |size: usize| fresh_process(size, &self);
@@ -80,7 +80,7 @@ impl Run for BenchArguments {
         let session = if self.quick { session.quick() } else { session };
         let record = self.quick.then(Record::of_this_tree);
         let (mut verdict, mut results) = (Verdict::default(), serde_json::Map::new());
-        for bench in self.benches() {
+        for bench in benches {
             let (figures, text) = match bench.name {
                 PAPER_A => {
                     let result = measure_paper_a(&device, &self)?;

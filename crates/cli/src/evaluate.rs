@@ -1,10 +1,10 @@
 //! `veloxel evaluate`: a result against the truth.
 
 use crate::evaluate_segmentation::SegmentationArguments;
-use crate::output::{print, print_json, table, two_columns};
+use crate::output::{print_measured, table, two_columns};
 use crate::run_arguments::ReadingArguments;
 use crate::track::NameArguments;
-use crate::{Outcome, Run, warn_and_note};
+use crate::{Outcome, Run};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -92,23 +92,14 @@ struct Files {
 }
 
 impl Files {
-    /// Measures, shows the result, and warns.
     fn evaluate<R: Serialize>(
         self,
         measure: impl FnOnce(&EvaluateJob, &mut Warnings) -> Result<R, VeloxelError>,
         text: fn(&R) -> String,
     ) -> Outcome {
         let Self { result, truth, mask, reading, json } = self;
-        let mut warnings = Warnings::new();
         let job = EvaluateJob { result, truth, mask, reading: reading.reading() };
-        let measured = measure(&job, &mut warnings)?;
-        if json {
-            print_json(&measured)?
-        } else {
-            print(&text(&measured))?
-        }
-        warn_and_note(&warnings);
-        Ok(())
+        print_measured(json, |warnings| measure(&job, warnings), text)
     }
 }
 

@@ -1,13 +1,13 @@
 //! `veloxel evaluate segmentation`: the parts of a mesh against those that people made.
 
-use crate::output::{print, print_json, table};
+use crate::output::{print_measured, table};
 use crate::run_arguments::ReadingArguments;
-use crate::{Outcome, Run, warn_and_note};
+use crate::{Outcome, Run};
 use clap::Args;
 use std::path::PathBuf;
-use veloxel::Warnings;
 use veloxel::jobs::{EvaluateSegmentationJob, SegmentationReport, evaluate_segmentation};
 use veloxel::metrics::SegmentationError;
+use veloxel::report::number::counted;
 
 /// Files of a segmentation.
 #[derive(Debug, Args)]
@@ -31,16 +31,8 @@ pub struct SegmentationArguments {
 impl Run for SegmentationArguments {
     fn run(self) -> Outcome {
         let Self { result, truths, mesh, json, reading } = self;
-        let mut warnings = Warnings::new();
         let job = EvaluateSegmentationJob { result, truths, mesh, reading: reading.reading() };
-        let measured = evaluate_segmentation(&job, &mut warnings)?;
-        if json {
-            print_json(&measured)?
-        } else {
-            print(&text(&measured))?
-        }
-        warn_and_note(&warnings);
-        Ok(())
+        print_measured(json, |warnings| evaluate_segmentation(&job, warnings), text)
     }
 }
 
@@ -54,6 +46,6 @@ fn text(report: &SegmentationReport) -> String {
     let head = ["truth", "parts", "Rand", "Hamming", "global", "local", "cuts"];
     let each = report.truths.iter().map(|truth| row(&truth.truth, &truth.error));
     let mut text = table(&head, each.chain([row("mean", &report.mean)]));
-    text.push_str(&format!("{} parts in the result\n", report.mean.result_parts));
+    text.push_str(&format!("{} in the result\n", counted(report.mean.result_parts, "part")));
     text
 }

@@ -287,8 +287,6 @@ impl FlowArguments {
                         "--inverse-consistency (two frames are checked both ways as they are)",
                     ),
                     (run.volume_mask.is_some(), "--volume-mask"),
-                    (run.max_memory.is_some(), "--max-memory"),
-                    (self.dry_run, "--dry-run"),
                 ];
                 if let Some((_, option)) = of_pairs.into_iter().find(|(given, _)| *given) {
                     let message = format!("--method {} does not go with {option}", run.method);

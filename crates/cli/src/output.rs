@@ -1,10 +1,11 @@
 //! Standard output, whose reader may leave early (`veloxel info FILE | head -1`).
 
-use crate::Outcome;
 use crate::terminal::{json, lines, one_line};
+use crate::{Outcome, warn_and_note};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use std::io::{ErrorKind, Write, stdout};
 use veloxel::io::IoError;
+use veloxel::{VeloxelError, Warnings};
 
 /// Prints text, control characters spelt out.
 ///
@@ -46,6 +47,23 @@ pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Stri
 /// Any result as JSON.
 pub fn print_json(value: &impl serde::Serialize) -> Outcome {
     Ok(print(&json(&(serde_json::to_string_pretty(value)? + "\n")))?)
+}
+
+/// Measures, shows the result, and warns.
+pub fn print_measured<R: serde::Serialize>(
+    json: bool,
+    measure: impl FnOnce(&mut Warnings) -> Result<R, VeloxelError>,
+    text: fn(&R) -> String,
+) -> Outcome {
+    let mut warnings = Warnings::new();
+    let measured = measure(&mut warnings)?;
+    if json {
+        print_json(&measured)?
+    } else {
+        print(&text(&measured))?
+    }
+    warn_and_note(&warnings);
+    Ok(())
 }
 
 #[cfg(test)]

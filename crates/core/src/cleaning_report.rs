@@ -14,6 +14,8 @@ pub struct CleaningReport {
     pub duplicates: usize,
     /// Points in the place of an earlier one: joined with it.
     pub joined_points: usize,
+    /// Points of open edges that rounding alone kept from the place of another: joined with it.
+    pub seam_points: usize,
     /// Edges of three faces or more.
     pub crowded_edges: usize,
     /// Edges of one face.
@@ -31,24 +33,44 @@ pub struct CleaningReport {
 impl CleaningReport {
     /// Says what a user may have to act on.
     pub fn warn(&self, warnings: &mut Warnings) {
-        let mut say = |count: usize, text: &str| {
-            if count > 0 {
-                warnings.push(WarningKind::Content, format!("{count} {text}"));
-            }
+        let mut say = |count: usize, one: &str, many: &str| match count {
+            0 => (),
+            1 => warnings.push(WarningKind::Content, one.to_owned()),
+            _ => warnings.push(WarningKind::Content, format!("{count} {many}")),
         };
-        say(self.flat, "faces without an area were left out; each belongs to the part of a face beside it");
+        say(
+            self.flat,
+            "a face without an area was left out; it belongs to the part of a face beside it",
+            "faces without an area were left out; each belongs to the part of a face beside it",
+        );
         say(
             self.duplicates,
+            "a face has the corners of another and was left out; it belongs to the part of that one",
             "faces have the corners of another and were left out; each belongs to the part of that one",
         );
-        say(self.crowded_edges, "edges belong to three faces or more: all of these count as neighbours");
+        say(
+            self.seam_points,
+            "a point of an open edge lies within rounding of another and was joined with it",
+            "points of open edges lie within rounding of another and were joined with it",
+        );
+        say(
+            self.crowded_edges,
+            "an edge belongs to three faces or more: all of these count as neighbours",
+            "edges belong to three faces or more: all of these count as neighbours",
+        );
         say(
             self.turned_faces,
+            "a face was wound against its neighbours and was turned over, or concave would be convex",
             "faces were wound against their neighbours and were turned over, or concave would be convex",
         );
-        say(self.turned_components, "components were wound inside out and were turned over");
+        say(
+            self.turned_components,
+            "a component was wound inside out and was turned over",
+            "components were wound inside out and were turned over",
+        );
         say(
             self.one_sided_edges,
+            "an edge cannot be wound consistently (a surface with one side): whether it is concave is not known",
             "edges cannot be wound consistently (a surface with one side): whether they are concave is not known",
         );
         if self.components > 1 {

@@ -179,17 +179,6 @@ impl Grid {
         apply(&self.voxel_from_world_matrix(), [world_mm[0] - o[0], world_mm[1] - o[1], world_mm[2] - o[2]])
     }
 
-    /// Whether `direction` is orthonormal to within `1e-4`; other tools refuse grids that are not.
-    pub fn is_orthonormal(&self) -> bool {
-        let d = &self.direction;
-        (0..3).all(|a| {
-            (0..3).all(|b| {
-                let dot: f64 = (0..3).map(|r| d[r][a] * d[r][b]).sum();
-                (dot - f64::from(u8::from(a == b))).abs() < 1e-4
-            })
-        })
-    }
-
     /// Checks that `other` has the same samples in the same places.
     ///
     /// Places may differ by a thousandth of a voxel: formats store them in 32 bits.

@@ -20,7 +20,8 @@ const SPACING_EDGES: [f32; 3] = [1.0, 1.5, 1.2];
 /// A plane, a volume of planes, one of few planes, and one whose rows are shorter than a vector.
 fn shapes() -> [Shape; 4] {
     let [plane, volume, thin, short] = if cfg!(miri) {
-        [[17, 16, 1], [16, 4, 17], [17, 16, 2], [3, 8, 16]]
+        // Miri interprets: no more samples than two threads need.
+        [[17, 16, 1], [9, 4, 5], [9, 8, 2], [3, 8, 6]]
     } else {
         [[131, 250, 1], [33, 25, 40], [65, 64, 8], [11, 40, 75]]
     };
@@ -110,7 +111,8 @@ impl System {
 #[test]
 fn sweeps_share_no_row() {
     for shape in shapes() {
-        for (terms, omega) in (0..8).flat_map(|terms| [(terms, 1.0), (terms, 1.9)]) {
+        let all_terms = if cfg!(miri) { vec![0, 7] } else { (0..8).collect() };
+        for (terms, omega) in all_terms.into_iter().flat_map(|terms| [(terms, 1.0), (terms, 1.9)]) {
             same_for_all_threads(&format!("{shape:?} {terms} {omega}"), |device| {
                 let system = System::new(device, shape, terms);
                 let (mut x, rhs) = (field(device, shape, 1), field(device, shape, 5));
@@ -162,7 +164,8 @@ fn gathers_share_no_row() {
                 increment: &mut fields,
             };
             compose.run(device).unwrap();
-            for interpolation in [Interpolation::Nearest, Interpolation::Linear, Interpolation::CubicSpline] {
+            use Interpolation::{CubicSpline, Linear, MostWeight, Nearest};
+            for interpolation in [Nearest, MostWeight, Linear, CubicSpline] {
                 let mut out = positive(device, shape, 0);
                 let warp = Warp {
                     shape,

@@ -1,8 +1,7 @@
 //! How certain it is that a face belongs to its part: the further from the borders of several segmentations, the more.
 
 use crate::DualGraph;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use crate::nearest_ways::nearest_ways;
 
 /// A border reaches so far, in √area: its weight falls by a factor of e within.
 const REACH: f64 = 0.02;
@@ -25,30 +24,14 @@ pub fn certainty(graph: &DualGraph, segmentations: &[Vec<u32>]) -> Vec<f32> {
 /// there is no border.
 pub fn border_distance(graph: &DualGraph, labels: &[u32]) -> Vec<f64> {
     let mut around: Vec<Vec<(u32, f64)>> = vec![Vec::new(); graph.faces()];
-    let mut distance = vec![f64::INFINITY; graph.faces()];
+    let mut at_border = vec![false; graph.faces()];
     for arc in &graph.arcs {
         let [a, b] = arc.faces;
         around[a as usize].push((b, arc.distance));
         around[b as usize].push((a, arc.distance));
         if labels[a as usize] != labels[b as usize] {
-            [a, b].iter().for_each(|&face| distance[face as usize] = 0.0);
+            [a, b].iter().for_each(|&face| at_border[face as usize] = true);
         }
     }
-    // Distances of 0 or more are in the order of their bits.
-    let seeds = (0..graph.faces()).filter(|&face| distance[face] == 0.0);
-    let mut heap: BinaryHeap<Reverse<(u64, u32)>> = seeds.map(|face| Reverse((0, face as u32))).collect();
-    while let Some(Reverse((bits, face))) = heap.pop() {
-        let own = f64::from_bits(bits);
-        if own > distance[face as usize] {
-            continue;
-        }
-        for &(other, way) in &around[face as usize] {
-            let way = own + way;
-            if way < distance[other as usize] {
-                distance[other as usize] = way;
-                heap.push(Reverse((way.to_bits(), other)));
-            }
-        }
-    }
-    distance
+    nearest_ways(&around, &at_border)
 }

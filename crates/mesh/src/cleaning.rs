@@ -2,7 +2,8 @@
 //! the same way. What was done is counted; the mesh itself stays as it is.
 
 use crate::MeshError;
-use crate::vector::{cross, dot, length, minus, plus};
+use crate::seams::join_seams;
+use crate::vector::{cross, dot, has_area, length, minus, plus};
 use std::collections::HashMap;
 use veloxel_core::{CleaningReport, TriangleMesh};
 
@@ -34,10 +35,13 @@ impl CleanMesh {
     /// Cleans a mesh.
     ///
     /// # Errors
-    /// [`MeshError::NoArea`] if no face has an area.
+    /// [`MeshError::NoArea`] if no face has an area; [`MeshError::TooFar`], [`MeshError::TooSmall`] for coordinates beyond those of
+    /// 32-bit floats.
     pub fn new(mesh: &TriangleMesh) -> Result<Self, MeshError> {
         let mut report = CleaningReport { triangles: mesh.triangles().len(), ..CleaningReport::default() };
-        let place = places(mesh.points());
+        let size = size(mesh)?;
+        let mut place = places(mesh.points());
+        report.seam_points = join_seams(mesh, &mut place, size);
         report.joined_points = place.iter().enumerate().filter(|(i, p)| *i as u32 != **p).count();
         let mut first_of: HashMap<[u32; 3], u32> = HashMap::with_capacity(report.triangles);
         let (mut triangles, mut source) = (Vec::new(), Vec::new());
@@ -211,10 +215,23 @@ fn places(points: &[[f64; 3]]) -> Vec<u32> {
     points.iter().enumerate().map(|(nth, point)| *first.entry(key(point)).or_insert(nth as u32)).collect()
 }
 
-/// Whether a triangle is more than a line: its height against its longest side.
-fn has_area([a, b, c]: [[f64; 3]; 3]) -> bool {
-    const LEAST_HEIGHT: f64 = 1e-12;
-    let sides = [minus(b, a), minus(c, b), minus(a, c)];
-    let longest = sides.iter().map(|side| dot(*side, *side)).fold(0.0, f64::max);
-    length(cross(sides[0], sides[1])) > LEAST_HEIGHT * longest
+/// The diagonal of the box around the corners of all faces.
+fn size(mesh: &TriangleMesh) -> Result<f64, MeshError> {
+    const MOST: f64 = 1e35;
+    const LEAST: f64 = 1e-35;
+    let mut ends = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    for &corner in mesh.triangles().iter().flatten() {
+        for (axis, &c) in mesh.points()[corner as usize].iter().enumerate() {
+            if c.abs() > MOST {
+                return Err(MeshError::TooFar { point: corner as usize, coordinate: c });
+            }
+            ends[0][axis] = ends[0][axis].min(c);
+            ends[1][axis] = ends[1][axis].max(c);
+        }
+    }
+    let sides = minus(ends[1], ends[0]);
+    let longest = sides.into_iter().fold(0.0, f64::max);
+    // All points in one place have no area, which is told as such.
+    let size = if longest > 0.0 { longest * length(sides.map(|side| side / longest)) } else { 1.0 };
+    if size < LEAST { Err(MeshError::TooSmall { size }) } else { Ok(size) }
 }

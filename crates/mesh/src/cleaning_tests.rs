@@ -1,6 +1,6 @@
 //! Meshes with everything that files bring along.
 
-use crate::{Bend, CleanMesh, DualGraph};
+use crate::{Bend, CleanMesh, DualGraph, MeshError};
 use veloxel_core::{TriangleMesh, Warnings};
 
 const CUBE: [[f64; 3]; 8] = [
@@ -88,7 +88,7 @@ fn what_bears_nothing_is_left_out_and_has_a_face_to_stand_for_it() {
     assert_eq!(warnings(&mesh), 2);
     let line = TriangleMesh::new(CUBE.to_vec(), vec![[0, 0, 1], [1, 2, 2]]).unwrap();
     let error = CleanMesh::new(&line).unwrap_err().to_string();
-    assert!(error.contains("none of the 2 faces has an area"), "{error}");
+    assert!(error.contains("no face has an area, of 2"), "{error}");
 }
 
 #[test]
@@ -116,4 +116,24 @@ fn open_crowded_and_one_sided_meshes_are_told() {
     let strip = (0..5).map(|i| [i, (i + 1) % 5, (i + 2) % 5]).collect();
     let mesh = clean(&points, strip);
     assert_eq!((mesh.report.one_sided_edges, warnings(&mesh)), (1, 2));
+}
+
+#[test]
+fn coordinates_beyond_floats_are_told_as_such() {
+    let sized = |size: f64| {
+        let points = CUBE.iter().map(|point| point.map(|c| c * size)).collect();
+        CleanMesh::new(&TriangleMesh::new(points, cube()).unwrap())
+    };
+    let error = sized(1e300).unwrap_err();
+    assert_eq!(error, MeshError::TooFar { point: 3, coordinate: 1e300 });
+    assert!(error.to_string().contains("point 3 (counted from 0) lies at 1e300"), "{error}");
+    let error = sized(1e-200).unwrap_err().to_string();
+    assert!(error.contains("e-200 across"), "{error}");
+    for size in [1e-30, 1e30] {
+        assert_eq!(sized(size).unwrap().triangles, cube(), "{size}");
+    }
+    // A point that no face uses does not matter.
+    let mut points = CUBE.to_vec();
+    points.push([1e300; 3]);
+    assert!(CleanMesh::new(&TriangleMesh::new(points, cube()).unwrap()).is_ok());
 }

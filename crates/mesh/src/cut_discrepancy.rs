@@ -4,9 +4,8 @@
 //! doi:10.1145/1531326.1531379, section 4.1; the points of a cut are the corners along it, and ways lead along edges.
 
 use crate::CleanMesh;
+use crate::nearest_ways::nearest_ways;
 use crate::vector::{length, minus, plus};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// The mean way from the cuts of each to the nearest cut of the other, both ways added, over the mean distance of the surface
 /// from its middle; none where one of the segmentations has no cut that leads to one of the other.
@@ -31,7 +30,7 @@ pub fn cut_discrepancy(mesh: &CleanMesh, result: &[u32], truth: &[u32]) -> Optio
     };
     let cuts = [cut(result), cut(truth)];
     let neighbours = neighbours(mesh);
-    let ways = [&cuts[1], &cuts[0]].map(|to| ways(&neighbours, to));
+    let ways = [&cuts[1], &cuts[0]].map(|to| nearest_ways(&neighbours, to));
     let mut sum = 0.0;
     for (from, ways) in cuts.iter().zip(&ways) {
         let reached: Vec<f64> = (0..from.len())
@@ -58,28 +57,6 @@ fn neighbours(mesh: &CleanMesh) -> Vec<Vec<(u32, f64)>> {
         }
     }
     neighbours
-}
-
-/// The way from each point to the nearest of a set.
-fn ways(neighbours: &[Vec<(u32, f64)>], to: &[bool]) -> Vec<f64> {
-    let mut ways: Vec<f64> = to.iter().map(|&is| if is { 0.0 } else { f64::INFINITY }).collect();
-    // Ways of 0 or more are in the order of their bits.
-    let mut heap: BinaryHeap<Reverse<(u64, u32)>> =
-        (0..to.len()).filter(|&point| to[point]).map(|point| Reverse((0, point as u32))).collect();
-    while let Some(Reverse((bits, point))) = heap.pop() {
-        let own = f64::from_bits(bits);
-        if own > ways[point as usize] {
-            continue;
-        }
-        for &(other, way) in &neighbours[point as usize] {
-            let way = own + way;
-            if way < ways[other as usize] {
-                ways[other as usize] = way;
-                heap.push(Reverse((way.to_bits(), other)));
-            }
-        }
-    }
-    ways
 }
 
 /// The mean distance of the faces' middles from the mean of them all.

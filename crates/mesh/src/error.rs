@@ -89,10 +89,26 @@ pub enum MeshError {
         got: usize,
     },
     /// A mesh of points and lines alone.
-    #[error("none of the {triangles} faces has an area: there is nothing to segment")]
+    #[error("no face has an area, of {triangles}: there is nothing to segment")]
     NoArea {
         /// Faces of the mesh.
         triangles: usize,
+    },
+    /// A corner of a face too far away for 32-bit floats, which files of meshes hold.
+    #[error(
+        "point {point} (counted from 0) lies at {coordinate:e}, and 1e35 is the most: give the mesh in a larger unit of length"
+    )]
+    TooFar {
+        /// Which point.
+        point: usize,
+        /// Its largest coordinate.
+        coordinate: f64,
+    },
+    /// A mesh too small for 32-bit floats.
+    #[error("the mesh is {size:e} across, and 1e-35 is the least: give it in a smaller unit of length")]
+    TooSmall {
+        /// The diagonal of the box around it.
+        size: f64,
     },
     /// A number of parts that is none.
     #[error("{asked} parts of {faces} faces are not possible: ask for 1 to {faces}")]

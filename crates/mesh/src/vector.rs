@@ -28,3 +28,11 @@ pub(crate) fn unit(a: Vector) -> Vector {
     let length = length(a);
     if length > 0.0 { a.map(|c| c / length) } else { a }
 }
+
+/// Whether a triangle is more than a line: its height against its longest side.
+pub(crate) fn has_area([a, b, c]: [Vector; 3]) -> bool {
+    const LEAST_HEIGHT: f64 = 1e-12;
+    let sides = [minus(b, a), minus(c, b), minus(a, c)];
+    let longest = sides.iter().map(|side| dot(*side, *side)).fold(0.0, f64::max);
+    length(cross(sides[0], sides[1])) > LEAST_HEIGHT * longest
+}

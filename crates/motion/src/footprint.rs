@@ -41,6 +41,14 @@ pub enum Tiling {
         /// leaves open.
         coarsening: usize,
     },
+    /// Windows of pictures whose levels are halves of each other: coarse levels are found over the whole pictures, the finest
+    /// ones in tiles, and every bit is that of a run over the whole grid.
+    Halves {
+        /// Pixels of a level that a vector depends on, motion aside, and the pixels of its picture on those of the finest.
+        halo_px: usize,
+        /// Levels.
+        levels: usize,
+    },
     /// Not at all.
     Never,
 }

@@ -17,7 +17,9 @@ mod frame;
 mod image_pyramids;
 mod intensity;
 mod inverse_consistency;
+mod level_account;
 mod local_method;
+mod local_window;
 mod long_axis;
 pub mod lucas_kanade;
 mod masking;
@@ -58,6 +60,7 @@ pub use frame::{Frame, FrameSource};
 pub use intensity::IntensityMap;
 pub use inverse_consistency::InverseConsistent;
 pub use local_method::LocalMethod;
+pub use local_window::{LocalWindow, PartFlow, WindowPart};
 pub use lucas_kanade::LucasKanade;
 pub use lucas_kanade::parameters::{LucasKanadeParams, LucasKanadePreset};
 pub use masking::without_unknown;
@@ -79,5 +82,5 @@ pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
 };
 pub use start::Start;
-pub use tiles::{CoarsePlan, OpenTile, Seams, TilePlan, Tiled, warp_in_slabs};
+pub use tiles::{CoarsePlan, OpenTile, Seams, TilePlan, Tiled, TiledWindows, warp_in_slabs};
 pub use veloxel_kernels::image::warp::{Border, VoxelAffine};

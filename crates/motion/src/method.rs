@@ -9,6 +9,7 @@ use crate::decisions::Decisions;
 use crate::footprint::Footprint;
 use crate::frame::{Frame, FrameSource};
 use crate::local_method::LocalMethod;
+use crate::local_window::LocalWindow;
 use crate::moving_image::{require_overlap, require_sampled};
 use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::resident::{Region, ResidentMask, ResidentStart};
@@ -110,6 +111,11 @@ pub trait WindowMethod: DenseMethod {
     /// As [`PairMethod::estimate`]; [`MotionError::Sequence`] for another number of frames.
     fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow, MotionError>;
 
+    /// The method in parts of pictures, if its vectors depend on their surroundings alone.
+    fn local(&mut self) -> Option<&mut dyn LocalWindow> {
+        None
+    }
+
     /// Sends the frames of a window to the device and fetches the flow of the centre frame, its confidence and its
     /// diagnostics; outside of the mask, which lies on that frame's grid, nothing is known.
     ///
@@ -136,18 +142,22 @@ pub trait WindowMethod: DenseMethod {
             if let Some(next) = frames.get(centre + 1).filter(|_| extras.warped) {
                 pending.warp([&frames[centre], next], self.interpolation())?;
             }
-            let mut found = pending.finish(extras)?;
-            if let Some(mask) = mask {
-                found = found.within(mask)?;
-            }
-            if found.flow.components_vox()[0].iter().all(|v| v.is_nan()) {
-                let text = "no pixel has a velocity: the frames may lack texture";
-                found.statistics.warnings.push(WarningKind::Content, text);
-                found.statistics.status = SolveStatus::NoContent;
-            }
-            Ok(found)
+            known_within(pending.finish(extras)?, mask)
         })
     }
+}
+
+/// What a window's flow is within a mask, and a word where no pixel has one.
+pub(crate) fn known_within(mut found: DenseFlow, mask: Option<&Mask>) -> Result<DenseFlow, MotionError> {
+    if let Some(mask) = mask {
+        found = found.within(mask)?;
+    }
+    if found.flow.components_vox()[0].iter().all(|v| v.is_nan()) {
+        let text = "no pixel has a velocity: the frames may lack texture";
+        found.statistics.warnings.push(WarningKind::Content, text);
+        found.statistics.status = SolveStatus::NoContent;
+    }
+    Ok(found)
 }
 
 /// The frames that a [`WindowMethod`] takes.
@@ -157,6 +167,17 @@ pub struct Window {
     pub frames: usize,
     /// The frame whose flow is found, towards the next one.
     pub centre: usize,
+}
+
+impl Window {
+    /// Fails for another number of frames.
+    ///
+    /// # Errors
+    /// [`MotionError::Sequence`].
+    pub fn require(&self, got: usize) -> Result<(), MotionError> {
+        let reason = || format!("{} frames are needed, {got} were given", self.frames);
+        if got == self.frames { Ok(()) } else { Err(MotionError::Sequence { reason: reason() }) }
+    }
 }
 
 /// Two images of the host and what else is known.

@@ -57,6 +57,7 @@ pub fn segment_html(report: &SegmentReport, view: &SegmentView<'_>) -> Result<St
         ("repeated faces", cleaning.duplicates),
         ("faces turned over", cleaning.turned_faces),
         ("points joined", cleaning.joined_points),
+        ("points joined along seams", cleaning.seam_points),
     ];
     let facts = facts.iter().map(|(name, count)| ((*name).to_owned(), count.to_string())).collect();
     let page = Page {

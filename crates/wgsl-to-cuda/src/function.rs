@@ -2,7 +2,7 @@
 
 use super::names::Scope;
 use super::uses::Uses;
-use super::{ModuleText, Passing, TranslationError};
+use super::{AWAITS, ModuleText, Passing, TranslationError};
 use naga::valid::FunctionInfo;
 use naga::{AddressSpace, Binding, BuiltIn, Expression, Function, Handle, LocalVariable, Span, TypeInner};
 use std::collections::{HashMap, HashSet};
@@ -99,6 +99,7 @@ impl<'a> FunctionText<'a> {
             "extern \"C\" __global__ void __launch_bounds__({threads}, {groups}) {name}({}) {{",
             parameters.join(", ")
         ));
+        self.indented(format_args!("{AWAITS};"));
         for (argument, name) in self.function.arguments.iter().zip(self.arguments.clone()) {
             let type_ = self.module.type_name(argument.ty)?;
             let value = self.input(argument, size)?;

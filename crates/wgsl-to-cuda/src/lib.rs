@@ -63,6 +63,10 @@ pub const TRANSLATOR: &[&str] = &[
 /// WGSL's types, operators and functions in CUDA C++.
 pub const PRELUDE: &str = include_str!("prelude.cuh");
 
+/// The call that a kernel begins with which may begin before the kernels whose results it needs have ended. Every
+/// translated kernel begins so; hand-written ones may.
+pub const AWAITS: &str = "wgsl::await_earlier_kernels()";
+
 /// The CUDA C++ source of one entry point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CudaSource {

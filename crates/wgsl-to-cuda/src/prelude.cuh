@@ -11,6 +11,14 @@ typedef unsigned int uint;
 
 namespace wgsl {
 
+// The beginning of a kernel that may begin while a kernel whose results it needs still ends: waits until all memory that
+// such kernels wrote can be seen. Older GPUs begin no kernel so early.
+WGSL_FN void await_earlier_kernels() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 struct bool2 { bool x, y; };
 struct bool3 { bool x, y, z; };
 struct bool4 { bool x, y, z, w; };

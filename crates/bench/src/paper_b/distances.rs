@@ -11,7 +11,7 @@ use std::time::Instant;
 use veloxel_core::{ArcList, GraphKind, WeightedArc};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
-use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Half, TileLayout};
+use veloxel_kernels::paths::floyd_warshall::{FloydWarshall, Half, Length, TileLayout};
 use veloxel_mesh::{Graph, Method, Request, ShortestPaths, Storage};
 use veloxel_report::number;
 use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
@@ -120,7 +120,7 @@ fn time_ms(graph: &Graph, version: Version, device: &Device) -> Result<Option<f6
     let mut times = Vec::new();
     for nth in 0..=RUNS {
         let ms = match half {
-            Some(half) => matrix_ms(graph, half, device)?,
+            Some(half) => matrix_ms(graph, half, device, |length| length)?,
             None => paths_ms(graph, version.method, device)?,
         };
         if nth > 0 || ms > LONG_MS {
@@ -148,13 +148,18 @@ pub(crate) fn paths_ms(graph: &Graph, method: Method, device: &Device) -> Result
     Ok(1e3 * start.elapsed().as_secs_f64())
 }
 
-/// Floyd–Warshall on a matrix that is on the device already.
-pub(crate) fn matrix_ms(graph: &Graph, half: Half, device: &Device) -> Result<f64, BenchError> {
+/// Floyd–Warshall on a matrix that is on the device already, whose lengths are those of arcs as `rounded` gives them.
+pub(crate) fn matrix_ms<T: Length>(
+    graph: &Graph,
+    half: Half,
+    device: &Device,
+    rounded: impl Fn(f32) -> T,
+) -> Result<f64, BenchError> {
     let layout = TileLayout::new(graph.nodes(), half);
-    let mut lengths = layout.empty::<f32>();
+    let mut lengths = layout.empty::<T>();
     for node in 0..graph.nodes() {
         for (to, length) in graph.neighbours(node as u32) {
-            lengths[layout.at(node, to as usize)] = length;
+            lengths[layout.at(node, to as usize)] = rounded(length);
         }
     }
     let mut lengths = device.upload(lengths)?;

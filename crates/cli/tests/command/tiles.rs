@@ -106,6 +106,38 @@ fn whatever_a_run_takes_it_takes_in_tiles() {
 }
 
 #[test]
+fn frames_of_phase_flow_run_in_tiles_with_the_same_bits() {
+    let place = pictures();
+    let phase = |more: &[&'static str]| with(&[&["--method", "phase", "--report", "r.json"], more].concat());
+    place.run(&phase(&["--dry-run"])).succeeded();
+    let whole_bytes = report(&place)["memory"]["peak_bytes"].as_u64().unwrap();
+    place.run(&phase(&["--confidence", "whole.png"])).succeeded();
+    let whole = flow(&place);
+    let budget = (whole_bytes - (6 << 20)).to_string();
+    let budgeted = |more: &[&str]| {
+        let mut all = phase(&["--max-memory"]).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        all.push(budget.clone());
+        all.extend(more.iter().map(|&word| word.to_owned()));
+        place.run(&all.iter().map(String::as_str).collect::<Vec<_>>()).succeeded()
+    };
+    budgeted(&["--dry-run"]);
+    let plan = &report(&place)["memory"];
+    assert_eq!(plan["tiles"]["exact"], true, "{plan}");
+    assert!(plan["peak_bytes"].as_u64() <= plan["budget_bytes"].as_u64(), "{plan}");
+    budgeted(&["--confidence", "tiles.png"]);
+    let told = report(&place);
+    let tiles = &told["pairs"][0]["statistics"]["tiles"];
+    assert!(tiles["run"].as_u64().is_some_and(|run| run > 1), "{told}");
+    let bits = |flow: &Flow| flow.components_vox().concat().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert!(bits(&flow(&place)) == bits(&whole), "{tiles}");
+    let file = |name: &str| std::fs::read(place.path(name)).unwrap();
+    assert_eq!(file("tiles.png"), file("whole.png"));
+    std::fs::create_dir(place.path("folder")).unwrap();
+    let run = ["flow", "folder", "-o", "a.flo", "--method", "phase", "--dry-run"];
+    place.run(&run).failed_with(&["folder", "name the frames one by one"]);
+}
+
+#[test]
 fn budgets_that_cannot_be_kept_are_refused() {
     let place = pictures();
     place.run(&with(&["--max-memory", "25M"])).failed_with(&["25.0 MiB", "are needed", "--max-memory"]);
@@ -119,9 +151,5 @@ fn budgets_that_cannot_be_kept_are_refused() {
         &["flow", "f.png", "m.png", "-o", "out", "--sequence", "both", "--max-memory", "1G"],
         &["--max-memory does not go with --sequence"],
     );
-    for option in [&["--dry-run"][..], &["--max-memory", "1G"]] {
-        let phase = ["flow", "f.png", "m.png", "-o", "a.flo", "--method", "phase"];
-        wrong(&[&phase[..], option].concat(), &["--method phase does not go with", option[0]]);
-    }
     wrong(&with(&["--max-memory", "much"]), &["expected a size"]);
 }

@@ -14,6 +14,8 @@ pub(super) struct Kernel {
     pub function: sys::CUfunction,
     pub bindings: Vec<Binding>,
     pub block: [u32; 3],
+    /// Whether it waits by itself for kernels that still run ([`wgsl_to_cuda::AWAITS`]).
+    pub awaits: bool,
 }
 
 // SAFETY: a function's handle may be used from any thread that has its context current.

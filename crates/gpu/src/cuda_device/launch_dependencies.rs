@@ -2,8 +2,8 @@
 //! both only read it. Launches without a dependency may run at the same time: for example flow and stereo on small
 //! levels, neither of which fills a device alone.
 
+use super::fast_map::FastMap;
 use cudarc::driver::sys::CUdeviceptr;
-use std::collections::HashMap;
 
 /// Memory that a launch reads or writes, by its first address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) enum Needs<'a> {
 /// # Panics
 /// If there are more than [`MOST`].
 pub(super) fn waits<'a>(launches: impl Iterator<Item = Needs<'a>>) -> Vec<Before> {
-    let mut memory: HashMap<CUdeviceptr, Uses> = HashMap::new();
+    let mut memory: FastMap<CUdeviceptr, Uses> = FastMap::default();
     let mut all = Vec::new();
     for (nth, needs) in launches.enumerate() {
         assert!(nth < MOST, "a run should not have so many launches");

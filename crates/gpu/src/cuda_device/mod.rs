@@ -5,6 +5,7 @@
 //! have streams of their own; events order them with the kernels, without a wait on the host.
 
 mod downloads;
+mod fast_map;
 mod kernel_call;
 mod launch_dependencies;
 mod pinned;
@@ -21,19 +22,23 @@ use crate::timestamp::{Moment, moment_as};
 use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, MemoryStats, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
+use fast_map::FastMap;
 use kernel_call::{Call, Kernel};
 use launch_dependencies::Access;
 use pinned::Copyists;
 use pool::{CudaMemory, Pool};
 use profile::HostTimes;
 use queue::{Queue, Refusal, Refused};
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use translation::text_of;
 use uploads::Uploads;
+use wgsl_to_cuda::AWAITS;
+
+/// The first compute capability whose kernels can begin while others, whose results they need, still run.
+const FIRST_THAT_BEGINS_EARLY: (u32, u32) = (9, 0);
 
 /// An open CUDA device.
 pub(crate) struct CudaDevice {
@@ -43,7 +48,7 @@ pub(crate) struct CudaDevice {
     queue: Arc<Queue>,
     pool: Arc<Pool>,
     nvrtc: Nvrtc,
-    kernels: Mutex<HashMap<Variant, Arc<Kernel>>>,
+    kernels: Mutex<FastMap<Variant, Arc<Kernel>>>,
     uploads: Uploads,
     downloads: Downloads,
     times: Arc<HostTimes>,
@@ -138,7 +143,8 @@ impl CudaDevice {
                 .map_err(|e| what(&said(e)))?
         };
         let name = (launch.source.name, launch.entry);
-        Ok(Kernel { name, function, bindings: text.bindings, block: text.workgroup_size })
+        let awaits = self.architecture >= FIRST_THAT_BEGINS_EARLY && text.source.contains(AWAITS);
+        Ok(Kernel { name, function, bindings: text.bindings, block: text.workgroup_size, awaits })
     }
 
     fn call(&self, launch: &Launch<'_>) -> Result<Call, ComputeError> {

@@ -7,7 +7,7 @@
 use super::kernel_call::Call;
 use super::launch_dependencies;
 use super::profile::{HostTimes, Profile};
-use super::recording::{Recordings, Task};
+use super::recording::{Begins, Recordings, Task};
 use super::said;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,6 +19,8 @@ const MOST_WAITING: usize = launch_dependencies::MOST;
 const FIRST_WAITING: usize = 8;
 /// The first driver version, 1000 · major + 10 · minor, for which recordings are used.
 const FIRST_WITH_RECORDINGS: i32 = 12_000;
+/// The first version whose recordings let kernels begin early.
+const FIRST_THAT_BEGINS_EARLY: i32 = 12_030;
 
 /// The stream, and the work collected for it.
 pub(super) struct Queue {
@@ -55,9 +57,12 @@ fn of_stream_name() -> String {
 impl Queue {
     pub fn new((stream, driver): (Arc<CudaStream>, i32), times: Arc<HostTimes>) -> Self {
         let profile = Profile::asked_for();
-        let wanted = std::env::var_os("VELOXEL_RECORDINGS").is_none_or(|asked| asked != "off");
-        let recordings = wanted && profile.is_none() && driver >= FIRST_WITH_RECORDINGS;
-        let recordings = recordings.then(Recordings::default);
+        let wanted = std::env::var_os("VELOXEL_RECORDINGS");
+        let recordings =
+            wanted.as_deref() != Some("off".as_ref()) && profile.is_none() && driver >= FIRST_WITH_RECORDINGS;
+        let in_turn = wanted.as_deref() == Some("in-turn".as_ref()) || driver < FIRST_THAT_BEGINS_EARLY;
+        let recordings =
+            recordings.then(|| Recordings::new(if in_turn { Begins::InTurn } else { Begins::Early }));
         let work =
             Work { waiting: Vec::new(), launches: 0, most: FIRST_WAITING, recordings, replayed: 0, profile };
         Self { context: stream.context().clone(), stream, times, work: Mutex::new(work) }
@@ -144,7 +149,7 @@ impl Queue {
     /// Submits a run, from a recording or task by task, and empties it.
     fn run(&self, work: &mut Work, run: &mut Vec<Task>) -> Result<(), Refusal> {
         if let Some(recordings) = work.recordings.as_mut() {
-            match self.times.time("launches: replay", || recordings.run(run, &self.stream)) {
+            match self.times.time("launches: replay", || recordings.run(run, &self.stream, &self.times)) {
                 Ok(true) => {
                     work.replayed += 1;
                     return Ok(());

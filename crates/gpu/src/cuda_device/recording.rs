@@ -5,11 +5,17 @@
 //! one. The second time it is recorded, and from then on it is replayed. Arguments that changed since the last launch
 //! (a buffer's address, a number) are updated in the graph first. Launches within a graph depend only on those whose
 //! memory they share ([`launch_dependencies`]).
+//!
+//! A kernel that [waits by itself](wgsl_to_cuda::AWAITS) begins when the workgroups of the kernels that it depends on have
+//! ended, before their memory can be seen (a *programmatic* edge of the graph): a fifth of a microsecond less a launch. Its
+//! end comes after theirs, so that what depends on it comes after them as well. (To begin still earlier, with the last of
+//! those workgroups, costs more than it saves where a kernel fills the device.)
 
+use super::fast_map::FastMap;
 use super::kernel_call::Call;
 use super::launch_dependencies::{self, Access, Before, Needs};
+use super::profile::HostTimes;
 use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Shorter runs are not recorded: it is not worth it.
@@ -58,6 +64,11 @@ impl Task {
             (Self::Clear(address, _), Self::Clear(other, _)) => address == other,
             _ => false,
         }
+    }
+
+    /// Whether it may begin before an earlier task whose results it needs has ended.
+    fn begins_early_after(&self, before: &Self) -> bool {
+        matches!((self, before), (Self::Launch(call), Self::Launch(_)) if call.kernel.awaits)
     }
 
     /// Adds it to a graph, after other nodes of it.
@@ -118,6 +129,26 @@ fn clear(address: sys::CUdeviceptr, bytes: usize) -> sys::CUDA_MEMSET_NODE_PARAM
     }
 }
 
+/// Lets a kernel of a graph begin while kernels that it depends on still run.
+fn begin_early(
+    graph: sys::CUgraph,
+    before: &[sys::CUgraphNode],
+    node: sys::CUgraphNode,
+) -> Result<(), DriverError> {
+    let edge = sys::CUgraphEdgeData {
+        from_port: sys::CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC as u8,
+        to_port: 0,
+        type_: sys::CUgraphDependencyType::CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC as u8,
+        reserved: [0; 5],
+    };
+    let (to, edges) = (vec![node; before.len()], vec![edge; before.len()]);
+    // SAFETY: all are nodes of the graph, the three arrays have the same length, and the driver copies them.
+    unsafe {
+        sys::cuGraphAddDependencies_v2(graph, before.as_ptr(), to.as_ptr(), edges.as_ptr(), before.len())
+    }
+    .result()
+}
+
 /// The dependencies of a run.
 fn waits(tasks: &[Task]) -> Vec<Before> {
     let cleared: Vec<_> = tasks
@@ -136,18 +167,36 @@ fn waits(tasks: &[Task]) -> Vec<Before> {
 }
 
 /// The runs seen so far; the value is `None` after a run was seen once, and a recording from the second time on.
-#[derive(Default)]
 pub(super) struct Recordings {
-    seen: HashMap<Key, Option<Recording>>,
+    seen: FastMap<Key, Option<Recording>>,
+    begins: Begins,
+}
+
+/// When kernels of a recording begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begins {
+    /// Once all that they depend on has ended.
+    InTurn,
+    /// Before that, if they wait by themselves.
+    Early,
 }
 
 impl Recordings {
+    pub fn new(begins: Begins) -> Self {
+        Self { seen: FastMap::default(), begins }
+    }
+
     /// Submits `tasks` from a recording and empties them. Returns false, and leaves `tasks` for the caller to submit,
     /// if the run is too short, too long, or new.
     ///
     /// # Errors
     /// The driver's error. Nothing was submitted then, and no recording may be used any more.
-    pub fn run(&mut self, tasks: &mut Vec<Task>, stream: &CudaStream) -> Result<bool, DriverError> {
+    pub fn run(
+        &mut self,
+        tasks: &mut Vec<Task>,
+        stream: &CudaStream,
+        times: &HostTimes,
+    ) -> Result<bool, DriverError> {
         if tasks.len() < SHORTEST || tasks.len() > launch_dependencies::MOST {
             return Ok(false);
         }
@@ -156,18 +205,22 @@ impl Recordings {
         if let Some(seen) = self.seen.get_mut(&key) {
             let recording = match seen {
                 Some(recording) if recording.repeats(tasks) || recording.keeps(&waits(tasks)) => {
-                    recording.set(tasks, context)?;
+                    times.time("replay: new arguments", || recording.set(tasks, context))?;
                     recording
                 }
                 // The same kernels, but their buffers are shared in another way. The new recording keeps the
                 // dependencies of both.
                 Some(recording) => {
                     let waits = launch_dependencies::both(&recording.waits, &waits(tasks));
-                    seen.insert(Recording::new(tasks, waits, context)?)
+                    let new = || Recording::new((tasks, self.begins), waits, context);
+                    seen.insert(times.time("replay: record", new)?)
                 }
-                None => seen.insert(Recording::new(tasks, waits(tasks), context)?),
+                None => {
+                    let new = || Recording::new((tasks, self.begins), waits(tasks), context);
+                    seen.insert(times.time("replay: record", new)?)
+                }
             };
-            recording.launch(stream)?;
+            times.time("replay: launch", || recording.launch(stream))?;
             recording.tasks = std::mem::take(tasks);
             return Ok(true);
         }
@@ -215,16 +268,25 @@ impl Drop for Ready {
 impl Recording {
     /// Builds and instantiates a graph of `tasks` with the dependencies `waits`. The context must be current, here and
     /// in the functions below.
-    fn new(tasks: &[Task], waits: Vec<Before>, context: sys::CUcontext) -> Result<Self, DriverError> {
+    fn new(
+        (tasks, begins): (&[Task], Begins),
+        waits: Vec<Before>,
+        context: sys::CUcontext,
+    ) -> Result<Self, DriverError> {
         let mut graph = std::ptr::null_mut();
         // SAFETY: it writes one handle.
         unsafe { sys::cuGraphCreate(&mut graph, 0) }.result()?;
         let graph = Graph(graph);
         let mut nodes: Vec<sys::CUgraphNode> = Vec::with_capacity(tasks.len());
         for (task, &before) in tasks.iter().zip(&waits) {
-            let before: Vec<_> =
-                launch_dependencies::nearest(before, &waits).into_iter().map(|nth| nodes[nth]).collect();
-            nodes.push(task.add_to((graph.0, context), &before)?);
+            let early = |nth: &usize| begins == Begins::Early && task.begins_early_after(&tasks[*nth]);
+            let (early, ended): (Vec<_>, Vec<_>) =
+                launch_dependencies::nearest(before, &waits).into_iter().partition(early);
+            let nodes_of = |all: Vec<usize>| all.into_iter().map(|nth| nodes[nth]).collect::<Vec<_>>();
+            let (early, ended) = (nodes_of(early), nodes_of(ended));
+            let node = task.add_to((graph.0, context), &ended)?;
+            begin_early(graph.0, &early, node)?;
+            nodes.push(node);
         }
         let mut ready = std::ptr::null_mut();
         // SAFETY: it writes one handle.

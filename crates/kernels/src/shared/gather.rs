@@ -126,6 +126,38 @@ impl<const D: usize> Lattice<D> {
         index
     }
 
+    /// Of the samples at the corners of the cells those with the most weight, equal ones taken together; the nearest voxel's
+    /// unless another has more.
+    #[inline(always)]
+    pub fn most_weight(&self, at: [Lanes; D], samples: &[f32]) -> Lanes {
+        let (cells, nearest) = (self.cells(at), self.nearest(at));
+        let mut out = [0.0; LANES];
+        for k in 0..LANES {
+            let (mut labels, mut weights) = ([0.0; 8], [1.0; 8]);
+            for c in 0..1 << D {
+                let mut index = cells.base[k];
+                for a in 0..D {
+                    let (upper, weight) = (c >> a & 1 == 1, cells.weight[a].0[k]);
+                    index += if upper { self.step[a] } else { 0 };
+                    weights[c] *= if upper { weight } else { 1.0 - weight };
+                }
+                labels[c] = samples[index];
+            }
+            let share = |label: f32| {
+                (0..1 << D).map(|c| if labels[c] == label { weights[c] } else { 0.0 }).sum::<f32>()
+            };
+            out[k] = samples[nearest[k]];
+            let mut most = share(out[k]);
+            for &label in &labels[..1 << D] {
+                let share = share(label);
+                if share > most {
+                    (out[k], most) = (label, share);
+                }
+            }
+        }
+        Lanes(out)
+    }
+
     /// The samples from one voxel before `low` along each axis, if the two after it are inside as well.
     #[inline(always)]
     pub fn interior<'s>(&self, low: [usize; D], samples: &'s [f32]) -> Option<&'s [f32]> {
@@ -171,16 +203,16 @@ impl<const D: usize> Lattice<D> {
     }
 }
 
-/// Of a position between pixels the lower and the upper neighbour along each axis, and the weight of the upper one; outside it
-/// moves to the border (`corner.wgsl`).
+/// Of the displacement `d` from a pixel the lower and the upper neighbour of where it ends along each axis, and the weight of
+/// the upper one; outside it moves to the border (`corner.wgsl`). What is rounded is the displacement, not the position.
 #[inline(always)]
-pub(crate) fn corner_of(at: [f32; 2], size: [usize; 2]) -> [(usize, usize, f32); 2] {
+pub(crate) fn corner_of(from: [usize; 2], d: [f32; 2], size: [usize; 2]) -> [(usize, usize, f32); 2] {
     std::array::from_fn(|axis| {
-        let (at, count) = (at[axis], size[axis]);
-        let last = (count - 1) as f32;
-        let clamped = if at > 0.0 { if at < last { at } else { last } } else { 0.0 };
-        let low = (clamped as usize).min(count.max(2) - 2);
-        (low, (low + 1).min(count - 1), clamped - low as f32)
+        let (d, first, last) = (d[axis], from[axis] as isize, size[axis] as isize - 1);
+        let (least, most) = (-first as f32, (last - first) as f32);
+        let clamped = if d > least { if d < most { d } else { most } } else { least };
+        let low = (first + clamped.floor() as isize).min((last - 1).max(0));
+        (low as usize, (low + 1).min(last) as usize, clamped - (low - first) as f32)
     })
 }
 

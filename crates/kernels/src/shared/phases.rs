@@ -23,17 +23,23 @@ pub(crate) struct Along {
 /// Distances from the nearest pixels: half a pixel, 2¹⁴, at most.
 pub(crate) type Away = [i16; BLOCK];
 
-/// Of positions on an axis of `count` pixels; those outside move to the border, NaN to the first pixel.
+/// Of positions `d` from pixels on an axis of `count`; those outside move to the border, NaN to the first pixel.
+///
+/// What is rounded is the displacement, not the position: the same displacement gives the same phases everywhere.
 #[inline(always)]
-pub(crate) fn along(at: &Pixels, count: usize) -> Along {
-    let last = (count - 1) as f32;
+pub(crate) fn along(from: &[i32; BLOCK], d: &Pixels, count: usize) -> Along {
+    let last = count as i32 - 1;
     let (mut nearest, mut side, mut away) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
     for p in 0..BLOCK {
-        let inside = if at[p] < last { at[p] } else { last };
-        let clamped = if at[p] > 0.0 { inside } else { 0.0 };
-        // SAFETY: between 0 and the last pixel and a half.
-        nearest[p] = unsafe { (clamped + 0.5).to_int_unchecked() };
-        let offset = clamped - nearest[p] as f32;
+        let (low, high) = (-from[p] as f32, (last - from[p]) as f32);
+        let inside = if d[p] < high { d[p] } else { high };
+        let clamped = if d[p] > low { inside } else { low };
+        let up = clamped + 0.5;
+        // SAFETY: no longer than the axis.
+        let towards_zero: i32 = unsafe { up.to_int_unchecked() };
+        let steps = towards_zero - i32::from(towards_zero as f32 > up);
+        nearest[p] = from[p] + steps;
+        let offset = clamped - steps as f32;
         side[p] = nearest[p] + i32::from(offset > 0.0) - i32::from(offset < 0.0);
         // SAFETY: 2¹⁴ at most.
         away[p] = unsafe { (offset.abs() * 32_768.0).to_int_unchecked() };
@@ -129,14 +135,30 @@ mod tests {
 
     #[test]
     fn positions_move_to_the_border() {
-        let mut at = [3.75; BLOCK];
-        at[..4].copy_from_slice(&[-2.0, 9.0, f32::NAN, 2.25]);
-        let found = along(&at, 5);
+        let mut d = [0.75; BLOCK];
+        d[..4].copy_from_slice(&[-5.0, 6.0, f32::NAN, -0.75]);
+        let found = along(&[3; BLOCK], &d, 5);
         assert_eq!(
             (found.nearest[..5].to_vec(), found.side[..5].to_vec()),
             (vec![0, 4, 0, 2, 4], vec![0, 4, 0, 3, 3])
         );
         assert_eq!(found.away[..5], [0, 0, 0, 8_192, 8_192]);
-        assert_eq!(along(&[0.75; BLOCK], 1).side, [0; BLOCK]);
+        assert_eq!(along(&[0; BLOCK], &[0.75; BLOCK], 1).side, [0; BLOCK]);
+    }
+
+    #[test]
+    fn a_displacement_gives_the_same_everywhere() {
+        let d = each_of([-1.3, -0.5, 0.1, 0.499_999_97, 7.777_777]);
+        let [near, far] = [3, 40_003].map(|from| along(&[from; BLOCK], &d, 1 << 16));
+        assert_eq!(near.nearest.map(|n| n + 40_000), far.nearest);
+        assert_eq!(near.side.map(|n| n + 40_000), far.side);
+        assert_eq!(near.away, far.away);
+    }
+
+    /// The first pixels of a block.
+    fn each_of(values: [f32; 5]) -> Pixels {
+        let mut out = [0.0; BLOCK];
+        out[..5].copy_from_slice(&values);
+        out
     }
 }

@@ -27,11 +27,14 @@ struct Spot {
     away: vec2<i32>,
 }
 
-// The spot of a position, which must not be NaN; a position outside the image is moved to the border.
-fn spot_of(at: vec2<f32>, size: vec2<u32>) -> Spot {
-    let clamped = clamp(at, vec2<f32>(), vec2<f32>(size - vec2<u32>(1u)));
-    let pixel = vec2<u32>(clamped + 0.5);
-    let offset = clamped - vec2<f32>(pixel);
+// The spot at the displacement `d`, which must not be NaN, from a pixel; one outside the image is moved to the border.
+// What is rounded is the displacement, not the position: the same displacement gives the same phases everywhere.
+fn spot_of(origin: vec2<u32>, d: vec2<f32>, size: vec2<u32>) -> Spot {
+    let first = vec2<i32>(origin);
+    let clamped = clamp(d, vec2<f32>(-first), vec2<f32>(vec2<i32>(size) - vec2<i32>(1) - first));
+    let steps = floor(clamped + 0.5);
+    let pixel = vec2<u32>(first + vec2<i32>(steps));
+    let offset = clamped - steps;
     let up = select(vec2<u32>(0u), vec2<u32>(1u), offset > vec2<f32>());
     let side = pixel + up - select(vec2<u32>(0u), vec2<u32>(1u), offset < vec2<f32>());
     let row = pixel.y * size.x;

@@ -1,21 +1,20 @@
 //! One pyramid level of [`BlockMatching`](crate::BlockMatching): searches on the image warped by what was found.
 
-use super::diagnostics::LevelRun;
+use super::diagnostics::PendingSearches;
 use super::parameters::BlockMatchingParams;
 use crate::image_pyramids::LevelImages;
+use crate::level_account::LevelRun;
 use crate::pyramid::LevelGeometry;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field, Later};
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
 use veloxel_kernels::image::median::{Median, MedianKind};
-use veloxel_kernels::image::pointwise::ClipLength;
 use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp::{Border, Warp};
 use veloxel_kernels::matching::best_candidate::{BestCandidate, Pull, Symmetry};
 use veloxel_kernels::matching::match_confidence::{MatchConfidence, MatchError};
 use veloxel_kernels::matching::window_scores::{Measure, Output, Search, WindowScores};
-use veloxel_kernels::variational::compose::{Compose, Update};
 use veloxel_kernels::{Kernel, Taps};
 
 /// Standard deviation of the window that neighbours' errors are seen in, voxels.
@@ -58,7 +57,8 @@ pub(super) struct Level<'a> {
     /// Of the fixed image and the warped one, where the measure has them.
     gradients: [Field; 2],
     scores: Buffer,
-    increment: Field,
+    /// The displacement after a search.
+    moved: Field,
     mean: Field,
     window: Axes<Taps>,
 }
@@ -83,7 +83,7 @@ impl<'a> Level<'a> {
             warped: device.scratch(shape.len())?,
             gradients: [gradient()?, gradient()?],
             scores: device.scratch(candidates * nodes.len())?,
-            increment: device.scratch_field(d, nodes.len())?,
+            moved: device.scratch_field(d, nodes.len())?,
             mean: device.scratch_field(d, nodes.len())?,
             window: isotropic(&Taps::gaussian(params.smoothness_sigma, TRUNCATE)),
         };
@@ -95,13 +95,14 @@ impl<'a> Level<'a> {
     }
 
     /// All searches of the level; `displacement`, in edges, lies on the blocks.
-    pub fn run(&mut self, displacement: &mut Field) -> Result<LevelRun, ComputeError> {
+    pub fn run(&mut self, displacement: &mut Field) -> Result<LevelRun<PendingSearches>, ComputeError> {
         let start = self.device.stamp()?;
         let increments: Vec<Later<f64>> =
             (0..self.params.searches).map(|nth| self.search(nth, displacement)).collect::<Result<_, _>>()?;
         let LevelGeometry { spacing_vox, shape, .. } = *self.geometry;
         let span = [start, self.device.stamp()?];
-        Ok(LevelRun { size: shape.size, blocks: self.nodes.size, spacing_vox, increments, span })
+        let own = PendingSearches { blocks: self.nodes.size, spacing_vox, increments };
+        Ok(LevelRun { size: shape.size, own, span })
     }
 
     /// One search around the displacement so far; the mean length of its increments, edges.
@@ -111,27 +112,21 @@ impl<'a> Level<'a> {
         let search = Search::isotropic(self.geometry.shape, params.radius, reach);
         self.scores.resize(search.candidates() * nodes.len())?;
         self.score(search, displacement)?;
-        self.choose(search, None)?;
-        let spacing_edges = self.geometry.spacing_edges;
+        let mut length = self.choose(search, None, displacement)?;
         let sweeps = if params.smoothness > 0.0 { params.sweeps } else { 0 };
         for _ in 0..sweeps {
-            let (update, increment) = (Update::Add, &mut self.increment);
-            Compose { shape: nodes, spacing_edges, update, displacement, increment }.run(device)?;
-            for (input, output) in self.increment.iter().zip(&mut self.mean) {
+            for (input, output) in self.moved.iter().zip(&mut self.mean) {
                 Convolve { shape: nodes, taps: &self.window, input, output }.run(device)?;
             }
-            self.choose(search, Some(displacement))?;
+            length = self.choose(search, Some(params.smoothness), displacement)?;
         }
-        let length = ClipLength { limit: 1e6, field: &mut self.increment }.run(device)?;
-        let (update, increment) = (Update::Add, &mut self.increment);
-        Compose { shape: nodes, spacing_edges, update, displacement, increment }.run(device)?;
-        std::mem::swap(displacement, &mut self.increment);
+        std::mem::swap(displacement, &mut self.moved);
         if params.median > 0 {
             let kind = MedianKind::Plain { radius: params.median };
             // The plain median has no guide.
-            let (guide, out) = (&displacement[0], &mut self.increment);
+            let (guide, out) = (&displacement[0], &mut self.moved);
             Median { shape: nodes, kind, field: displacement, guide, vote: None, out }.run(device)?;
-            std::mem::swap(displacement, &mut self.increment);
+            std::mem::swap(displacement, &mut self.moved);
         }
         let blocks = nodes.len() as f64;
         Ok(length.map(move |sum| sum / blocks))
@@ -199,9 +194,14 @@ impl<'a> Level<'a> {
         warp.run(self.device)
     }
 
-    /// The best increment of every block, drawn to its neighbours' mean where there is a displacement to begin from.
-    fn choose(&mut self, search: Search, from: Option<&[Buffer]>) -> Result<(), ComputeError> {
-        let pull = from.map(|from| Pull { weight: self.params.smoothness, towards: &self.mean, from });
+    /// Moves every block by its best increment, drawn to its neighbours' mean displacement with a weight if there is one; Σ |δ|,
+    /// edges.
+    fn choose(
+        &mut self,
+        search: Search,
+        pull: Option<f32>,
+        displacement: &[Buffer],
+    ) -> Result<Later<f64>, ComputeError> {
         let choice = BestCandidate {
             nodes: self.nodes,
             spacing_edges: self.geometry.spacing_edges,
@@ -214,8 +214,9 @@ impl<'a> Level<'a> {
             },
             sub_voxel: self.params.sub_voxel(),
             rest: self.params.rest,
-            pull,
-            increment: &mut self.increment,
+            pull: pull.map(|weight| Pull { weight, towards: &self.mean }),
+            displacement,
+            out: &mut self.moved,
             distinctness: None,
         };
         choice.run(self.device)

@@ -46,6 +46,7 @@ use crate::clg::parameters::Intensity;
 use crate::frame::common_map;
 use crate::image_pyramids::{ImagePyramids, RawImages};
 use crate::intensity::IntensityMap;
+use crate::level_account::LevelsAccount;
 use crate::local_method::LocalMethod;
 use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::moving_image::voxel_map;
@@ -54,7 +55,6 @@ use crate::pyramid::{LevelGeometry, levels, transfer};
 use crate::resident::{ResidentFlow, ResidentStart};
 use crate::start::{levels_used, start_on_coarsest};
 use crate::{MotionError, Observer, Step};
-use diagnostics::Account;
 use footprint::footprint;
 use level::{Level, nodes_of, on_grid};
 use parameters::{BlockMatchingParams, MatchMeasure};
@@ -129,7 +129,11 @@ impl BlockMatching {
                 let LevelGeometry { shape, spacing_edges, .. } = *geometry;
                 ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut field }.run(device)?;
                 let flow = ResidentFlow { grid: self.grid.clone(), components_vox: field };
-                return Ok(Found { flow, confidence, account: Box::new(Account { levels: runs }) });
+                return Ok(Found {
+                    flow,
+                    confidence,
+                    account: Box::new(LevelsAccount { levels: runs, brightness: None }),
+                });
             }
         }
         unreachable!("a pyramid should have a finest level")

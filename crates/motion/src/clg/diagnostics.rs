@@ -1,13 +1,10 @@
-//! What [`Clg`](crate::Clg) says of its levels and warps: while the device may still be at them, and as reports show it.
+//! What [`Clg`](crate::Clg) says of a level and its warps.
 
 use super::parameters::{ClgParams, Preset};
-use crate::pending_flow::{MethodAccount, PendingAccount, PendingBrightness};
+use crate::level_account::{Level, LevelDiagnostics, PendingLevel, over_levels};
 use crate::solving::{Solving, StopReason};
 use serde::Serialize;
-use veloxel_core::{
-    DiagnosticCell, DiagnosticCurve, DiagnosticCurves, DiagnosticSection, DiagnosticTable, Dimension,
-    MethodDiagnostics, SolveStatus, WarningKind, Warnings,
-};
+use veloxel_core::{DiagnosticCell, DiagnosticCurve, DiagnosticCurves, Dimension, WarningKind, Warnings};
 use veloxel_gpu::{ComputeError, Device, Later, Pending, Timestamp};
 
 /// How well the images match that a warp begins with.
@@ -27,22 +24,11 @@ pub(super) struct WarpRun {
 }
 
 /// A level that was asked for.
-pub(super) struct LevelRun {
-    pub size: [usize; 3],
+pub(super) struct PendingWarps {
     pub spacing_vox: [f64; 3],
     pub warps: Vec<WarpRun>,
     pub stop: StopReason,
     pub asked: AskedTolerances,
-    /// When the device began and ended it.
-    pub span: [Timestamp; 2],
-}
-
-/// A run that was asked for.
-pub(super) struct ClgAccount {
-    /// Coarsest first.
-    pub levels: Vec<LevelRun>,
-    /// Before any warp, and after the last.
-    pub brightness: PendingBrightness,
 }
 
 /// Tolerances whose limits are no success. A preset's own `warp_tol` is none: it ends a schedule early where it can.
@@ -69,10 +55,10 @@ impl AskedTolerances {
 }
 
 /// Which tolerances were asked for and missed, in words.
-fn missed(levels: &[LevelDiagnostics]) -> Warnings {
+fn missed(levels: &[Level<WarpsDiagnostics>]) -> Warnings {
     let stopped = |stop: StopReason| stop == StopReason::IterationLimit;
     let (mut warps, mut solves) = (Missed::default(), Missed::default());
-    for level in levels {
+    for Level { own: level, .. } in levels {
         warps.count(level.asked.warp_tol, stopped(level.stop));
         level.warps.iter().for_each(|warp| solves.count(level.asked.rtol, stopped(warp.stop)));
     }
@@ -120,11 +106,9 @@ struct WarpDiagnostics {
     stop: StopReason,
 }
 
-/// One pyramid level.
+/// The warps of a level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct LevelDiagnostics {
-    /// Voxels per axis `(x, y, z)`.
-    size: [usize; 3],
+pub(super) struct WarpsDiagnostics {
     /// Spacing in voxels of the full grid `(x, y, z)`.
     spacing_vox: [f64; 3],
     /// The warps done.
@@ -133,8 +117,6 @@ struct LevelDiagnostics {
     stop: StopReason,
     #[serde(skip)]
     asked: AskedTolerances,
-    /// Time of the device.
-    time_ms: f64,
 }
 
 /// The mean of a sum over a number of voxels.
@@ -159,135 +141,87 @@ impl WarpRun {
     }
 }
 
-impl LevelRun {
-    fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<LevelDiagnostics, ComputeError> {
+impl PendingLevel for PendingWarps {
+    type Settled = WarpsDiagnostics;
+
+    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
+        self.warps.iter_mut().flat_map(WarpRun::numbers).collect()
+    }
+
+    fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<WarpsDiagnostics, ComputeError> {
         let warps =
             self.warps.into_iter().map(|warp| warp.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
         let trivial = warps.last().is_some_and(|w| w.stop == StopReason::Trivial);
-        Ok(LevelDiagnostics {
-            size: self.size,
+        Ok(WarpsDiagnostics {
             spacing_vox: self.spacing_vox,
             stop: if trivial { StopReason::Trivial } else { self.stop },
             asked: self.asked,
             warps,
-            time_ms: self.span[1].ms_after(&self.span[0])?,
         })
     }
 }
 
-impl PendingAccount for ClgAccount {
-    fn numbers(&mut self) -> Vec<&mut dyn Pending> {
-        let levels = self.levels.iter_mut().flat_map(|level| &mut level.warps).flat_map(WarpRun::numbers);
-        levels.chain(self.brightness.numbers()).collect()
-    }
+impl LevelDiagnostics for WarpsDiagnostics {
+    const COLUMNS: &[&'static str] = &["warps", "iterations", "mean |Iₜ|", "last mean |δ|", "stopped"];
 
-    fn settle(
-        self: Box<Self>,
-        device: &Device,
-        mark: Option<&Timestamp>,
-    ) -> Result<MethodAccount, ComputeError> {
-        let levels =
-            self.levels.into_iter().map(|run| run.settle(device, mark)).collect::<Result<Vec<_>, _>>()?;
-        let warnings = missed(&levels);
-        Ok(MethodAccount {
-            status: if warnings.is_empty() { SolveStatus::Done } else { SolveStatus::LimitReached },
-            brightness: Some(self.brightness.settle(device, mark)?),
-            warnings,
-            diagnostics: diagnostics(&levels),
-        })
-    }
-}
-
-/// Levels as the JSON of a report, as a table, and as curves.
-fn diagnostics(levels: &[LevelDiagnostics]) -> MethodDiagnostics {
-    let mut json = serde_json::Map::new();
-    json.insert("levels".to_owned(), serde_json::json!(levels));
-    MethodDiagnostics {
-        json,
-        device_ms: Some(levels.iter().map(|level| level.time_ms).sum()),
-        table: Some(table(levels)),
-        curves: vec![
-            over_warps(
-                levels,
-                |warp| warp.mean_abs_difference,
-                DiagnosticCurves {
-                    title: "Brightness difference",
-                    y_label: "mean |Iₜ|",
-                    ..DiagnosticCurves::default()
-                },
-            ),
-            over_warps(
-                levels,
-                |warp| warp.mean_increment_vox,
-                DiagnosticCurves {
-                    title: "Increment",
-                    y_label: match levels.iter().all(|level| level.size[2] == 1) {
-                        true => "mean |δ|, px of the level",
-                        false => "mean |δ|, voxels of the level",
-                    },
-                    is_logarithmic: true,
-                    ..DiagnosticCurves::default()
-                },
-            ),
-            residuals(levels),
-        ],
-    }
-}
-
-fn table(levels: &[LevelDiagnostics]) -> DiagnosticTable {
-    let row = |level: &LevelDiagnostics| {
-        let iterations = level.warps.iter().map(|w| w.relative_residuals.len().saturating_sub(1)).sum();
+    fn cells(&self) -> Vec<DiagnosticCell> {
+        let iterations = self.warps.iter().map(|w| w.relative_residuals.len().saturating_sub(1)).sum();
         let difference = |warp: Option<&WarpDiagnostics>| warp.map_or(f64::NAN, |w| w.mean_abs_difference);
-        let (first, last) = (level.warps.first(), level.warps.last());
+        let (first, last) = (self.warps.first(), self.warps.last());
+        let stop = match self.stop {
+            StopReason::IterationLimit => "all warps done",
+            other => other.text(),
+        };
         vec![
-            DiagnosticCell::Size(level.size),
-            DiagnosticCell::Count(level.warps.len()),
+            DiagnosticCell::Count(self.warps.len()),
             DiagnosticCell::Count(iterations),
             DiagnosticCell::Change(difference(first), difference(last)),
             DiagnosticCell::Number(last.map_or(f64::NAN, |w| w.mean_increment_vox)),
-            DiagnosticCell::Text(
-                match level.stop {
-                    StopReason::IterationLimit => "all warps done",
-                    other => other.text(),
-                }
-                .to_owned(),
-            ),
-            DiagnosticCell::DurationMs(level.time_ms),
+            DiagnosticCell::Text(stop.to_owned()),
         ]
-    };
-    DiagnosticTable {
-        head: vec!["Level", "warps", "iterations", "mean |Iₜ|", "last mean |δ|", "stopped", "time"],
-        rows: levels.iter().map(row).collect(),
+    }
+
+    fn curves(levels: &[Level<Self>]) -> Vec<DiagnosticCurves> {
+        let x_label = "warp, coarse to fine";
+        let differences = DiagnosticCurves {
+            title: "Brightness difference",
+            x_label,
+            y_label: "mean |Iₜ|",
+            ..DiagnosticCurves::default()
+        };
+        let increments = DiagnosticCurves {
+            title: "Increment",
+            x_label,
+            y_label: match levels.iter().all(|level| level.size[2] == 1) {
+                true => "mean |δ|, px of the level",
+                false => "mean |δ|, voxels of the level",
+            },
+            is_logarithmic: true,
+            ..DiagnosticCurves::default()
+        };
+        let over_warps = |value: fn(&WarpDiagnostics) -> f64, labels| {
+            over_levels(levels, |level| level.warps.iter().map(value).collect(), labels)
+        };
+        vec![
+            over_warps(|warp| warp.mean_abs_difference, differences),
+            over_warps(|warp| warp.mean_increment_vox, increments),
+            residuals(levels),
+        ]
+    }
+
+    fn missed(levels: &[Level<Self>]) -> Warnings {
+        missed(levels)
     }
 }
 
-/// A number of every warp, from coarse to fine.
-fn over_warps(
-    levels: &[LevelDiagnostics],
-    value: fn(&WarpDiagnostics) -> f64,
-    labels: DiagnosticCurves,
-) -> DiagnosticCurves {
-    let (mut pieces, mut sections, mut done) = (Vec::new(), Vec::new(), 0.0);
-    for level in levels {
-        // Levels are images of their own: no line between them.
-        let points = level.warps.iter().enumerate().map(|(n, warp)| [done + n as f64 + 1.0, value(warp)]);
-        pieces.push(points.collect());
-        let begin = done + 0.5;
-        done += level.warps.len() as f64;
-        sections.push(DiagnosticSection { x_range: [begin, done + 0.5], size: level.size });
-    }
-    let curves = vec![DiagnosticCurve { size: None, shade: None, pieces }];
-    DiagnosticCurves { x_label: "warp, coarse to fine", curves, sections, ..labels }
-}
-
-fn residuals(levels: &[LevelDiagnostics]) -> DiagnosticCurves {
+fn residuals(levels: &[Level<WarpsDiagnostics>]) -> DiagnosticCurves {
     let finest = levels.len().saturating_sub(1).max(1) as f64;
     let mut curves = Vec::new();
     // A solve of one iteration has no curve.
     let is_curve = |warp: &WarpDiagnostics| warp.relative_residuals.len() > 2;
-    let drawn = |level: &&LevelDiagnostics| level.warps.iter().any(is_curve);
+    let drawn = |level: &&Level<WarpsDiagnostics>| level.own.warps.iter().any(is_curve);
     for (l, level) in levels.iter().filter(drawn).enumerate() {
-        for (w, warp) in level.warps.iter().enumerate() {
+        for (w, warp) in level.own.warps.iter().enumerate() {
             let points = warp.relative_residuals.iter().enumerate().map(|(i, &r)| [i as f64, r]).collect();
             let size = (w == 0).then_some(level.size);
             curves.push(DiagnosticCurve { size, shade: Some(l as f64 / finest), pieces: vec![points] });

@@ -1,11 +1,12 @@
 //! One pyramid level of [`Clg`](crate::Clg): warps until the increments are small.
 
-use super::diagnostics::{AskedTolerances, Compared, LevelRun, WarpRun};
+use super::diagnostics::{AskedTolerances, Compared, PendingWarps, WarpRun};
 use super::parameters::{ClgParams, MedianFilter, Regularise, Update, VolumeTerm};
 use super::weights::{Weights, window};
 use super::workspace::Workspace;
 use crate::decisions::{Decisions, Question};
 use crate::image_pyramids::LevelImages;
+use crate::level_account::LevelRun;
 use crate::multigrid::{Solver, Stopping, sweep};
 use crate::pyramid::LevelGeometry;
 use crate::solving::{Solving, StopReason};
@@ -117,7 +118,7 @@ impl<'a> Level<'a> {
         displacement: &mut Field,
         limits: WarpLimits,
         progress: &Progress<'_>,
-    ) -> Result<LevelRun, ComputeError> {
+    ) -> Result<LevelRun<PendingWarps>, ComputeError> {
         let start = self.device.stamp()?;
         let shape = self.geometry.shape;
         if self.params.gamma > 0.0 {
@@ -164,10 +165,10 @@ impl<'a> Level<'a> {
                 None => break,
             }
         }
-        let LevelGeometry { spacing_vox, .. } = *self.geometry;
         let span = [start, self.device.stamp()?];
-        let asked = AskedTolerances::of(self.params);
-        Ok(LevelRun { size: shape.size, spacing_vox, warps: reports, stop, asked, span })
+        let (spacing_vox, asked) = (self.geometry.spacing_vox, AskedTolerances::of(self.params));
+        let own = PendingWarps { spacing_vox, warps: reports, stop, asked };
+        Ok(LevelRun { size: shape.size, own, span })
     }
 
     /// Warps, and asks how well the images match.

@@ -27,8 +27,9 @@ const CONFIDENCE_WINDOW_VOX: f64 = 1.0;
 const HALF_CONFIDENCE_EDGES: f32 = 0.5;
 
 impl Level<'_> {
-    /// The confidence at the displacement last warped to; the level's memory serves for it.
-    pub fn confidence(self, images: &LevelImages, displacement: &[Buffer]) -> Result<Buffer, ComputeError> {
+    /// The confidence at the displacement last warped to; the level's memory serves for it. The images' memory is free before
+    /// more is taken.
+    pub fn confidence(self, images: LevelImages, displacement: &[Buffer]) -> Result<Buffer, ComputeError> {
         let (device, memory, shape) = (self.device, self.memory, self.geometry.shape);
         let weights = Weights::fixed(self.params);
         let brightness = [(&images.fixed, &memory.warped)];
@@ -37,6 +38,7 @@ impl Level<'_> {
         let difference = memory.increment.pop().expect("a displacement should have components");
         memory.system.push(difference);
         MotionTensor { term, taps: &weights.taps, out: &mut memory.system }.run(device)?;
+        drop(images);
         let (tensor, determinacy) = (&memory.system, DETERMINACY_PER_ALPHA * self.params.alpha);
         let errors = ExpectedError {
             shape,

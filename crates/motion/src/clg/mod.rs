@@ -57,6 +57,7 @@ use crate::coarse_pair::region_of_motion;
 use crate::frame::{Frame, common_map};
 use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::intensity::IntensityMap;
+use crate::level_account::{LevelRun, LevelsAccount};
 use crate::long_axis::{Descent, as_stack, base_descent};
 use crate::method::{DenseMethod, ImagePair, Pair, PairMethod};
 use crate::moving_image::voxel_map;
@@ -66,7 +67,7 @@ use crate::resident::{ResidentFlow, ResidentStart};
 use crate::start::{levels_used, start_on_coarsest};
 use crate::{Decisions, Footprint};
 use crate::{MotionError, Observer, Silent};
-use diagnostics::{ClgAccount, LevelRun};
+use diagnostics::PendingWarps;
 use footprint::footprint;
 use level::{Level, Progress, WarpLimits};
 use parameters::{ClgParams, Intensity};
@@ -117,7 +118,7 @@ struct Estimate {
     /// Σ |I_t| and number of voxels before the first warp.
     before: Later<(f64, f64)>,
     /// Coarsest first.
-    runs: Vec<LevelRun>,
+    runs: Vec<LevelRun<PendingWarps>>,
 }
 
 impl Clg {
@@ -338,7 +339,7 @@ impl Stage {
         let mut level = self.level(self.finest, &images)?;
         level.warp(&images, &displacement)?;
         let after = level.difference(&images)?;
-        let mut confidence = level.confidence(&images, &displacement)?;
+        let mut confidence = level.confidence(images, &displacement)?;
         self.interpolate(&mut displacement, &mut confidence)?;
         let LevelGeometry { shape, spacing_edges, .. } = self.levels[0];
         ToVoxels { shape, spacing_edges, map: start.affine(), field: &mut displacement }.run(&self.device)?;
@@ -346,7 +347,7 @@ impl Stage {
         Ok(Found {
             flow: ResidentFlow { grid: self.grid.clone(), components_vox: displacement },
             confidence,
-            account: Box::new(ClgAccount { levels: runs, brightness }),
+            account: Box::new(LevelsAccount { levels: runs, brightness: Some(brightness) }),
         })
     }
 }

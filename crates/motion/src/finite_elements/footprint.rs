@@ -1,10 +1,16 @@
 //! What finite elements take of a device's memory.
 
+use super::LATTICES_AFTER_START;
+use super::parameters::{Cover, FiniteElementsParams};
 use crate::footprint::{Footprint, Tiling};
 use veloxel_kernels::elements::lattice::Elements;
 
-/// Of lattices, finest first. One lattice knows the whole field, and a tile nothing of its neighbours': there are no tiles.
-pub(super) fn footprint(lattices: &[Elements]) -> Footprint {
+/// Elements of the finest lattice between what a tile contributes and where it ends: a node's cubics reach over two elements of
+/// a lattice, and a start leaves two lattices open.
+const GUARD_ELEMENTS: f64 = 4.0;
+
+/// Of lattices, finest first.
+pub(super) fn footprint(params: &FiniteElementsParams, lattices: &[Elements]) -> Footprint {
     let (finest, voxels) = (&lattices[0], lattices[0].pixels() as f64);
     let d = finest.components() as f64;
     let share = |samples: usize| samples as f64 / voxels;
@@ -18,5 +24,17 @@ pub(super) fn footprint(lattices: &[Elements]) -> Footprint {
     let most = (coarser + inner).max(coarser + d + 1.0).max(unknowns(finest) / d + 2.0 + d);
     let images: f64 = lattices.iter().map(|e| share(e.pixels())).sum();
     // The pyramids take over most of what the frames were sent in.
-    Footprint { samples_per_voxel: 0.8 + 2.0 * images + lattice(finest) + most, tiling: Tiling::Never }
+    Footprint { samples_per_voxel: 0.8 + 2.0 * images + lattice(finest) + most, tiling: tiling(params) }
+}
+
+/// A start settles all but the finest lattices, and what those find depends on a few elements around. Pictures that share one
+/// motion over time are one problem.
+fn tiling(params: &FiniteElementsParams) -> Tiling {
+    match params.cover {
+        Cover::Time | Cover::Cycle => Tiling::Never,
+        Cover::Volume | Cover::Slices => Tiling::Overlap {
+            guard_vox: (GUARD_ELEMENTS * params.element).ceil() as usize,
+            coarsening: 1 << LATTICES_AFTER_START,
+        },
+    }
 }

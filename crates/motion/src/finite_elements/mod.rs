@@ -45,11 +45,12 @@ use crate::clg::parameters::Intensity;
 use crate::footprint::Footprint;
 use crate::frame::common_map;
 use crate::intensity::IntensityMap;
+use crate::level_account::{LevelRun, LevelsAccount};
 use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::pending_flow::{Found, PendingFlow};
 use crate::resident::{ResidentFlow, ResidentStart};
 use crate::{MotionError, Observer, Step};
-use diagnostics::{Account, LevelRun};
+use diagnostics::PendingDescent;
 use images::{LevelImages, images};
 use optimiser::{Level, first_state};
 use parameters::FiniteElementsParams;
@@ -109,10 +110,10 @@ impl FiniteElements {
         images: &[LevelImages],
         start: ResidentStart<'_>,
         observer: &dyn Observer,
-    ) -> Result<(Level<'_>, Vec<LevelRun>), MotionError> {
+    ) -> Result<(Level<'_>, Vec<LevelRun<PendingDescent>>), MotionError> {
         let Self { device, params, lattices, .. } = self;
         let used = images.len();
-        let (mut runs, mut coarser): (Vec<LevelRun>, Option<Level<'_>>) = (Vec::new(), None);
+        let (mut runs, mut coarser): (Vec<LevelRun<PendingDescent>>, Option<Level<'_>>) = (Vec::new(), None);
         for nth in (0..used).rev() {
             let begin = device.stamp()?;
             let mut level = Level::new(device, (params, &lattices[nth]), &self.first_state)?;
@@ -132,9 +133,11 @@ impl FiniteElements {
             });
             runs.push(LevelRun {
                 size: lattices[nth].shape.size,
-                elements: lattices[nth].elements,
-                problems: lattices[nth].problems,
-                state: Later::on_device(level.copied_state()?, |state: &[f32]| state.to_vec()),
+                own: PendingDescent {
+                    elements: lattices[nth].elements,
+                    problems: lattices[nth].problems,
+                    state: Later::on_device(level.copied_state()?, |state: &[f32]| state.to_vec()),
+                },
                 span: [begin, device.stamp()?],
             });
             coarser = Some(level);
@@ -178,7 +181,7 @@ impl FiniteElements {
     fn conclude(
         &self,
         (level, images): (Level<'_>, &[LevelImages]),
-        runs: Vec<LevelRun>,
+        runs: Vec<LevelRun<PendingDescent>>,
         start: ResidentStart<'_>,
     ) -> Result<Found, MotionError> {
         let (device, shape) = (&self.device, Shape::of(&self.grid));
@@ -202,7 +205,7 @@ impl FiniteElements {
         Ok(Found {
             flow: ResidentFlow { grid: self.grid.clone(), components_vox },
             confidence,
-            account: Box::new(Account { levels: runs }),
+            account: Box::new(LevelsAccount { levels: runs, brightness: None }),
         })
     }
 }
@@ -215,7 +218,7 @@ impl DenseMethod for FiniteElements {
         &self.device
     }
     fn footprint(&self) -> Option<Footprint> {
-        Some(footprint::footprint(&self.lattices))
+        Some(footprint::footprint(&self.params, &self.lattices))
     }
 }
 

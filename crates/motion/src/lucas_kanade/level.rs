@@ -1,9 +1,10 @@
 //! One pyramid level of [`LucasKanade`](crate::LucasKanade): warps, sums and solves.
 
-use super::diagnostics::LevelRun;
+use super::diagnostics::PendingIterations;
 use super::parameters::{LucasKanadeParams, Window};
 use crate::clg::parameters::{Interpolation, MedianFilter, Normalisation, Update};
 use crate::image_pyramids::LevelImages;
+use crate::level_account::LevelRun;
 use crate::pyramid::LevelGeometry;
 use crate::solving::StopReason;
 use veloxel_core::{Axes, Shape};
@@ -123,7 +124,7 @@ impl<'a> Level<'a> {
         images: &LevelImages,
         displacement: &mut Field,
         iterations: usize,
-    ) -> Result<LevelRun, ComputeError> {
+    ) -> Result<LevelRun<PendingIterations>, ComputeError> {
         let start = self.device.stamp()?;
         let (shape, tolerance) = (self.geometry.shape, self.params.tolerance);
         if self.params.gamma > 0.0 && self.in_one(images).is_none() {
@@ -148,7 +149,8 @@ impl<'a> Level<'a> {
             }
         }
         let spacing_vox = self.geometry.spacing_vox;
-        Ok(LevelRun { size: shape.size, spacing_vox, increments, stop, span: [start, self.device.stamp()?] })
+        let own = PendingIterations { spacing_vox, increments, stop };
+        Ok(LevelRun { size: shape.size, own, span: [start, self.device.stamp()?] })
     }
 
     /// One iteration; returns the mean length of the increment, voxels.

@@ -46,6 +46,7 @@ use crate::clg::parameters::Intensity;
 use crate::frame::common_map;
 use crate::image_pyramids::{ImagePyramids, LevelImages, RawImages};
 use crate::intensity::IntensityMap;
+use crate::level_account::{LevelRun, LevelsAccount};
 use crate::local_method::LocalMethod;
 use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::moving_image::voxel_map;
@@ -54,7 +55,7 @@ use crate::pyramid::{LevelGeometry, levels, transfer};
 use crate::resident::{ResidentFlow, ResidentStart};
 use crate::start::{levels_used, start_on_coarsest};
 use crate::{MotionError, Observer, Step};
-use diagnostics::{Account, LevelRun};
+use diagnostics::PendingIterations;
 use footprint::footprint;
 use level::{Level, Memory};
 use parameters::LucasKanadeParams;
@@ -84,7 +85,7 @@ struct Estimate {
     /// Σ |I_t| and number of voxels before the first warp.
     before: Later<(f64, f64)>,
     /// Coarsest first.
-    runs: Vec<LevelRun>,
+    runs: Vec<LevelRun<PendingIterations>>,
 }
 
 impl LucasKanade {
@@ -127,7 +128,7 @@ impl LucasKanade {
             observer.step(Step {
                 level: used - nth,
                 levels: used,
-                warp: run.increments.len(),
+                warp: run.own.increments.len(),
                 warps: params.iterations_of(nth),
                 residual: None,
                 done: done / all,
@@ -153,7 +154,7 @@ impl LucasKanade {
         Ok(Found {
             flow: ResidentFlow { grid: self.grid.clone(), components_vox: displacement },
             confidence,
-            account: Box::new(Account { levels: runs, brightness }),
+            account: Box::new(LevelsAccount { levels: runs, brightness: Some(brightness) }),
         })
     }
 }
@@ -193,6 +194,11 @@ impl PairMethod for LucasKanade {
                 RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
             let estimate = self.coarse_to_fine(images, start, observer)?;
             let found = self.conclude(estimate, start)?;
+            if device.is_gpu() {
+                // Buffers have changed their places. From the device's pool the next run gets them in the order of this one, so
+                // that its recordings need no new arguments.
+                self.memory = Memory::default();
+            }
             PendingFlow::new(&device, found, region.measured())
         })
     }

@@ -180,8 +180,8 @@ impl Work<'_> {
         let [fixed, moving] = coded;
         let coded = [fixed?, moving?];
         let densifiers = self.both(|side| Densifier::new(device, self.images[side], shape))?;
-        let first =
-            self.both(|side| Searched::over_all([&coded[side], &coded[1 - side]])?.field(device, None))?;
+        let [there, back] = Searched::over_all(&coded)?;
+        let first = [there.field(device, None)?, back.field(device, None)?];
         let fields = self.densify(&densifiers, &first, FIRST_TOLERANCE)?;
         let second = self.both(|side| {
             let from = (self.images[1 - side], self.grid);

@@ -7,6 +7,7 @@ use std::slice::{from_mut, from_ref};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
+use veloxel_kernels::image::pointwise::Fill;
 use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::matching::census::Census;
 use veloxel_kernels::matching::patch_match::{
@@ -161,33 +162,50 @@ pub(super) struct Searched {
 }
 
 impl Searched {
-    /// Matches over the whole range of motion.
-    pub fn over_all([fixed, moving]: [&Coded<'_>; 2]) -> Result<Self, MotionError> {
-        let device = fixed.device;
-        let coarsest = coarsest_level(fixed.shape);
-        let reach = if fixed.shape.components() == 2 { 8 } else { 4 };
-        let mut found: Option<Self> = None;
+    /// Matches over the whole range of motion, from both images' sides: level by level, so that a GPU works on both coarse ones
+    /// at once.
+    pub fn over_all(coded: &[Coded<'_>; 2]) -> Result<[Self; 2], MotionError> {
+        let coarsest = coarsest_level(coded[0].shape);
+        let mut found: [Option<Self>; 2] = [None, None];
         for level in (0..=coarsest).rev() {
-            let shape = Shape { size: fixed.level(level).size, ..fixed.shape };
-            let first = level * STEPS.len();
-            let (sizes, own) = moving.sizes_of(level);
-            let (matches, effort) = match found {
-                None => {
-                    let radius = shape.size.into_iter().max().unwrap_or(1) / 2;
-                    (
-                        Self::none(device, shape, own)?,
-                        Effort { reach, tries: 8, radius: radius.max(4), first },
-                    )
+            let sizes = [1, 0].map(|other| coded[other].sizes_of(level));
+            let mut sides = Vec::new();
+            for (side, found) in found.iter_mut().enumerate() {
+                let (sizes, own) = &sizes[side];
+                let pair = [&coded[side], &coded[1 - side]];
+                let (matches, effort) = Self::begun(pair[0], (level, *own), found.take())?;
+                let codes = codes(pair, level, sizes, effort.reach);
+                sides.push(Sweeping::new(pair[0].device, matches, codes, effort)?);
+            }
+            for _ in 0..if level == coarsest { 2 } else { 1 } {
+                for step in STEPS {
+                    sides.iter_mut().try_for_each(|side| side.sweep(step))?;
                 }
-                Some(coarser) => {
-                    (coarser.finer(device, shape)?, Effort { reach, tries: 3, radius: 3, first })
-                }
-            };
-            let codes = codes([fixed, moving], level, &sizes, effort.reach);
-            let steps = if level == coarsest { STEPS.repeat(2) } else { STEPS.to_vec() };
-            found = Some(matches.swept(device, codes, &steps, effort)?);
+            }
+            found = [0, 1].map(|_| sides.pop().map(|side| side.from));
+            found.reverse();
         }
-        Ok(found.expect("a pyramid should have a level"))
+        Ok(found.map(|found| found.expect("a pyramid should have a level")))
+    }
+
+    /// What a level begins with: matches of the next coarser one, and the effort to improve them; `own` is which size of the
+    /// moving image did not grow.
+    fn begun(
+        fixed: &Coded<'_>,
+        (level, own): (usize, usize),
+        coarser: Option<Self>,
+    ) -> Result<(Self, Effort), ComputeError> {
+        let device = fixed.device;
+        let reach = if fixed.shape.components() == 2 { 8 } else { 4 };
+        let shape = Shape { size: fixed.level(level).size, ..fixed.shape };
+        let first = level * STEPS.len();
+        Ok(match coarser {
+            None => {
+                let radius = (shape.size.into_iter().max().unwrap_or(1) / 2).max(4);
+                (Self::none(device, shape, own)?, Effort { reach, tries: 8, radius, first })
+            }
+            Some(coarser) => (coarser.finer(device, shape)?, Effort { reach, tries: 3, radius: 3, first }),
+        })
     }
 
     /// Matches within a few voxels.
@@ -196,7 +214,10 @@ impl Searched {
         let images = [StackedImage { growth: 0, ..moving.images[0] }];
         let codes = codes([fixed, moving], 0, &images, reach);
         let effort = Effort { reach, tries: 4, radius: 3, first: 0 };
-        Ok(Self::none(fixed.device, fixed.shape, 0)?.swept(fixed.device, codes, &NEAR_STEPS, effort)?)
+        let none = Self::none(fixed.device, fixed.shape, 0)?;
+        let mut sweeping = Sweeping::new(fixed.device, none, codes, effort)?;
+        NEAR_STEPS.into_iter().try_for_each(|step| sweeping.sweep(step))?;
+        Ok(sweeping.from)
     }
 
     /// The matches as a displacement; `base`: what the moving image was warped by.
@@ -209,8 +230,12 @@ impl Searched {
     /// Every voxel stays.
     fn none(device: &Device, shape: Shape, size: usize) -> Result<Self, ComputeError> {
         let still = pack(shape.components(), [0; 3], size as u32);
-        let [matches, costs] = [still, WORST].map(|word| device.upload(vec![word; shape.len()]));
-        Ok(Self { shape, matches: matches?, costs: costs? })
+        let filled = |value: u32| {
+            let mut out = device.scratch(shape.len())?;
+            Fill { value, out: &mut out }.run(device)?;
+            Ok::<_, ComputeError>(out)
+        };
+        Ok(Self { shape, matches: filled(still)?, costs: filled(WORST)? })
     }
 
     /// On the next finer level.
@@ -221,38 +246,49 @@ impl Searched {
             .run(device)?;
         Ok(Self { shape, matches, costs })
     }
-
-    fn swept(
-        self,
-        device: &Device,
-        codes: Codes<'_>,
-        steps: &[usize],
-        effort: Effort,
-    ) -> Result<Self, ComputeError> {
-        let (mut from, n) = (self, self_len(codes));
-        let mut to = Self { shape: from.shape, matches: device.scratch(n)?, costs: device.scratch(n)? };
-        for (nth, &step) in steps.iter().enumerate() {
-            let sweep =
-                Sweep { step, radius: effort.radius, tries: effort.tries, seed: (effort.first + nth) as u32 };
-            let kernel = PatchMatch {
-                shape: from.shape,
-                codes,
-                sweep,
-                matches: &from.matches,
-                costs: &from.costs,
-                better: &mut to.matches,
-                better_costs: &mut to.costs,
-            };
-            kernel.run(device)?;
-            std::mem::swap(&mut from, &mut to);
-        }
-        Ok(from)
-    }
 }
 
-/// Voxels of the fixed image.
-fn self_len(codes: Codes<'_>) -> usize {
-    codes.fixed_image.size.iter().product()
+/// Matches that are being improved, sweep by sweep.
+struct Sweeping<'a> {
+    device: &'a Device,
+    codes: Codes<'a>,
+    effort: Effort,
+    /// How many sweeps there were.
+    done: usize,
+    from: Searched,
+    to: Searched,
+}
+
+impl<'a> Sweeping<'a> {
+    fn new(
+        device: &'a Device,
+        from: Searched,
+        codes: Codes<'a>,
+        effort: Effort,
+    ) -> Result<Self, ComputeError> {
+        let n = from.shape.len();
+        let to = Searched { shape: from.shape, matches: device.scratch(n)?, costs: device.scratch(n)? };
+        Ok(Self { device, codes, effort, done: 0, from, to })
+    }
+
+    fn sweep(&mut self, step: usize) -> Result<(), ComputeError> {
+        let Self { device, codes, effort, done, from, to } = self;
+        let seed = (effort.first + *done) as u32;
+        let sweep = Sweep { step, radius: effort.radius, tries: effort.tries, seed };
+        let kernel = PatchMatch {
+            shape: from.shape,
+            codes: *codes,
+            sweep,
+            matches: &from.matches,
+            costs: &from.costs,
+            better: &mut to.matches,
+            better_costs: &mut to.costs,
+        };
+        kernel.run(device)?;
+        std::mem::swap(from, to);
+        *done += 1;
+        Ok(())
+    }
 }
 
 fn codes<'a>(

@@ -19,12 +19,15 @@
 //! over the frames is assumed, and `tau_l` says how strictly.
 
 use super::check::Checked;
-use super::parameters::{Frames, PhaseParameters, Unknown, Warping, Weighing};
+use super::footprint::footprint;
+use super::parameters::{PhaseParameters, Unknown, Warping, Weighing};
 use super::plan::{GaborPyramid, PhasePlan, PhaseWanted, Pictured, picture_size};
 use super::report::PhaseReport;
 use super::twin::{round_estimate, warped_level};
 use crate::MotionError;
+use crate::footprint::Footprint;
 use crate::frame::Frame;
+use crate::local_window::LocalWindow;
 use crate::method::{DenseMethod, Window, WindowMethod};
 use crate::pending_flow::{DenseFlow, Extras, Found, MethodAccount, PendingFlow};
 use crate::resident::ResidentFlow;
@@ -50,7 +53,7 @@ pub struct PhaseFlowFields {
 /// The method, opened for pictures of one grid.
 #[derive(Debug)]
 pub struct PhaseFlow {
-    plan: PhasePlan,
+    pub(super) plan: PhasePlan,
     grid: Grid,
 }
 
@@ -86,6 +89,9 @@ impl DenseMethod for PhaseFlow {
     fn device(&self) -> &Device {
         &self.plan.device
     }
+    fn footprint(&self) -> Option<Footprint> {
+        Some(footprint(&self.plan))
+    }
 }
 
 impl WindowMethod for PhaseFlow {
@@ -95,11 +101,8 @@ impl WindowMethod for PhaseFlow {
     }
 
     fn estimate(&mut self, frames: &[&Frame]) -> Result<PendingFlow, MotionError> {
-        let (plan, count) = (&self.plan, self.window().frames);
-        if frames.len() != count {
-            let reason = format!("{count} frames are needed, {} were given", frames.len());
-            return Err(MotionError::Sequence { reason });
-        }
+        let plan = &self.plan;
+        self.window().require(frames.len())?;
         self.grid.require_same(frames[0].grid(), "the grid this method was opened for, and the frames'")?;
         for (t, frame) in frames.iter().enumerate() {
             frame.require_finite(&format!("frame {t}"), None)?;
@@ -113,6 +116,10 @@ impl WindowMethod for PhaseFlow {
         let (components_vox, confidence) = fields.split(plan)?;
         let flow = ResidentFlow { grid: self.grid.clone(), components_vox };
         PendingFlow::new(&plan.device, Found { flow, confidence, account: Box::new(account) }, None)
+    }
+
+    fn local(&mut self) -> Option<&mut dyn LocalWindow> {
+        Some(self)
     }
 }
 
@@ -130,6 +137,18 @@ pub fn phase_flow(
         return Err(MotionError::Sequence { reason: "frames are needed, none was given".to_owned() });
     };
     PhaseFlow::new(first.grid(), parameters, device)?.run(frames, None, Extras::default())
+}
+
+/// Which velocities count.
+fn constraints(parameters: &PhaseParameters) -> Constraints {
+    Constraints {
+        tau_l: parameters.tau_l,
+        min_orientations: parameters.min_orientations,
+        weighing: match parameters.weighing {
+            Weighing::Alike => kernel::Weighing::Alike,
+            Weighing::ByFit => kernel::Weighing::ByFit,
+        },
+    }
 }
 
 /// One direction's fields, a level each.
@@ -159,22 +178,21 @@ impl Direction {
         })
     }
 
-    fn find(&mut self, plan: &PhasePlan, frames: &[&GaborPyramid]) -> Result<(), MotionError> {
+    /// From the coarsest level down, or from the estimate of the level above that.
+    fn find(
+        &mut self,
+        plan: &PhasePlan,
+        frames: &[&GaborPyramid],
+        start: Option<&Buffer>,
+    ) -> Result<(), MotionError> {
         let parameters = &plan.parameters;
-        let constraints = Constraints {
-            tau_l: parameters.tau_l,
-            min_orientations: parameters.min_orientations,
-            weighing: match parameters.weighing {
-                Weighing::Alike => kernel::Weighing::Alike,
-                Weighing::ByFit => kernel::Weighing::ByFit,
-            },
-        };
+        let constraints = constraints(parameters);
         let centre = parameters.frames.centre() as f32;
         let timed: Vec<(Pictured<'_>, f32)> =
             frames.iter().enumerate().map(|(t, f)| (f.lend(), t as f32 - centre)).collect();
         for level in (0..plan.flow_levels).rev() {
             let (finer, coarser) = self.filtered.split_at_mut(level + 1);
-            let coarser = coarser.first();
+            let coarser = coarser.first().or(start);
             let warped = match coarser {
                 Some(coarser) if parameters.warping == Warping::Images => {
                     Some(warped_level(plan, level, (&timed, coarser))?)
@@ -201,7 +219,8 @@ impl Direction {
             };
             estimate.run(&plan.device)?;
             // The finest level's own estimate or none: nothing checks what the coarser one would say here.
-            let fill = coarser.filter(|_| level > 0 && parameters.unknown == Unknown::PassThrough);
+            let is_coarse = !plan.is_finest(level);
+            let fill = coarser.filter(|_| is_coarse && parameters.unknown == Unknown::PassThrough);
             let planes = Planes { size: plan.levels.size(level), count: 2 };
             let median = ValidMedian {
                 planes,
@@ -220,9 +239,7 @@ impl Direction {
 
 impl FlowFields {
     pub fn new(plan: &PhasePlan) -> Result<Self, MotionError> {
-        let parameters = &plan.parameters;
-        let is_checked = parameters.frames == Frames::Two && parameters.flow_check_px > 0.0;
-        let back = match is_checked {
+        let back = match plan.parameters.is_checked() {
             false => None,
             true => Some((Direction::new(plan)?, Checked::new(plan, 2)?)),
         };
@@ -230,13 +247,33 @@ impl FlowFields {
     }
 
     pub fn find(&mut self, plan: &PhasePlan, frames: &[&GaborPyramid]) -> Result<(), MotionError> {
-        self.forward.find(plan, frames)?;
+        self.find_from(plan, frames, None)
+    }
+
+    /// The same from estimates of the level above the coarsest, a direction each; what is not the finest level is not checked.
+    pub fn find_from(
+        &mut self,
+        plan: &PhasePlan,
+        frames: &[&GaborPyramid],
+        starts: Option<&[Buffer]>,
+    ) -> Result<(), MotionError> {
+        let start = |direction: usize| starts.map(|starts| &starts[direction]);
+        self.forward.find(plan, frames, start(0))?;
         if let Some((back, checked)) = &mut self.back {
-            back.find(plan, &[frames[1], frames[0]])?;
+            back.find(plan, &[frames[1], frames[0]], start(1))?;
+            if !plan.is_finest(0) {
+                return Ok(());
+            }
             let matches = Matches::Flow { forward: &self.forward.filtered[0], backward: &back.filtered[0] };
             checked.find((plan, plan.parameters.flow_check_px), (matches, &self.forward.confidence[0]))?;
         }
         Ok(())
+    }
+
+    /// The estimates of every level, finest first, a direction each.
+    pub fn levels(&self) -> Vec<&[Buffer]> {
+        let back = self.back.as_ref().map(|(back, _)| &back.filtered[..]);
+        std::iter::once(&self.forward.filtered[..]).chain(back).collect()
     }
 
     /// Flow, both components, and confidence.

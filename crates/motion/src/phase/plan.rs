@@ -40,6 +40,8 @@ pub(crate) struct PhasePlan {
     pub flow_levels: usize,
     /// Levels that stereo goes up to.
     pub stereo_levels: usize,
+    /// Levels below the finest one of these, which somebody else finds.
+    pub below: usize,
 }
 
 impl PhasePlan {
@@ -71,7 +73,21 @@ impl PhasePlan {
             },
             flow_levels,
             stereo_levels,
+            below: 0,
         })
+    }
+
+    /// The plan of so many levels of a part of the pictures' level `below`, for flow.
+    pub fn part(&self, size: [usize; 2], levels: usize, below: usize) -> Self {
+        let levels = Levels::new(size, 2, levels);
+        let flow_levels = levels.count();
+        let (device, parameters, bank) = (self.device.clone(), self.parameters.clone(), self.bank.clone());
+        Self { device, parameters, levels, bank, flow_levels, stereo_levels: 1, below }
+    }
+
+    /// Whether a level is that of the pictures themselves.
+    pub fn is_finest(&self, level: usize) -> bool {
+        level + self.below == 0
     }
 
     /// Planes of every level, finest first.
@@ -95,7 +111,8 @@ impl PhasePlan {
 
     /// The median filter of a level.
     pub fn window(&self, level: usize) -> Window {
-        let median = if level == 0 { self.parameters.median } else { self.parameters.coarse_median };
+        let median =
+            if self.is_finest(level) { self.parameters.median } else { self.parameters.coarse_median };
         median.window()
     }
 }
@@ -133,7 +150,7 @@ impl GaborPyramid {
         Self::of_picture(plan, &Picture::of(samples))
     }
 
-    fn of_picture(plan: &PhasePlan, picture: &Picture) -> Result<Self, MotionError> {
+    pub fn of_picture(plan: &PhasePlan, picture: &Picture) -> Result<Self, MotionError> {
         let phases = plan.device.scratch(gabor::ORIENTATIONS * plan.levels.len())?;
         let mut pyramid = Self { images: levels_of(plan, picture)?, phases };
         pyramid.find(plan, None)?;

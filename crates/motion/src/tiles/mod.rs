@@ -27,10 +27,12 @@ mod mosaic;
 mod moving_part;
 mod plan;
 mod shrunk_levels;
+mod windows;
 
 pub use field::warp_in_slabs;
 pub use mosaic::Seams;
 pub use plan::{CoarsePlan, TilePlan};
+pub use windows::TiledWindows;
 
 use crate::decisions::Decisions;
 use crate::frame::{Frame, FrameSource};

@@ -13,6 +13,9 @@ pub(super) const MOST_MOVING: f64 = 1.6;
 /// Voxels along an axis that a tile of exact tiles contributes at least.
 pub(super) const SHORTEST_CORE: usize = 16;
 
+/// Pixels of motion that a tile of a window of pictures has room for; where there is more, tiles contribute less.
+pub(super) const MOTION_PX: usize = 24;
+
 /// Voxels of the images along an axis for one of a coarse pass with matches, at most.
 const COARSEST_MATCHES: usize = 32;
 
@@ -75,6 +78,9 @@ impl TilePlan {
             let levels: Vec<_> = levels(grid, eta, max_levels).iter().map(|level| level.shape).collect();
             let exact = Self::exact(&levels, footprint, (halo_vox, budget_bytes));
             return exact.map_or_else(|| Self::new(grid, &footprint.overlapping(), budget_bytes), Ok);
+        }
+        if let Tiling::Halves { halo_px, levels } = footprint.tiling {
+            return Self::halves(grid, footprint, (halo_px, levels, budget_bytes));
         }
         let Tiling::Overlap { guard_vox, coarsening } = footprint.tiling else { return Err(None) };
         let split = Split { guard_vox, coarsening, coarse: footprint };
@@ -187,6 +193,53 @@ impl TilePlan {
             exact: true,
             coarse: Some(CoarsePlan { shrinking: [0, 1, 2].map(ratio), plan: Box::new(plan) }),
         })
+    }
+
+    /// The finest levels in tiles, as few as leave levels that fit as a whole.
+    fn halves(
+        grid: &Grid,
+        footprint: &Footprint,
+        (halo_px, levels, budget_bytes): (usize, usize, u64),
+    ) -> Result<Self, Option<u64>> {
+        let grid_size = grid.size();
+        let mut least = None;
+        for tiled in 1..levels {
+            let shrinking = [1 << tiled, 1 << tiled, 1];
+            let coarse_size = [0, 1, 2].map(|a| grid_size[a].div_ceil(shrinking[a]));
+            let coarse_bytes = footprint.bytes(coarse_size.iter().product());
+            let overlap_vox = halo_px * (shrinking[0] - 1) + MOTION_PX;
+            let size_of = |tiles: Axes<usize>| {
+                [0, 1, 2].map(|a| (grid_size[a].div_ceil(tiles[a]) + 2 * overlap_vox).min(grid_size[a]))
+            };
+            let bytes = |tiles: &Axes<usize>| footprint.bytes(size_of(*tiles).iter().product());
+            let work = |tiles: &Axes<usize>| (0..3).map(|a| size_of(*tiles)[a] * tiles[a]).product::<usize>();
+            let most = |a: usize| (grid_size[a] / SHORTEST_CORE).max(1);
+            let splits = || (1..=most(1)).flat_map(move |y| (1..=most(0)).map(move |x| [x, y, 1]));
+            let smallest = splits().map(|tiles| bytes(&tiles)).min();
+            least = [least, smallest.map(|bytes| bytes.max(coarse_bytes))].into_iter().flatten().min();
+            let fitting = splits().filter(|tiles| bytes(tiles) <= budget_bytes).min_by_key(work);
+            if let (Some(tiles), true) = (fitting, coarse_bytes <= budget_bytes) {
+                let coarse = Self {
+                    grid_size: coarse_size,
+                    tile_size: coarse_size,
+                    tiles: [1; 3],
+                    overlap_vox: 0,
+                    device_bytes: coarse_bytes,
+                    exact: true,
+                    coarse: None,
+                };
+                return Ok(Self {
+                    grid_size,
+                    tile_size: size_of(tiles),
+                    tiles,
+                    overlap_vox,
+                    device_bytes: bytes(&tiles).max(coarse_bytes),
+                    exact: true,
+                    coarse: Some(CoarsePlan { shrinking, plan: Box::new(coarse) }),
+                });
+            }
+        }
+        Err(least)
     }
 
     /// Tiles in all.

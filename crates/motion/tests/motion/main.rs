@@ -22,3 +22,4 @@ mod solvers;
 mod symmetry;
 mod tiles;
 mod two_grids;
+mod window_tiles;

@@ -126,6 +126,50 @@ fn tiles_find_what_the_whole_finds() {
     }
 }
 
+/// In tiles of a budget of so much of what the whole grid takes, beside the whole grid at once.
+fn elements_in_tiles(
+    pair: &Pair<'_>,
+    preset: FiniteElementsPreset,
+    share: f64,
+) -> ([DenseFlow; 2], TilePlan) {
+    let (device, grid) = (cpu(2), pair.fixed.grid());
+    let params = FiniteElementsParams::preset(preset, grid.dimension());
+    let open = |grid: &Grid| -> Result<Box<dyn PairMethod>, MotionError> {
+        Ok(Box::new(FiniteElements::new(grid, params.clone(), &device)?))
+    };
+    let mut method = open(grid).expect("the parameters should be possible");
+    let footprint = method.footprint().expect("the method should know its memory");
+    let budget = (share * footprint.bytes(grid.len()) as f64) as u64;
+    let plan = TilePlan::new(grid, &footprint, budget).expect("tiles should fit");
+    assert!(plan.count() > 1 && plan.device_bytes <= budget);
+    let run = Tiled { open: &open, open_coarse: None, device: &device, plan: &plan };
+    let tiled = run.run(pair, Extras::ALL, &Silent).expect("the run should succeed");
+    let whole = method.run_with(pair, Extras::ALL, &Silent).expect("the run should succeed");
+    ([tiled, whole], plan)
+}
+
+#[test]
+fn tiles_of_finite_elements_find_what_the_whole_finds() {
+    for (dimension, preset) in [
+        (Dimension::Two, FiniteElementsPreset::Accurate),
+        (Dimension::Two, FiniteElementsPreset::Fast),
+        (Dimension::Three, FiniteElementsPreset::Accurate),
+    ] {
+        let grid = match dimension {
+            Dimension::Two => Grid::image(400, 160),
+            Dimension::Three => Grid::volume(208, 32, 24),
+        };
+        let (motion, texture, noise) = (MotionKind::BeatingShell, TextureKind::Smooth, Noise::None);
+        let phantom = Case { motion, texture, noise }.build(&grid.expect("a possible size"));
+        let pair = pair(&phantom.fixed, &phantom.moving);
+        let ([tiled, whole], plan) = elements_in_tiles(&pair, preset, 0.85);
+        let [mean, max] = differences(&tiled.flow, &whole.flow);
+        let seams = &tiled.statistics.method.json["tiles"];
+        assert!(mean < 0.001, "{dimension:?} {preset:?}, {:?}: {mean}, at most {max}; {seams}", plan.tiles);
+        assert!(seams["seam_mean_vox"].as_f64().unwrap() < 0.002, "{seams}");
+    }
+}
+
 #[test]
 fn the_same_bits_for_any_number_of_threads() {
     let phantom = phantom(MotionKind::Twist, Dimension::Two);

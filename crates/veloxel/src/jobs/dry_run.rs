@@ -1,7 +1,7 @@
 //! What a flow would do: memory, tiles, time and files, from the headers of its inputs alone.
 
 use super::FlowJob;
-use super::flow_job::takes_pair;
+use super::flow_job::inputs_one_by_one;
 use super::flow_plan::FlowPlan;
 use super::grids::allow_two_grids;
 use super::options::RunOptions;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use veloxel_core::{Dimension, Grid, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
-use veloxel_motion::{AnyMethod, Extras, Pair, Silent};
+use veloxel_motion::{AnyMethod, Extras, Pair, Silent, Takes};
 use veloxel_report::DeviceReport;
 
 /// What a flow would do.
@@ -53,17 +53,25 @@ pub struct TimeEstimate {
 pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
     let (options, plan) = (&job.options, job.plan());
     plan.check()?;
-    let [fixed, moving] = takes_pair(job)?;
     let mut warnings = Warnings::new();
-    let [fixed, moving] = [
-        io::read_grid(fixed, options.reading, &mut warnings)?,
-        io::read_grid(moving, options.reading, &mut warnings)?,
-    ];
+    let grids = inputs_one_by_one(job)?.into_iter();
+    let grids = grids.map(|path| io::read_grid(path, options.reading, &mut warnings));
+    let grids = grids.collect::<Result<Vec<_>, _>>()?;
+    let grids: Vec<_> = grids.iter().collect();
+    let [fixed, moving] = [grids[0], grids[1]];
     plan.check_dimension(fixed.dimension())?;
-    allow_two_grids(&fixed, &moving, options.reading.strictness, &mut warnings)?;
+    match job.takes() {
+        Takes::Pairs => allow_two_grids(fixed, moving, options.reading.strictness, &mut warnings)?,
+        Takes::Windows { .. } => {
+            let others = grids.iter().enumerate().skip(1);
+            others
+                .into_iter()
+                .try_for_each(|(t, grid)| fixed.require_same(grid, &format!("frames 0 and {t}")))?;
+        }
+    }
     let (device, report) = options.device.open()?;
-    let memory = job.memory_plan([&fixed, &moving], &device)?;
-    let time = TimeEstimate::measure(options, (&fixed, &device), memory.tiles.worked_voxels())?;
+    let memory = job.memory_plan(&grids, &device)?;
+    let time = TimeEstimate::measure(options, (&grids, &device), memory.tiles.worked_voxels())?;
     Ok(DryRun {
         method: options.method.method_name().to_owned(),
         preset: options.method.preset_name().to_owned(),
@@ -82,22 +90,24 @@ const MEASURED_SIDE: [usize; 2] = [384, 56];
 impl TimeEstimate {
     fn measure(
         options: &RunOptions,
-        (like, device): (&Grid, &Device),
+        (like, device): (&[&Grid], &Device),
         voxels: f64,
     ) -> Result<Self, VeloxelError> {
-        let grid = match like.dimension() {
+        let grid = match like[0].dimension() {
             Dimension::Two => Grid::image(MEASURED_SIDE[0], MEASURED_SIDE[0])?,
             Dimension::Three => Grid::volume(MEASURED_SIDE[1], MEASURED_SIDE[1], MEASURED_SIDE[1])?,
         };
-        let [fixed, moving] = [0.0, 0.4].map(|shift| noisy_waves(&grid, shift));
-        let pair = Pair::new(&fixed, &moving);
+        let frames: Vec<_> = (0..like.len()).map(|t| noisy_waves(&grid, 0.4 * t as f64)).collect();
+        let window: Vec<_> = frames.iter().collect();
+        let pair = Pair::new(&frames[0], &frames[1]);
         let mut best_ms = f64::INFINITY;
         // A GPU compiles its programs in the first run.
         for _ in 0..if device.is_gpu() { 2 } else { 1 } {
             let start = std::time::Instant::now();
-            if let AnyMethod::Pair(mut method) = options.open_method((&grid, 255.0, 2), device)?.method {
-                method.run_with(&pair, Extras::default(), &Silent)?;
-            }
+            match options.open_method((&grid, 255.0, like.len()), device)?.method {
+                AnyMethod::Pair(mut method) => method.run_with(&pair, Extras::default(), &Silent)?,
+                AnyMethod::Window(mut method) => method.run(&window, None, Extras::default())?,
+            };
             best_ms = best_ms.min(start.elapsed().as_secs_f64() * 1e3);
         }
         let ns_per_voxel = 1e6 * best_ms / grid.len() as f64;

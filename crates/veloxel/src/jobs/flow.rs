@@ -18,7 +18,7 @@ use veloxel_io::FrameStream;
 use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{
     AnyMethod, DenseFlow, Extras, Matched, Observer, OpenTile, Opened, Pair, PairMethod, Takes, TilePlan,
-    Tiled, warp_in_slabs,
+    Tiled, TiledWindows, warp_in_slabs,
 };
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
@@ -171,8 +171,14 @@ impl FlowCall<'_> {
                 Tiled { open: &open, open_coarse, device, plan }.run(pair, extras, observer)
             }
             // Only with the warped image is it known how well the frames agree.
-            (AnyMethod::Window(mut method), _) => {
-                method.run(&inputs.frames.iter().collect::<Vec<_>>(), pair.mask, Extras::ALL)
+            (AnyMethod::Window(mut method), tiles) => {
+                let frames: Vec<_> = inputs.frames.iter().collect();
+                match tiles {
+                    None => method.run(&frames, pair.mask, Extras::ALL),
+                    Some(plan) => {
+                        TiledWindows { device, plan }.run(&mut *method, &frames, pair.mask, Extras::ALL)
+                    }
+                }
             }
         };
         Ok(found?)
@@ -282,12 +288,11 @@ impl Inputs {
     ) -> Result<Option<TilePlan>, VeloxelError> {
         // Without a budget the processor has what the system has.
         let is_bounded = job.options.max_memory_bytes.is_some();
-        if !is_bounded && (!device.is_gpu() || job.takes() != Takes::Pairs) {
+        if !is_bounded && !device.is_gpu() {
             return Ok(None);
         }
-        takes_pair(job)?;
-        let [fixed, moving] = [&self.frames[0], &self.frames[1]].map(|frame| frame.grid());
-        let plan = match job.memory_plan([fixed, moving], device) {
+        let grids: Vec<_> = self.frames.iter().map(|frame| frame.grid()).collect();
+        let plan = match job.memory_plan(&grids, device) {
             // A method that says nothing of its memory may fit all the same.
             Err(VeloxelError::Frames { .. }) if !is_bounded => return Ok(None),
             plan => plan?,

@@ -80,14 +80,11 @@ impl FlowJob {
         Method::of(self.options.method.draft()).takes
     }
 
-    /// The memory that a run on such grids takes, and how it is split for that.
-    pub(super) fn memory_plan(
-        &self,
-        [fixed, moving]: [&Grid; 2],
-        device: &Device,
-    ) -> Result<FlowPlan, VeloxelError> {
-        let options = &self.options;
-        let Opened { method, .. } = options.open_method((fixed, 255.0, 2), device)?;
+    /// The memory that a run on such grids takes, and how it is split for that: those of the fixed and the moving image, or of a
+    /// window's frames.
+    pub(super) fn memory_plan(&self, grids: &[&Grid], device: &Device) -> Result<FlowPlan, VeloxelError> {
+        let (options, [fixed, moving]) = (&self.options, [grids[0], grids[grids.len().min(2) - 1]]);
+        let Opened { method, .. } = options.open_method((fixed, 255.0, grids.len()), device)?;
         let footprint = match &method {
             AnyMethod::Pair(method) => method.footprint(),
             AnyMethod::Window(method) => method.footprint(),
@@ -105,6 +102,7 @@ impl FlowJob {
         let holdings = Holdings {
             fixed,
             moving,
+            more_frames: grids.len().saturating_sub(2),
             masks: options.mask_paths().into_iter().flatten().count(),
             fields: usize::from(starts) + usize::from(self.truth.is_some()),
             starts,
@@ -131,17 +129,28 @@ impl FlowJob {
 /// The two inputs of a method that takes pairs.
 ///
 /// # Errors
-/// [`VeloxelError::Frames`] for another number, or a method that takes windows of frames.
+/// [`VeloxelError::Frames`] for another number.
 pub(super) fn takes_pair(job: &FlowJob) -> Result<[&PathBuf; 2], VeloxelError> {
-    let reason = match (job.takes(), job.inputs.as_slice()) {
-        (Takes::Pairs, [fixed, moving]) => return Ok([fixed, moving]),
-        (Takes::Pairs, inputs) => format!("expected FIXED and MOVING, got {} inputs", inputs.len()),
-        (Takes::Windows { .. }, _) => {
-            let name = job.options.method.method_name();
-            format!(
-                "a dry run, or a budget of memory, needs a method of two images; {name} takes a window of frames"
-            )
+    match job.inputs.as_slice() {
+        [fixed, moving] => Ok([fixed, moving]),
+        inputs => {
+            let reason = format!("expected FIXED and MOVING, got {} inputs", inputs.len());
+            Err(VeloxelError::Frames { reason })
         }
-    };
-    Err(VeloxelError::Frames { reason })
+    }
+}
+
+/// The inputs of a run, each a file of its own: their headers are all that a dry run reads.
+///
+/// # Errors
+/// [`VeloxelError::Frames`] for another number than the method takes, or one source of several frames.
+pub(super) fn inputs_one_by_one(job: &FlowJob) -> Result<Vec<&PathBuf>, VeloxelError> {
+    match (job.takes(), job.inputs.as_slice()) {
+        (Takes::Pairs, _) => Ok(takes_pair(job)?.to_vec()),
+        (Takes::Windows { .. }, [one]) => {
+            let reason = format!("{}: a dry run reads headers alone: name the frames one by one", name(one));
+            Err(VeloxelError::Frames { reason })
+        }
+        (Takes::Windows { .. }, frames) => Ok(frames.iter().collect()),
+    }
 }

@@ -47,6 +47,8 @@ pub struct FlowPlan {
 pub(super) struct Holdings<'a> {
     pub fixed: &'a Grid,
     pub moving: &'a Grid,
+    /// Frames beside these two, on the fixed grid.
+    pub more_frames: usize,
     /// Masks given.
     pub masks: usize,
     /// Fields given: a start, a truth.
@@ -68,7 +70,7 @@ impl Holdings<'_> {
         let fields = self.fields as u64 * SAMPLE * n * self.components();
         let parts = [
             ("program", PROGRAM_BYTES),
-            ("images", SAMPLE * (n + m)),
+            ("images", SAMPLE * (n + m + n * self.more_frames as u64)),
             ("masks", n * self.masks as u64),
             ("start and truth", fields),
         ];
@@ -103,12 +105,21 @@ impl Holdings<'_> {
         method.with_masks(self.masks).with_more(3.0 * larger)
     }
 
-    /// The next coarser level's field, from which exact tiles begin.
-    fn coarser_field(&self, footprint: &Footprint) -> Option<MemoryPart> {
-        let Tiling::Local { eta, .. } = footprint.tiling else { return None };
-        let share = eta.powi(self.components() as i32);
-        let bytes = (share * (SAMPLE * self.fixed.len() as u64 * self.components()) as f64) as u64;
-        Some(MemoryPart { what: "the next coarser level's field", bytes })
+    /// The next coarser level's field, from which exact tiles begin, and its pictures, where they are made of all frames at once;
+    /// of so much smaller axes, or, as long as that is open, of the least that they shrink by.
+    fn coarser_level(&self, footprint: &Footprint, shrinking: Option<usize>) -> Option<MemoryPart> {
+        let (share, volumes) = match footprint.tiling {
+            Tiling::Local { eta, .. } => (eta.powi(self.components() as i32), self.components()),
+            Tiling::Halves { .. } => {
+                let factor = shrinking.unwrap_or(2) as f64;
+                // The field there, and of two frames the one back.
+                let fields = if self.more_frames == 0 { 4 } else { 2 };
+                (1.0 / (factor * factor), fields + 2 + self.more_frames as u64)
+            }
+            _ => return None,
+        };
+        let bytes = (share * (SAMPLE * self.fixed.len() as u64 * volumes) as f64) as u64;
+        Some(MemoryPart { what: "the next coarser level", bytes })
     }
 
     /// How the fixed grid is split.
@@ -174,7 +185,7 @@ impl FlowPlan {
             return Ok(Self { budget_bytes, peak_bytes: sum(&parts), parts, device_bytes, tiles });
         }
         let budget = budget_bytes.unwrap_or(u64::MAX);
-        let coarser = holdings.coarser_field(&footprint);
+        let coarser = holdings.coarser_level(&footprint, None);
         let always = sum(&held) + holdings.result().bytes + coarser.as_ref().map_or(0, |part| part.bytes);
         let room = budget.saturating_sub(always);
         let room = room - kept(room);
@@ -183,7 +194,8 @@ impl FlowPlan {
         let device_bytes = tiles.device_bytes;
         let measuring = [after, vec![MemoryPart { what: "slabs", bytes: device_bytes / 4 }]].concat();
         let mut solving = while_solving(Some(holdings.result()), device_bytes);
-        solving.extend(coarser.filter(|_| tiles.exact));
+        let shrinking = tiles.coarse.as_ref().map(|coarse| coarse.shrinking[0]);
+        solving.extend(holdings.coarser_level(&footprint, shrinking).filter(|_| tiles.exact));
         let parts = fuller(solving, measuring);
         let needed_bytes = sum(&parts);
         if needed_bytes > budget {

@@ -11,6 +11,7 @@ use veloxel_core::{TriangleMesh, WarningKind, Warnings};
 use veloxel_gpu::Cpu;
 use veloxel_io::{self as io, Kind, NpyWriter, PaintedMesh, Reading};
 use veloxel_mesh::{CleanMesh, DualGraph, PartCount};
+use veloxel_report::number::counted;
 use veloxel_report::{RunHeader, SegmentReport, SegmentView, SegmentedPart, segment_html};
 
 /// A mesh, and what to do with it.
@@ -126,7 +127,9 @@ fn warn_of_count(asked: usize, parts: &Solved, clean: &CleanMesh, warnings: &mut
     } else {
         "there are no more of the least area (least_area)".to_owned()
     };
-    let text = format!("{asked} parts were asked for, and there are {}: {why}", parts.count);
+    let were = if asked == 1 { "was" } else { "were" };
+    let are = if parts.count == 1 { "is" } else { "are" };
+    let text = format!("{} {were} asked for, and there {are} {}: {why}", counted(asked, "part"), parts.count);
     warnings.push(WarningKind::Content, text);
 }
 

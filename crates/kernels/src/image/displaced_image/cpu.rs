@@ -17,12 +17,12 @@ pub(super) fn displaced_image(cpu: &Cpu, args: DisplacedImage<'_>) {
     let factor = args.factor;
     cpu.split_rows([args.out.host_mut()], nx, 4 * nx * ny, |y, [out]| {
         for (x, out) in out.iter_mut().enumerate() {
-            let mut at = [x as f32, y as f32];
-            for (at, plane) in at.iter_mut().zip(&planes) {
+            let mut displacement = [0.0; 2];
+            for (out, plane) in displacement.iter_mut().zip(&planes) {
                 let d = plane.at(x, y);
-                *at += if d.is_nan() { 0.0 } else { factor * d };
+                *out = if d.is_nan() { 0.0 } else { factor * d };
             }
-            let [(x0, x1, wx), (y0, y1, wy)] = corner_of(at, [nx, ny]);
+            let [(x0, x1, wx), (y0, y1, wy)] = corner_of([x, y], displacement, [nx, ny]);
             let sample = |x: usize, y: usize| image[y * nx + x];
             let top = sample(x0, y0) + wx * (sample(x1, y0) - sample(x0, y0));
             let bottom = sample(x0, y1) + wx * (sample(x1, y1) - sample(x0, y1));

@@ -190,6 +190,27 @@ fn edges(@builtin(global_invocation_id) id: vec3<u32>) {
 const FULL_VOTE: f32 = 16384.0;
 const HALVINGS: u32 = 16u;
 
+// The strongest edge within reach along y of those within reach along x.
+fn strongest_along_y(at: vec2<u32>) -> f32 {
+    let reach = block.window.z;
+    var share = 0.0;
+    for (var y = at.y - min(at.y, reach); y < min(at.y + reach + 1u, block.size.y); y = y + 1u) {
+        share = max(share, near[y * block.size.x + at.x]);
+    }
+    return share;
+}
+
+// What the sample `at` weighs, which lies `off` from the one whose intensity is `here`.
+fn weight_of(at: u32, here: f32, off: vec2<i32>) -> f32 {
+    let difference = guide[at] - here;
+    let far = block.scales.x * f32(off.x * off.x + off.y * off.y);
+    var weight = exponential(-far - difference * difference * block.scales.y);
+    if (VOTED == 1u) {
+        weight = weight * vote[at];
+    }
+    return floor(FULL_VOTE * weight + 0.5) + 1.0;
+}
+
 // Near an edge, blends the weighted median of both components with the input by the strength of the edge. Elsewhere
 // copies the input.
 @compute @workgroup_size(32, 4)
@@ -199,11 +220,7 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let i = id.y * size.x + id.x;
-    let reach = block.window.z;
-    var share = 0.0;
-    for (var y = id.y - min(id.y, reach); y < min(id.y + reach + 1u, size.y); y = y + 1u) {
-        share = max(share, near[y * size.x + id.x]);
-    }
+    let share = strongest_along_y(id.xy);
     let own = vec2<f32>(in_x[i], in_y[i]);
     if (share <= 0.0) {
         out_x[i] = own.x;
@@ -239,13 +256,7 @@ fn weighted(@builtin(global_invocation_id) id: vec3<u32>) {
                     continue;
                 }
                 let at = u32(y) * size.x + u32(x);
-                let difference = guide[at] - here;
-                let far = block.scales.x * f32(dx * dx + dy * dy);
-                var weight = exponential(-far - difference * difference * block.scales.y);
-                if (VOTED == 1u) {
-                    weight = weight * vote[at];
-                }
-                weight = floor(FULL_VOTE * weight + 0.5) + 1.0;
+                let weight = weight_of(at, here, vec2<i32>(dx, dy));
                 let value = vec2<f32>(in_x[at], in_y[at]) - own;
                 if (round == 0u) {
                     sum = sum + weight;
@@ -279,11 +290,7 @@ fn weighted_25(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let i = id.y * size.x + id.x;
-    let reach = block.window.z;
-    var share = 0.0;
-    for (var y = id.y - min(id.y, reach); y < min(id.y + reach + 1u, size.y); y = y + 1u) {
-        share = max(share, near[y * size.x + id.x]);
-    }
+    let share = strongest_along_y(id.xy);
     let own = vec2<f32>(in_x[i], in_y[i]);
     if (share <= 0.0) {
         out_x[i] = own.x;
@@ -306,13 +313,7 @@ fn weighted_25(@builtin(global_invocation_id) id: vec3<u32>) {
         var value = vec2<f32>(0.0);
         if (x >= 0 && x < i32(size.x) && y >= 0 && y < i32(size.y)) {
             let at = u32(y) * size.x + u32(x);
-            let difference = guide[at] - here;
-            let far = block.scales.x * f32(dx * dx + dy * dy);
-            weight = exponential(-far - difference * difference * block.scales.y);
-            if (VOTED == 1u) {
-                weight = weight * vote[at];
-            }
-            weight = floor(FULL_VOTE * weight + 0.5) + 1.0;
+            weight = weight_of(at, here, vec2<i32>(dx, dy));
             value = vec2<f32>(in_x[at], in_y[at]) - own;
         }
         weights[k] = weight;

@@ -1,15 +1,21 @@
-// The best candidate of every block. The contract is in mod.rs.
+// The best candidate of every block. The contract is in mod.rs. Needs tile_sum.wgsl.
 
 override COMPONENTS: u32 = 3u;
 override BOTH_ENDS: u32 = 0u;
 override PARABOLA: u32 = 1u;
 override PULLED: u32 = 0u;
 override DISTINCT: u32 = 0u;
+// How far candidates lie along x, y, z: known when the text is compiled, so that the scores of several are on their way.
+override REACH_X: u32 = 1u;
+override REACH_Y: u32 = 1u;
+override REACH_Z: u32 = 0u;
+
+const WIDTH: u32 = 32u;
+const HEIGHT: u32 = 4u;
 
 struct Block {
     // Blocks along x, y, z.
     nodes: vec4<u32>,
-    reach: vec4<u32>,
     // Voxel spacing, edges.
     spacing: vec4<f32>,
     rest: f32,
@@ -21,13 +27,18 @@ struct Block {
 @group(0) @binding(2) var<storage, read> towards_x: array<f32>;
 @group(0) @binding(3) var<storage, read> towards_y: array<f32>;
 @group(0) @binding(4) var<storage, read> towards_z: array<f32>;
-@group(0) @binding(5) var<storage, read> from_x: array<f32>;
-@group(0) @binding(6) var<storage, read> from_y: array<f32>;
-@group(0) @binding(7) var<storage, read> from_z: array<f32>;
+@group(0) @binding(5) var<storage, read> before_x: array<f32>;
+@group(0) @binding(6) var<storage, read> before_y: array<f32>;
+@group(0) @binding(7) var<storage, read> before_z: array<f32>;
 @group(0) @binding(8) var<storage, read_write> out_x: array<f32>;
 @group(0) @binding(9) var<storage, read_write> out_y: array<f32>;
 @group(0) @binding(10) var<storage, read_write> out_z: array<f32>;
 @group(0) @binding(11) var<storage, read_write> distinctness: array<f32>;
+@group(0) @binding(12) var<storage, read_write> sums: array<f32>;
+
+fn reaches() -> vec3<i32> {
+    return vec3<i32>(i32(REACH_X), i32(REACH_Y), i32(REACH_Z));
+}
 
 fn is_in_grid(at: vec3<i32>) -> bool {
     return all(at >= vec3<i32>(0, 0, 0)) && all(at < vec3<i32>(block.nodes.xyz));
@@ -40,7 +51,7 @@ fn index_of(at: vec3<i32>) -> u32 {
 
 // O_c of a block.
 fn objective(at: vec3<i32>, c: vec3<i32>, pulled_to: vec3<f32>) -> f32 {
-    let reach = vec3<i32>(block.reach.xyz);
+    let reach = reaches();
     let widths = 2 * reach + vec3<i32>(1, 1, 1);
     let k = c + reach;
     let volume = u32((k.z * widths.y + k.y) * widths.x + k.x) * block.nodes.x * block.nodes.y * block.nodes.z;
@@ -72,7 +83,7 @@ fn peak(low: f32, middle: f32, high: f32) -> f32 {
 }
 
 fn along(at: vec3<i32>, best: vec3<i32>, axis: vec3<i32>, pulled_to: vec3<f32>, middle: f32) -> f32 {
-    let reach = vec3<i32>(block.reach.xyz);
+    let reach = reaches();
     let is_inner = all(abs(best + axis) <= reach) && all(abs(best - axis) <= reach);
     if (PARABOLA == 0u || !is_inner) {
         return 0.0;
@@ -83,48 +94,84 @@ fn along(at: vec3<i32>, best: vec3<i32>, axis: vec3<i32>, pulled_to: vec3<f32>, 
     return peak(objective(at, best - axis, pulled_to), middle, objective(at, best + axis, pulled_to));
 }
 
-@compute @workgroup_size(32, 4)
-fn best_candidate(@builtin(global_invocation_id) id: vec3<u32>) {
-    if (id.x >= block.nodes.x || id.y >= block.nodes.y) {
-        return;
-    }
-    let at = vec3<i32>(id);
-    let i = index_of(at);
-    var pulled_to = vec3<f32>(0.0, 0.0, 0.0);
-    if (PULLED == 1u) {
-        pulled_to.x = towards_x[i] - from_x[i];
-        pulled_to.y = towards_y[i] - from_y[i];
-        if (COMPONENTS == 3u) {
-            pulled_to.z = towards_z[i] - from_z[i];
-        }
-    }
-    let reach = vec3<i32>(block.reach.xyz);
-    var best = vec3<i32>(0, 0, 0);
-    var most = objective(at, best, pulled_to);
+struct Chosen {
+    candidate: vec3<i32>,
+    objective: f32,
+}
+
+fn chosen(at: vec3<i32>, pulled_to: vec3<f32>) -> Chosen {
+    let reach = reaches();
+    var best = Chosen(vec3<i32>(0, 0, 0), objective(at, vec3<i32>(0, 0, 0), pulled_to));
     for (var z = -reach.z; z <= reach.z; z = z + 1) {
         for (var y = -reach.y; y <= reach.y; y = y + 1) {
             for (var x = -reach.x; x <= reach.x; x = x + 1) {
                 let value = objective(at, vec3<i32>(x, y, z), pulled_to);
-                if (value > most) {
-                    most = value;
-                    best = vec3<i32>(x, y, z);
+                if (value > best.objective) {
+                    best = Chosen(vec3<i32>(x, y, z), value);
                 }
             }
         }
     }
-    out_x[i] = block.spacing.x * (f32(best.x) + along(at, best, vec3<i32>(1, 0, 0), pulled_to, most));
-    out_y[i] = block.spacing.y * (f32(best.y) + along(at, best, vec3<i32>(0, 1, 0), pulled_to, most));
+    return best;
+}
+
+// The increment of a block, edges.
+fn increment(at: vec3<i32>, best: Chosen, pulled_to: vec3<f32>) -> vec3<f32> {
+    let middle = best.objective;
+    let c = best.candidate;
+    var found = vec3<f32>(0.0, 0.0, 0.0);
+    found.x = block.spacing.x * (f32(c.x) + along(at, c, vec3<i32>(1, 0, 0), pulled_to, middle));
+    found.y = block.spacing.y * (f32(c.y) + along(at, c, vec3<i32>(0, 1, 0), pulled_to, middle));
     if (COMPONENTS == 3u) {
-        out_z[i] = block.spacing.z * (f32(best.z) + along(at, best, vec3<i32>(0, 0, 1), pulled_to, most));
+        found.z = block.spacing.z * (f32(c.z) + along(at, c, vec3<i32>(0, 0, 1), pulled_to, middle));
     }
-    if (DISTINCT == 1u) {
-        distinctness[i] = distinct(at, best, pulled_to, most);
+    return found;
+}
+
+@compute @workgroup_size(32, 4)
+fn best_candidate(
+    @builtin(global_invocation_id) id: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    var length = 0.0;
+    if (id.x < block.nodes.x && id.y < block.nodes.y) {
+        let at = vec3<i32>(id);
+        let i = index_of(at);
+        var before = vec3<f32>(before_x[i], before_y[i], 0.0);
+        var pulled_to = vec3<f32>(0.0, 0.0, 0.0);
+        if (COMPONENTS == 3u) {
+            before.z = before_z[i];
+        }
+        if (PULLED == 1u) {
+            pulled_to.x = towards_x[i] - before.x;
+            pulled_to.y = towards_y[i] - before.y;
+            if (COMPONENTS == 3u) {
+                pulled_to.z = towards_z[i] - before.z;
+            }
+        }
+        let best = chosen(at, pulled_to);
+        let found = increment(at, best, pulled_to);
+        length = sqrt(found.x * found.x + found.y * found.y + found.z * found.z);
+        out_x[i] = found.x + before.x;
+        out_y[i] = found.y + before.y;
+        if (COMPONENTS == 3u) {
+            out_z[i] = found.z + before.z;
+        }
+        if (DISTINCT == 1u) {
+            distinctness[i] = distinct(at, best.candidate, pulled_to, best.objective);
+        }
+    }
+    let sum = tile_sum(length, lane);
+    if (lane == 0u) {
+        sums[(group.z * groups.y + group.y) * groups.x + group.x] = sum;
     }
 }
 
 // How far the best is ahead of candidates that are not beside it.
 fn distinct(at: vec3<i32>, best: vec3<i32>, pulled_to: vec3<f32>, most: f32) -> f32 {
-    let reach = vec3<i32>(block.reach.xyz);
+    let reach = reaches();
     var has_rival = false;
     var rival = 0.0;
     for (var z = -reach.z; z <= reach.z; z = z + 1) {

@@ -1,20 +1,25 @@
-//! Processor text of [`super::BestCandidate`]: a row of blocks at a time, all candidates of it in the cache.
+//! Processor text of [`super::BestCandidate`]: a row of blocks at a time, all candidates of it in the cache; the sum of lengths
+//! and the addition are those of [`ClipLength`] and [`Compose`].
 
 use super::{BestCandidate, Pull, SubVoxel, Symmetry};
+use crate::image::pointwise::ClipLength;
+use crate::kernel::Kernel;
 use crate::matching::window_scores::Search;
+use crate::variational::compose::{Compose, Update};
 use multiversion::multiversion;
 use std::ops::Range;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::rows::{Shared, with_scratch};
-use veloxel_gpu::{Buffer, Cpu};
+use veloxel_gpu::{Buffer, Cpu, Later};
 
-pub(super) fn best_candidate(cpu: &Cpu, args: BestCandidate<'_>) {
-    let BestCandidate { nodes, spacing_edges, search, symmetry, sub_voxel, rest, pull, .. } = args;
-    let (scores, increment, distinctness) = (args.scores, args.increment, args.distinctness);
+pub(super) fn best_candidate(cpu: &Cpu, args: BestCandidate<'_>) -> Later<f64> {
+    let BestCandidate { nodes, spacing_edges, search, symmetry, sub_voxel, rest, pull, displacement, .. } =
+        args;
+    let (scores, increment, distinctness) = (args.scores, args.out, args.distinctness);
     let ([nx, ny, _], candidates) = (nodes.size, search.candidates());
     let row_of_scores =
-        Objective { nodes, spacing_edges, search, scores: scores.host(), symmetry, rest, pull };
-    let increment: Vec<Shared<'_>> = increment.iter_mut().map(|c| Shared::new(c.host_mut())).collect();
+        Objective { nodes, spacing_edges, search, scores: scores.host(), symmetry, rest, pull, displacement };
+    let rows_of: Vec<Shared<'_>> = increment.iter_mut().map(|c| Shared::new(c.host_mut())).collect();
     let distinctness = distinctness.map(|d| Shared::new(d.host_mut()));
     cpu.split(nodes.rows(), 4 * candidates * nodes.len(), |rows| {
         with_scratch((candidates + 2) * nx, |scratch| {
@@ -26,7 +31,7 @@ pub(super) fn best_candidate(cpu: &Cpu, args: BestCandidate<'_>) {
                 largest(objective, row_of_scores.index([0; 3]), (most, which));
                 let range = row * nx..(row + 1) * nx;
                 let found = Found { of: &row_of_scores, objective, which, at, sub_voxel };
-                for (axis, component) in increment.iter().enumerate() {
+                for (axis, component) in rows_of.iter().enumerate() {
                     // SAFETY: every row is written by one thread.
                     found.increment(axis, unsafe { component.get_mut(range.clone()) });
                 }
@@ -37,6 +42,9 @@ pub(super) fn best_candidate(cpu: &Cpu, args: BestCandidate<'_>) {
             }
         });
     });
+    let length = ClipLength { limit: f32::MAX, field: &mut *increment }.on_cpu(cpu);
+    Compose { shape: nodes, spacing_edges, update: Update::Add, displacement, increment }.on_cpu(cpu);
+    length
 }
 
 /// What the candidates of a row are compared by.
@@ -48,6 +56,7 @@ struct Objective<'a> {
     symmetry: Symmetry,
     rest: f32,
     pull: Option<Pull<'a>>,
+    displacement: &'a [Buffer],
 }
 
 impl Objective<'_> {
@@ -81,7 +90,7 @@ impl Objective<'_> {
             if let Some(pull) = &self.pull {
                 let along = std::array::from_fn(|axis| Along {
                     towards: part(pull.towards, axis, row..row + nx),
-                    from: part(pull.from, axis, row..row + nx),
+                    from: part(self.displacement, axis, row..row + nx),
                     step: [x, y, z][axis],
                 });
                 subtract_pull(pull.weight, along, out);

@@ -1,10 +1,10 @@
 //! The best of the candidates that [`super::window_scores`] scored, between voxels; and how far it is ahead of its rivals.
 //!
-//! *In*: scores `S_c(x)` of the candidates c around the displacement so far, d(x). *Out*: the increment δ in edges, and, where
-//! it is asked for, the distinctness.
+//! *In*: scores `S_c(x)` of the candidates c around the displacement so far, d(x). *Out*: d + δ with the increment δ, in edges,
+//! Σ |δ|, and, where it is asked for, the distinctness.
 //!
 //! ```text
-//! O_c = ½ (S_c(x) + S_c(x − c)) − λ₀ |h c|² − λ |h c − p(x)|²        p = towards − from
+//! O_c = ½ (S_c(x) + S_c(x − c)) − λ₀ |h c|² − λ |h c − p(x)|²        p = towards − d
 //! ```
 //!
 //! with the spacing h of the grid's voxels in edges, the smallest voxel edge.
@@ -24,10 +24,12 @@ mod parity;
 
 use super::window_scores::Search;
 use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::TILE_SUM;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
+use veloxel_gpu::{Bind, Buffer, ComputeError, Cpu, Later, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("best candidate", &[include_str!("best_candidate.wgsl")]);
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("best candidate", &[TILE_SUM, include_str!("best_candidate.wgsl")]);
 
 /// Whose windows are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,11 +56,9 @@ pub struct Pull<'a> {
     pub weight: f32,
     /// The displacement they should lead to, edges.
     pub towards: &'a [Buffer],
-    /// The displacement so far, edges.
-    pub from: &'a [Buffer],
 }
 
-/// Finds the increment of every block.
+/// Finds the increment of every block, and adds it up.
 #[derive(Debug)]
 pub struct BestCandidate<'a> {
     /// Of the grid of blocks.
@@ -77,32 +77,34 @@ pub struct BestCandidate<'a> {
     pub rest: f32,
     /// Where neighbours have a say.
     pub pull: Option<Pull<'a>>,
-    /// The increment, edges.
-    pub increment: &'a mut [Buffer],
+    /// The displacement so far, edges.
+    pub displacement: &'a [Buffer],
+    /// The displacement with the increment, edges.
+    pub out: &'a mut [Buffer],
     /// The distinctness, 0 to 1.
     pub distinctness: Option<&'a mut Buffer>,
 }
 
 impl Kernel for BestCandidate<'_> {
     const NAME: &'static str = "best_candidate";
-    type Output = ();
+    /// Σ |δ|, edges.
+    type Output = Later<f64>;
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.nodes.len(), self.nodes.components());
         lengths.of("scores", self.scores, self.search.candidates() * n);
-        lengths.field("increment", self.increment, (d, n));
+        lengths.field("displacement", self.displacement, (d, n)).field("out", self.out, (d, n));
         lengths.optional("distinctness", self.distinctness.as_deref(), n);
         if let Some(pull) = &self.pull {
-            lengths.field("towards", pull.towards, (d, n)).field("from", pull.from, (d, n));
+            lengths.field("towards", pull.towards, (d, n));
         }
     }
-    fn on_cpu(self, cpu: &Cpu) {
-        cpu::best_candidate(cpu, self);
+    fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
+        cpu::best_candidate(cpu, self)
     }
-    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
         let [nx, ny, nz] = self.nodes.size;
-        let (towards, from): (&[Buffer], &[Buffer]) =
-            self.pull.map_or((&[], &[]), |pull| (pull.towards, pull.from));
+        let towards: &[Buffer] = self.pull.map_or(&[], |pull| pull.towards);
         let distinctness = self.distinctness.as_deref();
         gpu.launch(&SOURCE, "best_candidate")
             .constant("COMPONENTS", self.nodes.components())
@@ -110,19 +112,21 @@ impl Kernel for BestCandidate<'_> {
             .constant("PARABOLA", self.sub_voxel == SubVoxel::Parabola)
             .constant("PULLED", self.pull.is_some())
             .constant("DISTINCT", distinctness.is_some())
+            .constant("REACH_X", self.search.reach[0])
+            .constant("REACH_Y", self.search.reach[1])
+            .constant("REACH_Z", self.search.reach[2])
             .uniform(
                 Uniform::new()
                     .u4(self.nodes.size)
-                    .u4(self.search.reach)
                     .f4(self.spacing_edges)
                     .f(self.rest)
                     .f(self.pull.map_or(0.0, |pull| pull.weight)),
             )
             .input(self.scores)
             .inputs(towards, 3)
-            .inputs(from, 3)
-            .outputs(self.increment, 3)
+            .inputs(self.displacement, 3)
+            .outputs(self.out, 3)
             .bind([distinctness.map_or(Bind::Spare, |out| Bind::Out(out))])
-            .run([cover(nx, 32), cover(ny, 4), nz as u32])
+            .sums_of_groups([cover(nx, 32), cover(ny, 4), nz as u32], |[sum]| sum)
     }
 }

@@ -9,15 +9,15 @@ use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise_buffer, noise_field, shapes};
 
 on_every_device! {
-    fn increments_and_distinctness(device: &Device) {
+    fn displacements_and_distinctness(device: &Device) {
         let both = [(Symmetry::BothEnds, SubVoxel::Parabola), (Symmetry::OneSided, SubVoxel::Off)];
         for nodes in shapes() {
             for ((symmetry, sub_voxel), pulled) in both.into_iter().flat_map(|b| [(b, false), (b, true)]) {
-                Pair::new(device).alike(&format!("{:?} {symmetry:?} {pulled}", nodes.size), |device| {
+                Pair::new(device).alike_but(1, &format!("{:?} {symmetry:?} {pulled}", nodes.size), |device| {
                     let (n, d, search) = (nodes.len(), nodes.components(), Search::isotropic(nodes, 1, 2));
                     let scores = noise_buffer(device, n * search.candidates(), 1);
-                    let (towards, from) = (noise_field(device, (d, n), 2), noise_field(device, (d, n), 5));
-                    let mut increment = device.zeros_field(d, n).unwrap();
+                    let (towards, displacement) = (noise_field(device, (d, n), 2), noise_field(device, (d, n), 5));
+                    let mut out = noise_field(device, (d, n), 9);
                     let mut distinctness = device.zeros(n).unwrap();
                     let kernel = BestCandidate {
                         nodes,
@@ -27,13 +27,14 @@ on_every_device! {
                         symmetry,
                         sub_voxel,
                         rest: 0.01,
-                        pull: pulled.then_some(Pull { weight: 0.1, towards: &towards, from: &from }),
-                        increment: &mut increment,
+                        pull: pulled.then_some(Pull { weight: 0.1, towards: &towards }),
+                        displacement: &displacement,
+                        out: &mut out,
                         distinctness: Some(&mut distinctness),
                     };
-                    kernel.run(device).unwrap();
-                    increment.push(distinctness);
-                    increment
+                    let length = kernel.run(device).unwrap().get(device).unwrap() as f32;
+                    out.extend([distinctness, device.upload(vec![length]).unwrap()]);
+                    out
                 });
             }
         }
@@ -52,6 +53,7 @@ fn the_peak_of_a_parabola_is_found() {
     };
     let scores = (0..25).flat_map(|c| vec![score(c); nodes.len()]).collect();
     let scores = device.upload(scores).unwrap();
+    let displacement = device.zeros_field(2, nodes.len()).unwrap();
     let mut increment = device.zeros_field(2, nodes.len()).unwrap();
     let mut distinctness = device.zeros(nodes.len()).unwrap();
     let kernel = BestCandidate {
@@ -63,7 +65,8 @@ fn the_peak_of_a_parabola_is_found() {
         sub_voxel: SubVoxel::Parabola,
         rest: 0.0,
         pull: None,
-        increment: &mut increment,
+        displacement: &displacement,
+        out: &mut increment,
         distinctness: Some(&mut distinctness),
     };
     kernel.run(&device).unwrap();

@@ -30,14 +30,6 @@ fn at_corner(k: u32) -> vec3<f32> {
     return sample;
 }
 
-fn plane(cells: Cells, z: u32) -> vec3<f32> {
-    let low = (z * block.size.y + cells.y.low) * block.size.x;
-    let high = (z * block.size.y + cells.y.high) * block.size.x;
-    let below = between(at_corner(low + cells.x.low), at_corner(low + cells.x.high), cells.x.weight);
-    let above = between(at_corner(high + cells.x.low), at_corner(high + cells.x.high), cells.x.weight);
-    return between(below, above, cells.y.weight);
-}
-
 @compute @workgroup_size(32, 4)
 fn confirmation(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
@@ -54,11 +46,7 @@ fn confirmation(@builtin(global_invocation_id) id: vec3<u32>) {
         out[i] = select(0.0, NOWHERE, DOUBT == 1u);
         return;
     }
-    var back = plane(cells, cells.z.low);
-    if (COMPONENTS == 3u) {
-        back = between(back, plane(cells, cells.z.high), cells.z.weight);
-    }
-    let left = own + back;
+    let left = own + sampled(cells);
     var distance2 = left.x * left.x;
     distance2 = distance2 + left.y * left.y;
     var length2 = own.x * own.x;

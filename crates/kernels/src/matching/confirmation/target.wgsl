@@ -28,3 +28,20 @@ fn target_of(id: vec3<u32>, vector: vec3<f32>, size: vec4<u32>) -> Cells {
 fn between(a: vec3<f32>, b: vec3<f32>, weight: f32) -> vec3<f32> {
     return a + weight * (b - a);
 }
+
+fn plane(cells: Cells, z: u32) -> vec3<f32> {
+    let low = (z * block.size.y + cells.y.low) * block.size.x;
+    let high = (z * block.size.y + cells.y.high) * block.size.x;
+    let below = between(at_corner(low + cells.x.low), at_corner(low + cells.x.high), cells.x.weight);
+    let above = between(at_corner(high + cells.x.low), at_corner(high + cells.x.high), cells.x.weight);
+    return between(below, above, cells.y.weight);
+}
+
+// Between the voxels around; `at_corner` is what stands at one.
+fn sampled(cells: Cells) -> vec3<f32> {
+    let below = plane(cells, cells.z.low);
+    if (COMPONENTS == 2u) {
+        return below;
+    }
+    return between(below, plane(cells, cells.z.high), cells.z.weight);
+}

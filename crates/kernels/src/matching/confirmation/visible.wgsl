@@ -16,14 +16,6 @@ fn at_corner(k: u32) -> vec3<f32> {
     return vec3<f32>(confirmed_back[k], 0.0, 0.0);
 }
 
-fn plane(cells: Cells, z: u32) -> vec3<f32> {
-    let low = (z * block.size.y + cells.y.low) * block.size.x;
-    let high = (z * block.size.y + cells.y.high) * block.size.x;
-    let below = between(at_corner(low + cells.x.low), at_corner(low + cells.x.high), cells.x.weight);
-    let above = between(at_corner(high + cells.x.low), at_corner(high + cells.x.high), cells.x.weight);
-    return between(below, above, cells.y.weight);
-}
-
 @compute @workgroup_size(32, 4)
 fn visible(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
@@ -38,10 +30,7 @@ fn visible(@builtin(global_invocation_id) id: vec3<u32>) {
     let cells = target_of(id, own, size);
     var back = vec3<f32>();
     if (cells.is_inside) {
-        back = plane(cells, cells.z.low);
-        if (COMPONENTS == 3u) {
-            back = between(back, plane(cells, cells.z.high), cells.z.weight);
-        }
+        back = sampled(cells);
     }
     out[i] = select(1.0, 0.0, confirmed[i] < 0.5 && back.x > 0.5);
 }

@@ -12,6 +12,9 @@ static FINER: ShaderSource =
 static FIELD: ShaderSource =
     ShaderSource::wgsl("match field", &[include_str!("packed.wgsl"), include_str!("match_field.wgsl")]);
 
+/// Half width of the patches of pictures, at most, that the memory of a workgroup holds.
+const MOST_PICTURE_REACH: usize = 8;
+
 fn groups(shape: Shape) -> [u32; 3] {
     let [nx, ny, nz] = shape.size;
     [cover(nx, 32), cover(ny, 4), nz as u32]
@@ -27,10 +30,16 @@ pub(super) fn patch_match(gpu: &Launcher<'_>, args: PatchMatch<'_>) -> Result<()
         // As words: a negative growth is what it is bit for bit.
         uniform = uniform.u4([nx, ny, nz, image.start]).u4([image.growth as u32 as usize]);
     }
-    gpu.launch(&PATCH_MATCH, "patch_match")
+    let is_picture = shape.components() == 2 && codes.reach <= MOST_PICTURE_REACH;
+    let (entry, groups) = match is_picture {
+        true => ("patch_match_picture", [cover(nx, 32), cover(ny, 8), 1]),
+        false => ("patch_match", groups(shape)),
+    };
+    gpu.launch(&PATCH_MATCH, entry)
         .constant("COMPONENTS", shape.components())
         .constant("BITS", bits(shape.components()))
         .constant("SIZES", codes.moving_images.len())
+        .constant("REACH", if is_picture { codes.reach } else { 0 })
         .uniform(uniform.u4([sweep.step, sweep.radius, sweep.tries, sweep.seed as usize]).u(codes.reach))
         .input(codes.fixed)
         .input(codes.moving)
@@ -38,7 +47,7 @@ pub(super) fn patch_match(gpu: &Launcher<'_>, args: PatchMatch<'_>) -> Result<()
         .input(costs)
         .output(better)
         .output(better_costs)
-        .run(groups(shape))
+        .run(groups)
 }
 
 pub(super) fn finer_matches(gpu: &Launcher<'_>, args: FinerMatches<'_>) -> Result<(), ComputeError> {

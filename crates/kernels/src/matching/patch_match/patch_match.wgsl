@@ -1,6 +1,8 @@
 // One sweep of the search for matches. The contract is in mod.rs. Needs packed.wgsl.
 
 override SIZES: u32 = 1u;
+// Half width of the patches of `patch_match_picture`, at most 8.
+override REACH: u32 = 8u;
 
 const WORST: u32 = 1048576u;
 const MOST_BITS: u32 = 9u;
@@ -116,6 +118,43 @@ fn steps_to(neighbour: u32) -> vec3<i32> {
     return vec3<i32>(x, y, 0);
 }
 
+// Neighbour `k` of a voxel: its match, as the voxel would have it. A size of SIZES or more: there is no such neighbour.
+fn neighbour_of(voxel: vec3<i32>, k: u32) -> Match {
+    let size = block.size;
+    let steps = steps_to(k);
+    let at = vec3<u32>(voxel + steps);
+    if (!all(at < size.xyz)) {
+        return Match(vec3<i32>(0), SIZES);
+    }
+    let word = matches[(at.z * size.y + at.y) * size.x + at.x];
+    let growth = i32(block.moving[size_of(word)].growth.x);
+    let vector = vector_of(word) - ((growth * steps + vec3<i32>(512)) >> vec3<u32>(10u));
+    return Match(vector, size_of(word));
+}
+
+// A random match near another one, and the random word that it was made of.
+struct Random {
+    tried: Match,
+    word: u32,
+}
+
+fn random_near(found: Match, start: u32, radius: u32) -> Random {
+    let word = start + 1u;
+    let span = 2u * radius + 1u;
+    var mixed = hash(word);
+    var vector = found.vector;
+    vector.x = vector.x + i32(mixed % span) - i32(radius);
+    mixed = hash(mixed + 0x9e3779b9u);
+    vector.y = vector.y + i32(mixed % span) - i32(radius);
+    mixed = hash(mixed + 0x9e3779b9u);
+    if (COMPONENTS == 3u) {
+        vector.z = vector.z + i32(mixed % span) - i32(radius);
+        mixed = hash(mixed + 0x9e3779b9u);
+    }
+    let at_size = clamp(i32(found.size) + i32(mixed % 3u) - 1, 0, i32(SIZES) - 1);
+    return Random(Match(vector, u32(at_size)), word);
+}
+
 @compute @workgroup_size(32, 4)
 fn patch_match(@builtin(global_invocation_id) id: vec3<u32>) {
     let size = block.size;
@@ -129,32 +168,130 @@ fn patch_match(@builtin(global_invocation_id) id: vec3<u32>) {
         best.cost = cost_of(voxel, best.found, WORST);
     }
     for (var k = 0u; k < 2u * COMPONENTS + 4u; k = k + 1u) {
-        let steps = steps_to(k);
-        let at = vec3<u32>(voxel + steps);
-        if (all(at < size.xyz)) {
-            let word = matches[(at.z * size.y + at.y) * size.x + at.x];
-            let growth = i32(block.moving[size_of(word)].growth.x);
-            let vector = vector_of(word) - ((growth * steps + vec3<i32>(512)) >> vec3<u32>(10u));
-            best = try_one(voxel, Match(vector, size_of(word)), best);
+        let tried = neighbour_of(voxel, k);
+        if (tried.size < SIZES) {
+            best = try_one(voxel, tried, best);
         }
     }
     var word = hash(block.sweep.w) ^ (i * 16u);
     var radius = block.sweep.y;
     for (var k = 0u; k < block.sweep.z; k = k + 1u) {
-        word = word + 1u;
-        let span = 2u * radius + 1u;
-        var mixed = hash(word);
-        var vector = best.found.vector;
-        vector.x = vector.x + i32(mixed % span) - i32(radius);
-        mixed = hash(mixed + 0x9e3779b9u);
-        vector.y = vector.y + i32(mixed % span) - i32(radius);
-        mixed = hash(mixed + 0x9e3779b9u);
-        if (COMPONENTS == 3u) {
-            vector.z = vector.z + i32(mixed % span) - i32(radius);
-            mixed = hash(mixed + 0x9e3779b9u);
+        let random = random_near(best.found, word, radius);
+        word = random.word;
+        best = try_one(voxel, random.tried, best);
+        radius = max(radius / 2u, 1u);
+    }
+    better[i] = packed(best.found.vector, best.found.size);
+    better_costs[i] = best.cost;
+}
+
+// Pictures: the fixed image's codes of a workgroup's patches lie in its memory, and patches that the moving image holds
+// whole are compared without a look at its border. Costs are those of `patch_match`.
+
+const WIDTH: u32 = 32u;
+const HEIGHT: u32 = 8u;
+var<workgroup> tile: array<u32, 1152>;
+
+fn tile_width() -> u32 {
+    return WIDTH + 2u * REACH;
+}
+
+// The pixel of the image nearest to a place of the tile.
+fn load_tile(first: vec2<i32>, lane: u32) {
+    let last = vec2<i32>(block.size.xy) - vec2<i32>(1);
+    for (var nth = lane; nth < tile_width() * (HEIGHT + 2u * REACH); nth = nth + WIDTH * HEIGHT) {
+        let step = vec2<i32>(i32(nth % tile_width()), i32(nth / tile_width())) - vec2<i32>(i32(REACH));
+        let at = vec2<u32>(clamp(first + step, vec2<i32>(0), last));
+        tile[nth] = fixed[block.size.w + at.y * block.size.x + at.x];
+    }
+}
+
+// The cost of a match of the pixel whose patch begins at `start` in the tile, or WORST if it is not below the limit.
+fn tile_cost(start: u32, voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
+    let centre = centre_of(voxel, tried);
+    if (centre.x < 0) {
+        return WORST;
+    }
+    let size = block.moving[tried.size].size;
+    let first = centre.xy - vec2<i32>(i32(REACH));
+    var sum = 0u;
+    if (all(first >= vec2<i32>(0)) && all(centre.xy + vec2<i32>(i32(REACH)) < vec2<i32>(size.xy))) {
+        var own = start;
+        var to = size.w + u32(first.y) * size.x + u32(first.x);
+        for (var y = 0u; y <= REACH; y = y + 1u) {
+            for (var x = 0u; x <= REACH; x = x + 1u) {
+                sum = sum + min(countOneBits(tile[own + 2u * x] ^ moving[to + 2u * x]), MOST_BITS);
+            }
+            if (sum >= limit) {
+                return WORST;
+            }
+            own = own + 2u * tile_width();
+            to = to + 2u * size.x;
         }
-        let at_size = clamp(i32(best.found.size) + i32(mixed % 3u) - 1, 0, i32(SIZES) - 1);
-        best = try_one(voxel, Match(vector, u32(at_size)), best);
+        return sum;
+    }
+    for (var y = 0u; y <= REACH; y = y + 1u) {
+        for (var x = 0u; x <= REACH; x = x + 1u) {
+            // Negative positions wrap around to large numbers, and so are outside too.
+            let to = vec2<u32>(first + 2 * vec2<i32>(i32(x), i32(y)));
+            var different = MOST_BITS;
+            if (all(to < size.xy)) {
+                let a = tile[start + 2u * (y * tile_width() + x)];
+                different = min(countOneBits(a ^ moving[size.w + to.y * size.x + to.x]), MOST_BITS);
+            }
+            sum = sum + different;
+        }
+        if (sum >= limit) {
+            return WORST;
+        }
+    }
+    return sum;
+}
+
+fn try_in_tile(start: u32, voxel: vec3<i32>, tried: Match, best: Best) -> Best {
+    if (all(tried.vector == best.found.vector) && tried.size == best.found.size) {
+        return best;
+    }
+    let cost = tile_cost(start, voxel, tried, best.cost);
+    if (cost < best.cost) {
+        return Best(tried, cost);
+    }
+    return best;
+}
+
+@compute @workgroup_size(32, 8)
+fn patch_match_picture(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_id) local: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let size = block.size;
+    let corner = group.xy * vec2<u32>(WIDTH, HEIGHT);
+    load_tile(vec2<i32>(corner), lane);
+    workgroupBarrier();
+    let at = corner + local.xy;
+    if (at.x >= size.x || at.y >= size.y) {
+        return;
+    }
+    let i = at.y * size.x + at.x;
+    let voxel = vec3<i32>(vec2<i32>(at), 0);
+    let start = local.y * tile_width() + local.x;
+    var best = Best(Match(vector_of(matches[i]), size_of(matches[i])), costs[i]);
+    if (best.cost == WORST) {
+        best.cost = tile_cost(start, voxel, best.found, WORST);
+    }
+    for (var k = 0u; k < 8u; k = k + 1u) {
+        let tried = neighbour_of(voxel, k);
+        if (tried.size < SIZES) {
+            best = try_in_tile(start, voxel, tried, best);
+        }
+    }
+    var word = hash(block.sweep.w) ^ (i * 16u);
+    var radius = block.sweep.y;
+    for (var k = 0u; k < block.sweep.z; k = k + 1u) {
+        let random = random_near(best.found, word, radius);
+        word = random.word;
+        best = try_in_tile(start, voxel, random.tried, best);
         radius = max(radius / 2u, 1u);
     }
     better[i] = packed(best.found.vector, best.found.size);

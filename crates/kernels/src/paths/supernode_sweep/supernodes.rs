@@ -61,8 +61,4 @@ impl Supernodes {
     pub fn downwards(&self) -> &[f32] {
         self.downwards.as_ref().unwrap_or(&self.coupling)
     }
-    /// Operations of one column's way down.
-    pub fn operations_down(&self) -> usize {
-        self.entries.iter().map(|entry| entry.own() * entry.boundary.len()).sum()
-    }
 }

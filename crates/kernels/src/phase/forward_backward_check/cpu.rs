@@ -52,8 +52,7 @@ impl Pair<'_> {
         if there[0].is_nan() {
             return f32::NAN;
         }
-        let at = [x as f32 + there[0], y as f32 + there[1]];
-        let [(x0, x1, wx), (y0, y1, wy)] = corner_of(at, [nx, ny]);
+        let [(x0, x1, wx), (y0, y1, wy)] = corner_of([x, y], there, [nx, ny]);
         let (mut sum, mut total) = ([0.0; 2], 0.0);
         let corners = [
             (y0 * nx + x0, (1.0 - wx) * (1.0 - wy)),

@@ -1,5 +1,5 @@
 // Forward-backward check: an estimate against the one from the other image back. The contract is in mod.rs. Needs
-// nan.wgsl.
+// nan.wgsl, corner.wgsl.
 
 // 2: flow; 1: disparity, with both views in one buffer.
 override COMPONENTS: u32 = 2u;
@@ -50,16 +50,14 @@ fn forward_backward_check(@builtin(global_invocation_id) id: vec3<u32>) {
     var returns = false;
     var square = 0.0;
     if (!is_nan(there.x)) {
-        let at = clamp(vec2<f32>(id.xy) + there, vec2<f32>(), vec2<f32>(size - vec2<u32>(1u)));
-        let low = min(vec2<u32>(at), max(size, vec2<u32>(2u)) - vec2<u32>(2u));
-        let high = min(low + vec2<u32>(1u), size - vec2<u32>(1u));
-        let w = at - vec2<f32>(low);
+        let c = corner_of(id.xy, there, size);
+        let w = c.weight;
         let v = vec2<f32>(1.0) - w;
         var sum = vec3<f32>();
-        sum = back_from(low.y * size.x + low.x, v.x * v.y, sum);
-        sum = back_from(low.y * size.x + high.x, w.x * v.y, sum);
-        sum = back_from(high.y * size.x + low.x, v.x * w.y, sum);
-        sum = back_from(high.y * size.x + high.x, w.x * w.y, sum);
+        sum = back_from(c.index, v.x * v.y, sum);
+        sum = back_from(c.index + c.right, w.x * v.y, sum);
+        sum = back_from(c.index + c.down, v.x * w.y, sum);
+        sum = back_from(c.index + c.down + c.right, w.x * w.y, sum);
         if (sum.z > 0.0) {
             let rest = there + sum.xy / sum.z;
             square = rest.x * rest.x + rest.y * rest.y;

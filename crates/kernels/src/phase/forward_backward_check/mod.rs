@@ -7,11 +7,11 @@
 mod cpu;
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use crate::shared::NAN;
+use crate::shared::{CORNER, NAN};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
 static SOURCE: ShaderSource =
-    ShaderSource::wgsl("forward_backward_check", &[NAN, include_str!("forward_backward_check.wgsl")]);
+    ShaderSource::wgsl("forward_backward_check", &[NAN, CORNER, include_str!("forward_backward_check.wgsl")]);
 
 /// Two estimates of each other's images.
 #[derive(Debug, Clone, Copy)]

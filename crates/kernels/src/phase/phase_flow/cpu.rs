@@ -126,8 +126,12 @@ fn sampled(
     (first, y): (usize, usize),
     (d, time): (&[Pixels; 2], f32),
 ) -> (Halves, Angles) {
-    let x = along(&each(|p| (first + p) as f32 + d[0][p] * time), nx);
-    let y = along(&each(|p| y as f32 + d[1][p] * time), ny);
+    let mut columns = [0; BLOCK];
+    for p in 0..BLOCK {
+        columns[p] = (first + p) as i32;
+    }
+    let x = along(&columns, &each(|p| d[0][p] * time), nx);
+    let y = along(&[y as i32; BLOCK], &each(|p| d[1][p] * time), ny);
     let (mut near, mut across, mut down) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
     for p in 0..BLOCK {
         let row = y.nearest[p] * nx as i32;

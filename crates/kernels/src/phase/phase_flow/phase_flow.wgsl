@@ -60,7 +60,7 @@ fn sampled(frame: u32, here: vec2<u32>, d: vec2<f32>, time: f32) -> Sample {
         let words = taken(frame, here.y * block.size.x + here.x);
         return Sample(phases_of(words), words);
     }
-    let spot = spot_of(vec2<f32>(here) + d * time, block.size.xy);
+    let spot = spot_of(here, d * time, block.size.xy);
     let words = taken(frame, spot.nearest);
     let across = phases_of(taken(frame, spot.across));
     let down = phases_of(taken(frame, spot.down));

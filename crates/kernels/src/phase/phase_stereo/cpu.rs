@@ -82,7 +82,7 @@ fn view_row(view: &View<'_>, y: usize, [out, confidence]: [&mut [f32]; 2]) {
         // SAFETY: they are in the row.
         let here = unsafe { taken(here, &own) };
         let (nearest, found) = if is_displaced {
-            let x = along(&each(|p| (first + p) as f32 - view.sign * d[p]), nx);
+            let x = along(&own, &each(|p| -view.sign * d[p]), nx);
             // SAFETY: positions are inside.
             let [nearest, side] = unsafe { [taken(there, &x.nearest), taken(there, &x.side)] };
             (nearest, moved_across(&nearest, &side, &x.away))

@@ -91,7 +91,7 @@ fn phase_stereo(@builtin(global_invocation_id) id: vec3<u32>) {
     var step = vec4<f32>();
     var step2 = vec4<f32>();
     if (DISPLACED == 1u && COARSER == 1u) {
-        let spot = spot_of(vec2<f32>(f32(id.x) - sign * d, 0.0), vec2<u32>(size.x, 1u));
+        let spot = spot_of(vec2<u32>(id.x, 0u), vec2<f32>(-sign * d, 0.0), vec2<u32>(size.x, 1u));
         let nearest = there_of(view, row + spot.nearest);
         let side = phases_of(there_of(view, row + spot.across));
         let there = phases_of(nearest);

@@ -87,12 +87,11 @@ fn pull_at(v: vec3<u32>) -> Pull {
     let has_right = v.x + 1u < size.x;
     let left = select(i, i - 1u, has_left);
     let right = select(i, i + 1u, has_right);
-    let to_left = spring_if(has_left, spring(block.spring.x, i, left));
-    let to_right = spring_if(has_right, spring(block.spring.x, i, right));
+    let along = springs_along(v);
     var sum = add_across(rhs_at(i), springs, x);
     var total = total_of_springs(springs, block.spring.x, has_left, has_right);
     if (DIFFUSIVITY == 1u) {
-        total = to_left + to_right + springs.x + springs.y;
+        total = along.x + along.y + springs.x + springs.y;
         if (COMPONENTS == 3u) {
             total = total + springs.z + springs.w;
         }
@@ -120,19 +119,29 @@ fn pull_at(v: vec3<u32>) -> Pull {
     }
     let x_left = left_of(v);
     let x_right = right_of(v);
-    if (DIFFUSIVITY == 1u) {
-        sum = add_linked(sum, vec2<f32>(to_left, to_right), x_left, x_right);
-    } else {
-        sum = add_along_x(sum, own, x_left, x_right, block.spring.x);
-    }
+    sum = add_along(sum, own, along, x_left, x_right);
     if (VOLUME == 1u) {
         sum.a = sum.a + edge_left * x_left.x + edge_right * x_right.x;
     }
     return Pull(own, sum, diag);
 }
 
-// Adds the neighbours along x, each weighted with its own spring.
-fn add_linked(sum: Three, springs: vec2<f32>, left: vec3<f32>, right: vec3<f32>) -> Three {
+// Springs to the neighbours at x − 1 and x + 1; 0 beyond a border.
+fn springs_along(v: vec3<u32>) -> vec2<f32> {
+    let i = index_of(v);
+    let has_left = v.x > 0u;
+    let has_right = v.x + 1u < block.size.x;
+    return vec2<f32>(
+        spring_if(has_left, spring(block.spring.x, i, select(i, i - 1u, has_left))),
+        spring_if(has_right, spring(block.spring.x, i, select(i, i + 1u, has_right))),
+    );
+}
+
+// Adds the neighbours along x, each weighted with its own spring where springs vary.
+fn add_along(sum: Three, own: Three, springs: vec2<f32>, left: vec3<f32>, right: vec3<f32>) -> Three {
+    if (DIFFUSIVITY == 0u) {
+        return add_along_x(sum, own, left, right, block.spring.x);
+    }
     let with_left = add_scaled(sum, springs.x, Three(left.x, left.y, left.z));
     return add_scaled(with_left, springs.y, Three(right.x, right.y, right.z));
 }

@@ -50,13 +50,7 @@ fn relax_tile(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id)
         if (v.z == 0u) {
             let i = index_of(v);
             colour[k] = (v.x + v.y) & 1u;
-            along[k] = vec2<f32>(0.0, 0.0);
-            if (v.x > 0u) {
-                along[k].x = spring(block.spring.x, i, i - 1u);
-            }
-            if (v.x + 1u < size.x) {
-                along[k].y = spring(block.spring.x, i, i + 1u);
-            }
+            along[k] = springs_along(v);
             across[k] = springs_across(v);
             inverse[k] = inverse_of(tensor_at(i), pull_at(v).diag);
             rhs[k] = rhs_at(i);
@@ -75,12 +69,8 @@ fn relax_tile(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id)
                 let own = field_at(i);
                 let left = field_or_zero(i - 1u, along[k].x > 0.0 && i > 0u);
                 let right = field_or_zero(i + 1u, along[k].y > 0.0 && i + 1u < WIDE * HIGH);
-                var sum = add_across(rhs[k], across[k], Across(front, back, front, back));
-                if (DIFFUSIVITY == 1u) {
-                    sum = add_linked(sum, along[k], left, right);
-                } else {
-                    sum = add_along_x(sum, own, left, right, block.spring.x);
-                }
+                let beside = add_across(rhs[k], across[k], Across(front, back, front, back));
+                let sum = add_along(beside, own, along[k], left, right);
                 let next = relaxed(own, inverse[k], sum, block.omega);
                 field[i] = vec2<f32>(next.a, next.b);
             }

@@ -38,13 +38,7 @@ fn relax_tiny(@builtin(local_invocation_index) lane: u32) {
         if (i < count) {
             let v = vec3<u32>(i % size.x, i / size.x % size.y, i / plane);
             colour[k] = select(2u * ((v.y + v.z) & 1u) + (v.x & 1u), (v.x + v.y + v.z) & 1u, ORDER == 1u);
-            along[k] = vec2<f32>(0.0, 0.0);
-            if (v.x > 0u) {
-                along[k].x = spring(block.spring.x, i, i - 1u);
-            }
-            if (v.x + 1u < size.x) {
-                along[k].y = spring(block.spring.x, i, i + 1u);
-            }
+            along[k] = springs_along(v);
             across[k] = springs_across(v);
             inverse[k] = inverse_of(tensor_at(i), pull_at(v).diag);
             rhs[k] = rhs_at(i);
@@ -70,12 +64,7 @@ fn relax_tiny(@builtin(local_invocation_index) lane: u32) {
                 let own = field_at(i);
                 let left = field_or_zero(i - 1u, along[k].x > 0.0);
                 let right = field_or_zero(i + 1u, along[k].y > 0.0);
-                var sum = add_across(rhs[k], across[k], beside);
-                if (DIFFUSIVITY == 1u) {
-                    sum = add_linked(sum, along[k], left, right);
-                } else {
-                    sum = add_along_x(sum, own, left, right, block.spring.x);
-                }
+                let sum = add_along(add_across(rhs[k], across[k], beside), own, along[k], left, right);
                 let next = relaxed(own, inverse[k], sum, block.omega);
                 field[i] = next.a;
                 field[i + TINY] = next.b;

@@ -1,0 +1,27 @@
+//! Shortest ways over a graph to the nearest of a set of nodes, in 64 bits.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The way from each node to the nearest that `is_end`; infinite where none can be reached. `neighbours` are each node's, with
+/// lengths of 0 or more.
+pub(crate) fn nearest_ways(neighbours: &[Vec<(u32, f64)>], is_end: &[bool]) -> Vec<f64> {
+    let mut ways: Vec<f64> = is_end.iter().map(|&is| if is { 0.0 } else { f64::INFINITY }).collect();
+    // Ways of 0 or more are in the order of their bits.
+    let ends = (0..is_end.len()).filter(|&node| is_end[node]);
+    let mut heap: BinaryHeap<Reverse<(u64, u32)>> = ends.map(|node| Reverse((0, node as u32))).collect();
+    while let Some(Reverse((bits, node))) = heap.pop() {
+        let own = f64::from_bits(bits);
+        if own > ways[node as usize] {
+            continue;
+        }
+        for &(other, way) in &neighbours[node as usize] {
+            let way = own + way;
+            if way < ways[other as usize] {
+                ways[other as usize] = way;
+                heap.push(Reverse((way.to_bits(), other)));
+            }
+        }
+    }
+    ways
+}
