@@ -1,5 +1,4 @@
-//! Labels of six hearts of ACDC, carried from end-diastole to end-systole, file to file; between voxels the label of the most weight
-//! stands.
+//! Labels of six hearts of ACDC, carried from end-diastole to end-systole, file to file, as `warp labels` does without options.
 
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
@@ -88,7 +87,7 @@ impl Carried {
             output: labels.clone(),
             reading: Strictness::Lenient.into(),
         };
-        warp_labels(&warp, session.device, LabelChoice::MostWeight)?;
+        warp_labels(&warp, session.device, LabelChoice::default())?;
         let against = EvaluateJob { result: labels, truth: frame("ES:", "_gt"), ..EvaluateJob::default() };
         let overlap = evaluate_labels(&against, &mut Warnings::new())?;
         let dice = |label: u32| overlap.labels.iter().find(|l| l.label == label).map_or(0.0, |l| l.dice);

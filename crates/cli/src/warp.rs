@@ -37,7 +37,7 @@ enum What {
         #[command(flatten)]
         files: Files,
         /// Which label stands between voxels
-        #[arg(long, value_enum, default_value_t = Among::Nearest)]
+        #[arg(long, value_enum, default_value_t = Among::Linear)]
         interpolation: Among,
         #[command(flatten)]
         device: DeviceArguments,
@@ -75,9 +75,10 @@ enum Between {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Among {
-    /// That of the nearest voxel
+    /// That of the nearest voxel: what other programs give by default, to the voxel
     Nearest,
-    /// That of the most bi- or trilinear weight among the voxels around: borders become smooth
+    /// That of the most bi- or trilinear weight among the voxels around: borders become smooth, no label is invented; in parts
+    /// of a label that are one voxel thin that of the nearest voxel, so that they are not lost
     Linear,
 }
 

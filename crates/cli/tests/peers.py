@@ -163,7 +163,7 @@ def labels_of_few_slices(folder):
         fixed, moving, truth = frames[-1], frames[0], frames[0].with_name(frames[0].name.replace(".nii", "_gt.nii"))
         flow, ours = folder / "flow.nii.gz", folder / "labels.nii.gz"
         veloxel("flow", fixed, moving, "-o", flow, "--preset", "fast", "--quiet")
-        if not veloxel("warp", "labels", flow, truth, "-o", ours):
+        if not veloxel("warp", "labels", flow, truth, "-o", ours, "--interpolation", "nearest"):
             continue
         field = sitk.ReadImage(str(flow))
         transform = sitk.DisplacementFieldTransform(sitk.Cast(field, sitk.sitkVectorFloat64))

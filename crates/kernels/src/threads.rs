@@ -164,7 +164,8 @@ fn gathers_share_no_row() {
                 increment: &mut fields,
             };
             compose.run(device).unwrap();
-            for interpolation in [Interpolation::Nearest, Interpolation::Linear, Interpolation::CubicSpline] {
+            use Interpolation::{CubicSpline, Linear, MostWeight, Nearest};
+            for interpolation in [Nearest, MostWeight, Linear, CubicSpline] {
                 let mut out = positive(device, shape, 0);
                 let warp = Warp {
                     shape,

@@ -88,7 +88,8 @@ pub struct MovingImage<'a> {
 }
 
 impl<'a> MovingImage<'a> {
-    /// Prepares the samples of the grid `moving`; labels ([`Interpolation::Nearest`]) are never smoothed.
+    /// Prepares the samples of the grid `moving`; labels ([`Interpolation::Nearest`],
+    /// [`Interpolation::MostWeight`]) are never smoothed.
     ///
     /// # Errors
     /// [`MotionError::Input`] if there is no way from one grid to the other; [`MotionError::Compute`] if the device has too
@@ -103,7 +104,7 @@ impl<'a> MovingImage<'a> {
         let (map, own) = (voxel_map(fixed, moving), Shape::of(moving));
         let full = levels(fixed, 0.5, 1);
         let seen = match interpolation {
-            Interpolation::Nearest => levels(moving, 0.5, 1),
+            Interpolation::Nearest | Interpolation::MostWeight => levels(moving, 0.5, 1),
             _ => moving_levels(moving, &map, &full),
         };
         let shape = seen[0].shape;

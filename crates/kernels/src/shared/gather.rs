@@ -126,6 +126,38 @@ impl<const D: usize> Lattice<D> {
         index
     }
 
+    /// Of the samples at the corners of the cells those with the most weight, equal ones taken together; the nearest voxel's
+    /// unless another has more.
+    #[inline(always)]
+    pub fn most_weight(&self, at: [Lanes; D], samples: &[f32]) -> Lanes {
+        let (cells, nearest) = (self.cells(at), self.nearest(at));
+        let mut out = [0.0; LANES];
+        for k in 0..LANES {
+            let (mut labels, mut weights) = ([0.0; 8], [1.0; 8]);
+            for c in 0..1 << D {
+                let mut index = cells.base[k];
+                for a in 0..D {
+                    let (upper, weight) = (c >> a & 1 == 1, cells.weight[a].0[k]);
+                    index += if upper { self.step[a] } else { 0 };
+                    weights[c] *= if upper { weight } else { 1.0 - weight };
+                }
+                labels[c] = samples[index];
+            }
+            let share = |label: f32| {
+                (0..1 << D).map(|c| if labels[c] == label { weights[c] } else { 0.0 }).sum::<f32>()
+            };
+            out[k] = samples[nearest[k]];
+            let mut most = share(out[k]);
+            for &label in &labels[..1 << D] {
+                let share = share(label);
+                if share > most {
+                    (out[k], most) = (label, share);
+                }
+            }
+        }
+        Lanes(out)
+    }
+
     /// The samples from one voxel before `low` along each axis, if the two after it are inside as well.
     #[inline(always)]
     pub fn interior<'s>(&self, low: [usize; D], samples: &'s [f32]) -> Option<&'s [f32]> {

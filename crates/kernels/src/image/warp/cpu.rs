@@ -23,6 +23,7 @@ pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
         let path = Path::<D> { displacement, per_edge, start, map: map.as_ref() };
         match args.interpolation {
             Interpolation::Nearest => nearest_row(&lattice, samples, &path, out),
+            Interpolation::MostWeight => most_weight_row(&lattice, samples, &path, out),
             Interpolation::Linear => linear_row(&lattice, samples, &path, out),
             Interpolation::CubicSpline => cubic_spline_row(&lattice, samples, &path, out),
         }
@@ -96,6 +97,18 @@ fn nearest_row<const D: usize>(lattice: &Lattice<D>, samples: &[f32], path: &Pat
         let index = lattice.nearest(at);
         let values = Lanes(index.map(|i| samples[i]));
         (values + lattice.nan_outside(at)).store_what_fits(out, x);
+    }
+}
+
+fn most_weight_row<const D: usize>(
+    lattice: &Lattice<D>,
+    samples: &[f32],
+    path: &Path<'_, D>,
+    out: &mut [f32],
+) {
+    for x in (0..out.len()).step_by(LANES) {
+        let at = path.positions(x);
+        (lattice.most_weight(at, samples) + lattice.nan_outside(at)).store_what_fits(out, x);
     }
 }
 
@@ -243,6 +256,23 @@ mod tests {
     fn nearest_keeps_labels() {
         let out = run(Interpolation::Nearest, [0.4, 0.0, 0.0], |p| p[0]);
         assert_eq!(out[5], 5.0);
+    }
+
+    #[test]
+    fn labels_of_the_most_weight() {
+        // The nearest voxel, x = 5, is alone with its label; three others have 0.51 of the weight together.
+        let run = |d: [f32; 3], label: fn([f32; 3]) -> f32| {
+            run(Interpolation::MostWeight, d, label)[5 + 20 * (5 + 11 * 5)]
+        };
+        assert_eq!(run([0.3, 0.6, 0.0], |p| if p == [5.0, 5.0, 5.0] { 7.0 } else { 2.0 }), 2.0);
+        assert_eq!(run([0.2, 0.2, 0.2], |p| if p == [5.0, 5.0, 5.0] { 7.0 } else { 2.0 }), 7.0);
+        assert_eq!(run([0.4, 0.0, 0.0], |p| p[0]), 5.0, "the nearest one of two");
+        // Both with a half: that of the nearest voxel, the upper one.
+        assert_eq!(run([0.5, 0.0, 0.0], |p| f32::from(u8::from(p[0] > 5.5))), 1.0);
+        assert_eq!(run([0.5, 0.0, 0.0], |p| f32::from(u8::from(p[0] < 5.5))), 0.0);
+        // Three labels: 0.35 + 0.15 of 9, 0.35 of 3, 0.15 of 4.
+        let three = |p: [f32; 3]| [[9.0, 4.0], [3.0, 9.0]][usize::from(p[0] > 5.5)][usize::from(p[1] > 5.5)];
+        assert_eq!(run([0.3, 0.6, 0.0], three), 9.0);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub(super) fn warp(gpu: &Launcher<'_>, args: Warp<'_>) -> Result<(), ComputeErro
         Interpolation::Nearest => (0usize, 4),
         Interpolation::Linear => (1, 4),
         Interpolation::CubicSpline => (2, 1),
+        Interpolation::MostWeight => (3, 1),
     };
     let mut uniform = Uniform::new().u4(args.shape.size).f4(args.spacing_edges.map(|s| 1.0 / s));
     for row in map.matrix {

@@ -20,6 +20,9 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu};
 pub enum Interpolation {
     /// The voxel itself (labels).
     Nearest,
+    /// Labels: of those at the corners of the cell the one with the most bi- or trilinear weight; the nearest voxel's unless
+    /// another has more.
+    MostWeight,
     /// Bi- or trilinear.
     Linear,
     /// Cubic B-spline, 4 samples an axis (Unser 1999): the image must hold the coefficients of [`super::spline`].

@@ -7,7 +7,8 @@ use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};
 
-const ALL: [Interpolation; 3] = [Interpolation::Nearest, Interpolation::Linear, Interpolation::CubicSpline];
+const ALL: [Interpolation; 4] =
+    [Interpolation::Nearest, Interpolation::MostWeight, Interpolation::Linear, Interpolation::CubicSpline];
 
 /// Noise of amplitude 2.5, NaN here and there.
 fn displacement(device: &Device, shape: Shape) -> Field {
@@ -83,9 +84,13 @@ on_every_device! {
             offset: [-0.25, 0.5, 0.0],
         };
         for shape in shapes() {
-            Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
-                warped(device, shape, (Interpolation::Nearest, map), noise(shape.len(), 1))
-            });
+            for interpolation in [Interpolation::Nearest, Interpolation::MostWeight] {
+                Pair::new(device).alike(&format!("{:?} {interpolation:?}", shape.size), |device| {
+                    // Few labels, of which several corners have the same one.
+                    let labels = noise(shape.len(), 1).iter().map(|v| (2.0 * v).round()).collect();
+                    warped(device, shape, (interpolation, map), labels)
+                });
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 // Samples the moving image at displaced positions. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 3u;
-// 0: nearest; 1: linear; 2: cubic spline.
+// 0: nearest; 1: linear; 2: cubic spline; 3: the label of the most weight.
 override INTERPOLATION: u32 = 1u;
 override AFFINE: u32 = 0u;
 // Voxels per thread, along the last axis: 1 or 4.
@@ -141,6 +141,9 @@ fn sample(x: f32, y: f32, z: f32) -> f32 {
     if (INTERPOLATION == 1u) {
         return linear(x, y, z);
     }
+    if (INTERPOLATION == 3u) {
+        return most_weight(x, y, z);
+    }
     return cubic_spline(x, y, z);
 }
 
@@ -201,6 +204,52 @@ fn linear(x: f32, y: f32, z: f32) -> f32 {
     let rows = lerp4(left, right, cx.weight);
     let planes = lerp2(rows.xz, rows.yw, cy.weight);
     return lerp(planes.x, planes.y, cz.weight);
+}
+
+// The weight of a corner of a cell along one axis.
+fn corner_weight(cell: Cell, upper: bool) -> f32 {
+    return select(1.0 - cell.weight, cell.weight, upper);
+}
+
+// The weights of all corners with this label.
+fn label_share(labels: ptr<function, array<f32, 8>>, weights: ptr<function, array<f32, 8>>, label: f32) -> f32 {
+    var sum = 0.0;
+    for (var k = 0u; k < (1u << COMPONENTS); k = k + 1u) {
+        sum = sum + select(0.0, (*weights)[k], (*labels)[k] == label);
+    }
+    return sum;
+}
+
+fn most_weight(x: f32, y: f32, z: f32) -> f32 {
+    let cx = part_cell(x, block.moving_whole.x, block.moving_begin.x, block.moving_size.x);
+    let cy = part_cell(y, block.moving_whole.y, block.moving_begin.y, block.moving_size.y);
+    var cz = Cell(0u, 0u, 0.0);
+    if (COMPONENTS == 3u) {
+        cz = part_cell(z, block.moving_whole.z, block.moving_begin.z, block.moving_size.z);
+    }
+    var labels: array<f32, 8>;
+    var weights: array<f32, 8>;
+    for (var k = 0u; k < (1u << COMPONENTS); k = k + 1u) {
+        let upper = vec3<bool>((k & 1u) != 0u, (k & 2u) != 0u, (k & 4u) != 0u);
+        let column = select(cx.low, cx.high, upper.x);
+        let row = select(cz.low, cz.high, upper.z) * block.moving_size.y + select(cy.low, cy.high, upper.y);
+        var weight = corner_weight(cx, upper.x) * corner_weight(cy, upper.y);
+        if (COMPONENTS == 3u) {
+            weight = weight * corner_weight(cz, upper.z);
+        }
+        labels[k] = moving[row * block.moving_size.x + column];
+        weights[k] = weight;
+    }
+    var best = nearest(x, y, z);
+    var most = label_share(&labels, &weights, best);
+    for (var k = 0u; k < (1u << COMPONENTS); k = k + 1u) {
+        let share = label_share(&labels, &weights, labels[k]);
+        if (share > most) {
+            best = labels[k];
+            most = share;
+        }
+    }
+    return best;
 }
 
 // Weights of the four neighbours of the cubic B-spline: (1−t)³, 4 − 6t² + 3t³, 1 + 3t + 3t² − 3t³, t³, all divided by
