@@ -97,11 +97,7 @@ impl TiledWindows<'_> {
     }
 
     /// Flow, confidence and account.
-    fn find(
-        &self,
-        local: &dyn LocalWindow,
-        frames: &[&Volume<f32>],
-    ) -> Result<(Vec<Vec<f32>>, Vec<f32>, FlowStatistics), MotionError> {
+    fn find(&self, local: &dyn LocalWindow, frames: &[&Volume<f32>]) -> Result<FoundInParts, MotionError> {
         let (plan, n) = (self.plan, frames[0].data().len());
         let coarse = plan.coarse.as_ref().expect("tiles should have a coarse pass");
         let levels = coarse.shrinking[0].trailing_zeros() as usize;
@@ -151,6 +147,9 @@ impl TiledWindows<'_> {
         Ok(out)
     }
 }
+
+/// Components of the flow, confidence and account.
+type FoundInParts = (Vec<Vec<f32>>, Vec<f32>, FlowStatistics);
 
 /// Everything that the tiles of a run share.
 struct WindowRun<'a> {
