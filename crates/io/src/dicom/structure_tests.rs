@@ -69,7 +69,7 @@ fn lengths_beyond_what_is_there_are_refused() {
 #[test]
 fn pixels_that_say_that_they_are_a_sequence_are_one() {
     // An item of four bytes that would be a fragment, and are no element.
-    let item = b"\xfe\xff\0\xe0\x04\0\0\01234\xfe\xff\xdd\xe0\0\0\0\0";
+    let item = b"\xfe\xff\0\xe0\x04\0\0\x001234\xfe\xff\xdd\xe0\0\0\0\0";
     let sequence = [&PIXELS, &b"SQ\0\0\xff\xff\xff\xff"[..], item].concat();
     assert!(walk(&file(EXPLICIT, &sequence)).is_err());
     let fragments = [&PIXELS, &b"OB\0\0\xff\xff\xff\xff"[..], item].concat();
