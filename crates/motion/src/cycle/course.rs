@@ -75,8 +75,8 @@ impl<'a> Course<'a> {
                     continue;
                 }
             };
-            let estimate = self.estimate(&ways, frame, plan)?;
-            frames.push(self.fetch(estimate, ways, start)?);
+            let (flow, reference) = self.estimate(&ways, frame, plan)?;
+            frames.push(self.fetch(flow, reference, ways, start)?);
         }
         Ok(Cycle { frames, periodicity, drift_vox })
     }
@@ -172,7 +172,8 @@ impl<'a> Course<'a> {
 
     fn fetch(
         &self,
-        (flow, reference): (ResidentFlow, Option<ResidentFlow>),
+        flow: ResidentFlow,
+        reference: Option<ResidentFlow>,
         [forward, backward]: [ResidentFlow; 2],
         start: usize,
     ) -> Result<CycleFrame, MotionError> {

@@ -127,7 +127,7 @@ pub fn track_cycle(
         let upload = |frame| Frame::upload(&device, frame);
         let resident = frames.frames.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
         let mut course = Course::new(method, &resident, frames, observer)?;
-        let periodicity = periodicity::decide(&device, (&resident, course.mask(plan.start)), plan.periodic)?;
+        let periodicity = periodicity::decide(&device, &resident, course.mask(plan.start), plan.periodic)?;
         course.follow(plan, periodicity)
     })
 }

@@ -31,7 +31,8 @@ pub fn track_whole(
     params: &FiniteElementsParams,
     frames: SequenceFrames<'_>,
     plan: CyclePlan,
-    (device, observer): (&Device, &dyn Observer),
+    device: &Device,
+    observer: &dyn Observer,
 ) -> Result<Cycle, MotionError> {
     let (mode, reference) = (SequenceMode::Both, plan.start);
     require_plan(&frames, SequencePlan { mode, reference, extras: Extras::default() })?;
@@ -47,9 +48,9 @@ pub fn track_whole(
         let upload = |frame| Frame::upload(device, frame);
         let resident = frames.frames.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
         let resident_mask = mask.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
-        let periodicity = periodicity::decide(device, (&resident, resident_mask.as_ref()), plan.periodic)?;
+        let periodicity = periodicity::decide(device, &resident, resident_mask.as_ref(), plan.periodic)?;
         drop(resident);
-        let moved = together(params, (frames.frames, mask), (plan.start, periodicity), (device, observer))?;
+        let moved = together(params, frames.frames, mask, plan.start, periodicity, device, observer)?;
         let measured = measured.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
         let cycle_frame = |flow: Flow| -> Result<CycleFrame, MotionError> {
             let (_, jacobian) =
@@ -65,9 +66,12 @@ pub fn track_whole(
 /// The motion of every frame on the start frame's grid.
 fn together(
     params: &FiniteElementsParams,
-    (frames, mask): (&[Volume<f32>], Option<&Mask>),
-    (start, periodicity): (usize, Periodicity),
-    (device, observer): (&Device, &dyn Observer),
+    frames: &[Volume<f32>],
+    mask: Option<&Mask>,
+    start: usize,
+    periodicity: Periodicity,
+    device: &Device,
+    observer: &dyn Observer,
 ) -> Result<Vec<Flow>, MotionError> {
     let (grid, count) = (frames[start].grid(), frames.len());
     let [nx, ny, _] = grid.size();

@@ -116,10 +116,10 @@ impl FiniteElements {
         let (mut runs, mut coarser): (Vec<LevelRun<PendingDescent>>, Option<Level<'_>>) = (Vec::new(), None);
         for nth in (0..used).rev() {
             let begin = device.stamp()?;
-            let mut level = Level::new(device, (params, &lattices[nth]), &self.first_state)?;
+            let mut level = Level::new(device, params, &lattices[nth], &self.first_state)?;
             match &coarser {
                 Some(coarser) => level.refine(coarser, &self.refinements[nth])?,
-                None => self.begin(&mut level.controls, (nth, start))?,
+                None => self.begin(&mut level.controls, nth, start)?,
             }
             level.run(&images[nth], params.steps)?;
             level.unfold(&self.on_full_grid[nth], self.voxels_per_edge())?;
@@ -146,11 +146,7 @@ impl FiniteElements {
     }
 
     /// The control points that the coarsest lattice used begins with.
-    fn begin(
-        &self,
-        controls: &mut Buffer,
-        (nth, start): (usize, ResidentStart<'_>),
-    ) -> Result<(), MotionError> {
+    fn begin(&self, controls: &mut Buffer, nth: usize, start: ResidentStart<'_>) -> Result<(), MotionError> {
         let device = &self.device;
         let Some(start) = start.flow() else {
             Operation::Fill(0.0).on(controls).run(device)?;
@@ -180,7 +176,8 @@ impl FiniteElements {
     /// The flow in voxels, its confidence, and the account of the run.
     fn conclude(
         &self,
-        (level, images): (Level<'_>, &[LevelImages]),
+        level: Level<'_>,
+        images: &[LevelImages],
         runs: Vec<LevelRun<PendingDescent>>,
         start: ResidentStart<'_>,
     ) -> Result<Found, MotionError> {
@@ -235,9 +232,9 @@ impl PairMethod for FiniteElements {
             };
             let all = self.lattices.len();
             let used = if start.flow().is_some() { all.min(LATTICES_AFTER_START) } else { all };
-            let images = images(&device, (&self.params, &self.plan), (pair, map), used)?;
+            let images = images(&device, &self.params, &self.plan, pair, map, used)?;
             let (level, runs) = self.coarse_to_fine(&images, start, observer)?;
-            let found = self.conclude((level, &images), runs, start)?;
+            let found = self.conclude(level, &images, runs, start)?;
             PendingFlow::new(&device, found, region.measured())
         })
     }

@@ -33,17 +33,18 @@ pub(super) fn follow(
     frames: &[Volume<f32>],
     plan: CyclePlan,
     options: &RunOptions,
-    (device, observer): (&Device, &dyn Observer),
+    device: &Device,
+    observer: &dyn Observer,
 ) -> Result<Followed, VeloxelError> {
     // Two frames are one way there and back: nothing comes around.
     let periodic = if frames.len() == 2 { Periodic::No } else { plan.periodic };
     let plan = CyclePlan { periodic, ..plan };
     let sequence = SequenceFrames { frames, masks: &[], volume_masks: &[] };
     if plan.estimate == CycleEstimate::Whole {
-        return whole(sequence, plan, options, (device, observer));
+        return whole(sequence, plan, options, device, observer);
     }
     let first = &frames[plan.start];
-    let mut opened = options.open_method((first.grid(), full_scale(first), 2), device)?;
+    let mut opened = options.open_method(first.grid(), full_scale(first), 2, device)?;
     let AnyMethod::Pair(method) = &mut opened.method else {
         let name = options.method.method_name();
         let reason = format!("{name} takes windows of frames: name a method of pairs to track with");
@@ -58,7 +59,8 @@ fn whole(
     sequence: SequenceFrames<'_>,
     plan: CyclePlan,
     options: &RunOptions,
-    (device, observer): (&Device, &dyn Observer),
+    device: &Device,
+    observer: &dyn Observer,
 ) -> Result<Followed, VeloxelError> {
     let name = options.method.method_name();
     if name != FiniteElementsParams::METHOD {
@@ -68,7 +70,7 @@ fn whole(
     }
     let dimension = sequence.frames[plan.start].grid().dimension();
     let params: FiniteElementsParams = options.method.build(dimension)?;
-    let cycle = track_whole(&params, sequence, plan, (device, observer))?;
+    let cycle = track_whole(&params, sequence, plan, device, observer)?;
     Ok(followed(cycle, params.to_json()))
 }
 

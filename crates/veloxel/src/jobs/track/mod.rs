@@ -125,17 +125,17 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
     for (nth, method) in job.methods.iter().enumerate() {
         let setting =
             Setting { job, cine: &cine, seeds: &seeds, truth: truth.as_ref(), region, device: &device };
-        let tracked = setting.run(method, (nth, observer), &mut log)?;
+        let tracked = setting.run(method, nth, observer, &mut log)?;
         let prefix = match job.methods.len() {
             1 => String::new(),
             _ => format!("{}-{}_", method.method_name(), method.preset_name()),
         };
         let timing = setting.timing(&tracked.run);
-        log.stages.time("write", || writing::write((&folder, &prefix), &tracked, &setting, timing))?;
+        log.stages.time("write", || writing::write(&folder, &prefix, &tracked, &setting, timing))?;
         runs.push(tracked);
     }
     let inputs = plan.input_reports(|_| cine.sequence.grid());
-    let report = report(job, (&cine, &seeds, region), log, inputs, &runs);
+    let report = report(job, &cine, &seeds, region, log, inputs, &runs);
     let views: Vec<TrackView<'_>> =
         runs.iter().map(|tracked| tracked.view(&cine, truth.as_ref(), region)).collect();
     let page = track_html(&report, &views)?;
@@ -179,19 +179,20 @@ impl Setting<'_> {
     fn run(
         &self,
         method: &MethodOptions,
-        (nth, observer): (usize, &dyn Observer),
+        nth: usize,
+        observer: &dyn Observer,
         log: &mut RunLog,
     ) -> Result<Tracked, VeloxelError> {
         let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
         let begin = Instant::now();
-        let motions = self.motions(method, (nth, observer))?;
+        let motions = self.motions(method, nth, observer)?;
         let solve_ms = begin.elapsed().as_secs_f64() * 1e3;
         log.stages.add("solve", solve_ms);
         let motion = &motions[0];
         let warnings = &mut log.warnings;
-        let contours = outlines::carried(self.seeds, &motions, (Way::Wanted, frames), warnings);
+        let contours = outlines::carried(self.seeds, &motions, Way::Wanted, frames, warnings);
         note_crossings(&contours, method, warnings);
-        let walls = walls::walls(self.seeds, motion, (grid, frames), warnings);
+        let walls = walls::walls(self.seeds, motion, grid, frames, warnings);
         let [sx, sy, _] = grid.spacing_mm();
         let distances = match self.truth {
             // Seeds are the truth themselves.
@@ -201,7 +202,7 @@ impl Setting<'_> {
         let ways = match self.truth {
             Some(truth) => {
                 let by = |way: Way, warnings: &mut Warnings| {
-                    let carried = outlines::carried(self.seeds, &motions, (way, frames), warnings);
+                    let carried = outlines::carried(self.seeds, &motions, way, frames, warnings);
                     ContourDistances::measure(&carried, truth, [sx, sy])
                         .map(|found| self.without_seeds(&found))
                 };
@@ -230,7 +231,8 @@ impl Setting<'_> {
     fn motions(
         &self,
         method: &MethodOptions,
-        (nth, observer): (usize, &dyn Observer),
+        nth: usize,
+        observer: &dyn Observer,
     ) -> Result<Vec<CineMotion>, VeloxelError> {
         let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
         let slices = self.seeds.contours.slices();
@@ -249,7 +251,7 @@ impl Setting<'_> {
         starts
             .iter()
             .enumerate()
-            .map(|(part, &start)| task.follow(start, (nth * starts.len() + part, all)))
+            .map(|(part, &start)| task.follow(start, nth * starts.len() + part, all))
             .collect()
     }
 
@@ -279,7 +281,9 @@ fn note_crossings(contours: &ContourSet, method: &MethodOptions, warnings: &mut 
 
 fn report(
     job: &TrackJob,
-    (cine, seeds, region): (&Cine, &Seeds, Region),
+    cine: &Cine,
+    seeds: &Seeds,
+    region: Region,
     log: RunLog,
     inputs: Vec<veloxel_report::InputReport>,
     runs: &[Tracked],

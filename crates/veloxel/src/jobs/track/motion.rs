@@ -93,7 +93,7 @@ pub(super) struct Task<'a> {
 
 impl Task<'_> {
     /// Follows from a start frame; `done` of `all` such tasks are over.
-    pub fn follow(&self, start: usize, (done, all): (usize, usize)) -> Result<CineMotion, VeloxelError> {
+    pub fn follow(&self, start: usize, done: usize, all: usize) -> Result<CineMotion, VeloxelError> {
         let (grid, frames) = (self.cine.sequence.grid(), self.cine.sequence.frames());
         let plan = CyclePlan { start, ..self.plan };
         let space = self.space;
@@ -104,7 +104,7 @@ impl Task<'_> {
             let stack = self.region.stack(grid)?;
             let frames: Vec<Volume<f32>> =
                 frames.iter().map(|frame| self.region.volume(frame, &stack)).collect();
-            parts.push(Some(follow(&frames, plan, self.options, (self.device, &share(0, 1)))?));
+            parts.push(Some(follow(&frames, plan, self.options, self.device, &share(0, 1))?));
         } else {
             let plane = self.region.plane(grid)?;
             for slice in 0..grid.size()[2] {
@@ -115,7 +115,7 @@ impl Task<'_> {
                 let frames: Vec<Volume<f32>> =
                     frames.iter().map(|frame| self.region.slice(frame, slice, &plane)).collect();
                 let observer = share(part, self.slices.len());
-                parts.push(Some(follow(&frames, plan, self.options, (self.device, &observer))?));
+                parts.push(Some(follow(&frames, plan, self.options, self.device, &observer)?));
             }
         }
         Ok(CineMotion { grid: grid.clone(), region: self.region, parts, space })

@@ -13,7 +13,8 @@ use veloxel_report::metrics::Periodicity;
 pub(super) fn carried(
     seeds: &Seeds,
     motions: &[CineMotion],
-    (way, frames): (Way, usize),
+    way: Way,
+    frames: usize,
     warnings: &mut Warnings,
 ) -> ContourSet {
     let mut all = Vec::new();
@@ -28,7 +29,7 @@ pub(super) fn carried(
                 continue;
             }
             for frame in 0..frames {
-                let carry = |(nth, seed): &(usize, &Contour)| moved(seed, (&motions[*nth], way), frame);
+                let carry = |(nth, seed): &(usize, &Contour)| moved(seed, &motions[*nth], way, frame);
                 let polygon = match neighbours(&own, frame, frames, periodicity) {
                     [(one, _), (other, _)] if std::ptr::eq(one.1, other.1) => carry(one),
                     [(one, weight), (other, _)] => {
@@ -49,7 +50,7 @@ pub(super) fn carried(
     ContourSet::new(all).unwrap_or_default()
 }
 
-fn moved(seed: &Contour, (motion, way): (&CineMotion, Way), frame: usize) -> Option<Polygon> {
+fn moved(seed: &Contour, motion: &CineMotion, way: Way, frame: usize) -> Option<Polygon> {
     if frame == seed.frame {
         return Some(seed.polygon.clone());
     }
