@@ -217,10 +217,10 @@ impl Grid {
     }
 }
 
-/// `(10, -20.5, 5)`: without the digits that a header's 32-bit floats bring along.
+/// `[10, -20.5, 5]`: without the digits that a header's 32-bit floats bring along.
 fn triple(values: [f64; 3]) -> String {
     let [x, y, z] = values.map(|v| (v * 1e6).round() / 1e6 + 0.0);
-    format!("({x}, {y}, {z})")
+    format!("[{x}, {y}, {z}]")
 }
 
 #[cfg(test)]
