@@ -105,7 +105,7 @@ pub(super) fn frame_panels(view: &PairView, scales: &Scales) -> Result<Vec<Panel
     let (fixed, moving) = (view.fixed.data(), view.moving.data());
     let mut panels = vec![
         stage.scalar_panel("Fixed", "The image that the fields belong to.", grey(fixed), "", |i| fixed[i])?,
-        stage.scalar_panel("Moving", "The image that the vectors point into.", grey(moving), "", |i| moving[i])?,
+        stage.scalar_panel("Moving", "The image that they point into.", grey(moving), "", |i| moving[i])?,
     ];
     if let Some(truth) = view.truth {
         panels.push(stage.motion_colours(TRUE_MOTION, truth, scales.motion_mm)?);
