@@ -161,9 +161,8 @@ fn shells_and_manuals_know_every_command() {
         let text = place.run(&["completions", shell]).succeeded().stdout;
         assert!(text.contains("veloxel") && text.contains("volume-mask"), "{shell}");
     }
-    std::fs::create_dir(place.path("man")).unwrap();
-    place.run(&["manual", "man"]).succeeded();
-    let page = std::fs::read_to_string(place.path("man/veloxel-flow.1")).unwrap();
+    place.run(&["manual", "share/man"]).succeeded();
+    let page = std::fs::read_to_string(place.path("share/man/veloxel-flow.1")).unwrap();
     assert!(page.contains("--volume") || page.contains(r"\-\-volume\-mask"), "{page}");
-    place.run(&["manual", "none"]).failed_with(&["none"]);
+    place.run(&["manual", "share/man/veloxel.1"]).failed_with(&["veloxel.1"]);
 }
