@@ -69,11 +69,7 @@ struct Setup<'a> {
 }
 
 /// A method, opened for an image's grid.
-fn opened(
-    device: &Device,
-    setup: Setup<'_>,
-    image: &Volume<f32>,
-) -> Result<Box<dyn PairMethod>, BenchError> {
+fn opened(device: &Device, setup: Setup<'_>, image: &Volume<f32>) -> Result<Box<dyn PairMethod>, BenchError> {
     let mut draft = Draft::new(&PARAMETERS, setup.method).map_err(veloxel_motion::MotionError::from)?;
     draft.set_preset(setup.preset).map_err(veloxel_motion::MotionError::from)?;
     if let Some(levels) = setup.levels {
