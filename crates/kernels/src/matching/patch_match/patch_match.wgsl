@@ -239,8 +239,8 @@ fn tile_cost(start: u32, voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
     }
     for (var y = 0u; y <= REACH; y = y + 1u) {
         for (var x = 0u; x <= REACH; x = x + 1u) {
-            // Negative positions wrap around to large numbers, and so are outside too. The nearest pixel is loaded then, so that the
-            // loads of a row are under way together.
+            // Negative positions wrap around to large numbers, and so are outside too. Some pixel is loaded nevertheless, so that
+            // the loads of a row are under way together.
             let to = vec2<u32>(first + 2 * vec2<i32>(i32(x), i32(y)));
             let at = min(to, size.xy - vec2<u32>(1u));
             let a = tile[start + 2u * (y * tile_width() + x)];
