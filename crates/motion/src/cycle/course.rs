@@ -4,7 +4,7 @@ use super::{Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodicity};
 use crate::composition::compose_resident;
 use crate::frame::Frame;
 use crate::method::{ImagePair, PairMethod};
-use crate::pending_flow::{PendingFlow, jacobian_of};
+use crate::pending_flow::{PendingFlow, determinant_of};
 use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
 use crate::sequence::{SequenceFrames, of_frame};
 use crate::{MotionError, Observer, Step};
@@ -178,7 +178,7 @@ impl<'a> Course<'a> {
         start: usize,
     ) -> Result<CycleFrame, MotionError> {
         let device = &self.device;
-        let (_, jacobian) = jacobian_of(device, &flow, self.measured(start))?;
+        let jacobian = determinant_of(device, &flow, self.measured(start))?.report;
         Ok(CycleFrame {
             jacobian: jacobian.get(device)?,
             flow: flow.download(device)?,

@@ -54,11 +54,12 @@ pub(super) fn track(gpu: &Launcher<'_>, args: &SparseLucasKanade<'_>) -> Result<
     };
     let groups = n.div_ceil(width / lanes);
     let across = groups.min(MOST_ACROSS);
+    let [finest_limit, coarse_limit] = search.limits_px2();
     let head = Uniform::new().u4([n, args.levels.count(), search.iterations, across]).f4([
-        search.tolerance_px,
+        finest_limit,
+        coarse_limit,
         search.least_eigenvalue,
         search.radius as f32,
-        1.0 / (rows * rows) as f32,
     ]);
     let level = |l: usize| match l < args.levels.count() {
         true => [args.levels.size(l)[0], args.levels.size(l)[1], args.levels.start(l)],

@@ -9,7 +9,7 @@ namespace kernel {
 struct Block {
     // Points; levels; steps of a level at most; workgroups along x.
     uint4 counts;
-    // Tolerance, px; least eigenvalue; radius, px; one over the pixels of a window.
+    // Squared tolerances of the finest level and the coarser ones, px²; least eigenvalue; radius, px.
     float4 search;
     // Width, height and first pixel of each level.
     uint4 levels[13];
@@ -20,6 +20,9 @@ constexpr int LANES = SIDE > 16 ? 32 : 16;
 constexpr uint WARP = 0xffffffffu;
 // The samples have one column more on either side than the window has: the first lanes may have a second one.
 constexpr bool HAS_SECOND = SIDE + 2 > LANES;
+
+// By how much steps are lengthened at most.
+constexpr float MOST_LENGTHENED = 2.0f;
 
 constexpr float FOUND = 0.0f, UNDEFINED = 1.0f, OUTSIDE = 2.0f, LEFT = 3.0f, FLAT = 4.0f;
 
@@ -163,6 +166,8 @@ struct Window {
     }
 };
 
+WGSL_FN float dot_of(const float2 a, const float2 b) { return a.x * b.x + a.y * b.y; }
+
 WGSL_FN bool is_inside(const float2 at, const uint4 level, const float beyond) {
     return at.x >= -beyond && at.y >= -beyond && at.x <= float(level.x - 1u) + beyond && at.y <= float(level.y - 1u) + beyond;
 }
@@ -176,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(WIDTH) track(
     const int lane = threadIdx.x & (LANES - 1);
     const uint nth = (blockIdx.y * block.counts.w + blockIdx.x) * (WIDTH / LANES) + threadIdx.x / LANES;
     const bool exists = nth < block.counts.x;
-    const float radius = block.search.z, tolerance = block.search.x;
+    const float radius = block.search.w;
     float own = FOUND;
     float2 point = make_float2(0.0f, 0.0f);
     if (exists) {
@@ -207,10 +212,12 @@ extern "C" __global__ void __launch_bounds__(WIDTH) track(
         const float least =
             (0.5f * (matrix.x + matrix.z) - sqrtf(half * half + matrix.y * matrix.y)) / float(ROWS * ROWS);
         const float determinant = matrix.x * matrix.z - matrix.y * matrix.y;
-        const bool is_sound = least >= block.search.y && determinant > 0.0f;
-        float2 last = make_float2(3.40282347e38f, 3.40282347e38f);
+        const bool is_sound = least >= block.search.z && determinant > 0.0f;
+        const float limit = back == coarsest ? block.search.x : block.search.y;
+        // The step before as it was taken, and as the matrix gave it.
+        float2 taken = make_float2(0.0f, 0.0f), given = make_float2(0.0f, 0.0f);
         bool goes_on = exists && own == FOUND && is_sound;
-        for (uint step = 0u; step < block.counts.z; ++step) {
+        for (uint nth = 0u; nth < block.counts.z; ++nth) {
             goes_on = goes_on && is_inside(here, level, radius);
             if (!__any_sync(WARP, goes_on)) {
                 break;
@@ -220,19 +227,21 @@ extern "C" __global__ void __launch_bounds__(WIDTH) track(
             float2 sum = __all_sync(WARP, to.holds(0, SIDE)) ? window.mismatch<false>(to, lane) : window.mismatch<true>(to, lane);
             sum = make_float2(total(sum.x, lane), total(sum.y, lane));
             if (goes_on) {
-                const float2 by = make_float2(
+                const float2 step = make_float2(
                     (matrix.y * sum.y - matrix.z * sum.x) / determinant,
                     (matrix.y * sum.x - matrix.x * sum.y) / determinant
                 );
-                const float2 before = here, turned = make_float2(by.x + last.x, by.y + last.y);
-                here = make_float2(before.x + by.x, before.y + by.y);
-                if (by.x * by.x + by.y * by.y <= tolerance * tolerance) {
-                    goes_on = false;
-                } else if (fabsf(turned.x) < tolerance && fabsf(turned.y) < tolerance) {
-                    here = make_float2(before.x + 0.5f * by.x, before.y + 0.5f * by.y);
-                    goes_on = false;
-                }
-                last = by;
+                // By the way that was taken the steps fell by so much; the secant through both says where they vanish.
+                const float way = dot_of(taken, taken);
+                const float fall = dot_of(taken, make_float2(given.x - step.x, given.y - step.y));
+                const float factor =
+                    fall > way / MOST_LENGTHENED ? way / fall : (fall > 0.0f ? MOST_LENGTHENED : 1.0f);
+                const float square = dot_of(step, step), before = dot_of(given, given);
+                taken = make_float2(factor * step.x, factor * step.y);
+                given = step;
+                here = make_float2(here.x + taken.x, here.y + taken.y);
+                // The next one would be shorter by as much as this one is.
+                goes_on = !(square <= limit || square * square <= limit * before);
             }
         }
         if (back < coarsest) {
