@@ -70,7 +70,8 @@ impl Determinant {
     /// Of a displacement in edges.
     pub fn of(
         device: &Device,
-        (shape, spacing_edges): (Shape, Axes<f32>),
+        shape: Shape,
+        spacing_edges: Axes<f32>,
         displacement: &[Buffer],
         measured: Option<&ResidentMask>,
     ) -> Result<Self, ComputeError> {
@@ -82,7 +83,7 @@ impl Determinant {
 }
 
 /// Samples of a coarse level on the full one.
-fn enlarged(device: &Device, (samples, shape): (Buffer, Shape), full: Shape) -> Result<Buffer, ComputeError> {
+fn enlarged(device: &Device, samples: Buffer, shape: Shape, full: Shape) -> Result<Buffer, ComputeError> {
     if shape == full {
         return Ok(samples);
     }
@@ -183,7 +184,7 @@ pub(crate) fn determinant_of(
     flow: &ResidentFlow,
     measured: Option<&ResidentMask>,
 ) -> Result<Determinant, ComputeError> {
-    Determinant::of(device, (Shape::of(&flow.grid), [1.0; 3]), &flow.components_vox, measured)
+    Determinant::of(device, Shape::of(&flow.grid), [1.0; 3], &flow.components_vox, measured)
 }
 
 /// What a user should know of a field that folds.
@@ -393,7 +394,7 @@ impl PendingFlow {
                 // Later than the mark.
                 mark = None;
             }
-            buffers.push(enlarged(&device, (determinant.samples, determinant.shape), full)?);
+            buffers.push(enlarged(&device, determinant.samples, determinant.shape, full)?);
         }
         let mark = mark.as_ref();
         buffers.extend(warped.filter(|_| has_warped));

@@ -77,7 +77,7 @@ impl Clg {
             ImagePyramids::from_level(&device, preparation, [fixed, moving], levels, start.affine())?;
         let estimate = stage.estimate_on(pyramids, start, observer)?;
         let LevelGeometry { shape, spacing_edges, .. } = stage.levels[stage.finest];
-        let determinant = Determinant::of(&device, (shape, spacing_edges), &estimate.displacement, None)?;
+        let determinant = Determinant::of(&device, shape, spacing_edges, &estimate.displacement, None)?;
         let found = stage.conclude(estimate, start)?;
         PendingFlow::with_determinant(&device, found, determinant)
     }
