@@ -9,7 +9,7 @@ use super::{DeviceOptions, JobRun, MethodOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{TriangleMesh, WarningKind, Warnings};
-use veloxel_gpu::Cpu;
+use veloxel_gpu::{Cpu, Device};
 use veloxel_io::{self as io, Kind, NpyWriter, PaintedMesh, Reading};
 use veloxel_mesh::{CleanMesh, DualGraph, PartCount};
 use veloxel_report::number::counted;
@@ -96,29 +96,49 @@ impl Painting {
 pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>, VeloxelError> {
     let mut plan = job.plan();
     plan.check()?;
-    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let mesh = stages.time("load", || io::read_surface(&job.mesh, job.reading, &mut warnings))?;
-    let (clean, graph) = stages.time("clean", || {
-        let clean = CleanMesh::new(&mesh).map_err(VeloxelError::of_mesh_file(&job.mesh))?;
-        let graph = DualGraph::new(&clean);
-        Ok::<_, VeloxelError>((clean, graph))
-    })?;
-    clean.report.warn(&mut warnings);
-    let (device, device_report) = job.device.open()?;
+    let (device, mut log, Surface { mesh, clean, graph }) = open_and_load(job)?;
     let cpu = Cpu::new(job.device.threads)?;
     let wanted = PartsWanted { method: &job.method, count: job.count, membership: job.membership.is_some() };
-    let parts = stages.time("solve", || solve(&wanted, &graph, &device, &cpu))?;
+    let parts = log.stages.time("solve", || solve(&wanted, &graph, &device, &cpu))?;
     if let PartCount::Given(asked) = job.count
         && asked != parts.answer.count
     {
-        warn_of_count(asked, parts.answer.count, &clean, &mut warnings);
+        warn_of_count(asked, parts.answer.count, &clean, &mut log.warnings);
     }
     let all = Found { mesh: &mesh, clean: &clean, graph: &graph, parts: &parts };
     let painting = Painting::new(&all);
-    stages.time("write", || write(&all, &painting.of(&mesh), &mut plan))?;
-    let log = RunLog { device: device_report, stages, warnings };
+    log.stages.time("write", || write(&all, &painting.of(&mesh), &mut plan))?;
     let report = report(job, &all, log);
     finish(plan, report, |report| page(report, &all))
+}
+
+/// A mesh as it is and as it is worked on.
+struct Surface {
+    mesh: TriangleMesh,
+    clean: CleanMesh,
+    graph: DualGraph,
+}
+
+/// A GPU takes as long to open as a large mesh to read and clean: both at once.
+fn open_and_load(job: &SegmentJob) -> Result<(Device, RunLog, Surface), VeloxelError> {
+    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
+    let (opened, surface) = std::thread::scope(|scope| {
+        let opening = scope.spawn(|| job.device.open());
+        let surface = load(job, &mut stages, &mut warnings);
+        (opening.join().expect("opening a device should not panic"), surface)
+    });
+    let surface = surface?;
+    let (device, report) = opened?;
+    Ok((device, RunLog { device: report, stages, warnings }, surface))
+}
+
+fn load(job: &SegmentJob, stages: &mut Stages, warnings: &mut Warnings) -> Result<Surface, VeloxelError> {
+    let mesh = stages.time("load", || io::read_surface(&job.mesh, job.reading, warnings))?;
+    let clean = stages.time("clean", || CleanMesh::new(&mesh));
+    let clean = clean.map_err(VeloxelError::of_mesh_file(&job.mesh))?;
+    clean.report.warn(warnings);
+    let graph = stages.time("graph", || DualGraph::new(&clean));
+    Ok(Surface { mesh, clean, graph })
 }
 
 fn warn_of_count(asked: usize, count: usize, clean: &CleanMesh, warnings: &mut Warnings) {
