@@ -35,7 +35,7 @@ pub struct DenseFlow {
     pub statistics: FlowStatistics,
 }
 
-/// Volumes that are only fetched for who needs them.
+/// Volumes that are fetched on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extras {
     /// The moving image as seen from the fixed grid.
@@ -49,13 +49,13 @@ impl Extras {
     pub const ALL: Self = Self { warped: true, jacobian: true };
 }
 
-/// What a method has asked its device for.
+/// The result of a method, still on the device.
 pub struct Found {
     /// The flow.
     pub flow: ResidentFlow,
     /// In [0, 1], one for every voxel.
     pub confidence: Buffer,
-    /// The rest of what it says, once the device has done its work.
+    /// Status, warnings and diagnostics, complete when the device is done.
     pub account: Box<dyn PendingAccount>,
 }
 
@@ -93,7 +93,7 @@ fn enlarged(device: &Device, samples: Buffer, shape: Shape, full: Shape) -> Resu
     Ok(out)
 }
 
-/// What a method says of its run, whose numbers may still be on the device.
+/// Status, warnings and diagnostics of a run whose numbers may still be on the device.
 pub trait PendingAccount: Send {
     /// The numbers that [`Self::settle`] waits for.
     fn numbers(&mut self) -> Vec<&mut dyn Pending>;
@@ -108,10 +108,10 @@ pub trait PendingAccount: Send {
     ) -> Result<MethodAccount, ComputeError>;
 }
 
-/// What a method says of its run.
+/// Status, warnings and diagnostics of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodAccount {
-    /// How it ended.
+    /// How the run ended.
     pub status: SolveStatus,
     /// Data agreement before and after; none: it is measured where the warped image is asked for.
     pub brightness: Option<BrightnessReport>,
@@ -146,7 +146,7 @@ impl PendingBrightness {
 /// Above this share, folds of a 2-D field are more than the borders of what hides something else.
 const FOLDED_AT_BORDERS: f64 = 0.1;
 
-/// What to say of a share of voxels that fold.
+/// The warning about a share of voxels that fold.
 ///
 /// Tissue does not fold; a picture's field does wherever one thing hides another.
 fn folding(dimension: Dimension, share: f64) -> (WarningKind, String) {
@@ -187,7 +187,7 @@ pub(crate) fn determinant_of(
     Determinant::of(device, Shape::of(&flow.grid), [1.0; 3], &flow.components_vox, measured)
 }
 
-/// What a user should know of a field that folds.
+/// The warning about a field that folds; none where few voxels do.
 pub(crate) fn folding_warning(grid: &Grid, jacobian: &JacobianReport) -> Warnings {
     let mut warnings = Warnings::new();
     if jacobian.share_folded > 1e-3 {
@@ -220,9 +220,9 @@ pub struct PendingFlow {
     /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
     inverse_residual: Option<Later<(f64, f64)>>,
     account: Box<dyn PendingAccount>,
-    /// What was known before the device began.
-    said: Warnings,
-    /// When all this is there.
+    /// Warnings from before the device began.
+    warnings: Warnings,
+    /// The moment at which the device is done with it.
     mark: Option<Timestamp>,
 }
 
@@ -253,7 +253,7 @@ impl PendingFlow {
             brightness: None,
             inverse_residual: None,
             account,
-            said: Warnings::new(),
+            warnings: Warnings::new(),
             mark: device.mark()?,
         })
     }
@@ -306,7 +306,7 @@ impl PendingFlow {
         &self.flow
     }
 
-    /// Where it was asked for.
+    /// The device that works on it.
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -332,17 +332,17 @@ impl PendingFlow {
         (&self.flow, &mut self.confidence, &mut self.inverse_residual)
     }
 
-    /// The backward flow's word on every vector: 1 confirmed, 0 not.
+    /// Whether the backward flow confirms a vector: 1 or 0.
     pub(crate) fn set_confirmed(&mut self, confirmed: Buffer) {
         self.confirmed = Some(confirmed);
     }
 
-    /// Something a user should know, said with the flow.
+    /// Adds a warning to those of the flow.
     pub(crate) fn warn(&mut self, kind: WarningKind, message: String) {
-        self.said.push(kind, message);
+        self.warnings.push(kind, message);
     }
 
-    /// What the device was asked for until now belongs to this flow.
+    /// All launches up to now belong to this flow.
     pub(crate) fn mark(&mut self) -> Result<(), MotionError> {
         self.mark = self.device.mark()?;
         Ok(())
@@ -374,12 +374,14 @@ impl PendingFlow {
         self.mark()
     }
 
-    /// Waits for the device and fetches the flow, its confidence, its diagnostics and what else is wanted of it.
+    /// Waits for the device and fetches the flow, its confidence, its diagnostics and `extras`.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
     pub fn finish(self, extras: Extras) -> Result<DenseFlow, MotionError> {
-        let Self { device, flow, confidence, determinant, warped, confirmed, said, mut mark, .. } = self;
+        let Self {
+            device, flow, confidence, determinant, warped, confirmed, warnings: own, mut mark, ..
+        } = self;
         let (mut account, mut inverse) = (self.account, self.inverse_residual);
         let mut measured = self.brightness;
         let ResidentFlow { grid, components_vox } = flow;
@@ -423,7 +425,7 @@ impl PendingFlow {
         let MethodAccount { status, brightness, mut warnings, diagnostics } =
             account.settle(&device, mark)?;
         let jacobian = jacobian.get_after(&device, mark)?;
-        warnings.extend(said);
+        warnings.extend(own);
         warnings.extend(folding_warning(&grid, &jacobian));
         let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
         let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;
@@ -438,7 +440,7 @@ impl PendingFlow {
         Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, occlusion, statistics })
     }
 
-    /// Waits for the device and leaves the results there, for who only wants to know how long it takes.
+    /// Waits for the device and leaves the results there, to measure time.
     ///
     /// # Errors
     /// As [`Self::finish`].

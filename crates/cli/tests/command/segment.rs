@@ -202,7 +202,10 @@ fn chromium() -> Option<std::path::PathBuf> {
 /// What a page noted about itself, by name, after its self-test in Chromium; none without Chromium.
 fn self_test(place: &Workplace, method: &str) -> Option<impl Fn(&str) -> String + use<>> {
     let Some(chromium) = chromium() else {
-        println!("skipped: there is no Chromium (apt-get install chromium)");
+        #[allow(clippy::print_stdout, reason = "a test says why it was skipped")]
+        {
+            println!("skipped: there is no Chromium (apt-get install chromium)");
+        }
         return None;
     };
     stacked_boxes(place, "tower.obj");
