@@ -68,6 +68,10 @@ pub struct TrackArguments {
     #[arg(long, value_name = "REGION", default_value = "auto", help_heading = "Method")]
     region: RegionChoice,
 
+    /// Weight image on the cine's grid, of --method fe: how much each voxel's data count in every frame, from 0 to 1
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    weight: Option<PathBuf>,
+
     /// Also writes loop.gif: the outlines over the moving images
     #[arg(long)]
     gif: bool,
@@ -174,6 +178,7 @@ impl Run for TrackArguments {
             device: self.device.options(),
             reading: self.reading.reading(),
             command_line: command_line(),
+            weight: self.weight,
             ..RunOptions::default()
         };
         let job = TrackJob {

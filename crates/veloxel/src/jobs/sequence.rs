@@ -12,7 +12,7 @@ use super::{FlowRun, FrameSelection, MaskFile, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Warnings};
+use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Volume, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{Format, Kind};
@@ -78,6 +78,7 @@ impl SequenceJob {
             .reads("sequence", &self.inputs)
             .reads("mask", mask)
             .reads("volume mask", volume_mask)
+            .reads("weight", &self.options.weight)
             .reads("truth", &self.truth)
             .writes("folder", [&self.folder], Holds::Folder)
             .writes("confidence", &self.confidence, holds(&self.confidence))
@@ -153,10 +154,16 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     };
     let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
     let masks = covered_masks(masks, covered);
+    let weights: Vec<Volume<f32>> = options.read_weight(sequence.grid(), warnings)?.into_iter().collect();
     let mut opened = open(&sequence, options, &device)?;
     options.check_volume_mask(&opened.parameters, warnings);
 
-    let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
+    let frames = SequenceFrames {
+        masks: &masks,
+        volume_masks: &volume_masks,
+        weights: &weights,
+        ..SequenceFrames::new(sequence.frames())
+    };
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let reference = job.reference.map_or(Ok(0), |number| names.position(number))?;
     let sequence_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use tables::Timing;
 use veloxel_core::parameters::Values;
-use veloxel_core::{ContourSet, Flow, WarningKind, Warnings};
+use veloxel_core::{ContourSet, Flow, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{Format, LabelMeaning, PlainNames};
@@ -95,6 +95,7 @@ impl TrackJob {
         Ok(OutputPlan::default()
             .reads_settings(&settings)
             .reads_settings(&mask)
+            .reads("weight", &self.options.weight)
             .reads_settings(&[paths(&self.contours), paths(&self.truth)].concat())
             .reads("cine", &self.inputs)
             .writes("folder", [&self.folder], Holds::Folder)
@@ -120,11 +121,19 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
     let region = Region::of(&job.region, &seeds.contours, cine.sequence.grid(), |file| {
         file.read(job.options.reading, warnings)
     })?;
+    let weight = read_weight(job, &cine, warnings)?;
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let mut runs = Vec::new();
     for (nth, method) in job.methods.iter().enumerate() {
-        let setting =
-            Setting { job, cine: &cine, seeds: &seeds, truth: truth.as_ref(), region, device: &device };
+        let setting = Setting {
+            job,
+            cine: &cine,
+            seeds: &seeds,
+            truth: truth.as_ref(),
+            weight: weight.as_ref(),
+            region,
+            device: &device,
+        };
         let tracked = setting.run(method, (nth, observer), &mut log)?;
         let prefix = match job.methods.len() {
             1 => String::new(),
@@ -143,12 +152,26 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
     finish(plan, report, |_| Ok(String::new()))
 }
 
+/// How much data count, on the cine's grid; every method must have weights in its energy.
+fn read_weight(
+    job: &TrackJob,
+    cine: &Cine,
+    warnings: &mut Warnings,
+) -> Result<Option<Volume<f32>>, VeloxelError> {
+    if job.options.weight.is_some() {
+        job.methods.iter().try_for_each(MethodOptions::require_weights)?;
+    }
+    let options = RunOptions { method: job.methods[0].clone(), ..job.options.clone() };
+    options.read_weight(cine.sequence.grid(), warnings)
+}
+
 /// What all methods of a run share.
 struct Setting<'a> {
     job: &'a TrackJob,
     cine: &'a Cine,
     seeds: &'a Seeds,
     truth: Option<&'a ContourSet>,
+    weight: Option<&'a Volume<f32>>,
     region: Region,
     device: &'a Device,
 }
@@ -236,6 +259,7 @@ impl Setting<'_> {
         let slices = self.seeds.contours.slices();
         let task = Task {
             cine: self.cine,
+            weight: self.weight,
             region: self.region,
             space: self.job.space.resolved(self.cine.sequence.grid(), self.cine.place.frames),
             slices: &slices,
