@@ -35,6 +35,7 @@ mod contour;
 mod course;
 mod lane;
 mod periodicity;
+mod rim;
 #[cfg(test)]
 mod tests;
 mod whole;
@@ -46,6 +47,7 @@ pub use contour::{ContourMotion, ContourRule, follow_contour};
 use course::Course;
 use lane::Lane;
 pub use periodicity::{Periodic, Periodicity};
+pub use rim::{Rim, Slice};
 use veloxel_core::{Flow, JacobianReport};
 pub use whole::track_whole;
 

@@ -147,7 +147,8 @@ fn weights_say_how_much_data_count() {
         let intensity = veloxel_motion::clg::parameters::Intensity::Raw;
         run(&pair, &FiniteElementsParams { intensity, ..accurate(Dimension::Two) }, &cpu(2))
     };
-    assert_eq!(with(Some(&ones), None).flow, with(None, None).flow);
+    let everywhere = Mask::everywhere(grid.clone());
+    assert_eq!(with(Some(&ones), None).flow, with(None, Some(&everywhere)).flow);
     assert_eq!(with(Some(&of_mask), None).flow, with(None, Some(&mask)).flow);
     assert_eq!(with(Some(&ones), Some(&mask)).flow, with(None, Some(&mask)).flow);
     // Where one half of a picture moves left and the other right, a smooth field follows the half that counts more.

@@ -18,6 +18,7 @@ use crate::VeloxelError;
 use cine::Cine;
 pub use motion::MotionSpace;
 use motion::{CineMotion, Task, Way};
+pub use outlines::Cavities;
 use region::Region;
 pub use region::RegionChoice;
 use seeds::Seeds;
@@ -62,6 +63,8 @@ pub struct TrackJob {
     pub region: RegionChoice,
     /// In planes, or in the volume.
     pub space: MotionSpace,
+    /// How outlines of cavities follow.
+    pub cavities: Cavities,
     /// Whether the last frame is followed by the first.
     pub periodic: Periodic,
     /// Which motion is taken: of one way in time, of both, or from the start frame.
@@ -212,7 +215,7 @@ impl Setting<'_> {
         log.stages.add("solve", solve_ms);
         let motion = &motions[0];
         let warnings = &mut log.warnings;
-        let contours = outlines::carried(self.seeds, &motions, (Way::Wanted, frames), warnings);
+        let contours = outlines::carried(self.seeds, &motions, (Way::Wanted, self.cine), warnings);
         note_crossings(&contours, method, warnings);
         let walls = walls::walls(self.seeds, motion, (grid, frames), warnings);
         let [sx, sy, _] = grid.spacing_mm();
@@ -224,7 +227,7 @@ impl Setting<'_> {
         let ways = match self.truth {
             Some(truth) => {
                 let by = |way: Way, warnings: &mut Warnings| {
-                    let carried = outlines::carried(self.seeds, &motions, (way, frames), warnings);
+                    let carried = outlines::carried(self.seeds, &motions, (way, self.cine), warnings);
                     ContourDistances::measure(&carried, truth, [sx, sy])
                         .map(|found| self.without_seeds(&found))
                 };
@@ -327,6 +330,7 @@ fn report(
             region_from_px: region.from,
             region_size_px: region.size,
             motion: job.space.resolved(grid, cine.place.frames).word().to_owned(),
+            cavities: job.cavities.word().to_owned(),
         },
         runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),
     }
