@@ -47,6 +47,14 @@ impl LevelImages {
             gain: self.gain,
         }
     }
+    /// The same against another fixed image with its own weights.
+    pub fn against<'a>(&'a self, fixed: &'a Buffer, weight: Option<&'a Buffer>) -> ElementImages<'a> {
+        ElementImages { fixed, weight, ..self.view() }
+    }
+    /// The fixed image alone.
+    pub fn fixed(&self) -> &Buffer {
+        &self.fixed
+    }
     /// The square of what residuals are multiplied by.
     pub fn gain2(&self) -> f32 {
         self.gain * self.gain

@@ -14,6 +14,9 @@
 //! (H + λ diag H) δP = −½ ∇E,     ½ ∇E = Σ_X r s ψ_i + K P,     H = Σ_X s sᵀ ψ_i ψ_j + K        eq. 2 to 5
 //! ```
 //!
+//! With `measure=ncc` the difference is what the best gain and offset of the moving image, as it is warped, leave of it
+//! ([`veloxel_kernels::elements::matched_brightness`]).
+//!
 //! *Notation*
 //!
 //! | paper | code | unit |

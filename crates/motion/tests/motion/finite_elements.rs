@@ -8,7 +8,7 @@ use crate::measure;
 use measure::{cpu, difference_vox, mean_error_vox, pair, smooth};
 use veloxel_core::{Dimension, Grid, Mask, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::finite_elements::parameters::{Cover, Optimiser};
+use veloxel_motion::finite_elements::parameters::{Cover, Measure, Optimiser};
 use veloxel_motion::{
     DenseFlow, Extras, FiniteElements, FiniteElementsParams, FiniteElementsPreset, Frame, ImagePair, Pair,
     PairMethod, Region, ResidentFlow, ResidentMask, ResidentStart, Silent, Start,
@@ -171,6 +171,24 @@ fn weights_say_how_much_data_count() {
 }
 
 #[test]
+fn normalised_cross_correlation_sees_no_gain_and_no_offset() {
+    let phantom = phantom(MotionKind::Rotation, Dimension::Two);
+    let moving = phantom.moving.map(|v| 0.2 + 0.4 * v);
+    let error = |measure, moving: &Volume<f32>| {
+        let intensity = veloxel_motion::clg::parameters::Intensity::Raw;
+        let params = FiniteElementsParams { measure, intensity, ..accurate(Dimension::Two) };
+        mean_error_vox(&run(&pair(&phantom.fixed, moving), &params, &cpu(2)).flow, &phantom)
+    };
+    let bright = error(Measure::Correlation, &phantom.moving);
+    let [dark, difference] = [Measure::Correlation, Measure::SquaredDifference].map(|m| error(m, &moving));
+    println!("{bright}, darker {dark}, by differences {difference} pixel");
+    assert!(
+        bright < 0.02 && (dark - bright).abs() < 0.01 && difference > 0.5,
+        "{bright} {dark} {difference}"
+    );
+}
+
+#[test]
 fn nothing_folds_where_images_would_have_it() {
     // Noise has no motion: what fits best folds.
     let grid = Grid::image(64, 64).unwrap();
@@ -257,9 +275,13 @@ on_every_device! {
     }
 
     fn fields_are_the_same(device: &Device) {
-        for dimension in BOTH {
+        for (dimension, measure) in [
+            (Dimension::Two, Measure::SquaredDifference),
+            (Dimension::Two, Measure::Correlation),
+            (Dimension::Three, Measure::SquaredDifference),
+        ] {
             let phantom = smooth(MotionKind::Sinusoid, dimension, if dimension == Dimension::Two { 48 } else { 20 });
-            let params = FiniteElementsParams { steps: 4, inner_iterations: 4, ..accurate(dimension) };
+            let params = FiniteElementsParams { steps: 4, inner_iterations: 4, measure, ..accurate(dimension) };
             let [got, expected] = [device, &Device::cpu(1).unwrap()]
                 .map(|device| run(&pair(&phantom.fixed, &phantom.moving), &params, device));
             let most = (0..phantom.grid().len())
