@@ -1,12 +1,14 @@
 //! Measures functions: in Rust from the tokens, macros included; in shaders by their braces.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 /// One function with a body.
 pub struct Function {
     pub name: String,
     /// From the line of its `fn` to that of its last brace.
     pub lines: usize,
+    /// Whether an argument is a tuple, which has no name for its parts.
+    pub takes_tuple: bool,
 }
 
 /// The functions in the tokens of a Rust file, also those within other functions and within macros.
@@ -23,12 +25,72 @@ pub fn of_rust(tokens: TokenStream) -> Vec<Function> {
                 found.extend(body.map(|end| Function {
                     name: name.to_string(),
                     lines: end - word.span().start().line + 1,
+                    takes_tuple: arguments(&tokens[at + 2..]).is_some_and(|list| has_tuple(list.stream())),
                 }));
             }
             _ => {}
         }
     }
     found
+}
+
+/// The list of arguments behind a function's name and generics.
+fn arguments(tokens: &[TokenTree]) -> Option<&Group> {
+    let (mut depth, mut last) = (0, ' ');
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if depth == 0 => return Some(group),
+            TokenTree::Punct(mark) => {
+                depth += i32::from(mark.as_char() == '<');
+                depth -= i32::from(mark.as_char() == '>' && last != '-');
+                last = mark.as_char();
+            }
+            _ => last = ' ',
+        }
+    }
+    None
+}
+
+/// Whether the pattern or the type of an argument is a tuple of two or more.
+fn has_tuple(arguments: TokenStream) -> bool {
+    // True where a pattern or a type begins.
+    let mut begins = true;
+    let (mut depth, mut last) = (0, ' ');
+    for token in arguments {
+        match &token {
+            TokenTree::Group(group) if begins && group.delimiter() == Delimiter::Parenthesis => {
+                if has_comma(group.stream()) {
+                    return true;
+                }
+                begins = false;
+            }
+            TokenTree::Punct(mark) => {
+                let mark = mark.as_char();
+                depth += i32::from(mark == '<');
+                depth -= i32::from(mark == '>' && last != '-');
+                begins = depth == 0 && (",:".contains(mark) || (begins && "&'".contains(mark)));
+                last = mark;
+            }
+            TokenTree::Ident(word) => begins &= *word == "mut" || last == '\'',
+            _ => begins = false,
+        }
+        if !matches!(token, TokenTree::Punct(_)) {
+            last = ' ';
+        }
+    }
+    false
+}
+
+/// Whether a comma stands outside of all brackets.
+fn has_comma(tokens: TokenStream) -> bool {
+    let (mut depth, mut last) = (0, ' ');
+    tokens.into_iter().any(|token| {
+        let mark = if let TokenTree::Punct(mark) = token { mark.as_char() } else { ' ' };
+        depth += i32::from(mark == '<');
+        depth -= i32::from(mark == '>' && last != '-');
+        last = mark;
+        mark == ',' && depth == 0
+    })
 }
 
 /// The last line of a token in braces.
@@ -51,7 +113,8 @@ pub fn of_shader(text: &str) -> Vec<Function> {
                 ('{', Some((_, depth))) => *depth += 1,
                 ('{', None) => {
                     if let Some((name, lines_above)) = name_of_function(&head) {
-                        open = Some((Function { name, lines: number - lines_above }, 1));
+                        let function = Function { name, lines: number - lines_above, takes_tuple: false };
+                        open = Some((function, 1));
                     }
                 }
                 ('}', Some((_, depth))) => *depth -= 1,
@@ -96,6 +159,24 @@ mod tests {
                     trait T { fn none(f: fn(u8)); fn b() {\n} }\nmade! { fn c() {\n\n} }\n";
         let found = of_rust(text.parse().expect("the text should be Rust"));
         assert_eq!(shown(&found), [("a", 4), ("within", 1), ("b", 2), ("c", 3)]);
+    }
+
+    #[test]
+    fn tuples_as_arguments_are_found() {
+        let takes = |text: &str| {
+            of_rust(text.parse().expect("the text should be Rust")).iter().all(|each| each.takes_tuple)
+        };
+        assert!(takes("fn a((b, c): (u8, u8)) {}"));
+        assert!(takes("fn a<T: Fn(u8) -> u8>(&self, b: T, c: &(u8, T)) {}"));
+        assert!(takes("fn a(c: &'a mut (u8, u8)) {}"));
+        assert!(takes("fn a(Some(x): Option<u8>, b: Named, mut c: (u8, u8)) {}"));
+        for text in [
+            "fn a(b: u8, c: Vec<(u8, u8)>, d: impl Fn(u8, u8) -> (u8, u8)) -> (u8, u8) {}",
+            "fn a([b, c]: [u8; 2], d: fn(u8, u8), e: (), f: &(dyn Fn(u8) -> Result<u8, u8> + Sync)) {}",
+            "fn a(self, Pair { b, c }: Pair<'_>) { let d: (u8, u8) = (b, c); }",
+        ] {
+            assert!(!takes(text), "{text}");
+        }
     }
 
     #[test]

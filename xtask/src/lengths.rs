@@ -1,4 +1,5 @@
-//! Measures source files and the functions in them: one idea fits in 180 lines of a file and in 60 of a function.
+//! Measures source files and the functions in them: one idea fits in 180 lines of a file and in 60 of a function, and
+//! arguments that belong together have a name together.
 
 use crate::allowed::Offence;
 use crate::{Failure, functions, sources, tokens};
@@ -21,7 +22,7 @@ pub struct Lengths {
 /// # Errors
 /// One cannot be read, or is no Rust.
 pub fn measure(root: &Path) -> Result<Lengths, Failure> {
-    let (mut files, mut functions) = (Vec::new(), Vec::new());
+    let (mut files, mut functions, mut tuples) = (Vec::new(), Vec::new(), Vec::new());
     for (extension, most) in FUNCTIONS {
         for file in sources::files(root, &[extension])? {
             let shown = file.strip_prefix(root).unwrap_or(&file).display().to_string();
@@ -32,13 +33,20 @@ pub fn measure(root: &Path) -> Result<Lengths, Failure> {
                 "rs" => functions::of_rust(tokens::read(&file)?),
                 _ => functions::of_shader(&text),
             };
+            let nameless = found.iter().filter(|each| each.takes_tuple);
+            tuples.extend(nameless.map(|each| format!("{shown}: {}", each.name)));
             functions
                 .extend(found.into_iter().map(|each| (each.lines, most, format!("{shown}: {}", each.name))));
         }
     }
     files.sort();
     functions.sort();
-    Ok(judge(&files, &functions))
+    let mut lengths = judge(&files, &functions);
+    lengths.offences.extend(tuples.into_iter().map(|key| {
+        let shown = format!("{key}: takes a tuple; give its parts a struct, or make them arguments");
+        Offence { shown, key }
+    }));
+    Ok(lengths)
 }
 
 /// Whether only tests compile the file, by its path.

@@ -42,8 +42,8 @@ pub(super) fn cine(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
         figures.extend(pig(session, &folder, scratch.path())?);
     }
     if let Some(folder) = session.data("cardiac/acdc/training") {
-        for patient in PATIENTS {
-            figures.push(ejection(session, &folder, (patient, scratch.path()))?);
+        for (patient, frames) in PATIENTS {
+            figures.push(ejection(session, &folder, patient, frames, scratch.path())?);
         }
     }
     if let Some(folder) = session.data("cardiac/rvsc-p09/patient09") {
@@ -139,7 +139,9 @@ fn over_time(distances: &ContourDistances, frames: usize) -> LinePlot {
 fn ejection(
     session: &Session<'_>,
     folder: &Path,
-    ((patient, frames), scratch): ((&str, [&str; 2]), &Path),
+    patient: &str,
+    frames: [&str; 2],
+    scratch: &Path,
 ) -> Result<Figure, BenchError> {
     let path = |frame: &str, what: &str| {
         folder.join(format!("patient{patient}/patient{patient}_frame{frame}{what}.nii.gz"))

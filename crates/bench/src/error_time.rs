@@ -47,8 +47,10 @@ pub(super) fn error_time(session: &Session<'_>) -> Result<Vec<Figure>, BenchErro
     if scenes.is_empty() {
         return Ok(Vec::new());
     }
-    let ours =
-        SETTINGS.iter().map(|setting| measure(session, setting, &scenes)).collect::<Result<Vec<_>, _>>()?;
+    let ours = SETTINGS
+        .iter()
+        .map(|(name, preset, finest_level)| measure(session, name, *preset, *finest_level, &scenes))
+        .collect::<Result<Vec<_>, _>>()?;
     let peers = match peers(&scenes, session.device_options.threads) {
         Ok(peers) => peers,
         Err(reason) => {
@@ -91,10 +93,12 @@ fn scenes(session: &Session<'_>) -> Result<Vec<Scene>, BenchError> {
 
 fn measure(
     session: &Session<'_>,
-    (name, preset, finest_level): &(&str, Preset, Option<usize>),
+    name: &str,
+    preset: Preset,
+    finest_level: Option<usize>,
     scenes: &[Scene],
 ) -> Result<Point, BenchError> {
-    let mut params = ClgParams::preset(*preset, Dimension::Two);
+    let mut params = ClgParams::preset(preset, Dimension::Two);
     params.finest_level = finest_level.unwrap_or(params.finest_level);
     let (mut error_sum, mut time_sum) = (0.0, 0.0);
     for Scene { images: [fixed, moving], truth, .. } in scenes {

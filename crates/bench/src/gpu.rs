@@ -33,7 +33,8 @@ fn sinusoid(size: usize) -> Result<Phantom, BenchError> {
 }
 
 fn run(
-    (fixed, moving): (&Volume<f32>, &Volume<f32>),
+    fixed: &Volume<f32>,
+    moving: &Volume<f32>,
     params: &ClgParams,
     device: &Device,
 ) -> Result<DenseFlow, BenchError> {
@@ -60,10 +61,10 @@ pub(super) fn agreement(session: &Session<'_>) -> Result<Vec<Figure>, BenchError
             let params = ClgParams::preset(preset, dimension);
             let (mut most, mut changed) = (0.0f64, 0usize);
             for phantom in catalogue::all(dimension, size)? {
-                let images = (&phantom.fixed, &phantom.moving);
-                let first = run(images, &params, device)?;
-                changed += usize::from(run(images, &params, device)?.flow != first.flow);
-                most = most.max(most_vox(&first, &run(images, &params, &cpu)?));
+                let (fixed, moving) = (&phantom.fixed, &phantom.moving);
+                let first = run(fixed, moving, &params, device)?;
+                changed += usize::from(run(fixed, moving, &params, device)?.flow != first.flow);
+                most = most.max(most_vox(&first, &run(fixed, moving, &params, &cpu)?));
             }
             let what = format!("{preset:?}, phantoms of {size}{}", if size == 96 { "²" } else { "³" });
             figures
@@ -73,8 +74,8 @@ pub(super) fn agreement(session: &Session<'_>) -> Result<Vec<Figure>, BenchError
     }
     for (name, [fixed, moving]) in middlebury::pairs(session)? {
         let params = ClgParams::preset(Preset::Accurate, Dimension::Two);
-        let images = (&fixed, &moving);
-        let most = most_vox(&run(images, &params, device)?, &run(images, &params, &cpu)?);
+        let [first, reference] = [device, &cpu].map(|device| run(&fixed, &moving, &params, device));
+        let most = most_vox(&first?, &reference?);
         figures.push(Figure::new(format!("{name}: most from the processor"), most, "voxel").at_most(1e-3));
     }
     if let Some(mouse) = volume_preservation::mouse(session)? {
@@ -106,12 +107,12 @@ fn resident_pair(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let resident_ms = times_ms[RUNS / 2];
     let mut figures =
         vec![Figure::new(format!("{PAIR_SIZE}³ pair, fast, resident"), resident_ms, "ms").at_most(25.0)];
-    let images = (&phantom.fixed, &phantom.moving);
+    let (fixed, moving) = (&phantom.fixed, &phantom.moving);
     let timed = |device: &Device| -> Result<f64, BenchError> {
         let mut best_ms = f64::INFINITY;
         for _ in 0..2 {
             let start = Instant::now();
-            run(images, &params, device)?;
+            run(fixed, moving, &params, device)?;
             best_ms = best_ms.min(start.elapsed().as_secs_f64() * 1e3);
         }
         Ok(best_ms)

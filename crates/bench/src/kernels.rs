@@ -55,9 +55,6 @@ struct Workbench<'a> {
     displacement: Field,
 }
 
-/// A kernel under the clock: its name, the volumes it must move once, the share of the copy rate it must reach.
-type Subject<'s> = (&'s str, f64, Option<f64>);
-
 /// The figures of one size, beside the rate at which it is copied.
 struct Table<'f> {
     figures: &'f mut Vec<Figure>,
@@ -68,7 +65,8 @@ struct Table<'f> {
 }
 
 impl Table<'_> {
-    fn add(&mut self, (name, moved, bar): Subject<'_>, ms: f64) {
+    /// The time of a kernel that must move so many volumes once; the share of the copy's rate it must reach.
+    fn add(&mut self, name: &str, moved: f64, bar: Option<f64>, ms: f64) {
         let Self { size, volume_bytes, copy_rate, .. } = *self;
         self.figures.push(Figure::new(format!("{size}³ {name}"), ms, "ms"));
         let share = moved * volume_bytes / ms / copy_rate;
@@ -135,15 +133,21 @@ impl<'a> Workbench<'a> {
         let (rhs, out) = rest.split_at_mut(3);
         let out = &mut out[..3];
         table.add(
-            ("Jacobi sweep", 15.0, Some(0.85)),
+            "Jacobi sweep",
+            15.0,
+            Some(0.85),
             median_ms(device, || Jacobi { operator, x, rhs, out, damping: 1.0 }.run(device))?,
         );
         table.add(
-            ("Gauss-Seidel sweep", 15.0, Some(0.85)),
+            "Gauss-Seidel sweep",
+            15.0,
+            Some(0.85),
             median_ms(device, || Relax { operator, x, rhs, omega: 1.0, sweeps: 1 }.run(device))?,
         );
         table.add(
-            ("residual, restricted", 12.0 + 3.0 / 8.0, None),
+            "residual, restricted",
+            12.0 + 3.0 / 8.0,
+            None,
             median_ms(device, || {
                 let coarse_shape = Shape { size: [self.size / 2; 3], ..shape };
                 let mut small = device.scratch_field(3, coarse_shape.len())?;
@@ -152,7 +156,9 @@ impl<'a> Workbench<'a> {
         );
         let regulariser = Operator { tensor: None, ..operator };
         table.add(
-            ("regulariser's product", 9.0, None),
+            "regulariser's product",
+            9.0,
+            None,
             median_ms(device, || {
                 SubtractProduct { operator: regulariser, x, target: out }.run(device).map(drop)
             })?,
@@ -165,7 +171,9 @@ impl<'a> Workbench<'a> {
         let gaussian = isotropic(&Taps::gaussian(7.0 / 3.0, 3.0));
         let (from, to) = self.volumes[IMAGES..].split_at_mut(1);
         table.add(
-            ("Gaussian, 15 taps, three passes", 6.0, Some(0.80)),
+            "Gaussian, 15 taps, three passes",
+            6.0,
+            Some(0.80),
             median_ms(device, || {
                 Convolve { shape, taps: &gaussian, input: &from[0], output: &mut to[0] }.run(device)
             })?,
@@ -189,10 +197,12 @@ impl<'a> Workbench<'a> {
                 }
                 .run(device)
             };
-            table.add((name, 5.0, bar), median_ms(device, warp)?);
+            table.add(name, 5.0, bar, median_ms(device, warp)?);
         }
         table.add(
-            ("spline coefficients", 6.0, None),
+            "spline coefficients",
+            6.0,
+            None,
             median_ms(device, || SplineCoefficients { shape, samples: &mut to[0] }.run(device))?,
         );
         Ok(())
@@ -207,7 +217,9 @@ impl<'a> Workbench<'a> {
         }
         let still = device.zeros_field(3, shape.len())?;
         table.add(
-            ("composition", 9.0, None),
+            "composition",
+            9.0,
+            None,
             median_ms(device, || {
                 let (spacing_edges, update) = ([1.0; 3], Update::Compose);
                 Compose { shape, spacing_edges, update, displacement: &still, increment: steps }.run(device)
@@ -230,10 +242,12 @@ impl<'a> Workbench<'a> {
         let mut system = device.zeros_field(9, shape.len())?;
         // Two images in, nine products smoothed along x and y out; those in and out again along z.
         table.add(
-            ("motion tensor, ρ 1", 2.0 + 9.0 + 18.0, Some(0.80)),
+            "motion tensor, ρ 1",
+            2.0 + 9.0 + 18.0,
+            Some(0.80),
             median_ms(device, || MotionTensor { term, taps: &taps, out: &mut system }.run(device))?,
         );
-        table.add(("mismatch", 2.0, None), median_ms(device, || Mismatch { term }.run(device).map(|_| ()))?);
+        table.add("mismatch", 2.0, None, median_ms(device, || Mismatch { term }.run(device).map(|_| ()))?);
         Ok(())
     }
 }

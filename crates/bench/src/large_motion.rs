@@ -246,7 +246,7 @@ fn seen_through(device: &Device, moving: &Volume<f32>, field: &Flow) -> Result<V
         .iter()
         .map(|component| device.upload_copy(component))
         .collect::<Result<_, _>>()?;
-    let seen = MovingImage::new(device, (&samples, grid), grid, Interpolation::CubicSpline)?;
+    let seen = MovingImage::new(device, &samples, grid, grid, Interpolation::CubicSpline)?;
     let fixed = seen.warp(&field, Border::Unbounded)?;
     Ok(Volume::new(grid.clone(), device.download(fixed)?)?)
 }

@@ -56,7 +56,8 @@ pub(super) fn local(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> {
 /// A method with a preset, opened for an image's grid.
 fn opened(
     device: &Device,
-    (method, preset): (&str, &str),
+    method: &str,
+    preset: &str,
     image: &Volume<f32>,
 ) -> Result<Box<dyn PairMethod>, BenchError> {
     let mut draft = Draft::new(&PARAMETERS, method).map_err(veloxel_motion::MotionError::from)?;
@@ -79,7 +80,7 @@ fn accuracy(
     let mut least_density = 1.0f64;
     for (name, [fixed, moving]) in pictures {
         let Some(truth) = truth(session, name)? else { continue };
-        let mut method = opened(session.device, (bars.method, preset), fixed)?;
+        let mut method = opened(session.device, bars.method, preset, fixed)?;
         let found = method.run(&veloxel_motion::Pair::new(fixed, moving), &Silent)?;
         let error = flow_error(&found.flow, &truth, None)?;
         let ratio = over_random(&found, &truth, None)?;
@@ -108,7 +109,7 @@ fn time(device: &Device, bars: &Bars, preset: &str) -> Result<Figure, BenchError
     let [nx, ny] = PICTURE;
     let case = Case { motion: MotionKind::Sinusoid, texture: TextureKind::Smooth, noise: Noise::None };
     let phantom = case.build(&veloxel_core::Grid::image(nx, ny)?);
-    let mut method = opened(device, (bars.method, preset), &phantom.fixed)?;
+    let mut method = opened(device, bars.method, preset, &phantom.fixed)?;
     let (fixed, moving) = (Frame::upload(device, &phantom.fixed)?, Frame::upload(device, &phantom.moving)?);
     let mut least_ms = f64::INFINITY;
     for _ in 0..RUNS {

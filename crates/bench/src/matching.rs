@@ -1,6 +1,6 @@
 //! Block matching's measures beside each other: noise, gain and offset on pictures, noise and change on speckle.
 
-use crate::middlebury::{NamedPair, pairs, truth};
+use crate::middlebury::{pairs, truth};
 use crate::{BenchError, Figure, Session};
 use veloxel_core::{Dimension, Volume};
 use veloxel_motion::block_matching::parameters::MatchMeasure;
@@ -46,14 +46,18 @@ pub(super) fn matching(session: &Session<'_>) -> Result<Vec<Figure>, BenchError>
     let mut figures = Vec::new();
     let pictures = pairs(session)?;
     for light in LIGHTS.iter().filter(|_| !pictures.is_empty()) {
-        for (measure, name) in MEASURES {
+        for (measure, measure_name) in MEASURES {
             let preset = BlockMatchingParams::preset(BlockMatchingPreset::Accurate, Dimension::Two);
             let params = BlockMatchingParams { measure, ..preset };
             let mut sum = 0.0;
-            for picture in &pictures {
-                sum += error_px(session, picture, light, &params)?;
+            for (name, images) in &pictures {
+                sum += error_px(session, name, images, light, &params)?;
             }
-            figures.push(Figure::new(format!("{}: {name}", light.name), sum / pictures.len() as f64, "px"));
+            figures.push(Figure::new(
+                format!("{}: {measure_name}", light.name),
+                sum / pictures.len() as f64,
+                "px",
+            ));
         }
     }
     for (correlation, most) in CHANGES {
@@ -71,7 +75,8 @@ pub(super) fn matching(session: &Session<'_>) -> Result<Vec<Figure>, BenchError>
 /// The mean error on a pair whose moving picture has changed.
 fn error_px(
     session: &Session<'_>,
-    (name, [fixed, moving]): &NamedPair,
+    name: &str,
+    [fixed, moving]: &[Volume<f32>; 2],
     light: &Light,
     params: &BlockMatchingParams,
 ) -> Result<f64, BenchError> {

@@ -62,11 +62,11 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let stopping = |iterations| Stopping { iterations, rtol: Some(RTOL), omega: 1.0 };
     let mut x = device.zeros_field(3, shape.len())?;
     let mut other = device.zeros_field(3, shape.len())?;
-    let mut solver = Multigrid::new(device, (shape, [1.0; 3]), Terms::default())?;
+    let mut solver = Multigrid::new(device, shape, [1.0; 3], Terms::default())?;
     let multigrid =
-        device.scope(|| solver.solve(device, &operator, (&mut x, &rhs), stopping(100))?.settle(device))?;
+        device.scope(|| solver.solve(device, &operator, &mut x, &rhs, stopping(100))?.settle(device))?;
     let jacobi = device.scope(|| {
-        sweep(device, &operator, (&mut x, &rhs, Some(&mut other)), stopping(MOST_SWEEPS))?.settle(device)
+        sweep(device, &operator, &mut x, &rhs, Some(&mut other), stopping(MOST_SWEEPS))?.settle(device)
     })?;
     let reached =
         |solved: &veloxel_motion::solving::Solved| solved.relative_residuals.last().copied().unwrap_or(1.0);

@@ -59,13 +59,13 @@ pub(super) fn paper_c(session: &Session<'_>) -> Result<Vec<Figure>, BenchError> 
         figures.push(Figure::new(format!("GD, one pair, 200 steps a lattice, {name}"), ms, "ms"));
         if *role != Role::OneThread {
             let batch = if session.is_quick { QUICK_BATCH } else { BATCH };
-            let ms = batch_ms(device, (&phantom, batch))?;
+            let ms = batch_ms(device, &phantom, batch)?;
             let figure = Figure::new(format!("LM, batch of {batch}, a frame, {name}"), ms, "ms");
             figures.push(if *role == Role::Gpu { figure.at_most(0.5) } else { figure });
         }
     }
     figures.extend(steps(session, &phantom)?);
-    figures.extend(complexity(session, (&machines, &phantom))?);
+    figures.extend(complexity(session, &machines, &phantom)?);
     Ok(figures)
 }
 
@@ -108,7 +108,7 @@ fn time_ms(
 }
 
 /// The time of one of many pairs that are worked on together: a stack whose slices stand alone.
-fn batch_ms(device: &Device, (phantom, batch): (&Phantom, usize)) -> Result<f64, BenchError> {
+fn batch_ms(device: &Device, phantom: &Phantom, batch: usize) -> Result<f64, BenchError> {
     let grid = Grid::volume(SIDE, SIDE, batch)?;
     let stack = |image: &Volume<f32>| Volume::new(grid.clone(), image.data().repeat(batch));
     let (fixed, moving) = (stack(&phantom.fixed)?, stack(&phantom.moving)?);
@@ -181,7 +181,8 @@ fn steps(session: &Session<'_>, phantom: &Phantom) -> Result<Vec<Figure>, BenchE
 /// Time over the number of elements, images of full size.
 fn complexity(
     session: &Session<'_>,
-    (machines, phantom): (&[Machine], &Phantom),
+    machines: &[Machine],
+    phantom: &Phantom,
 ) -> Result<Vec<Figure>, BenchError> {
     let (mut figures, mut curves) = (Vec::new(), Vec::new());
     for (nth, Machine { role, device, .. }) in machines.iter().enumerate() {

@@ -36,7 +36,7 @@ pub(super) fn tracking(session: &Session<'_>) -> Result<Vec<Figure>, BenchError>
         let pyramids = [pyramid(phantom.fixed.data())?, pyramid(phantom.moving.data())?];
         let search =
             Search { radius, iterations: 20, tolerance_px: 0.01, least_eigenvalue: 1.5e-6 * white * white };
-        let time_ms = fastest_ms(device, (&levels, search), pyramids.each_ref())?;
+        let time_ms = fastest_ms(device, &levels, search, pyramids.each_ref())?;
         let side = 2 * radius + 1;
         let figure =
             Figure::new(format!("{POINTS} points, window {side}², 4 levels, resident"), time_ms, "ms");
@@ -47,7 +47,8 @@ pub(super) fn tracking(session: &Session<'_>) -> Result<Vec<Figure>, BenchError>
 
 fn fastest_ms(
     device: &Device,
-    (levels, search): (&Levels, Search),
+    levels: &Levels,
+    search: Search,
     pyramids: [&Buffer; 2],
 ) -> Result<f64, BenchError> {
     // Points on a lattice, between pixels.

@@ -115,8 +115,8 @@ impl Run for EvaluateArguments {
             What::Labels(files) => files.evaluate(evaluate_labels, labels_text),
             What::Contours { result, truth, cine, json, names, reading } => {
                 let files = Files { result, truth, json, reading, mask: None };
-                let setting = (cine.as_deref(), names.names());
-                files.evaluate(|job, warnings| evaluate_contours(job, setting, warnings), contours_text)
+                let (cine, names) = (cine.as_deref(), names.names());
+                files.evaluate(|job, warnings| evaluate_contours(job, cine, names, warnings), contours_text)
             }
         }
     }

@@ -112,7 +112,7 @@ impl Run for WarpArguments {
                     Between::Linear => Interpolation::Linear,
                     Between::Cubic => Interpolation::CubicSpline,
                 };
-                warp_flow(&files.job(), &device.options().open()?.0, (interpolation, outside))?
+                warp_flow(&files.job(), &device.options().open()?.0, interpolation, outside)?
             }
             What::Labels { files, interpolation, device } => {
                 let choice = match interpolation {

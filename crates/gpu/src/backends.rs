@@ -31,7 +31,7 @@ mod of_this_build {
         match kind {
             "cuda" => Ok(Arc::new(cuda_device::CudaDevice::open(ordinal)?)),
             "vulkan" | "metal" | "dx12" | "wgpu" => {
-                Ok(Arc::new(wgpu_device::WgpuDevice::open((kind, ordinal))?))
+                Ok(Arc::new(wgpu_device::WgpuDevice::open(kind, ordinal)?))
             }
             _ => Err(refuse("there is no such kind; `veloxel devices` lists them")),
         }

@@ -144,7 +144,8 @@ fn require_indexed(samples: usize, kernel: &'static str, buffer: &'static str) -
 /// [`ComputeError::Length`] with the names of the kernel and its argument.
 pub fn require_field(
     field: &[Buffer],
-    (count, expected): (usize, usize),
+    count: usize,
+    expected: usize,
     kernel: &'static str,
     name: &'static str,
 ) -> Result<(), ComputeError> {

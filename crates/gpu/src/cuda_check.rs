@@ -1,15 +1,15 @@
 //! A check of the CUDA sources on machines without an NVIDIA GPU. If `VELOXEL_CHECK_CUDA=sm_90` is set and a kernel
 //! runs through wgpu, its source is also translated and compiled by NVRTC; a kernel that spills registers is refused.
 
-use crate::nvrtc::Nvrtc;
+use crate::nvrtc::{ComputeCapability, Nvrtc};
 use crate::{Launch, cuda_source};
 use std::sync::OnceLock;
 
-/// Major and minor compute capability to compile for; `None` unless `VELOXEL_CHECK_CUDA` asks for the check.
-fn architecture() -> Option<(u32, u32)> {
+/// The compute capability to compile for; `None` unless `VELOXEL_CHECK_CUDA` asks for the check.
+fn architecture() -> Option<ComputeCapability> {
     let asked = std::env::var("VELOXEL_CHECK_CUDA").ok()?;
     let number: u32 = asked.strip_prefix("sm_")?.parse().ok()?;
-    Some((number / 10, number % 10))
+    Some(ComputeCapability::new(number / 10, number % 10))
 }
 
 /// Sources with a text by hand for every entry point on CUDA: their translations run nowhere.

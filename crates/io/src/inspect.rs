@@ -53,7 +53,7 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoE
     if let Some(decoded) = decode_series(path, &mut context)? {
         let format =
             Format::from_path(Path::new("series.dcm")).expect("the format of a series should be known");
-        return Ok(FileInfo { warnings, ..of_content((path, format), &decoded)? });
+        return Ok(FileInfo { warnings, ..of_content(path, format, &decoded)? });
     }
     let format = require_to_read(path, WHAT, has_grid)?;
     let source = Source::open(path)?;
@@ -64,7 +64,7 @@ pub fn inspect(path: &Path, reading: impl Into<Reading>) -> Result<FileInfo, IoE
         of_layout(format, &layout)
     } else {
         let decoded = decode(format, source, &mut context)?;
-        of_content((path, format), &decoded)?
+        of_content(path, format, &decoded)?
     };
     info.warnings = warnings;
     Ok(info)
@@ -96,7 +96,7 @@ pub fn read_grid(path: &Path, reading: impl Into<Reading>, warnings: &mut Warnin
     }
 }
 
-fn of_content((path, format): (&Path, &'static Format), decoded: &Decoded) -> Result<FileInfo, IoError> {
+fn of_content(path: &Path, format: &'static Format, decoded: &Decoded) -> Result<FileInfo, IoError> {
     let info = match &decoded.content {
         Content::Image(image) => on_grid(format, Kind::Image, image.grid()),
         Content::Flow(flow) => on_grid(format, Kind::Flow, flow.grid()),

@@ -65,11 +65,11 @@ impl Picture {
         let data = match samples {
             // Already what is wanted.
             Samples::Floats(samples) if channels == Channels::Grey => samples,
-            Samples::Floats(samples) => grey((&grid, channels, opaque), |i| samples[i], context)?,
-            Samples::Bytes(bytes) => grey((&grid, channels, opaque), |i| f32::from(bytes[i]), context)?,
+            Samples::Floats(samples) => grey(&grid, channels, opaque, |i| samples[i], context)?,
+            Samples::Bytes(bytes) => grey(&grid, channels, opaque, |i| f32::from(bytes[i]), context)?,
             Samples::Words(bytes) => {
                 let words = bytes.as_chunks::<2>().0;
-                grey((&grid, channels, opaque), |i| f32::from(u16::from_be_bytes(words[i])), context)?
+                grey(&grid, channels, opaque, |i| f32::from(u16::from_be_bytes(words[i])), context)?
             }
         };
         context.volume(grid, data)
@@ -78,7 +78,9 @@ impl Picture {
 
 /// The luminance of every pixel; `value` gives the interleaved samples.
 fn grey(
-    (grid, channels, opaque): (&Grid, Channels, f32),
+    grid: &Grid,
+    channels: Channels,
+    opaque: f32,
     value: impl Fn(usize) -> f32,
     context: &mut Context,
 ) -> Result<Vec<f32>, IoError> {

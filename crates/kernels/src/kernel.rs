@@ -79,9 +79,10 @@ impl Lengths {
         &mut self,
         name: &'static str,
         field: &[Buffer],
-        (count, expected): (usize, usize),
+        count: usize,
+        expected: usize,
     ) -> &mut Self {
-        self.and(|kernel| require_field(field, (count, expected), kernel, name))
+        self.and(|kernel| require_field(field, count, expected, kernel, name))
     }
     /// `buffer` must hold `least` samples or more.
     pub fn at_least<T: Element>(

@@ -36,7 +36,7 @@ pub fn shape_diameter(graph: &DualGraph, cpu: &Cpu) -> Vec<f64> {
     cpu.split_samples(&mut thickness, COST, |faces, thickness| {
         let mut scratch = Scratch::default();
         for (face, thickness) in faces.zip(thickness) {
-            *thickness = below(graph, face, (&tree, &spiral), &mut scratch);
+            *thickness = below(graph, face, &tree, &spiral, &mut scratch);
         }
     });
     let mut known: Vec<f64> = thickness.iter().copied().filter(|t| t.is_finite()).collect();
@@ -56,7 +56,8 @@ struct Scratch {
 fn below(
     graph: &DualGraph,
     face: usize,
-    (tree, spiral): (&RayTree, &[[f64; 2]]),
+    tree: &RayTree,
+    spiral: &[[f64; 2]],
     Scratch { stack, rays, lengths }: &mut Scratch,
 ) -> f64 {
     let (normal, centre) = (graph.normals[face], graph.centres[face]);

@@ -72,7 +72,8 @@ pub fn affine_registration(
         let [fixed, moving] = [(fixed, &all), (moving, &all_moving)].map(|(frame, levels)| {
             let mapped = match_voxel_size(
                 device,
-                (FrameSource::from(frame).mapped(map)?, Shape::of(frame.grid())),
+                FrameSource::from(frame).mapped(map)?,
+                Shape::of(frame.grid()),
                 levels[0].shape,
             )?;
             pyramid(device, mapped, levels).map_err(MotionError::from)
@@ -163,7 +164,7 @@ impl LevelPair<'_> {
             }
             (least, best) = (equations.mean_energy, on_level);
             let Some(step) = solve(&equations) else { break };
-            on_level = compose_step(&on_level, &step, (shape.components(), centre));
+            on_level = compose_step(&on_level, &step, shape.components(), centre);
             let det = determinant(&on_level.matrix) / unmoved;
             if !(0.25..=4.0).contains(&det.abs()) {
                 let reason = format!("its determinant became {det:.3}");
@@ -184,7 +185,7 @@ impl LevelPair<'_> {
 }
 
 /// `A ∘ (I + δ)`, δ around the centre.
-fn compose_step(map: &VoxelAffine, step: &[f64], (d, centre): (usize, [f64; 3])) -> VoxelAffine {
+fn compose_step(map: &VoxelAffine, step: &[f64], d: usize, centre: [f64; 3]) -> VoxelAffine {
     let mut inner = VoxelAffine::IDENTITY;
     for r in 0..d {
         for c in 0..d {

@@ -50,13 +50,13 @@ impl CoarsePair {
         let shrinks = |a: &usize| *a < grid.dimension().count() && Some(*a) != stack;
         (0..3).filter(shrinks).for_each(|a| coarse.size[a] = coarse.size[a].div_ceil(SHRINK));
         let shrunk = |samples: &Buffer| -> Result<Vec<f32>, MotionError> {
-            Ok(device.read(&shrink(device, (samples, Shape::of(grid)), coarse)?)?)
+            Ok(device.read(&shrink(device, samples, Shape::of(grid), coarse)?)?)
         };
         let there = match voxel_map(grid, moving.grid()) == VoxelAffine::IDENTITY {
             true => shrunk(moving.samples())?,
             false => {
-                let given = (moving.samples(), moving.grid());
-                let seen = MovingImage::new(device, given, grid, Interpolation::Linear)?;
+                let linear = Interpolation::Linear;
+                let seen = MovingImage::new(device, moving.samples(), moving.grid(), grid, linear)?;
                 shrunk(&seen.at_rest(Border::Unbounded)?)?
             }
         };

@@ -60,7 +60,7 @@ impl PendingStats {
         let mark = self.mark.as_ref();
         fetch(device, mark, vec![&mut self.not_finite, self.map.pending()])?;
         let not_finite = self.not_finite.get_after(device, mark)?;
-        let map = self.map.settle(device, (samples, None), mark)?;
+        let map = self.map.settle(device, samples, None, mark)?;
         Ok(KnownStats { not_finite, map, is_part: false })
     }
 }
@@ -85,10 +85,10 @@ impl Frame {
     }
 
     /// Takes a part of an image that is finite wherever it counts; its intensities are mapped as the whole image's.
-    pub(crate) fn of_part(device: &Device, image: (&Grid, Buffer), map: IntensityMap) -> Self {
+    pub(crate) fn of_part(device: &Device, grid: &Grid, samples: Buffer, map: IntensityMap) -> Self {
         let known = KnownStats { not_finite: None, map: Some(map), is_part: true };
         let stats = Mutex::new(ImageStats::Known(known));
-        Self { device: device.clone(), grid: image.0.clone(), samples: image.1, stats }
+        Self { device: device.clone(), grid: grid.clone(), samples, stats }
     }
 
     /// Where the image lies.

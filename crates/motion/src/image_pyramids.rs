@@ -87,7 +87,8 @@ impl LevelImages {
 pub(crate) fn presmoothed(
     device: &Device,
     sigma_vox: f64,
-    (image, shape): (Buffer, Shape),
+    image: Buffer,
+    shape: Shape,
 ) -> Result<Buffer, MotionError> {
     if sigma_vox == 0.0 {
         return Ok(image);
@@ -134,15 +135,16 @@ impl ImagePyramids {
         device: &Device,
         preparation: Preparation,
         images: RawImages<'_>,
-        (levels, finest): (&[LevelGeometry], usize),
+        levels: &[LevelGeometry],
+        finest: usize,
     ) -> Result<Self, MotionError> {
-        let smooth = |image: Buffer, shape: Shape| presmoothed(device, preparation.presmooth, (image, shape));
+        let smooth = |image: Buffer, shape: Shape| presmoothed(device, preparation.presmooth, image, shape);
         let RawImages { fixed, moving, region, maps, placement, start } = images;
         let moving_grid = moving.frame().grid().clone();
         let mut moving_levels = moving_levels(&moving_grid, &placement, levels);
         let fixed = smooth(fixed.mapped(maps[0])?, levels[0].shape)?;
-        let raw = (moving.mapped(maps[1])?, Shape::of(&moving_grid));
-        let moving = match_voxel_size(device, raw, moving_levels[0].shape)?;
+        let (raw, own) = (moving.mapped(maps[1])?, Shape::of(&moving_grid));
+        let moving = match_voxel_size(device, raw, own, moving_levels[0].shape)?;
         let moving = smooth(moving, moving_levels[0].shape)?;
         let used = |mut pyramid: Vec<Buffer>| pyramid.split_off(finest.min(pyramid.len()));
         let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
@@ -156,7 +158,7 @@ impl ImagePyramids {
             false => {
                 let pair = [&levels[finest], &moving_levels[0]];
                 let (shapes, map) = (pair.map(|level| level.shape), between_levels(&placement, pair));
-                let warped = at_rest(device, shapes, (&moving[0], Interpolation::Linear), map)?;
+                let warped = at_rest(device, shapes, &moving[0], Interpolation::Linear, map)?;
                 AbsoluteDifference { fixed: image, warped: &warped, weight }.run(device)?
             }
         };
@@ -179,7 +181,8 @@ impl ImagePyramids {
         device: &Device,
         preparation: Preparation,
         [fixed, moving]: [Buffer; 2],
-        (levels, start): (&[LevelGeometry], VoxelAffine),
+        levels: &[LevelGeometry],
+        start: VoxelAffine,
     ) -> Result<Self, MotionError> {
         let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight: None }.run(device)?;
         Ok(Self {
@@ -222,14 +225,15 @@ impl ImagePyramids {
 /// An image as the warp by no displacement samples its spline.
 fn through_spline(device: &Device, shape: Shape, mut image: Buffer) -> Result<Buffer, MotionError> {
     SplineCoefficients { shape, samples: &mut image }.run(device)?;
-    at_rest(device, [shape; 2], (&image, Interpolation::CubicSpline), VoxelAffine::IDENTITY)
+    at_rest(device, [shape; 2], &image, Interpolation::CubicSpline, VoxelAffine::IDENTITY)
 }
 
 /// A moving image on the fixed grid where nothing has moved; the shapes are the fixed grid's and the moving one's.
 fn at_rest(
     device: &Device,
     [shape, moving_shape]: [Shape; 2],
-    (moving, interpolation): (&Buffer, Interpolation),
+    moving: &Buffer,
+    interpolation: Interpolation,
     moving_from_fixed: VoxelAffine,
 ) -> Result<Buffer, MotionError> {
     let mut out = device.scratch(shape.len())?;

@@ -48,7 +48,7 @@ impl IntensityMap {
         image: &Buffer,
         weight: Option<&Buffer>,
     ) -> Result<Option<Self>, MotionError> {
-        Percentiles::ask(device, image, weight)?.settle(device, (image, weight), None)
+        Percentiles::ask(device, image, weight)?.settle(device, image, weight, None)
     }
 }
 
@@ -75,7 +75,8 @@ impl Percentiles {
     pub fn settle(
         self,
         device: &Device,
-        (image, weight): (&Buffer, Option<&Buffer>),
+        image: &Buffer,
+        weight: Option<&Buffer>,
         mark: Option<&Timestamp>,
     ) -> Result<Option<IntensityMap>, MotionError> {
         let mut samples = Quantiles { image, weight, step: self.step, shares: OUTLIERS };

@@ -96,7 +96,8 @@ impl<'a> MovingImage<'a> {
     /// little memory.
     pub fn new(
         device: &'a Device,
-        (given, moving): (&'a Buffer, &Grid),
+        given: &'a Buffer,
+        moving: &Grid,
         fixed: &Grid,
         interpolation: Interpolation,
     ) -> Result<Self, MotionError> {
@@ -113,7 +114,7 @@ impl<'a> MovingImage<'a> {
         if is_spline || shape != own {
             let mut copy = device.scratch(own.len())?;
             CopyBuffer { from: given, to: &mut copy }.run(device)?;
-            let mut samples = match_voxel_size(device, (copy, own), shape)?;
+            let mut samples = match_voxel_size(device, copy, own, shape)?;
             if is_spline {
                 SplineCoefficients { shape, samples: &mut samples }.run(device)?;
             }
@@ -167,7 +168,7 @@ impl<'a> MovingImage<'a> {
 /// As [`MovingImage::new`].
 pub(crate) fn frame_on(frame: &Frame, grid: &Grid) -> Result<(Frame, ResidentMask), MotionError> {
     let device = frame.device();
-    let seen = MovingImage::new(device, (frame.samples(), frame.grid()), grid, Interpolation::Linear)?;
+    let seen = MovingImage::new(device, frame.samples(), frame.grid(), grid, Interpolation::Linear)?;
     let samples = seen.at_rest(Border::Unbounded)?;
     let mut weight = seen.at_rest(Border::Voxels)?;
     // What is finite becomes 1, and NaN 0.

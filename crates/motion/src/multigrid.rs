@@ -86,7 +86,8 @@ impl Multigrid {
     /// [`ComputeError::OutOfMemory`].
     pub fn new(
         device: &Device,
-        (shape, spacing_edges): (Shape, Axes<f32>),
+        shape: Shape,
+        spacing_edges: Axes<f32>,
         terms: Terms,
     ) -> Result<Self, ComputeError> {
         let mut own = Self { levels: Vec::new(), used: 0, terms };
@@ -95,7 +96,7 @@ impl Multigrid {
     }
 
     /// Samples below the finest grid, for each of its voxels.
-    pub fn samples_per_voxel((finest, mut spacing): (Shape, Axes<f32>), terms: Terms) -> f64 {
+    pub fn samples_per_voxel(finest: Shape, mut spacing: Axes<f32>, terms: Terms) -> f64 {
         let d = finest.components();
         let own =
             finest.tensor_entries() + 2 * d + usize::from(terms.diffusivity) + usize::from(terms.volume);
@@ -131,7 +132,7 @@ impl Multigrid {
             spacing = [0, 1, 2].map(|a| if halve[a] { 2.0 * spacing[a] } else { spacing[a] });
             match self.levels.get_mut(used) {
                 Some(level) => level.fit(device, shape, spacing)?,
-                None => self.levels.push(Level::new(device, (shape, spacing), self.terms)?),
+                None => self.levels.push(Level::new(device, shape, spacing, self.terms)?),
             }
         }
         Ok(())
@@ -173,7 +174,8 @@ impl Multigrid {
         &mut self,
         device: &Device,
         operator: &Operator<'_>,
-        (x, rhs): (&mut [Buffer], &[Buffer]),
+        x: &mut [Buffer],
+        rhs: &[Buffer],
         stopping: Stopping,
     ) -> Result<Solving, ComputeError> {
         // From x = 0 the residual is the right-hand side.
@@ -187,11 +189,11 @@ impl Multigrid {
             return Ok(solving);
         }
         self.coarsen(device, operator)?;
-        self.full_multigrid_start(device, operator, (x, rhs))?;
+        self.full_multigrid_start(device, operator, x, rhs)?;
         solving.sweeps += self.share_below() * (1.0 + SWEEPS_PER_CYCLE);
         let mut checks = stopping.rtol.map(Checks::new);
         for left in (0..stopping.iterations).rev() {
-            let on_the_way = cycle(device, operator, (x, rhs), &mut self.levels[..self.used])?;
+            let on_the_way = cycle(device, operator, x, rhs, &mut self.levels[..self.used])?;
             solving.sweeps += SWEEPS_PER_CYCLE * (1.0 + self.share_below());
             let Some(checks) = checks.as_mut() else {
                 solving.norms2.extend(on_the_way);
@@ -199,7 +201,7 @@ impl Multigrid {
             };
             solving.sweeps += 1.0;
             let norm2 = ResidualNorm2 { operator: *operator, x, rhs }.run(device)?;
-            if checks.end((device, &mut solving), norm2, (x, left))? {
+            if checks.end(device, &mut solving, norm2, x, left)? {
                 break;
             }
         }
@@ -218,7 +220,8 @@ impl Multigrid {
         &mut self,
         device: &Device,
         operator: &Operator<'_>,
-        (x, rhs): (&mut [Buffer], &[Buffer]),
+        x: &mut [Buffer],
+        rhs: &[Buffer],
     ) -> Result<(), ComputeError> {
         let levels = &mut self.levels[..self.used];
         for at in 0..levels.len() {
@@ -236,7 +239,7 @@ impl Multigrid {
                 None => InPlace { operation: Operation::Fill(0.0), field: &mut level.x }.run(device)?,
             }
             let (own, own_x, own_rhs) = level.parts(operator);
-            cycle(device, &own, (own_x, own_rhs), below)?;
+            cycle(device, &own, own_x, own_rhs, below)?;
         }
         if let Some(second) = levels.first() {
             second.prolong(operator.shape, x, Onto::Nothing).run(device)?;
@@ -256,7 +259,8 @@ impl Level {
 
     fn new(
         device: &Device,
-        (shape, spacing_edges): (Shape, Axes<f32>),
+        shape: Shape,
+        spacing_edges: Axes<f32>,
         terms: Terms,
     ) -> Result<Self, ComputeError> {
         let n = shape.len();
@@ -298,7 +302,8 @@ impl Level {
 fn cycle(
     device: &Device,
     operator: &Operator<'_>,
-    (x, rhs): (&mut [Buffer], &[Buffer]),
+    x: &mut [Buffer],
+    rhs: &[Buffer],
     below: &mut [Level],
 ) -> Result<Option<Later<f64>>, ComputeError> {
     let Some((coarse, further)) = below.split_first_mut() else {
@@ -313,7 +318,7 @@ fn cycle(
     InPlace { operation: Operation::Fill(0.0), field: &mut coarse.x }.run(device)?;
     {
         let (own, own_x, own_rhs) = coarse.parts(operator);
-        cycle(device, &own, (own_x, own_rhs), further)?;
+        cycle(device, &own, own_x, own_rhs, further)?;
     }
     coarse.prolong(operator.shape, x, Onto::Present).run(device)?;
     Relax { operator: *operator, x, rhs, omega: 1.0, sweeps: 1 }.run(device)?;
@@ -338,7 +343,9 @@ const VOLUME_DAMPING: f32 = 0.6;
 pub fn sweep(
     device: &Device,
     operator: &Operator<'_>,
-    (x, rhs, other): (&mut [Buffer], &[Buffer], Option<&mut [Buffer]>),
+    x: &mut [Buffer],
+    rhs: &[Buffer],
+    other: Option<&mut [Buffer]>,
     stopping: Stopping,
 ) -> Result<Solving, ComputeError> {
     let mut solving = Solving::from(ResidualNorm2 { operator: *operator, x, rhs }.run(device)?);
@@ -368,7 +375,7 @@ pub fn sweep(
         match checks.as_mut() {
             None => solving.norms2.push(norm2),
             Some(checks) => {
-                if checks.end((device, &mut solving), norm2, (x, stopping.iterations - done))? {
+                if checks.end(device, &mut solving, norm2, x, stopping.iterations - done)? {
                     break;
                 }
             }

@@ -322,7 +322,7 @@ impl PendingFlow {
         interpolation: Interpolation,
     ) -> Result<(), MotionError> {
         let (device, grid) = (&self.device, &self.flow.grid);
-        let seen = MovingImage::new(device, (moving.samples(), moving.grid()), grid, interpolation)?;
+        let seen = MovingImage::new(device, moving.samples(), moving.grid(), grid, interpolation)?;
         let warped = seen.warp(&self.flow.components_vox, Border::Voxels)?;
         let difference =
             |warped: &Buffer| AbsoluteDifference { fixed: fixed.samples(), warped, weight: None }.run(device);

@@ -126,7 +126,8 @@ impl PointTracker {
     /// their ranges.
     pub fn new(
         grid: &Grid,
-        (parameters, white): (TrackingParameters, f32),
+        parameters: TrackingParameters,
+        white: f32,
         device: &Device,
     ) -> Result<Self, MotionError> {
         if grid.dimension() != Dimension::Two {
@@ -254,7 +255,7 @@ impl PointTracker {
         };
         least.run(device)?;
         let score = device.download(score)?;
-        Ok(spread_out((&score, shape.size[0]), (count, distance_px), there_px))
+        Ok(spread_out(&score, shape.size[0], count, distance_px, there_px))
     }
 }
 
@@ -265,8 +266,10 @@ const LEAST_SHARE: f32 = 0.01;
 
 /// Maxima of a score `λ / (λ + half)`, the best first, at a distance from each other and from others.
 fn spread_out(
-    (score, nx): (&[f32], usize),
-    (count, distance_px): (usize, f32),
+    score: &[f32],
+    nx: usize,
+    count: usize,
+    distance_px: f32,
     there_px: &[[f32; 2]],
 ) -> Vec<[f32; 2]> {
     let ny = score.len() / nx;

@@ -128,8 +128,8 @@ pub(crate) fn between_grids(map: &VoxelAffine, [from, to]: [&LevelGeometry; 2]) 
 ///
 /// # Errors
 /// [`ComputeError::OutOfMemory`].
-pub fn shrink(device: &Device, image: (&Buffer, Shape), to: Shape) -> Result<Buffer, ComputeError> {
-    smooth_and_resample(device, image, to, 0.6)
+pub fn shrink(device: &Device, image: &Buffer, from: Shape, to: Shape) -> Result<Buffer, ComputeError> {
+    smooth_and_resample(device, image, from, to, 0.6)
 }
 
 /// What an image is smoothed by before it shrinks.
@@ -143,7 +143,8 @@ pub(crate) fn shrinking_taps([from, to]: [Shape; 2], sigma: f64) -> Axes<Taps> {
 /// An image with fewer voxels, along each axis by `f`, smoothed before by `sigma √(f² − 1)` voxels.
 fn smooth_and_resample(
     device: &Device,
-    (image, from): (&Buffer, Shape),
+    image: &Buffer,
+    from: Shape,
     to: Shape,
     sigma: f64,
 ) -> Result<Buffer, ComputeError> {
@@ -174,10 +175,11 @@ const DEVIATION_PER_WIDTH: f64 = 0.424_660_9;
 /// [`ComputeError::OutOfMemory`].
 pub(crate) fn match_voxel_size(
     device: &Device,
-    (image, from): (Buffer, Shape),
+    image: Buffer,
+    from: Shape,
     to: Shape,
 ) -> Result<Buffer, ComputeError> {
-    if from == to { Ok(image) } else { smooth_and_resample(device, (&image, from), to, DEVIATION_PER_WIDTH) }
+    if from == to { Ok(image) } else { smooth_and_resample(device, &image, from, to, DEVIATION_PER_WIDTH) }
 }
 
 /// An image at every size, finest first.
@@ -191,7 +193,7 @@ pub fn pyramid(
 ) -> Result<Vec<Buffer>, ComputeError> {
     let mut out = vec![image];
     for pair in levels.windows(2) {
-        let coarser = shrink(device, (&out[out.len() - 1], pair[0].shape), pair[1].shape)?;
+        let coarser = shrink(device, &out[out.len() - 1], pair[0].shape, pair[1].shape)?;
         out.push(coarser);
     }
     Ok(out)
@@ -217,8 +219,10 @@ pub fn mask_pyramid(
 /// [`ComputeError::Length`] if a buffer does not belong to its level.
 pub fn transfer(
     device: &Device,
-    (field, from): (&Field, &LevelGeometry),
-    (out, to): (&mut Field, &LevelGeometry),
+    field: &Field,
+    from: &LevelGeometry,
+    out: &mut Field,
+    to: &LevelGeometry,
 ) -> Result<(), ComputeError> {
     let factor = (from.edge_mm / to.edge_mm) as f32;
     let resample =
@@ -266,7 +270,7 @@ mod tests {
             device.zeros(levels[1].shape.len()).unwrap(),
         ];
         let mut up = device.scratch_field(2, levels[0].shape.len()).unwrap();
-        transfer(&device, (&field, &levels[1]), (&mut up, &levels[0])).unwrap();
+        transfer(&device, &field, &levels[1], &mut up, &levels[0]).unwrap();
         assert!(device.read(&up[0]).unwrap().iter().all(|v| (v - 2.0).abs() < 1e-6));
     }
 }

@@ -83,7 +83,8 @@ pub(crate) fn levels_used(start: ResidentStart<'_>, levels: usize, finest: usize
 /// [`MotionError::Compute`] if the device has too little memory.
 pub(crate) fn start_on_coarsest(
     device: &Device,
-    (levels, finest): (&[LevelGeometry], usize),
+    levels: &[LevelGeometry],
+    finest: usize,
     start: ResidentStart<'_>,
 ) -> Result<Field, MotionError> {
     let coarsest = &levels[levels.len() - 1];
@@ -107,7 +108,7 @@ pub(crate) fn start_on_coarsest(
     for pair in levels.windows(2) {
         let factor = (pair[0].edge_mm / pair[1].edge_mm) as f32;
         for component in &mut field {
-            let mut coarser = shrink(device, (component, pair[0].shape), pair[1].shape)?;
+            let mut coarser = shrink(device, component, pair[0].shape, pair[1].shape)?;
             Operation::MapAffine { gain: factor, offset: 0.0 }.on(&mut coarser).run(device)?;
             device.fit(component, pair[1].shape.len())?;
             CopyBuffer { from: &coarser, to: component }.run(device)?;

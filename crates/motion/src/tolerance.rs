@@ -41,21 +41,23 @@ impl Checks {
     /// With nothing `left` to do it ends in any case.
     pub fn end(
         &mut self,
-        (device, solving): (&Device, &mut Solving),
+        device: &Device,
+        solving: &mut Solving,
         norm2: Later<f64>,
-        (x, left): (&mut [Buffer], usize),
+        x: &mut [Buffer],
+        left: usize,
     ) -> Result<bool, ComputeError> {
         let small = x.first().is_none_or(|c| c.len() <= MOST_VOXELS);
         let mark = if small && norm2.peek().is_none() { device.mark()? } else { None };
         if let Some(Ahead { norm2, mark, sweeps }) = self.ahead.take()
-            && self.is_small((device, solving), norm2, Some(&mark))?
+            && self.is_small(device, solving, norm2, Some(&mark))?
         {
             self.kept.iter().zip(x).try_for_each(|(kept, x)| CopyBuffer { from: kept, to: x }.run(device))?;
             solving.sweeps = sweeps;
             return Ok(true);
         }
         let Some(mark) = mark.filter(|_| left > 0) else {
-            return Ok(self.is_small((device, solving), norm2, None)? || left == 0);
+            return Ok(self.is_small(device, solving, norm2, None)? || left == 0);
         };
         if self.kept.is_empty() {
             self.kept = x.iter().map(|c| device.scratch(c.len())).collect::<Result<_, _>>()?;
@@ -70,7 +72,8 @@ impl Checks {
     /// Waits for a norm, adds it to the solve's, and says whether it is small enough.
     fn is_small(
         &self,
-        (device, solving): (&Device, &mut Solving),
+        device: &Device,
+        solving: &mut Solving,
         mut norm2: Later<f64>,
         mark: Option<&Timestamp>,
     ) -> Result<bool, ComputeError> {
@@ -102,7 +105,7 @@ mod tests {
     fn an_iteration_too_many_is_thrown_away() {
         let device = Device::cpu(1).unwrap();
         let (mut solving, mut checks, mut x) = one_ahead(&device, 0.009);
-        assert!(checks.end((&device, &mut solving), Later::known(0.0001), (&mut x, 5)).unwrap());
+        assert!(checks.end(&device, &mut solving, Later::known(0.0001), &mut x, 5).unwrap());
         assert_eq!(device.read(&x[0]).unwrap(), [1.0; 4]);
         let solved = solving.settle(&device).unwrap();
         assert_eq!(
@@ -115,8 +118,8 @@ mod tests {
     fn an_iteration_that_was_needed_is_kept() {
         let device = Device::cpu(1).unwrap();
         let (mut solving, mut checks, mut x) = one_ahead(&device, 0.5);
-        assert!(!checks.end((&device, &mut solving), Later::known(0.2), (&mut x, 5)).unwrap());
-        assert!(checks.end((&device, &mut solving), Later::known(0.1), (&mut x, 0)).unwrap());
+        assert!(!checks.end(&device, &mut solving, Later::known(0.2), &mut x, 5).unwrap());
+        assert!(checks.end(&device, &mut solving, Later::known(0.1), &mut x, 0).unwrap());
         assert_eq!(device.read(&x[0]).unwrap(), [2.0; 4]);
         let solved = solving.settle(&device).unwrap();
         assert_eq!((solved.sweeps, solved.stop), (6.0, StopReason::IterationLimit));

@@ -32,21 +32,16 @@ pub(super) fn figure(title: &str, caption: &str, values: &[Option<f64>; 17], ful
             );
             let (middle, r) = (angle * PI / 180.0, 0.5 * (inner + outer));
             let value = values[usize::from(segment) - 1];
-            write_segment(&mut svg, &d, (segment, value, full), [r * middle.cos(), -r * middle.sin()]);
+            write_segment(&mut svg, &d, segment, value, full, [r * middle.cos(), -r * middle.sin()]);
         }
     }
     let apex = "M-20 0A20 20 0 0 0 20 0A20 20 0 0 0 -20 0Z";
-    write_segment(&mut svg, apex, (17, values[16], full), [0.0, 0.0]);
+    write_segment(&mut svg, apex, 17, values[16], full, [0.0, 0.0]);
     svg.push_str("</svg>");
     Figure { title: title.to_owned(), caption: caption.to_owned(), svg }
 }
 
-fn write_segment(
-    svg: &mut String,
-    d: &str,
-    (segment, value, full): (u8, Option<f64>, f64),
-    [x, y]: [f64; 2],
-) {
+fn write_segment(svg: &mut String, d: &str, segment: u8, value: Option<f64>, full: f64, [x, y]: [f64; 2]) {
     let Some(value) = value else {
         let _ = write!(
             svg,

@@ -42,10 +42,10 @@ fn looped(slice: usize, views: &[TrackView<'_>], duration_ms: f64) -> Result<Str
     let uri = strip(first.frames, slice, first)?;
     let mut marks = String::new();
     for (nth, view) in views.iter().enumerate() {
-        paths(view.contours, (slice, view), &format!("ink-{}", nth % 6), &mut marks);
+        paths(view.contours, slice, view, &format!("ink-{}", nth % 6), &mut marks);
     }
     if let Some(truth) = first.truth {
-        paths(truth, (slice, first), "truth", &mut marks);
+        paths(truth, slice, first, "truth", &mut marks);
     }
     Ok(format!(
         r#"<svg class="loop" viewBox="0 0 {w} {h}" role="img" aria-label="Slice {slice} over time with its outlines"><g class="strip" style="--end:-{end}px;animation:strip {duration_ms:.0}ms steps({frames}) infinite"><image href="{uri}" width="{end}" height="{h}" preserveAspectRatio="none"/>{marks}</g></svg>"#,
@@ -70,7 +70,7 @@ fn strip(frames: &[Volume<f32>], slice: usize, view: &TrackView<'_>) -> Result<S
 }
 
 /// The outlines of a slice on all frames of its strip.
-fn paths(contours: &ContourSet, (slice, view): (usize, &TrackView<'_>), class: &str, out: &mut String) {
+fn paths(contours: &ContourSet, slice: usize, view: &TrackView<'_>, class: &str, out: &mut String) {
     let ([x0, y0], [w, _]) = (view.region_from_px, view.region_size_px);
     let mut d = String::new();
     for structure in Structure::ALL.into_iter().filter(|s| *s != Structure::Region) {

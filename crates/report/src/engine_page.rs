@@ -78,36 +78,38 @@ fn cards(report: &EngineReport) -> Vec<Headline> {
 fn panels(view: &EngineView<'_>) -> Result<Vec<Panel>, ReportError> {
     let certain = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
     let confidence = |of: &'static str, map: &Volume<f32>| {
-        scalar_panel((of, "How far the orientations agree: 0 not at all, 1 fully."), (map, certain), "")
+        scalar_panel(of, "How far the orientations agree: 0 not at all, 1 fully.", map, certain, "")
     };
     let mut panels = Vec::new();
     if let Some((flow, sure)) = view.flow {
         let scale = motion_scale(flow);
-        let what = ("Motion", "Towards the next frame: hue is the direction, colour strength the length.");
+        let caption = "Towards the next frame: hue is the direction, colour strength the length.";
         let legend = Some(Map::motion_legend(scale)?);
-        panels.push(panel(what, &[("", Map::Motion(flow, scale))], legend)?.gaps_are("no vector"));
+        let motion = panel("Motion", caption, &[("", Map::Motion(flow, scale))], legend)?;
+        panels.push(motion.gaps_are("no vector"));
         panels.push(confidence("Confidence of the motion", sure)?);
     }
     if let Some((disparity_px, sure)) = view.disparity_px {
         let (low, high) = ValueRange::of(disparity_px).map_or((0.0, 1.0), |r| (r.p1, r.p99));
         let depth = Scaled { ramp: Ramp::Depth, low, high };
-        let what = ("Disparity", "How far to the left a pixel lies in the right frame: near is light.");
-        let found = scalar_panel(what, (disparity_px, depth), "px, 1 to 99 % of the values")?;
+        let caption = "How far to the left a pixel lies in the right frame: near is light.";
+        let found = scalar_panel("Disparity", caption, disparity_px, depth, "px, 1 to 99 % of the values")?;
         panels.push(found.gaps_are("no disparity"));
         panels.push(confidence("Confidence of the disparity", sure)?);
     }
     if let Some([energy, orientation, phase]) = view.features {
-        let what = ("Orientation", "The direction across edges and lines.");
-        let map = Map::Angle(orientation, energy, Wheel::ORIENTATION);
-        panels.push(panel(what, &[("", map)], Some(orientation_legend()?))?.gaps_are("no orientation"));
-        let what = ("Phase", "What kind of structure it is: a line or an edge, and of which sign.");
-        let map = Map::Angle(phase, energy, Wheel::PHASE);
-        panels.push(panel(what, &[("", map)], Some(phase_legend()?))?.gaps_are("no phase"));
-        let what = ("Energy", "How much structure there is.");
-        panels.push(scalar_panel(what, (energy, from_zero(energy, Ramp::Heat)), "squared intensity")?);
+        let (map, legend) =
+            (Map::Angle(orientation, energy, Wheel::ORIENTATION), Some(orientation_legend()?));
+        let across = panel("Orientation", "The direction across edges and lines.", &[("", map)], legend)?;
+        panels.push(across.gaps_are("no orientation"));
+        let caption = "What kind of structure it is: a line or an edge, and of which sign.";
+        let (map, legend) = (Map::Angle(phase, energy, Wheel::PHASE), Some(phase_legend()?));
+        panels.push(panel("Phase", caption, &[("", map)], legend)?.gaps_are("no phase"));
+        let (caption, ramp) = ("How much structure there is.", from_zero(energy, Ramp::Heat));
+        panels.push(scalar_panel("Energy", caption, energy, ramp, "squared intensity")?);
     }
     let image = Map::Scalar(view.image, grey(view.image));
-    panels.insert(0, panel(("Frame", "What all this was found in."), &[("", image)], None)?);
+    panels.insert(0, panel("Frame", "What all this was found in.", &[("", image)], None)?);
     Ok(panels)
 }
 

@@ -72,24 +72,28 @@ fn panels(view: &FeaturesView<'_>, finest: &FeatureScale<'_>) -> Result<Vec<Pane
     let energy = from_zero(finest.energy, Ramp::Heat).legend("squared intensity, full size");
     Ok(vec![
         panel(
-            ("Orientation", "The direction across edges and lines; switch between the scales."),
+            "Orientation",
+            "The direction across edges and lines; switch between the scales.",
             &layers(view, |s| Map::Angle(s.orientation_rad, s.energy, Wheel::ORIENTATION)),
             Some(orientation_legend()?),
         )?
         .gaps_are("no orientation"),
         panel(
-            ("Phase", "What kind of structure it is: a line or an edge, and of which sign."),
+            "Phase",
+            "What kind of structure it is: a line or an edge, and of which sign.",
             &layers(view, |s| Map::Angle(s.phase_rad, s.energy, Wheel::PHASE)),
             Some(phase_legend()?),
         )?
         .gaps_are("no phase"),
         panel(
-            ("Energy", "How much structure there is; every scale on its own ramp."),
+            "Energy",
+            "How much structure there is; every scale on its own ramp.",
             &layers(view, |s| Map::Scalar(s.energy, from_zero(s.energy, Ramp::Heat))),
             Some(energy),
         )?,
         panel(
-            ("Image", "What the features were found in."),
+            "Image",
+            "What the features were found in.",
             &[("", Map::Scalar(view.image, grey(view.image)))],
             None,
         )?,

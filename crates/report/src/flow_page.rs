@@ -104,10 +104,10 @@ fn cards(run: &RunReport, pair: &PairReport, view: &PairView) -> Vec<Headline> {
     let (unit, voxels) = (view.length_unit(), view.voxels());
     // What is measured within the mask says so.
     let inside = if view.mask.is_some() { "inside the mask: " } else { "" };
-    let mut cards = vec![motion(pair, (unit, inside))];
-    cards.extend(pair.error.iter().flat_map(|error| errors(error, (voxels, inside))));
+    let mut cards = vec![motion(pair, unit, inside)];
+    cards.extend(pair.error.iter().flat_map(|error| errors(error, voxels, inside)));
     cards.extend(run.label_overlap.as_ref().map(dice));
-    cards.extend([brightness(pair), volume(pair, (voxels, inside)), confidence(pair, inside)]);
+    cards.extend([brightness(pair), volume(pair, voxels, inside), confidence(pair, inside)]);
     let drift =
         |vox| Headline::new("Cycle closure", text(vox), voxels, "left after following one whole cycle");
     cards.extend(run.cycle_closure_vox.map(drift));
@@ -118,7 +118,7 @@ fn cards(run: &RunReport, pair: &PairReport, view: &PairView) -> Vec<Headline> {
     cards
 }
 
-fn motion(pair: &PairReport, (unit, inside): (&str, &str)) -> Headline {
+fn motion(pair: &PairReport, unit: &str, inside: &str) -> Headline {
     let motion = &pair.motion;
     match unit {
         "px" => {
@@ -133,7 +133,7 @@ fn motion(pair: &PairReport, (unit, inside): (&str, &str)) -> Headline {
     }
 }
 
-fn errors(error: &FlowError, (voxels, inside): (&str, &str)) -> [Headline; 2] {
+fn errors(error: &FlowError, voxels: &str, inside: &str) -> [Headline; 2] {
     let end_point = &error.end_point_vox;
     let (a95, zero) = (text(end_point.a95), text(error.mean_truth_vox));
     let note = format!("{inside}95 % below {a95}; a zero flow would score {zero}");
@@ -160,7 +160,7 @@ fn brightness(pair: &PairReport) -> Headline {
     Headline::new("Brightness difference", value, "%", format!("mean |Iₜ|: {before} → {after}"))
 }
 
-fn volume(pair: &PairReport, (voxels, inside): (&str, &str)) -> Headline {
+fn volume(pair: &PairReport, voxels: &str, inside: &str) -> Headline {
     let jacobian = pair.statistics.jacobian;
     let folded = match jacobian.share_folded {
         0.0 => "no folding".to_owned(),

@@ -100,16 +100,19 @@ fn typical_maximum(volume: &Volume<f32>, share: f64) -> f64 {
 
 /// A panel of one map through a ramp, with its legend.
 pub(super) fn scalar_panel(
-    what: (&'static str, &str),
-    (map, scaled): (&Volume<f32>, Scaled),
+    title: &'static str,
+    caption: &str,
+    map: &Volume<f32>,
+    scaled: Scaled,
     note: &str,
 ) -> Result<Panel, ReportError> {
-    panel(what, &[("", Map::Scalar(map, scaled))], Some(scaled.legend(note)))
+    panel(title, caption, &[("", Map::Scalar(map, scaled))], Some(scaled.legend(note)))
 }
 
 /// A panel whose layers the reader switches between; one layer needs no switch.
 pub(super) fn panel(
-    (title, caption): (&'static str, &str),
+    title: &'static str,
+    caption: &str,
     layers: &[(&'static str, Map<'_>)],
     legend: Option<Legend>,
 ) -> Result<Panel, ReportError> {

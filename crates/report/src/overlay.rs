@@ -46,7 +46,7 @@ pub(super) struct Quiver {
 
 impl Quiver {
     /// Fits so many arrows to the longest side, `longest_mm`, of planes whose typical large motion is `scale_mm`.
-    pub fn fit((longest_mm, arrows): (f64, f64), scale_mm: f64) -> Self {
+    pub fn fit(longest_mm: f64, arrows: f64, scale_mm: f64) -> Self {
         let step_mm = longest_mm / arrows;
         let gain = 1.7 * step_mm / scale_mm;
         Self { step_mm, gain, key_mm: scale_mm }

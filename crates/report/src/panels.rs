@@ -89,7 +89,7 @@ pub(super) fn comparison_panels(
         let ramp = Scaled { ramp: Ramp::Grey, low: 0.0, high: 1.0 };
         let caption = "White: the moving image does not show it, as the field from there to here says.";
         let hidden = hidden.data();
-        panels.push(stage.scalar_panel(("Occlusion", caption), (ramp, ""), |i| hidden[i])?);
+        panels.push(stage.scalar_panel("Occlusion", caption, ramp, "", |i| hidden[i])?);
     }
     Ok(panels)
 }
@@ -104,10 +104,8 @@ pub(super) fn frame_panels(view: &PairView, scales: &Scales) -> Result<Vec<Panel
     };
     let (fixed, moving) = (view.fixed.data(), view.moving.data());
     let mut panels = vec![
-        stage
-            .scalar_panel(("Fixed", "The image that the fields live on."), (grey(fixed), ""), |i| fixed[i])?,
-        stage
-            .scalar_panel(("Moving", "The image that they point into."), (grey(moving), ""), |i| moving[i])?,
+        stage.scalar_panel("Fixed", "The image that the fields live on.", grey(fixed), "", |i| fixed[i])?,
+        stage.scalar_panel("Moving", "The image that they point into.", grey(moving), "", |i| moving[i])?,
     ];
     if let Some(truth) = view.truth {
         panels.push(stage.motion_colours(TRUE_MOTION, truth, scales.motion_mm)?);
@@ -168,7 +166,7 @@ impl<'a> Stage<'a> {
 
     fn motion_arrows(&self, scale_mm: f64) -> Panel {
         let arrows = if self.columns > 1 { ARROWS_OF_A_SLICE } else { ARROWS };
-        let quiver = Quiver::fit((self.longest_mm, arrows), scale_mm);
+        let quiver = Quiver::fit(self.longest_mm, arrows, scale_mm);
         let pictures = self.planes.iter().enumerate().map(|(k, (plane, canvas))| {
             let vector = |i| plane.page_vector_mm(self.view.flow.vector_vox(i));
             // Among slices a key would be too small to read.
@@ -243,13 +241,13 @@ impl<'a> Stage<'a> {
         let view = self.view;
         let fixed = view.fixed.data();
         let ramp = Scaled::around_zero(self.limit(|i| (view.moving.data()[i] - fixed[i]).abs()));
-        let panel = |what: (&'static str, &str), other: &[f32]| {
-            self.scalar_panel(what, (ramp, "intensity"), |i| other[i] - fixed[i])
+        let panel = |title: &'static str, caption: &str, other: &[f32]| {
+            self.scalar_panel(title, caption, ramp, "intensity", |i| other[i] - fixed[i])
         };
-        let mut panels = vec![panel(("Difference before", "Moving minus fixed image."), view.moving.data())?];
+        let mut panels = vec![panel("Difference before", "Moving minus fixed image.", view.moving.data())?];
         if let Some(warped) = view.warped {
             let caption = "The same with the motion undone, on the same scale.";
-            panels.push(panel(("Difference after", caption), warped.data())?.gaps_are(self.gap_of_warped()));
+            panels.push(panel("Difference after", caption, warped.data())?.gaps_are(self.gap_of_warped()));
         }
         Ok(panels)
     }
@@ -266,8 +264,9 @@ impl<'a> Stage<'a> {
 
     fn errors(&self, truth: &Flow, high: f64) -> Result<Panel, ReportError> {
         let ramp = Scaled { ramp: Ramp::Heat, low: 0.0, high };
-        let what = ("End-point error", "Length of the difference from the true motion.");
-        let panel = self.scalar_panel(what, (ramp, self.view.voxels()), |i| self.error_at(truth, i))?;
+        let (title, caption) = ("End-point error", "Length of the difference from the true motion.");
+        let unit = self.view.voxels();
+        let panel = self.scalar_panel(title, caption, ramp, unit, |i| self.error_at(truth, i))?;
         Ok(panel.gaps_are("no vector, or no truth"))
     }
 
@@ -275,7 +274,7 @@ impl<'a> Stage<'a> {
         let ramp = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
         let caption = "How far the images themselves determine each vector: 0 not at all, 1 fully.";
         let data = self.view.confidence.data();
-        self.scalar_panel(("Confidence", caption), (ramp, ""), |i| data[i])
+        self.scalar_panel("Confidence", caption, ramp, "", |i| data[i])
     }
 
     fn volume_change(&self) -> Result<Panel, ReportError> {
@@ -288,7 +287,7 @@ impl<'a> Stage<'a> {
         };
         let caption =
             format!("{what} after the motion over that before; a red outline where the field folds.");
-        let panel = self.scalar_panel((title, &caption), (ramp, "det(I + ∇d)"), |i| data[i])?;
+        let panel = self.scalar_panel(title, &caption, ramp, "det(I + ∇d)", |i| data[i])?;
         let mut panel = panel.gaps_are("no vector");
         for (picture, (plane, canvas)) in panel.pictures.iter_mut().zip(&self.planes) {
             let folded = Raster::sample(plane, LONGEST_SIDE, |i| [f32::from(u8::from(data[i] <= 0.0))]);
@@ -300,8 +299,10 @@ impl<'a> Stage<'a> {
 
     fn scalar_panel(
         &self,
-        (title, caption): (&'static str, &str),
-        (ramp, note): (Scaled, &str),
+        title: &'static str,
+        caption: &str,
+        ramp: Scaled,
+        note: &str,
         at: impl Fn(usize) -> f32,
     ) -> Result<Panel, ReportError> {
         let mut has_gaps = false;

@@ -71,7 +71,7 @@ impl Raster<1> {
         let palette: Vec<u8> =
             std::iter::once([0; 3]).chain((0..STEPS).map(|i| ramp.at(i as f32 / last))).flatten().collect();
         let samples: Vec<u8> = self.values.iter().map(|&[v]| entry(v)).collect();
-        png_data_uri((self.columns, self.rows), &samples, |encoder| {
+        png_data_uri(self.columns, self.rows, &samples, |encoder| {
             encoder.set_color(ColorType::Indexed);
             encoder.set_palette(&palette);
             encoder.set_trns(&[0u8][..]);
@@ -98,12 +98,13 @@ pub(super) fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
 
 /// A PNG data URI of red, green, blue, opacity samples.
 pub(super) fn rgba_data_uri(columns: usize, rows: usize, samples: &[u8]) -> Result<String, ReportError> {
-    png_data_uri((columns, rows), samples, |encoder| encoder.set_color(ColorType::Rgba))
+    png_data_uri(columns, rows, samples, |encoder| encoder.set_color(ColorType::Rgba))
 }
 
 /// A data URI of 8-bit samples whose colours `prepare` declares.
 fn png_data_uri<'a>(
-    (columns, rows): (usize, usize),
+    columns: usize,
+    rows: usize,
     samples: &[u8],
     prepare: impl FnOnce(&mut Encoder<'a, &mut Vec<u8>>),
 ) -> Result<String, ReportError> {

@@ -67,16 +67,16 @@ fn panels(report: &StereoReport, view: &StereoView<'_>) -> Result<Vec<Panel>, Re
     let certain = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
     let mut panels = vec![
         scalar_panel(
-            (
-                "Disparity",
-                "How far to the left a pixel of the left image lies in the right one: near is light.",
-            ),
-            (view.disparity_px, depth),
+            "Disparity",
+            "How far to the left a pixel of the left image lies in the right one: near is light.",
+            view.disparity_px,
+            depth,
             "px, 1 to 99 % of the values",
         )?
         .gaps_are("no disparity"),
         panel(
-            ("Images", "Switch between them: with the disparity undone, nothing should move."),
+            "Images",
+            "Switch between them: with the disparity undone, nothing should move.",
             &[
                 ("Left", Map::Scalar(view.left, grey)),
                 ("Right", Map::Scalar(view.right, grey)),
@@ -86,24 +86,28 @@ fn panels(report: &StereoReport, view: &StereoView<'_>) -> Result<Vec<Panel>, Re
         )?
         .gaps_are("no disparity, or outside the right image"),
         scalar_panel(
-            ("Confidence", "How well the orientations agree at each pixel: 0 not at all, 1 fully."),
-            (view.confidence, certain),
+            "Confidence",
+            "How well the orientations agree at each pixel: 0 not at all, 1 fully.",
+            view.confidence,
+            certain,
             "",
         )?,
         scalar_panel(
-            ("Difference after", "Right image with the disparity undone, minus the left one."),
-            (&difference(view.left, view.warped), signed),
+            "Difference after",
+            "Right image with the disparity undone, minus the left one.",
+            &difference(view.left, view.warped),
+            signed,
             "intensity",
         )?
         .gaps_are("no disparity, or outside the right image"),
     ];
     if let Some(truth) = view.truth_px {
-        let what = ("True disparity", "On the same scale as the found one.");
-        panels.push(scalar_panel(what, (truth, depth), "px")?.gaps_are("no truth"));
+        let caption = "On the same scale as the found one.";
+        panels.push(scalar_panel("True disparity", caption, truth, depth, "px")?.gaps_are("no truth"));
         let error = difference(truth, view.disparity_px);
         let limit = nice_ceiling(from_zero(&error.map(|e| e.abs()), Ramp::Heat).high);
-        let what = ("Error", "Found minus true disparity.");
-        let error = scalar_panel(what, (&error, Scaled::around_zero(limit)), "px")?;
+        let scaled = Scaled::around_zero(limit);
+        let error = scalar_panel("Error", "Found minus true disparity.", &error, scaled, "px")?;
         panels.push(error.gaps_are("no disparity, or no truth"));
     }
     Ok(panels)

@@ -66,7 +66,7 @@ pub fn noise_buffer(device: &Device, len: usize, seed: u64) -> Buffer {
 }
 
 /// Noise of several components.
-pub fn noise_field(device: &Device, (count, len): (usize, usize), seed: u64) -> Field {
+pub fn noise_field(device: &Device, count: usize, len: usize, seed: u64) -> Field {
     (0..count).map(|c| noise_buffer(device, len, seed + c as u64)).collect()
 }
 

@@ -13,9 +13,21 @@ use naga::{BinaryOperator, Block, Expression, Handle, Literal, LocalVariable, Sp
 /// Limit of unrolling: repetitions of the innermost body.
 const MOST_UNROLLED: u64 = 64;
 
-/// A loop's body, its continuing block, and the condition that ends the loop after the continuing block, if there is
-/// one.
-type LoopBlocks<'b> = (&'b Block, &'b Block, Option<Handle<Expression>>);
+/// A loop as naga has it.
+#[derive(Clone, Copy)]
+pub struct LoopBlocks<'b> {
+    pub body: &'b Block,
+    pub continuing: &'b Block,
+    /// The condition that ends the loop after the continuing block.
+    pub break_if: Option<Handle<Expression>>,
+}
+
+/// An assignment.
+#[derive(Clone, Copy)]
+struct Step {
+    pointer: Handle<Expression>,
+    value: Handle<Expression>,
+}
 
 /// The parts of a loop that `for` and `while` are made of.
 struct Parts<'b> {
@@ -23,8 +35,8 @@ struct Parts<'b> {
     condition: Option<Handle<Expression>>,
     /// The body after the test of the condition.
     rest: Vec<(&'b Statement, &'b Span)>,
-    /// The assignment (pointer, value) that is the whole continuing block; `None` if that is anything else.
-    step: Option<(Handle<Expression>, Handle<Expression>)>,
+    /// The assignment that is the whole continuing block; `None` if that is anything else.
+    step: Option<Step>,
 }
 
 impl FunctionText<'_> {
@@ -34,7 +46,7 @@ impl FunctionText<'_> {
         before: Option<&Statement>,
     ) -> Result<(), TranslationError> {
         self.is_at_end = false;
-        let (_, continuing, break_if) = blocks;
+        let LoopBlocks { continuing, break_if, .. } = blocks;
         let Parts { condition, rest, step } = self.parts(blocks);
         let simple = continuing.is_empty() && break_if.is_none();
         if !simple && step.is_none() {
@@ -49,7 +61,7 @@ impl FunctionText<'_> {
         }
         let condition = condition.map(|condition| self.value(condition)).transpose()?;
         match step {
-            Some((pointer, value)) => {
+            Some(Step { pointer, value }) => {
                 let condition = condition.map(|condition| format!(" {condition}")).unwrap_or_default();
                 let (target, value) = (self.operand(pointer)?, self.value(value)?);
                 self.line(format_args!("for (;{condition}; {target} = {value}) {{"));
@@ -72,7 +84,7 @@ impl FunctionText<'_> {
     /// Writes a loop whose continuing block is more than a step: `continue` becomes a jump to that block.
     fn write_with_continuing(
         &mut self,
-        (body, continuing, break_if): LoopBlocks<'_>,
+        LoopBlocks { body, continuing, break_if }: LoopBlocks<'_>,
     ) -> Result<(), TranslationError> {
         let label = has_continue(body).then(|| self.scope.name("next"));
         self.line("for (;;) {");
@@ -99,7 +111,7 @@ impl FunctionText<'_> {
         Ok(())
     }
 
-    fn parts<'b>(&self, (body, continuing, break_if): LoopBlocks<'b>) -> Parts<'b> {
+    fn parts<'b>(&self, LoopBlocks { body, continuing, break_if }: LoopBlocks<'b>) -> Parts<'b> {
         let mut rest: Vec<_> = body.span_iter().collect();
         let mut condition = None;
         let (emitted, after) = leading_emits(&rest);
@@ -116,7 +128,7 @@ impl FunctionText<'_> {
             [(Statement::Store { pointer, value }, _)] if break_if.is_none() => {
                 let plain = !self.points_to_atomic(*pointer);
                 (plain && self.to_be_named(&emitted, &[*pointer, *value]).is_empty())
-                    .then_some((*pointer, *value))
+                    .then_some(Step { pointer: *pointer, value: *value })
             }
             _ => None,
         };
@@ -127,7 +139,7 @@ impl FunctionText<'_> {
     fn repetitions(
         &self,
         condition: Handle<Expression>,
-        (pointer, value): (Handle<Expression>, Handle<Expression>),
+        Step { pointer, value }: Step,
         before: Option<&Statement>,
     ) -> Option<u64> {
         let &Expression::LocalVariable(counter) = self.expression(pointer) else { return None };
@@ -164,7 +176,7 @@ impl FunctionText<'_> {
         let mut before = None;
         for &(statement, _) in statements {
             if let Statement::Loop { body, continuing, break_if } = statement {
-                let parts = self.parts((body, continuing, *break_if));
+                let parts = self.parts(LoopBlocks { body, continuing, break_if: *break_if });
                 let count = self.repetitions(parts.condition?, parts.step?, before)?;
                 most = most.max(count * self.repetitions_inside(&parts.rest)?);
             }

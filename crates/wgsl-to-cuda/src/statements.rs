@@ -2,6 +2,7 @@
 
 use super::TranslationError;
 use super::function::FunctionText;
+use super::loops::LoopBlocks;
 use super::uses::{leading_emits, statement_operands};
 use naga::{
     AtomicFunction, Barrier, Block, Expression, Function, Handle, Literal, Span, Statement, SwitchCase,
@@ -41,7 +42,7 @@ impl FunctionText<'_> {
             self.is_at_end &= following.is_empty();
             match statement {
                 Statement::Loop { body, continuing, break_if } => {
-                    self.write_loop((body, continuing, *break_if), before)?;
+                    self.write_loop(LoopBlocks { body, continuing, break_if: *break_if }, before)?;
                 }
                 // Of several barriers in succession only the first is written.
                 Statement::ControlBarrier(_) if matches!(before, Some(Statement::ControlBarrier(_))) => {}

@@ -119,9 +119,9 @@ pub(super) fn costs(device: &Device, scene: &Scene) -> Result<Costs, BenchError>
     let smooth = || Convolve { shape, taps: &taps, input: &fixed, output: &mut smoothed }.run(device);
     costs.set(Component::Smoothing, launch_ms(device, smooth)?);
     drop((smoothed, moving));
-    let system = costs.measure_tensor(device, shape, (&fixed, &warped))?;
+    let system = costs.measure_tensor(device, shape, [&fixed, &warped])?;
     drop(fixed);
-    costs.measure_iteration(device, shape, (displacement, system, warped))?;
+    costs.measure_iteration(device, shape, displacement, system, warped)?;
     Ok(costs)
 }
 
@@ -131,7 +131,7 @@ impl Costs {
         &mut self,
         device: &Device,
         shape: Shape,
-        pair: (&Buffer, &Buffer),
+        pair: [&Buffer; 2],
     ) -> Result<Field, BenchError> {
         let mut system: Field = (0..9).map(|_| touched(device, shape.len())).collect::<Result<_, _>>()?;
         for (component, taps) in [
@@ -144,7 +144,7 @@ impl Costs {
                 spacing_edges: [1.0; 3],
                 scheme: Scheme::Forward,
                 constraint: Constraint::Plain,
-                pairs: &[pair],
+                pairs: &[(pair[0], pair[1])],
                 weight: None,
             };
             let launch = || MotionTensor { term, taps: &taps, out: &mut system }.run(device);
@@ -158,7 +158,9 @@ impl Costs {
         &mut self,
         device: &Device,
         shape: Shape,
-        (mut displacement, mut system, mut volume_weight): (Field, Field, Buffer),
+        mut displacement: Field,
+        mut system: Field,
+        mut volume_weight: Buffer,
     ) -> Result<(), BenchError> {
         Operation::Fill(BETA).on(&mut volume_weight).run(device)?;
         let rhs = system.split_off(6);

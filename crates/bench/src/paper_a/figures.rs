@@ -41,7 +41,7 @@ fn speed_ups(m: &Measurement) -> Vec<Figure> {
     let whole = m.times(|measured| measured.whole);
     let figure = |fast: Role| {
         let name = format!("{}³, {} over 1 thread", m.size, fast.name());
-        Some(Figure::new(name, ratio(&whole, (Role::OneThread, fast))?, "×"))
+        Some(Figure::new(name, ratio(&whole, Role::OneThread, fast)?, "×"))
     };
     [Role::AllThreads, Role::Gpu].into_iter().filter_map(figure).collect()
 }
@@ -63,7 +63,7 @@ fn headline(result: &PaperA) -> Option<Figure> {
     let of_paper = result.measurements.iter().filter(|m| TABLES.iter().any(|row| row.size == m.size));
     let speed_ups: Vec<(usize, f64)> = of_paper
         .filter_map(|m| {
-            Some((m.size, ratio(&m.times(|measured| measured.whole), (Role::OneThread, Role::Gpu))?))
+            Some((m.size, ratio(&m.times(|measured| measured.whole), Role::OneThread, Role::Gpu)?))
         })
         .collect();
     let largest = TABLES.iter().map(|row| row.size).max();

@@ -27,8 +27,8 @@ pub(super) fn html(result: &PaperA) -> Result<String, BenchError> {
         sections.extend(table.map(|table| section(table, plots, bars)));
     };
     add("Tables 2", whole_runs(result), Vec::new());
-    add("Figure 5a", varied(result, ("R", &result.plan.warps), |m| &m.warps), Vec::new());
-    add("Figure 5b", varied(result, ("taps", &result.plan.taps), |m| &m.taps), Vec::new());
+    add("Figure 5a", varied(result, "R", &result.plan.warps, |m| &m.warps), Vec::new());
+    add("Figure 5b", varied(result, "taps", &result.plan.taps, |m| &m.taps), Vec::new());
     add("Figure 6", components(result), bars(result));
     add("Figure 7b", transfers(result), Vec::new());
     sections.push(how);
@@ -66,15 +66,15 @@ fn shown(result: &PaperA) -> Option<&Measurement> {
 fn cards(result: &PaperA) -> Vec<Headline> {
     let Some(m) = shown(result) else { return Vec::new() };
     let (times, fastest) = (whole_times(m), result.fastest());
-    let speed_up = |pair| ratio(&times, pair).map(number::text);
+    let speed_up = |slow, fast| ratio(&times, slow, fast).map(number::text);
     let mut cards = Vec::new();
-    if let Some(value) = speed_up((Role::OneThread, fastest)) {
+    if let Some(value) = speed_up(Role::OneThread, fastest) {
         let note = format!("{}³; the paper's best: {HEADLINE}×", m.size);
         cards.push(Headline::new(format!("{} over one thread", fastest.title()), value, "×", note));
     }
-    if let Some(value) = speed_up((Role::AllThreads, Role::Gpu)) {
+    if let Some(value) = speed_up(Role::AllThreads, Role::Gpu) {
         cards.push(Headline::new("GPU over all threads", value, "×", format!("{}³", m.size)));
-        if let Some(value) = speed_up((Role::OneThread, Role::AllThreads)) {
+        if let Some(value) = speed_up(Role::OneThread, Role::AllThreads) {
             cards.push(Headline::new("All threads over one", value, "×", format!("{}³", m.size)));
         }
     }
@@ -92,7 +92,7 @@ fn cards(result: &PaperA) -> Vec<Headline> {
 
 const X_LABEL: &str = "cubic root of the size, voxels";
 
-fn curve(name: &str, (ink, line): (usize, Line), points: Vec<(f64, f64)>) -> Series {
+fn curve(name: &str, ink: usize, line: Line, points: Vec<(f64, f64)>) -> Series {
     Series { name: name.to_owned(), ink: Ink::Numbered(ink), line, points }
 }
 
@@ -109,15 +109,15 @@ fn whole_runs(result: &PaperA) -> Vec<LinePlot> {
     let roles = Role::ALL.into_iter().filter(|role| result.has(*role));
     let times = roles.clone().map(|role| {
         let points = over_sizes(result, |m| Some(1e-3 * whole_times(m)[role as usize]?.ms));
-        curve(role.name(), (ink(role), Line::Dotted), points)
+        curve(role.name(), ink(role), Line::Dotted, points)
     });
     let speed_ups = roles.filter(|role| *role != Role::OneThread).map(|role| {
-        let points = over_sizes(result, |m| ratio(&whole_times(m), (Role::OneThread, role)));
-        curve(role.name(), (ink(role), Line::Dotted), points)
+        let points = over_sizes(result, |m| ratio(&whole_times(m), Role::OneThread, role));
+        curve(role.name(), ink(role), Line::Dotted, points)
     });
     let paper = [
-        curve("paper, C1060", (4, Line::Dashed), published(Published::c1060_speed_up)),
-        curve("paper, GTX480", (3, Line::Dashed), published(Published::gtx480_speed_up)),
+        curve("paper, C1060", 4, Line::Dashed, published(Published::c1060_speed_up)),
+        curve("paper, GTX480", 3, Line::Dashed, published(Published::gtx480_speed_up)),
     ];
     vec![
         LinePlot {
@@ -151,7 +151,8 @@ fn ink(role: Role) -> usize {
 /// Figure 5: times and speed-ups over what is varied, a curve for each size.
 fn varied(
     result: &PaperA,
-    (name, values): (&str, &[usize]),
+    name: &str,
+    values: &[usize],
     times: impl Fn(&Measured) -> &Vec<Time>,
 ) -> Vec<LinePlot> {
     let fastest = result.fastest();
@@ -161,7 +162,7 @@ fn varied(
         let of_size = |(nth, m): (usize, &&Measurement)| {
             let at = |k: usize| value(&m.times(|measured| times(measured).get(k).copied()));
             let points = values.iter().enumerate().filter_map(|(k, &x)| Some((x as f64, at(k)?))).collect();
-            curve(&format!("{}³", m.size), (nth, Line::Dotted), points)
+            curve(&format!("{}³", m.size), nth, Line::Dotted, points)
         };
         sizes.iter().enumerate().map(of_size).collect()
     };
@@ -178,7 +179,7 @@ fn varied(
         plot(
             format!("{} over one thread", fastest.title()),
             "×",
-            curves(&|times| ratio(times, (Role::OneThread, fastest))),
+            curves(&|times| ratio(times, Role::OneThread, fastest)),
         ),
         plot(
             format!("Time of a run on {}", fastest.name()),
@@ -194,7 +195,7 @@ fn components(result: &PaperA) -> Vec<LinePlot> {
         |m: &Measurement, role: Role, component| m.of(role).and_then(|measured| measured.costs.ms(component));
     let curves = |value: &dyn Fn(&Measurement, Component) -> Option<f64>| -> Vec<Series> {
         let component = |(nth, component): (usize, Component)| {
-            curve(component.name(), (nth, Line::Dotted), over_sizes(result, |m| value(m, component)))
+            curve(component.name(), nth, Line::Dotted, over_sizes(result, |m| value(m, component)))
         };
         Component::COMPUTED.into_iter().enumerate().map(component).collect()
     };
@@ -251,15 +252,15 @@ fn transfers(result: &PaperA) -> Vec<LinePlot> {
         let gpu_ms = times[Role::Gpu as usize]?.ms + Transfers::of(m)?.of_a_run_ms();
         Some(times[Role::OneThread as usize]?.ms / gpu_ms)
     };
-    let without = |m: &Measurement| ratio(&whole_times(m), (Role::OneThread, Role::Gpu));
+    let without = |m: &Measurement| ratio(&whole_times(m), Role::OneThread, Role::Gpu);
     vec![
         LinePlot {
             title: "Rate of transfers".into(),
             x_label: X_LABEL.into(),
             y_label: "GB/s".into(),
             series: vec![
-                curve("host to GPU", (0, Line::Dotted), rate(|way| way.in_ms)),
-                curve("GPU to host", (1, Line::Dotted), rate(|way| way.out_ms)),
+                curve("host to GPU", 0, Line::Dotted, rate(|way| way.in_ms)),
+                curve("GPU to host", 1, Line::Dotted, rate(|way| way.out_ms)),
             ],
             y_include: vec![0.0],
             ..LinePlot::default()
@@ -269,8 +270,8 @@ fn transfers(result: &PaperA) -> Vec<LinePlot> {
             x_label: X_LABEL.into(),
             y_label: "×".into(),
             series: vec![
-                curve("computing", (0, Line::Dotted), over_sizes(result, without)),
-                curve("with transfers", (1, Line::Dotted), over_sizes(result, with)),
+                curve("computing", 0, Line::Dotted, over_sizes(result, without)),
+                curve("with transfers", 1, Line::Dotted, over_sizes(result, with)),
             ],
             y_include: vec![0.0],
             ..LinePlot::default()

@@ -59,7 +59,7 @@ impl<'a> Run<'a> {
 
     /// Takes a run of one warp with one iteration apart.
     pub fn predict(&self, taps: usize) -> Result<Prediction, BenchError> {
-        let params = params((1, 1), taps);
+        let params = params(1, 1, taps);
         let (mut total_ms, mut pending) = self.ask(&params)?;
         // The first run on a GPU may have compiled kernels; a short one found its memory new.
         if self.device.is_gpu() || total_ms < LONG_MS {
@@ -80,7 +80,7 @@ impl<'a> Run<'a> {
         if predicted_ms > 1e3 * longest_s {
             return Ok(Time { ms: predicted_ms, scaled: true });
         }
-        let params = params((warps, ITERATIONS), predicted.taps);
+        let params = params(warps, ITERATIONS, predicted.taps);
         let runs = if predicted_ms < LONG_MS { 3 } else { 1 };
         let mut times = Vec::new();
         for _ in 0..runs {

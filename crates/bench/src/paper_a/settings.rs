@@ -27,7 +27,7 @@ pub(super) fn window(taps: usize) -> Taps {
 }
 
 /// The preset `paper` with R warps of so many iterations, and a window.
-pub(super) fn params((warps, iterations): (usize, usize), taps: usize) -> ClgParams {
+pub(super) fn params(warps: usize, iterations: usize, taps: usize) -> ClgParams {
     ClgParams {
         warps,
         finest_warps: warps,

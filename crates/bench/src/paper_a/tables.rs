@@ -59,7 +59,7 @@ fn warps(result: &PaperA) -> ExperimentTable {
         note: format!(
             "R warps of {ITERATIONS} Jacobi iterations; the paper's speed-ups hardly change with R, but grow with the size."
         ),
-        ..varied(result, ("R", &result.plan.warps), |measured, nth| measured.warps.get(nth).copied())
+        ..varied(result, "R", &result.plan.warps, |measured, nth| measured.warps.get(nth).copied())
     }
 }
 
@@ -70,13 +70,14 @@ fn taps(result: &PaperA) -> ExperimentTable {
         note: format!(
             "R = {WARPS} warps of {ITERATIONS} iterations; the paper's speed-ups grow with the kernel."
         ),
-        ..varied(result, ("taps", &result.plan.taps), |measured, nth| measured.taps.get(nth).copied())
+        ..varied(result, "taps", &result.plan.taps, |measured, nth| measured.taps.get(nth).copied())
     }
 }
 
 fn varied(
     result: &PaperA,
-    (name, values): (&str, &[usize]),
+    name: &str,
+    values: &[usize],
     time: impl Fn(&super::Measured, usize) -> Option<Time>,
 ) -> ExperimentTable {
     let mut rows = Vec::new();
@@ -208,7 +209,7 @@ fn heads(result: &PaperA) -> Vec<String> {
 fn cells(result: &PaperA, times: &[Option<Time>; 3]) -> Vec<String> {
     let shown =
         Role::ALL.into_iter().filter(|role| result.has(*role)).map(|role| time_text(times[role as usize]));
-    shown.chain(ratios(result).map(|(slow, fast)| times_text(ratio(times, (slow, fast))))).collect()
+    shown.chain(ratios(result).map(|(slow, fast)| times_text(ratio(times, slow, fast)))).collect()
 }
 
 /// Which times are compared: (slow, fast).
@@ -220,7 +221,7 @@ fn ratios(result: &PaperA) -> impl Iterator<Item = (Role, Role)> {
 }
 
 /// By how much the fast one is faster.
-pub(super) fn ratio(times: &[Option<Time>; 3], (slow, fast): (Role, Role)) -> Option<f64> {
+pub(super) fn ratio(times: &[Option<Time>; 3], slow: Role, fast: Role) -> Option<f64> {
     Some(times[slow as usize]?.ms / times[fast as usize]?.ms)
 }
 

@@ -52,7 +52,7 @@ fn megapixels([nx, ny]: [usize; 2]) -> f64 {
     1e-6 * (nx * ny) as f64
 }
 
-fn curve(name: String, (ink, line): (usize, Line), points: Vec<(f64, f64)>) -> Series {
+fn curve(name: String, ink: usize, line: Line, points: Vec<(f64, f64)>) -> Series {
     Series { name, ink: Ink::Numbered(ink), line, points }
 }
 
@@ -84,9 +84,9 @@ fn points(result: &PaperB, way: Way, role: Role) -> Vec<(f64, f64)> {
 fn times(result: &PaperB, way: Way) -> LinePlot {
     let curves = result
         .roles()
-        .map(|role| curve(role.name().to_owned(), (ink(role), Line::Dotted), points(result, way, role)));
+        .map(|role| curve(role.name().to_owned(), ink(role), Line::Dotted, points(result, way, role)));
     let paper = PUBLISHED.map(|row| (megapixels(row.0), way.published_ms(row.0).unwrap_or(f64::NAN)));
-    let paper = curve("paper, GTX 260".to_owned(), (3, Line::Dashed), paper.into());
+    let paper = curve("paper, GTX 260".to_owned(), 3, Line::Dashed, paper.into());
     plot("Time of a pair".to_owned(), "milliseconds", curves.chain([paper]).collect())
 }
 
@@ -96,7 +96,7 @@ fn speed_ups(result: &PaperB, way: Way) -> LinePlot {
             Some((megapixels(m.size), m.ms[Role::OneThread as usize]? / m.ms[role as usize]?))
         };
         let points = result.of(way).filter_map(ratio).collect();
-        curve(role.name().to_owned(), (ink(role), Line::Dotted), points)
+        curve(role.name().to_owned(), ink(role), Line::Dotted, points)
     };
     let curves = result.roles().filter(|role| *role != Role::OneThread).map(of).collect();
     plot("Speed-up over one thread".to_owned(), "×", curves)
@@ -104,7 +104,7 @@ fn speed_ups(result: &PaperB, way: Way) -> LinePlot {
 
 fn beside_each_other(result: &PaperB) -> LinePlot {
     let fastest = result.fastest();
-    let of = |(nth, way): (usize, Way)| curve(way.name(), (nth, Line::Dotted), points(result, way, fastest));
+    let of = |(nth, way): (usize, Way)| curve(way.name(), nth, Line::Dotted, points(result, way, fastest));
     let curves = WAYS.into_iter().enumerate().map(of).collect();
     plot(format!("Time of a pair on {}", fastest.name()), "milliseconds", curves)
 }

@@ -55,7 +55,8 @@ type Share = (usize, usize, usize);
 impl Downloads {
     pub fn new(
         [volumes, numbers]: [Arc<CudaStream>; 2],
-        (copyists, times): (Arc<Copyists>, Arc<HostTimes>),
+        copyists: Arc<Copyists>,
+        times: Arc<HostTimes>,
     ) -> Self {
         let context = volumes.context().clone();
         let lane = |stream| Mutex::new(Lane { stream, pieces: Vec::new() });

@@ -17,7 +17,7 @@ mod translation;
 mod uploads;
 
 use crate::element::Word;
-use crate::nvrtc::{Image, Nvrtc};
+use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
 use crate::timestamp::{Moment, moment_as};
 use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, MemoryStats, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
@@ -38,12 +38,12 @@ use uploads::Uploads;
 use wgsl_to_cuda::AWAITS;
 
 /// The first compute capability whose kernels can begin while others, whose results they need, still run.
-const FIRST_THAT_BEGINS_EARLY: (u32, u32) = (9, 0);
+const FIRST_THAT_BEGINS_EARLY: ComputeCapability = ComputeCapability::new(9, 0);
 
 /// An open CUDA device.
 pub(crate) struct CudaDevice {
     info: DeviceInfo,
-    architecture: (u32, u32),
+    architecture: ComputeCapability,
     context: Arc<CudaContext>,
     queue: Arc<Queue>,
     pool: Arc<Pool>,
@@ -87,18 +87,18 @@ impl CudaDevice {
             name,
         };
         let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
-        let queue = Arc::new(Queue::new((stream, driver), times.clone()));
-        let pool = Arc::new(Pool::new((info.name.clone(), context.clone()), queue.clone()));
+        let queue = Arc::new(Queue::new(stream, driver, times.clone()));
+        let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), queue.clone()));
         Ok(Self {
             info,
-            architecture: (major.unsigned_abs(), minor.unsigned_abs()),
+            architecture: ComputeCapability::new(major.unsigned_abs(), minor.unsigned_abs()),
             context,
             queue,
             pool,
             nvrtc,
             kernels: Mutex::default(),
-            uploads: Uploads::new(up, (copyists.clone(), times.clone())),
-            downloads: Downloads::new(down, (copyists, times.clone())),
+            uploads: Uploads::new(up, copyists.clone(), times.clone()),
+            downloads: Downloads::new(down, copyists, times.clone()),
             times,
         })
     }
@@ -187,7 +187,7 @@ impl Gpu for CudaDevice {
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
         let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<Word>()))?;
-        let there = self.uploads.send(bytes, (memory.address(), idle)).map_err(|e| self.failed(e))?;
+        let there = self.uploads.send(bytes, memory.address(), idle).map_err(|e| self.failed(e))?;
         self.queue.wait_for(&there).map_err(|e| self.refused(&e))?;
         Ok(GpuMemory::new(memory))
     }

@@ -40,7 +40,7 @@ enum Purpose {
 
 impl Pool {
     /// `device` is the device's name, for errors.
-    pub fn new((device, context): (String, Arc<CudaContext>), queue: Arc<Queue>) -> Self {
+    pub fn new(device: String, context: Arc<CudaContext>, queue: Arc<Queue>) -> Self {
         // A recording needs no new arguments if the same requests get the same memory.
         let scratch = BufferPool::new(policy(First::Lowest(|address| *address)));
         Self { device, context, queue, scratch, landing: BufferPool::new(policy(First::Oldest)) }

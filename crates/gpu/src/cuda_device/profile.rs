@@ -22,7 +22,8 @@ impl Profile {
     pub fn time(
         &mut self,
         name: String,
-        (context, stream): (&Arc<CudaContext>, &CudaStream),
+        context: &Arc<CudaContext>,
+        stream: &CudaStream,
         launch: impl FnOnce() -> Result<(), DriverError>,
     ) -> Result<(), DriverError> {
         let event = || context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));

@@ -55,7 +55,7 @@ fn of_stream_name() -> String {
 }
 
 impl Queue {
-    pub fn new((stream, driver): (Arc<CudaStream>, i32), times: Arc<HostTimes>) -> Self {
+    pub fn new(stream: Arc<CudaStream>, driver: i32, times: Arc<HostTimes>) -> Self {
         let profile = Profile::asked_for();
         let wanted = std::env::var_os("VELOXEL_RECORDINGS");
         let recordings =
@@ -168,7 +168,7 @@ impl Queue {
                 let go = || task.submit(&self.stream);
                 match (&task, work.profile.as_mut()) {
                     (Task::Launch(call), Some(profile)) => {
-                        profile.time(call.profile_name(), (&self.context, &self.stream), go)
+                        profile.time(call.profile_name(), &self.context, &self.stream, go)
                     }
                     _ => go(),
                 }

@@ -74,7 +74,8 @@ impl Task {
     /// Adds it to a graph, after other nodes of it.
     fn add_to(
         &self,
-        (graph, context): (sys::CUgraph, sys::CUcontext),
+        graph: sys::CUgraph,
+        context: sys::CUcontext,
         before: &[sys::CUgraphNode],
     ) -> Result<sys::CUgraphNode, DriverError> {
         let mut node = std::ptr::null_mut();
@@ -98,7 +99,8 @@ impl Task {
     /// Gives its arguments to its node of a graph that was instantiated.
     fn set(
         &self,
-        (ready, context): (sys::CUgraphExec, sys::CUcontext),
+        ready: sys::CUgraphExec,
+        context: sys::CUcontext,
         node: sys::CUgraphNode,
     ) -> Result<(), DriverError> {
         // SAFETY: the node belongs to the graph that was instantiated, kernel and bytes stay the same, and the driver
@@ -212,11 +214,11 @@ impl Recordings {
                 // dependencies of both.
                 Some(recording) => {
                     let waits = launch_dependencies::both(&recording.waits, &waits(tasks));
-                    let new = || Recording::new((tasks, self.begins), waits, context);
+                    let new = || Recording::new(tasks, self.begins, waits, context);
                     seen.insert(times.time("replay: record", new)?)
                 }
                 None => {
-                    let new = || Recording::new((tasks, self.begins), waits(tasks), context);
+                    let new = || Recording::new(tasks, self.begins, waits(tasks), context);
                     seen.insert(times.time("replay: record", new)?)
                 }
             };
@@ -269,7 +271,8 @@ impl Recording {
     /// Builds and instantiates a graph of `tasks` with the dependencies `waits`. The context must be current, here and
     /// in the functions below.
     fn new(
-        (tasks, begins): (&[Task], Begins),
+        tasks: &[Task],
+        begins: Begins,
         waits: Vec<Before>,
         context: sys::CUcontext,
     ) -> Result<Self, DriverError> {
@@ -284,7 +287,7 @@ impl Recording {
                 launch_dependencies::nearest(before, &waits).into_iter().partition(early);
             let nodes_of = |all: Vec<usize>| all.into_iter().map(|nth| nodes[nth]).collect::<Vec<_>>();
             let (early, ended) = (nodes_of(early), nodes_of(ended));
-            let node = task.add_to((graph.0, context), &ended)?;
+            let node = task.add_to(graph.0, context, &ended)?;
             begin_early(graph.0, &early, node)?;
             nodes.push(node);
         }
@@ -310,7 +313,7 @@ impl Recording {
     fn set(&self, tasks: &[Task], context: sys::CUcontext) -> Result<(), DriverError> {
         for ((node, old), new) in self.nodes.iter().zip(&self.tasks).zip(tasks) {
             if !old.has_values_of(new) {
-                new.set((self.ready.0, context), *node)?;
+                new.set(self.ready.0, context, *node)?;
             }
         }
         Ok(())

@@ -11,7 +11,7 @@ pub(super) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, 
     if launch.source.cuda_text().is_some() {
         return cuda_source(launch);
     }
-    translated(cache, &launch.source.whole_wgsl(), (launch.entry, launch.constants))
+    translated(cache, &launch.source.whole_wgsl(), launch.entry, launch.constants)
 }
 
 /// [`translate`], with a cache on disk. The key is the WGSL, the entry point, the constants, and the versions of the
@@ -19,7 +19,8 @@ pub(super) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, 
 fn translated(
     cache: &Cache,
     wgsl: &str,
-    (entry, constants): (&str, &[(&str, f64)]),
+    entry: &str,
+    constants: &[(&str, f64)],
 ) -> Result<CudaSource, TranslationError> {
     static BY: OnceLock<String> = OnceLock::new();
     let by = BY.get_or_init(|| Key::of(TRANSLATOR).name());
@@ -89,7 +90,7 @@ mod tests {
         let files = || std::fs::read_dir(&folder).map_or(0, Iterator::count);
         for (factor, count) in [(2.0, 1), (2.0, 1), (3.0, 2), (2.0, 2)] {
             let constants = [("FACTOR", factor)];
-            let text = translated(&cache, WGSL, ("scale", &constants)).unwrap();
+            let text = translated(&cache, WGSL, "scale", &constants).unwrap();
             assert_eq!(text, translate(WGSL, "scale", &constants).unwrap());
             assert_eq!(text.bindings.len(), 3);
             assert_eq!(files(), count);

@@ -24,7 +24,7 @@ pub(super) struct Uploads {
 }
 
 impl Uploads {
-    pub fn new(stream: Arc<CudaStream>, (copyists, times): (Arc<Copyists>, Arc<HostTimes>)) -> Self {
+    pub fn new(stream: Arc<CudaStream>, copyists: Arc<Copyists>, times: Arc<HostTimes>) -> Self {
         Self { context: stream.context().clone(), stream, copyists, times, pieces: Mutex::default() }
     }
 
@@ -33,7 +33,8 @@ impl Uploads {
     pub fn send(
         &self,
         bytes: &[u8],
-        (to, free): (sys::CUdeviceptr, Option<CudaEvent>),
+        to: sys::CUdeviceptr,
+        free: Option<CudaEvent>,
     ) -> Result<CudaEvent, DriverError> {
         if let Some(free) = free {
             self.stream.wait(&free)?;

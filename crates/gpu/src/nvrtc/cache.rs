@@ -89,8 +89,8 @@ impl Cache {
 
     pub(super) fn write(&self, key: Key, image: &Image) {
         match image {
-            Image::Cubin(image) => self.write_any(key, (CUBIN, image)),
-            Image::Ptx(image) => self.write_any(key, (PTX, image)),
+            Image::Cubin(image) => self.write_any(key, CUBIN, image),
+            Image::Ptx(image) => self.write_any(key, PTX, image),
         }
     }
 
@@ -102,7 +102,7 @@ impl Cache {
 
     /// Keeps a text under `key`.
     pub(crate) fn write_text(&self, key: Key, text: &str) {
-        self.write_any(key, (TEXT, text.as_bytes()));
+        self.write_any(key, TEXT, text.as_bytes());
     }
 
     fn read_any(&self, key: Key) -> Option<(u8, Vec<u8>)> {
@@ -116,7 +116,7 @@ impl Cache {
 
     /// Writes a temporary file and then renames it, so that readers see the complete file or none. Errors are ignored:
     /// the content is then compiled again next time.
-    fn write_any(&self, key: Key, (kind, content): (u8, &[u8])) {
+    fn write_any(&self, key: Key, kind: u8, content: &[u8]) {
         let (Some(folder), Some(file)) = (&self.folder, self.file(key)) else { return };
         let bytes = [&FORMAT, &[kind][..], &sums_of(kind, content), content].concat();
         let write = || -> std::io::Result<()> {

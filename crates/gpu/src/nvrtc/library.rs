@@ -16,7 +16,14 @@ type Create = unsafe extern "C" fn(
 ) -> Status;
 type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> Status;
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
-type Copy = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
+type CopyText = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
+
+/// The two calls that hand out a result of a program.
+#[derive(Debug, Clone, Copy)]
+struct Output {
+    size: Size,
+    copy: CopyText,
+}
 
 /// The loaded library; its function pointers are valid as long as it lives.
 #[derive(Debug)]
@@ -29,9 +36,9 @@ pub(super) struct Library {
     create: Create,
     destroy: unsafe extern "C" fn(*mut Handle) -> Status,
     compile: Compile,
-    log: (Size, Copy),
-    ptx: (Size, Copy),
-    cubin: (Size, Copy),
+    log: Output,
+    ptx: Output,
+    cubin: Output,
     _library: libloading::Library,
 }
 
@@ -42,8 +49,8 @@ impl Library {
         // type that it has had in nvrtc.h since it exists.
         unsafe {
             let library = libloading::Library::new(name)?;
-            let pair = |size: &[u8], copy: &[u8]| -> Result<(Size, Copy), libloading::Error> {
-                Ok((*library.get::<Size>(size)?, *library.get::<Copy>(copy)?))
+            let output = |size: &[u8], copy: &[u8]| -> Result<Output, libloading::Error> {
+                Ok(Output { size: *library.get(size)?, copy: *library.get(copy)? })
             };
             Ok(Self {
                 error: *library.get(b"nvrtcGetErrorString\0")?,
@@ -53,9 +60,9 @@ impl Library {
                 create: *library.get(b"nvrtcCreateProgram\0")?,
                 destroy: *library.get(b"nvrtcDestroyProgram\0")?,
                 compile: *library.get(b"nvrtcCompileProgram\0")?,
-                log: pair(b"nvrtcGetProgramLogSize\0", b"nvrtcGetProgramLog\0")?,
-                ptx: pair(b"nvrtcGetPTXSize\0", b"nvrtcGetPTX\0")?,
-                cubin: pair(b"nvrtcGetCUBINSize\0", b"nvrtcGetCUBIN\0")?,
+                log: output(b"nvrtcGetProgramLogSize\0", b"nvrtcGetProgramLog\0")?,
+                ptx: output(b"nvrtcGetPTXSize\0", b"nvrtcGetPTX\0")?,
+                cubin: output(b"nvrtcGetCUBINSize\0", b"nvrtcGetCUBIN\0")?,
                 _library: library,
             })
         }
@@ -140,14 +147,14 @@ impl<'a> Program<'a> {
         self.copy("nvrtcGetCUBIN", self.library.cubin)
     }
 
-    fn copy(&self, call: &'static str, (size, copy): (Size, Copy)) -> Result<Vec<u8>, NvrtcError> {
+    fn copy(&self, call: &'static str, output: Output) -> Result<Vec<u8>, NvrtcError> {
         let mut length = 0;
         // SAFETY: the pointer is to a local variable.
-        let status = unsafe { size(self.handle, &mut length) };
+        let status = unsafe { (output.size)(self.handle, &mut length) };
         self.library.check(call, status)?;
         let mut bytes = vec![0_u8; length];
         // SAFETY: it writes as many bytes as the call before reported.
-        let status = unsafe { copy(self.handle, bytes.as_mut_ptr().cast()) };
+        let status = unsafe { (output.copy)(self.handle, bytes.as_mut_ptr().cast()) };
         self.library.check(call, status)?;
         Ok(bytes)
     }

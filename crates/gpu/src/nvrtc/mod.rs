@@ -44,6 +44,22 @@ pub enum Image {
     Ptx(Vec<u8>),
 }
 
+/// Which instructions an NVIDIA GPU has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ComputeCapability {
+    /// The generation.
+    pub major: u32,
+    /// The member of the generation.
+    pub minor: u32,
+}
+
+impl ComputeCapability {
+    /// Major and minor number.
+    pub const fn new(major: u32, minor: u32) -> Self {
+        Self { major, minor }
+    }
+}
+
 /// NVRTC was not found, cannot be used, or refused a source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -68,13 +84,13 @@ pub enum NvrtcError {
     /// The GPU is older than all architectures that the compiler supports.
     #[error(
         "NVRTC {}.{} compiles for compute capability {oldest} and later, not {}.{}: install an older one",
-        .version.0, .version.1, .architecture.0, .architecture.1
+        .version.0, .version.1, .architecture.major, .architecture.minor
     )]
     TooOld {
         /// The compiler's version, major and minor.
         version: (i32, i32),
         /// The GPU's compute capability.
-        architecture: (u32, u32),
+        architecture: ComputeCapability,
         /// The oldest architecture supported, as 10 · major + minor.
         oldest: u32,
     },
@@ -137,7 +153,7 @@ impl Nvrtc {
         &self.found_at
     }
 
-    /// Compiles `source` for the compute capability `architecture` (major, minor); `name` stands in error messages.
+    /// Compiles `source` for the compute capability `architecture`; `name` stands in error messages.
     ///
     /// # Errors
     /// [`NvrtcError::Compile`] with what the compiler says; [`NvrtcError::TooOld`]; [`NvrtcError::Call`].
@@ -145,7 +161,7 @@ impl Nvrtc {
         &self,
         source: &str,
         name: &str,
-        architecture: (u32, u32),
+        architecture: ComputeCapability,
     ) -> Result<Compiled, NvrtcError> {
         self.compile_with(source, name, &self.options(architecture)?)
     }
@@ -158,7 +174,7 @@ impl Nvrtc {
         &self,
         source: &str,
         name: &str,
-        architecture: (u32, u32),
+        architecture: ComputeCapability,
     ) -> Result<(Compiled, Resources), NvrtcError> {
         let mut options = self.options(architecture)?;
         options.arguments.push("--ptxas-options=-v".to_owned());
@@ -171,7 +187,12 @@ impl Nvrtc {
     ///
     /// # Errors
     /// As [`Self::compile`].
-    pub fn cached(&self, source: &str, name: &str, architecture: (u32, u32)) -> Result<Compiled, NvrtcError> {
+    pub fn cached(
+        &self,
+        source: &str,
+        name: &str,
+        architecture: ComputeCapability,
+    ) -> Result<Compiled, NvrtcError> {
         let options = self.options(architecture)?;
         let version = format!("NVRTC {}.{}", self.version.0, self.version.1);
         let made_of = [source, &options.arguments.join(" "), &version, env!("CARGO_PKG_VERSION")];
@@ -201,8 +222,8 @@ impl Nvrtc {
 
     /// The options for a GPU: machine code if the compiler supports its architecture, otherwise PTX for the newest
     /// older architecture that it supports.
-    fn options(&self, architecture: (u32, u32)) -> Result<Options, NvrtcError> {
-        let wanted = 10 * architecture.0 + architecture.1;
+    fn options(&self, architecture: ComputeCapability) -> Result<Options, NvrtcError> {
+        let wanted = 10 * architecture.major + architecture.minor;
         let known = self.library.architectures()?;
         let (kind, target) = match known.iter().copied().filter(|&each| each <= wanted).max() {
             _ if known.is_empty() => (Kind::Cubin, format!("sm_{wanted}")),

@@ -54,7 +54,7 @@ const MOST_TOGETHER_BYTES: usize = 16 << 20;
 
 impl WgpuDevice {
     /// Opens adapter number `ordinal` of a kind, counted from 0.
-    pub fn open((kind, ordinal): (&str, usize)) -> Result<Self, ComputeError> {
+    pub fn open(kind: &str, ordinal: usize) -> Result<Self, ComputeError> {
         let name = if ordinal == 0 { kind.to_owned() } else { format!("{kind}:{ordinal}") };
         let refuse = |reason: String| ComputeError::NoDevice { name: name.clone(), reason };
         let mut adapters = adapters(kind);
@@ -325,7 +325,7 @@ impl Gpu for WgpuDevice {
         let alignment = self.device.limits().min_uniform_buffer_offset_alignment as usize;
         let mut recording = self.recording();
         let launched = Recorded { pipeline, buffers, groups: launch.groups };
-        recording.launch(launched, (&block, alignment));
+        recording.launch(launched, &block, alignment);
         if recording.is_due() {
             recording.submit(&self.device, &self.queue);
         }

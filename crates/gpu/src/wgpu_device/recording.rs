@@ -1,5 +1,6 @@
 //! Launches that are not submitted yet; they are submitted many at a time, in one compute pass.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A compiled kernel: its pipeline and bind group layout.
@@ -16,8 +17,8 @@ pub(super) struct Recorded {
 }
 
 enum Step {
-    /// A launch; offset and length in bytes of its uniform block in `Recording::uniforms`.
-    Launch(Recorded, (u64, u64)),
+    /// A launch, and the bytes of its uniform block in `Recording::uniforms`.
+    Launch(Recorded, Range<u64>),
     Clear(wgpu::Buffer),
 }
 
@@ -52,11 +53,12 @@ impl Recording {
     }
 
     /// Records a launch with its uniform block, which begins at a multiple of `alignment`.
-    pub fn launch(&mut self, launch: Recorded, (block, alignment): (&[u8], usize)) {
-        let place = (self.uniforms.len() as u64, block.len() as u64);
+    pub fn launch(&mut self, launch: Recorded, block: &[u8], alignment: usize) {
+        let begin = self.uniforms.len() as u64;
+        let block_bytes = begin..begin + block.len() as u64;
         self.uniforms.extend_from_slice(block);
         self.uniforms.resize(self.uniforms.len().next_multiple_of(alignment), 0);
-        self.steps.push(Step::Launch(launch, place));
+        self.steps.push(Step::Launch(launch, block_bytes));
     }
 
     /// Submits all steps to the queue, in order.
@@ -76,8 +78,8 @@ impl Recording {
             }
             let mut pass = encoder.begin_compute_pass(&Default::default());
             for step in run {
-                if let (Step::Launch(launch, place), Some(uniforms)) = (step, &uniforms) {
-                    encode(&mut pass, device, launch, (uniforms, *place));
+                if let (Step::Launch(launch, block_bytes), Some(uniforms)) = (step, &uniforms) {
+                    encode(&mut pass, device, launch, uniforms, block_bytes);
                 }
             }
         }
@@ -104,8 +106,10 @@ fn encode(
     pass: &mut wgpu::ComputePass<'_>,
     device: &wgpu::Device,
     launch: &Recorded,
-    (uniforms, (offset, size)): (&wgpu::Buffer, (u64, u64)),
+    uniforms: &wgpu::Buffer,
+    block_bytes: &Range<u64>,
 ) {
+    let size = block_bytes.end - block_bytes.start;
     let block = wgpu::BufferBinding { buffer: uniforms, offset: 0, size: std::num::NonZeroU64::new(size) };
     let mut entries =
         vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(block) }];
@@ -119,7 +123,7 @@ fn encode(
         entries: &entries,
     });
     pass.set_pipeline(&launch.pipeline.pipeline);
-    pass.set_bind_group(0, &group, &[offset as u32]);
+    pass.set_bind_group(0, &group, &[block_bytes.start as u32]);
     let [x, y, z] = launch.groups;
     pass.dispatch_workgroups(x, y, z);
 }

@@ -90,9 +90,13 @@ impl<'a> Collection<'a> {
     }
 
     /// Adds an outline in LPS millimetres, all of it in one slice.
-    pub fn add_mm(&mut self, spot: (Structure, usize), points_mm: &[[f64; 3]]) -> Result<(), IoError> {
+    pub fn add_mm(
+        &mut self,
+        structure: Structure,
+        frame: usize,
+        points_mm: &[[f64; 3]],
+    ) -> Result<(), IoError> {
         let grid = self.require_place("an outline in millimetres")?.grid.clone();
-        let (structure, frame) = spot;
         let voxels: Vec<[f64; 3]> = points_mm.iter().map(|&p| grid.voxel_from_world(p)).collect();
         let mean = voxels.iter().map(|v| v[2]).sum::<f64>() / voxels.len().max(1) as f64;
         let slice = mean.round();

@@ -73,7 +73,7 @@ pub(super) fn read(document: serde_json::Value, into: &mut Collection) -> Result
             into.add(spot, points.iter().map(|p| [p[0], p[1]]).collect())?;
         } else {
             let points: Vec<_> = points.iter().map(|p| [p[0], p[1], p[2]]).collect();
-            into.add_mm((structure, frame), &points)?;
+            into.add_mm(structure, frame, &points)?;
         }
     }
     Ok(())

@@ -40,7 +40,7 @@ pub(super) fn read(document: &Value, options: &ContourReading, into: &mut Collec
         let (structure, frame) = named(name, markup, options).map_err(|reason| {
             into.malformed("the name of a closed curve", "endo, epi, rv, rv-epi or region", reason)
         })?;
-        into.add_mm((structure, frame), &curve(&points))?;
+        into.add_mm(structure, frame, &curve(&points))?;
     }
     Ok(())
 }

@@ -131,9 +131,8 @@ pub(super) fn planes_of(opened: &Opened, path: &Path) -> Result<Vec<PlaneHeader>
     if frames > MOST_FRAMES || u64::from(frames) > opened.length {
         return Err(format!("it says that it has {frames} frames, in {} bytes", opened.length));
     }
-    let of_frame = |frame: u32| {
-        Fields::new(object, frame).plane(path, (frame, frames), [columns as usize, rows as usize])
-    };
+    let of_frame =
+        |frame: u32| Fields::new(object, frame).plane(path, frame, frames, [columns as usize, rows as usize]);
     Ok((0..frames).map(of_frame).collect())
 }
 
@@ -188,7 +187,7 @@ impl<'a> Fields<'a> {
         self.0.iter().find_map(first).unwrap_or_default()
     }
 
-    fn plane(&self, path: &Path, (frame, frames): (u32, u32), size: [usize; 2]) -> PlaneHeader {
+    fn plane(&self, path: &Path, frame: u32, frames: u32, size: [usize; 2]) -> PlaneHeader {
         let whole = |tag: Tag| self.number(tag).map(|v| v as i64);
         let above_zero = |v: &f64| *v > 0.0;
         let spacing = self.numbers(SPACING, 2).or_else(|| self.numbers(IMAGER_SPACING, 2));

@@ -38,7 +38,7 @@ impl Stack {
         let frames = planes.iter().flatten().next().map_or(0, Vec::len);
         let frame_interval_ms = interval_ms(&planes);
         let origin = planes.iter().flatten().next().and_then(|slice| slice[0].position_mm);
-        let grid = grid(&first, (planes.len(), distance_mm, origin), context)?;
+        let grid = grid(&first, planes.len(), distance_mm, origin, context)?;
         if frames > 1 && frame_interval_ms.is_none() {
             context.note(
                 WarningKind::Header,
@@ -204,7 +204,9 @@ fn interval_ms(planes: &[Option<Vec<PlaneHeader>>]) -> Option<f64> {
 /// The grid of all slices; a picture if there is one.
 fn grid(
     first: &PlaneHeader,
-    (count, distance_mm, origin): (usize, Option<f64>, Option<[f64; 3]>),
+    count: usize,
+    distance_mm: Option<f64>,
+    origin: Option<[f64; 3]>,
     context: &mut Context,
 ) -> Result<Grid, IoError> {
     let [nx, ny] = first.size;

@@ -36,7 +36,7 @@ fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList, IoError> {
     }
     let mut list = ArcList { nodes: rows, kind, arcs: Vec::new() };
     for (number, line) in content {
-        list.arcs.push(arc(lines, (number, line), (rows, field))?);
+        list.arcs.push(arc(lines, number, line, rows, field)?);
     }
     if list.arcs.len() != entries {
         let expected = format!("{entries} entries, as line {number} says");
@@ -48,8 +48,10 @@ fn parse(lines: &Lines<'_>, _unsaid: GraphKind) -> Result<ArcList, IoError> {
 /// The arc of an entry.
 fn arc(
     lines: &Lines<'_>,
-    (number, line): (usize, &str),
-    (nodes, field): (usize, &str),
+    number: usize,
+    line: &str,
+    nodes: usize,
+    field: &str,
 ) -> Result<WeightedArc, IoError> {
     let mut cells = line.split_whitespace();
     let mut node = || {

@@ -73,7 +73,7 @@ impl Table {
                 promised = Some(content.parse::<usize>().ok());
                 continue;
             }
-            rows.push(columns.row(path, (number + 1, text), &cells)?);
+            rows.push(columns.row(path, number + 1, text, &cells)?);
         }
         if rows.is_empty() {
             let expected = "a point a line, such as \"12.5,3.25,40\", under a head line such as \"x,y,z\"";
@@ -162,12 +162,7 @@ impl Columns {
         Err(IoError::malformed(path, "the head line", expected, format!("\"{}\"", names.join(","))))
     }
 
-    fn row(
-        &self,
-        path: &Path,
-        (number, text): (usize, &str),
-        cells: &[Range<usize>],
-    ) -> Result<Row, IoError> {
+    fn row(&self, path: &Path, number: usize, text: &str, cells: &[Range<usize>]) -> Result<Row, IoError> {
         let count = self.of_axis.len();
         let bad = |expected: String| {
             let got = cells.iter().map(|c| &text[c.clone()]).collect::<Vec<_>>().join(",");

@@ -31,8 +31,10 @@ pub(super) fn lattice(elements: &Elements, smoothness: &Smoothness) -> Uniform {
 /// Begins a launch whose first bindings are the tables and the state.
 pub(super) fn launch<'a>(
     gpu: &Launcher<'a>,
-    (source, entry): (&'static ShaderSource, &'static str),
-    (elements, uniform): (&'a Elements, Uniform),
+    source: &'static ShaderSource,
+    entry: &'static str,
+    elements: &'a Elements,
+    uniform: Uniform,
     state: &'a Buffer,
 ) -> PreparedLaunch<'a> {
     gpu.launch(source, entry)

@@ -105,7 +105,7 @@ impl Elements {
             let scale = if a == 0 { 1.0 / plan.full_pixel } else { 1.0 };
             let is_cycle = plan.last == LastAxis::Cycle && a + 1 == axes;
             let nodes = if is_cycle { axis.elements } else { axis.elements + 1 };
-            let entries = matrices((axis.elements, nodes), axis.element_edges);
+            let entries = matrices(axis.elements, nodes, axis.element_edges);
             stencil.extend(entries.map(|entry| (scale * entry) as f32));
         }
         Ok(Self {
@@ -302,7 +302,7 @@ const GAUSS: [(f64, f64); 4] = [
 
 /// Rows of the matrices of an axis: `∫ ψ_i ψ_j`, `∫ ψ_i' ψ_j'`, `∫ ψ_i'' ψ_j''` over the lattice, lengths in edges. With as
 /// many nodes as elements the last element ends at the first node.
-fn matrices((elements, nodes): (usize, usize), length: f64) -> impl Iterator<Item = f64> {
+fn matrices(elements: usize, nodes: usize, length: f64) -> impl Iterator<Item = f64> {
     let functions: [fn(f64) -> [f64; TAPS]; MATRICES] = [values, slopes, curvatures];
     let mut rows = vec![[[0.0; NEIGHBOURS]; MATRICES]; 2 * nodes];
     for element in 0..elements {
@@ -360,7 +360,7 @@ mod tests {
                 [0.5 * x * x - length * x / 3.0, 0.5 * x * x + length * x / 3.0]
             })
             .collect();
-        let rows: Vec<f64> = matrices((elements, elements + 1), length).collect();
+        let rows: Vec<f64> = matrices(elements, elements + 1, length).collect();
         let expected = [6f64.powi(5) / 20.0, 6f64.powi(3) / 3.0, 6.0];
         for (m, expected) in expected.into_iter().enumerate() {
             let mut found = 0.0;

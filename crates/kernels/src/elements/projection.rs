@@ -59,7 +59,9 @@ pub(super) type Taking<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 /// Gathers sums along rows at every control point.
 pub(super) fn gather(
     cpu: &Cpu,
-    (elements, power, takes): (&Elements, Power, Taking<'_>),
+    elements: &Elements,
+    power: Power,
+    takes: Taking<'_>,
     along_x: &[f32],
     out: &mut [f32],
 ) {
@@ -73,7 +75,7 @@ pub(super) fn gather(
             let unit = index / cy;
             if takes(unit / d) {
                 let input = &along_x[unit * rows * cx..(unit + 1) * rows * cx];
-                sums_across(&axes[1], (power, index % cy), input, sums);
+                sums_across(&axes[1], power, index % cy, input, sums);
             }
         });
     }
@@ -81,14 +83,14 @@ pub(super) fn gather(
     cpu.split_rows([&mut along_y], cx, samples, |index, [sums]| {
         let slab = index / cy;
         if takes(slab / nz / d) {
-            sums_across(&axes[1], (power, index % cy), &along_x[slab * ny * cx..(slab + 1) * ny * cx], sums);
+            sums_across(&axes[1], power, index % cy, &along_x[slab * ny * cx..(slab + 1) * ny * cx], sums);
         }
     });
     cpu.split_rows([out], cx * cy, units * nz * cy * cx, |index, [sums]| {
         let unit = index / cz;
         if takes(unit / d) {
             let input = &along_y[unit * nz * cy * cx..(unit + 1) * nz * cy * cx];
-            sums_across(&axes[2], (power, index % cz), input, sums);
+            sums_across(&axes[2], power, index % cz, input, sums);
         }
     });
 }
@@ -96,7 +98,8 @@ pub(super) fn gather(
 /// Sums the pixels of every problem and component along x; `fill` writes a row of them.
 pub(super) fn sum_rows(
     cpu: &Cpu,
-    (elements, takes): (&Elements, Taking<'_>),
+    elements: &Elements,
+    takes: Taking<'_>,
     fill: impl Fn(Row, &mut [f32]) + Sync,
     along_x: &mut [f32],
 ) {
@@ -139,7 +142,7 @@ pub(super) fn sums_along_x(axis: &AxisTables<'_>, power: Power, samples: &[f32],
 }
 
 /// The same across rows, or planes, of the length of `sums`, for one control point.
-fn sums_across(axis: &AxisTables<'_>, (power, control): (Power, usize), input: &[f32], sums: &mut [f32]) {
+fn sums_across(axis: &AxisTables<'_>, power: Power, control: usize, input: &[f32], sums: &mut [f32]) {
     let width = sums.len();
     let mut after = vec![0.0; width];
     sums.fill(0.0);
@@ -167,7 +170,8 @@ fn raised(weights: [f32; 4], power: Power) -> [f32; 4] {
 /// `t, t + T, …`.
 pub(super) fn partial_sums(
     cpu: &Cpu,
-    (count, takes): (usize, Taking<'_>),
+    count: usize,
+    takes: Taking<'_>,
     value: impl Fn(usize, usize) -> f32 + Sync,
     partials: &mut [f32],
 ) {

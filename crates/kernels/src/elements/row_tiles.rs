@@ -58,7 +58,8 @@ impl RowTiles {
     pub fn sums(
         &self,
         cpu: &Cpu,
-        (elements, takes): (&Elements, Taking<'_>),
+        elements: &Elements,
+        takes: Taking<'_>,
         value: impl Fn(usize, usize) -> f32 + Sync,
         partials: &mut [f32],
     ) {

@@ -10,9 +10,12 @@ type Triple<T> = [T; 3];
 /// `out = K p` for every problem and component that takes part.
 pub(super) fn smooth(
     cpu: &Cpu,
-    (elements, weights, takes): (&Elements, &Smoothness, super::projection::Taking<'_>),
+    elements: &Elements,
+    weights: &Smoothness,
+    takes: super::projection::Taking<'_>,
     begin: impl Fn(usize) -> usize + Sync,
-    (input, out): (&[f32], &mut [f32]),
+    input: &[f32],
+    out: &mut [f32],
 ) {
     let [cx, cy, cz] = elements.controls();
     let (d, per_unit) = (elements.components(), cx * cy * cz);
@@ -32,7 +35,7 @@ pub(super) fn smooth(
     }
     let y = |(slab, ky): (usize, usize), sums: Triple<&mut [f32]>| {
         let rows = |j: usize| x.each_ref().map(|x| &x[(slab * cy + j) * cx..(slab * cy + j + 1) * cx]);
-        rows_across_y(&axes[1], weights, (ky, rows), sums);
+        rows_across_y(&axes[1], weights, ky, rows, sums);
     };
     if elements.axes() == 2 {
         return cpu.split_rows([out], cx, 18 * all, |row, [sums]| {
@@ -54,19 +57,31 @@ pub(super) fn smooth(
     cpu.split_rows([out], plane, 18 * all, |index, [sums]| {
         let (unit, kz) = (index / cz, index % cz);
         if takes(unit / d) {
-            let (entries, first) = axes[2].neighbours(kz);
-            let row = &axes[2].stencil[kz];
-            sums.fill(0.0);
-            for (n, j) in entries.zip(first..) {
+            let planes = |j: usize| {
                 let at = (unit * cz + j % cz) * plane;
-                let [m, s, b] = planes.each_ref().map(|p| &p[at..at + plane]);
-                let [wm, ws, wb] = [row[n], row[n + NEIGHBOURS], row[n + 2 * NEIGHBOURS]];
-                for (k, sum) in sums.iter_mut().enumerate() {
-                    *sum = *sum + wm * m[k] + ws * s[k] + wb * b[k];
-                }
-            }
+                planes.each_ref().map(|p| &p[at..at + plane])
+            };
+            planes_along_z(&axes[2], kz, planes, sums);
         }
     });
+}
+
+fn planes_along_z<'a>(
+    axis: &AxisTables<'_>,
+    kz: usize,
+    planes: impl Fn(usize) -> Triple<&'a [f32]>,
+    sums: &mut [f32],
+) {
+    let (entries, first) = axis.neighbours(kz);
+    let row = &axis.stencil[kz];
+    sums.fill(0.0);
+    for (n, j) in entries.zip(first..) {
+        let [m, s, b] = planes(j);
+        let [wm, ws, wb] = [row[n], row[n + NEIGHBOURS], row[n + 2 * NEIGHBOURS]];
+        for (k, sum) in sums.iter_mut().enumerate() {
+            *sum = *sum + wm * m[k] + ws * s[k] + wb * b[k];
+        }
+    }
 }
 
 fn rows_along_x(axis: &AxisTables<'_>, input: &[f32], sums: Triple<&mut [f32]>) {
@@ -88,7 +103,8 @@ fn rows_along_x(axis: &AxisTables<'_>, input: &[f32], sums: Triple<&mut [f32]>) 
 fn rows_across_y<'a>(
     axis: &AxisTables<'_>,
     weights: &Smoothness,
-    (ky, rows): (usize, impl Fn(usize) -> Triple<&'a [f32]>),
+    ky: usize,
+    rows: impl Fn(usize) -> Triple<&'a [f32]>,
     sums: Triple<&mut [f32]>,
 ) {
     let (entries, first) = axis.neighbours(ky);

@@ -40,11 +40,11 @@ impl<const D: usize> Lattice<D> {
 
     /// A shape that ends so many voxels beyond these centres.
     pub fn reaching(shape: Shape, reach: f32) -> Self {
-        Self { is_part: false, ..Self::part(shape, ([0; 3], shape.size), reach) }
+        Self { is_part: false, ..Self::part(shape, [0; 3], shape.size, reach) }
     }
 
     /// A part of a whole that ends so many voxels beyond the centres of its outermost voxels.
-    pub fn part(shape: Shape, (begin, whole): (Axes<usize>, Axes<usize>), reach: f32) -> Self {
+    pub fn part(shape: Shape, begin: Axes<usize>, whole: Axes<usize>, reach: f32) -> Self {
         let [nx, ny, _] = shape.size;
         let strides = [1, nx, nx * ny];
         let count = |a: usize| shape.size[a];
@@ -80,7 +80,7 @@ impl<const D: usize> Lattice<D> {
             let (low, weight) = self.lower(at[a], a);
             cells.weight[a] = weight;
             for k in 0..LANES {
-                let low = if self.is_part { self.in_part(low[k] as usize, (a, 2)) } else { low[k] as usize };
+                let low = if self.is_part { self.in_part(low[k] as usize, a, 2) } else { low[k] as usize };
                 cells.base[k] += low * self.stride[a];
             }
         }
@@ -89,7 +89,7 @@ impl<const D: usize> Lattice<D> {
 
     /// The voxel of the part at a voxel of the whole, or the nearest one that has `after - 1` behind it.
     #[inline(always)]
-    fn in_part(&self, at: usize, (axis, after): (usize, usize)) -> usize {
+    fn in_part(&self, at: usize, axis: usize, after: usize) -> usize {
         at.saturating_sub(self.begin[axis]).min(self.size[axis].saturating_sub(after))
     }
 
@@ -120,7 +120,7 @@ impl<const D: usize> Lattice<D> {
             // SAFETY: between 0 and the last voxel.
             let voxel = unsafe { (at[a] + Lanes::splat(0.5)).max(0.0).min(self.last[a]).whole() };
             for k in 0..LANES {
-                index[k] += self.in_part(voxel[k] as usize, (a, 1)) * self.stride[a];
+                index[k] += self.in_part(voxel[k] as usize, a, 1) * self.stride[a];
             }
         }
         index
@@ -175,7 +175,7 @@ impl<const D: usize> Lattice<D> {
         let mut offsets = [[0; 4]; 3];
         for a in 0..D {
             let low = low[a] as isize;
-            let at = |at: isize| self.in_part(mirror(at, self.whole[a]), (a, 1)) * self.stride[a];
+            let at = |at: isize| self.in_part(mirror(at, self.whole[a]), a, 1) * self.stride[a];
             offsets[a] = [low - 1, low, low + 1, low + 2].map(at);
         }
         let mut block = [0.0; 64];

@@ -13,7 +13,8 @@ pub(crate) const GROUP: usize = 256;
 /// `add(items, sums)` adds `N` values of each item to the sums in the same place; `cost` is that of an item, in copied ones.
 pub(crate) fn group_sums<const N: usize>(
     cpu: &Cpu,
-    (count, cost): (usize, usize),
+    count: usize,
+    cost: usize,
     add: impl Fn(Range<usize>, [&mut [f32]; N]) + Sync,
 ) -> [Vec<f32>; N] {
     let threads = GROUP * reduction_groups(count);
@@ -40,10 +41,11 @@ pub(crate) fn group_sums<const N: usize>(
 /// The totals of [`group_sums`].
 pub(crate) fn group_totals<const N: usize>(
     cpu: &Cpu,
-    size: (usize, usize),
+    count: usize,
+    cost: usize,
     add: impl Fn(Range<usize>, [&mut [f32]; N]) + Sync,
 ) -> [f64; N] {
-    group_sums(cpu, size, add).map(|groups| groups.into_iter().map(f64::from).sum())
+    group_sums(cpu, count, cost, add).map(|groups| groups.into_iter().map(f64::from).sum())
 }
 
 /// The sum of a workgroup's lanes, as `workgroup_sum` in `sum.wgsl` finds it.
@@ -69,7 +71,7 @@ mod tests {
                 let add = |items: Range<usize>, [sums]: [&mut [f32]; 1]| {
                     items.zip(sums).for_each(|(i, s)| *s += (i % 7) as f32);
                 };
-                group_sums(&cpu, (count, 1), add)[0].iter().sum()
+                group_sums(&cpu, count, 1, add)[0].iter().sum()
             };
             let expected: usize = (0..count).map(|i| i % 7).sum();
             assert_eq!([total(1), total(3)], [expected as f32; 2]);

@@ -44,7 +44,7 @@ struct Case {
 }
 
 impl Case {
-    fn new((dimension, last): (Dimension, LastAxis)) -> Self {
+    fn new(dimension: Dimension, last: LastAxis) -> Self {
         let device = Device::cpu(2).unwrap();
         let (size, count) = match dimension {
             Dimension::Two => ([40, 30, 1], [7, 5, 0]),
@@ -236,7 +236,7 @@ impl Case {
     }
 
     /// A derivative of a component at a position in elements, by the definition.
-    fn field(&self, controls: &[f32], (at, orders): ([f64; 3], [usize; 3]), component: usize) -> f64 {
+    fn field(&self, controls: &[f32], at: [f64; 3], orders: [usize; 3], component: usize) -> f64 {
         let counts = self.elements.controls();
         let axes: Vec<(usize, [f64; 4])> = (0..self.plan.shape.components())
             .map(|a| {
@@ -289,7 +289,7 @@ impl Case {
                     for (component, (orders, weight)) in
                         (0..self.elements.components()).flat_map(|c| terms.iter().map(move |t| (c, t)))
                     {
-                        let value = self.field(controls, ([*x, *y, *z], *orders), component);
+                        let value = self.field(controls, [*x, *y, *z], *orders, component);
                         sum += wx * wy * wz * f64::from(*weight) * value * value;
                     }
                 }
@@ -321,8 +321,8 @@ const STEP: f32 = 0.02;
 
 #[test]
 fn gradient_of_the_data_term() {
-    for dimension in ALL {
-        let case = Case::new(dimension);
+    for (dimension, last) in ALL {
+        let case = Case::new(dimension, last);
         let (gradient, _) = case.gradient(&case.controls, Smoothness::NONE);
         // Along the gradient the difference is large against rounding.
         let greatest = gradient.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -331,14 +331,14 @@ fn gradient_of_the_data_term() {
             case.residuals(&moved(&case.controls, &direction, by)).iter().map(|r| r * r).sum()
         };
         let difference = (energy(STEP) - energy(-STEP)) / (4.0 * f64::from(STEP));
-        assert_close(&format!("{dimension:?}"), dot(&gradient, &direction), difference);
+        assert_close(&format!("{dimension:?} {last:?}"), dot(&gradient, &direction), difference);
     }
 }
 
 #[test]
 fn gauss_newton_matrix_of_the_data_term() {
-    for dimension in ALL {
-        let case = Case::new(dimension);
+    for (dimension, last) in ALL {
+        let case = Case::new(dimension, last);
         let (direction, other) = (noise(case.controls.len(), 31), noise(case.controls.len(), 57));
         let product = case.product(&case.controls, &direction, Smoothness::NONE);
         // oᵀ H p = (∂r along o) · (∂r along p).
@@ -348,10 +348,10 @@ fn gauss_newton_matrix_of_the_data_term() {
         };
         let (p, o) = (along(&direction), along(&other));
         let expected: f64 = p.iter().zip(&p).map(|(a, b)| a * b).sum();
-        assert_close(&format!("{dimension:?}"), dot(&product, &direction), expected);
+        assert_close(&format!("{dimension:?} {last:?}"), dot(&product, &direction), expected);
         // A product of two random directions is a small difference of large numbers.
         let (mixed, scale) = (p.iter().zip(&o).map(|(a, b)| a * b).sum::<f64>(), expected);
-        assert!((dot(&product, &other) - mixed).abs() < TOLERANCE * scale, "{dimension:?}");
+        assert!((dot(&product, &other) - mixed).abs() < TOLERANCE * scale, "{dimension:?} {last:?}");
     }
 }
 
@@ -405,13 +405,13 @@ fn gauss_newton_matrix_of_normalised_cross_correlation() {
 
 #[test]
 fn sobolev_term_its_gradient_and_its_matrix() {
-    for dimension in ALL {
-        let case = Case::new(dimension);
+    for (dimension, last) in ALL {
+        let case = Case::new(dimension, last);
         // Without weight the data say nothing.
         let (with, without) =
             (case.gradient(&case.controls, SMOOTHNESS), case.gradient(&case.controls, Smoothness::NONE));
         let gradient: Vec<f64> = with.0.iter().zip(&without.0).map(|(a, b)| a - b).collect();
-        assert_close(&format!("energy {dimension:?}"), with.1, case.sobolev(&case.controls));
+        assert_close(&format!("energy {dimension:?} {last:?}"), with.1, case.sobolev(&case.controls));
         let direction = noise(case.controls.len(), 31);
         let energy = |by: f32| case.sobolev(&moved(&case.controls, &direction, by));
         let difference = (energy(1.0) - energy(-1.0)) / 4.0;
@@ -420,19 +420,23 @@ fn sobolev_term_its_gradient_and_its_matrix() {
         let found = dot(&gradient, &direction);
         assert!(
             (found - difference).abs() < TOLERANCE * scale,
-            "gradient {dimension:?}: {found}, {difference}"
+            "gradient {dimension:?} {last:?}: {found}, {difference}"
         );
         let [with, without] =
             [SMOOTHNESS, Smoothness::NONE].map(|s| case.product(&case.controls, &direction, s));
         let product: Vec<f64> = with.iter().zip(&without).map(|(a, b)| a - b).collect();
-        assert_close(&format!("matrix {dimension:?}"), dot(&product, &direction), case.sobolev(&direction));
+        assert_close(
+            &format!("matrix {dimension:?} {last:?}"),
+            dot(&product, &direction),
+            case.sobolev(&direction),
+        );
     }
 }
 
 #[test]
 fn fields_are_those_of_the_definition_and_refinement_is_exact() {
-    for dimension in ALL {
-        let case = Case::new(dimension);
+    for (dimension, last) in ALL {
+        let case = Case::new(dimension, last);
         let (device, d) = (&case.device, case.elements.components());
         let finer = {
             let mut plan = case.plan.clone();
@@ -465,9 +469,9 @@ fn fields_are_those_of_the_definition_and_refinement_is_exact() {
                 let pixel = [i % nx, i / nx % ny, i / nx / ny];
                 let at =
                     [0, 1, 2].map(|a| case.plan.axes[a].first + case.plan.axes[a].step * pixel[a] as f64);
-                let expected = case.field(&case.controls, (at, [0; 3]), c);
-                assert!((f64::from(coarse[c][i]) - expected).abs() < 1e-6, "{dimension:?}, {i}");
-                assert!((coarse[c][i] - fine[c][i]).abs() < 1e-6, "{dimension:?}, {i}: refined");
+                let expected = case.field(&case.controls, at, [0; 3], c);
+                assert!((f64::from(coarse[c][i]) - expected).abs() < 1e-6, "{dimension:?} {last:?}, {i}");
+                assert!((coarse[c][i] - fine[c][i]).abs() < 1e-6, "{dimension:?} {last:?}, {i}: refined");
             }
         }
     }

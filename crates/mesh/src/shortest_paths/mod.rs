@@ -106,7 +106,7 @@ impl ShortestPaths {
         }
         let engine = match engine {
             Some(engine) => engine,
-            None => open_engine(method, (graph, request), device, &cpu)?,
+            None => open_engine(method, graph, request, device, &cpu)?,
         };
         let step = match (request.precision, method) {
             (Precision::F32, _) => None,
@@ -268,7 +268,8 @@ impl ShortestPaths {
 
 fn open_engine(
     method: Method,
-    (graph, request): (&Graph, Request),
+    graph: &Graph,
+    request: Request,
     device: &Device,
     cpu: &Cpu,
 ) -> Result<Box<dyn Engine>, MeshError> {

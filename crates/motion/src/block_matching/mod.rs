@@ -99,8 +99,8 @@ impl BlockMatching {
         let Self { device, params, levels, .. } = self;
         let levels = &levels[..levels_used(start, levels.len(), 0)];
         let nodes: Vec<LevelGeometry> = levels.iter().map(|level| nodes_of(level, params.stride)).collect();
-        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, (levels, 0))?;
-        let dense = start_on_coarsest(device, (levels, 0), start)?;
+        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, levels, 0)?;
+        let dense = start_on_coarsest(device, levels, 0, start)?;
         let coarsest = [&levels[levels.len() - 1], &nodes[levels.len() - 1]];
         let mut displacement = on_grid(device, dense, coarsest.map(|level| level.shape))?;
         let (mut runs, mut done) = (Vec::new(), 0);
@@ -109,7 +109,7 @@ impl BlockMatching {
             let (geometry, shape) = (&levels[nth], nodes[nth].shape);
             if nth + 1 < levels.len() {
                 let mut finer = device.scratch_field(shape.components(), shape.len())?;
-                transfer(device, (&displacement, &nodes[nth + 1]), (&mut finer, &nodes[nth]))?;
+                transfer(device, &displacement, &nodes[nth + 1], &mut finer, &nodes[nth])?;
                 displacement = finer;
             }
             let images = pyramids.take(geometry)?;

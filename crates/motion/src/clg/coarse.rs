@@ -73,8 +73,8 @@ impl Clg {
         }
         let levels = &stage.levels[stage.finest..used];
         let preparation = stage.params.preparation();
-        let known = (levels, start.affine());
-        let pyramids = ImagePyramids::from_level(&device, preparation, [fixed, moving], known)?;
+        let pyramids =
+            ImagePyramids::from_level(&device, preparation, [fixed, moving], levels, start.affine())?;
         let estimate = stage.estimate_on(pyramids, start, observer)?;
         let found = stage.conclude(estimate, start)?;
         PendingFlow::new(&device, found, None)
@@ -86,13 +86,13 @@ fn mean_level(device: &Device, image: &Buffer, levels: &[LevelGeometry]) -> Resu
     let [first, second] = [0, 1].map(|nth| levels[nth].shape);
     if levels.len() == 2 {
         // What is not smoothed shows on the level next to it.
-        return Ok(shrink(device, (image, first), second)?);
+        return Ok(shrink(device, image, first, second)?);
     }
     let mut out = device.scratch(second.len())?;
     let (input, output) = (from_ref(image), from_mut(&mut out));
     Resample { input, input_shape: first, output, output_shape: second, factor: 1.0 }.run(device)?;
     for pair in levels[1..].windows(2) {
-        out = shrink(device, (&out, pair[0].shape), pair[1].shape)?;
+        out = shrink(device, &out, pair[0].shape, pair[1].shape)?;
     }
     Ok(out)
 }

@@ -120,7 +120,7 @@ pub(super) struct WarpsDiagnostics {
 }
 
 /// The mean of a sum over a number of voxels.
-fn mean((sum, count): (f64, f64)) -> f64 {
+fn mean(sum: f64, count: f64) -> f64 {
     if count > 0.0 { sum / count } else { 0.0 }
 }
 
@@ -132,10 +132,11 @@ impl WarpRun {
 
     fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<WarpDiagnostics, ComputeError> {
         let solved = self.solving.settle_after(device, mark)?;
+        let (difference, voxels) = self.difference.get_after(device, mark)?;
         Ok(WarpDiagnostics {
             relative_residuals: solved.relative_residuals,
             mean_increment_vox: self.mean_increment_vox.get_after(device, mark)?,
-            mean_abs_difference: mean(self.difference.get_after(device, mark)?),
+            mean_abs_difference: mean(difference, voxels),
             stop: solved.stop,
         })
     }

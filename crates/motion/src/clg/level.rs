@@ -82,7 +82,8 @@ pub(super) struct Level<'a> {
 
 impl<'a> Level<'a> {
     pub fn new(
-        (device, params): (&'a Device, &'a ClgParams),
+        device: &'a Device,
+        params: &'a ClgParams,
         geometry: &'a LevelGeometry,
         memory: &'a mut Workspace,
         images: &LevelImages,
@@ -99,7 +100,7 @@ impl<'a> Level<'a> {
     }
 
     /// The same level, deciding by numbers that are called by the level's name.
-    pub fn deciding(self, (level, decisions): (usize, &'a mut Decisions)) -> Self {
+    pub fn deciding(self, level: usize, decisions: &'a mut Decisions) -> Self {
         Self { decisions: Some((decisions, (level, 0))), ..self }
     }
 
@@ -308,9 +309,9 @@ impl<'a> Level<'a> {
         };
         let x = &mut memory.increment;
         match (params.solver, memory.multigrid.as_mut()) {
-            (Solver::Multigrid, Some(multigrid)) => multigrid.solve(device, &operator, (x, rhs), stopping),
-            (Solver::Jacobi, _) => sweep(device, &operator, (x, rhs, memory.spare.as_deref_mut()), stopping),
-            _ => sweep(device, &operator, (x, rhs, None), stopping),
+            (Solver::Multigrid, Some(multigrid)) => multigrid.solve(device, &operator, x, rhs, stopping),
+            (Solver::Jacobi, _) => sweep(device, &operator, x, rhs, memory.spare.as_deref_mut(), stopping),
+            _ => sweep(device, &operator, x, rhs, None, stopping),
         }
     }
 

@@ -241,8 +241,8 @@ impl Stage {
         observer: &dyn Observer,
     ) -> Result<Estimate, MotionError> {
         let used = levels_used(start, self.levels.len(), self.finest);
-        let plan = (&self.levels[..used], self.finest);
-        let pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
+        let (levels, preparation) = (&self.levels[..used], self.params.preparation());
+        let pyramids = ImagePyramids::new(&self.device, preparation, images, levels, self.finest)?;
         self.estimate_on(pyramids, start, observer)
     }
 
@@ -254,8 +254,7 @@ impl Stage {
         observer: &dyn Observer,
     ) -> Result<Estimate, MotionError> {
         let used = levels_used(start, self.levels.len(), self.finest);
-        let plan = (&self.levels[..used], self.finest);
-        let mut displacement = start_on_coarsest(&self.device, plan, start)?;
+        let mut displacement = start_on_coarsest(&self.device, &self.levels[..used], self.finest, start)?;
         let mut progress = Progress::new(observer, used - self.finest);
         progress.all = (self.finest..used).map(|nth| self.work(nth)).sum();
         let mut runs = Vec::new();
@@ -288,8 +287,8 @@ impl Stage {
         self.memory()?;
         let Self { device, params, levels, memory, decisions, first_question, .. } = self;
         let memory = memory.as_mut().expect("the memory should have been made");
-        Ok(Level::new((device, params), &levels[nth], memory, images)?
-            .deciding((*first_question + nth, decisions)))
+        Ok(Level::new(device, params, &levels[nth], memory, images)?
+            .deciding(*first_question + nth, decisions))
     }
 
     /// Brings the displacement of the next coarser level to level `nth`.
@@ -298,7 +297,7 @@ impl Stage {
         let Self { device, levels, memory, .. } = self;
         let finer = &mut memory.as_mut().expect("the memory should have been made").increment;
         finer.iter_mut().try_for_each(|component| device.fit(component, levels[nth].shape.len()))?;
-        transfer(device, (displacement, &levels[nth + 1]), (finer, &levels[nth]))?;
+        transfer(device, displacement, &levels[nth + 1], finer, &levels[nth])?;
         std::mem::swap(displacement, finer);
         Ok(())
     }
@@ -310,7 +309,7 @@ impl Stage {
             return Ok(());
         }
         let mut full = device.scratch_field(to.shape.components(), to.shape.len())?;
-        transfer(device, (displacement, from), (&mut full, to))?;
+        transfer(device, displacement, from, &mut full, to)?;
         *displacement = full;
         let mut full = device.scratch(to.shape.len())?;
         let (input, output) = (from_ref(confidence), from_mut(&mut full));

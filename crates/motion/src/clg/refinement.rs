@@ -22,8 +22,8 @@ impl Stage {
         observer: &dyn Observer,
     ) -> Result<bool, MotionError> {
         let device = self.device.clone();
-        let plan = (&self.levels[..], 0);
-        let mut pyramids = ImagePyramids::new(&self.device, self.params.preparation(), images, plan)?;
+        let preparation = self.params.preparation();
+        let mut pyramids = ImagePyramids::new(&device, preparation, images, &self.levels, 0)?;
         let images = pyramids.take(&self.levels[0])?;
         let before = pyramids.before;
         let limits = self.warp_limits(0);

@@ -90,7 +90,7 @@ impl Workspace {
             volume_change: volume(needs.volume_change)?,
             votes: volume(needs.votes)?,
             multigrid: (needs.multigrid)
-                .then(|| Multigrid::new(device, (shape, geometry.spacing_edges), terms))
+                .then(|| Multigrid::new(device, shape, geometry.spacing_edges, terms))
                 .transpose()?,
         })
     }
@@ -105,7 +105,7 @@ impl Workspace {
         let own = count(&scalars) + d * count(&fields) + entries + needs.groups * (entries + 1);
         let terms = Terms { diffusivity: needs.diffusivity, volume: needs.volume };
         let coarser = match needs.multigrid {
-            true => Multigrid::samples_per_voxel((geometry.shape, geometry.spacing_edges), terms),
+            true => Multigrid::samples_per_voxel(geometry.shape, geometry.spacing_edges, terms),
             false => 0.0,
         };
         own as f64 + coarser

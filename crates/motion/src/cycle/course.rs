@@ -197,7 +197,7 @@ impl<'a> Course<'a> {
                 _ => blend(&r)?,
             };
             let (lane, frame) = (r.lane, r.frame);
-            out.push((lane, frame, self.fetch((flow, reference), r)?));
+            out.push((lane, frame, self.fetch(flow, reference, r)?));
         }
         Ok(out)
     }
@@ -227,7 +227,8 @@ impl<'a> Course<'a> {
 
     fn fetch(
         &self,
-        (flow, reference): (ResidentFlow, Option<ResidentFlow>),
+        flow: ResidentFlow,
+        reference: Option<ResidentFlow>,
         Reached { lane, forward, backward, .. }: Reached,
     ) -> Result<CycleFrame, MotionError> {
         let device = &self.device;

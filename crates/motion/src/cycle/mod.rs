@@ -153,7 +153,7 @@ pub fn track_cycles(
         let upload = |frames| Lane::upload(&device, frames);
         let lanes = cines.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
         let decide =
-            |lane: &Lane| periodicity::decide(&device, (&lane.frames, lane.mask(plan.start)), plan.periodic);
+            |lane: &Lane| periodicity::decide(&device, &lane.frames, lane.mask(plan.start), plan.periodic);
         let periodicities = lanes.iter().map(decide).collect::<Result<Vec<_>, _>>()?;
         Course::new(method, &lanes, plan, observer).follow(&periodicities)
     })

@@ -57,7 +57,8 @@ impl Periodicity {
 
 pub(super) fn decide(
     device: &Device,
-    (frames, mask): (&[Frame], Option<&ResidentMask>),
+    frames: &[Frame],
+    mask: Option<&ResidentMask>,
     asked: Periodic,
 ) -> Result<Periodicity, MotionError> {
     let count = frames.len();

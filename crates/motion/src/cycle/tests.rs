@@ -167,7 +167,7 @@ fn whole_motion_of_a_cycle_is_found() {
     let frames = frames(&shifts);
     for (start, periodic) in [(0, Periodic::Auto), (5, Periodic::No)] {
         let plan = CyclePlan { start, periodic, estimate: CycleEstimate::Whole };
-        let cycle = track_whole(&params, given(&frames), plan, (&device, &Silent)).expect("it should run");
+        let cycle = track_whole(&params, given(&frames), plan, &device, &Silent).expect("it should run");
         assert_eq!(cycle.periodicity.is_periodic, periodic == Periodic::Auto);
         for (t, frame) in cycle.frames.iter().enumerate() {
             let ([u, v], expected) = (middle(&frame.flow), shifts[t] - shifts[start]);

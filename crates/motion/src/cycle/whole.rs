@@ -31,7 +31,8 @@ pub fn track_whole(
     params: &FiniteElementsParams,
     frames: SequenceFrames<'_>,
     plan: CyclePlan,
-    (device, observer): (&Device, &dyn Observer),
+    device: &Device,
+    observer: &dyn Observer,
 ) -> Result<Cycle, MotionError> {
     let (mode, reference) = (SequenceMode::Both, plan.start);
     require_plan(&frames, SequencePlan { mode, reference, extras: Extras::default() })?;
@@ -48,10 +49,16 @@ pub fn track_whole(
         let upload = |frame| Frame::upload(device, frame);
         let resident = frames.frames.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
         let resident_mask = mask.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
-        let periodicity = periodicity::decide(device, (&resident, resident_mask.as_ref()), plan.periodic)?;
+        let periodicity = periodicity::decide(device, &resident, resident_mask.as_ref(), plan.periodic)?;
         drop(resident);
-        let moved =
-            together(params, (frames.frames, mask, weight), (plan.start, periodicity), (device, observer))?;
+        let moved = together(
+            params,
+            Stacked { frames: frames.frames, mask, weight },
+            plan.start,
+            periodicity,
+            device,
+            observer,
+        )?;
         let measured = measured.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
         let cycle_frame = |flow: Flow| -> Result<CycleFrame, MotionError> {
             let (_, jacobian) =
@@ -64,13 +71,23 @@ pub fn track_whole(
     })
 }
 
+/// The frames that are laid above each other, and where and how much the start frame's data count.
+struct Stacked<'a> {
+    frames: &'a [Volume<f32>],
+    mask: Option<&'a Mask>,
+    weight: Option<&'a Volume<f32>>,
+}
+
 /// The motion of every frame on the start frame's grid.
 fn together(
     params: &FiniteElementsParams,
-    (frames, mask, weight): (&[Volume<f32>], Option<&Mask>, Option<&Volume<f32>>),
-    (start, periodicity): (usize, Periodicity),
-    (device, observer): (&Device, &dyn Observer),
+    stacked: Stacked<'_>,
+    start: usize,
+    periodicity: Periodicity,
+    device: &Device,
+    observer: &dyn Observer,
 ) -> Result<Vec<Flow>, MotionError> {
+    let Stacked { frames, mask, weight } = stacked;
     let (grid, count) = (frames[start].grid(), frames.len());
     let [nx, ny, _] = grid.size();
     let [sx, sy, _] = grid.spacing_mm();

@@ -123,8 +123,8 @@ impl Batch {
         let [fixed, moving] = images;
         let frame = |all: &[Buffer]| -> Result<FrameSource<'_>, MotionError> {
             let all: Vec<&Buffer> = all.iter().collect();
-            let stacked = (&grid, stacked(device, &all)?);
-            Ok(FrameSource::Owned(Frame::of_part(device, stacked, IntensityMap::IDENTITY)))
+            let samples = stacked(device, &all)?;
+            Ok(FrameSource::Owned(Frame::of_part(device, &grid, samples, IntensityMap::IDENTITY)))
         };
         let weight = match weights.is_empty() {
             true => None,
@@ -141,7 +141,7 @@ impl Batch {
             start: start.as_ref().map_or(ResidentStart::Zero, ResidentStart::Flow),
         };
         drop((fixed, moving));
-        self.stack.find((pair, IntensityMap::IDENTITY), observer)
+        self.stack.find(pair, IntensityMap::IDENTITY, observer)
     }
 }
 

@@ -64,8 +64,10 @@ impl LevelImages {
 /// The images of the `used` finest lattices, finest first.
 pub(super) fn images(
     device: &Device,
-    (params, plan): (&FiniteElementsParams, &Plan),
-    (pair, map): (ImagePair<'_>, IntensityMap),
+    params: &FiniteElementsParams,
+    plan: &Plan,
+    pair: ImagePair<'_>,
+    map: IntensityMap,
     used: usize,
 ) -> Result<Vec<LevelImages>, MotionError> {
     let ImagePair { fixed, moving, region, start } = pair;
@@ -76,7 +78,7 @@ pub(super) fn images(
     let (moving, moving_grid, placement) = match is_stack && placement != VoxelAffine::IDENTITY {
         // Slices are compared with slices.
         true => {
-            let there = seen_from(device, (moving.frame(), &moving_grid), &grid, start)?;
+            let there = seen_from(device, moving.frame(), &moving_grid, &grid, start)?;
             (crate::FrameSource::Owned(there), grid.clone(), VoxelAffine::IDENTITY)
         }
         false => (moving, moving_grid, placement),
@@ -84,23 +86,23 @@ pub(super) fn images(
     let (fixed, moving) = (fixed.mapped(map)?, moving.mapped(map)?);
     let weights = weights(device, region, &stacks)?;
     let (moving, placements) = match is_stack {
-        true => (pyramid(device, smooth(device, params, (moving, stacks[0]))?, &stacks)?, None),
+        true => (pyramid(device, smooth(device, params, moving, stacks[0])?, &stacks)?, None),
         false => {
             let own = grid_levels(&grid, params, used);
             let sizes = moving_levels(&moving_grid, &placement, &own);
-            let raw = match_voxel_size(device, (moving, Shape::of(&moving_grid)), sizes[0].shape)?;
+            let raw = match_voxel_size(device, moving, Shape::of(&moving_grid), sizes[0].shape)?;
             let shapes: Vec<Shape> = sizes.iter().map(|level| level.shape).collect();
-            (pyramid(device, smooth(device, params, (raw, shapes[0]))?, &shapes)?, Some((own, sizes)))
+            (pyramid(device, smooth(device, params, raw, shapes[0])?, &shapes)?, Some((own, sizes)))
         }
     };
-    let fixed = pyramid(device, smooth(device, params, (fixed, stacks[0]))?, &stacks)?;
+    let fixed = pyramid(device, smooth(device, params, fixed, stacks[0])?, &stacks)?;
     let mut weights = weights.map(Vec::into_iter);
     let mut out = Vec::new();
     for (nth, (mut fixed, mut moving)) in fixed.into_iter().zip(moving).enumerate() {
         let level = &plan.levels[nth];
         let moving_shape = placements.as_ref().map_or(stacks[nth], |(_, sizes)| sizes[nth].shape);
-        normalise(device, params, (&mut fixed, stacks[nth]))?;
-        normalise(device, params, (&mut moving, moving_shape))?;
+        normalise(device, params, &mut fixed, stacks[nth])?;
+        normalise(device, params, &mut moving, moving_shape)?;
         SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
         let moving_from_fixed = match &placements {
             Some((own, sizes)) => between_levels(&placement, [&own[nth], &sizes[nth]]),
@@ -123,7 +125,8 @@ pub(super) fn images(
 fn normalise(
     device: &Device,
     params: &FiniteElementsParams,
-    (image, shape): (&mut Buffer, Shape),
+    image: &mut Buffer,
+    shape: Shape,
 ) -> Result<(), MotionError> {
     let (sigma_vox, floor_share) = (params.lcc_sigma, LCC_FLOOR_SHARE);
     if sigma_vox > 0.0 {
@@ -144,11 +147,12 @@ fn grid_levels(grid: &Grid, params: &FiniteElementsParams, used: usize) -> Vec<L
 /// The moving image on the fixed grid, as an affine start has it.
 fn seen_from(
     device: &Device,
-    (moving, moving_grid): (&crate::Frame, &Grid),
+    moving: &crate::Frame,
+    moving_grid: &Grid,
     grid: &Grid,
     start: ResidentStart<'_>,
 ) -> Result<crate::Frame, MotionError> {
-    let seen = MovingImage::new(device, (moving.samples(), moving_grid), grid, Interpolation::Linear)?;
+    let seen = MovingImage::new(device, moving.samples(), moving_grid, grid, Interpolation::Linear)?;
     let samples = seen.through(start.affine()).at_rest(Border::Unbounded)?;
     crate::Frame::of_samples(device, grid, samples)
 }
@@ -156,7 +160,8 @@ fn seen_from(
 fn smooth(
     device: &Device,
     params: &FiniteElementsParams,
-    (image, shape): (Buffer, Shape),
+    image: Buffer,
+    shape: Shape,
 ) -> Result<Buffer, MotionError> {
     if params.presmooth == 0.0 {
         return Ok(image);
@@ -174,7 +179,7 @@ fn pyramid(device: &Device, image: Buffer, shapes: &[Shape]) -> Result<Vec<Buffe
         let finer = &out[out.len() - 1];
         let coarser = match pair[0] == pair[1] {
             true => copy(device, finer)?,
-            false => shrink(device, (finer, pair[0]), pair[1])?,
+            false => shrink(device, finer, pair[0], pair[1])?,
         };
         out.push(coarser);
     }

@@ -122,14 +122,15 @@ impl FiniteElements {
     /// The flow of a pair, mapped.
     fn find(
         &self,
-        (pair, map): (ImagePair<'_>, IntensityMap),
+        pair: ImagePair<'_>,
+        map: IntensityMap,
         observer: &dyn Observer,
     ) -> Result<Found, MotionError> {
         let (start, all) = (pair.start, self.lattices.len());
         let used = if start.flow().is_some() { all.min(LATTICES_AFTER_START) } else { all };
-        let images = images(&self.device, (&self.params, &self.plan), (pair, map), used)?;
+        let images = images(&self.device, &self.params, &self.plan, pair, map, used)?;
         let (level, runs) = self.coarse_to_fine(&images, start, observer)?;
-        self.conclude((level, &images), runs, start)
+        self.conclude(level, &images, runs, start)
     }
 
     /// From the coarsest lattice that the start leaves open down to the finest.
@@ -144,10 +145,10 @@ impl FiniteElements {
         let (mut runs, mut coarser): (Vec<LevelRun<PendingDescent>>, Option<Level<'_>>) = (Vec::new(), None);
         for nth in (0..used).rev() {
             let begin = device.stamp()?;
-            let mut level = Level::new(device, (params, &lattices[nth]), &self.first_state)?;
+            let mut level = Level::new(device, params, &lattices[nth], &self.first_state)?;
             match &coarser {
                 Some(coarser) => level.refine(coarser, &self.refinements[nth])?,
-                None => self.begin(&mut level.controls, (nth, start))?,
+                None => self.begin(&mut level.controls, nth, start)?,
             }
             level.run(&images[nth], params.steps)?;
             level.unfold(&self.on_full_grid[nth], self.voxels_per_edge())?;
@@ -174,11 +175,7 @@ impl FiniteElements {
     }
 
     /// The control points that the coarsest lattice used begins with.
-    fn begin(
-        &self,
-        controls: &mut Buffer,
-        (nth, start): (usize, ResidentStart<'_>),
-    ) -> Result<(), MotionError> {
+    fn begin(&self, controls: &mut Buffer, nth: usize, start: ResidentStart<'_>) -> Result<(), MotionError> {
         let device = &self.device;
         let Some(start) = start.flow() else {
             Operation::Fill(0.0).on(controls).run(device)?;
@@ -208,7 +205,8 @@ impl FiniteElements {
     /// The flow in voxels, its confidence, and the account of the run.
     fn conclude(
         &self,
-        (level, images): (Level<'_>, &[LevelImages]),
+        level: Level<'_>,
+        images: &[LevelImages],
         runs: Vec<LevelRun<PendingDescent>>,
         start: ResidentStart<'_>,
     ) -> Result<Found, MotionError> {
@@ -256,7 +254,7 @@ impl PairMethod for FiniteElements {
         device.scope(|| {
             let region = pair.region;
             let found = match self.intensity_map(&pair)? {
-                Ok(map) => self.find((pair, map), observer)?,
+                Ok(map) => self.find(pair, map, observer)?,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
             PendingFlow::new(&device, found, region.measured())

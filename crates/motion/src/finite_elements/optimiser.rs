@@ -134,7 +134,8 @@ impl<'a> Level<'a> {
     /// [`first_state`].
     pub fn new(
         device: &'a Device,
-        (params, elements): (&'a FiniteElementsParams, &'a Elements),
+        params: &'a FiniteElementsParams,
+        elements: &'a Elements,
         first: &Buffer,
     ) -> Result<Self, ComputeError> {
         let (n, d) = (elements.pixels(), elements.components());

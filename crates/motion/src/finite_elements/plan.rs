@@ -50,7 +50,7 @@ impl Plan {
         let images = levels(&own, 0.5, params.lattices);
         let d = own.dimension().count();
         let spacing = images[0].spacing_edges;
-        let axes = axes_of(params, (own.size(), spacing.map(f64::from), d));
+        let axes = axes_of(params, own.size(), spacing.map(f64::from), d);
         let level = |nth: usize| {
             let image = &images[nth.min(images.len() - 1)];
             let s = image.spacing_vox;
@@ -123,7 +123,9 @@ fn time(wanted: f64, pictures: usize, last: LastAxis) -> AxisPlan {
 /// The elements of every lattice, finest first: each is the next coarser one's, or its halves.
 fn axes_of(
     params: &FiniteElementsParams,
-    (size, spacing, d): (Axes<usize>, Axes<f64>, usize),
+    size: Axes<usize>,
+    spacing: Axes<f64>,
+    d: usize,
 ) -> Vec<Axes<Lattice1>> {
     let wanted =
         |nth: usize, a: usize| (params.element * 2f64.powi(nth as i32) / spacing[a]).max(LEAST_VOXELS);

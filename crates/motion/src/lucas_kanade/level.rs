@@ -69,13 +69,13 @@ impl Memory {
         device: &Device,
         geometry: &LevelGeometry,
     ) -> Result<&mut Field, ComputeError> {
-        fit(device, &mut self.increment, (geometry.shape.components(), geometry.shape.len()))?;
+        fit(device, &mut self.increment, geometry.shape.components(), geometry.shape.len())?;
         Ok(&mut self.increment)
     }
 }
 
 /// Gives a field so many components of so many samples.
-fn fit(device: &Device, field: &mut Field, (count, len): (usize, usize)) -> Result<(), ComputeError> {
+fn fit(device: &Device, field: &mut Field, count: usize, len: usize) -> Result<(), ComputeError> {
     field.truncate(count);
     field.iter_mut().try_for_each(|component| device.fit(component, len))?;
     while field.len() < count {
@@ -102,19 +102,18 @@ impl<'a> Level<'a> {
         let shape = geometry.shape;
         let (d, n, entries) = (shape.components(), shape.len(), shape.tensor_entries() + shape.components());
         memory.increment(device, geometry)?;
-        let count = |is_used: bool, count: usize| if is_used { (count, n) } else { (0, n) };
         let has_gradients = params.gamma > 0.0;
         let is_robust = has_gradients || params.epsilon > 0.0;
-        fit(device, &mut memory.warped, (1, n))?;
-        fit(device, &mut memory.tensor, (entries + 1, n))?;
-        fit(device, &mut memory.gradient_tensor, count(has_gradients, entries + 1))?;
+        fit(device, &mut memory.warped, 1, n)?;
+        fit(device, &mut memory.tensor, entries + 1, n)?;
+        fit(device, &mut memory.gradient_tensor, if has_gradients { entries + 1 } else { 0 }, n)?;
         for gradients in &mut memory.gradients {
-            fit(device, gradients, count(has_gradients, d))?;
+            fit(device, gradients, if has_gradients { d } else { 0 }, n)?;
         }
         let spare = if is_robust { entries } else { d.max(1) };
-        fit(device, &mut memory.spare, (spare, n))?;
+        fit(device, &mut memory.spare, spare, n)?;
         let has_votes = params.median == MedianFilter::NonLocal && d == 2;
-        fit(device, &mut memory.votes, count(has_votes, 1))?;
+        fit(device, &mut memory.votes, usize::from(has_votes), n)?;
         Ok(Self { device, params, geometry, memory })
     }
 
@@ -250,7 +249,7 @@ impl<'a> Level<'a> {
         let mask = images.mask.as_ref();
         let memory = &mut *self.memory;
         let brightness = [(&images.fixed, &memory.warped[0])];
-        let term = data_term(params, self.geometry, (&brightness, params.zeta), mask);
+        let term = data_term(params, self.geometry, &brightness, params.zeta, mask);
         if memory.gradient_tensor.is_empty() && params.epsilon == 0.0 {
             return MotionTensor { term, taps: alone, out: &mut memory.tensor[..entries] }.run(device);
         }
@@ -260,7 +259,7 @@ impl<'a> Level<'a> {
             Gradient { shape, scheme: Scheme::Central4, image: &memory.warped[0], out: warped }
                 .run(device)?;
             let pairs: Vec<_> = fixed.iter().zip(warped.iter()).collect();
-            let term = data_term(params, self.geometry, (&pairs, params.gradient_zeta), mask);
+            let term = data_term(params, self.geometry, &pairs, params.gradient_zeta, mask);
             MotionTensor { term, taps: alone, out: &mut memory.gradient_tensor }.run(device)?;
         }
         let groups: Vec<_> = [(&memory.tensor, 1.0), (&memory.gradient_tensor, params.gamma)]
@@ -329,7 +328,7 @@ impl<'a> Level<'a> {
     pub fn confidence(self, images: &LevelImages, displacement: &mut Field) -> Result<Buffer, ComputeError> {
         let (device, params, memory, shape) = (self.device, self.params, self.memory, self.geometry.shape);
         let brightness = [(&images.fixed, &memory.warped[0])];
-        let term = data_term(params, self.geometry, (&brightness, params.zeta), images.mask.as_ref());
+        let term = data_term(params, self.geometry, &brightness, params.zeta, images.mask.as_ref());
         let window = |sigma_vox: f64| isotropic(&Taps::gaussian(sigma_vox, TRUNCATE));
         // A Gaussian window as wide as the box is as good here.
         let (sigma_vox, pooled) = match params.window {
@@ -366,7 +365,7 @@ impl<'a> Level<'a> {
             error_to_confidence: &mut confidence,
         };
         kernel.run(device)?;
-        let weight_sum = images.mask.as_ref().map(|mask| mask_sum(device, params.window, (shape, mask)));
+        let weight_sum = images.mask.as_ref().map(|mask| mask_sum(device, params.window, shape, mask));
         let weight_sum = weight_sum.transpose()?;
         let least = LeastEigenvalue {
             shape,
@@ -385,7 +384,8 @@ impl<'a> Level<'a> {
 fn data_term<'a>(
     params: &LucasKanadeParams,
     geometry: &LevelGeometry,
-    (pairs, zeta): (&'a [(&'a Buffer, &'a Buffer)], f32),
+    pairs: &'a [(&'a Buffer, &'a Buffer)],
+    zeta: f32,
     weight: Option<&'a Buffer>,
 ) -> DataTerm<'a> {
     let constraint = constraint(params, zeta);
@@ -422,11 +422,7 @@ fn window_sum(
 }
 
 /// Of every window, the sum of the mask's weights, out to where a box window ends or a Gaussian one is cut.
-fn mask_sum(
-    device: &Device,
-    window: Window,
-    (shape, mask): (Shape, &Buffer),
-) -> Result<Buffer, ComputeError> {
+fn mask_sum(device: &Device, window: Window, shape: Shape, mask: &Buffer) -> Result<Buffer, ComputeError> {
     let radius: Axes<usize> = match window {
         Window::Gaussian { sigma } => [Taps::gaussian(sigma, TRUNCATE).radius(); 3],
         Window::Box { radius } => [radius; 3],

@@ -109,8 +109,8 @@ impl LucasKanade {
         let Self { device, params, levels, memory, .. } = self;
         let used = levels_used(start, levels.len(), 0);
         let levels = &levels[..used];
-        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, (levels, 0))?;
-        let mut displacement = start_on_coarsest(device, (levels, 0), start)?;
+        let mut pyramids = ImagePyramids::new(device, params.preparation(), images, levels, 0)?;
+        let mut displacement = start_on_coarsest(device, levels, 0, start)?;
         let (mut runs, mut done) = (Vec::new(), 0.0);
         let work = |nth: usize| (levels[nth].shape.len() * params.iterations_of(nth)) as f64;
         let all: f64 = (0..used).map(work).sum();
@@ -118,7 +118,7 @@ impl LucasKanade {
             let geometry = &levels[nth];
             if nth + 1 < used {
                 let finer = memory.increment(device, geometry)?;
-                transfer(device, (&displacement, &levels[nth + 1]), (finer, geometry))?;
+                transfer(device, &displacement, &levels[nth + 1], finer, geometry)?;
                 std::mem::swap(&mut displacement, finer);
             }
             let images = pyramids.take(geometry)?;

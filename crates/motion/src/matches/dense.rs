@@ -44,7 +44,7 @@ pub(super) struct Densifier<'a> {
 
 impl<'a> Densifier<'a> {
     pub fn new(device: &'a Device, image: &'a Buffer, shape: Shape) -> Result<Self, MotionError> {
-        let smooth = smoothed(device, (image, shape), NODE_SIGMA_VOX)?;
+        let smooth = smoothed(device, image, shape, NODE_SIGMA_VOX)?;
         Ok(Self { device, shape, image, smooth })
     }
 

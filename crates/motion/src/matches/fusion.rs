@@ -31,7 +31,8 @@ const HIDDEN_POWER: usize = 4;
 pub(super) fn fuse(
     matched: &mut PendingFlow,
     alone: &PendingFlow,
-    (shape, confirmed): (Shape, &Buffer),
+    shape: Shape,
+    confirmed: &Buffer,
 ) -> Result<(), MotionError> {
     let (device, (alone_flow, alone_confidence)) = (alone.device().clone(), alone.found());
     let (flow, confidence) = matched.found_mut();

@@ -35,8 +35,7 @@ pub(super) fn seen(
     let mut doubt = device.scratch(shape.len())?;
     let verdict = Verdict::Doubt { most: MOST_TOLERANCES };
     Confirmation { shape, tolerance: TOLERANCE, forward, backward, verdict, out: &mut doubt }.run(device)?;
-    let moving =
-        MovingImage::new(device, (work.images[1], work.grid), work.grid, Interpolation::CubicSpline)?;
+    let moving = MovingImage::new(device, work.images[1], work.grid, work.grid, Interpolation::CubicSpline)?;
     let warped = moving.warp(forward, Border::Unbounded)?;
     let gradient = |image: &Buffer| -> Result<Field, MotionError> {
         let mut out = device.scratch_field(shape.components(), shape.len())?;

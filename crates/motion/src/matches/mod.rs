@@ -133,7 +133,7 @@ impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
             let mut pending = self.0.estimate(ImagePair { region, start, ..pair.borrowed() }, &part)?;
             let part = Part { observer, begin: 0.75, share: 0.25 };
             let alone = self.0.estimate(pair.borrowed(), &part)?;
-            fusion::fuse(&mut pending, &alone, (Shape::of(&grid), &found.confirmed))?;
+            fusion::fuse(&mut pending, &alone, Shape::of(&grid), &found.confirmed)?;
             pending.set_confirmed(found.seen);
             pending.measure_again(pair.region)?;
             Ok(pending)
@@ -184,8 +184,8 @@ impl Work<'_> {
         let first = [there.field(device, None)?, back.field(device, None)?];
         let fields = self.densify(&densifiers, &first, FIRST_TOLERANCE)?;
         let second = self.both(|side| {
-            let from = (self.images[1 - side], self.grid);
-            let seen = MovingImage::new(device, from, self.grid, Interpolation::Linear)?;
+            let moving = self.images[1 - side];
+            let seen = MovingImage::new(device, moving, self.grid, self.grid, Interpolation::Linear)?;
             let warped = seen.warp(&fields[side].components_vox, Border::Unbounded)?;
             let near = Searched::nearby(&coded[side], &Coded::finest(device, &warped, shape)?)?;
             near.field(device, Some(&fields[side].components_vox))
@@ -286,11 +286,7 @@ impl Observer for Part<'_> {
 }
 
 /// A copy in 0..1, smoothed.
-fn smoothed(
-    device: &Device,
-    (image, shape): (&Buffer, Shape),
-    sigma_vox: f64,
-) -> Result<Buffer, ComputeError> {
+fn smoothed(device: &Device, image: &Buffer, shape: Shape, sigma_vox: f64) -> Result<Buffer, ComputeError> {
     use veloxel_kernels::Taps;
     use veloxel_kernels::image::convolve::{Convolve, isotropic};
     let mut out = device.scratch(shape.len())?;

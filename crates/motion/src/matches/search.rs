@@ -65,11 +65,11 @@ impl<'a> Coded<'a> {
         let mut coarser = copied(device, image)?;
         for (nth, &size) in sizes.iter().enumerate() {
             if nth < coded.own {
-                coded.add(nth, &enlarged(device, (image, shape), size)?)?;
+                coded.add(nth, &enlarged(device, image, shape, size)?)?;
                 continue;
             }
             if nth > coded.own {
-                coarser = shrink(device, (&coarser, sizes[nth - 1]), size)?;
+                coarser = shrink(device, &coarser, sizes[nth - 1], size)?;
             }
             coded.add(nth, &coarser)?;
         }
@@ -97,7 +97,7 @@ impl<'a> Coded<'a> {
     fn add(&mut self, nth: usize, image: &Buffer) -> Result<(), ComputeError> {
         let StackedImage { size, start, .. } = self.images[nth];
         let shape = Shape { size, ..self.shape };
-        let smooth = smoothed(self.device, (image, shape), CENSUS_SIGMA_VOX)?;
+        let smooth = smoothed(self.device, image, shape, CENSUS_SIGMA_VOX)?;
         let (threshold, codes) = (CENSUS_THRESHOLD, &mut self.codes);
         Census { shape, threshold, image: &smooth, start, codes }.run(self.device)
     }
@@ -147,7 +147,7 @@ fn size_at(shape: Shape, half_octaves: i32) -> Axes<usize> {
     })
 }
 
-fn enlarged(device: &Device, (image, from): (&Buffer, Shape), to: Shape) -> Result<Buffer, ComputeError> {
+fn enlarged(device: &Device, image: &Buffer, from: Shape, to: Shape) -> Result<Buffer, ComputeError> {
     let mut out = device.scratch(to.len())?;
     let (input, output) = (from_ref(image), from_mut(&mut out));
     Resample { input, input_shape: from, output, output_shape: to, factor: 1.0 }.run(device)?;
@@ -173,7 +173,7 @@ impl Searched {
             for (side, found) in found.iter_mut().enumerate() {
                 let (sizes, own) = &sizes[side];
                 let pair = [&coded[side], &coded[1 - side]];
-                let (matches, effort) = Self::begun(pair[0], (level, *own), found.take())?;
+                let (matches, effort) = Self::begun(pair[0], level, *own, found.take())?;
                 let codes = codes(pair, level, sizes, effort.reach);
                 sides.push(Sweeping::new(pair[0].device, matches, codes, effort)?);
             }
@@ -192,7 +192,8 @@ impl Searched {
     /// moving image did not grow.
     fn begun(
         fixed: &Coded<'_>,
-        (level, own): (usize, usize),
+        level: usize,
+        own: usize,
         coarser: Option<Self>,
     ) -> Result<(Self, Effort), ComputeError> {
         let device = fixed.device;

@@ -38,8 +38,10 @@ impl Checked {
     /// Checks to a threshold, pixels.
     pub fn find(
         &mut self,
-        (plan, threshold_px): (&PhasePlan, f32),
-        (matches, confidence): (Matches<'_>, &Buffer),
+        plan: &PhasePlan,
+        threshold_px: f32,
+        matches: Matches<'_>,
+        confidence: &Buffer,
     ) -> Result<(), MotionError> {
         let size = plan.levels.size(0);
         let check = ForwardBackwardCheck {

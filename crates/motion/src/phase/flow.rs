@@ -195,7 +195,7 @@ impl Direction {
             let coarser = coarser.first().or(start);
             let warped = match coarser {
                 Some(coarser) if parameters.warping == Warping::Images => {
-                    Some(warped_level(plan, level, (&timed, coarser))?)
+                    Some(warped_level(plan, level, &timed, coarser)?)
                 }
                 _ => None,
             };
@@ -265,7 +265,7 @@ impl FlowFields {
                 return Ok(());
             }
             let matches = Matches::Flow { forward: &self.forward.filtered[0], backward: &back.filtered[0] };
-            checked.find((plan, plan.parameters.flow_check_px), (matches, &self.forward.confidence[0]))?;
+            checked.find(plan, plan.parameters.flow_check_px, matches, &self.forward.confidence[0])?;
         }
         Ok(())
     }

@@ -16,19 +16,15 @@ pub struct PhaseReport {
 
 impl PhaseReport {
     pub(crate) fn new(levels: &[[usize; 2]], estimate: &[f32], confidence: Option<&[f32]>) -> Self {
-        Self::over(estimate.len(), levels, (estimate, confidence))
+        Self::over(estimate.len(), levels, estimate, confidence)
     }
 
     /// Of the inside of a mask, outside of which there is no estimate.
-    pub(crate) fn within(
-        mask: &Mask,
-        levels: &[[usize; 2]],
-        (estimate, confidence): (&[f32], &[f32]),
-    ) -> Self {
-        Self::over(mask.count(), levels, (estimate, Some(confidence)))
+    pub(crate) fn within(mask: &Mask, levels: &[[usize; 2]], estimate: &[f32], confidence: &[f32]) -> Self {
+        Self::over(mask.count(), levels, estimate, Some(confidence))
     }
 
-    fn over(pixels: usize, levels: &[[usize; 2]], (estimate, confidence): (&[f32], Option<&[f32]>)) -> Self {
+    fn over(pixels: usize, levels: &[[usize; 2]], estimate: &[f32], confidence: Option<&[f32]>) -> Self {
         let known = |values: &[f32]| values.iter().map(|v| usize::from(!v.is_nan())).sum::<usize>();
         let valid = known(estimate);
         let total = confidence.map_or(valid as f64, |c| sum_of_known(estimate, c));

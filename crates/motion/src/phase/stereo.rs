@@ -46,8 +46,8 @@ impl PhaseStereo {
         self.disparity_px.grid().require_same(mask.grid(), "left image and mask")?;
         leave_out(self.disparity_px.data_mut(), mask, f32::NAN);
         leave_out(self.confidence.data_mut(), mask, 0.0);
-        let found = (self.disparity_px.data(), self.confidence.data());
-        self.report = PhaseReport::within(mask, &self.report.levels, found);
+        let (disparity_px, confidence) = (self.disparity_px.data(), self.confidence.data());
+        self.report = PhaseReport::within(mask, &self.report.levels, disparity_px, confidence);
         Ok(self)
     }
 }
@@ -108,7 +108,7 @@ impl Stereo {
             let coarser = coarser.first();
             let warped = match coarser {
                 Some(coarser) if parameters.warping == Warping::Images => {
-                    Some(warped_level(plan, level, (&[(left, 0.0), (right, -1.0)], coarser))?)
+                    Some(warped_level(plan, level, &[(left, 0.0), (right, -1.0)], coarser)?)
                 }
                 _ => None,
             };
@@ -144,8 +144,8 @@ impl Stereo {
             round_estimate(plan, &mut finer[level])?;
         }
         if let Some(checked) = &mut self.checked {
-            let matches = (Matches::Disparity(&self.filtered[0]), &self.confidence[0]);
-            checked.find((plan, parameters.stereo_check_px), matches)?;
+            let matches = Matches::Disparity(&self.filtered[0]);
+            checked.find(plan, parameters.stereo_check_px, matches, &self.confidence[0])?;
         }
         Ok(())
     }

@@ -26,7 +26,8 @@ pub(crate) struct WarpedLevel {
 pub(crate) fn warped_level(
     plan: &PhasePlan,
     level: usize,
-    (images, coarser): (&[(Pictured<'_>, f32)], &Buffer),
+    images: &[(Pictured<'_>, f32)],
+    coarser: &Buffer,
 ) -> Result<WarpedLevel, MotionError> {
     let levels = plan.levels.alone(level);
     let mut phases = Vec::with_capacity(images.len());

@@ -32,7 +32,8 @@ pub(super) fn shrink(
     device: &Device,
     image: &Volume<f32>,
     shrinking: Axes<usize>,
-    (fill, most_samples): (f32, usize),
+    fill: f32,
+    most_samples: usize,
 ) -> Result<Volume<f32>, MotionError> {
     let (size, grid) = (image.grid().size(), shrunk_grid(image.grid(), shrinking));
     let small = grid.size();
@@ -50,9 +51,9 @@ pub(super) fn shrink(
         let mut slab = small;
         slab[axis] = last - first;
         let from = Shape { size: [0, 1, 2].map(|a| slab[a] * shrinking[a]), dimension: grid.dimension() };
-        let padded = padded(image.data(), size, (from.size, axis, first * shrinking[axis]), fill);
+        let padded = padded(image.data(), size, from.size, axis, first * shrinking[axis], fill);
         let input = device.upload(padded)?;
-        let shrunk = shrink_slab(device, (input, from), &taps, Shape { size: slab, ..from })?;
+        let shrunk = shrink_slab(device, input, from, &taps, Shape { size: slab, ..from })?;
         let shrunk = device.download(shrunk)?;
         let own = (begin - first) * stride..(end - first) * stride;
         out[begin * stride..end * stride].copy_from_slice(&shrunk[own]);
@@ -62,7 +63,8 @@ pub(super) fn shrink(
 
 fn shrink_slab(
     device: &Device,
-    (input, from): (Buffer, Shape),
+    input: Buffer,
+    from: Shape,
     taps: &Axes<Taps>,
     to: Shape,
 ) -> Result<Buffer, MotionError> {
@@ -78,7 +80,9 @@ fn shrink_slab(
 fn padded(
     image: &[f32],
     whole: Axes<usize>,
-    (size, axis, first): (Axes<usize>, usize, usize),
+    size: Axes<usize>,
+    axis: usize,
+    first: usize,
     fill: f32,
 ) -> Vec<f32> {
     let mut begin = [0; 3];
@@ -100,10 +104,11 @@ fn padded(
 pub(super) fn shrink_weight(
     device: &Device,
     weight: &Volume<f32>,
-    (shrinking, most_samples): (Axes<usize>, usize),
+    shrinking: Axes<usize>,
+    most_samples: usize,
 ) -> Result<Volume<f32>, MotionError> {
     // Means of weights are weights, but for rounding.
-    Ok(shrink(device, weight, shrinking, (0.0, most_samples))?.map(|w| w.clamp(0.0, 1.0)))
+    Ok(shrink(device, weight, shrinking, 0.0, most_samples)?.map(|w| w.clamp(0.0, 1.0)))
 }
 
 pub(super) fn shrink_mask(mask: &Mask, shrinking: Axes<usize>) -> Mask {
@@ -167,7 +172,7 @@ mod tests {
         let device = Device::cpu(2).unwrap();
         let grid = Grid::volume(50, 40, 70).unwrap();
         let image = Volume::from_fn(grid, |[x, y, z]| ((7 * x + 3 * y * y + z) % 23) as f32);
-        let shrunk = |most| shrink(&device, &image, [2, 3, 4], (0.0, most)).unwrap();
+        let shrunk = |most| shrink(&device, &image, [2, 3, 4], 0.0, most).unwrap();
         let whole = shrunk(usize::MAX / 8);
         assert_eq!(whole.grid().size(), [25, 14, 18]);
         assert_eq!(whole.data(), shrunk(1).data());

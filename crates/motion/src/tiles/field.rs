@@ -50,7 +50,8 @@ impl Slabs {
 pub(super) fn determinant(
     device: &Device,
     flow: &Flow,
-    (measured, most_samples): (Option<&Mask>, usize),
+    measured: Option<&Mask>,
+    most_samples: usize,
 ) -> Result<(JacobianReport, Volume<f32>), MotionError> {
     let (grid, size) = (flow.grid(), flow.grid().size());
     let mut out = vec![0.0; grid.len()];
@@ -111,8 +112,10 @@ const SPLINE_VOX: usize = 16;
 /// [`MotionError::Compute`].
 pub fn warp_in_slabs(
     device: &Device,
-    (flow, moving): (&Flow, &Volume<f32>),
-    (interpolation, border): (Interpolation, Border),
+    flow: &Flow,
+    moving: &Volume<f32>,
+    interpolation: Interpolation,
+    border: Border,
     most_samples: usize,
 ) -> Result<Volume<f32>, MotionError> {
     let (grid, size) = (flow.grid(), flow.grid().size());
@@ -133,10 +136,10 @@ pub fn warp_in_slabs(
             let offset = [0, 1, 2].map(|a| own.begin[a] as f64 - part.begin[a] as f64);
             let map = VoxelAffine { offset, ..VoxelAffine::IDENTITY };
             let shapes = [own, part].map(|part| Shape { size: part.size, dimension: grid.dimension() });
-            warp_part(device, shapes, (samples, &displacement), (interpolation, border, map))?
+            warp_part(device, shapes, samples, &displacement, interpolation, border, map)?
         } else {
             let moving = place(part, moving.grid())?;
-            MovingImage::new(device, (&samples, &moving), &place(own, grid)?, interpolation)?
+            MovingImage::new(device, &samples, &moving, &place(own, grid)?, interpolation)?
                 .warp(&displacement, border)?
         };
         out.extend(device.download(seen)?);
@@ -147,8 +150,11 @@ pub fn warp_in_slabs(
 fn warp_part(
     device: &Device,
     [shape, moving_shape]: [Shape; 2],
-    (mut samples, displacement): (Buffer, &[Buffer]),
-    (interpolation, border, moving_from_fixed): (Interpolation, Border, VoxelAffine),
+    mut samples: Buffer,
+    displacement: &[Buffer],
+    interpolation: Interpolation,
+    border: Border,
+    moving_from_fixed: VoxelAffine,
 ) -> Result<Buffer, MotionError> {
     if interpolation == Interpolation::CubicSpline {
         SplineCoefficients { shape: moving_shape, samples: &mut samples }.run(device)?;

@@ -100,13 +100,13 @@ impl Tiled<'_> {
                 run.whole(plans.len() - 1, owned.pop().expect("a plan in tiles should have a coarse pass"))?;
             for nth in (1..plans.len() - 1).rev() {
                 let level = owned.pop().expect("a level in tiles should have its images");
-                found = run.tiles((nth, plans[nth]), &level.borrowed(), &found)?.displacement;
+                found = run.tiles(nth, plans[nth], &level.borrowed(), &found)?.displacement;
             }
             found
         };
         self.device.release_kept();
         let before = before(pair, maps);
-        let found = run.tiles((0, self.plan), &finest, &start)?;
+        let found = run.tiles(0, self.plan, &finest, &start)?;
         let HostField { displacement, confidence, after } = found;
         let mean = |(sum, count): (f64, f64)| if count > 0.0 { sum / count } else { 0.0 };
         let brightness = BrightnessReport { mean_abs_before: mean(before), mean_abs_after: mean(after) };
@@ -165,7 +165,7 @@ impl LocalRun<'_> {
             let shape = level.shape;
             if nth + 1 < levels.len() {
                 let mut finer = device.scratch_field(shape.components(), shape.len())?;
-                transfer(device, (&displacement, &levels[nth + 1]), (&mut finer, level))?;
+                transfer(device, &displacement, &levels[nth + 1], &mut finer, level)?;
                 displacement = finer;
             }
             let image = |pyramid: &mut Vec<Buffer>| pyramid.pop().expect("a level should have its images");
@@ -188,7 +188,8 @@ impl LocalRun<'_> {
     /// A level in tiles, from the displacement of the next coarser one.
     fn tiles(
         &mut self,
-        (nth, plan): (usize, &TilePlan),
+        nth: usize,
+        plan: &TilePlan,
         images: &HostLevel<'_>,
         coarser: &[Vec<f32>],
     ) -> Result<HostField, MotionError> {
@@ -212,7 +213,7 @@ impl LocalRun<'_> {
                     cores.extend([second, first]);
                     continue;
                 }
-                self.tile((nth, core), [tile, moving], images, (start, &mut found))?;
+                self.tile(nth, core, [tile, moving], images, start, &mut found)?;
                 self.step(tile.len());
             }
         }
@@ -226,7 +227,7 @@ impl LocalRun<'_> {
         let part = PartOf { whole: to.shape.size, begin: tile.begin, size: tile.size };
         let source = part.source(from.shape.size);
         let seen = Part { begin: source.begin, size: source.size };
-        let component = |c: &Vec<f32>| resample_part((&seen.of(c, from.shape.size), source), part, factor);
+        let component = |c: &Vec<f32>| resample_part(&seen.of(c, from.shape.size), source, part, factor);
         coarser.iter().map(component).collect()
     }
 
@@ -252,10 +253,12 @@ impl LocalRun<'_> {
     /// Estimates in one tile, and keeps what its core holds.
     fn tile(
         &mut self,
-        (nth, core): (usize, Core),
+        nth: usize,
+        core: Core,
         [tile, seen]: [Part; 2],
         images: &HostLevel<'_>,
-        (start, found): (Vec<Vec<f32>>, &mut HostField),
+        start: Vec<Vec<f32>>,
+        found: &mut HostField,
     ) -> Result<(), MotionError> {
         let (device, whole) = (self.device, &self.levels[nth]);
         let like = whole.shape;
@@ -277,7 +280,7 @@ impl LocalRun<'_> {
         let inner = core.inside(tile);
         let own = Part { begin: core.begin, size: inner.size };
         if nth == 0 {
-            let (sum, count) = self.after((&geometry, inner), &images, &displacement)?;
+            let (sum, count) = self.after(&geometry, inner, &images, &displacement)?;
             found.after = (found.after.0 + sum, found.after.1 + count);
         }
         let keep = |samples: &[f32], out: &mut [f32]| {
@@ -297,7 +300,8 @@ impl LocalRun<'_> {
     /// Σ |I_t| of a tile's core at a displacement in voxels, and number of voxels.
     fn after(
         &self,
-        (geometry, inner): (&LevelGeometry, Part),
+        geometry: &LevelGeometry,
+        inner: Part,
         images: &LevelImages,
         displacement: &[Buffer],
     ) -> Result<(f64, f64), MotionError> {

@@ -96,15 +96,17 @@ impl Tiled<'_> {
     ) -> Result<DenseFlow, MotionError> {
         let mut found = self.find(pair, observer)?;
         let (device, room) = (self.device, self.plan.slab_samples());
-        let measured = (pair.volume_mask.or(pair.mask), room);
-        let (report, determinant) = device.scope(|| field::determinant(device, &found.flow, measured))?;
+        let measured = pair.volume_mask.or(pair.mask);
+        let (report, determinant) =
+            device.scope(|| field::determinant(device, &found.flow, measured, room))?;
         found.statistics.jacobian = report;
         found.jacobian = Some(determinant);
         found.statistics.warnings.extend(folding_warning(pair.fixed.grid(), &report));
         if extras.warped {
-            let sampling = (Interpolation::CubicSpline, Border::Voxels);
-            let images = (&found.flow, pair.moving);
-            found.warped = Some(device.scope(|| warp_in_slabs(device, images, sampling, room))?);
+            let (flow, moving, spline) = (&found.flow, pair.moving, Interpolation::CubicSpline);
+            let warped =
+                device.scope(|| warp_in_slabs(device, flow, moving, spline, Border::Voxels, room))?;
+            found.warped = Some(warped);
         }
         Ok(found)
     }
@@ -140,7 +142,7 @@ impl Tiled<'_> {
         let Some(coarse) = &self.plan.coarse else { return self.solve_whole(pair, map, progress) };
         if let Start::Flow(start) = pair.start {
             pair.fixed.grid().require_same(start.grid(), "fixed image and start field")?;
-            return self.solve_tiles((pair, &Starts::Whole(start)), map, progress);
+            return self.solve_tiles(pair, &Starts::Whole(start), map, progress);
         }
         let shrinking = coarse.shrinking;
         let mut found = {
@@ -153,16 +155,16 @@ impl Tiled<'_> {
                 false => crate::footprint::shrinking(pair.moving.grid(), width_mm),
             };
             let fill = 0.5 * (map.lower + map.upper);
-            let room = (fill, (self.plan.device_bytes / 4) as usize);
-            let fixed = coarse::shrink(self.device, pair.fixed, shrinking, room)?;
-            let moving = coarse::shrink(self.device, pair.moving, of_moving, room)?;
+            let room = (self.plan.device_bytes / 4) as usize;
+            let fixed = coarse::shrink(self.device, pair.fixed, shrinking, fill, room)?;
+            let moving = coarse::shrink(self.device, pair.moving, of_moving, fill, room)?;
             let mask = |mask: Option<&Mask>| mask.map(|mask| coarse::shrink_mask(mask, shrinking));
             let (mask, volume_mask) = (mask(pair.mask), mask(pair.volume_mask));
             let start = match pair.start {
                 Start::Affine(start) => Start::Affine(account::shrunk_affine(&start, shrinking)),
                 other => other,
             };
-            let weight = pair.weight.map(|w| coarse::shrink_weight(self.device, w, (shrinking, room.1)));
+            let weight = pair.weight.map(|w| coarse::shrink_weight(self.device, w, shrinking, room));
             let weight = weight.transpose()?;
             let (mask, volume_mask, weight) = (mask.as_ref(), volume_mask.as_ref(), weight.as_ref());
             let small = Pair { fixed: &fixed, moving: &moving, mask, volume_mask, weight, start };
@@ -174,7 +176,7 @@ impl Tiled<'_> {
         // Its pieces have other sizes than those of tiles.
         self.device.release_kept();
         let occlusion = found.occlusion.take();
-        let mut tiled = self.solve_tiles((pair, &Starts::Coarse(&found.flow, shrinking)), map, progress)?;
+        let mut tiled = self.solve_tiles(pair, &Starts::Coarse(&found.flow, shrinking), map, progress)?;
         tiled.occlusion = occlusion.map(|small| coarse::repeated(&small, shrinking, pair.fixed.grid()));
         Ok(tiled)
     }
@@ -188,7 +190,7 @@ impl Tiled<'_> {
         let device = self.device;
         let mut method = (self.open)(pair.fixed.grid())?;
         let frame = |image: &Volume<f32>| -> Result<Frame, MotionError> {
-            Ok(Frame::of_part(device, (image.grid(), device.upload_copy(image.data())?), map))
+            Ok(Frame::of_part(device, image.grid(), device.upload_copy(image.data())?, map))
         };
         let (fixed, moving) = (frame(pair.fixed)?, frame(pair.moving)?);
         let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(device, m)).transpose();
@@ -205,7 +207,8 @@ impl Tiled<'_> {
 
     fn solve_tiles(
         &self,
-        (pair, starts): (&Pair<'_>, &Starts<'_>),
+        pair: &Pair<'_>,
+        starts: &Starts<'_>,
         map: IntensityMap,
         progress: &TileProgress<'_>,
     ) -> Result<DenseFlow, MotionError> {
@@ -227,7 +230,7 @@ impl Tiled<'_> {
             while let Some(core) = cores.pop() {
                 let tile = self.tile_of(&core);
                 let start = starts.of(tile);
-                let placed = run.moving.shift((core.inside(tile), tile), &start);
+                let placed = run.moving.shift(core.inside(tile), tile, &start);
                 let longest = core.longest_axis();
                 if let (None, Some(axis)) = (placed, longest) {
                     let [first, second] = core.halves(axis);
@@ -238,9 +241,9 @@ impl Tiled<'_> {
                     core.reach(plan.grid_size).len() as f64 / whole.reach(plan.grid_size).len() as f64;
                 let observer = progress.of((share * tile.len() as f64) as usize);
                 let shift = placed.unwrap_or([0; 3]);
-                let (found, shift) = run.estimate((tile, shift), start, &observer)?;
+                let (found, shift) = run.estimate(tile, shift, start, &observer)?;
                 account.add(&found.statistics, core.reach(plan.grid_size).len());
-                mosaic.add(core, tile, (&found, shift));
+                mosaic.add(core, tile, &found, shift);
             }
         }
         drop(run);
@@ -266,8 +269,8 @@ impl Tiled<'_> {
             let core = core.expect("a tile should lie among all");
             let tile = self.tile_of(&core);
             let start = starts.of(tile);
-            let shift = run.moving.shift((core.inside(tile), tile), &start).unwrap_or([0; 3]);
-            run.estimate((tile, shift), start, &progress.of(0))?;
+            let shift = run.moving.shift(core.inside(tile), tile, &start).unwrap_or([0; 3]);
+            run.estimate(tile, shift, start, &progress.of(0))?;
         }
         run.method.decisions().into_iter().for_each(Decisions::settle);
         Ok(())
@@ -325,7 +328,8 @@ impl TileRun<'_> {
     /// What the method finds in a tile, and what the moving image was shifted by.
     fn estimate(
         &mut self,
-        (tile, shift): (Part, Axes<isize>),
+        tile: Part,
+        shift: Axes<isize>,
         mut start: Vec<Vec<f32>>,
         observer: &dyn Observer,
     ) -> Result<(DenseFlow, Axes<f32>), MotionError> {
@@ -342,7 +346,7 @@ impl TileRun<'_> {
         };
         let frame = |image: Volume<f32>| -> Result<Frame, MotionError> {
             let grid = image.grid().clone();
-            Ok(Frame::of_part(device, (&grid, device.upload(image.into_data())?), self.map))
+            Ok(Frame::of_part(device, &grid, device.upload(image.into_data())?, self.map))
         };
         let fixed = frame(tile.of_volume(self.pair.fixed, &self.local)?)?;
         let moving = frame(moving)?;

@@ -97,7 +97,7 @@ impl Mosaic {
     }
 
     /// Adds what a tile found in its box, `shift` voxels more.
-    pub fn add(&mut self, core: Core, tile: Part, (found, shift): (&DenseFlow, Axes<f32>)) {
+    pub fn add(&mut self, core: Core, tile: Part, found: &DenseFlow, shift: Axes<f32>) {
         let reach = core.reach(self.size);
         let [along_x, along_y, along_z] = [0, 1, 2].map(|a| core.shares(a, self.size));
         let inner = Part { begin: [0, 1, 2].map(|a| reach.begin[a] - tile.begin[a]), size: reach.size };

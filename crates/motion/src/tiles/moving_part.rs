@@ -39,7 +39,7 @@ impl<'a> Moving<'a> {
     /// By how many voxels a tile's moving image is shifted, so that it holds all that the tile's `core` is sent to by its
     /// start: near the mean motion, as far as the image goes. None if the tile is too small for that; nothing is shifted on
     /// two grids.
-    pub fn shift(&self, (core, tile): (Part, Part), start: &[Vec<f32>]) -> Option<Axes<isize>> {
+    pub fn shift(&self, core: Part, tile: Part, start: &[Vec<f32>]) -> Option<Axes<isize>> {
         let mut shift = [0; 3];
         if !self.is_on_one_grid() {
             return Some(shift);

@@ -76,15 +76,15 @@ impl TilePlan {
         }
         if let Tiling::Local { halo_vox, eta, max_levels, .. } = footprint.tiling {
             let levels: Vec<_> = levels(grid, eta, max_levels).iter().map(|level| level.shape).collect();
-            let exact = Self::exact(&levels, footprint, (halo_vox, budget_bytes));
+            let exact = Self::exact(&levels, footprint, halo_vox, budget_bytes);
             return exact.map_or_else(|| Self::new(grid, &footprint.overlapping(), budget_bytes), Ok);
         }
         if let Tiling::Halves { halo_px, levels } = footprint.tiling {
-            return Self::halves(grid, footprint, (halo_px, levels, budget_bytes));
+            return Self::halves(grid, footprint, halo_px, levels, budget_bytes);
         }
         let Tiling::Overlap { guard_vox, coarsening } = footprint.tiling else { return Err(None) };
         let split = Split { guard_vox, coarsening, coarse: footprint };
-        Self::overlapping(grid, footprint, (split, budget_bytes))
+        Self::overlapping(grid, footprint, split, budget_bytes)
     }
 
     /// Tiles of a method whose coarse pass begins from matches and takes what `matched` says, as fine as it fits.
@@ -102,7 +102,7 @@ impl TilePlan {
         for coarsening in whole.is_err().then_some(2..=COARSEST_MATCHES).into_iter().flatten() {
             let split =
                 Split { guard_vox, coarsening, coarse: &Footprint { tiling: Tiling::Never, ..*matched } };
-            match Self::overlapping(grid, footprint, (split, budget_bytes)) {
+            match Self::overlapping(grid, footprint, split, budget_bytes) {
                 Ok(plan) => return Ok(plan),
                 Err(bytes) => least = bytes.or(least),
             }
@@ -113,7 +113,8 @@ impl TilePlan {
     fn overlapping(
         grid: &Grid,
         footprint: &Footprint,
-        (Split { guard_vox, coarsening, coarse }, budget_bytes): (Split<'_>, u64),
+        Split { guard_vox, coarsening, coarse }: Split<'_>,
+        budget_bytes: u64,
     ) -> Result<Self, Option<u64>> {
         let grid_size = grid.size();
         let overlap_vox = guard_vox + RAMP_VOX;
@@ -153,7 +154,8 @@ impl TilePlan {
     fn exact(
         levels: &[Shape],
         footprint: &Footprint,
-        (halo_vox, budget_bytes): ([usize; 2], u64),
+        halo_vox: [usize; 2],
+        budget_bytes: u64,
     ) -> Option<Self> {
         let (shape, coarser) = levels.split_first()?;
         let grid_size = shape.size;
@@ -182,7 +184,7 @@ impl TilePlan {
             .flat_map(|z| (1..=most(1)).flat_map(move |y| (1..=most(0)).map(move |x| [x, y, z])));
         let tiles = splits.filter(|tiles| bytes(tiles) <= budget_bytes).min_by_key(work)?;
         let next = coarser.first()?;
-        let plan = Self::exact(coarser, footprint, ([halo_vox[1]; 2], budget_bytes))?;
+        let plan = Self::exact(coarser, footprint, [halo_vox[1]; 2], budget_bytes)?;
         let ratio = |a: usize| (grid_size[a] as f64 / next.size[a] as f64).round() as usize;
         Some(Self {
             grid_size,
@@ -199,7 +201,9 @@ impl TilePlan {
     fn halves(
         grid: &Grid,
         footprint: &Footprint,
-        (halo_px, levels, budget_bytes): (usize, usize, u64),
+        halo_px: usize,
+        levels: usize,
+        budget_bytes: u64,
     ) -> Result<Self, Option<u64>> {
         let grid_size = grid.size();
         let mut least = None;

@@ -44,7 +44,7 @@ impl Samples<'_> {
         let Some(Open { map, presmooth }) = self.open else { return Ok(samples) };
         let (gain, offset) = map.gain_and_offset();
         Operation::MapAffine { gain, offset }.on(&mut samples).run(device)?;
-        presmoothed(device, presmooth, (samples, Shape { size: part.size, ..like }))
+        presmoothed(device, presmooth, samples, Shape { size: part.size, ..like })
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) fn shrunk(
         let smooth = device.download(smooth)?;
         let first = (source.begin[axis] - seen.begin[axis]) * across;
         let inner = &smooth[first..first + source.len()];
-        out.extend(resample_part((inner, source), own, 1.0));
+        out.extend(resample_part(inner, source, own, 1.0));
     }
     Ok(out)
 }

@@ -62,22 +62,23 @@ impl TiledWindows<'_> {
         }
         let local = method.local().expect("a method of windows with tiles should run in parts");
         let (device, room) = (self.device, self.plan.slab_samples());
-        let (flow, confidence, mut statistics) = self.find(local, &frames)?;
-        let flow = Flow::new(grid.clone(), flow)?;
-        let (report, determinant) = device.scope(|| field::determinant(device, &flow, (None, room)))?;
+        let (found, mut statistics) = self.find(local, &frames)?;
+        let flow = Flow::new(grid.clone(), found.components_px.into())?;
+        let (report, determinant) = device.scope(|| field::determinant(device, &flow, None, room))?;
         statistics.jacobian = report;
         statistics.warnings.extend(folding_warning(&grid, &report));
         let next = frames.get(window.centre + 1).filter(|_| extras.warped);
         let warped = match next {
             None => None,
             Some(next) => {
-                let sampling = (interpolation, Border::Voxels);
-                let warped = device.scope(|| warp_in_slabs(device, (&flow, next), sampling, room))?;
+                let border = Border::Voxels;
+                let warped =
+                    device.scope(|| warp_in_slabs(device, &flow, next, interpolation, border, room))?;
                 statistics.brightness = self.brightness([frames[window.centre], next, &warped])?;
                 Some(warped)
             }
         };
-        let confidence = Volume::new(grid, confidence)?;
+        let confidence = Volume::new(grid, found.confidence)?;
         let found =
             DenseFlow { flow, confidence, warped, jacobian: Some(determinant), occlusion: None, statistics };
         known_within(found, mask)
@@ -105,7 +106,11 @@ impl TiledWindows<'_> {
         let starts = local.coarse(shrunk.collect::<Result<_, _>>()?, levels)?;
         self.device.release_kept();
         let run = WindowRun { plan, local, frames, levels, coarse_size: coarse.plan.grid_size, starts };
-        let mut found = (vec![vec![0.0; n]; 2], vec![0.0; n]);
+        let mut found = PartFlow {
+            components_px: [vec![0.0; n], vec![0.0; n]],
+            confidence: vec![0.0; n],
+            on_the_way: Vec::new(),
+        };
         let mut account = Account::default();
         for whole in tile_cores(plan) {
             let mut cores = vec![whole];
@@ -115,12 +120,12 @@ impl TiledWindows<'_> {
                     Ok((part, flow)) => {
                         let inner = core.inside(part);
                         account.add(&FlowStatistics::default(), inner.len());
-                        keep((core, plan.grid_size), (inner, part.size), &flow, &mut found);
+                        keep(core, plan.grid_size, inner, part.size, &flow, &mut found);
                     }
                 }
             }
         }
-        Ok((found.0, found.1, account.finish(plan, Seams::default())))
+        Ok((found, account.finish(plan, Seams::default())))
     }
 
     /// A frame so many levels up, made of strips.
@@ -148,8 +153,8 @@ impl TiledWindows<'_> {
     }
 }
 
-/// Components of the flow, confidence and account.
-type FoundInParts = (Vec<Vec<f32>>, Vec<f32>, FlowStatistics);
+/// Flow and confidence of the whole, and the account.
+type FoundInParts = (PartFlow, FlowStatistics);
 
 /// Everything that the tiles of a run share.
 struct WindowRun<'a> {
@@ -268,17 +273,12 @@ fn longest_axis(core: &Core) -> Option<usize> {
 }
 
 /// Copies what a part's flow says of its core.
-fn keep(
-    (core, whole): (Core, [usize; 3]),
-    (inner, size): (Part, [usize; 3]),
-    flow: &PartFlow,
-    (components, confidence): &mut (Vec<Vec<f32>>, Vec<f32>),
-) {
+fn keep(core: Core, whole: [usize; 3], inner: Part, size: [usize; 3], flow: &PartFlow, out: &mut PartFlow) {
     let own = Part { begin: core.begin, size: inner.size };
     for (to, from) in own.rows(whole).zip(inner.rows(size)) {
-        for (out, component) in components.iter_mut().zip(&flow.components_px) {
+        for (out, component) in out.components_px.iter_mut().zip(&flow.components_px) {
             out[to.clone()].copy_from_slice(&component[from.clone()]);
         }
-        confidence[to].copy_from_slice(&flow.confidence[from]);
+        out.confidence[to].copy_from_slice(&flow.confidence[from]);
     }
 }

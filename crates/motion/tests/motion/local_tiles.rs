@@ -18,7 +18,7 @@ fn phantom(grid: Grid) -> Phantom {
 }
 
 /// Compares every bit, in tiles of a budget of so much of what the whole grid takes.
-fn same_bits(what: &str, pair: &Pair<'_>, (open, share): (&Open<'_>, f64)) {
+fn same_bits(what: &str, pair: &Pair<'_>, open: &Open<'_>, share: f64) {
     let grid = pair.fixed.grid();
     let whole = open(grid, &cpu(2))
         .expect("the run should succeed")
@@ -65,9 +65,9 @@ fn pictures_in_tiles_have_the_bits_of_the_whole() {
     let phantom = phantom(Grid::image(683, 131).unwrap());
     let images = pair(&phantom.fixed, &phantom.moving);
     let two = Dimension::Two;
-    same_bits("fast LK", &images, (&*lucas_kanade(LucasKanadePreset::Fast, two), 0.7));
-    same_bits("accurate LK", &images, (&*lucas_kanade(LucasKanadePreset::Accurate, two), 0.98));
-    same_bits("fast matching", &images, (&*block_matching(BlockMatchingPreset::Fast, two), 0.8));
+    same_bits("fast LK", &images, &*lucas_kanade(LucasKanadePreset::Fast, two), 0.7);
+    same_bits("accurate LK", &images, &*lucas_kanade(LucasKanadePreset::Accurate, two), 0.98);
+    same_bits("fast matching", &images, &*block_matching(BlockMatchingPreset::Fast, two), 0.8);
 }
 
 #[test]
@@ -75,14 +75,14 @@ fn volumes_in_tiles_have_the_bits_of_the_whole() {
     let phantom = phantom(Grid::volume(157, 31, 26).unwrap());
     let mask = Mask::from_fn(phantom.fixed.grid().clone(), |[x, y, _]| !(60..90).contains(&x) || y > 12);
     let images = Pair { mask: Some(&mask), ..pair(&phantom.fixed, &phantom.moving) };
-    same_bits("fast LK", &images, (&*lucas_kanade(LucasKanadePreset::Fast, Dimension::Three), 0.9));
+    same_bits("fast LK", &images, &*lucas_kanade(LucasKanadePreset::Fast, Dimension::Three), 0.9);
 }
 
 #[test]
 fn blocks_of_volumes_in_tiles_have_the_bits_of_the_whole() {
     let phantom = phantom(Grid::volume(273, 20, 18).unwrap());
     let images = pair(&phantom.fixed, &phantom.moving);
-    same_bits("fast", &images, (&*block_matching(BlockMatchingPreset::Fast, Dimension::Three), 0.98));
+    same_bits("fast", &images, &*block_matching(BlockMatchingPreset::Fast, Dimension::Three), 0.98);
 }
 
 #[test]

@@ -24,7 +24,7 @@ on_every_device! {
     fn corners_go_where_the_picture_goes(device: &Device) {
         for motion in [MotionKind::Shift, MotionKind::Rotation] {
             let phantom = smooth(motion, Dimension::Two, 96);
-            let mut tracker = PointTracker::new(phantom.grid(), (parameters(), white(&phantom.fixed)), device).unwrap();
+            let mut tracker = PointTracker::new(phantom.grid(), parameters(), white(&phantom.fixed), device).unwrap();
             assert!(tracker.advance(&phantom.fixed, &[]).unwrap().is_empty());
             let corners = tracker.corners(60, 6.0, &[]).unwrap();
             assert!(corners.len() > 20, "{} corners", corners.len());
@@ -56,7 +56,7 @@ fn corners_keep_their_distance() {
     let phantom = smooth(MotionKind::Shift, Dimension::Two, 96);
     let device = Device::cpu(2).unwrap();
     let mut tracker =
-        PointTracker::new(phantom.grid(), (parameters(), white(&phantom.fixed)), &device).unwrap();
+        PointTracker::new(phantom.grid(), parameters(), white(&phantom.fixed), &device).unwrap();
     assert!(tracker.corners(5, 9.0, &[]).unwrap().is_empty(), "there is no frame yet");
     tracker.advance(&phantom.fixed, &[]).unwrap();
     let there = [[30.0, 30.0], [f32::NAN, 1.0]];
@@ -78,7 +78,7 @@ fn what_looks_different_on_the_way_back_is_inconsistent() {
         Volume::new(Grid::image(64, 64).unwrap(), noise.iter().map(|v| 0.5 + 0.5 * v).collect()).unwrap()
     });
     let tracker = TrackingParameters { check_px: 0.2, ..parameters() };
-    let mut tracker = PointTracker::new(a.grid(), (tracker, 1.0), &device).unwrap();
+    let mut tracker = PointTracker::new(a.grid(), tracker, 1.0, &device).unwrap();
     tracker.advance(&a, &[]).unwrap();
     let points: Vec<[f32; 2]> =
         (0..25).map(|i| [12.0 + 10.0 * (i % 5) as f32, 12.0 + 10.0 * (i / 5) as f32]).collect();
@@ -90,7 +90,7 @@ fn what_looks_different_on_the_way_back_is_inconsistent() {
 #[test]
 fn pictures_below_the_window_are_refused() {
     let device = Device::cpu(1).unwrap();
-    let refused = |grid: Grid| PointTracker::new(&grid, (parameters(), 1.0), &device).unwrap_err();
+    let refused = |grid: Grid| PointTracker::new(&grid, parameters(), 1.0, &device).unwrap_err();
     let small = refused(Grid::image(40, 14).unwrap());
     assert!(small.to_string().contains("40 × 14") && small.to_string().contains("15 × 15"), "{small}");
     assert!(matches!(refused(Grid::volume(40, 40, 40).unwrap()), MotionError::NotAPicture { .. }));

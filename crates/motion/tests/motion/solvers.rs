@@ -103,7 +103,7 @@ impl System {
     fn sweeps(&self, device: &Device, stopping: Stopping, solver: Solver) -> (Field, Solved) {
         let (mut x, mut other) = (self.zero(device), self.zero(device));
         let other = (solver == Solver::Jacobi).then_some(other.as_mut_slice());
-        let solved = sweep(device, &self.operator(), (&mut x, &self.rhs, other), stopping)
+        let solved = sweep(device, &self.operator(), &mut x, &self.rhs, other, stopping)
             .and_then(|solving| solving.settle(device))
             .expect("buffers should belong to the shape");
         (x, solved)
@@ -112,10 +112,10 @@ impl System {
     fn multigrid(&self, device: &Device, stopping: Stopping) -> (Field, Solved) {
         let terms = Terms { diffusivity: self.diffusivity.is_some(), volume: self.volume_weight.is_some() };
         let mut method =
-            Multigrid::new(device, (self.shape, self.spacing_edges), terms).expect("memory should be there");
+            Multigrid::new(device, self.shape, self.spacing_edges, terms).expect("memory should be there");
         let mut x = self.zero(device);
         let solved = method
-            .solve(device, &self.operator(), (&mut x, &self.rhs), stopping)
+            .solve(device, &self.operator(), &mut x, &self.rhs, stopping)
             .and_then(|solving| solving.settle(device))
             .expect("buffers should belong to the shape");
         (x, solved)

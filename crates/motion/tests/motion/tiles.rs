@@ -19,7 +19,7 @@ fn footprint(grid: &Grid, params: &ClgParams) -> Footprint {
 }
 
 /// In tiles of a budget of so much of what the whole grid takes.
-fn tiled(pair: &Pair<'_>, params: &ClgParams, (share, device): (f64, &Device)) -> (DenseFlow, TilePlan) {
+fn tiled(pair: &Pair<'_>, params: &ClgParams, share: f64, device: &Device) -> (DenseFlow, TilePlan) {
     let grid = pair.fixed.grid();
     let footprint = footprint(grid, params);
     let budget = (share * footprint.bytes(grid.len()) as f64) as u64;
@@ -110,7 +110,7 @@ fn tiles_find_what_the_whole_finds() {
         let (phantom, params) = (phantom(MotionKind::BeatingShell, dimension), fast(dimension));
         let pair = pair(&phantom.fixed, &phantom.moving);
         let whole = measure::run(&pair, &params, &cpu(2));
-        let (found, plan) = tiled(&pair, &params, (0.85, &cpu(2)));
+        let (found, plan) = tiled(&pair, &params, 0.85, &cpu(2));
         let [mean, max] = differences(&found.flow, &whole.flow);
         let seams = &found.statistics.method.json["tiles"];
         assert!(mean < most_vox, "{dimension:?}, {:?}: {mean}, at most {max}; {seams}", plan.tiles);
@@ -174,7 +174,7 @@ fn tiles_of_finite_elements_find_what_the_whole_finds() {
 fn the_same_bits_for_any_number_of_threads() {
     let phantom = phantom(MotionKind::Twist, Dimension::Two);
     let pair = pair(&phantom.fixed, &phantom.moving);
-    let found = |threads| tiled(&pair, &fast(Dimension::Two), (0.75, &cpu(threads))).0.flow;
+    let found = |threads| tiled(&pair, &fast(Dimension::Two), 0.75, &cpu(threads)).0.flow;
     assert_eq!(found(1), found(3));
 }
 
@@ -191,7 +191,7 @@ fn tiles_follow_motion_larger_than_their_overlap() {
     let (fixed, moving) = (image(&shift), image(&|_| 0.0));
     let truth = Flow::from_fn(grid.clone(), |[x, ..]| [shift(x), 0.0, 0.0]);
     let pair = Pair { start: Start::Flow(&truth), ..pair(&fixed, &moving) };
-    let (found, plan) = tiled(&pair, &params, (0.5, &cpu(2)));
+    let (found, plan) = tiled(&pair, &params, 0.5, &cpu(2));
     let run = found.statistics.method.json["tiles"]["run"].as_u64().unwrap();
     assert!(run as usize >= plan.count(), "{run}");
     let inside = Mask::from_fn(grid, |[x, ..]| (61..360).contains(&x) && !(170..=250).contains(&x));
@@ -214,7 +214,7 @@ fn two_grids_and_masks_run_in_tiles() {
     fixed.data_mut()[0] = f32::NAN;
     let pair = Pair { mask: Some(&mask), ..pair(&fixed, &moving) };
     let whole = measure::run(&pair, &fast(Dimension::Three), &cpu(2));
-    let (found, _) = tiled(&pair, &fast(Dimension::Three), (0.9, &cpu(2)));
+    let (found, _) = tiled(&pair, &fast(Dimension::Three), 0.9, &cpu(2));
     let mean = measure::mean_difference_vox(&found.flow, &whole.flow, &mask);
     assert!(mean < 0.01, "{mean}");
 }
@@ -224,7 +224,7 @@ fn images_without_contrast_have_their_defined_result() {
     let grid = Grid::image(300, 300).unwrap();
     let (flat, image) =
         (Volume::from_fn(grid.clone(), |_| 3.0), Volume::from_fn(grid, |[x, y, _]| ((x * y) % 17) as f32));
-    let (found, _) = tiled(&pair(&flat, &image), &fast(Dimension::Two), (0.8, &cpu(1)));
+    let (found, _) = tiled(&pair(&flat, &image), &fast(Dimension::Two), 0.8, &cpu(1));
     assert_eq!(found.statistics.status, veloxel_core::SolveStatus::NoContent);
     assert!(found.confidence.data().iter().all(|c| *c == 0.0));
 }

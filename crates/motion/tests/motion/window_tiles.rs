@@ -35,7 +35,7 @@ fn plan(method: &PhaseFlow, grid: &Grid, share: f64) -> TilePlan {
 }
 
 /// Compares every bit, in tiles of a budget of so much of what the whole pictures take.
-fn same_bits(parameters: &PhaseParameters, (motion_px, share): (f32, f64), mask: Option<&Mask>) {
+fn same_bits(parameters: &PhaseParameters, motion_px: f32, share: f64, mask: Option<&Mask>) {
     let what = format!("{:?}, {motion_px} px", parameters.frames);
     let frames = frames(parameters.frames.count(), motion_px);
     let frames: Vec<_> = frames.iter().collect();
@@ -70,21 +70,21 @@ fn tiles_of_five_three_and_two_frames_have_the_bits_of_the_whole() {
         (PhasePreset::Accurate, Frames::Two),
         (PhasePreset::Hardware, Frames::Three),
     ] {
-        same_bits(&parameters(preset, frames), (1.5, 0.6), None);
+        same_bits(&parameters(preset, frames), 1.5, 0.6, None);
     }
 }
 
 /// Motion that tiles have no room for: they are done again with more, or contribute less.
 #[test]
 fn tiles_follow_motion_beyond_their_room() {
-    same_bits(&parameters(PhasePreset::Accurate, Frames::Five), (14.0, 0.6), None);
+    same_bits(&parameters(PhasePreset::Accurate, Frames::Five), 14.0, 0.6, None);
 }
 
 #[test]
 fn outside_of_a_mask_tiles_know_nothing_either() {
     let grid = Grid::image(SIZE[0], SIZE[1]).expect("a possible size");
     let mask = Mask::from_fn(grid, |[x, y, _]| x + 2 * y > 300);
-    same_bits(&parameters(PhasePreset::Fast, Frames::Three), (1.0, 0.7), Some(&mask));
+    same_bits(&parameters(PhasePreset::Fast, Frames::Three), 1.0, 0.7, Some(&mask));
 }
 
 #[test]

@@ -114,11 +114,11 @@ pub enum Periodicity {
 
 /// The strain of every slice, of every segment in it, of every segment over all slices, and of all, relative to frame `reference`.
 pub fn strains(walls: &[WallMotion], reference: usize) -> Vec<RegionStrain> {
-    let mut regions = vec![region(walls, reference, (None, None))];
+    let mut regions = vec![region(walls, reference, None, None)];
     let slices = walls.iter().map(|wall| Some(wall.slice));
     for slice in std::iter::once(None).chain(slices) {
         if slice.is_some() {
-            regions.push(region(walls, reference, (slice, None)));
+            regions.push(region(walls, reference, slice, None));
         }
         for segment in 1..=17 {
             let own = |wall: &WallMotion| {
@@ -126,19 +126,15 @@ pub fn strains(walls: &[WallMotion], reference: usize) -> Vec<RegionStrain> {
                     && (0..SPOKES).any(|spoke| wall.segments.segment(wall.level, spoke) == segment)
             };
             if walls.iter().any(own) {
-                regions.push(region(walls, reference, (slice, Some(segment))));
+                regions.push(region(walls, reference, slice, Some(segment)));
             }
         }
     }
     regions
 }
 
-fn region(
-    walls: &[WallMotion],
-    reference: usize,
-    (slice, segment): (Option<usize>, Option<u8>),
-) -> RegionStrain {
-    let along = Longitudinal::of(walls, (slice, segment));
+fn region(walls: &[WallMotion], reference: usize, slice: Option<usize>, segment: Option<u8>) -> RegionStrain {
+    let along = Longitudinal::of(walls, slice, segment);
     let is_asked = |wall: &&WallMotion| slice.is_none_or(|s| s == wall.slice);
     // A cap has no cavity: it counts for itself alone.
     let is_whole = |wall: &&WallMotion| wall.level != Level::Apex || segment.or(slice.map(|_| 0)).is_some();
@@ -190,7 +186,7 @@ struct Longitudinal<'a> {
 }
 
 impl<'a> Longitudinal<'a> {
-    fn of(walls: &'a [WallMotion], (slice, segment): (Option<usize>, Option<u8>)) -> Self {
+    fn of(walls: &'a [WallMotion], slice: Option<usize>, segment: Option<u8>) -> Self {
         let is_in = |wall: &WallMotion, spoke: usize| {
             slice.is_none_or(|s| s == wall.slice)
                 && segment.is_none_or(|s| s == wall.segments.segment(wall.level, spoke))

@@ -120,7 +120,7 @@ pub fn compare(job: &CompareJob, observer: &dyn Observer) -> Result<JobRun<Compa
                 truth: inputs.truth.as_ref(),
                 mask: pair.mask,
                 moving_grid: Some(pair.moving.grid()),
-                ..view(&title, (pair.fixed, &seen), &run.found)
+                ..view(&title, pair.fixed, &seen, &run.found)
             },
             occlusion: run.occlusion.as_ref(),
         })

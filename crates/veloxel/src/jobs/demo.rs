@@ -77,13 +77,13 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         folder: &folder,
     };
     let mut no_maps = [SequenceMaps::NONE, SequenceMaps::NONE];
-    let result = task.run(&mut opened.method, (&mut no_maps, &mut log), observer)?;
+    let result = task.run(&mut opened.method, &mut no_maps, &mut log, observer)?;
     let shown_path = job.folder.join(SEQUENCE);
     let input =
         InputReport::new("heart phantom", &shown_path.display().to_string(), "NIfTI", sequence.grid());
     let header = options.header(options.method.method_name(), opened.parameters, log, vec![input]);
     let report = result.report(header);
-    io::write_text(&folder.join("report.html"), &result.page(&report, (frames, &names))?)?;
+    io::write_text(&folder.join("report.html"), &result.page(&report, frames, &names)?)?;
     let run = finish(plan, report, |_| Ok(String::new()))?;
     let written = vec![("sequence", shown_path), ("page", job.folder.join("report.html"))];
     Ok(FlowRun { written, ..run })

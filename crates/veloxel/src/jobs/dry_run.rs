@@ -71,7 +71,7 @@ pub fn dry_run(job: &FlowJob) -> Result<DryRun, VeloxelError> {
     }
     let (device, report) = options.device.open()?;
     let memory = job.memory_plan(&grids, &device)?;
-    let time = TimeEstimate::measure(options, (&grids, &device), memory.tiles.worked_voxels())?;
+    let time = TimeEstimate::measure(options, &grids, &device, memory.tiles.worked_voxels())?;
     Ok(DryRun {
         method: options.method.method_name().to_owned(),
         preset: options.method.preset_name().to_owned(),
@@ -90,7 +90,8 @@ const MEASURED_SIDE: [usize; 2] = [384, 56];
 impl TimeEstimate {
     fn measure(
         options: &RunOptions,
-        (like, device): (&[&Grid], &Device),
+        like: &[&Grid],
+        device: &Device,
         voxels: f64,
     ) -> Result<Self, VeloxelError> {
         let grid = match like[0].dimension() {
@@ -104,7 +105,7 @@ impl TimeEstimate {
         // A GPU compiles its programs in the first run.
         for _ in 0..if device.is_gpu() { 2 } else { 1 } {
             let start = std::time::Instant::now();
-            match options.open_method((&grid, 255.0, like.len()), device)?.method {
+            match options.open_method(&grid, 255.0, like.len(), device)?.method {
                 AnyMethod::Pair(mut method) => method.run_with(&pair, Extras::default(), &Silent)?,
                 AnyMethod::Window(mut method) => method.run(&window, None, Extras::default())?,
             };

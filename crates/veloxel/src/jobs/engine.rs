@@ -43,7 +43,7 @@ pub fn engine(job: &EngineJob, stop: &AtomicBool) -> Result<EngineRun, VeloxelEr
     let start = Instant::now();
 
     let (reader, pairs) = read_ahead(Streams { left, right, count: 0 })?;
-    let run = Run::over((pairs, stop), (job, &mut plan), (&device, interval_ms), &mut log)?;
+    let run = Run::over(pairs, stop, job, &mut plan, &device, interval_ms, &mut log)?;
     if run.ending == Ending::OfStream {
         reader.join().expect("reading frames should not panic");
     } else {

@@ -14,7 +14,7 @@ pub(super) struct Read {
 }
 
 impl Read {
-    fn of(image: Volume<f32>, (name, number): (&Path, usize)) -> Result<Self, VeloxelError> {
+    fn of(image: Volume<f32>, name: &Path, number: usize) -> Result<Self, VeloxelError> {
         image.require_finite(&format!("{}, frame {number}", name.display()), |_| false)?;
         let whole = image.data().iter().all(|v| v.fract() == 0.0 && (0.0..=255.0).contains(v));
         let bytes = whole.then(|| image.data().iter().map(|&v| v as u8).collect());
@@ -29,8 +29,13 @@ impl Read {
     }
 }
 
-/// A frame, its right one, and what reading them had to say.
-pub(super) type Frame = (Read, Option<Read>, Warnings);
+/// A frame, and the one of the right camera if there is one.
+pub(super) struct Views {
+    pub left: Read,
+    pub right: Option<Read>,
+    /// Of reading both.
+    pub warnings: Warnings,
+}
 
 /// Left frames, and right ones that must be as many.
 pub(super) struct Streams {
@@ -41,7 +46,7 @@ pub(super) struct Streams {
 }
 
 /// A frame of a stream, none at its end, or what is wrong with it.
-pub(super) type NextFrame = Result<Option<Frame>, VeloxelError>;
+pub(super) type NextFrame = Result<Option<Views>, VeloxelError>;
 
 impl Streams {
     pub fn next(&mut self) -> NextFrame {
@@ -55,7 +60,7 @@ impl Streams {
             (Some(left), None) => (left, None),
             (Some(left), Some(Some(right))) => {
                 left.grid().require_same(right.grid(), "left and right frame")?;
-                (left, Some(Read::of(right, (right_name, self.count))?))
+                (left, Some(Read::of(right, right_name, self.count)?))
             }
             (left, _) => {
                 let (longer, shorter) =
@@ -69,8 +74,8 @@ impl Streams {
                 return Err(VeloxelError::Frames { reason });
             }
         };
-        let left = Read::of(left, (left_name, self.count))?;
+        let left = Read::of(left, left_name, self.count)?;
         self.count += 1;
-        Ok(Some((left, right, warnings)))
+        Ok(Some(Views { left, right, warnings }))
     }
 }

@@ -3,7 +3,7 @@
 //! A frame is on the device while the one before it is fetched and the one before that is written; so the
 //! slowest of the three sets the rate. Fields are fetched where they are written; else the number of known pixels alone.
 
-use super::engine_frames::{NextFrame, Read};
+use super::engine_frames::{NextFrame, Read, Views};
 use super::engine_job::EngineJob;
 use super::engine_outputs::{Results, Shown};
 use super::full_scale::{full_scale, phase_parameters};
@@ -74,9 +74,12 @@ struct Arrived {
 
 impl Run {
     pub fn over(
-        (pairs, stop): (Receiver<NextFrame>, &AtomicBool),
-        (job, plan): (&EngineJob, &mut OutputPlan),
-        (device, interval_ms): (&Device, Option<f64>),
+        pairs: Receiver<NextFrame>,
+        stop: &AtomicBool,
+        job: &EngineJob,
+        plan: &mut OutputPlan,
+        device: &Device,
+        interval_ms: Option<f64>,
         log: &mut RunLog,
     ) -> Result<Self, VeloxelError> {
         let mut source = Source { pairs, stop, ending: Ending::OfStream, log };
@@ -84,10 +87,10 @@ impl Run {
             let reason = format!("{}: not a single frame", job.source.display());
             return Err(VeloxelError::Frames { reason });
         };
-        let grid = first.0.image.grid().clone();
+        let grid = first.left.image.grid().clone();
         let [nx, ny, _] = grid.size();
         // A dark first frame says nothing of the others: less than 8 bits is not guessed.
-        let white = full_scale(&first.0.image).max(255.0);
+        let white = full_scale(&first.left.image).max(255.0);
         let parameters = phase_parameters(&job.options.method, white)?;
         let wanted = job.wanted();
         let engine = PhaseEngine::new([nx, ny], wanted, parameters.clone(), device)?;
@@ -103,7 +106,7 @@ impl Run {
             let fetcher = thread().spawn_scoped(scope, || fetch_all(pushed, arrive)).map_err(no_thread)?;
             let writer =
                 thread().spawn_scoped(scope, || write_all(results, arrived, free)).map_err(no_thread)?;
-            let frames = push_all((engine, &mut source), (job, first), (push, slots));
+            let frames = push_all(engine, &mut source, job, first, push, slots);
             // A thread that fails stops those before it, whose channels then end: its own error is the one to tell.
             let panicked = "a thread of the engine should not panic";
             let (found, writing) = (fetcher.join().expect(panicked), writer.join().expect(panicked));
@@ -142,14 +145,15 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    fn next(&mut self) -> Result<Option<(Read, Option<Read>)>, VeloxelError> {
+    fn next(&mut self) -> Result<Option<Views>, VeloxelError> {
         let begin = Instant::now();
         let frame = self.wait();
         self.log.stages.add("read", begin.elapsed().as_secs_f64() * 1e3);
-        Ok(frame?.map(|(left, right, warnings)| {
-            self.log.warnings.extend(warnings);
-            (left, right)
-        }))
+        let mut views = frame?;
+        if let Some(views) = &mut views {
+            self.log.warnings.extend(std::mem::take(&mut views.warnings));
+        }
+        Ok(views)
     }
 
     fn wait(&mut self) -> NextFrame {
@@ -190,23 +194,27 @@ impl Waiting {
 /// Sends what was found for a frame on its way.
 fn hand_over(
     outputs: PhaseOutputs<'_>,
-    (begin, own): (Instant, Option<Read>),
-    (last, fetched): (Instant, Option<Confidences>),
+    own: Option<Read>,
+    begin: [Instant; 2],
+    fetched: Option<Confidences>,
 ) -> Result<Pushed, VeloxelError> {
     let (frame, counts) = (outputs.frame(), outputs.count_known()?);
     let fields = fetched.map(|confidences| outputs.take(confidences)).transpose()?;
-    Ok(Pushed { frame, begin: [begin, last], own, counts, fields })
+    Ok(Pushed { frame, begin, own, counts, fields })
 }
 
 /// Pushes every frame as soon as there is room for its results; their number.
 fn push_all(
-    (mut engine, source): (PhaseEngine, &mut Source<'_>),
-    (job, first): (&EngineJob, (Read, Option<Read>)),
-    (push, slots): (Sender<Pushed>, Receiver<()>),
+    mut engine: PhaseEngine,
+    source: &mut Source<'_>,
+    job: &EngineJob,
+    first: Views,
+    push: Sender<Pushed>,
+    slots: Receiver<()>,
 ) -> Result<usize, VeloxelError> {
     let (fetched, mut waiting) = (job.fetched(), Waiting::default());
     let (mut frames, mut next, mut has_slot) = (0, Some(first), false);
-    while let Some((left, right)) = next {
+    while let Some(Views { left, right, .. }) = next {
         // No sender any more: what comes later has failed, and says so itself.
         if !has_slot && slots.recv().is_err() {
             break;
@@ -217,8 +225,8 @@ fn push_all(
         waiting.0.push_back((begin, job.shows_frames().then_some(left)));
         has_slot = outputs.is_none();
         if let Some(outputs) = outputs {
-            let own = waiting.take(outputs.frame(), frames);
-            if push.send(hand_over(outputs, own, (begin, fetched))?).is_err() {
+            let (since, own) = waiting.take(outputs.frame(), frames);
+            if push.send(hand_over(outputs, own, [since, begin], fetched)?).is_err() {
                 break;
             }
         }
@@ -228,8 +236,8 @@ fn push_all(
     while has_slot || slots.recv().is_ok() {
         let begin = Instant::now();
         let Some(outputs) = engine.drain()? else { break };
-        let own = waiting.take(outputs.frame(), frames);
-        if push.send(hand_over(outputs, own, (begin, fetched))?).is_err() {
+        let (since, own) = waiting.take(outputs.frame(), frames);
+        if push.send(hand_over(outputs, own, [since, begin], fetched)?).is_err() {
             break;
         }
         has_slot = false;

@@ -87,7 +87,8 @@ pub fn evaluate_labels(
 /// Anything wrong with the files; [`IoError::Unsupported`] if the spacing stands in none; as [`ContourDistances::measure`].
 pub fn evaluate_contours(
     job: &EvaluateJob,
-    (cine, names): (Option<&Path>, PlainNames),
+    cine: Option<&Path>,
+    names: PlainNames,
     warnings: &mut Warnings,
 ) -> Result<ContourDistances, VeloxelError> {
     let options = ContourReading { names, reading: job.reading, ..ContourReading::default() };

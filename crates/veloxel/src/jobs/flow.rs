@@ -30,17 +30,22 @@ impl FlowJob {
     fn warped_in_file(
         &self,
         device: &Device,
-        (pair, found): (&Pair<'_>, &mut DenseFlow),
-        (slab_samples, warnings): (usize, &mut Warnings),
+        pair: &Pair<'_>,
+        found: &mut DenseFlow,
+        slab_samples: usize,
+        warnings: &mut Warnings,
     ) -> Result<Option<Volume<f32>>, VeloxelError> {
         let (Some(path), outside) = (&self.outputs.warped, self.outputs.outside) else { return Ok(None) };
         let mut warped = match outside {
             OutsideFill::Value(_) if self.outputs.html.is_some() => found.warped.clone(),
             OutsideFill::Value(_) => found.warped.take(),
             OutsideFill::Edge => {
-                let images = (&found.flow, pair.moving);
-                let sampling = (Interpolation::CubicSpline, outside.border());
-                Some(device.scope(|| warp_in_slabs(device, images, sampling, slab_samples))?)
+                let (flow, border) = (&found.flow, outside.border());
+                let spline = Interpolation::CubicSpline;
+                Some(
+                    device
+                        .scope(|| warp_in_slabs(device, flow, pair.moving, spline, border, slab_samples))?,
+                )
             }
         };
         if let Some(warped) = &mut warped {
@@ -63,7 +68,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let (device, mut log, inputs) = open_and_load(job)?;
     let fixed_grid = inputs.frames[0].grid();
     plan.check_dimension(fixed_grid.dimension())?;
-    let opened = options.open_method_for((&inputs.frames[0], inputs.frames.len()), &device)?;
+    let opened = options.open_method_for(&inputs.frames[0], inputs.frames.len(), &device)?;
     let fixed = opened.method.centre();
     let pair = inputs.pair(&job.start, fixed);
     let (parameters, tiles) = (opened.parameters.clone(), inputs.tiles(job, &device, &mut log.warnings)?);
@@ -85,8 +90,8 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let slabs = tiles.map_or(usize::MAX / 64, |tiles| tiles.slab_samples());
     let in_file = log
         .stages
-        .time("warp", || job.warped_in_file(&device, (&pair, &mut found), (slabs, &mut log.warnings)))?;
-    log.stages.time("write", || write(&found, (in_file, pair.moving), &mut plan, &mut log.warnings))?;
+        .time("warp", || job.warped_in_file(&device, &pair, &mut found, slabs, &mut log.warnings))?;
+    log.stages.time("write", || write(&found, in_file, pair.moving, &mut plan, &mut log.warnings))?;
     // Everything beside the images lies on the fixed grid.
     let read = plan.input_reports(|nth| inputs.frames.get(nth).map_or(fixed_grid, |frame| frame.grid()));
     let report = RunReport {
@@ -128,7 +133,7 @@ impl Shown<'_> {
             truth,
             mask: pair.volume_mask.or(pair.mask),
             moving_grid: Some(pair.moving.grid()),
-            ..view(title, (pair.fixed, moving), found)
+            ..view(title, pair.fixed, moving, found)
         }
     }
 }
@@ -159,7 +164,7 @@ impl FlowCall<'_> {
             (AnyMethod::Pair(mut method), None) => method.run_with(pair, extras, observer),
             (AnyMethod::Pair(_), Some(plan)) => {
                 let white = full_scale(pair.fixed);
-                let open = |grid: &Grid| match job.options.open_method((grid, white, 2), device)?.method {
+                let open = |grid: &Grid| match job.options.open_method(grid, white, 2, device)?.method {
                     AnyMethod::Pair(method) => Ok(method),
                     AnyMethod::Window(_) => {
                         unreachable!("a method should take pairs of every size or of none")
@@ -188,7 +193,8 @@ impl FlowCall<'_> {
 /// Writes the flow and its maps.
 fn write(
     found: &DenseFlow,
-    (warped, moving): (Option<Volume<f32>>, &Volume<f32>),
+    warped: Option<Volume<f32>>,
+    moving: &Volume<f32>,
     plan: &mut OutputPlan,
     warnings: &mut Warnings,
 ) -> Result<(), VeloxelError> {
@@ -198,7 +204,7 @@ fn write(
         plan.write("occlusion", |path| write_confidence(path, occlusion, warnings))?;
     }
     if let Some(warped) = &warped {
-        plan.write("warped image", |path| write_sampled(path, (warped, moving), warnings))?;
+        plan.write("warped image", |path| write_sampled(path, warped, moving, warnings))?;
     }
     plan.write("picture", |path| write_colours(path, &found.flow, warnings))
 }
@@ -218,7 +224,8 @@ fn open_and_load(job: &FlowJob) -> Result<(Device, RunLog, Inputs), VeloxelError
 /// Fixed and moving image with what was found, as reports take it; without truth and mask.
 pub(crate) fn view<'a>(
     title: &'a str,
-    (fixed, moving): (&'a Volume<f32>, &'a Volume<f32>),
+    fixed: &'a Volume<f32>,
+    moving: &'a Volume<f32>,
     found: &'a DenseFlow,
 ) -> PairView<'a> {
     let jacobian = found.jacobian.as_ref().expect("the determinant should have been asked for");

@@ -85,7 +85,7 @@ impl FlowJob {
     /// window's frames.
     pub(super) fn memory_plan(&self, grids: &[&Grid], device: &Device) -> Result<FlowPlan, VeloxelError> {
         let (options, [fixed, moving]) = (&self.options, [grids[0], grids[grids.len().min(2) - 1]]);
-        let Opened { method, .. } = options.open_method((fixed, 255.0, grids.len()), device)?;
+        let Opened { method, .. } = options.open_method(fixed, 255.0, grids.len(), device)?;
         let footprint = match &method {
             AnyMethod::Pair(method) => method.footprint(),
             AnyMethod::Window(method) => method.footprint(),

@@ -69,7 +69,7 @@ pub(super) fn moving_on<'a>(
     }
     let still = Flow::zeros(fixed.clone());
     let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
-    Ok(Cow::Owned(warp_image(device, (&still, moving), sampling)?))
+    Ok(Cow::Owned(warp_image(device, &still, moving, sampling)?))
 }
 
 /// Frames that lie on several grids, all seen from the first one's, with where each has samples there; beyond that their
@@ -80,7 +80,8 @@ pub(super) fn moving_on<'a>(
 pub(super) fn on_first_grid(
     device: &Device,
     mut frames: Vec<Volume<f32>>,
-    (strictness, warnings): (Strictness, &mut Warnings),
+    strictness: Strictness,
+    warnings: &mut Warnings,
 ) -> Result<(Vec<Volume<f32>>, Vec<Mask>), VeloxelError> {
     let Some(first) = frames.first().map(|frame| frame.grid().clone()) else {
         return Ok((frames, Vec::new()));
@@ -94,7 +95,7 @@ pub(super) fn on_first_grid(
         allow_two_grids(&first, frame.grid(), strictness, warnings)?;
         let seen = |border| {
             let sampling = Sampling { interpolation: Interpolation::Linear, border };
-            warp_image(device, (&still, frame), sampling)
+            warp_image(device, &still, frame, sampling)
         };
         covered.push(seen(Border::Voxels)?.map(|v| v.is_finite()));
         *frame = seen(Border::Unbounded)?;
@@ -132,14 +133,15 @@ pub struct Sampling {
 /// [`CoreError::GridMismatch`] for pictures of two sizes, or a picture against a volume; [`VeloxelError::Compute`].
 pub fn warp_image(
     device: &Device,
-    (flow, moving): (&Flow, &Volume<f32>),
+    flow: &Flow,
+    moving: &Volume<f32>,
     sampling: Sampling,
 ) -> Result<Volume<f32>, VeloxelError> {
     let samples = device.upload_copy(moving.data())?;
     let displacement =
         flow.components_vox().iter().map(|c| device.upload_copy(c)).collect::<Result<Vec<_>, _>>()?;
     let out = device.scope(|| {
-        let seen = MovingImage::new(device, (&samples, moving.grid()), flow.grid(), sampling.interpolation)?;
+        let seen = MovingImage::new(device, &samples, moving.grid(), flow.grid(), sampling.interpolation)?;
         seen.warp(&displacement, sampling.border)
     })?;
     Ok(Volume::new(flow.grid().clone(), device.download(out)?)?)
@@ -249,7 +251,7 @@ mod tests {
         };
         let frames = vec![of_world(grid()), of_world(shifted)];
         let mut warnings = Warnings::new();
-        let (frames, covered) = on_first_grid(&device, frames, (Strictness::Lenient, &mut warnings)).unwrap();
+        let (frames, covered) = on_first_grid(&device, frames, Strictness::Lenient, &mut warnings).unwrap();
         assert_eq!(warnings.urgent().count(), 1);
         for i in 0..grid().len() {
             let x = grid().position(i)[0];
@@ -259,8 +261,7 @@ mod tests {
         let own = Mask::from_fn(grid(), |[x, ..]| x < 5);
         let masks = covered_masks(vec![own], covered);
         assert_eq!((masks[0].count(), masks[1].count()), (5 * 80, 2 * 80));
-        let one =
-            on_first_grid(&device, vec![of_world(grid())], (Strictness::Strict, &mut warnings)).unwrap();
+        let one = on_first_grid(&device, vec![of_world(grid())], Strictness::Strict, &mut warnings).unwrap();
         assert!(one.1.is_empty());
     }
 

@@ -90,16 +90,19 @@ impl RunOptions {
     /// Opens the method for so many frames like the first, in the directions asked for.
     pub(super) fn open_method_for(
         &self,
-        (first, frames): (&Volume<f32>, usize),
+        first: &Volume<f32>,
+        frames: usize,
         device: &Device,
     ) -> Result<Opened, VeloxelError> {
-        Ok(self.open_method((first.grid(), full_scale(first), frames), device)?)
+        Ok(self.open_method(first.grid(), full_scale(first), frames, device)?)
     }
 
     /// Opens the method for so many frames of a grid with such a white, in the directions asked for.
     pub(super) fn open_method(
         &self,
-        (grid, white, frames): (&Grid, f32, usize),
+        grid: &Grid,
+        white: f32,
+        frames: usize,
         device: &Device,
     ) -> Result<Opened, MotionError> {
         let draft = self.method.draft();

@@ -12,7 +12,8 @@ use veloxel_report::number::text;
 /// a little beyond it, and 0 where there is no value; others get the samples as they are.
 pub(super) fn write_sampled(
     path: &Path,
-    (image, like): (&Volume<f32>, &Volume<f32>),
+    image: &Volume<f32>,
+    like: &Volume<f32>,
     warnings: &mut Warnings,
 ) -> Result<(), IoError> {
     let is_whole = Format::from_path(path).is_some_and(|format| format.precision() != Precision::Float);
@@ -97,7 +98,7 @@ mod tests {
         let (like, image) = (row([0.0, 10.0, 255.0, 7.0]), row([-3.0, 10.4, 261.0, f32::NAN]));
         let written = |name: &str| {
             let (path, mut warnings) = (folder.path().join(name), Warnings::new());
-            write_sampled(&path, (&image, &like), &mut warnings).unwrap();
+            write_sampled(&path, &image, &like, &mut warnings).unwrap();
             assert_eq!(warnings.urgent().count(), 0, "{warnings:?}");
             let mut ignored = Warnings::new();
             let sample_type = io::inspect(&path, io::Strictness::Lenient).unwrap().sample_type;

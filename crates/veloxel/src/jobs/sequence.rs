@@ -120,7 +120,7 @@ impl SequenceJob {
                 names.file(nth).map_or_else(|| format!("frame {}", names.number(nth)), str::to_owned);
             clip_sentinels(frame, &frame_name, warnings);
         }
-        let (frames, covered) = on_first_grid(device, frames, (reading.strictness, warnings))?;
+        let (frames, covered) = on_first_grid(device, frames, reading.strictness, warnings)?;
         Ok(Loaded { sequence: Sequence::new(frames, interval_ms)?, covered, names })
     }
 }
@@ -169,7 +169,7 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
     let sequence_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };
     let count = field_count(&opened.method, sequence_plan.mode, sequence.frames().len());
     let read_truth = |name: &str, nth: usize, warnings: &mut Warnings| match &truth {
-        Some(truth) => truth.of(name, (nth, count), warnings),
+        Some(truth) => truth.of(name, nth, count, warnings),
         None => Ok(None),
     };
     let mut maps = [
@@ -185,14 +185,14 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         plan: sequence_plan,
         folder: &folder,
     };
-    let result = task.run(&mut opened.method, (&mut maps, &mut log), observer)?;
+    let result = task.run(&mut opened.method, &mut maps, &mut log, observer)?;
     log.stages.time("write", || {
         maps.into_iter().try_for_each(|maps| maps.finish(&mut plan, sequence.frame_interval_ms()))
     })?;
     let inputs = plan.input_reports(|_| sequence.grid());
     let header = options.header(options.method.method_name(), opened.parameters, log, inputs);
     let report = result.report(header);
-    finish(plan, report, |report| result.page(report, (frames, &names)))
+    finish(plan, report, |report| result.page(report, frames, &names))
 }
 
 /// The method of a run, opened for the frames of a sequence.
@@ -206,7 +206,7 @@ pub(crate) fn open(
         Takes::Windows { most } => most.min(sequence.frames().len()),
     };
     let first = sequence.frames().first().ok_or(CoreError::EmptySequence)?;
-    options.open_method_for((first, frames), device)
+    options.open_method_for(first, frames, device)
 }
 
 /// How many fields a run has.
@@ -262,7 +262,8 @@ impl SequenceTask<'_> {
     pub fn run(
         &self,
         method: &mut AnyMethod,
-        (maps, log): (&mut [SequenceMaps; 2], &mut RunLog),
+        maps: &mut [SequenceMaps; 2],
+        log: &mut RunLog,
         observer: &dyn Observer,
     ) -> Result<SequenceResult, VeloxelError> {
         let page_role = match self.plan.mode {
@@ -282,7 +283,7 @@ impl SequenceTask<'_> {
             elsewhere.time("write", || self.write(&field, maps, warnings))?;
             let nth = self.position(&field, &result.pairs);
             let truth = elsewhere.time("truth", || (self.truth)(&self.field_name(&field), nth, warnings))?;
-            self.take((field, truth), &title, (&mut result, &mut first), &mut elsewhere)
+            self.take(field, truth, &title, &mut result, &mut first, &mut elsewhere)
         };
         let drift_vox = match method {
             AnyMethod::Pair(method) => {
@@ -349,13 +350,13 @@ impl SequenceTask<'_> {
             Dimension::Three => "nii.gz",
         };
         io::write_flow(&self.folder.join(format!("{name}.{extension}")), &output.flow)?;
-        confidences.take((&name, frames), (&output.confidence, None), warnings)?;
+        confidences.take(&name, frames, &output.confidence, None, warnings)?;
         match output.warped.as_ref().filter(|_| warped.is_wanted()) {
             Some(map) => {
                 let like = &self.frames.frames[field.moving];
                 let mut map = map.clone();
                 self.outside.fill(&mut map, &format!("warped_{name}"), warnings);
-                warped.take((&name, frames), (&map, Some(like)), warnings)
+                warped.take(&name, frames, &map, Some(like), warnings)
             }
             None => Ok(()),
         }
@@ -364,14 +365,16 @@ impl SequenceTask<'_> {
     /// Measures a field, and keeps what the report needs.
     fn take(
         &self,
-        (field, truth): (SequenceField, Option<Flow>),
+        field: SequenceField,
+        truth: Option<Flow>,
         title: &str,
-        (result, first): (&mut SequenceResult, &mut Option<Shown>),
+        result: &mut SequenceResult,
+        first: &mut Option<Shown>,
         stages: &mut Stages,
     ) -> Result<(), VeloxelError> {
         let (role, fixed, moving) = (field.role, field.fixed, field.moving);
         let report = stages.time("measure", || -> Result<PairReport, VeloxelError> {
-            let view = view(title, &field, (self.frames, self.names), truth.as_ref());
+            let view = view(title, &field, self.frames, self.names, truth.as_ref());
             Ok(PairReport::measure(&view, field.output.statistics.clone())?)
         })?;
         let mean_vox = report.motion.mean_vox;
@@ -381,8 +384,8 @@ impl SequenceTask<'_> {
             let like = first.as_ref().unwrap_or(&own);
             let like_title = self.title(role, like.field.fixed, like.field.moving);
             thumbnail = Some(Thumbnail::of(
-                &view(title, &own.field, (self.frames, self.names), own.truth.as_ref()),
-                &view(&like_title, &like.field, (self.frames, self.names), None),
+                &view(title, &own.field, self.frames, self.names, own.truth.as_ref()),
+                &view(&like_title, &like.field, self.frames, self.names, None),
             ));
             if first.is_none() {
                 *first = Some(Shown { field: own.field.clone(), truth: None, mean_vox });
@@ -410,7 +413,8 @@ impl SequenceResult {
     pub fn page(
         &self,
         report: &RunReport,
-        named: (SequenceFrames<'_>, &FrameNames),
+        frames: SequenceFrames<'_>,
+        names: &FrameNames,
     ) -> Result<String, VeloxelError> {
         let reason = "the sequence has no field";
         let nothing = || veloxel_report::ReportError::NothingToMeasure { what: "report page", reason };
@@ -422,7 +426,7 @@ impl SequenceResult {
         let page = RunReport { pairs: on_page().map(|pair| pair.report.clone()).collect(), ..report.clone() };
         let thumbnails: Vec<Thumbnail> = on_page().filter_map(|pair| pair.thumbnail.clone()).collect();
         let title = on_page().nth(position).map_or("", |pair| &pair.title);
-        let view = view(title, &shown.field, named, shown.truth.as_ref());
+        let view = view(title, &shown.field, frames, names, shown.truth.as_ref());
         Ok(sequence_html(&page, &view, position, &thumbnails)?)
     }
 }
@@ -437,15 +441,16 @@ fn title(role: Role, fixed: usize, moving: usize) -> String {
 fn view<'a>(
     title: &'a str,
     field: &'a SequenceField,
-    (frames, names): (SequenceFrames<'a>, &FrameNames),
+    frames: SequenceFrames<'a>,
+    names: &FrameNames,
     truth: Option<&'a Flow>,
 ) -> PairView<'a> {
-    let images = (&frames.frames[field.fixed], &frames.frames[field.moving]);
+    let [fixed, moving] = [field.fixed, field.moving].map(|nth| &frames.frames[nth]);
     let numbers = [field.fixed, field.moving].map(|nth| names.number(nth));
     PairView {
         truth,
         mask: frames.measured(field.fixed),
         frames: Some(numbers),
-        ..flow::view(title, images, &field.output)
+        ..flow::view(title, fixed, moving, &field.output)
     }
 }

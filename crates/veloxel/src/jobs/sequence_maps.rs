@@ -63,8 +63,10 @@ impl SequenceMaps {
     /// Takes the map of a field; `like` is the image that it was sampled from, if it was.
     pub fn take(
         &mut self,
-        (field, frames): (&str, [usize; 2]),
-        (map, like): (&Volume<f32>, Option<&Volume<f32>>),
+        field: &str,
+        frames: [usize; 2],
+        map: &Volume<f32>,
+        like: Option<&Volume<f32>>,
         warnings: &mut Warnings,
     ) -> Result<(), VeloxelError> {
         match &mut self.target {
@@ -78,7 +80,7 @@ impl SequenceMaps {
                     Dimension::Two => "tif",
                 };
                 let path = folder.join(format!("{}_{field}.{extension}", self.role));
-                write_sampled(&path, (map, like.unwrap_or(map)), warnings)?;
+                write_sampled(&path, map, like.unwrap_or(map), warnings)?;
             }
         }
         Ok(())

@@ -42,7 +42,8 @@ impl TrueFields {
     pub fn of(
         &self,
         name: &str,
-        (nth, count): (usize, usize),
+        nth: usize,
+        count: usize,
         warnings: &mut Warnings,
     ) -> Result<Option<Flow>, VeloxelError> {
         let stem = |path: &PathBuf| {

@@ -149,5 +149,5 @@ fn undone(
     let along_y = disparity_px.data().iter().map(|d| if d.is_finite() { 0.0 } else { f32::NAN }).collect();
     let match_of_left = Flow::new(disparity_px.grid().clone(), vec![along_x, along_y])?;
     let sampling = Sampling { interpolation: Interpolation::Linear, border: Border::Voxels };
-    warp_image(device, (&match_of_left, right), sampling)
+    warp_image(device, &match_of_left, right, sampling)
 }

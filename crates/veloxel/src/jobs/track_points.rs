@@ -104,8 +104,7 @@ pub fn track_points(job: &TrackPointsJob) -> Result<JobRun<TrackPointsReport>, V
         reason: format!("points are followed from frame to frame: two frames are needed, got {count}"),
     };
     let first = stream.next_frame(&mut log.warnings)?.ok_or_else(|| too_few(0))?;
-    let setting = (job.parameters, full_scale(&first));
-    let mut tracker = PointTracker::new(first.grid(), setting, &device)?;
+    let mut tracker = PointTracker::new(first.grid(), job.parameters, full_scale(&first), &device)?;
     tracker.advance(&first, &[])?;
     let mut tracks = Tracks::begun(job, &tracker)?;
     let wanted = tracks.alive.len();

@@ -54,14 +54,15 @@ impl WarpJob {
 pub fn warp_flow(
     job: &WarpJob,
     device: &Device,
-    (interpolation, outside): (Interpolation, OutsideFill),
+    interpolation: Interpolation,
+    outside: OutsideFill,
 ) -> Result<Warnings, VeloxelError> {
     let sampling = Sampling { interpolation, border: outside.border() };
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let moving = io::read_image(&job.input, job.reading, warnings)?;
         moving.require_finite(&job.input.display().to_string(), |_| false)?;
         allow_two_grids(flow.grid(), moving.grid(), job.reading.strictness, warnings)?;
-        let mut moved = warp_image(device, (flow, &moving), sampling)?;
+        let mut moved = warp_image(device, flow, &moving, sampling)?;
         outside.fill(&mut moved, &name(&job.output), warnings);
         Ok(moved)
     };
@@ -90,7 +91,7 @@ pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Resul
     let work = |flow: &Flow, warnings: &mut Warnings| {
         let labels = io::read_labels(&job.input, job.reading.strictness, warnings)?;
         allow_two_grids(flow.grid(), labels.grid(), job.reading.strictness, warnings)?;
-        carried(device, (flow, &labels), choice)
+        carried(device, flow, &labels, choice)
     };
     job.run(Holds::Samples(Kind::Image), work, |path, moved, _| io::write_labels(path, &moved))
 }
@@ -98,11 +99,12 @@ pub fn warp_labels(job: &WarpJob, device: &Device, choice: LabelChoice) -> Resul
 /// Labels pulled back onto the field's grid.
 fn carried(
     device: &Device,
-    (flow, labels): (&Flow, &Volume<i32>),
+    flow: &Flow,
+    labels: &Volume<i32>,
     choice: LabelChoice,
 ) -> Result<Volume<i32>, VeloxelError> {
     let seen = |samples: &Volume<f32>, interpolation| {
-        warp_image(device, (flow, samples), Sampling { interpolation, border: Border::Voxels })
+        warp_image(device, flow, samples, Sampling { interpolation, border: Border::Voxels })
     };
     let samples = labels.map(|&label| label as f32);
     let moved = match choice {
@@ -176,8 +178,7 @@ mod tests {
         let grid = Grid::volume(16, 12, 8).unwrap();
         let labels = Volume::from_fn(grid.clone(), label);
         let flow = Flow::new(grid.clone(), shift.map(|v| vec![v; grid.len()]).to_vec()).unwrap();
-        [LabelChoice::MostWeight, LabelChoice::Nearest]
-            .map(|c| carried(&device, (&flow, &labels), c).unwrap())
+        [LabelChoice::MostWeight, LabelChoice::Nearest].map(|c| carried(&device, &flow, &labels, c).unwrap())
     }
 
     const SHIFTS: [[f32; 3]; 4] =

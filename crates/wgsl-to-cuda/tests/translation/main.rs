@@ -11,7 +11,7 @@ mod refusals;
 mod values;
 
 use std::sync::OnceLock;
-use veloxel_gpu::nvrtc::Nvrtc;
+use veloxel_gpu::nvrtc::{ComputeCapability, Nvrtc};
 use wgsl_to_cuda::{CudaSource, translate as to_cuda};
 
 fn nvrtc() -> Option<&'static Nvrtc> {
@@ -33,7 +33,7 @@ fn translate_with(wgsl: &str, constants: &[(&str, f64)]) -> CudaSource {
     let text = to_cuda(wgsl, "main", constants).unwrap_or_else(|error| panic!("{error}\n{wgsl}"));
     if let Some(nvrtc) = nvrtc() {
         let compiled = nvrtc
-            .compile(&text.source, "main", (9, 0))
+            .compile(&text.source, "main", ComputeCapability::new(9, 0))
             .unwrap_or_else(|error| panic!("{error}\n{}", kernel_of(&text)));
         assert_eq!(compiled.log, "", "{}", kernel_of(&text));
     }

@@ -19,7 +19,7 @@ const KERNEL: &str = "extern \"C\" __global__ void twice(float* x) {
 fn a_kernel_becomes_machine_code() {
     let nvrtc = nvrtc();
     assert!(nvrtc.version().0 >= 11, "{:?} at {}", nvrtc.version(), nvrtc.found_at().display());
-    let compiled = nvrtc.compile(KERNEL, "twice", (9, 0)).unwrap();
+    let compiled = nvrtc.compile(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap();
     let Image::Cubin(image) = compiled.image else { panic!("{:?}", compiled.image) };
     assert_eq!(&image[..4], b"\x7fELF");
     assert_eq!(compiled.log, "");
@@ -28,7 +28,7 @@ fn a_kernel_becomes_machine_code() {
 #[test]
 fn resources_are_told() {
     let nvrtc = nvrtc();
-    let (_, resources) = nvrtc.compile_with_resources(KERNEL, "twice", (9, 0)).unwrap();
+    let (_, resources) = nvrtc.compile_with_resources(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap();
     assert_eq!((resources.shared_bytes, resources.spill_bytes, resources.stack_bytes), (128, 0, 0));
     assert!((4..=64).contains(&resources.registers), "{resources:?}");
 }
@@ -36,11 +36,11 @@ fn resources_are_told() {
 #[test]
 fn younger_gpus_get_assembly_and_older_ones_a_reason() {
     let nvrtc = nvrtc();
-    let young = nvrtc.compile(KERNEL, "twice", (99, 0)).unwrap();
+    let young = nvrtc.compile(KERNEL, "twice", ComputeCapability::new(99, 0)).unwrap();
     let Image::Ptx(text) = young.image else { panic!("{:?}", young.image) };
     assert!(String::from_utf8_lossy(&text).contains(".visible .entry twice"));
     assert_eq!(text.last(), Some(&0));
-    let old = nvrtc.compile(KERNEL, "twice", (1, 0)).unwrap_err();
+    let old = nvrtc.compile(KERNEL, "twice", ComputeCapability::new(1, 0)).unwrap_err();
     assert!(old.to_string().contains("not 1.0: install an older one"), "{old}");
 }
 
@@ -56,7 +56,9 @@ fn compilers_younger_than_the_driver_are_passed_over() {
 #[test]
 fn errors_name_the_kernel_and_the_line() {
     let nvrtc = nvrtc();
-    let error = nvrtc.compile("\n__global__ void k() { nothing(); }", "broken", (9, 0)).unwrap_err();
+    let error = nvrtc
+        .compile("\n__global__ void k() { nothing(); }", "broken", ComputeCapability::new(9, 0))
+        .unwrap_err();
     let text = error.to_string();
     assert!(text.contains("`broken`") && text.contains("broken(2)"), "{text}");
 }
@@ -66,15 +68,15 @@ fn the_second_time_comes_from_disk() {
     let nvrtc = nvrtc();
     let folder = tempfile::tempdir().unwrap();
     let nvrtc = nvrtc.with_cache(Cache::at(folder.path()));
-    let first = nvrtc.cached(KERNEL, "twice", (9, 0)).unwrap();
+    let first = nvrtc.cached(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap();
     let files =
         || -> Vec<_> { std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect() };
     let [file] = &files()[..] else { panic!("{:?}", files()) };
     let written = std::fs::metadata(file).unwrap().modified().unwrap();
-    assert_eq!(nvrtc.cached(KERNEL, "twice", (9, 0)).unwrap(), first);
+    assert_eq!(nvrtc.cached(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap(), first);
     assert_eq!(std::fs::metadata(file).unwrap().modified().unwrap(), written);
     std::fs::write(file, "damaged").unwrap();
-    assert_eq!(nvrtc.cached(KERNEL, "twice", (9, 0)).unwrap(), first);
-    nvrtc.cached(KERNEL, "twice", (8, 0)).unwrap();
+    assert_eq!(nvrtc.cached(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap(), first);
+    nvrtc.cached(KERNEL, "twice", ComputeCapability::new(8, 0)).unwrap();
     assert_eq!(files().len(), 2);
 }

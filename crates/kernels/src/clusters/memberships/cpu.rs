@@ -28,13 +28,13 @@ pub(super) fn memberships(cpu: &Cpu, args: Memberships<'_>) {
     let (nodes, cost) = (input.areas.len(), COST * input.distances.len());
     cpu.split(nodes, cost, |range| {
         for begin in range.clone().step_by(AT_ONCE) {
-            some(&input, begin..range.end.min(begin + AT_ONCE), (&weights, &labels));
+            some(&input, begin..range.end.min(begin + AT_ONCE), &weights, &labels);
         }
     });
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn some(input: &Input<'_>, nodes: Range<usize>, (weights, labels): (&Shared<'_>, &Shared<'_, u32>)) {
+fn some(input: &Input<'_>, nodes: Range<usize>, weights: &Shared<'_>, labels: &Shared<'_, u32>) {
     let Input { distances, areas, sharpness } = input;
     let (all, count) = (areas.len(), nodes.len());
     let parts = distances.len() / all;

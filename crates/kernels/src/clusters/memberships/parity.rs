@@ -14,7 +14,7 @@ fn ways(count: usize) -> Vec<f32> {
     ways
 }
 
-fn found(device: &Device, (parts, nodes): (usize, usize), sharpness: f32) -> [Vec<f32>; 2] {
+fn found(device: &Device, parts: usize, nodes: usize, sharpness: f32) -> [Vec<f32>; 2] {
     let distances = device.upload(ways(parts * nodes)).unwrap();
     let areas = device.upload(noise(nodes, 5).into_iter().map(|v| 1.5 + v).collect()).unwrap();
     let mut weights = device.scratch(parts * nodes).unwrap();
@@ -30,8 +30,8 @@ fn found(device: &Device, (parts, nodes): (usize, usize), sharpness: f32) -> [Ve
 on_every_device! {
     fn shares_of_medoids(device: &Device) {
         Pair::new(device).alike("shares", |device| {
-            let shapes = [((7usize, 1003usize), 6.0f32), ((1, 64), 1.0), ((33, 300), 0.3)];
-            let found = shapes.into_iter().flat_map(|(shape, sharpness)| found(device, shape, sharpness));
+            let cases = [(7, 1003, 6.0), (1, 64, 1.0), (33, 300, 0.3)];
+            let found = cases.into_iter().flat_map(|(parts, nodes, sharpness)| found(device, parts, nodes, sharpness));
             found.map(|values| device.upload(values).unwrap()).collect()
         });
     }
@@ -40,7 +40,7 @@ on_every_device! {
 #[test]
 fn shares_are_powers_of_the_ways() {
     let (parts, nodes, sharpness) = (5, 500, 2.5);
-    let [weights, labels] = found(&Device::cpu(1).unwrap(), (parts, nodes), sharpness);
+    let [weights, labels] = found(&Device::cpu(1).unwrap(), parts, nodes, sharpness);
     let (ways, areas) = (ways(parts * nodes), noise(nodes, 5));
     for node in 0..nodes {
         let way = |part: usize| f64::from(ways[part * nodes + node].max(1e-9));

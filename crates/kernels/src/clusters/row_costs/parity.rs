@@ -10,7 +10,7 @@ fn ways(count: usize) -> Vec<f32> {
     noise(count, 3).into_iter().map(|v| if v > 0.8 { f32::INFINITY } else { 1.5 + v }).collect()
 }
 
-fn costs(device: &Device, (candidates, nodes): (usize, usize)) -> Buffer {
+fn costs(device: &Device, candidates: usize, nodes: usize) -> Buffer {
     let rows = device.upload(ways(candidates * nodes)).unwrap();
     let row_of = device.upload((0..candidates as u32).rev().collect()).unwrap();
     let part_of = device.upload((0..candidates as u32).map(|c| c % 3).collect()).unwrap();
@@ -24,7 +24,7 @@ fn costs(device: &Device, (candidates, nodes): (usize, usize)) -> Buffer {
 on_every_device! {
     fn costs_of_candidates(device: &Device) {
         Pair::new(device).alike("costs", |device| {
-            [(9, 1000), (1, 5), (130, 257)].map(|shape| costs(device, shape)).into()
+            [(9, 1000), (1, 5), (130, 257)].map(|(candidates, nodes)| costs(device, candidates, nodes)).into()
         });
     }
 }
@@ -33,7 +33,7 @@ on_every_device! {
 fn costs_are_weighted_sums() {
     let device = Device::cpu(2).unwrap();
     let (candidates, nodes) = (7, 3000);
-    let got = device.download(costs(&device, (candidates, nodes))).unwrap();
+    let got = device.download(costs(&device, candidates, nodes)).unwrap();
     let (rows, weights) = (ways(candidates * nodes), noise(3 * nodes, 7));
     for (candidate, got) in got.into_iter().enumerate() {
         let terms = rows[(candidates - 1 - candidate) * nodes..]

@@ -42,7 +42,7 @@ pub(super) fn decide(cpu: &Cpu, args: Decide<'_>) {
         let diagonal = diagonal[(accepted_set(next, problem) * problems + problem) * unknowns + i];
         r * over(r, diagonal * (1.0 + next[STATE * problem + DAMPING]))
     };
-    partial_sums(cpu, (unknowns, &takes), product, args.progress.host_mut());
+    partial_sums(cpu, unknowns, &takes, product, args.progress.host_mut());
 }
 
 fn over(r: f32, damped: f32) -> f32 {

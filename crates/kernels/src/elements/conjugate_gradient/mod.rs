@@ -134,7 +134,7 @@ impl Kernel for Decide<'_> {
             .f4([accepted, refused, least, most])
             .f4([tolerance, descent]);
         let [pixels, unknowns] = self.energy;
-        gpu_block::launch(gpu, (&DECIDE, "decide"), (self.elements, uniform), self.state)
+        gpu_block::launch(gpu, &DECIDE, "decide", self.elements, uniform, self.state)
             .input(pixels)
             .input(unknowns)
             .input(self.gradient)
@@ -164,7 +164,7 @@ impl Kernel for Advance<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE);
-        gpu_block::launch(gpu, (&ADVANCE, "advance"), (self.elements, uniform), self.state)
+        gpu_block::launch(gpu, &ADVANCE, "advance", self.elements, uniform, self.state)
             .input(self.sums)
             .input(self.direction)
             .input(self.step)

@@ -37,7 +37,7 @@ impl Kernel for LatticeFit<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let e = self.elements;
-        lengths.field("field", self.field, (e.components(), e.pixels()));
+        lengths.field("field", self.field, e.components(), e.pixels());
         lengths.of("controls", self.controls, 2 * e.problems * e.unknowns());
     }
     fn on_cpu(self, cpu: &Cpu) {
@@ -50,7 +50,7 @@ impl Kernel for LatticeFit<'_> {
             .f4(step.map(|step| 1.0 / step))
             .f4(self.factor);
         // The state is not looked at.
-        gpu_block::launch(gpu, (&SOURCE, "lattice_fit"), (self.elements, uniform), &self.field[0])
+        gpu_block::launch(gpu, &SOURCE, "lattice_fit", self.elements, uniform, &self.field[0])
             .inputs(self.field, 3)
             .output(self.controls)
             .run(gpu_block::groups(self.elements, self.elements.unknowns()))

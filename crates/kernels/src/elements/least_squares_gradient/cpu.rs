@@ -15,12 +15,12 @@ pub(super) fn gradient<const D: usize>(cpu: &Cpu, args: LeastSquaresGradient<'_>
     let controls = args.controls.host();
     let (products, row_squares) = args.row_sums.host().split_at(elements.row_sums());
     let mut data = vec![0.0; problems * unknowns];
-    gather(cpu, (elements, Power::One, &takes), products, &mut data);
+    gather(cpu, elements, Power::One, &takes, products, &mut data);
     let mut squares = vec![0.0; problems * unknowns];
-    gather(cpu, (elements, Power::Two, &takes), row_squares, &mut squares);
+    gather(cpu, elements, Power::Two, &takes, row_squares, &mut squares);
     let mut smoothed = vec![0.0; problems * unknowns];
     let begin = |unit: usize| trial(unit / D) * unknowns + unit % D * per_component;
-    smooth(cpu, (elements, &args.smoothness, &takes), begin, (controls, &mut smoothed));
+    smooth(cpu, elements, &args.smoothness, &takes, begin, controls, &mut smoothed);
     smoothed.iter_mut().for_each(|v| *v *= args.elastic);
     let [cx, cy, _] = elements.controls();
     let (gradient, diagonals) = (args.gradient.host_mut(), args.diagonal.host_mut());
@@ -38,5 +38,5 @@ pub(super) fn gradient<const D: usize>(cpu: &Cpu, args: LeastSquaresGradient<'_>
     }
     let energy =
         |problem: usize, i: usize| controls[trial(problem) * unknowns + i] * smoothed[problem * unknowns + i];
-    partial_sums(cpu, (unknowns, &takes), energy, args.energy.host_mut());
+    partial_sums(cpu, unknowns, &takes, energy, args.energy.host_mut());
 }

@@ -64,7 +64,7 @@ impl Kernel for LeastSquaresGradient<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &self.smoothness).f4([self.elastic]);
-        gpu_block::launch(gpu, (&SOURCE, "least_squares_gradient"), (self.elements, uniform), self.state)
+        gpu_block::launch(gpu, &SOURCE, "least_squares_gradient", self.elements, uniform, self.state)
             .input(self.controls)
             .input(self.row_sums)
             .output(self.gradient)

@@ -50,11 +50,11 @@ pub(super) fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) 
         let begin = accepted(problem) * D * elements.shape.len();
         &slopes[begin..begin + D * elements.shape.len()]
     };
-    sum_back::<D>(cpu, (elements, &takes), (direction, &slopes_of), args.row_sums.host_mut());
-    gather(cpu, (elements, Power::One, &takes), args.row_sums.host(), product);
+    sum_back::<D>(cpu, elements, &takes, direction, &slopes_of, args.row_sums.host_mut());
+    gather(cpu, elements, Power::One, &takes, args.row_sums.host(), product);
     let mut smoothed = vec![0.0; problems * unknowns];
     let begin = |unit: usize| unit * elements.controls_of_problem();
-    smooth(cpu, (elements, &args.smoothness, &takes), begin, (direction, &mut smoothed));
+    smooth(cpu, elements, &args.smoothness, &takes, begin, direction, &mut smoothed);
     for problem in (0..problems).filter(|&p| takes(p)) {
         let (damping, diagonal) = (state[STATE * problem + DAMPING], diagonal_of(problem));
         let own = problem * unknowns;
@@ -65,9 +65,11 @@ pub(super) fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) 
     }
     write_sums(
         cpu,
-        (elements, &takes),
+        elements,
+        &takes,
         [residual, direction, product],
-        (&diagonal_of, &damped),
+        &diagonal_of,
+        &damped,
         args.sums.host_mut(),
     );
 }
@@ -75,9 +77,11 @@ pub(super) fn product<const D: usize>(cpu: &Cpu, args: LeastSquaresProduct<'_>) 
 /// Partial sums of `rᵀz`, `pᵀy`, `zᵀy` and `yᵀz(y)`.
 fn write_sums<'d>(
     cpu: &Cpu,
-    (elements, takes): (&Elements, Taking<'_>),
+    elements: &Elements,
+    takes: Taking<'_>,
     [residual, direction, product]: [&[f32]; 3],
-    (diagonal, damped): (&(impl Fn(usize) -> &'d [f32] + Sync), &(impl Fn(usize) -> f32 + Sync)),
+    diagonal: &(impl Fn(usize) -> &'d [f32] + Sync),
+    damped: &(impl Fn(usize) -> f32 + Sync),
     sums: &mut [f32],
 ) {
     let unknowns = elements.unknowns();
@@ -96,7 +100,7 @@ fn write_sums<'d>(
     };
     let column = sums.len() / super::SUMS;
     for (which, sums) in sums.chunks_exact_mut(column).enumerate() {
-        partial_sums(cpu, (unknowns, takes), of(which), sums);
+        partial_sums(cpu, unknowns, takes, of(which), sums);
     }
 }
 
@@ -128,8 +132,10 @@ fn over(r: f32, damped: f32) -> f32 {
 /// q of every row of pixels, summed along it.
 fn sum_back<'s, const D: usize>(
     cpu: &Cpu,
-    (elements, takes): (&Elements, Taking<'_>),
-    (direction, slopes): (&[f32], &(impl Fn(usize) -> &'s [f32] + Sync)),
+    elements: &Elements,
+    takes: Taking<'_>,
+    direction: &[f32],
+    slopes: &(impl Fn(usize) -> &'s [f32] + Sync),
     row_sums: &mut [f32],
 ) {
     let (n, nx, rows) = (elements.shape.len(), elements.shape.size[0], elements.shape.rows());

@@ -97,8 +97,10 @@ impl Kernel for LeastSquaresProduct<'_> {
         tiles
             .constants(gpu_block::launch(
                 gpu,
-                (&ALONG_ROWS, "least_squares_rows"),
-                (elements, uniform),
+                &ALONG_ROWS,
+                "least_squares_rows",
+                elements,
+                uniform,
                 self.state,
             ))
             .input(self.first)
@@ -115,7 +117,7 @@ impl Kernel for LeastSquaresProduct<'_> {
             .output(self.going)
             .run(tiles.workgroups(elements.problems))?;
         let uniform = gpu_block::lattice(elements, &self.smoothness);
-        gpu_block::launch(gpu, (&UNKNOWNS, "least_squares_product"), (elements, uniform), self.state)
+        gpu_block::launch(gpu, &UNKNOWNS, "least_squares_product", elements, uniform, self.state)
             .input(self.going)
             .input(self.row_sums)
             .input(self.diagonal)

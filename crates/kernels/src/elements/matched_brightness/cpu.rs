@@ -23,7 +23,7 @@ pub(super) fn matched_brightness(cpu: &Cpu, args: MatchedBrightness<'_>) {
             let p = squared(problem * n + i);
             [p, p * f, p * m, (p * m) * m, (p * m) * f][which]
         };
-        partial_sums(cpu, (n, &takes), value, sums);
+        partial_sums(cpu, n, &takes, value, sums);
     }
     let [matched, weights] = [args.matched, args.matched_weight].map(|out| Shared::new(out.host_mut()));
     for problem in (0..problems).filter(|&problem| takes(problem)) {

@@ -77,7 +77,7 @@ impl Kernel for MatchedBrightness<'_> {
         let launch = |entry| {
             let uniform = gpu_block::lattice(e, &Smoothness::NONE);
             let uniform = uniform.f4([1.0 / self.gain, GAINS[0], GAINS[1], MIDDLE]);
-            let launch = gpu_block::launch(gpu, (&SOURCE, entry), (e, uniform), self.state);
+            let launch = gpu_block::launch(gpu, &SOURCE, entry, e, uniform, self.state);
             let launch = launch.constant("WEIGHTED", self.weight.is_some());
             launch.input(self.fixed).input(self.residual).optional(self.weight)
         };

@@ -26,9 +26,9 @@ pub(super) fn confidence<const D: usize>(cpu: &Cpu, args: NodalConfidence<'_>) {
     };
     let gathered = |fill: &(dyn Fn(Row, &mut [f32]) + Sync)| {
         let mut along_x = vec![0.0; elements.row_sums()];
-        sum_rows(cpu, (elements, &|_| true), fill, &mut along_x);
+        sum_rows(cpu, elements, &|_| true, fill, &mut along_x);
         let mut sums = vec![0.0; problems * D * count];
-        gather(cpu, (elements, Power::One, &|_| true), &along_x, &mut sums);
+        gather(cpu, elements, Power::One, &|_| true, &along_x, &mut sums);
         sums
     };
     let (sums, squares) = (gathered(&of_residuals), gathered(&of_slopes));

@@ -67,13 +67,13 @@ impl Kernel for NodalConfidence<'_> {
         let [residual, slope] = self.least;
         let limits = [residual, per_half2, slope, self.share];
         let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4(limits);
-        gpu_block::launch(gpu, (&SOURCE, "nodal_variance"), (e, uniform()), self.state)
+        gpu_block::launch(gpu, &SOURCE, "nodal_variance", e, uniform(), self.state)
             .input(self.residual)
             .input(self.slopes)
             .output(self.variance)
             .spare(1)
             .run(gpu_block::groups(e, e.unknowns()))?;
-        gpu_block::launch(gpu, (&SOURCE, "nodal_confidence"), (e, uniform()), self.state)
+        gpu_block::launch(gpu, &SOURCE, "nodal_confidence", e, uniform(), self.state)
             .absent(2)
             .output(self.variance)
             .output(self.confidence)

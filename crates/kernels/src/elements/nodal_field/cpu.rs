@@ -14,7 +14,7 @@ pub(super) fn nodal_field<const D: usize>(cpu: &Cpu, args: NodalField<'_>) {
     cpu.split_rows(components_mut::<D>(out), nx, 4 * D * elements.pixels(), |index, out| {
         let (problem, row) = (index / rows, index % rows);
         for (c, out) in out.into_iter().enumerate() {
-            component_row::<D>(elements, own::<D>(elements, (state, controls), problem, c), row, out);
+            component_row::<D>(elements, own::<D>(elements, state, controls, problem, c), row, out);
             out.iter_mut().for_each(|v| *v *= factor[c]);
         }
     });
@@ -28,7 +28,7 @@ pub(super) fn refined_controls<const D: usize>(cpu: &Cpu, args: RefinedControls<
     cpu.split(elements.problems * D * rows, 4 * D * elements.pixels(), |jobs| {
         for job in jobs {
             let (unit, row) = (job / rows, job % rows);
-            let own = own::<D>(elements, (state, controls), unit / D, unit % D);
+            let own = own::<D>(elements, state, controls, unit / D, unit % D);
             // SAFETY: every row is written by one thread.
             component_row::<D>(elements, own, row, unsafe { out.get_mut(job * nx..(job + 1) * nx) });
         }
@@ -38,7 +38,8 @@ pub(super) fn refined_controls<const D: usize>(cpu: &Cpu, args: RefinedControls<
 /// The accepted control points of a component.
 fn own<'a, const D: usize>(
     elements: &Elements,
-    (state, controls): (&[f32], &'a [f32]),
+    state: &[f32],
+    controls: &'a [f32],
     problem: usize,
     component: usize,
 ) -> &'a [f32] {

@@ -57,14 +57,14 @@ impl Kernel for NodalField<'_> {
         let e = self.elements;
         lengths.of("state", self.state, STATE * e.problems);
         lengths.of("controls", self.controls, 2 * e.problems * e.unknowns());
-        lengths.field("out", self.out, (e.components(), e.pixels()));
+        lengths.field("out", self.out, e.components(), e.pixels());
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.elements, cpu::nodal_field(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE).f4(self.factor);
-        gpu_block::launch(gpu, (&SOURCE, "nodal_field"), (self.elements, uniform), self.state)
+        gpu_block::launch(gpu, &SOURCE, "nodal_field", self.elements, uniform, self.state)
             .input(self.controls)
             .spare(1)
             .outputs(self.out, 3)
@@ -87,7 +87,7 @@ impl Kernel for RefinedControls<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let uniform = gpu_block::lattice(self.elements, &Smoothness::NONE).f4([1.0; 3]);
-        gpu_block::launch(gpu, (&SOURCE, "refined_controls"), (self.elements, uniform), self.state)
+        gpu_block::launch(gpu, &SOURCE, "refined_controls", self.elements, uniform, self.state)
             .input(self.controls)
             .output(self.out)
             .spare(3)

@@ -38,12 +38,7 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
                     });
                     (residual.get_mut(begin..begin + nx), slopes)
                 };
-                images.row(
-                    elements.shape,
-                    (problem, row),
-                    &displacement,
-                    (r, s.each_mut().map(|s| &mut **s)),
-                );
+                images.row(elements.shape, problem, row, &displacement, r, s.each_mut().map(|s| &mut **s));
                 for (c, s) in s.into_iter().enumerate() {
                     let begin = ((problem * D + c) * rows + row) * cx;
                     // SAFETY: as above.
@@ -63,7 +58,7 @@ pub(super) fn residual<const D: usize>(cpu: &Cpu, args: Residual<'_>) {
         let r = residual[trial(problem) * n + i];
         r * r
     };
-    RowTiles::of(elements).sums(cpu, (elements, &takes), square, energy.host_mut());
+    RowTiles::of(elements).sums(cpu, elements, &takes, square, energy.host_mut());
 }
 
 /// The displacement of a row of pixels, edges; planar.
@@ -118,9 +113,11 @@ impl<'a, const D: usize> Images<'a, D> {
     fn row(
         &self,
         shape: Shape,
-        (problem, row): (usize, usize),
+        problem: usize,
+        row: usize,
         displacement: &[f32],
-        (residual, mut slopes): (&mut [f32], [&mut [f32]; D]),
+        residual: &mut [f32],
+        mut slopes: [&mut [f32]; D],
     ) {
         let (nx, begin) = (shape.size[0], problem * shape.len() + row * shape.size[0]);
         let start = [0.0, (row % shape.size[1]) as f32, (row / shape.size[1]) as f32];

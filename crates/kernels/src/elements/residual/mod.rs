@@ -98,7 +98,7 @@ impl Kernel for Residual<'_> {
         }
         let tiles = RowTiles::of(elements);
         tiles
-            .constants(gpu_block::launch(gpu, (&SOURCE, "residual"), (elements, uniform), self.state))
+            .constants(gpu_block::launch(gpu, &SOURCE, "residual", elements, uniform, self.state))
             .constant("AFFINE", map != VoxelAffine::IDENTITY)
             .constant("WEIGHTED", images.weight.is_some())
             .input(images.fixed)

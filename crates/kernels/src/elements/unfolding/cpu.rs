@@ -23,12 +23,12 @@ pub(super) fn unfold<const D: usize>(cpu: &Cpu, args: Unfolding<'_>) -> bool {
         for (x, out) in out.iter_mut().enumerate() {
             let at = [x, row % size[1], row / size[1]];
             let own = problem * n + row * size[0] + x;
-            *out = least_determinant::<D>(&field, (size, at), (own, least));
+            *out = least_determinant::<D>(&field, size, at, own, least);
         }
     });
     let determinant = &*determinant;
     let is_fold = |problem: usize, i: usize| f32::from(u8::from(determinant[problem * n + i] <= least));
-    partial_sums(cpu, (n, &|_| true), is_fold, folds.host_mut());
+    partial_sums(cpu, n, &|_| true, is_fold, folds.host_mut());
     let axes: Vec<AxisTables<'_>> = (0..elements.axes()).map(|a| elements.axis(a)).collect();
     let ([cx, cy, _], count) = (elements.controls(), elements.controls_of_problem());
     let (state, begin, controls) = (state.host(), begin.host(), controls.host_mut());
@@ -74,8 +74,10 @@ fn around(axis: &AxisTables<'_>, control: usize) -> Range<usize> {
 /// The lower bound of the determinant in the cell between a pixel and the next ones.
 fn least_determinant<const D: usize>(
     field: &[&[f32]; D],
-    (size, at): (Axes<usize>, Axes<usize>),
-    (own, least): (usize, f32),
+    size: Axes<usize>,
+    at: Axes<usize>,
+    own: usize,
+    least: f32,
 ) -> f32 {
     if (0..D).any(|a| size[a] > 1 && at[a] + 1 == size[a]) {
         return NO_FOLD;
@@ -158,7 +160,7 @@ mod tests {
         for _ in 0..200 {
             let field: [Vec<f32>; 3] = std::array::from_fn(|_| (0..8).map(|_| 1.6 * next()).collect());
             let field = field.each_ref().map(|c| &c[..]);
-            let bound = least_determinant::<3>(&field, ([2; 3], [0; 3]), (0, 0.05));
+            let bound = least_determinant::<3>(&field, [2; 3], [0; 3], 0, 0.05);
             if bound == NO_FOLD {
                 continue;
             }

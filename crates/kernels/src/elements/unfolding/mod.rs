@@ -55,7 +55,7 @@ impl Kernel for Unfolding<'_> {
         let e = self.elements;
         let all = e.problems * e.unknowns();
         lengths.of("state", self.state, STATE * e.problems);
-        lengths.field("field", self.field, (e.components(), e.pixels()));
+        lengths.field("field", self.field, e.components(), e.pixels());
         lengths.of("begin", self.begin, all).of("controls", self.controls, 2 * all);
         lengths.of("determinant", self.determinant, e.pixels());
         lengths.of("folds", self.folds, e.problems * reduction_groups(e.shape.len()));
@@ -66,14 +66,14 @@ impl Kernel for Unfolding<'_> {
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Option<bool>, ComputeError> {
         let e = self.elements;
         let uniform = || gpu_block::lattice(e, &Smoothness::NONE).f4([self.least, COEFFICIENTS, TERMS]);
-        gpu_block::launch(gpu, (&SOURCE, "least_determinant"), (e, uniform()), self.state)
+        gpu_block::launch(gpu, &SOURCE, "least_determinant", e, uniform(), self.state)
             .inputs(self.field, 3)
             .absent(1)
             .output(self.determinant)
             .spare(1)
             .output(self.folds)
             .run(gpu_block::groups(e, e.shape.len()))?;
-        gpu_block::launch(gpu, (&SOURCE, "shorten"), (e, uniform()), self.state)
+        gpu_block::launch(gpu, &SOURCE, "shorten", e, uniform(), self.state)
             .absent(3)
             .input(self.begin)
             .output(self.determinant)

@@ -1,7 +1,8 @@
 //! Processor text of [`super::AffineNormalEquations`].
 
 use super::{AffineNormalEquations, SUMS};
-use crate::image::gradient::{Scheme, cpu::derivative_row};
+use crate::image::gradient::Scheme;
+use crate::image::gradient::cpu::{Difference, derivative_row};
 use crate::kernel::by_dimension;
 use crate::shared::group_sums::{GROUP, sum_by_halves};
 use crate::shared::lanes::{LANES, Lanes, Pack};
@@ -29,7 +30,12 @@ pub(super) fn partial_sums(cpu: &Cpu, args: &AffineNormalEquations<'_>) -> Vec<f
             for first in (HIGH * group..shape.rows()).step_by(HIGH * groups) {
                 for (high, row) in (first..shape.rows().min(first + HIGH)).enumerate() {
                     for (axis, out) in gradient.iter_mut().enumerate().take(shape.components()) {
-                        derivative_row(warped.host(), (shape, axis, Scheme::Central4), row, out);
+                        derivative_row(
+                            warped.host(),
+                            Difference { shape, axis, scheme: Scheme::Central4 },
+                            row,
+                            out,
+                        );
                     }
                     let line = row * nx..(row + 1) * nx;
                     let samples = Row {

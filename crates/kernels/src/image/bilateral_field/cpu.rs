@@ -46,7 +46,7 @@ pub(super) fn bilateral_field<const D: usize>(cpu: &Cpu, args: BilateralField<'_
             for (w, v) in cut(z, radii[2], nz).flat_map(|w| cut(y, radii[1], ny).map(move |v| (w, v))) {
                 for offset in -(radii[0] as isize)..=radii[0] as isize {
                     let off = [offset as f32, v as f32 - y as f32, w as f32 - z as f32];
-                    inputs.add((off, window.exponents()), (w * ny + v) * nx, &mut sums);
+                    inputs.add(off, window.exponents(), (w * ny + v) * nx, &mut sums);
                 }
             }
             for x in 0..nx {
@@ -57,14 +57,15 @@ pub(super) fn bilateral_field<const D: usize>(cpu: &Cpu, args: BilateralField<'_
             }
         });
     };
-    split(cpu, outputs, (nx, cost), work);
+    split(cpu, outputs, nx, cost, work);
 }
 
 /// [`Cpu::split_rows`] of as many outputs as there are.
 fn split(
     cpu: &Cpu,
     outputs: Vec<&mut [f32]>,
-    (nx, cost): (usize, usize),
+    nx: usize,
+    cost: usize,
     work: impl Fn(usize, Vec<&mut [f32]>) + Sync,
 ) {
     match <[&mut [f32]; 3]>::try_from(outputs) {
@@ -100,7 +101,7 @@ struct Sums<'a, const D: usize> {
 
 impl<const D: usize> Inputs<'_, D> {
     /// Adds the neighbours of a row's voxels that lie `off` away, in the row that begins at `line`.
-    fn add(&self, (off, exponents): (Axes<f32>, [f32; 2]), line: usize, sums: &mut Sums<'_, D>) {
+    fn add(&self, off: Axes<f32>, exponents: [f32; 2], line: usize, sums: &mut Sums<'_, D>) {
         let (nx, offset) = (sums.total.len() as isize, off[0] as isize);
         let (low, high) = ((-offset).clamp(0, nx) as usize, (nx - offset).clamp(0, nx) as usize);
         if low >= high {

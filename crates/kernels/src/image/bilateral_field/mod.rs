@@ -82,9 +82,9 @@ impl Kernel for BilateralField<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
-        lengths.field("field", self.field, (d, n)).of("confidence", self.confidence, n);
+        lengths.field("field", self.field, d, n).of("confidence", self.confidence, n);
         lengths.of("guide", self.guide, n).optional("weight", self.weight, n);
-        lengths.field("out", self.out, (d, n)).of("out_confidence", self.out_confidence, n);
+        lengths.field("out", self.out, d, n).of("out_confidence", self.out_confidence, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::bilateral_field(cpu, self));

@@ -9,7 +9,7 @@ pub(super) fn sums(cpu: &Cpu, args: &CentreOfMass<'_>) -> [f64; 4] {
     let CentreOfMass { shape, image, gain, offset } = *args;
     let ([nx, ny, _], [ox, oy, oz]) = (shape.size, origin(shape));
     let samples = image.host();
-    group_totals(cpu, (shape.len(), 4), |items, [mass, x, y, z]| {
+    group_totals(cpu, shape.len(), 4, |items, [mass, x, y, z]| {
         for (k, i) in items.enumerate() {
             let v = gain * samples[i] + offset;
             let weight = if v > 0.0 { v.min(1.0) } else { 0.0 };

@@ -13,8 +13,11 @@ pub(crate) fn convolve(cpu: &Cpu, shape: Shape, taps: &Axes<Taps>, input: &[f32]
     for_each_band(cpu, shape, taps[1].radius(), |z, band| {
         let plane = z * ny * nx;
         smooth_band::<1>(
-            (nx, ny, band),
-            (&taps[0], &taps[1]),
+            nx,
+            ny,
+            band,
+            &taps[0],
+            &taps[1],
             |y, row| row.copy_from_slice(&input[plane + y * nx..][..nx]),
             // SAFETY: bands are disjoint and nobody reads the output.
             |_, y| unsafe { out.get_mut(plane + y * nx..plane + (y + 1) * nx) },
@@ -42,8 +45,11 @@ pub(crate) fn for_each_band(cpu: &Cpu, shape: Shape, halo: usize, work: impl Fn(
 ///
 /// `provide(y, rows)` writes the `C` unsmoothed rows of `y`, one after the other; `emit(channel, y)` lends the output row.
 pub(crate) fn smooth_band<'o, const C: usize>(
-    (nx, ny, band): (usize, usize, Range<usize>),
-    (taps_x, taps_y): (&Taps, &Taps),
+    nx: usize,
+    ny: usize,
+    band: Range<usize>,
+    taps_x: &Taps,
+    taps_y: &Taps,
     mut provide: impl FnMut(usize, &mut [f32]),
     mut emit: impl FnMut(usize, usize) -> &'o mut [f32],
 ) {
@@ -100,7 +106,7 @@ pub(crate) fn filter_rows<'r>(row: impl Fn(usize) -> &'r [f32], weights: &[f32],
     scale_row(row(0), weights[radius], out);
     for k in (1..=2 * radius).step_by(2) {
         let weight = |k: usize| weights[k.abs_diff(radius)];
-        add_two((row(k), weight(k)), (row(k + 1), weight(k + 1)), out);
+        add_two(row(k), weight(k), row(k + 1), weight(k + 1), out);
     }
 }
 
@@ -190,7 +196,7 @@ fn scale_row(row: &[f32], weight: f32, out: &mut [f32]) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_two((a, v): (&[f32], f32), (b, w): (&[f32], f32), out: &mut [f32]) {
+fn add_two(a: &[f32], v: f32, b: &[f32], w: f32, out: &mut [f32]) {
     for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
         *o = *o + v * a + w * b;
     }

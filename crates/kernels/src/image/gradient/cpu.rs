@@ -5,10 +5,18 @@ use multiversion::multiversion;
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
 
-/// The derivative along `axis` of every row.
-pub(super) fn derivative(cpu: &Cpu, what: (Shape, usize, Scheme), image: &[f32], out: &mut [f32]) {
-    let (shape, ..) = what;
-    cpu.split_rows([out], shape.size[0], shape.len(), |row, [out]| derivative_row(image, what, row, out));
+/// A difference scheme along one axis of an image.
+#[derive(Clone, Copy)]
+pub(crate) struct Difference {
+    pub shape: Shape,
+    pub axis: usize,
+    pub scheme: Scheme,
+}
+
+/// The derivative of every row.
+pub(super) fn derivative(cpu: &Cpu, along: Difference, image: &[f32], out: &mut [f32]) {
+    let shape = along.shape;
+    cpu.split_rows([out], shape.size[0], shape.len(), |row, [out]| derivative_row(image, along, row, out));
 }
 
 /// What makes a scheme's difference a derivative per voxel.
@@ -19,22 +27,18 @@ pub(crate) const fn gain(scheme: Scheme) -> f32 {
     }
 }
 
-/// The derivative along `axis` of row `row` of `image`.
-pub(crate) fn derivative_row(image: &[f32], what: (Shape, usize, Scheme), row: usize, out: &mut [f32]) {
-    difference_row(image, what, (row, gain(what.2)), out);
+/// The derivative of row `row` of `image`.
+pub(crate) fn derivative_row(image: &[f32], along: Difference, row: usize, out: &mut [f32]) {
+    difference_row(image, along, row, gain(along.scheme), out);
 }
 
-/// The difference along `axis` of row `row` of `image`, times `gain`.
-pub(crate) fn difference_row(
-    image: &[f32],
-    (shape, axis, scheme): (Shape, usize, Scheme),
-    (row, gain): (usize, f32),
-    out: &mut [f32],
-) {
+/// The difference of row `row` of `image`, times `gain`.
+pub(crate) fn difference_row(image: &[f32], along: Difference, row: usize, gain: f32, out: &mut [f32]) {
+    let Difference { shape, axis, scheme } = along;
     let [nx, ny, nz] = shape.size;
     let (y, z) = (row % ny, row / ny);
     if axis == 0 {
-        return along_x(&image[row * nx..][..nx], (scheme, gain), out);
+        return along_x(&image[row * nx..][..nx], scheme, gain, out);
     }
     let (at, count, stride) = if axis == 1 { (y, ny, nx) } else { (z, nz, nx * ny) };
     let neighbour = |offset: isize| {
@@ -44,12 +48,12 @@ pub(crate) fn difference_row(
     match scheme {
         Scheme::Forward => subtract(neighbour(1), neighbour(0), gain, out),
         Scheme::Central4 => {
-            central4((neighbour(-2), neighbour(-1)), (neighbour(1), neighbour(2)), gain, out);
+            central4(neighbour(-2), neighbour(-1), neighbour(1), neighbour(2), gain, out);
         }
     }
 }
 
-fn along_x(row: &[f32], (scheme, gain): (Scheme, f32), out: &mut [f32]) {
+fn along_x(row: &[f32], scheme: Scheme, gain: f32, out: &mut [f32]) {
     let n = row.len();
     match scheme {
         Scheme::Forward => {
@@ -58,12 +62,7 @@ fn along_x(row: &[f32], (scheme, gain): (Scheme, f32), out: &mut [f32]) {
         }
         Scheme::Central4 => {
             if n >= 5 {
-                central4(
-                    (&row[..n - 4], &row[1..n - 3]),
-                    (&row[3..n - 1], &row[4..]),
-                    gain,
-                    &mut out[2..n - 2],
-                );
+                central4(&row[..n - 4], &row[1..n - 3], &row[3..n - 1], &row[4..], gain, &mut out[2..n - 2]);
             }
             let at = |x: isize| row[x.clamp(0, n as isize - 1) as usize];
             let border = |x: isize| (at(x - 2) - at(x + 2) + 8.0 * (at(x + 1) - at(x - 1))) * gain;
@@ -82,7 +81,7 @@ fn subtract(a: &[f32], b: &[f32], gain: f32, out: &mut [f32]) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-pub(crate) fn central4((m2, m1): (&[f32], &[f32]), (p1, p2): (&[f32], &[f32]), gain: f32, out: &mut [f32]) {
+pub(crate) fn central4(m2: &[f32], m1: &[f32], p1: &[f32], p2: &[f32], gain: f32, out: &mut [f32]) {
     let n = out.len();
     let (m2, m1, p1, p2) = (&m2[..n], &m1[..n], &p1[..n], &p2[..n]);
     for x in 0..n {
@@ -107,7 +106,7 @@ mod tests {
                 .collect();
             let mut out = vec![0.0; 9];
             let row = 3 + 8 * 3;
-            derivative_row(&image, (shape, axis, Scheme::Central4), row, &mut out);
+            derivative_row(&image, Difference { shape, axis, scheme: Scheme::Central4 }, row, &mut out);
             let expected = if axis == 0 { 3.0 * (4.0f32 - 3.0).powi(2) } else { 0.0 };
             assert!((out[4] - expected).abs() < 1e-5, "axis {axis}: {}", out[4]);
         }
@@ -120,7 +119,7 @@ mod tests {
             let image: Vec<f32> = (0..n).map(|x| x as f32).collect();
             let mut out = vec![f32::NAN; n];
             for scheme in [Scheme::Central4, Scheme::Forward] {
-                derivative_row(&image, (shape, 0, scheme), 0, &mut out);
+                derivative_row(&image, Difference { shape, axis: 0, scheme }, 0, &mut out);
                 assert!(out.iter().all(|v| v.is_finite()), "{n} {scheme:?}");
             }
         }

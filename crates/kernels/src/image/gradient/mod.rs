@@ -44,11 +44,16 @@ impl Kernel for Gradient<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let n = self.shape.len();
-        lengths.of("image", self.image, n).field("out", self.out, (self.shape.components(), n));
+        lengths.of("image", self.image, n).field("out", self.out, self.shape.components(), n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         for (axis, out) in self.out.iter_mut().enumerate() {
-            cpu::derivative(cpu, (self.shape, axis, self.scheme), self.image.host(), out.host_mut());
+            cpu::derivative(
+                cpu,
+                cpu::Difference { shape: self.shape, axis, scheme: self.scheme },
+                self.image.host(),
+                out.host_mut(),
+            );
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {

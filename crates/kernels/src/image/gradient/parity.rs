@@ -13,7 +13,7 @@ on_every_device! {
                     let mut samples = noise(shape.len(), 1);
                     samples.iter_mut().step_by(53).for_each(|v| *v = f32::NAN);
                     let image = device.upload(samples).unwrap();
-                    let mut out = noise_field(device, (shape.components(), shape.len()), 2);
+                    let mut out = noise_field(device, shape.components(), shape.len(), 2);
                     Gradient { shape, scheme, image: &image, out: &mut out }.run(device).unwrap();
                     out
                 });

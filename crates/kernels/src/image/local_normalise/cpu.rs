@@ -14,7 +14,7 @@ pub(super) fn local_normalise(cpu: &Cpu, args: LocalNormalise<'_>) {
     convolve(cpu, shape, &taps, &squares, &mut mean_square);
     let deviation = |i: usize| (mean_square[i] - mean[i] * mean[i]).max(0.0).sqrt();
     // In the order of the other text, so that both find the same bits.
-    let [partials] = group_sums(cpu, (n, 2), |items, [sums]| {
+    let [partials] = group_sums(cpu, n, 2, |items, [sums]| {
         items.zip(sums).for_each(|(i, sum)| *sum += deviation(i));
     });
     let mut lanes = [0.0f32; GROUP];

@@ -8,7 +8,7 @@ use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
-pub(super) fn plain(cpu: &Cpu, (shape, radius): (Shape, usize), input: &[f32], out: &mut [f32]) {
+pub(super) fn plain(cpu: &Cpu, shape: Shape, radius: usize, input: &[f32], out: &mut [f32]) {
     let [nx, ny, nz] = shape.size;
     let out = Shared::new(out);
     cpu.split(shape.rows(), 16 * shape.len(), |rows| {
@@ -36,7 +36,7 @@ pub(super) fn plain(cpu: &Cpu, (shape, radius): (Shape, usize), input: &[f32], o
                     sort_columns(lines, &mut columns);
                     middles_of_sorted_columns(&columns, &mut out[inner]);
                 }
-                _ => any_window((&lines, radius), &mut lanes, (inner, out)),
+                _ => any_window(&lines, radius, &mut lanes, inner, out),
             }
         }
     });
@@ -44,9 +44,11 @@ pub(super) fn plain(cpu: &Cpu, (shape, radius): (Shape, usize), input: &[f32], o
 
 /// Windows of any size, [`LANES`] pixels at a time.
 fn any_window(
-    (lines, radius): (&[&[f32]], usize),
+    lines: &[&[f32]],
+    radius: usize,
     lanes: &mut Vec<[f32; LANES]>,
-    (inner, out): (Range<usize>, &mut [f32]),
+    inner: Range<usize>,
+    out: &mut [f32],
 ) {
     let mut x = inner.start;
     while x < inner.end {

@@ -19,7 +19,8 @@ static ANY_WINDOW: ShaderSource = ShaderSource::wgsl("median", &["const HALF: u3
 
 pub(super) fn plain(
     gpu: &Launcher<'_>,
-    (shape, radius): (Shape, usize),
+    shape: Shape,
+    radius: usize,
     field: &[Buffer],
     out: &[Buffer],
 ) -> Result<(), ComputeError> {

@@ -81,8 +81,8 @@ impl Kernel for Median<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (d, n) = (self.shape.components(), self.shape.len());
         lengths
-            .field("field", self.field, (d, n))
-            .field("out", self.out, (d, n))
+            .field("field", self.field, d, n)
+            .field("out", self.out, d, n)
             .of("guide", self.guide, n)
             .optional("vote", self.vote, n);
     }
@@ -92,19 +92,19 @@ impl Kernel for Median<'_> {
             MedianKind::Weighted(_) => 2,
         };
         for (input, out) in self.field.iter().zip(self.out.iter_mut()) {
-            cpu::plain(cpu, (self.shape, radius), input.host(), out.host_mut());
+            cpu::plain(cpu, self.shape, radius, input.host(), out.host_mut());
         }
         if let MedianKind::Weighted(window) = self.kind {
             let (guide, vote) = (self.guide.host(), self.vote.map(Buffer::host));
-            weighted::weighted(cpu, (self.shape, window), (guide, vote), self.out);
+            weighted::weighted(cpu, self.shape, window, guide, vote, self.out);
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         match self.kind {
-            MedianKind::Plain { radius } => gpu::plain(gpu, (self.shape, radius), self.field, self.out),
+            MedianKind::Plain { radius } => gpu::plain(gpu, self.shape, radius, self.field, self.out),
             MedianKind::Weighted(window) => {
                 let smooth = gpu.device().zeros_field(self.field.len(), self.shape.len())?;
-                gpu::plain(gpu, (self.shape, 2), self.field, &smooth)?;
+                gpu::plain(gpu, self.shape, 2, self.field, &smooth)?;
                 gpu::weighted(gpu, window, &smooth, self)
             }
         }

@@ -10,7 +10,7 @@ use veloxel_testkit::parity::{Pair, noise, noise_buffer, noise_field, shapes};
 fn check(device: &Device, shape: Shape, kind: MedianKind, voted: bool) {
     Pair::new(device).alike(&format!("{kind:?} {shape:?}"), |device| {
         let (n, d) = (shape.len(), shape.components());
-        let field = noise_field(device, (d, n), 3);
+        let field = noise_field(device, d, n, 3);
         let guide = noise_buffer(device, n, 7);
         let votes: Vec<f32> = noise(n, 8).iter().map(|v| v.abs()).collect();
         let votes = device.upload(votes).unwrap();

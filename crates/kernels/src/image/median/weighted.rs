@@ -16,13 +16,15 @@ const HALVINGS: usize = 16;
 /// Blends the weighted median into a field that was filtered by the plain one, where a motion edge is near.
 pub(super) fn weighted(
     cpu: &Cpu,
-    (shape, window): (Shape, WeightedMedian),
-    (guide, vote): (&[f32], Option<&[f32]>),
+    shape: Shape,
+    window: WeightedMedian,
+    guide: &[f32],
+    vote: Option<&[f32]>,
     field: &mut [Buffer],
 ) {
     let [nx, ny, _] = shape.size;
-    let edges = motion_edges(cpu, (shape, window), [field[0].host(), field[1].host()]);
-    let padded = |samples: &[f32]| Padded::new(cpu, (samples, nx), window.radius);
+    let edges = motion_edges(cpu, shape, window, [field[0].host(), field[1].host()]);
+    let padded = |samples: &[f32]| Padded::new(cpu, samples, nx, window.radius);
     let voters = Voters {
         size: [nx, ny],
         window,
@@ -35,13 +37,13 @@ pub(super) fn weighted(
         let mut votes = Vec::new();
         let mut near = vec![0.0; nx];
         for y in rows {
-            most_of_rows(&edges, (y, window.reach), &mut near);
+            most_of_rows(&edges, y, window.reach, &mut near);
             // SAFETY: every row is written by one thread.
             let mut lines = [0, 1].map(|c: usize| unsafe { out[c].get_mut(y * nx..(y + 1) * nx) });
             let mut from = 0;
             while let Some(skipped) = near[from..].iter().position(|&share| share > 0.0) {
                 let x = from + skipped;
-                let middles = weighted_medians(&voters, (x, y), &mut votes);
+                let middles = weighted_medians(&voters, x, y, &mut votes);
                 for (line, middle) in lines.iter_mut().zip(middles) {
                     for ((value, share), middle) in line[x..].iter_mut().zip(&near[x..]).zip(middle.0) {
                         if *share > 0.0 {
@@ -56,7 +58,7 @@ pub(super) fn weighted(
 }
 
 /// The greatest of the rows within reach, in every column.
-fn most_of_rows(edges: &[f32], (y, reach): (usize, usize), most: &mut [f32]) {
+fn most_of_rows(edges: &[f32], y: usize, reach: usize, most: &mut [f32]) {
     let nx = most.len();
     most.fill(0.0);
     for row in cut(y, reach, edges.len() / nx) {
@@ -65,7 +67,7 @@ fn most_of_rows(edges: &[f32], (y, reach): (usize, usize), most: &mut [f32]) {
 }
 
 /// How much of a motion edge lies within reach along x: 0 to 1.
-fn motion_edges(cpu: &Cpu, (shape, window): (Shape, WeightedMedian), input: [&[f32]; 2]) -> Vec<f32> {
+fn motion_edges(cpu: &Cpu, shape: Shape, window: WeightedMedian, input: [&[f32]; 2]) -> Vec<f32> {
     let [nx, ny, _] = shape.size;
     let [begin, per_square] = window.ramp();
     let mut edges = vec![0.0; nx * ny];
@@ -107,7 +109,7 @@ struct Padded {
 }
 
 impl Padded {
-    fn new(cpu: &Cpu, (samples, nx): (&[f32], usize), radius: usize) -> Self {
+    fn new(cpu: &Cpu, samples: &[f32], nx: usize, radius: usize) -> Self {
         let stride = nx + 2 * radius + LANES;
         let rows = samples.len() / nx;
         let mut padded = vec![0.0; rows * stride];
@@ -148,7 +150,7 @@ struct Votes {
 
 /// By how much the weighted medians around `(x, y)`, `(x + 1, y)`, … differ from the field, to 2⁻¹⁶ of the weighted standard deviation.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn weighted_medians(voters: &Voters, (x, y): (usize, usize), votes: &mut Vec<Votes>) -> [Lanes; 2] {
+fn weighted_medians(voters: &Voters, x: usize, y: usize, votes: &mut Vec<Votes>) -> [Lanes; 2] {
     let (window, [nx, ny]) = (voters.window, voters.size);
     let per_distance = 0.5 / (window.sigma_vox * window.sigma_vox);
     let per_intensity = 0.5 / (window.sigma_intensity * window.sigma_intensity);
@@ -246,14 +248,14 @@ mod tests {
         let window =
             WeightedMedian { radius: 6, stride: 2, sigma_vox: 6.0, sigma_intensity: 0.03, edge: 0.1, reach };
         let cpu = Cpu::new(1).unwrap();
-        motion_edges(&cpu, (shape, window), [&step, &[0.0; 180]])
+        motion_edges(&cpu, shape, window, [&step, &[0.0; 180]])
     }
 
     #[test]
     fn edges_reach_as_far_as_asked() {
         let edges = edges_of_step(1.0, 3);
         let mut near = vec![0.0; 20];
-        most_of_rows(&edges, (4, 3), &mut near);
+        most_of_rows(&edges, 4, 3, &mut near);
         let columns: Vec<usize> = (0..20).filter(|&x| near[x] > 0.98).collect();
         assert_eq!(columns, (6..=13).collect::<Vec<_>>());
         assert!((0..20).all(|x| columns.contains(&x) || near[x] == 0.0));

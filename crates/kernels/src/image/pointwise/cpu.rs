@@ -73,7 +73,7 @@ pub(super) fn clip_length(cpu: &Cpu, limit: f32, field: &mut [Buffer]) -> f64 {
     let n = field.first().map_or(0, Buffer::len);
     let parts: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     // In the order of the other text: when to stop depends on the sum.
-    let [sum] = group_totals(cpu, (n, 1), |items, [sums]| {
+    let [sum] = group_totals(cpu, n, 1, |items, [sums]| {
         // SAFETY: ranges are disjoint.
         let mut rows: Vec<&mut [f32]> = parts.iter().map(|p| unsafe { p.get_mut(items.clone()) }).collect();
         for (i, sum) in sums.iter_mut().enumerate() {

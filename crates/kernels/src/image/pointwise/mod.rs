@@ -288,5 +288,5 @@ impl Kernel for ClipLength<'_> {
 }
 
 fn same_length(lengths: &mut Lengths, field: &[Buffer]) {
-    lengths.field("field", field, (field.len(), field.first().map_or(0, Buffer::len)));
+    lengths.field("field", field, field.len(), field.first().map_or(0, Buffer::len));
 }

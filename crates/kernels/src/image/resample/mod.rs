@@ -41,10 +41,11 @@ impl Kernel for Resample<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let count = self.input.len();
-        lengths.field("input", self.input, (count, self.input_shape.len())).field(
+        lengths.field("input", self.input, count, self.input_shape.len()).field(
             "output",
             self.output,
-            (count, self.output_shape.len()),
+            count,
+            self.output_shape.len(),
         );
         let [from, to] = [self.input_shape, self.output_shape];
         assert!(

@@ -50,8 +50,8 @@ on_every_device! {
         for from in shapes() {
             for to in targets(from) {
                 Pair::new(device).alike(&format!("{:?} to {:?}", from.size, to.size), |device| {
-                    let input = noise_field(device, (from.components(), from.len()), 1);
-                    let mut out = noise_field(device, (to.components(), to.len()), 5);
+                    let input = noise_field(device, from.components(), from.len(), 1);
+                    let mut out = noise_field(device, to.components(), to.len(), 5);
                     Resample { input: &input, input_shape: from, output: &mut out, output_shape: to, factor: 0.5 }.run(device).unwrap();
                     out
                 });

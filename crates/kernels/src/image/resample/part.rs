@@ -46,7 +46,7 @@ impl PartOf {
 ///
 /// # Panics
 /// If the samples are not those of the part.
-pub fn resample_part((input, from): (&[f32], PartOf), to: PartOf, factor: f32) -> Vec<f32> {
+pub fn resample_part(input: &[f32], from: PartOf, to: PartOf, factor: f32) -> Vec<f32> {
     assert!(input.len() == from.len(), "samples should be those of the part");
     let axes = [0, 1, 2].map(|a| stencil(from.whole[a], to.whole[a]));
     // Lower and upper neighbour in the part, and the weight of the upper one.
@@ -113,7 +113,7 @@ mod tests {
                 };
                 (0..part.len()).map(inside).collect()
             };
-            let found = resample_part((&pick(&samples, source), source), part, 1.7);
+            let found = resample_part(&pick(&samples, source), source, part, 1.7);
             assert_eq!(found, pick(&expected, part), "{size:?} to {whole:?}");
         }
     }

@@ -20,7 +20,7 @@ pub(super) fn valid_median(cpu: &Cpu, args: ValidMedian<'_>) {
             let range = row * nx..(row + 1) * nx;
             // SAFETY: every row is written by one thread.
             let out = unsafe { out.get_mut(range.clone()) };
-            median_row((&estimates[plane * n..(plane + 1) * n], [nx, ny]), y, window, out);
+            median_row(&estimates[plane * n..(plane + 1) * n], [nx, ny], y, window, out);
             if let Some(coarser) = coarser {
                 let samples = &coarser[plane * size[0] * size[1]..(plane + 1) * size[0] * size[1]];
                 let coarser = Coarser { size, samples };
@@ -42,7 +42,7 @@ pub(super) fn valid_median(cpu: &Cpu, args: ValidMedian<'_>) {
 }
 
 /// The medians of a plane's row.
-fn median_row((plane, [nx, ny]): (&[f32], [usize; 2]), y: usize, window: Window, out: &mut [f32]) {
+fn median_row(plane: &[f32], [nx, ny]: [usize; 2], y: usize, window: Window, out: &mut [f32]) {
     let radius = window.radius();
     let cut = y.saturating_sub(radius)..(y + radius + 1).min(ny);
     let inside = cut.len();
@@ -61,19 +61,15 @@ fn median_row((plane, [nx, ny]): (&[f32], [usize; 2]), y: usize, window: Window,
             Window::Three => median_row_of_three(&padded[..inside * width], width, out),
             Window::Five => {
                 padded[inside * width..].fill(f32::NAN);
-                median_row_of_five((padded, sorted), (width, inside), out);
+                median_row_of_five(padded, sorted, width, inside, out);
             }
         }
     });
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn median_row_of_five(
-    (padded, sorted): (&[f32], &mut [f32]),
-    (width, inside): (usize, usize),
-    out: &mut [f32],
-) {
-    of_five::medians((padded, sorted), (width, inside), out);
+fn median_row_of_five(padded: &[f32], sorted: &mut [f32], width: usize, inside: usize, out: &mut [f32]) {
+    of_five::medians(padded, sorted, width, inside, out);
 }
 
 /// Medians of windows of 3×3.
@@ -86,7 +82,7 @@ fn median_row_of_three(padded: &[f32], width: usize, out: &mut [f32]) {
             && x + LANES <= nx
             && padded.chunks_exact(width).all(|line| is_known(&line[x..x + 2 + LANES]));
         let found =
-            if is_whole { median_of_nine(padded, width, x) } else { by_insertion(padded, width, (x, nx)) };
+            if is_whole { median_of_nine(padded, width, x) } else { by_insertion(padded, width, x, nx) };
         for (out, found) in out[x..].iter_mut().zip(found) {
             *out = found;
         }
@@ -141,7 +137,7 @@ fn median_of_nine(padded: &[f32], width: usize, x: usize) -> Values {
 /// Windows that are cut or hold unknown samples: one sample after the other is let into the sorted lower half, the greatest
 /// falls out.
 #[inline(always)]
-fn by_insertion(padded: &[f32], width: usize, (x, nx): (usize, usize)) -> Values {
+fn by_insertion(padded: &[f32], width: usize, x: usize, nx: usize) -> Values {
     let lines = padded.len() / width;
     let mut sorted = [[f32::MAX; LANES]; 5];
     let mut count = [0i32; LANES];

@@ -18,11 +18,7 @@ type Seen = [[f32; SEEN]; SIDE];
 
 /// Medians of a row; `lines` are five padded ones of a width, NaN where unknown or outside, and `sorted` is as long.
 #[inline(always)]
-pub(super) fn medians(
-    (lines, sorted): (&[f32], &mut [f32]),
-    (width, rows_inside): (usize, usize),
-    out: &mut [f32],
-) {
+pub(super) fn medians(lines: &[f32], sorted: &mut [f32], width: usize, rows_inside: usize, out: &mut [f32]) {
     sort_columns(lines, sorted, width);
     let nx = out.len();
     for x in (0..nx).step_by(LANES) {

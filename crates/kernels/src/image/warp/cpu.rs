@@ -12,7 +12,7 @@ pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
     let reach_vox = args.border.reach_vox();
     let lattice = match args.cut {
         None => Lattice::<D>::reaching(args.moving_shape, reach_vox),
-        Some(cut) => Lattice::<D>::part(args.moving_shape, (cut.moving_begin, cut.moving_whole), reach_vox),
+        Some(cut) => Lattice::<D>::part(args.moving_shape, cut.moving_begin, cut.moving_whole, reach_vox),
     };
     let [x0, y0, z0] = args.cut.map_or([0; 3], |cut| cut.fixed_begin);
     let samples = args.moving.host();

@@ -139,7 +139,7 @@ impl Kernel for Warp<'_> {
         let n = self.shape.len();
         lengths
             .of("moving", self.moving, self.moving_shape.len())
-            .field("displacement", self.displacement, (self.shape.components(), n))
+            .field("displacement", self.displacement, self.shape.components(), n)
             .of("out", self.out, n);
     }
     fn on_cpu(self, cpu: &Cpu) {

@@ -24,7 +24,8 @@ fn displacement(device: &Device, shape: Shape) -> Field {
 fn warped(
     device: &Device,
     shape: Shape,
-    (interpolation, map): (Interpolation, VoxelAffine),
+    interpolation: Interpolation,
+    map: VoxelAffine,
     moving: Vec<f32>,
 ) -> Vec<Buffer> {
     let mut out = device.zeros(shape.len()).unwrap();
@@ -51,7 +52,7 @@ on_every_device! {
             for interpolation in ALL {
                 Pair::new(device).alike(&format!("{:?} {interpolation:?}", shape.size), |device| {
                     let moving = noise(shape.len(), 1);
-                    warped(device, shape, (interpolation, VoxelAffine::IDENTITY), moving)
+                    warped(device, shape, interpolation, VoxelAffine::IDENTITY, moving)
                 });
             }
         }
@@ -72,7 +73,7 @@ on_every_device! {
                         let [x, y, z] = [i % nx, i / nx % ny, i / (nx * ny)].map(|v| v as f32);
                         (0.05 * x + 0.1 * y).sin() + 0.05 * z
                     };
-                    warped(device, shape, (interpolation, map), (0..shape.len()).map(smooth).collect())
+                    warped(device, shape, interpolation, map, (0..shape.len()).map(smooth).collect())
                 });
             }
         }
@@ -88,7 +89,7 @@ on_every_device! {
                 Pair::new(device).alike(&format!("{:?} {interpolation:?}", shape.size), |device| {
                     // Few labels, of which several corners have the same one.
                     let labels = noise(shape.len(), 1).iter().map(|v| (2.0 * v).round()).collect();
-                    warped(device, shape, (interpolation, map), labels)
+                    warped(device, shape, interpolation, map, labels)
                 });
             }
         }

@@ -6,12 +6,7 @@ use veloxel_core::{Axes, Shape};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
 
-pub(crate) fn window_sum(
-    cpu: &Cpu,
-    (shape, radius): (Shape, Axes<usize>),
-    input: &[f32],
-    output: &mut [f32],
-) {
+pub(crate) fn window_sum(cpu: &Cpu, shape: Shape, radius: Axes<usize>, input: &[f32], output: &mut [f32]) {
     let [nx, ny, nz] = shape.size;
     let [rx, ry, rz] = radius;
     let shared = Shared::new(output);
@@ -25,7 +20,7 @@ pub(crate) fn window_sum(
                     None => row.fill(0.0),
                 }
             }
-            sum_rows((rows, nx), ry, |nth| {
+            sum_rows(rows, nx, ry, |nth| {
                 let start = (z * ny + band.start + nth) * nx;
                 // SAFETY: bands are disjoint, and nobody reads the output.
                 unsafe { shared.get_mut(start..start + nx) }
@@ -33,7 +28,7 @@ pub(crate) fn window_sum(
         });
     });
     if shape.components() == 3 && rz > 0 {
-        sum_along_z(cpu, (nx * ny, nz), rz, &shared);
+        sum_along_z(cpu, nx * ny, nz, rz, &shared);
     }
 }
 
@@ -41,7 +36,7 @@ pub(crate) fn window_sum(
 const PANEL_SAMPLES: usize = 1024;
 
 /// In place, panel by panel.
-fn sum_along_z(cpu: &Cpu, (plane, nz): (usize, usize), radius: usize, samples: &Shared<'_>) {
+fn sum_along_z(cpu: &Cpu, plane: usize, nz: usize, radius: usize, samples: &Shared<'_>) {
     let panel = PANEL_SAMPLES.min(plane);
     cpu.split(plane.div_ceil(panel), plane * nz, |range| {
         for job in range {
@@ -57,14 +52,14 @@ fn sum_along_z(cpu: &Cpu, (plane, nz): (usize, usize), radius: usize, samples: &
                 }
                 // SAFETY: as above.
                 let out = |z: usize| unsafe { samples.get_mut(z * plane + start..z * plane + end) };
-                sum_rows((rows, width), radius, out);
+                sum_rows(rows, width, radius, out);
             });
         }
     });
 }
 
 /// Sums `2 radius + 1` rows, from each row on that has so many after it; the rows are overwritten.
-fn sum_rows<'o>((rows, width): (&mut [f32], usize), radius: usize, out: impl Fn(usize) -> &'o mut [f32]) {
+fn sum_rows<'o>(rows: &mut [f32], width: usize, radius: usize, out: impl Fn(usize) -> &'o mut [f32]) {
     let (count, window) = (rows.len() / width, 2 * radius + 1);
     let sums = count + 1 - window;
     for nth in 0..sums {

@@ -43,7 +43,7 @@ impl Kernel for WindowSum<'_> {
         }
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::window_sum(cpu, (self.shape, self.radius), self.input.host(), self.output.host_mut());
+        cpu::window_sum(cpu, self.shape, self.radius, self.input.host(), self.output.host_mut());
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         gpu::window_sum(gpu, self)

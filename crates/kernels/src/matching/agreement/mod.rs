@@ -38,8 +38,8 @@ impl Kernel for Agreement<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (count, n) = (self.fields[0].len(), self.out.len());
-        lengths.field("first field", self.fields[0], (count, n));
-        lengths.field("second field", self.fields[1], (count, n)).of("weight", self.weight, n);
+        lengths.field("first field", self.fields[0], count, n);
+        lengths.field("second field", self.fields[1], count, n).of("weight", self.weight, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         cpu::agreement(cpu, self);

@@ -7,7 +7,7 @@ use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};
 
 /// Noise of one voxel, NaN here and there.
-fn field(device: &Device, (components, n): (usize, usize), seed: u64) -> Field {
+fn field(device: &Device, components: usize, n: usize, seed: u64) -> Field {
     let component = |c: usize| {
         let mut samples = noise(n, seed + c as u64);
         samples.iter_mut().skip(c).step_by(37).for_each(|v| *v = f32::NAN);
@@ -26,16 +26,16 @@ fn agreeing(device: &Device, fields: [&Field; 2], weight: &Buffer) -> Buffer {
 on_every_device! {
     fn what_agrees_and_what_is_replaced(device: &Device) {
         for shape in shapes() {
-            let count = (shape.components(), shape.len());
+            let (d, n) = (shape.components(), shape.len());
             Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
-                let (one, other) = (field(device, count, 1), field(device, count, 11));
-                let all = noise_buffer(device, count.1, 21);
+                let (one, other) = (field(device, d, n, 1), field(device, d, n, 11));
+                let all = noise_buffer(device, n, 21);
                 let weight = agreeing(device, [&one, &other], &all);
-                let (by, mut out) = (noise_buffer(device, count.1, 31), noise_buffer(device, count.1, 41));
+                let (by, mut out) = (noise_buffer(device, n, 31), noise_buffer(device, n, 41));
                 Replacement { share: 0.5, agreeing: &weight, all: &all, by: &by, out: &mut out }
                     .run(device)
                     .unwrap();
-                let mut sum = noise_buffer(device, count.1, 51);
+                let mut sum = noise_buffer(device, n, 51);
                 let images = [&one[0], &other[0]];
                 AddDifference { gain: 3.0, most: 0.5, images, out: &mut sum }.run(device).unwrap();
                 vec![weight, out, sum]

@@ -28,7 +28,7 @@ pub(super) fn best_candidate(cpu: &Cpu, args: BestCandidate<'_>) -> Later<f64> {
                 let (most, which) = best.split_at_mut(nx);
                 let at = [0, row % ny, row / ny];
                 row_of_scores.fill(at, objective);
-                largest(objective, row_of_scores.index([0; 3]), (most, which));
+                largest(objective, row_of_scores.index([0; 3]), most, which);
                 let range = row * nx..(row + 1) * nx;
                 let found = Found { of: &row_of_scores, objective, which, at, sub_voxel };
                 for (axis, component) in rows_of.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Objective<'_> {
             let here = &scores[row..row + nx];
             out.copy_from_slice(here);
             if self.symmetry == Symmetry::BothEnds {
-                self.add_other_end((scores, here), at, c, out);
+                self.add_other_end(scores, here, at, c, out);
             }
             let [x, y, z] = [0, 1, 2].map(|a| c[a] as f32 * self.spacing_edges[a]);
             subtract(self.rest * (x * x + y * y + z * z), out);
@@ -99,13 +99,7 @@ impl Objective<'_> {
     }
 
     /// The mean with the scores that end at the blocks of a row, where these lie inside.
-    fn add_other_end(
-        &self,
-        (scores, here): (&[f32], &[f32]),
-        at: Axes<usize>,
-        c: Axes<isize>,
-        out: &mut [f32],
-    ) {
+    fn add_other_end(&self, scores: &[f32], here: &[f32], at: Axes<usize>, c: Axes<isize>, out: &mut [f32]) {
         let [nx, ny, nz] = self.nodes.size;
         let (y, z) = (at[1] as isize - c[1], at[2] as isize - c[2]);
         let is_inside = (0..ny as isize).contains(&y) && (0..nz as isize).contains(&z);
@@ -166,7 +160,7 @@ fn subtract_pull(weight: f32, [x, y, z]: [Along<'_>; 3], out: &mut [f32]) {
 
 /// The largest value of each block, and its candidate: that of no motion unless another one is larger.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn largest(objective: &[f32], still: usize, (most, which): (&mut [f32], &mut [f32])) {
+fn largest(objective: &[f32], still: usize, most: &mut [f32], which: &mut [f32]) {
     let nx = most.len();
     most.copy_from_slice(&objective[still * nx..][..nx]);
     which.fill(still as f32);

@@ -93,10 +93,10 @@ impl Kernel for BestCandidate<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.nodes.len(), self.nodes.components());
         lengths.of("scores", self.scores, self.search.candidates() * n);
-        lengths.field("displacement", self.displacement, (d, n)).field("out", self.out, (d, n));
+        lengths.field("displacement", self.displacement, d, n).field("out", self.out, d, n);
         lengths.optional("distinctness", self.distinctness.as_deref(), n);
         if let Some(pull) = &self.pull {
-            lengths.field("towards", pull.towards, (d, n));
+            lengths.field("towards", pull.towards, d, n);
         }
     }
     fn on_cpu(self, cpu: &Cpu) -> Later<f64> {

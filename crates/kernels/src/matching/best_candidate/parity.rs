@@ -16,8 +16,8 @@ on_every_device! {
                 Pair::new(device).alike_but(1, &format!("{:?} {symmetry:?} {pulled}", nodes.size), |device| {
                     let (n, d, search) = (nodes.len(), nodes.components(), Search::isotropic(nodes, 1, 2));
                     let scores = noise_buffer(device, n * search.candidates(), 1);
-                    let (towards, displacement) = (noise_field(device, (d, n), 2), noise_field(device, (d, n), 5));
-                    let mut out = noise_field(device, (d, n), 9);
+                    let (towards, displacement) = (noise_field(device, d, n, 2), noise_field(device, d, n, 5));
+                    let mut out = noise_field(device, d, n, 9);
                     let mut distinctness = device.zeros(n).unwrap();
                     let kernel = BestCandidate {
                         nodes,

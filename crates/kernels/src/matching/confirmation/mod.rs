@@ -75,9 +75,14 @@ impl Kernel for Confirmation<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let count = (self.shape.components(), self.shape.len());
-        lengths.field("forward", self.forward, count).field("backward", self.backward, count);
-        lengths.of("out", self.out, count.1);
+        let (components, voxels) = (self.shape.components(), self.shape.len());
+        lengths.field("forward", self.forward, components, voxels).field(
+            "backward",
+            self.backward,
+            components,
+            voxels,
+        );
+        lengths.of("out", self.out, voxels);
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::confirmation(cpu, self));
@@ -121,7 +126,7 @@ impl Kernel for Visible<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let n = self.shape.len();
         lengths
-            .field("forward", self.forward, (self.shape.components(), n))
+            .field("forward", self.forward, self.shape.components(), n)
             .of("confirmed", self.confirmed, n)
             .of("confirmed_back", self.confirmed_back, n)
             .of("out", self.out, n);

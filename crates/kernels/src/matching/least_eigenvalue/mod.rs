@@ -44,12 +44,8 @@ impl Kernel for LeastEigenvalue<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, d, entries) = (self.shape.len(), self.shape.components(), self.shape.tensor_entries());
         lengths.count("tensor", self.tensor.len(), entries..=usize::MAX);
-        lengths.field("tensor", self.tensor, (self.tensor.len(), n)).optional(
-            "weight_sum",
-            self.weight_sum,
-            n,
-        );
-        lengths.field("displacement", self.displacement, (d, n)).of("confidence", self.confidence, n);
+        lengths.field("tensor", self.tensor, self.tensor.len(), n).optional("weight_sum", self.weight_sum, n);
+        lengths.field("displacement", self.displacement, d, n).of("confidence", self.confidence, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::least_eigenvalue(cpu, self));

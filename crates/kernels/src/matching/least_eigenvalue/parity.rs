@@ -9,7 +9,7 @@ use veloxel_testkit::parity::{Pair, noise, noise_buffer, noise_field, shapes};
 
 /// The displacement and the confidence.
 fn weighed(device: &Device, shape: Shape, tensor: &Field, weight_sum: Option<&Buffer>) -> Vec<Buffer> {
-    let mut displacement = noise_field(device, (shape.components(), shape.len()), 40);
+    let mut displacement = noise_field(device, shape.components(), shape.len(), 40);
     let mut confidence = device.upload(vec![1.0; shape.len()]).unwrap();
     let kernel = LeastEigenvalue {
         shape,
@@ -29,7 +29,7 @@ on_every_device! {
         for shape in shapes() {
             for is_weighted in [false, true] {
                 Pair::new(device).alike(&format!("{:?}, weighted {is_weighted}", shape.size), |device| {
-                    let tensor = noise_field(device, (shape.tensor_entries(), shape.len()), 1);
+                    let tensor = noise_field(device, shape.tensor_entries(), shape.len(), 1);
                     let weight_sum = is_weighted.then(|| noise_buffer(device, shape.len(), 2));
                     weighed(device, shape, &tensor, weight_sum.as_ref())
                 });

@@ -192,13 +192,13 @@ pub(super) fn local_models<const D: usize>(cpu: &Cpu, args: LocalModels<'_>) {
         let mut seen = Vec::with_capacity((2 * reach(D) + 1).pow(D as u32));
         for (row, x) in rows.flat_map(|row| (0..nx).map(move |x| (row, x))) {
             let (index, at) = (row * nx + x, [x, row % ny, row / ny]);
-            look_around::<D>(&nodes, (index, at), per_intensity2, &mut seen);
+            look_around::<D>(&nodes, index, at, per_intensity2, &mut seen);
             let fit = Fit {
                 seen: &seen,
                 residual2: scales.residual_vox * scales.residual_vox,
                 per_window: 1.0 / scales.window_vox,
             };
-            let mut model = best_candidate(&fit, (&nodes, guess), (index, at), per_intensity2);
+            let mut model = best_candidate(&fit, &nodes, guess, index, at, per_intensity2);
             (0..REFITS).for_each(|_| fit.refit(&mut model));
             for c in 0..D {
                 for k in 0..=D {
@@ -215,7 +215,8 @@ pub(super) fn local_models<const D: usize>(cpu: &Cpu, args: LocalModels<'_>) {
 /// The matches in the window of a node.
 fn look_around<const D: usize>(
     nodes: &Nodes<'_>,
-    (index, at): (usize, Axes<usize>),
+    index: usize,
+    at: Axes<usize>,
     per_intensity2: f32,
     seen: &mut Vec<Seen<D>>,
 ) {
@@ -239,8 +240,10 @@ fn look_around<const D: usize>(
 /// The candidate of least energy.
 fn best_candidate<const D: usize>(
     fit: &Fit<'_, D>,
-    (nodes, guess): (&Nodes<'_>, Guess<'_>),
-    (index, at): (usize, Axes<usize>),
+    nodes: &Nodes<'_>,
+    guess: Guess<'_>,
+    index: usize,
+    at: Axes<usize>,
     per_intensity2: f32,
 ) -> Model<D> {
     let own = nodes.position::<D>(index);

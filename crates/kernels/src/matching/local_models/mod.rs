@@ -145,9 +145,9 @@ impl Kernel for ModelField<'_> {
             .of("image", self.image, n)
             .of("nodes", self.nodes, planes(d) * count)
             .of("models", self.models, model_planes(d) * count)
-            .field("out", self.out, (d, n));
+            .field("out", self.out, d, n);
         if let Some(kept) = self.kept {
-            lengths.field("kept", kept.field, (d, n)).of("weight", kept.weight, n);
+            lengths.field("kept", kept.field, d, n).of("weight", kept.weight, n);
         }
     }
     fn on_cpu(self, cpu: &Cpu) {

@@ -15,7 +15,7 @@ fn nodes_of(device: &Device, shape: Shape) -> Buffer {
     let d = shape.components();
     let weight = noise(shape.len(), 5).into_iter().map(|v| if v > 0.3 { v } else { 0.0 }).collect();
     let members = Members::Voxels {
-        field: &noise_field(device, (d, shape.len()), 1),
+        field: &noise_field(device, d, shape.len(), 1),
         weight: &device.upload(weight).unwrap(),
         image: &noise_buffer(device, shape.len(), 9),
     };
@@ -24,7 +24,7 @@ fn nodes_of(device: &Device, shape: Shape) -> Buffer {
     out
 }
 
-fn coarser_nodes(device: &Device, (nodes, shape): (&Buffer, Shape)) -> Buffer {
+fn coarser_nodes(device: &Device, nodes: &Buffer, shape: Shape) -> Buffer {
     let mut out = device.scratch(planes(shape.components()) * cells(shape, 2).len()).unwrap();
     MatchNodes { shape, width: 2, cap_vox: 5.0, members: Members::Nodes(nodes), out: &mut out }
         .run(device)
@@ -32,7 +32,7 @@ fn coarser_nodes(device: &Device, (nodes, shape): (&Buffer, Shape)) -> Buffer {
     out
 }
 
-fn fitted(device: &Device, (nodes, shape): (&Buffer, Shape), guess: Guess<'_>, intensity: f32) -> Buffer {
+fn fitted(device: &Device, nodes: &Buffer, shape: Shape, guess: Guess<'_>, intensity: f32) -> Buffer {
     let mut out = device.scratch(model_planes(shape.components()) * shape.len()).unwrap();
     LocalModels { shape, scales: Scales { intensity, ..SCALES }, nodes, guess, out: &mut out }
         .run(device)
@@ -51,14 +51,14 @@ on_every_device! {
                 let d = shape.components();
                 let grid = cells(shape, 2);
                 let nodes = nodes_of(device, shape);
-                let coarse = coarser_nodes(device, (&nodes, grid));
+                let coarse = coarser_nodes(device, &nodes, grid);
                 let coarser = cells(grid, 2);
                 let rough = noise_buffer(device, model_planes(d) * coarser.len(), 21);
                 let guess = Guess { shape: coarser, nodes: &coarse, models: &rough };
-                let models = fitted(device, (&nodes, grid), guess, intensity);
-                let again = fitted(device, (&nodes, grid), Guess { shape: grid, nodes: &nodes, models: &models }, intensity);
+                let models = fitted(device, &nodes, grid, guess, intensity);
+                let again = fitted(device, &nodes, grid, Guess { shape: grid, nodes: &nodes, models: &models }, intensity);
                 let image = noise_buffer(device, shape.len(), 9);
-                let kept = (noise_field(device, (d, shape.len()), 31), noise_buffer(device, shape.len(), 41));
+                let kept = (noise_field(device, d, shape.len(), 31), noise_buffer(device, shape.len(), 41));
                 let fields = [None, Some(Kept { field: &kept.0, weight: &kept.1 })].map(|kept| {
                     let mut out = device.scratch_field(d, shape.len()).unwrap();
                     ModelField {

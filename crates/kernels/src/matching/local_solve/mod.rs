@@ -37,11 +37,7 @@ impl Kernel for LocalSolve<'_> {
         let (n, d) = (self.shape.len(), self.shape.components());
         let entries = self.shape.tensor_entries() + d;
         lengths.count("tensor", self.tensor.len(), entries..=usize::MAX);
-        lengths.field("tensor", self.tensor, (self.tensor.len(), n)).field(
-            "increment",
-            self.increment,
-            (d, n),
-        );
+        lengths.field("tensor", self.tensor, self.tensor.len(), n).field("increment", self.increment, d, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::local_solve(cpu, self));

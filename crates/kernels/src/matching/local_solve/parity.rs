@@ -8,7 +8,7 @@ use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise_field, shapes};
 
 fn solved(device: &Device, shape: Shape, ridge: f32, tensor: &Field) -> Field {
-    let mut increment = noise_field(device, (shape.components(), shape.len()), 40);
+    let mut increment = noise_field(device, shape.components(), shape.len(), 40);
     LocalSolve { shape, ridge, tensor, increment: &mut increment }.run(device).unwrap();
     increment
 }
@@ -19,7 +19,7 @@ on_every_device! {
             for ridge in [0.0, 0.5, 3.0] {
                 Pair::new(device).alike(&format!("{:?}, {ridge}", shape.size), |device| {
                     let entries = shape.tensor_entries() + shape.components();
-                    solved(device, shape, ridge, &noise_field(device, (entries, shape.len()), 1))
+                    solved(device, shape, ridge, &noise_field(device, entries, shape.len(), 1))
                 });
             }
         }
@@ -29,7 +29,7 @@ on_every_device! {
         for shape in shapes() {
             let (d, n) = (shape.components(), shape.len());
             let entries = shape.tensor_entries() + d;
-            let tensor = noise_field(device, (entries, n), 7);
+            let tensor = noise_field(device, entries, n, 7);
             // Noise lies in −1..1: with 4 on the diagonal it is positive definite.
             let increment = solved(device, shape, 4.0, &tensor);
             let tensor: Vec<Vec<f32>> = tensor.into_iter().map(|b| device.download(b).unwrap()).collect();

@@ -74,7 +74,7 @@ impl Kernel for LocalStep<'_> {
             1..=MOST_RADIUS,
         );
         lengths.of("fixed", self.images[0], n).of("moving", self.images[1], n);
-        lengths.field("displacement", self.displacement, (2, n)).field("out", self.out, (2, n));
+        lengths.field("displacement", self.displacement, 2, n).field("out", self.out, 2, n);
         lengths.count("memory", self.memory.len(), 0..=CPU_BUFFERS);
         for buffer in &*self.memory {
             lengths.of("memory", buffer, n);

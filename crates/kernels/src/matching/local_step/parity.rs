@@ -25,8 +25,8 @@ fn stepped(device: &Device, size: [usize; 2], terms: Terms) -> (Vec<Buffer>, f64
     let (fixed, moving) = (image(1), image(2));
     let displacement: Vec<Buffer> =
         (3..5).map(|seed| device.upload(noise(n, seed).iter().map(|v| 2.5 * v).collect()).unwrap()).collect();
-    let mut out = noise_field(device, (2, n), 9);
-    let mut memory = noise_field(device, (if device.is_gpu() { 0 } else { CPU_BUFFERS }, n), 20);
+    let mut out = noise_field(device, 2, n, 9);
+    let mut memory = noise_field(device, if device.is_gpu() { 0 } else { CPU_BUFFERS }, n, 20);
     let step = LocalStep {
         shape,
         spacing_edges: [1.0, 1.25, 1.0],

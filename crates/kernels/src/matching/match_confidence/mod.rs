@@ -68,7 +68,7 @@ impl Kernel for MatchError<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
-        lengths.field("displacement", self.displacement, (d, n)).field("mean", self.mean, (d, n));
+        lengths.field("displacement", self.displacement, d, n).field("mean", self.mean, d, n);
         lengths.of("quality", self.quality, n).optional("distinctness", self.distinctness, n);
         lengths.of("out", self.out, n);
     }
@@ -99,7 +99,7 @@ impl Kernel for MatchConfidence<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
         lengths.optional("weight", self.weight, n).of("quality", self.quality, n);
-        lengths.field("displacement", self.displacement, (d, n));
+        lengths.field("displacement", self.displacement, d, n);
         lengths.of("error_to_confidence", self.error_to_confidence, n);
     }
     fn on_cpu(self, cpu: &Cpu) {

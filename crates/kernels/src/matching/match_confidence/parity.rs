@@ -10,7 +10,7 @@ use veloxel_testkit::parity::{Pair, noise, noise_buffer, noise_field, shapes};
 /// The displacement and the confidence of noise, one voxel in seven with a weight.
 fn confidence(device: &Device, shape: Shape, masked: bool) -> (Field, Buffer) {
     let (n, d) = (shape.len(), shape.components());
-    let (mut displacement, mean) = (noise_field(device, (d, n), 1), noise_field(device, (d, n), 4));
+    let (mut displacement, mean) = (noise_field(device, d, n, 1), noise_field(device, d, n, 4));
     let quality = noise_buffer(device, n, 7);
     let distinctness = device.upload(noise(n, 8).iter().map(|v| v.abs()).collect()).unwrap();
     let mut out = device.zeros(n).unwrap();

@@ -25,7 +25,7 @@ pub(super) fn match_nodes<const D: usize>(cpu: &Cpu, args: MatchNodes<'_>) {
     cpu.split(ny * nz, 64 * shape.len(), |rows| {
         let mut cell: Vec<Node<D>> = Vec::with_capacity(width.pow(D as u32));
         for (row, x) in rows.flat_map(|row| (0..nx).map(move |x| (row, x))) {
-            fill(&mut cell, (shape, width), members, [x, row % ny, row / ny]);
+            fill(&mut cell, shape, width, members, [x, row % ny, row / ny]);
             let node = stands_for(&cell, cap_vox);
             let values = node.position.into_iter().chain(node.vector).chain([node.weight, node.intensity]);
             for (plane, value) in (0..planes(D)).zip(values) {
@@ -41,7 +41,8 @@ pub(super) fn match_nodes<const D: usize>(cpu: &Cpu, args: MatchNodes<'_>) {
 /// The members of a cell.
 fn fill<const D: usize>(
     cell: &mut Vec<Node<D>>,
-    (shape, width): (Shape, usize),
+    shape: Shape,
+    width: usize,
     members: Members<'_>,
     at: Axes<usize>,
 ) {
@@ -54,17 +55,13 @@ fn fill<const D: usize>(
         for y in range(1) {
             for x in range(0) {
                 let index = (z * shape.size[1] + y) * shape.size[0] + x;
-                cell.push(member(members, index, (shape, [x, y, z])));
+                cell.push(member(members, index, shape, [x, y, z]));
             }
         }
     }
 }
 
-fn member<const D: usize>(
-    members: Members<'_>,
-    index: usize,
-    (shape, voxel): (Shape, Axes<usize>),
-) -> Node<D> {
+fn member<const D: usize>(members: Members<'_>, index: usize, shape: Shape, voxel: Axes<usize>) -> Node<D> {
     match members {
         Members::Voxels { field, weight, image } => Node {
             position: std::array::from_fn(|a| voxel[a] as f32),

@@ -68,7 +68,7 @@ impl Kernel for MatchNodes<'_> {
         let (n, d) = (self.shape.len(), self.shape.components());
         match self.members {
             Members::Voxels { field, weight, image } => {
-                lengths.field("field", field, (d, n)).of("weight", weight, n).of("image", image, n);
+                lengths.field("field", field, d, n).of("weight", weight, n).of("image", image, n);
             }
             Members::Nodes(nodes) => {
                 lengths.of("nodes", nodes, planes(d) * n);

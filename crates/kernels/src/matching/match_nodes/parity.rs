@@ -18,7 +18,7 @@ on_every_device! {
         for shape in shapes() {
             Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
                 let d = shape.components();
-                let (field, weight) = (noise_field(device, (d, shape.len()), 1), weights(device, shape));
+                let (field, weight) = (noise_field(device, d, shape.len(), 1), weights(device, shape));
                 let image = noise_buffer(device, shape.len(), 9);
                 let grid = cells(shape, 4);
                 let mut nodes = device.scratch(planes(d) * grid.len()).unwrap();

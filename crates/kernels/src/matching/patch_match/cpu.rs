@@ -145,13 +145,15 @@ impl Search<'_> {
                 limit,
             );
         }
-        self.cost_at_border((fixed, moving), (voxel, centre), image.size, limit)
+        self.cost_at_border(fixed, moving, voxel, centre, image.size, limit)
     }
 
     fn cost_at_border<const D: usize>(
         &self,
-        (fixed, moving): (&[u32], &[u32]),
-        (voxel, centre): (Axes<usize>, [i32; D]),
+        fixed: &[u32],
+        moving: &[u32],
+        voxel: Axes<usize>,
+        centre: [i32; D],
         size: Axes<usize>,
         limit: u32,
     ) -> u32 {

@@ -194,9 +194,9 @@ impl Kernel for MatchField<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
-        lengths.of("matches", self.matches, n).field("out", self.out, (d, n));
+        lengths.of("matches", self.matches, n).field("out", self.out, d, n);
         if let Some(base) = self.base {
-            lengths.field("base", base, (d, n));
+            lengths.field("base", base, d, n);
         }
     }
     fn on_cpu(self, cpu: &Cpu) {

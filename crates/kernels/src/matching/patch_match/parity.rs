@@ -93,7 +93,7 @@ on_every_device! {
             let d = shape.components();
             for warped in [false, true] {
                 Pair::new(device).alike(&format!("{:?} {warped}", shape.size), |device| {
-                    let base = noise_field(device, (d, shape.len()), 3);
+                    let base = noise_field(device, d, shape.len(), 3);
                     let matches = some_matches(device, shape, 1);
                     let mut out = device.scratch_field(d, shape.len()).unwrap();
                     MatchField { shape, matches: &matches, base: warped.then_some(&base[..]), out: &mut out }

@@ -86,7 +86,7 @@ pub(super) fn track(gpu: &Launcher<'_>, args: &SparseLucasKanade<'_>) -> Result<
 #[cfg(all(test, feature = "gpu"))]
 mod tests {
     use super::*;
-    use veloxel_gpu::nvrtc::Nvrtc;
+    use veloxel_gpu::nvrtc::{ComputeCapability, Nvrtc};
     use veloxel_gpu::{Bind, Launch};
     use veloxel_testkit::every_device::here;
 
@@ -103,7 +103,7 @@ mod tests {
                 groups: [1; 3],
             };
             let text = veloxel_gpu::cuda_source(&launch).expect("a text");
-            let compiled = nvrtc.compile_with_resources(&text.source, "track", (9, 0));
+            let compiled = nvrtc.compile_with_resources(&text.source, "track", ComputeCapability::new(9, 0));
             let (compiled, resources) = compiled.unwrap_or_else(|error| panic!("{rows}: {error}"));
             assert_eq!(resources.spill_bytes, 0, "{rows}, {resources:?}, {}", compiled.log);
         }

@@ -181,7 +181,7 @@ fn score_band<const MEASURE: u8, const MASKED: bool>(
         let parts = Parts { band, fixed, moving, weight, channels };
         parts.along_z_of_fixed::<MASKED>(rows);
         for block in 0..blocks {
-            window_sums(args, (band, block), rows, column, &mut of_fixed[SUMS * block * nx..][..SUMS * nx]);
+            window_sums(args, band, block, rows, column, &mut of_fixed[SUMS * block * nx..][..SUMS * nx]);
         }
         let widths = args.search.widths();
         for candidate in 0..args.search.candidates() {
@@ -192,7 +192,7 @@ fn score_band<const MEASURE: u8, const MASKED: bool>(
             ];
             parts.along_z::<MEASURE, MASKED>(at, rows);
             for block in 0..blocks {
-                window_sums(args, (band, block), rows, column, sums);
+                window_sums(args, band, block, rows, column, sums);
                 let row = (candidate * nodes[2] + band.plane) * nodes[1] + band.rows.start + block;
                 // SAFETY: a row of blocks belongs to one band.
                 let out = unsafe { scores.get_mut(row * nodes[0]..(row + 1) * nodes[0]) };
@@ -255,13 +255,7 @@ impl Parts<'_> {
 }
 
 /// Sums along y, then x, of rows that were summed along z.
-fn window_sums(
-    args: &Plan,
-    (band, block): (&Band, usize),
-    rows: &[f32],
-    column: &mut [f32],
-    out: &mut [f32],
-) {
+fn window_sums(args: &Plan, band: &Band, block: usize, rows: &[f32], column: &mut [f32], out: &mut [f32]) {
     let (size, nodes, radius) = (args.shape.size, args.nodes.size, args.search.radius);
     let y = |row: usize| centre(row, nodes[1], size[1]);
     let first = y(band.rows.start + block) - y(band.rows.start);
@@ -352,11 +346,11 @@ fn score_row<const MEASURE: u8, const MASKED: bool>(
             let (second, third) = rest.split_at(nx);
             [first, second, third]
         };
-        return finish::<MEASURE, MASKED>((rows(of_fixed), rows(sums)), args.scale, out);
+        return finish::<MEASURE, MASKED>(rows(of_fixed), rows(sums), args.scale, out);
     }
     let (of_fixed, sums) = (columns(of_fixed), columns(sums));
-    let rows = (of_fixed.each_ref().map(|row| &row[..]), sums.each_ref().map(|row| &row[..]));
-    finish::<MEASURE, MASKED>(rows, args.scale, out);
+    let of_fixed = of_fixed.each_ref().map(|row| &row[..]);
+    finish::<MEASURE, MASKED>(of_fixed, sums.each_ref().map(|row| &row[..]), args.scale, out);
 }
 
 /// What sums become scores by.
@@ -372,7 +366,8 @@ struct Scale {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn finish<const MEASURE: u8, const MASKED: bool>(
-    ([count, mean_f, square_f], [mean_m, square_m, product]): ([&[f32]; 3], [&[f32]; 3]),
+    [count, mean_f, square_f]: [&[f32]; 3],
+    [mean_m, square_m, product]: [&[f32]; 3],
     scale: Scale,
     out: &mut [f32],
 ) {

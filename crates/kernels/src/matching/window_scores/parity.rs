@@ -23,7 +23,7 @@ on_every_device! {
                 for nodes in [shape, blocks] {
                     Pair::new(device).alike(&format!("{:?} {measure:?} {masked}", shape.size), |device| {
                         let n = shape.len();
-                        let images = noise_field(device, (4, n), 1);
+                        let images = noise_field(device, 4, n, 1);
                         let weight = device.upload(weights(n)).unwrap();
                         let search = Search::isotropic(shape, 2, 1);
                         let mut scores = device.zeros(search.candidates() * nodes.len()).unwrap();

@@ -51,7 +51,7 @@ pub fn sums_of_columns(columns: &[f32], width: usize, table: &[f32], count: usiz
     for (columns, table) in columns.chunks(GROUP * PART * width).zip(table.chunks(GROUP * PART * count)) {
         group.fill(0.0);
         for (columns, table) in columns.chunks(PART * width).zip(table.chunks(PART * count)) {
-            add_part((columns, width), (table, count), &mut group, &mut found.infinite);
+            add_part(columns, width, table, count, &mut group, &mut found.infinite);
         }
         found.sums.iter_mut().zip(&group).for_each(|(total, some)| *total += some);
     }
@@ -60,8 +60,10 @@ pub fn sums_of_columns(columns: &[f32], width: usize, table: &[f32], count: usiz
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn add_part(
-    (columns, width): (&[f32], usize),
-    (table, count): (&[f32], usize),
+    columns: &[f32],
+    width: usize,
+    table: &[f32],
+    count: usize,
     sums: &mut [f32],
     infinite: &mut [u32],
 ) {
@@ -69,11 +71,11 @@ fn add_part(
         count_infinite(columns, width, first, &mut infinite[first..first + LANES]);
         let mut j = 0;
         while j + 4 <= count {
-            add_lanes::<4>((columns, width, first), (table, count, j), sums);
+            add_lanes::<4>(columns, width, first, table, count, j, sums);
             j += 4;
         }
         while j < count {
-            add_lanes::<1>((columns, width, first), (table, count, j), sums);
+            add_lanes::<1>(columns, width, first, table, count, j, sums);
             j += 1;
         }
     }
@@ -92,8 +94,12 @@ fn count_infinite(columns: &[f32], width: usize, first: usize, infinite: &mut [u
 
 #[inline(always)]
 fn add_lanes<const J: usize>(
-    (columns, width, first): (&[f32], usize, usize),
-    (table, count, j): (&[f32], usize, usize),
+    columns: &[f32],
+    width: usize,
+    first: usize,
+    table: &[f32],
+    count: usize,
+    j: usize,
     sums: &mut [f32],
 ) {
     let mut part = [[0.0f32; LANES]; J];

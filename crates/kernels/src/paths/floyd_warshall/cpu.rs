@@ -25,8 +25,9 @@ pub(super) fn floyd_warshall<T: Length>(cpu: &Cpu, args: FloydWarshall<'_, T>) {
                 for other in range.filter(|&other| other != pivot) {
                     let own = other * TILE_LEN..(other + 1) * TILE_LEN;
                     // SAFETY: every tile of a panel is one thread's.
-                    let panels = unsafe { (rows.get_mut(own.clone()), columns.get_mut(own)) };
-                    panel(layout, (pivot, other), (&lengths, &closed), panels);
+                    let panels =
+                        unsafe { Panels { row: rows.get_mut(own.clone()), column: columns.get_mut(own) } };
+                    panels.update(layout, [pivot, other], &lengths, &closed);
                 }
             });
         }
@@ -46,37 +47,41 @@ pub(super) fn floyd_warshall<T: Length>(cpu: &Cpu, args: FloydWarshall<'_, T>) {
     }
 }
 
-/// Updates the tile of the pivots' row and of their column that belong to another block; both go into the panels.
-fn panel<T: Length>(
-    layout: &TileLayout,
-    (pivot, other): (usize, usize),
-    (lengths, closed): (&Shared<'_, T>, &[T]),
-    (row, column): (&mut [T], &mut [T]),
-) {
-    let has_row = layout.half() == Half::Both || other < pivot;
-    let has_column = layout.half() == Half::Both || other > pivot;
-    let tile = |row: usize, column: usize| {
-        let begin = layout.begin(row, column);
-        // SAFETY: a tile beside the pivots belongs to the one thread that has the other block.
-        unsafe { lengths.get_mut(begin..begin + TILE_LEN) }
-    };
-    if has_row {
-        let own = tile(pivot, other);
-        row.copy_from_slice(own);
-        T::multiply(closed, row, own);
-        row.copy_from_slice(own);
-    }
-    if has_column {
-        let own = tile(other, pivot);
-        column.copy_from_slice(own);
-        T::multiply(column, closed, own);
-        column.copy_from_slice(own);
-    }
-    if !has_row {
-        transpose(column, row);
-    }
-    if !has_column {
-        transpose(row, column);
+/// Copies of the tiles in the pivots' row and in their column that belong to one other block.
+struct Panels<'a, T> {
+    row: &'a mut [T],
+    column: &'a mut [T],
+}
+
+impl<T: Length> Panels<'_, T> {
+    /// Updates both tiles and copies them; the one that the layout leaves out is the other's transpose.
+    fn update(self, layout: &TileLayout, [pivot, other]: [usize; 2], lengths: &Shared<'_, T>, closed: &[T]) {
+        let Self { row, column } = self;
+        let has_row = layout.half() == Half::Both || other < pivot;
+        let has_column = layout.half() == Half::Both || other > pivot;
+        let tile = |row: usize, column: usize| {
+            let begin = layout.begin(row, column);
+            // SAFETY: a tile beside the pivots belongs to the one thread that has the other block.
+            unsafe { lengths.get_mut(begin..begin + TILE_LEN) }
+        };
+        if has_row {
+            let own = tile(pivot, other);
+            row.copy_from_slice(own);
+            T::multiply(closed, row, own);
+            row.copy_from_slice(own);
+        }
+        if has_column {
+            let own = tile(other, pivot);
+            column.copy_from_slice(own);
+            T::multiply(column, closed, own);
+            column.copy_from_slice(own);
+        }
+        if !has_row {
+            transpose(column, row);
+        }
+        if !has_column {
+            transpose(row, column);
+        }
     }
 }
 

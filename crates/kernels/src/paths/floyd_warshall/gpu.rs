@@ -64,7 +64,7 @@ pub(super) fn floyd_warshall<T: Length>(
 mod tests {
     use super::super::texts::{F32, U16};
     use super::*;
-    use veloxel_gpu::nvrtc::Nvrtc;
+    use veloxel_gpu::nvrtc::{ComputeCapability, Nvrtc};
     use veloxel_gpu::{Bind, Launch, cuda_source};
     use veloxel_testkit::every_device::here;
 
@@ -83,7 +83,8 @@ mod tests {
                     groups: [1; 3],
                 };
                 let text = cuda_source(&launch).unwrap();
-                let (_, resources) = nvrtc.compile_with_resources(&text.source, entry, (9, 0)).unwrap();
+                let (_, resources) =
+                    nvrtc.compile_with_resources(&text.source, entry, ComputeCapability::new(9, 0)).unwrap();
                 // Two workgroups of 256 threads a multiprocessor.
                 assert!(resources.spill_bytes == 0 && resources.registers <= 128, "{entry}: {resources:?}");
             }

@@ -83,7 +83,7 @@ fn sweep(supernodes: &Supernodes, sources: &[usize], up: &mut [f32], down: &mut 
         climb(supernodes, entry, columns.clone(), up);
     }
     for (entry, columns) in supernodes.entries.iter().zip(&touched).rev() {
-        descend(supernodes, entry, columns.clone(), (up, down));
+        descend(supernodes, entry, columns.clone(), up, down);
     }
 }
 
@@ -95,10 +95,10 @@ fn climb(supernodes: &Supernodes, entry: &SupernodeEntry, columns: Range<usize>,
     let (below, above) = up.split_at_mut(entry.places.end * SweepScratch::COLUMNS);
     let (whole, rest) = boundary.as_chunks::<4>();
     for (i, places) in whole.iter().enumerate() {
-        climb_rows(supernodes, entry, (4 * i, places), columns.clone(), (below, above));
+        climb_rows(supernodes, entry, 4 * i, places, columns.clone(), below, above);
     }
     for (i, place) in rest.iter().enumerate() {
-        climb_rows(supernodes, entry, (4 * whole.len() + i, &[*place]), columns.clone(), (below, above));
+        climb_rows(supernodes, entry, 4 * whole.len() + i, &[*place], columns.clone(), below, above);
     }
 }
 
@@ -106,9 +106,11 @@ fn climb(supernodes: &Supernodes, entry: &SupernodeEntry, columns: Range<usize>,
 fn climb_rows<const M: usize>(
     supernodes: &Supernodes,
     entry: &SupernodeEntry,
-    (row, places): (usize, &[u32; M]),
+    row: usize,
+    places: &[u32; M],
     columns: Range<usize>,
-    (below, above): (&[f32], &mut [f32]),
+    below: &[f32],
+    above: &mut [f32],
 ) {
     const COLUMNS: usize = SweepScratch::COLUMNS;
     let (own, begin) = (entry.own(), entry.places.start * COLUMNS);
@@ -138,16 +140,17 @@ fn descend(
     supernodes: &Supernodes,
     entry: &SupernodeEntry,
     touched: Range<usize>,
-    (up, down): (&[f32], &mut [f32]),
+    up: &[f32],
+    down: &mut [f32],
 ) {
     let (own, mut row) = (entry.own(), 0);
     let (below, above) = down.split_at_mut(entry.places.end * SweepScratch::COLUMNS);
     while row + 4 <= own {
-        descend_rows::<4>(supernodes, (entry, row), touched.clone(), (up, below, above));
+        descend_rows::<4>(supernodes, entry, row, touched.clone(), up, below, above);
         row += 4;
     }
     while row < own {
-        descend_rows::<1>(supernodes, (entry, row), touched.clone(), (up, below, above));
+        descend_rows::<1>(supernodes, entry, row, touched.clone(), up, below, above);
         row += 1;
     }
 }
@@ -155,9 +158,12 @@ fn descend(
 #[inline(always)]
 fn descend_rows<const M: usize>(
     supernodes: &Supernodes,
-    (entry, row): (&SupernodeEntry, usize),
+    entry: &SupernodeEntry,
+    row: usize,
     touched: Range<usize>,
-    (up, below, above): (&[f32], &mut [f32], &[f32]),
+    up: &[f32],
+    below: &mut [f32],
+    above: &[f32],
 ) {
     const COLUMNS: usize = SweepScratch::COLUMNS;
     let boundary = &supernodes.boundary[entry.boundary.clone()];

@@ -18,14 +18,14 @@ pub(super) fn pyramid(cpu: &Cpu, levels: &Levels, out: &mut [f32]) {
         let [nx, ny] = levels.size(level);
         let fine_size = levels.size(level - 1);
         cpu.split_rows([&mut coarser[..nx * ny]], nx, 4 * nx * ny, |y, [out]| {
-            halve_row((finer, fine_size), y, out);
+            halve_row(finer, fine_size, y, out);
         });
     }
 }
 
 /// One row of the next level: along y, then along x.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn halve_row((finer, [nx, ny]): (&[f32], [usize; 2]), y: usize, out: &mut [f32]) {
+fn halve_row(finer: &[f32], [nx, ny]: [usize; 2], y: usize, out: &mut [f32]) {
     let row = |offset: usize| {
         let y = (2 * y + offset).saturating_sub(2).min(ny - 1);
         &finer[y * nx..(y + 1) * nx]
@@ -59,7 +59,7 @@ pub(super) fn local_phase(cpu: &Cpu, args: LocalPhase<'_>) {
             let width = nx + 2 * RADIUS + LANES;
             with_scratch(FILTERS * width, |lines| {
                 for y in rows {
-                    filter_columns((image, [nx, ny]), (&bank.filters, y), (lines, width));
+                    filter_columns(image, [nx, ny], &bank.filters, y, lines, width);
                     let row = start + y * nx..start + (y + 1) * nx;
                     // SAFETY: every row is written by one thread.
                     let out = unsafe {
@@ -69,7 +69,7 @@ pub(super) fn local_phase(cpu: &Cpu, args: LocalPhase<'_>) {
                             features: maps.as_ref().map(|m| m.each_ref().map(|m| m.get_mut(row.clone()))),
                         }
                     };
-                    write_row((lines, width), (bank, &directions), (nx, out));
+                    write_row(lines, width, bank, &directions, nx, out);
                 }
             });
         });
@@ -85,9 +85,12 @@ struct Row<'a> {
 /// Filters along y into a line each, and repeats the last pixels.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn filter_columns(
-    (image, [nx, ny]): (&[f32], [usize; 2]),
-    (filters, y): (&Filters, usize),
-    (lines, width): (&mut [f32], usize),
+    image: &[f32],
+    [nx, ny]: [usize; 2],
+    filters: &Filters,
+    y: usize,
+    lines: &mut [f32],
+    width: usize,
 ) {
     let rows: [&[f32]; TAPS] = std::array::from_fn(|k| {
         let y = (y + k).saturating_sub(RADIUS).min(ny - 1);
@@ -109,15 +112,11 @@ fn filter_columns(
 
 /// Filters lines along x, and writes phases and features of the responses.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn write_row(
-    (lines, width): (&[f32], usize),
-    (bank, directions): (&Bank, &Directions),
-    (nx, mut out): (usize, Row<'_>),
-) {
+fn write_row(lines: &[f32], width: usize, bank: &Bank, directions: &Directions, nx: usize, mut out: Row<'_>) {
     let least2 = bank.least_magnitude * bank.least_magnitude;
     for x in (0..nx).step_by(LANES) {
         let count = LANES.min(nx - x);
-        let mut all = filter_along((lines, width), &bank.filters, x);
+        let mut all = filter_along(lines, width, &bank.filters, x);
         if let Some(form) = bank.rounding {
             all.iter_mut().flatten().for_each(|r| *r = rounded(*r, form));
         }
@@ -135,7 +134,7 @@ fn write_row(
                 .copy_from_slice(&packed[..ORIENTATIONS * count]);
         }
         if let Some(maps) = &mut out.features {
-            let found = features(&responses, directions, (bank.sums, least2));
+            let found = features(&responses, directions, bank.sums, least2);
             for (map, found) in maps.iter_mut().zip(found) {
                 Lanes(found).store_what_fits(map, x);
             }
@@ -145,7 +144,7 @@ fn write_row(
 
 /// Even and odd responses of sixteen pixels, lane by lane.
 #[inline(always)]
-fn filter_along((lines, width): (&[f32], usize), filters: &Filters, x: usize) -> [[Lanes; ORIENTATIONS]; 2] {
+fn filter_along(lines: &[f32], width: usize, filters: &Filters, x: usize) -> [[Lanes; ORIENTATIONS]; 2] {
     let sides = |f: usize| Sides::of(|k| Lanes::load_or_zero(&lines[f * width..(f + 1) * width], x + k));
     let [mut even, mut odd] = [[Lanes::splat(0.0); ORIENTATIONS]; 2];
     let gaussian = sides(0);
@@ -186,7 +185,7 @@ fn rounded(responses: Lanes, FixedPoint { step, most }: FixedPoint) -> Lanes {
 fn phases_of(responses: &Responses, least2: f32) -> [u16; LANES * ORIENTATIONS] {
     let mut lanes = [[0u16; LANES]; ORIENTATIONS];
     for l in 0..ORIENTATIONS {
-        lanes[l] = lane_of(&responses.even[l], &responses.odd[l], (&responses.power[l], least2));
+        lanes[l] = lane_of(&responses.even[l], &responses.odd[l], &responses.power[l], least2);
     }
     let mut out = [0; LANES * ORIENTATIONS];
     for p in 0..LANES {
@@ -198,7 +197,7 @@ fn phases_of(responses: &Responses, least2: f32) -> [u16; LANES * ORIENTATIONS] 
 }
 
 #[inline(always)]
-fn lane_of(even: &Pixels, odd: &Pixels, (power, least2): (&Pixels, f32)) -> [u16; LANES] {
+fn lane_of(even: &Pixels, odd: &Pixels, power: &Pixels, least2: f32) -> [u16; LANES] {
     let mut out = [0; LANES];
     for p in 0..LANES {
         // Half a turn more, which is cut off again, so that what is rounded is positive.

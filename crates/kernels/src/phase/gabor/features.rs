@@ -32,7 +32,8 @@ pub(super) struct Responses {
 pub(super) fn features(
     responses: &Responses,
     directions: &Directions,
-    (sums, least2): (Sums, f32),
+    sums: Sums,
+    least2: f32,
 ) -> [Pixels; 3] {
     let Responses { even, odd, power } = responses;
     let mut magnitude = [[0.0; BLOCK]; ORIENTATIONS];

@@ -226,7 +226,7 @@ impl Kernel for LocalPhase<'_> {
         let n = self.levels.len();
         lengths.of("image", self.image, n).optional("phases", self.out.phases.as_deref(), ORIENTATIONS * n);
         if let Some(features) = &self.out.features {
-            lengths.field("features", &features[..], (3, n));
+            lengths.field("features", &features[..], 3, n);
         }
     }
     fn on_cpu(self, cpu: &Cpu) {
@@ -243,7 +243,8 @@ impl Kernel for LocalPhase<'_> {
 /// As [`Device::read`].
 pub fn turns(
     device: &Device,
-    (levels, level): (&Levels, usize),
+    levels: &Levels,
+    level: usize,
     phases: &Buffer<u16>,
 ) -> Result<Vec<f32>, ComputeError> {
     let (start, n) = (levels.start(level), levels.pixels(level));

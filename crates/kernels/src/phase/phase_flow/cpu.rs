@@ -100,7 +100,7 @@ fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: 
                 here
             } else {
                 let time = t as f32 - centre as f32;
-                let (nearest, between) = sampled((level.frames[t], level.size), (first, y), (&d, time));
+                let (nearest, between) = sampled(level.frames[t], level.size, first, y, &d, time);
                 phases[t] = between;
                 nearest
             };
@@ -109,7 +109,7 @@ fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: 
             }
         }
         let (slope, error) = fit(&phases);
-        let found = solve((&slope, &error, &seen), &level.constraints, &level.frequencies);
+        let found = solve(&slope, &error, &seen, &level.constraints, &level.frequencies);
         let count = BLOCK.min(nx - first);
         for p in 0..count {
             out_x[first + p] = d[0][p] + found[0][p];
@@ -122,9 +122,12 @@ fn row<const T: usize>(level: &Level<'_>, y: usize, [out_x, out_y, confidence]: 
 /// Phases of a frame at `x + d t`, those of the nearest pixels first.
 #[inline(always)]
 fn sampled(
-    (frame, [nx, ny]): (&[u16], [usize; 2]),
-    (first, y): (usize, usize),
-    (d, time): (&[Pixels; 2], f32),
+    frame: &[u16],
+    [nx, ny]: [usize; 2],
+    first: usize,
+    y: usize,
+    d: &[Pixels; 2],
+    time: f32,
 ) -> (Halves, Angles) {
     let mut columns = [0; BLOCK];
     for p in 0..BLOCK {
@@ -183,7 +186,9 @@ fn fit<const T: usize>(phases: &[Angles; T]) -> (Block, Block) {
 /// The rest of the motion, NaN where it stays open, and its confidence.
 #[inline(always)]
 fn solve(
-    (slope, error, seen): (&Block, &Block, &Halves),
+    slope: &Block,
+    error: &Block,
+    seen: &Halves,
     constraints: &Constraints,
     frequencies: &Frequencies,
 ) -> [Pixels; 3] {

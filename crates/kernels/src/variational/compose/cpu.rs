@@ -20,15 +20,17 @@ pub(super) fn compose_in<const D: usize>(cpu: &Cpu, args: Compose<'_>) {
                 delta.iter_mut().zip(&d[row * nx..]).for_each(|(o, &d)| *o += d);
             }
         }
-        Update::Compose => compose_row(&lattice, (d, per_edge), (row % ny, row / ny), delta),
+        Update::Compose => compose_row(&lattice, d, per_edge, row % ny, row / ny, delta),
     });
 }
 
 #[multiversion(targets("x86_64+avx", "aarch64+neon"))]
 fn compose_row<const D: usize>(
     lattice: &Lattice<D>,
-    (d, per_edge): ([&[f32]; D], Axes<f32>),
-    (y, z): (usize, usize),
+    d: [&[f32]; D],
+    per_edge: Axes<f32>,
+    y: usize,
+    z: usize,
     delta: [&mut [f32]; D],
 ) {
     let n = delta[0].len();

@@ -42,8 +42,13 @@ impl Kernel for Compose<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let count = (self.shape.components(), self.shape.len());
-        lengths.field("displacement", self.displacement, count).field("increment", self.increment, count);
+        let (components, voxels) = (self.shape.components(), self.shape.len());
+        lengths.field("displacement", self.displacement, components, voxels).field(
+            "increment",
+            self.increment,
+            components,
+            voxels,
+        );
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::compose_in(cpu, self));

@@ -23,7 +23,7 @@ on_every_device! {
         for shape in shapes() {
             for update in [Update::Add, Update::Compose] {
                 Pair::new(device).alike(&format!("{:?} {update:?}", shape.size), |device| {
-                    let displacement = noise_field(device, (shape.components(), shape.len()), 1);
+                    let displacement = noise_field(device, shape.components(), shape.len(), 1);
                     let mut increment = step(device, shape);
                     // Powers of two: a position is then the same whether products are rounded or not.
                     let spacing_edges = [1.0, 2.0, 0.5];

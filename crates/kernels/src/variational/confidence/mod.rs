@@ -47,7 +47,7 @@ impl Kernel for Confidence<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, entries) = (self.shape.len(), self.shape.tensor_entries());
         lengths.count("tensor", self.tensor.len(), entries..=usize::MAX);
-        lengths.field("tensor", self.tensor, (self.tensor.len(), n));
+        lengths.field("tensor", self.tensor, self.tensor.len(), n);
         lengths.of("error_to_confidence", self.error_to_confidence, n);
     }
     fn on_cpu(self, cpu: &Cpu) {

@@ -1,7 +1,8 @@
 //! CPU text of [`Diffusivity`].
 
 use super::{Diffusivity, ImageEdges};
-use crate::image::gradient::{Scheme, cpu::derivative_row};
+use crate::image::gradient::Scheme;
+use crate::image::gradient::cpu::{Difference, derivative_row};
 use crate::shared::exponential::exponential;
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
@@ -26,7 +27,12 @@ pub(super) fn diffusivity(cpu: &Cpu, args: Diffusivity<'_>) {
                 let (slopes, squares) = scratch[..2 * nx].split_at_mut(nx);
                 squares.fill(0.0);
                 for axis in 0..d {
-                    derivative_row(image.host(), (shape, axis, Scheme::Central4), row, slopes);
+                    derivative_row(
+                        image.host(),
+                        Difference { shape, axis, scheme: Scheme::Central4 },
+                        row,
+                        slopes,
+                    );
                     let per_edge = per_edge[axis];
                     squares.iter_mut().zip(slopes.iter()).for_each(|(s, &e)| {
                         let slope = per_edge * e;

@@ -55,7 +55,7 @@ impl Kernel for Diffusivity<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
-        lengths.field("base", self.base, (d, n)).field("increment", self.increment, (d, n));
+        lengths.field("base", self.base, d, n).field("increment", self.increment, d, n);
         lengths.of("out", self.out, n).optional("image", self.edges.map(|edges| edges.image), n);
     }
     fn on_cpu(self, cpu: &Cpu) {

@@ -79,7 +79,7 @@ impl Kernel for ExpectedError<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
         let entries = self.shape.tensor_entries() + d + 1;
-        lengths.field("displacement", self.displacement, (d, n)).field("tensor", self.tensor, (entries, n));
+        lengths.field("displacement", self.displacement, d, n).field("tensor", self.tensor, entries, n);
         lengths.of("warped_to_error", self.warped_to_error, n);
     }
     fn on_cpu(self, cpu: &Cpu) {

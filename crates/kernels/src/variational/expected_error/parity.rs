@@ -62,9 +62,9 @@ on_every_device! {
             for spacing_edges in [[1.0; 3], [1.0, 1.25, 2.0]] {
                 Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
                     let (n, d) = (shape.len(), shape.components());
-                    let displacement = noise_field(device, (d, n), 1);
+                    let displacement = noise_field(device, d, n, 1);
                     // Noise is no positive matrix: the determinant may have any sign.
-                    let tensor = noise_field(device, (shape.tensor_entries() + d + 1, n), 9);
+                    let tensor = noise_field(device, shape.tensor_entries() + d + 1, n, 9);
                     let mut warped = noise(n, 60);
                     warped.iter_mut().step_by(7).for_each(|v| *v = f32::NAN);
                     let mut out = device.upload(warped).unwrap();
@@ -110,7 +110,7 @@ on_every_device! {
 
     fn independent_errors_have_their_mean_square(device: &Device) {
         let shape = Shape { size: [64, 64, 1], dimension: Dimension::Two };
-        let field = noise_field(device, (2, shape.len()), 3);
+        let field = noise_field(device, 2, shape.len(), 3);
         let tensor = uniform_tensor(device, shape, [1.0, 0.0, 0.0]);
         let errors = expected(device, shape, &field, &tensor);
         let mean = errors.iter().sum::<f32>() / errors.len() as f32;

@@ -43,9 +43,14 @@ impl Kernel for FlowComposition<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let count = (self.shape.components(), self.shape.len());
-        lengths.field("first", self.first, count).field("second", self.second, count);
-        lengths.field("out", self.out, count);
+        let (components, voxels) = (self.shape.components(), self.shape.len());
+        lengths.field("first", self.first, components, voxels).field(
+            "second",
+            self.second,
+            components,
+            voxels,
+        );
+        lengths.field("out", self.out, components, voxels);
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::compose_flows(cpu, self));

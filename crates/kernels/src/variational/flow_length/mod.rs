@@ -30,7 +30,7 @@ impl Kernel for FlowLength<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let n = self.voxels();
-        lengths.field("flow", self.flow, (self.flow.len(), n)).optional("weight", self.weight, n);
+        lengths.field("flow", self.flow, self.flow.len(), n).optional("weight", self.weight, n);
     }
     fn on_cpu(self, cpu: &Cpu) -> Self::Output {
         let n = self.voxels();

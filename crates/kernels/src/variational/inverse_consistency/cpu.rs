@@ -12,7 +12,7 @@ pub(super) fn weigh_by_residual(cpu: &Cpu, args: WeighByResidual<'_>) -> [f64; 2
     let per_half2 = 1.0 / (half_vox * half_vox);
     let residual: Vec<&[f32]> = residual.iter().map(Buffer::host).collect();
     let out = Shared::new(confidence.host_mut());
-    group_totals(cpu, (n, 4), |items, sums| {
+    group_totals(cpu, n, 4, |items, sums| {
         // SAFETY: ranges are disjoint.
         let out = unsafe { out.get_mut(items.clone()) };
         let part = |c: usize| &residual[c][items.clone()];

@@ -28,7 +28,7 @@ impl Kernel for WeighByResidual<'_> {
     type Output = Later<(f64, f64)>;
 
     fn check(&self, lengths: &mut Lengths) {
-        lengths.field("residual", self.residual, (self.residual.len(), self.confidence.len()));
+        lengths.field("residual", self.residual, self.residual.len(), self.confidence.len());
     }
     fn on_cpu(self, cpu: &Cpu) -> Self::Output {
         Later::known(cpu::weigh_by_residual(cpu, self).into())

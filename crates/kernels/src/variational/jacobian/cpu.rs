@@ -31,7 +31,7 @@ pub(super) fn jacobian<const D: usize>(cpu: &Cpu, args: Jacobian<'_>) -> Statist
                 let weight = weight.map(|w| &w.host()[span(row)]);
                 // SAFETY: every row is written by one thread.
                 let out = unsafe { shared.get_mut(span(row)) };
-                let (add, extreme) = jacobian_row(&around, (padded, scale_x), weight, out);
+                let (add, extreme) = jacobian_row(&around, padded, scale_x, weight, out);
                 sums.iter_mut().zip(add).for_each(|(s, a)| *s += f64::from(a));
                 // SAFETY: one thread a row.
                 let slot = unsafe { slots.get_mut(row..row + 1) };
@@ -76,7 +76,8 @@ impl<'a, const D: usize> Around<'a, D> {
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn jacobian_row<const D: usize>(
     around: &Around<'_, D>,
-    (padded, scale_x): (&[f32], &[f32]),
+    padded: &[f32],
+    scale_x: &[f32],
     weight: Option<&[f32]>,
     out: &mut [f32],
 ) -> ([f32; 4], [f32; 2]) {

@@ -33,7 +33,7 @@ impl Kernel for Jacobian<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
-        lengths.field("displacement", self.displacement, (d, n));
+        lengths.field("displacement", self.displacement, d, n);
         lengths.of("out", self.out, n).optional("weight", self.weight, n);
     }
     fn on_cpu(self, cpu: &Cpu) -> Self::Output {

@@ -3,11 +3,11 @@
 use super::{Constraint, DataTerm, MotionTensor};
 use crate::image::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
 use crate::image::gradient::Scheme;
-use crate::image::gradient::cpu::{central4, difference_row, gain};
+use crate::image::gradient::cpu::{Difference, central4, difference_row, gain};
 use crate::shared::group_sums::group_totals;
 use crate::shared::taps::Taps;
 use multiversion::multiversion;
-use veloxel_core::Axes;
+use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::rows::Shared;
 use veloxel_gpu::{Buffer, Cpu};
 
@@ -31,7 +31,7 @@ pub(super) fn motion_tensor(cpu: &Cpu, args: MotionTensor<'_>) {
 pub(super) fn mismatch<const D: usize, const C: usize>(cpu: &Cpu, term: &DataTerm<'_>) -> [f64; 2] {
     let nx = term.shape.size[0];
     // In the order of the shader: what follows depends on the sums.
-    group_totals(cpu, (term.shape.len(), 4), |items, [tt, trace]| {
+    group_totals(cpu, term.shape.len(), 4, |items, [tt, trace]| {
         let mut stencil = Stencil::<D>::new(nx);
         let mut products = vec![0.0; C * nx];
         for row in items.start / nx..=(items.end - 1) / nx {
@@ -61,8 +61,11 @@ fn in_plane<const D: usize, const C: usize>(
         let plane = z * ny;
         let mut rows = Stencil::<D>::new(nx);
         smooth_band::<C>(
-            (nx, ny, band),
-            (&taps[0], &taps[1]),
+            nx,
+            ny,
+            band,
+            &taps[0],
+            &taps[1],
             |y, products| rows.all_products::<C>(term, plane + y, products),
             // SAFETY: bands are disjoint and nobody reads the output.
             |c, y| unsafe { out[c].get_mut((plane + y) * nx..(plane + y + 1) * nx) },
@@ -98,20 +101,16 @@ impl<const D: usize> Stencil<D> {
     /// The `C` product rows of row `row`, summed over the pairs.
     fn all_products<const C: usize>(&mut self, term: &DataTerm<'_>, row: usize, out: &mut [f32]) {
         for (nth, (fixed, warped)) in term.pairs.iter().enumerate() {
-            self.fill(term, (fixed.host(), warped.host()), row);
+            self.fill(term, fixed.host(), warped.host(), row);
             let mode = if nth == 0 { Mode::Write } else { Mode::Add };
             self.products::<C>(term.constraint, mode, out);
         }
     }
 
-    fn fill(&mut self, term: &DataTerm<'_>, (fixed, warped): (&[f32], &[f32]), row: usize) {
+    fn fill(&mut self, term: &DataTerm<'_>, fixed: &[f32], warped: &[f32], row: usize) {
         let [nx, ny, nz] = term.shape.size;
         let span = row * nx..(row + 1) * nx;
-        image_difference(
-            &fixed[span.clone()],
-            &warped[span.clone()],
-            (&mut self.difference, &mut self.weight),
-        );
+        image_difference(&fixed[span.clone()], &warped[span.clone()], &mut self.difference, &mut self.weight);
         if let Some(weight) = term.weight {
             multiply(&weight.host()[span], &mut self.weight);
         }
@@ -119,13 +118,14 @@ impl<const D: usize> Stencil<D> {
             let (at, count, stride) = [(0, 1, 0), (row % ny, ny, nx), (row / ny, nz, nx * ny)][axis];
             let gain = gain(term.scheme) / term.spacing_edges[axis];
             if term.scheme == Scheme::Forward {
-                let what = (term.shape, axis, Scheme::Forward);
-                difference_row(fixed, what, (row, gain), &mut self.gradient[axis]);
+                let along = Difference { shape: term.shape, axis, scheme: Scheme::Forward };
+                difference_row(fixed, along, row, gain, &mut self.gradient[axis]);
             } else if axis == 0 {
                 let mean = &mut self.mean[..nx];
                 mean_row(&fixed[row * nx..][..nx], &warped[row * nx..][..nx], mean);
-                let line = veloxel_core::Shape { size: [nx, 1, 1], dimension: veloxel_core::Dimension::Two };
-                difference_row(mean, (line, 0, Scheme::Central4), (0, gain), &mut self.gradient[0]);
+                let shape = Shape { size: [nx, 1, 1], dimension: Dimension::Two };
+                let along = Difference { shape, axis: 0, scheme: Scheme::Central4 };
+                difference_row(mean, along, 0, gain, &mut self.gradient[0]);
             } else {
                 for (slot, offset) in [-2isize, -1, 1, 2].into_iter().enumerate() {
                     let to = (at as isize + offset).clamp(0, count as isize - 1) as usize;
@@ -134,8 +134,7 @@ impl<const D: usize> Stencil<D> {
                     mean_row(f, w, &mut self.mean[(slot + 1) * nx..][..nx]);
                 }
                 let slot = |s: usize| &self.mean[s * nx..][..nx];
-                let (near, far) = ((slot(1), slot(2)), (slot(3), slot(4)));
-                central4(near, far, gain, &mut self.gradient[axis]);
+                central4(slot(1), slot(2), slot(3), slot(4), gain, &mut self.gradient[axis]);
             }
         }
     }
@@ -156,8 +155,8 @@ impl<const D: usize> Stencil<D> {
         let mut put = |a: &[f32], b: &[f32], sign: f32, weight: &[f32]| {
             let out = &mut out[channel * n..][..n];
             match mode {
-                Mode::Write => product(a, (b, weight), sign, out),
-                Mode::Add => add_product(a, (b, weight), sign, out),
+                Mode::Write => product(a, b, weight, sign, out),
+                Mode::Add => add_product(a, b, weight, sign, out),
             }
             channel += 1;
         };
@@ -183,7 +182,7 @@ fn mean_row(fixed: &[f32], warped: &[f32], out: &mut [f32]) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn image_difference(fixed: &[f32], warped: &[f32], (difference, weight): (&mut [f32], &mut [f32])) {
+fn image_difference(fixed: &[f32], warped: &[f32], difference: &mut [f32], weight: &mut [f32]) {
     let n = fixed.len();
     let (warped, difference, weight) = (&warped[..n], &mut difference[..n], &mut weight[..n]);
     for i in 0..n {
@@ -214,7 +213,7 @@ fn normalise<const D: usize>(gradient: [&[f32]; D], zeta2: f32, weight: &mut [f3
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn product(a: &[f32], (b, weight): (&[f32], &[f32]), sign: f32, out: &mut [f32]) {
+fn product(a: &[f32], b: &[f32], weight: &[f32], sign: f32, out: &mut [f32]) {
     let n = out.len();
     let (a, b, weight) = (&a[..n], &b[..n], &weight[..n]);
     for i in 0..n {
@@ -223,7 +222,7 @@ fn product(a: &[f32], (b, weight): (&[f32], &[f32]), sign: f32, out: &mut [f32])
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_product(a: &[f32], (b, weight): (&[f32], &[f32]), sign: f32, out: &mut [f32]) {
+fn add_product(a: &[f32], b: &[f32], weight: &[f32], sign: f32, out: &mut [f32]) {
     let n = out.len();
     let (a, b, weight) = (&a[..n], &b[..n], &weight[..n]);
     for i in 0..n {

@@ -84,7 +84,7 @@ impl Kernel for MotionTensor<'_> {
         let shape = self.term.shape;
         let least = shape.tensor_entries() + shape.components();
         let entries = if self.out.len() > least { least + 1 } else { least };
-        lengths.field("out", self.out, (entries, shape.len()));
+        lengths.field("out", self.out, entries, shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
         cpu::motion_tensor(cpu, self);

@@ -24,17 +24,39 @@ fn warped(device: &Device, len: usize, seed: u64) -> Buffer {
     device.upload(samples).unwrap()
 }
 
-/// One case on the device and on the processor; `with_tt` adds the channel tt.
-fn check(
-    device: &Device,
-    shape: Shape,
-    (scheme, constraint, taps): (Scheme, Constraint, [Taps; 3]),
-    (pairs, weighted, with_tt): (usize, bool, bool),
-) {
+/// A tensor of the window `taps`.
+#[derive(Clone)]
+struct Case {
+    scheme: Scheme,
+    constraint: Constraint,
+    taps: [Taps; 3],
+    pairs: usize,
+    weighted: bool,
+    /// With the channel tt.
+    with_tt: bool,
+}
+
+impl Case {
+    /// Central differences of one pair under normalised constraints.
+    fn of(taps: [Taps; 3]) -> Self {
+        let (scheme, constraint) = (Scheme::Central4, NORMALISED);
+        Self { scheme, constraint, taps, pairs: 1, weighted: false, with_tt: false }
+    }
+    fn weighted(self) -> Self {
+        Self { weighted: true, ..self }
+    }
+    fn with_tt(self) -> Self {
+        Self { with_tt: true, ..self }
+    }
+}
+
+/// One case on the device and on the processor.
+fn check(device: &Device, shape: Shape, case: Case) {
+    let Case { scheme, constraint, taps, pairs, weighted, with_tt } = case;
     let what = format!("{shape:?} {scheme:?} {constraint:?} {pairs} pairs, radius {}", taps[0].radius());
     Pair::new(device).alike(&what, |device| {
         let n = shape.len();
-        let fixed = noise_field(device, (pairs, n), 1);
+        let fixed = noise_field(device, pairs, n, 1);
         let warped: Vec<_> = (0..pairs).map(|k| warped(device, n, 50 + k as u64)).collect();
         let pairs: Vec<_> = fixed.iter().zip(&warped).collect();
         let weight: Vec<f32> = noise(n, 77).iter().map(|v| v.max(0.0)).collect();
@@ -59,41 +81,41 @@ fn check(
 on_every_device! {
     fn tensors_of_every_shape(device: &Device) {
         for shape in shapes() {
-            check(device, shape, (Scheme::Central4, NORMALISED, taps([3; 3])), (1, false, false));
+            check(device, shape, Case::of(taps([3; 3])));
         }
     }
 
     fn tensors_of_every_option(device: &Device) {
         for shape in [shapes()[0], shapes()[2]] {
             let d = shape.components();
-            check(device, shape, (Scheme::Forward, Constraint::Plain, taps([3, 2, 1])), (1, true, false));
-            check(device, shape, (Scheme::Central4, NORMALISED, taps([0, 1, 0])), (d, true, true));
+            check(device, shape, Case { scheme: Scheme::Forward, constraint: Constraint::Plain, ..Case::of(taps([3, 2, 1])) }.weighted());
+            check(device, shape, Case { pairs: d, ..Case::of(taps([0, 1, 0])) }.weighted().with_tt());
         }
-        check(device, shapes()[3], (Scheme::Forward, NORMALISED, taps([0; 3])), (1, false, true));
+        check(device, shapes()[3], Case { scheme: Scheme::Forward, ..Case::of(taps([0; 3])) }.with_tt());
     }
 
     fn tensors_under_wide_filters(device: &Device) {
         // Every radius is a text of its own, which must fit the registers.
         let quads = Shape { size: [24, 19, 13], dimension: Dimension::Three };
         for radius in 2..=8 {
-            check(device, quads, (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, false, false));
+            check(device, quads, Case::of(taps([radius; 3])));
         }
-        check(device, shapes()[1], (Scheme::Central4, NORMALISED, taps([8; 3])), (1, false, true));
-        check(device, shapes()[2], (Scheme::Central4, Constraint::Plain, taps([6, 5, 7])), (1, false, false));
+        check(device, shapes()[1], Case::of(taps([8; 3])).with_tt());
+        check(device, shapes()[2], Case { constraint: Constraint::Plain, ..Case::of(taps([6, 5, 7])) });
     }
 
     fn tensors_with_all_channels_and_weights(device: &Device) {
         for radius in 1..=8 {
-            check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, true, true));
+            check(device, shapes()[2], Case::of(taps([radius; 3])).weighted().with_tt());
         }
         for radius in 1..=3 {
-            check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, true, false));
-            check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([radius; 3])), (1, false, true));
+            check(device, shapes()[2], Case::of(taps([radius; 3])).weighted());
+            check(device, shapes()[2], Case::of(taps([radius; 3])).with_tt());
         }
     }
 
     fn tensors_under_filters_of_many_passes(device: &Device) {
-        check(device, shapes()[2], (Scheme::Central4, NORMALISED, taps([2, 0, 9])), (1, false, false));
-        check(device, shapes()[3], (Scheme::Central4, NORMALISED, taps([11, 10, 4])), (1, false, true));
+        check(device, shapes()[2], Case::of(taps([2, 0, 9])));
+        check(device, shapes()[3], Case::of(taps([11, 10, 4])).with_tt());
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn add_pairs(fine: &[f32], share: f32, out: &mut [f32]) {
     out[out.len() - 1] += share * mean;
 }
 
-pub(super) fn restrict(cpu: &Cpu, (fine, from): (&[f32], Shape), (coarse, to): (&mut [f32], Shape)) {
+pub(super) fn restrict(cpu: &Cpu, fine: &[f32], from: Shape, coarse: &mut [f32], to: Shape) {
     let ([nx, ny, nz], [cx, cy, cz]) = (from.size, to.size);
     cpu.split_rows([coarse], cx, from.len(), |row, [out]| {
         out.fill(0.0);
@@ -61,7 +61,7 @@ fn neighbours(cell: usize, fine: usize, coarse: usize) -> (usize, usize, f32) {
     (near, far, 0.75)
 }
 
-pub(super) fn prolong_add(cpu: &Cpu, (coarse, from): (&[f32], Shape), (fine, to): (&mut [f32], Shape)) {
+pub(super) fn prolong_add(cpu: &Cpu, coarse: &[f32], from: Shape, fine: &mut [f32], to: Shape) {
     let ([cx, cy, cz], [nx, ny, nz]) = (from.size, to.size);
     cpu.split_rows([fine], nx, to.len(), |row, [out]| {
         with_scratch(cx + 2, |line| {
@@ -117,10 +117,10 @@ mod tests {
         );
         let cpu = Cpu::new(2).unwrap();
         let mut down = vec![0.0; coarse.len()];
-        restrict(&cpu, (&vec![3.0; fine.len()], fine), (&mut down, coarse));
+        restrict(&cpu, &vec![3.0; fine.len()], fine, &mut down, coarse);
         assert!(down.iter().all(|v| (v - 3.0f32).abs() < 1e-6));
         let mut up = vec![1.0; fine.len()];
-        prolong_add(&cpu, (&down, coarse), (&mut up, fine));
+        prolong_add(&cpu, &down, coarse, &mut up, fine);
         assert!(up.iter().all(|v| (v - 4.0f32).abs() < 1e-6));
     }
 
@@ -132,7 +132,7 @@ mod tests {
         );
         let input: Vec<f32> = (0..fine.len()).map(|i| (i as f32).cos()).collect();
         let mut down = vec![0.0; coarse.len()];
-        restrict(&Cpu::new(1).unwrap(), (&input, fine), (&mut down, coarse));
+        restrict(&Cpu::new(1).unwrap(), &input, fine, &mut down, coarse);
         let mean = |v: &[f32]| v.iter().sum::<f32>() / v.len() as f32;
         assert!((mean(&input) - mean(&down)).abs() < 1e-6);
     }

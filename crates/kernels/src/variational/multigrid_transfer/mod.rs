@@ -50,12 +50,12 @@ impl Kernel for Restrict<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let channels = self.fine.len();
-        lengths.field("fine", self.fine, (channels, self.fine_shape.len()));
-        lengths.field("coarse", self.coarse, (channels, self.coarse_shape.len()));
+        lengths.field("fine", self.fine, channels, self.fine_shape.len());
+        lengths.field("coarse", self.coarse, channels, self.coarse_shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
         for (fine, coarse) in self.fine.iter().zip(self.coarse) {
-            cpu::restrict(cpu, (fine.host(), self.fine_shape), (coarse.host_mut(), self.coarse_shape));
+            cpu::restrict(cpu, fine.host(), self.fine_shape, coarse.host_mut(), self.coarse_shape);
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
@@ -102,8 +102,8 @@ impl Kernel for Prolong<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let components = self.coarse.len();
-        lengths.field("coarse", self.coarse, (components.min(3), self.coarse_shape.len()));
-        lengths.field("fine", self.fine, (components, self.fine_shape.len()));
+        lengths.field("coarse", self.coarse, components.min(3), self.coarse_shape.len());
+        lengths.field("fine", self.fine, components, self.fine_shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
         for (coarse, fine) in self.coarse.iter().zip(self.fine) {
@@ -111,7 +111,7 @@ impl Kernel for Prolong<'_> {
             if self.onto == Onto::Nothing {
                 fine.fill(0.0);
             }
-            cpu::prolong_add(cpu, (coarse.host(), self.coarse_shape), (fine, self.fine_shape));
+            cpu::prolong_add(cpu, coarse.host(), self.coarse_shape, fine, self.fine_shape);
         }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {

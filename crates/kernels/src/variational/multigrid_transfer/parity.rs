@@ -12,7 +12,7 @@ on_every_device! {
                 let coarse_shape = coarser(fine_shape, [0, 1, 2].map(|a| halve[a] && a < fine_shape.components()));
                 for channels in [1, 3, 6, 9] {
                     Pair::new(device).alike(&format!("restrict {:?} {halve:?}", fine_shape.size), |device| {
-                        let input = noise_field(device, (channels, fine_shape.len()), 1);
+                        let input = noise_field(device, channels, fine_shape.len(), 1);
                         let mut out = device.zeros_field(channels, coarse_shape.len()).unwrap();
                         Restrict { fine_shape, fine: &input, coarse_shape, coarse: &mut out }.run(device).unwrap();
                         out
@@ -20,9 +20,9 @@ on_every_device! {
                 }
                 for components in [1, 2, 3] {
                     Pair::new(device).alike(&format!("prolong {:?} {halve:?}", fine_shape.size), |device| {
-                        let input = noise_field(device, (components, coarse_shape.len()), 1);
-                        let mut out = noise_field(device, (components, fine_shape.len()), 4);
-                        let mut anew = noise_field(device, (components, fine_shape.len()), 7);
+                        let input = noise_field(device, components, coarse_shape.len(), 1);
+                        let mut out = noise_field(device, components, fine_shape.len(), 4);
+                        let mut anew = noise_field(device, components, fine_shape.len(), 7);
                         for (fine, onto) in [(&mut out, Onto::Present), (&mut anew, Onto::Nothing)] {
                             let coarse = input.as_slice();
                             Prolong { coarse_shape, coarse, fine_shape, fine, onto }.run(device).unwrap();

@@ -51,7 +51,7 @@ impl Kernel for Visibility<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, d) = (self.shape.len(), self.shape.components());
-        lengths.field("displacement", self.displacement, (d, n)).of("fixed", self.fixed, n);
+        lengths.field("displacement", self.displacement, d, n).of("fixed", self.fixed, n);
         lengths.of("warped", self.warped, n).of("out", self.out, n);
     }
     fn on_cpu(self, cpu: &Cpu) {

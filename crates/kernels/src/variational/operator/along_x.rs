@@ -59,7 +59,7 @@ impl Pull<'_> {
     /// # Safety
     /// The row, and `x` which is padded, hold the pack at `at`.
     #[inline(always)]
-    pub unsafe fn add<P: Pack, A: Springs>(self, base: P, x: &[f32], (c, at): (usize, usize)) -> P {
+    pub unsafe fn add<P: Pack, A: Springs>(self, base: P, x: &[f32], c: usize, at: usize) -> P {
         let here = c * self.padded + 1 + at;
         // SAFETY: forwarded.
         unsafe {

@@ -82,7 +82,8 @@ mod tests {
     use super::*;
     use veloxel_core::{Dimension, Shape};
     #[cfg(feature = "gpu")]
-    use veloxel_gpu::{Bind, Launch, nvrtc::Nvrtc};
+    use veloxel_gpu::nvrtc::{ComputeCapability, Nvrtc};
+    use veloxel_gpu::{Bind, Launch};
     use veloxel_gpu::{Buffer, Device, Kind};
     use veloxel_phantoms::signed_noise as noise;
     use veloxel_testkit::every_device::here;
@@ -158,8 +159,9 @@ mod tests {
     #[test]
     fn the_text_keeps_its_registers_with_nvrtc() {
         let nvrtc = here("nvrtc", Nvrtc::find());
+        let (hopper, turing) = (ComputeCapability::new(9, 0), ComputeCapability::new(7, 5));
         for (size, architecture) in
-            [([4, 3, 2], (9, 0)), ([256; 3], (9, 0)), ([512; 3], (9, 0)), ([1020; 3], (7, 5))]
+            [([4, 3, 2], hopper), ([256; 3], hopper), ([512; 3], hopper), ([1020; 3], turing)]
         {
             let operator = operator(shape(size), &[]);
             let view = View::of(operator);

@@ -85,10 +85,10 @@ pub(super) fn relax(gpu: &Launcher<'_>, args: &mut Relax<'_>) -> Result<(), Comp
     };
     let voxels = operator.shape.len();
     if order != Order::Quarter && voxels <= TINY {
-        return relax_by_one_group(gpu, args, (&RELAX_TINY, "relax_tiny"), order);
+        return relax_by_one_group(gpu, args, &RELAX_TINY, "relax_tiny", order);
     }
     if order == Order::Quarter && voxels <= SMALL {
-        return relax_by_one_group(gpu, args, (&RELAX_GENERAL, "relax_small"), order);
+        return relax_by_one_group(gpu, args, &RELAX_GENERAL, "relax_small", order);
     }
     if order == Order::Chequer && operator.shape.components() == 2 && args.sweeps > 1 {
         return relax_tiles(gpu, args);
@@ -110,12 +110,13 @@ pub(super) fn relax(gpu: &Launcher<'_>, args: &mut Relax<'_>) -> Result<(), Comp
 fn relax_by_one_group(
     gpu: &Launcher<'_>,
     args: &Relax<'_>,
-    text: (&'static ShaderSource, &'static str),
+    text: &'static ShaderSource,
+    entry: &'static str,
     order: Order,
 ) -> Result<(), ComputeError> {
     let pass = Pass { omega: args.omega, sweeps: args.sweeps, ..Pass::default() };
     View::general(args.operator)
-        .launch(gpu, text, &pass, outputs(args.x, 3).chain(inputs(args.rhs, 3)))
+        .launch(gpu, text, entry, &pass, outputs(args.x, 3).chain(inputs(args.rhs, 3)))
         .constant("ORDER", order as usize)
         .run([1, 1, 1])
 }
@@ -129,7 +130,7 @@ fn relax_tiles(gpu: &Launcher<'_>, args: &mut Relax<'_>) -> Result<(), ComputeEr
     while left > 0 {
         let sweeps = left.min(SWEEPS_OF_TILE);
         let pass = Pass { omega: args.omega, sweeps, ..Pass::default() };
-        view.launch(gpu, (&RELAX_TILE, "relax_tile"), &pass, inputs(args.x, 3).chain(inputs(args.rhs, 3)))
+        view.launch(gpu, &RELAX_TILE, "relax_tile", &pass, inputs(args.x, 3).chain(inputs(args.rhs, 3)))
             .outputs(&out, 2)
             .run([cover(nx, TILE[0]), cover(ny, TILE[1]), 1])?;
         args.x.swap_with_slice(&mut out);
@@ -144,7 +145,7 @@ fn relax_rows(gpu: &Launcher<'_>, view: &View<'_>, args: &Relax<'_>) -> Result<(
     (0..2).try_for_each(|rows| {
         let pass = Pass { omega: args.omega, rows, ..Pass::default() };
         let fields = outputs(args.x, 3).chain(inputs(args.rhs, 3));
-        view.launch(gpu, (&RELAX_ROWS, "relax_rows"), &pass, fields)
+        view.launch(gpu, &RELAX_ROWS, "relax_rows", &pass, fields)
             .constant("WIDTH", packs)
             .constant("HEIGHT", height)
             .run([1, cover(ny.div_ceil(2), height), nz as u32])
@@ -162,7 +163,7 @@ fn relax_colours(gpu: &Launcher<'_>, args: &Relax<'_>, order: Order) -> Result<(
     passes.iter().try_for_each(|&[rows, colour]| {
         let pass = Pass { omega: args.omega, rows, colour, ..Pass::default() };
         let fields = outputs(args.x, 3).chain(inputs(args.rhs, 3));
-        view.launch(gpu, (&RELAX_GENERAL, "relax_colour"), &pass, fields)
+        view.launch(gpu, &RELAX_GENERAL, "relax_colour", &pass, fields)
             .constant("ORDER", order as usize)
             .run(groups)
     })
@@ -173,7 +174,7 @@ pub(super) fn jacobi(gpu: &Launcher<'_>, args: &Jacobi<'_>) -> Result<(), Comput
     let source = if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL };
     let pass = Pass { omega: args.damping, ..Pass::default() };
     let fields = inputs(args.x, 3).chain(inputs(args.rhs, 3));
-    let launch = view.launch(gpu, (source, "jacobi"), &pass, fields).outputs(args.out, 3).spare(1);
+    let launch = view.launch(gpu, source, "jacobi", &pass, fields).outputs(args.out, 3).spare(1);
     if view.rows {
         let (launch, groups) = tiled(launch, view.packs());
         launch.run(groups)
@@ -210,7 +211,7 @@ pub(super) fn subtract_product(
     let view = View::of(args.operator);
     let source = if view.rows { &PRODUCT_ROWS } else { &PRODUCT_GENERAL };
     let fields = inputs(args.x, 3).chain(outputs(args.target, 3));
-    let launch = view.launch(gpu, (source, "subtract_product"), &Pass::default(), fields);
+    let launch = view.launch(gpu, source, "subtract_product", &Pass::default(), fields);
     sum(launch, &view, view.packs())
 }
 
@@ -218,7 +219,7 @@ pub(super) fn norm2(gpu: &Launcher<'_>, args: &ResidualNorm2<'_>) -> Result<Late
     let view = View::of(args.operator);
     let source = if view.rows { &RESIDUAL_ROWS } else { &RESIDUAL_GENERAL };
     let fields = inputs(args.x, 3).chain(inputs(args.rhs, 3));
-    let launch = view.launch(gpu, (source, "residual_norm2"), &Pass::default(), fields).spare(3);
+    let launch = view.launch(gpu, source, "residual_norm2", &Pass::default(), fields).spare(3);
     sum(launch, &view, view.packs())
 }
 
@@ -229,7 +230,7 @@ pub(super) fn restrict(gpu: &Launcher<'_>, args: &RestrictResidual<'_>) -> Resul
     let source = if view.rows { &RESTRICT_ROWS } else { &RESIDUAL_GENERAL };
     let fields = inputs(args.x, 3).chain(inputs(args.rhs, 3));
     let pass = Pass { coarse, ..Pass::default() };
-    let launch = view.launch(gpu, (source, "restrict_residual"), &pass, fields).outputs(args.coarse, 3);
+    let launch = view.launch(gpu, source, "restrict_residual", &pass, fields).outputs(args.coarse, 3);
     // Two coarse cells a thread are one pack of fine ones.
     let width = if view.rows { view.packs()[0] } else { coarse[0] };
     sum(launch, &view, [width, coarse[1], coarse[2]])

@@ -58,11 +58,11 @@ impl Operator<'_> {
     fn check(&self, lengths: &mut Lengths, fields: &[(&'static str, &[Buffer])]) {
         let n = self.shape.len();
         if let Some(tensor) = self.tensor {
-            lengths.field("tensor", tensor, (self.shape.tensor_entries(), n));
+            lengths.field("tensor", tensor, self.shape.tensor_entries(), n);
         }
         lengths.optional("diffusivity", self.diffusivity, n).optional("volume_weight", self.volume_weight, n);
         for (name, field) in fields {
-            lengths.field(name, field, (self.shape.components(), n));
+            lengths.field(name, field, self.shape.components(), n);
         }
     }
 }
@@ -210,7 +210,7 @@ impl Kernel for RestrictResidual<'_> {
     fn check(&self, lengths: &mut Lengths) {
         self.operator.check(lengths, &[("x", self.x), ("rhs", self.rhs)]);
         let coarse = self.coarse_shape;
-        lengths.field("coarse", self.coarse, (coarse.components(), coarse.len()));
+        lengths.field("coarse", self.coarse, coarse.components(), coarse.len());
     }
     fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
         Later::known(by_dimension!(self.operator.shape, residual::restrict(cpu, self)))

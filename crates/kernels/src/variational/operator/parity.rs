@@ -75,7 +75,7 @@ fn larger_shapes() -> Vec<Shape> {
 }
 
 fn unknowns(device: &Device, shape: Shape, seed: u64) -> Field {
-    noise_field(device, (shape.components(), shape.len()), seed)
+    noise_field(device, shape.components(), shape.len(), seed)
 }
 
 on_every_device! {

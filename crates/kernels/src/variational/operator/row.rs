@@ -360,7 +360,7 @@ fn update<const D: usize, P: Pack, A: Springs>(
             let mut sums = own;
             for c in 0..D {
                 own[c] = P::load(x, c * (n + 2) + 1 + at);
-                sums[c] = pull.add::<P, A>(P::load(base, c * n + at), x, (c, at));
+                sums[c] = pull.add::<P, A>(P::load(base, c * n + at), x, c, at);
             }
             for c in 0..D {
                 let mut change = P::load(inverse, entry::<D>(c, 0) * n + at) * sums[0] - own[c];
@@ -395,7 +395,7 @@ fn residual<const D: usize, const TENSOR: bool, P: Pack, T: Terms<D>>(
             for c in 0..D {
                 let base = terms.base::<P>(c, at);
                 own[c] = P::load(x, c * (n + 2) + 1 + at);
-                rest[c] = pull.add::<P, T::Along>(base, x, (c, at)) - diag[c] * own[c];
+                rest[c] = pull.add::<P, T::Along>(base, x, c, at) - diag[c] * own[c];
                 terms.prefetch(c, at + task.ahead);
             }
             if TENSOR {

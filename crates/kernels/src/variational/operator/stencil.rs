@@ -73,7 +73,7 @@ impl<const D: usize> System<'_, D> {
         let springs = self.operator.springs();
         let sides = [(1, Side::Below), (1, Side::Above), (2, Side::Below), (2, Side::Above)];
         let steps = sides.map(|(axis, side)| {
-            let beside = beside(self.operator.shape, row, (axis, side));
+            let beside = beside(self.operator.shape, row, axis, side);
             beside.map_or((row, 0.0), |to| (to, springs[axis]))
         });
         let rows = steps.map(|(to, _)| to);

@@ -54,7 +54,7 @@ pub(super) enum Side {
 }
 
 /// The row beside another one along y (axis 1) or z, or none beyond the border.
-pub(super) fn beside(shape: Shape, row: usize, (axis, side): (usize, Side)) -> Option<usize> {
+pub(super) fn beside(shape: Shape, row: usize, axis: usize, side: Side) -> Option<usize> {
     let [_, ny, nz] = shape.size;
     let (at, count, stride) = if axis == 1 { (row % ny, ny, 1) } else { (row / ny, nz, ny) };
     match side {

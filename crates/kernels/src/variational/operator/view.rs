@@ -45,7 +45,8 @@ impl<'a> View<'a> {
     pub fn launch(
         &self,
         gpu: &Launcher<'a>,
-        (source, entry): (&'static ShaderSource, &'static str),
+        source: &'static ShaderSource,
+        entry: &'static str,
         pass: &Pass,
         fields: impl Iterator<Item = Bind<'a>>,
     ) -> PreparedLaunch<'a> {

@@ -33,8 +33,7 @@ impl<const D: usize> System<'_, D> {
         add(&along_x.volume_links[1..], gathered.diag[0]);
         // … then y and z.
         for axis in 1..D {
-            for to in
-                [Side::Below, Side::Above].into_iter().filter_map(|side| beside(shape, row, (axis, side)))
+            for to in [Side::Below, Side::Above].into_iter().filter_map(|side| beside(shape, row, axis, side))
             {
                 edge_weights(w(row), w(to), along[axis], edge);
                 add(edge, gathered.diag[axis]);
@@ -52,7 +51,7 @@ impl<const D: usize> System<'_, D> {
                         central_along_x(x(0, row), half, difference);
                     } else {
                         let [low, high] = [Side::Below, Side::Above]
-                            .map(|side| x(e, beside(shape, row, (e, side)).unwrap_or(row)));
+                            .map(|side| x(e, beside(shape, row, e, side).unwrap_or(row)));
                         scaled_difference(high, low, half, difference);
                     }
                     add(difference, flux);
@@ -93,7 +92,7 @@ impl Adjoint {
         }
         for (side, sign) in [(Side::Below, -half), (Side::Above, half)] {
             let (from, sign) =
-                beside(self.shape, row, (self.axis, side)).map_or((row, -sign), |from| (from, sign));
+                beside(self.shape, row, self.axis, side).map_or((row, -sign), |from| (from, sign));
             flux_of(from, flux);
             add_scaled(flux, sign, out);
         }

@@ -37,7 +37,7 @@ pub(super) fn follow<P: Copy + Sync>(
         }
         return;
     }
-    let slabs = Slabs::of(shape, passes.len(), (cpu.useful_parts(shape.len()), cpu.threads()));
+    let slabs = Slabs::of(shape, passes.len(), cpu.useful_parts(shape.len()), cpu.threads());
     for passes in passes.chunks(slabs.together) {
         cpu.split(slabs.count, shape.len(), |range| {
             update(&mut range.flat_map(|slab| slabs.inside(slab, passes)));
@@ -63,7 +63,7 @@ struct Slabs {
 
 impl Slabs {
     /// Two slabs a thread if there are enough lines, `parts` at most.
-    fn of(shape: Shape, passes: usize, (parts, threads): (usize, usize)) -> Self {
+    fn of(shape: Shape, passes: usize, parts: usize, threads: usize) -> Self {
         let wanted = parts.min(2 * threads);
         let [_, ny, nz] = shape.size;
         let planes = nz >= wanted * thinnest(passes) || nz >= ny;
@@ -139,7 +139,7 @@ mod tests {
             let dimension = if size[2] == 1 { Dimension::Two } else { Dimension::Three };
             let shape = Shape { size, dimension };
             [1, 2, 4].into_iter().flat_map(move |passes| {
-                [1, 2, 5, 64].map(|threads| (shape, passes, Slabs::of(shape, passes, (4 * threads, threads))))
+                [1, 2, 5, 64].map(|threads| (shape, passes, Slabs::of(shape, passes, 4 * threads, threads)))
             })
         })
     }

@@ -17,7 +17,7 @@ pub(super) fn robust_tensor(cpu: &Cpu, args: RobustTensor<'_>) {
                 let delta: Vec<&[f32]> = increment.iter().map(|b| &b.host()[span.clone()]).collect();
                 for (nth, group) in groups.iter().enumerate() {
                     let tensor: Vec<&[f32]> = group.tensor.iter().map(|b| &b.host()[span.clone()]).collect();
-                    residual_weight((&tensor, &delta), epsilon * epsilon, group.gain, psi);
+                    residual_weight(&tensor, &delta, epsilon * epsilon, group.gain, psi);
                     for (entry, tensor) in tensor[..entries].iter().enumerate() {
                         // SAFETY: every row is written by one thread.
                         let out = unsafe { out[entry].get_mut(span.clone()) };
@@ -34,7 +34,7 @@ pub(super) fn robust_tensor(cpu: &Cpu, args: RobustTensor<'_>) {
 
 /// `gain · ψ'((δ, 1)ᵀ J (δ, 1))` of a row.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn residual_weight((tensor, delta): (&[&[f32]], &[&[f32]]), epsilon2: f32, gain: f32, out: &mut [f32]) {
+fn residual_weight(tensor: &[&[f32]], delta: &[&[f32]], epsilon2: f32, gain: f32, out: &mut [f32]) {
     let n = out.len();
     let d = delta.len();
     out.copy_from_slice(&tensor[tensor.len() - 1][..n]);

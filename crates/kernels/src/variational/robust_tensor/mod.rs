@@ -51,9 +51,9 @@ impl Kernel for RobustTensor<'_> {
         let (n, d) = (self.shape.len(), self.shape.components());
         let entries = self.shape.tensor_entries() + d;
         for group in self.groups {
-            lengths.field("group", group.tensor, (entries + 1, n));
+            lengths.field("group", group.tensor, entries + 1, n);
         }
-        lengths.field("increment", self.increment, (d, n)).field("out", self.out, (entries, n));
+        lengths.field("increment", self.increment, d, n).field("out", self.out, entries, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
         cpu::robust_tensor(cpu, self);

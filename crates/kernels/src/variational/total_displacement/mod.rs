@@ -45,7 +45,7 @@ impl Kernel for ToVoxels<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        lengths.field("field", self.field, (self.shape.components(), self.shape.len()));
+        lengths.field("field", self.field, self.shape.components(), self.shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::to_voxels(cpu, self));
@@ -71,7 +71,7 @@ impl Kernel for FromVoxels<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        lengths.field("field", self.field, (self.shape.components(), self.shape.len()));
+        lengths.field("field", self.field, self.shape.components(), self.shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::from_voxels(cpu, self));

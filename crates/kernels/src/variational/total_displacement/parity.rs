@@ -17,7 +17,7 @@ on_every_device! {
         for shape in shapes() {
             for map in [VoxelAffine::IDENTITY, turned] {
                 Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
-                    let mut field = noise_field(device, (shape.components(), shape.len()), 1);
+                    let mut field = noise_field(device, shape.components(), shape.len(), 1);
                     ToVoxels { shape, spacing_edges: SPACING_EDGES, map, field: &mut field }.run(device).unwrap();
                     field
                 });
@@ -28,7 +28,7 @@ on_every_device! {
     fn voxels_become_edges(device: &Device) {
         for shape in shapes() {
             Pair::new(device).alike(&format!("{:?}", shape.size), |device| {
-                let mut field = noise_field(device, (shape.components(), shape.len()), 1);
+                let mut field = noise_field(device, shape.components(), shape.len(), 1);
                 field[0] = device.upload(vec![f32::NAN; shape.len()]).unwrap();
                 FromVoxels { shape, spacing_edges: SPACING_EDGES, field: &mut field }.run(device).unwrap();
                 field

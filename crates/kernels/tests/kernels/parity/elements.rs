@@ -28,7 +28,7 @@ const TURNED: VoxelAffine = VoxelAffine {
     offset: [0.4, -0.3, 0.1],
 };
 
-fn plan((shape, last): (Shape, LastAxis), problems: usize, elements: [usize; 3]) -> LatticePlan {
+fn plan(shape: Shape, last: LastAxis, problems: usize, elements: [usize; 3]) -> LatticePlan {
     let axis = |a: usize| {
         let pixels = shape.size[a] as f64;
         let step = elements[a] as f64 / (pixels + 0.5);
@@ -223,7 +223,8 @@ impl<'a> Run<'a> {
         // Time is as fine on every lattice.
         let depth = if elements.last == LastAxis::Space { 4 } else { elements.elements[2] };
         let finer = plan(
-            (elements.shape, elements.last),
+            elements.shape,
+            elements.last,
             elements.problems,
             [2 * elements.elements[0], elements.elements[1], depth],
         );
@@ -280,7 +281,7 @@ on_every_device! {
                         per_edge: [1.0, 0.8, 0.7],
                         gain: 1.5,
                     };
-                    let mut run = Run::new(device, &plan((shape, last), problems, elements), rule);
+                    let mut run = Run::new(device, &plan(shape, last, problems, elements), rule);
                     for _ in 0..4 {
                         match last {
                             LastAxis::Time => run.evaluate_matched(images),

@@ -36,7 +36,7 @@ fn phases_of(device: &Device, levels: &Levels, seed: u64) -> Buffer<u16> {
 }
 
 /// Noise of an amplitude, NaN here and there.
-fn estimates(device: &Device, (count, size): (usize, [usize; 2]), amplitude: f32) -> Buffer {
+fn estimates(device: &Device, count: usize, size: [usize; 2], amplitude: f32) -> Buffer {
     let n = size[0] * size[1];
     let mut samples: Vec<f32> = noise(count * n, 5).iter().map(|v| amplitude * v).collect();
     for plane in samples.chunks_exact_mut(n) {
@@ -75,7 +75,7 @@ on_every_device! {
             for level in 0..levels.count() {
                 let of = |device: &Device| {
                     let all = phases_of(device, &levels, 1);
-                    device.upload(turns(device, (&levels, level), &all).unwrap()).unwrap()
+                    device.upload(turns(device, &levels, level, &all).unwrap()).unwrap()
                 };
                 Pair::new(device).alike(&format!("{:?} {level}", levels.sizes()), |device| vec![of(device)]);
             }
@@ -98,7 +98,7 @@ on_every_device! {
                     run(LocalPhaseOutputs { phases: None, features: Some(&mut alone) });
                     let mut phases = device.zeros(ORIENTATIONS * levels.len()).unwrap();
                     run(LocalPhaseOutputs { phases: Some(&mut phases), features: Some(&mut both) });
-                    let turns = device.upload(turns(device, (&levels, 0), &phases).unwrap()).unwrap();
+                    let turns = device.upload(turns(device, &levels, 0, &phases).unwrap()).unwrap();
                     alone.into_iter().chain(both).chain([turns]).collect()
                 });
             }
@@ -118,7 +118,7 @@ on_every_device! {
                         let place = Place { levels: &levels, level: 0, sampling };
                         let constraints =
                             Constraints { tau_l: 1.5, min_orientations: 3, weighing };
-                        let coarser = estimates(device, (2, halved(levels.size(0))), 1.5);
+                        let coarser = estimates(device, 2, halved(levels.size(0)), 1.5);
                         let n = levels.pixels(0);
                         let mut out = [device.zeros(2 * n).unwrap(), device.zeros(n).unwrap()];
                         let [flow, confidence] = &mut out;
@@ -145,7 +145,7 @@ on_every_device! {
                         let pair = [phases_of(device, &levels, 8), phases_of(device, &levels, 9)];
                         let place = Place { levels: &levels, level: 0, sampling };
                         let votes = Votes { min_orientations: 3, views };
-                        let coarser = estimates(device, (views.count(), halved(levels.size(0))), 3.0);
+                        let coarser = estimates(device, views.count(), halved(levels.size(0)), 3.0);
                         let n = views.count() * levels.pixels(0);
                         let mut out = device.zeros_field(2, n).unwrap();
                         let [disparity, confidence] = &mut out[..] else { unreachable!() };
@@ -165,8 +165,8 @@ on_every_device! {
             for window in [Window::One, Window::Three, Window::Five] {
                 for (count, has_coarser) in [(1, false), (2, true)] {
                     Pair::new(device).alike(&format!("{size:?} {window:?} {count}"), |device| {
-                        let input = estimates(device, (count, size), 2.0);
-                        let coarser = estimates(device, (count, halved(size)), 2.0);
+                        let input = estimates(device, count, size, 2.0);
+                        let coarser = estimates(device, count, halved(size), 2.0);
                         let mut out = device.zeros_field(1, count * levels.pixels(0)).unwrap();
                         let mut confidence = noise_buffer(device, levels.pixels(0), 4);
                         let kernel = ValidMedian {
@@ -190,7 +190,7 @@ on_every_device! {
         for levels in pyramids() {
             let (size, n) = (levels.size(0), levels.pixels(0));
             Pair::new(device).alike(&format!("{size:?}"), |device| {
-                let [forward, backward] = [1.0, 1.5].map(|a| estimates(device, (2, size), a));
+                let [forward, backward] = [1.0, 1.5].map(|a| estimates(device, 2, size, a));
                 let sure = noise_buffer(device, 2 * n, 6);
                 let mut out = device.zeros_field(1, 2 * n).unwrap();
                 out.extend(device.zeros_field(3, n).unwrap());
@@ -213,7 +213,7 @@ on_every_device! {
             for (planes, factor) in [(1, -1.0), (2, 2.0)] {
                 Pair::new(device).alike(&format!("{:?} {planes}", levels.sizes()), |device| {
                     let image = image_pyramid(device, &levels, 7);
-                    let coarser = estimates(device, (planes, halved(levels.size(0))), 2.0);
+                    let coarser = estimates(device, planes, halved(levels.size(0)), 2.0);
                     let mut out = device.zeros(levels.pixels(0)).unwrap();
                     let (image, coarser) = (&image, &coarser);
                     DisplacedImage { levels: &levels, level: 0, factor, image, coarser, out: &mut out }
@@ -227,7 +227,7 @@ on_every_device! {
 
     fn fixed_points(device: &Device) {
         Pair::new(device).alike("quantise", |device| {
-            let mut samples = estimates(device, (1, [97, 31]), 9.0);
+            let mut samples = estimates(device, 1, [97, 31], 9.0);
             let form = FixedPoint { step: 0.0625, most: 7.0 };
             Quantise { form, samples: &mut samples }.run(device).unwrap();
             vec![samples]

@@ -33,7 +33,7 @@ on_every_device! {
         ] {
             for (count, n) in [(1, 255), (2, 1), (3, 70_001)] {
                 Pair::new(device).alike(&format!("{operation:?}"), |device| {
-                    let mut field = noise_field(device, (count, n), 2);
+                    let mut field = noise_field(device, count, n, 2);
                     InPlace { operation, field: &mut field }.run(device).unwrap();
                     field
                 });
@@ -71,7 +71,7 @@ on_every_device! {
     fn increments_are_clipped(device: &Device) {
         for (d, n) in [(2, 1000), (3, 200_003)] {
             Pair::new(device).alike("clip_length", |device| {
-                let mut field = noise_field(device, (d, n), 3);
+                let mut field = noise_field(device, d, n, 3);
                 let total = ClipLength { limit: 0.7, field: &mut field }.run(device).unwrap().get(device).unwrap();
                 field.push(device.upload(vec![total as f32]).unwrap());
                 field

@@ -38,7 +38,7 @@ on_every_device! {
             for weighted in [false, true] {
                 Pair::new(device).alike_but(5, &format!("jacobian {shape:?}"), |device| {
                     let (n, d) = (shape.len(), shape.components());
-                    let mut field = noise_field(device, (d, n), 5);
+                    let mut field = noise_field(device, d, n, 5);
                     if weighted {
                         field[d - 1] = holes(device, n, 6);
                     }
@@ -88,8 +88,8 @@ on_every_device! {
                         .map(|(tensor, gain)| Group { tensor, gain })
                         .take(count)
                         .collect();
-                    let increment = noise_field(device, (d, n), 70);
-                    let mut out = noise_field(device, (shape.tensor_entries() + d, n), 90);
+                    let increment = noise_field(device, d, n, 70);
+                    let mut out = noise_field(device, shape.tensor_entries() + d, n, 90);
                     RobustTensor { shape, epsilon, groups: &groups, increment: &increment, out: &mut out }
                         .run(device)
                         .unwrap();
@@ -106,7 +106,7 @@ on_every_device! {
                     let (n, d) = (shape.len(), shape.components());
                     let image = noise_buffer(device, n, 1);
                     let edges = edges.then_some(ImageEdges { kappa: 0.7, image: &image });
-                    let (base, increment) = (noise_field(device, (d, n), 2), noise_field(device, (d, n), 7));
+                    let (base, increment) = (noise_field(device, d, n, 2), noise_field(device, d, n, 7));
                     let mut out = device.zeros(n).unwrap();
                     let kernel = Diffusivity {
                         shape,
@@ -129,7 +129,7 @@ on_every_device! {
             Pair::new(device).alike(&format!("visibility {shape:?}"), |device| {
                 let (n, d) = (shape.len(), shape.components());
                 let scales = Scales { divergence: 0.8, intensity: 0.9 };
-                let field = noise_field(device, (d, n), 2);
+                let field = noise_field(device, d, n, 2);
                 let (fixed, warped) = (noise_buffer(device, n, 7), holes(device, n, 8));
                 let mut out = device.zeros(n).unwrap();
                 let kernel = Visibility {

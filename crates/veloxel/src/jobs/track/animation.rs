@@ -25,7 +25,7 @@ pub(super) fn write(path: &Path, tracked: &Tracked, setting: &Setting<'_>) -> Re
     for frame in 0..setting.cine.place.frames {
         let mut rgb = vec![0u8; 3 * width * height];
         for nth in 0..sheet.slices.len() {
-            sheet.draw(&mut rgb, nth, (setting, frame));
+            sheet.draw(&mut rgb, nth, setting, frame);
             for structure in Structure::ALL {
                 if let Some(contour) = tracked.contours.get(structure, sheet.slices[nth], frame) {
                     sheet.trace(&mut rgb, nth, &contour.polygon, ink(structure));
@@ -78,7 +78,7 @@ impl Sheet {
         [nth % self.columns * w, nth / self.columns * h]
     }
 
-    fn draw(&self, rgb: &mut [u8], nth: usize, (setting, frame): (&Setting<'_>, usize)) {
+    fn draw(&self, rgb: &mut [u8], nth: usize, setting: &Setting<'_>, frame: usize) {
         let ([x0, y0], [w, h], width) = (self.corner_px(nth), self.tile_px(), self.size_px()[0]);
         let frames = setting.cine.sequence.frames();
         let at = |x: usize, y: usize, frame: usize| {

@@ -32,7 +32,7 @@ impl Cine {
                     many => many.to_vec(),
                 };
                 let frames = io::read_frame_list(&paths, reading, warnings)?;
-                let (frames, _) = on_first_grid(device, frames, (reading.strictness, warnings))?;
+                let (frames, _) = on_first_grid(device, frames, reading.strictness, warnings)?;
                 (Sequence::new(frames, None)?, Vec::new())
             }
         };

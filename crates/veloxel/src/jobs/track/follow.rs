@@ -46,7 +46,8 @@ pub(super) fn follow(
     cines: &[Frames],
     plan: CyclePlan,
     options: &RunOptions,
-    (device, observer): (&Device, &dyn Observer),
+    device: &Device,
+    observer: &dyn Observer,
 ) -> Result<Vec<Followed>, VeloxelError> {
     // Two frames are one way there and back: nothing comes around.
     let periodic = if cines[0].frames.len() == 2 { Periodic::No } else { plan.periodic };
@@ -54,12 +55,12 @@ pub(super) fn follow(
     if plan.estimate == CycleEstimate::Whole {
         let each = |(nth, cine): (usize, &Frames)| {
             let part = Part { observer, nth, count: cines.len() };
-            whole(cine.given(), plan, options, (device, &part))
+            whole(cine.given(), plan, options, device, &part)
         };
         return cines.iter().enumerate().map(each).collect();
     }
-    let white = cines.iter().map(|cine| full_scale(&cine.frames[plan.start])).fold(0.0, f32::max);
-    let mut opened = options.open_method((cines[0].frames[plan.start].grid(), white, 2), device)?;
+    let first = &cines[0].frames[plan.start];
+    let mut opened = options.open_method(first.grid(), full_scale(first), 2, device)?;
     let AnyMethod::Pair(method) = &mut opened.method else {
         let name = options.method.method_name();
         let reason = format!("{name} takes windows of frames: name a method of pairs to track with");
@@ -75,7 +76,8 @@ fn whole(
     sequence: SequenceFrames<'_>,
     plan: CyclePlan,
     options: &RunOptions,
-    (device, observer): (&Device, &dyn Observer),
+    device: &Device,
+    observer: &dyn Observer,
 ) -> Result<Followed, VeloxelError> {
     let name = options.method.method_name();
     if name != FiniteElementsParams::METHOD {
@@ -85,7 +87,7 @@ fn whole(
     }
     let dimension = sequence.frames[plan.start].grid().dimension();
     let params: FiniteElementsParams = options.method.build(dimension)?;
-    let cycle = track_whole(&params, sequence, plan, (device, observer))?;
+    let cycle = track_whole(&params, sequence, plan, device, observer)?;
     Ok(followed(cycle, params.to_json()))
 }
 

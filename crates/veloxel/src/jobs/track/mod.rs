@@ -137,17 +137,17 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
             region,
             device: &device,
         };
-        let tracked = setting.run(method, (nth, observer), &mut log)?;
+        let tracked = setting.run(method, nth, observer, &mut log)?;
         let prefix = match job.methods.len() {
             1 => String::new(),
             _ => format!("{}-{}_", method.method_name(), method.preset_name()),
         };
         let timing = setting.timing(&tracked.run);
-        log.stages.time("write", || writing::write((&folder, &prefix), &tracked, &setting, timing))?;
+        log.stages.time("write", || writing::write(&folder, &prefix, &tracked, &setting, timing))?;
         runs.push(tracked);
     }
     let inputs = plan.input_reports(|_| cine.sequence.grid());
-    let report = report(job, (&cine, &seeds, region), log, inputs, &runs);
+    let report = report(job, &cine, &seeds, region, log, inputs, &runs);
     let views: Vec<TrackView<'_>> =
         runs.iter().map(|tracked| tracked.view(&cine, truth.as_ref(), region)).collect();
     let page = track_html(&report, &views)?;
@@ -205,19 +205,20 @@ impl Setting<'_> {
     fn run(
         &self,
         method: &MethodOptions,
-        (nth, observer): (usize, &dyn Observer),
+        nth: usize,
+        observer: &dyn Observer,
         log: &mut RunLog,
     ) -> Result<Tracked, VeloxelError> {
         let (frames, grid) = (self.cine.place.frames, self.cine.sequence.grid());
         let begin = Instant::now();
-        let motions = self.motions(method, (nth, observer))?;
+        let motions = self.motions(method, nth, observer)?;
         let solve_ms = begin.elapsed().as_secs_f64() * 1e3;
         log.stages.add("solve", solve_ms);
         let motion = &motions[0];
         let warnings = &mut log.warnings;
-        let contours = outlines::carried(self.seeds, &motions, (Way::Wanted, self.cine), warnings);
+        let contours = outlines::carried(self.seeds, &motions, Way::Wanted, self.cine, warnings);
         note_crossings(&contours, method, warnings);
-        let walls = walls::walls(self.seeds, motion, (grid, frames), warnings);
+        let walls = walls::walls(self.seeds, motion, grid, frames, warnings);
         let [sx, sy, _] = grid.spacing_mm();
         let distances = match self.truth {
             // Seeds are the truth themselves.
@@ -227,7 +228,7 @@ impl Setting<'_> {
         let ways = match self.truth {
             Some(truth) => {
                 let by = |way: Way, warnings: &mut Warnings| {
-                    let carried = outlines::carried(self.seeds, &motions, (way, self.cine), warnings);
+                    let carried = outlines::carried(self.seeds, &motions, way, self.cine, warnings);
                     ContourDistances::measure(&carried, truth, [sx, sy])
                         .map(|found| self.without_seeds(&found))
                 };
@@ -256,7 +257,8 @@ impl Setting<'_> {
     fn motions(
         &self,
         method: &MethodOptions,
-        (nth, observer): (usize, &dyn Observer),
+        nth: usize,
+        observer: &dyn Observer,
     ) -> Result<Vec<CineMotion>, VeloxelError> {
         let options = RunOptions { method: method.clone(), ..self.job.options.clone() };
         let slices = self.seeds.contours.slices();
@@ -276,7 +278,7 @@ impl Setting<'_> {
         starts
             .iter()
             .enumerate()
-            .map(|(part, &start)| task.follow(start, (nth * starts.len() + part, all)))
+            .map(|(part, &start)| task.follow(start, nth * starts.len() + part, all))
             .collect()
     }
 
@@ -306,7 +308,9 @@ fn note_crossings(contours: &ContourSet, method: &MethodOptions, warnings: &mut 
 
 fn report(
     job: &TrackJob,
-    (cine, seeds, region): (&Cine, &Seeds, Region),
+    cine: &Cine,
+    seeds: &Seeds,
+    region: Region,
     log: RunLog,
     inputs: Vec<veloxel_report::InputReport>,
     runs: &[Tracked],

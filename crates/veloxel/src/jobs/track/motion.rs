@@ -95,12 +95,12 @@ pub(super) struct Task<'a> {
 
 impl Task<'_> {
     /// Follows from a start frame; `done` of `all` such tasks are over.
-    pub fn follow(&self, start: usize, (done, all): (usize, usize)) -> Result<CineMotion, VeloxelError> {
+    pub fn follow(&self, start: usize, done: usize, all: usize) -> Result<CineMotion, VeloxelError> {
         let (grid, frames) = (self.cine.sequence.grid(), self.cine.sequence.frames());
         let plan = CyclePlan { start, ..self.plan };
         let space = self.space;
         let part = Part { observer: self.observer, nth: done, count: all };
-        let found = |cines: &[Frames]| follow(cines, plan, self.options, (self.device, &part));
+        let found = |cines: &[Frames]| follow(cines, plan, self.options, self.device, &part);
         if self.space == MotionSpace::Volume {
             let stack = self.region.stack(grid)?;
             let cut = |image: &Volume<f32>| self.region.volume(image, &stack);

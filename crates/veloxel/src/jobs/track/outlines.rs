@@ -34,7 +34,8 @@ impl Cavities {
 pub(super) fn carried(
     seeds: &Seeds,
     motions: &[CineMotion],
-    (way, cine): (Way, &Cine),
+    way: Way,
+    cine: &Cine,
     warnings: &mut Warnings,
 ) -> ContourSet {
     let frames = cine.place.frames;
@@ -44,13 +45,16 @@ pub(super) fn carried(
     for structure in Structure::ALL {
         for slice in seeds.contours.slices() {
             let own: Vec<Seed<'_>> = (seeds.frames.iter().enumerate())
-                .filter_map(|(nth, &frame)| Seed::of((seeds, nth), (structure, slice, frame), (way, cine)))
+                .filter_map(|(nth, &frame)| {
+                    let contour = seeds.contours.get(structure, slice, frame)?;
+                    Some(Seed::of(seeds, nth, contour, way, cine))
+                })
                 .collect();
             if own.is_empty() || structure == Structure::Region {
                 continue;
             }
             for frame in 0..frames {
-                let carry = |seed: &Seed<'_>| seed.carried((&motions[seed.nth], way), (cine, frame));
+                let carry = |seed: &Seed<'_>| seed.carried(&motions[seed.nth], way, cine, frame);
                 let polygon = match neighbours(&own, frame, frames, periodicity) {
                     [(one, _), (other, _)] if one.nth == other.nth => carry(one),
                     [(one, weight), (other, _)] => {
@@ -81,24 +85,20 @@ struct Seed<'a> {
 }
 
 impl<'a> Seed<'a> {
-    fn of(
-        (seeds, nth): (&'a Seeds, usize),
-        (structure, slice, frame): (Structure, usize, usize),
-        (way, cine): (Way, &Cine),
-    ) -> Option<Self> {
-        let contour = seeds.contours.get(structure, slice, frame)?;
-        let outer = match structure {
+    fn of(seeds: &'a Seeds, nth: usize, contour: &'a Contour, way: Way, cine: &Cine) -> Self {
+        let (slice, frame) = (contour.slice, contour.frame);
+        let outer = match contour.structure {
             Structure::Endo => Structure::Epi,
             Structure::Rv => Structure::RvEpi,
-            _ => return Some(Self { nth, contour, rim: None }),
+            _ => return Self { nth, contour, rim: None },
         };
         let outer = seeds.contours.get(outer, slice, frame).map(|outer| outer.polygon.points_px());
         let rim = || Rim::of(cine.slice(slice, frame), contour.polygon.points_px(), outer);
         let is_corrected = way == Way::Wanted && seeds.cavities == Cavities::Rim;
-        Some(Self { nth, contour, rim: is_corrected.then(rim).flatten() })
+        Self { nth, contour, rim: is_corrected.then(rim).flatten() }
     }
 
-    fn carried(&self, (motion, way): (&CineMotion, Way), (cine, frame): (&Cine, usize)) -> Option<Polygon> {
+    fn carried(&self, motion: &CineMotion, way: Way, cine: &Cine, frame: usize) -> Option<Polygon> {
         let seed = self.contour;
         if frame == seed.frame {
             return Some(seed.polygon.clone());

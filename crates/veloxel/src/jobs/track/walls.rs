@@ -9,7 +9,8 @@ use veloxel_report::metrics::{Level, SegmentFrame, WallMesh, WallMotion};
 pub(super) fn walls(
     seeds: &Seeds,
     motion: &CineMotion,
-    (grid, frames): (&Grid, usize),
+    grid: &Grid,
+    frames: usize,
     warnings: &mut Warnings,
 ) -> Vec<WallMotion> {
     let start = seeds.reference();
@@ -21,7 +22,7 @@ pub(super) fn walls(
     }
     let slices: Vec<usize> = meshes.iter().map(|(slice, ..)| *slice).collect();
     let mut levels = levels(&slices, contours, start, warnings);
-    if let Some((mesh, is_first)) = cap(contours, start, (&slices, &levels), [sx, sy]) {
+    if let Some((mesh, is_first)) = cap(contours, start, &slices, &levels, [sx, sy]) {
         let nth = if is_first { 0 } else { meshes.len() };
         meshes.insert(nth, mesh);
         levels.insert(nth, Level::Apex);
@@ -40,7 +41,7 @@ pub(super) fn walls(
             };
             mesh.points_px().iter().map(point).collect()
         };
-        let septum_rad = towards_rv(contours, (slice, start), centre, [sx, sy])
+        let septum_rad = towards_rv(contours, slice, start, centre, [sx, sy])
             .or(shared)
             .unwrap_or_else(|| usual_septum(grid));
         let segments = SegmentFrame { septum_rad, towards_anterior: towards_anterior(grid, septum_rad) };
@@ -86,7 +87,8 @@ fn meshes(contours: &ContourSet, start: usize, spacing_mm: [f64; 2], warnings: &
 fn cap(
     contours: &ContourSet,
     start: usize,
-    (slices, levels): (&[usize], &[Level]),
+    slices: &[usize],
+    levels: &[Level],
     spacing: [f64; 2],
 ) -> Option<(Mesh, bool)> {
     let is_first = levels.first() == Some(&Level::Apical);
@@ -138,7 +140,8 @@ fn levels(slices: &[usize], contours: &ContourSet, start: usize, warnings: &mut 
 /// The direction to the right ventricle's centre in a slice.
 fn towards_rv(
     contours: &ContourSet,
-    (slice, frame): (usize, usize),
+    slice: usize,
+    frame: usize,
     centre: [f64; 2],
     spacing: [f64; 2],
 ) -> Option<f64> {
@@ -151,7 +154,7 @@ fn septum(contours: &ContourSet, frame: usize, spacing: [f64; 2]) -> Option<f64>
     let mut sum = [0.0; 2];
     for slice in contours.slices() {
         let centre = contours.get(Structure::Endo, slice, frame).map(|c| c.polygon.centroid_px());
-        if let Some(angle) = centre.and_then(|centre| towards_rv(contours, (slice, frame), centre, spacing)) {
+        if let Some(angle) = centre.and_then(|centre| towards_rv(contours, slice, frame, centre, spacing)) {
             sum = [sum[0] + angle.cos(), sum[1] + angle.sin()];
         }
     }

@@ -10,7 +10,8 @@ use veloxel_io::LabelMeaning;
 
 /// Writes outlines, labels, fields and tables of a run, names beginning with `prefix`.
 pub(super) fn write(
-    (folder, prefix): (&Path, &str),
+    folder: &Path,
+    prefix: &str,
     tracked: &Tracked,
     setting: &Setting<'_>,
     timing: Timing,
