@@ -12,7 +12,7 @@ use super::{FlowRun, FrameSelection, MaskFile, RunOptions};
 use crate::VeloxelError;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Volume, Warnings};
+use veloxel_core::{CoreError, Dimension, Flow, Mask, Sequence, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{Format, Kind};
@@ -152,18 +152,13 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         let on_first = |mask| Ok::<_, VeloxelError>(mask_on(mask, sequence.grid())?);
         file.iter().map(|file| on_first(file.read(options.reading, warnings)?)).collect()
     };
-    let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
-    let masks = covered_masks(masks, covered);
-    let weights: Vec<Volume<f32>> = options.read_weight(sequence.grid(), warnings)?.into_iter().collect();
+    let (masks, volume_masks) = (covered_masks(read(&options.mask)?, covered), read(&options.volume_mask)?);
+    let weight = options.read_weight(sequence.grid(), warnings)?;
     let mut opened = open(&sequence, options, &device)?;
     options.check_volume_mask(&opened.parameters, warnings);
 
-    let frames = SequenceFrames {
-        masks: &masks,
-        volume_masks: &volume_masks,
-        weights: &weights,
-        ..SequenceFrames::new(sequence.frames())
-    };
+    let (masks, volume_masks, weights) = (&masks[..], &volume_masks[..], weight.as_slice());
+    let frames = SequenceFrames { frames: sequence.frames(), masks, volume_masks, weights };
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let reference = job.reference.map_or(Ok(0), |number| names.position(number))?;
     let sequence_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };
@@ -176,9 +171,8 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         SequenceMaps::new(&mut plan, "confidence", &job.confidence)?,
         SequenceMaps::new(&mut plan, "warped", &job.warped)?,
     ];
-    let outside = job.outside;
     let task = SequenceTask {
-        outside,
+        outside: job.outside,
         frames,
         names: &names,
         truth: &read_truth,

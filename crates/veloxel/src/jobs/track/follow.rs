@@ -1,6 +1,6 @@
 //! The motion from a start frame to every frame of cines: the one place that knows how it is found.
 
-use super::motion::Part;
+use super::part::Part;
 use crate::VeloxelError;
 use crate::jobs::RunOptions;
 use crate::jobs::full_scale::full_scale;

@@ -1,10 +1,12 @@
 //! Outlines of a heart followed over a cine: contours, fields, strain and function out.
 
 mod animation;
+mod cavities;
 mod cine;
 mod follow;
 mod motion;
 mod outlines;
+mod part;
 mod region;
 mod seeds;
 mod tables;
@@ -15,10 +17,10 @@ use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, finish};
 use super::{JobRun, MethodOptions, RunOptions};
 use crate::VeloxelError;
+pub use cavities::Cavities;
 use cine::Cine;
 pub use motion::MotionSpace;
 use motion::{CineMotion, Task, Way};
-pub use outlines::Cavities;
 use region::Region;
 pub use region::RegionChoice;
 use seeds::Seeds;

@@ -2,15 +2,16 @@
 
 use super::cine::Cine;
 use super::follow::{Followed, Frames, follow};
+use super::part::Part;
 use super::region::Region;
 use crate::VeloxelError;
 use crate::jobs::RunOptions;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_gpu::Device;
+use veloxel_motion::Observer;
 use veloxel_motion::composition::sample_vox;
 use veloxel_motion::cycle::CyclePlan;
-use veloxel_motion::{Observer, Step};
 use veloxel_report::metrics::{Periodicity, share_folded};
 
 /// Where points of a cine can move.
@@ -205,19 +206,5 @@ impl CineMotion {
                 self.parts.iter().flatten().filter_map(|part| part.drift_vox[way]).collect();
             (!drifts.is_empty()).then(|| drifts.iter().sum::<f64>() / drifts.len() as f64)
         })
-    }
-}
-
-/// One of several tasks of a run, in the run's own count.
-pub(super) struct Part<'a> {
-    pub observer: &'a dyn Observer,
-    pub nth: usize,
-    pub count: usize,
-}
-
-impl Observer for Part<'_> {
-    fn step(&self, step: Step) {
-        let done = (self.nth as f64 + step.done) / self.count as f64;
-        self.observer.step(Step { done, ..step });
     }
 }

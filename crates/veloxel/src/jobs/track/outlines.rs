@@ -1,31 +1,12 @@
 //! Outlines on every frame: each seed moved along, several seeds blended between their frames.
 
+use super::cavities::Cavities;
 use super::cine::Cine;
 use super::motion::{CineMotion, Way};
 use super::seeds::Seeds;
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, WarningKind, Warnings};
 use veloxel_motion::cycle::{ContourMotion, ContourRule, Rim};
 use veloxel_report::metrics::Periodicity;
-
-/// How outlines of cavities follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cavities {
-    /// As the motion has them.
-    Moved,
-    /// Half way from there to where as much of their inside is dark as on the seed ([`Rim`]).
-    #[default]
-    Rim,
-}
-
-impl Cavities {
-    /// As on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Moved => "moved",
-            Self::Rim => "rim",
-        }
-    }
-}
 
 /// Carries the seeds to every frame; `motions` are those from each of their frames.
 ///

@@ -1,8 +1,8 @@
 //! The outlines that tracking starts from.
 
 use super::TrackJob;
+use super::cavities::Cavities;
 use super::cine::Cine;
-use super::outlines::Cavities;
 use crate::VeloxelError;
 use std::path::Path;
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, Volume, WarningKind, Warnings};
