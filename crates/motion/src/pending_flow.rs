@@ -412,7 +412,7 @@ impl PendingFlow {
         });
         let warped = has_warped.then(&mut volume).transpose()?;
         let confirmed = has_confirmed.then(volume).transpose()?;
-        let occlusion = confirmed.map(|confirmed| confirmed.map(|c| if c > 0.5 { 0.0 } else { 1.0 }));
+        let occlusion = confirmed.map(|confirmed| confirmed.map(|&c| if c > 0.5 { 0.0 } else { 1.0 }));
 
         let mut numbers = account.numbers();
         numbers.push(&mut jacobian);

@@ -200,6 +200,7 @@ fn chromium() -> Option<std::path::PathBuf> {
 }
 
 /// What a page noted about itself, by name, after its self-test in Chromium; none without Chromium.
+#[allow(clippy::print_stdout, reason = "it says why a test was skipped")]
 fn self_test(place: &Workplace, method: &str) -> Option<impl Fn(&str) -> String + use<>> {
     let Some(chromium) = chromium() else {
         #[allow(clippy::print_stdout, reason = "a test says why it was skipped")]
