@@ -14,7 +14,7 @@ use crate::moving_image::{require_overlap, require_sampled};
 use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::resident::{Region, ResidentMask, ResidentStart};
 use crate::start::Start;
-use crate::{MotionError, Observer};
+use crate::{MotionError, Observer, Step};
 use veloxel_core::{Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::Interpolation;
@@ -44,6 +44,25 @@ pub trait PairMethod: DenseMethod {
     /// [`MotionError::Input`] if the fixed image does not lie on the grid that the method was opened for, or an image holds
     /// NaN outside of its mask; [`MotionError::Apart`]; [`MotionError::Compute`] if the device fails.
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError>;
+
+    /// How many pairs [`Self::estimate_many`] works on together; more of them are no faster.
+    fn pairs_together(&self) -> usize {
+        1
+    }
+
+    /// [`Self::estimate`] for several pairs, with the same flows and confidences, bit by bit.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`], for any of them.
+    fn estimate_many(
+        &mut self,
+        pairs: Vec<ImagePair<'_>>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<PendingFlow>, MotionError> {
+        let count = pairs.len();
+        let each = |(nth, pair)| self.estimate(pair, &OneOf { observer, nth, count });
+        pairs.into_iter().enumerate().map(each).collect()
+    }
 
     /// The numbers of the whole image that the method decides by, if there are any.
     fn decisions(&mut self) -> Option<&mut Decisions> {
@@ -78,7 +97,9 @@ pub trait PairMethod: DenseMethod {
             let (fixed, moving) = (Frame::upload(&device, pair.fixed)?, Frame::upload(&device, pair.moving)?);
             let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(&device, m)).transpose();
             let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
-            let region = Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref() };
+            let weight = pair.weight.map(|w| ResidentMask::upload_weight(&device, w)).transpose()?;
+            let region =
+                Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
             check_grids([&fixed, &moving], region)?;
             let start_flow = pair.start.upload_flow(&device)?;
             let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
@@ -97,6 +118,20 @@ pub trait PairMethod: DenseMethod {
             pending.warp([&fixed, &moving], self.interpolation())?;
             pending.finish(extras)
         })
+    }
+}
+
+/// The progress of one of several pairs.
+struct OneOf<'a> {
+    observer: &'a dyn Observer,
+    nth: usize,
+    count: usize,
+}
+
+impl Observer for OneOf<'_> {
+    fn step(&self, step: Step) {
+        let done = (self.nth as f64 + step.done) / self.count as f64;
+        self.observer.step(Step { done, ..step });
     }
 }
 
@@ -191,6 +226,8 @@ pub struct Pair<'a> {
     pub mask: Option<&'a Mask>,
     /// Where volume is preserved (the muscle), on the fixed grid; none: wherever data count.
     pub volume_mask: Option<&'a Mask>,
+    /// How much data count, from 0 to 1 on the fixed grid, for methods with weights in their energy; none: all alike.
+    pub weight: Option<&'a Volume<f32>>,
     /// What is known before the first step.
     pub start: Start<'a>,
 }
@@ -198,7 +235,7 @@ pub struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// Two images of which nothing else is known.
     pub fn new(fixed: &'a Volume<f32>, moving: &'a Volume<f32>) -> Self {
-        Self { fixed, moving, mask: None, volume_mask: None, start: Start::Zero }
+        Self { fixed, moving, mask: None, volume_mask: None, weight: None, start: Start::Zero }
     }
 }
 
@@ -264,9 +301,11 @@ impl<'a> ImagePair<'a> {
 fn check_grids([fixed, moving]: [&Frame; 2], region: Region<'_>) -> Result<(), MotionError> {
     let grid = fixed.grid();
     require_sampled(grid, moving.grid())?;
-    for (mask, what) in
-        [(region.mask, "fixed image and mask"), (region.volume_mask, "fixed image and volume mask")]
-    {
+    for (mask, what) in [
+        (region.mask, "fixed image and mask"),
+        (region.volume_mask, "fixed image and volume mask"),
+        (region.weight, "fixed image and weight image"),
+    ] {
         if let Some(mask) = mask {
             grid.require_same(&mask.grid, what)?;
         }

@@ -5,14 +5,16 @@ use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
 use crate::moving_image::{MovingImage, voxel_map};
 use crate::resident::{Region, ResidentFlow, ResidentMask};
+use std::slice::{from_mut, from_ref};
 use veloxel_core::{
-    BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
+    Axes, BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
     SolveStatus, Volume, WarningKind, Warnings,
 };
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::bilateral_field::{Bilateral, BilateralField};
 use veloxel_kernels::image::brightness::AbsoluteDifference;
+use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
 use veloxel_kernels::variational::jacobian::Jacobian;
 
@@ -55,6 +57,40 @@ pub struct Found {
     pub confidence: Buffer,
     /// Status, warnings and diagnostics, complete when the device is done.
     pub account: Box<dyn PendingAccount>,
+}
+
+/// det(I + ∇d) − 1 of a field, and its statistics.
+pub(crate) struct Determinant {
+    pub shape: Shape,
+    pub samples: Buffer,
+    pub report: Later<JacobianReport>,
+}
+
+impl Determinant {
+    /// Of a displacement in edges.
+    pub fn of(
+        device: &Device,
+        shape: Shape,
+        spacing_edges: Axes<f32>,
+        displacement: &[Buffer],
+        measured: Option<&ResidentMask>,
+    ) -> Result<Self, ComputeError> {
+        let mut samples = device.scratch(shape.len())?;
+        let (weight, out) = (measured.map(|mask| &mask.weight), &mut samples);
+        let report = Jacobian { shape, spacing_edges, displacement, weight, out }.run(device)?;
+        Ok(Self { shape, samples, report })
+    }
+}
+
+/// Samples of a coarse level on the full one.
+fn enlarged(device: &Device, samples: Buffer, shape: Shape, full: Shape) -> Result<Buffer, ComputeError> {
+    if shape == full {
+        return Ok(samples);
+    }
+    let mut out = device.scratch(full.len())?;
+    let (input, output) = (from_ref(&samples), from_mut(&mut out));
+    Resample { input, input_shape: shape, output, output_shape: full, factor: 1.0 }.run(device)?;
+    Ok(out)
 }
 
 /// Status, warnings and diagnostics of a run whose numbers may still be on the device.
@@ -142,18 +178,13 @@ const REFINED_PICTURE: Bilateral =
     Bilateral { radius: 5, sigma_vox: 3.0, sigma_guide: 0.04, fill_from: 0.25, fill_share: 0.25 };
 const REFINED_VOLUME: Bilateral = Bilateral { radius: 2, sigma_vox: 1.5, ..REFINED_PICTURE };
 
-/// det(I + ∇d) − 1 of a flow, and its statistics.
-pub(crate) fn jacobian_of(
+/// Of a flow, on its grid.
+pub(crate) fn determinant_of(
     device: &Device,
     flow: &ResidentFlow,
     measured: Option<&ResidentMask>,
-) -> Result<(Buffer, Later<JacobianReport>), ComputeError> {
-    let shape = Shape::of(&flow.grid);
-    let mut determinant = device.scratch(shape.len())?;
-    let weight = measured.map(|mask| &mask.weight);
-    let (displacement, out) = (&flow.components_vox, &mut determinant);
-    let jacobian = Jacobian { shape, spacing_edges: [1.0; 3], displacement, weight, out }.run(device)?;
-    Ok((determinant, jacobian))
+) -> Result<Determinant, ComputeError> {
+    Determinant::of(device, Shape::of(&flow.grid), [1.0; 3], &flow.components_vox, measured)
 }
 
 /// The warning about a field that folds; none where few voxels do.
@@ -180,9 +211,7 @@ pub struct PendingFlow {
     device: Device,
     flow: ResidentFlow,
     confidence: Buffer,
-    /// det(I + ∇d) − 1, and its statistics.
-    determinant: Buffer,
-    jacobian: Later<JacobianReport>,
+    determinant: Determinant,
     warped: Option<Buffer>,
     /// 1 where the backward flow confirms a vector.
     confirmed: Option<Buffer>,
@@ -203,14 +232,22 @@ impl PendingFlow {
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
     pub fn new(device: &Device, found: Found, measured: Option<&ResidentMask>) -> Result<Self, MotionError> {
+        let determinant = determinant_of(device, &found.flow, measured)?;
+        Self::with_determinant(device, found, determinant)
+    }
+
+    /// The same, where the determinant is known: that of the level on which the field was found will do.
+    pub(crate) fn with_determinant(
+        device: &Device,
+        found: Found,
+        determinant: Determinant,
+    ) -> Result<Self, MotionError> {
         let Found { flow, confidence, account } = found;
-        let (determinant, jacobian) = jacobian_of(device, &flow, measured)?;
         Ok(Self {
             device: device.clone(),
             flow,
             confidence,
             determinant,
-            jacobian,
             warped: None,
             confirmed: None,
             brightness: None,
@@ -286,7 +323,7 @@ impl PendingFlow {
 
     /// Asks for the determinant of a flow that changed.
     pub(crate) fn measure_again(&mut self, region: Region<'_>) -> Result<(), MotionError> {
-        (self.determinant, self.jacobian) = jacobian_of(&self.device, &self.flow, region.measured())?;
+        self.determinant = determinant_of(&self.device, &self.flow, region.measured())?;
         self.mark()
     }
 
@@ -343,24 +380,25 @@ impl PendingFlow {
     /// [`MotionError::Compute`] if the device fails.
     pub fn finish(self, extras: Extras) -> Result<DenseFlow, MotionError> {
         let Self {
-            device,
-            flow,
-            confidence,
-            determinant,
-            mut jacobian,
-            warped,
-            confirmed,
-            warnings: own,
-            ..
+            device, flow, confidence, determinant, warped, confirmed, warnings: own, mut mark, ..
         } = self;
-        let (mut account, mut inverse, mark) = (self.account, self.inverse_residual, self.mark.as_ref());
+        let (mut account, mut inverse) = (self.account, self.inverse_residual);
         let mut measured = self.brightness;
         let ResidentFlow { grid, components_vox } = flow;
         let components = components_vox.len();
         let mut buffers = components_vox;
         buffers.push(confidence);
         let (has_determinant, has_warped) = (extras.jacobian, extras.warped && warped.is_some());
-        buffers.extend(has_determinant.then_some(determinant));
+        let Determinant { report: mut jacobian, .. } = determinant;
+        if has_determinant {
+            let full = Shape::of(&grid);
+            if determinant.shape != full {
+                // Later than the mark.
+                mark = None;
+            }
+            buffers.push(enlarged(&device, determinant.samples, determinant.shape, full)?);
+        }
+        let mark = mark.as_ref();
         buffers.extend(warped.filter(|_| has_warped));
         let has_confirmed = confirmed.is_some();
         buffers.extend(confirmed);
@@ -374,10 +412,7 @@ impl PendingFlow {
         });
         let warped = has_warped.then(&mut volume).transpose()?;
         let confirmed = has_confirmed.then(volume).transpose()?;
-        let occlusion = confirmed.map(|mut confirmed| {
-            confirmed.data_mut().iter_mut().for_each(|c| *c = if *c > 0.5 { 0.0 } else { 1.0 });
-            confirmed
-        });
+        let occlusion = confirmed.map(|confirmed| confirmed.map(|&c| if c > 0.5 { 0.0 } else { 1.0 }));
 
         let mut numbers = account.numbers();
         numbers.push(&mut jacobian);
