@@ -17,7 +17,7 @@ use veloxel_bench::{
     Session, Verdict, VolumeCost, paper_a, paper_b, plots_page, volume_cost,
 };
 
-/// Measure speed, memory and accuracy, beside the bars that they must reach.
+/// Measure speed, memory and accuracy, and compare them with what is required.
 ///
 /// Fails if a bar is missed, or if data are missing: middlebury, large-motion, acdc, cine, confidence, nirep, phase,
 /// agreement and volume-preservation measure on the data folder that VELOXEL_DATA names.

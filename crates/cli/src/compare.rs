@@ -10,7 +10,7 @@ use veloxel::Dimension;
 use veloxel::jobs::{CompareJob, MaskFile, MethodOptions, RunOptions, compare};
 use veloxel::report::comparison_table;
 
-/// Run every flow method on one pair, and lay their fields side by side.
+/// Run every flow method on one pair, and show their fields side by side.
 ///
 /// The page shows both images, then each method's field, confidence and (with --truth) error on common scales, and a table of
 /// errors and times.

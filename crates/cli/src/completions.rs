@@ -31,14 +31,15 @@ impl Run for CompletionsArguments {
 /// Write the manual pages: veloxel.1, veloxel-flow.1 and so on.
 #[derive(Debug, Args)]
 pub struct ManualArguments {
-    /// The folder for them, such as ~/.local/share/man/man1
+    /// The folder for them, made if it is not there, such as ~/.local/share/man/man1
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
 impl Run for ManualArguments {
     fn run(self) -> Outcome {
-        let written = clap_mangen::generate_to(interface(), &self.folder);
+        let made = std::fs::create_dir_all(&self.folder);
+        let written = made.and_then(|()| clap_mangen::generate_to(interface(), &self.folder));
         Ok(written.map_err(|source| IoError::Write { path: self.folder, source })?)
     }
 }

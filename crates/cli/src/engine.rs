@@ -57,7 +57,7 @@ pub struct EngineArguments {
     #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
     html: Option<PathBuf>,
 
-    /// Frames a second, latencies, device, parameters and warnings as JSON
+    /// Frames per second, latencies, device, parameters and warnings as JSON
     #[arg(long, value_name = "OUT.json", help_heading = "Outputs")]
     report: Option<PathBuf>,
 
@@ -113,19 +113,23 @@ fn summary(run: &EngineRun) -> Vec<(&str, String)> {
     let [nx, ny] = report.size;
     let mut lines = vec![
         ("frames", format!("{} of {nx} × {ny}, {}", report.frames, report.outputs.join(" + "))),
-        ("rate", format!("{} frames a second, in {} s", text(report.frames_per_s), text(report.wall_s))),
+        ("rate", format!("{} frames per second, in {} s", text(report.frames_per_s), text(report.wall_s))),
     ];
     if let Some(latency) = &report.latency {
         let [p50, p90, p99] = [latency.p50_ms, latency.p90_ms, latency.p99_ms].map(text);
         lines.push(("latency", format!("p50 {p50} ms, p90 {p90} ms, p99 {p99} ms")));
     }
-    lines.extend(report.flow_valid_share.map(|s| ("flow at", percent(s))));
-    lines.extend(report.stereo_valid_share.map(|s| ("disparity at", percent(s))));
-    lines.extend(report.features_valid_share.map(|s| ("phase at", percent(s))));
+    lines.extend(report.flow_valid_share.map(|s| ("flow", of_pixels(s))));
+    lines.extend(report.stereo_valid_share.map(|s| ("disparity", of_pixels(s))));
+    lines.extend(report.features_valid_share.map(|s| ("phase", of_pixels(s))));
     let device = &report.header.device;
     lines.push(("device", format!("{}, {}", device.name, counted(device.threads, "thread"))));
     lines.extend(written(run));
     lines
+}
+
+fn of_pixels(share: f64) -> String {
+    format!("at {} of the pixels", percent(share))
 }
 
 /// A folder, not the video that belongs to another option.

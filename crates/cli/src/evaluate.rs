@@ -54,10 +54,10 @@ enum What {
     /// Outlines are .json, .csv, .mrk.json, a label image, or a folder of texts of `x y` lines. The spacing of pixels is that of
     /// the file that describes its cine (.json, labels), or of --cine.
     Contours {
-        /// What to measure
+        /// The result to measure
         #[arg(value_name = "RESULT")]
         result: PathBuf,
-        /// What is true
+        /// The truth
         #[arg(value_name = "TRUTH")]
         truth: PathBuf,
         /// An image of the cine that both outline
@@ -75,10 +75,10 @@ enum What {
 
 #[derive(Debug, Args)]
 struct Files {
-    /// What to measure
+    /// The result to measure
     #[arg(value_name = "RESULT")]
     result: PathBuf,
-    /// What is true
+    /// The truth
     #[arg(value_name = "TRUTH")]
     truth: PathBuf,
     /// As JSON, for scripts

@@ -12,10 +12,10 @@ use veloxel::report::number::counted;
 /// Files of a segmentation.
 #[derive(Debug, Args)]
 pub struct SegmentationArguments {
-    /// What to measure
+    /// The result to measure
     #[arg(value_name = "RESULT")]
     result: PathBuf,
-    /// What is true: one file, or several of several people
+    /// The truth: one file, or several, by several people
     #[arg(value_name = "TRUTH", required = true)]
     truths: Vec<PathBuf>,
     /// The mesh: adds the cut discrepancy

@@ -95,16 +95,16 @@ pub struct FlowArguments {
     #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
     html: Option<PathBuf>,
 
-    /// The true field, on FIXED's grid: report and page then say how far off the found one is; with --sequence a folder of
+    /// The true field, on FIXED's grid: report and page then give the error; with --sequence a folder of
     /// them, named as the run's own or in their order
     #[arg(long, value_name = "FLOW|DIR")]
     truth: Option<PathBuf>,
 
-    /// Before the first step: none, centre-of-mass, affine, matches (motion of any size), or a field's file
+    /// What the estimate starts from: none (no motion), centre-of-mass, affine, matches (motion of any size), or a field's file
     #[arg(long, value_name = "none|centre-of-mass|affine|matches|FLOW", default_value = "none", value_parser = start, conflicts_with = "sequence")]
     init: StartFrom,
 
-    /// Tell memory, tiles, time and files, and read nothing but headers; with --report as JSON
+    /// Print the memory, tiles, time and files that the run would need; only headers are read; with --report as JSON
     #[arg(long, conflicts_with_all = ["sequence", "html"], help_heading = "Memory")]
     dry_run: bool,
 
@@ -123,7 +123,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "R", help_heading = "Method")]
     warps: Option<usize>,
 
-    /// Exactly K iterations a linear solve
+    /// Exactly K iterations per linear solve
     #[arg(long, value_name = "K", help_heading = "Method")]
     iterations: Option<usize>,
 
@@ -167,7 +167,11 @@ fn modes() -> impl TypedValueParser<Value = SequenceMode> {
     let modes = [
         (SequenceMode::Consecutive, "consecutive", "Every frame to the next"),
         (SequenceMode::Reference, "reference", "The reference to every other frame"),
-        (SequenceMode::Both, "both", "Both, the last frame to the first, and the drift once around"),
+        (
+            SequenceMode::Both,
+            "both",
+            "Both, and the last frame to the first, with the drift over the whole cycle",
+        ),
     ];
     PossibleValuesParser::new(modes.map(|(_, name, help)| PossibleValue::new(name).help(help))).map(
         move |given| modes.into_iter().find(|(_, name, _)| *name == given).map_or(modes[0].0, |mode| mode.0),
@@ -209,14 +213,12 @@ impl Run for FlowArguments {
         let run = match what {
             FlowTask::Sequence(job) => sequence(&job, &progress)?,
             FlowTask::Pair(job) if dry_run => return dry_run::show(&job),
-            FlowTask::Pair(job) => {
-                if shows_png {
-                    say_what_a_png_is(&job.outputs.flow);
-                }
-                flow(&job, &progress)?
-            }
+            FlowTask::Pair(job) => flow(&job, &progress)?,
         };
         progress.finish();
+        if let Some((_, path)) = run.written.first().filter(|_| shows_png) {
+            say_what_a_png_is(path);
+        }
         method.show(&run, &run.report.header, summary(&run.report))
     }
 }
@@ -261,10 +263,6 @@ impl FlowArguments {
         match Method::of(options.method.draft()).takes {
             _ if self.sequence.is_some() && run.max_memory.is_some() => {
                 let message = "--max-memory does not go with --sequence: run its pairs one by one";
-                wrong_usage("flow", ErrorKind::ArgumentConflict, message)
-            }
-            _ if self.sequence.is_some() && self.outside == OutsideFill::Edge => {
-                let message = "--outside edge does not go with --sequence: give a value, or nan";
                 wrong_usage("flow", ErrorKind::ArgumentConflict, message)
             }
             Takes::Pairs if self.sequence.is_none() && count != 2 => {

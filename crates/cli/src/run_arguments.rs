@@ -23,7 +23,7 @@ pub struct DeviceArguments {
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device, help_heading = "Device")]
     pub device: String,
 
-    /// Threads of the processor; 0: as many as there are
+    /// Threads of the processor; 0: all
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Device")]
     pub threads: usize,
 }
@@ -37,7 +37,7 @@ impl DeviceArguments {
 /// The arguments of every command that runs a method.
 #[derive(Debug, Args)]
 pub struct MethodArguments {
-    /// What the parameters start from
+    /// Values that the parameters start from; --params and --set change them
     #[arg(long, value_parser = presets(&PARAMETERS.each_ref().map(|own| own.method)), default_value = "accurate", help_heading = "Method")]
     preset: String,
 
@@ -45,7 +45,7 @@ pub struct MethodArguments {
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
     set: Vec<(String, String)>,
 
-    /// Parameters from a TOML file, before --set
+    /// Parameters from a TOML file; --set changes them further
     #[arg(long, value_name = "FILE.toml", help_heading = "Method")]
     params: Option<PathBuf>,
 
@@ -147,11 +147,11 @@ pub struct ReadingArguments {
     #[arg(long, help_heading = "Files")]
     strict: bool,
 
-    /// Read samples from wherever a header says, not in its own folder alone
+    /// Allow a header to name a file of samples outside of its own folder
     #[arg(long, help_heading = "Files")]
     allow_outside: bool,
 
-    /// Memory that reading may take, such as 500M or 8G; by default half of what is free
+    /// Limit on the memory for reading files, such as 500M or 8G; by default half of what is free
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Files")]
     max_decode: Option<u64>,
 

@@ -27,7 +27,7 @@ pub struct SegmentArguments {
     #[arg(value_name = "MESH")]
     mesh: PathBuf,
 
-    /// How many parts; without it as many as pay
+    /// How many parts; without it the number is found from the mesh
     #[arg(short = 'k', long = "parts", value_name = "K", allow_negative_numbers = true, value_parser = part_count)]
     count: Option<usize>,
 

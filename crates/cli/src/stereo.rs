@@ -38,7 +38,7 @@ pub struct StereoArguments {
     #[arg(long, value_name = "OUT.html", help_heading = "Outputs")]
     html: Option<PathBuf>,
 
-    /// LEFT's true disparity: report and page then say how far off the found one is
+    /// LEFT's true disparity: report and page then give the error
     #[arg(long, value_name = "DISPARITY")]
     truth: Option<PathBuf>,
 

@@ -40,7 +40,7 @@ pub struct TrackArguments {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// True outlines: report and page then say how far off the found ones are
+    /// True outlines: report and page then give the error
     #[arg(long, value_name = "FILE[@N]", value_parser = contour_input)]
     truth: Vec<ContourInput>,
 

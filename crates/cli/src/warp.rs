@@ -23,7 +23,7 @@ enum What {
     Image {
         #[command(flatten)]
         files: Files,
-        /// Between voxels
+        /// How samples between voxels are found
         #[arg(long, value_enum, default_value_t = Between::Linear)]
         interpolation: Between,
         /// What OUT holds where INPUT has no sample or the field is unknown: a value, nan, or edge (the nearest sample)
@@ -36,7 +36,7 @@ enum What {
     Labels {
         #[command(flatten)]
         files: Files,
-        /// Which label stands between voxels
+        /// How a label between voxels is chosen
         #[arg(long, value_enum, default_value_t = Among::Linear)]
         interpolation: Among,
         #[command(flatten)]
@@ -55,7 +55,7 @@ struct Files {
     /// The displacement field
     #[arg(value_name = "FLOW")]
     flow: PathBuf,
-    /// What to apply it to
+    /// What the field is applied to
     #[arg(value_name = "INPUT")]
     input: PathBuf,
     /// Where the result goes
@@ -75,7 +75,7 @@ enum Between {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Among {
-    /// That of the nearest voxel: what other programs give by default, to the voxel
+    /// The label of the nearest voxel, as other programs do by default
     Nearest,
     /// That of the most bi- or trilinear weight among the voxels around: borders become smooth, no label is invented; in parts
     /// of a label that are one voxel thin that of the nearest voxel, so that they are not lost

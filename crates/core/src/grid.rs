@@ -198,23 +198,29 @@ impl Grid {
         if !close(self.spacing_mm, other.spacing_mm, 1e-3 * h_min) {
             return mismatch(
                 "spacing",
-                format!("{:?} mm", self.spacing_mm),
-                format!("{:?} mm", other.spacing_mm),
+                format!("{} mm", triple(self.spacing_mm)),
+                format!("{} mm", triple(other.spacing_mm)),
             );
         }
         if !close(self.origin_mm, other.origin_mm, 1e-2 * h_min) {
             return mismatch(
                 "origin",
-                format!("{:?} mm", self.origin_mm),
-                format!("{:?} mm", other.origin_mm),
+                format!("{} mm", triple(self.origin_mm)),
+                format!("{} mm", triple(other.origin_mm)),
             );
         }
         if !(0..axes).all(|r| close(self.direction[r], other.direction[r], 1e-3)) {
-            let text = |g: &Self| format!("{:?}", g.direction);
+            let text = |g: &Self| g.direction.map(triple).join(" ");
             return mismatch("direction", text(self), text(other));
         }
         Ok(())
     }
+}
+
+/// `[10, -20.5, 5]`: without the digits that a header's 32-bit floats bring along.
+fn triple(values: [f64; 3]) -> String {
+    let [x, y, z] = values.map(|v| (v * 1e6).round() / 1e6 + 0.0);
+    format!("[{x}, {y}, {z}]")
 }
 
 #[cfg(test)]

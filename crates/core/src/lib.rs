@@ -42,7 +42,7 @@ pub use mask::Mask;
 pub use mesh::TetMesh;
 pub use sequence::Sequence;
 pub use shape::{Axes, Shape};
-pub use system_memory::SystemMemory;
+pub use system_memory::{SystemMemory, memory_size};
 pub use triangle_mesh::TriangleMesh;
 pub use volume::Volume;
 pub use warning::{Warning, WarningKind, Warnings};

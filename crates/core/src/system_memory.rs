@@ -86,6 +86,23 @@ fn process_room() -> Option<u64> {
     rooms.into_iter().flatten().min()
 }
 
+/// A number of bytes, in units of 1024: `512 MiB`, `1.93 GiB`.
+pub fn memory_size(bytes: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let (mut value, mut unit) = (bytes as f64, 0);
+    while value >= 1000.0 && unit + 1 < units.len() {
+        (value, unit) = (value / 1024.0, unit + 1);
+    }
+    let digits = if unit == 0 || value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$} {}", units[unit])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

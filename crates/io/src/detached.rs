@@ -66,8 +66,8 @@ pub(crate) fn check_name(path: &Path) -> Result<(), IoError> {
     if data.file_name().and_then(OsStr::to_str).is_some_and(plain) {
         return Ok(());
     }
-    let what = "a name with %, blanks at its ends, control characters or bytes that are no UTF-8, which a header cannot give,";
-    Err(IoError::unsupported(path, what, "give it another name, or write .mha or .nrrd"))
+    let what = "a name with %, leading or trailing blanks, control characters or bytes that are not UTF-8, in a header";
+    Err(IoError::unsupported(path, what, "choose another name, or write one file (.mha or .nrrd)"))
 }
 
 /// Writes header and samples to one file, or the samples to [`data_file`] where there is one. `header` gets the data

@@ -1,7 +1,7 @@
 //! Errors of readers and writers.
 
 use std::path::{Path, PathBuf};
-use veloxel_core::CoreError;
+use veloxel_core::{CoreError, memory_size};
 
 /// One clear line: what, where, expected and got, what to do.
 #[derive(Debug, thiserror::Error)]
@@ -96,7 +96,7 @@ pub enum IoError {
     },
     /// Samples in a file outside of the folder of the header that names it.
     #[error(
-        "{}: its samples are said to be in {}, outside of its own folder: put them beside it, or read them with --allow-outside",
+        "{}: its header names {} for the samples, outside of its own folder: put them beside it, or read them with --allow-outside",
         path.display(),
         data.display()
     )]
@@ -108,10 +108,10 @@ pub enum IoError {
     },
     /// More memory than the budget of [`Reading`](crate::Reading).
     #[error(
-        "{}: reading it takes {} MiB of memory, {} MiB are the most: crop or shrink it first, or allow more with --max-decode",
+        "{}: reading it takes {} of memory, and {} are allowed: crop or shrink it first, or allow more with --max-decode",
         path.display(),
-        needed_bytes.div_ceil(1 << 20),
-        budget_bytes >> 20
+        memory_size(*needed_bytes),
+        memory_size(*budget_bytes)
     )]
     Memory {
         /// Bytes that all files that are being read need, this one included.
@@ -123,10 +123,10 @@ pub enum IoError {
     },
     /// An output larger than what its folder's file system has left.
     #[error(
-        "{}: it takes {} MiB, and {} MiB are free in its folder: free some, name another folder, or ask for less",
+        "{}: it takes {}, and {} are free in its folder: free some, name another folder, or ask for less",
         path.display(),
-        needed_bytes.div_ceil(1 << 20),
-        free_bytes >> 20
+        memory_size(*needed_bytes),
+        memory_size(*free_bytes)
     )]
     DiskFull {
         /// Bytes of the output.

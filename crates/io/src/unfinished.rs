@@ -126,11 +126,12 @@ fn beginning(name: &str) -> &str {
 
 impl Write for Unfinished<NamedTempFile> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        self.item.write(bytes)
+        // Not through the item, whose errors name the temporary file.
+        self.item.as_file_mut().write(bytes)
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.item.flush()
+        self.item.as_file_mut().flush()
     }
 }
 

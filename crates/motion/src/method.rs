@@ -29,8 +29,8 @@ pub trait DenseMethod: Send {
     fn interpolation(&self) -> Interpolation {
         Interpolation::CubicSpline
     }
-    /// What a run takes of the device's memory, and how it may be run in tiles; none: nobody knows, and neither memory nor
-    /// time can be told before.
+    /// The device memory that a run takes, and how a run may be cut into tiles; none: unknown, so memory and time cannot be
+    /// predicted.
     fn footprint(&self) -> Option<Footprint> {
         None
     }
@@ -82,7 +82,7 @@ pub trait PairMethod: DenseMethod {
         self.run_with(pair, Extras::default(), observer)
     }
 
-    /// [`Self::run`], and volumes that few need.
+    /// [`Self::run`] with further volumes.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -104,7 +104,7 @@ pub trait PairMethod: DenseMethod {
             let start_flow = pair.start.upload_flow(&device)?;
             let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
             if !extras.warped {
-                // Nobody needs the images again: the method may use their memory.
+                // The images are not needed again: the method may use their memory.
                 let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
                 return self.estimate(pair, observer)?.finish(extras);
             }
@@ -182,7 +182,7 @@ pub trait WindowMethod: DenseMethod {
     }
 }
 
-/// What a window's flow is within a mask, and a word where no pixel has one.
+/// The flow of a window within a mask; warns where no pixel has a velocity.
 pub(crate) fn known_within(mut found: DenseFlow, mask: Option<&Mask>) -> Result<DenseFlow, MotionError> {
     if let Some(mask) = mask {
         found = found.within(mask)?;

@@ -109,7 +109,7 @@ fn panels(view: &EngineView<'_>) -> Result<Vec<Panel>, ReportError> {
         panels.push(scalar_panel("Energy", caption, energy, ramp, "squared intensity")?);
     }
     let image = Map::Scalar(view.image, grey(view.image));
-    panels.insert(0, panel("Frame", "What all this was found in.", &[("", image)], None)?);
+    panels.insert(0, panel("Frame", "The image that the features belong to.", &[("", image)], None)?);
     Ok(panels)
 }
 

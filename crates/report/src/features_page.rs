@@ -93,7 +93,7 @@ fn panels(view: &FeaturesView<'_>, finest: &FeatureScale<'_>) -> Result<Vec<Pane
         )?,
         panel(
             "Image",
-            "What the features were found in.",
+            "The image that the features belong to.",
             &[("", Map::Scalar(view.image, grey(view.image)))],
             None,
         )?,

@@ -51,7 +51,7 @@ impl Map<'_> {
 
     /// The wheel of directions, for fields of so many pixels.
     pub fn motion_legend(scale_px: f64) -> Result<Legend, ReportError> {
-        let note = format!("rim: {} px, darker beyond", number::text(scale_px));
+        let note = format!("rim: {} px; longer vectors are darker", number::text(scale_px));
         Ok(Legend::Wheel { uri: wheel_uri(wheel)?, alt: MOTION_WHEEL, note })
     }
 

@@ -1,5 +1,7 @@
 //! Numbers as text: three significant digits.
 
+pub use veloxel_core::memory_size as size;
+
 /// Three significant digits; powers of ten where zeros would take over; a dash for what is no number.
 pub fn text(value: f64) -> String {
     if !value.is_finite() {
@@ -43,23 +45,6 @@ pub fn count(value: usize) -> String {
 /// `1 thread`, `2 threads`.
 pub fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
-/// A number of bytes, in units of 1024: `512 MiB`, `1.93 GiB`.
-pub fn size(bytes: u64) -> String {
-    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-    let (mut value, mut unit) = (bytes as f64, 0);
-    while value >= 1000.0 && unit + 1 < units.len() {
-        (value, unit) = (value / 1024.0, unit + 1);
-    }
-    let digits = if unit == 0 || value >= 100.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.digits$} {}", units[unit])
 }
 
 /// `840 ms`, `12.3 s`, `3 min 20 s`.

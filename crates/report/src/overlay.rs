@@ -149,18 +149,26 @@ fn runs(count: i64, holds: impl Fn(i64) -> bool) -> Vec<(i64, i64)> {
     runs
 }
 
+/// Distance of letters from the edge of their plane.
+const EDGE: f64 = 5.0;
+
 /// The letters of the body at the edges of a plane; nothing for an image.
 pub(super) fn letters_svg(plane: &Plane, canvas: Canvas) -> String {
     let [left, right] = plane.across.ends;
     let [top, bottom] = plane.down.ends;
     let (w, h) = (canvas.width, canvas.height);
-    [(left, 12.0, 0.5 * h), (right, w - 12.0, 0.5 * h), (top, 0.5 * w, 14.0), (bottom, 0.5 * w, h - 12.0)]
-        .iter()
-        .filter(|(letter, ..)| !letter.is_empty())
-        .map(|(letter, x, y)| {
-            format!(r#"<text class="letter" x="{x:.1}" y="{:.1}">{letter}</text>"#, y + 4.0)
-        })
-        .collect()
+    // The style sheet anchors each at its side: letters have several sizes.
+    let sides = [
+        (left, "left", EDGE, 0.5 * h),
+        (right, "right", w - EDGE, 0.5 * h),
+        (top, "top", 0.5 * w, EDGE),
+        (bottom, "bottom", 0.5 * w, h - EDGE),
+    ];
+    let letters = sides.iter().filter(|(letter, ..)| !letter.is_empty());
+    let text = |(letter, side, x, y): &(&str, &str, f64, f64)| {
+        format!(r#"<text class="letter {side}" x="{x:.1}" y="{y:.1}">{letter}</text>"#)
+    };
+    letters.map(text).collect()
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ pub(super) fn comparison_panels(
     }
     if let Some(hidden) = occlusion {
         let ramp = Scaled { ramp: Ramp::Grey, low: 0.0, high: 1.0 };
-        let caption = "White: the moving image does not show it, as the field from there to here says.";
+        let caption = "White: hidden in the moving image, as the backward field shows.";
         let hidden = hidden.data();
         panels.push(stage.scalar_panel("Occlusion", caption, ramp, "", |i| hidden[i])?);
     }
@@ -104,7 +104,7 @@ pub(super) fn frame_panels(view: &PairView, scales: &Scales) -> Result<Vec<Panel
     };
     let (fixed, moving) = (view.fixed.data(), view.moving.data());
     let mut panels = vec![
-        stage.scalar_panel("Fixed", "The image that the fields live on.", grey(fixed), "", |i| fixed[i])?,
+        stage.scalar_panel("Fixed", "The image that the fields belong to.", grey(fixed), "", |i| fixed[i])?,
         stage.scalar_panel("Moving", "The image that they point into.", grey(moving), "", |i| moving[i])?,
     ];
     if let Some(truth) = view.truth {
@@ -150,7 +150,7 @@ impl<'a> Stage<'a> {
             legend: Some(Legend::Wheel {
                 uri: wheel_uri(wheel)?,
                 alt: MOTION_WHEEL,
-                note: format!("rim: {} {}, darker beyond", number::text(scale_mm), self.unit),
+                note: format!("rim: {} {}; longer vectors are darker", number::text(scale_mm), self.unit),
             }),
             gap: if !has_gaps {
                 ""
@@ -272,7 +272,7 @@ impl<'a> Stage<'a> {
 
     fn confidence(&self) -> Result<Panel, ReportError> {
         let ramp = Scaled { ramp: Ramp::Sequential, low: 0.0, high: 1.0 };
-        let caption = "How far the images themselves determine each vector: 0 not at all, 1 fully.";
+        let caption = "How far each vector can be trusted: 0 not at all, 1 fully.";
         let data = self.view.confidence.data();
         self.scalar_panel("Confidence", caption, ramp, "", |i| data[i])
     }

@@ -102,7 +102,7 @@ fn panels(report: &StereoReport, view: &StereoView<'_>) -> Result<Vec<Panel>, Re
         .gaps_are("no disparity, or outside the right image"),
     ];
     if let Some(truth) = view.truth_px {
-        let caption = "On the same scale as the found one.";
+        let caption = "On the same scale as the estimate.";
         panels.push(scalar_panel("True disparity", caption, truth, depth, "px")?.gaps_are("no truth"));
         let error = difference(truth, view.disparity_px);
         let limit = nice_ceiling(from_zero(&error.map(|e| e.abs()), Ramp::Heat).high);

@@ -280,7 +280,7 @@ fn a_video_with_two_eyes_becomes_fields_video_and_report() {
             "p.html",
         ])
         .succeeded();
-    assert!(run.stdout.contains("p99") && run.stdout.contains("frames a second"), "{}", run.stdout);
+    assert!(run.stdout.contains("p99") && run.stdout.contains("frames per second"), "{}", run.stdout);
     let report = json(&place, "r.json");
     assert_eq!((&report["frames"], &report["results"]), (&7.into(), &7.into()));
     assert_eq!(report["outputs"], serde_json::json!(["flow", "stereo", "features"]));
@@ -324,7 +324,7 @@ fn standard_input_and_output_carry_videos() {
     let output = piped(&bytes, &["engine", "-", "--frames", "2", "--only", "flow", "--video", "-"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(output.stdout.starts_with(b"YUV4MPEG2 W144 H70"));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("frames a second"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("frames per second"));
     let cut = piped(&bytes[..bytes.len() - 9], &["engine", "-", "--frames", "2"]);
     let error = String::from_utf8_lossy(&cut.stderr).into_owned();
     assert_eq!((cut.status.code(), error.lines().count()), (Some(1), 1), "{error}");

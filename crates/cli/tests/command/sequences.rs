@@ -89,6 +89,23 @@ fn frames_are_chosen_and_keep_their_numbers() {
 }
 
 #[test]
+fn warped_frames_go_on_beyond_the_border_if_asked() {
+    let place = Workplace::new();
+    for t in 0..3 {
+        place.write_image(&format!("f{t}.png"), &texture(-3.0 * t as f32, SIZE).map(|v| v.max(20.0)));
+    }
+    let black = |outside: &str| {
+        let command = ["flow", "f0.png", "f1.png", "f2.png", "-o", "out", "--sequence", "reference"];
+        place.run(&[&command[..], &["--warped", "warped", "--outside", outside]].concat()).succeeded();
+        let path = place.path("warped/warped_reference_000_002.png");
+        let warped = read_image(&path, Strictness::Strict, &mut Warnings::new()).unwrap();
+        warped.data().iter().filter(|v| **v == 0.0).count()
+    };
+    assert!(black("0") > SIZE[1]);
+    assert_eq!(black("edge"), 0);
+}
+
+#[test]
 fn every_field_is_measured_against_its_own_truth() {
     let place = with_frames(4);
     let grid = texture(0.0, SIZE).grid().clone();

@@ -67,6 +67,19 @@ fn lengths_beyond_what_is_there_are_refused() {
 }
 
 #[test]
+fn a_transfer_syntax_is_understood_as_the_parser_does() {
+    // Found by fuzzing: with a tab behind its UID a file was walked over as explicit and parsed as implicit.
+    let rows = b"\x28\0\x10\0\x02\0\0\0\x03\0";
+    for blanks in ["", " ", "\t", "\n\0", "\u{b}\0 "] {
+        let bytes = file(&format!("1.2.840.10008.1.2{blanks}"), rows);
+        assert_eq!(walk(&bytes).unwrap(), bytes.len() as u64, "{blanks:?}");
+    }
+    for uid in [" 1.2.840.10008.1.2", "1.2.840.10008.1.2\u{a0}", "1.2.840.10008.1.2x", "1.2\0.840"] {
+        assert!(fault(&file(uid, rows)).contains("UID"), "{uid:?}");
+    }
+}
+
+#[test]
 fn pixels_that_say_that_they_are_a_sequence_are_one() {
     // An item of four bytes that would be a fragment, and are no element.
     let item = b"\xfe\xff\0\xe0\x04\0\0\x001234\xfe\xff\xdd\xe0\0\0\0\0";

@@ -64,11 +64,12 @@ fn missed(levels: &[Level<WarpsDiagnostics>]) -> Warnings {
     }
     let mut warnings = Warnings::new();
     for (Missed { tolerance, missed, of }, name, what, advice) in [
-        (warps, "warp_tol", "levels", "it, warps or finest_warps"),
-        (solves, "rtol", "linear solves", "it, or iterations"),
+        (warps, "warp_tol", "levels", "warp_tol, warps or finest_warps"),
+        (solves, "rtol", "linear solves", "rtol, or iterations"),
     ] {
         if missed > 0 {
-            let message = format!("{name} {tolerance} was missed by {missed} of {of} {what}: raise {advice}");
+            let message =
+                format!("{missed} of {of} {what} did not reach {name} {tolerance:e}: raise {advice}");
             warnings.push(WarningKind::Convergence, message);
         }
     }

@@ -4,7 +4,7 @@ use super::lane::Lane;
 use super::{Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodicity};
 use crate::composition::compose_resident;
 use crate::method::{ImagePair, PairMethod};
-use crate::pending_flow::{PendingFlow, jacobian_of};
+use crate::pending_flow::{PendingFlow, determinant_of};
 use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
 use crate::{MotionError, Observer, Step};
 use veloxel_core::{Flow, JacobianReport};
@@ -232,7 +232,7 @@ impl<'a> Course<'a> {
         Reached { lane, forward, backward, .. }: Reached,
     ) -> Result<CycleFrame, MotionError> {
         let device = &self.device;
-        let (_, jacobian) = jacobian_of(device, &flow, self.measured(lane))?;
+        let jacobian = determinant_of(device, &flow, self.measured(lane))?.report;
         Ok(CycleFrame {
             jacobian: jacobian.get(device)?,
             flow: flow.download(device)?,

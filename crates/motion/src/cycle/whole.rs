@@ -16,7 +16,7 @@ use super::{Cycle, CycleFrame, CyclePlan, Periodicity, periodicity};
 use crate::finite_elements::parameters::{Cover, FiniteElementsParams};
 use crate::frame::Frame;
 use crate::method::{Pair, PairMethod};
-use crate::pending_flow::jacobian_of;
+use crate::pending_flow::determinant_of;
 use crate::resident::{ResidentFlow, ResidentMask};
 use crate::sequence::{SequenceFrames, SequenceMode, SequencePlan, of_frame, require_plan};
 use crate::{Extras, FiniteElements, MotionError, Observer};
@@ -61,8 +61,8 @@ pub fn track_whole(
         )?;
         let measured = measured.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
         let cycle_frame = |flow: Flow| -> Result<CycleFrame, MotionError> {
-            let (_, jacobian) =
-                jacobian_of(device, &ResidentFlow::upload(device, &flow)?, measured.as_ref())?;
+            let resident = ResidentFlow::upload(device, &flow)?;
+            let jacobian = determinant_of(device, &resident, measured.as_ref())?.report;
             let (forward, backward, jacobian) = (flow.clone(), flow.clone(), jacobian.get(device)?);
             Ok(CycleFrame { flow, forward, backward, reference: None, jacobian })
         };

@@ -13,11 +13,11 @@ parameters! {
     pub enum PhasePreset {
         /// Wider medians on coarse levels and after the check; velocities are weighted by their fit.
         Accurate = "accurate": [0, 0],
-        /// Less work: no checks, smaller medians, flow of three frames. What one view alone sees gets a value all the same.
+        /// Less work: no checks, smaller medians, flow of three frames. Pixels that only one view sees get a value as well.
         Fast = "fast": [3, 3],
         /// The choices of Pauwels et al. 2012 (its CPU and GPU columns), with the check of stereo that its Fig. 6 shows.
         Paper = "paper": [1, 1],
-        /// The FPGA of Pauwels et al. 2012 as a model: warped images, three frames, fixed point, plain sums.
+        /// A model of the FPGA of Pauwels et al. 2012: warped images, three frames, fixed point, plain sums.
         Hardware = "hardware": [2, 2],
     }
 

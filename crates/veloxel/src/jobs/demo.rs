@@ -69,6 +69,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     let names = FrameNames::counted(sequence.frames().len());
     let both = SequencePlan { mode: SequenceMode::Both, reference: 0, extras: Extras::ALL };
     let task = SequenceTask {
+        device: &device,
         outside: OutsideFill::default(),
         frames,
         names: &names,

@@ -2,7 +2,7 @@
 
 use super::flow_job::{FlowJob, takes_pair};
 use super::full_scale::full_scale;
-use super::grids::{OutsideFill, allow_two_grids, mask_on, moving_on};
+use super::grids::{WHOLE_IMAGE, allow_two_grids, mask_on, moving_on};
 use super::output_plan::{OutputPlan, name};
 use super::pictures::{write_colours, write_confidence, write_sampled};
 use super::run_log::{RunLog, Stages, finish};
@@ -15,10 +15,9 @@ use veloxel_core::{Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::FrameStream;
-use veloxel_kernels::image::warp::Interpolation;
 use veloxel_motion::{
     AnyMethod, DenseFlow, Extras, Matched, Observer, OpenTile, Opened, Pair, PairMethod, Takes, TilePlan,
-    Tiled, TiledWindows, warp_in_slabs,
+    Tiled, TiledWindows,
 };
 use veloxel_report::{PairReport, PairView, RunReport, html};
 
@@ -36,17 +35,10 @@ impl FlowJob {
         warnings: &mut Warnings,
     ) -> Result<Option<Volume<f32>>, VeloxelError> {
         let (Some(path), outside) = (&self.outputs.warped, self.outputs.outside) else { return Ok(None) };
-        let mut warped = match outside {
-            OutsideFill::Value(_) if self.outputs.html.is_some() => found.warped.clone(),
-            OutsideFill::Value(_) => found.warped.take(),
-            OutsideFill::Edge => {
-                let (flow, border) = (&found.flow, outside.border());
-                let spline = Interpolation::CubicSpline;
-                Some(
-                    device
-                        .scope(|| warp_in_slabs(device, flow, pair.moving, spline, border, slab_samples))?,
-                )
-            }
+        let mut warped = match outside.continued(device, &found.flow, pair.moving, slab_samples)? {
+            None if self.outputs.html.is_some() => found.warped.clone(),
+            None => found.warped.take(),
+            continued => continued,
         };
         if let Some(warped) = &mut warped {
             outside.fill(warped, &name(path), warnings);
@@ -87,7 +79,7 @@ pub fn flow(job: &FlowJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
     log.warnings.extend(found.statistics.warnings.clone());
     warn_of_little_overlap(measured.motion.outside_share, &mut log.warnings);
     options.check_volume_mask(&parameters, &mut log.warnings);
-    let slabs = tiles.map_or(usize::MAX / 64, |tiles| tiles.slab_samples());
+    let slabs = tiles.map_or(WHOLE_IMAGE, |tiles| tiles.slab_samples());
     let in_file = log
         .stages
         .time("warp", || job.warped_in_file(&device, &pair, &mut found, slabs, &mut log.warnings))?;

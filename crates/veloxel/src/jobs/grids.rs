@@ -6,7 +6,7 @@ use veloxel_core::{CoreError, Flow, Grid, Mask, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io::Strictness;
 use veloxel_kernels::image::warp::Interpolation;
-use veloxel_motion::{Border, MovingImage, VoxelAffine, require_sampled, voxel_map};
+use veloxel_motion::{Border, MovingImage, VoxelAffine, require_sampled, voxel_map, warp_in_slabs};
 
 /// Checks that a moving image may lie on its own grid, and notes that it does.
 ///
@@ -18,7 +18,7 @@ pub(super) fn allow_two_grids(
     strictness: Strictness,
     warnings: &mut Warnings,
 ) -> Result<(), CoreError> {
-    let same = fixed.require_same(moving, "fixed and moving image (--strict allows one grid alone)");
+    let same = fixed.require_same(moving, "fixed and moving image (--strict requires one grid)");
     if let Err(CoreError::GridMismatch { property, left, right, .. }) = same.clone() {
         require_sampled(fixed, moving)?;
         if voxel_map(fixed, moving) == VoxelAffine::IDENTITY {
@@ -28,8 +28,8 @@ pub(super) fn allow_two_grids(
             return same;
         }
         let text = format!(
-            "the grids of FIXED and MOVING differ in {property} ({left} against {right}): the field lives on FIXED's, and MOVING \
-             is sampled where it lies in the world"
+            "the grids of FIXED and MOVING differ in {property} ({left} against {right}): the field is on FIXED's grid, and MOVING is \
+             sampled by position in the world"
         );
         warnings.push(WarningKind::Grid, text);
     }
@@ -147,6 +147,9 @@ pub fn warp_image(
     Ok(Volume::new(flow.grid().clone(), device.download(out)?)?)
 }
 
+/// Samples of a slab that is the whole image.
+pub(super) const WHOLE_IMAGE: usize = usize::MAX / 64;
+
 /// What a warped image holds where MOVING has no sample, and where the field is unknown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OutsideFill {
@@ -170,6 +173,25 @@ impl OutsideFill {
             Self::Value(_) => Border::Voxels,
             Self::Edge => Border::Unbounded,
         }
+    }
+
+    /// MOVING as seen from FIXED, with its nearest samples beyond its border, if that is asked for; so many samples at a time.
+    ///
+    /// # Errors
+    /// [`VeloxelError::Compute`].
+    pub(super) fn continued(
+        self,
+        device: &Device,
+        flow: &Flow,
+        moving: &Volume<f32>,
+        slab_samples: usize,
+    ) -> Result<Option<Volume<f32>>, VeloxelError> {
+        if self != Self::Edge {
+            return Ok(None);
+        }
+        let (spline, border) = (Interpolation::CubicSpline, self.border());
+        let seen = device.scope(|| warp_in_slabs(device, flow, moving, spline, border, slab_samples))?;
+        Ok(Some(seen))
     }
 
     /// Replaces NaN, and notes how much that was; `what` is the image.

@@ -33,6 +33,7 @@ mod points;
 mod published;
 mod run_log;
 mod segment;
+mod segment_answers;
 mod segment_outputs;
 mod segment_solve;
 mod sentinels;

@@ -53,7 +53,8 @@ pub(super) fn write_colours(path: &Path, flow: &Flow, warnings: &mut Warnings) -
         Dimension::Three => (format!("plane z = {z}, "), "voxels"),
     };
     let scale = text(picture.scale_vox);
-    let message = format!("{}: {plane}full colour at {scale} {unit}, darker beyond", path.display());
+    let message =
+        format!("{}: {plane}full colour at {scale} {unit}; longer vectors are darker", path.display());
     warnings.push(WarningKind::Note, message);
     io::write_rgb(path, [picture.width, picture.height], &picture.rgb)
 }

@@ -2,7 +2,7 @@
 
 use super::flow;
 use super::frame_selection::FrameNames;
-use super::grids::{OutsideFill, covered_masks, mask_on, on_first_grid};
+use super::grids::{OutsideFill, WHOLE_IMAGE, covered_masks, mask_on, on_first_grid};
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
 use super::sentinels::clip_sentinels;
@@ -43,7 +43,7 @@ pub struct SequenceJob {
     pub confidence: Option<PathBuf>,
     /// The warped images, likewise.
     pub warped: Option<PathBuf>,
-    /// What these hold where the moving frame has no sample; [`OutsideFill::Edge`] counts as 0.
+    /// What these hold where the moving frame has no sample.
     pub outside: OutsideFill,
     /// The JSON once more, elsewhere.
     pub report: Option<PathBuf>,
@@ -172,6 +172,7 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         SequenceMaps::new(&mut plan, "warped", &job.warped)?,
     ];
     let task = SequenceTask {
+        device: &device,
         outside: job.outside,
         frames,
         names: &names,
@@ -217,6 +218,7 @@ pub(crate) type Truth<'a> = &'a dyn Fn(&str, usize, &mut Warnings) -> Result<Opt
 
 /// Frames in memory, to be estimated, measured and written.
 pub(crate) struct SequenceTask<'a> {
+    pub device: &'a Device,
     pub outside: OutsideFill,
     pub frames: SequenceFrames<'a>,
     pub names: &'a FrameNames,
@@ -345,15 +347,12 @@ impl SequenceTask<'_> {
         };
         io::write_flow(&self.folder.join(format!("{name}.{extension}")), &output.flow)?;
         confidences.take(&name, frames, &output.confidence, None, warnings)?;
-        match output.warped.as_ref().filter(|_| warped.is_wanted()) {
-            Some(map) => {
-                let like = &self.frames.frames[field.moving];
-                let mut map = map.clone();
-                self.outside.fill(&mut map, &format!("warped_{name}"), warnings);
-                warped.take(&name, frames, &map, Some(like), warnings)
-            }
-            None => Ok(()),
-        }
+        let Some(own) = output.warped.as_ref().filter(|_| warped.is_wanted()) else { return Ok(()) };
+        let like = &self.frames.frames[field.moving];
+        let continued = self.outside.continued(self.device, &output.flow, like, WHOLE_IMAGE)?;
+        let mut map = continued.unwrap_or_else(|| own.clone());
+        self.outside.fill(&mut map, &format!("warped_{name}"), warnings);
+        warped.take(&name, frames, &map, Some(like), warnings)
     }
 
     /// Measures a field, and keeps what the report needs.
