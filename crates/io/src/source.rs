@@ -10,7 +10,8 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use veloxel_core::WarningKind;
 
-const CHUNK_BYTES: usize = 1 << 18;
+/// Of a buffer; up to three are held beside the samples of a file.
+const CHUNK_BYTES: usize = 1 << 16;
 /// Headers of pictures end before: comments, profiles and thumbnails may come first.
 const MOST_HEAD_BYTES: u64 = 1 << 20;
 /// Bytes of a pipe.
