@@ -13,7 +13,7 @@ fn main() -> Result<(), VeloxelError> {
     let sequence = heart.sequence();
     let params = ClgParams::preset(Preset::Fast, Dimension::Three);
     let mut method = Clg::new(sequence.grid(), params, &Device::auto()?)?;
-    let frames = SequenceFrames { frames: sequence.frames(), masks: &[], volume_masks: &[] };
+    let frames = SequenceFrames::new(sequence.frames());
     let plan = SequencePlan { mode: SequenceMode::Reference, reference: 0, extras: Extras::default() };
     let mut print = |field: veloxel::motion::SequenceField| {
         let jacobian = field.output.statistics.jacobian;

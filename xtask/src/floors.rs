@@ -6,7 +6,7 @@
 //! * Dependencies of tests are free, except that nothing depends on a crate of the top floor.
 //! * A crate from outside is used where [`HOUSE`] says so and nowhere else; [`ANYWHERE`] lists the few for all.
 //!
-//! The table is that of ARCHITECTURE.md, section 1. A crate that is in neither is refused, so that a new dependency
+//! The table is that of ARCHITECTURE.md. A crate that is in neither is refused, so that a new dependency
 //! is a decision made here.
 
 use crate::manifests::{Crate, Purpose};

@@ -2,7 +2,9 @@
 
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
-use veloxel::jobs::{ContourInput, MethodOptions, MotionSpace, RegionChoice, RunOptions, TrackJob, track};
+use veloxel::jobs::{
+    Cavities, ContourInput, MethodOptions, MotionSpace, RegionChoice, RunOptions, TrackJob, track,
+};
 use veloxel_core::{ContourSet, Structure, Warnings};
 use veloxel_io::{
     CinePlace, ContourReading, IoError, PlainNames, TextOrder, inspect, read_contours, read_grid,
@@ -66,6 +68,7 @@ fn job(
         names: PlainNames::default(),
         region: RegionChoice::Auto,
         space: MotionSpace::Auto,
+        cavities: Cavities::default(),
         periodic: Periodic::Auto,
         estimate: CycleEstimate::Closed,
         methods: vec![method],

@@ -140,7 +140,7 @@ fn sequence(device: &Device) -> Result<Figure, BenchError> {
     for _ in 0..3 {
         let mut method = Clg::new(phantom.fixed.grid(), params.clone(), device)?;
         let start = Instant::now();
-        let frames = SequenceFrames { frames: &frames, masks: &[], volume_masks: &[] };
+        let frames = SequenceFrames::new(&frames);
         run_sequence::<BenchError>(&mut method, frames, plan, &Silent, &mut |_| Ok(()))?;
         best_s = best_s.min(start.elapsed().as_secs_f64());
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use veloxel_core::{Dimension, Flow, Volume, Warnings};
 use veloxel_io::{Strictness, read_flow, read_image};
-use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
+use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent};
 use veloxel_report::metrics::flow_error;
 
 pub(super) const PAIRS: [&str; 4] = ["RubberWhale", "Grove2", "Urban2", "Dimetrodon"];
@@ -23,8 +23,7 @@ pub(super) fn middlebury(session: &Session<'_>) -> Result<Vec<Figure>, BenchErro
             let [fixed, moving] = images(&folder)?;
             let truth = read_flow(&folder.join("flow10.flo"), Strictness::Lenient, &mut warnings)?;
             let params = ClgParams::preset(preset, Dimension::Two);
-            let pair =
-                Pair { fixed: &fixed, moving: &moving, mask: None, volume_mask: None, start: Start::Zero };
+            let pair = Pair::new(&fixed, &moving);
             let start = Instant::now();
             let output = Clg::new(fixed.grid(), params, session.device)?.run(&pair, &Silent)?;
             let time_s = start.elapsed().as_secs_f64();

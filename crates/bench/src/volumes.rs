@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use veloxel_core::Dimension;
 use veloxel_gpu::Device;
-use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent, Start};
+use veloxel_motion::{Clg, ClgParams, Pair, PairMethod, Preset, Silent};
 use veloxel_phantoms::Noise;
 use veloxel_phantoms::catalogue::{Case, MotionKind, TextureKind, isotropic_grid};
 use veloxel_report::metrics::flow_error;
@@ -36,7 +36,7 @@ pub fn volume_cost(size: usize, device: &Device) -> Result<VolumeCost, BenchErro
     let phantom = case.build(&grid);
     let (fixed, moving) = (phantom.fixed, phantom.moving);
     let params = ClgParams::preset(Preset::Fast, Dimension::Three);
-    let pair = Pair { fixed: &fixed, moving: &moving, mask: None, volume_mask: None, start: Start::Zero };
+    let pair = Pair::new(&fixed, &moving);
     // The truth and the masks are not the method's memory.
     let held = veloxel_held_bytes(&phantom.truth, &phantom.interior);
     reset_peak();

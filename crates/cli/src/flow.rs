@@ -149,6 +149,10 @@ pub struct RunArguments {
     #[arg(long, value_name = "M[=LABELS]", value_parser = MaskFile::parse)]
     volume_mask: Option<MaskFile>,
 
+    /// Weight image on FIXED's grid, of --method fe: how much each voxel's data count, from 0 to 1
+    #[arg(long, value_name = "FILE")]
+    weight: Option<PathBuf>,
+
     /// Memory that the run may take, such as 500M or 2GiB: of the whole process on the processor, of the device on a GPU; larger
     /// images are estimated in tiles
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Memory")]
@@ -189,8 +193,8 @@ impl RunArguments {
         let directions = if self.inverse_consistency { Directions::Both } else { Directions::Forward };
         let refinement = if self.refine { Refinement::Bilateral } else { Refinement::None };
         let (mask, volume_mask) = (self.mask.clone(), self.volume_mask.clone());
-        let max_memory_bytes = self.max_memory;
-        Ok(RunOptions { directions, refinement, mask, volume_mask, max_memory_bytes, ..options? })
+        let (weight, max_memory_bytes) = (self.weight.clone(), self.max_memory);
+        Ok(RunOptions { directions, refinement, mask, volume_mask, weight, max_memory_bytes, ..options? })
     }
 }
 

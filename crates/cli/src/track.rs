@@ -10,7 +10,9 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
-use veloxel::jobs::{ContourInput, MethodOptions, MotionSpace, RegionChoice, RunOptions, TrackJob, track};
+use veloxel::jobs::{
+    Cavities, ContourInput, MethodOptions, MotionSpace, RegionChoice, RunOptions, TrackJob, track,
+};
 use veloxel::motion::cycle::{CycleEstimate, Periodic};
 use veloxel::report::TrackRun;
 use veloxel::report::number::{counted, duration, percent};
@@ -67,6 +69,15 @@ pub struct TrackArguments {
     /// or the rectangle around a mask, such as heart.nii.gz or labels.nii.gz=1,2
     #[arg(long, value_name = "REGION", default_value = "auto", help_heading = "Method")]
     region: RegionChoice,
+
+    /// Outlines of cavities: moved, as the motion has them; or rim, half way from there to where as much of their inside is dark
+    /// as on the seed. Strain is the motion's alone
+    #[arg(long, value_name = "moved|rim", value_parser = cavities(), default_value = "rim", help_heading = "Method")]
+    cavities: Cavities,
+
+    /// Weight image on the cine's grid, of --method fe: how much each voxel's data count in every frame, from 0 to 1
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    weight: Option<PathBuf>,
 
     /// Also writes loop.gif: the outlines over the moving images
     #[arg(long)]
@@ -137,6 +148,15 @@ fn estimates() -> impl TypedValueParser<Value = CycleEstimate> {
     )
 }
 
+fn cavities() -> impl TypedValueParser<Value = Cavities> {
+    PossibleValuesParser::new([Cavities::Moved, Cavities::Rim].map(Cavities::word)).map(|word| {
+        match word == Cavities::Moved.word() {
+            true => Cavities::Moved,
+            false => Cavities::Rim,
+        }
+    })
+}
+
 fn spaces() -> impl TypedValueParser<Value = MotionSpace> {
     PossibleValuesParser::new(["auto", "in-plane", "volume"]).map(|word| match word.as_str() {
         "volume" => MotionSpace::Volume,
@@ -174,6 +194,7 @@ impl Run for TrackArguments {
             device: self.device.options(),
             reading: self.reading.reading(),
             command_line: command_line(),
+            weight: self.weight,
             ..RunOptions::default()
         };
         let job = TrackJob {
@@ -185,6 +206,7 @@ impl Run for TrackArguments {
             names: self.names.names(),
             region: self.region,
             space: self.motion,
+            cavities: self.cavities,
             periodic: self.periodic,
             estimate: self.estimate,
             methods,

@@ -66,6 +66,16 @@ pub enum CoreError {
         /// Where: (x, y, z).
         position: [usize; 3],
     },
+    /// A weight image holds something that is no weight.
+    #[error(
+        "the weight image holds {value} at voxel (x, y, z) = {position:?}: weights lie from 0 to 1; scale it, or use it as a mask (--mask)"
+    )]
+    NotAWeight {
+        /// The value found.
+        value: f32,
+        /// Where: (x, y, z).
+        position: [usize; 3],
+    },
     /// A sequence needs at least one frame.
     #[error("a sequence needs at least one frame, got none")]
     EmptySequence,

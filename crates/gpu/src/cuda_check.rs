@@ -1,8 +1,9 @@
 //! A check of the CUDA sources on machines without an NVIDIA GPU. If `VELOXEL_CHECK_CUDA=sm_90` is set and a kernel
 //! runs through wgpu, its source is also translated and compiled by NVRTC; a kernel that spills registers is refused.
 
+use crate::Launch;
 use crate::nvrtc::{ComputeCapability, Nvrtc};
-use crate::{Launch, cuda_source};
+use crate::translation::text_of;
 use std::sync::OnceLock;
 
 /// The compute capability to compile for; `None` unless `VELOXEL_CHECK_CUDA` asks for the check.
@@ -22,9 +23,8 @@ pub(crate) fn check(launch: &Launch<'_>) -> Result<(), String> {
         return Ok(());
     };
     let nvrtc = NVRTC.get_or_init(|| Nvrtc::find().map_err(|e| e.to_string())).as_ref()?;
-    let text = cuda_source(launch).map_err(|e| e.to_string())?;
-    let (_, resources) =
-        nvrtc.compile_with_resources(&text.source, launch.entry, architecture).map_err(|e| e.to_string())?;
+    let text = text_of(nvrtc.cache(), launch).map_err(|e| e.to_string())?;
+    let resources = nvrtc.resources(&text.source, launch.entry, architecture).map_err(|e| e.to_string())?;
     if resources.spill_bytes > 0 {
         return Err(format!(
             "{} bytes of registers spill ({} registers, {:?})",

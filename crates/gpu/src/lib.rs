@@ -31,6 +31,8 @@ mod reduction;
 pub mod rows;
 mod timestamp;
 mod transfers;
+#[cfg(feature = "gpu")]
+mod translation;
 mod uniform;
 #[cfg(feature = "gpu")]
 mod wgpu_device;

@@ -7,7 +7,7 @@ use veloxel_gpu::ComputeError;
 #[non_exhaustive]
 pub enum MeshError {
     /// A graph without nodes.
-    #[error("the graph has no nodes: there are no distances to find")]
+    #[error("the graph has no nodes, so that there are no distances to find")]
     NoNodes,
     /// More nodes or arcs than 32 bits can number.
     #[error("{what}: {got} are too many, 2^32 - 2 are the most")]
@@ -89,7 +89,7 @@ pub enum MeshError {
         got: usize,
     },
     /// A mesh of points and lines alone.
-    #[error("no face has an area, of {triangles}: there is nothing to segment")]
+    #[error("no face has an area ({triangles} in all): there is nothing to segment")]
     NoArea {
         /// Faces of the mesh.
         triangles: usize,

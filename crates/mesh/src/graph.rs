@@ -1,7 +1,7 @@
 //! A graph with weights of 0 or more on its arcs, checked, in compressed rows.
 
 use crate::MeshError;
-use veloxel_core::{ArcList, GraphKind, WeightedArc};
+use veloxel_core::{ArcList, GraphKind, SystemMemory, WeightedArc};
 
 /// Nodes `0..nodes`, and for each the arcs that leave it, sorted by their ends.
 ///
@@ -30,9 +30,11 @@ impl Graph {
     /// Checks the arcs and sorts them. Of several arcs between the same nodes the shortest counts.
     ///
     /// # Errors
-    /// [`MeshError::NoNodes`], [`MeshError::TooMany`], [`MeshError::NoSuchNode`], [`MeshError::Weight`].
+    /// [`MeshError::NoNodes`], [`MeshError::TooMany`], [`MeshError::NoSuchNode`], [`MeshError::Weight`]; [`MeshError::Memory`] for
+    /// more nodes than the system has memory for.
     pub fn new(list: &ArcList) -> Result<Self, MeshError> {
         check(list)?;
+        check_memory(list, SystemMemory::now().map_or(u64::MAX, |memory| memory.available_bytes))?;
         let both_ways = list.kind == GraphKind::Undirected;
         let mut left_out = LeftOut::default();
         let mut degrees = vec![0u32; list.nodes + 1];
@@ -64,8 +66,10 @@ impl Graph {
                 put(arc.to, arc.from, arc.weight);
             }
         }
+        let (targets, weights) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
         let mut graph =
-            Self { kind: list.kind, offsets: vec![0], targets: Vec::new(), weights: Vec::new(), left_out };
+            Self { kind: list.kind, offsets: Vec::with_capacity(list.nodes + 1), targets, weights, left_out };
+        graph.offsets.push(0);
         for node in 0..list.nodes {
             let row = &mut rows[offsets[node] as usize..offsets[node + 1] as usize];
             row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -165,6 +169,18 @@ fn check(list: &ArcList) -> Result<(), MeshError> {
     Ok(())
 }
 
+/// Refuses a graph whose tables do not fit: one far number in a list of edges makes as many nodes.
+fn check_memory(list: &ArcList, budget_bytes: u64) -> Result<(), MeshError> {
+    // Three tables of the nodes; each arc, both ways, before and after sorting.
+    let needed_bytes = 12 * (list.nodes as u64 + 1) + 32 * list.arcs.len() as u64;
+    if needed_bytes > budget_bytes {
+        let what = format!("a graph of {} nodes", list.nodes);
+        let ways_out = "number the nodes without gaps, or use a machine with more memory";
+        return Err(MeshError::Memory { what, needed_bytes, budget_bytes, ways_out });
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,6 +200,14 @@ mod tests {
         assert_eq!(directed.left_out().duplicates, 0);
         assert_eq!(directed.neighbours(0).collect::<Vec<_>>(), [(1, 3.0)]);
         assert_eq!((directed.nodes(), directed.arcs()), (3, 3));
+    }
+
+    #[test]
+    fn nodes_without_memory_are_refused() {
+        let far = list(4_000_000_001, GraphKind::Undirected, &[(0, 4_000_000_000, 1.0)]);
+        let line = check_memory(&far, 16 << 30).unwrap_err().to_string();
+        assert!(line.contains("4000000001 nodes") && line.contains("without gaps"), "{line}");
+        assert_eq!(check_memory(&far, 64 << 30), Ok(()));
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl<M: PairMethod + ?Sized> PairMethod for InverseConsistent<M> {
             fixed: moving,
             moving: fixed,
             // The muscle lies elsewhere in the other image, but by less than its size.
-            region: Region { mask: seen.as_ref(), volume_mask: region.volume_mask },
+            region: Region { mask: seen.as_ref(), ..region },
             start: match start {
                 ResidentStart::Affine(map) => ResidentStart::Affine(invert(&map)?),
                 _ => ResidentStart::Zero,

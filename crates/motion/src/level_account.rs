@@ -1,4 +1,4 @@
-//! What a method says of the levels that it works through: while the device may still be at them, and as reports show it.
+//! Diagnostics of a method's levels: while the device may still work on them, and as reports show them.
 
 use crate::pending_flow::{MethodAccount, PendingAccount, PendingBrightness};
 use serde::Serialize;
@@ -12,13 +12,13 @@ use veloxel_gpu::{ComputeError, Device, Pending, Timestamp};
 pub(crate) struct LevelRun<P> {
     /// Voxels per axis `(x, y, z)`.
     pub size: [usize; 3],
-    /// What the method says of it.
+    /// The method's diagnostics of it.
     pub own: P,
     /// When the device began and ended it.
     pub span: [Timestamp; 2],
 }
 
-/// What a method says of a level, whose numbers may still be on the device.
+/// A method's diagnostics of a level, whose numbers may still be on the device.
 pub(crate) trait PendingLevel: Send + 'static {
     /// The same, once they are here.
     type Settled: LevelDiagnostics;
@@ -28,7 +28,7 @@ pub(crate) trait PendingLevel: Send + 'static {
     fn settle(self, device: &Device, mark: Option<&Timestamp>) -> Result<Self::Settled, ComputeError>;
 }
 
-/// What a method says of a level.
+/// A method's diagnostics of a level.
 pub(crate) trait LevelDiagnostics: Serialize + Sized {
     /// The columns of the table between those of size and time.
     const COLUMNS: &[&'static str];
@@ -49,7 +49,7 @@ pub(crate) trait LevelDiagnostics: Serialize + Sized {
 pub(crate) struct Level<D> {
     /// Voxels per axis `(x, y, z)`.
     pub size: [usize; 3],
-    /// What the method says of it.
+    /// The method's diagnostics of it.
     #[serde(flatten)]
     pub own: D,
     /// Time of the device.

@@ -77,7 +77,7 @@ pub use phase::{
 };
 pub use point_tracking::{PointStatus, PointTracker, TrackedPoint, TrackingParameters};
 pub use refined::Refined;
-pub use resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
+pub use resident::{Region, ResidentFlow, ResidentMask, ResidentStart, require_weights};
 pub use sequence::{
     Role, SequenceField, SequenceFrames, SequenceMode, SequencePlan, run_sequence, run_windows,
 };

@@ -14,7 +14,7 @@ use crate::moving_image::{require_overlap, require_sampled};
 use crate::pending_flow::{DenseFlow, Extras, PendingFlow};
 use crate::resident::{Region, ResidentMask, ResidentStart};
 use crate::start::Start;
-use crate::{MotionError, Observer};
+use crate::{MotionError, Observer, Step};
 use veloxel_core::{Grid, Mask, SolveStatus, Volume, WarningKind};
 use veloxel_gpu::Device;
 use veloxel_kernels::image::warp::Interpolation;
@@ -29,8 +29,8 @@ pub trait DenseMethod: Send {
     fn interpolation(&self) -> Interpolation {
         Interpolation::CubicSpline
     }
-    /// What a run takes of the device's memory, and how it may be run in tiles; none: nobody knows, and neither memory nor
-    /// time can be told before.
+    /// The device memory that a run takes, and how a run may be cut into tiles; none: unknown, so memory and time cannot be
+    /// predicted.
     fn footprint(&self) -> Option<Footprint> {
         None
     }
@@ -44,6 +44,25 @@ pub trait PairMethod: DenseMethod {
     /// [`MotionError::Input`] if the fixed image does not lie on the grid that the method was opened for, or an image holds
     /// NaN outside of its mask; [`MotionError::Apart`]; [`MotionError::Compute`] if the device fails.
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError>;
+
+    /// How many pairs [`Self::estimate_many`] works on together; more of them are no faster.
+    fn pairs_together(&self) -> usize {
+        1
+    }
+
+    /// [`Self::estimate`] for several pairs, with the same flows and confidences, bit by bit.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`], for any of them.
+    fn estimate_many(
+        &mut self,
+        pairs: Vec<ImagePair<'_>>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<PendingFlow>, MotionError> {
+        let count = pairs.len();
+        let each = |(nth, pair)| self.estimate(pair, &OneOf { observer, nth, count });
+        pairs.into_iter().enumerate().map(each).collect()
+    }
 
     /// The numbers of the whole image that the method decides by, if there are any.
     fn decisions(&mut self) -> Option<&mut Decisions> {
@@ -63,7 +82,7 @@ pub trait PairMethod: DenseMethod {
         self.run_with(pair, Extras::default(), observer)
     }
 
-    /// [`Self::run`], and volumes that few need.
+    /// [`Self::run`] with further volumes.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -78,12 +97,14 @@ pub trait PairMethod: DenseMethod {
             let (fixed, moving) = (Frame::upload(&device, pair.fixed)?, Frame::upload(&device, pair.moving)?);
             let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(&device, m)).transpose();
             let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
-            let region = Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref() };
+            let weight = pair.weight.map(|w| ResidentMask::upload_weight(&device, w)).transpose()?;
+            let region =
+                Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
             check_grids([&fixed, &moving], region)?;
             let start_flow = pair.start.upload_flow(&device)?;
             let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
             if !extras.warped {
-                // Nobody needs the images again: the method may use their memory.
+                // The images are not needed again: the method may use their memory.
                 let pair = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
                 return self.estimate(pair, observer)?.finish(extras);
             }
@@ -97,6 +118,20 @@ pub trait PairMethod: DenseMethod {
             pending.warp([&fixed, &moving], self.interpolation())?;
             pending.finish(extras)
         })
+    }
+}
+
+/// The progress of one of several pairs.
+struct OneOf<'a> {
+    observer: &'a dyn Observer,
+    nth: usize,
+    count: usize,
+}
+
+impl Observer for OneOf<'_> {
+    fn step(&self, step: Step) {
+        let done = (self.nth as f64 + step.done) / self.count as f64;
+        self.observer.step(Step { done, ..step });
     }
 }
 
@@ -147,7 +182,7 @@ pub trait WindowMethod: DenseMethod {
     }
 }
 
-/// What a window's flow is within a mask, and a word where no pixel has one.
+/// The flow of a window within a mask; warns where no pixel has a velocity.
 pub(crate) fn known_within(mut found: DenseFlow, mask: Option<&Mask>) -> Result<DenseFlow, MotionError> {
     if let Some(mask) = mask {
         found = found.within(mask)?;
@@ -191,6 +226,8 @@ pub struct Pair<'a> {
     pub mask: Option<&'a Mask>,
     /// Where volume is preserved (the muscle), on the fixed grid; none: wherever data count.
     pub volume_mask: Option<&'a Mask>,
+    /// How much data count, from 0 to 1 on the fixed grid, for methods with weights in their energy; none: all alike.
+    pub weight: Option<&'a Volume<f32>>,
     /// What is known before the first step.
     pub start: Start<'a>,
 }
@@ -198,7 +235,7 @@ pub struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// Two images of which nothing else is known.
     pub fn new(fixed: &'a Volume<f32>, moving: &'a Volume<f32>) -> Self {
-        Self { fixed, moving, mask: None, volume_mask: None, start: Start::Zero }
+        Self { fixed, moving, mask: None, volume_mask: None, weight: None, start: Start::Zero }
     }
 }
 
@@ -264,9 +301,11 @@ impl<'a> ImagePair<'a> {
 fn check_grids([fixed, moving]: [&Frame; 2], region: Region<'_>) -> Result<(), MotionError> {
     let grid = fixed.grid();
     require_sampled(grid, moving.grid())?;
-    for (mask, what) in
-        [(region.mask, "fixed image and mask"), (region.volume_mask, "fixed image and volume mask")]
-    {
+    for (mask, what) in [
+        (region.mask, "fixed image and mask"),
+        (region.volume_mask, "fixed image and volume mask"),
+        (region.weight, "fixed image and weight image"),
+    ] {
         if let Some(mask) = mask {
             grid.require_same(&mask.grid, what)?;
         }

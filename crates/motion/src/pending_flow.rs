@@ -5,14 +5,16 @@ use crate::frame::{Frame, FrameSource};
 use crate::intensity::IntensityMap;
 use crate::moving_image::{MovingImage, voxel_map};
 use crate::resident::{Region, ResidentFlow, ResidentMask};
+use std::slice::{from_mut, from_ref};
 use veloxel_core::{
-    BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
+    Axes, BrightnessReport, Dimension, Flow, FlowStatistics, Grid, JacobianReport, MethodDiagnostics, Shape,
     SolveStatus, Volume, WarningKind, Warnings,
 };
 use veloxel_gpu::{Buffer, ComputeError, Device, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::bilateral_field::{Bilateral, BilateralField};
 use veloxel_kernels::image::brightness::AbsoluteDifference;
+use veloxel_kernels::image::resample::Resample;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
 use veloxel_kernels::variational::jacobian::Jacobian;
 
@@ -33,7 +35,7 @@ pub struct DenseFlow {
     pub statistics: FlowStatistics,
 }
 
-/// Volumes that are only fetched for who needs them.
+/// Volumes that are fetched on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extras {
     /// The moving image as seen from the fixed grid.
@@ -47,17 +49,51 @@ impl Extras {
     pub const ALL: Self = Self { warped: true, jacobian: true };
 }
 
-/// What a method has asked its device for.
+/// The result of a method, still on the device.
 pub struct Found {
     /// The flow.
     pub flow: ResidentFlow,
     /// In [0, 1], one for every voxel.
     pub confidence: Buffer,
-    /// The rest of what it says, once the device has done its work.
+    /// Status, warnings and diagnostics, complete when the device is done.
     pub account: Box<dyn PendingAccount>,
 }
 
-/// What a method says of its run, whose numbers may still be on the device.
+/// det(I + ∇d) − 1 of a field, and its statistics.
+pub(crate) struct Determinant {
+    pub shape: Shape,
+    pub samples: Buffer,
+    pub report: Later<JacobianReport>,
+}
+
+impl Determinant {
+    /// Of a displacement in edges.
+    pub fn of(
+        device: &Device,
+        shape: Shape,
+        spacing_edges: Axes<f32>,
+        displacement: &[Buffer],
+        measured: Option<&ResidentMask>,
+    ) -> Result<Self, ComputeError> {
+        let mut samples = device.scratch(shape.len())?;
+        let (weight, out) = (measured.map(|mask| &mask.weight), &mut samples);
+        let report = Jacobian { shape, spacing_edges, displacement, weight, out }.run(device)?;
+        Ok(Self { shape, samples, report })
+    }
+}
+
+/// Samples of a coarse level on the full one.
+fn enlarged(device: &Device, samples: Buffer, shape: Shape, full: Shape) -> Result<Buffer, ComputeError> {
+    if shape == full {
+        return Ok(samples);
+    }
+    let mut out = device.scratch(full.len())?;
+    let (input, output) = (from_ref(&samples), from_mut(&mut out));
+    Resample { input, input_shape: shape, output, output_shape: full, factor: 1.0 }.run(device)?;
+    Ok(out)
+}
+
+/// Status, warnings and diagnostics of a run whose numbers may still be on the device.
 pub trait PendingAccount: Send {
     /// The numbers that [`Self::settle`] waits for.
     fn numbers(&mut self) -> Vec<&mut dyn Pending>;
@@ -72,10 +108,10 @@ pub trait PendingAccount: Send {
     ) -> Result<MethodAccount, ComputeError>;
 }
 
-/// What a method says of its run.
+/// Status, warnings and diagnostics of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodAccount {
-    /// How it ended.
+    /// How the run ended.
     pub status: SolveStatus,
     /// Data agreement before and after; none: it is measured where the warped image is asked for.
     pub brightness: Option<BrightnessReport>,
@@ -110,7 +146,7 @@ impl PendingBrightness {
 /// Above this share, folds of a 2-D field are more than the borders of what hides something else.
 const FOLDED_AT_BORDERS: f64 = 0.1;
 
-/// What to say of a share of voxels that fold.
+/// The warning about a share of voxels that fold.
 ///
 /// Tissue does not fold; a picture's field does wherever one thing hides another.
 fn folding(dimension: Dimension, share: f64) -> (WarningKind, String) {
@@ -142,21 +178,16 @@ const REFINED_PICTURE: Bilateral =
     Bilateral { radius: 5, sigma_vox: 3.0, sigma_guide: 0.04, fill_from: 0.25, fill_share: 0.25 };
 const REFINED_VOLUME: Bilateral = Bilateral { radius: 2, sigma_vox: 1.5, ..REFINED_PICTURE };
 
-/// det(I + ∇d) − 1 of a flow, and its statistics.
-pub(crate) fn jacobian_of(
+/// Of a flow, on its grid.
+pub(crate) fn determinant_of(
     device: &Device,
     flow: &ResidentFlow,
     measured: Option<&ResidentMask>,
-) -> Result<(Buffer, Later<JacobianReport>), ComputeError> {
-    let shape = Shape::of(&flow.grid);
-    let mut determinant = device.scratch(shape.len())?;
-    let weight = measured.map(|mask| &mask.weight);
-    let (displacement, out) = (&flow.components_vox, &mut determinant);
-    let jacobian = Jacobian { shape, spacing_edges: [1.0; 3], displacement, weight, out }.run(device)?;
-    Ok((determinant, jacobian))
+) -> Result<Determinant, ComputeError> {
+    Determinant::of(device, Shape::of(&flow.grid), [1.0; 3], &flow.components_vox, measured)
 }
 
-/// What a user should know of a field that folds.
+/// The warning about a field that folds; none where few voxels do.
 pub(crate) fn folding_warning(grid: &Grid, jacobian: &JacobianReport) -> Warnings {
     let mut warnings = Warnings::new();
     if jacobian.share_folded > 1e-3 {
@@ -180,9 +211,7 @@ pub struct PendingFlow {
     device: Device,
     flow: ResidentFlow,
     confidence: Buffer,
-    /// det(I + ∇d) − 1, and its statistics.
-    determinant: Buffer,
-    jacobian: Later<JacobianReport>,
+    determinant: Determinant,
     warped: Option<Buffer>,
     /// 1 where the backward flow confirms a vector.
     confirmed: Option<Buffer>,
@@ -191,9 +220,9 @@ pub struct PendingFlow {
     /// Σ |r| of the composed forward-backward residual, voxels, and number of voxels.
     inverse_residual: Option<Later<(f64, f64)>>,
     account: Box<dyn PendingAccount>,
-    /// What was known before the device began.
-    said: Warnings,
-    /// When all this is there.
+    /// Warnings from before the device began.
+    warnings: Warnings,
+    /// The moment at which the device is done with it.
     mark: Option<Timestamp>,
 }
 
@@ -203,20 +232,28 @@ impl PendingFlow {
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
     pub fn new(device: &Device, found: Found, measured: Option<&ResidentMask>) -> Result<Self, MotionError> {
+        let determinant = determinant_of(device, &found.flow, measured)?;
+        Self::with_determinant(device, found, determinant)
+    }
+
+    /// The same, where the determinant is known: that of the level on which the field was found will do.
+    pub(crate) fn with_determinant(
+        device: &Device,
+        found: Found,
+        determinant: Determinant,
+    ) -> Result<Self, MotionError> {
         let Found { flow, confidence, account } = found;
-        let (determinant, jacobian) = jacobian_of(device, &flow, measured)?;
         Ok(Self {
             device: device.clone(),
             flow,
             confidence,
             determinant,
-            jacobian,
             warped: None,
             confirmed: None,
             brightness: None,
             inverse_residual: None,
             account,
-            said: Warnings::new(),
+            warnings: Warnings::new(),
             mark: device.mark()?,
         })
     }
@@ -269,7 +306,7 @@ impl PendingFlow {
         &self.flow
     }
 
-    /// Where it was asked for.
+    /// The device that works on it.
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -286,7 +323,7 @@ impl PendingFlow {
 
     /// Asks for the determinant of a flow that changed.
     pub(crate) fn measure_again(&mut self, region: Region<'_>) -> Result<(), MotionError> {
-        (self.determinant, self.jacobian) = jacobian_of(&self.device, &self.flow, region.measured())?;
+        self.determinant = determinant_of(&self.device, &self.flow, region.measured())?;
         self.mark()
     }
 
@@ -295,17 +332,17 @@ impl PendingFlow {
         (&self.flow, &mut self.confidence, &mut self.inverse_residual)
     }
 
-    /// The backward flow's word on every vector: 1 confirmed, 0 not.
+    /// Whether the backward flow confirms a vector: 1 or 0.
     pub(crate) fn set_confirmed(&mut self, confirmed: Buffer) {
         self.confirmed = Some(confirmed);
     }
 
-    /// Something a user should know, said with the flow.
+    /// Adds a warning to those of the flow.
     pub(crate) fn warn(&mut self, kind: WarningKind, message: String) {
-        self.said.push(kind, message);
+        self.warnings.push(kind, message);
     }
 
-    /// What the device was asked for until now belongs to this flow.
+    /// All launches up to now belong to this flow.
     pub(crate) fn mark(&mut self) -> Result<(), MotionError> {
         self.mark = self.device.mark()?;
         Ok(())
@@ -337,20 +374,31 @@ impl PendingFlow {
         self.mark()
     }
 
-    /// Waits for the device and fetches the flow, its confidence, its diagnostics and what else is wanted of it.
+    /// Waits for the device and fetches the flow, its confidence, its diagnostics and `extras`.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device fails.
     pub fn finish(self, extras: Extras) -> Result<DenseFlow, MotionError> {
-        let Self { device, flow, confidence, determinant, mut jacobian, warped, confirmed, said, .. } = self;
-        let (mut account, mut inverse, mark) = (self.account, self.inverse_residual, self.mark.as_ref());
+        let Self {
+            device, flow, confidence, determinant, warped, confirmed, warnings: own, mut mark, ..
+        } = self;
+        let (mut account, mut inverse) = (self.account, self.inverse_residual);
         let mut measured = self.brightness;
         let ResidentFlow { grid, components_vox } = flow;
         let components = components_vox.len();
         let mut buffers = components_vox;
         buffers.push(confidence);
         let (has_determinant, has_warped) = (extras.jacobian, extras.warped && warped.is_some());
-        buffers.extend(has_determinant.then_some(determinant));
+        let Determinant { report: mut jacobian, .. } = determinant;
+        if has_determinant {
+            let full = Shape::of(&grid);
+            if determinant.shape != full {
+                // Later than the mark.
+                mark = None;
+            }
+            buffers.push(enlarged(&device, determinant.samples, determinant.shape, full)?);
+        }
+        let mark = mark.as_ref();
         buffers.extend(warped.filter(|_| has_warped));
         let has_confirmed = confirmed.is_some();
         buffers.extend(confirmed);
@@ -364,10 +412,7 @@ impl PendingFlow {
         });
         let warped = has_warped.then(&mut volume).transpose()?;
         let confirmed = has_confirmed.then(volume).transpose()?;
-        let occlusion = confirmed.map(|mut confirmed| {
-            confirmed.data_mut().iter_mut().for_each(|c| *c = if *c > 0.5 { 0.0 } else { 1.0 });
-            confirmed
-        });
+        let occlusion = confirmed.map(|confirmed| confirmed.map(|&c| if c > 0.5 { 0.0 } else { 1.0 }));
 
         let mut numbers = account.numbers();
         numbers.push(&mut jacobian);
@@ -377,7 +422,7 @@ impl PendingFlow {
         let MethodAccount { status, brightness, mut warnings, diagnostics } =
             account.settle(&device, mark)?;
         let jacobian = jacobian.get_after(&device, mark)?;
-        warnings.extend(said);
+        warnings.extend(own);
         warnings.extend(folding_warning(&grid, &jacobian));
         let measured = measured.map(|brightness| brightness.settle(&device, mark)).transpose()?;
         let inverse = inverse.map(|sum| sum.get_after(&device, mark)).transpose()?;
@@ -392,7 +437,7 @@ impl PendingFlow {
         Ok(DenseFlow { flow, confidence, warped, jacobian: determinant, occlusion, statistics })
     }
 
-    /// Waits for the device and leaves the results there, for who only wants to know how long it takes.
+    /// Waits for the device and leaves the results there, to measure time.
     ///
     /// # Errors
     /// As [`Self::finish`].

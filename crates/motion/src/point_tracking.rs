@@ -31,7 +31,7 @@ pub struct TrackingParameters {
     pub levels: usize,
     /// Steps of a level at most.
     pub iterations: usize,
-    /// A level ends with a step shorter than this, pixels.
+    /// The finest level ends when steps become shorter than this, pixels.
     pub tolerance_px: f32,
     /// Least eigenvalue of a window's mean `∇I ∇Iᵀ`, with white as 1, per px².
     pub least_contrast: f32,

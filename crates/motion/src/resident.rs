@@ -1,13 +1,13 @@
 //! Masks, flows and starts in the memory of a device.
 
 use crate::MotionError;
-use veloxel_core::{Flow, Grid, Mask};
+use veloxel_core::{CoreError, Flow, Grid, Mask, Volume};
 use veloxel_gpu::{Buffer, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::warp::VoxelAffine;
 
-/// A mask in the memory of a device: 1 inside, 0 outside.
+/// A mask in the memory of a device, 1 inside and 0 outside; or a weight image, whose values lie in between.
 #[derive(Debug)]
 pub struct ResidentMask {
     /// Where it lies.
@@ -24,6 +24,28 @@ impl ResidentMask {
     pub fn upload(device: &Device, mask: &Mask) -> Result<Self, MotionError> {
         let weight = mask.data().iter().map(|&inside| f32::from(u8::from(inside))).collect();
         Ok(Self { grid: mask.grid().clone(), weight: device.upload(weight)? })
+    }
+
+    /// Copies a weight image to the device.
+    ///
+    /// # Errors
+    /// [`MotionError::Input`] for a weight outside of [0, 1]; [`MotionError::Compute`] if the device has too little memory.
+    pub fn upload_weight(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
+        require_weights(image)?;
+        Ok(Self { grid: image.grid().clone(), weight: device.upload_copy(image.data())? })
+    }
+}
+
+/// Checks that every sample of a weight image lies in [0, 1].
+///
+/// # Errors
+/// [`CoreError::OutOfRange`] with the first one that does not.
+pub fn require_weights(image: &Volume<f32>) -> Result<(), CoreError> {
+    match image.data().iter().position(|w| !(0.0..=1.0).contains(w)) {
+        None => Ok(()),
+        Some(index) => {
+            Err(CoreError::NotAWeight { value: image.data()[index], position: image.grid().position(index) })
+        }
     }
 }
 
@@ -109,6 +131,8 @@ pub struct Region<'a> {
     pub mask: Option<&'a ResidentMask>,
     /// Where volume is preserved; none: wherever data count.
     pub volume_mask: Option<&'a ResidentMask>,
+    /// How much data count, from 0 to 1; none: all alike. Methods without weights in their energy do not look at it.
+    pub weight: Option<&'a ResidentMask>,
 }
 
 impl<'a> Region<'a> {

@@ -53,7 +53,7 @@ pub use phase_reports::{
     EngineReport, FeatureScaleReport, FeaturesReport, FrameReport, LatencyReport, StereoReport, ValueRange,
 };
 pub use run::{MotionReport, PairReport, RunReport};
-pub use segment_page::{SegmentView, segment_html};
+pub use segment_page::{AnswerView, SegmentView, segment_html};
 pub use segment_report::{SegmentReport, SegmentedPart};
 pub use stereo_page::{StereoView, stereo_html};
 pub use track_page::track_html;

@@ -9,7 +9,7 @@ use super::{SegmentReport, SegmentedPart};
 use crate::ReportError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What the page draws.
 #[derive(Debug, Clone, Copy)]
@@ -18,20 +18,52 @@ pub struct SegmentView<'a> {
     pub points: &'a [[f64; 3]],
     /// Its triangles.
     pub triangles: &'a [[u32; 3]],
+    /// The run's answer first; another beside it, if the method begins with one.
+    pub answers: &'a [AnswerView<'a>],
+    /// Red, green and blue by number.
+    pub colours: &'a [[u8; 3]],
+}
+
+/// What one method found: a tree of parts.
+#[derive(Debug, Clone)]
+pub struct AnswerView<'a> {
+    /// What a reader calls the method.
+    pub name: &'static str,
+    /// The number of parts that certainties belong to; the slider begins there.
+    pub parts: usize,
     /// Of each triangle its part, of the most parts that the slider reaches.
-    pub finest: &'a [u32],
+    pub finest: Vec<u32>,
     /// How many those are.
     pub finest_parts: usize,
     /// The pairs of them that become one, in order, each the part that stays and the part that joins it.
     pub merges: &'a [[u32; 2]],
-    /// For each of the finest parts its colour as the name of a part.
-    pub inks: &'a [u32],
-    /// The smallest number of parts.
-    pub fewest_parts: usize,
+    /// For each of the finest parts its colour by number.
+    pub inks: Vec<u32>,
     /// Of each triangle, 0 to 1.
-    pub certainty: &'a [f32],
-    /// Red, green and blue by number.
-    pub colours: &'a [[u8; 3]],
+    pub certainty: Vec<f32>,
+}
+
+impl AnswerView<'_> {
+    /// The smallest number of parts.
+    fn fewest_parts(&self) -> usize {
+        self.finest_parts - self.merges.len()
+    }
+
+    /// As the viewer reads it.
+    fn json(&self) -> Value {
+        let finest: Vec<u8> = self.finest.iter().flat_map(|&part| (part as u16).to_le_bytes()).collect();
+        let of_255 = |certainty: &f32| (255.0 * certainty.clamp(0.0, 1.0)).round() as u8;
+        let certainty: Vec<u8> = self.certainty.iter().map(of_255).collect();
+        json!({
+            "parts": self.parts,
+            "fewest_parts": self.fewest_parts(),
+            "finest": STANDARD.encode(finest),
+            "finest_parts": self.finest_parts,
+            "merges": self.merges,
+            "inks": self.inks,
+            "certainty": STANDARD.encode(certainty),
+        })
+    }
 }
 
 /// The page.
@@ -39,13 +71,13 @@ pub struct SegmentView<'a> {
 /// # Errors
 /// [`ReportError::Page`] and [`ReportError::Json`] should not occur.
 pub fn segment_html(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, ReportError> {
-    let scene = Section {
-        lead: "Drag to turn, scroll to come nearer. A colour fades to white where a face may as well belong to the part \
-               beside it; at other numbers of parts than the run's, near every border."
-            .to_owned(),
-        scene: scene(report, view)?,
-        ..Section::new("Parts")
-    };
+    let mut lead = "Drag to turn, scroll to come nearer. A colour fades to white where a face may as well belong to the part \
+                    beside it; at other numbers of parts than the run's, near every border."
+        .to_owned();
+    if view.answers.len() > 1 {
+        lead.push_str(" Fuzzy clustering began with the parts of cuts, whose tree has more parts to show.");
+    }
+    let scene = Section { lead, scene: scene(view)?, ..Section::new("Parts") };
     let parts = Section { table: Some(table(&report.segments)), ..Section::new("Every part") };
     let cleaning = &report.cleaning;
     let facts = [
@@ -90,8 +122,20 @@ fn table(parts: &[SegmentedPart]) -> Table {
     Table { head: head.to_vec(), text_columns: 2, rows: parts.iter().map(row).collect() }
 }
 
+/// Which answer is shown, where there are several.
+fn choice(answers: &[AnswerView<'_>]) -> String {
+    let button = |(nth, answer): (usize, &AnswerView<'_>)| {
+        let checked = if nth == 0 { " checked" } else { "" };
+        let name = answer.name;
+        format!(
+            "<label><input type=\"radio\" autocomplete=\"off\" name=\"mesh-answer\" value=\"{nth}\"{checked}>{name}</label>"
+        )
+    };
+    if answers.len() < 2 { String::new() } else { answers.iter().enumerate().map(button).collect() }
+}
+
 /// The canvas with its sliders, the data and the scripts.
-fn scene(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, ReportError> {
+fn scene(view: &SegmentView<'_>) -> Result<String, ReportError> {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for point in view.triangles.iter().flatten().map(|&corner| view.points[corner as usize]) {
         for axis in 0..3 {
@@ -108,19 +152,11 @@ fn scene(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, Repor
     let points: Vec<u8> = view.points.iter().flat_map(place).flat_map(f32::to_le_bytes).collect();
     let triangles: Vec<u8> =
         view.triangles.iter().flatten().flat_map(|corner| corner.to_le_bytes()).collect();
-    let finest: Vec<u8> = view.finest.iter().flat_map(|&part| (part as u16).to_le_bytes()).collect();
-    let certainty: Vec<u8> =
-        view.certainty.iter().map(|c| (255.0 * c.clamp(0.0, 1.0)).round() as u8).collect();
     let data = json!({
         "points": STANDARD.encode(points),
         "triangles": STANDARD.encode(triangles),
-        "finest": STANDARD.encode(finest),
-        "certainty": STANDARD.encode(certainty),
-        "finest_parts": view.finest_parts,
-        "merges": view.merges,
-        "inks": view.inks,
+        "answers": view.answers.iter().map(AnswerView::json).collect::<Vec<_>>(),
         "colours": view.colours,
-        "parts": report.parts,
     });
     let slider = |id: &str, name: &str, [low, high, value]: [usize; 3]| {
         let off = if low == high { " disabled" } else { "" };
@@ -129,11 +165,12 @@ fn scene(report: &SegmentReport, view: &SegmentView<'_>) -> Result<String, Repor
              <output id=\"{id}-value\"></output></label>"
         )
     };
-    let parts = [view.fewest_parts, view.finest_parts, report.parts];
+    let parts = view.answers.first().map_or([1; 3], |run| [run.fewest_parts(), run.finest_parts, run.parts]);
     Ok(format!(
         "<div class=\"card scene\"><canvas id=\"mesh-canvas\" aria-label=\"The mesh in the colours of its parts\"></canvas>\
-         <div class=\"sliders\">{}{}</div></div>\n<script type=\"application/json\" id=\"mesh-data\">{}</script>\n\
+         <div class=\"sliders\">{}{}{}</div></div>\n<script type=\"application/json\" id=\"mesh-data\">{}</script>\n\
          <script>\n{}</script>\n<script>\n{}</script>",
+        choice(view.answers),
         slider("mesh-parts", "Parts", parts),
         slider("mesh-fuzziness", "Fuzziness", [0, 100, 100]),
         serde_json::to_string(&data)?,

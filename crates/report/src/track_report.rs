@@ -37,6 +37,8 @@ pub struct CineReport {
     pub region_size_px: [usize; 2],
     /// `in-plane` or `volume`.
     pub motion: String,
+    /// How outlines of cavities followed: `moved` with the motion alone, or half corrected by their `rim`.
+    pub cavities: String,
 }
 
 /// What one method found.

@@ -1,6 +1,6 @@
 //! What can go wrong on the way from files to a report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use veloxel_core::CoreError;
 use veloxel_core::parameters::ParameterError;
 use veloxel_gpu::ComputeError;
@@ -30,6 +30,14 @@ pub enum VeloxelError {
     /// A graph, or its distances, could not be had.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// A file holds no mesh or graph that this can be done with.
+    #[error("{}: {source}", path.display())]
+    MeshFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: MeshError,
+    },
     /// A device could not do what was asked.
     #[error(transparent)]
     Compute(#[from] ComputeError),
@@ -85,4 +93,11 @@ pub enum VeloxelError {
         /// The second of them, as it was given.
         path: PathBuf,
     },
+}
+
+impl VeloxelError {
+    /// What is wrong with the mesh or graph of a file.
+    pub(crate) fn of_mesh_file(path: &Path) -> impl FnOnce(MeshError) -> Self {
+        move |source| Self::MeshFile { path: path.to_owned(), source }
+    }
 }

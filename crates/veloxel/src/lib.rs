@@ -22,7 +22,8 @@
 //! | an affine start; fields that follow one another | [`motion::affine_registration`], [`compose_flows`] |
 //! | flow by phase, stereo, energy, orientation and phase of pictures | [`phase_flow()`], [`phase_stereo()`], [`phase_features()`], [`PhaseParameters`] |
 //! | all three over a stream of frames | [`PhaseEngine`] |
-//! | all distances of a graph | [`mesh`], [`ShortestPaths`] |
+//! | all distances of a graph | [`Graph`], [`ShortestPaths`] |
+//! | parts of a surface | [`mesh`]: [`CleanMesh`], [`DualGraph`], [`mesh::cuts()`], [`mesh::fuzzy_clustering`] with weights of your own |
 //! | a device, and data of your own on it | [`Device`], [`Frame`], [`gpu`], [`kernels`] |
 //! | a result against the truth | [`metrics`] |
 //! | the JSON and the page of a run | [`report`] |
@@ -37,13 +38,13 @@ mod error;
 pub use error::VeloxelError;
 pub use veloxel_core::parameters;
 pub use veloxel_core::{
-    ArcList, CoreError, Dimension, Flow, FlowStatistics, GraphKind, Grid, Mask, Sequence, SolveStatus,
-    StageTime, TetMesh, Volume, Warning, WarningKind, Warnings, WeightedArc,
+    ArcList, CleaningReport, CoreError, Dimension, Flow, FlowStatistics, GraphKind, Grid, Mask, Sequence,
+    SolveStatus, StageTime, TetMesh, TriangleMesh, Volume, Warning, WarningKind, Warnings, WeightedArc,
 };
 pub use veloxel_gpu::{self as gpu, Device, DeviceInfo};
 pub use veloxel_io as io;
 pub use veloxel_kernels as kernels;
-pub use veloxel_mesh::{self as mesh, Graph, MeshError, ShortestPaths};
+pub use veloxel_mesh::{self as mesh, CleanMesh, DualGraph, Graph, MeshError, ShortestPaths};
 pub use veloxel_motion::{
     self as motion, Clg, ClgParams, DenseFlow, DenseMethod, Extras, FeatureMaps, Frame, FrameSource,
     ImagePair, InverseConsistent, MotionError, Observer, Pair, PairMethod, PendingFlow, PhaseEngine,

@@ -96,7 +96,7 @@ fn what_cannot_be_segmented_is_one_line() {
     place.write("nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     fails("nan.obj", &[], &["nan.obj", "point 0", "finite"]);
     place.write("line.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
-    fails("line.obj", &[], &["no face has an area, of 1"]);
+    fails("line.obj", &[], &["line.obj: no face has an area (1 in all)"]);
     fails("tower.obj", &["-k", "0"], &["0 parts", "1 to"]);
     fails("tower.obj", &["-k", "100000"], &["100000 parts", "1 to"]);
     fails("tower.png", &[], &["tower.png"]);
@@ -183,6 +183,7 @@ fn both_methods_give_probabilities() {
         }
         let page = std::fs::read_to_string(place.path("t.html")).expect("a page");
         assert!(page.contains("mesh-canvas") && !page.contains("src=\"http"), "{method}");
+        assert_eq!(page.contains("name=\"mesh-answer\""), method == "fuzzy");
     }
     place
         .run(&["segment", "tower.obj", "-k", "0", "-o", "u.ply", "--method", "fuzzy"])
@@ -198,15 +199,20 @@ fn chromium() -> Option<std::path::PathBuf> {
         .find(|path| path.is_file())
 }
 
-#[test]
-fn the_page_draws_and_its_sliders_change_the_picture() {
+/// What a page noted about itself, by name, after its self-test in Chromium; none without Chromium.
+#[allow(clippy::print_stdout, reason = "it says why a test was skipped")]
+fn self_test(place: &Workplace, method: &str) -> Option<impl Fn(&str) -> String + use<>> {
     let Some(chromium) = chromium() else {
-        println!("skipped: there is no Chromium (apt-get install chromium)");
-        return;
+        #[allow(clippy::print_stdout, reason = "a test says why it was skipped")]
+        {
+            println!("skipped: there is no Chromium (apt-get install chromium)");
+        }
+        return None;
     };
-    let place = Workplace::new();
-    stacked_boxes(&place, "tower.obj");
-    place.run(&["segment", "tower.obj", "-k", "3", "-o", "t.ply", "--html", "t.html", "-q"]).succeeded();
+    stacked_boxes(place, "tower.obj");
+    let arguments =
+        ["segment", "tower.obj", "-k", "3", "-o", "t.ply", "--html", "t.html", "--method", method];
+    place.run(&[&arguments[..], &["--device", "cpu", "-q"]].concat()).succeeded();
     let address = format!("file://{}#self-test", place.path("t.html").display());
     let mut command = std::process::Command::new(chromium);
     command.args([
@@ -220,16 +226,26 @@ fn the_page_draws_and_its_sliders_change_the_picture() {
     command.arg(format!("--user-data-dir={}", place.path("profile").display()));
     let output = command.args(["--dump-dom", &address]).output().expect("Chromium starts");
     let (dom, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let attribute = |name: &str| {
+    assert!(!log.contains(":CONSOLE"), "{log}");
+    let (dom, log) = (dom.into_owned(), log.into_owned());
+    Some(move |name: &str| {
         let rest = dom.split_once(&format!("data-{name}=\"")).unwrap_or_else(|| panic!("no {name}: {log}")).1;
         rest.split('"').next().unwrap_or_default().to_owned()
-    };
-    let filled: usize = attribute("filled").parse().expect("a number of pixels");
+    })
+}
+
+#[test]
+fn the_page_draws_and_its_sliders_change_the_picture() {
+    let Some(noted) = self_test(&Workplace::new(), "cuts") else { return };
+    let filled: usize = noted("filled").parse().expect("a number of pixels");
     assert!(filled > 10_000, "{filled} pixels");
-    assert_eq!(
-        (attribute("parts-change").as_str(), attribute("fuzziness-changes").as_str()),
-        ("true", "true")
-    );
-    assert_eq!(attribute("errors"), "0");
-    assert!(!log.contains(":CONSOLE"), "{log}");
+    assert_eq!(["errors", "parts-change", "fuzziness-changes"].map(&noted), ["0", "true", "true"]);
+}
+
+#[test]
+fn the_page_of_fuzzy_clustering_shows_the_cuts_that_it_began_with() {
+    let Some(noted) = self_test(&Workplace::new(), "fuzzy") else { return };
+    assert_eq!(["errors", "parts-change", "fuzziness-changes"].map(&noted), ["0", "true", "true"]);
+    // Its own tree ends at the three parts; that of cuts goes on.
+    assert_eq!(["answer-changes", "answer-returns", "most-parts"].map(&noted), ["true", "true", "40"]);
 }

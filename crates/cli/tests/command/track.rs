@@ -8,9 +8,9 @@ use veloxel_phantoms::{CineParams, CinePhantom};
 
 const METHOD: [&str; 5] = ["-q", "--method", "block-matching", "--device", "cpu"];
 
-fn phantom(slices: usize) -> CinePhantom {
+fn phantom(slices: usize, frames: usize) -> CinePhantom {
     let grid = Grid::volume(80, 76, slices).and_then(|g| g.with_spacing_mm([2.0, 2.0, 8.0])).expect("a grid");
-    CinePhantom::new(CineParams { grid, frames: 8, ..CineParams::default() }).expect("a phantom")
+    CinePhantom::new(CineParams { grid, frames, ..CineParams::default() }).expect("a phantom")
 }
 
 /// A workplace with the cine of a phantom and its exact outlines.
@@ -20,7 +20,7 @@ fn workplace(phantom: &CinePhantom) -> Workplace {
     write_sequence(&place.path("cine.nii.gz"), &cine).expect("a cine is written");
     let description = CinePlace {
         grid: cine.grid().clone(),
-        frames: 8,
+        frames: cine.frames().len(),
         frame_interval_ms: cine.frame_interval_ms(),
         images: Vec::new(),
     };
@@ -36,7 +36,7 @@ fn report(place: &Workplace, folder: &str) -> Value {
 
 #[test]
 fn a_phantoms_function_and_strain_are_found_and_written() {
-    let phantom = phantom(3);
+    let phantom = phantom(3, 8);
     let place = workplace(&phantom);
     let run = [
         &["track", "cine.nii.gz", "--contours", "exact.json", "--truth", "exact.json", "-o", "out"],
@@ -83,7 +83,7 @@ fn a_phantoms_function_and_strain_are_found_and_written() {
 
 #[test]
 fn labels_are_seeds_and_several_methods_stand_side_by_side() {
-    let phantom = phantom(1);
+    let phantom = phantom(1, 8);
     let place = workplace(&phantom);
     let contours = phantom.contours();
     let inside = |structure, [x, y, _]: [usize; 3]| {
@@ -108,7 +108,7 @@ fn labels_are_seeds_and_several_methods_stand_side_by_side() {
 
 #[test]
 fn stacks_far_apart_in_time_move_as_volumes_and_shorten_from_base_to_apex() {
-    let phantom = phantom(4);
+    let phantom = phantom(4, 5);
     let place = workplace(&phantom);
     let mask = Volume::from_fn(phantom.params().grid.clone(), |[x, y, _]| {
         i32::from((4..76).contains(&x) && (4..72).contains(&y))
@@ -122,7 +122,7 @@ fn stacks_far_apart_in_time_move_as_volumes_and_shorten_from_base_to_apex() {
     assert_eq!(report["cine"]["region_size_px"], serde_json::json!([72, 68]));
     // Four slices, two beside each other, at three pixels for each of the cine's.
     let gif = place.run(&["info", "out/loop.gif"]).succeeded().stdout;
-    assert!(gif.contains("432 × 408") && gif.contains("8 frames"), "{gif}");
+    assert!(gif.contains("432 × 408") && gif.contains("5 frames"), "{gif}");
     let all = &report["runs"][0]["strain"][0]["frames"];
     assert_eq!(all[0]["longitudinal"].as_f64(), Some(0.0));
     let table = std::fs::read_to_string(place.path("out").join("strain.csv")).expect("a table");
@@ -136,7 +136,7 @@ fn stacks_far_apart_in_time_move_as_volumes_and_shorten_from_base_to_apex() {
 
 #[test]
 fn mistakes_are_told_in_one_line() {
-    let place = workplace(&phantom(2));
+    let place = workplace(&phantom(2, 5));
     let track = |more: &[&str]| {
         let run = place.run(&[&["track", "cine.nii.gz", "-o", "out"], &METHOD[..], more].concat());
         assert!(!place.names().contains(&"out".to_owned()));

@@ -13,12 +13,12 @@ mod pool;
 mod profile;
 mod queue;
 mod recording;
-mod translation;
 mod uploads;
 
 use crate::element::Word;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
 use crate::timestamp::{Moment, moment_as};
+use crate::translation::text_of;
 use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, MemoryStats, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
@@ -33,7 +33,6 @@ use std::ffi::CString;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use translation::text_of;
 use uploads::Uploads;
 use wgsl_to_cuda::AWAITS;
 

@@ -166,21 +166,26 @@ impl Nvrtc {
         self.compile_with(source, name, &self.options(architecture)?)
     }
 
-    /// [`Self::compile`], and the registers and memory that the kernel uses; all 0 if the image is [`Image::Ptx`].
+    /// The registers and memory that a kernel uses, all 0 if it becomes [`Image::Ptx`]; the assembler's log is cached on
+    /// disk.
     ///
     /// # Errors
     /// As [`Self::compile`].
-    pub fn compile_with_resources(
+    pub fn resources(
         &self,
         source: &str,
         name: &str,
         architecture: ComputeCapability,
-    ) -> Result<(Compiled, Resources), NvrtcError> {
+    ) -> Result<Resources, NvrtcError> {
         let mut options = self.options(architecture)?;
         options.arguments.push("--ptxas-options=-v".to_owned());
-        let compiled = self.compile_with(source, name, &options)?;
-        let resources = Resources::of_log(&compiled.log);
-        Ok((compiled, resources))
+        let key = self.key(source, &options);
+        if let Some(log) = self.cache.read_text(key) {
+            return Ok(Resources::of_log(&log));
+        }
+        let log = self.compile_with(source, name, &options)?.log;
+        self.cache.write_text(key, &log);
+        Ok(Resources::of_log(&log))
     }
 
     /// [`Self::compile`] with the cache on disk: a source is compiled only once.
@@ -194,15 +199,19 @@ impl Nvrtc {
         architecture: ComputeCapability,
     ) -> Result<Compiled, NvrtcError> {
         let options = self.options(architecture)?;
-        let version = format!("NVRTC {}.{}", self.version.0, self.version.1);
-        let made_of = [source, &options.arguments.join(" "), &version, env!("CARGO_PKG_VERSION")];
-        let key = Key::of(&made_of);
+        let key = self.key(source, &options);
         if let Some(image) = self.cache.read(key) {
             return Ok(Compiled { image, log: String::new() });
         }
         let compiled = self.compile_with(source, name, &options)?;
         self.cache.write(key, &compiled.image);
         Ok(compiled)
+    }
+
+    /// What a compilation is cached under.
+    fn key(&self, source: &str, options: &Options) -> Key {
+        let version = format!("NVRTC {}.{}", self.version.0, self.version.1);
+        Key::of(&[source, &options.arguments.join(" "), &version, env!("CARGO_PKG_VERSION")])
     }
 
     fn compile_with(&self, source: &str, name: &str, options: &Options) -> Result<Compiled, NvrtcError> {

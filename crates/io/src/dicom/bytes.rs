@@ -1,6 +1,6 @@
 //! Bytes that are walked over, from a file or out of a deflated stream.
 
-use flate2::read::DeflateDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 use std::io::{self, ErrorKind, Read, Seek};
 
 /// Bytes with a position.
@@ -87,15 +87,51 @@ impl<R: Read + Seek> Read for Plain<'_, R> {
     }
 }
 
-/// What a deflated stream holds; nobody knows how much that is.
+/// Deflated bytes held at a time.
+const HELD: usize = 1 << 13;
+
+/// What a deflated stream holds; nobody knows how much that is. A stream that does not end is cut short.
 pub(super) struct Inflated<R> {
-    reader: DeflateDecoder<R>,
+    reader: R,
+    held: Vec<u8>,
+    /// The first of them that was not inflated yet.
+    next: usize,
+    decompress: Decompress,
+    has_ended: bool,
     at: u64,
 }
 
 impl<R: Read> Inflated<R> {
     pub(super) fn new(deflated: R) -> Self {
-        Self { reader: DeflateDecoder::new(deflated), at: 0 }
+        let (held, decompress) = (Vec::with_capacity(HELD), Decompress::new(false));
+        Self { reader: deflated, held, next: 0, decompress, has_ended: false, at: 0 }
+    }
+}
+
+impl<R: Read> Read for Inflated<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while !self.has_ended && !into.is_empty() {
+            if self.next == self.held.len() {
+                self.held.resize(HELD, 0);
+                let found = fill(&mut self.reader, &mut self.held)?;
+                self.held.truncate(found);
+                self.next = 0;
+            }
+            let is_all = self.held.is_empty();
+            let before = [self.decompress.total_in(), self.decompress.total_out()];
+            let flush = if is_all { FlushDecompress::Finish } else { FlushDecompress::None };
+            let status = self.decompress.decompress(&self.held[self.next..], into, flush)?;
+            self.next += (self.decompress.total_in() - before[0]) as usize;
+            self.has_ended = status == Status::StreamEnd;
+            let count = (self.decompress.total_out() - before[1]) as usize;
+            if count > 0 {
+                return Ok(count);
+            }
+            if is_all && !self.has_ended {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(0)
     }
 }
 
@@ -105,13 +141,13 @@ impl<R: Read> Bytes for Inflated<R> {
     }
 
     fn fill(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let found = fill(&mut self.reader, into)?;
+        let found = fill(self, into)?;
         self.at += found as u64;
         Ok(found)
     }
 
     fn skip(&mut self, count: u64) -> io::Result<()> {
-        let skipped = io::copy(&mut (&mut self.reader).take(count), &mut io::sink())?;
+        let skipped = io::copy(&mut self.by_ref().take(count), &mut io::sink())?;
         self.at += skipped;
         if skipped == count { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) }
     }

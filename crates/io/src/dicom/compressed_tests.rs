@@ -26,6 +26,19 @@ const JPEG_2000: &str = "\
     000001000504040001ff5c00134060686870686870686870686870686870ff640025000143726561746564206279204f7065\
     6e4a5045472076657273696f6e20322e352e32ff90000a00000000001c0001ff93cfe4180884ded1617f8080808080ffd900";
 
+/// 8 × 8 signed samples `70 y − 11 x y − 300`, by pyjpegls (CharLS) from pydicom.
+const SIGNED_JPEG_LS: &str = "\
+    ffd8fff7000b100008000801011100fff8000d01ffff0012004301140040ffda00080101000000006568010040100804\
+    02012320b4168290942105a0a48b82d05a0a4250841682d22e0b4168290942105a0b4898290e8642a110520a50f1ba22\
+    1a1a1a1284a464759050909090842142c158bf4b424243a1c0ffd900";
+/// 32 × 32 signed samples `20 y − 9 x − 300`, reversible, by pylibjpeg (OpenJPEG) from pydicom.
+const SIGNED_JPEG_2000: &str = "\
+    ff4fff5100290000000000200000002000000000000000000000002000000020000000000000000000018f0101ff5200\
+    0c00000001000504040001ff5c00134080888890888890888890888890888890ff640025000143726561746564206279\
+    204f70656e4a5045472076657273696f6e20322e352e32ff90000a0000000000720001ff93c01f80100891c00fc00a00\
+    fcc08005670329c007da09003f00300e0965cf0b3cacc003ea05800fb414216dc8684f037fbbcc2fc001f3878007d410\
+    35f598ba54781f3da6343432a405dfc000f9044001f389005efbc588a00db07f9dac29403e1eb8483fffd900";
+
 fn bytes(hexadecimal: &str) -> Vec<u8> {
     let digits: String = hexadecimal.split_whitespace().collect();
     (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
@@ -52,6 +65,18 @@ fn read(object: InMemDicomObject, syntax: &str) -> Result<Vec<f32>, String> {
     write(object, syntax, &path);
     let image = crate::read_image(Path::new(&path), Strictness::Lenient, &mut Warnings::new());
     image.map(|image| image.data().to_vec()).map_err(|error| error.to_string())
+}
+
+/// The same with samples that have a sign.
+fn signed(stream: &str, size: [u16; 2]) -> InMemDicomObject {
+    let mut object = object(stream, size, [16, 16]);
+    object.put(DataElement::new(Tag(0x0028, 0x0103), VR::US, PrimitiveValue::from(1u16)));
+    object
+}
+
+/// Samples of a square of so many by a formula of their place.
+fn square(side: i32, at: impl Fn(i32, i32) -> i32) -> Vec<f32> {
+    (0..side * side).map(|i| at(i % side, i / side) as f32).collect()
 }
 
 fn ramp() -> Vec<f32> {
@@ -96,7 +121,11 @@ fn compressed_pixels_are_in_fragments() {
 fn jpeg_ls_is_decoded_or_its_feature_is_named() {
     let found = read(object(JPEG_LS, [4, 3], [16, 12]), "1.2.840.10008.1.2.4.80");
     match cfg!(feature = "dicom-jpegls") {
-        true => assert_eq!(found.unwrap(), ramp()),
+        true => {
+            assert_eq!(found.unwrap(), ramp());
+            let found = read(signed(SIGNED_JPEG_LS, [8, 8]), "1.2.840.10008.1.2.4.80");
+            assert_eq!(found.unwrap(), square(8, |x, y| 70 * y - 11 * x * y - 300));
+        }
         false => assert!(found.unwrap_err().contains("dicom-jpegls")),
     }
 }
@@ -105,7 +134,11 @@ fn jpeg_ls_is_decoded_or_its_feature_is_named() {
 fn jpeg_2000_is_decoded_or_its_feature_is_named() {
     let found = read(object(JPEG_2000, [64, 64], [16, 12]), "1.2.840.10008.1.2.4.90");
     match cfg!(feature = "dicom-jpeg2000") {
-        true => assert!(found.unwrap().iter().all(|&v| v == 258.0)),
+        true => {
+            assert!(found.unwrap().iter().all(|&v| v == 258.0));
+            let found = read(signed(SIGNED_JPEG_2000, [32, 32]), "1.2.840.10008.1.2.4.90");
+            assert_eq!(found.unwrap(), square(32, |x, y| 20 * y - 9 * x - 300));
+        }
         false => assert!(found.unwrap_err().contains("dicom-jpeg2000")),
     }
 }

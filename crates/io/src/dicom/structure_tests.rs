@@ -141,3 +141,18 @@ fn a_deflated_file_of_another_library_is_whole() {
     let image = crate::read_image(&path, crate::Strictness::Lenient, &mut veloxel_core::Warnings::new());
     assert_eq!(image.unwrap().data()[..4], [100.0, 101.0, 102.0, 103.0]);
 }
+
+#[test]
+fn what_is_cut_within_its_last_delimiter_is_refused() {
+    let fragments = b"\xfe\xff\0\xe0\0\0\0\0\xfe\xff\0\xe0\x04\0\0\x001234\xfe\xff\xdd\xe0\0\0\0\0";
+    let pixels = [&PIXELS, &b"OB\0\0\xff\xff\xff\xff"[..], fragments].concat();
+    let whole = file(EXPLICIT, &pixels);
+    assert_eq!(walk(&whole).unwrap(), whole.len() as u64);
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&[element(ROWS), element(PIXELS)].concat()).unwrap();
+    let deflated = file(DEFLATED, &encoder.finish().unwrap());
+    for cut in 1..=8 {
+        assert_eq!(fault(&whole[..whole.len() - cut]), "it is cut short", "{cut}");
+        assert_eq!(fault(&deflated[..deflated.len() - cut]), "it is cut short", "deflated, {cut}");
+    }
+}

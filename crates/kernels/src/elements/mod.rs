@@ -11,6 +11,7 @@ pub mod lattice;
 pub mod lattice_fit;
 pub mod least_squares_gradient;
 pub mod least_squares_product;
+pub mod matched_brightness;
 pub mod nodal_confidence;
 pub mod nodal_field;
 mod projection;

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test every failure is one")]
 
+mod correlation;
+
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, reduction_groups};
 use veloxel_kernels::Kernel;
@@ -104,12 +106,16 @@ impl Case {
 
     /// Residuals and slopes, both sets, and sums along rows.
     fn evaluate(&self, controls: &[f32]) -> [Buffer; 3] {
+        self.evaluate_on(self.images(), controls)
+    }
+
+    fn evaluate_on(&self, images: ElementImages<'_>, controls: &[f32]) -> [Buffer; 3] {
         let (n, d) = (self.plan.shape.len(), self.elements.components());
         let mut out = [2 * n, 2 * d * n, 2 * self.elements.row_sums()].map(|n| self.device.zeros(n).unwrap());
         let [residual, slopes, row_sums] = &mut out;
         Residual {
             elements: &self.elements,
-            images: self.images(),
+            images,
             state: &self.state(),
             controls: &self.trial(controls),
             residual,
@@ -132,8 +138,12 @@ impl Case {
 
     /// ½ ∇E, and the energy of the Sobolev term.
     fn gradient(&self, controls: &[f32], smoothness: Smoothness) -> (Vec<f64>, f64) {
-        let all = self.elements.unknowns();
         let [_, _, row_sums] = self.evaluate(controls);
+        self.gradient_of(&row_sums, controls, smoothness)
+    }
+
+    fn gradient_of(&self, row_sums: &Buffer, controls: &[f32], smoothness: Smoothness) -> (Vec<f64>, f64) {
+        let all = self.elements.unknowns();
         let mut gradient = self.device.zeros(2 * all).unwrap();
         let mut energy = self.device.zeros(reduction_groups(all)).unwrap();
         LeastSquaresGradient {
@@ -142,7 +152,7 @@ impl Case {
             elastic: 1.0,
             state: &self.state(),
             controls: &self.trial(controls),
-            row_sums: &row_sums,
+            row_sums,
             gradient: &mut gradient,
             diagonal: &mut self.device.zeros(2 * all).unwrap(),
             energy: &mut energy,
@@ -155,9 +165,13 @@ impl Case {
 
     /// The Gauss-Newton matrix times a direction.
     fn product(&self, controls: &[f32], direction: &[f32], smoothness: Smoothness) -> Vec<f64> {
+        let [_, slopes, _] = self.evaluate(controls);
+        self.product_of(&slopes, direction, smoothness)
+    }
+
+    fn product_of(&self, slopes: &Buffer, direction: &[f32], smoothness: Smoothness) -> Vec<f64> {
         let (device, all) = (&self.device, self.elements.unknowns());
         let zeros = |len: usize| device.zeros(len).unwrap();
-        let [_, slopes, _] = self.evaluate(controls);
         let one = device.upload(vec![1.0; reduction_groups(all)]).unwrap();
         // The second set is the accepted one.
         let state = device.upload(vec![1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
@@ -166,7 +180,7 @@ impl Case {
             elements: &self.elements,
             smoothness,
             state: &state,
-            slopes: &slopes,
+            slopes,
             diagonal: &device.upload(vec![1.0; 2 * all]).unwrap(),
             first: &one,
             before: None,

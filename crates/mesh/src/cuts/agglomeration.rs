@@ -94,6 +94,17 @@ pub(super) fn agglomerate(criteria: &Criteria<'_>) -> Hierarchy {
     Hierarchy { faces: criteria.areas.len(), merges }
 }
 
+/// By how much each of these merges raises the sum, one after the other; each of a part that stays and a part beside it.
+pub(super) fn merge_costs(criteria: &Criteria<'_>, merges: &[[u32; 2]]) -> Vec<f64> {
+    let mut parts = Parts::new(criteria);
+    let cost = |&[kept, joined]: &[u32; 2]| {
+        let cost = parts.cost([kept, joined], parts.between(kept, joined));
+        parts.join(kept, joined);
+        cost
+    };
+    merges.iter().map(cost).collect()
+}
+
 struct Parts {
     list: Vec<Part>,
     half_arcs: Vec<HalfArc>,
@@ -133,6 +144,17 @@ impl Parts {
         let cut = (a.cut + b.cut - 2.0 * between) / area - a.cut / a.area - b.cut / b.area;
         let unlike = a.feature / a.area - b.feature / b.area;
         cut + self.feature_weight * unlike * unlike * a.area * b.area / area
+    }
+
+    /// What it costs to cut two parts from each other.
+    fn between(&self, a: u32, b: u32) -> f64 {
+        let (mut at, mut sum) = (self.list[a as usize].first, 0.0);
+        while at != NONE {
+            let arc = self.half_arcs[at as usize];
+            sum += if arc.to == b { arc.cost } else { 0.0 };
+            at = arc.next;
+        }
+        sum
     }
 
     fn put_first(&mut self, part: u32, at: u32) {

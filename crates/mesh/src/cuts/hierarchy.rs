@@ -43,23 +43,6 @@ impl Hierarchy {
         self.faces - self.merges.len()
     }
 
-    /// The number of parts at which the sum of all parts' cut over area is least, where each part is worth so much: at most
-    /// `most`, and no less than there are components.
-    pub fn best_parts(&self, worth: f64, most: usize) -> usize {
-        let (mut best, mut sum) = ((0.0, self.fewest_parts()), 0.0);
-        for (undone, merge) in self.merges.iter().rev().enumerate() {
-            let parts = self.fewest_parts() + undone + 1;
-            sum -= merge.cost + worth;
-            if parts > most {
-                break;
-            }
-            if sum < best.0 {
-                best = (sum, parts);
-            }
-        }
-        best.1
-    }
-
     /// For each face the face that names its part, of `parts` parts, or of as many as are possible.
     pub fn part_names(&self, parts: usize) -> Vec<u32> {
         let merges = self.faces.saturating_sub(parts).min(self.merges.len());

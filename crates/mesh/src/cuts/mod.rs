@@ -3,17 +3,20 @@
 //! *Paper*: A. Golovinskiy, T. Funkhouser, "Randomized Cuts for 3D Mesh Analysis", ACM TOG 27(5), 2008,
 //! doi:10.1145/1409060.1409098, sections 3.2 (area-normalised cuts, the cost of an edge) and 4 (votes of many segmentations).
 //! *Energy*: `Σ_S cut(S) / area(S) + λ Σ (difference of means)² · harmonic area` over the parts S; a pair of neighbours is joined
-//! where that raises it least. `cut(S)` sums, over the edges around S, length (in √area) × `exp(−b θ)` where the surface is
-//! concave, × `exp(−b θ / 10)` where it is convex.
-//! *Notation*: b `steepness`, θ `angle_rad`, λ `thickness_weight`, β `vote_weight`.
+//! where that raises it least. `cut(S)` sums, over the edges around S, length (in √area) × `exp(−b θ − κ s)` where the surface is
+//! concave, × `exp(−b θ / 10 − κ s)` where it is convex; s is the share of lines of sight across the edge that leave the body
+//! (`lines_of_sight.rs`).
+//! *Notation*: b `steepness`, θ `angle_rad`, κ `sight_weight`, λ `thickness_weight`, β `vote_weight`.
 //! *Where we differ*: four agglomerations with two values of b and of λ vote on every edge instead of random ones: an edge that
 //! is a border from l parts on gets `1/l` of a vote, and the final agglomeration multiplies its cost by `exp(−β votes)`. The
-//! feature of a face is the logarithm of its shape diameter, smoothed over the dual graph.
+//! feature of a face is the logarithm of its shape diameter, smoothed over the dual graph. Angles belong to single edges, and
+//! on a fine or noisy mesh a valley is spread over many small ones: lines of sight measure it over a length of the surface.
 //! *Cost*: O(n log n); about a second for 20 000 faces, five agglomerations on two threads.
 //! *Evidence*: `tests.rs`; the Princeton segmentation benchmark in `veloxel bench segmentation`.
 //! *Limits*: a part never spans two components of the mesh.
 
 mod agglomeration;
+mod coarse_parts;
 mod hierarchy;
 mod parameters;
 mod parts;
@@ -25,7 +28,7 @@ pub use hierarchy::{Hierarchy, Merge, TreeTop};
 pub use parameters::{CutsParams, CutsPreset};
 pub use parts::{PartCount, Parts};
 
-use crate::{Bend, DualGraph, shape_diameter};
+use crate::{Bend, DualGraph, blocked_sight, shape_diameter};
 use agglomeration::{Criteria, agglomerate};
 use veloxel_gpu::Cpu;
 
@@ -45,8 +48,10 @@ pub struct Cuts {
     pub voters: Vec<Hierarchy>,
     /// Of each arc, 0 to 1: 1/l if it is a border from l parts on, as a mean over the trees that voted.
     pub votes: Vec<f64>,
-    /// What it costs to cut each arc, votes included.
+    /// What it costs to cut each arc, by bends, lines of sight and votes.
     pub cut_costs: Vec<f64>,
+    /// What it would cost by bends and votes alone.
+    pub bend_costs: Vec<f64>,
     /// Of each face, in √area, as rays measured it.
     pub shape_diameter: Vec<f64>,
 }
@@ -55,6 +60,10 @@ pub struct Cuts {
 pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
     let shape_diameter = shape_diameter(graph, cpu);
     let feature = feature(graph, &shape_diameter, params);
+    let sight = match params.sight_weight {
+        0.0 => vec![0.0; graph.arcs.len()],
+        _ => blocked_sight(graph, &shape_diameter, params.sight_reach, cpu),
+    };
     let (areas, arcs): (_, Vec<_>) = (&graph.areas, graph.arcs.iter().map(|arc| arc.faces).collect());
     let run = |cut_costs: &[f64], feature_weight: f64| {
         agglomerate(&Criteria { areas, arcs: &arcs, cut_costs, feature: &feature, feature_weight })
@@ -64,7 +73,8 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
         cpu.split_samples(&mut voters, COST, |which, voters| {
             for (voter, which) in voters.iter_mut().zip(which) {
                 let (steeper, more) = VOTERS[which];
-                let cut_costs = cut_costs(graph, steeper * params.steepness, None);
+                let steepness = steeper * params.steepness;
+                let cut_costs = cut_costs(graph, steepness, |arc| params.sight_weight * sight[arc]);
                 *voter = Some(run(&cut_costs, more * params.thickness_weight));
             }
         });
@@ -78,9 +88,11 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
             *weighted += params.vote_weight / share;
         }
     }
-    let cut_costs = cut_costs(graph, params.steepness, Some(&weighted));
+    let bend_costs = cut_costs(graph, params.steepness, |arc| weighted[arc]);
+    let cut_costs =
+        cut_costs(graph, params.steepness, |arc| params.sight_weight * sight[arc] + weighted[arc]);
     let hierarchy = run(&cut_costs, params.thickness_weight);
-    Cuts { hierarchy, voters, votes, cut_costs, shape_diameter }
+    Cuts { hierarchy, voters, votes, cut_costs, bend_costs, shape_diameter }
 }
 
 /// What parts should have alike: the logarithm of the thickness, which never counts as less than a millionth of the mesh.
@@ -89,12 +101,11 @@ fn feature(graph: &DualGraph, shape_diameter: &[f64], params: &CutsParams) -> Ve
     smooth.iter().map(|d| d.max(1e-6).ln()).collect()
 }
 
-/// What it costs to cut each arc: the length of its edge, less where it is concave and where votes are many.
-fn cut_costs(graph: &DualGraph, steepness: f64, votes: Option<&[f64]>) -> Vec<f64> {
+/// What it costs to cut each arc: the length of its edge, less where it is concave and where `more` speaks for a cut.
+fn cut_costs(graph: &DualGraph, steepness: f64, more: impl Fn(usize) -> f64) -> Vec<f64> {
     let cost = |(nth, arc): (usize, &crate::DualArc)| {
         let share = if arc.bend == Bend::Concave { 1.0 } else { CONVEX_SHARE };
-        let vote = votes.map_or(0.0, |votes| votes[nth]);
-        arc.length * (-(steepness * share * arc.angle_rad + vote)).exp()
+        arc.length * (-(steepness * share * arc.angle_rad + more(nth))).exp()
     };
     graph.arcs.iter().enumerate().map(cost).collect()
 }

@@ -14,6 +14,11 @@ parameters! {
 
     /// How much cheaper a cut is where the surface bends inwards. 0: the shortest cuts; large: the sharpest creases alone.
     steepness "b": f64 in 0..=100 "per radian" = 5.0;
+    /// How much cheaper a cut is where lines of sight across it leave the body. 0: they do not count, and no ray is cast for
+    /// them; large: parts that see all of themselves.
+    sight_weight "κ": f64 in 0..=1000 = 2.0;
+    /// How far from an arc lines of sight begin and end, in square roots of the mesh's area. Small: creases; large: wide valleys.
+    sight_reach: f64 in 0.001..=1 = 0.05;
     /// What it costs to join parts of unlike thickness. 0: thickness does not count; large: parts of one thickness each.
     thickness_weight "λ": f64 in 0..=1e6 = 100.0;
     /// Weight of the votes of four agglomerations beside each other. 0: no votes, a fifth of the time.

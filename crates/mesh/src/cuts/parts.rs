@@ -1,6 +1,8 @@
 //! The parts of a mesh out of its tree of merges: as many as asked for, or as many as pay.
 
-use super::{Cuts, CutsParams};
+use super::agglomeration::merge_costs;
+use super::coarse_parts::CoarseParts;
+use super::{Cuts, CutsParams, feature};
 use crate::{DualGraph, MeshError, certainty, connected_parts};
 
 /// How many parts there shall be.
@@ -48,13 +50,33 @@ impl Cuts {
                 return Err(MeshError::Parts { asked, faces });
             }
             PartCount::Given(asked) => asked,
-            PartCount::Chosen => self.hierarchy.best_parts(params.part_worth, MOST_CHOSEN.min(faces)),
+            PartCount::Chosen => self.chosen_count(graph, params),
         };
         let (merges, labels) = self.large_parts(graph, asked, params.least_area);
         let count = labels.iter().max().map_or(0, |most| *most as usize + 1);
         let mut opinions: Vec<Vec<u32>> = self.voters.iter().map(|voter| voter.labels(merges)).collect();
         opinions.push(labels.clone());
         Ok(Parts { certainty: certainty(graph, &opinions), labels, count })
+    }
+
+    /// The number of parts at which the sum of all parts' cut over area is least, where each part is worth so much.
+    ///
+    /// Cuts cost by bends and votes alone: on a rough surface lines of sight are blocked everywhere, which says where a cut is
+    /// best, not that there should be more of them.
+    fn chosen_count(&self, graph: &DualGraph, params: &CutsParams) -> usize {
+        let top = self.hierarchy.top(MOST_CHOSEN);
+        let feature = feature(graph, &self.shape_diameter, params);
+        let parts = CoarseParts::new(graph, &top.labels, &self.bend_costs, &feature);
+        let costs = merge_costs(&parts.criteria(params.thickness_weight), &top.merges);
+        let fewest = self.hierarchy.fewest_parts();
+        let (mut best, mut sum) = ((0.0, fewest), 0.0);
+        for (parts, cost) in (fewest + 1..).zip(costs.iter().rev()) {
+            sum -= cost + params.part_worth;
+            if sum < best.0 {
+                best = (sum, parts);
+            }
+        }
+        best.1
     }
 
     /// So many parts of at least this area, and how many there were before small ones joined their neighbours.

@@ -68,6 +68,34 @@ fn the_tree_above_parts_is_the_one_that_they_come_from() {
 }
 
 #[test]
+fn merges_of_coarse_parts_cost_what_they_cost_the_tree() {
+    let (graph, params) = (graph(&dumb_bell(16, 10)), CutsParams::default());
+    let found = cuts(&graph, &params, &Cpu::new(1).unwrap());
+    let top = found.hierarchy.top(12);
+    let feature = feature(&graph, &found.shape_diameter, &params);
+    let parts = coarse_parts::CoarseParts::new(&graph, &top.labels, &found.cut_costs, &feature);
+    let costs = agglomeration::merge_costs(&parts.criteria(params.thickness_weight), &top.merges);
+    let of_tree = &found.hierarchy.merges()[graph.faces() - 12..];
+    assert_eq!(costs.len(), 11);
+    for (cost, merge) in costs.iter().zip(of_tree) {
+        assert!((cost - merge.cost).abs() < 1e-9 * merge.cost.abs().max(1.0), "{cost} for {}", merge.cost);
+    }
+}
+
+#[test]
+fn roughness_makes_no_more_parts() {
+    let mut rough = dumb_bell(40, 24);
+    let bumps = rough.points().iter().enumerate();
+    let points = bumps.map(|(nth, point)| point.map(|c| c * (1.0 + 0.02 * (nth % 2) as f64))).collect();
+    rough = TriangleMesh::new(points, rough.triangles().to_vec()).unwrap();
+    let (graph, params) = (graph(&rough), CutsParams::default());
+    let found = cuts(&graph, &params, &Cpu::new(1).unwrap());
+    let count = |found: &Cuts| found.parts(&graph, PartCount::Chosen, &params).unwrap().count;
+    let by_sight = Cuts { bend_costs: found.cut_costs.clone(), ..found.clone() };
+    assert!(count(&found) < count(&by_sight), "{} and {}", count(&found), count(&by_sight));
+}
+
+#[test]
 fn trees_nest_and_levels_tell_where_arcs_are_cut() {
     let graph = graph(&dumb_bell(12, 8));
     let tree = cuts(&graph, &CutsParams::default(), &Cpu::new(1).unwrap()).hierarchy;

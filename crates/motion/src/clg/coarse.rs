@@ -3,7 +3,7 @@
 //! Both images shrink to the level that the run ends on before anything is asked of them: percentiles are those of that level,
 //! and unknown samples show there, as every sample of the full grid is part of one. The step from the full grid to the next
 //! level is the mean of what each of its voxels covers, unless the run ends there; smoothing, as between the other levels, would
-//! take longer than the rest.
+//! take longer than the rest. The determinant is that of the level that the run ends on.
 
 use super::parameters::Intensity;
 use super::{Clg, Stage};
@@ -11,7 +11,7 @@ use crate::image_pyramids::ImagePyramids;
 use crate::intensity::IntensityMap;
 use crate::method::ImagePair;
 use crate::moving_image::voxel_map;
-use crate::pending_flow::PendingFlow;
+use crate::pending_flow::{Determinant, PendingFlow};
 use crate::pyramid::{LevelGeometry, shrink};
 use crate::resident::ResidentStart;
 use crate::start::levels_used;
@@ -76,8 +76,10 @@ impl Clg {
         let pyramids =
             ImagePyramids::from_level(&device, preparation, [fixed, moving], levels, start.affine())?;
         let estimate = stage.estimate_on(pyramids, start, observer)?;
+        let LevelGeometry { shape, spacing_edges, .. } = stage.levels[stage.finest];
+        let determinant = Determinant::of(&device, shape, spacing_edges, &estimate.displacement, None)?;
         let found = stage.conclude(estimate, start)?;
-        PendingFlow::new(&device, found, None)
+        PendingFlow::with_determinant(&device, found, determinant)
     }
 }
 

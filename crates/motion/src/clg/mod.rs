@@ -103,14 +103,14 @@ struct Stage {
     finest: usize,
     memory: Option<Workspace>,
     decisions: Decisions,
-    /// What its finest level is called there.
+    /// Number of its finest level in `decisions`.
     first_question: usize,
 }
 
-/// What the second stage calls its finest level: more than there are levels.
+/// Number of the second stage's finest level in the decisions: above those of the first stage.
 const SECOND_STAGE: usize = 1000;
 
-/// What was found on the finest level.
+/// The result on the finest level.
 struct Estimate {
     images: LevelImages,
     /// Edges, on top of the affine start.
@@ -144,16 +144,16 @@ impl Clg {
         &self.first.params
     }
 
-    /// The start that was given, or the descent of the base.
-    fn known_before<'a>(
+    /// The start that was given, or else the descent of the heart's base.
+    fn start_or_descent<'a>(
         &self,
         images: [&Frame; 2],
         map: IntensityMap,
         start: ResidentStart<'a>,
     ) -> Result<(ResidentStart<'a>, Option<Descent>), MotionError> {
         let rate = self.first.params.long_axis;
-        let is_open = rate > 0.0 && matches!(start, ResidentStart::Zero);
-        Ok(match if is_open { base_descent(images, map, rate)? } else { None } {
+        let may_descend = rate > 0.0 && matches!(start, ResidentStart::Zero);
+        Ok(match if may_descend { base_descent(images, map, rate)? } else { None } {
             Some(descent) => (ResidentStart::Affine(descent.map), Some(descent)),
             None => (start, None),
         })
@@ -199,7 +199,7 @@ impl PairMethod for Clg {
                 Ok(map) => map,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
-            let (start, descent) = self.known_before(images, map, start)?;
+            let (start, descent) = self.start_or_descent(images, map, start)?;
             let placement = voxel_map(&grid, moving.frame().grid());
             let images =
                 RawImages { fixed, moving, region, maps: [map; 2], placement, start: start.affine() };
@@ -233,7 +233,7 @@ impl PairMethod for Clg {
 }
 
 impl Stage {
-    /// From the coarsest level that the start leaves open down to the finest.
+    /// Estimates from the coarsest level that the start does not decide down to the finest.
     fn coarse_to_fine(
         &mut self,
         images: RawImages<'_>,
@@ -246,7 +246,7 @@ impl Stage {
         self.estimate_on(pyramids, start, observer)
     }
 
-    /// The same of images at every size.
+    /// [`Self::coarse_to_fine`] with pyramids that are made already.
     fn estimate_on(
         &mut self,
         mut pyramids: ImagePyramids,
@@ -302,7 +302,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Brings what was found on the finest level used to the full grid.
+    /// Interpolates displacement and confidence of the finest level used to the full grid.
     fn interpolate(&self, displacement: &mut Field, confidence: &mut Buffer) -> Result<(), MotionError> {
         let (device, from, to) = (&self.device, &self.levels[self.finest], &self.levels[0]);
         if self.finest == 0 {
@@ -332,7 +332,7 @@ impl Stage {
         self.levels[nth].shape.len() as f64 * self.warp_limits(nth).open as f64
     }
 
-    /// The flow in voxels, its confidence, and the account of the run.
+    /// The flow in voxels, its confidence, and the diagnostics of the run.
     fn conclude(&mut self, estimate: Estimate, start: ResidentStart<'_>) -> Result<Found, MotionError> {
         let Estimate { images, mut displacement, before, runs } = estimate;
         let mut level = self.level(self.finest, &images)?;

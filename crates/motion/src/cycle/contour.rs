@@ -137,6 +137,19 @@ impl EvenLine {
     }
 }
 
+/// The vertices of a closed polygon, moved outwards along its normals, pixels.
+pub(super) fn offset_vertices(contour_px: &[[f64; 2]], outwards_px: f64) -> Vec<[f64; 2]> {
+    let line = EvenLine::along(contour_px);
+    let there = offset(&line.points, outwards_px);
+    let way: Vec<[f64; 2]> =
+        there.iter().zip(&line.points).map(|(b, a)| [b[0] - a[0], b[1] - a[1]]).collect();
+    let moved = |(vertex, &arc): (&[f64; 2], &f64)| {
+        let [u, v] = line.value_at(&way, arc);
+        [vertex[0] + u, vertex[1] + v]
+    };
+    contour_px.iter().zip(&line.vertex_arcs).map(moved).collect()
+}
+
 /// Points moved outwards along the normals of their closed line, pixels.
 fn offset(points: &[[f64; 2]], outwards_px: f64) -> Vec<[f64; 2]> {
     if outwards_px == 0.0 {

@@ -1,14 +1,13 @@
-//! The flows between neighbours in time, and what is composed of them.
+//! The flows between neighbours in time, and what is composed of them; of all cines at once.
 
+use super::lane::Lane;
 use super::{Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodicity};
 use crate::composition::compose_resident;
-use crate::frame::Frame;
 use crate::method::{ImagePair, PairMethod};
-use crate::pending_flow::{PendingFlow, jacobian_of};
-use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
-use crate::sequence::{SequenceFrames, of_frame};
+use crate::pending_flow::{PendingFlow, determinant_of};
+use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
 use crate::{MotionError, Observer, Step};
-use veloxel_core::{Flow, JacobianReport, Mask};
+use veloxel_core::{Flow, JacobianReport};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::Mix;
@@ -19,12 +18,28 @@ use veloxel_kernels::variational::flow_length::FlowLength;
 pub(super) struct Course<'a> {
     method: &'a mut dyn PairMethod,
     device: Device,
-    frames: &'a [Frame],
-    masks: Vec<ResidentMask>,
-    volume_masks: Vec<ResidentMask>,
+    lanes: &'a [Lane],
+    plan: CyclePlan,
     observer: &'a dyn Observer,
     pairs: usize,
     done: usize,
+}
+
+/// A pair of frames of a lane.
+#[derive(Debug, Clone, Copy)]
+struct Asked<'a> {
+    lane: usize,
+    /// Fixed and moving.
+    frames: [usize; 2],
+    start: ResidentStart<'a>,
+}
+
+impl<'a> Asked<'a> {
+    fn pair(&self, lanes: &'a [Lane]) -> ImagePair<'a> {
+        let (lane, [fixed, moving]) = (&lanes[self.lane], self.frames);
+        let (region, start) = (lane.region(fixed), self.start);
+        ImagePair { region, start, ..ImagePair::new(&lane.frames[fixed], &lane.frames[moving]) }
+    }
 }
 
 /// A way in time from the start frame.
@@ -35,136 +50,176 @@ struct Way {
     around: Option<ResidentFlow>,
 }
 
+/// A frame that both ways have reached.
+struct Reached {
+    lane: usize,
+    frame: usize,
+    forward: ResidentFlow,
+    backward: ResidentFlow,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
 impl<'a> Course<'a> {
     pub fn new(
         method: &'a mut dyn PairMethod,
-        frames: &'a [Frame],
-        given: SequenceFrames<'_>,
+        lanes: &'a [Lane],
+        plan: CyclePlan,
         observer: &'a dyn Observer,
-    ) -> Result<Self, MotionError> {
+    ) -> Self {
         let device = method.device().clone();
-        let upload = |masks: &[Mask]| -> Result<Vec<ResidentMask>, MotionError> {
-            masks.iter().map(|mask| ResidentMask::upload(&device, mask)).collect()
-        };
-        let (masks, volume_masks) = (upload(given.masks)?, upload(given.volume_masks)?);
-        Ok(Self { method, device, frames, masks, volume_masks, observer, pairs: 0, done: 0 })
+        Self { method, device, lanes, plan, observer, pairs: 0, done: 0 }
     }
 
-    /// Where the data of a frame count.
-    pub fn mask(&self, frame: usize) -> Option<&ResidentMask> {
-        of_frame(&self.masks, frame)
+    fn frame_count(&self) -> usize {
+        self.lanes.first().map_or(0, |lane| lane.frames.len())
     }
 
-    /// Everything that is asked of a cycle.
-    pub fn follow(&mut self, plan: CyclePlan, periodicity: Periodicity) -> Result<Cycle, MotionError> {
-        let (count, start) = (self.frames.len(), plan.start);
-        let is_reference = matches!(plan.estimate, CycleEstimate::Reference | CycleEstimate::Closed);
-        self.pairs = if periodicity.is_periodic { 2 * count } else { count - 1 };
-        self.pairs += if is_reference { count - 1 } else { 0 };
-        let [mut forward, mut backward] = self.ways(start, periodicity)?;
-        let drift_vox = [self.length_of(&forward.around, start)?, self.length_of(&backward.around, start)?];
-        let mut frames = Vec::with_capacity(count);
-        for frame in 0..count {
-            let ways = [forward.flows[frame].take(), backward.flows[frame].take()];
-            let ways = match ways {
+    /// Everything that is asked of each lane's cycle.
+    pub fn follow(&mut self, periodicities: &[Periodicity]) -> Result<Vec<Cycle>, MotionError> {
+        let (count, start) = (self.frame_count(), self.plan.start);
+        let increments = |p: &Periodicity| if p.is_periodic { 2 * count } else { count - 1 };
+        self.pairs = periodicities.iter().map(increments).sum();
+        self.pairs += if self.is_registered() { self.lanes.len() * (count - 1) } else { 0 };
+        let mut forward = self.ways(periodicities, Direction::Forward)?;
+        let mut backward = self.ways(periodicities, Direction::Backward)?;
+        let mut cycles = Vec::with_capacity(self.lanes.len());
+        for (lane, &periodicity) in periodicities.iter().enumerate() {
+            let drift = |way: &Way| self.length_of(way.around.as_ref(), lane);
+            let drift_vox = [drift(&forward[lane])?, drift(&backward[lane])?];
+            cycles.push(Cycle { frames: vec![self.at_rest(); count], periodicity, drift_vox });
+        }
+        let mut reached = Vec::new();
+        for (lane, frame) in (0..self.lanes.len()).flat_map(|l| (0..count).map(move |t| (l, t))) {
+            let [forward, backward] = match [&mut forward, &mut backward].map(|w| w[lane].flows[frame].take())
+            {
                 [Some(forward), Some(backward)] => [forward, backward],
                 // Frames of a sequence that is not periodic are reached by one way, which stands for both.
                 [Some(only), None] | [None, Some(only)] => [only.duplicate(&self.device)?, only],
-                [None, None] => {
-                    frames.push(self.at_rest());
-                    continue;
+                [None, None] => continue,
+            };
+            reached.push(Reached { lane, frame, forward, backward });
+        }
+        let mut reached = reached.into_iter().peekable();
+        while reached.peek().is_some() {
+            let some: Vec<Reached> = reached.by_ref().take(self.method.pairs_together()).collect();
+            for (lane, frame, found) in self.conclude(some, start)? {
+                cycles[lane].frames[frame] = found;
+            }
+        }
+        Ok(cycles)
+    }
+
+    /// Whether the start frame is registered to every other one.
+    fn is_registered(&self) -> bool {
+        matches!(self.plan.estimate, CycleEstimate::Reference | CycleEstimate::Closed)
+    }
+
+    /// The frames that a lane's way goes through after the start frame: around a cycle, else to an end of the sequence.
+    fn route(&self, is_periodic: bool, direction: Direction) -> Vec<usize> {
+        let (count, start) = (self.frame_count(), self.plan.start);
+        match (direction, is_periodic) {
+            (Direction::Forward, true) => (1..=count).map(|step| (start + step) % count).collect(),
+            (Direction::Backward, true) => (1..=count).map(|step| (start + count - step) % count).collect(),
+            (Direction::Forward, false) => (start + 1..count).collect(),
+            (Direction::Backward, false) => (0..start).rev().collect(),
+        }
+    }
+
+    /// Increments from frame to frame, composed, in every lane.
+    fn ways(&mut self, periodicities: &[Periodicity], direction: Direction) -> Result<Vec<Way>, MotionError> {
+        let (count, start) = (self.frame_count(), self.plan.start);
+        let way = |_| Way { flows: (0..count).map(|_| None).collect(), around: None };
+        let mut ways: Vec<Way> = periodicities.iter().map(way).collect();
+        let mut asked = Vec::new();
+        for (lane, periodicity) in periodicities.iter().enumerate() {
+            let route = self.route(periodicity.is_periodic, direction);
+            let before = std::iter::once(start).chain(route.iter().copied());
+            let of = |(before, frame)| Asked { lane, frames: [before, frame], start: ResidentStart::Zero };
+            asked.extend(before.zip(route.iter().copied()).map(of));
+        }
+        for some in asked.chunks(self.method.pairs_together()) {
+            for (Asked { lane, frames: [before, frame], .. }, pending) in some.iter().zip(self.ask(some)?) {
+                let way = &mut ways[*lane];
+                let flow = match &way.flows[*before] {
+                    None => pending.flow().duplicate(&self.device)?,
+                    Some(so_far) => {
+                        compose_resident(&self.device, so_far, pending.flow(), Outside::KeepFirst)?
+                    }
+                };
+                match *frame == start {
+                    true => way.around = Some(flow),
+                    false => way.flows[*frame] = Some(flow),
                 }
-            };
-            let (flow, reference) = self.estimate(&ways, frame, plan)?;
-            frames.push(self.fetch(flow, reference, ways, start)?);
+            }
         }
-        Ok(Cycle { frames, periodicity, drift_vox })
+        Ok(ways)
     }
 
-    /// Both ways around a cycle; of a sequence that is not periodic, from the start to its ends.
-    fn ways(&mut self, start: usize, periodicity: Periodicity) -> Result<[Way; 2], MotionError> {
-        let count = self.frames.len();
-        Ok(match periodicity.is_periodic {
-            true => [
-                self.way(start, (1..=count).map(|step| (start + step) % count))?,
-                self.way(start, (1..=count).map(|step| (start + count - step) % count))?,
-            ],
-            false => [self.way(start, start + 1..count)?, self.way(start, (0..start).rev())?],
-        })
-    }
-
-    /// Increments from frame to frame, composed.
-    fn way(&mut self, start: usize, frames: impl Iterator<Item = usize>) -> Result<Way, MotionError> {
-        let mut way = Way { flows: self.frames.iter().map(|_| None).collect(), around: None };
-        let mut before = start;
-        for frame in frames {
-            let pending = self.ask([before, frame], ResidentStart::Zero)?;
-            let so_far = way.flows.get(before).and_then(Option::as_ref);
-            let flow = match so_far {
-                None => pending.flow().duplicate(&self.device)?,
-                Some(so_far) => compose_resident(&self.device, so_far, pending.flow(), Outside::KeepFirst)?,
-            };
-            match frame == start {
-                true => way.around = Some(flow),
-                false => way.flows[frame] = Some(flow),
+    /// The motion to some frames that was asked for, each with its lane and its number.
+    fn conclude(
+        &mut self,
+        reached: Vec<Reached>,
+        start: usize,
+    ) -> Result<Vec<(usize, usize, CycleFrame)>, MotionError> {
+        let (device, count) = (self.device.clone(), self.frame_count());
+        let share = |frame: usize| ((frame + count - start) % count) as f32 / count as f32;
+        let blend = |r: &Reached| mixed(&device, [&r.forward, &r.backward], share(r.frame));
+        let mut references: Vec<Option<ResidentFlow>> = reached.iter().map(|_| None).collect();
+        if self.is_registered() {
+            let blends = reached.iter().map(blend).collect::<Result<Vec<_>, _>>()?;
+            let asked: Vec<Asked<'_>> = reached
+                .iter()
+                .zip(&blends)
+                .map(|(r, blend)| Asked {
+                    lane: r.lane,
+                    frames: [start, r.frame],
+                    start: ResidentStart::Flow(blend),
+                })
+                .collect();
+            for (reference, pending) in references.iter_mut().zip(self.ask(&asked)?) {
+                *reference = Some(pending.flow().duplicate(&device)?);
             }
-            before = frame;
         }
-        Ok(way)
+        let mut out = Vec::new();
+        for (r, reference) in reached.into_iter().zip(references) {
+            let flow = match (self.plan.estimate, &reference) {
+                (CycleEstimate::Forward, _) => r.forward.duplicate(&device)?,
+                (CycleEstimate::Backward, _) => r.backward.duplicate(&device)?,
+                (CycleEstimate::Reference, Some(reference)) => reference.duplicate(&device)?,
+                (CycleEstimate::Closed, Some(reference)) => {
+                    mixed(&device, [&r.forward, reference], share(r.frame) * share(r.frame))?
+                }
+                _ => blend(&r)?,
+            };
+            let (lane, frame) = (r.lane, r.frame);
+            out.push((lane, frame, self.fetch(flow, reference, r)?));
+        }
+        Ok(out)
     }
 
-    /// The motion to a frame that was asked for, and that of the start frame registered to it where there is one.
-    fn estimate(
-        &mut self,
-        [forward, backward]: &[ResidentFlow; 2],
-        frame: usize,
-        plan: CyclePlan,
-    ) -> Result<(ResidentFlow, Option<ResidentFlow>), MotionError> {
-        let count = self.frames.len();
-        let share = ((frame + count - plan.start) % count) as f32 / count as f32;
-        let device = self.device.clone();
-        let blend = || mixed(&device, [forward, backward], share);
-        let mut registered = || -> Result<ResidentFlow, MotionError> {
-            let pending = self.ask([plan.start, frame], ResidentStart::Flow(&blend()?))?;
-            pending.flow().duplicate(&device)
-        };
-        Ok(match plan.estimate {
-            CycleEstimate::Forward => (forward.duplicate(&device)?, None),
-            CycleEstimate::Backward => (backward.duplicate(&device)?, None),
-            CycleEstimate::Blended | CycleEstimate::Whole => (blend()?, None),
-            CycleEstimate::Reference => {
-                let reference = registered()?;
-                (reference.duplicate(&device)?, Some(reference))
-            }
-            CycleEstimate::Closed => {
-                let reference = registered()?;
-                (mixed(&device, [forward, &reference], share * share)?, Some(reference))
-            }
-        })
+    /// The flows of some pairs.
+    fn ask(&mut self, asked: &[Asked<'_>]) -> Result<Vec<PendingFlow>, MotionError> {
+        let some =
+            SomePairs { observer: self.observer, first: self.done, count: asked.len(), pairs: self.pairs };
+        let found =
+            self.method.estimate_many(asked.iter().map(|asked| asked.pair(self.lanes)).collect(), &some)?;
+        self.done += asked.len();
+        Ok(found)
     }
 
-    fn ask(
-        &mut self,
-        [fixed, moving]: [usize; 2],
-        start: ResidentStart<'_>,
-    ) -> Result<PendingFlow, MotionError> {
-        let region =
-            Region { mask: of_frame(&self.masks, fixed), volume_mask: of_frame(&self.volume_masks, fixed) };
-        let pair = ImagePair { region, start, ..ImagePair::new(&self.frames[fixed], &self.frames[moving]) };
-        let nth = Nth { observer: self.observer, nth: self.done, pairs: self.pairs };
-        let pending = self.method.estimate(pair, &nth)?;
-        self.done += 1;
-        Ok(pending)
+    /// Where the fields of a lane are judged.
+    fn measured(&self, lane: usize) -> Option<&'a ResidentMask> {
+        self.lanes[lane].region(self.plan.start).measured()
     }
 
-    /// Where a frame's fields are judged.
-    fn measured(&self, frame: usize) -> Option<&ResidentMask> {
-        of_frame(&self.volume_masks, frame).or(of_frame(&self.masks, frame))
-    }
-
-    fn length_of(&self, flow: &Option<ResidentFlow>, start: usize) -> Result<Option<f64>, MotionError> {
+    fn length_of(&self, flow: Option<&ResidentFlow>, lane: usize) -> Result<Option<f64>, MotionError> {
         let Some(flow) = flow else { return Ok(None) };
-        let weight = self.measured(start).map(|mask| &mask.weight);
+        let weight = self.measured(lane).map(|mask| &mask.weight);
         let length = FlowLength { flow: &flow.components_vox, weight };
         let (sum, voxels) = length.run(&self.device)?.get(&self.device)?;
         Ok((voxels > 0.0).then(|| sum / voxels))
@@ -174,11 +229,10 @@ impl<'a> Course<'a> {
         &self,
         flow: ResidentFlow,
         reference: Option<ResidentFlow>,
-        [forward, backward]: [ResidentFlow; 2],
-        start: usize,
+        Reached { lane, forward, backward, .. }: Reached,
     ) -> Result<CycleFrame, MotionError> {
         let device = &self.device;
-        let (_, jacobian) = jacobian_of(device, &flow, self.measured(start))?;
+        let jacobian = determinant_of(device, &flow, self.measured(lane))?.report;
         Ok(CycleFrame {
             jacobian: jacobian.get(device)?,
             flow: flow.download(device)?,
@@ -209,16 +263,17 @@ fn mixed(
     Ok(blend)
 }
 
-/// A pair's progress as a part of the whole cycle's.
-struct Nth<'a> {
+/// The progress of some pairs as a part of the whole course's.
+struct SomePairs<'a> {
     observer: &'a dyn Observer,
-    nth: usize,
+    first: usize,
+    count: usize,
     pairs: usize,
 }
 
-impl Observer for Nth<'_> {
+impl Observer for SomePairs<'_> {
     fn step(&self, step: Step) {
-        let done = (self.nth as f64 + step.done) / self.pairs as f64;
+        let done = (self.first as f64 + self.count as f64 * step.done) / self.pairs as f64;
         self.observer.step(Step { done, ..step });
     }
 }

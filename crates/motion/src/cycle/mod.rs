@@ -33,18 +33,21 @@
 
 mod contour;
 mod course;
+mod lane;
 mod periodicity;
+mod rim;
 #[cfg(test)]
 mod tests;
 mod whole;
 
-use crate::frame::Frame;
 use crate::method::PairMethod;
 use crate::sequence::{SequenceFrames, SequenceMode, SequencePlan, require_plan};
 use crate::{Extras, MotionError, Observer};
 pub use contour::{ContourMotion, ContourRule, follow_contour};
 use course::Course;
+use lane::Lane;
 pub use periodicity::{Periodic, Periodicity};
+pub use rim::{Rim, Slice};
 use veloxel_core::{Flow, JacobianReport};
 pub use whole::track_whole;
 
@@ -116,18 +119,42 @@ pub fn track_cycle(
     plan: CyclePlan,
     observer: &dyn Observer,
 ) -> Result<Cycle, MotionError> {
+    let mut cycles = track_cycles(method, &[frames], plan, observer)?;
+    Ok(cycles.pop().expect("a cine should give a cycle"))
+}
+
+/// The same for several cines of as many frames on one grid, such as the slices of a stack, each for itself; a method that works
+/// on several pairs at once ([`PairMethod::estimate_many`]) gets those of all of them. The results are those of [`track_cycle`].
+///
+/// # Errors
+/// As [`track_cycle`].
+pub fn track_cycles(
+    method: &mut dyn PairMethod,
+    cines: &[SequenceFrames<'_>],
+    plan: CyclePlan,
+    observer: &dyn Observer,
+) -> Result<Vec<Cycle>, MotionError> {
     let (mode, reference) = (SequenceMode::Both, plan.start);
-    require_plan(&frames, SequencePlan { mode, reference, extras: Extras::default() })?;
+    for frames in cines {
+        require_plan(frames, SequencePlan { mode, reference, extras: Extras::default() })?;
+        let (got, expected) = (frames.frames.len(), cines[0].frames.len());
+        if got != expected {
+            let reason =
+                format!("cines that are followed together have one number of frames: {expected}, {got}");
+            return Err(MotionError::Sequence { reason });
+        }
+    }
     if plan.estimate == CycleEstimate::Whole {
         let reason = "one motion of all frames is that of finite elements, and no pairs'".to_owned();
         return Err(MotionError::Sequence { reason });
     }
     let device = method.device().clone();
     device.scope(|| {
-        let upload = |frame| Frame::upload(&device, frame);
-        let resident = frames.frames.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
-        let mut course = Course::new(method, &resident, frames, observer)?;
-        let periodicity = periodicity::decide(&device, &resident, course.mask(plan.start), plan.periodic)?;
-        course.follow(plan, periodicity)
+        let upload = |frames| Lane::upload(&device, frames);
+        let lanes = cines.iter().map(upload).collect::<Result<Vec<_>, _>>()?;
+        let decide =
+            |lane: &Lane| periodicity::decide(&device, &lane.frames, lane.mask(plan.start), plan.periodic);
+        let periodicities = lanes.iter().map(decide).collect::<Result<Vec<_>, _>>()?;
+        Course::new(method, &lanes, plan, observer).follow(&periodicities)
     })
 }

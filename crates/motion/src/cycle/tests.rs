@@ -21,7 +21,7 @@ fn frames(shifts: &[f64]) -> Vec<Volume<f32>> {
 }
 
 fn given(frames: &[Volume<f32>]) -> SequenceFrames<'_> {
-    SequenceFrames { frames, masks: &[], volume_masks: &[] }
+    SequenceFrames::new(frames)
 }
 
 fn track(frames: &[Volume<f32>], plan: CyclePlan) -> Cycle {

@@ -16,7 +16,7 @@ use super::{Cycle, CycleFrame, CyclePlan, Periodicity, periodicity};
 use crate::finite_elements::parameters::{Cover, FiniteElementsParams};
 use crate::frame::Frame;
 use crate::method::{Pair, PairMethod};
-use crate::pending_flow::jacobian_of;
+use crate::pending_flow::determinant_of;
 use crate::resident::{ResidentFlow, ResidentMask};
 use crate::sequence::{SequenceFrames, SequenceMode, SequencePlan, of_frame, require_plan};
 use crate::{Extras, FiniteElements, MotionError, Observer};
@@ -43,6 +43,7 @@ pub fn track_whole(
         return Err(MotionError::NotAPicture { what, got: format!("{x} × {y} × {z}") });
     }
     let mask = of_frame(frames.masks, plan.start);
+    let weight = of_frame(frames.weights, plan.start);
     let measured = of_frame(frames.volume_masks, plan.start).or(mask);
     device.scope(|| {
         let upload = |frame| Frame::upload(device, frame);
@@ -50,11 +51,18 @@ pub fn track_whole(
         let resident_mask = mask.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
         let periodicity = periodicity::decide(device, &resident, resident_mask.as_ref(), plan.periodic)?;
         drop(resident);
-        let moved = together(params, frames.frames, mask, plan.start, periodicity, device, observer)?;
+        let moved = together(
+            params,
+            Stacked { frames: frames.frames, mask, weight },
+            plan.start,
+            periodicity,
+            device,
+            observer,
+        )?;
         let measured = measured.map(|mask| ResidentMask::upload(device, mask)).transpose()?;
         let cycle_frame = |flow: Flow| -> Result<CycleFrame, MotionError> {
-            let (_, jacobian) =
-                jacobian_of(device, &ResidentFlow::upload(device, &flow)?, measured.as_ref())?;
+            let resident = ResidentFlow::upload(device, &flow)?;
+            let jacobian = determinant_of(device, &resident, measured.as_ref())?.report;
             let (forward, backward, jacobian) = (flow.clone(), flow.clone(), jacobian.get(device)?);
             Ok(CycleFrame { flow, forward, backward, reference: None, jacobian })
         };
@@ -63,16 +71,23 @@ pub fn track_whole(
     })
 }
 
+/// The frames that are laid above each other, and where and how much the start frame's data count.
+struct Stacked<'a> {
+    frames: &'a [Volume<f32>],
+    mask: Option<&'a Mask>,
+    weight: Option<&'a Volume<f32>>,
+}
+
 /// The motion of every frame on the start frame's grid.
 fn together(
     params: &FiniteElementsParams,
-    frames: &[Volume<f32>],
-    mask: Option<&Mask>,
+    stacked: Stacked<'_>,
     start: usize,
     periodicity: Periodicity,
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<Vec<Flow>, MotionError> {
+    let Stacked { frames, mask, weight } = stacked;
     let (grid, count) = (frames[start].grid(), frames.len());
     let [nx, ny, _] = grid.size();
     let [sx, sy, _] = grid.spacing_mm();
@@ -84,7 +99,8 @@ fn together(
     let masks = mask.map(|mask| Volume::new(above.clone(), mask.data().repeat(count))).transpose()?;
     let cover = if periodicity.is_periodic { Cover::Cycle } else { Cover::Time };
     let mut method = FiniteElements::new(&above, FiniteElementsParams { cover, ..params.clone() }, device)?;
-    let pair = Pair { mask: masks.as_ref(), ..Pair::new(&fixed, &moving) };
+    let weights = weight.map(|w| Volume::new(above.clone(), w.data().repeat(count))).transpose()?;
+    let pair = Pair { mask: masks.as_ref(), weight: weights.as_ref(), ..Pair::new(&fixed, &moving) };
     let found = method.run(&pair, observer)?.flow;
     let plane = nx * ny;
     let of = |t: usize, c: usize| -> Vec<f32> {

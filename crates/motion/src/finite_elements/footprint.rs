@@ -1,7 +1,7 @@
 //! What finite elements take of a device's memory.
 
 use super::LATTICES_AFTER_START;
-use super::parameters::{Cover, FiniteElementsParams};
+use super::parameters::{Cover, FiniteElementsParams, Measure};
 use crate::footprint::{Footprint, Tiling};
 use veloxel_kernels::elements::lattice::Elements;
 
@@ -22,9 +22,13 @@ pub(super) fn footprint(params: &FiniteElementsParams, lattices: &[Elements]) ->
     let coarser = lattices.get(1).map_or(0.0, lattice);
     // The conjugate gradients, then the field whose folds are looked for; at last confidence, flow and determinant.
     let most = (coarser + inner).max(coarser + d + 1.0).max(unknowns(finest) / d + 2.0 + d);
+    let matched = if params.measure == Measure::Correlation { 4.0 } else { 0.0 };
     let images: f64 = lattices.iter().map(|e| share(e.pixels())).sum();
     // The pyramids take over most of what the frames were sent in.
-    Footprint { samples_per_voxel: 0.8 + 2.0 * images + lattice(finest) + most, tiling: tiling(params) }
+    Footprint {
+        samples_per_voxel: 0.8 + 2.0 * images + matched + lattice(finest) + most,
+        tiling: tiling(params),
+    }
 }
 
 /// A start settles all but the finest lattices, and what those find depends on a few elements around. Pictures that share one

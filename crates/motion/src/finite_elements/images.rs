@@ -7,7 +7,7 @@ use crate::intensity::IntensityMap;
 use crate::method::ImagePair;
 use crate::moving_image::{MovingImage, voxel_map};
 use crate::pyramid::{LevelGeometry, between_levels, levels, match_voxel_size, moving_levels, shrink};
-use crate::resident::{ResidentMask, ResidentStart};
+use crate::resident::{Region, ResidentStart};
 use veloxel_core::{Axes, Grid, Shape};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
@@ -15,7 +15,7 @@ use veloxel_kernels::Taps;
 use veloxel_kernels::elements::residual::ElementImages;
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::local_normalise::LocalNormalise;
-use veloxel_kernels::image::pointwise::CopyBuffer;
+use veloxel_kernels::image::pointwise::{CopyBuffer, Multiply};
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
 
@@ -47,6 +47,14 @@ impl LevelImages {
             gain: self.gain,
         }
     }
+    /// The same against another fixed image with its own weights.
+    pub fn against<'a>(&'a self, fixed: &'a Buffer, weight: Option<&'a Buffer>) -> ElementImages<'a> {
+        ElementImages { fixed, weight, ..self.view() }
+    }
+    /// The fixed image alone.
+    pub fn fixed(&self) -> &Buffer {
+        &self.fixed
+    }
     /// The square of what residuals are multiplied by.
     pub fn gain2(&self) -> f32 {
         self.gain * self.gain
@@ -76,7 +84,7 @@ pub(super) fn images(
         false => (moving, moving_grid, placement),
     };
     let (fixed, moving) = (fixed.mapped(map)?, moving.mapped(map)?);
-    let weights = region.mask.map(|mask| weights(device, mask, &stacks)).transpose()?;
+    let weights = weights(device, region, &stacks)?;
     let (moving, placements) = match is_stack {
         true => (pyramid(device, smooth(device, params, moving, stacks[0])?, &stacks)?, None),
         false => {
@@ -184,6 +192,16 @@ fn copy(device: &Device, from: &Buffer) -> Result<Buffer, MotionError> {
     Ok(out)
 }
 
-fn weights(device: &Device, mask: &ResidentMask, shapes: &[Shape]) -> Result<Vec<Buffer>, MotionError> {
-    pyramid(device, copy(device, &mask.weight)?, shapes)
+/// w of every lattice: the weight image within the mask.
+fn weights(
+    device: &Device,
+    region: Region<'_>,
+    shapes: &[Shape],
+) -> Result<Option<Vec<Buffer>>, MotionError> {
+    let Some(first) = region.weight.or(region.mask) else { return Ok(None) };
+    let mut weight = copy(device, &first.weight)?;
+    if let (Some(_), Some(mask)) = (region.weight, region.mask) {
+        Multiply { factor: &mask.weight, out: &mut weight }.run(device)?;
+    }
+    Ok(Some(pyramid(device, weight, shapes)?))
 }

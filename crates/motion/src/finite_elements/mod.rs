@@ -14,13 +14,16 @@
 //! (H + λ diag H) δP = −½ ∇E,     ½ ∇E = Σ_X r s ψ_i + K P,     H = Σ_X s sᵀ ψ_i ψ_j + K        eq. 2 to 5
 //! ```
 //!
+//! With `measure=ncc` the difference is what the best gain and offset of the moving image, as it is warped, leave of it
+//! ([`veloxel_kernels::elements::matched_brightness`]).
+//!
 //! *Notation*
 //!
 //! | paper | code | unit |
 //! |---|---|---|
 //! | P, u | `controls`, `field` | edges: the smallest voxel edge of the full grid |
 //! | I₀, I_t | `fixed`, `moving` | 0 to 1 |
-//! | w | `weight`: the mask | 0 to 1 |
+//! | w | `weight`: the weight image within the mask | 0 to 1 |
 //! | I₀ − M_t, ∇I_t | `residual`, `slopes` (times w) | , per edge |
 //! | α, β, β₃ | `alpha`, `beta`, `mixed` times β | edges², edges⁴ |
 //! | λ | `damping` | relative to the diagonal |
@@ -34,6 +37,7 @@
 //! *Evidence*: `tests/motion/finite_elements.rs`; docs/algorithms/finite_elements.md.
 //! *Limits*: motion must be smooth at the scale of an element; nothing slides, nothing opens.
 
+mod batch;
 mod diagnostics;
 mod footprint;
 mod images;
@@ -50,6 +54,7 @@ use crate::method::{DenseMethod, ImagePair, PairMethod};
 use crate::pending_flow::{Found, PendingFlow};
 use crate::resident::{ResidentFlow, ResidentStart};
 use crate::{MotionError, Observer, Step};
+use batch::{Batch, are_alike};
 use diagnostics::PendingDescent;
 use images::{LevelImages, images};
 use optimiser::{Level, first_state};
@@ -83,6 +88,8 @@ pub struct FiniteElements {
     /// The lattices with the pixels of the full grid: where fields come in and go out.
     on_full_grid: Vec<Elements>,
     first_state: Buffer,
+    /// For several pictures at once, once that was asked for.
+    batch: Option<Box<Batch>>,
 }
 
 impl FiniteElements {
@@ -101,7 +108,29 @@ impl FiniteElements {
         let on_full_grid = (0..lattices.len()).map(full).collect::<Result<Vec<_>, _>>()?;
         let first_state = device.upload(first_state(&params, plan.levels[0].lattice.problems))?;
         let (device, grid) = (device.clone(), grid.clone());
-        Ok(Self { device, grid, params, plan, lattices, refinements, on_full_grid, first_state })
+        let batch = None;
+        Ok(Self { device, grid, params, plan, lattices, refinements, on_full_grid, first_state, batch })
+    }
+
+    /// The map of a pair's intensities; for images without contrast, which of them it is.
+    fn intensity_map(&self, pair: &ImagePair<'_>) -> Result<Result<IntensityMap, String>, MotionError> {
+        pair.check(&self.grid)?;
+        let map = common_map([pair.fixed.frame(), pair.moving.frame()], pair.region.mask)?;
+        Ok(map.map(|map| if self.params.intensity == Intensity::Raw { IntensityMap::IDENTITY } else { map }))
+    }
+
+    /// The flow of a pair, mapped.
+    fn find(
+        &self,
+        pair: ImagePair<'_>,
+        map: IntensityMap,
+        observer: &dyn Observer,
+    ) -> Result<Found, MotionError> {
+        let (start, all) = (pair.start, self.lattices.len());
+        let used = if start.flow().is_some() { all.min(LATTICES_AFTER_START) } else { all };
+        let images = images(&self.device, &self.params, &self.plan, pair, map, used)?;
+        let (level, runs) = self.coarse_to_fine(&images, start, observer)?;
+        self.conclude(level, &images, runs, start)
     }
 
     /// From the coarsest lattice that the start leaves open down to the finest.
@@ -223,19 +252,28 @@ impl PairMethod for FiniteElements {
     fn estimate(&mut self, pair: ImagePair<'_>, observer: &dyn Observer) -> Result<PendingFlow, MotionError> {
         let (device, grid) = (self.device.clone(), self.grid.clone());
         device.scope(|| {
-            pair.check(&grid)?;
-            let (region, start) = (pair.region, pair.start);
-            let map = match common_map([pair.fixed.frame(), pair.moving.frame()], region.mask)? {
-                Ok(_) if self.params.intensity == Intensity::Raw => IntensityMap::IDENTITY,
-                Ok(map) => map,
+            let region = pair.region;
+            let found = match self.intensity_map(&pair)? {
+                Ok(map) => self.find(pair, map, observer)?,
                 Err(why) => return PendingFlow::no_content(&device, &grid, why),
             };
-            let all = self.lattices.len();
-            let used = if start.flow().is_some() { all.min(LATTICES_AFTER_START) } else { all };
-            let images = images(&device, &self.params, &self.plan, pair, map, used)?;
-            let (level, runs) = self.coarse_to_fine(&images, start, observer)?;
-            let found = self.conclude(level, &images, runs, start)?;
             PendingFlow::new(&device, found, region.measured())
         })
+    }
+
+    fn pairs_together(&self) -> usize {
+        self.batch_size()
+    }
+
+    fn estimate_many(
+        &mut self,
+        pairs: Vec<ImagePair<'_>>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<PendingFlow>, MotionError> {
+        if pairs.len() == 1 || self.batch_size() == 1 || !are_alike(&pairs) {
+            return pairs.into_iter().map(|pair| self.estimate(pair, observer)).collect();
+        }
+        let device = self.device.clone();
+        device.scope(|| self.together(pairs, observer))
     }
 }

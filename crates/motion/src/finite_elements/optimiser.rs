@@ -1,7 +1,7 @@
 //! One lattice: trial steps, and the conjugate gradients of each.
 
 use super::images::LevelImages;
-use super::parameters::{FiniteElementsParams, Optimiser};
+use super::parameters::{FiniteElementsParams, Measure, Optimiser};
 use veloxel_core::Axes;
 use veloxel_gpu::{Buffer, ComputeError, Device, reduction_groups};
 use veloxel_kernels::Kernel;
@@ -9,9 +9,10 @@ use veloxel_kernels::elements::conjugate_gradient::{Advance, Decide, Judgement, 
 use veloxel_kernels::elements::lattice::{Elements, LastAxis};
 use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
 use veloxel_kernels::elements::least_squares_product::{LeastSquaresProduct, SUMS};
+use veloxel_kernels::elements::matched_brightness::{MatchedBrightness, sums_len};
 use veloxel_kernels::elements::nodal_confidence::NodalConfidence;
 use veloxel_kernels::elements::nodal_field::{NodalField, RefinedControls};
-use veloxel_kernels::elements::residual::Residual;
+use veloxel_kernels::elements::residual::{ElementImages, Residual};
 use veloxel_kernels::elements::row_tiles::row_partials;
 use veloxel_kernels::elements::state::{STATE, Smoothness, UNKNOWN_ENERGY};
 use veloxel_kernels::elements::unfolding::Unfolding;
@@ -74,6 +75,26 @@ pub(super) struct Level<'a> {
     energy: [Buffer; 2],
     /// What the control points are at the beginning: one set.
     begin: Buffer,
+    /// Of normalised cross-correlation.
+    matched: Option<Matched>,
+}
+
+/// The fixed image as gain and offset match it, its weights, and the sums that they come from.
+struct Matched {
+    fixed: Buffer,
+    weight: Buffer,
+    sums: Buffer,
+}
+
+impl Matched {
+    fn new(device: &Device, elements: &Elements) -> Result<Self, ComputeError> {
+        let n = elements.pixels();
+        Ok(Self {
+            fixed: device.scratch(n)?,
+            weight: device.scratch(n)?,
+            sums: device.scratch(sums_len(elements))?,
+        })
+    }
 }
 
 /// The memory of the conjugate gradients.
@@ -135,6 +156,10 @@ impl<'a> Level<'a> {
             diagonal: device.scratch(all)?,
             energy: [device.scratch(row_partials(elements))?, device.scratch(of_unknowns)?],
             begin: device.scratch(all / 2)?,
+            matched: match params.measure {
+                Measure::SquaredDifference => None,
+                Measure::Correlation => Some(Matched::new(device, elements)?),
+            },
         })
     }
 
@@ -201,18 +226,28 @@ impl<'a> Level<'a> {
     /// The energy on trial, and its derivatives.
     fn evaluate(&mut self, images: &LevelImages) -> Result<(), ComputeError> {
         let Self { device, elements, .. } = *self;
-        let [of_pixels, of_unknowns] = &mut self.energy;
-        let residual = Residual {
-            elements,
-            images: images.view(),
-            state: &self.state[0],
-            controls: &self.controls,
-            residual: &mut self.residual,
-            slopes: &mut self.slopes,
-            row_sums: &mut self.row_sums,
-            energy: of_pixels,
-        };
-        residual.run(device)?;
+        match self.matched.take() {
+            None => self.compare(images.view())?,
+            Some(mut matched) => {
+                self.compare(images.against(images.fixed(), None))?;
+                let Matched { fixed, weight, sums } = &mut matched;
+                let kernel = MatchedBrightness {
+                    elements,
+                    state: &self.state[0],
+                    fixed: images.fixed(),
+                    weight: images.view().weight,
+                    residual: &self.residual,
+                    gain: images.view().gain,
+                    sums,
+                    matched: fixed,
+                    matched_weight: weight,
+                };
+                kernel.run(device)?;
+                self.compare(images.against(&matched.fixed, Some(&matched.weight)))?;
+                self.matched = Some(matched);
+            }
+        }
+        let [_, of_unknowns] = &mut self.energy;
         let gradient = LeastSquaresGradient {
             elements,
             smoothness: smoothness(self.params, elements.last),
@@ -225,6 +260,21 @@ impl<'a> Level<'a> {
             energy: of_unknowns,
         };
         gradient.run(device)
+    }
+
+    /// Residuals and slopes of the set on trial.
+    fn compare(&mut self, images: ElementImages<'_>) -> Result<(), ComputeError> {
+        let kernel = Residual {
+            elements: self.elements,
+            images,
+            state: &self.state[0],
+            controls: &self.controls,
+            residual: &mut self.residual,
+            slopes: &mut self.slopes,
+            row_sums: &mut self.row_sums,
+            energy: &mut self.energy[0],
+        };
+        kernel.run(self.device)
     }
 
     /// Accepts or refuses the trial, and begins the next.

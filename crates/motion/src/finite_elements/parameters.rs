@@ -57,6 +57,8 @@ parameters! {
     damping "λ": f32 in 1e-9..=1e9 = 0.001;
     /// Standard deviation of the smoothing of both images before the pyramid, in voxels of the full grid. 0: off.
     presmooth: f64 in 0..=8 "voxels" = 0.0;
+    /// What is small where images agree.
+    measure: Measure = SquaredDifference;
     /// Standard deviation of the window of local normalisation, in voxels of a level: the squared difference is then that of
     /// local normalised cross-correlation. 0: off.
     lcc_sigma: f64 in 0..=32 "voxels" = 0.0;
@@ -67,6 +69,14 @@ parameters! {
 }
 
 choices! {
+    /// What is small where images agree.
+    pub enum Measure {
+        /// The squared difference.
+        SquaredDifference = "squared-difference",
+        /// What the best gain and offset leave of it: normalised cross-correlation, of the image as it is warped.
+        Correlation = "ncc",
+    }
+
     /// What the elements of a volume cover.
     pub enum Cover {
         /// A slice each: motion stays within slices, and slices know nothing of each other.

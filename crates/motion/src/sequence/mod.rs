@@ -54,6 +54,8 @@ pub struct SequenceFrames<'a> {
     pub masks: &'a [Mask],
     /// Where volume is preserved, likewise.
     pub volume_masks: &'a [Mask],
+    /// How much data count, likewise; see [`Pair::weight`](crate::Pair::weight).
+    pub weights: &'a [Volume<f32>],
 }
 
 /// What a flow is in its sequence.
@@ -79,6 +81,11 @@ pub struct SequenceField {
 }
 
 impl<'a> SequenceFrames<'a> {
+    /// Frames of which nothing else is known.
+    pub fn new(frames: &'a [Volume<f32>]) -> Self {
+        Self { frames, masks: &[], volume_masks: &[], weights: &[] }
+    }
+
     /// Where a frame's data count.
     pub fn mask(&self, frame: usize) -> Option<&'a Mask> {
         of_frame(self.masks, frame)
@@ -252,7 +259,7 @@ mod tests {
         let mut fields = Vec::new();
         let drift = run_sequence::<MotionError>(
             &mut method,
-            SequenceFrames { frames: &frames, masks: &[], volume_masks: &[] },
+            SequenceFrames::new(&frames),
             SequencePlan { mode, reference, extras: Extras::default() },
             &Silent,
             &mut |field| {

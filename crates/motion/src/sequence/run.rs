@@ -22,6 +22,7 @@ pub(super) struct Run<'a> {
     pub plan: SequencePlan,
     masks: Vec<ResidentMask>,
     volume_masks: Vec<ResidentMask>,
+    weights: Vec<ResidentMask>,
     on_device: BTreeMap<usize, Frame>,
     steps: Steps<'a>,
     done: usize,
@@ -47,6 +48,11 @@ impl<'a> Run<'a> {
         Ok(Self {
             masks: upload(frames.masks)?,
             volume_masks: upload(frames.volume_masks)?,
+            weights: frames
+                .weights
+                .iter()
+                .map(|w| ResidentMask::upload_weight(&device, w))
+                .collect::<Result<_, _>>()?,
             method,
             device,
             frames,
@@ -83,8 +89,11 @@ impl<'a> Run<'a> {
         self.bring(fixed, [fixed, moving])?;
         self.bring(moving, [fixed, moving])?;
         let observer = Nth { steps: &self.steps, nth: self.done };
-        let region =
-            Region { mask: of_frame(&self.masks, fixed), volume_mask: of_frame(&self.volume_masks, fixed) };
+        let region = Region {
+            mask: of_frame(&self.masks, fixed),
+            volume_mask: of_frame(&self.volume_masks, fixed),
+            weight: of_frame(&self.weights, fixed),
+        };
         let pair =
             ImagePair { region, start, ..ImagePair::new(&self.on_device[&fixed], &self.on_device[&moving]) };
         let mut pending = self.method.estimate(pair, &observer)?;

@@ -101,6 +101,16 @@ fn padded(
 }
 
 /// A mask on the shrunk grid: the voxel in the middle of each of its voxels.
+pub(super) fn shrink_weight(
+    device: &Device,
+    weight: &Volume<f32>,
+    shrinking: Axes<usize>,
+    most_samples: usize,
+) -> Result<Volume<f32>, MotionError> {
+    // Means of weights are weights, but for rounding.
+    Ok(shrink(device, weight, shrinking, 0.0, most_samples)?.map(|w| w.clamp(0.0, 1.0)))
+}
+
 pub(super) fn shrink_mask(mask: &Mask, shrinking: Axes<usize>) -> Mask {
     let size = mask.grid().size();
     Mask::from_fn(shrunk_grid(mask.grid(), shrinking), |x| {

@@ -164,8 +164,10 @@ impl Tiled<'_> {
                 Start::Affine(start) => Start::Affine(account::shrunk_affine(&start, shrinking)),
                 other => other,
             };
-            let (mask, volume_mask) = (mask.as_ref(), volume_mask.as_ref());
-            let small = Pair { fixed: &fixed, moving: &moving, mask, volume_mask, start };
+            let weight = pair.weight.map(|w| coarse::shrink_weight(self.device, w, shrinking, room));
+            let weight = weight.transpose()?;
+            let (mask, volume_mask, weight) = (mask.as_ref(), volume_mask.as_ref(), weight.as_ref());
+            let small = Pair { fixed: &fixed, moving: &moving, mask, volume_mask, weight, start };
             let Self { device, open_coarse, .. } = *self;
             let open =
                 if coarse.plan.coarse.is_none() { open_coarse.unwrap_or(self.open) } else { self.open };
@@ -193,7 +195,9 @@ impl Tiled<'_> {
         let (fixed, moving) = (frame(pair.fixed)?, frame(pair.moving)?);
         let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(device, m)).transpose();
         let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
-        let region = Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref() };
+        let weight = pair.weight.map(|w| ResidentMask::upload_weight(device, w)).transpose()?;
+        let region =
+            Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
         let start_flow = pair.start.upload_flow(device)?;
         let start = pair.start.find([&fixed, &moving], region.mask, start_flow.as_ref())?;
         let images = ImagePair { fixed: fixed.into(), moving: moving.into(), region, start };
@@ -351,7 +355,10 @@ impl TileRun<'_> {
             Ok(Some(ResidentMask::upload(device, &Volume::new(self.local.clone(), mask)?)?))
         };
         let (mask, volume_mask) = (upload(mask)?, upload(part_of(self.pair.volume_mask))?);
-        let region = Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref() };
+        let weight = self.pair.weight.map(|w| tile.of_volume(w, &self.local)).transpose()?;
+        let weight = weight.map(|w| ResidentMask::upload_weight(device, &w)).transpose()?;
+        let region =
+            Region { mask: mask.as_ref(), volume_mask: volume_mask.as_ref(), weight: weight.as_ref() };
         let components_vox = start.into_iter().map(|c| device.upload(c)).collect::<Result<_, _>>()?;
         let start = ResidentFlow { grid: self.local.clone(), components_vox };
         let images = ImagePair {

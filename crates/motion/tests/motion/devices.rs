@@ -150,7 +150,7 @@ on_every_device! {
             [&phantom.fixed, &phantom.moving, &phantom.fixed, &phantom.fixed, &phantom.moving].map(Clone::clone).to_vec();
         let params = ClgParams::preset(Preset::Fast, Dimension::Three);
         let mut method = Clg::new(phantom.grid(), params.clone(), device).unwrap();
-        let all = SequenceFrames { frames: &frames, masks: &[], volume_masks: &[] };
+        let all = SequenceFrames::new(&frames);
         let plan = SequencePlan { mode: SequenceMode::Consecutive, reference: 0, extras: Extras::ALL };
         let mut fields = Vec::new();
         let mut keep = |field| {

@@ -90,13 +90,17 @@ fn fast_volumes_stay_near_the_truth() {
 
 #[test]
 fn anisotropic_oblique_grids_are_no_worse() {
-    let on_oblique = |dimension, motion| {
-        let grid = oblique_grid(dimension, size(dimension)).expect("the size should be possible");
+    let on_oblique = |dimension, motion, size| {
+        let grid = oblique_grid(dimension, size).expect("the size should be possible");
         Case { motion, texture: TextureKind::Smooth, noise: Noise::None }.build(&grid)
     };
-    within(PHANTOM_ERROR_VOX, Preset::Accurate, SMOOTH_MOTIONS.map(|m| on_oblique(Dimension::Two, m)));
-    let motions = [MotionKind::Affine, MotionKind::Sinusoid];
-    within(PHANTOM_ERROR_VOX, Preset::Accurate, motions.map(|m| on_oblique(Dimension::Three, m)));
+    within(PHANTOM_ERROR_VOX, Preset::Accurate, SMOOTH_MOTIONS.map(|m| on_oblique(Dimension::Two, m, 128)));
+    let motions = [(MotionKind::Affine, 48), (MotionKind::Sinusoid, 64)];
+    within(
+        PHANTOM_ERROR_VOX,
+        Preset::Accurate,
+        motions.map(|(m, size)| on_oblique(Dimension::Three, m, size)),
+    );
 }
 
 #[test]

@@ -8,8 +8,11 @@
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
   const points = new Float32Array(bytes(given.points));
   const corners = new Uint32Array(bytes(given.triangles));
-  const finest = new Uint16Array(bytes(given.finest));
-  const certainty = new Uint8Array(bytes(given.certainty));
+  const answers = given.answers.map((answer) => ({
+    ...answer, finest: new Uint16Array(bytes(answer.finest)), certainty: new Uint8Array(bytes(answer.certainty)),
+  }));
+  // The answer that is shown.
+  let shown = answers[0];
   const faces = corners.length / 3;
 
   // Faces with corners of their own, so that each has one colour.
@@ -44,18 +47,18 @@
 
   // The part of each of the finest parts, for so many parts.
   const namesAt = (count) => {
-    const name = Array.from({ length: given.finest_parts }, (_, part) => part);
-    const undone = given.finest_parts - count;
-    for (const [kept, joined] of given.merges.slice(0, undone).reverse()) { name[joined] = name[kept]; }
+    const name = Array.from({ length: shown.finest_parts }, (_, part) => part);
+    const undone = shown.finest_parts - count;
+    for (const [kept, joined] of shown.merges.slice(0, undone).reverse()) { name[joined] = name[kept]; }
     return name;
   };
 
   const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
   const shade = (count, whiteness) => {
-    const name = namesAt(count);
+    const name = namesAt(count), { finest, certainty, inks } = shown;
     const of = (face) => name[finest[face]];
     let sure = (face) => certainty[face] / 255;
-    if (count !== given.parts) {
+    if (count !== shown.parts) {
       // Steps over faces to the nearest border, as a length of the mean face.
       const step = Math.sqrt(2 / faces), steps = new Int32Array(faces).fill(-1);
       let front = [];
@@ -74,7 +77,7 @@
       sure = (face) => (steps[face] < 0 ? 1 : 1 - Math.exp((-steps[face] * step) / 0.02));
     }
     for (let face = 0; face < faces; face += 1) {
-      const rgb = given.colours[given.inks[of(face)] % given.colours.length];
+      const rgb = given.colours[inks[of(face)] % given.colours.length];
       const fade = whiteness * (1 - sure(face));
       for (let k = 0; k < 9; k += 1) {
         const c = rgb[k % 3] / 255;
@@ -127,6 +130,13 @@
     document.getElementById("mesh-fuzziness-value").textContent = `${fuzzy.value} %`;
     draw();
   };
+  const choices = document.querySelectorAll("input[name=mesh-answer]");
+  for (const choice of choices) choice.addEventListener("change", () => {
+    shown = answers[Number(choice.value)];
+    [parts.min, parts.max, parts.value] = [shown.fewest_parts, shown.finest_parts, shown.parts];
+    parts.disabled = shown.fewest_parts === shown.finest_parts;
+    update();
+  });
   parts.addEventListener("input", update);
   fuzzy.addEventListener("input", update);
   update();
@@ -146,6 +156,13 @@
   if (location.hash === "#self-test") {
     const first = picture();
     root.filled = String(first.filled);
+    if (choices.length > 1) {
+      choices[1].click();
+      root.answerChanges = String(picture().sum !== first.sum);
+      root.mostParts = parts.max;
+      choices[0].click();
+      root.answerReturns = String(picture().sum === first.sum);
+    }
     parts.value = String(Math.max(Number(parts.min), Number(parts.value) - 1));
     parts.dispatchEvent(new Event("input"));
     root.partsChange = String(picture().sum !== first.sum);

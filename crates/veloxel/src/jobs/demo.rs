@@ -61,7 +61,7 @@ pub fn demo(job: &DemoJob, observer: &dyn Observer) -> Result<FlowRun, VeloxelEr
         ..RunOptions::default()
     };
     let mut opened = open(&sequence, &options, &device)?;
-    let frames = SequenceFrames { frames: sequence.frames(), masks: &[], volume_masks: &masks };
+    let frames = SequenceFrames { volume_masks: &masks, ..SequenceFrames::new(sequence.frames()) };
     let truth = |name: &str, _: usize, _: &mut Warnings| {
         let frame = |nth: usize| name.split('_').nth(nth).and_then(|number| number.parse().ok());
         Ok(frame(1).zip(frame(2)).map(|(fixed, moving)| heart.motion(fixed, moving)))

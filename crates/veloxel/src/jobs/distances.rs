@@ -10,6 +10,7 @@ use veloxel_core::{GraphKind, StageTime, WarningKind, Warnings};
 use veloxel_io::{NpyWriter, read_graph};
 use veloxel_mesh::{Graph, Request, ShortestPaths};
 use veloxel_report::DeviceReport;
+use veloxel_report::number::counted;
 
 /// One graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +66,8 @@ pub struct DistancesReport {
 /// matrix is never whole in memory, but where Floyd–Warshall needs it.
 ///
 /// # Errors
-/// [`VeloxelError::Io`] for files; [`VeloxelError::Mesh`] for a graph that is none, a method that does not take it, or memory.
+/// [`VeloxelError::Io`] for files; [`VeloxelError::MeshFile`] for a graph that is none; [`VeloxelError::Mesh`] for a method that
+/// does not take it, or memory.
 pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelError> {
     let mut plan = OutputPlan::default()
         .reads("graph", [&job.graph])
@@ -74,7 +76,7 @@ pub fn distances(job: &DistancesJob) -> Result<JobRun<DistancesReport>, VeloxelE
     plan.check()?;
     let (device, mut log) = job.device.start()?;
     let list = log.stages.time("read", || read_graph(&job.graph, job.kind))?;
-    let graph = Graph::new(&list)?;
+    let graph = Graph::new(&list).map_err(VeloxelError::of_mesh_file(&job.graph))?;
     drop(list);
     warn_of_arcs(&graph, &mut log.warnings);
     let paths = log.stages.time("prepare", || ShortestPaths::open(&graph, job.request, &device))?;
@@ -126,11 +128,12 @@ fn warn_of_arcs(graph: &Graph, warnings: &mut Warnings) {
     let left_out = graph.left_out();
     let mut note = |count: usize, what: &str| {
         if count > 0 {
-            warnings.push(WarningKind::Content, format!("{count} arcs were left out: {what}"));
+            let were = if count == 1 { "was" } else { "were" };
+            warnings.push(WarningKind::Content, format!("{} {were} left out: {what}", counted(count, "arc")));
         }
     };
-    note(left_out.duplicates, "others between the same nodes are as short or shorter");
-    note(left_out.loops, "they lead from a node to itself");
+    note(left_out.duplicates, "of several between the same nodes the shortest counts");
+    note(left_out.loops, "an arc from a node to itself changes no distance");
 }
 
 /// What rows hold.

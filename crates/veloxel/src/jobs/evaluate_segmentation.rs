@@ -51,7 +51,7 @@ pub fn evaluate_segmentation(
     let result = io::read_face_labels(&job.result)?;
     let read = |path: &PathBuf| -> Result<_, VeloxelError> {
         let mesh = io::read_surface(path, job.reading, warnings)?;
-        let clean = CleanMesh::new(&mesh)?;
+        let clean = CleanMesh::new(&mesh).map_err(VeloxelError::of_mesh_file(path))?;
         Ok((mesh, clean))
     };
     let mesh = job.mesh.as_ref().map(read).transpose()?;

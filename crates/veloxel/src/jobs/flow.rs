@@ -243,6 +243,7 @@ pub(super) struct Inputs {
     pub frames: Vec<Volume<f32>>,
     mask: Option<Mask>,
     volume_mask: Option<Mask>,
+    weight: Option<Volume<f32>>,
     start: Option<Flow>,
     pub truth: Option<Flow>,
 }
@@ -275,7 +276,8 @@ impl Inputs {
             (Some(mask), Some(seen)) => Some(intersection(mask, &seen)),
             (mask, seen) => mask.or(seen),
         };
-        Ok(Self { mask, volume_mask: on_fixed(volume_mask)?, frames, start, truth })
+        let weight = job.options.read_weight(frames[0].grid(), warnings)?;
+        Ok(Self { mask, volume_mask: on_fixed(volume_mask)?, weight, frames, start, truth })
     }
 
     /// The tiles that a run needs; none if it takes the whole grid at once.
@@ -306,6 +308,7 @@ impl Inputs {
         Pair {
             mask: self.mask.as_ref(),
             volume_mask: self.volume_mask.as_ref(),
+            weight: self.weight.as_ref(),
             start: start.start(self.start.as_ref()),
             ..Pair::new(&self.frames[fixed], &self.frames[fixed + 1])
         }

@@ -65,6 +65,7 @@ impl FlowJob {
         plan.reads_settings(options.method.files())
             .reads("mask", mask)
             .reads("volume mask", volume_mask)
+            .reads("weight", &options.weight)
             .reads("start", start)
             .reads("truth", &self.truth)
             .writes("flow", [&outputs.flow], Holds::Samples(Kind::Flow))
@@ -105,6 +106,7 @@ impl FlowJob {
             more_frames: grids.len().saturating_sub(2),
             masks: options.mask_paths().into_iter().flatten().count(),
             fields: usize::from(starts) + usize::from(self.truth.is_some()),
+            weights: usize::from(options.weight.is_some()),
             starts,
             from_rest: self.start == StartFrom::None,
             matched,

@@ -51,6 +51,8 @@ pub(super) struct Holdings<'a> {
     pub more_frames: usize,
     /// Masks given.
     pub masks: usize,
+    /// Weight images given.
+    pub weights: usize,
     /// Fields given: a start, a truth.
     pub fields: usize,
     /// Whether one of the fields is a start.
@@ -72,6 +74,7 @@ impl Holdings<'_> {
             ("program", PROGRAM_BYTES),
             ("images", SAMPLE * (n + m + n * self.more_frames as u64)),
             ("masks", n * self.masks as u64),
+            ("weights", SAMPLE * n * self.weights as u64),
             ("start and truth", fields),
         ];
         parts
@@ -102,7 +105,7 @@ impl Holdings<'_> {
         let larger = self.moving.len().saturating_sub(self.fixed.len()) as f64 / self.fixed.len() as f64;
         let one_grid = voxel_map(self.fixed, self.moving) == VoxelAffine::IDENTITY;
         let method = if one_grid && self.from_rest { method } else { method.overlapping() };
-        method.with_masks(self.masks).with_more(3.0 * larger)
+        method.with_masks(self.masks + self.weights).with_more(3.0 * larger)
     }
 
     /// The next coarser level's field, from which exact tiles begin, and its pictures, where they are made of all frames at once;

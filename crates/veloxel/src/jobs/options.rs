@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Flow, Grid, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
+use veloxel_io as io;
 use veloxel_io::Reading;
-use veloxel_motion::{AffineModel, Method, MotionError, Opened, Opening, Start};
+use veloxel_motion::{AffineModel, Method, MotionError, Opened, Opening, Start, require_weights};
 use veloxel_report::{InputReport, RunHeader};
 
 /// What is known before the first warp.
@@ -75,6 +76,8 @@ pub struct RunOptions {
     pub mask: Option<MaskFile>,
     /// Where volume is preserved (β), on the fixed grid; none: wherever data count.
     pub volume_mask: Option<MaskFile>,
+    /// How much data count, from 0 to 1 on the fixed grid: of finite elements.
+    pub weight: Option<PathBuf>,
     /// How files are read.
     pub reading: Reading,
     /// Memory that a run may take, bytes: of the process on the processor, of the device on a GPU; none: what there is.
@@ -124,6 +127,27 @@ impl RunOptions {
                 format!("the volume mask {path} has no effect while beta is 0: add --set beta=1, or more");
             warnings.push(WarningKind::Content, message);
         }
+    }
+
+    /// Reads the weight image for a grid.
+    ///
+    /// # Errors
+    /// As for every image; [`CoreError::GridMismatch`] for another grid, [`CoreError::NotAWeight`] for values outside of [0, 1];
+    /// [`VeloxelError::Frames`] for a method without weights in its energy.
+    pub(super) fn read_weight(
+        &self,
+        grid: &Grid,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Volume<f32>>, VeloxelError> {
+        let Some(path) = &self.weight else { return Ok(None) };
+        self.method.require_weights()?;
+        let weight = io::read_image(path, self.reading, warnings)?;
+        grid.require_same(
+            weight.grid(),
+            &format!("the fixed image and the weight image {}", path.display()),
+        )?;
+        require_weights(&weight)?;
+        Ok(Some(weight))
     }
 
     /// The masks' files, as a plan takes them.

@@ -2,13 +2,14 @@
 
 use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, Stages, finish};
+use super::segment_answers::{COLOURS, answers};
 use super::segment_outputs::{part_mesh, part_rgb, whitened};
 use super::segment_solve::{PartsWanted, Solved, solve};
 use super::{DeviceOptions, JobRun, MethodOptions};
 use crate::VeloxelError;
 use std::path::PathBuf;
 use veloxel_core::{TriangleMesh, WarningKind, Warnings};
-use veloxel_gpu::Cpu;
+use veloxel_gpu::{Cpu, Device};
 use veloxel_io::{self as io, Kind, NpyWriter, PaintedMesh, Reading};
 use veloxel_mesh::{CleanMesh, DualGraph, PartCount};
 use veloxel_report::number::counted;
@@ -76,8 +77,8 @@ struct Painting {
 impl Painting {
     fn new(found: &Found<'_>) -> Self {
         let faces = || found.clean.face_of.iter().map(|&face| face as usize);
-        let segment: Vec<u32> = faces().map(|face| found.parts.labels[face]).collect();
-        let certainty: Vec<f32> = faces().map(|face| found.parts.certainty[face]).collect();
+        let segment: Vec<u32> = faces().map(|face| found.parts.answer.labels[face]).collect();
+        let certainty: Vec<f32> = faces().map(|face| found.parts.answer.certainty[face]).collect();
         let colour = |(&segment, &certainty): (&u32, &f32)| whitened(part_rgb(segment), certainty);
         Self { rgb: segment.iter().zip(&certainty).map(colour).collect(), certainty, segment }
     }
@@ -90,46 +91,66 @@ impl Painting {
 /// `veloxel segment`: the parts of a mesh.
 ///
 /// # Errors
-/// Anything that is wrong with the files or the parameters; [`VeloxelError::Mesh`] for a mesh without area, or a number of parts
-/// that is not possible.
+/// Anything that is wrong with the files or the parameters; [`VeloxelError::MeshFile`] for a mesh without area;
+/// [`VeloxelError::Mesh`] for a number of parts that is not possible.
 pub fn segment(job: &SegmentJob) -> Result<JobRun<SegmentReport>, VeloxelError> {
     let mut plan = job.plan();
     plan.check()?;
-    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
-    let mesh = stages.time("load", || io::read_surface(&job.mesh, job.reading, &mut warnings))?;
-    let (clean, graph) = stages.time("clean", || {
-        let clean = CleanMesh::new(&mesh)?;
-        let graph = DualGraph::new(&clean);
-        Ok::<_, VeloxelError>((clean, graph))
-    })?;
-    clean.report.warn(&mut warnings);
-    let (device, device_report) = job.device.open()?;
+    let (device, mut log, Surface { mesh, clean, graph }) = open_and_load(job)?;
     let cpu = Cpu::new(job.device.threads)?;
     let wanted = PartsWanted { method: &job.method, count: job.count, membership: job.membership.is_some() };
-    let parts = stages.time("solve", || solve(&wanted, &graph, &device, &cpu))?;
+    let parts = log.stages.time("solve", || solve(&wanted, &graph, &device, &cpu))?;
     if let PartCount::Given(asked) = job.count
-        && asked != parts.count
+        && asked != parts.answer.count
     {
-        warn_of_count(asked, &parts, &clean, &mut warnings);
+        warn_of_count(asked, parts.answer.count, &clean, &mut log.warnings);
     }
     let all = Found { mesh: &mesh, clean: &clean, graph: &graph, parts: &parts };
     let painting = Painting::new(&all);
-    stages.time("write", || write(&all, &painting.of(&mesh), &mut plan))?;
-    let log = RunLog { device: device_report, stages, warnings };
+    log.stages.time("write", || write(&all, &painting.of(&mesh), &mut plan))?;
     let report = report(job, &all, log);
-    finish(plan, report, |report| page(report, &all, &painting))
+    finish(plan, report, |report| page(report, &all))
 }
 
-fn warn_of_count(asked: usize, parts: &Solved, clean: &CleanMesh, warnings: &mut Warnings) {
+/// A mesh as it is and as it is worked on.
+struct Surface {
+    mesh: TriangleMesh,
+    clean: CleanMesh,
+    graph: DualGraph,
+}
+
+/// A GPU takes as long to open as a large mesh to read and clean: both at once.
+fn open_and_load(job: &SegmentJob) -> Result<(Device, RunLog, Surface), VeloxelError> {
+    let (mut stages, mut warnings) = (Stages::default(), Warnings::new());
+    let (opened, surface) = std::thread::scope(|scope| {
+        let opening = scope.spawn(|| job.device.open());
+        let surface = load(job, &mut stages, &mut warnings);
+        (opening.join().expect("opening a device should not panic"), surface)
+    });
+    let surface = surface?;
+    let (device, report) = opened?;
+    Ok((device, RunLog { device: report, stages, warnings }, surface))
+}
+
+fn load(job: &SegmentJob, stages: &mut Stages, warnings: &mut Warnings) -> Result<Surface, VeloxelError> {
+    let mesh = stages.time("load", || io::read_surface(&job.mesh, job.reading, warnings))?;
+    let clean = stages.time("clean", || CleanMesh::new(&mesh));
+    let clean = clean.map_err(VeloxelError::of_mesh_file(&job.mesh))?;
+    clean.report.warn(warnings);
+    let graph = stages.time("graph", || DualGraph::new(&clean));
+    Ok(Surface { mesh, clean, graph })
+}
+
+fn warn_of_count(asked: usize, count: usize, clean: &CleanMesh, warnings: &mut Warnings) {
     let components = clean.report.components;
-    let why = if parts.count > asked {
+    let why = if count > asked {
         format!("the mesh has {components} components, and no part spans two of them")
     } else {
         "there are no more of the least area (least_area)".to_owned()
     };
     let were = if asked == 1 { "was" } else { "were" };
-    let are = if parts.count == 1 { "is" } else { "are" };
-    let text = format!("{} {were} asked for, and there {are} {}: {why}", counted(asked, "part"), parts.count);
+    let are = if count == 1 { "is" } else { "are" };
+    let text = format!("{} {were} asked for, and there {are} {count}: {why}", counted(asked, "part"));
     warnings.push(WarningKind::Content, text);
 }
 
@@ -138,7 +159,7 @@ fn write(found: &Found<'_>, painted: &PaintedMesh<'_>, plan: &mut OutputPlan) ->
     plan.write("labels", |path| io::write_face_labels(path, &file_labels(found, painted.segment)))?;
     if let Some(membership) = &found.parts.membership {
         plan.write("membership", |path| {
-            let columns = found.parts.count;
+            let columns = found.parts.answer.count;
             let matrix = NpyWriter::create(path, found.clean.face_of.len(), columns)?;
             for (triangle, &face) in found.clean.face_of.iter().enumerate() {
                 matrix.rows(triangle, &membership[face as usize * columns..(face as usize + 1) * columns]);
@@ -147,37 +168,18 @@ fn write(found: &Found<'_>, painted: &PaintedMesh<'_>, plan: &mut OutputPlan) ->
         })?;
     }
     plan.write("folder of parts", |folder| {
-        let digits = found.parts.count.saturating_sub(1).to_string().len().max(2);
+        let digits = found.parts.answer.count.saturating_sub(1).to_string().len().max(2);
         let name = |part: usize| folder.join(format!("part_{part:0digits$}.ply"));
-        (0..found.parts.count).try_for_each(|part| part_mesh(painted, part as u32, &name(part)))
+        (0..found.parts.answer.count).try_for_each(|part| part_mesh(painted, part as u32, &name(part)))
     })
 }
 
 /// The page, whose colours at the run's number of parts are those of the files.
-fn page(report: &SegmentReport, found: &Found<'_>, painting: &Painting) -> Result<String, VeloxelError> {
-    const COLOURS: u32 = 256;
-    let top = &found.parts.top;
-    let finest_parts = top.faces.len();
-    let mut inks: Vec<u32> = top.faces.iter().map(|&face| found.parts.labels[face as usize]).collect();
-    // Parts that come with further cuts get colours of their own, in the order in which they come.
-    let further = finest_parts.saturating_sub(found.parts.count).min(top.merges.len());
-    for (nth, merge) in top.merges[..further].iter().rev().enumerate() {
-        inks[merge[1] as usize] = ((found.parts.count + nth) as u32) % COLOURS;
-    }
-    let finest: Vec<u32> = found.clean.face_of.iter().map(|&face| top.labels[face as usize]).collect();
+fn page(report: &SegmentReport, found: &Found<'_>) -> Result<String, VeloxelError> {
     let colours: Vec<[u8; 3]> = (0..COLOURS).map(part_rgb).collect();
-    let view = SegmentView {
-        points: found.mesh.points(),
-        triangles: found.mesh.triangles(),
-        finest: &finest,
-        finest_parts,
-        merges: &top.merges,
-        inks: &inks,
-        fewest_parts: finest_parts - top.merges.len(),
-        certainty: &painting.certainty,
-        colours: &colours,
-    };
-    Ok(segment_html(report, &view)?)
+    let (points, triangles) = (found.mesh.points(), found.mesh.triangles());
+    let answers = answers(found.clean, found.graph, found.parts);
+    Ok(segment_html(report, &SegmentView { points, triangles, answers: &answers, colours: &colours })?)
 }
 
 /// For each face of the file the part of its largest triangle.
@@ -208,7 +210,7 @@ fn report(job: &SegmentJob, found: &Found<'_>, log: RunLog) -> SegmentReport {
         stage_times: log.stages.0,
         warnings: log.warnings,
     };
-    let mut segments: Vec<SegmentedPart> = (0..found.parts.count as u32)
+    let mut segments: Vec<SegmentedPart> = (0..found.parts.answer.count as u32)
         .map(|part| SegmentedPart {
             part,
             triangles: 0,
@@ -218,12 +220,12 @@ fn report(job: &SegmentJob, found: &Found<'_>, log: RunLog) -> SegmentReport {
             rgb: part_rgb(part),
         })
         .collect();
-    for (face, &label) in found.parts.labels.iter().enumerate() {
+    for (face, &label) in found.parts.answer.labels.iter().enumerate() {
         let (segment, area) = (&mut segments[label as usize], found.graph.areas[face]);
         segment.triangles += 1;
         segment.area_share += area;
         segment.thickness += area * found.parts.thickness[face];
-        segment.mean_certainty += area * f64::from(found.parts.certainty[face]);
+        segment.mean_certainty += area * f64::from(found.parts.answer.certainty[face]);
     }
     let mean_certainty = segments.iter().map(|segment| segment.mean_certainty).sum();
     for segment in &mut segments {
@@ -235,7 +237,7 @@ fn report(job: &SegmentJob, found: &Found<'_>, log: RunLog) -> SegmentReport {
         mesh: job.mesh.display().to_string(),
         faces: found.mesh.file_face_count(),
         cleaning: found.clean.report,
-        parts: found.parts.count,
+        parts: found.parts.answer.count,
         count_from: if job.count == PartCount::Chosen { "chosen" } else { "asked for" },
         mean_certainty,
         segments,

@@ -6,8 +6,8 @@ use veloxel_core::Dimension;
 use veloxel_core::parameters::{Parameters, Values};
 use veloxel_gpu::{Cpu, Device};
 use veloxel_mesh::{
-    ArcWeights, CutsParams, DualGraph, FirstMedoids, FuzzyClusters, FuzzyParams, MeshError, PartCount, Seeds,
-    TreeTop, cuts, fuzzy_clustering,
+    ArcWeights, Cuts, CutsParams, DualGraph, FirstMedoids, FuzzyClusters, FuzzyParams, PartCount, Parts,
+    Seeds, TreeTop, cuts, fuzzy_clustering,
 };
 
 /// The slider of a page reaches so many parts.
@@ -23,17 +23,33 @@ pub(super) struct PartsWanted<'a> {
 
 /// Parts, however they were found.
 pub(super) struct Solved {
+    pub answer: Answer,
+    /// What cuts say, where the method begins with them.
+    pub beside: Option<Answer>,
+    /// Of each face: a row of probabilities, one for each part.
+    pub membership: Option<Vec<f32>>,
+    pub thickness: Vec<f64>,
+    pub parameters: Values,
+}
+
+/// What one method says.
+pub(super) struct Answer {
+    /// What a reader calls the method.
+    pub name: &'static str,
     /// Of each face.
     pub labels: Vec<u32>,
     pub count: usize,
     /// Of each face, 0 to 1.
     pub certainty: Vec<f32>,
-    /// Of each face: a row of probabilities, one for each part.
-    pub membership: Option<Vec<f32>>,
-    pub thickness: Vec<f64>,
-    /// The tree of parts, where there is one.
+    /// The tree of parts.
     pub top: TreeTop,
-    pub parameters: Values,
+}
+
+impl Answer {
+    fn of_cuts(found: &Cuts, parts: Parts) -> Self {
+        let top = found.hierarchy.top(MOST_SHOWN.max(parts.count));
+        Self { name: "Cuts", labels: parts.labels, count: parts.count, certainty: parts.certainty, top }
+    }
 }
 
 /// The method of fuzzy clustering, as users name it.
@@ -71,10 +87,9 @@ fn by_cuts(
             Some(membership(&clusters))
         }
     };
-    let top = found.hierarchy.top(MOST_SHOWN.max(parts.count));
-    let (labels, count, certainty) = (parts.labels, parts.count, parts.certainty);
+    let answer = Answer::of_cuts(&found, parts);
     let thickness = found.shape_diameter;
-    Ok(Solved { labels, count, certainty, membership, thickness, top, parameters: params.to_json() })
+    Ok(Solved { answer, beside: None, membership, thickness, parameters: params.to_json() })
 }
 
 fn by_clustering(
@@ -87,32 +102,21 @@ fn by_clustering(
     let tree = CutsParams { part_worth: params.part_worth, ..CutsParams::default() };
     let found = cuts(graph, &tree, cpu);
     let weights = ArcWeights::new(graph, &found, &params, cpu);
-    let parts;
-    let seeds = match (wanted.count, params.seeds) {
-        (PartCount::Given(asked), FirstMedoids::Farthest) => {
-            if asked == 0 || asked > graph.faces() {
-                return Err(MeshError::Parts { asked, faces: graph.faces() }.into());
-            }
-            Seeds::Farthest(asked)
-        }
-        (PartCount::Chosen, FirstMedoids::Farthest) => {
-            Seeds::Farthest(found.parts(graph, PartCount::Chosen, &tree)?.count)
-        }
-        (count, FirstMedoids::Cuts) => {
-            parts = found.parts(graph, count, &tree)?.labels;
-            Seeds::Parts(&parts)
-        }
+    let parts = found.parts(graph, wanted.count, &tree)?;
+    let seeds = match (params.seeds, wanted.count) {
+        (FirstMedoids::Cuts, _) => Seeds::Parts(&parts.labels),
+        (FirstMedoids::Farthest, PartCount::Given(asked)) => Seeds::Farthest(asked),
+        (FirstMedoids::Farthest, PartCount::Chosen) => Seeds::Farthest(parts.count),
     };
     let clusters = fuzzy_clustering(graph, &weights, seeds, &params, device)?;
     let membership = wanted.membership.then(|| membership(&clusters));
     let top = found.tree_above(graph, &clusters.labels, &tree);
+    let (count, certainty) = (clusters.parts(), clusters.certainty());
     Ok(Solved {
-        count: clusters.parts(),
-        certainty: clusters.certainty(),
+        answer: Answer { name: "Fuzzy clustering", labels: clusters.labels, count, certainty, top },
+        beside: Some(Answer::of_cuts(&found, parts)),
         membership,
         thickness: found.shape_diameter,
-        top,
-        labels: clusters.labels,
         parameters: params.to_json(),
     })
 }

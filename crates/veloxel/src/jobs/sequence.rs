@@ -78,6 +78,7 @@ impl SequenceJob {
             .reads("sequence", &self.inputs)
             .reads("mask", mask)
             .reads("volume mask", volume_mask)
+            .reads("weight", &self.options.weight)
             .reads("truth", &self.truth)
             .writes("folder", [&self.folder], Holds::Folder)
             .writes("confidence", &self.confidence, holds(&self.confidence))
@@ -151,12 +152,13 @@ pub fn sequence(job: &SequenceJob, observer: &dyn Observer) -> Result<FlowRun, V
         let on_first = |mask| Ok::<_, VeloxelError>(mask_on(mask, sequence.grid())?);
         file.iter().map(|file| on_first(file.read(options.reading, warnings)?)).collect()
     };
-    let (masks, volume_masks) = (read(&options.mask)?, read(&options.volume_mask)?);
-    let masks = covered_masks(masks, covered);
+    let (masks, volume_masks) = (covered_masks(read(&options.mask)?, covered), read(&options.volume_mask)?);
+    let weight = options.read_weight(sequence.grid(), warnings)?;
     let mut opened = open(&sequence, options, &device)?;
     options.check_volume_mask(&opened.parameters, warnings);
 
-    let frames = SequenceFrames { frames: sequence.frames(), masks: &masks, volume_masks: &volume_masks };
+    let (masks, volume_masks, weights) = (&masks[..], &volume_masks[..], weight.as_slice());
+    let frames = SequenceFrames { frames: sequence.frames(), masks, volume_masks, weights };
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let reference = job.reference.map_or(Ok(0), |number| names.position(number))?;
     let sequence_plan = SequencePlan { mode: job.mode, reference, extras: Extras::ALL };

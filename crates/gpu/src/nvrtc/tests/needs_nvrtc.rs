@@ -28,9 +28,17 @@ fn a_kernel_becomes_machine_code() {
 #[test]
 fn resources_are_told() {
     let nvrtc = nvrtc();
-    let (_, resources) = nvrtc.compile_with_resources(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let nvrtc = nvrtc.with_cache(Cache::at(folder.path()));
+    let resources = nvrtc.resources(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap();
     assert_eq!((resources.shared_bytes, resources.spill_bytes, resources.stack_bytes), (128, 0, 0));
     assert!((4..=64).contains(&resources.registers), "{resources:?}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    assert_eq!(
+        nvrtc.resources(KERNEL, "twice", ComputeCapability::new(9, 0)).unwrap(),
+        resources,
+        "from disk"
+    );
 }
 
 #[test]

@@ -6,6 +6,9 @@ use crate::error::IoError;
 use crate::text_header::excerpt;
 use crate::words::Words;
 
+/// The encodings, as a user reads of them.
+const FORMATS: &str = "format ascii, binary_little_endian or binary_big_endian";
+
 /// How the numbers behind the header are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
@@ -49,29 +52,31 @@ impl Header {
                 return Err(context.malformed("PLY header", "end_header", "the end of the file"));
             }
             let line = text(words.line());
-            let bad = || context.malformed("PLY header", "element, property or end_header", excerpt(&line));
+            let bad = |expected: &str| context.malformed("PLY header", expected, excerpt(&line));
+            let typed =
+                |name: &str| element(name).ok_or_else(|| bad("a type of numbers, such as float or int"));
+            let before = || bad("an element before its properties");
             let parts: Vec<&str> = line.split_whitespace().collect();
             match parts[..] {
-                ["format", name, _] => encoding = Some(encoding_of(name).ok_or_else(bad)?),
+                ["format", name, _] => encoding = Some(encoding_of(name).ok_or_else(|| bad(FORMATS))?),
                 ["comment" | "obj_info", ..] | [] => {}
                 ["element", name, count] => elements.push(Rows {
                     name: name.to_owned(),
-                    count: count.parse().map_err(|_| bad())?,
+                    count: count.parse().map_err(|_| bad("a count of rows"))?,
                     properties: Vec::new(),
                 }),
                 ["property", "list", length, value, name] => {
-                    let list = Some(element(length).ok_or_else(bad)?);
-                    let value = element(value).ok_or_else(bad)?;
-                    let rows = elements.last_mut().ok_or_else(bad)?;
+                    let (list, value) = (Some(typed(length)?), typed(value)?);
+                    let rows = elements.last_mut().ok_or_else(before)?;
                     rows.properties.push(Property { name: name.to_owned(), value, list });
                 }
                 ["property", value, name] => {
-                    let value = element(value).ok_or_else(bad)?;
-                    let rows = elements.last_mut().ok_or_else(bad)?;
+                    let value = typed(value)?;
+                    let rows = elements.last_mut().ok_or_else(before)?;
                     rows.properties.push(Property { name: name.to_owned(), value, list: None });
                 }
                 ["end_header"] => break,
-                _ => return Err(bad()),
+                _ => return Err(bad("format, element, property or end_header")),
             }
         }
         let encoding = encoding.ok_or_else(|| context.malformed("PLY header", "a line `format`", "none"))?;

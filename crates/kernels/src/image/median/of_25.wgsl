@@ -86,29 +86,38 @@ fn outside(x: i32, nth: u32, missing: u32, more: u32) -> f32 {
     return select(-HUGE, HUGE, is_above);
 }
 
-// Puts the columns of the tile in their order.
-fn sort_columns(component: u32, first: vec2<i32>, lane: u32, more: u32) {
+// Where a column of the tile begins: its x, and the y of its first value.
+fn column_at(first: vec2<i32>, nth: u32) -> vec2<i32> {
+    return first + vec2<i32>(i32(nth % COLUMNS), i32(nth / COLUMNS)) - vec2<i32>(2);
+}
+
+// The values of a column; those outside of the image are replaced later. All loads are under way together.
+fn load_column(values: ptr<function, array<f32, 5>>, component: u32, begin: vec2<i32>) {
+    let last = vec2<i32>(block.size.xy) - vec2<i32>(1);
+    for (var k = 0u; k < 5u; k = k + 1u) {
+        let at = clamp(begin + vec2<i32>(0, i32(k)), vec2<i32>(0), last);
+        (*values)[k] = sample(component, u32(at.y) * block.size.x + u32(at.x));
+    }
+}
+
+// Puts a column in its order.
+fn keep_sorted(loaded: ptr<function, array<f32, 5>>, begin: vec2<i32>, nth: u32, more: u32) {
     let size = vec2<i32>(block.size.xy);
-    for (var nth = lane; nth < RANK; nth = nth + TILE.x * TILE.y) {
-        let x = first.x + i32(nth % COLUMNS) - 2;
-        let y = first.y + i32(nth / COLUMNS) - 2;
-        let is_column = x >= 0 && x < size.x;
-        let missing = u32(max(-y, 0) + max(y + 5 - size.y, 0));
-        var values: array<f32, 5>;
-        var absent = 0u;
-        for (var k = 0u; k < 5u; k = k + 1u) {
-            let at = y + i32(k);
-            if (is_column && at >= 0 && at < size.y) {
-                values[k] = sample(component, u32(at * size.x + x));
-            } else {
-                values[k] = outside(x, absent, missing, more);
-                absent = absent + 1u;
-            }
+    let is_column = begin.x >= 0 && begin.x < size.x;
+    let missing = u32(max(-begin.y, 0) + max(begin.y + 5 - size.y, 0));
+    var values: array<f32, 5>;
+    var absent = 0u;
+    for (var k = 0u; k < 5u; k = k + 1u) {
+        let y = begin.y + i32(k);
+        values[k] = (*loaded)[k];
+        if (!(is_column && y >= 0 && y < size.y)) {
+            values[k] = outside(begin.x, absent, missing, more);
+            absent = absent + 1u;
         }
-        sort_five(&values);
-        for (var k = 0u; k < 5u; k = k + 1u) {
-            ranks[k * RANK + nth] = values[k];
-        }
+    }
+    sort_five(&values);
+    for (var k = 0u; k < 5u; k = k + 1u) {
+        ranks[k * RANK + nth] = values[k];
     }
 }
 
@@ -119,13 +128,27 @@ fn of_25(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
     let component = group.z;
     let first = group.xy * TILE;
     let at = first + vec2<u32>(lane % TILE.x, lane / TILE.x);
-    let column = lane / TILE.x * COLUMNS + lane % TILE.x;
-    sort_columns(component, vec2<i32>(first), lane, 0u);
+    // A thread has one column of the tile; the first ones have another.
+    let nth = array<u32, 2>(lane, lane + TILE.x * TILE.y);
+    let begins = array<vec2<i32>, 2>(column_at(vec2<i32>(first), nth[0]), column_at(vec2<i32>(first), nth[1]));
+    let has_another = nth[1] < RANK;
+    var one: array<f32, 5>;
+    var other: array<f32, 5>;
+    load_column(&one, component, begins[0]);
+    if (has_another) {
+        load_column(&other, component, begins[1]);
+        keep_sorted(&other, begins[1], nth[1], 0u);
+    }
+    keep_sorted(&one, begins[0], nth[0], 0u);
     workgroupBarrier();
+    let column = lane / TILE.x * COLUMNS + lane % TILE.x;
     var middle = middle_of_columns(column);
     if (any(first < vec2<u32>(2u)) || any(first + TILE + vec2<u32>(2u) > size.xy)) {
         workgroupBarrier();
-        sort_columns(component, vec2<i32>(first), lane, 1u);
+        keep_sorted(&one, begins[0], nth[0], 1u);
+        if (has_another) {
+            keep_sorted(&other, begins[1], nth[1], 1u);
+        }
         workgroupBarrier();
         middle = 0.5 * (middle + middle_of_columns(column));
     }

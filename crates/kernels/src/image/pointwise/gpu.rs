@@ -1,6 +1,6 @@
 //! Launches of `pointwise.wgsl` and `copy.wgsl`.
 
-use super::{CopyPart, CountKnown, Fill, InPlace, Mix, Multiply, Operation};
+use super::{CopyPart, CountKnown, Fill, InPlace, Mix, Multiply, Operation, Paste};
 use crate::kernel::{Launcher, packed};
 use crate::shared::{EXPONENTIAL, LINE, NAN, PACK1, PACK4, SUM};
 use veloxel_gpu::{Buffer, ComputeError, Element, Later, ShaderSource, Uniform, line};
@@ -17,7 +17,15 @@ pub(super) fn copy(gpu: &Launcher<'_>, args: CopyPart<'_>) -> Result<(), Compute
     let CopyPart { from, first, to } = args;
     let (source, pack) = packed(&COPY, if first.is_multiple_of(4) { to.len() } else { 1 });
     let packs = to.len() / pack;
-    let launch = gpu.launch(source, "copy").uniform(Uniform::new().u(packs).u(first / pack));
+    let launch = gpu.launch(source, "copy").uniform(Uniform::new().u(packs).u(first / pack).u(0));
+    launch.output(to).input(from).run(line(packs, 256))
+}
+
+pub(super) fn paste(gpu: &Launcher<'_>, args: Paste<'_>) -> Result<(), ComputeError> {
+    let Paste { from, to, first } = args;
+    let (source, pack) = packed(&COPY, if first.is_multiple_of(4) { from.len() } else { 1 });
+    let packs = from.len() / pack;
+    let launch = gpu.launch(source, "copy").uniform(Uniform::new().u(packs).u(0).u(first / pack));
     launch.output(to).input(from).run(line(packs, 256))
 }
 

@@ -65,6 +65,32 @@ impl Kernel for CopyPart<'_> {
     }
 }
 
+/// `to[first..first + from.len()] = from`.
+#[derive(Debug)]
+pub struct Paste<'a> {
+    /// The samples.
+    pub from: &'a Buffer,
+    /// Overwritten in part.
+    pub to: &'a mut Buffer,
+    /// The first that is overwritten.
+    pub first: usize,
+}
+
+impl Kernel for Paste<'_> {
+    const NAME: &'static str = "paste";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        lengths.at_least("to", self.to, self.first + self.from.len());
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::copy(cpu, self.from.host(), &mut self.to.host_mut()[self.first..self.first + self.from.len()]);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::paste(gpu, self)
+    }
+}
+
 /// What [`InPlace`] makes of a sample `v`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Operation {

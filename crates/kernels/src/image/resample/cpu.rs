@@ -2,6 +2,7 @@
 
 use super::Resample;
 use multiversion::multiversion;
+use veloxel_core::Dimension;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, with_scratch};
 
@@ -91,7 +92,11 @@ fn look_up(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
 
 pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
     let (from, to, factor) = (args.input_shape, args.output_shape, args.factor);
-    let axes = [0, 1, 2].map(|a| stencil(from.size[a], to.size[a]));
+    let planes = |count: usize| Stencil { low: (0..count as u32).collect(), weight: vec![0.0; count] };
+    let axes = [0, 1, 2].map(|a| match from.dimension {
+        Dimension::Two if a == 2 => planes(to.size[2]),
+        _ => stencil(from.size[a], to.size[a]),
+    });
     let ([nx_in, ny_in, nz_in], [nx, ny, _]) = (from.size, to.size);
     for (input, output) in args.input.iter().zip(args.output) {
         let input = input.host();
@@ -124,7 +129,7 @@ mod tests {
     use super::*;
     use crate::Kernel;
     use std::slice::{from_mut, from_ref};
-    use veloxel_core::{Dimension, Shape};
+    use veloxel_core::Shape;
     use veloxel_gpu::Device;
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! *In, out*: one buffer each with its shape; voxel centres of the two grids are related by
 //! `x_in = (x_out + ½) n_in / n_out − ½` along every axis. *Border*: replicate. *Unit*: the input's, times `factor`.
-//! Going coarser, smooth first ([`super::convolve`]).
+//! Planes of a shape of two dimensions are pictures for themselves. Going coarser, smooth first ([`super::convolve`]).
 
 mod cpu;
 #[cfg(test)]
@@ -12,7 +12,7 @@ mod part;
 pub use part::{PartOf, resample_part};
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use veloxel_core::Shape;
+use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
 static SOURCE: ShaderSource = ShaderSource::wgsl("resample", &[include_str!("resample.wgsl")]);
@@ -47,6 +47,11 @@ impl Kernel for Resample<'_> {
             count,
             self.output_shape.len(),
         );
+        let [from, to] = [self.input_shape, self.output_shape];
+        assert!(
+            from.dimension == Dimension::Three || from.size[2] == to.size[2],
+            "pictures stay as many as they are"
+        );
     }
     fn on_cpu(self, cpu: &Cpu) {
         cpu::resample(cpu, self);
@@ -59,6 +64,7 @@ impl Kernel for Resample<'_> {
         for (input, output) in self.input.chunks(MOST).zip(self.output.chunks(MOST)) {
             gpu.launch(&SOURCE, "resample")
                 .constant("COMPONENTS", input.len())
+                .constant("PLANES", self.input_shape.dimension == Dimension::Two)
                 .uniform(uniform.clone())
                 .inputs(input, MOST)
                 .outputs(output, MOST)

@@ -30,6 +30,22 @@ on_every_device! {
         }
     }
 
+    fn pictures_above_each_other_stay_apart(device: &Device) {
+        let shape = |size| Shape { size, dimension: Dimension::Two };
+        let (from, to) = (shape([30, 21, 5]), shape([15, 11, 5]));
+        let input = noise_buffer(device, from.len(), 1);
+        let mut out = device.zeros(to.len()).unwrap();
+        Resample { input: from_ref(&input), input_shape: from, output: from_mut(&mut out), output_shape: to, factor: 1.0 }.run(device).unwrap();
+        let (input, out) = (device.download(input).unwrap(), device.download(out).unwrap());
+        for (own, expected) in input.chunks(30 * 21).zip(out.chunks(15 * 11)) {
+            let own = device.upload(own.to_vec()).unwrap();
+            let mut alone = device.zeros(expected.len()).unwrap();
+            let [one_in, one_out] = [[30, 21, 1], [15, 11, 1]].map(shape);
+            Resample { input: from_ref(&own), input_shape: one_in, output: from_mut(&mut alone), output_shape: one_out, factor: 1.0 }.run(device).unwrap();
+            assert_eq!(device.download(alone).unwrap(), expected);
+        }
+    }
+
     fn fields_do_so_in_one_go(device: &Device) {
         for from in shapes() {
             for to in targets(from) {

@@ -1,6 +1,8 @@
 // Linear interpolation on another grid over the same extent. The contract is in mod.rs.
 
 override COMPONENTS: u32 = 1u;
+// Whether the planes are pictures for themselves.
+override PLANES: u32 = 0u;
 
 struct Block {
     // Voxels along x, y, z of the input and of the output.
@@ -65,7 +67,10 @@ fn resample(@builtin(global_invocation_id) id: vec3<u32>) {
     let first = id.z * VOXELS;
     let end = min(first + VOXELS, block.size_out.z);
     for (var to_z = first; to_z < end; to_z = to_z + 1u) {
-        let z = between(to_z, block.size_in.z, block.size_out.z, block.whole.z, block.rest.z);
+        var z = Between(to_z, to_z, 0.0);
+        if (PLANES == 0u) {
+            z = between(to_z, block.size_in.z, block.size_out.z, block.whole.z, block.rest.z);
+        }
         let rows = vec4<u32>(
             (z.low * block.size_in.y + y.low) * block.size_in.x,
             (z.low * block.size_in.y + y.high) * block.size_in.x,

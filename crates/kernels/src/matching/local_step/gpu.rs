@@ -9,13 +9,18 @@ use veloxel_gpu::{ComputeError, Later, ShaderSource, Uniform, cover};
 
 static SOURCE: ShaderSource =
     ShaderSource::wgsl("local step", &[NAN, LATTICE, include_str!("local_step.wgsl")]);
-/// Width and height of a tile, and of one of small pictures, of which a large device works on all at once.
-const TILE: [usize; 2] = [32, 16];
-const SMALL_TILE: [usize; 2] = [16, 8];
-/// Pixels of a small picture.
-const SMALL: usize = 1 << 15;
 /// Threads of a workgroup.
 const THREADS: usize = 256;
+
+/// Width and height of a tile in a picture of so many pixels: large tiles share more, and a large device works on all small tiles of
+/// a small picture at once.
+fn tile(pixels: usize) -> [usize; 2] {
+    match pixels {
+        0..0x8000 => [8, 8],
+        0x8000..0x2_0000 => [16, 16],
+        _ => [32, 16],
+    }
+}
 
 pub(super) fn step(gpu: &Launcher<'_>, args: LocalStep<'_>) -> Result<Later<f64>, ComputeError> {
     let LocalStep { shape, spacing_edges, terms, images, displacement, out, .. } = args;
@@ -32,7 +37,7 @@ pub(super) fn step(gpu: &Launcher<'_>, args: LocalStep<'_>) -> Result<Later<f64>
         .f4([1.0 / x, 1.0 / y, per_difference / x, per_difference / y])
         .f4([zeta2[0], zeta2[1], terms.gamma, terms.ridge])
         .f4([Border::Centres.reach_vox(), terms.limit]);
-    let [width, height] = if shape.len() < SMALL { SMALL_TILE } else { TILE };
+    let [width, height] = tile(shape.len());
     gpu.launch(&SOURCE, "local_step")
         .constant("WIDTH", width)
         .constant("HEIGHT", height)

@@ -33,8 +33,9 @@ struct Block {
 @group(0) @binding(6) var<storage, read_write> out_y: array<f32>;
 @group(0) @binding(7) var<storage, read_write> sums: array<f32>;
 
-// Where they lie: the fixed and the warped image, and of their derivatives along both axes the sums and the differences; after
-// all these the constraints, and their sums along x.
+// Where they lie: the fixed and the warped image, later their sum and their difference, and of their derivatives along both axes the
+// sums and the differences; after all these the constraints, and their sums along x. At the border the nearest pixel inside takes
+// the place of one outside.
 var<workgroup> tile: array<f32, 7700>;
 
 // Columns and samples of the tile with so many pixels around it.
@@ -89,29 +90,17 @@ fn is_pixel(at: vec2<i32>) -> bool {
     return all(at >= vec2<i32>(0)) && all(at < vec2<i32>(block.size.xy));
 }
 
-// How far the neighbours of a pixel lie along an axis: two before, one before, one after, two after. At the border the nearest
-// pixel inside takes the place of one outside.
-fn steps(at: i32, count: u32, stride: u32) -> vec4<u32> {
-    let left = count - 1u - u32(at);
-    return stride * vec4<u32>(min(2u, u32(at)), min(1u, u32(at)), min(1u, left), min(2u, left));
+fn nearest_pixel(at: vec2<i32>) -> vec2<i32> {
+    return clamp(at, vec2<i32>(0), vec2<i32>(block.size.xy) - vec2<i32>(1));
 }
 
 // A derivative of fourth order, without its factor.
-fn differ(i: u32, to: vec4<u32>) -> f32 {
-    return (tile[i - to.x] - tile[i + to.w]) + 8.0 * (tile[i + to.z] - tile[i - to.y]);
+fn differ(i: u32, stride: u32) -> f32 {
+    return (tile[i - 2u * stride] - tile[i + 2u * stride]) + 8.0 * (tile[i + stride] - tile[i - stride]);
 }
 
 fn twice_mean(fixed: f32, warped: f32) -> f32 {
     return fixed + select(warped, fixed, is_nan(warped));
-}
-
-fn both(i: u32) -> f32 {
-    return twice_mean(tile[i], tile[warped_start() + i]);
-}
-
-// The same of the sum of both images.
-fn differ_both(i: u32, to: vec4<u32>) -> f32 {
-    return (both(i - to.x) - both(i + to.w)) + 8.0 * (both(i + to.z) - both(i - to.y));
 }
 
 struct Channels {
@@ -141,8 +130,8 @@ fn products(difference: f32, over: vec2<f32>, zeta2: f32) -> Channels {
 fn load_images(first: vec2<i32>, lane: u32) {
     for (var round = 0u; round < (samples(7u) + THREADS - 1u) / THREADS; round = round + 1u) {
         let nth = lane + round * THREADS;
-        let at = pixel_of(nth, wide(7u), 7u, first);
-        if (nth < samples(7u) && is_pixel(at)) {
+        let at = nearest_pixel(pixel_of(nth, wide(7u), 7u, first));
+        if (nth < samples(7u)) {
             let i = u32(at.y) * block.size.x + u32(at.x);
             tile[nth] = fixed[i];
             let x = f32(at.x) + block.scales.x * displacement_x[i];
@@ -154,26 +143,31 @@ fn load_images(first: vec2<i32>, lane: u32) {
 
 fn differentiate(first: vec2<i32>, lane: u32) {
     for (var nth = lane; nth < samples(5u); nth = nth + THREADS) {
-        let at = pixel_of(nth, wide(5u), 5u, first);
-        if (is_pixel(at)) {
-            let i = (nth / wide(5u) + 2u) * wide(7u) + nth % wide(5u) + 2u;
-            for (var axis = 0u; axis < 2u; axis = axis + 1u) {
-                var to = steps(at.x, block.size.x, 1u);
-                if (axis == 1u) {
-                    to = steps(at.y, block.size.y, wide(7u));
-                }
-                let before = differ(i, to) * (1.0 / 12.0);
-                let after = differ(warped_start() + i, to) * (1.0 / 12.0);
-                tile[sums_start(axis) + nth] = twice_mean(before, after);
-                tile[differences_start(axis) + nth] = after - before;
-            }
+        let at = nearest_pixel(pixel_of(nth, wide(5u), 5u, first)) - first + vec2<i32>(7);
+        let i = u32(at.y) * wide(7u) + u32(at.x);
+        for (var axis = 0u; axis < 2u; axis = axis + 1u) {
+            let stride = select(1u, wide(7u), axis == 1u);
+            let before = differ(i, stride) * (1.0 / 12.0);
+            let after = differ(warped_start() + i, stride) * (1.0 / 12.0);
+            tile[sums_start(axis) + nth] = twice_mean(before, after);
+            tile[differences_start(axis) + nth] = after - before;
         }
     }
 }
 
-fn of_derivative(axis: u32, i: u32, to_x: vec4<u32>, to_y: vec4<u32>) -> Channels {
+// Puts sum and difference of the images in their place.
+fn add_images(lane: u32) {
+    for (var nth = lane; nth < samples(7u); nth = nth + THREADS) {
+        let before = tile[nth];
+        let after = tile[warped_start() + nth];
+        tile[nth] = twice_mean(before, after);
+        tile[warped_start() + nth] = after - before;
+    }
+}
+
+fn of_derivative(axis: u32, i: u32) -> Channels {
     let at = sums_start(axis) + i;
-    let over = vec2<f32>(differ(at, to_x), differ(at, to_y));
+    let over = vec2<f32>(differ(at, 1u), differ(at, wide(5u)));
     return products(tile[differences_start(axis) + i], over, block.terms.y);
 }
 
@@ -186,19 +180,13 @@ fn constraints(nth: u32, first: vec2<i32>) -> Channels {
     let row = nth / wide(3u);
     let column = nth % wide(3u);
     let i = (row + 4u) * wide(7u) + column + 4u;
-    let over = vec2<f32>(
-        differ_both(i, steps(at.x, block.size.x, 1u)),
-        differ_both(i, steps(at.y, block.size.y, wide(7u))),
-    );
-    let brightness = products(tile[warped_start() + i] - tile[i], over, block.terms.x);
+    let brightness = products(tile[warped_start() + i], vec2<f32>(differ(i, 1u), differ(i, wide(7u))), block.terms.x);
     if (GRADIENTS == 0u) {
         return brightness;
     }
     let j = (row + 2u) * wide(5u) + column + 2u;
-    let to_x = steps(at.x, block.size.x, 1u);
-    let to_y = steps(at.y, block.size.y, wide(5u));
-    let along_x = of_derivative(0u, j, to_x, to_y);
-    let along_y = of_derivative(1u, j, to_x, to_y);
+    let along_x = of_derivative(0u, j);
+    let along_y = of_derivative(1u, j);
     let gain = block.terms.z;
     return Channels(
         brightness.a + gain * (along_x.a + along_y.a),
@@ -279,7 +267,9 @@ fn local_step(
     workgroupBarrier();
     if (GRADIENTS == 1u) {
         differentiate(first, lane);
+        workgroupBarrier();
     }
+    add_images(lane);
     workgroupBarrier();
     // They take the place of what they are made of; a tile has four times the threads of a workgroup at most.
     let a = constraints(lane, first);

@@ -50,6 +50,10 @@ on_every_device! {
             ([45, 50], 3, [Constraint::Plain; 2], 0.0),
             ([5, 3], 3, [Constraint::Plain; 2], 1.0),
             ([2, 2], 1, NORMALISED, 2.0),
+            // Larger tiles.
+            ([221, 170], 3, NORMALISED, 2.0),
+            ([415, 317], 3, NORMALISED, 2.0),
+            ([415, 317], 2, [Constraint::Plain; 2], 0.0),
         ];
         for (size, radius, constraints, gamma) in cases {
             let terms = Terms { radius, constraints, gamma, ridge: 0.01, limit: 1.5 };

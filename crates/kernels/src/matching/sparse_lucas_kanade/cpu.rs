@@ -2,9 +2,8 @@
 
 use super::{Fate, Search, SparseLucasKanade};
 use crate::phase::gabor::Levels;
-use crate::shared::lanes::{LANES, Lanes, Pack};
-use multiversion::multiversion;
-use std::hint::black_box;
+use crate::shared::lanes::LANES;
+use crate::shared::registers::{Sixteen, Work, widest};
 use std::ops::Range;
 use veloxel_gpu::rows::{Shared, ranges_mut};
 use veloxel_gpu::{Buffer, Cpu};
@@ -16,6 +15,9 @@ const MOST_SAMPLES: usize = (MOST_ROWS + 3) * (2 * LANES + 3);
 /// Scharr's weights, 3/32 and 10/32.
 const BESIDE: f32 = 0.09375;
 const MIDDLE: f32 = 0.3125;
+
+/// By how much steps are lengthened at most.
+const MOST_LENGTHENED: f32 = 2.0;
 
 /// Whether a position lies in a picture, or not further than `beyond` from its outermost pixels.
 #[inline(always)]
@@ -49,95 +51,89 @@ pub(super) fn track(cpu: &Cpu, args: SparseLucasKanade<'_>) {
     cpu.split(n, 100 * rows * n, |range| {
         // SAFETY: ranges are disjoint.
         let out = unsafe { ranges_mut(&out, range.clone()) };
-        match rows {
-            0..=LANES => track_narrow(&pictures, (points, guesses), range, out),
-            _ => track_wide(&pictures, (points, guesses), range, out),
-        }
+        widest(Share { pictures: &pictures, sought: (points, guesses), range, out });
     });
 }
 
 /// Points, and where they may be found.
 type Sought<'a> = ([&'a [f32]; 2], Option<[&'a [f32]; 2]>);
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn track_narrow(pictures: &Pictures<'_>, sought: Sought<'_>, range: Range<usize>, out: [&mut [f32]; 4]) {
-    track_all::<1>(pictures, sought, range, out);
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn track_wide(pictures: &Pictures<'_>, sought: Sought<'_>, range: Range<usize>, out: [&mut [f32]; 4]) {
-    track_all::<2>(pictures, sought, range, out);
-}
-
-#[inline(always)]
-fn track_all<const V: usize>(
-    pictures: &Pictures<'_>,
-    (points, guesses): Sought<'_>,
+/// The points of a thread.
+struct Share<'a> {
+    pictures: &'a Pictures<'a>,
+    sought: Sought<'a>,
     range: Range<usize>,
-    [x, y, error, fate]: [&mut [f32]; 4],
-) {
-    let mut window = Window::<V>::new(pictures.search.radius);
-    for (nth, i) in range.enumerate() {
-        let point = [points[0][i], points[1][i]];
-        let guess = guesses.map(|g| [g[0][i], g[1][i]]).filter(|g| !g[0].is_nan() && !g[1].is_nan());
-        let found = window.track(pictures, point, guess.unwrap_or(point));
-        let is_found = found.fate == Fate::Found;
-        let or_nan = |value: f32| if is_found { value } else { f32::NAN };
-        (x[nth], y[nth], error[nth]) = (or_nan(found.at[0]), or_nan(found.at[1]), or_nan(found.error));
-        fate[nth] = found.fate.code();
+    out: [&'a mut [f32]; 4],
+}
+
+impl Work for Share<'_> {
+    #[inline(always)]
+    fn run<P: Sixteen>(self) {
+        match 2 * self.pictures.search.radius + 1 {
+            0..=LANES => self.track::<P, 1>(),
+            _ => self.track::<P, 2>(),
+        }
+    }
+}
+
+impl Share<'_> {
+    #[inline(always)]
+    fn track<P: Sixteen, const V: usize>(self) {
+        let Self { pictures, sought: (points, guesses), range, out: [x, y, error, fate] } = self;
+        let mut window = Window::<P, V>::new(pictures.search.radius);
+        for (nth, i) in range.enumerate() {
+            let point = [points[0][i], points[1][i]];
+            let guess = guesses.map(|g| [g[0][i], g[1][i]]).filter(|g| !g[0].is_nan() && !g[1].is_nan());
+            let found = window.track(pictures, point, guess.unwrap_or(point));
+            let is_found = found.fate == Fate::Found;
+            let or_nan = |value: f32| if is_found { value } else { f32::NAN };
+            (x[nth], y[nth], error[nth]) = (or_nan(found.at[0]), or_nan(found.at[1]), or_nan(found.error));
+            fate[nth] = found.fate.code();
+        }
     }
 }
 
 /// A row of a window.
-type Row<const V: usize> = [Lanes; V];
+type Row<P, const V: usize> = [P; V];
 
 /// The window of one point on one level.
-struct Window<const V: usize> {
+struct Window<P, const V: usize> {
     rows: usize,
     /// 1 where a lane is a column of the window.
-    inside: Row<V>,
-    samples: [Row<V>; MOST_ROWS],
-    gradients: [[Row<V>; 2]; MOST_ROWS],
+    inside: Row<P, V>,
+    samples: [Row<P, V>; MOST_ROWS],
+    gradients: [[Row<P, V>; 2]; MOST_ROWS],
     /// Samples where the window reaches over the border.
     copied: [f32; MOST_SAMPLES],
 }
 
 /// What a row of lanes adds up to: its vectors, every fourth lane of them, then those four sums.
 #[inline(always)]
-fn total<const V: usize>(row: Row<V>) -> f32 {
+fn total<P: Sixteen, const V: usize>(row: Row<P, V>) -> f32 {
     let mut lanes = row[0];
     for beyond in &row[1..] {
         lanes = lanes + *beyond;
     }
-    let mut sums = [0.0; 4];
-    for (k, sum) in sums.iter_mut().enumerate() {
-        *sum = lanes.0[k] + lanes.0[k + 4] + lanes.0[k + 8] + lanes.0[k + 12];
-    }
+    let lanes = lanes.samples();
+    let sums = [0, 1, 2, 3].map(|k| lanes[k] + lanes[k + 4] + lanes[k + 8] + lanes[k + 12]);
     sums[0] + sums[1] + sums[2] + sums[3]
 }
 
 /// `a + t (b − a)`: the form that compilers for GPUs leave as it is.
 #[inline(always)]
-fn between(a: Lanes, b: Lanes, t: Lanes) -> Lanes {
+fn between<P: Sixteen>(a: P, b: P, t: P) -> P {
     a + t * (b - a)
 }
 
-/// Keeps vectors in memory from one row to the next: in registers the compiler takes them apart into samples, which takes two
-/// to three times as long.
-#[inline(always)]
-fn whole<T>(vectors: T) {
-    black_box(vectors);
-}
-
-impl<const V: usize> Window<V> {
+impl<P: Sixteen, const V: usize> Window<P, V> {
     #[inline(always)]
     fn new(radius: usize) -> Self {
         let rows = 2 * radius + 1;
-        let zero = [Lanes::splat(0.0); V];
+        let zero = [P::splat(0.0); V];
         let lane = |v: usize, k: usize| if v * LANES + k < rows { 1.0 } else { 0.0 };
         Self {
             rows,
-            inside: std::array::from_fn(|v| Lanes(std::array::from_fn(|k| lane(v, k)))),
+            inside: std::array::from_fn(|v| P::of(std::array::from_fn(|k| lane(v, k)))),
             samples: [zero; MOST_ROWS],
             gradients: [[zero; 2]; MOST_ROWS],
             copied: [0.0; MOST_SAMPLES],
@@ -173,7 +169,8 @@ impl<const V: usize> Window<V> {
                 here = here.map(|h| 2.0 * h);
                 continue;
             }
-            here = self.arrive((second, size), (matrix, search), here);
+            let limit = search.limits_px2()[usize::from(!is_finest)];
+            here = self.arrive((second, size), (matrix, search, limit), here);
             if is_finest {
                 if !inside(here, size, 0.0) {
                     return lost(Fate::Left);
@@ -191,29 +188,33 @@ impl<const V: usize> Window<V> {
     fn arrive(
         &mut self,
         (second, size): (&[f32], [usize; 2]),
-        (matrix, search): ([f32; 3], &Search),
+        (matrix, search, limit): ([f32; 3], &Search, f32),
         mut here: [f32; 2],
     ) -> [f32; 2] {
-        let (radius, tolerance) = (search.radius as f32, search.tolerance_px);
+        let radius = search.radius as f32;
         let ([a, b, c], divisor) = (matrix, determinant(matrix));
-        let mut last = [f32::MAX; 2];
+        // The step before as it was taken, and as the matrix gave it.
+        let (mut taken, mut given) = ([0.0; 2], [0.0; 2]);
         for _ in 0..search.iterations {
             if !inside(here, size, radius) {
                 break;
             }
             let [bx, by] = self.mismatch((second, size), here.map(|h| h - radius));
             let step = [(b * by - c * bx) / divisor, (b * bx - a * by) / divisor];
-            let before = here;
-            here = [before[0] + step[0], before[1] + step[1]];
-            if step[0] * step[0] + step[1] * step[1] <= tolerance * tolerance {
+            // By the way that was taken the steps fell by so much; the secant through both says where they vanish.
+            let (way, fall) = (dot(taken, taken), dot(taken, [given[0] - step[0], given[1] - step[1]]));
+            let factor = match fall {
+                _ if fall > way / MOST_LENGTHENED => way / fall,
+                _ if fall > 0.0 => MOST_LENGTHENED,
+                _ => 1.0,
+            };
+            let (square, before) = (dot(step, step), dot(given, given));
+            (taken, given) = (step.map(|s| factor * s), step);
+            here = [here[0] + taken[0], here[1] + taken[1]];
+            // The next one would be shorter by as much as this one is.
+            if square <= limit || square * square <= limit * before {
                 break;
             }
-            let back = [step[0] + last[0], step[1] + last[1]];
-            if back[0].abs() < tolerance && back[1].abs() < tolerance {
-                here = [before[0] + 0.5 * step[0], before[1] + 0.5 * step[1]];
-                break;
-            }
-            last = step;
         }
         here
     }
@@ -222,25 +223,23 @@ impl<const V: usize> Window<V> {
     #[inline(always)]
     fn take(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> [f32; 3] {
         let ([x, y], [tx, ty]) = parts(corner);
-        let (tx, ty) = (Lanes::splat(tx), Lanes::splat(ty));
+        let (tx, ty) = (P::splat(tx), P::splat(ty));
         let (needed, rows) = ([V * LANES + 3, self.rows + 3], self.rows);
         let (samples, stride) = region(image, ([x - 1, y - 1], needed), &mut self.copied);
-        let (beside, middle) = (Lanes::splat(BESIDE), Lanes::splat(MIDDLE));
-        let zero = Lanes::splat(0.0);
+        let (beside, middle) = (P::splat(BESIDE), P::splat(MIDDLE));
+        let zero = P::splat(0.0);
         let mut sums = [[zero; V]; 3];
         for v in 0..V {
-            let along = |j: usize| -> [Lanes; 3] {
-                // SAFETY: the region holds these samples.
-                let load = |k: usize| unsafe { Lanes::load(samples, j * stride + v * LANES + k) };
-                let (a, b, c, d) = (load(0), load(1), load(2), load(3));
-                [between(a, b, tx), between(b, c, tx), between(c, d, tx)]
-            };
             // The last two rows: three neighbours each.
             let (mut a, mut b) = ([zero; 3], [zero; 3]);
-            let mut above = along(0);
+            let mut above = three_along(samples, v * LANES, tx);
             for j in 0..rows + 2 {
-                let below = along(j + 1);
-                let c = [0, 1, 2].map(|k: usize| between(above[k], below[k], ty));
+                let below = three_along(samples, (j + 1) * stride + v * LANES, tx);
+                let c = [
+                    between(above[0], below[0], ty),
+                    between(above[1], below[1], ty),
+                    between(above[2], below[2], ty),
+                ];
                 above = below;
                 if j >= 2 {
                     let gx = beside * (a[2] - a[0] + c[2] - c[0]) + middle * (b[2] - b[0]);
@@ -250,7 +249,6 @@ impl<const V: usize> Window<V> {
                     self.gradients[j - 2][1][v] = gy * self.inside[v];
                 }
                 (a, b) = (b, c);
-                whole((&mut a, &mut b, &mut above));
             }
         }
         for [gx, gy] in &self.gradients[..rows] {
@@ -259,46 +257,45 @@ impl<const V: usize> Window<V> {
                 sums[1][v] = sums[1][v] + gx[v] * gy[v];
                 sums[2][v] = sums[2][v] + gy[v] * gy[v];
             }
-            whole(&mut sums);
         }
-        sums.map(total)
+        [total(sums[0]), total(sums[1]), total(sums[2])]
     }
 
     /// Σ (J − I) g with the other picture's window at a corner.
     #[inline(always)]
     fn mismatch(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> [f32; 2] {
         let (samples, gradients) = (&self.samples[..self.rows], &self.gradients[..self.rows]);
-        let mut sums = Mismatch { samples, gradients, sums: [[Lanes::splat(0.0); V]; 2] };
-        compare::<V, _>(image, (corner, self.rows), &mut self.copied, &mut sums);
-        sums.sums.map(total)
+        let mut sums = Mismatch { samples, gradients, sums: [[P::splat(0.0); V]; 2] };
+        compare::<P, V, _>(image, (corner, self.rows), &mut self.copied, &mut sums);
+        [total(sums.sums[0]), total(sums.sums[1])]
     }
 
     /// Mean |J − I|.
     #[inline(always)]
     fn difference(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> f32 {
         let samples = &self.samples[..self.rows];
-        let mut sum = Difference { samples, inside: &self.inside, sum: [Lanes::splat(0.0); V] };
-        compare::<V, _>(image, (corner, self.rows), &mut self.copied, &mut sum);
+        let mut sum = Difference { samples, inside: &self.inside, sum: [P::splat(0.0); V] };
+        compare::<P, V, _>(image, (corner, self.rows), &mut self.copied, &mut sum);
         total(sum.sum) / (self.rows * self.rows) as f32
     }
 }
 
 /// What is summed up over a window of the other picture. No closure: it would not be compiled for the processor at hand.
-trait Sum {
+trait Sum<P> {
     /// Adds the samples of row `j` and vector `v`.
-    fn add(&mut self, j: usize, v: usize, samples: Lanes);
+    fn add(&mut self, j: usize, v: usize, samples: P);
 }
 
 /// Σ (J − I) g.
-struct Mismatch<'a, const V: usize> {
-    samples: &'a [Row<V>],
-    gradients: &'a [[Row<V>; 2]],
-    sums: [Row<V>; 2],
+struct Mismatch<'a, P, const V: usize> {
+    samples: &'a [Row<P, V>],
+    gradients: &'a [[Row<P, V>; 2]],
+    sums: [Row<P, V>; 2],
 }
 
-impl<const V: usize> Sum for Mismatch<'_, V> {
+impl<P: Sixteen, const V: usize> Sum<P> for Mismatch<'_, P, V> {
     #[inline(always)]
-    fn add(&mut self, j: usize, v: usize, samples: Lanes) {
+    fn add(&mut self, j: usize, v: usize, samples: P) {
         let difference = samples - self.samples[j][v];
         let [gx, gy] = &self.gradients[j];
         let [x, y] = &mut self.sums;
@@ -307,44 +304,54 @@ impl<const V: usize> Sum for Mismatch<'_, V> {
 }
 
 /// Σ |J − I|.
-struct Difference<'a, const V: usize> {
-    samples: &'a [Row<V>],
-    inside: &'a Row<V>,
-    sum: Row<V>,
+struct Difference<'a, P, const V: usize> {
+    samples: &'a [Row<P, V>],
+    inside: &'a Row<P, V>,
+    sum: Row<P, V>,
 }
 
-impl<const V: usize> Sum for Difference<'_, V> {
+impl<P: Sixteen, const V: usize> Sum<P> for Difference<'_, P, V> {
     #[inline(always)]
-    fn add(&mut self, j: usize, v: usize, samples: Lanes) {
+    fn add(&mut self, j: usize, v: usize, samples: P) {
         let difference = samples - self.samples[j][v];
-        self.sum[v] = self.sum[v] + Lanes(difference.0.map(f32::abs)) * self.inside[v];
+        self.sum[v] = self.sum[v] + difference.abs() * self.inside[v];
     }
 }
 
 /// Sums over the samples of a window, row by row.
 #[inline(always)]
-fn compare<const V: usize, S: Sum>(
+fn compare<P: Sixteen, const V: usize, S: Sum<P>>(
     image: (&[f32], [usize; 2]),
     (corner, rows): ([f32; 2], usize),
     copied: &mut [f32],
     sum: &mut S,
 ) {
     let (corner, [tx, ty]) = parts(corner);
-    let (tx, ty) = (Lanes::splat(tx), Lanes::splat(ty));
+    let (tx, ty) = (P::splat(tx), P::splat(ty));
     let (samples, stride) = region(image, (corner, [V * LANES + 1, rows + 1]), copied);
-    let mut above = [Lanes::splat(0.0); V];
+    let mut above = [P::splat(0.0); V];
     for j in 0..=rows {
         for v in 0..V {
+            let at = j * stride + v * LANES;
             // SAFETY: the region holds these samples.
-            let [low, high] = [0, 1].map(|k| unsafe { Lanes::load(samples, j * stride + v * LANES + k) });
+            let (low, high) = unsafe { (P::load(samples, at), P::load(samples, at + 1)) };
             let below = between(low, high, tx);
             if j > 0 {
                 sum.add(j - 1, v, between(above[v], below, ty));
             }
             above[v] = below;
         }
-        whole((&mut *sum, &mut above));
     }
+}
+
+/// Between columns: sixteen samples, and those one and two columns further.
+#[inline(always)]
+fn three_along<P: Sixteen>(samples: &[f32], at: usize, t: P) -> [P; 3] {
+    // SAFETY: the region holds these samples.
+    let [a, b] = unsafe { [P::load(samples, at), P::load(samples, at + 1)] };
+    // SAFETY: likewise.
+    let [c, d] = unsafe { [P::load(samples, at + 2), P::load(samples, at + 3)] };
+    [between(a, b, t), between(b, c, t), between(c, d, t)]
 }
 
 /// The pixel that a position follows, and how far.
@@ -372,6 +379,11 @@ fn region<'s>(
         }
     }
     (copied, width)
+}
+
+#[inline(always)]
+fn dot(a: [f32; 2], b: [f32; 2]) -> f32 {
+    a[0] * b[0] + a[1] * b[1]
 }
 
 #[inline(always)]

@@ -7,8 +7,10 @@
 //! pixels of the finest one, and where they may be found. *Out*: where they are, what became of each ([`Fate`]), and the mean
 //! absolute difference of both windows, in the pictures' unit.
 //! The window is taken from the first picture, between pixels linearly, with Scharr's derivatives (3, 10, 3)/32; the matrix of
-//! a level is made once, and steps go on until one is shorter than the tolerance or takes back the one before, which ends
-//! halfway. A level whose window has too little contrast changes nothing; the finest one's decides about the fate.
+//! a level is made once. A step is that of Gauss and Newton, as much longer or shorter as the secant through the last two along
+//! the way that was taken tells, at most twice as long; a level ends when the next one would be shorter than the tolerance, as
+//! far as the last two tell: coarse levels at ten times the finest one's. A level whose window has too little contrast changes
+//! nothing; the finest one's decides about the fate.
 //! *Border*: the outermost pixels repeat. *Halo*: unbounded (gathers).
 //!
 //! *Sums*: the columns of a window are added up row by row, then those of `l` and `l + 16`, then every fourth of these sixteen,
@@ -33,10 +35,20 @@ pub struct Search {
     pub radius: usize,
     /// Steps of a level at most.
     pub iterations: usize,
-    /// A level ends with a step shorter than this, pixels of the level.
+    /// The finest level ends when steps become shorter than this, pixels; coarser ones at ten times as many pixels of theirs.
     pub tolerance_px: f32,
     /// The least eigenvalue of a window's mean `∇I ∇Iᵀ` that determines where it is, squared unit of the pictures per px².
     pub least_eigenvalue: f32,
+}
+
+/// A coarse level's tolerance over the finest one's: the next level goes on from there.
+const COARSE_TOLERANCE: f32 = 10.0;
+
+impl Search {
+    /// The squared tolerances of the finest level and of the coarser ones, squared pixels of the level.
+    fn limits_px2(&self) -> [f32; 2] {
+        [1.0, COARSE_TOLERANCE].map(|share| share * self.tolerance_px).map(|tolerance| tolerance * tolerance)
+    }
 }
 
 /// What became of a point.

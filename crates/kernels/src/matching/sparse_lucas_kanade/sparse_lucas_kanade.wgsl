@@ -14,7 +14,7 @@ const LANES: u32 = 16u;
 struct Block {
     // Points; levels; steps of a level at most; workgroups along x.
     counts: vec4<u32>,
-    // Tolerance, px; least eigenvalue; radius, px; one over the pixels of a window.
+    // Squared tolerances of the finest level and the coarser ones, px²; least eigenvalue; radius, px.
     search: vec4<f32>,
     // Width, height and first pixel of each level.
     levels: array<vec4<u32>, 13>,
@@ -44,6 +44,9 @@ const UNDEFINED: f32 = 1.0;
 const OUTSIDE: f32 = 2.0;
 const LEFT: f32 = 3.0;
 const FLAT: f32 = 4.0;
+
+// By how much steps are lengthened at most.
+const MOST_LENGTHENED: f32 = 2.0;
 
 // The sums of a point's threads; every thread of the workgroup calls it. What is added up comes from memory, so that no
 // compiler takes the sums apart.
@@ -162,19 +165,24 @@ fn mismatch(at: View, point: u32, lane: u32) -> vec4<f32> {
     return sum + beyond;
 }
 
+fn dot_of(a: vec2<f32>, b: vec2<f32>) -> f32 {
+    return a.x * b.x + a.y * b.y;
+}
+
 fn is_inside(at: vec2<f32>, size: vec2<u32>, beyond: f32) -> bool {
     let last = vec2<f32>(size - vec2<u32>(1u)) + vec2<f32>(beyond);
     return at.x >= -beyond && at.y >= -beyond && at.x <= last.x && at.y <= last.y;
 }
 
 // Steps on one level from a position on; the loop is as long for all, and who has arrived waits.
-fn steps(level: vec4<u32>, matrix: vec4<f32>, start: vec2<f32>, lane: u32, counts: bool) -> vec2<f32> {
-    let radius = block.search.z;
-    let tolerance = block.search.x;
+fn steps(level: vec4<u32>, matrix: vec4<f32>, start: vec2<f32>, lane: u32, limit: f32) -> vec2<f32> {
+    let radius = block.search.w;
     let determinant = matrix.x * matrix.z - matrix.y * matrix.y;
     var here = start;
-    var last = vec2<f32>(3.40282347e38);
-    var goes_on = counts;
+    // The step before as it was taken, and as the matrix gave it.
+    var taken = vec2<f32>();
+    var given = vec2<f32>();
+    var goes_on = limit >= 0.0;
     for (var nth = 0u; nth < block.counts.z; nth = nth + 1u) {
         goes_on = goes_on && is_inside(here, level.xy, radius);
         var sum = vec4<f32>();
@@ -187,16 +195,22 @@ fn steps(level: vec4<u32>, matrix: vec4<f32>, start: vec2<f32>, lane: u32, count
                 (matrix.y * sum.y - matrix.z * sum.x) / determinant,
                 (matrix.y * sum.x - matrix.x * sum.y) / determinant,
             );
-            let before = here;
-            here = before + step;
-            let back = step + last;
-            if (step.x * step.x + step.y * step.y <= tolerance * tolerance) {
-                goes_on = false;
-            } else if (abs(back.x) < tolerance && abs(back.y) < tolerance) {
-                here = before + 0.5 * step;
-                goes_on = false;
+            // By the way that was taken the steps fell by so much; the secant through both says where they vanish.
+            let way = dot_of(taken, taken);
+            let fall = dot_of(taken, given - step);
+            var factor = 1.0;
+            if (fall > way / MOST_LENGTHENED) {
+                factor = way / fall;
+            } else if (fall > 0.0) {
+                factor = MOST_LENGTHENED;
             }
-            last = step;
+            let square = dot_of(step, step);
+            let before = dot_of(given, given);
+            taken = factor * step;
+            given = step;
+            here = here + taken;
+            // The next one would be shorter by as much as this one is.
+            goes_on = !(square <= limit || square * square <= limit * before);
         }
     }
     return here;
@@ -228,7 +242,7 @@ fn track(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) grou
     }
     for (var back = 0u; back <= coarsest; back = back + 1u) {
         let level = block.levels[coarsest - back];
-        let corner = point * scale - vec2<f32>(block.search.z);
+        let corner = point * scale - vec2<f32>(block.search.w);
         scale = scale * 2.0;
         var sum = vec4<f32>();
         let at = view(level, corner);
@@ -251,8 +265,10 @@ fn track(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) grou
         let half = 0.5 * (matrix.x - matrix.z);
         let least = (0.5 * (matrix.x + matrix.z) - sqrt(half * half + matrix.y * matrix.y)) / f32(ROWS * ROWS);
         let determinant = matrix.x * matrix.z - matrix.y * matrix.y;
-        let is_sound = least >= block.search.y && determinant > 0.0;
-        here = steps(level, matrix, here, lane, own == FOUND && is_sound);
+        let is_sound = least >= block.search.z && determinant > 0.0;
+        // Below zero: none.
+        let limit = select(-1.0, select(block.search.y, block.search.x, back == coarsest), own == FOUND && is_sound);
+        here = steps(level, matrix, here, lane, limit);
         if (back < coarsest) {
             here = 2.0 * here;
         } else if (own == FOUND) {
@@ -266,7 +282,7 @@ fn track(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) grou
     let finest = block.levels[0];
     var sum = vec4<f32>();
     if (own == FOUND) {
-        sum = mismatch(view(finest, here - vec2<f32>(block.search.z)), lane / LANES, lane % LANES);
+        sum = mismatch(view(finest, here - vec2<f32>(block.search.w)), lane / LANES, lane % LANES);
     }
     let mean = total(sum, lane).z / f32(ROWS * ROWS);
     if (!exists || lane % LANES != 0u) {

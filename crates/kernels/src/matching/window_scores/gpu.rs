@@ -26,6 +26,7 @@ pub(super) fn window_scores(gpu: &Launcher<'_>, args: &WindowScores<'_>) -> Resu
             .launch(&DENSE_NCC, "dense_ncc")
             .constant("RADIUS", search.radius[0])
             .constant("REACH", search.reach[0])
+            .constant("LINES", if search.reach[0] < 2 { 2 * search.reach[0] + 1 } else { 1 })
             .uniform(uniform)
             .output(args.scores)
             .input(fixed)

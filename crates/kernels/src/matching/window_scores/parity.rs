@@ -25,7 +25,9 @@ on_every_device! {
                         let n = shape.len();
                         let images = noise_field(device, 4, n, 1);
                         let weight = device.upload(weights(n)).unwrap();
-                        let search = Search::isotropic(shape, 2, 1);
+                        // Five candidates an axis; three where a volume is large enough for several workgroups.
+                        let radius = if shape.size[2] > 1 && shape.len() > 4000 { 1 } else { 2 };
+                        let search = Search::isotropic(shape, radius, 1);
                         let mut scores = device.zeros(search.candidates() * nodes.len()).unwrap();
                         let all = [(&images[0], &images[1]), (&images[2], &images[3])];
                         for (pairs, gain, output) in

@@ -83,8 +83,7 @@ mod tests {
                     groups: [1; 3],
                 };
                 let text = cuda_source(&launch).unwrap();
-                let (_, resources) =
-                    nvrtc.compile_with_resources(&text.source, entry, ComputeCapability::new(9, 0)).unwrap();
+                let resources = nvrtc.resources(&text.source, entry, ComputeCapability::new(9, 0)).unwrap();
                 // Two workgroups of 256 threads a multiprocessor.
                 assert!(resources.spill_bytes == 0 && resources.registers <= 128, "{entry}: {resources:?}");
             }

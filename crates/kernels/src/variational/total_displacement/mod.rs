@@ -38,6 +38,12 @@ impl ToVoxels<'_> {
         let base = VoxelAffine { matrix: self.map.added(), ..self.map };
         Maps { base, linear: self.map.matrix.map(per_edge) }
     }
+
+    /// Whether an edge is a voxel, and nothing lies below.
+    fn changes_nothing(&self) -> bool {
+        let edges = &self.spacing_edges[..self.shape.components()];
+        self.map == VoxelAffine::IDENTITY && edges.iter().all(|&edge| edge == 1.0)
+    }
 }
 
 impl Kernel for ToVoxels<'_> {
@@ -48,10 +54,15 @@ impl Kernel for ToVoxels<'_> {
         lengths.field("field", self.field, self.shape.components(), self.shape.len());
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.shape, cpu::to_voxels(cpu, self));
+        if !self.changes_nothing() {
+            by_dimension!(self.shape, cpu::to_voxels(cpu, self));
+        }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
-        launch(gpu, Self::NAME, self.shape, self.maps(), self.field)
+        match self.changes_nothing() {
+            true => Ok(()),
+            false => launch(gpu, Self::NAME, self.shape, self.maps(), self.field),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use veloxel_kernels::elements::lattice::{AxisPlan, Elements, LastAxis, LatticePl
 use veloxel_kernels::elements::lattice_fit::LatticeFit;
 use veloxel_kernels::elements::least_squares_gradient::LeastSquaresGradient;
 use veloxel_kernels::elements::least_squares_product::{LeastSquaresProduct, SUMS};
+use veloxel_kernels::elements::matched_brightness::{MatchedBrightness, sums_len};
 use veloxel_kernels::elements::nodal_confidence::NodalConfidence;
 use veloxel_kernels::elements::nodal_field::{NodalField, RefinedControls};
 use veloxel_kernels::elements::residual::{ElementImages, Residual};
@@ -101,6 +102,27 @@ impl<'a> Run<'a> {
         }
         .run(self.device)
         .unwrap();
+    }
+
+    /// The same against the image that is matched to the set on trial.
+    fn evaluate_matched(&mut self, images: ElementImages<'_>) {
+        let n = self.elements.pixels();
+        let [mut matched, mut matched_weight] = [0, 1].map(|_| self.device.zeros(n).unwrap());
+        self.evaluate(ElementImages { weight: None, ..images });
+        MatchedBrightness {
+            elements: &self.elements,
+            state: &self.state,
+            fixed: images.fixed,
+            weight: images.weight,
+            residual: &self.pixels[0],
+            gain: images.gain,
+            sums: &mut self.device.zeros(sums_len(&self.elements)).unwrap(),
+            matched: &mut matched,
+            matched_weight: &mut matched_weight,
+        }
+        .run(self.device)
+        .unwrap();
+        self.evaluate(ElementImages { fixed: &matched, weight: Some(&matched_weight), ..images });
     }
 
     fn decide(&mut self) {
@@ -261,7 +283,11 @@ on_every_device! {
                     };
                     let mut run = Run::new(device, &plan(shape, last, problems, elements), rule);
                     for _ in 0..4 {
-                        run.evaluate(images);
+                        match last {
+                            LastAxis::Time => run.evaluate_matched(images),
+                            _ if problems == 2 => run.evaluate_matched(images),
+                            _ => run.evaluate(images),
+                        }
                         run.decide();
                         if let Rule::LevenbergMarquardt(_) = rule {
                             run.solve();

@@ -1,7 +1,7 @@
 use super::*;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::pointwise::{
-    ClipLength, CopyBuffer, CountKnown, InPlace, Mix, Multiply, Operation,
+    ClipLength, CopyBuffer, CountKnown, InPlace, Mix, Multiply, Operation, Paste,
 };
 use veloxel_testkit::on_every_device;
 
@@ -12,6 +12,11 @@ on_every_device! {
                 let mut out: Vec<Buffer> = (0..2).map(|k| noise_buffer(device, n, k)).collect();
                 let other = noise_buffer(device, n, 9);
                 CopyBuffer { from: &other, to: &mut out[0] }.run(device).unwrap();
+                for first in [0, 3, 4] {
+                    let mut into = noise_buffer(device, 2 * n + first, 4);
+                    Paste { from: &other, to: &mut into, first: n + first }.run(device).unwrap();
+                    out.push(into);
+                }
                 Multiply { factor: &other, out: &mut out[1] }.run(device).unwrap();
                 out
             });

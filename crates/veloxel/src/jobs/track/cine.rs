@@ -9,6 +9,7 @@ use veloxel_core::{Sequence, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{CinePlace, Kind};
+use veloxel_motion::cycle::Slice;
 
 /// Frames, and what outlines must know of them.
 pub(super) struct Cine {
@@ -36,6 +37,14 @@ impl Cine {
             }
         };
         Self::new(sequence, images, warnings)
+    }
+
+    /// A slice of a frame.
+    pub fn slice(&self, slice: usize, frame: usize) -> Slice<'_> {
+        let grid = self.sequence.grid();
+        let ([nx, ny, _], [pixel_mm, ..]) = (grid.size(), grid.spacing_mm());
+        let samples = &self.sequence.frames()[frame].data()[slice * nx * ny..(slice + 1) * nx * ny];
+        Slice { size: [nx, ny], samples, pixel_mm }
     }
 
     fn new(

@@ -1,12 +1,13 @@
-//! The motion from a start frame to every frame of a cine: the one place that knows how it is found.
+//! The motion from a start frame to every frame of cines: the one place that knows how it is found.
 
+use super::part::Part;
 use crate::VeloxelError;
 use crate::jobs::RunOptions;
 use crate::jobs::full_scale::full_scale;
 use veloxel_core::parameters::{Parameters, Values};
 use veloxel_core::{Flow, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::cycle::{Cycle, CycleEstimate, CyclePlan, Periodic, track_cycle, track_whole};
+use veloxel_motion::cycle::{Cycle, CycleEstimate, CyclePlan, Periodic, track_cycles, track_whole};
 use veloxel_motion::{AnyMethod, FiniteElementsParams, Observer, SequenceFrames};
 use veloxel_report::metrics::Periodicity;
 
@@ -28,30 +29,46 @@ pub(super) struct Followed {
     pub drift_vox: [Option<f64>; 2],
 }
 
-/// Follows the motion of a cine on one grid from a start frame.
+/// The frames of one slice, or of a stack, and how much their data count.
+pub(super) struct Frames {
+    pub frames: Vec<Volume<f32>>,
+    pub weight: Option<Volume<f32>>,
+}
+
+impl Frames {
+    fn given(&self) -> SequenceFrames<'_> {
+        SequenceFrames { weights: self.weight.as_slice(), ..SequenceFrames::new(&self.frames) }
+    }
+}
+
+/// Follows the motion of cines on one grid from a start frame, each for itself; at least one.
 pub(super) fn follow(
-    frames: &[Volume<f32>],
+    cines: &[Frames],
     plan: CyclePlan,
     options: &RunOptions,
     device: &Device,
     observer: &dyn Observer,
-) -> Result<Followed, VeloxelError> {
+) -> Result<Vec<Followed>, VeloxelError> {
     // Two frames are one way there and back: nothing comes around.
-    let periodic = if frames.len() == 2 { Periodic::No } else { plan.periodic };
+    let periodic = if cines[0].frames.len() == 2 { Periodic::No } else { plan.periodic };
     let plan = CyclePlan { periodic, ..plan };
-    let sequence = SequenceFrames { frames, masks: &[], volume_masks: &[] };
     if plan.estimate == CycleEstimate::Whole {
-        return whole(sequence, plan, options, device, observer);
+        let each = |(nth, cine): (usize, &Frames)| {
+            let part = Part { observer, nth, count: cines.len() };
+            whole(cine.given(), plan, options, device, &part)
+        };
+        return cines.iter().enumerate().map(each).collect();
     }
-    let first = &frames[plan.start];
+    let first = &cines[0].frames[plan.start];
     let mut opened = options.open_method(first.grid(), full_scale(first), 2, device)?;
     let AnyMethod::Pair(method) = &mut opened.method else {
         let name = options.method.method_name();
         let reason = format!("{name} takes windows of frames: name a method of pairs to track with");
         return Err(VeloxelError::Frames { reason });
     };
-    let cycle = track_cycle(&mut **method, sequence, plan, observer)?;
-    Ok(followed(cycle, opened.parameters))
+    let given: Vec<SequenceFrames<'_>> = cines.iter().map(Frames::given).collect();
+    let cycles = track_cycles(&mut **method, &given, plan, observer)?;
+    Ok(cycles.into_iter().map(|cycle| followed(cycle, opened.parameters.clone())).collect())
 }
 
 /// One motion of all frames, with time as a coordinate of the lattice.

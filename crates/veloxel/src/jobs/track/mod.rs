@@ -1,10 +1,12 @@
 //! Outlines of a heart followed over a cine: contours, fields, strain and function out.
 
 mod animation;
+mod cavities;
 mod cine;
 mod follow;
 mod motion;
 mod outlines;
+mod part;
 mod region;
 mod seeds;
 mod tables;
@@ -15,6 +17,7 @@ use super::output_plan::{Holds, OutputPlan};
 use super::run_log::{RunLog, finish};
 use super::{JobRun, MethodOptions, RunOptions};
 use crate::VeloxelError;
+pub use cavities::Cavities;
 use cine::Cine;
 pub use motion::MotionSpace;
 use motion::{CineMotion, Task, Way};
@@ -25,7 +28,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use tables::Timing;
 use veloxel_core::parameters::Values;
-use veloxel_core::{ContourSet, Flow, WarningKind, Warnings};
+use veloxel_core::{ContourSet, Flow, Volume, WarningKind, Warnings};
 use veloxel_gpu::Device;
 use veloxel_io as io;
 use veloxel_io::{Format, LabelMeaning, PlainNames};
@@ -62,6 +65,8 @@ pub struct TrackJob {
     pub region: RegionChoice,
     /// In planes, or in the volume.
     pub space: MotionSpace,
+    /// How outlines of cavities follow.
+    pub cavities: Cavities,
     /// Whether the last frame is followed by the first.
     pub periodic: Periodic,
     /// Which motion is taken: of one way in time, of both, or from the start frame.
@@ -95,6 +100,7 @@ impl TrackJob {
         Ok(OutputPlan::default()
             .reads_settings(&settings)
             .reads_settings(&mask)
+            .reads("weight", &self.options.weight)
             .reads_settings(&[paths(&self.contours), paths(&self.truth)].concat())
             .reads("cine", &self.inputs)
             .writes("folder", [&self.folder], Holds::Folder)
@@ -120,11 +126,19 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
     let region = Region::of(&job.region, &seeds.contours, cine.sequence.grid(), |file| {
         file.read(job.options.reading, warnings)
     })?;
+    let weight = read_weight(job, &cine, warnings)?;
     let folder = plan.path("folder")?.expect("the folder should be planned");
     let mut runs = Vec::new();
     for (nth, method) in job.methods.iter().enumerate() {
-        let setting =
-            Setting { job, cine: &cine, seeds: &seeds, truth: truth.as_ref(), region, device: &device };
+        let setting = Setting {
+            job,
+            cine: &cine,
+            seeds: &seeds,
+            truth: truth.as_ref(),
+            weight: weight.as_ref(),
+            region,
+            device: &device,
+        };
         let tracked = setting.run(method, nth, observer, &mut log)?;
         let prefix = match job.methods.len() {
             1 => String::new(),
@@ -143,12 +157,26 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
     finish(plan, report, |_| Ok(String::new()))
 }
 
+/// How much data count, on the cine's grid; every method must have weights in its energy.
+fn read_weight(
+    job: &TrackJob,
+    cine: &Cine,
+    warnings: &mut Warnings,
+) -> Result<Option<Volume<f32>>, VeloxelError> {
+    if job.options.weight.is_some() {
+        job.methods.iter().try_for_each(MethodOptions::require_weights)?;
+    }
+    let options = RunOptions { method: job.methods[0].clone(), ..job.options.clone() };
+    options.read_weight(cine.sequence.grid(), warnings)
+}
+
 /// What all methods of a run share.
 struct Setting<'a> {
     job: &'a TrackJob,
     cine: &'a Cine,
     seeds: &'a Seeds,
     truth: Option<&'a ContourSet>,
+    weight: Option<&'a Volume<f32>>,
     region: Region,
     device: &'a Device,
 }
@@ -190,7 +218,7 @@ impl Setting<'_> {
         log.stages.add("solve", solve_ms);
         let motion = &motions[0];
         let warnings = &mut log.warnings;
-        let contours = outlines::carried(self.seeds, &motions, Way::Wanted, frames, warnings);
+        let contours = outlines::carried(self.seeds, &motions, Way::Wanted, self.cine, warnings);
         note_crossings(&contours, method, warnings);
         let walls = walls::walls(self.seeds, motion, grid, frames, warnings);
         let [sx, sy, _] = grid.spacing_mm();
@@ -202,7 +230,7 @@ impl Setting<'_> {
         let ways = match self.truth {
             Some(truth) => {
                 let by = |way: Way, warnings: &mut Warnings| {
-                    let carried = outlines::carried(self.seeds, &motions, way, frames, warnings);
+                    let carried = outlines::carried(self.seeds, &motions, way, self.cine, warnings);
                     ContourDistances::measure(&carried, truth, [sx, sy])
                         .map(|found| self.without_seeds(&found))
                 };
@@ -238,6 +266,7 @@ impl Setting<'_> {
         let slices = self.seeds.contours.slices();
         let task = Task {
             cine: self.cine,
+            weight: self.weight,
             region: self.region,
             space: self.job.space.resolved(self.cine.sequence.grid(), self.cine.place.frames),
             slices: &slices,
@@ -307,6 +336,7 @@ fn report(
             region_from_px: region.from,
             region_size_px: region.size,
             motion: job.space.resolved(grid, cine.place.frames).word().to_owned(),
+            cavities: job.cavities.word().to_owned(),
         },
         runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),
     }

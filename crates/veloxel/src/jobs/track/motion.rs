@@ -1,16 +1,17 @@
 //! The motion of a whole cine: of each slice in its plane, or of the volume.
 
 use super::cine::Cine;
-use super::follow::{Followed, follow};
+use super::follow::{Followed, Frames, follow};
+use super::part::Part;
 use super::region::Region;
 use crate::VeloxelError;
 use crate::jobs::RunOptions;
 use veloxel_core::parameters::Values;
 use veloxel_core::{Dimension, Flow, Grid, Volume};
 use veloxel_gpu::Device;
+use veloxel_motion::Observer;
 use veloxel_motion::composition::sample_vox;
 use veloxel_motion::cycle::CyclePlan;
-use veloxel_motion::{Observer, Step};
 use veloxel_report::metrics::{Periodicity, share_folded};
 
 /// Where points of a cine can move.
@@ -79,6 +80,8 @@ pub(super) struct CineMotion {
 /// What is followed, and how.
 pub(super) struct Task<'a> {
     pub cine: &'a Cine,
+    /// How much data count, on the cine's grid.
+    pub weight: Option<&'a Volume<f32>>,
     pub region: Region,
     /// Never [`MotionSpace::Auto`].
     pub space: MotionSpace,
@@ -97,26 +100,24 @@ impl Task<'_> {
         let (grid, frames) = (self.cine.sequence.grid(), self.cine.sequence.frames());
         let plan = CyclePlan { start, ..self.plan };
         let space = self.space;
-        let mut parts = Vec::new();
-        let share =
-            |part: usize, of: usize| Part { observer: self.observer, nth: done * of + part, count: all * of };
-        if space == MotionSpace::Volume {
+        let part = Part { observer: self.observer, nth: done, count: all };
+        let found = |cines: &[Frames]| follow(cines, plan, self.options, self.device, &part);
+        if self.space == MotionSpace::Volume {
             let stack = self.region.stack(grid)?;
-            let frames: Vec<Volume<f32>> =
-                frames.iter().map(|frame| self.region.volume(frame, &stack)).collect();
-            parts.push(Some(follow(&frames, plan, self.options, self.device, &share(0, 1))?));
-        } else {
-            let plane = self.region.plane(grid)?;
-            for slice in 0..grid.size()[2] {
-                let Some(part) = self.slices.iter().position(|&s| s == slice) else {
-                    parts.push(None);
-                    continue;
-                };
-                let frames: Vec<Volume<f32>> =
-                    frames.iter().map(|frame| self.region.slice(frame, slice, &plane)).collect();
-                let observer = share(part, self.slices.len());
-                parts.push(Some(follow(&frames, plan, self.options, self.device, &observer)?));
-            }
+            let cut = |image: &Volume<f32>| self.region.volume(image, &stack);
+            let cine = Frames { frames: frames.iter().map(cut).collect(), weight: self.weight.map(cut) };
+            let parts = found(&[cine])?.into_iter().map(Some).collect();
+            return Ok(CineMotion { grid: grid.clone(), region: self.region, parts, space });
+        }
+        let plane = self.region.plane(grid)?;
+        let of_slice = |&slice: &usize| {
+            let cut = |image: &Volume<f32>| self.region.slice(image, slice, &plane);
+            Frames { frames: frames.iter().map(cut).collect(), weight: self.weight.map(cut) }
+        };
+        let cines: Vec<Frames> = self.slices.iter().map(of_slice).collect();
+        let mut parts: Vec<Option<Followed>> = (0..grid.size()[2]).map(|_| None).collect();
+        for (&slice, own) in self.slices.iter().zip(found(&cines)?) {
+            parts[slice] = Some(own);
         }
         Ok(CineMotion { grid: grid.clone(), region: self.region, parts, space })
     }
@@ -205,19 +206,5 @@ impl CineMotion {
                 self.parts.iter().flatten().filter_map(|part| part.drift_vox[way]).collect();
             (!drifts.is_empty()).then(|| drifts.iter().sum::<f64>() / drifts.len() as f64)
         })
-    }
-}
-
-/// One of several tasks of a run, in the run's own count.
-struct Part<'a> {
-    observer: &'a dyn Observer,
-    nth: usize,
-    count: usize,
-}
-
-impl Observer for Part<'_> {
-    fn step(&self, step: Step) {
-        let done = (self.nth as f64 + step.done) / self.count as f64;
-        self.observer.step(Step { done, ..step });
     }
 }

@@ -1,9 +1,11 @@
 //! Outlines on every frame: each seed moved along, several seeds blended between their frames.
 
+use super::cavities::Cavities;
+use super::cine::Cine;
 use super::motion::{CineMotion, Way};
 use super::seeds::Seeds;
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, WarningKind, Warnings};
-use veloxel_motion::cycle::{ContourMotion, ContourRule};
+use veloxel_motion::cycle::{ContourMotion, ContourRule, Rim};
 use veloxel_report::metrics::Periodicity;
 
 /// Carries the seeds to every frame; `motions` are those from each of their frames.
@@ -14,24 +16,28 @@ pub(super) fn carried(
     seeds: &Seeds,
     motions: &[CineMotion],
     way: Way,
-    frames: usize,
+    cine: &Cine,
     warnings: &mut Warnings,
 ) -> ContourSet {
+    let frames = cine.place.frames;
     let mut all = Vec::new();
     let mut lost = 0;
     let periodicity = motions[0].periodicity();
     for structure in Structure::ALL {
         for slice in seeds.contours.slices() {
-            let own: Vec<(usize, &Contour)> = (seeds.frames.iter().enumerate())
-                .filter_map(|(nth, &frame)| Some((nth, seeds.contours.get(structure, slice, frame)?)))
+            let own: Vec<Seed<'_>> = (seeds.frames.iter().enumerate())
+                .filter_map(|(nth, &frame)| {
+                    let contour = seeds.contours.get(structure, slice, frame)?;
+                    Some(Seed::of(seeds, nth, contour, way, cine))
+                })
                 .collect();
             if own.is_empty() || structure == Structure::Region {
                 continue;
             }
             for frame in 0..frames {
-                let carry = |(nth, seed): &(usize, &Contour)| moved(seed, &motions[*nth], way, frame);
+                let carry = |seed: &Seed<'_>| seed.carried(&motions[seed.nth], way, cine, frame);
                 let polygon = match neighbours(&own, frame, frames, periodicity) {
-                    [(one, _), (other, _)] if std::ptr::eq(one.1, other.1) => carry(one),
+                    [(one, _), (other, _)] if one.nth == other.nth => carry(one),
                     [(one, weight), (other, _)] => {
                         carry(one).zip(carry(other)).map(|(a, b)| blended(&a, &b, weight))
                     }
@@ -50,47 +56,77 @@ pub(super) fn carried(
     ContourSet::new(all).unwrap_or_default()
 }
 
-fn moved(seed: &Contour, motion: &CineMotion, way: Way, frame: usize) -> Option<Polygon> {
-    if frame == seed.frame {
-        return Some(seed.polygon.clone());
-    }
-    let pixel_mm = motion.pixel_mm();
-    // Readers draw beside the edge of blood: see the rules.
-    let rule = match seed.structure {
-        Structure::Endo | Structure::Rv => ContourRule::endocardium(pixel_mm),
-        Structure::Epi | Structure::RvEpi => ContourRule::epicardium(pixel_mm),
-        Structure::Region => ContourRule::default(),
-    };
-    let way = match (way, rule.motion) {
-        (Way::Wanted, ContourMotion::Reference) => Way::Reference,
-        (way, _) => way,
-    };
-    let place = |[x, y]: [f64; 2]| {
-        let [x, y, _] = motion.moved_by(way, [x, y, seed.slice as f64], frame)?;
-        Some([x, y])
-    };
-    Polygon::of_moved(rule.moved(seed.polygon.points_px(), &place)?).ok()
+/// An outline that is carried along.
+struct Seed<'a> {
+    /// The number of its frame among the seeds'.
+    nth: usize,
+    contour: &'a Contour,
+    /// Of a cavity, whose outline the images correct.
+    rim: Option<Rim>,
 }
 
-type Weighted<'a, 'b> = (&'a (usize, &'b Contour), f64);
+impl<'a> Seed<'a> {
+    fn of(seeds: &'a Seeds, nth: usize, contour: &'a Contour, way: Way, cine: &Cine) -> Self {
+        let (slice, frame) = (contour.slice, contour.frame);
+        let outer = match contour.structure {
+            Structure::Endo => Structure::Epi,
+            Structure::Rv => Structure::RvEpi,
+            _ => return Self { nth, contour, rim: None },
+        };
+        let outer = seeds.contours.get(outer, slice, frame).map(|outer| outer.polygon.points_px());
+        let rim = || Rim::of(cine.slice(slice, frame), contour.polygon.points_px(), outer);
+        let is_corrected = way == Way::Wanted && seeds.cavities == Cavities::Rim;
+        Self { nth, contour, rim: is_corrected.then(rim).flatten() }
+    }
+
+    fn carried(&self, motion: &CineMotion, way: Way, cine: &Cine, frame: usize) -> Option<Polygon> {
+        let seed = self.contour;
+        if frame == seed.frame {
+            return Some(seed.polygon.clone());
+        }
+        let pixel_mm = motion.pixel_mm();
+        // Readers draw beside the edge of blood: see the rules.
+        let rule = match seed.structure {
+            Structure::Endo | Structure::Rv => ContourRule::endocardium(pixel_mm),
+            Structure::Epi | Structure::RvEpi => ContourRule::epicardium(pixel_mm),
+            Structure::Region => ContourRule::default(),
+        };
+        let way = match (way, rule.motion) {
+            (Way::Wanted, ContourMotion::Reference) => Way::Reference,
+            (way, _) => way,
+        };
+        let place = |[x, y]: [f64; 2]| {
+            let [x, y, _] = motion.moved_by(way, [x, y, seed.slice as f64], frame)?;
+            Some([x, y])
+        };
+        let moved = rule.moved(seed.polygon.points_px(), &place)?;
+        let moved = match &self.rim {
+            Some(rim) => rim.corrected(cine.slice(seed.slice, frame), &moved),
+            None => moved,
+        };
+        Polygon::of_moved(moved).ok()
+    }
+}
+
+type Weighted<'a, 'b> = (&'a Seed<'b>, f64);
 
 /// The seeds before and after a frame, with their weights.
 fn neighbours<'a, 'b>(
-    seeds: &'a [(usize, &'b Contour)],
+    seeds: &'a [Seed<'b>],
     frame: usize,
     frames: usize,
     periodicity: Periodicity,
 ) -> [Weighted<'a, 'b>; 2] {
     let around = |from: usize, to: usize| (to + frames - from) % frames;
-    let before = seeds.iter().min_by_key(|(_, seed)| around(seed.frame, frame)).expect("a seed at least");
-    let after = seeds.iter().min_by_key(|(_, seed)| around(frame, seed.frame)).expect("a seed at least");
-    let (gone, left) = (around(before.1.frame, frame), around(frame, after.1.frame));
+    let before = seeds.iter().min_by_key(|seed| around(seed.contour.frame, frame)).expect("a seed at least");
+    let after = seeds.iter().min_by_key(|seed| around(frame, seed.contour.frame)).expect("a seed at least");
+    let (gone, left) = (around(before.contour.frame, frame), around(frame, after.contour.frame));
     if periodicity == Periodicity::Open {
         // Beyond the first and the last seed there is one neighbour.
-        if before.1.frame > frame {
+        if before.contour.frame > frame {
             return [(after, 1.0), (after, 0.0)];
         }
-        if after.1.frame < frame {
+        if after.contour.frame < frame {
             return [(before, 1.0), (before, 0.0)];
         }
     }

@@ -1,6 +1,7 @@
 //! The outlines that tracking starts from.
 
 use super::TrackJob;
+use super::cavities::Cavities;
 use super::cine::Cine;
 use crate::VeloxelError;
 use std::path::Path;
@@ -12,6 +13,7 @@ pub(super) struct Seeds {
     /// The first of them is the reference: motion and strain begin there.
     pub frames: Vec<usize>,
     pub contours: ContourSet,
+    pub cavities: Cavities,
 }
 
 impl Seeds {
@@ -44,7 +46,7 @@ impl Seeds {
         }
         let own = contours.into_iter().filter(|c| frames.contains(&c.frame)).collect();
         let contours = ContourSet::new(own).unwrap_or_default();
-        Ok(Self { frames, contours })
+        Ok(Self { frames, contours, cavities: job.cavities })
     }
 
     /// The frame that motion and strain are told from.

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use wgsl_to_cuda::{Binding, CudaSource, TRANSLATOR, TranslationError, translate};
 
 /// The CUDA source of a launch ([`cuda_source`]); a translation from WGSL is cached.
-pub(super) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, TranslationError> {
+pub(crate) fn text_of(cache: &Cache, launch: &Launch<'_>) -> Result<CudaSource, TranslationError> {
     if launch.source.cuda_text().is_some() {
         return cuda_source(launch);
     }

@@ -1,0 +1,92 @@
+//! The image and the weights against which a squared difference is that of normalised cross-correlation.
+//!
+//! ```text
+//! E(u) = min over a, b of Σ w² (a M(X + u) + b − F)² = (1 − ρ²) Σ w² (F − F̄)²
+//! a = cov(F, M) / var(M) within [1/8, 8]        b = F̄ − a M̄        F' = (F − b) / a        w' = a w
+//! ```
+//!
+//! so that `w' (M − F')` is what is left. Where a and b are the best ones the energy does not change with them: the gradient
+//! of the squared difference from F' is that of E, and its Gauss-Newton matrix that of the residual with a and b held. The bounds
+//! of a keep images that have nothing in common from being scaled to nothing, and refuse a negative. *In*: F and w; the residual
+//! `g (M − F)` of the set on trial, without weights ([`super::residual`]); what it does not see counts as alike. *Out*: F' and w'
+//! of every active problem; partial sums, five for each workgroup. Intensities from 0 to 1.
+
+mod cpu;
+
+use super::gpu_block::{self, ELEMENTS};
+use super::lattice::Elements;
+use super::state::{STATE, Smoothness};
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::{LINE, SUM};
+use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, reduction_groups};
+
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("matched_brightness", &[LINE, SUM, ELEMENTS, include_str!("matched_brightness.wgsl")]);
+
+/// Sums that gain and offset follow from.
+pub const SUMS: usize = 5;
+/// The least gain and the greatest.
+const GAINS: [f32; 2] = [0.125, 8.0];
+/// Sums of squares lose less to rounding about the middle of the range.
+const MIDDLE: f32 = 0.5;
+
+/// Partial sums of all problems.
+pub fn sums_len(elements: &Elements) -> usize {
+    elements.problems * SUMS * reduction_groups(elements.shape.len())
+}
+
+/// Matches the fixed image to the moving one as the set on trial sees it.
+#[derive(Debug)]
+pub struct MatchedBrightness<'a> {
+    /// The lattice.
+    pub elements: &'a Elements,
+    /// [`super::state`].
+    pub state: &'a Buffer,
+    /// F: all problems' pixels.
+    pub fixed: &'a Buffer,
+    /// w, likewise; none: 1.
+    pub weight: Option<&'a Buffer>,
+    /// `g (M − F)`: two sets.
+    pub residual: &'a Buffer,
+    /// g.
+    pub gain: f32,
+    /// A work buffer of [`sums_len`].
+    pub sums: &'a mut Buffer,
+    /// F'.
+    pub matched: &'a mut Buffer,
+    /// w'.
+    pub matched_weight: &'a mut Buffer,
+}
+
+impl Kernel for MatchedBrightness<'_> {
+    const NAME: &'static str = "matched_brightness";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let n = self.elements.pixels();
+        lengths.of("state", self.state, STATE * self.elements.problems).of("fixed", self.fixed, n);
+        lengths.optional("weight", self.weight, n).of("residual", self.residual, 2 * n);
+        lengths.of("sums", self.sums, sums_len(self.elements));
+        lengths.of("matched", self.matched, n).of("matched weight", self.matched_weight, n);
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::matched_brightness(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        let e = self.elements;
+        let launch = |entry| {
+            let uniform = gpu_block::lattice(e, &Smoothness::NONE);
+            let uniform = uniform.f4([1.0 / self.gain, GAINS[0], GAINS[1], MIDDLE]);
+            let launch = gpu_block::launch(gpu, &SOURCE, entry, e, uniform, self.state);
+            let launch = launch.constant("WEIGHTED", self.weight.is_some());
+            launch.input(self.fixed).input(self.residual).optional(self.weight)
+        };
+        let groups = gpu_block::groups(e, e.shape.len());
+        launch("brightness_sums").output(self.sums).spare(2).run(groups)?;
+        launch("match_brightness")
+            .output(self.sums)
+            .output(self.matched)
+            .output(self.matched_weight)
+            .run(groups)
+    }
+}
