@@ -19,8 +19,9 @@ pub(super) fn matched_brightness(cpu: &Cpu, args: MatchedBrightness<'_>) {
     for (which, sums) in sums.chunks_exact_mut(problems * groups).enumerate() {
         let value = |problem: usize, i: usize| {
             let f = fixed[problem * n + i] - MIDDLE;
-            let m = f + per_gain * residual[trial(problem) * n + i];
-            let p = squared(problem * n + i);
+            let r = residual[trial(problem) * n + i];
+            let m = f + per_gain * r;
+            let p = if r == 0.0 { 0.0 } else { squared(problem * n + i) };
             [p, p * f, p * m, (p * m) * m, (p * m) * f][which]
         };
         partial_sums(cpu, n, &takes, value, sums);

@@ -40,11 +40,13 @@ fn brightness_sums(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoc
     var own = array<f32, 5>();
     for (var i = group.x * LINE + lane; i < count; i = i + block.lattice.counts.y * LINE) {
         let f = fixed[problem * n + i] - block.numbers.w;
-        let m = f + block.numbers.x * residuals[trial * n + i];
+        let r = residuals[trial * n + i];
+        let m = f + block.numbers.x * r;
         var p = 1.0;
         if (WEIGHTED == 1u) {
             p = weight[problem * n + i] * weight[problem * n + i];
         }
+        p = select(p, 0.0, r == 0.0);
         own[0] = own[0] + p;
         own[1] = own[1] + p * f;
         own[2] = own[2] + p * m;

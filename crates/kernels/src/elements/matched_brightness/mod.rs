@@ -8,7 +8,8 @@
 //! so that `w' (M − F')` is what is left. Where a and b are the best ones the energy does not change with them: the gradient
 //! of the squared difference from F' is that of E, and its Gauss-Newton matrix that of the residual with a and b held. The bounds
 //! of a keep images that have nothing in common from being scaled to nothing, and refuse a negative. *In*: F and w; the residual
-//! `g (M − F)` of the set on trial, without weights ([`super::residual`]); what it does not see counts as alike. *Out*: F' and w'
+//! `g (M − F)` of the set on trial, without weights ([`super::residual`]); what it does not see, where that is 0, is left out of
+//! the means. *Out*: F' and w'
 //! of every active problem; partial sums, five for each workgroup. Intensities from 0 to 1.
 
 mod cpu;

@@ -94,12 +94,8 @@ fn cost_of(voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
     return sum;
 }
 
-fn are_equal(a: Match, b: Match) -> bool {
-    return all(a.vector == b.vector) && a.size == b.size;
-}
-
 fn try_one(voxel: vec3<i32>, tried: Match, best: Best) -> Best {
-    if (are_equal(tried, best.found)) {
+    if (all(tried.vector == best.found.vector) && tried.size == best.found.size) {
         return best;
     }
     let cost = cost_of(voxel, tried, best.cost);
@@ -194,19 +190,16 @@ fn patch_match(@builtin(global_invocation_id) id: vec3<u32>) {
 
 const WIDTH: u32 = 32u;
 const HEIGHT: u32 = 8u;
-var<workgroup> tile: array<u32, 1280>;
+var<workgroup> tile: array<u32, 1152>;
 
 fn tile_width() -> u32 {
     return WIDTH + 2u * REACH;
 }
 
-// The pixel of the image nearest to a place of the tile. Counts of rounds are known when the text is compiled, so that loads of all
-// rounds are under way together.
+// The pixel of the image nearest to a place of the tile.
 fn load_tile(first: vec2<i32>, lane: u32) {
     let last = vec2<i32>(block.size.xy) - vec2<i32>(1);
-    let rounds = (tile_width() * (HEIGHT + 2u * REACH) + WIDTH * HEIGHT - 1u) / (WIDTH * HEIGHT);
-    for (var round = 0u; round < rounds; round = round + 1u) {
-        let nth = lane + round * WIDTH * HEIGHT;
+    for (var nth = lane; nth < tile_width() * (HEIGHT + 2u * REACH); nth = nth + WIDTH * HEIGHT) {
         let step = vec2<i32>(i32(nth % tile_width()), i32(nth / tile_width())) - vec2<i32>(i32(REACH));
         let at = vec2<u32>(clamp(first + step, vec2<i32>(0), last));
         tile[nth] = fixed[block.size.w + at.y * block.size.x + at.x];
@@ -239,13 +232,14 @@ fn tile_cost(start: u32, voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
     }
     for (var y = 0u; y <= REACH; y = y + 1u) {
         for (var x = 0u; x <= REACH; x = x + 1u) {
-            // Negative positions wrap around to large numbers, and so are outside too. Some pixel is loaded nevertheless, so that
-            // the loads of a row are under way together.
+            // Negative positions wrap around to large numbers, and so are outside too.
             let to = vec2<u32>(first + 2 * vec2<i32>(i32(x), i32(y)));
-            let at = min(to, size.xy - vec2<u32>(1u));
-            let a = tile[start + 2u * (y * tile_width() + x)];
-            let different = min(countOneBits(a ^ moving[size.w + at.y * size.x + at.x]), MOST_BITS);
-            sum = sum + select(MOST_BITS, different, all(to < size.xy));
+            var different = MOST_BITS;
+            if (all(to < size.xy)) {
+                let a = tile[start + 2u * (y * tile_width() + x)];
+                different = min(countOneBits(a ^ moving[size.w + to.y * size.x + to.x]), MOST_BITS);
+            }
+            sum = sum + different;
         }
         if (sum >= limit) {
             return WORST;
@@ -254,25 +248,15 @@ fn tile_cost(start: u32, voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
     return sum;
 }
 
-// The best match so far, and the two that were refused last: neighbours often have the same, and what was refused once is refused
-// again, since the cost to beat only falls.
-struct Search {
-    best: Best,
-    refused: Match,
-    refused_before: Match,
-}
-
-fn try_in_tile(start: u32, voxel: vec3<i32>, tried: Match, search: Search) -> Search {
-    let best = search.best;
-    let is_known = are_equal(tried, search.refused) || are_equal(tried, search.refused_before);
-    if (is_known || are_equal(tried, best.found)) {
-        return search;
+fn try_in_tile(start: u32, voxel: vec3<i32>, tried: Match, best: Best) -> Best {
+    if (all(tried.vector == best.found.vector) && tried.size == best.found.size) {
+        return best;
     }
     let cost = tile_cost(start, voxel, tried, best.cost);
     if (cost < best.cost) {
-        return Search(Best(tried, cost), search.refused, search.refused_before);
+        return Best(tried, cost);
     }
-    return Search(best, tried, search.refused);
+    return best;
 }
 
 @compute @workgroup_size(32, 8)
@@ -296,23 +280,20 @@ fn patch_match_picture(
     if (best.cost == WORST) {
         best.cost = tile_cost(start, voxel, best.found, WORST);
     }
-    // Size SIZES: nothing was refused yet.
-    let nothing = Match(vec3<i32>(0), SIZES);
-    var search = Search(best, nothing, nothing);
     for (var k = 0u; k < 8u; k = k + 1u) {
         let tried = neighbour_of(voxel, k);
         if (tried.size < SIZES) {
-            search = try_in_tile(start, voxel, tried, search);
+            best = try_in_tile(start, voxel, tried, best);
         }
     }
     var word = hash(block.sweep.w) ^ (i * 16u);
     var radius = block.sweep.y;
     for (var k = 0u; k < block.sweep.z; k = k + 1u) {
-        let random = random_near(search.best.found, word, radius);
+        let random = random_near(best.found, word, radius);
         word = random.word;
-        search = try_in_tile(start, voxel, random.tried, search);
+        best = try_in_tile(start, voxel, random.tried, best);
         radius = max(radius / 2u, 1u);
     }
-    better[i] = packed(search.best.found.vector, search.best.found.size);
-    better_costs[i] = search.best.cost;
+    better[i] = packed(best.found.vector, best.found.size);
+    better_costs[i] = best.cost;
 }

@@ -82,8 +82,10 @@ mod tests {
     use super::*;
     use veloxel_core::{Dimension, Shape};
     #[cfg(feature = "gpu")]
-    use veloxel_gpu::nvrtc::{ComputeCapability, Nvrtc};
-    use veloxel_gpu::{Bind, Launch};
+    use veloxel_gpu::{
+        Bind, Launch,
+        nvrtc::{ComputeCapability, Nvrtc},
+    };
     use veloxel_gpu::{Buffer, Device, Kind};
     use veloxel_phantoms::signed_noise as noise;
     use veloxel_testkit::every_device::here;
