@@ -11,7 +11,7 @@ use veloxel_core::{Flow, Grid, Sequence, Volume, Warnings};
 use veloxel_io::*;
 
 /// Buffers, tables and rows of decoders: not counted by the budget, and far below its 64 MiB here.
-const KEPT_BYTES: usize = 1 << 20;
+const KEPT_BYTES: usize = 1 << 18;
 
 /// A picture or volume, its field, and frames of it, as every format that takes them writes them.
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -42,9 +42,15 @@ impl Shape {
 /// A sentence if a frame's stream cannot be decoded into this shape; `None` for what is not compressed.
 pub(super) fn fault(object: &DefaultDicomObject, frame: u32, shape: Shape) -> Option<String> {
     let syntax = object.meta().transfer_syntax();
+    if syntax != RLE && syntax != DEFLATED_FRAMES && !JPEG.contains(&syntax) {
+        return None;
+    }
+    // What is not in fragments would be decoded all the same.
     let element = object.get(Tag(0x7FE0, 0x0010));
-    let fragments = element.and_then(|e| e.value().fragments());
-    let fragment = fragments.and_then(|fragments| fragments.get(frame as usize));
+    let Some(fragments) = element.and_then(|e| e.value().fragments()) else {
+        return Some("compressed pixels without fragments".to_owned());
+    };
+    let fragment = fragments.get(frame as usize);
     if syntax == RLE {
         return match fragment {
             Some(fragment) => run_lengths::fault_of(fragment, shape.pixels()),
@@ -57,11 +63,7 @@ pub(super) fn fault(object: &DefaultDicomObject, frame: u32, shape: Shape) -> Op
         let is_more = std::io::copy(&mut inflated, &mut std::io::sink()).is_ok_and(|count| count == limit);
         return is_more.then(|| format!("more than {} bytes deflated in frame {frame}", shape.bytes()));
     }
-    if !JPEG.contains(&syntax) {
-        return None;
-    }
     // A frame may go on in the next fragments; where it begins, a fragment does.
-    let fragments = fragments?;
     let starts = (0..fragments.len()).filter(|&nth| fragments[nth].starts_with(&[0xff, 0xd8]));
     let streams = starts.map(|nth| fragments[nth..].iter().flatten().copied());
     streams.filter_map(|mut stream| jpeg_fault(&mut stream, shape)).next()

@@ -105,6 +105,19 @@ fn broken_codestreams_are_one_line() {
 }
 
 #[test]
+fn compressed_pixels_are_in_fragments() {
+    // Found by fuzzing: the decoder takes other bytes as well, whose size nobody has checked.
+    for syntax in ["4.50", "4.70", "5", "8.1"] {
+        let mut object = object(BASELINE, [4, 3], [8, 8]);
+        let mut stream = bytes(BASELINE);
+        stream.resize(stream.len().next_multiple_of(2), 0);
+        object.put(DataElement::new(PIXELS, VR::OB, PrimitiveValue::from(stream)));
+        let error = read(object, &format!("1.2.840.10008.1.2.{syntax}")).unwrap_err();
+        assert!(error.contains("without fragments"), "{error}");
+    }
+}
+
+#[test]
 fn jpeg_ls_is_decoded_or_its_feature_is_named() {
     let found = read(object(JPEG_LS, [4, 3], [16, 12]), "1.2.840.10008.1.2.4.80");
     match cfg!(feature = "dicom-jpegls") {

@@ -120,7 +120,7 @@ fn transfer_syntax(bytes: &mut impl Bytes) -> Result<String, Fault> {
     }
     // As the parser trims it: read in another encoding, elements would have lengths that nobody has checked.
     let text = String::from_utf8_lossy(&syntax);
-    let uid = text.trim_end_matches(|c: char| c.is_whitespace() || c == '\0');
+    let uid = text.trim_end_matches(|c: char| c.is_ascii() && (c.is_whitespace() || c == '\0'));
     if uid.bytes().any(|byte| !byte.is_ascii_digit() && byte != b'.') {
         return Err(Fault::Structure(format!("the UID of its transfer syntax is {uid:?}")));
     }
