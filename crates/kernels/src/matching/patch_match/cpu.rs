@@ -21,6 +21,13 @@ struct Match<const D: usize> {
     size: usize,
 }
 
+/// The best match of a voxel so far.
+struct Best<const D: usize> {
+    found: Match<D>,
+    /// Bits that differ.
+    cost: u32,
+}
+
 /// A thorough mixing of 32 bits (Wellons' `lowbias32`).
 fn hash(word: u32) -> u32 {
     let word = (word ^ word >> 16).wrapping_mul(0x7feb_352d);
@@ -47,9 +54,9 @@ pub(super) fn patch_match<const D: usize>(cpu: &Cpu, args: PatchMatch<'_>) {
             for x in 0..nx {
                 let (index, voxel) = (row * nx + x, [x, row % ny, row / ny]);
                 let (vector, size) = unpack::<D>(matches[index]);
-                let mut best = (Match { vector, size }, costs[index]);
-                if best.1 == WORST {
-                    best.1 = search.cost(voxel, best.0, WORST);
+                let mut best = Best { found: Match { vector, size }, cost: costs[index] };
+                if best.cost == WORST {
+                    best.cost = search.cost(voxel, best.found, WORST);
                 }
                 let step = sweep.step as i32;
                 for steps in neighbours::<D>(step) {
@@ -61,12 +68,12 @@ pub(super) fn patch_match<const D: usize>(cpu: &Cpu, args: PatchMatch<'_>) {
                 let mut radius = sweep.radius as u32;
                 for _ in 0..sweep.tries {
                     word = word.wrapping_add(1);
-                    search.try_one(voxel, search.random(best.0, radius, word), &mut best);
+                    search.try_one(voxel, search.random(best.found, radius, word), &mut best);
                     radius = (radius / 2).max(1);
                 }
                 let mut vector = [0; 3];
-                vector[..D].copy_from_slice(&best.0.vector);
-                (out[x], out_costs[x]) = (pack(D, vector, best.0.size as u32), best.1);
+                vector[..D].copy_from_slice(&best.found.vector);
+                (out[x], out_costs[x]) = (pack(D, vector, best.found.size as u32), best.cost);
             }
         }
     });
@@ -108,13 +115,13 @@ impl Search<'_> {
         Match { vector, size }
     }
 
-    fn try_one<const D: usize>(&self, voxel: Axes<usize>, tried: Match<D>, best: &mut (Match<D>, u32)) {
-        if tried == best.0 {
+    fn try_one<const D: usize>(&self, voxel: Axes<usize>, tried: Match<D>, best: &mut Best<D>) {
+        if tried == best.found {
             return;
         }
-        let cost = self.cost(voxel, tried, best.1);
-        if cost < best.1 {
-            *best = (tried, cost);
+        let cost = self.cost(voxel, tried, best.cost);
+        if cost < best.cost {
+            *best = Best { found: tried, cost };
         }
     }
 

@@ -156,10 +156,11 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
         let mut error = 0.0;
         for level in (0..levels.count()).rev() {
             let (size, start) = (levels.size(level), levels.start(level));
-            let [first, second] = pyramids.map(|pyramid| &pyramid[start..start + size[0] * size[1]]);
+            let end = start + size[0] * size[1];
+            let [first, second] = pyramids.map(|pyramid| Picture { samples: &pyramid[start..end], size });
             let corner = point.map(|p| p * scale - radius);
             scale *= 2.0;
-            let matrix = self.take((first, size), corner);
+            let matrix = self.take(first, corner);
             let is_finest = level == 0;
             if !(least_eigenvalue(matrix, self.rows) >= search.least_eigenvalue && determinant(matrix) > 0.0)
             {
@@ -170,12 +171,12 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
                 continue;
             }
             let limit = search.limits_px2()[usize::from(!is_finest)];
-            here = self.arrive((second, size), (matrix, search, limit), here);
+            here = self.arrive(second, matrix, search, limit, here);
             if is_finest {
                 if !inside(here, size, 0.0) {
                     return lost(Fate::Left);
                 }
-                error = self.difference((second, size), here.map(|h| h - radius));
+                error = self.difference(second, here.map(|h| h - radius));
             } else {
                 here = here.map(|h| 2.0 * h);
             }
@@ -187,8 +188,10 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
     #[inline(always)]
     fn arrive(
         &mut self,
-        (second, size): (&[f32], [usize; 2]),
-        (matrix, search, limit): ([f32; 3], &Search, f32),
+        second: Picture<'_>,
+        matrix: [f32; 3],
+        search: &Search,
+        limit: f32,
         mut here: [f32; 2],
     ) -> [f32; 2] {
         let radius = search.radius as f32;
@@ -196,10 +199,10 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
         // The step before as it was taken, and as the matrix gave it.
         let (mut taken, mut given) = ([0.0; 2], [0.0; 2]);
         for _ in 0..search.iterations {
-            if !inside(here, size, radius) {
+            if !inside(here, second.size, radius) {
                 break;
             }
-            let [bx, by] = self.mismatch((second, size), here.map(|h| h - radius));
+            let [bx, by] = self.mismatch(second, here.map(|h| h - radius));
             let step = [(b * by - c * bx) / divisor, (b * bx - a * by) / divisor];
             // By the way that was taken the steps fell by so much; the secant through both says where they vanish.
             let (way, fall) = (dot(taken, taken), dot(taken, [given[0] - step[0], given[1] - step[1]]));
@@ -221,11 +224,11 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
 
     /// Takes the window with a corner there, and its derivatives; Σ g gᵀ of them: 11, 12, 22.
     #[inline(always)]
-    fn take(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> [f32; 3] {
+    fn take(&mut self, image: Picture<'_>, corner: [f32; 2]) -> [f32; 3] {
         let ([x, y], [tx, ty]) = parts(corner);
         let (tx, ty) = (P::splat(tx), P::splat(ty));
         let (needed, rows) = ([V * LANES + 3, self.rows + 3], self.rows);
-        let (samples, stride) = region(image, ([x - 1, y - 1], needed), &mut self.copied);
+        let (samples, stride) = region(image, [x - 1, y - 1], needed, &mut self.copied);
         let (beside, middle) = (P::splat(BESIDE), P::splat(MIDDLE));
         let zero = P::splat(0.0);
         let mut sums = [[zero; V]; 3];
@@ -263,21 +266,28 @@ impl<P: Sixteen, const V: usize> Window<P, V> {
 
     /// Σ (J − I) g with the other picture's window at a corner.
     #[inline(always)]
-    fn mismatch(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> [f32; 2] {
+    fn mismatch(&mut self, image: Picture<'_>, corner: [f32; 2]) -> [f32; 2] {
         let (samples, gradients) = (&self.samples[..self.rows], &self.gradients[..self.rows]);
         let mut sums = Mismatch { samples, gradients, sums: [[P::splat(0.0); V]; 2] };
-        compare::<P, V, _>(image, (corner, self.rows), &mut self.copied, &mut sums);
+        compare::<P, V, _>(image, corner, self.rows, &mut self.copied, &mut sums);
         [total(sums.sums[0]), total(sums.sums[1])]
     }
 
     /// Mean |J − I|.
     #[inline(always)]
-    fn difference(&mut self, image: (&[f32], [usize; 2]), corner: [f32; 2]) -> f32 {
+    fn difference(&mut self, image: Picture<'_>, corner: [f32; 2]) -> f32 {
         let samples = &self.samples[..self.rows];
         let mut sum = Difference { samples, inside: &self.inside, sum: [P::splat(0.0); V] };
-        compare::<P, V, _>(image, (corner, self.rows), &mut self.copied, &mut sum);
+        compare::<P, V, _>(image, corner, self.rows, &mut self.copied, &mut sum);
         total(sum.sum) / (self.rows * self.rows) as f32
     }
+}
+
+/// A picture, in rows.
+#[derive(Clone, Copy)]
+struct Picture<'a> {
+    samples: &'a [f32],
+    size: [usize; 2],
 }
 
 /// What is summed up over a window of the other picture. No closure: it would not be compiled for the processor at hand.
@@ -321,14 +331,15 @@ impl<P: Sixteen, const V: usize> Sum<P> for Difference<'_, P, V> {
 /// Sums over the samples of a window, row by row.
 #[inline(always)]
 fn compare<P: Sixteen, const V: usize, S: Sum<P>>(
-    image: (&[f32], [usize; 2]),
-    (corner, rows): ([f32; 2], usize),
+    image: Picture<'_>,
+    corner: [f32; 2],
+    rows: usize,
     copied: &mut [f32],
     sum: &mut S,
 ) {
     let (corner, [tx, ty]) = parts(corner);
     let (tx, ty) = (P::splat(tx), P::splat(ty));
-    let (samples, stride) = region(image, (corner, [V * LANES + 1, rows + 1]), copied);
+    let (samples, stride) = region(image, corner, [V * LANES + 1, rows + 1], copied);
     let mut above = [P::splat(0.0); V];
     for j in 0..=rows {
         for v in 0..V {
@@ -364,10 +375,12 @@ fn parts([x, y]: [f32; 2]) -> ([i32; 2], [f32; 2]) {
 /// The samples from a corner on, and how far apart their rows lie: those of the image, or copied with its border repeated.
 #[inline(always)]
 fn region<'s>(
-    (image, [nx, ny]): (&'s [f32], [usize; 2]),
-    ([x, y], [width, rows]): ([i32; 2], [usize; 2]),
+    image: Picture<'s>,
+    [x, y]: [i32; 2],
+    [width, rows]: [usize; 2],
     copied: &'s mut [f32],
 ) -> (&'s [f32], usize) {
+    let Picture { samples: image, size: [nx, ny] } = image;
     if x >= 0 && y >= 0 && x as usize + width <= nx && y as usize + rows <= ny {
         return (&image[y as usize * nx + x as usize..], nx);
     }

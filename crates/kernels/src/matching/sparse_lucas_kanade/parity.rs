@@ -32,7 +32,8 @@ fn pyramid(device: &Device, levels: &Levels, samples: &[f32]) -> Buffer {
 /// x, y, error and fate of every point.
 fn tracked(
     device: &Device,
-    (levels, search): (&Levels, Search),
+    levels: &Levels,
+    search: Search,
     pictures: [&[f32]; 2],
     points: [&Buffer; 2],
     guesses: Option<[&Buffer; 2]>,
@@ -82,7 +83,7 @@ on_every_device! {
                 let points = [upload(1, SIZE[0]), upload(2, SIZE[1])];
                 let guesses = [upload(3, SIZE[0]), upload(4, SIZE[1])];
                 let guesses = is_guessed.then(|| guesses.each_ref());
-                tracked(device, (&levels, search(radius)), [&a, &b], points.each_ref(), guesses)
+                tracked(device, &levels, search(radius), [&a, &b], points.each_ref(), guesses)
             });
         }
     }
@@ -92,7 +93,7 @@ on_every_device! {
         let levels = Levels::new(SIZE, 8, 4);
         alike("noise", device, |device| {
             let points = [noise_buffer(device, 97, 1), noise_buffer(device, 97, 2)];
-            tracked(device, (&levels, search(3)), [&a, &b], points.each_ref(), None)
+            tracked(device, &levels, search(3), [&a, &b], points.each_ref(), None)
         });
     }
 
@@ -102,7 +103,7 @@ on_every_device! {
         let grid: Vec<[f32; 2]> = (0..40).map(|i| [20.0 + 7.3 * (i % 8) as f32, 20.0 + 6.7 * (i / 8) as f32]).collect();
         let points = [0, 1].map(|a| device.upload(grid.iter().map(|p: &[f32; 2]| p[a]).collect()).unwrap());
         let pictures = [&picture([0.0; 2])[..], &picture(truth)];
-        let found = tracked(device, (&levels, search(4)), pictures, points.each_ref(), None);
+        let found = tracked(device, &levels, search(4), pictures, points.each_ref(), None);
         let [x, y, error, fate] = [0, 1, 2, 3].map(|k: usize| device.read(&found[k]).unwrap());
         for (i, p) in grid.iter().enumerate() {
             assert_eq!(Fate::of_code(fate[i]), Fate::Found, "{p:?}");
@@ -128,7 +129,7 @@ on_every_device! {
             ([50.0, 60.0], Fate::Flat),
         ];
         let points = [0, 1].map(|a| device.upload(cases.map(|(p, _)| p[a]).to_vec()).unwrap());
-        let found = tracked(device, (&levels, search(4)), [&a, &b], points.each_ref(), None);
+        let found = tracked(device, &levels, search(4), [&a, &b], points.each_ref(), None);
         let [x, fate] = [0, 3].map(|k: usize| device.read(&found[k]).unwrap());
         for (i, (p, expected)) in cases.into_iter().enumerate() {
             assert_eq!(Fate::of_code(fate[i]), expected, "{p:?}");
