@@ -66,14 +66,14 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
         [] => CopyBuffer { from: input, to: output }.run(device),
         [only] => only.run(gpu, input, output),
         [y, x] if is_small_picture(shape, [x, y]) => {
-            let [nx, ny, _] = shape.size;
+            let [nx, ny, planes] = shape.size;
             gpu.launch(&PICTURE, "both_passes")
                 .constant("RADIUS_X", x.weights.len() - 1)
                 .constant("RADIUS_Y", y.weights.len() - 1)
                 .uniform(with_weights(with_weights(Uniform::new().u4([nx, ny]), x.weights, 3), y.weights, 3))
                 .input(input)
                 .output(output)
-                .run([cover(nx, TILE[0]), cover(ny, TILE[1]), 1])
+                .run([cover(nx, TILE[0]), cover(ny, TILE[1]), planes as u32])
         }
         [first, second] => {
             let between = device.scratch(shape.len())?;

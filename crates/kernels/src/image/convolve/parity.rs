@@ -23,6 +23,18 @@ on_every_device! {
         }
     }
 
+    fn filters_of_pictures_above_each_other(device: &Device) {
+        let shape = Shape { size: [45, 31, 3], dimension: Dimension::Two };
+        let [x, y, _] = isotropic(&Taps::gaussian(1.0, 3.0));
+        let taps = [x, y, Taps::gaussian(0.0, 1.0)];
+        Pair::new(device).alike("a stack", |device| {
+            let input = noise_buffer(device, shape.len(), 1);
+            let mut out = noise_buffer(device, shape.len(), 2);
+            Convolve { shape, taps: &taps, input: &input, output: &mut out }.run(device).unwrap();
+            vec![out]
+        });
+    }
+
     fn filters_that_differ_by_axis(device: &Device) {
         let identity = Taps::gaussian(0.0, 1.0);
         for shape in shapes() {

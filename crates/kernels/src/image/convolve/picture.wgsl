@@ -41,13 +41,15 @@ fn tap_y(distance: i32) -> f32 {
 fn both_passes(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let first = vec2<i32>(group.xy * vec2<u32>(WIDTH, HEIGHT)) - vec2<i32>(i32(RADIUS_X), i32(RADIUS_Y));
     let last = vec2<i32>(block.size.xy) - vec2<i32>(1);
+    // Pictures above each other stay apart.
+    let plane = group.z * block.size.x * block.size.y;
     // Counts of rounds are known when the text is compiled, so that loads of all rounds are under way together.
     let rounds = (wide() * (HEIGHT + 2u * RADIUS_Y) + THREADS - 1u) / THREADS;
     for (var round = 0u; round < rounds; round = round + 1u) {
         let nth = lane + round * THREADS;
         let at = first + vec2<i32>(i32(nth % wide()), i32(nth / wide()));
         let inside = vec2<u32>(clamp(at, vec2<i32>(0), last));
-        samples[nth] = input[inside.y * block.size.x + inside.x];
+        samples[nth] = input[plane + inside.y * block.size.x + inside.x];
     }
     workgroupBarrier();
     for (var nth = lane; nth < wide() * HEIGHT; nth = nth + THREADS) {
@@ -66,7 +68,7 @@ fn both_passes(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id
             for (var k = 1u; k <= RADIUS_X; k = k + 1u) {
                 sum = sum + tap_x(k) * (columns[i - k] + columns[i + k]);
             }
-            output[at.y * block.size.x + at.x] = sum;
+            output[plane + at.y * block.size.x + at.x] = sum;
         }
     }
 }
