@@ -39,7 +39,7 @@ impl ResidentMask {
 /// Checks that every sample of a weight image lies in [0, 1].
 ///
 /// # Errors
-/// [`CoreError::OutOfRange`] with the first one that does not.
+/// [`CoreError::NotAWeight`] with the first one that does not.
 pub fn require_weights(image: &Volume<f32>) -> Result<(), CoreError> {
     match image.data().iter().position(|w| !(0.0..=1.0).contains(w)) {
         None => Ok(()),
