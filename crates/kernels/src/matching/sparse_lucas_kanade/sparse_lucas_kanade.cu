@@ -25,9 +25,6 @@ constexpr int AROUND = (SIDE + 2 + LANES - 1) / LANES;
 // By how much steps are lengthened at most.
 constexpr float MOST_LENGTHENED = 2.0f;
 
-// By how much steps are lengthened at most.
-constexpr float MOST_LENGTHENED = 2.0f;
-
 constexpr float FOUND = 0.0f, UNDEFINED = 1.0f, OUTSIDE = 2.0f, LEFT = 3.0f, FLAT = 4.0f;
 
 WGSL_FN float from_lane(const float value, const int lane) { return __shfl_sync(WARP, value, lane, LANES); }
