@@ -15,6 +15,11 @@ pub fn workspace_root() -> PathBuf {
     package.parent().expect("the xtask package should lie in the workspace").to_path_buf()
 }
 
+/// The folder of what is built.
+pub fn target_folder() -> PathBuf {
+    workspace_root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
 /// The cargo that runs this program, with `arguments`, in the root folder.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -24,11 +24,13 @@ mod manifests;
 mod modules;
 mod names;
 mod needs;
+mod programs;
 mod runner;
 mod sanitize;
 mod sizes;
 mod sources;
 mod tokens;
+mod unchanged;
 
 use runner::Selection;
 use std::process::ExitCode;

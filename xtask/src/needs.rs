@@ -3,8 +3,8 @@
 //! A test says by its name what it needs: the name ends in `::wgpu`, as `on_every_device!` makes it, or in `_wgpu`, or one
 //! of the modules around it is `needs_wgpu`.
 
-use crate::{Failure, cargo};
-use serde_json::Value;
+use crate::Failure;
+use crate::programs::TestProgram;
 use std::process::Command;
 
 /// Something that not every machine has.
@@ -22,25 +22,16 @@ const NEEDS: [&str; 4] = ["wgpu", "cuda", "nvrtc", DATA];
 /// The folder that `VELOXEL_DATA` names.
 const DATA: &str = "data";
 
-/// One test of `cargo nextest list`.
-struct Test {
-    name: String,
-    program: String,
-}
-
-/// Compiles the tests and tells what some of them need and what is missing here.
+/// Tells what some of the tests need and what is missing here.
 ///
 /// # Errors
-/// A test does not compile, or `VELOXEL_REQUIRE` names something that is missing.
-pub fn missing(packages: &[&str]) -> Result<Vec<Missing>, Failure> {
-    let list = ["nextest", "list", "--ignore-default-filter", "--message-format", "json"];
-    let printed = cargo::stdout_of(cargo::cargo(&[&list[..], packages].concat()))?;
-    let tests = tests_in(&printed)
-        .ok_or_else(|| Failure("`cargo nextest list` answered in an unknown form".to_owned()))?;
+/// `VELOXEL_REQUIRE` names something that is missing.
+pub fn missing(programs: &[TestProgram]) -> Result<Vec<Missing>, Failure> {
     let mut found = Vec::new();
     for name in NEEDS {
-        let users = tests.iter().filter(|test| needs(&test.name, name)).count();
-        let reason = if users == 0 { None } else { reason_missing(name, &tests) };
+        let names = programs.iter().flat_map(|program| &program.tests);
+        let users = names.filter(|test| needs(test, name)).count();
+        let reason = if users == 0 { None } else { reason_missing(name, programs) };
         found.extend(reason.map(|reason| Missing { name, reason, tests: users }));
     }
     let required = std::env::var("VELOXEL_REQUIRE").unwrap_or_default();
@@ -66,14 +57,18 @@ fn needs(test: &str, what: &str) -> bool {
 }
 
 /// Why something is missing, as the test says that does nothing but open it: `opens::wgpu`.
-fn reason_missing(what: &str, tests: &[Test]) -> Option<String> {
+fn reason_missing(what: &str, programs: &[TestProgram]) -> Option<String> {
     if what == DATA {
         return std::env::var_os("VELOXEL_DATA").is_none().then(|| "VELOXEL_DATA is not set".to_owned());
     }
-    let Some(test) = tests.iter().find(|test| test.name.ends_with(&format!("opens::{what}"))) else {
+    let opens = format!("opens::{what}");
+    let found = programs
+        .iter()
+        .find_map(|program| Some((program, program.tests.iter().find(|test| test.ends_with(&opens))?)));
+    let Some((program, test)) = found else {
         return Some(format!("no test `opens::{what}` tells whether it is here"));
     };
-    let run = Command::new(&test.program).args(["--exact", &test.name]).output();
+    let run = Command::new(&program.path).args(["--exact", test]).output();
     match run {
         Ok(run) if run.status.success() => None,
         Ok(run) => {
@@ -82,19 +77,8 @@ fn reason_missing(what: &str, tests: &[Test]) -> Option<String> {
             let reason = printed.lines().find_map(|line| line.split_once("not here: "));
             Some(reason.map_or_else(|| printed.clone(), |(_, reason)| reason.to_owned()))
         }
-        Err(error) => Some(format!("{}: {error}", test.program)),
+        Err(error) => Some(format!("{}: {error}", program.path.display())),
     }
-}
-
-fn tests_in(list: &str) -> Option<Vec<Test>> {
-    let list: Value = serde_json::from_str(list).ok()?;
-    let mut tests = Vec::new();
-    for suite in list["rust-suites"].as_object()?.values() {
-        let program = suite["binary-path"].as_str()?;
-        let names = suite["testcases"].as_object()?.keys();
-        tests.extend(names.map(|name| Test { name: name.clone(), program: program.to_owned() }));
-    }
-    Some(tests)
 }
 
 #[cfg(test)]
@@ -120,15 +104,6 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_listed_with_their_programs() {
-        let list = r#"{"rust-suites": {"a": {"binary-path": "/a", "testcases": {"b::cuda": {}, "c": {}}}}}"#;
-        let tests = tests_in(list).expect("this is the form that nextest prints");
-        let shown: Vec<_> = tests.iter().map(|test| (test.name.as_str(), test.program.as_str())).collect();
-        assert_eq!(shown, [("b::cuda", "/a"), ("c", "/a")]);
-        assert!(tests_in("{}").is_none());
-    }
-
-    #[test]
     fn what_is_missing_is_told_with_its_reason() {
         let folder = tempfile::tempdir().expect("a temporary folder should be possible");
         let program = folder.path().join("test");
@@ -136,11 +111,10 @@ mod tests {
         std::fs::write(&program, text).expect("should be writable");
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(&program, open).expect("should be allowed");
-        let program = program.display().to_string();
-        let tests = ["opens::wgpu", "opens::cuda"]
-            .map(|name| Test { name: name.to_owned(), program: program.clone() });
-        assert_eq!(reason_missing("wgpu", &tests), None);
-        assert_eq!(reason_missing("cuda", &tests).as_deref(), Some("no driver"));
-        assert!(reason_missing("nvrtc", &tests).is_some_and(|reason| reason.contains("no test")));
+        let tests = ["opens::wgpu", "opens::cuda"].map(str::to_owned).to_vec();
+        let programs = [TestProgram { path: program, tests, ..TestProgram::default() }];
+        assert_eq!(reason_missing("wgpu", &programs), None);
+        assert_eq!(reason_missing("cuda", &programs).as_deref(), Some("no driver"));
+        assert!(reason_missing("nvrtc", &programs).is_some_and(|reason| reason.contains("no test")));
     }
 }

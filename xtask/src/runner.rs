@@ -1,7 +1,7 @@
 //! Runs the tests with cargo-nextest, which ends those that hang; what cannot run here is left out before the run.
 
 use crate::needs::{self, Missing};
-use crate::{Failure, cargo};
+use crate::{Failure, cargo, programs, unchanged};
 use std::process::Command;
 
 /// Which tests to run.
@@ -15,22 +15,40 @@ pub enum Selection {
 
 /// A run in which all tests passed.
 pub struct Outcome {
-    /// A line for each thing that is missing here, with the number of tests left out for it.
+    /// A line for each reason why tests were left out, with their number.
     pub skipped: Vec<String>,
     /// The runner's own summary.
     pub summary: String,
 }
 
-/// Runs the fast tests of the workspace and keeps what they print.
+/// Runs the fast tests of the workspace and keeps what they print; programs of tests that passed before and have not
+/// changed do not run again.
 ///
 /// # Errors
 /// A test fails or does not compile; there is no test; `VELOXEL_REQUIRE` names something that is missing.
 pub fn run_quietly() -> Result<Outcome, Failure> {
-    let (command, missing) = prepare(Selection::Fast, &["--workspace"])?;
-    let printed = cargo::run_quietly(command)?;
+    let everything = ["--workspace"];
+    let programs = compile(&everything)?;
+    let missing = needs::missing(&programs)?;
+    let left_out: Vec<&str> = missing.iter().map(|missing| missing.name).collect();
+    let marks = unchanged::marks(&programs, &left_out);
+    let record = cargo::target_folder().join("xtask-passed.json");
+    let passed = unchanged::passed(&marks, &record);
+    let mut filter = needs::filter(&missing);
+    passed.iter().for_each(|id| filter += &format!(" and not binary_id(={id})"));
+    let printed = cargo::run_quietly(nextest(&filter, &everything))?;
+    unchanged::write(&marks, &record)?;
     let summary = summary(&printed)
         .ok_or_else(|| Failure(format!("{}\nnextest printed no summary", printed.trim_end())))?;
-    Ok(Outcome { skipped: missing.iter().map(shown).collect(), summary })
+    let mut skipped: Vec<String> = missing.iter().map(shown).collect();
+    if !passed.is_empty() {
+        skipped.push(format!(
+            "{} of {} programs of tests passed before and have not changed; `cargo xtask test` runs all",
+            passed.len(),
+            programs.len()
+        ));
+    }
+    Ok(Outcome { skipped, summary })
 }
 
 /// Runs the tests of the packages, or of all, with their output on the terminal.
@@ -39,27 +57,30 @@ pub fn run_quietly() -> Result<Outcome, Failure> {
 /// As [`run_quietly`].
 pub fn run_in_view(selection: Selection, packages: &[&str]) -> Result<(), Failure> {
     let options: Vec<&str> = packages.iter().flat_map(|name| ["--package", name]).collect();
-    let (command, missing) =
-        prepare(selection, if options.is_empty() { &["--workspace"] } else { &options })?;
+    let options = if options.is_empty() { vec!["--workspace"] } else { options };
+    let missing = needs::missing(&compile(&options)?)?;
     missing.iter().for_each(|missing| println!("{}", shown(missing)));
-    cargo::run_in_view(command)
-}
-
-fn prepare(selection: Selection, packages: &[&str]) -> Result<(Command, Vec<Missing>), Failure> {
-    cargo::run_quietly(cargo::cargo(&["nextest", "--version"])).map_err(|Failure(text)| {
-        Failure(format!("{text}\nthe tests need cargo-nextest: `cargo install --locked cargo-nextest`"))
-    })?;
-    let missing = needs::missing(packages)?;
-    let filter = needs::filter(&missing);
-    let mut command = cargo::cargo(&["nextest", "run", "--ignore-default-filter", "-E", &filter]);
-    command.args(packages);
+    let mut command = nextest(&needs::filter(&missing), &options);
     match selection {
         Selection::Fast => {}
         Selection::WithSlow => {
             command.args(["--profile", "slow", "--run-ignored", "all"]);
         }
     }
-    Ok((command, missing))
+    cargo::run_in_view(command)
+}
+
+fn compile(packages: &[&str]) -> Result<Vec<programs::TestProgram>, Failure> {
+    cargo::run_quietly(cargo::cargo(&["nextest", "--version"])).map_err(|Failure(text)| {
+        Failure(format!("{text}\nthe tests need cargo-nextest: `cargo install --locked cargo-nextest`"))
+    })?;
+    programs::compile(packages)
+}
+
+fn nextest(filter: &str, packages: &[&str]) -> Command {
+    let mut command = cargo::cargo(&["nextest", "run", "--ignore-default-filter", "-E", filter]);
+    command.args(packages);
+    command
 }
 
 fn shown(Missing { name, reason, tests }: &Missing) -> String {

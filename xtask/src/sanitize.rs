@@ -4,8 +4,7 @@
 //! `sanitize.supp` lists what is reported because the standard library comes compiled without the sanitizer.
 
 use crate::Failure;
-use crate::cargo::{run_quietly, stdout_of, workspace_root};
-use std::path::PathBuf;
+use crate::cargo::{run_quietly, stdout_of, target_folder, workspace_root};
 use std::process::Command;
 
 /// The second flag lets this code be linked with a standard library that is not instrumented; the last one makes the
@@ -59,8 +58,7 @@ pub fn sanitize() -> Result<(), Failure> {
 
 /// The tests under the sanitizer, with more of its options.
 fn tests(host: &str, options: &str) -> Command {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    let target = workspace_root().join(target).join("sanitize");
+    let target = target_folder().join("sanitize");
     let suppressions = workspace_root().join("xtask/src/sanitize.supp");
     let mut command = Command::new("rustup");
     command.args(["run", "nightly", "cargo", "test", "--target", host, "--target-dir"]).arg(target);
