@@ -219,7 +219,7 @@ fn error_of_the_wall(flow: &Flow) -> f64 {
 
 #[test]
 fn a_thin_wall_that_moves_far_is_followed_where_its_outline_is_known() {
-    let within = ventricle(WALL).map(|&v| v < 0.15 || v > 0.6);
+    let within = ventricle(WALL).map(|v| !(0.15..=0.6).contains(v));
     let rest = between_ventricles(None);
     let known = between_ventricles(Some(Outlined { within: &within, farthest_vox: 20.0 }));
     let [rest, known] = [&rest, &known].map(error_of_the_wall);
