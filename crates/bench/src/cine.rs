@@ -72,6 +72,7 @@ fn job(
         periodic: Periodic::Auto,
         estimate: CycleEstimate::Closed,
         methods: vec![method],
+        preset_by_frames: true,
         options: RunOptions { device: session.device_options.clone(), ..RunOptions::default() },
         animation: false,
         folder,

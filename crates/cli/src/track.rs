@@ -44,7 +44,8 @@ pub struct TrackArguments {
     #[arg(long, value_name = "FILE[@N]", value_parser = contour_input)]
     truth: Vec<ContourInput>,
 
-    /// A method, with its preset: clg, clg:fast, block-matching, …; again for more, which the page compares
+    /// A method, with its preset: clg, clg:fast, block-matching, …; again for more, which the page compares; without it clg:cine, or
+    /// clg:cine-apart where fewer than 16 frames are followed in planes
     #[arg(long, value_name = "METHOD[:PRESET]", value_parser = method, help_heading = "Method")]
     method: Vec<MethodOptions>,
 
@@ -189,7 +190,7 @@ impl TrackArguments {
 
 impl Run for TrackArguments {
     fn run(self) -> Outcome {
-        let methods = self.methods()?;
+        let (methods, preset_by_frames) = (self.methods()?, self.method.is_empty());
         let options = RunOptions {
             device: self.device.options(),
             reading: self.reading.reading(),
@@ -210,6 +211,7 @@ impl Run for TrackArguments {
             periodic: self.periodic,
             estimate: self.estimate,
             methods,
+            preset_by_frames,
             options,
             animation: self.gif,
             folder: self.output,

@@ -17,4 +17,5 @@ mod tiles;
 mod track;
 mod track_points;
 mod two_grids;
+mod weights;
 mod workplace;

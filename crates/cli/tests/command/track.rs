@@ -107,6 +107,27 @@ fn labels_are_seeds_and_several_methods_stand_side_by_side() {
 }
 
 #[test]
+fn slices_far_apart_in_time_have_a_preset_of_their_own() {
+    let phantom = phantom(1, 4);
+    let place = workplace(&phantom);
+    let run = ["track", "cine.nii.gz", "--contours", "exact.json", "--truth", "exact.json", "-q"];
+    for (folder, more, preset) in [
+        ("own", &["--set", "alpha=1.5"][..], "cine-apart"),
+        ("given", &["--method", "clg:cine"], "cine"),
+        ("volume", &["--method", "clg:fast", "--motion", "volume"], "fast"),
+    ] {
+        place.run(&[&run[..], &["--device", "cpu", "-o", folder], more].concat()).succeeded();
+        let report = report(&place, folder);
+        assert_eq!(report["runs"][0]["preset"], preset);
+    }
+    let own = &report(&place, "own")["runs"][0];
+    assert_eq!(own["parameters"]["alpha"].as_f64(), Some(1.5));
+    for structure in own["distances"]["structures"].as_array().expect("structures") {
+        assert!(structure["modified_hausdorff_mm"].as_f64().expect("a distance") < 1.0, "{structure}");
+    }
+}
+
+#[test]
 fn stacks_far_apart_in_time_move_as_volumes_and_shorten_from_base_to_apex() {
     let phantom = phantom(4, 5);
     let place = workplace(&phantom);

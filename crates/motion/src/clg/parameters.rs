@@ -24,9 +24,11 @@ parameters! {
         Paper = "paper": [6, 6],
         /// Cine MR of the heart: frames of a slice, or two stacks of short-axis slices.
         Cine = "cine": [7, 8],
+        /// Cine MR of the heart: slices far apart in time, such as end-diastole and end-systole.
+        Apart = "cine-apart": [8, 8],
     }
 
-    // Columns: accurate 2-D, accurate 3-D, fast 2-D, fast 3-D, realtime 2-D, realtime 3-D, paper, cine 2-D, cine 3-D.
+    // Columns: accurate 2-D, accurate 3-D, fast 2-D, fast 3-D, realtime 2-D, realtime 3-D, paper, cine 2-D, cine 3-D and cine-apart.
 
     /// Weight of smoothness against data. Small: noise gets through; large: the flow goes towards its mean.
     alpha "α": f32 in 1e-9..=1e6 = 0.4, 0.12, 0.4, 0.1, 0.4, 0.1, 0.03, 1.0, 2.0;

@@ -138,7 +138,7 @@ impl EvenLine {
 }
 
 /// The vertices of a closed polygon, moved outwards along its normals, pixels.
-pub(super) fn offset_vertices(contour_px: &[[f64; 2]], outwards_px: f64) -> Vec<[f64; 2]> {
+pub fn offset_vertices(contour_px: &[[f64; 2]], outwards_px: f64) -> Vec<[f64; 2]> {
     let line = EvenLine::along(contour_px);
     let there = offset(&line.points, outwards_px);
     let way: Vec<[f64; 2]> =

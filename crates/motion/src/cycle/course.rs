@@ -1,12 +1,14 @@
 //! The flows between neighbours in time, and what is composed of them; of all cines at once.
 
 use super::lane::Lane;
+use super::outlined::ResidentOutlined;
 use super::{Cycle, CycleEstimate, CycleFrame, CyclePlan, Periodicity};
 use crate::composition::compose_resident;
+use crate::frame::Frame;
 use crate::method::{ImagePair, PairMethod};
 use crate::pending_flow::{PendingFlow, determinant_of};
 use crate::resident::{ResidentFlow, ResidentMask, ResidentStart};
-use crate::{MotionError, Observer, Step};
+use crate::{MotionError, Observer, Silent, Step};
 use veloxel_core::{Flow, JacobianReport};
 use veloxel_gpu::Device;
 use veloxel_kernels::Kernel;
@@ -206,10 +208,34 @@ impl<'a> Course<'a> {
     fn ask(&mut self, asked: &[Asked<'_>]) -> Result<Vec<PendingFlow>, MotionError> {
         let some =
             SomePairs { observer: self.observer, first: self.done, count: asked.len(), pairs: self.pairs };
-        let found =
-            self.method.estimate_many(asked.iter().map(|asked| asked.pair(self.lanes)).collect(), &some)?;
+        let pairs = asked.iter().map(|asked| asked.pair(self.lanes)).collect();
+        let mut found = self.method.estimate_many(pairs, &some)?;
         self.done += asked.len();
+        for (asked, from_rest) in asked.iter().zip(&mut found) {
+            self.begin_again(*asked, from_rest)?;
+        }
         Ok(found)
+    }
+
+    /// Begins a pair from the start frame from other maps too, where its outlines are known, and keeps the flow that fits best.
+    fn begin_again(&mut self, asked: Asked<'_>, kept: &mut PendingFlow) -> Result<(), MotionError> {
+        let Some((outlined, images)) = self.outlined(&asked) else { return Ok(()) };
+        let starts = outlined.maps(images)?.into_iter().map(ResidentStart::Affine);
+        let pairs = starts.map(|start| Asked { start, ..asked }.pair(self.lanes)).collect();
+        let mut others = self.method.estimate_many(pairs, &Silent)?;
+        let flows: Vec<&ResidentFlow> =
+            std::iter::once(&*kept).chain(&others).map(PendingFlow::flow).collect();
+        if let Some(other) = outlined.best(&self.device, images, &flows)?.checked_sub(1) {
+            *kept = others.swap_remove(other);
+        }
+        Ok(())
+    }
+
+    /// What lies within the outlines of a pair from the start frame, where they are known, and its images.
+    fn outlined(&self, asked: &Asked<'_>) -> Option<(&'a ResidentOutlined, [&'a Frame; 2])> {
+        let (lane, frames) = (&self.lanes[asked.lane], asked.frames);
+        let outlined = lane.outlined.as_ref().filter(|_| frames[0] == self.plan.start)?;
+        Some((outlined, frames.map(|frame| &lane.frames[frame])))
     }
 
     /// Where the fields of a lane are judged.

@@ -1,9 +1,11 @@
 //! One cine of several that are followed together, in the memory of a device.
 
+use super::CineFrames;
+use super::outlined::ResidentOutlined;
 use crate::MotionError;
 use crate::frame::Frame;
 use crate::resident::{Region, ResidentMask};
-use crate::sequence::{SequenceFrames, of_frame};
+use crate::sequence::of_frame;
 use veloxel_core::Mask;
 use veloxel_gpu::Device;
 
@@ -13,10 +15,13 @@ pub(super) struct Lane {
     masks: Vec<ResidentMask>,
     volume_masks: Vec<ResidentMask>,
     weights: Vec<ResidentMask>,
+    /// What lies within the outlines of the start frame.
+    pub outlined: Option<ResidentOutlined>,
 }
 
 impl Lane {
-    pub fn upload(device: &Device, given: &SequenceFrames<'_>) -> Result<Self, MotionError> {
+    pub fn upload(device: &Device, cine: &CineFrames<'_>) -> Result<Self, MotionError> {
+        let given = &cine.frames;
         let masks = |masks: &[Mask]| -> Result<Vec<ResidentMask>, MotionError> {
             masks.iter().map(|mask| ResidentMask::upload(device, mask)).collect()
         };
@@ -30,6 +35,7 @@ impl Lane {
             masks: masks(given.masks)?,
             volume_masks: masks(given.volume_masks)?,
             weights: given.weights.iter().map(weight).collect::<Result<_, _>>()?,
+            outlined: cine.outlined.map(|outlined| ResidentOutlined::upload(device, outlined)).transpose()?,
         })
     }
 

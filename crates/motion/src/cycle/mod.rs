@@ -34,6 +34,7 @@
 mod contour;
 mod course;
 mod lane;
+mod outlined;
 mod periodicity;
 mod rim;
 #[cfg(test)]
@@ -43,9 +44,10 @@ mod whole;
 use crate::method::PairMethod;
 use crate::sequence::{SequenceFrames, SequenceMode, SequencePlan, require_plan};
 use crate::{Extras, MotionError, Observer};
-pub use contour::{ContourMotion, ContourRule, follow_contour};
+pub use contour::{ContourMotion, ContourRule, follow_contour, offset_vertices};
 use course::Course;
 use lane::Lane;
+pub use outlined::Outlined;
 pub use periodicity::{Periodic, Periodicity};
 pub use rim::{Rim, Slice};
 use veloxel_core::{Flow, JacobianReport};
@@ -78,6 +80,22 @@ pub struct CyclePlan {
     pub periodic: Periodic,
     /// Which motion is handed out.
     pub estimate: CycleEstimate,
+}
+
+/// The frames of a cine.
+#[derive(Debug, Clone, Copy)]
+pub struct CineFrames<'a> {
+    /// In order of time, with what counts in them.
+    pub frames: SequenceFrames<'a>,
+    /// What lies within the outlines of the start frame. Where it is given, pairs from that frame begin from maps of what lies
+    /// there too, and the flow that fits best there is taken: for frames far apart in time.
+    pub outlined: Option<Outlined<'a>>,
+}
+
+impl<'a> From<SequenceFrames<'a>> for CineFrames<'a> {
+    fn from(frames: SequenceFrames<'a>) -> Self {
+        Self { frames, outlined: None }
+    }
 }
 
 /// The motion from the start frame to one frame, on the start frame's grid.
@@ -119,7 +137,7 @@ pub fn track_cycle(
     plan: CyclePlan,
     observer: &dyn Observer,
 ) -> Result<Cycle, MotionError> {
-    let mut cycles = track_cycles(method, &[frames], plan, observer)?;
+    let mut cycles = track_cycles(method, &[frames.into()], plan, observer)?;
     Ok(cycles.pop().expect("a cine should give a cycle"))
 }
 
@@ -130,14 +148,14 @@ pub fn track_cycle(
 /// As [`track_cycle`].
 pub fn track_cycles(
     method: &mut dyn PairMethod,
-    cines: &[SequenceFrames<'_>],
+    cines: &[CineFrames<'_>],
     plan: CyclePlan,
     observer: &dyn Observer,
 ) -> Result<Vec<Cycle>, MotionError> {
     let (mode, reference) = (SequenceMode::Both, plan.start);
-    for frames in cines {
-        require_plan(frames, SequencePlan { mode, reference, extras: Extras::default() })?;
-        let (got, expected) = (frames.frames.len(), cines[0].frames.len());
+    for cine in cines {
+        require_plan(&cine.frames, SequencePlan { mode, reference, extras: Extras::default() })?;
+        let [got, expected] = [cine, &cines[0]].map(|cine| cine.frames.frames.len());
         if got != expected {
             let reason =
                 format!("cines that are followed together have one number of frames: {expected}, {got}");

@@ -177,3 +177,69 @@ fn whole_motion_of_a_cycle_is_found() {
         assert!(cycle.frames[start].flow.components_vox().iter().flatten().all(|d| *d == 0.0));
     }
 }
+
+const WALL: f64 = 14.0;
+
+/// Blood in a dark wall, as a right ventricle; its free wall at `wall` along x, and a bright strip beside it where it has moved.
+fn ventricle(wall: f64) -> Volume<f32> {
+    let ramp = |beyond: f64| (beyond + 0.5).clamp(0.0, 1.0);
+    let at = |[x, y, _]: [usize; 3]| {
+        let (x, y) = (x as f64, y as f64);
+        let (middle, half) = (0.5 * (wall + 58.0), 0.5 * (58.0 - wall));
+        let within = |margin: f64| {
+            let radius = ((x - middle) / (half + margin)).powi(4) + ((y - 40.0) / (28.0 + margin)).powi(4);
+            ramp((1.0 - radius.powf(0.25)) * half.min(28.0))
+        };
+        let moved = f64::from(u8::from(wall > WALL));
+        let strip = 0.25 + moved * 0.65 * ramp(x - wall + 13.0) * ramp(wall - 5.0 - x);
+        let (outer, inner) = (within(3.0), within(0.0));
+        let walled = strip * (1.0 - outer) + 0.05 * outer;
+        let blood = 0.9 + 0.05 * (0.7 * y + 0.3 * x).sin();
+        (walled * (1.0 - inner) + blood * inner) as f32
+    };
+    Volume::from_fn(Grid::image(72, 80).expect("a grid of constants should be possible"), at)
+}
+
+fn between_ventricles(outlined: Option<Outlined<'_>>) -> Flow {
+    let frames = [WALL, 24.0].map(ventricle);
+    let params = ClgParams::preset(Preset::Apart, Dimension::Two);
+    let device = Device::cpu(1).expect("a processor should be there");
+    let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
+    let cine = CineFrames { frames: given(&frames), outlined };
+    let plan = CyclePlan { periodic: Periodic::No, estimate: CycleEstimate::Forward, ..CyclePlan::default() };
+    let cycles = track_cycles(&mut method, &[cine], plan, &Silent).expect("the cycle should run");
+    cycles[0].frames[1].flow.clone()
+}
+
+/// Mean distance from the exact motion along x of the free wall, pixels.
+fn error_of_the_wall(flow: &Flow) -> f64 {
+    let along = |y: usize| f64::from(flow.vector_vox(flow.grid().index([14, y, 0]))[0]);
+    (24..=56).map(|y| (along(y) - 10.0).abs()).sum::<f64>() / 33.0
+}
+
+#[test]
+fn a_thin_wall_that_moves_far_is_followed_where_its_outline_is_known() {
+    let within = ventricle(WALL).map(|v| !(0.15..=0.6).contains(v));
+    let rest = between_ventricles(None);
+    let known = between_ventricles(Some(Outlined { within: &within, farthest_vox: 20.0 }));
+    let [rest, known] = [&rest, &known].map(error_of_the_wall);
+    assert!(known < 0.5 && rest > 5.0, "{known} pixels with the outline, {rest} without");
+}
+
+#[test]
+fn starts_that_fit_no_better_or_lead_too_far_are_not_taken() {
+    let frames = frames(&BEAT[..2]);
+    let params = ClgParams::preset(Preset::Fast, Dimension::Two);
+    let device = Device::cpu(1).expect("a processor should be there");
+    let mut method = Clg::new(frames[0].grid(), params, &device).expect("the preset should open");
+    let plan = CyclePlan { periodic: Periodic::No, ..CyclePlan::default() };
+    let rest = track(&frames, plan).frames.remove(1).flow;
+    // Nothing contracts, and the shift between the frames is farther than anything may move.
+    for within in [frames[0].map(|_| true), frames[0].map(|_| false)] {
+        let outlined = Some(Outlined { within: &within, farthest_vox: 0.4 });
+        let cine = CineFrames { frames: given(&frames), outlined };
+        let mut cycles = track_cycles(&mut method, &[cine], plan, &Silent).expect("the cycle should run");
+        let flow = cycles.remove(0).frames.remove(1).flow;
+        assert!(flow == rest, "another start was taken");
+    }
+}

@@ -198,7 +198,10 @@ fn names_that_are_not_are_answered_with_the_nearest_or_the_owner() {
     let text = Draft::new(&METHODS, "magic").unwrap_err().to_string();
     assert_eq!(text, "parameter `method` is magic, expected clg, phase, lucas-kanade, block-matching or fe");
     let text = clg.set_preset("best").unwrap_err().to_string();
-    assert_eq!(text, "clg: parameter `preset` is best, expected accurate, fast, realtime, paper or cine");
+    assert_eq!(
+        text,
+        "clg: parameter `preset` is best, expected accurate, fast, realtime, paper, cine or cine-apart"
+    );
     let text = clg.build::<PhaseParameters>(Dimension::Two).unwrap_err().to_string();
     assert_eq!(text, "parameter `method` is clg, expected phase");
 }

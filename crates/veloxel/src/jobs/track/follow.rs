@@ -1,13 +1,16 @@
 //! The motion from a start frame to every frame of cines: the one place that knows how it is found.
 
 use super::part::Part;
+use super::region::MARGIN_MM;
 use crate::VeloxelError;
 use crate::jobs::RunOptions;
 use crate::jobs::full_scale::full_scale;
 use veloxel_core::parameters::{Parameters, Values};
-use veloxel_core::{Flow, Volume};
+use veloxel_core::{Flow, Mask, Volume};
 use veloxel_gpu::Device;
-use veloxel_motion::cycle::{Cycle, CycleEstimate, CyclePlan, Periodic, track_cycles, track_whole};
+use veloxel_motion::cycle::{
+    CineFrames, Cycle, CycleEstimate, CyclePlan, Outlined, Periodic, track_cycles, track_whole,
+};
 use veloxel_motion::{AnyMethod, FiniteElementsParams, Observer, SequenceFrames};
 use veloxel_report::metrics::Periodicity;
 
@@ -33,11 +36,16 @@ pub(super) struct Followed {
 pub(super) struct Frames {
     pub frames: Vec<Volume<f32>>,
     pub weight: Option<Volume<f32>>,
+    /// Within the outlines of the start frame, where pairs are to begin from what lies there too.
+    pub outlined: Option<Mask>,
 }
 
 impl Frames {
-    fn given(&self) -> SequenceFrames<'_> {
-        SequenceFrames { weights: self.weight.as_slice(), ..SequenceFrames::new(&self.frames) }
+    fn given(&self) -> CineFrames<'_> {
+        let frames = SequenceFrames { weights: self.weight.as_slice(), ..SequenceFrames::new(&self.frames) };
+        let farthest_vox = MARGIN_MM / self.frames[0].grid().spacing_mm()[0];
+        let outlined = self.outlined.as_ref().map(|within| Outlined { within, farthest_vox });
+        CineFrames { frames, outlined }
     }
 }
 
@@ -55,7 +63,7 @@ pub(super) fn follow(
     if plan.estimate == CycleEstimate::Whole {
         let each = |(nth, cine): (usize, &Frames)| {
             let part = Part { observer, nth, count: cines.len() };
-            whole(cine.given(), plan, options, device, &part)
+            whole(cine.given().frames, plan, options, device, &part)
         };
         return cines.iter().enumerate().map(each).collect();
     }
@@ -66,7 +74,7 @@ pub(super) fn follow(
         let reason = format!("{name} takes windows of frames: name a method of pairs to track with");
         return Err(VeloxelError::Frames { reason });
     };
-    let given: Vec<SequenceFrames<'_>> = cines.iter().map(Frames::given).collect();
+    let given: Vec<CineFrames<'_>> = cines.iter().map(Frames::given).collect();
     let cycles = track_cycles(&mut **method, &given, plan, observer)?;
     Ok(cycles.into_iter().map(|cycle| followed(cycle, opened.parameters.clone())).collect())
 }

@@ -5,6 +5,7 @@ mod cavities;
 mod cine;
 mod follow;
 mod motion;
+mod outlined;
 mod outlines;
 mod part;
 mod region;
@@ -20,7 +21,7 @@ use crate::VeloxelError;
 pub use cavities::Cavities;
 use cine::Cine;
 pub use motion::MotionSpace;
-use motion::{CineMotion, Task, Way};
+use motion::{CineMotion, Task, Way, are_apart};
 use region::Region;
 pub use region::RegionChoice;
 use seeds::Seeds;
@@ -73,6 +74,8 @@ pub struct TrackJob {
     pub estimate: CycleEstimate,
     /// The methods with their presets and parameters, one run each; at least one.
     pub methods: Vec<MethodOptions>,
+    /// Whether CLG takes the preset that suits the frames at hand in place of its own.
+    pub preset_by_frames: bool,
     /// Device and everything else that the runs share, but the method.
     pub options: RunOptions,
     /// Whether the outlines over the moving images are written as `loop.gif` too.
@@ -106,7 +109,27 @@ impl TrackJob {
             .writes("folder", [&self.folder], Holds::Folder)
             .members("folder", MEMBERS))
     }
+
+    /// The space that motion lives in.
+    fn space_of(&self, cine: &Cine) -> MotionSpace {
+        self.space.resolved(cine.sequence.grid(), cine.place.frames)
+    }
+
+    /// The same with the presets that suit a cine, where they are not given: in planes, motion between frames far apart in time
+    /// is as large as between stacks.
+    fn with_presets_for(&self, cine: &Cine) -> Result<Self, VeloxelError> {
+        let mut job = self.clone();
+        let are_planes = self.space_of(cine) == MotionSpace::InPlane;
+        if self.preset_by_frames && are_planes && are_apart(cine.place.frames) {
+            let preset = |method: MethodOptions| method.preset(APART);
+            job.methods = job.methods.into_iter().map(preset).collect::<Result<_, _>>()?;
+        }
+        Ok(job)
+    }
 }
+
+/// The preset of CLG for slices of frames far apart in time.
+const APART: &str = "cine-apart";
 
 /// Follows outlines over a cine with one method or several, measures, and writes everything into one folder, all of it or nothing.
 ///
@@ -118,6 +141,7 @@ pub fn track(job: &TrackJob, observer: &dyn Observer) -> Result<JobRun<TrackRepo
     let (device, mut log) = job.options.device.start()?;
     let warnings = &mut log.warnings;
     let cine = log.stages.time("load", || Cine::load(job, &device, warnings))?;
+    let job = &job.with_presets_for(&cine)?;
     let seeds = Seeds::load(job, &cine, warnings)?;
     let truth = match &job.truth[..] {
         [] => None,
@@ -268,7 +292,8 @@ impl Setting<'_> {
             cine: self.cine,
             weight: self.weight,
             region: self.region,
-            space: self.job.space.resolved(self.cine.sequence.grid(), self.cine.place.frames),
+            space: self.job.space_of(self.cine),
+            contours: &self.seeds.contours,
             slices: &slices,
             plan: CyclePlan { periodic: self.job.periodic, estimate: self.job.estimate, start: 0 },
             options: &options,
@@ -335,7 +360,7 @@ fn report(
             slices: seeds.contours.slices(),
             region_from_px: region.from,
             region_size_px: region.size,
-            motion: job.space.resolved(grid, cine.place.frames).word().to_owned(),
+            motion: job.space_of(cine).word().to_owned(),
             cavities: job.cavities.word().to_owned(),
         },
         runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),

@@ -2,12 +2,13 @@
 
 use super::cine::Cine;
 use super::follow::{Followed, Frames, follow};
+use super::outlined::outlined;
 use super::part::Part;
 use super::region::Region;
 use crate::VeloxelError;
 use crate::jobs::RunOptions;
 use veloxel_core::parameters::Values;
-use veloxel_core::{Dimension, Flow, Grid, Volume};
+use veloxel_core::{ContourSet, Dimension, Flow, Grid, Volume};
 use veloxel_gpu::Device;
 use veloxel_motion::Observer;
 use veloxel_motion::composition::sample_vox;
@@ -43,7 +44,7 @@ impl MotionSpace {
     pub(super) fn resolved(self, grid: &Grid, frames: usize) -> Self {
         match self {
             _ if grid.dimension() == Dimension::Two => Self::InPlane,
-            Self::Auto if grid.size()[2] >= STACK_SLICES && frames < DENSE_FRAMES => Self::Volume,
+            Self::Auto if grid.size()[2] >= STACK_SLICES && are_apart(frames) => Self::Volume,
             Self::Auto => Self::InPlane,
             asked => asked,
         }
@@ -54,6 +55,11 @@ impl MotionSpace {
 const STACK_SLICES: usize = 4;
 /// Frames of a beat from which on neighbours in time are alike.
 const DENSE_FRAMES: usize = 16;
+
+/// Whether so many frames of a beat lie far apart in time.
+pub(super) fn are_apart(frames: usize) -> bool {
+    frames < DENSE_FRAMES
+}
 
 /// By which way a frame is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +91,8 @@ pub(super) struct Task<'a> {
     pub region: Region,
     /// Never [`MotionSpace::Auto`].
     pub space: MotionSpace,
-    /// The slices with outlines.
+    /// The outlines that are carried along, and the slices that have some.
+    pub contours: &'a ContourSet,
     pub slices: &'a [usize],
     /// Whether the cine comes around, and which motion is wanted; its start is another one each time.
     pub plan: CyclePlan,
@@ -105,14 +112,18 @@ impl Task<'_> {
         if self.space == MotionSpace::Volume {
             let stack = self.region.stack(grid)?;
             let cut = |image: &Volume<f32>| self.region.volume(image, &stack);
-            let cine = Frames { frames: frames.iter().map(cut).collect(), weight: self.weight.map(cut) };
+            let (cut_frames, weight) = (frames.iter().map(cut).collect(), self.weight.map(cut));
+            let cine = Frames { frames: cut_frames, weight, outlined: None };
             let parts = found(&[cine])?.into_iter().map(Some).collect();
             return Ok(CineMotion { grid: grid.clone(), region: self.region, parts, space });
         }
         let plane = self.region.plane(grid)?;
         let of_slice = |&slice: &usize| {
             let cut = |image: &Volume<f32>| self.region.slice(image, slice, &plane);
-            Frames { frames: frames.iter().map(cut).collect(), weight: self.weight.map(cut) }
+            // Neighbours in time are alike otherwise, and need no other start.
+            let within = || outlined(self.contours, [slice, start], self.region, &plane);
+            let outlined = are_apart(frames.len()).then(within).flatten();
+            Frames { frames: frames.iter().map(cut).collect(), weight: self.weight.map(cut), outlined }
         };
         let cines: Vec<Frames> = self.slices.iter().map(of_slice).collect();
         let mut parts: Vec<Option<Followed>> = (0..grid.size()[2]).map(|_| None).collect();

@@ -6,7 +6,7 @@ use std::path::Path;
 use veloxel_core::{ContourSet, Grid, Mask, Structure, Volume};
 
 /// Around the outlines, millimetres: the heart moves, and methods look around.
-const MARGIN_MM: f64 = 25.0;
+pub(super) const MARGIN_MM: f64 = 25.0;
 /// Pixels along a side at least, where there are so many: pyramids need them.
 const LEAST_PX: usize = 64;
 
