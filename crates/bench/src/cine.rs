@@ -67,7 +67,7 @@ fn job(
         labels: Default::default(),
         names: PlainNames::default(),
         region: RegionChoice::Auto,
-        space: MotionSpace::Auto,
+        space: MotionSpace::InPlane,
         cavities: Cavities::default(),
         periodic: Periodic::Auto,
         estimate: CycleEstimate::Closed,

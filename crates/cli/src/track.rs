@@ -61,9 +61,8 @@ pub struct TrackArguments {
     #[arg(long, value_name = "WAY", value_parser = estimates(), default_value = "closed", help_heading = "Method")]
     estimate: CycleEstimate,
 
-    /// Motion of each slice in its plane, or of all slices together; auto: together where fewer than 16 frames of a stack of 4 slices or more
-    /// are given, whose base descends far from frame to frame
-    #[arg(long, value_name = "SPACE", value_parser = spaces(), default_value = "auto", help_heading = "Method")]
+    /// Motion of each slice in its plane, or of all slices together, from which longitudinal strain comes
+    #[arg(long, value_name = "SPACE", value_parser = spaces(), default_value = "in-plane", help_heading = "Method")]
     motion: MotionSpace,
 
     /// Where motion is estimated: auto (25 mm around the outlines, or the outlines of a region), all, X,Y,WIDTH,HEIGHT in pixels,
@@ -159,11 +158,12 @@ fn cavities() -> impl TypedValueParser<Value = Cavities> {
 }
 
 fn spaces() -> impl TypedValueParser<Value = MotionSpace> {
-    PossibleValuesParser::new(["auto", "in-plane", "volume"]).map(|word| match word.as_str() {
-        "volume" => MotionSpace::Volume,
-        "in-plane" => MotionSpace::InPlane,
-        _ => MotionSpace::Auto,
-    })
+    PossibleValuesParser::new([MotionSpace::InPlane, MotionSpace::Volume].map(MotionSpace::word)).map(
+        |word| match word == MotionSpace::Volume.word() {
+            true => MotionSpace::Volume,
+            false => MotionSpace::InPlane,
+        },
+    )
 }
 
 /// `FILE` or `FILE@3`.

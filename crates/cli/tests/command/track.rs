@@ -128,7 +128,7 @@ fn slices_far_apart_in_time_have_a_preset_of_their_own() {
 }
 
 #[test]
-fn stacks_far_apart_in_time_move_as_volumes_and_shorten_from_base_to_apex() {
+fn stacks_that_move_as_volumes_shorten_from_base_to_apex() {
     let phantom = phantom(4, 5);
     let place = workplace(&phantom);
     let mask = Volume::from_fn(phantom.params().grid.clone(), |[x, y, _]| {
@@ -136,7 +136,8 @@ fn stacks_far_apart_in_time_move_as_volumes_and_shorten_from_base_to_apex() {
     });
     write_labels(&place.path("heart.nii.gz"), &mask).expect("labels are written");
     let run = ["track", "cine.nii.gz", "--contours", "exact.json", "--region", "heart.nii.gz=1", "-o", "out"];
-    let text = place.run(&[&run[..], &["--gif"], &METHOD[1..]].concat()).succeeded().stdout;
+    let text =
+        place.run(&[&run[..], &["--gif", "--motion", "volume"], &METHOD[1..]].concat()).succeeded().stdout;
     assert!(text.contains("of all slices together") && text.contains("longitudinal"), "{text}");
     let report = report(&place, "out");
     assert_eq!(report["cine"]["motion"], "volume");
@@ -148,7 +149,7 @@ fn stacks_far_apart_in_time_move_as_volumes_and_shorten_from_base_to_apex() {
     assert_eq!(all[0]["longitudinal"].as_f64(), Some(0.0));
     let table = std::fs::read_to_string(place.path("out").join("strain.csv")).expect("a table");
     assert!(table.contains("longitudinal_lagrangian,longitudinal_eulerian,longitudinal_rate"));
-    let planes = [&run[..4], &["-o", "planes", "--motion", "in-plane"], &METHOD[1..]].concat();
+    let planes = [&run[..4], &["-o", "planes"], &METHOD[1..]].concat();
     let text = place.run(&planes).succeeded().stdout;
     assert!(text.contains("of each slice in its plane") && !text.contains("longitudinal"), "{text}");
     let wrong = [&run[..4], &["--region", "exact.json", "-o", "wrong"], &METHOD[..]].concat();

@@ -1,5 +1,5 @@
 //! Launches of `sparse_lucas_kanade.wgsl`: sixteen threads a point, two points a workgroup; or, where the device takes CUDA C++,
-//! of `sparse_lucas_kanade.cu`, whose windows are in registers.
+//! of `sparse_lucas_kanade.cu`, a warp for as many points as it has lanes for.
 
 use super::SparseLucasKanade;
 use crate::kernel::Launcher;
@@ -25,22 +25,18 @@ static UP_TO_31: ShaderSource = ShaderSource::wgsl(
     "sparse Lucas-Kanade",
     &["const AREA: u32 = 961u;\nconst AROUND: u32 = 1089u;\n", NAN, BODY],
 );
-static IN_REGISTERS: ShaderSource =
+static FOR_WARPS: ShaderSource =
     ShaderSource::cuda("sparse Lucas-Kanade", &[NAN], include_str!("sparse_lucas_kanade.cu"));
-/// Threads of a workgroup.
+/// Threads of a workgroup: a warp.
 const WIDTH: usize = 32;
-/// The same in CUDA C++.
-const CUDA_WIDTH: usize = 128;
+/// Threads of a point.
+const LANES: usize = 16;
 /// Workgroups along x at most.
 const MOST_ACROSS: usize = 32_768;
 
-/// Threads of a point in CUDA C++: few hold several columns each, and more points share a warp.
+/// The same in CUDA C++: each has three columns of a window, or two of the largest ones.
 fn cuda_lanes(rows: usize) -> usize {
-    match rows {
-        0..=10 => 4,
-        11..=16 => 16,
-        _ => 32,
-    }
+    rows.div_ceil(if rows > 21 { 2 } else { 3 })
 }
 
 pub(super) fn track(gpu: &Launcher<'_>, args: &SparseLucasKanade<'_>) -> Result<(), ComputeError> {
@@ -49,19 +45,16 @@ pub(super) fn track(gpu: &Launcher<'_>, args: &SparseLucasKanade<'_>) -> Result<
         return Ok(());
     }
     let rows = 2 * search.radius + 1;
-    let is_in_registers = gpu.gpu().takes_cuda();
-    let (width, lanes) = match is_in_registers {
-        true => (CUDA_WIDTH, cuda_lanes(rows)),
-        false => (WIDTH, 16),
-    };
+    let takes_cuda = gpu.gpu().takes_cuda();
+    let lanes = if takes_cuda { cuda_lanes(rows) } else { LANES };
     let source = match rows {
-        _ if is_in_registers => &IN_REGISTERS,
+        _ if takes_cuda => &FOR_WARPS,
         0..=9 => &UP_TO_9,
         10..=15 => &UP_TO_15,
         16..=21 => &UP_TO_21,
         _ => &UP_TO_31,
     };
-    let groups = n.div_ceil(width / lanes);
+    let groups = n.div_ceil(WIDTH / lanes);
     let across = groups.min(MOST_ACROSS);
     let [finest_limit, coarse_limit] = search.limits_px2();
     let head = Uniform::new().u4([n, args.levels.count(), search.iterations, across]).f4([
@@ -77,7 +70,7 @@ pub(super) fn track(gpu: &Launcher<'_>, args: &SparseLucasKanade<'_>) -> Result<
     let uniform = (0..MOST_LEVELS).fold(head, |uniform, l| uniform.u4(level(l)));
     gpu.launch(source, "track")
         .constant("ROWS", rows)
-        .constant("WIDTH", width)
+        .constant("WIDTH", WIDTH)
         .constant("GUESSED", args.guesses.is_some())
         .uniform(uniform)
         .input(args.pyramids[0])
@@ -103,11 +96,11 @@ mod tests {
     #[test]
     fn windows_stay_in_registers_with_nvrtc() {
         let nvrtc = here("nvrtc", Nvrtc::find());
-        for rows in [3, 9, 15, 21, 31] {
+        for rows in [3, 5, 9, 15, 21, 23, 31] {
             let launch = Launch {
-                source: &IN_REGISTERS,
+                source: &FOR_WARPS,
                 entry: "track",
-                constants: &[("ROWS", rows as f64), ("WIDTH", CUDA_WIDTH as f64), ("GUESSED", 1.0)],
+                constants: &[("ROWS", rows as f64), ("WIDTH", WIDTH as f64), ("GUESSED", 1.0)],
                 uniform: (0..2 + MOST_LEVELS).fold(Uniform::new(), |uniform, _| uniform.u4([0; 4])),
                 buffers: &[Bind::Absent; 10],
                 groups: [1; 3],

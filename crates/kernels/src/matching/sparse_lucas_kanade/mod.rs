@@ -14,7 +14,7 @@
 //! *Border*: the outermost pixels repeat. *Halo*: unbounded (gathers).
 //!
 //! *Sums*: the columns of a window are added up row by row, then those of `l` and `l + 16`, then every fourth of these sixteen,
-//! then the four that are left: in one vector of a processor or two, or by sixteen threads of a GPU or thirty-two.
+//! then the four that are left: in one vector of a processor or two, or by some threads of a GPU.
 
 mod cpu;
 mod gpu;

@@ -1,8 +1,10 @@
-// sparse_lucas_kanade.wgsl with its windows in registers: four lanes of a warp hold a small window, every fourth column each;
-// sixteen lanes a larger one, a column each; all thirty-two the largest. What they have to tell each other goes through
-// shuffles, for which WGSL's subset has no word. The operations and their order are the same.
+// sparse_lucas_kanade.wgsl for warps: a lane holds a few columns of a window, and a warp has as many points as it has lanes for.
+// The window lies in the workgroup's memory; what a step needs of it beside its samples is taken to registers. The operations and
+// their order are the same.
 //
 // The lanes of a warp stay together: who has arrived computes along at a harmless position, and what it finds is not used.
+// Loops are unrolled where registers are counted off by them, and else as little as loads need to be under way: what is executed
+// often has to fit the cache of instructions.
 
 namespace kernel {
 
@@ -15,37 +17,117 @@ struct Block {
     uint4 levels[13];
 };
 
-constexpr int SIDE = int(ROWS);
-constexpr int LANES = SIDE > 16 ? 32 : (SIDE > 10 ? 16 : 4);
 constexpr uint WARP = 0xffffffffu;
-// Columns of a lane, and with one more on either side of the window.
-constexpr int COLUMNS = (SIDE + LANES - 1) / LANES;
-constexpr int AROUND = (SIDE + 2 + LANES - 1) / LANES;
+constexpr int SIDE = int(ROWS);
+// Columns of a lane, beside each other; lanes of a point; their columns; points of a warp, which is a workgroup.
+constexpr int COLUMNS = SIDE > 21 ? 2 : 3;
+constexpr int LANES = (SIDE + COLUMNS - 1) / COLUMNS;
+constexpr int ACROSS = LANES * COLUMNS;
+constexpr int POINTS = 32 / LANES;
+// Rows of pixels that are under way.
+constexpr int AHEAD = 2;
 
 // By how much steps are lengthened at most.
 constexpr float MOST_LENGTHENED = 2.0f;
 
 constexpr float FOUND = 0.0f, UNDEFINED = 1.0f, OUTSIDE = 2.0f, LEFT = 3.0f, FLAT = 4.0f;
 
-WGSL_FN float from_lane(const float value, const int lane) { return __shfl_sync(WARP, value, lane, LANES); }
+// A row of a window, a lane's columns of it: samples, derivatives along x, derivatives along y.
+struct Row {
+    float values[3 * COLUMNS];
 
-// The sum of a point's columns: the first sixteen and those beyond, every fourth of them, then the four that are left.
-WGSL_FN float total(const float (&sums)[COLUMNS], const int lane) {
-    float sum = sums[0];
-    if (LANES == 4) {
+    WGSL_FN float sample(const int c) const { return values[c]; }
+    WGSL_FN float along_x(const int c) const { return values[COLUMNS + c]; }
+    WGSL_FN float along_y(const int c) const { return values[2 * COLUMNS + c]; }
+};
+
+// The windows of a warp: of each row of a lane four values at once, the first four with the samples among them, then single ones.
+struct Windows {
+    static constexpr int FOURS = 3 * COLUMNS / 4, SINGLES = 3 * COLUMNS % 4;
+
+    float4 fours[SIDE][FOURS][32];
+    float singles[SIDE][SINGLES][32];
+
+    WGSL_FN void put(const int j, const Row& row) {
 #pragma unroll
-        for (int c = 1; c < COLUMNS; ++c) {
-            sum = sum + sums[c];
+        for (int n = 0; n < FOURS; ++n) {
+            const float* const from = row.values + 4 * n;
+            fours[j][n][threadIdx.x] = make_float4(from[0], from[1], from[2], from[3]);
         }
-    } else {
-        const int nth = lane & 3;
-        if (LANES > 16) {
-            sum = sum + from_lane(sum, (lane + 16) & 31);
+#pragma unroll
+        for (int n = 0; n < SINGLES; ++n) {
+            singles[j][n][threadIdx.x] = row.values[4 * FOURS + n];
         }
-        sum = from_lane(sum, nth) + from_lane(sum, nth + 4) + from_lane(sum, nth + 8) + from_lane(sum, nth + 12);
     }
-    return from_lane(sum, 0) + from_lane(sum, 1) + from_lane(sum, 2) + from_lane(sum, 3);
-}
+    WGSL_FN void get_four(const int j, const int nth, Row& row) const {
+        const float4 four = fours[j][nth][threadIdx.x];
+        float* const to = row.values + 4 * nth;
+        to[0] = four.x;
+        to[1] = four.y;
+        to[2] = four.z;
+        to[3] = four.w;
+    }
+    WGSL_FN void get_first(const int j, Row& row) const { get_four(j, 0, row); }
+    WGSL_FN void get_others(const int j, Row& row) const {
+#pragma unroll
+        for (int n = 1; n < FOURS; ++n) {
+            get_four(j, n, row);
+        }
+#pragma unroll
+        for (int n = 0; n < SINGLES; ++n) {
+            row.values[4 * FOURS + n] = singles[j][n][threadIdx.x];
+        }
+    }
+};
+
+// What the lanes of a warp share.
+struct alignas(16) Shared {
+    Windows windows;
+    // Two sums of each column of each point.
+    float2 sums[POINTS][ACROSS + ACROSS % 2];
+};
+
+// A lane, and its point among those of the warp. Lanes beyond the last point do what its first ones do.
+struct Place {
+    Shared& shared;
+    int point, column;
+
+    WGSL_FN explicit Place(Shared& shared) : shared(shared) {
+        const int seat = threadIdx.x < POINTS * LANES ? int(threadIdx.x) : int(threadIdx.x) - LANES;
+        point = seat / LANES;
+        column = seat % LANES * COLUMNS;
+    }
+    // Whether one of the lane's columns belongs to the window.
+    WGSL_FN bool owns(const int c) const { return ACROSS == SIDE || column + c < SIDE; }
+
+    // Two sums over the columns of a point: the first sixteen and those beyond, every fourth of them, then the four that are left.
+    WGSL_FN float2 total(const float (&x)[COLUMNS], const float (&y)[COLUMNS]) const {
+        float2* const own = shared.sums[point];
+        __syncwarp();
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) {
+            own[column + c] = make_float2(x[c], y[c]);
+        }
+        __syncwarp();
+        float2 all[SIDE + 1];
+#pragma unroll
+        for (int c = 0; c < SIDE; c += 2) {
+            const float4 two = *reinterpret_cast<const float4*>(own + c);
+            all[c] = make_float2(two.x, two.y);
+            all[c + 1] = make_float2(two.z, two.w);
+        }
+#pragma unroll
+        for (int c = 16; c < SIDE; ++c) {
+            all[c - 16] = all[c - 16] + all[c];
+        }
+#pragma unroll
+        for (int c = 4; c < (SIDE < 16 ? SIDE : 16); ++c) {
+            all[c % 4] = all[c % 4] + all[c];
+        }
+        const float2 three = all[0] + all[1] + all[2];
+        return SIDE == 3 ? three : three + all[3];
+    }
+};
 
 WGSL_FN float mix_of(const float a, const float b, const float t) { return a + t * (b - a); }
 
@@ -62,137 +144,182 @@ struct View {
         corner = make_int2(int(low.x), int(low.y));
         part = make_float2(at.x - low.x, at.y - low.y);
     }
-    // Whether the samples of rows and columns `first` to `last` are pixels.
+    // Whether rows and columns `first` to `last` are pixels.
     WGSL_FN bool holds(const int first, const int last) const {
         return corner.x + first >= 0 && corner.y + first >= 0 && corner.x + last < size.x && corner.y + last < size.y;
     }
 };
 
-// Samples between columns of a picture, those of a lane, row by row, a row further with each call.
-template <bool BORDER, int COUNT> struct Columns {
+// Samples between columns of a picture that lie beside each other, a row further with each call; some rows of pixels are under way.
+template <bool BORDER, int COUNT> struct Rows {
     const View& at;
-    int low[COUNT], high[COUNT], y;
+    int column, y;
+    float pixels[AHEAD][COUNT + 1];
 
-    // From a row on; the columns of a lane end with `last`, as they are counted from `first` on.
-    WGSL_FN Columns(const View& at, const int lane, const int first, const int last) : at(at), y(first) {
+    WGSL_FN Rows(const View& at, const int first_column, const int first_row)
+        : at(at), column(at.corner.x + first_column), y(at.corner.y + first_row) {
 #pragma unroll
-        for (int c = 0; c < COUNT; ++c) {
-            low[c] = at.corner.x + first + min(lane + c * LANES, last);
-            high[c] = low[c] + 1;
-            if (BORDER) {
-                low[c] = min(max(low[c], 0), at.size.x - 1);
-                high[c] = min(max(high[c], 0), at.size.x - 1);
-            } else {
-                low[c] += (at.corner.y + first) * at.size.x;
-            }
+        for (int n = 0; n < AHEAD; ++n) {
+            fetch(pixels[n]);
         }
     }
-    WGSL_FN void next(float (&samples)[COUNT]) {
-        const int row = min(max(at.corner.y + y, 0), at.size.y - 1) * at.size.x;
+    // The next row; those beyond the last one are not used.
+    WGSL_FN void fetch(float (&into)[COUNT + 1]) {
+        const float* const row = at.pixels + min(BORDER ? max(y, 0) : y, at.size.y - 1) * at.size.x;
 #pragma unroll
-        for (int c = 0; c < COUNT; ++c) {
-            if (BORDER) {
-                samples[c] = mix_of(at.pixels[low[c] + row], at.pixels[high[c] + row], at.part.x);
-            } else {
-                samples[c] = mix_of(at.pixels[low[c]], at.pixels[low[c] + 1], at.part.x);
-                low[c] += at.size.x;
-            }
+        for (int c = 0; c <= COUNT; ++c) {
+            into[c] = row[BORDER ? min(max(column + c, 0), at.size.x - 1) : column + c];
         }
         y += 1;
     }
+    WGSL_FN void next(float (&samples)[COUNT]) {
+#pragma unroll
+        for (int c = 0; c < COUNT; ++c) {
+            samples[c] = mix_of(pixels[0][c], pixels[0][c + 1], at.part.x);
+        }
+#pragma unroll
+        for (int n = 1; n < AHEAD; ++n) {
+#pragma unroll
+            for (int c = 0; c <= COUNT; ++c) {
+                pixels[n - 1][c] = pixels[n][c];
+            }
+        }
+        fetch(pixels[AHEAD - 1]);
+    }
 };
 
-struct Window {
-    float samples[SIDE][COLUMNS], along_x[SIDE][COLUMNS], along_y[SIDE][COLUMNS];
-
-    // Takes the window and its derivatives; Σ g gᵀ: 11, 12, 22.
-    template <bool BORDER> WGSL_FN float3 take(const View& at, const int lane) {
-        // Three rows of samples above each other, of the columns themselves and the two beside each.
-        float rows[3][3][COLUMNS], above[AROUND], below[AROUND], own[AROUND];
-        Columns<BORDER, AROUND> columns(at, lane, -1, SIDE + 1);
-        columns.next(above);
+// Samples between rows.
+template <int COUNT>
+WGSL_FN void between(float (&samples)[COUNT], const float (&above)[COUNT], const float (&below)[COUNT], const float t) {
 #pragma unroll
-        for (int j = 0; j < SIDE + 2; ++j) {
-            columns.next(below);
-#pragma unroll
-            for (int c = 0; c < AROUND; ++c) {
-                own[c] = mix_of(above[c], below[c], at.part.y);
-                above[c] = below[c];
-            }
-#pragma unroll
-            for (int c = 0; c < COLUMNS; ++c) {
-                rows[j % 3][0][c] = own[c];
-#pragma unroll
-                for (int k = 1; k < 3; ++k) {
-                    // The last lanes' neighbours are the first ones' next columns.
-                    const float lent = c + 1 == AROUND || lane >= k ? own[c] : own[min(c + 1, AROUND - 1)];
-                    rows[j % 3][k][c] = from_lane(lent, (lane + k) & (LANES - 1));
-                }
-            }
-            if (j >= 2) {
-                differentiate(rows[(j - 2) % 3], rows[(j - 1) % 3], rows[j % 3], j - 2, lane);
-            }
-        }
-        float xx[COLUMNS] = {}, xy[COLUMNS] = {}, yy[COLUMNS] = {};
-#pragma unroll
-        for (int j = 0; j < SIDE; ++j) {
-#pragma unroll
-            for (int c = 0; c < COLUMNS; ++c) {
-                xx[c] = xx[c] + along_x[j][c] * along_x[j][c];
-                xy[c] = xy[c] + along_x[j][c] * along_y[j][c];
-                yy[c] = yy[c] + along_y[j][c] * along_y[j][c];
-            }
-        }
-        return make_float3(total(xx, lane), total(xy, lane), total(yy, lane));
+    for (int c = 0; c < COUNT; ++c) {
+        samples[c] = mix_of(above[c], below[c], t);
     }
+}
 
-    // A row of the window, from the three rows of samples around it.
-    WGSL_FN void differentiate(
-        const float (&a)[3][COLUMNS], const float (&b)[3][COLUMNS], const float (&c)[3][COLUMNS], const int j, const int lane
-    ) {
+template <int COUNT> WGSL_FN void copy(float (&to)[COUNT], const float (&from)[COUNT]) {
+#pragma unroll
+    for (int c = 0; c < COUNT; ++c) {
+        to[c] = from[c];
+    }
+}
+
+// Takes the window and its derivatives; Σ g gᵀ: 11, 12, 22.
+template <bool BORDER> WGSL_FN float3 take(const View& at, const Place& place) {
+    float xx[COLUMNS] = {}, xy[COLUMNS] = {}, yy[COLUMNS] = {};
+    // Three rows of samples above each other, of the columns themselves and one beside them on either side.
+    float a[COLUMNS + 2], b[COLUMNS + 2], c[COLUMNS + 2], above[COLUMNS + 2], below[COLUMNS + 2];
+    Rows<BORDER, COLUMNS + 2> rows(at, place.column - 1, -1);
+    rows.next(above);
+    rows.next(below);
+    between(a, above, below, at.part.y);
+    rows.next(above);
+    between(b, below, above, at.part.y);
+#pragma unroll 3
+    for (int j = 0; j < SIDE; ++j) {
+        rows.next(below);
+        between(c, above, below, at.part.y);
+        Row row;
 #pragma unroll
         for (int n = 0; n < COLUMNS; ++n) {
-            const float gx = 0.09375f * (a[2][n] - a[0][n] + c[2][n] - c[0][n]) + 0.3125f * (b[2][n] - b[0][n]);
-            const float gy = 0.09375f * (c[0][n] - a[0][n] + c[2][n] - a[2][n]) + 0.3125f * (c[1][n] - a[1][n]);
-            samples[j][n] = b[1][n];
-            along_x[j][n] = lane + n * LANES < SIDE ? gx : 0.0f;
-            along_y[j][n] = lane + n * LANES < SIDE ? gy : 0.0f;
+            const float gx = 0.09375f * (a[n + 2] - a[n] + c[n + 2] - c[n]) + 0.3125f * (b[n + 2] - b[n]);
+            const float gy = 0.09375f * (c[n] - a[n] + c[n + 2] - a[n + 2]) + 0.3125f * (c[n + 1] - a[n + 1]);
+            const float x = place.owns(n) ? gx : 0.0f, y = place.owns(n) ? gy : 0.0f;
+            row.values[n] = b[n + 1];
+            row.values[COLUMNS + n] = x;
+            row.values[2 * COLUMNS + n] = y;
+            xx[n] = xx[n] + x * x;
+            xy[n] = xy[n] + x * y;
+            yy[n] = yy[n] + y * y;
         }
+        place.shared.windows.put(j, row);
+        copy(a, b);
+        copy(b, c);
+        copy(above, below);
     }
+    const float2 first = place.total(xx, xy), second = place.total(yy, yy);
+    return make_float3(first.x, first.y, second.x);
+}
 
-    // Hands over J − I of this lane's columns.
-    template <bool BORDER, class Take> WGSL_FN void compare(const View& at, const int lane, Take take) const {
-        float above[COLUMNS], below[COLUMNS];
-        Columns<BORDER, COLUMNS> columns(at, lane, 0, SIDE - 1);
-        columns.next(above);
+// Hands over each row of a window, with J − I of the lane's columns.
+template <bool BORDER, class Take> WGSL_FN void compare(const View& at, const Place& place, Take take) {
+    float above[COLUMNS], below[COLUMNS], samples[COLUMNS];
+    Rows<BORDER, COLUMNS> rows(at, place.column, 0);
+    rows.next(above);
+#pragma unroll 3
+    for (int j = 0; j < SIDE; ++j) {
+        rows.next(below);
+        between(samples, above, below, at.part.y);
+        Row row;
+        place.shared.windows.get_first(j, row);
+        place.shared.windows.get_others(j, row);
+#pragma unroll
+        for (int c = 0; c < COLUMNS; ++c) {
+            take(row, c, samples[c] - row.sample(c));
+        }
+        copy(above, below);
+    }
+}
+
+// Σ |J − I|.
+template <bool BORDER> WGSL_FN float difference(const View& at, const Place& place) {
+    float sum[COLUMNS] = {};
+    compare<BORDER>(at, place, [&](const Row&, const int c, const float difference) {
+        sum[c] = sum[c] + (place.owns(c) ? fabsf(difference) : 0.0f);
+    });
+    return place.total(sum, sum).x;
+}
+
+// Σ (J − I) g of a window across the border.
+WGSL_FN float2 mismatch_across(const View& at, const Place& place) {
+    float x[COLUMNS] = {}, y[COLUMNS] = {};
+    compare<true>(at, place, [&](const Row& row, const int c, const float difference) {
+        x[c] = x[c] + difference * row.along_x(c);
+        y[c] = y[c] + difference * row.along_y(c);
+    });
+    return place.total(x, y);
+}
+
+// What of a window is in registers.
+struct Slopes {
+    Row rows[SIDE];
+
+    WGSL_FN void get(const Place& place) {
 #pragma unroll
         for (int j = 0; j < SIDE; ++j) {
-            columns.next(below);
-#pragma unroll
-            for (int c = 0; c < COLUMNS; ++c) {
-                take(j, c, mix_of(above[c], below[c], at.part.y) - samples[j][c]);
-                above[c] = below[c];
-            }
+            place.shared.windows.get_others(j, rows[j]);
         }
     }
 
-    // Σ (J − I) g.
-    template <bool BORDER> WGSL_FN float2 mismatch(const View& at, const int lane) const {
-        float x[COLUMNS] = {}, y[COLUMNS] = {};
-        compare<BORDER>(at, lane, [&](const int j, const int c, const float difference) {
-            x[c] = x[c] + difference * along_x[j][c];
-            y[c] = y[c] + difference * along_y[j][c];
-        });
-        return make_float2(total(x, lane), total(y, lane));
-    }
-
-    // Σ |J − I|.
-    WGSL_FN float difference(const View& at, const int lane) const {
-        float sum[COLUMNS] = {};
-        compare<true>(at, lane, [&](const int, const int c, const float difference) {
-            sum[c] = sum[c] + (lane + c * LANES < SIDE ? fabsf(difference) : 0.0f);
-        });
-        return total(sum, lane);
+    // Σ (J − I) g of a window inside of the picture.
+    WGSL_FN float2 mismatch(const View& at, const Place& place) const {
+        float x[COLUMNS] = {}, y[COLUMNS] = {}, above[COLUMNS], below[COLUMNS];
+        const float* pixels = at.pixels + at.corner.y * at.size.x + at.corner.x + place.column;
+#pragma unroll
+        for (int j = 0; j <= SIDE; ++j) {
+            float own[COLUMNS + 1];
+#pragma unroll
+            for (int c = 0; c <= COLUMNS; ++c) {
+                own[c] = pixels[c];
+            }
+            pixels += at.size.x;
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c) {
+                below[c] = mix_of(own[c], own[c + 1], at.part.x);
+            }
+            if (j > 0) {
+                Row row = rows[j - 1];
+                place.shared.windows.get_first(j - 1, row);
+#pragma unroll
+                for (int c = 0; c < COLUMNS; ++c) {
+                    const float difference = mix_of(above[c], below[c], at.part.y) - row.sample(c);
+                    x[c] = x[c] + difference * row.along_x(c);
+                    y[c] = y[c] + difference * row.along_y(c);
+                }
+            }
+            copy(above, below);
+        }
+        return place.total(x, y);
     }
 };
 
@@ -208,8 +335,13 @@ extern "C" __global__ void __launch_bounds__(WIDTH) track(
     const float* point_x, const float* point_y, const float* guess_x, const float* guess_y,
     float* moved_x, float* moved_y, float* error, float* fate
 ) {
-    const int lane = threadIdx.x & (LANES - 1);
-    const uint nth = (blockIdx.y * block.counts.w + blockIdx.x) * (WIDTH / LANES) + threadIdx.x / LANES;
+    __shared__ Shared shared;
+    const Place place(shared);
+    const uint first_point = (blockIdx.y * block.counts.w + blockIdx.x) * POINTS;
+    if (first_point >= block.counts.x) {
+        return;
+    }
+    const uint nth = first_point + place.point;
     const bool exists = nth < block.counts.x;
     const float radius = block.search.w;
     float own = FOUND;
@@ -231,13 +363,14 @@ extern "C" __global__ void __launch_bounds__(WIDTH) track(
     if (GUESSED == 1u && exists && !isnan(guess_x[nth]) && !isnan(guess_y[nth])) {
         here = make_float2(guess_x[nth] * scale, guess_y[nth] * scale);
     }
-    Window window;
+    Slopes slopes;
     for (uint back = 0u; back <= coarsest; ++back) {
         const uint4 level = block.levels[coarsest - back];
         const View from(first, level, make_float2(point.x * scale - radius, point.y * scale - radius));
         scale = scale * 2.0f;
-        const float3 matrix =
-            __all_sync(WARP, from.holds(-1, SIDE + 1)) ? window.take<false>(from, lane) : window.take<true>(from, lane);
+        const bool is_inside_first = __all_sync(WARP, from.holds(-1, ACROSS + 1));
+        const float3 matrix = is_inside_first ? take<false>(from, place) : take<true>(from, place);
+        slopes.get(place);
         const float half = 0.5f * (matrix.x - matrix.z);
         const float least =
             (0.5f * (matrix.x + matrix.z) - sqrtf(half * half + matrix.y * matrix.y)) / float(ROWS * ROWS);
@@ -254,8 +387,8 @@ extern "C" __global__ void __launch_bounds__(WIDTH) track(
             }
             const float2 corner = make_float2(here.x - radius, here.y - radius);
             const View to(second, level, goes_on ? corner : make_float2(0.0f, 0.0f));
-            const float2 sum =
-                __all_sync(WARP, to.holds(0, SIDE)) ? window.mismatch<false>(to, lane) : window.mismatch<true>(to, lane);
+            const bool is_inside_second = __all_sync(WARP, to.holds(0, ACROSS));
+            const float2 sum = is_inside_second ? slopes.mismatch(to, place) : mismatch_across(to, place);
             if (goes_on) {
                 const float2 step = make_float2(
                     (matrix.y * sum.y - matrix.z * sum.x) / determinant,
@@ -286,8 +419,10 @@ extern "C" __global__ void __launch_bounds__(WIDTH) track(
     }
     const bool is_found = own == FOUND;
     const View to(second, block.levels[0], is_found ? make_float2(here.x - radius, here.y - radius) : make_float2(0.0f, 0.0f));
-    const float mean = window.difference(to, lane) / float(ROWS * ROWS);
-    if (exists && lane == 0) {
+    const bool is_inside_second = __all_sync(WARP, to.holds(0, ACROSS));
+    const float sum = is_inside_second ? difference<false>(to, place) : difference<true>(to, place);
+    const float mean = sum / float(ROWS * ROWS);
+    if (exists && place.column == 0) {
         fate[nth] = own;
         moved_x[nth] = is_found ? here.x : not_a_number();
         moved_y[nth] = is_found ? here.y : not_a_number();

@@ -112,7 +112,7 @@ impl TrackJob {
 
     /// The space that motion lives in.
     fn space_of(&self, cine: &Cine) -> MotionSpace {
-        self.space.resolved(cine.sequence.grid(), cine.place.frames)
+        self.space.on(cine.sequence.grid())
     }
 
     /// The same with the presets that suit a cine, where they are not given: in planes, motion between frames far apart in time

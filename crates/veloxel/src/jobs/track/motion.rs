@@ -18,10 +18,8 @@ use veloxel_report::metrics::{Periodicity, share_folded};
 /// Where points of a cine can move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MotionSpace {
-    /// The volume where few frames of a whole stack are given, else in planes.
-    #[default]
-    Auto,
     /// Each slice in its plane, as slices stand that are far apart.
+    #[default]
     InPlane,
     /// All slices together.
     Volume,
@@ -31,28 +29,17 @@ impl MotionSpace {
     /// As on the command line.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Auto => "auto",
             Self::InPlane => "in-plane",
             Self::Volume => "volume",
         }
     }
 
-    /// What is meant on a grid: never [`Self::Auto`].
-    ///
-    /// Between few frames of a beat the base of the heart descends by a slice or more, which planes cannot follow; between
-    /// many it moves little, and planes keep what slices far apart do not share.
-    pub(super) fn resolved(self, grid: &Grid, frames: usize) -> Self {
-        match self {
-            _ if grid.dimension() == Dimension::Two => Self::InPlane,
-            Self::Auto if grid.size()[2] >= STACK_SLICES && are_apart(frames) => Self::Volume,
-            Self::Auto => Self::InPlane,
-            asked => asked,
-        }
+    /// What is meant on a grid: a picture is its own plane.
+    pub(super) fn on(self, grid: &Grid) -> Self {
+        if grid.dimension() == Dimension::Two { Self::InPlane } else { self }
     }
 }
 
-/// Slices of a stack that motion across them can be told from, at least.
-const STACK_SLICES: usize = 4;
 /// Frames of a beat from which on neighbours in time are alike.
 const DENSE_FRAMES: usize = 16;
 
@@ -89,7 +76,6 @@ pub(super) struct Task<'a> {
     /// How much data count, on the cine's grid.
     pub weight: Option<&'a Volume<f32>>,
     pub region: Region,
-    /// Never [`MotionSpace::Auto`].
     pub space: MotionSpace,
     /// The outlines that are carried along, and the slices that have some.
     pub contours: &'a ContourSet,
@@ -144,7 +130,7 @@ impl CineMotion {
     pub fn moved_by(&self, way: Way, [x, y, z]: [f64; 3], frame: usize) -> Option<[f64; 3]> {
         let [x0, y0] = self.region.from.map(|v| v as f64);
         let (part, depth) = match self.space {
-            MotionSpace::InPlane | MotionSpace::Auto => (self.parts.get(z as usize)?.as_ref()?, 0.0),
+            MotionSpace::InPlane => (self.parts.get(z as usize)?.as_ref()?, 0.0),
             MotionSpace::Volume => (self.parts[0].as_ref()?, z),
         };
         let [w, h] = self.region.size.map(|n| n as f64 - 1.0);
