@@ -49,9 +49,26 @@ impl Cpu {
         self.pool.install(work)
     }
 
+    /// Runs two pieces of work on the pool's threads, side by side if there are several.
+    pub(crate) fn join<A: Send, B: Send>(
+        &self,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        match self.threads() {
+            1 => (first(), second()),
+            _ => self.pool.install(|| rayon::join(first, second)),
+        }
+    }
+
     /// Takes memory for `len` words from the memory pool.
     pub(crate) fn memory(&self, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
         HostMemory::take(&self.memory, len, content)
+    }
+
+    /// The same, of undefined content, to be given away.
+    pub(crate) fn memory_to_give(&self, len: usize) -> Result<HostMemory, ComputeError> {
+        HostMemory::take_to_give(&self.memory, len)
     }
 
     pub(crate) fn release_kept(&self) {

@@ -66,12 +66,13 @@ impl PendingStats {
 }
 
 impl Frame {
-    /// Copies an image to the device, which need not have it when this returns: whatever is asked of it later waits.
+    /// Brings an image to the device, which need not have it when this returns: whatever is asked of it later waits. The
+    /// processor reads the image's own samples.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device has too little memory or fails.
     pub fn upload(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
-        Self::of_samples(device, image.grid(), device.upload_copy(image.data())?)
+        Self::of_samples(device, image.grid(), device.share(image.shared_data())?)
     }
 
     /// Takes samples that the device holds already.
@@ -223,10 +224,11 @@ impl FrameSource<'_> {
     pub(crate) fn mapped(self, map: IntensityMap) -> Result<Buffer, MotionError> {
         let device = self.frame().device().clone();
         let mut samples = match self {
-            Self::Owned(frame) => frame.samples,
-            Self::Borrowed(frame) => {
-                let mut samples = device.scratch(frame.samples.len())?;
-                CopyBuffer { from: &frame.samples, to: &mut samples }.run(&device)?;
+            Self::Owned(frame) if !frame.samples.is_shared() => frame.samples,
+            _ => {
+                let from = self.frame().samples();
+                let mut samples = device.scratch(from.len())?;
+                CopyBuffer { from, to: &mut samples }.run(&device)?;
                 samples
             }
         };

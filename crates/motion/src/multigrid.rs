@@ -347,8 +347,13 @@ pub fn sweep(
     rhs: &[Buffer],
     other: Option<&mut [Buffer]>,
     stopping: Stopping,
+    begin: Option<Later<f64>>,
 ) -> Result<Solving, ComputeError> {
-    let mut solving = Solving::from(ResidualNorm2 { operator: *operator, x, rhs }.run(device)?);
+    let begin = match begin {
+        Some(norm2) => norm2,
+        None => ResidualNorm2 { operator: *operator, x, rhs }.run(device)?,
+    };
+    let mut solving = Solving::from(begin);
     if solving.norms2[0].peek() == Some(&0.0) {
         return Ok(solving);
     }

@@ -1,6 +1,7 @@
 //! Processor text of [`super::Resample`].
 
 use super::Resample;
+use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
 use veloxel_core::Dimension;
 use veloxel_gpu::Cpu;
@@ -67,13 +68,24 @@ fn enlarge<const F: usize>(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
     if last <= first {
         return;
     }
-    let weight: [f32; F] = std::array::from_fn(|p| stencil.weight[F + p]);
-    for (three, out) in line.windows(3).zip(out[first..last].as_chunks_mut::<F>().0) {
+    let weight = Lanes(std::array::from_fn(|k| stencil.weight[F + k % F]));
+    let out = &mut out[first..last];
+    // Which samples a pack lies between is known when this is compiled: they are moved within registers.
+    let packs = if line.len() < LANES { 0 } else { (line.len() - LANES) / (LANES / F) + 1 };
+    let (whole, rest) = out.split_at_mut(packs.min(out.len() / LANES) * LANES);
+    for (nth, pack) in whole.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let samples = &line[nth * (LANES / F)..][..LANES];
+        let low = Lanes(std::array::from_fn(|k| samples[(k + F / 2) / F]));
+        let high = Lanes(std::array::from_fn(|k| samples[(k + F / 2) / F + 1]));
+        *pack = (low + weight * (high - low)).0;
+    }
+    let done = whole.len() / F;
+    for (three, out) in line[done..].windows(3).zip(rest.as_chunks_mut::<F>().0) {
         for p in 0..F / 2 {
-            out[p] = three[0] + weight[p] * (three[1] - three[0]);
+            out[p] = three[0] + weight.0[p] * (three[1] - three[0]);
         }
         for p in F / 2..F {
-            out[p] = three[1] + weight[p] * (three[2] - three[1]);
+            out[p] = three[1] + weight.0[p] * (three[2] - three[1]);
         }
     }
 }
@@ -87,6 +99,27 @@ fn look_up(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
     for i in 0..n {
         let x = low[i].min(last) as usize;
         out[i] = line[x] + weight[i] * (line[x + 1] - line[x]);
+    }
+}
+
+/// Interpolates between two rows of a plane.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn between_rows([a, b]: [&[f32]; 2], weight: f32, factor: f32, out: &mut [f32]) {
+    for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+        // As from a plane towards itself: −0 becomes 0.
+        *o = factor * (a + weight * (b - a) + 0.0);
+    }
+}
+
+/// Interpolates between two rows of a plane, and those of the next.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn between_planes(corners: [&[f32]; 4], [wy, wz]: [f32; 2], factor: f32, out: &mut [f32]) {
+    let n = out.len();
+    let [a, b, c, d] = corners.map(|row| &row[..n]);
+    for x in 0..n {
+        let low = a[x] + wy * (b[x] - a[x]);
+        let high = c[x] + wy * (d[x] - c[x]);
+        out[x] = factor * (low + wz * (high - low));
     }
 }
 
@@ -109,10 +142,9 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
                     let (y1, z1) = ((y + 1).min(ny_in - 1), (z + 1).min(nz_in - 1));
                     let line_of = |y: usize, z: usize| &input[(z * ny_in + y) * nx_in..][..nx_in];
                     let corners = [line_of(y, z), line_of(y1, z), line_of(y, z1), line_of(y1, z1)];
-                    for (x, value) in line[..nx_in].iter_mut().enumerate() {
-                        let low = corners[0][x] + wy * (corners[1][x] - corners[0][x]);
-                        let high = corners[2][x] + wy * (corners[3][x] - corners[2][x]);
-                        *value = factor * (low + wz * (high - low));
+                    match z1 == z {
+                        true => between_rows([corners[0], corners[1]], wy, factor, &mut line[..nx_in]),
+                        false => between_planes(corners, [wy, wz], factor, &mut line[..nx_in]),
                     }
                     line[nx_in] = line[nx_in - 1];
                     // SAFETY: every row is written by one thread.

@@ -288,7 +288,7 @@ fn inverse_of_diagonal<const D: usize, P: Pack>(diag: [P; D]) -> [P; 6] {
 
 /// The inverse of `block + diag`, entries as in the tensor.
 #[inline(always)]
-fn inverse_of<const D: usize, P: Pack>(block: [P; 6], diag: [P; D]) -> [P; 6] {
+pub(super) fn inverse_of<const D: usize, P: Pack>(block: [P; 6], diag: [P; D]) -> [P; 6] {
     let one = P::splat(1.0);
     let mut out = [one; 6];
     if D == 2 {
