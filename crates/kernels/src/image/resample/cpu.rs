@@ -55,37 +55,29 @@ fn halve(line: &[f32], out: &mut [f32]) {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn enlarge<const F: usize>(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
-    let n = out.len();
-    let (first, last) = (F.min(n), (n - F).max(F.min(n)));
-    let end = |range: std::ops::Range<usize>, out: &mut [f32]| {
-        for i in range {
-            let x = stencil.low[i] as usize;
-            out[i] = line[x] + stencil.weight[i] * (line[x + 1] - line[x]);
-        }
-    };
-    end(0..first, out);
-    end(last..n, out);
-    if last <= first {
+    let (n, half) = (out.len(), F / 2);
+    for end in [0, n - half] {
+        let (x, weight) = (stencil.low[end] as usize, stencil.weight[end]);
+        out[end..end + half].fill(line[x] + weight * (line[x + 1] - line[x]));
+    }
+    if n == F {
         return;
     }
-    let weight = Lanes(std::array::from_fn(|k| stencil.weight[F + k % F]));
-    let out = &mut out[first..last];
-    // Which samples a pack lies between is known when this is compiled: they are moved within registers.
+    // Between the middles of the first sample and the last one; which samples a pack lies between is known when this is
+    // compiled, so that they are moved within registers.
+    let out = &mut out[half..n - half];
+    let weight = Lanes(std::array::from_fn(|k| stencil.weight[half + k % F]));
     let packs = if line.len() < LANES { 0 } else { (line.len() - LANES) / (LANES / F) + 1 };
     let (whole, rest) = out.split_at_mut(packs.min(out.len() / LANES) * LANES);
     for (nth, pack) in whole.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let samples = &line[nth * (LANES / F)..][..LANES];
-        let low = Lanes(std::array::from_fn(|k| samples[(k + F / 2) / F]));
-        let high = Lanes(std::array::from_fn(|k| samples[(k + F / 2) / F + 1]));
+        let low = Lanes(std::array::from_fn(|k| samples[k / F]));
+        let high = Lanes(std::array::from_fn(|k| samples[k / F + 1]));
         *pack = (low + weight * (high - low)).0;
     }
-    let done = whole.len() / F;
-    for (three, out) in line[done..].windows(3).zip(rest.as_chunks_mut::<F>().0) {
-        for p in 0..F / 2 {
-            out[p] = three[0] + weight.0[p] * (three[1] - three[0]);
-        }
-        for p in F / 2..F {
-            out[p] = three[1] + weight.0[p] * (three[2] - three[1]);
+    for (pair, out) in line[whole.len() / F..].windows(2).zip(rest.as_chunks_mut::<F>().0) {
+        for p in 0..F {
+            out[p] = pair[0] + weight.0[p] * (pair[1] - pair[0]);
         }
     }
 }
