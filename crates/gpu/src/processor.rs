@@ -100,14 +100,7 @@ impl Cpu {
         if parts < 2 {
             return work(0..count);
         }
-        self.pool.install(|| {
-            rayon::scope(|scope| {
-                for part in 0..parts {
-                    let work = &work;
-                    scope.spawn(move |_| work(part_of(count, parts, part)));
-                }
-            });
-        });
+        self.pool.install(|| in_halves(0..parts, &|part| work(part_of(count, parts, part))));
     }
 
     /// Calls `work` for every row of `width` samples, with the row's index and that row of each output; `samples` as in
@@ -165,6 +158,15 @@ impl Cpu {
             total
         })
     }
+}
+
+/// Does the work of every part; a thread that has nothing to do takes half of what another one has left.
+fn in_halves(parts: Range<usize>, work: &(impl Fn(usize) + Sync)) {
+    if parts.len() < 2 {
+        return parts.for_each(work);
+    }
+    let middle = parts.start.midpoint(parts.end);
+    rayon::join(|| in_halves(parts.start..middle, work), || in_halves(middle..parts.end, work));
 }
 
 /// Range number `part` of the `parts` nearly equal ranges that `0..count` is split into.

@@ -336,7 +336,8 @@ const SWEEPS_PER_CHECK: usize = 8;
 /// Damping under which point-coupled Jacobi converges with a volume term.
 const VOLUME_DAMPING: f32 = 0.6;
 
-/// Improves `x` towards `operator · x = rhs` by sweeps, from what it holds; `other` is as large as `x` (Jacobi needs a second copy).
+/// Improves `x` towards `operator · x = rhs` by sweeps, from what it holds; `other` is as large as `x` (Jacobi needs a second copy),
+/// and `begin` is ‖rhs − A x‖² where that is known.
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the operator's shape.
