@@ -1,7 +1,7 @@
 //! Processor text of [`super::Resample`].
 
 use super::Resample;
-use crate::shared::lanes::{LANES, Lanes};
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use veloxel_core::Dimension;
 use veloxel_gpu::Cpu;
@@ -31,18 +31,18 @@ pub(super) struct Stencil {
     pub weight: Vec<f32>,
 }
 
-/// Interpolates along a line, whose last sample stands twice.
+/// Interpolates along a line, after which its last sample is repeated [`LANES`] times.
 ///
 /// Pyramids halve, and double, fourfold or eightfold their sides: neighbours lie in the same order then along the whole line,
 /// which needs no look-up. The ends, where positions are clamped, take the general way.
 fn interpolate(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
-    let (n_in, n_out) = (line.len() - 1, out.len());
+    let (n_in, n_out) = (line.len() - LANES, out.len());
     match n_out / n_in {
         0 if 2 * n_out == n_in => halve(&line[..n_in], out),
         2 if n_out == 2 * n_in => enlarge::<2>(line, stencil, out),
         4 if n_out == 4 * n_in => enlarge::<4>(line, stencil, out),
         8 if n_out == 8 * n_in => enlarge::<8>(line, stencil, out),
-        _ => look_up(line, stencil, out),
+        _ => look_up(&line[..=n_in], stencil, out),
     }
 }
 
@@ -67,18 +67,11 @@ fn enlarge<const F: usize>(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
     // compiled, so that they are moved within registers.
     let out = &mut out[half..n - half];
     let weight = Lanes(std::array::from_fn(|k| stencil.weight[half + k % F]));
-    let packs = if line.len() < LANES { 0 } else { (line.len() - LANES) / (LANES / F) + 1 };
-    let (whole, rest) = out.split_at_mut(packs.min(out.len() / LANES) * LANES);
-    for (nth, pack) in whole.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let samples = &line[nth * (LANES / F)..][..LANES];
+    for x in (0..out.len()).step_by(LANES) {
+        let samples = &line[x / F..][..LANES];
         let low = Lanes(std::array::from_fn(|k| samples[k / F]));
         let high = Lanes(std::array::from_fn(|k| samples[k / F + 1]));
-        *pack = (low + weight * (high - low)).0;
-    }
-    for (pair, out) in line[whole.len() / F..].windows(2).zip(rest.as_chunks_mut::<F>().0) {
-        for p in 0..F {
-            out[p] = pair[0] + weight.0[p] * (pair[1] - pair[0]);
-        }
+        (low + weight * (high - low)).store_what_fits(out, x);
     }
 }
 
@@ -97,9 +90,11 @@ fn look_up(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
 /// Interpolates between two rows of a plane.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn between_rows([a, b]: [&[f32]; 2], weight: f32, factor: f32, out: &mut [f32]) {
-    for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+    for x in (0..out.len()).step_by(LANES) {
+        let (a, b) = (Lanes::load_or_zero(a, x), Lanes::load_or_zero(b, x));
         // As from a plane towards itself: −0 becomes 0.
-        *o = factor * (a + weight * (b - a) + 0.0);
+        let between = a + Lanes::splat(weight) * (b - a) + Lanes::splat(0.0);
+        (Lanes::splat(factor) * between).store_what_fits(out, x);
     }
 }
 
@@ -127,7 +122,7 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
         let input = input.host();
         let out = Shared::new(output.host_mut());
         cpu.split(to.rows(), to.len(), |rows| {
-            with_scratch(nx_in + 1, |line| {
+            with_scratch(nx_in + LANES, |line| {
                 for row in rows {
                     let at = |axis: usize, i: usize| (axes[axis].low[i] as usize, axes[axis].weight[i]);
                     let ((y, wy), (z, wz)) = (at(1, row % ny), at(2, row / ny));
@@ -138,7 +133,8 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
                         true => between_rows([corners[0], corners[1]], wy, factor, &mut line[..nx_in]),
                         false => between_planes(corners, [wy, wz], factor, &mut line[..nx_in]),
                     }
-                    line[nx_in] = line[nx_in - 1];
+                    let last = line[nx_in - 1];
+                    line[nx_in..].fill(last);
                     // SAFETY: every row is written by one thread.
                     let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
                     interpolate(line, &axes[0], out);
@@ -158,13 +154,24 @@ mod tests {
 
     #[test]
     fn ratios_of_pyramids_give_the_same_bits_as_the_look_up() {
-        for (n_in, n_out) in [(48, 24), (24, 48), (24, 96), (24, 192), (2, 16), (1, 8), (3, 12), (24, 72)] {
+        for (n_in, n_out) in [
+            (48, 24),
+            (24, 48),
+            (24, 96),
+            (24, 192),
+            (2, 16),
+            (1, 8),
+            (3, 12),
+            (24, 72),
+            (50, 200),
+            (81, 648),
+        ] {
             let mut line: Vec<f32> = (0..n_in).map(|i| (i as f32 * 1.7).sin() * 100.0).collect();
-            line.push(line[n_in - 1]);
+            line.extend([line[n_in - 1]; LANES]);
             let stencil = stencil(n_in, n_out);
             let (mut fast, mut general) = (vec![0.0; n_out], vec![0.0; n_out]);
             interpolate(&line, &stencil, &mut fast);
-            look_up(&line, &stencil, &mut general);
+            look_up(&line[..=n_in], &stencil, &mut general);
             assert_eq!(fast, general, "{n_in} to {n_out}");
         }
     }

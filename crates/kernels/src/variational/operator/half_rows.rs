@@ -144,14 +144,13 @@ impl HalfRow<'_> {
         let line = |nth: usize| &rest[nth * layout.half..][..layout.half];
         let (own_links, other_links) = (&rest[LINES * layout.half..], &other[layout.link()]);
         let [before, after] = if parity == 0 { [1, 0] } else { [0, 1] };
-        let beside = |component: usize, at: usize| &other[layout.unknown(component).start + at..];
         let terms = Terms {
             rhs: [line(RHS), line(RHS + 1)],
             inverse: [line(INVERSE), line(INVERSE + 1), line(INVERSE + 2)],
             across: [line(ACROSS), line(ACROSS + 1)],
             links: [own_links, &other_links[after..]],
             before: [0, 1].map(|c| &other[layout.unknown(c).start - before..]),
-            after: [0, 1].map(|c| beside(c, after)),
+            after: [0, 1].map(|c| &other[layout.unknown(c).start + after..]),
             near: near.map(|near| match near {
                 Some(near) => [0, 1].map(|c| &near[layout.unknown(c)]),
                 None => [line(RHS), line(RHS + 1)],
@@ -183,8 +182,10 @@ fn update(terms: &Terms<'_>, omega: f32, [first, second]: [&mut [f32]; 2]) {
     let Terms { rhs, inverse, across, links, before, after, near } = *terms;
     let n = first.len();
     let lines = [&inverse[..], &rhs, &across, &links, &before, &after, &near[0], &near[1]];
-    let is_long = lines.into_iter().flatten().all(|line| line.len() >= n);
-    assert!(is_long && second.len() == n && n.is_multiple_of(LANES), "a half should consist of whole packs");
+    for line in lines.into_iter().flatten() {
+        assert!(line.len() >= n, "every line should hold the half");
+    }
+    assert!(second.len() == n && n.is_multiple_of(LANES), "a half should consist of whole packs");
     for at in (0..n).step_by(LANES) {
         // SAFETY: every line holds n samples.
         unsafe {
