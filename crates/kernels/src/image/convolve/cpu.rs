@@ -188,10 +188,9 @@ fn pad_line(radius: usize, line: &mut [f32]) {
 pub(crate) fn filter_line(line: &[f32], weights: &[f32], out: &mut [f32]) {
     let (n, radius) = (out.len(), weights.len() - 1);
     if let &[centre, beside] = weights {
-        for x in (0..n).step_by(LANES) {
-            let both = Lanes::load_or_zero(line, x) + Lanes::load_or_zero(line, x + 2);
-            let middle = Lanes::load_or_zero(line, x + 1);
-            (Lanes::splat(centre) * middle + Lanes::splat(beside) * both).store_what_fits(out, x);
+        let (left, middle, right) = (&line[..n], &line[1..][..n], &line[2..][..n]);
+        for i in 0..n {
+            out[i] = centre * middle[i] + beside * (left[i] + right[i]);
         }
         return;
     }
@@ -220,29 +219,31 @@ fn weighted(weights: &[f32], load: impl Fn(usize) -> Lanes) -> Lanes {
 /// [`filter_rows`] of radius 1, in one pass.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn three_rows([a, b, c]: [&[f32]; 3], [centre, beside]: [f32; 2], out: &mut [f32]) {
-    let (centre, beside) = (Lanes::splat(centre), Lanes::splat(beside));
-    for x in (0..out.len()).step_by(LANES) {
-        let [a, b, c] = [Lanes::load_or_zero(a, x), Lanes::load_or_zero(b, x), Lanes::load_or_zero(c, x)];
-        (beside * a + centre * b + beside * c).store_what_fits(out, x);
+    let n = out.len();
+    let (a, b, c) = (&a[..n], &b[..n], &c[..n]);
+    for i in 0..n {
+        out[i] = beside * a[i] + centre * b[i] + beside * c[i];
     }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn scale_row(row: &[f32], weight: f32, out: &mut [f32]) {
-    for x in (0..out.len()).step_by(LANES) {
-        (Lanes::splat(weight) * Lanes::load_or_zero(row, x)).store_what_fits(out, x);
+    for (o, &v) in out.iter_mut().zip(row) {
+        *o = weight * v;
     }
 }
 
 /// Adds weighted rows, one after the other.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn add_rows<const N: usize>(rows: [&[f32]; N], weights: [f32; N], out: &mut [f32]) {
-    for x in (0..out.len()).step_by(LANES) {
-        let mut sum = Lanes::load_or_zero(out, x);
+    let n = out.len();
+    let rows = rows.map(|row| &row[..n]);
+    for i in 0..n {
+        let mut sum = out[i];
         for k in 0..N {
-            sum = sum + Lanes::splat(weights[k]) * Lanes::load_or_zero(rows[k], x);
+            sum += weights[k] * rows[k][i];
         }
-        sum.store_what_fits(out, x);
+        out[i] = sum;
     }
 }
 

@@ -1,7 +1,6 @@
 //! Processor text of [`super::Gradient`]: one row at a time, shared with the motion tensor.
 
 use super::Scheme;
-use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
@@ -83,10 +82,10 @@ fn subtract(a: &[f32], b: &[f32], gain: f32, out: &mut [f32]) {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(crate) fn central4(m2: &[f32], m1: &[f32], p1: &[f32], p2: &[f32], gain: f32, out: &mut [f32]) {
-    for x in (0..out.len()).step_by(LANES) {
-        let far = Lanes::load_or_zero(m2, x) - Lanes::load_or_zero(p2, x);
-        let near = Lanes::load_or_zero(p1, x) - Lanes::load_or_zero(m1, x);
-        ((far + Lanes::splat(8.0) * near) * Lanes::splat(gain)).store_what_fits(out, x);
+    let n = out.len();
+    let (m2, m1, p1, p2) = (&m2[..n], &m1[..n], &p1[..n], &p2[..n]);
+    for x in 0..n {
+        out[x] = (m2[x] - p2[x] + 8.0 * (p1[x] - m1[x])) * gain;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Processor text of [`super::Resample`].
 
 use super::Resample;
-use crate::shared::lanes::{LANES, Lanes, Pack};
+use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
 use veloxel_core::Dimension;
 use veloxel_gpu::Cpu;
@@ -90,11 +90,9 @@ fn look_up(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
 /// Interpolates between two rows of a plane.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn between_rows([a, b]: [&[f32]; 2], weight: f32, factor: f32, out: &mut [f32]) {
-    for x in (0..out.len()).step_by(LANES) {
-        let (a, b) = (Lanes::load_or_zero(a, x), Lanes::load_or_zero(b, x));
+    for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
         // As from a plane towards itself: −0 becomes 0.
-        let between = a + Lanes::splat(weight) * (b - a) + Lanes::splat(0.0);
-        (Lanes::splat(factor) * between).store_what_fits(out, x);
+        *o = factor * (a + weight * (b - a) + 0.0);
     }
 }
 

@@ -209,28 +209,19 @@ impl MeanRows {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn mean_row(fixed: &[f32], warped: &[f32], out: &mut [f32]) {
-    for x in (0..out.len()).step_by(LANES) {
-        let (f, w) = (Lanes::load_or_zero(fixed, x), Lanes::load_or_zero(warped, x));
-        let mut mean = Lanes::splat(0.5) * (f + w);
-        for k in 0..LANES {
-            mean.0[k] = if w.0[k].is_nan() { f.0[k] } else { mean.0[k] };
-        }
-        mean.store_what_fits(out, x);
+    for ((o, &f), &w) in out.iter_mut().zip(fixed).zip(warped) {
+        *o = if w.is_nan() { f } else { 0.5 * (f + w) };
     }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn image_difference(fixed: &[f32], warped: &[f32], difference: &mut [f32], weight: &mut [f32]) {
-    for x in (0..fixed.len()).step_by(LANES) {
-        let w = Lanes::load_or_zero(warped, x);
-        let (mut between, mut counts) = (w - Lanes::load_or_zero(fixed, x), Lanes::splat(1.0));
-        for k in 0..LANES {
-            let outside = w.0[k].is_nan();
-            between.0[k] = if outside { 0.0 } else { between.0[k] };
-            counts.0[k] = if outside { 0.0 } else { counts.0[k] };
-        }
-        between.store_what_fits(difference, x);
-        counts.store_what_fits(weight, x);
+    let n = fixed.len();
+    let (warped, difference, weight) = (&warped[..n], &mut difference[..n], &mut weight[..n]);
+    for i in 0..n {
+        let outside = warped[i].is_nan();
+        difference[i] = if outside { 0.0 } else { warped[i] - fixed[i] };
+        weight[i] = if outside { 0.0 } else { 1.0 };
     }
 }
 
@@ -243,13 +234,14 @@ fn multiply(factor: &[f32], out: &mut [f32]) {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn normalise<const D: usize>(gradient: [&[f32]; D], zeta2: f32, weight: &mut [f32]) {
-    for x in (0..weight.len()).step_by(LANES) {
-        let mut length2 = Lanes::splat(zeta2);
-        for c in 0..D {
-            let g = Lanes::load_or_zero(gradient[c], x);
-            length2 = length2 + g * g;
+    let n = weight.len();
+    let gradient = gradient.map(|g| &g[..n]);
+    for i in 0..n {
+        let mut length2 = zeta2;
+        for g in gradient {
+            length2 += g[i] * g[i];
         }
-        (Lanes::load_or_zero(weight, x) / length2).store_what_fits(weight, x);
+        weight[i] /= length2;
     }
 }
 
