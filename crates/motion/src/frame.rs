@@ -66,12 +66,19 @@ impl PendingStats {
 }
 
 impl Frame {
-    /// Brings an image to the device, which need not have it when this returns: whatever is asked of it later waits. The
-    /// processor reads the image's own samples.
+    /// Copies an image to the device, which need not have it when this returns: whatever is asked of it later waits.
     ///
     /// # Errors
     /// [`MotionError::Compute`] if the device has too little memory or fails.
     pub fn upload(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
+        Self::of_samples(device, image.grid(), device.upload_copy(image.data())?)
+    }
+
+    /// [`Self::upload`], but that the processor reads the image's own samples.
+    ///
+    /// # Errors
+    /// As [`Self::upload`].
+    pub(crate) fn lend(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
         Self::of_samples(device, image.grid(), device.share(image.shared_data())?)
     }
 
