@@ -13,7 +13,7 @@ use veloxel_report::svg_plot::{Ink, Line, LinePlot, Scale, Series};
 
 /// The presets, and between them where the estimate ends: the curve from the least time to the least error.
 const SETTINGS: [(&str, Preset, Option<usize>); 6] = [
-    ("realtime, finest_level 3", Preset::Realtime, Some(3)),
+    ("ultrafast", Preset::Ultrafast, None),
     ("realtime", Preset::Realtime, None),
     ("realtime, finest_level 1", Preset::Realtime, Some(1)),
     ("fast, finest_level 1", Preset::Fast, Some(1)),

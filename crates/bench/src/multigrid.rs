@@ -66,7 +66,7 @@ pub(super) fn multigrid(device: &Device) -> Result<Vec<Figure>, BenchError> {
     let multigrid =
         device.scope(|| solver.solve(device, &operator, &mut x, &rhs, stopping(100))?.settle(device))?;
     let jacobi = device.scope(|| {
-        sweep(device, &operator, &mut x, &rhs, Some(&mut other), stopping(MOST_SWEEPS))?.settle(device)
+        sweep(device, &operator, &mut x, &rhs, Some(&mut other), stopping(MOST_SWEEPS), None)?.settle(device)
     })?;
     let reached =
         |solved: &veloxel_motion::solving::Solved| solved.relative_residuals.last().copied().unwrap_or(1.0);

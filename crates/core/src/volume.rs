@@ -1,14 +1,15 @@
 //! Samples on a grid.
 
 use crate::{CoreError, Grid};
+use std::sync::Arc;
 
 /// One sample for every voxel of a [`Grid`]; a 2-D image is a volume of one plane.
 ///
-/// Guarantees `data().len() == grid().len()`, C order, x fastest.
+/// Guarantees `data().len() == grid().len()`, C order, x fastest. Clones share their samples until one of them is changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Volume<T> {
     grid: Grid,
-    data: Vec<T>,
+    data: Arc<Vec<T>>,
 }
 
 impl<T> Volume<T> {
@@ -18,7 +19,7 @@ impl<T> Volume<T> {
     /// [`CoreError::SampleCount`] if the counts differ.
     pub fn new(grid: Grid, data: Vec<T>) -> Result<Self, CoreError> {
         if data.len() == grid.len() {
-            Ok(Self { grid, data })
+            Ok(Self { grid, data: Arc::new(data) })
         } else {
             Err(CoreError::SampleCount { expected: grid.len(), got: data.len(), size: grid.size_text() })
         }
@@ -27,7 +28,7 @@ impl<T> Volume<T> {
     /// Samples a function of the voxel position `(x, y, z)`.
     pub fn from_fn(grid: Grid, mut sample: impl FnMut([usize; 3]) -> T) -> Self {
         let data = (0..grid.len()).map(|i| sample(grid.position(i))).collect();
-        Self { grid, data }
+        Self { grid, data: Arc::new(data) }
     }
 
     /// Where the samples lie.
@@ -38,13 +39,24 @@ impl<T> Volume<T> {
     pub fn data(&self) -> &[T] {
         &self.data
     }
-    /// The samples, to be changed.
-    pub fn data_mut(&mut self) -> &mut [T] {
-        &mut self.data
+    /// The samples, to be shared with who only reads them.
+    pub fn shared_data(&self) -> &Arc<Vec<T>> {
+        &self.data
     }
-    /// The samples without their grid.
-    pub fn into_data(self) -> Vec<T> {
-        self.data
+    /// The samples, to be changed; copied first if they are shared.
+    pub fn data_mut(&mut self) -> &mut [T]
+    where
+        T: Clone,
+    {
+        let samples: &mut Vec<T> = Arc::make_mut(&mut self.data);
+        samples
+    }
+    /// The samples without their grid; copied if they are shared.
+    pub fn into_data(self) -> Vec<T>
+    where
+        T: Clone,
+    {
+        Arc::unwrap_or_clone(self.data)
     }
     /// The sample at voxel `(x, y, z)`.
     ///
@@ -55,7 +67,7 @@ impl<T> Volume<T> {
     }
     /// Another value for every sample, on the same grid.
     pub fn map<U>(&self, f: impl FnMut(&T) -> U) -> Volume<U> {
-        Volume { grid: self.grid.clone(), data: self.data.iter().map(f).collect() }
+        Volume { grid: self.grid.clone(), data: Arc::new(self.data.iter().map(f).collect()) }
     }
 }
 

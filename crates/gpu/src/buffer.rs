@@ -4,7 +4,7 @@ use crate::element::{Element, Word, elements_of, words_of};
 use crate::host_memory::HostMemory;
 use crate::{ComputeError, GpuMemory};
 use std::fmt::Debug;
-use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// Samples in the memory of one device, of type `f32` unless another [`Element`] is named. Only kernels access them
 /// directly.
@@ -13,15 +13,16 @@ use std::marker::PhantomData;
 /// solver's finest level also serves the coarser ones.
 #[derive(Debug)]
 pub struct Buffer<T: Element = f32> {
-    memory: Memory,
+    memory: Memory<T>,
     len: usize,
     capacity: usize,
-    element: PhantomData<T>,
 }
 
 #[derive(Debug)]
-enum Memory {
+enum Memory<T> {
     Host(HostMemory),
+    /// Somebody else's samples, which nobody writes.
+    Shared(Arc<Vec<T>>),
     Gpu(GpuMemory),
 }
 
@@ -32,10 +33,14 @@ const WRONG_DEVICE: &str = "a kernel of the processor was given a buffer of a GP
 
 impl<T: Element> Buffer<T> {
     pub(crate) fn on_host(memory: HostMemory, len: usize) -> Self {
-        Self { memory: Memory::Host(memory), len, capacity: len, element: PhantomData }
+        Self { memory: Memory::Host(memory), len, capacity: len }
+    }
+    pub(crate) fn shared(samples: Arc<Vec<T>>) -> Self {
+        let len = samples.len();
+        Self { memory: Memory::Shared(samples), len, capacity: len }
     }
     pub(crate) fn on_gpu(memory: GpuMemory, len: usize) -> Self {
-        Self { memory: Memory::Gpu(memory), len, capacity: len, element: PhantomData }
+        Self { memory: Memory::Gpu(memory), len, capacity: len }
     }
     /// Number of samples in use.
     pub fn len(&self) -> usize {
@@ -67,16 +72,22 @@ impl<T: Element> Buffer<T> {
     pub fn host(&self) -> &[T] {
         match &self.memory {
             Memory::Host(memory) => &bytemuck::cast_slice(memory.words())[..self.len],
+            Memory::Shared(samples) => &samples[..self.len],
             Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
+    }
+    /// Whether somebody else holds the samples too, so that they may only be read.
+    pub fn is_shared(&self) -> bool {
+        matches!(self.memory, Memory::Shared(_))
     }
     /// [`Self::host`], writable.
     ///
     /// # Panics
-    /// As [`Self::host`].
+    /// As [`Self::host`]; and if the samples [are shared](Self::is_shared).
     pub fn host_mut(&mut self) -> &mut [T] {
         match &mut self.memory {
             Memory::Host(memory) => &mut bytemuck::cast_slice_mut(memory.words_mut())[..self.len],
+            Memory::Shared(_) => panic!("samples that are shared should only be read"),
             Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
     }
@@ -85,13 +96,19 @@ impl<T: Element> Buffer<T> {
     pub(crate) fn into_samples(self) -> Vec<T> {
         match self.memory {
             Memory::Host(memory) => elements_of(memory.into_words(), 0, self.len),
+            Memory::Shared(samples) => samples[..self.len].to_vec(),
             Memory::Gpu(_) => panic!("{WRONG_DEVICE}"),
         }
     }
     /// The same memory as a buffer of words; the last word may be used only in part.
     pub(crate) fn into_words(self) -> Buffer<Word> {
         let (len, capacity) = (words_of::<T>(self.len), words_of::<T>(self.capacity));
-        Buffer { memory: self.memory, len, capacity, element: PhantomData }
+        let memory = match self.memory {
+            Memory::Host(memory) => Memory::Host(memory),
+            Memory::Shared(samples) => Memory::Shared(Arc::new(bytemuck::pod_collect_to_vec(&samples))),
+            Memory::Gpu(memory) => Memory::Gpu(memory),
+        };
+        Buffer { memory, len, capacity }
     }
     /// Checks that the buffer has `expected` samples.
     ///
@@ -122,7 +139,7 @@ impl<T: Element> AnyBuffer for Buffer<T> {
     fn gpu(&self) -> Result<&GpuMemory, ComputeError> {
         match &self.memory {
             Memory::Gpu(memory) => Ok(memory),
-            Memory::Host(_) => Err(ComputeError::WrongDevice),
+            Memory::Host(_) | Memory::Shared(_) => Err(ComputeError::WrongDevice),
         }
     }
 }

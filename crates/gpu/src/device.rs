@@ -165,6 +165,18 @@ impl Device {
         }
     }
 
+    /// Runs two pieces of work: side by side on the threads of the processor, one after the other on a GPU.
+    pub fn join<A: Send, B: Send>(
+        &self,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        match &self.kind {
+            Kind::Cpu(cpu) => cpu.join(first, second),
+            Kind::Gpu(_) => (first(), second()),
+        }
+    }
+
     /// Number of runs of launches that were replayed from a recording; `None` where the device records none.
     pub fn replayed_runs(&self) -> Option<usize> {
         match &self.kind {

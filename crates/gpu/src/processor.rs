@@ -49,9 +49,26 @@ impl Cpu {
         self.pool.install(work)
     }
 
+    /// Runs two pieces of work on the pool's threads, side by side if there are several.
+    pub(crate) fn join<A: Send, B: Send>(
+        &self,
+        first: impl FnOnce() -> A + Send,
+        second: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        match self.threads() {
+            1 => (first(), second()),
+            _ => self.pool.install(|| rayon::join(first, second)),
+        }
+    }
+
     /// Takes memory for `len` words from the memory pool.
     pub(crate) fn memory(&self, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
         HostMemory::take(&self.memory, len, content)
+    }
+
+    /// The same, of undefined content, to be given away.
+    pub(crate) fn memory_to_give(&self, len: usize) -> Result<HostMemory, ComputeError> {
+        HostMemory::take_to_give(&self.memory, len)
     }
 
     pub(crate) fn release_kept(&self) {
@@ -83,14 +100,7 @@ impl Cpu {
         if parts < 2 {
             return work(0..count);
         }
-        self.pool.install(|| {
-            rayon::scope(|scope| {
-                for part in 0..parts {
-                    let work = &work;
-                    scope.spawn(move |_| work(part_of(count, parts, part)));
-                }
-            });
-        });
+        self.pool.install(|| in_halves(0..parts, &|part| work(part_of(count, parts, part))));
     }
 
     /// Calls `work` for every row of `width` samples, with the row's index and that row of each output; `samples` as in
@@ -148,6 +158,15 @@ impl Cpu {
             total
         })
     }
+}
+
+/// Does the work of every part; a thread that has nothing to do takes half of what another one has left.
+fn in_halves(parts: Range<usize>, work: &(impl Fn(usize) + Sync)) {
+    if parts.len() < 2 {
+        return parts.for_each(work);
+    }
+    let middle = parts.start.midpoint(parts.end);
+    rayon::join(|| in_halves(parts.start..middle, work), || in_halves(middle..parts.end, work));
 }
 
 /// Range number `part` of the `parts` nearly equal ranges that `0..count` is split into.

@@ -4,6 +4,7 @@ use crate::element::{Element, Word, elements_of, try_words_of, words_of};
 use crate::host_memory::{Content, HostMemory};
 use crate::{AnyBuffer, Buffer, ComputeError, Device, Field, Kind, Timestamp};
 use std::ops::Range;
+use std::sync::Arc;
 
 impl Device {
     /// Allocates a buffer of `len` samples, filled with zeros.
@@ -26,6 +27,16 @@ impl Device {
         match self.kind() {
             Kind::Cpu(cpu) => Ok(Buffer::on_host(cpu.memory(words, Content::Any)?, len)),
             Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.scratch(words)?, len)),
+        }
+    }
+    /// [`Self::scratch`] for samples that will be [downloaded](Self::download): the processor hands them out as they lie.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub fn scratch_to_download(&self, len: usize) -> Result<Buffer, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(cpu) => Ok(Buffer::on_host(cpu.memory_to_give(len)?, len)),
+            Kind::Gpu(_) => self.scratch(len),
         }
     }
     /// Makes a buffer hold `len` samples of undefined content: in its own memory if that has room, else in new memory.
@@ -79,6 +90,16 @@ impl Device {
                 Ok(buffer)
             }
             Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.upload(bytemuck::cast_slice(samples))?, samples.len())),
+        }
+    }
+    /// A buffer of samples that others hold as well and nobody writes: without a copy on the processor.
+    ///
+    /// # Errors
+    /// [`ComputeError::OutOfMemory`].
+    pub fn share<T: Element>(&self, samples: &Arc<Vec<T>>) -> Result<Buffer<T>, ComputeError> {
+        match self.kind() {
+            Kind::Cpu(_) => Ok(Buffer::shared(samples.clone())),
+            Kind::Gpu(_) => self.upload_copy(samples),
         }
     }
     /// Reads a buffer back to the host and frees it.

@@ -74,6 +74,14 @@ impl Frame {
         Self::of_samples(device, image.grid(), device.upload_copy(image.data())?)
     }
 
+    /// [`Self::upload`], but that the processor reads the image's own samples.
+    ///
+    /// # Errors
+    /// As [`Self::upload`].
+    pub(crate) fn lend(device: &Device, image: &Volume<f32>) -> Result<Self, MotionError> {
+        Self::of_samples(device, image.grid(), device.share(image.shared_data())?)
+    }
+
     /// Takes samples that the device holds already.
     pub(crate) fn of_samples(device: &Device, grid: &Grid, samples: Buffer) -> Result<Self, MotionError> {
         let stats = match device.is_gpu() {
@@ -223,10 +231,11 @@ impl FrameSource<'_> {
     pub(crate) fn mapped(self, map: IntensityMap) -> Result<Buffer, MotionError> {
         let device = self.frame().device().clone();
         let mut samples = match self {
-            Self::Owned(frame) => frame.samples,
-            Self::Borrowed(frame) => {
-                let mut samples = device.scratch(frame.samples.len())?;
-                CopyBuffer { from: &frame.samples, to: &mut samples }.run(&device)?;
+            Self::Owned(frame) if !frame.samples.is_shared() => frame.samples,
+            _ => {
+                let from = self.frame().samples();
+                let mut samples = device.scratch(from.len())?;
+                CopyBuffer { from, to: &mut samples }.run(&device)?;
                 samples
             }
         };

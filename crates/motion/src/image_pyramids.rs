@@ -75,8 +75,11 @@ impl LevelImages {
     ) -> Result<Self, MotionError> {
         if interpolation == Interpolation::CubicSpline {
             // The spline meets its samples up to rounding: both images pass through it, so that equal ones stay equal.
-            fixed = through_spline(device, shape, fixed)?;
-            SplineCoefficients { shape: moving_shape, samples: &mut moving }.run(device)?;
+            let coefficients = SplineCoefficients { shape: moving_shape, samples: &mut moving };
+            let (through, done) =
+                device.join(|| through_spline(device, shape, fixed), || coefficients.run(device));
+            done?;
+            fixed = through?;
         }
         let moving_from_fixed = VoxelAffine::IDENTITY;
         Ok(Self { fixed, moving, mask: None, volume_mask: None, moving_shape, moving_from_fixed, cut: None })
@@ -185,11 +188,13 @@ impl ImagePyramids {
         start: VoxelAffine,
     ) -> Result<Self, MotionError> {
         let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight: None }.run(device)?;
+        let (fixed, moving) =
+            device.join(|| pyramid(device, fixed, levels), || pyramid(device, moving, levels));
         Ok(Self {
             device: device.clone(),
             preparation,
-            fixed: pyramid(device, fixed, levels)?,
-            moving: pyramid(device, moving, levels)?,
+            fixed: fixed?,
+            moving: moving?,
             moving_levels: levels.to_vec(),
             moving_from_fixed: start,
             mask: Vec::new(),

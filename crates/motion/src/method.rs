@@ -94,7 +94,7 @@ pub trait PairMethod: DenseMethod {
     ) -> Result<DenseFlow, MotionError> {
         let device = self.device().clone();
         device.scope(|| {
-            let (fixed, moving) = (Frame::upload(&device, pair.fixed)?, Frame::upload(&device, pair.moving)?);
+            let (fixed, moving) = (Frame::lend(&device, pair.fixed)?, Frame::lend(&device, pair.moving)?);
             let upload = |mask: Option<&Mask>| mask.map(|m| ResidentMask::upload(&device, m)).transpose();
             let (mask, volume_mask) = (upload(pair.mask)?, upload(pair.volume_mask)?);
             let weight = pair.weight.map(|w| ResidentMask::upload_weight(&device, w)).transpose()?;

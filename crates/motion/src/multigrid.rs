@@ -336,7 +336,8 @@ const SWEEPS_PER_CHECK: usize = 8;
 /// Damping under which point-coupled Jacobi converges with a volume term.
 const VOLUME_DAMPING: f32 = 0.6;
 
-/// Improves `x` towards `operator · x = rhs` by sweeps, from what it holds; `other` is as large as `x` (Jacobi needs a second copy).
+/// Improves `x` towards `operator · x = rhs` by sweeps, from what it holds; `other` is as large as `x` (Jacobi needs a second copy),
+/// and `begin` is ‖rhs − A x‖² where that is known.
 ///
 /// # Errors
 /// [`ComputeError::Length`] if a buffer does not belong to the operator's shape.
@@ -347,8 +348,13 @@ pub fn sweep(
     rhs: &[Buffer],
     other: Option<&mut [Buffer]>,
     stopping: Stopping,
+    begin: Option<Later<f64>>,
 ) -> Result<Solving, ComputeError> {
-    let mut solving = Solving::from(ResidualNorm2 { operator: *operator, x, rhs }.run(device)?);
+    let begin = match begin {
+        Some(norm2) => norm2,
+        None => ResidualNorm2 { operator: *operator, x, rhs }.run(device)?,
+    };
+    let mut solving = Solving::from(begin);
     if solving.norms2[0].peek() == Some(&0.0) {
         return Ok(solving);
     }

@@ -295,7 +295,9 @@ fn wrong_usage_is_exit_code_two() {
     }
     let run = place.run(&["flow", "a", "b", "-o", "f.nii.gz", "--preset", "best"]);
     assert!(
-        run.stderr.contains("[possible values: accurate, fast, realtime, paper, cine, cine-apart, hardware]"),
+        run.stderr.contains(
+            "[possible values: accurate, fast, realtime, ultrafast, paper, cine, cine-apart, hardware]"
+        ),
         "{}",
         run.stderr
     );

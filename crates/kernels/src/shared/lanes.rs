@@ -129,6 +129,10 @@ impl Lanes {
         whole
     }
     #[inline(always)]
+    pub fn sqrt(self) -> Self {
+        Self(std::array::from_fn(|k| self.0[k].sqrt()))
+    }
+    #[inline(always)]
     pub fn from_whole(whole: [i32; LANES]) -> Self {
         Self(std::array::from_fn(|k| whole[k] as f32))
     }

@@ -7,6 +7,7 @@
 
 use super::parameters::Intensity;
 use super::{Clg, Stage};
+use crate::frame::Frame;
 use crate::image_pyramids::ImagePyramids;
 use crate::intensity::IntensityMap;
 use crate::method::ImagePair;
@@ -51,17 +52,15 @@ impl Clg {
         pair.check_grids(&grid)?;
         let used = levels_used(start, stage.levels.len(), stage.finest);
         let levels = &stage.levels[..=stage.finest];
-        let mut fixed = mean_level(&device, pair.fixed.frame().samples(), levels)?;
-        let mut moving = mean_level(&device, pair.moving.frame().samples(), levels)?;
-        let map = |image: &Buffer| IntensityMap::percentiles(&device, image, None);
-        let unknown = [&fixed, &moving].map(|image| FirstUnknown { image, weight: None }.run(&device));
-        for unknown in unknown {
-            if unknown?.get(&device)?.is_some() {
-                // Says which voxel it is.
-                pair.check(&grid)?;
-            }
+        let coarse = |frame: &Frame| CoarseImage::of(frame, levels);
+        let (fixed, moving) = (pair.fixed.frame(), pair.moving.frame());
+        let (fixed, moving) = device.join(|| coarse(fixed), || coarse(moving));
+        let (mut fixed, mut moving) = (fixed?, moving?);
+        if fixed.has_unknown || moving.has_unknown {
+            // Says which voxel it is.
+            pair.check(&grid)?;
         }
-        let map = match (map(&fixed)?, map(&moving)?) {
+        let map = match (fixed.map, moving.map) {
             (Some(map), Some(_)) => map,
             (fixed, _) => {
                 return PendingFlow::no_content(&device, &grid, crate::frame::constant(fixed.is_none()));
@@ -69,17 +68,36 @@ impl Clg {
         };
         let (gain, offset) = map.gain_and_offset();
         for image in [&mut fixed, &mut moving] {
-            Operation::MapAffine { gain, offset }.on(image).run(&device)?;
+            Operation::MapAffine { gain, offset }.on(&mut image.samples).run(&device)?;
         }
+        let images = [fixed.samples, moving.samples];
         let levels = &stage.levels[stage.finest..used];
         let preparation = stage.params.preparation();
-        let pyramids =
-            ImagePyramids::from_level(&device, preparation, [fixed, moving], levels, start.affine())?;
+        let pyramids = ImagePyramids::from_level(&device, preparation, images, levels, start.affine())?;
         let estimate = stage.estimate_on(pyramids, start, observer)?;
         let LevelGeometry { shape, spacing_edges, .. } = stage.levels[stage.finest];
         let determinant = Determinant::of(&device, shape, spacing_edges, &estimate.displacement, None)?;
         let found = stage.conclude(estimate, start)?;
         PendingFlow::with_determinant(&device, found, determinant)
+    }
+}
+
+/// An image on the level that the run ends on.
+struct CoarseImage {
+    samples: Buffer,
+    has_unknown: bool,
+    /// None for an image of one value.
+    map: Option<IntensityMap>,
+}
+
+impl CoarseImage {
+    /// On the last of these levels.
+    fn of(frame: &Frame, levels: &[LevelGeometry]) -> Result<Self, MotionError> {
+        let device = frame.device();
+        let samples = mean_level(device, frame.samples(), levels)?;
+        let unknown = FirstUnknown { image: &samples, weight: None }.run(device)?;
+        let map = IntensityMap::percentiles(device, &samples, None)?;
+        Ok(Self { has_unknown: unknown.get(device)?.is_some(), map, samples })
     }
 }
 

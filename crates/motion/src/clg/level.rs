@@ -61,6 +61,13 @@ impl<'a> Progress<'a> {
     }
 }
 
+/// What the increment is when a solve begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Increment {
+    Zero,
+    SoFar,
+}
+
 /// Warps of a level at most, where its images do not match and where they do.
 #[derive(Clone, Copy)]
 pub(super) struct WarpLimits {
@@ -202,7 +209,8 @@ impl<'a> Level<'a> {
         let updates = if self.params.is_robust() { self.params.lagged_updates } else { 1 };
         let mut solving = None;
         for _ in 0..updates {
-            solving = Some(self.solve(images, displacement, &weights)?);
+            let increment = if solving.is_none() { Increment::Zero } else { Increment::SoFar };
+            solving = Some(self.solve(images, displacement, &weights, increment)?);
         }
         let solving = solving.expect("a warp should have at least one solve");
         let limit = self.params.increment_limit;
@@ -287,11 +295,15 @@ impl<'a> Level<'a> {
         images: &LevelImages,
         displacement: &[Buffer],
         weights: &Weights,
+        increment: Increment,
     ) -> Result<Solving, ComputeError> {
         self.reweigh(images, displacement)?;
+        let mut begin = None;
         if self.params.regularise == Regularise::Total {
-            self.add_total_terms(displacement, weights)?;
+            begin = self.add_total_terms(displacement, weights)?;
         }
+        // A tolerance is held against the norm that later ones are measured like.
+        begin = begin.filter(|_| increment == Increment::Zero && self.params.rtol == 0.0);
         let (device, params, shape) = (self.device, self.params, self.geometry.shape);
         let stopping = Stopping {
             iterations: params.iterations,
@@ -310,8 +322,10 @@ impl<'a> Level<'a> {
         let x = &mut memory.increment;
         match (params.solver, memory.multigrid.as_mut()) {
             (Solver::Multigrid, Some(multigrid)) => multigrid.solve(device, &operator, x, rhs, stopping),
-            (Solver::Jacobi, _) => sweep(device, &operator, x, rhs, memory.spare.as_deref_mut(), stopping),
-            _ => sweep(device, &operator, x, rhs, None, stopping),
+            (Solver::Jacobi, _) => {
+                sweep(device, &operator, x, rhs, memory.spare.as_deref_mut(), stopping, begin)
+            }
+            _ => sweep(device, &operator, x, rhs, None, stopping, begin),
         }
     }
 
@@ -341,8 +355,12 @@ impl<'a> Level<'a> {
         kernel.run(device)
     }
 
-    /// What smoothness and volume of the displacement so far put on the right-hand side.
-    fn add_total_terms(&mut self, displacement: &[Buffer], weights: &Weights) -> Result<(), ComputeError> {
+    /// What smoothness and volume of the displacement so far put on the right-hand side; the squared norm of it, if it is known.
+    fn add_total_terms(
+        &mut self,
+        displacement: &[Buffer],
+        weights: &Weights,
+    ) -> Result<Option<Later<f64>>, ComputeError> {
         let (device, params, geometry) = (self.device, self.params, self.geometry);
         let (shape, spacing_edges) = (geometry.shape, geometry.spacing_edges);
         let memory = &mut *self.memory;
@@ -352,20 +370,21 @@ impl<'a> Level<'a> {
         let volume_weight = memory.volume_weight.as_ref();
         let divergence = volume_weight.filter(|_| params.volume == VolumeTerm::Divergence);
         let operator = Operator { volume_weight: divergence, ..smoothness };
-        SubtractProduct { operator, x: displacement, target: rhs }.run(device)?;
+        let mut norm2 = SubtractProduct { operator, x: displacement, target: rhs }.run(device)?;
         if let (true, Some(mean)) = (weights.mean_share > 0.0, memory.mean.as_mut()) {
             for (input, output) in displacement.iter().zip(mean.iter_mut()) {
                 Convolve { shape, taps: &self.mean_window, input, output }.run(device)?;
             }
             let alpha = -weights.mean_share * weights.alpha;
             let operator = Operator { alpha, ..smoothness };
-            SubtractProduct { operator, x: mean, target: rhs }.run(device)?;
+            norm2 = SubtractProduct { operator, x: mean, target: rhs }.run(device)?;
         }
-        let Some(change) = memory.volume_change.as_mut() else { return Ok(()) };
+        let Some(change) = memory.volume_change.as_mut() else { return Ok(Some(norm2)) };
         Jacobian { shape, spacing_edges, displacement, weight: None, out: change }.run(device)?;
         Operation::LogChange.on(change).run(device)?;
         let operator = Operator { volume_weight, ..smoothness };
-        SubtractVolumeTarget { operator, change, rhs }.run(device)
+        SubtractVolumeTarget { operator, change, rhs }.run(device)?;
+        Ok(None)
     }
 
     /// The median between warps.

@@ -308,10 +308,11 @@ impl Stage {
         if self.finest == 0 {
             return Ok(());
         }
-        let mut full = device.scratch_field(to.shape.components(), to.shape.len())?;
-        transfer(device, displacement, from, &mut full, to)?;
-        *displacement = full;
-        let mut full = device.scratch(to.shape.len())?;
+        let full = |_| device.scratch_to_download(to.shape.len());
+        let mut finer = (0..to.shape.components()).map(full).collect::<Result<Field, _>>()?;
+        transfer(device, displacement, from, &mut finer, to)?;
+        *displacement = finer;
+        let mut full = full(0)?;
         let (input, output) = (from_ref(confidence), from_mut(&mut full));
         Resample { input, input_shape: from.shape, output, output_shape: to.shape, factor: 1.0 }
             .run(device)?;

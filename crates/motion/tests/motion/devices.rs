@@ -59,7 +59,7 @@ on_every_device! {
     }
 
     fn images(device: &Device) {
-        for preset in [Preset::Fast, Preset::Realtime] {
+        for preset in [Preset::Fast, Preset::Realtime, Preset::Ultrafast] {
             assert_phantom(preset, &smooth(MotionKind::Twist, Dimension::Two, 64), device);
         }
     }

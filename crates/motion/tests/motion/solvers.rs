@@ -103,7 +103,7 @@ impl System {
     fn sweeps(&self, device: &Device, stopping: Stopping, solver: Solver) -> (Field, Solved) {
         let (mut x, mut other) = (self.zero(device), self.zero(device));
         let other = (solver == Solver::Jacobi).then_some(other.as_mut_slice());
-        let solved = sweep(device, &self.operator(), &mut x, &self.rhs, other, stopping)
+        let solved = sweep(device, &self.operator(), &mut x, &self.rhs, other, stopping, None)
             .and_then(|solving| solving.settle(device))
             .expect("buffers should belong to the shape");
         (x, solved)

@@ -1,5 +1,6 @@
 //! Processor text of [`super::Convolve`], and the ring of rows that the motion tensor shares.
 
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::shared::taps::Taps;
 use multiversion::multiversion;
 use std::ops::Range;
@@ -33,7 +34,7 @@ pub(crate) fn for_each_band(cpu: &Cpu, shape: Shape, halo: usize, work: impl Fn(
     let [_, ny, nz] = shape.size;
     let rows = if nz >= 4 * cpu.threads() { ny } else { (8 * halo).max(16).min(ny) };
     let bands = ny.div_ceil(rows);
-    cpu.split(nz * bands, shape.len(), |range| {
+    cpu.split(nz * bands, (4 + 2 * halo) * shape.len(), |range| {
         for job in range {
             let (z, band) = (job / bands, job % bands);
             work(z, band * rows..((band + 1) * rows).min(ny));
@@ -103,10 +104,19 @@ impl Ring<'_> {
 /// The weighted sum of rows, from the first to the last; weights count from the one in the middle.
 pub(crate) fn filter_rows<'r>(row: impl Fn(usize) -> &'r [f32], weights: &[f32], out: &mut [f32]) {
     let radius = weights.len() - 1;
-    scale_row(row(0), weights[radius], out);
-    for k in (1..=2 * radius).step_by(2) {
-        let weight = |k: usize| weights[k.abs_diff(radius)];
-        add_two(row(k), weight(k), row(k + 1), weight(k + 1), out);
+    if let &[centre, beside] = weights {
+        return three_rows([row(0), row(1), row(2)], [centre, beside], out);
+    }
+    let weight = |k: usize| weights[k.abs_diff(radius)];
+    scale_row(row(0), weight(0), out);
+    let (mut k, end) = (1, 2 * radius + 1);
+    while k + 8 <= end {
+        add_rows::<8>(std::array::from_fn(|i| row(k + i)), std::array::from_fn(|i| weight(k + i)), out);
+        k += 8;
+    }
+    while k < end {
+        add_rows::<2>([row(k), row(k + 1)], [weight(k), weight(k + 1)], out);
+        k += 2;
     }
 }
 
@@ -177,14 +187,42 @@ fn pad_line(radius: usize, line: &mut [f32]) {
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 pub(crate) fn filter_line(line: &[f32], weights: &[f32], out: &mut [f32]) {
     let (n, radius) = (out.len(), weights.len() - 1);
-    for (o, &centre) in out.iter_mut().zip(&line[radius..radius + n]) {
-        *o = weights[0] * centre;
-    }
-    for (k, &w) in weights.iter().enumerate().skip(1) {
-        let (left, right) = (&line[radius - k..][..n], &line[radius + k..][..n]);
-        for ((o, &l), &r) in out.iter_mut().zip(left).zip(right) {
-            *o += w * (l + r);
+    if let &[centre, beside] = weights {
+        let (left, middle, right) = (&line[..n], &line[1..][..n], &line[2..][..n]);
+        for i in 0..n {
+            out[i] = centre * middle[i] + beside * (left[i] + right[i]);
         }
+        return;
+    }
+    assert!(line.len() >= n + 2 * radius, "a padded line should hold what every sample reads");
+    let last = n - n % LANES;
+    for x in (0..last).step_by(LANES) {
+        // SAFETY: the pack ends before n, and what it reads before n + 2 · radius.
+        weighted(weights, |at| unsafe { Lanes::load(line, x + at) }).store_what_fits(out, x);
+    }
+    if last < n {
+        weighted(weights, |at| Lanes::load_or_zero(line, last + at)).store_what_fits(out, last);
+    }
+}
+
+/// The weighted sum of a pack and those around it; `load` brings the one that begins so far after the first of them.
+#[inline(always)]
+fn weighted(weights: &[f32], load: impl Fn(usize) -> Lanes) -> Lanes {
+    let radius = weights.len() - 1;
+    let mut sum = Lanes::splat(weights[0]) * load(radius);
+    for (k, &w) in weights.iter().enumerate().skip(1) {
+        sum = sum + Lanes::splat(w) * (load(radius - k) + load(radius + k));
+    }
+    sum
+}
+
+/// [`filter_rows`] of radius 1, in one pass.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn three_rows([a, b, c]: [&[f32]; 3], [centre, beside]: [f32; 2], out: &mut [f32]) {
+    let n = out.len();
+    let (a, b, c) = (&a[..n], &b[..n], &c[..n]);
+    for i in 0..n {
+        out[i] = beside * a[i] + centre * b[i] + beside * c[i];
     }
 }
 
@@ -195,10 +233,17 @@ fn scale_row(row: &[f32], weight: f32, out: &mut [f32]) {
     }
 }
 
+/// Adds weighted rows, one after the other.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_two(a: &[f32], v: f32, b: &[f32], w: f32, out: &mut [f32]) {
-    for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *o = *o + v * a + w * b;
+fn add_rows<const N: usize>(rows: [&[f32]; N], weights: [f32; N], out: &mut [f32]) {
+    let n = out.len();
+    let rows = rows.map(|row| &row[..n]);
+    for i in 0..n {
+        let mut sum = out[i];
+        for k in 0..N {
+            sum += weights[k] * rows[k][i];
+        }
+        out[i] = sum;
     }
 }
 

@@ -3,8 +3,10 @@
 use super::Operation;
 use crate::shared::exponential::logarithm_of_one_plus;
 use crate::shared::group_sums::group_totals;
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::variational::operator::norm2_of;
-use veloxel_gpu::rows::Shared;
+use multiversion::multiversion;
+use veloxel_gpu::rows::{Shared, components_mut, ranges_mut};
 use veloxel_gpu::{Buffer, Cpu, Element};
 
 pub(super) fn copy(cpu: &Cpu, input: &[f32], out: &mut [f32]) {
@@ -69,21 +71,32 @@ pub(super) fn count_known(cpu: &Cpu, samples: &[f32]) -> f64 {
     total
 }
 
-pub(super) fn clip_length(cpu: &Cpu, limit: f32, field: &mut [Buffer]) -> f64 {
+pub(super) fn clip_length<const D: usize>(cpu: &Cpu, limit: f32, field: &mut [Buffer]) -> f64 {
     let n = field.first().map_or(0, Buffer::len);
-    let parts: Vec<Shared<'_>> = field.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
+    let parts = components_mut::<D>(field).map(Shared::new);
     // In the order of the other text: when to stop depends on the sum.
     let [sum] = group_totals(cpu, n, 1, |items, [sums]| {
         // SAFETY: ranges are disjoint.
-        let mut rows: Vec<&mut [f32]> = parts.iter().map(|p| unsafe { p.get_mut(items.clone()) }).collect();
-        for (i, sum) in sums.iter_mut().enumerate() {
-            let length = rows.iter().map(|r| r[i] * r[i]).sum::<f32>().sqrt();
-            if length > limit {
-                let shrink = limit / length;
-                rows.iter_mut().for_each(|r| r[i] *= shrink);
-            }
-            *sum += length.min(limit);
-        }
+        clip_rows(limit, unsafe { ranges_mut(&parts, items) }, sums);
     });
     sum
+}
+
+/// Shortens what is longer than the limit, and adds the lengths that are left to the sums.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn clip_rows<const D: usize>(limit: f32, rows: [&mut [f32]; D], sums: &mut [f32]) {
+    for x in (0..sums.len()).step_by(LANES) {
+        let mut values = [Lanes::splat(0.0); D];
+        let mut squares = Lanes::splat(0.0);
+        for c in 0..D {
+            values[c] = Lanes::load_or_zero(rows[c], x);
+            squares = squares + values[c] * values[c];
+        }
+        let length = squares.sqrt();
+        let kept = Lanes(length.0.map(|length| if length > limit { limit / length } else { 1.0 }));
+        for c in 0..D {
+            (values[c] * kept).store_what_fits(rows[c], x);
+        }
+        (Lanes::load_or_zero(sums, x) + length.min(limit)).store_what_fits(sums, x);
+    }
 }

@@ -280,7 +280,11 @@ impl Kernel for ClipLength<'_> {
         same_length(lengths, self.field);
     }
     fn on_cpu(self, cpu: &Cpu) -> Later<f64> {
-        Later::known(cpu::clip_length(cpu, self.limit, self.field))
+        let clip = match self.field.len() {
+            2 => cpu::clip_length::<2>,
+            _ => cpu::clip_length::<3>,
+        };
+        Later::known(clip(cpu, self.limit, self.field))
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<Later<f64>, ComputeError> {
         gpu::total_of_field(gpu, "clip_length", self.field, self.limit)

@@ -9,6 +9,9 @@ pub(super) fn quantiles(cpu: &Cpu, args: Quantiles<'_>) -> Option<OrderStatistic
     let pieces = image.len().div_ceil(step).div_ceil(PIECE);
     let samples = Samples { cpu, pieces, count: image.len() };
     let span = |piece: usize| piece * PIECE * step..((piece + 1) * PIECE * step).min(image.len());
+    if samples.count.div_ceil(step) <= FEW && args.weight.is_none() {
+        return of_few(image.iter().step_by(step).copied().collect(), args.shares);
+    }
     match args.weight.map(Buffer::host) {
         // Counting along neighbours is half as fast through an iterator that takes steps.
         None if step == 1 => samples.quantiles(args.shares, |piece| image[span(piece)].iter().copied()),
@@ -18,6 +21,18 @@ pub(super) fn quantiles(cpu: &Cpu, args: Quantiles<'_>) -> Option<OrderStatistic
             pairs.filter(|(_, weight)| **weight > 0.0).map(|(value, _)| *value)
         }),
     }
+}
+
+/// Samples that are put in order sooner than buckets are empty.
+const FEW: usize = 8192;
+
+fn of_few(mut samples: Vec<f32>, shares: [u32; 2]) -> Option<OrderStatistics> {
+    let count = samples.len();
+    if count == 0 {
+        return None;
+    }
+    let samples = shares.map(|share| *samples.select_nth_unstable_by(rank(share, count), f32::total_cmp).1);
+    Some(OrderStatistics { count, samples })
 }
 
 /// Bits of a key that choose its bucket: the sign, the exponent, and five of the fraction.

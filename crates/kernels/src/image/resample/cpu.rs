@@ -1,6 +1,7 @@
 //! Processor text of [`super::Resample`].
 
 use super::Resample;
+use crate::shared::lanes::{LANES, Lanes};
 use multiversion::multiversion;
 use veloxel_core::Dimension;
 use veloxel_gpu::Cpu;
@@ -30,18 +31,18 @@ pub(super) struct Stencil {
     pub weight: Vec<f32>,
 }
 
-/// Interpolates along a line, whose last sample stands twice.
+/// Interpolates along a line, after which its last sample is repeated [`LANES`] times.
 ///
 /// Pyramids halve, and double, fourfold or eightfold their sides: neighbours lie in the same order then along the whole line,
 /// which needs no look-up. The ends, where positions are clamped, take the general way.
 fn interpolate(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
-    let (n_in, n_out) = (line.len() - 1, out.len());
+    let (n_in, n_out) = (line.len() - LANES, out.len());
     match n_out / n_in {
         0 if 2 * n_out == n_in => halve(&line[..n_in], out),
         2 if n_out == 2 * n_in => enlarge::<2>(line, stencil, out),
         4 if n_out == 4 * n_in => enlarge::<4>(line, stencil, out),
         8 if n_out == 8 * n_in => enlarge::<8>(line, stencil, out),
-        _ => look_up(line, stencil, out),
+        _ => look_up(&line[..=n_in], stencil, out),
     }
 }
 
@@ -54,27 +55,23 @@ fn halve(line: &[f32], out: &mut [f32]) {
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn enlarge<const F: usize>(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
-    let n = out.len();
-    let (first, last) = (F.min(n), (n - F).max(F.min(n)));
-    let end = |range: std::ops::Range<usize>, out: &mut [f32]| {
-        for i in range {
-            let x = stencil.low[i] as usize;
-            out[i] = line[x] + stencil.weight[i] * (line[x + 1] - line[x]);
-        }
-    };
-    end(0..first, out);
-    end(last..n, out);
-    if last <= first {
+    let (n, half) = (out.len(), F / 2);
+    for end in [0, n - half] {
+        let (x, weight) = (stencil.low[end] as usize, stencil.weight[end]);
+        out[end..end + half].fill(line[x] + weight * (line[x + 1] - line[x]));
+    }
+    if n == F {
         return;
     }
-    let weight: [f32; F] = std::array::from_fn(|p| stencil.weight[F + p]);
-    for (three, out) in line.windows(3).zip(out[first..last].as_chunks_mut::<F>().0) {
-        for p in 0..F / 2 {
-            out[p] = three[0] + weight[p] * (three[1] - three[0]);
-        }
-        for p in F / 2..F {
-            out[p] = three[1] + weight[p] * (three[2] - three[1]);
-        }
+    // Between the middles of the first sample and the last one; which samples a pack lies between is known when this is
+    // compiled, so that they are moved within registers.
+    let out = &mut out[half..n - half];
+    let weight = Lanes(std::array::from_fn(|k| stencil.weight[half + k % F]));
+    for x in (0..out.len()).step_by(LANES) {
+        let samples = &line[x / F..][..LANES];
+        let low = Lanes(std::array::from_fn(|k| samples[k / F]));
+        let high = Lanes(std::array::from_fn(|k| samples[k / F + 1]));
+        (low + weight * (high - low)).store_what_fits(out, x);
     }
 }
 
@@ -90,6 +87,27 @@ fn look_up(line: &[f32], stencil: &Stencil, out: &mut [f32]) {
     }
 }
 
+/// Interpolates between two rows of a plane.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn between_rows([a, b]: [&[f32]; 2], weight: f32, factor: f32, out: &mut [f32]) {
+    for ((o, a), b) in out.iter_mut().zip(a).zip(b) {
+        // As from a plane towards itself: −0 becomes 0.
+        *o = factor * (a + weight * (b - a) + 0.0);
+    }
+}
+
+/// Interpolates between two rows of a plane, and those of the next.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+fn between_planes(corners: [&[f32]; 4], [wy, wz]: [f32; 2], factor: f32, out: &mut [f32]) {
+    let n = out.len();
+    let [a, b, c, d] = corners.map(|row| &row[..n]);
+    for x in 0..n {
+        let low = a[x] + wy * (b[x] - a[x]);
+        let high = c[x] + wy * (d[x] - c[x]);
+        out[x] = factor * (low + wz * (high - low));
+    }
+}
+
 pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
     let (from, to, factor) = (args.input_shape, args.output_shape, args.factor);
     let planes = |count: usize| Stencil { low: (0..count as u32).collect(), weight: vec![0.0; count] };
@@ -102,19 +120,19 @@ pub(super) fn resample(cpu: &Cpu, args: Resample<'_>) {
         let input = input.host();
         let out = Shared::new(output.host_mut());
         cpu.split(to.rows(), to.len(), |rows| {
-            with_scratch(nx_in + 1, |line| {
+            with_scratch(nx_in + LANES, |line| {
                 for row in rows {
                     let at = |axis: usize, i: usize| (axes[axis].low[i] as usize, axes[axis].weight[i]);
                     let ((y, wy), (z, wz)) = (at(1, row % ny), at(2, row / ny));
                     let (y1, z1) = ((y + 1).min(ny_in - 1), (z + 1).min(nz_in - 1));
                     let line_of = |y: usize, z: usize| &input[(z * ny_in + y) * nx_in..][..nx_in];
                     let corners = [line_of(y, z), line_of(y1, z), line_of(y, z1), line_of(y1, z1)];
-                    for (x, value) in line[..nx_in].iter_mut().enumerate() {
-                        let low = corners[0][x] + wy * (corners[1][x] - corners[0][x]);
-                        let high = corners[2][x] + wy * (corners[3][x] - corners[2][x]);
-                        *value = factor * (low + wz * (high - low));
+                    match z1 == z {
+                        true => between_rows([corners[0], corners[1]], wy, factor, &mut line[..nx_in]),
+                        false => between_planes(corners, [wy, wz], factor, &mut line[..nx_in]),
                     }
-                    line[nx_in] = line[nx_in - 1];
+                    let last = line[nx_in - 1];
+                    line[nx_in..].fill(last);
                     // SAFETY: every row is written by one thread.
                     let out = unsafe { out.get_mut(row * nx..(row + 1) * nx) };
                     interpolate(line, &axes[0], out);
@@ -134,13 +152,24 @@ mod tests {
 
     #[test]
     fn ratios_of_pyramids_give_the_same_bits_as_the_look_up() {
-        for (n_in, n_out) in [(48, 24), (24, 48), (24, 96), (24, 192), (2, 16), (1, 8), (3, 12), (24, 72)] {
+        for (n_in, n_out) in [
+            (48, 24),
+            (24, 48),
+            (24, 96),
+            (24, 192),
+            (2, 16),
+            (1, 8),
+            (3, 12),
+            (24, 72),
+            (50, 200),
+            (81, 648),
+        ] {
             let mut line: Vec<f32> = (0..n_in).map(|i| (i as f32 * 1.7).sin() * 100.0).collect();
-            line.push(line[n_in - 1]);
+            line.extend([line[n_in - 1]; LANES]);
             let stencil = stencil(n_in, n_out);
             let (mut fast, mut general) = (vec![0.0; n_out], vec![0.0; n_out]);
             interpolate(&line, &stencil, &mut fast);
-            look_up(&line, &stencil, &mut general);
+            look_up(&line[..=n_in], &stencil, &mut general);
             assert_eq!(fast, general, "{n_in} to {n_out}");
         }
     }

@@ -2,19 +2,22 @@
 
 use super::{RADIUS, response};
 use crate::image::convolve::cpu::{filter_line, filter_rows};
+use crate::shared::lanes::LANES;
 use veloxel_core::Shape;
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::Shared;
 
-/// Columns that go through the filter along y and z together.
+/// Columns that go through the filter along y and z together, at most.
 const PIECE: usize = 512;
+/// Of a sample, in copied ones.
+const COST: usize = 8;
 
 pub(super) fn spline_coefficients(cpu: &Cpu, shape: Shape, samples: &mut [f32]) {
     let [nx, ny, nz] = shape.size;
     let weights = response();
     let shared = Shared::new(samples);
     if nx > 1 {
-        cpu.split(shape.rows(), 4 * shape.len(), |rows| {
+        cpu.split(shape.rows(), COST * shape.len(), |rows| {
             let mut padded = vec![0.0; nx + 2 * RADIUS];
             for row in rows {
                 // SAFETY: every row is read and written by one thread.
@@ -28,12 +31,14 @@ pub(super) fn spline_coefficients(cpu: &Cpu, shape: Shape, samples: &mut [f32]) 
     }
     let across = [(ny, nx, nz), (nz, nx * ny, 1)].into_iter().take(shape.components() - 1);
     for (n, width, count) in across.filter(|&(n, ..)| n > 1) {
-        let pieces = width.div_ceil(PIECE);
-        cpu.split(count * pieces, 4 * shape.len(), |jobs| {
+        let piece_of = |parts: usize| width.div_ceil(parts).next_multiple_of(LANES).min(PIECE);
+        let piece_columns = piece_of(cpu.useful_parts(COST * shape.len()).div_ceil(count));
+        let pieces = width.div_ceil(piece_columns);
+        cpu.split(count * pieces, COST * shape.len(), |jobs| {
             let mut panel = Vec::new();
             for job in jobs {
                 let (slab, piece) = (job / pieces, job % pieces);
-                let (start, end) = (piece * PIECE, ((piece + 1) * PIECE).min(width));
+                let (start, end) = (piece * piece_columns, ((piece + 1) * piece_columns).min(width));
                 let line = |k: usize| (slab * n + k) * width + start..(slab * n + k) * width + end;
                 panel.clear();
                 for k in 0..n {

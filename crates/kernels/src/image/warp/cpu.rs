@@ -17,7 +17,8 @@ pub(super) fn warp<const D: usize>(cpu: &Cpu, args: Warp<'_>) {
     let [x0, y0, z0] = args.cut.map_or([0; 3], |cut| cut.fixed_begin);
     let samples = args.moving.host();
     let (per_edge, map) = (args.spacing_edges.map(|s| 1.0 / s), Map::of(&args.moving_from_fixed));
-    cpu.split_rows([args.out.host_mut()], nx, 4 * args.shape.len(), |row, [out]| {
+    let cost = if args.interpolation == Interpolation::CubicSpline { 12 } else { 4 };
+    cpu.split_rows([args.out.host_mut()], nx, cost * args.shape.len(), |row, [out]| {
         let displacement = std::array::from_fn(|c| &args.displacement[c].host()[row * nx..(row + 1) * nx]);
         let start = [x0 as f32, (y0 + row % ny) as f32, (z0 + row / ny) as f32];
         let path = Path::<D> { displacement, per_edge, start, map: map.as_ref() };
@@ -131,35 +132,54 @@ fn cubic_spline_row<const D: usize>(
 ) {
     for x in (0..out.len()).step_by(LANES) {
         let at = path.positions(x);
-        let mut cells = [([0; LANES], at[0]); D];
+        let mut low = [[0; LANES]; D];
+        let mut weights = [[at[0]; 4]; D];
         for a in 0..D {
-            cells[a] = lattice.lower(at[a], a);
+            let (lower, upper) = lattice.lower(at[a], a);
+            (low[a], weights[a]) = (lower, spline_weights(upper));
         }
-        let mut values = lattice.nan_outside(at);
+        // Voxel by voxel what its four columns of samples bring, then all voxels along x.
+        let mut columns = [[0.0; 4]; LANES];
         for k in 0..LANES.min(out.len() - x) {
-            let (mut low, mut upper) = ([0; D], [0.0; D]);
+            let mut from = [0; D];
             for a in 0..D {
-                (low[a], upper[a]) = (cells[a].0[k] as usize, cells[a].1.0[k]);
+                from[a] = low[a][k] as usize;
             }
-            values.0[k] += cubic_spline(lattice, samples, low, upper);
+            let (mut wy, mut wz) = ([0.0; 4], [0.0; 4]);
+            for i in 0..4 {
+                (wy[i], wz[i]) = (weights[1][i].0[k], weights[D - 1][i].0[k]);
+            }
+            columns[k] = match lattice.interior(from, samples) {
+                Some(block) => blend_columns::<D>(block, lattice.stride, [wy, wz]),
+                None => mirrored_columns::<D>(lattice, samples, from, [wy, wz]),
+            };
         }
-        values.store_what_fits(out, x);
+        let mut lines = [Lanes::splat(0.0); 4];
+        for k in 0..LANES {
+            for i in 0..4 {
+                lines[i].0[k] = columns[k][i];
+            }
+        }
+        let [a, b, c, d] = weights[0];
+        let sum = a * lines[0] + b * lines[1] + c * lines[2] + d * lines[3];
+        (lattice.nan_outside(at) + sum).store_what_fits(out, x);
     }
 }
 
-/// The spline between the `low` and the next voxel of each axis, `t` of the way.
-#[inline(always)]
-fn cubic_spline<const D: usize>(lattice: &Lattice<D>, samples: &[f32], low: [usize; D], t: [f32; D]) -> f32 {
-    match lattice.interior(low, samples) {
-        Some(block) => blend::<D>(block, lattice.stride, t),
-        None => blend::<D>(&lattice.mirrored_block(low, samples), std::array::from_fn(|a| 1 << (2 * a)), t),
-    }
+/// [`blend_columns`] at the border.
+fn mirrored_columns<const D: usize>(
+    lattice: &Lattice<D>,
+    samples: &[f32],
+    low: [usize; D],
+    across: [[f32; 4]; 2],
+) -> [f32; 4] {
+    let stride = std::array::from_fn(|a| 1 << (2 * a));
+    blend_columns::<D>(&lattice.mirrored_block(low, samples), stride, across)
 }
 
-/// The weighted sum of four samples along each axis.
+/// The weighted sums of four samples along y, and along z, of four neighbours along x.
 #[inline(always)]
-fn blend<const D: usize>(block: &[f32], stride: [usize; D], t: [f32; D]) -> f32 {
-    let (wx, wy, wz) = (spline_weights(t[0]), spline_weights(t[1]), spline_weights(t[D - 1]));
+fn blend_columns<const D: usize>(block: &[f32], stride: [usize; D], [wy, wz]: [[f32; 4]; 2]) -> [f32; 4] {
     assert!(block.len() > 3 * stride.iter().sum::<usize>(), "a block should hold four samples an axis");
     let mut sum = [0.0; 4];
     for z in 0..if D == 3 { 4 } else { 1 } {
@@ -176,12 +196,12 @@ fn blend<const D: usize>(block: &[f32], stride: [usize; D], t: [f32; D]) -> f32 
             sum[k] += if D == 3 { wz[z] * plane[k] } else { plane[k] };
         }
     }
-    wx[0] * sum[0] + wx[1] * sum[1] + wx[2] * sum[2] + wx[3] * sum[3]
+    sum
 }
 
 /// Weights of the four neighbours: `(1−t)³, 4 − 6t² + 3t³, 1 + 3t + 3t² − 3t³, t³`, all over 6.
 #[inline(always)]
-fn spline_weights(t: f32) -> [f32; 4] {
+fn spline_weights(t: Lanes) -> [Lanes; 4] {
     const SIXTH: f32 = 1.0 / 6.0;
     const POWERS: [[f32; 4]; 4] = [
         [SIXTH, 4.0 * SIXTH, SIXTH, 0.0],
@@ -189,14 +209,14 @@ fn spline_weights(t: f32) -> [f32; 4] {
         [0.5, -1.0, 0.5, 0.0],
         [-SIXTH, 0.5, -0.5, SIXTH],
     ];
-    let mut weights = POWERS[3];
+    let mut weights = POWERS[3].map(Lanes::splat);
     for power in [2, 1, 0] {
         for k in 0..4 {
-            weights[k] = POWERS[power][k] + t * weights[k];
+            weights[k] = Lanes::splat(POWERS[power][k]) + t * weights[k];
         }
     }
     // Without the zeros, which compilers leave out.
-    weights[3] = SIXTH * t * t * t;
+    weights[3] = Lanes::splat(SIXTH) * t * t * t;
     weights
 }
 

@@ -4,29 +4,28 @@ use super::{Diffusivity, ImageEdges};
 use crate::image::gradient::Scheme;
 use crate::image::gradient::cpu::{Difference, derivative_row};
 use crate::shared::exponential::exponential;
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use multiversion::multiversion;
 use veloxel_core::{Axes, Shape};
-use veloxel_gpu::rows::with_scratch;
-use veloxel_gpu::{Buffer, Cpu};
+use veloxel_gpu::Cpu;
+use veloxel_gpu::rows::{components, with_scratch};
 
-pub(super) fn diffusivity(cpu: &Cpu, args: Diffusivity<'_>) {
+pub(super) fn diffusivity<const D: usize>(cpu: &Cpu, args: Diffusivity<'_>) {
     let Diffusivity { shape, spacing_edges, epsilon, edges, base, increment, out } = args;
-    let (n, d) = (shape.len(), shape.components());
     let nx = shape.size[0];
-    let total = Total { base, increment, shape };
+    let total = Total::<D> { base: components(base), increment: components(increment), shape };
     let share = epsilon.map(|epsilon| spacing_edges.map(|s| 0.5 / (s * epsilon).powi(2)));
     let per_edge = spacing_edges.map(|s| 1.0 / s);
-    cpu.split_rows([out.host_mut()], nx, n, |row, [psi]| {
-        with_scratch((d + 3) * nx, |scratch| {
-            psi.fill(1.0);
-            if let Some(share) = share {
-                total.add_differences(row, share, scratch, psi);
-                inverse_root(psi);
+    cpu.split_rows([out.host_mut()], nx, 4 * shape.len(), |row, [psi]| {
+        with_scratch(D * (nx + 2) + 2 * nx, |scratch| {
+            match share {
+                Some(share) => total.weigh(row, share, &mut scratch[..D * (nx + 2)], psi),
+                None => psi.fill(1.0),
             }
             if let Some(ImageEdges { kappa, image }) = edges {
                 let (slopes, squares) = scratch[..2 * nx].split_at_mut(nx);
                 squares.fill(0.0);
-                for axis in 0..d {
+                for axis in 0..D {
                     derivative_row(
                         image.host(),
                         Difference { shape, axis, scheme: Scheme::Central4 },
@@ -46,58 +45,39 @@ pub(super) fn diffusivity(cpu: &Cpu, args: Diffusivity<'_>) {
 }
 
 /// The displacement so far and the increment.
-struct Total<'a> {
-    base: &'a [Buffer],
-    increment: &'a [Buffer],
+struct Total<'a, const D: usize> {
+    base: [&'a [f32]; D],
+    increment: [&'a [f32]; D],
     shape: Shape,
 }
 
-impl Total<'_> {
-    /// A row of the sum of both.
-    fn row(&self, component: usize, row: usize, out: &mut [f32]) {
+/// A row of a component of both.
+type Summands<'a> = [&'a [f32]; 2];
+
+impl<const D: usize> Total<'_, D> {
+    fn summands(&self, component: usize, row: usize) -> Summands<'_> {
         let nx = self.shape.size[0];
-        let [base, increment] =
-            [self.base, self.increment].map(|field| &field[component].host()[row * nx..][..nx]);
-        add(base, increment, out);
+        [self.base, self.increment].map(|field| &field[component][row * nx..][..nx])
     }
 
-    /// Adds the squared differences of a row to its neighbours, times `share`, ½/(s ε)², per axis: each belongs half to the
-    /// voxel on either side. Sums are taken from left to right, as in the shader, so that both find the same bits.
-    fn add_differences(&self, row: usize, share: Axes<f32>, scratch: &mut [f32], psi: &mut [f32]) {
-        let ([nx, ny, nz], d) = (self.shape.size, self.shape.components());
-        let (own, scratch) = scratch.split_at_mut(d * nx);
-        let (other, scratch) = scratch.split_at_mut(nx);
-        let (squares, after) = scratch.split_at_mut(nx);
-        for (c, own) in own.chunks_exact_mut(nx).enumerate() {
-            self.row(c, row, own);
+    /// Writes a row's weights. Each squared difference belongs half to the voxel on either side.
+    fn weigh(&self, row: usize, share: Axes<f32>, own: &mut [f32], psi: &mut [f32]) {
+        let [nx, ny, nz] = self.shape.size;
+        for (c, own) in own.chunks_exact_mut(nx + 2).enumerate() {
+            let [base, increment] = self.summands(c, row);
+            add(base, increment, &mut own[1..=nx]);
+            (own[0], own[nx + 1]) = (own[1], own[nx]);
         }
-        squares.fill(0.0);
-        for own in own.chunks_exact(nx) {
-            add_squares(&own[1..], &own[..nx - 1], &mut squares[1..]);
-        }
-        for own in own.chunks_exact(nx) {
-            add_squares(&own[1..], &own[..nx - 1], &mut squares[..nx - 1]);
-        }
-        add_scaled(squares, share[0], psi);
-        let mut beside = |is_inside: bool, to: usize, squares: &mut [f32]| {
-            for (c, own) in own.chunks_exact(nx).enumerate().filter(|_| is_inside) {
-                self.row(c, to, other);
-                add_squares(own, other, squares);
-            }
-        };
+        // Beyond the border the row itself, from which it differs by nothing.
         let (y, z) = (row % ny, row / ny);
-        squares.fill(0.0);
-        beside(y > 0, row.wrapping_sub(1), squares);
-        beside(y + 1 < ny, row + 1, squares);
-        add_scaled(squares, share[1], psi);
-        if d == 3 {
-            squares.fill(0.0);
-            after.fill(0.0);
-            beside(z > 0, row.wrapping_sub(ny), squares);
-            beside(z + 1 < nz, row + ny, after);
-            add_scaled(after, 1.0, squares);
-            add_scaled(squares, share[2], psi);
-        }
+        let rows = [
+            if y > 0 { row - 1 } else { row },
+            if y + 1 < ny { row + 1 } else { row },
+            if z > 0 { row - ny } else { row },
+            if z + 1 < nz { row + ny } else { row },
+        ];
+        let beside = std::array::from_fn(|c| rows.map(|row| self.summands(c, row)));
+        weigh_row::<D>(own, &beside, share, psi);
     }
 }
 
@@ -108,17 +88,46 @@ fn add(a: &[f32], b: &[f32], out: &mut [f32]) {
     }
 }
 
+/// `1 / √(1 + Σ share · squared differences)`: sums are taken from left to right, as in the shader, so that both find the same
+/// bits. `own` is padded, component after component; beside it lie the rows before and after along y, and along z.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_squares(a: &[f32], b: &[f32], out: &mut [f32]) {
-    for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *o += (a - b) * (a - b);
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_scaled(a: &[f32], weight: f32, out: &mut [f32]) {
-    for (o, &a) in out.iter_mut().zip(a) {
-        *o += weight * a;
+fn weigh_row<const D: usize>(
+    own: &[f32],
+    beside: &[[Summands<'_>; 4]; D],
+    share: Axes<f32>,
+    psi: &mut [f32],
+) {
+    let n = psi.len();
+    for x in (0..n).step_by(LANES) {
+        let zero = Lanes::splat(0.0);
+        let mut here = [zero; D];
+        // Along x before and after, then to the rows beside.
+        let mut squares = [zero; 6];
+        let square = |a: Lanes, b: Lanes| (a - b) * (a - b);
+        for c in 0..D {
+            let line = &own[c * (n + 2)..][..n + 2];
+            here[c] = Lanes::load_or_zero(line, x + 1);
+            squares[0] = squares[0] + square(here[c], Lanes::load_or_zero(line, x));
+        }
+        for c in 0..D {
+            let after = Lanes::load_or_zero(&own[c * (n + 2)..][..n + 2], x + 2);
+            squares[0] = squares[0] + square(after, here[c]);
+        }
+        for k in 0..2 * (D - 1) {
+            // Along y both sides add to one sum, along z each has its own.
+            let sum = if k < 2 { 1 } else { k };
+            for c in 0..D {
+                let [base, increment] = beside[c][k];
+                let other = Lanes::load_or_zero(base, x) + Lanes::load_or_zero(increment, x);
+                squares[sum] = squares[sum] + square(here[c], other);
+            }
+        }
+        let mut total = Lanes::splat(1.0) + Lanes::splat(share[0]) * squares[0];
+        total = total + Lanes::splat(share[1]) * squares[1];
+        if D == 3 {
+            total = total + Lanes::splat(share[2]) * (squares[2] + squares[3]);
+        }
+        (Lanes::splat(1.0) / total.sqrt()).store_what_fits(psi, x);
     }
 }
 
@@ -127,12 +136,5 @@ fn add_scaled(a: &[f32], weight: f32, out: &mut [f32]) {
 fn damp(kappa: f32, squares: &[f32], psi: &mut [f32]) {
     for (p, &s) in psi.iter_mut().zip(squares) {
         *p *= exponential(-kappa * s.sqrt());
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn inverse_root(out: &mut [f32]) {
-    for o in out {
-        *o = 1.0 / o.sqrt();
     }
 }

@@ -7,7 +7,7 @@
 
 mod cpu;
 
-use crate::kernel::{Kernel, Launcher, Lengths, packed};
+use crate::kernel::{Kernel, Launcher, Lengths, by_dimension, packed};
 use crate::shared::{EXPONENTIAL, PACK1, PACK4, SIDES1, SIDES4};
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover, tile};
@@ -59,7 +59,7 @@ impl Kernel for Diffusivity<'_> {
         lengths.of("out", self.out, n).optional("image", self.edges.map(|edges| edges.image), n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::diffusivity(cpu, self);
+        by_dimension!(self.shape, cpu::diffusivity(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let [nx, ny, nz] = self.shape.size;

@@ -14,7 +14,7 @@ pub(super) fn jacobian<const D: usize>(cpu: &Cpu, args: Jacobian<'_>) -> Statist
     let shared = Shared::new(out.host_mut());
     let mut extremes = vec![[f32::INFINITY, f32::NEG_INFINITY]; shape.rows()];
     let slots = Shared::new(&mut extremes);
-    let sums = cpu.sum(shape.rows(), shape.len(), |rows| {
+    let sums = cpu.sum(shape.rows(), 4 * shape.len(), |rows| {
         with_scratch((D + 1) * nx + 2 * D, |scratch| {
             let (scale_x, padded) = scratch.split_at_mut(nx);
             scale_x.fill(0.5 / spacing[0]);

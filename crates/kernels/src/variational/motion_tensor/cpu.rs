@@ -5,6 +5,7 @@ use crate::image::convolve::cpu::{for_each_band, smooth_along_z, smooth_band};
 use crate::image::gradient::Scheme;
 use crate::image::gradient::cpu::{Difference, central4, difference_row, gain};
 use crate::shared::group_sums::group_totals;
+use crate::shared::lanes::{LANES, Lanes, Pack};
 use crate::shared::taps::Taps;
 use multiversion::multiversion;
 use veloxel_core::{Axes, Dimension, Shape};
@@ -32,7 +33,7 @@ pub(super) fn mismatch<const D: usize, const C: usize>(cpu: &Cpu, term: &DataTer
     let nx = term.shape.size[0];
     // In the order of the shader: what follows depends on the sums.
     group_totals(cpu, term.shape.len(), 4, |items, [tt, trace]| {
-        let mut stencil = Stencil::<D>::new(nx);
+        let mut stencil = Stencil::<D>::new(nx, term.pairs.len());
         let mut products = vec![0.0; C * nx];
         for row in items.start / nx..=(items.end - 1) / nx {
             stencil.all_products::<C>(term, row, &mut products);
@@ -59,7 +60,7 @@ fn in_plane<const D: usize, const C: usize>(
     let out: Vec<Shared<'_>> = out.iter_mut().map(|b| Shared::new(b.host_mut())).collect();
     for_each_band(cpu, term.shape, taps[1].radius() + 2, |z, band| {
         let plane = z * ny;
-        let mut rows = Stencil::<D>::new(nx);
+        let mut rows = Stencil::<D>::new(nx, term.pairs.len());
         smooth_band::<C>(
             nx,
             ny,
@@ -81,17 +82,20 @@ enum Mode {
 
 /// The rows around one row, and what is derived from them.
 struct Stencil<const D: usize> {
-    /// Mean of fixed and warped: the row itself, then −2, −1, +1, +2 along y, and along z.
-    mean: Vec<f32>,
+    /// Of every pair: means of fixed and warped of the rows around along y.
+    means: Vec<MeanRows>,
+    /// The same along z: −2, −1, +1, +2.
+    beyond: Vec<f32>,
     gradient: [Vec<f32>; D],
     difference: Vec<f32>,
     weight: Vec<f32>,
 }
 
 impl<const D: usize> Stencil<D> {
-    fn new(nx: usize) -> Self {
+    fn new(nx: usize, pairs: usize) -> Self {
         Self {
-            mean: vec![0.0; 5 * nx],
+            means: (0..pairs).map(|_| MeanRows::new(nx)).collect(),
+            beyond: vec![0.0; if D == 3 { 4 * nx } else { 0 }],
             gradient: std::array::from_fn(|_| vec![0.0; nx]),
             difference: vec![0.0; nx],
             weight: vec![0.0; nx],
@@ -101,13 +105,13 @@ impl<const D: usize> Stencil<D> {
     /// The `C` product rows of row `row`, summed over the pairs.
     fn all_products<const C: usize>(&mut self, term: &DataTerm<'_>, row: usize, out: &mut [f32]) {
         for (nth, (fixed, warped)) in term.pairs.iter().enumerate() {
-            self.fill(term, fixed.host(), warped.host(), row);
+            self.fill(term, nth, [fixed.host(), warped.host()], row);
             let mode = if nth == 0 { Mode::Write } else { Mode::Add };
             self.products::<C>(term.constraint, mode, out);
         }
     }
 
-    fn fill(&mut self, term: &DataTerm<'_>, fixed: &[f32], warped: &[f32], row: usize) {
+    fn fill(&mut self, term: &DataTerm<'_>, nth: usize, [fixed, warped]: [&[f32]; 2], row: usize) {
         let [nx, ny, nz] = term.shape.size;
         let span = row * nx..(row + 1) * nx;
         image_difference(&fixed[span.clone()], &warped[span.clone()], &mut self.difference, &mut self.weight);
@@ -115,62 +119,91 @@ impl<const D: usize> Stencil<D> {
             multiply(&weight.host()[span], &mut self.weight);
         }
         for axis in 0..D {
-            let (at, count, stride) = [(0, 1, 0), (row % ny, ny, nx), (row / ny, nz, nx * ny)][axis];
             let gain = gain(term.scheme) / term.spacing_edges[axis];
+            let gradient = &mut self.gradient[axis];
             if term.scheme == Scheme::Forward {
                 let along = Difference { shape: term.shape, axis, scheme: Scheme::Forward };
-                difference_row(fixed, along, row, gain, &mut self.gradient[axis]);
-            } else if axis == 0 {
-                let mean = &mut self.mean[..nx];
-                mean_row(&fixed[row * nx..][..nx], &warped[row * nx..][..nx], mean);
-                let shape = Shape { size: [nx, 1, 1], dimension: Dimension::Two };
-                let along = Difference { shape, axis: 0, scheme: Scheme::Central4 };
-                difference_row(mean, along, 0, gain, &mut self.gradient[0]);
-            } else {
-                for (slot, offset) in [-2isize, -1, 1, 2].into_iter().enumerate() {
-                    let to = (at as isize + offset).clamp(0, count as isize - 1) as usize;
-                    let start = row * nx + to * stride - at * stride;
-                    let (f, w) = (&fixed[start..][..nx], &warped[start..][..nx]);
-                    mean_row(f, w, &mut self.mean[(slot + 1) * nx..][..nx]);
-                }
-                let slot = |s: usize| &self.mean[s * nx..][..nx];
-                central4(slot(1), slot(2), slot(3), slot(4), gain, &mut self.gradient[axis]);
+                difference_row(fixed, along, row, gain, gradient);
+                continue;
             }
-        }
-    }
-
-    /// Scales the weights to the constraint.
-    fn normalise(&mut self, constraint: Constraint) {
-        if let Constraint::Normalised { zeta } = constraint {
-            let g: [&[f32]; D] = std::array::from_fn(|c| self.gradient[c].as_slice());
-            normalise(g, zeta * zeta, &mut self.weight);
+            let mean = |row: usize, out: &mut [f32]| {
+                let span = row * nx..(row + 1) * nx;
+                mean_row(&fixed[span.clone()], &warped[span], out);
+            };
+            match axis {
+                0 => {
+                    let shape = Shape { size: [nx, 1, 1], dimension: Dimension::Two };
+                    let along = Difference { shape, axis: 0, scheme: Scheme::Central4 };
+                    difference_row(self.means[nth].of(row, mean), along, 0, gain, gradient);
+                }
+                1 => {
+                    let around = around(row % ny, ny).map(|y| row / ny * ny + y);
+                    for row in around {
+                        self.means[nth].of(row, mean);
+                    }
+                    let [a, b, c, d] = around.map(|row| self.means[nth].known(row));
+                    central4(a, b, c, d, gain, gradient);
+                }
+                _ => {
+                    let rows = around(row / ny, nz).map(|z| z * ny + row % ny);
+                    for (row, out) in rows.into_iter().zip(self.beyond.chunks_exact_mut(nx)) {
+                        mean(row, out);
+                    }
+                    let slot = |s: usize| &self.beyond[s * nx..][..nx];
+                    central4(slot(0), slot(1), slot(2), slot(3), gain, gradient);
+                }
+            }
         }
     }
 
     /// Writes or adds the `C` product rows.
     fn products<const C: usize>(&mut self, constraint: Constraint, mode: Mode, out: &mut [f32]) {
-        let n = self.weight.len();
-        self.normalise(constraint);
-        let mut channel = 0;
-        let mut put = |a: &[f32], b: &[f32], sign: f32, weight: &[f32]| {
-            let out = &mut out[channel * n..][..n];
-            match mode {
-                Mode::Write => product(a, b, weight, sign, out),
-                Mode::Add => add_product(a, b, weight, sign, out),
-            }
-            channel += 1;
-        };
-        for r in 0..D {
-            for c in r..D {
-                put(&self.gradient[r], &self.gradient[c], 1.0, &self.weight);
-            }
+        let gradient: [&[f32]; D] = std::array::from_fn(|c| self.gradient[c].as_slice());
+        if let Constraint::Normalised { zeta } = constraint {
+            normalise(gradient, zeta * zeta, &mut self.weight);
         }
-        for g in &self.gradient {
-            put(g, &self.difference, -1.0, &self.weight);
+        match mode {
+            Mode::Write => products::<D, C, false>(gradient, &self.difference, &self.weight, out),
+            Mode::Add => products::<D, C, true>(gradient, &self.difference, &self.weight, out),
         }
-        if C > D * (D + 1) / 2 + D {
-            put(&self.difference, &self.difference, 1.0, &self.weight);
+    }
+}
+
+/// The places 2 and 1 before one of `count`, and 1 and 2 after it; the border is replicated.
+fn around(at: usize, count: usize) -> [usize; 4] {
+    [-2isize, -1, 1, 2].map(|offset| (at as isize + offset).clamp(0, count as isize - 1) as usize)
+}
+
+/// Rows that a stencil along y reads.
+const MEAN_ROWS: usize = 5;
+
+/// Means of fixed and warped images along the rows around one, each found once while the row moves on.
+struct MeanRows {
+    nx: usize,
+    samples: Vec<f32>,
+    /// Which row stands in each place.
+    rows: [Option<usize>; MEAN_ROWS],
+}
+
+impl MeanRows {
+    fn new(nx: usize) -> Self {
+        Self { nx, samples: vec![0.0; MEAN_ROWS * nx], rows: [None; MEAN_ROWS] }
+    }
+
+    /// A row, made by `mean` if it is not there.
+    fn of(&mut self, row: usize, mean: impl Fn(usize, &mut [f32])) -> &[f32] {
+        let place = row % MEAN_ROWS;
+        let out = &mut self.samples[place * self.nx..][..self.nx];
+        if self.rows[place] != Some(row) {
+            mean(row, out);
+            self.rows[place] = Some(row);
         }
+        out
+    }
+
+    /// A row that is there.
+    fn known(&self, row: usize) -> &[f32] {
+        &self.samples[row % MEAN_ROWS * self.nx..][..self.nx]
     }
 }
 
@@ -212,21 +245,40 @@ fn normalise<const D: usize>(gradient: [&[f32]; D], zeta2: f32, weight: &mut [f3
     }
 }
 
+/// Products of the derivatives, then minus those with the difference, then its square where `C` has room for it; rows one after
+/// the other.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn product(a: &[f32], b: &[f32], weight: &[f32], sign: f32, out: &mut [f32]) {
-    let n = out.len();
-    let (a, b, weight) = (&a[..n], &b[..n], &weight[..n]);
-    for i in 0..n {
-        out[i] = sign * weight[i] * a[i] * b[i];
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512bw+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-fn add_product(a: &[f32], b: &[f32], weight: &[f32], sign: f32, out: &mut [f32]) {
-    let n = out.len();
-    let (a, b, weight) = (&a[..n], &b[..n], &weight[..n]);
-    for i in 0..n {
-        out[i] += sign * weight[i] * a[i] * b[i];
+fn products<const D: usize, const C: usize, const ADD: bool>(
+    gradient: [&[f32]; D],
+    difference: &[f32],
+    weight: &[f32],
+    out: &mut [f32],
+) {
+    let n = weight.len();
+    for x in (0..n).step_by(LANES) {
+        let mut g = [Lanes::splat(0.0); D];
+        for c in 0..D {
+            g[c] = Lanes::load_or_zero(gradient[c], x);
+        }
+        let (weight, t) = (Lanes::load_or_zero(weight, x), Lanes::load_or_zero(difference, x));
+        let mut put = |channel: usize, value: Lanes| {
+            let row = &mut out[channel * n..][..n];
+            let before = if ADD { Lanes::load_or_zero(row, x) + value } else { value };
+            before.store_what_fits(row, x);
+        };
+        let mut channel = 0;
+        for r in 0..D {
+            for c in r..D {
+                put(channel, weight * g[r] * g[c]);
+                channel += 1;
+            }
+        }
+        for r in 0..D {
+            put(channel + r, -weight * g[r] * t);
+        }
+        if C > channel + D {
+            put(C - 1, weight * t * t);
+        }
     }
 }
 

@@ -15,6 +15,8 @@
 mod along_x;
 mod gauss_seidel_fused;
 mod gpu;
+mod half_rows;
+mod over_relaxed;
 #[cfg(test)]
 mod parity;
 mod relax;
@@ -95,7 +97,10 @@ impl Kernel for Relax<'_> {
         self.operator.check(lengths, &[("x", self.x), ("rhs", self.rhs)]);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        by_dimension!(self.operator.shape, relax::relax(cpu, self))
+        match over_relaxed::takes(&self) {
+            true => over_relaxed::relax(cpu, self),
+            false => by_dimension!(self.operator.shape, relax::relax(cpu, self)),
+        }
     }
     fn on_gpu(mut self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         gpu::relax(gpu, &mut self)

@@ -2,7 +2,7 @@
 
 use super::row::{Purpose, Voxels};
 use super::system::System;
-use super::wavefront::follow;
+use super::wavefront::{Update, follow};
 use super::{Jacobi, Relax};
 use veloxel_gpu::Cpu;
 use veloxel_gpu::rows::{Shared, components, components_mut, ranges_mut};
@@ -48,20 +48,32 @@ pub(super) fn relax<const D: usize>(cpu: &Cpu, args: Relax<'_>) {
     } else {
         &[Pass::Rows(0), Pass::Rows(1)]
     };
-    let [nx, ny, _] = operator.shape.size;
     let rhs = components::<D>(rhs).map(Shared::read_only);
     let system = System { operator, x: components_mut::<D>(x).map(Shared::new), rhs };
+    let sweep = Sweep { system, omega };
     for _ in 0..sweeps {
-        follow(cpu, operator.shape, passes, |steps| {
-            system.with_row(|equations| {
-                for (pass, row) in steps.filter(|(pass, row)| pass.takes_row(row % ny, row / ny)) {
-                    let ahead = pass.stride() * nx;
-                    // SAFETY: `follow` hands this thread the row and lets nobody write the rows beside it.
-                    unsafe { system.gather(row, ahead, Purpose::Update, equations) };
-                    // SAFETY: as above.
-                    let out = unsafe { ranges_mut(&system.x, system.span(row)) };
-                    equations.update(pass.voxels(row % ny, row / ny), omega, out);
-                }
+        follow(cpu, operator.shape, passes, &sweep);
+    }
+}
+
+/// Sweeps that prepare a row's equations in every pass.
+struct Sweep<'a, const D: usize> {
+    system: System<'a, D>,
+    omega: f32,
+}
+
+impl<const D: usize> Update<Pass> for Sweep<'_, D> {
+    fn update(&self, steps: impl Iterator<Item = (Pass, usize)>) {
+        let Self { system, omega } = self;
+        let [nx, ny, _] = system.operator.shape.size;
+        system.with_row(|equations| {
+            steps.filter(|(pass, row)| pass.takes_row(row % ny, row / ny)).for_each(|(pass, row)| {
+                let ahead = pass.stride() * nx;
+                // SAFETY: `follow` hands this thread the row and lets nobody write the rows beside it.
+                unsafe { system.gather(row, ahead, Purpose::Update, equations) };
+                // SAFETY: as above.
+                let out = unsafe { ranges_mut(&system.x, system.span(row)) };
+                equations.update(pass.voxels(row % ny, row / ny), *omega, out);
             });
         });
     }

@@ -20,6 +20,9 @@ impl<const D: usize> System<'_, D> {
     }
 }
 
+/// Of a voxel, in copied samples.
+const COST: usize = 4;
+
 /// Lanes of a row's sum of squares: enough for every instruction set, and a fixed order for all.
 const LANES: usize = 16;
 
@@ -42,7 +45,7 @@ pub(super) fn subtract_product<const D: usize>(cpu: &Cpu, args: SubtractProduct<
     let (shape, nx) = (operator.shape, operator.shape.size[0]);
     let (x, rhs) = (components::<D>(x).map(Shared::read_only), components_mut::<D>(target).map(Shared::new));
     let system = System { operator, x, rhs };
-    let [norm2] = cpu.sum(shape.rows(), shape.len(), |range| {
+    let [norm2] = cpu.sum(shape.rows(), COST * shape.len(), |range| {
         system.with_row(|equations| {
             let mut norm2 = 0.0;
             for row in range {
@@ -64,7 +67,7 @@ pub(super) fn norm2<const D: usize>(cpu: &Cpu, args: ResidualNorm2<'_>) -> f64 {
     let ResidualNorm2 { operator, x, rhs } = args;
     let [x, rhs] = [x, rhs].map(|field| components::<D>(field).map(Shared::read_only));
     let system = System { operator, x, rhs };
-    let [total] = cpu.sum(operator.shape.rows(), operator.shape.len(), |range| {
+    let [total] = cpu.sum(operator.shape.rows(), COST * operator.shape.len(), |range| {
         // SAFETY: nobody writes.
         system.with_row(|equations| [range.map(|row| unsafe { system.residual(row, equations) }).sum()])
     });

@@ -110,13 +110,20 @@ impl<'s, const D: usize> Row<'s, D> {
             Gathered { base: std::array::from_fn(|_| take(n)), diag: std::array::from_fn(|_| take(n)) };
         let (work, totals) = (take(3 * n), take(n));
         let (padded, half_way) = (take(D * (n + 2)), take(D * (n + 2)));
-        half_way.fill(0.0);
+        for half in half_way.chunks_exact_mut(n + 2) {
+            (half[0], half[n + 1]) = (0.0, 0.0);
+        }
         let spring = operator.springs()[0];
         let (links, volume_links) = (take(n + 1), take(n + 1));
-        links.fill(spring);
+        // Where ψ or w vary these are found row by row, but for those at the ends.
+        if operator.diffusivity.is_none() {
+            links.fill(spring);
+        }
         (links[0], links[n]) = (0.0, 0.0);
-        volume_links.fill(0.0);
-        totals.iter_mut().zip(links.windows(2)).for_each(|(total, pair)| *total = pair[0] + pair[1]);
+        (volume_links[0], volume_links[n]) = (0.0, 0.0);
+        if operator.diffusivity.is_none() {
+            totals.iter_mut().zip(links.windows(2)).for_each(|(total, pair)| *total = pair[0] + pair[1]);
+        }
         Self {
             along_x: AlongX {
                 spring,
@@ -288,7 +295,7 @@ fn inverse_of_diagonal<const D: usize, P: Pack>(diag: [P; D]) -> [P; 6] {
 
 /// The inverse of `block + diag`, entries as in the tensor.
 #[inline(always)]
-fn inverse_of<const D: usize, P: Pack>(block: [P; 6], diag: [P; D]) -> [P; 6] {
+pub(super) fn inverse_of<const D: usize, P: Pack>(block: [P; 6], diag: [P; D]) -> [P; 6] {
     let one = P::splat(1.0);
     let mut out = [one; 6];
     if D == 2 {

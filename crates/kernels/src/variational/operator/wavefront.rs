@@ -20,30 +20,33 @@ use veloxel_gpu::Cpu;
 #[cfg(test)]
 const PLANTED_RACE: &str = "VELOXEL_PLANTED_RACE";
 
-/// Calls `update` with passes and rows, in order; while a call updates rows, no other one writes them or those beside them.
+/// What a task does with its passes and rows, in order.
 ///
-/// A pass may read the rows around its row, diagonal ones too, and write the row.
-pub(super) fn follow<P: Copy + Sync>(
-    cpu: &Cpu,
-    shape: Shape,
-    passes: &[P],
-    update: impl Fn(&mut dyn Iterator<Item = (P, usize)>) + Sync,
-) {
+/// While it updates a row, no other task writes that one or those beside it. A pass may read the rows around its row, diagonal
+/// ones too, and write the row.
+pub(super) trait Update<P>: Sync {
+    /// Takes the steps of one task.
+    fn update(&self, steps: impl Iterator<Item = (P, usize)>);
+}
+
+/// Hands passes and rows to `sweep`, in order.
+pub(super) fn follow<P: Copy + Sync>(cpu: &Cpu, shape: Shape, passes: &[P], sweep: &impl Update<P>) {
     #[cfg(test)]
     if std::env::var_os(PLANTED_RACE).is_some() {
         // Whole passes, neighbouring rows on different threads: `cargo xtask sanitize` checks that it finds this.
         for &pass in passes {
-            cpu.split(shape.rows(), shape.len(), |rows| update(&mut rows.map(|row| (pass, row))));
+            cpu.split(shape.rows(), shape.len(), |rows| sweep.update(rows.map(|row| (pass, row))));
         }
         return;
     }
-    let slabs = Slabs::of(shape, passes.len(), cpu.useful_parts(shape.len()), cpu.threads());
+    let cost = passes.len() * shape.len();
+    let slabs = Slabs::of(shape, passes.len(), cpu.useful_parts(cost), cpu.threads());
     for passes in passes.chunks(slabs.together) {
-        cpu.split(slabs.count, shape.len(), |range| {
-            update(&mut range.flat_map(|slab| slabs.inside(slab, passes)));
+        cpu.split(slabs.count, cost, |range| {
+            sweep.update(range.flat_map(|slab| slabs.inside(slab, passes)));
         });
-        cpu.split(slabs.count - 1, slabs.around_ends() * shape.len() / slabs.lines, |range| {
-            update(&mut range.flat_map(|slab| slabs.around_end(slab, passes)));
+        cpu.split(slabs.count - 1, slabs.around_ends() * cost / slabs.lines, |range| {
+            sweep.update(range.flat_map(|slab| slabs.around_end(slab, passes)));
         });
     }
 }

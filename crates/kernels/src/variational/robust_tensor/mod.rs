@@ -56,7 +56,10 @@ impl Kernel for RobustTensor<'_> {
         lengths.field("increment", self.increment, d, n).field("out", self.out, entries, n);
     }
     fn on_cpu(self, cpu: &Cpu) {
-        cpu::robust_tensor(cpu, self);
+        match self.shape.components() {
+            2 => cpu::robust_tensor::<2, 5>(cpu, self),
+            _ => cpu::robust_tensor::<3, 9>(cpu, self),
+        }
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (source, pack) = packed(&SOURCES, self.shape.len());
