@@ -58,22 +58,6 @@ fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
     Ok(words)
 }
 
-/// Allocates words that somebody writes before they are read: the system's new pages need no zeros, and old ones get none.
-fn undefined(len: usize) -> Result<Vec<Word>, ComputeError> {
-    let mut words = Vec::new();
-    words.try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
-    ask_for_large_pages(words.spare_capacity_mut());
-    #[allow(
-        clippy::uninit_vec,
-        reason = "a word may hold any bits, and kernels write this memory before anything reads it"
-    )]
-    // SAFETY: there is room for as many.
-    unsafe {
-        words.set_len(len);
-    }
-    Ok(words)
-}
-
 impl HostMemory {
     /// Takes memory for `len` words from `pool`.
     pub(crate) fn take(pool: &Arc<HostPool>, len: usize, content: Content) -> Result<Self, ComputeError> {
@@ -91,7 +75,7 @@ impl HostMemory {
     /// Takes memory for `len` words of undefined content that will be given away: they begin where the memory does, so that
     /// nothing has to be moved then.
     pub(crate) fn take_to_give(pool: &Arc<HostPool>, len: usize) -> Result<Self, ComputeError> {
-        let (words, _) = pool.take(pool.size_for(len), || undefined(len))?;
+        let (words, _) = pool.take(pool.size_for(len), || zeroed(len))?;
         Ok(Self { words, start: 0, len, pool: Some(pool.clone()) })
     }
     pub(crate) fn from_words(words: Vec<Word>) -> Self {
