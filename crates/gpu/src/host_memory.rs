@@ -58,6 +58,22 @@ fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
     Ok(words)
 }
 
+/// Allocates words that nobody has written: zeros would cost a kernel's time where the system has no new pages at hand.
+///
+/// # Safety
+/// Every word is written before it is read.
+unsafe fn unwritten(len: usize) -> Result<Vec<Word>, ComputeError> {
+    let mut words = Vec::new();
+    words.try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
+    ask_for_large_pages(words.spare_capacity_mut());
+    #[allow(clippy::uninit_vec, reason = "the caller promises to write the words before anything reads them")]
+    // SAFETY: there is room for as many, and the caller writes them.
+    unsafe {
+        words.set_len(len);
+    }
+    Ok(words)
+}
+
 impl HostMemory {
     /// Takes memory for `len` words from `pool`.
     pub(crate) fn take(pool: &Arc<HostPool>, len: usize, content: Content) -> Result<Self, ComputeError> {
@@ -72,11 +88,16 @@ impl HostMemory {
             (address.next_multiple_of(LINE_BYTES) - address + colour * COLOUR_BYTES) / size_of::<Word>();
         Ok(Self { words, start, len, pool: Some(pool.clone()) })
     }
-    /// Takes memory for `len` words of undefined content that will be given away: they begin where the memory does, so that
-    /// nothing has to be moved then.
-    pub(crate) fn take_to_give(pool: &Arc<HostPool>, len: usize) -> Result<Self, ComputeError> {
-        let (words, _) = pool.take(pool.size_for(len), || zeroed(len))?;
-        Ok(Self { words, start: 0, len, pool: Some(pool.clone()) })
+    /// Takes memory for `len` words that will be given away: they begin where the memory does, so that nothing has to be moved
+    /// then. It does not come back to the pool, whose memory has been written.
+    ///
+    /// # Safety
+    /// Every word is written before it is read.
+    pub(crate) unsafe fn take_to_give(pool: &Arc<HostPool>, len: usize) -> Result<Self, ComputeError> {
+        // SAFETY: the caller promises what is asked for.
+        let (words, _) = pool.take(pool.size_for(len), || unsafe { unwritten(len) })?;
+        pool.forget(size_of_val(&words[..]));
+        Ok(Self { words, start: 0, len, pool: None })
     }
     pub(crate) fn from_words(words: Vec<Word>) -> Self {
         Self { len: words.len(), words, start: 0, pool: None }

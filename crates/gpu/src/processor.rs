@@ -66,9 +66,13 @@ impl Cpu {
         HostMemory::take(&self.memory, len, content)
     }
 
-    /// The same, of undefined content, to be given away.
-    pub(crate) fn memory_to_give(&self, len: usize) -> Result<HostMemory, ComputeError> {
-        HostMemory::take_to_give(&self.memory, len)
+    /// The same, to be given away.
+    ///
+    /// # Safety
+    /// As [`HostMemory::take_to_give`].
+    pub(crate) unsafe fn memory_to_give(&self, len: usize) -> Result<HostMemory, ComputeError> {
+        // SAFETY: the caller promises what is asked for.
+        unsafe { HostMemory::take_to_give(&self.memory, len) }
     }
 
     pub(crate) fn release_kept(&self) {

@@ -308,7 +308,8 @@ impl Stage {
         if self.finest == 0 {
             return Ok(());
         }
-        let full = |_| device.scratch_to_download(to.shape.len());
+        // SAFETY: the interpolations below write all of it, and what they leave when they fail is dropped unread.
+        let full = |_| unsafe { device.scratch_to_download(to.shape.len()) };
         let mut finer = (0..to.shape.components()).map(full).collect::<Result<Field, _>>()?;
         transfer(device, displacement, from, &mut finer, to)?;
         *displacement = finer;
