@@ -1,4 +1,4 @@
-//! Launches of `along_y.wgsl`, `smooth.wgsl` and `mismatch.wgsl`.
+//! Launches of `picture.wgsl`, or of `along_y.wgsl` and `smooth.wgsl`; and of `mismatch.wgsl`.
 
 use super::{Constraint, DataTerm, MOST_PAIRS, MotionTensor, ratio};
 use crate::image::convolve::Convolve;
@@ -12,6 +12,8 @@ use veloxel_gpu::{Bind, Buffer, ComputeError, Field, Later, ShaderSource, Unifor
 const PRODUCTS: &str = include_str!("products.wgsl");
 static ALONG_Y: ShaderSource =
     ShaderSource::wgsl("motion_tensor", &[NAN, PRODUCTS, include_str!("along_y.wgsl")]);
+static PICTURE: ShaderSource =
+    ShaderSource::wgsl("motion_tensor", &[NAN, PRODUCTS, include_str!("picture.wgsl")]);
 static MISMATCH: ShaderSource =
     ShaderSource::wgsl("motion_tensor", &[LINE, NAN, SUM, PRODUCTS, include_str!("mismatch.wgsl")]);
 const SMOOTH: &str = include_str!("smooth.wgsl");
@@ -27,6 +29,10 @@ const RADIUS_IN_TWO: usize = 6;
 /// Largest radius whose march takes two rows a turn, which saves every other move of what it keeps: beyond it registers do
 /// not suffice.
 const RADIUS_IN_PAIRS: usize = 3;
+/// Pixels of pictures that are worked on tile by tile: larger ones keep a device busy with marches, which compute nothing twice.
+const LARGE_PICTURE: usize = 1 << 20;
+/// Threads of a tile.
+const TILE_THREADS: usize = 256;
 /// Largest radius of these launches; beyond it [`crate::image::convolve`] takes over.
 const MOST_RADIUS: usize = 8;
 /// Columns and planes of a workgroup that marches along y. Measured on an H200: more planes share more samples and wait more
@@ -59,6 +65,9 @@ pub(super) fn motion_tensor(gpu: &Launcher<'_>, args: MotionTensor<'_>) -> Resul
         }
         return Ok(());
     }
+    if shape.components() == 2 && shape.len() <= LARGE_PICTURE && term.scheme == Scheme::Central4 {
+        return picture(gpu, &term, [x, y], out);
+    }
     along_y(gpu, &term, y, out)?;
     if !(x.is_identity() && z.is_identity()) {
         let turn = (BETWEEN / shape.len()).clamp(1, MOST_CHANNELS).min(out.len());
@@ -70,6 +79,36 @@ pub(super) fn motion_tensor(gpu: &Launcher<'_>, args: MotionTensor<'_>) -> Resul
         }
     }
     Ok(())
+}
+
+/// Width and height of a tile in a picture of so many pixels: large tiles share more, and a large device works on all small
+/// tiles of a small picture at once.
+fn tile(pixels: usize) -> [usize; 2] {
+    match pixels {
+        0..0x8000 => [16, 8],
+        0x8000..0x2_0000 => [16, 16],
+        _ => [32, 16],
+    }
+}
+
+fn picture(
+    gpu: &Launcher<'_>,
+    term: &DataTerm<'_>,
+    [x, y]: [&Taps; 2],
+    out: &[Buffer],
+) -> Result<(), ComputeError> {
+    let [nx, ny, _] = term.shape.size;
+    let [width, height] = tile(term.shape.len());
+    launch(gpu, term, &PICTURE, "picture")
+        .constant("CHANNELS", out.len())
+        .constant("RADIUS_X", x.radius())
+        .constant("RADIUS_Y", y.radius())
+        .constant("WIDTH", width)
+        .constant("HEIGHT", height)
+        .constant("THREADS", TILE_THREADS)
+        .uniform(block(term, 0, [x, y]))
+        .outputs(out, 6)
+        .run([cover(nx, width), cover(ny, height), 1])
 }
 
 fn along_y(gpu: &Launcher<'_>, term: &DataTerm<'_>, taps: &Taps, out: &[Buffer]) -> Result<(), ComputeError> {
@@ -100,7 +139,7 @@ fn along_y(gpu: &Launcher<'_>, term: &DataTerm<'_>, taps: &Taps, out: &[Buffer])
             // Two planes on either side.
             .constant("BESIDE", if in_3d { 4 / planes } else { 0 })
             .constant("ROWS", 1 + usize::from(in_pairs))
-            .uniform(block(term, rows, taps))
+            .uniform(block(term, rows, [taps; 2]))
             .absent(1)
             .outputs(out, 10)
             .run([strips as u32, cover(ny, rows), layers as u32])?;
@@ -146,7 +185,7 @@ fn marches(nz: usize, groups: usize) -> usize {
 
 pub(super) fn mismatch(gpu: &Launcher<'_>, term: &DataTerm<'_>) -> Result<Later<f64>, ComputeError> {
     let identity = Taps::gaussian(0.0, 1.0);
-    let launch = launch(gpu, term, &MISMATCH, "mismatch").uniform(block(term, 0, &identity));
+    let launch = launch(gpu, term, &MISMATCH, "mismatch").uniform(block(term, 0, [&identity; 2]));
     launch.sums(term.shape.len(), ratio)
 }
 
@@ -170,7 +209,7 @@ fn launch<'a>(
 }
 
 /// The uniform block.
-fn block(term: &DataTerm<'_>, rows: usize, taps: &Taps) -> Uniform {
+fn block(term: &DataTerm<'_>, rows: usize, [taps_x, taps_y]: [&Taps; 2]) -> Uniform {
     let [nx, ny, nz] = term.shape.size;
     let per_difference = match term.scheme {
         // The shader adds both images up.
@@ -182,7 +221,8 @@ fn block(term: &DataTerm<'_>, rows: usize, taps: &Taps) -> Uniform {
         Constraint::Plain => 0.0,
         Constraint::Normalised { zeta } => zeta * zeta,
     };
-    with_taps(Uniform::new().u4([nx, ny, nz, rows]).f4([x, y, z, zeta2]), taps)
+    let block = Uniform::new().u4([nx, ny, nz, rows]).f4([x, y, z, zeta2]);
+    with_taps(with_taps(block, taps_y), taps_x)
 }
 
 /// The weights of a filter, centre first, in three quads.

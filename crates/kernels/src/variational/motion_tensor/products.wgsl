@@ -1,5 +1,5 @@
-// The input of the motion tensor: the pairs of images, their derivatives, and the products at a voxel. `along_y.wgsl`
-// or `mismatch.wgsl` follows this part.
+// The input of the motion tensor: the pairs of images, their derivatives, and the products at a voxel. `along_y.wgsl`,
+// `picture.wgsl` or `mismatch.wgsl` follows this part.
 
 override COMPONENTS: u32 = 3u;
 override PAIRS: u32 = 1u;
@@ -13,6 +13,7 @@ struct Block {
     // Factor from a difference to a derivative, per axis (x, y, z); ζ² (w).
     gain: vec4<f32>,
     taps_y: array<vec4<f32>, 3>,
+    taps_x: array<vec4<f32>, 3>,
 }
 
 @group(0) @binding(0) var<uniform> block: Block;
