@@ -240,20 +240,12 @@ impl PointTracker {
         let mut tensor = device.scratch_field(shape.tensor_entries() + 2, shape.len())?;
         let taps = &isotropic(&Taps::gaussian(CORNER_WINDOW_PX, 2.5));
         MotionTensor { term, taps, out: &mut tensor }.run(device)?;
-        let mut displacement = device.zeros_field(2, shape.len())?;
         let mut score = device.scratch(shape.len())?;
         Operation::Fill(1.0).on(&mut score).run(device)?;
         // A function that grows with the eigenvalue.
         let half = self.search.least_eigenvalue.max(f32::MIN_POSITIVE);
-        let least = LeastEigenvalue {
-            shape,
-            half,
-            tensor: &tensor,
-            weight_sum: None,
-            displacement: &mut displacement,
-            confidence: &mut score,
-        };
-        least.run(device)?;
+        LeastEigenvalue { shape, half, tensor: &tensor, windows: None, confidence: &mut score }
+            .run(device)?;
         let score = device.download(score)?;
         Ok(spread_out(&score, shape.size[0], count, distance_px, there_px))
     }

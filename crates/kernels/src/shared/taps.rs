@@ -19,6 +19,10 @@ impl Taps {
         let total = half[0] + 2.0 * half[1..].iter().sum::<f64>();
         Self { weights: half.iter().map(|w| (w / total) as f32).collect() }
     }
+    /// The mean over `radius` voxels on either side.
+    pub fn mean(radius: usize) -> Self {
+        Self { weights: vec![1.0 / (2 * radius + 1) as f32; radius + 1] }
+    }
     /// Voxels on either side that count.
     pub fn radius(&self) -> usize {
         self.weights.len() - 1
@@ -45,5 +49,7 @@ mod tests {
         assert!(w.windows(2).all(|p| p[0] > p[1]));
         assert_eq!(taps.radius(), 4);
         assert!(Taps::gaussian(0.0, 3.0).is_identity());
+        assert_eq!(Taps::mean(2).weights(), [0.2; 3]);
+        assert!(Taps::mean(0).is_identity());
     }
 }

@@ -4,6 +4,7 @@ pub mod compose;
 pub mod confidence;
 pub mod diffusivity;
 pub mod expected_error;
+pub mod field_confidence;
 pub mod flow_composition;
 pub mod flow_length;
 pub mod inverse_consistency;

@@ -5,9 +5,8 @@ use super::weights::{Weights, window};
 use crate::image_pyramids::LevelImages;
 use veloxel_gpu::{Buffer, ComputeError};
 use veloxel_kernels::Kernel;
-use veloxel_kernels::image::convolve::Convolve;
-use veloxel_kernels::variational::confidence::Confidence;
 use veloxel_kernels::variational::expected_error::ExpectedError;
+use veloxel_kernels::variational::field_confidence::FieldConfidence;
 use veloxel_kernels::variational::motion_tensor::MotionTensor;
 
 /// Below this, J's eigenvalues are interpolation: the smoothness weight of a voxel's springs.
@@ -51,16 +50,14 @@ impl Level<'_> {
             outside_edges: OUTSIDE_ERROR_EDGES,
             warped_to_error: &mut memory.warped,
         };
-        errors.run(device)?;
         let mut out = device.scratch(shape.len())?;
-        let (input, taps) = (&memory.warped, &window(CONFIDENCE_WINDOW_VOX));
-        Convolve { shape, taps, input, output: &mut out }.run(device)?;
-        let kernel = Confidence {
-            shape,
+        let kernel = FieldConfidence {
+            errors,
+            taps: &window(CONFIDENCE_WINDOW_VOX),
             contrast: CONTRAST_PER_DETERMINACY * determinacy,
             half_edges: HALF_CONFIDENCE_EDGES,
-            tensor,
-            error_to_confidence: &mut out,
+            half_eigenvalue: None,
+            out: &mut out,
         };
         kernel.run(device)?;
         memory.increment.extend(memory.system.pop());

@@ -57,7 +57,6 @@ const ROUGHNESS_VOX: usize = 8 + 3;
 fn window_reach_vox(window: Window) -> usize {
     match window {
         Window::Box { radius } => radius,
-        // Of the confidence's window as well, which is no wider than a box.
         Window::Gaussian { sigma } => (sigma * 2.5).ceil() as usize + 1,
     }
 }

@@ -16,12 +16,12 @@ use veloxel_kernels::image::median::{Median, MedianKind, WeightedMedian};
 use veloxel_kernels::image::pointwise::{ClipLength, InPlace, Operation};
 use veloxel_kernels::image::warp::{Border, VoxelAffine, Warp};
 use veloxel_kernels::image::window_sum::WindowSum;
-use veloxel_kernels::matching::least_eigenvalue::LeastEigenvalue;
+use veloxel_kernels::matching::least_eigenvalue::{LeastEigenvalue, MaskedWindows};
 use veloxel_kernels::matching::local_solve::LocalSolve;
 use veloxel_kernels::matching::local_step::{self, LocalStep, Terms};
 use veloxel_kernels::variational::compose::{self, Compose};
-use veloxel_kernels::variational::confidence::Confidence;
 use veloxel_kernels::variational::expected_error::ExpectedError;
+use veloxel_kernels::variational::field_confidence::FieldConfidence;
 use veloxel_kernels::variational::motion_tensor::{Constraint, DataTerm, MotionTensor};
 use veloxel_kernels::variational::occlusion::{self, Visibility};
 use veloxel_kernels::variational::robust_tensor::{Group, RobustTensor};
@@ -329,18 +329,13 @@ impl<'a> Level<'a> {
         let (device, params, memory, shape) = (self.device, self.params, self.memory, self.geometry.shape);
         let brightness = [(&images.fixed, &memory.warped[0])];
         let term = data_term(params, self.geometry, &brightness, params.zeta, images.mask.as_ref());
-        let window = |sigma_vox: f64| isotropic(&Taps::gaussian(sigma_vox, TRUNCATE));
-        // A Gaussian window as wide as the box is as good here.
-        let (sigma_vox, pooled) = match params.window {
-            Window::Gaussian { sigma } => (sigma, (3.5 * sigma as f32).powi(shape.components() as i32)),
-            Window::Box { radius } => {
-                let width = 2 * radius + 1;
-                ((width as f64).powi(2) / 12.0, (width as f32).powi(shape.components() as i32))
-            }
+        // The window itself, and how many voxels it pools.
+        let (taps, width) = match params.window {
+            Window::Gaussian { sigma } => (Taps::gaussian(sigma, TRUNCATE), 3.5 * sigma as f32),
+            Window::Box { radius } => (Taps::mean(radius), (2 * radius + 1) as f32),
         };
-        let sigma_vox =
-            if matches!(params.window, Window::Box { .. }) { sigma_vox.sqrt() } else { sigma_vox };
-        MotionTensor { term, taps: &window(sigma_vox), out: &mut memory.tensor }.run(device)?;
+        let pooled = width.powi(shape.components() as i32);
+        MotionTensor { term, taps: &isotropic(&taps), out: &mut memory.tensor }.run(device)?;
         let tensor = &memory.tensor;
         let errors = ExpectedError {
             shape,
@@ -353,29 +348,22 @@ impl<'a> Level<'a> {
             outside_edges: OUTSIDE_ERROR_EDGES,
             warped_to_error: &mut memory.warped[0],
         };
-        errors.run(device)?;
         let mut confidence = device.scratch(shape.len())?;
-        let (input, taps) = (&memory.warped[0], &window(CONFIDENCE_WINDOW_VOX));
-        Convolve { shape, taps, input, output: &mut confidence }.run(device)?;
-        let kernel = Confidence {
-            shape,
-            contrast: params.half_eigenvalue,
+        let half = params.half_eigenvalue;
+        let kernel = FieldConfidence {
+            errors,
+            taps: &isotropic(&Taps::gaussian(CONFIDENCE_WINDOW_VOX, TRUNCATE)),
+            contrast: half,
             half_edges: HALF_CONFIDENCE_EDGES,
-            tensor,
-            error_to_confidence: &mut confidence,
+            half_eigenvalue: images.mask.is_none().then_some(half),
+            out: &mut confidence,
         };
         kernel.run(device)?;
-        let weight_sum = images.mask.as_ref().map(|mask| mask_sum(device, params.window, shape, mask));
-        let weight_sum = weight_sum.transpose()?;
-        let least = LeastEigenvalue {
-            shape,
-            half: params.half_eigenvalue,
-            tensor,
-            weight_sum: weight_sum.as_ref(),
-            displacement,
-            confidence: &mut confidence,
-        };
-        least.run(device)?;
+        if let Some(mask) = &images.mask {
+            let weight_sum = &mask_sum(device, params.window, shape, mask)?;
+            let windows = Some(MaskedWindows { weight_sum, displacement });
+            LeastEigenvalue { shape, half, tensor, windows, confidence: &mut confidence }.run(device)?;
+        }
         Ok(confidence)
     }
 }

@@ -25,9 +25,9 @@ parameters! {
     /// The window whose voxels share one displacement. Small: details, and noise gets through; large: the mean motion.
     window: Window = Gaussian { sigma: 1.5 }, Gaussian { sigma: 2.0 }, Box { radius: 3 }, Box { radius: 2 }, Box { radius: 3 };
     /// Iterations of a level, coarse levels included.
-    iterations "K": usize in 1..=1000 = 5, 5, 4, 4, 5;
+    iterations "K": usize in 1..=1000 = 5, 5, 1, 4, 5;
     /// Iterations of the finest level.
-    finest_iterations: usize in 1..=1000 = 5, 5, 2, 3, 5;
+    finest_iterations: usize in 1..=1000 = 5, 5, 1, 3, 5;
     /// A level ends when the mean increment of an iteration is below this. 0: after all iterations.
     tolerance: f64 in 0..=1 "voxels" = 0.0;
     /// Size of a level over that of the next finer one.
@@ -45,7 +45,7 @@ parameters! {
     /// Contrast below which brightness counts less, where constraints are measured in distance.
     zeta "ζ": f32 in 1e-6..=1 "per voxel" = 0.3, 0.05, 0.3, 0.05, 0.1;
     /// The same for gradient constancy.
-    gradient_zeta "ζ": f32 in 1e-6..=1 "per voxel²" = 0.04, 0.05, 0.04, 0.05, 0.05;
+    gradient_zeta "ζ": f32 in 1e-6..=1 "per voxel²" = 0.04, 0.05, 0.01, 0.05, 0.05;
     /// Residual from which on a voxel counts less within its window, so that outliers do not drag it. 0: all count alike.
     epsilon "ε": f32 in 0..=1000 "voxels" = 0.3, 0.0, 0.0, 0.0, 0.0;
     /// Standard deviation of the smoothing of both images before the pyramid, in voxels of the full grid. 0: off.

@@ -65,7 +65,7 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
     match &passes[..] {
         [] => CopyBuffer { from: input, to: output }.run(device),
         [only] => only.run(gpu, input, output),
-        [y, x] if is_small_picture(shape, [x, y]) => {
+        [y, x] if is_small_picture(shape, [x, y].map(|pass| pass.weights.len() - 1)) => {
             let [nx, ny, planes] = shape.size;
             gpu.launch(&PICTURE, "both_passes")
                 .constant("RADIUS_X", x.weights.len() - 1)
@@ -89,9 +89,9 @@ pub(super) fn convolve(gpu: &Launcher<'_>, args: Convolve<'_>) -> Result<(), Com
     }
 }
 
-/// Whether `picture.wgsl` filters it faster than two passes.
-fn is_small_picture(shape: Shape, passes: [&Pass<'_>; 2]) -> bool {
-    let is_short = passes.iter().all(|pass| pass.weights.len() <= MOST_IN_ONE + 1);
+/// Whether tiles in workgroup memory, as of `picture.wgsl`, are faster than a pass an axis, with filters of these radii.
+pub(crate) fn is_small_picture(shape: Shape, radii: [usize; 2]) -> bool {
+    let is_short = radii.iter().all(|radius| *radius <= MOST_IN_ONE);
     is_short && shape.components() == 2 && shape.len() <= LARGE_PICTURE
 }
 
@@ -159,7 +159,7 @@ fn block([inner, count, long_radius, items]: [usize; 4], weights: &[f32]) -> Uni
 }
 
 /// Adds the weights of a filter, in so many quads.
-fn with_weights(block: Uniform, weights: &[f32], quads: usize) -> Uniform {
+pub(crate) fn with_weights(block: Uniform, weights: &[f32], quads: usize) -> Uniform {
     let weight = |k: usize| weights.get(k).copied().unwrap_or(0.0);
     (0..quads).fold(block, |block, quad| block.f4([0, 1, 2, 3].map(|k| weight(4 * quad + k))))
 }

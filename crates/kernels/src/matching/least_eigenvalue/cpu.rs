@@ -1,16 +1,18 @@
 //! Processor text of [`LeastEigenvalue`].
 
-use super::{LeastEigenvalue, STEPS};
+use super::{LeastEigenvalue, MaskedWindows, STEPS};
 use veloxel_gpu::rows::{Shared, ranges_mut};
 use veloxel_gpu::{Buffer, Cpu};
 
 pub(super) fn least_eigenvalue<const D: usize>(cpu: &Cpu, args: LeastEigenvalue<'_>) {
     let half = args.half;
     let tensor: Vec<&[f32]> = args.tensor.iter().map(Buffer::host).collect();
-    let weight_sum = args.weight_sum.map(Buffer::host);
-    let mut displacement = args.displacement.iter_mut().map(|b| Shared::new(b.host_mut()));
-    let displacement: [Shared<'_>; D] = std::array::from_fn(|_| {
-        displacement.next().expect("a displacement should have a component for each axis")
+    let windows = args.windows.map(|MaskedWindows { weight_sum, displacement }| {
+        let mut components = displacement.iter_mut().map(|b| Shared::new(b.host_mut()));
+        let displacement: [Shared<'_>; D] = std::array::from_fn(|_| {
+            components.next().expect("a displacement should have a component for each axis")
+        });
+        (weight_sum.host(), displacement)
     });
     cpu.split_samples(args.confidence.host_mut(), 16, |range, confidence| {
         for (i, confidence) in range.clone().zip(confidence) {
@@ -20,12 +22,12 @@ pub(super) fn least_eigenvalue<const D: usize>(cpu: &Cpu, args: LeastEigenvalue<
                 _ => least_of_space([0, 1, 2, 3, 4, 5].map(entry)),
             };
             let least = if least > 0.0 { least } else { 0.0 };
-            let has_data = weight_sum.is_none_or(|sum| sum[i] > 0.0);
+            let has_data = windows.as_ref().is_none_or(|(sum, _)| sum[i] > 0.0);
             *confidence = if has_data { *confidence * least / (least + half) } else { 0.0 };
         }
-        let Some(weight_sum) = weight_sum else { return };
+        let Some((weight_sum, displacement)) = &windows else { return };
         // SAFETY: ranges are disjoint.
-        let displacement = unsafe { ranges_mut(&displacement, range.clone()) };
+        let displacement = unsafe { ranges_mut(displacement, range.clone()) };
         for component in displacement {
             for (value, weight) in component.iter_mut().zip(&weight_sum[range.clone()]) {
                 *value = if *weight > 0.0 { *value } else { f32::NAN };

@@ -1,4 +1,4 @@
-// How much the data determine: the contract is in mod.rs.
+// How much the data determine: the contract is in mod.rs. After plane.wgsl.
 
 override COMPONENTS: u32 = 3u;
 // 1: where the weight sum is 0 the displacement becomes NaN.
@@ -24,12 +24,6 @@ struct Block {
 @group(0) @binding(9) var<storage, read_write> d_y: array<f32>;
 @group(0) @binding(10) var<storage, read_write> d_z: array<f32>;
 @group(0) @binding(11) var<storage, read_write> confidence: array<f32>;
-
-fn least_of_plane(p: f32, q: f32, r: f32) -> f32 {
-    let mean = 0.5 * (p + r);
-    let half = 0.5 * (p - r);
-    return mean - sqrt(half * half + q * q);
-}
 
 fn least_of_space(p: f32, q: f32, r: f32, s: f32, t: f32, u: f32) -> f32 {
     let trace = p + s + u;

@@ -14,8 +14,12 @@ use crate::shared::{LINE, NAN};
 use veloxel_core::Shape;
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, line};
 
-static SOURCE: ShaderSource =
-    ShaderSource::wgsl("least eigenvalue", &[LINE, NAN, include_str!("least_eigenvalue.wgsl")]);
+/// The least eigenvalue in a plane.
+pub(crate) const LEAST_OF_PLANE: &str = include_str!("plane.wgsl");
+static SOURCE: ShaderSource = ShaderSource::wgsl(
+    "least eigenvalue",
+    &[LINE, NAN, LEAST_OF_PLANE, include_str!("least_eigenvalue.wgsl")],
+);
 
 /// Steps of Newton's method: from a threefold root on, whose approach is the slowest, 2 % of it are left.
 const STEPS: usize = 10;
@@ -29,12 +33,19 @@ pub struct LeastEigenvalue<'a> {
     pub half: f32,
     /// Spatial entries: 11, 12, 22 or 11, 12, 13, 22, 23, 33; what follows is not read.
     pub tensor: &'a [Buffer],
-    /// Sum of the mask's weights in each window; none: it is above 0 everywhere.
-    pub weight_sum: Option<&'a Buffer>,
-    /// The displacement, NaN afterwards where the weight sum is 0.
-    pub displacement: &'a mut [Buffer],
+    /// The windows, where a mask leaves some of them without data; none: all have data.
+    pub windows: Option<MaskedWindows<'a>>,
     /// c, in [0, 1].
     pub confidence: &'a mut Buffer,
+}
+
+/// Windows of a masked image.
+#[derive(Debug)]
+pub struct MaskedWindows<'a> {
+    /// Sum of the mask's weights in each window.
+    pub weight_sum: &'a Buffer,
+    /// The displacement, NaN afterwards where the weight sum is 0.
+    pub displacement: &'a mut [Buffer],
 }
 
 impl Kernel for LeastEigenvalue<'_> {
@@ -44,23 +55,29 @@ impl Kernel for LeastEigenvalue<'_> {
     fn check(&self, lengths: &mut Lengths) {
         let (n, d, entries) = (self.shape.len(), self.shape.components(), self.shape.tensor_entries());
         lengths.count("tensor", self.tensor.len(), entries..=usize::MAX);
-        lengths.field("tensor", self.tensor, self.tensor.len(), n).optional("weight_sum", self.weight_sum, n);
-        lengths.field("displacement", self.displacement, d, n).of("confidence", self.confidence, n);
+        lengths.field("tensor", self.tensor, self.tensor.len(), n).of("confidence", self.confidence, n);
+        if let Some(MaskedWindows { weight_sum, displacement }) = &self.windows {
+            lengths.of("weight_sum", weight_sum, n).field("displacement", displacement, d, n);
+        }
     }
     fn on_cpu(self, cpu: &Cpu) {
         by_dimension!(self.shape, cpu::least_eigenvalue(cpu, self));
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let n = self.shape.len();
-        gpu.launch(&SOURCE, "least_eigenvalue")
+        let launch = gpu
+            .launch(&SOURCE, "least_eigenvalue")
             .constant("COMPONENTS", self.shape.components())
-            .constant("WEIGHTED", self.weight_sum.is_some())
+            .constant("WEIGHTED", self.windows.is_some())
             .constant("STEPS", STEPS)
             .uniform(Uniform::new().u(n).f(self.half))
-            .inputs(&self.tensor[..self.shape.tensor_entries()], 6)
-            .optional(self.weight_sum)
-            .outputs(self.displacement, 3)
-            .output(self.confidence)
-            .run(line(n, 256))
+            .inputs(&self.tensor[..self.shape.tensor_entries()], 6);
+        let launch = match self.windows {
+            Some(MaskedWindows { weight_sum, displacement }) => {
+                launch.input(weight_sum).outputs(displacement, 3)
+            }
+            None => launch.absent(1).spare(3),
+        };
+        launch.output(self.confidence).run(line(n, 256))
     }
 }

@@ -1,6 +1,6 @@
 //! The kernel on every device against its text for processors, and that text against known eigenvalues.
 
-use super::LeastEigenvalue;
+use super::{LeastEigenvalue, MaskedWindows};
 use crate::Kernel;
 use veloxel_core::{Dimension, Shape};
 use veloxel_gpu::{Buffer, Device, Field};
@@ -15,8 +15,7 @@ fn weighed(device: &Device, shape: Shape, tensor: &Field, weight_sum: Option<&Bu
         shape,
         half: 0.25,
         tensor,
-        weight_sum,
-        displacement: &mut displacement,
+        windows: weight_sum.map(|weight_sum| MaskedWindows { weight_sum, displacement: &mut displacement }),
         confidence: &mut confidence,
     };
     kernel.run(device).unwrap();

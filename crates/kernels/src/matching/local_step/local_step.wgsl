@@ -1,15 +1,16 @@
 // One step of dense Lucas-Kanade in pictures, a tile of WIDTH × HEIGHT pixels a workgroup. The contract is in mod.rs. Needs
 // nan.wgsl and lattice.wgsl.
 //
-// What a stage needs of its neighbours lies in workgroup memory: the images on the tile and 7 pixels around it, their
-// derivatives on 5 around it, the constraints on 3 around it, and these summed up along x.
+// What a stage needs of its neighbours lies in workgroup memory: the constraints on the tile and RADIUS pixels around it, and these
+// summed up along x; before, what they are made of: the images, and with gradient constancy their derivatives, on two pixels more
+// each.
 
 // Half a window, at most 3.
 override RADIUS: u32 = 3u;
 // 1: gradient constancy as well.
 override GRADIENTS: u32 = 1u;
 override NORMALISED: u32 = 1u;
-// A tile's pixels along x and y, at most 32 and 16; threads of a workgroup.
+// A tile's pixels along x, a multiple of four, and y, at most 32 and 16; threads of a workgroup.
 override WIDTH: u32 = 32u;
 override HEIGHT: u32 = 16u;
 override THREADS: u32 = 256u;
@@ -38,6 +39,15 @@ struct Block {
 // the place of one outside.
 var<workgroup> tile: array<f32, 7700>;
 
+// Pixels around the tile on which the derivatives lie, and the images.
+fn derived() -> u32 {
+    return RADIUS + 2u;
+}
+
+fn imaged() -> u32 {
+    return derived() + 2u * GRADIENTS;
+}
+
 // Columns and samples of the tile with so many pixels around it.
 fn wide(around: u32) -> u32 {
     return WIDTH + 2u * around;
@@ -48,11 +58,11 @@ fn samples(around: u32) -> u32 {
 }
 
 fn warped_start() -> u32 {
-    return samples(7u);
+    return samples(imaged());
 }
 
 fn sums_start(axis: u32) -> u32 {
-    return 2u * samples(7u) + axis * samples(5u);
+    return 2u * samples(imaged()) + axis * samples(derived());
 }
 
 fn differences_start(axis: u32) -> u32 {
@@ -60,12 +70,12 @@ fn differences_start(axis: u32) -> u32 {
 }
 
 fn row_sums_start() -> u32 {
-    return 5u * samples(3u);
+    return 5u * samples(RADIUS);
 }
 
 // Samples of a channel that is summed up along x.
 fn row_sums() -> u32 {
-    return WIDTH * (HEIGHT + 6u);
+    return WIDTH * (HEIGHT + 2u * RADIUS);
 }
 
 fn sample(x: f32, y: f32) -> f32 {
@@ -126,27 +136,38 @@ fn products(difference: f32, over: vec2<f32>, zeta2: f32) -> Channels {
     );
 }
 
+fn keep_sum(nth: u32, before: f32, after: f32) {
+    tile[nth] = twice_mean(before, after);
+    tile[warped_start() + nth] = after - before;
+}
+
 // Loads both images. Counts of rounds are known when the text is compiled, so that loads of several rounds are under way.
 fn load_images(first: vec2<i32>, lane: u32) {
-    for (var round = 0u; round < (samples(7u) + THREADS - 1u) / THREADS; round = round + 1u) {
+    for (var round = 0u; round < (samples(imaged()) + THREADS - 1u) / THREADS; round = round + 1u) {
         let nth = lane + round * THREADS;
-        let at = nearest_pixel(pixel_of(nth, wide(7u), 7u, first));
-        if (nth < samples(7u)) {
+        let at = nearest_pixel(pixel_of(nth, wide(imaged()), imaged(), first));
+        if (nth < samples(imaged())) {
             let i = u32(at.y) * block.size.x + u32(at.x);
-            tile[nth] = fixed[i];
             let x = f32(at.x) + block.scales.x * displacement_x[i];
             let y = f32(at.y) + block.scales.y * displacement_y[i];
-            tile[warped_start() + nth] = sample(x, y);
+            let before = fixed[i];
+            let after = sample(x, y);
+            if (GRADIENTS == 1u) {
+                tile[nth] = before;
+                tile[warped_start() + nth] = after;
+            } else {
+                keep_sum(nth, before, after);
+            }
         }
     }
 }
 
 fn differentiate(first: vec2<i32>, lane: u32) {
-    for (var nth = lane; nth < samples(5u); nth = nth + THREADS) {
-        let at = nearest_pixel(pixel_of(nth, wide(5u), 5u, first)) - first + vec2<i32>(7);
-        let i = u32(at.y) * wide(7u) + u32(at.x);
+    for (var nth = lane; nth < samples(derived()); nth = nth + THREADS) {
+        let at = nearest_pixel(pixel_of(nth, wide(derived()), derived(), first)) - first + vec2<i32>(i32(imaged()));
+        let i = u32(at.y) * wide(imaged()) + u32(at.x);
         for (var axis = 0u; axis < 2u; axis = axis + 1u) {
-            let stride = select(1u, wide(7u), axis == 1u);
+            let stride = select(1u, wide(imaged()), axis == 1u);
             let before = differ(i, stride) * (1.0 / 12.0);
             let after = differ(warped_start() + i, stride) * (1.0 / 12.0);
             tile[sums_start(axis) + nth] = twice_mean(before, after);
@@ -157,34 +178,31 @@ fn differentiate(first: vec2<i32>, lane: u32) {
 
 // Puts sum and difference of the images in their place.
 fn add_images(lane: u32) {
-    for (var nth = lane; nth < samples(7u); nth = nth + THREADS) {
-        let before = tile[nth];
-        let after = tile[warped_start() + nth];
-        tile[nth] = twice_mean(before, after);
-        tile[warped_start() + nth] = after - before;
+    for (var nth = lane; nth < samples(imaged()); nth = nth + THREADS) {
+        keep_sum(nth, tile[nth], tile[warped_start() + nth]);
     }
 }
 
 fn of_derivative(axis: u32, i: u32) -> Channels {
     let at = sums_start(axis) + i;
-    let over = vec2<f32>(differ(at, 1u), differ(at, wide(5u)));
+    let over = vec2<f32>(differ(at, 1u), differ(at, wide(derived())));
     return products(tile[differences_start(axis) + i], over, block.terms.y);
 }
 
 // The constraints of a place; 0 outside.
 fn constraints(nth: u32, first: vec2<i32>) -> Channels {
-    let at = pixel_of(nth, wide(3u), 3u, first);
-    if (nth >= samples(3u) || !is_pixel(at)) {
+    let at = pixel_of(nth, wide(RADIUS), RADIUS, first);
+    if (nth >= samples(RADIUS) || !is_pixel(at)) {
         return Channels(vec4<f32>(0.0), 0.0);
     }
-    let row = nth / wide(3u);
-    let column = nth % wide(3u);
-    let i = (row + 4u) * wide(7u) + column + 4u;
-    let brightness = products(tile[warped_start() + i], vec2<f32>(differ(i, 1u), differ(i, wide(7u))), block.terms.x);
+    let row = nth / wide(RADIUS);
+    let column = nth % wide(RADIUS);
+    let i = (row + imaged() - RADIUS) * wide(imaged()) + column + imaged() - RADIUS;
+    let brightness = products(tile[warped_start() + i], vec2<f32>(differ(i, 1u), differ(i, wide(imaged()))), block.terms.x);
     if (GRADIENTS == 0u) {
         return brightness;
     }
-    let j = (row + 2u) * wide(5u) + column + 2u;
+    let j = (row + 2u) * wide(derived()) + column + 2u;
     let along_x = of_derivative(0u, j);
     let along_y = of_derivative(1u, j);
     let gain = block.terms.z;
@@ -195,12 +213,12 @@ fn constraints(nth: u32, first: vec2<i32>) -> Channels {
 }
 
 fn keep(nth: u32, channels: Channels) {
-    if (nth < samples(3u)) {
+    if (nth < samples(RADIUS)) {
         tile[nth] = channels.a.x;
-        tile[samples(3u) + nth] = channels.a.y;
-        tile[2u * samples(3u) + nth] = channels.a.z;
-        tile[3u * samples(3u) + nth] = channels.a.w;
-        tile[4u * samples(3u) + nth] = channels.b;
+        tile[samples(RADIUS) + nth] = channels.a.y;
+        tile[2u * samples(RADIUS) + nth] = channels.a.z;
+        tile[3u * samples(RADIUS) + nth] = channels.a.w;
+        tile[4u * samples(RADIUS) + nth] = channels.b;
     }
 }
 
@@ -218,17 +236,38 @@ fn window(i: u32, stride: u32) -> f32 {
     return tile[i] + two + four;
 }
 
+// Windows that a thread sums up along x: they share their pairs.
+const RUN: u32 = 4u;
+
+// The same sums of windows beside each other.
+fn sum_run(i: u32, out: u32) {
+    var pairs: array<f32, 8>;
+    for (var k = 0u; k < RUN + 2u * RADIUS - 2u; k = k + 1u) {
+        pairs[k] = tile[i + k + 1u] + tile[i + k + 2u];
+    }
+    for (var k = 0u; k < RUN; k = k + 1u) {
+        let first = tile[i + k];
+        if (RADIUS == 1u) {
+            tile[out + k] = first + pairs[k];
+        } else if (RADIUS == 2u) {
+            tile[out + k] = first + (pairs[k] + pairs[k + 2u]);
+        } else {
+            tile[out + k] = first + pairs[k] + (pairs[min(k + 2u, 7u)] + pairs[min(k + 4u, 7u)]);
+        }
+    }
+}
+
 fn sum_along_x(lane: u32) {
-    for (var nth = lane; nth < 5u * row_sums(); nth = nth + THREADS) {
+    for (var run = lane; run < 5u * row_sums() / RUN; run = run + THREADS) {
+        let nth = RUN * run;
         let left = nth % row_sums();
-        let i = nth / row_sums() * samples(3u) + left / WIDTH * wide(3u) + left % WIDTH + 3u - RADIUS;
-        tile[row_sums_start() + nth] = window(i, 1u);
+        sum_run(nth / row_sums() * samples(RADIUS) + left / WIDTH * wide(RADIUS) + left % WIDTH, row_sums_start() + nth);
     }
 }
 
 // The increment of the pixel at a place of the tile.
 fn solved(place: u32) -> vec2<f32> {
-    let i = row_sums_start() + place + (3u - RADIUS) * WIDTH;
+    let i = row_sums_start() + place;
     let p = window(i, WIDTH) + block.terms.w;
     let q = window(i + row_sums(), WIDTH);
     let r = window(i + 2u * row_sums(), WIDTH) + block.terms.w;
@@ -268,19 +307,19 @@ fn local_step(
     if (GRADIENTS == 1u) {
         differentiate(first, lane);
         workgroupBarrier();
+        add_images(lane);
+        workgroupBarrier();
     }
-    add_images(lane);
-    workgroupBarrier();
     // They take the place of what they are made of; a tile has four times the threads of a workgroup at most.
-    let a = constraints(lane, first);
-    let b = constraints(lane + THREADS, first);
-    let c = constraints(lane + 2u * THREADS, first);
-    let d = constraints(lane + 3u * THREADS, first);
+    let rounds = (samples(RADIUS) + THREADS - 1u) / THREADS;
+    var kept: array<Channels, 4>;
+    for (var round = 0u; round < rounds; round = round + 1u) {
+        kept[round] = constraints(lane + round * THREADS, first);
+    }
     workgroupBarrier();
-    keep(lane, a);
-    keep(lane + THREADS, b);
-    keep(lane + 2u * THREADS, c);
-    keep(lane + 3u * THREADS, d);
+    for (var round = 0u; round < rounds; round = round + 1u) {
+        keep(lane + round * THREADS, kept[round]);
+    }
     workgroupBarrier();
     sum_along_x(lane);
     workgroupBarrier();

@@ -1,16 +1,7 @@
-// How wrong a vector may be: the contract is mod.rs's.
+// How wrong a vector may be: the contract is mod.rs's. `each_voxel.wgsl`, or another kernel that starts from this error, follows
+// this part and defines its uniform block; nan.wgsl stands before it.
 
 override COMPONENTS: u32 = 3u;
-
-struct Block {
-    size: vec4<u32>,
-    // Voxels from sample to sample of a fourth difference, per axis; 0: none.
-    steps: vec4<u32>,
-    // Of the squared differences; α'; α' over the number of components; of tt.
-    factors: vec4<f32>,
-    // e² outside.
-    outside2: f32,
-}
 
 @group(0) @binding(0) var<uniform> block: Block;
 @group(0) @binding(1) var<storage, read_write> warped_to_error: array<f32>;
@@ -57,20 +48,18 @@ fn square_z(s: vec2<u32>) -> f32 {
     return squared(d_z[first], d_z[first + step], d_z[first + 2u * step], d_z[first + 3u * step], d_z[first + 4u * step]);
 }
 
-@compute @workgroup_size(64, 4)
-fn expected_error(@builtin(global_invocation_id) id: vec3<u32>) {
+fn voxel(at: vec3<u32>) -> u32 {
+    return (at.z * block.size.y + at.y) * block.size.x + at.x;
+}
+
+// e² of a voxel, whose warped image is still there.
+fn expected(at: vec3<u32>) -> f32 {
     let size = block.size;
-    if (id.x >= size.x || id.y >= size.y) {
-        return;
-    }
-    let i = (id.z * size.y + id.y) * size.x + id.x;
-    if (is_nan(warped_to_error[i])) {
-        warped_to_error[i] = block.outside2;
-        return;
-    }
-    let along_x = samples(i, id.x, size.x, 1u, block.steps.x);
-    let along_y = samples(i, id.y, size.y, size.x, block.steps.y);
-    let along_z = samples(i, id.z, size.z, size.x * size.y, block.steps.z);
+    let i = voxel(at);
+    let outside = is_nan(warped_to_error[i]);
+    let along_x = samples(i, at.x, size.x, 1u, block.steps.x);
+    let along_y = samples(i, at.y, size.y, size.x, block.steps.y);
+    let along_z = samples(i, at.z, size.z, size.x * size.y, block.steps.z);
     // A step of 0 finds five times the same sample, and no difference.
     var squares = square_x(along_x);
     squares = squares + square_x(along_y);
@@ -108,5 +97,6 @@ fn expected_error(@builtin(global_invocation_id) id: vec3<u32>) {
     if (determinant > 0.0) {
         open = clamp(block.factors.z * minors / determinant, 0.0, 1.0);
     }
-    warped_to_error[i] = squares * block.factors.x + tt[i] * open * block.factors.w;
+    // Chosen at the end, so that no sample waits for the warped image's.
+    return select(squares * block.factors.x + tt[i] * open * block.factors.w, block.outside2, outside);
 }

@@ -13,7 +13,7 @@
 //! there is no fourth difference; it counts for nothing.
 
 mod cpu;
-mod gpu;
+pub(crate) mod gpu;
 #[cfg(test)]
 mod parity;
 

@@ -1,7 +1,7 @@
 //! Launches of `picture.wgsl`, or of `along_y.wgsl` and `smooth.wgsl`; and of `mismatch.wgsl`.
 
 use super::{Constraint, DataTerm, MOST_PAIRS, MotionTensor, ratio};
-use crate::image::convolve::Convolve;
+use crate::image::convolve::{Convolve, is_small_picture};
 use crate::image::gradient::Scheme;
 use crate::kernel::{Kernel, Launcher, PreparedLaunch, packed};
 use crate::shared::taps::Taps;
@@ -29,8 +29,6 @@ const RADIUS_IN_TWO: usize = 6;
 /// Largest radius whose march takes two rows a turn, which saves every other move of what it keeps: beyond it registers do
 /// not suffice.
 const RADIUS_IN_PAIRS: usize = 3;
-/// Pixels of pictures that are worked on tile by tile: larger ones keep a device busy with marches, which compute nothing twice.
-const LARGE_PICTURE: usize = 1 << 20;
 /// Threads of a tile.
 const TILE_THREADS: usize = 256;
 /// Largest radius of these launches; beyond it [`crate::image::convolve`] takes over.
@@ -65,7 +63,8 @@ pub(super) fn motion_tensor(gpu: &Launcher<'_>, args: MotionTensor<'_>) -> Resul
         }
         return Ok(());
     }
-    if shape.components() == 2 && shape.len() <= LARGE_PICTURE && term.scheme == Scheme::Central4 {
+    // Larger pictures keep a device busy with marches, which compute nothing twice.
+    if is_small_picture(shape, [x, y].map(Taps::radius)) && term.scheme == Scheme::Central4 {
         return picture(gpu, &term, [x, y], out);
     }
     along_y(gpu, &term, y, out)?;
