@@ -150,9 +150,10 @@ impl<M: PairMethod + ?Sized> Matched<M> {
         }
         let begun = Cell::new(0.0);
         let part = || Part { observer, begin: begun.replace(begun.get() + 0.25), share: 0.25 };
+        let branch = device.fork()?;
         let searched = work.search()?;
         let alone = match &mut self.twin {
-            Some(twin) => Some(device.beside(|| twin.estimate(pair.borrowed(), &part()))?),
+            Some(twin) => Some(branch.ask(|| twin.estimate(pair.borrowed(), &part()))?),
             None => None,
         };
         let starts = work.starts(&searched)?;
