@@ -52,7 +52,7 @@ fn long_window(
         sums[nth] = own[k];
     }
     workgroupBarrier();
-    var from = 1u;
+    var next = 1u;
     for (var half = 1u; 2u * half <= window; half = 2u * half) {
         var twice: array<f32, 16>;
         for (var k = 0u; k < OWN; k = k + 1u) {
@@ -67,9 +67,9 @@ fn long_window(
         workgroupBarrier();
         if ((window & (2u * half)) != 0u) {
             for (var k = 0u; k < OWN; k = k + 1u) {
-                own[k] = own[k] + sums[min(lane + k * THREADS + from * STEP, SAMPLES - 1u)];
+                own[k] = own[k] + sums[min(lane + k * THREADS + next * STEP, SAMPLES - 1u)];
             }
-            from = from + 2u * half;
+            next = next + 2u * half;
         }
     }
     for (var k = 0u; k < OWN; k = k + 1u) {

@@ -2,6 +2,9 @@
 
 override NEIGHBOURS: u32 = 24u;
 
+// What lies beyond the border of a picture.
+const BEYOND: u32 = 0xff5aa5a5u;
+
 struct Block {
     // Voxels along x, y, z, and where the image's codes begin (w), with its margin.
     size: vec4<u32>,
@@ -31,7 +34,7 @@ fn census(@builtin(global_invocation_id) id: vec3<u32>) {
     // Positions before the image wrap around to large numbers.
     let at = vec3<u32>(id.xy - vec2<u32>(block.margin), id.z);
     if (at.x >= size.x || at.y >= size.y) {
-        codes[place] = 0xffffffffu;
+        codes[place] = BEYOND;
         return;
     }
     let i = (at.z * size.y + at.y) * size.x + at.x;

@@ -15,8 +15,9 @@ use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
 static SOURCE: ShaderSource = ShaderSource::wgsl("census", &[include_str!("census.wgsl")]);
 
-/// What lies beyond the border of a picture: a code that differs from every other one, of 24 bits, in eight bits at least.
-pub const BEYOND: u32 = u32::MAX;
+/// What lies beyond the border of a picture: a code that differs from every one of 24 bits in eight bits at least, and in nine
+/// but from one, that of a chequered surrounding, which pictures do not have.
+pub const BEYOND: u32 = 0xff5a_a5a5;
 
 /// Bits of a code in space.
 const MOST: usize = 32;

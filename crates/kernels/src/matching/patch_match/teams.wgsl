@@ -7,13 +7,13 @@ const TEAM: u32 = 8u;
 var<workgroup> told: array<u32, 512>;
 
 // The bits in which every eighth sample of two patches differs.
-fn share_of_cost(start: u32, first: u32, pitch: u32, member: u32) -> u32 {
-    let across = REACH + 1u;
+fn share_of_cost(start: i32, first: i32, pitch: i32, member: i32) -> u32 {
+    let across = i32(REACH) + 1;
     var sum = 0u;
-    for (var nth = member; nth < across * across; nth = nth + TEAM) {
-        let x = 2u * (nth % across);
-        let y = 2u * (nth / across);
-        let different = countOneBits(tile[start + y * tile_width() + x] ^ moving[first + y * pitch + x]);
+    for (var nth = member; nth < across * across; nth = nth + i32(TEAM)) {
+        let x = 2 * (nth % across);
+        let y = 2 * (nth / across);
+        let different = countOneBits(tile[start + y * i32(tile_width()) + x] ^ moving[first + y * pitch + x]);
         sum = sum + min(different, MOST_BITS);
     }
     return sum;
@@ -35,7 +35,7 @@ fn patch_match_teams(
     let at = min(asked, size.xy - vec2<u32>(1u));
     let i = at.y * size.x + at.x;
     let voxel = vec3<i32>(vec2<i32>(at), 0);
-    let start = (at.y - corner.y) * tile_width() + at.x - corner.x;
+    let start = i32((at.y - corner.y) * tile_width() + at.x - corner.x);
     let team = lane - member;
     var best = Best(Match(vector_of(matches[i]), size_of(matches[i])), costs[i]);
     var word = hash(block.sweep.w) ^ (i * 16u);
@@ -59,8 +59,8 @@ fn patch_match_teams(
             }
             let centre = centre_in_picture(voxel, tried);
             if (centre.x >= 0) {
-                let pitch = block.moving[tried.size].held.x;
-                cost = share_of_cost(start, first_of_patch(centre, tried.size), pitch, member);
+                let pitch = i32(block.moving[tried.size].held.x);
+                cost = share_of_cost(start, first_of_patch(centre, tried.size), pitch, i32(member));
             }
         }
         told[half + lane] = cost;
