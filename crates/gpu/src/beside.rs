@@ -18,11 +18,6 @@ pub struct Beside<'a, T> {
 }
 
 impl<T> Beside<'_, T> {
-    /// What the device has done already, or does before what it is asked for next.
-    pub fn known(found: T) -> Self {
-        Self { found, fork: None, borrowed: PhantomData }
-    }
-
     /// Lets what is asked for from here on wait for it.
     pub fn join(self) -> T {
         let Self { found, fork, .. } = self;
@@ -62,55 +57,23 @@ impl Drop for Within<'_> {
     }
 }
 
-/// A place beside what is asked for from here on; see [`Device::fork`].
-#[derive(Debug)]
-pub struct Branch {
-    fork: Option<Fork>,
-}
-
-impl Branch {
-    /// Asks for work there.
-    ///
-    /// # Errors
-    /// Whatever `work` fails with.
-    pub fn ask<'a, T, E>(self, work: impl FnOnce() -> Result<T, E> + 'a) -> Result<Beside<'a, T>, E> {
-        let Self { fork } = self;
-        let within = fork.as_ref().map(Within::new);
-        let found = work();
-        drop(within);
-        Ok(Beside { fork, ..Beside::known(found?) })
-    }
-}
-
 impl Device {
-    /// Lets work that is [asked for](Branch::ask) later begin once all is done that was asked for so far, beside what is asked
-    /// for until then, and until the two are [joined](Beside::join): on a GPU with lanes. Elsewhere it is done in turn.
-    ///
-    /// Work beside other work must not use what that writes, nor memory that was dropped since.
+    /// Asks for work that the device may do beside what is asked for until the two are [joined](Beside::join): on a GPU with
+    /// lanes. Elsewhere it is done in turn.
     ///
     /// # Errors
-    /// [`ComputeError::DeviceFailed`].
-    pub fn fork(&self) -> Result<Branch, ComputeError> {
-        let fork = match self.kind() {
-            Kind::Cpu(_) => None,
-            Kind::Gpu(gpu) => gpu.fork()?.map(|lane| Fork { gpu: gpu.clone(), lane }),
-        };
-        Ok(Branch { fork })
-    }
-
-    /// Asks for work beside what is asked for until the two are [joined](Beside::join).
-    ///
-    /// # Errors
-    /// As [`Self::fork`] and [`Branch::ask`].
+    /// Whatever `work` fails with; [`ComputeError::DeviceFailed`].
     pub fn beside<'a, T, E: From<ComputeError>>(
         &self,
         work: impl FnOnce() -> Result<T, E> + 'a,
     ) -> Result<Beside<'a, T>, E> {
-        self.fork()?.ask(work)
-    }
-
-    /// Whether work can be done [beside](Self::beside) other work, and so takes memory at the same time.
-    pub fn has_lanes(&self) -> bool {
-        matches!(self.kind(), Kind::Gpu(gpu) if gpu.has_lanes())
+        let fork = match self.kind() {
+            Kind::Cpu(_) => None,
+            Kind::Gpu(gpu) => gpu.fork()?.map(|lane| Fork { gpu: gpu.clone(), lane }),
+        };
+        let within = fork.as_ref().map(Within::new);
+        let found = work();
+        drop(within);
+        Ok(Beside { found: found?, fork, borrowed: PhantomData })
     }
 }

@@ -38,10 +38,6 @@ pub trait Gpu: Debug + Send + Sync {
     ) -> Result<Vec<Vec<u32>>, ComputeError>;
     /// Launches a kernel; it runs after all work submitted before.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
-    /// Whether there are lanes.
-    fn has_lanes(&self) -> bool {
-        false
-    }
     /// Takes a lane, which waits for all that the calling thread asked for so far; none where none is free.
     fn fork(&self) -> Result<Option<Lane>, ComputeError> {
         Ok(None)

@@ -38,7 +38,7 @@ mod uniform;
 #[cfg(feature = "gpu")]
 mod wgpu_device;
 
-pub use beside::{Beside, Branch};
+pub use beside::Beside;
 pub use buffer::{AnyBuffer, Buffer, Field, require_field};
 pub use buffer_pool::MemoryStats;
 #[cfg(feature = "gpu")]

@@ -64,14 +64,6 @@ pub trait PairMethod: DenseMethod {
         pairs.into_iter().enumerate().map(each).collect()
     }
 
-    /// The same method with memory of its own, for runs side by side; none: it cannot be had.
-    ///
-    /// # Errors
-    /// As where the method was opened.
-    fn twin(&self) -> Result<Option<Box<dyn PairMethod>>, MotionError> {
-        Ok(None)
-    }
-
     /// The numbers of the whole image that the method decides by, if there are any.
     fn decisions(&mut self) -> Option<&mut Decisions> {
         None

@@ -11,8 +11,8 @@ use cudarc::driver::{CudaContext, CudaEvent, DriverError};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Queues of a device: what is asked for last needs two beside the first.
-pub(super) const MOST_LANES: usize = 3;
+/// Queues of a device at most.
+pub(super) const MOST_LANES: usize = 2;
 
 thread_local! {
     /// The device, by its address, and the number of the queue that the calling thread asks of. Any other device: 0.

@@ -242,9 +242,6 @@ impl Gpu for CudaDevice {
     fn replayed_runs(&self) -> Option<usize> {
         Some(self.lanes.opened().map(Queue::replayed).sum())
     }
-    fn has_lanes(&self) -> bool {
-        true
-    }
     fn fork(&self) -> Result<Option<Lane>, ComputeError> {
         Ok(self.lanes.fork().map_err(|e| self.refused(&e))?.map(Lane))
     }

@@ -176,10 +176,6 @@ impl DenseMethod for Clg {
 }
 
 impl PairMethod for Clg {
-    fn twin(&self) -> Result<Option<Box<dyn PairMethod>>, MotionError> {
-        Ok(Some(Box::new(Self::new(self.grid(), self.params().clone(), self.device())?)))
-    }
-
     fn decisions(&mut self) -> Option<&mut Decisions> {
         let follows = self.first.params.alpha_mismatch > 0.0 || self.second.is_some();
         if follows { Some(&mut self.decisions) } else { None }

@@ -39,10 +39,8 @@ use crate::{Footprint, MotionError, Observer, Step, Tiling};
 use dense::{Densifier, Known};
 use hidden::Doubt;
 use search::{Coded, Searched};
-use std::cell::Cell;
-use std::fmt;
 use veloxel_core::{Grid, Shape};
-use veloxel_gpu::{Beside, Buffer, ComputeError, Device, Field};
+use veloxel_gpu::{Buffer, ComputeError, Device, Field};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::pointwise::{CopyBuffer, Multiply, Operation};
 use veloxel_kernels::image::warp::{Border, Interpolation, VoxelAffine};
@@ -58,47 +56,37 @@ const FLOW_TOLERANCE: Tolerance = Tolerance { least_vox: 1.0, share: 0.02 };
 const SURE_TOLERANCE: Tolerance = Tolerance { least_vox: 0.3, share: 0.03 };
 
 /// A method that begins from matches.
-pub struct Matched<M: ?Sized> {
-    /// The method with memory of its own, where two runs of it go side by side.
-    twin: Option<Box<dyn PairMethod>>,
-    method: Box<M>,
-}
+#[derive(Debug)]
+pub struct Matched<M: ?Sized>(Box<M>);
 
 impl<M: PairMethod> Matched<M> {
     /// Estimates with `method`, four times a pair.
     pub fn new(method: M) -> Self {
-        Self { twin: None, method: Box::new(method) }
+        Self(Box::new(method))
     }
 }
 
 impl Matched<dyn PairMethod> {
     /// [`Self::new`] for a method whose type is not known.
     pub fn of_box(method: Box<dyn PairMethod>) -> Self {
-        Self { twin: None, method }
-    }
-}
-
-impl<M: ?Sized> fmt::Debug for Matched<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Matched").finish_non_exhaustive()
+        Self(method)
     }
 }
 
 impl<M: DenseMethod + ?Sized> DenseMethod for Matched<M> {
     fn grid(&self) -> &Grid {
-        self.method.grid()
+        self.0.grid()
     }
     fn device(&self) -> &Device {
-        self.method.device()
+        self.0.device()
     }
     fn interpolation(&self) -> Interpolation {
-        self.method.interpolation()
+        self.0.interpolation()
     }
     fn footprint(&self) -> Option<Footprint> {
         let of_matches = HELD_SAMPLES[Shape::of(self.grid()).components() - 2];
-        let own = self.method.footprint()?;
-        let beside = if self.device().has_lanes() { own.samples_per_voxel } else { 0.0 };
-        Some(Footprint { tiling: Tiling::Never, ..own.with_more(of_matches + beside) })
+        let footprint = self.0.footprint()?.with_more(of_matches);
+        Some(Footprint { tiling: Tiling::Never, ..footprint })
     }
 }
 
@@ -115,7 +103,7 @@ impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
             // Without contrast there is nothing to match: the method says so.
             let (Some(map), Some(_)) = (pair.fixed.frame().map_within(pair.region.mask)?, moving.map()?)
             else {
-                return self.method.estimate(pair, observer);
+                return self.0.estimate(pair, observer);
             };
             let on_grid = match voxel_map(&grid, moving.grid()) == VoxelAffine::IDENTITY {
                 true => None,
@@ -130,56 +118,27 @@ impl<M: PairMethod + ?Sized> PairMethod for Matched<M> {
                 .into_iter()
                 .collect::<Result<Vec<_>, _>>()?;
             let work = Work { device: &device, grid: &grid, sides, images: [&images[0], &images[1]] };
-            self.begin_from_matches(&work, &pair, observer)
+            let starts = work.matches()?;
+            let fields = [0, 1].map(|side| {
+                let part = Part { observer, begin: side as f64 / 4.0, share: 0.25 };
+                self.0.estimate(work.pair(side, &starts[side], pair.region), &part)
+            });
+            let [forward, backward] = fields;
+            let (forward, backward) = (forward?, backward?);
+            let found = work.hidden([forward.flow(), backward.flow()])?;
+            drop((forward, backward));
+            let part = Part { observer, begin: 0.5, share: 0.25 };
+            let visible = ResidentMask { grid: grid.clone(), weight: found.visible };
+            let region = Region { mask: Some(&visible), ..pair.region };
+            let start = ResidentStart::Matches(&found.start);
+            let mut pending = self.0.estimate(ImagePair { region, start, ..pair.borrowed() }, &part)?;
+            let part = Part { observer, begin: 0.75, share: 0.25 };
+            let alone = self.0.estimate(pair.borrowed(), &part)?;
+            fusion::fuse(&mut pending, &alone, Shape::of(&grid), &found.confirmed)?;
+            pending.set_confirmed(found.seen);
+            pending.measure_again(pair.region)?;
+            Ok(pending)
         })
-    }
-}
-
-impl<M: PairMethod + ?Sized> Matched<M> {
-    /// The four runs of the method. Where the device has lanes, that by itself goes beside the search, and that backward beside
-    /// that forward.
-    fn begin_from_matches(
-        &mut self,
-        work: &Work<'_>,
-        pair: &ImagePair<'_>,
-        observer: &dyn Observer,
-    ) -> Result<PendingFlow, MotionError> {
-        let (device, method) = (work.device, &mut self.method);
-        if self.twin.is_none() && device.has_lanes() {
-            self.twin = method.twin()?;
-        }
-        let begun = Cell::new(0.0);
-        let part = || Part { observer, begin: begun.replace(begun.get() + 0.25), share: 0.25 };
-        let branch = device.fork()?;
-        let searched = work.search()?;
-        let alone = match &mut self.twin {
-            Some(twin) => Some(branch.ask(|| twin.estimate(pair.borrowed(), &part()))?),
-            None => None,
-        };
-        let starts = work.starts(&searched)?;
-        drop(searched);
-        let alone = alone.map(Beside::join);
-        let back = work.pair(1, &starts[1], pair.region);
-        let backward = match &mut self.twin {
-            Some(twin) => device.beside(|| twin.estimate(back, &part()))?,
-            None => Beside::known(method.estimate(back, &part())?),
-        };
-        let forward = method.estimate(work.pair(0, &starts[0], pair.region), &part())?;
-        let backward = backward.join();
-        let found = work.hidden([forward.flow(), backward.flow()])?;
-        drop((forward, backward, starts));
-        let visible = ResidentMask { grid: work.grid.clone(), weight: found.visible };
-        let region = Region { mask: Some(&visible), ..pair.region };
-        let start = ResidentStart::Matches(&found.start);
-        let mut pending = method.estimate(ImagePair { region, start, ..pair.borrowed() }, &part())?;
-        let alone = match alone {
-            Some(alone) => alone,
-            None => method.estimate(pair.borrowed(), &part())?,
-        };
-        fusion::fuse(&mut pending, &alone, work.shape(), &found.confirmed)?;
-        pending.set_confirmed(found.doubt.seen(work)?);
-        pending.measure_again(pair.region)?;
-        Ok(pending)
     }
 }
 
@@ -198,19 +157,12 @@ struct Work<'a> {
     images: [&'a Buffer; 2],
 }
 
-/// What was searched for over all, and what was found.
-struct Found<'a> {
-    coded: [Coded<'a>; 2],
-    /// Voxels.
-    fields: [Field; 2],
-}
-
 /// What the flows of both directions say of each other.
 struct FoundHidden {
     /// 0 where the way there and back does not end where it began.
     confirmed: Buffer,
-    /// What says that a voxel is hidden.
-    doubt: Doubt,
+    /// Below ½ where a voxel is said to be hidden.
+    seen: Buffer,
     /// 0 where the image is hidden, and outside of the mask.
     visible: Buffer,
     /// The forward flow where it is confirmed, and models of it elsewhere.
@@ -222,27 +174,22 @@ impl Work<'_> {
         Shape::of(self.grid)
     }
 
-    /// Matches over the whole range of motion.
-    fn search(&self) -> Result<Found<'_>, MotionError> {
+    /// Dense fields of both directions.
+    fn matches(&self) -> Result<[ResidentFlow; 2], MotionError> {
         let (device, shape) = (self.device, self.shape());
         let coded = self.both(|side| Coded::new(device, self.images[side], shape))?;
-        let [there, back] = Searched::over_all(&coded)?;
-        Ok(Found { coded, fields: [there.field(device, None)?, back.field(device, None)?] })
-    }
-
-    /// Dense fields of both directions: of those matches, and of matches near their field.
-    fn starts(&self, found: &Found<'_>) -> Result<[ResidentFlow; 2], MotionError> {
-        let (device, shape) = (self.device, self.shape());
         let densifiers = self.both(|side| Densifier::new(device, self.images[side], shape))?;
-        let fields = self.densify(&densifiers, &found.fields, FIRST_TOLERANCE)?;
-        let near = self.both(|side| {
+        let [there, back] = Searched::over_all(&coded)?;
+        let first = [there.field(device, None)?, back.field(device, None)?];
+        let fields = self.densify(&densifiers, &first, FIRST_TOLERANCE)?;
+        let second = self.both(|side| {
             let moving = self.images[1 - side];
             let seen = MovingImage::new(device, moving, self.grid, self.grid, Interpolation::Linear)?;
             let warped = seen.warp(&fields[side].components_vox, Border::Unbounded)?;
-            let near = Searched::nearby(&found.coded[side], &Coded::finest(device, &warped, shape)?)?;
+            let near = Searched::nearby(&coded[side], &Coded::finest(device, &warped, shape)?)?;
             near.field(device, Some(&fields[side].components_vox))
         })?;
-        self.densify(&densifiers, &near, SECOND_TOLERANCE)
+        self.densify(&densifiers, &second, SECOND_TOLERANCE)
     }
 
     /// Dense fields of what each direction confirms of the other.
@@ -308,8 +255,8 @@ impl Work<'_> {
         let known = Known { field: fields[0], weight: &confirmed };
         let components_vox = densifier.dense(known, Some(known))?;
         let start = ResidentFlow { grid: self.grid.clone(), components_vox };
-        let doubt = doubt.join();
-        Ok(FoundHidden { confirmed: sure, doubt, visible, start })
+        let seen = doubt.join().seen(self)?;
+        Ok(FoundHidden { confirmed: sure, seen, visible, start })
     }
 
     /// The pair of a direction.
