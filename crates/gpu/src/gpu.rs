@@ -7,6 +7,10 @@ use crate::{ComputeError, DeviceInfo, GpuMemory, Launch, MemoryStats, Timestamp}
 use std::fmt::Debug;
 use std::ops::Range;
 
+/// A queue of a GPU beside others, by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lane(pub(crate) usize);
+
 /// A GPU, opened through wgpu or through CUDA.
 pub trait Gpu: Debug + Send + Sync {
     /// Name, description and memory size.
@@ -34,6 +38,17 @@ pub trait Gpu: Debug + Send + Sync {
     ) -> Result<Vec<Vec<u32>>, ComputeError>;
     /// Launches a kernel; it runs after all work submitted before.
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError>;
+    /// Takes a lane, which waits for all that the calling thread asked for so far; none where none is free.
+    fn fork(&self) -> Result<Option<Lane>, ComputeError> {
+        Ok(None)
+    }
+    /// From here on what the calling thread asks for goes to a lane; returns the lane before.
+    fn switch(&self, _: Lane) -> Lane {
+        Lane(0)
+    }
+    /// Lets the calling thread's lane wait for all that a taken one was asked for, and frees that. A device that fails says so
+    /// when it is asked next.
+    fn join(&self, _: Lane) {}
     /// Blocks until all submitted work is done.
     fn synchronise(&self) -> Result<(), ComputeError>;
     /// A timestamp at the current end of the submitted work; a download after it need not wait for later work. `None`

@@ -7,6 +7,7 @@
 //! the interface for kernels is the same.
 
 mod backends;
+mod beside;
 mod buffer;
 mod buffer_pool;
 #[cfg(feature = "gpu")]
@@ -37,6 +38,7 @@ mod uniform;
 #[cfg(feature = "gpu")]
 mod wgpu_device;
 
+pub use beside::Beside;
 pub use buffer::{AnyBuffer, Buffer, Field, require_field};
 pub use buffer_pool::MemoryStats;
 #[cfg(feature = "gpu")]
@@ -44,7 +46,7 @@ pub use cuda_source::cuda_source;
 pub use device::{Device, Kind};
 pub use element::Element;
 pub use error::ComputeError;
-pub use gpu::Gpu;
+pub use gpu::{Gpu, Lane};
 pub use launch::{Bind, Launch, ShaderSource, cover, inputs, line, outputs, tile};
 pub use listing::{DeviceInfo, Listing};
 pub use memory::GpuMemory;

@@ -7,6 +7,7 @@
 mod downloads;
 mod fast_map;
 mod kernel_call;
+mod lanes;
 mod launch_dependencies;
 mod pinned;
 mod pool;
@@ -19,11 +20,12 @@ use crate::element::Word;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
 use crate::timestamp::{Moment, moment_as};
 use crate::translation::text_of;
-use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, Listing, MemoryStats, Timestamp};
+use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Lane, Launch, Listing, MemoryStats, Timestamp};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
 use downloads::{Downloads, Failure};
 use fast_map::FastMap;
 use kernel_call::{Call, Kernel};
+use lanes::Lanes;
 use launch_dependencies::Access;
 use pinned::Copyists;
 use pool::{CudaMemory, Pool};
@@ -44,7 +46,7 @@ pub(crate) struct CudaDevice {
     info: DeviceInfo,
     architecture: ComputeCapability,
     context: Arc<CudaContext>,
-    queue: Arc<Queue>,
+    lanes: Arc<Lanes>,
     pool: Arc<Pool>,
     nvrtc: Nvrtc,
     kernels: Mutex<FastMap<Variant, Arc<Kernel>>>,
@@ -74,25 +76,25 @@ impl CudaDevice {
         }
         let refuse_driver = |e: DriverError| refuse(format!("the driver refuses it: {}", said(e)));
         let context = CudaContext::new(ordinal).map_err(refuse_driver)?;
-        let stream = context.new_stream().map_err(refuse_driver)?;
         let transfers = || context.new_stream().map_err(refuse_driver);
         let (up, down) = (transfers()?, [transfers()?, transfers()?]);
         let driver = driver_version().map_err(refuse_driver)?;
         let nvrtc = Nvrtc::find_for(driver / 1000).map_err(|e| refuse(e.to_string()))?;
         let (major, minor) = context.compute_capability().map_err(refuse_driver)?;
+        let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
+        let lanes = Lanes::open(context.clone(), driver, times.clone());
+        let lanes = Arc::new(lanes.map_err(refuse_driver)?);
         let info = DeviceInfo {
             description: describe(&context, &nvrtc, driver).map_err(refuse_driver)?,
             memory_bytes: context.total_mem().ok().map(|bytes| bytes as u64),
             name,
         };
-        let (copyists, times) = (Arc::new(Copyists::default()), Arc::new(HostTimes::asked_for()));
-        let queue = Arc::new(Queue::new(stream, driver, times.clone()));
-        let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), queue.clone()));
+        let pool = Arc::new(Pool::new(info.name.clone(), context.clone(), lanes.clone()));
         Ok(Self {
             info,
             architecture: ComputeCapability::new(major.unsigned_abs(), minor.unsigned_abs()),
             context,
-            queue,
+            lanes,
             pool,
             nvrtc,
             kernels: Mutex::default(),
@@ -178,7 +180,7 @@ impl Gpu for CudaDevice {
     }
     fn zeros(&self, words: usize) -> Result<GpuMemory, ComputeError> {
         let memory = self.pool.take(words)?;
-        self.queue.clear(memory.address(), words * size_of::<Word>());
+        self.lanes.queue().clear(memory.address(), words * size_of::<Word>());
         Ok(GpuMemory::new(memory))
     }
     fn scratch(&self, words: usize) -> Result<GpuMemory, ComputeError> {
@@ -187,7 +189,7 @@ impl Gpu for CudaDevice {
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
         let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<Word>()))?;
         let there = self.uploads.send(bytes, memory.address(), idle).map_err(|e| self.failed(e))?;
-        self.queue.wait_for(&there).map_err(|e| self.refused(&e))?;
+        self.lanes.queue().wait_for(&there).map_err(|e| self.refused(&e))?;
         Ok(GpuMemory::new(memory))
     }
     fn download(
@@ -197,7 +199,7 @@ impl Gpu for CudaDevice {
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
-        self.queue.require(&ready.event).map_err(|e| self.refused(&e))?;
+        ready.require().map_err(|e| self.refused(&e))?;
         let address = |(memory, range): &(&GpuMemory, Range<usize>)| {
             let start = memory.piece::<CudaMemory>()?.address();
             Ok((start + (range.start * size_of::<Word>()) as u64, range.len()))
@@ -210,25 +212,26 @@ impl Gpu for CudaDevice {
     }
     fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         let stamp = self.stamp()?;
-        self.queue.flush().map_err(|e| self.refused(&e))?;
+        self.lanes.queue().flush().map_err(|e| self.refused(&e))?;
         Ok(Some(stamp))
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {
             return Ok(());
         }
-        self.times
-            .time("launches: ask", || self.queue.launch(self.call(launch)?).map_err(|e| self.refused(&e)))
+        self.times.time("launches: ask", || {
+            self.lanes.queue().launch(self.call(launch)?).map_err(|e| self.refused(&e))
+        })
     }
     fn synchronise(&self) -> Result<(), ComputeError> {
-        self.queue.synchronise().map_err(|e| self.refused(&e))
+        self.lanes.queue().synchronise().map_err(|e| self.refused(&e))
     }
     fn stamp(&self) -> Result<Timestamp, ComputeError> {
         let event = self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
         let event = Arc::new(event.map_err(|e| self.failed(e))?);
-        self.queue.record(event.clone());
-        let (queue, device) = (self.queue.clone(), self.info.name.clone());
-        Ok(Timestamp::on_device(CudaMoment { event, queue, device }))
+        self.lanes.queue().record(event.clone());
+        let (lanes, nth, device) = (self.lanes.clone(), self.lanes.current(), self.info.name.clone());
+        Ok(Timestamp::on_device(CudaMoment { event, lanes, nth, device }))
     }
     fn release_kept(&self) {
         self.pool.release_kept();
@@ -237,7 +240,17 @@ impl Gpu for CudaDevice {
         self.pool.stats()
     }
     fn replayed_runs(&self) -> Option<usize> {
-        Some(self.queue.replayed())
+        Some(self.lanes.opened().map(Queue::replayed).sum())
+    }
+    fn fork(&self) -> Result<Option<Lane>, ComputeError> {
+        Ok(self.lanes.fork().map_err(|e| self.refused(&e))?.map(Lane))
+    }
+    fn switch(&self, lane: Lane) -> Lane {
+        Lane(self.lanes.switch(lane.0))
+    }
+    fn join(&self, lane: Lane) {
+        // The driver's error comes again at the next call.
+        let _ = self.lanes.join(lane.0);
     }
     fn free_bytes(&self) -> Option<usize> {
         self.context.mem_get_info().ok().map(|(free, _)| free)
@@ -247,8 +260,17 @@ impl Gpu for CudaDevice {
 /// A timestamp on the GPU's clock. Its event may still wait in the queue.
 struct CudaMoment {
     event: Arc<CudaEvent>,
-    queue: Arc<Queue>,
+    lanes: Arc<Lanes>,
+    /// Of the queue.
+    nth: usize,
     device: String,
+}
+
+impl CudaMoment {
+    /// Makes sure that its event is recorded.
+    fn require(&self) -> Result<(), Refusal> {
+        self.lanes.nth(self.nth).require(&self.event)
+    }
 }
 
 impl Moment for CudaMoment {
@@ -256,7 +278,7 @@ impl Moment for CudaMoment {
         let earlier = moment_as::<Self>(earlier)?;
         let failed = |reason| ComputeError::DeviceFailed { device: self.device.clone(), reason };
         for stamp in [earlier, self] {
-            stamp.queue.require(&stamp.event).map_err(|e| failed(Refused(&e).to_string()))?;
+            stamp.require().map_err(|e| failed(Refused(&e).to_string()))?;
         }
         let ms = self.event.synchronize().and_then(|()| earlier.event.elapsed_ms(&self.event));
         ms.map(f64::from).map_err(|e| failed(said(e)))

@@ -1,10 +1,10 @@
 //! The memory pools of a CUDA device.
 //!
-//! Kernels run on one stream. Their memory (`scratch`) can therefore be reused as soon as it is returned: work that
-//! still uses it runs first. Uploads do not wait for kernels. Their memory (`landing`) has a pool of its own, in which
+//! Kernels of a queue run in order. Their memory (`scratch`, one pool a queue) can therefore be reused by that queue as soon
+//! as it is returned: work that still uses it runs first. (Other queues that use it are joined before it is returned.) Uploads do not wait for kernels. Their memory (`landing`) has a pool of its own, in which
 //! each piece carries the event after which kernels no longer use it.
 
-use super::queue::Queue;
+use super::lanes::{Lanes, MOST_LANES};
 use crate::ComputeError;
 use crate::buffer_pool::{BufferPool, First, MemoryStats, Policy};
 use crate::memory::Piece;
@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub(super) struct Pool {
     device: String,
     context: Arc<CudaContext>,
-    queue: Arc<Queue>,
-    scratch: BufferPool<sys::CUdeviceptr>,
+    lanes: Arc<Lanes>,
+    scratch: [BufferPool<sys::CUdeviceptr>; MOST_LANES],
     landing: BufferPool<(sys::CUdeviceptr, CudaEvent)>,
 }
 
@@ -34,23 +34,26 @@ pub(super) struct CudaMemory {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    Scratch,
+    /// Of a queue, by its number.
+    Scratch(usize),
     Landing,
 }
 
 impl Pool {
     /// `device` is the device's name, for errors.
-    pub fn new(device: String, context: Arc<CudaContext>, queue: Arc<Queue>) -> Self {
+    pub fn new(device: String, context: Arc<CudaContext>, lanes: Arc<Lanes>) -> Self {
         // A recording needs no new arguments if the same requests get the same memory.
-        let scratch = BufferPool::new(policy(First::Lowest(|address| *address)));
-        Self { device, context, queue, scratch, landing: BufferPool::new(policy(First::Oldest)) }
+        let scratch = [(); MOST_LANES].map(|()| BufferPool::new(policy(First::Lowest(|address| *address))));
+        Self { device, context, lanes, scratch, landing: BufferPool::new(policy(First::Oldest)) }
     }
 
     /// Takes memory of `words` words for kernels; its content is undefined.
     pub fn take(self: &Arc<Self>, words: usize) -> Result<CudaMemory, ComputeError> {
-        let bytes = self.scratch.size_for(words);
-        let (address, _) = self.scratch.take(bytes, || self.ask_in_earnest(bytes))?;
-        Ok(CudaMemory { address, bytes, purpose: Purpose::Scratch, pool: self.clone() })
+        let nth = self.lanes.current();
+        let scratch = &self.scratch[nth];
+        let bytes = scratch.size_for(words);
+        let (address, _) = scratch.take(bytes, || self.ask_in_earnest(bytes))?;
+        Ok(CudaMemory { address, bytes, purpose: Purpose::Scratch(nth), pool: self.clone() })
     }
 
     /// Takes memory of `words` words for an upload. The event, if there is one, must happen before the upload writes:
@@ -78,14 +81,14 @@ impl Pool {
     }
 
     pub fn stats(&self) -> MemoryStats {
-        let (scratch, landing) = (self.scratch.stats(), self.landing.stats());
-        MemoryStats {
-            allocations: scratch.allocations + landing.allocations,
-            kept_bytes: scratch.kept_bytes + landing.kept_bytes,
-            used_bytes: scratch.used_bytes + landing.used_bytes,
+        let pools = self.scratch.iter().map(BufferPool::stats).chain([self.landing.stats()]);
+        pools.fold(MemoryStats::default(), |a, b| MemoryStats {
+            allocations: a.allocations + b.allocations,
+            kept_bytes: a.kept_bytes + b.kept_bytes,
+            used_bytes: a.used_bytes + b.used_bytes,
             // Together they had at most this much.
-            most_used_bytes: scratch.most_used_bytes + landing.most_used_bytes,
-        }
+            most_used_bytes: a.most_used_bytes + b.most_used_bytes,
+        })
     }
 
     /// Allocates memory from the driver; if that fails, frees all memory kept in the pools and tries again.
@@ -116,9 +119,10 @@ impl Pool {
 
     fn give_back_to_driver(&self) {
         let landing = self.landing.drain().into_iter().map(|(address, _)| address);
-        let addresses: Vec<_> = self.scratch.drain().into_iter().chain(landing).collect();
+        let scratch = self.scratch.iter().flat_map(BufferPool::drain);
+        let addresses: Vec<_> = scratch.chain(landing).collect();
         // Kernels may still use the memory; after a device has failed, no kernel does.
-        let _ = self.queue.synchronise();
+        self.lanes.opened().for_each(|queue| drop(queue.synchronise()));
         for address in addresses {
             // SAFETY: the address was removed from the pools, and no work that used it still runs.
             let _ = unsafe { result::free_sync(address) };
@@ -146,11 +150,11 @@ impl Drop for CudaMemory {
     fn drop(&mut self) {
         let (pool, address) = (&self.pool, self.address);
         match self.purpose {
-            Purpose::Scratch => pool.scratch.keep(self.bytes, address),
+            Purpose::Scratch(nth) => pool.scratch[nth].keep(self.bytes, address),
             // Without the event the end of its use is unknown. The device has failed then, and its memory is lost with
             // it.
             Purpose::Landing => {
-                if let Ok(idle) = pool.queue.record_now() {
+                if let Ok(idle) = pool.lanes.queue().record_now() {
                     pool.landing.keep(self.bytes, (address, idle));
                 }
             }

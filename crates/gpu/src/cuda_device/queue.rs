@@ -46,7 +46,7 @@ struct Work {
 /// The operation that failed, and the driver's error.
 pub(super) type Refusal = (String, DriverError);
 
-fn of_stream(error: DriverError) -> Refusal {
+pub(super) fn of_stream(error: DriverError) -> Refusal {
     (of_stream_name(), error)
 }
 
@@ -121,6 +121,11 @@ impl Queue {
         self.flush()?;
         self.work().most = FIRST_WAITING;
         self.stream.synchronize().map_err(of_stream)
+    }
+
+    /// Whether a profile is taken.
+    pub fn is_profiled(&self) -> bool {
+        self.work().profile.is_some()
     }
 
     /// Number of runs launched from a recording.

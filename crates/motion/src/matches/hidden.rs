@@ -7,7 +7,7 @@
 use super::Work;
 use crate::MotionError;
 use crate::moving_image::MovingImage;
-use veloxel_gpu::{Buffer, Field};
+use veloxel_gpu::{Buffer, Field, Later, Pending, Timestamp, fetch};
 use veloxel_kernels::Kernel;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::gradient::{Gradient, Scheme};
@@ -25,44 +25,77 @@ const MOST_OF_IMAGES: f32 = 0.5;
 /// What all together must say; chosen on a plateau, on alley_1 and cave_2.
 const HIDDEN_FROM: f32 = 0.85;
 
-/// Below ½ where a voxel of the first image is hidden or outside of the other one.
-pub(super) fn seen(
-    work: &Work<'_>,
-    [forward, backward]: [&Field; 2],
-    confirmed: &Buffer,
-) -> Result<Buffer, MotionError> {
-    let (device, shape) = (work.device, work.shape());
-    let mut doubt = device.scratch(shape.len())?;
-    let verdict = Verdict::Doubt { most: MOST_TOLERANCES };
-    Confirmation { shape, tolerance: TOLERANCE, forward, backward, verdict, out: &mut doubt }.run(device)?;
-    let moving = MovingImage::new(device, work.images[1], work.grid, work.grid, Interpolation::CubicSpline)?;
-    let warped = moving.warp(forward, Border::Unbounded)?;
-    let gradient = |image: &Buffer| -> Result<Field, MotionError> {
-        let mut out = device.scratch_field(shape.components(), shape.len())?;
-        Gradient { shape, scheme: Scheme::Central4, image, out: &mut out }.run(device)?;
-        Ok(out)
-    };
-    let mean = |images: [&Buffer; 2]| -> Result<f64, MotionError> {
-        let [fixed, warped] = images;
-        let (sum, count) =
-            AbsoluteDifference { fixed, warped, weight: Some(confirmed) }.run(device)?.get(device)?;
-        Ok(sum / count.max(1.0))
-    };
-    let gradients = [gradient(work.images[0])?, gradient(&warped)?];
-    let of_gradients: Vec<_> = gradients[0].iter().zip(&gradients[1]).map(|(a, b)| [a, b]).collect();
-    let parts = of_gradients.len() as f32;
-    for (channels, most) in
-        [(vec![[work.images[0], &warped]], MOST_OF_IMAGES), (of_gradients, MOST_OF_IMAGES / parts)]
-    {
-        let means: f64 = channels.iter().map(|images| mean(*images)).sum::<Result<f64, _>>()?;
-        let gain = if means > 0.0 { (PER_MEAN / means) as f32 } else { 0.0 };
-        for images in channels {
-            AddDifference { gain, most, images, out: &mut doubt }.run(device)?;
+/// What says that a voxel of the first image is hidden, or outside of the other one; how much differences count waits for numbers
+/// that the device may not have found yet.
+pub(super) struct Doubt {
+    /// What the way there and back says.
+    doubt: Buffer,
+    warped: Buffer,
+    /// Derivatives of the first image, and of the warped one.
+    gradients: [Field; 2],
+    /// Σ |difference| of the images and of each derivative, and the number of voxels.
+    sums: Vec<Later<(f64, f64)>>,
+    /// When all of it is there.
+    mark: Option<Timestamp>,
+}
+
+impl Doubt {
+    /// Asks for it, with the differences where vectors are confirmed.
+    pub fn ask(
+        work: &Work<'_>,
+        [forward, backward]: [&Field; 2],
+        confirmed: &Buffer,
+    ) -> Result<Self, MotionError> {
+        let (device, shape) = (work.device, work.shape());
+        let mut doubt = device.scratch(shape.len())?;
+        let verdict = Verdict::Doubt { most: MOST_TOLERANCES };
+        Confirmation { shape, tolerance: TOLERANCE, forward, backward, verdict, out: &mut doubt }
+            .run(device)?;
+        let spline = Interpolation::CubicSpline;
+        let moving = MovingImage::new(device, work.images[1], work.grid, work.grid, spline)?;
+        let warped = moving.warp(forward, Border::Unbounded)?;
+        let gradient = |image: &Buffer| -> Result<Field, MotionError> {
+            let mut out = device.scratch_field(shape.components(), shape.len())?;
+            Gradient { shape, scheme: Scheme::Central4, image, out: &mut out }.run(device)?;
+            Ok(out)
+        };
+        let gradients = [gradient(work.images[0])?, gradient(&warped)?];
+        let weight = Some(confirmed);
+        let sums = channels(work, &warped, &gradients)
+            .into_iter()
+            .map(|[fixed, warped]| AbsoluteDifference { fixed, warped, weight }.run(device));
+        let sums = sums.collect::<Result<_, _>>()?;
+        Ok(Self { doubt, warped, gradients, sums, mark: device.mark()? })
+    }
+
+    /// Below ½ where a voxel is hidden.
+    pub fn seen(self, work: &Work<'_>) -> Result<Buffer, MotionError> {
+        let (device, Self { mut doubt, warped, gradients, mut sums, mark }) = (work.device, self);
+        fetch(device, mark.as_ref(), sums.iter_mut().map(|sum| sum as &mut dyn Pending).collect())?;
+        let mut means = Vec::new();
+        for sum in sums {
+            let (sum, count) = sum.get(device)?;
+            means.push(sum / count.max(1.0));
         }
+        let channels = channels(work, &warped, &gradients);
+        let parts = (channels.len() - 1) as f32;
+        for (range, most) in [(0..1, MOST_OF_IMAGES), (1..channels.len(), MOST_OF_IMAGES / parts)] {
+            let mean: f64 = means[range.clone()].iter().sum();
+            let gain = if mean > 0.0 { (PER_MEAN / mean) as f32 } else { 0.0 };
+            for &images in &channels[range] {
+                AddDifference { gain, most, images, out: &mut doubt }.run(device)?;
+            }
+        }
+        Operation::Rescale { gain: -0.5 / HIDDEN_FROM, offset: 1.0 }.on(&mut doubt).run(device)?;
+        if let Some(mask) = work.sides.masks[0] {
+            Multiply { factor: &mask.weight, out: &mut doubt }.run(device)?;
+        }
+        Ok(doubt)
     }
-    Operation::Rescale { gain: -0.5 / HIDDEN_FROM, offset: 1.0 }.on(&mut doubt).run(device)?;
-    if let Some(mask) = work.sides.masks[0] {
-        Multiply { factor: &mask.weight, out: &mut doubt }.run(device)?;
-    }
-    Ok(doubt)
+}
+
+/// The images, and their derivatives: the first one's and the warped one's.
+fn channels<'a>(work: &Work<'a>, warped: &'a Buffer, [a, b]: &'a [Field; 2]) -> Vec<[&'a Buffer; 2]> {
+    let gradients = a.iter().zip(b).map(|(a, b)| [a, b]);
+    std::iter::once([work.images[0], warped]).chain(gradients).collect()
 }

@@ -37,6 +37,7 @@ use crate::pending_flow::PendingFlow;
 use crate::resident::{Region, ResidentFlow, ResidentMask, ResidentStart};
 use crate::{Footprint, MotionError, Observer, Step, Tiling};
 use dense::{Densifier, Known};
+use hidden::Doubt;
 use search::{Coded, Searched};
 use veloxel_core::{Grid, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Device, Field};
@@ -176,9 +177,7 @@ impl Work<'_> {
     /// Dense fields of both directions.
     fn matches(&self) -> Result<[ResidentFlow; 2], MotionError> {
         let (device, shape) = (self.device, self.shape());
-        let coded = self.images.map(|image| Coded::new(device, image, shape));
-        let [fixed, moving] = coded;
-        let coded = [fixed?, moving?];
+        let coded = self.both(|side| Coded::new(device, self.images[side], shape))?;
         let densifiers = self.both(|side| Densifier::new(device, self.images[side], shape))?;
         let [there, back] = Searched::over_all(&coded)?;
         let first = [there.field(device, None)?, back.field(device, None)?];
@@ -250,13 +249,14 @@ impl Work<'_> {
         if let Some(mask) = self.sides.masks[0] {
             Multiply { factor: &mask.weight, out: &mut visible }.run(device)?;
         }
+        let sure = self.confirmed([fields[0], fields[1]], SURE_TOLERANCE, 0)?;
+        let doubt = device.beside(|| Doubt::ask(self, [fields[0], fields[1]], &sure))?;
         let densifier = Densifier::new(device, self.images[0], shape)?;
         let known = Known { field: fields[0], weight: &confirmed };
         let components_vox = densifier.dense(known, Some(known))?;
         let start = ResidentFlow { grid: self.grid.clone(), components_vox };
-        let confirmed = self.confirmed([fields[0], fields[1]], SURE_TOLERANCE, 0)?;
-        let seen = hidden::seen(self, [fields[0], fields[1]], &confirmed)?;
-        Ok(FoundHidden { confirmed, seen, visible, start })
+        let seen = doubt.join().seen(self)?;
+        Ok(FoundHidden { confirmed: sure, seen, visible, start })
     }
 
     /// The pair of a direction.
@@ -267,8 +267,12 @@ impl Work<'_> {
         ImagePair { fixed, moving, region, start: ResidentStart::Matches(start) }
     }
 
+    /// Of each side, side by side.
     fn both<T>(&self, of: impl Fn(usize) -> Result<T, MotionError>) -> Result<[T; 2], MotionError> {
-        Ok([of(0)?, of(1)?])
+        let back = self.device.beside(|| of(1))?;
+        let there = of(0);
+        let back = back.join();
+        Ok([there?, back])
     }
 }
 

@@ -26,6 +26,9 @@ const COARSEST: [usize; 2] = [40, 24];
 const CENSUS_SIGMA_VOX: f64 = 0.7;
 /// How much brighter a neighbour must be, of a range of 1.
 const CENSUS_THRESHOLD: f32 = 0.002;
+/// Half width of a patch of pictures and of volumes, voxels, and of one where the field is nearly known.
+const REACH: [usize; 2] = [8, 4];
+const NEAR_REACH: [usize; 2] = [6, 4];
 /// Distances of the neighbours, sweep by sweep.
 const STEPS: [usize; 8] = [8, 4, 2, 1, 4, 2, 1, 1];
 /// The same where the field is nearly known.
@@ -84,10 +87,10 @@ impl<'a> Coded<'a> {
     }
 
     fn empty(device: &'a Device, shape: Shape, sizes: &[Shape]) -> Result<Self, ComputeError> {
-        let mut start = 0;
+        let (mut start, margin) = (0, if shape.components() == 2 { REACH[0] } else { 0 });
         let image = |size: &Shape| {
-            let image = StackedImage { size: size.size, start, growth: 0 };
-            start += size.len();
+            let image = StackedImage { size: size.size, start, growth: 0, margin };
+            start += image.codes();
             image
         };
         let images = sizes.iter().map(image).collect();
@@ -95,11 +98,11 @@ impl<'a> Coded<'a> {
     }
 
     fn add(&mut self, nth: usize, image: &Buffer) -> Result<(), ComputeError> {
-        let StackedImage { size, start, .. } = self.images[nth];
+        let StackedImage { size, start, margin, .. } = self.images[nth];
         let shape = Shape { size, ..self.shape };
         let smooth = smoothed(self.device, image, shape, CENSUS_SIGMA_VOX)?;
         let (threshold, codes) = (CENSUS_THRESHOLD, &mut self.codes);
-        Census { shape, threshold, image: &smooth, start, codes }.run(self.device)
+        Census { shape, threshold, image: &smooth, start, margin, codes }.run(self.device)
     }
 
     /// The image of a level.
@@ -197,7 +200,7 @@ impl Searched {
         coarser: Option<Self>,
     ) -> Result<(Self, Effort), ComputeError> {
         let device = fixed.device;
-        let reach = if fixed.shape.components() == 2 { 8 } else { 4 };
+        let reach = REACH[fixed.shape.components() - 2];
         let shape = Shape { size: fixed.level(level).size, ..fixed.shape };
         let first = level * STEPS.len();
         Ok(match coarser {
@@ -211,7 +214,7 @@ impl Searched {
 
     /// Matches within a few voxels.
     pub fn nearby(fixed: &Coded<'_>, moving: &Coded<'_>) -> Result<Self, MotionError> {
-        let reach = if fixed.shape.components() == 2 { 6 } else { 4 };
+        let reach = NEAR_REACH[fixed.shape.components() - 2];
         let images = [StackedImage { growth: 0, ..moving.images[0] }];
         let codes = codes([fixed, moving], 0, &images, reach);
         let effort = Effort { reach, tries: 4, radius: 3, first: 0 };

@@ -5,6 +5,7 @@
 //! Sums of 1, 2, 4, … neighbours are made of each other, and the window of those that its width is a sum of, from the first
 //! sample on: `5 = 1 + 4`. The cost grows with the logarithm of the width (8 additions for 3 samples an axis, 12 for 33), no
 //! error is carried along a line as in running sums, and every device finds the same bits.
+//! GPUs find short windows sample by sample, long ones as processors do, in the memory of workgroups.
 
 pub(crate) mod cpu;
 mod gpu;

@@ -2,11 +2,12 @@
 
 use super::WindowSum;
 use crate::Kernel;
-use veloxel_core::{Axes, Shape};
+use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_testkit::on_every_device;
 use veloxel_testkit::parity::{Pair, noise, noise_buffer, shapes};
 
-const RADII: [Axes<usize>; 6] = [[0, 0, 0], [1, 1, 1], [2, 0, 3], [3, 5, 0], [0, 7, 1], [21, 10, 4]];
+const RADII: [Axes<usize>; 8] =
+    [[0, 0, 0], [1, 1, 1], [2, 0, 3], [3, 5, 0], [0, 7, 1], [21, 10, 4], [56, 32, 24], [127, 127, 65]];
 
 fn direct(shape: Shape, radius: Axes<usize>, input: &[f32]) -> Vec<f64> {
     let mut sums: Vec<f64> = input.iter().map(|&v| f64::from(v)).collect();
@@ -27,6 +28,20 @@ on_every_device! {
         for shape in shapes() {
             for radius in RADII {
                 Pair::new(device).alike(&format!("{:?}, {radius:?}", shape.size), |device| {
+                    let input = noise_buffer(device, shape.len(), 1);
+                    let mut output = noise_buffer(device, shape.len(), 2);
+                    WindowSum { shape, radius, input: &input, output: &mut output }.run(device).unwrap();
+                    vec![output]
+                });
+            }
+        }
+    }
+
+    fn long_windows_of_lines_in_pieces(device: &Device) {
+        for size in [[4100, 3, 1], [19, 700, 1]] {
+            let shape = Shape { size, dimension: Dimension::Two };
+            for radius in [[24, 24, 0], [56, 56, 0], [127, 127, 0]] {
+                Pair::new(device).alike(&format!("{size:?}, {radius:?}"), |device| {
                     let input = noise_buffer(device, shape.len(), 1);
                     let mut output = noise_buffer(device, shape.len(), 2);
                     WindowSum { shape, radius, input: &input, output: &mut output }.run(device).unwrap();

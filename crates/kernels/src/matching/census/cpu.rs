@@ -1,19 +1,23 @@
 //! Processor text of [`super::Census`].
 
-use super::{Census, neighbours};
+use super::{BEYOND, Census, neighbours};
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
 
 pub(super) fn census(cpu: &Cpu, args: Census<'_>) {
-    let Census { shape, threshold, image, start, codes } = args;
+    let Census { shape, threshold, image, start, margin, codes } = args;
     let [nx, ny, nz] = shape.size;
     let (image, neighbours) = (image.host(), neighbours(shape.dimension));
-    let codes = &mut codes.host_mut()[start..start + shape.len()];
+    let (wide, high) = (nx + 2 * margin, ny + 2 * margin);
+    let codes = &mut codes.host_mut()[start..start + wide * high * nz];
     let rows = veloxel_gpu::rows::Shared::new(codes);
-    cpu.split(ny * nz, 8 * shape.len(), |range| {
-        for row in range {
+    cpu.split(high * nz, 8 * shape.len(), |range| {
+        for held in range {
             // SAFETY: every row is written by one thread.
-            let out = unsafe { rows.get_mut(row * nx..(row + 1) * nx) };
+            let out = unsafe { rows.get_mut(held * wide..(held + 1) * wide) };
+            out.fill(BEYOND);
+            let Some(y) = (held % high).checked_sub(margin).filter(|&y| y < ny) else { continue };
+            let (row, out) = (held / high * ny + y, &mut out[margin..margin + nx]);
             out.fill(0);
             let own = &image[row * nx..][..nx];
             for (bit, step) in neighbours.iter().enumerate() {

@@ -2,7 +2,8 @@
 //!
 //! (Zabih & Woodfill 1994.) It does not see gain or offset, and two of them are compared by the number of bits that differ.
 //! *In*: an image, intensities in 0..1, no NaN. *Out*: a code of 24 bits (2-D) or 32 (3-D), written into a stack of codes
-//! from a given place on. *Border*: replicate. *Halo*: 3 voxels.
+//! from a given place on; around pictures lies a margin of [`BEYOND`], for who compares patches across their border.
+//! *Border*: replicate. *Halo*: 3 voxels.
 
 mod cpu;
 #[cfg(test)]
@@ -13,6 +14,10 @@ use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
 static SOURCE: ShaderSource = ShaderSource::wgsl("census", &[include_str!("census.wgsl")]);
+
+/// What lies beyond the border of a picture: a code that differs from every one of 24 bits in eight bits at least, and in nine
+/// but from one, that of a chequered surrounding, which pictures do not have.
+pub const BEYOND: u32 = 0xff5a_a5a5;
 
 /// Bits of a code in space.
 const MOST: usize = 32;
@@ -68,8 +73,10 @@ pub struct Census<'a> {
     pub threshold: f32,
     /// The image.
     pub image: &'a Buffer,
-    /// Where the image's codes begin in `codes`.
+    /// Where the image's codes begin in `codes`, with its margin.
     pub start: usize,
+    /// Width of the margin in the plane, voxels.
+    pub margin: usize,
     /// Codes of several images, one after the other.
     pub codes: &'a mut Buffer<u32>,
 }
@@ -79,8 +86,9 @@ impl Kernel for Census<'_> {
     type Output = ();
 
     fn check(&self, lengths: &mut Lengths) {
-        let n = self.shape.len();
-        lengths.of("image", self.image, n).at_least("codes", self.codes, self.start + n);
+        let [nx, ny, nz] = self.shape.size;
+        let codes = (nx + 2 * self.margin) * (ny + 2 * self.margin) * nz;
+        lengths.of("image", self.image, self.shape.len()).at_least("codes", self.codes, self.start + codes);
     }
     fn on_cpu(self, cpu: &Cpu) {
         cpu::census(cpu, self);
@@ -95,9 +103,9 @@ impl Kernel for Census<'_> {
         let uniform = steps.chunks(4).fold(uniform, |u, four| u.u4([four[0], four[1], four[2], four[3]]));
         gpu.launch(&SOURCE, "census")
             .constant("NEIGHBOURS", neighbours.len())
-            .uniform(uniform.f(self.threshold))
+            .uniform(uniform.f(self.threshold).u(self.margin))
             .input(self.image)
             .output(self.codes)
-            .run([cover(nx, 32), cover(ny, 4), nz as u32])
+            .run([cover(nx + 2 * self.margin, 32), cover(ny + 2 * self.margin, 4), nz as u32])
     }
 }

@@ -1,6 +1,9 @@
 //! Processor text of [`super::PatchMatch`] and what prepares and reads its matches.
 
-use super::{Codes, FinerMatches, MOST_BITS, MatchField, PatchMatch, WORST, longest, pack, unpack};
+use super::{
+    BEYOND, Codes, FinerMatches, MOST_BITS, MatchField, PatchMatch, StackedImage, WORST, longest, pack,
+    unpack,
+};
 use multiversion::multiversion;
 use veloxel_core::Axes;
 use veloxel_gpu::Cpu;
@@ -137,14 +140,14 @@ impl Search<'_> {
             }
             centre[a] = (2 * at + 1) * image.size[a] as i32 / (2 * count);
             is_deep &= voxel[a] as i32 >= reach && voxel[a] as i32 + reach < count;
-            is_deep &= centre[a] >= reach && centre[a] + reach < image.size[a] as i32;
+            // A margin is read like the image.
+            is_deep &= image.margin as i32 >= reach
+                || (centre[a] >= reach && centre[a] + reach < image.size[a] as i32);
         }
-        let fixed = &self.fixed[self.codes.fixed_image.start..];
-        let moving = &self.moving[image.start..];
         if is_deep {
-            let fixed = Corner::of(fixed, self.size, voxel.map(|v| v as i32 - reach));
+            let fixed = Corner::of(self.fixed, &self.codes.fixed_image, voxel.map(|v| v as i32 - reach));
             let at: Axes<i32> = [0, 1, 2].map(|a| if a < D { centre[a.min(D - 1)] - reach } else { -reach });
-            let moving = Corner::of(moving, image.size, at);
+            let moving = Corner::of(self.moving, image, at);
             return deep_cost(
                 fixed,
                 moving,
@@ -152,35 +155,35 @@ impl Search<'_> {
                 limit,
             );
         }
-        self.cost_at_border(fixed, moving, voxel, centre, image.size, limit)
+        self.cost_at_border(voxel, centre, image, limit)
     }
 
     fn cost_at_border<const D: usize>(
         &self,
-        fixed: &[u32],
-        moving: &[u32],
         voxel: Axes<usize>,
         centre: [i32; D],
-        size: Axes<usize>,
+        image: &StackedImage,
         limit: u32,
     ) -> u32 {
-        let reach = self.codes.reach as i32;
+        let (reach, fixed_image) = (self.codes.reach as i32, &self.codes.fixed_image);
         let deep = if D == 3 { reach } else { 0 };
         let mut sum = 0;
         for z in (-deep..=deep).step_by(2) {
             for y in (-reach..=reach).step_by(2) {
                 for x in (-reach..=reach).step_by(2) {
                     let step = [x, y, z];
-                    let (mut from, mut to, mut inside) = (0, 0, true);
-                    for a in (0..D).rev() {
+                    let (mut from, mut to, mut inside) = ([0; 3], [0; 3], true);
+                    for a in 0..D {
                         let last = self.size[a] as i32 - 1;
-                        from = from * self.size[a] + (voxel[a] as i32 + step[a]).clamp(0, last) as usize;
+                        from[a] = (voxel[a] as i32 + step[a]).clamp(0, last) as usize;
                         let at = centre[a] + step[a];
-                        inside &= at >= 0 && at < size[a] as i32;
-                        to = to * size[a] + at.max(0) as usize;
+                        inside &= at >= 0 && at < image.size[a] as i32;
+                        to[a] = at.max(0) as usize;
                     }
+                    let fixed = self.fixed[fixed_image.index(from)];
                     sum += match inside {
-                        true => (fixed[from] ^ moving[to]).count_ones().min(MOST_BITS),
+                        true => (fixed ^ self.moving[image.index(to)]).count_ones().min(MOST_BITS),
+                        false if D == 2 => (fixed ^ BEYOND).count_ones().min(MOST_BITS),
                         false => MOST_BITS,
                     };
                 }
@@ -203,9 +206,11 @@ struct Corner<'a> {
 
 impl<'a> Corner<'a> {
     /// A picture has one plane, which patches do not leave.
-    fn of(samples: &'a [u32], [nx, ny, nz]: Axes<usize>, [x, y, z]: Axes<i32>) -> Self {
-        let z = if nz > 1 { z as usize } else { 0 };
-        Self { samples: &samples[(z * ny + y as usize) * nx + x as usize..], width: nx, plane: nx * ny }
+    fn of(samples: &'a [u32], image: &StackedImage, [x, y, z]: Axes<i32>) -> Self {
+        let z = if image.size[2] > 1 { z } else { 0 };
+        let [wide, high] = image.held();
+        let first = (image.first() as i32 + (z * high as i32 + y) * wide as i32 + x) as usize;
+        Self { samples: &samples[first..], width: wide, plane: wide * high }
     }
     #[inline(always)]
     fn row(&self, y: usize, z: usize, len: usize) -> &'a [u32] {

@@ -1,12 +1,16 @@
 //! Launches of [`super::PatchMatch`] and what prepares and reads its matches.
 
-use super::{FinerMatches, MOST_SIZES, MatchField, PatchMatch, bits};
+use super::{FinerMatches, MOST_SIZES, MatchField, PatchMatch, StackedImage, bits};
 use crate::kernel::Launcher;
 use veloxel_core::Shape;
 use veloxel_gpu::{ComputeError, ShaderSource, Uniform, cover};
 
 static PATCH_MATCH: ShaderSource =
     ShaderSource::wgsl("patch match", &[include_str!("packed.wgsl"), include_str!("patch_match.wgsl")]);
+static TEAMS: ShaderSource = ShaderSource::wgsl(
+    "patch match in teams",
+    &[include_str!("packed.wgsl"), include_str!("patch_match.wgsl"), include_str!("teams.wgsl")],
+);
 static FINER: ShaderSource =
     ShaderSource::wgsl("finer matches", &[include_str!("packed.wgsl"), include_str!("finer_matches.wgsl")]);
 static FIELD: ShaderSource =
@@ -14,6 +18,10 @@ static FIELD: ShaderSource =
 
 /// Half width of the patches of pictures, at most, that the memory of a workgroup holds.
 const MOST_PICTURE_REACH: usize = 8;
+
+/// Pixels of a workgroup: of pictures with at most so many pixels, whose pixels have eight threads each; and of larger ones.
+const MOST_IN_TEAMS: usize = 1 << 14;
+const TILES: [[usize; 2]; 2] = [[8, 4], [32, 8]];
 
 fn groups(shape: Shape) -> [u32; 3] {
     let [nx, ny, nz] = shape.size;
@@ -23,23 +31,31 @@ fn groups(shape: Shape) -> [u32; 3] {
 pub(super) fn patch_match(gpu: &Launcher<'_>, args: PatchMatch<'_>) -> Result<(), ComputeError> {
     let PatchMatch { shape, codes, sweep, matches, costs, better, better_costs } = args;
     let [nx, ny, nz] = shape.size;
-    let mut uniform = Uniform::new().u4([nx, ny, nz, codes.fixed_image.start]);
+    let [wide, high] = codes.fixed_image.held();
+    let mut uniform = Uniform::new().u4([nx, ny, nz, codes.fixed_image.first()]).u4([wide, high]);
     for k in 0..*MOST_SIZES.end() {
         let image = codes.moving_images[k.min(codes.moving_images.len() - 1)];
-        let [nx, ny, nz] = image.size;
+        let ([nx, ny, nz], [wide, high]) = (image.size, image.held());
         // As words: a negative growth is what it is bit for bit.
-        uniform = uniform.u4([nx, ny, nz, image.start]).u4([image.growth as u32 as usize]);
+        uniform = uniform.u4([nx, ny, nz, image.first()]).u4([wide, high, image.growth as u32 as usize]);
     }
-    let is_picture = shape.components() == 2 && codes.reach <= MOST_PICTURE_REACH;
-    let (entry, groups) = match is_picture {
-        true => ("patch_match_picture", [cover(nx, 32), cover(ny, 8), 1]),
-        false => ("patch_match", groups(shape)),
+    let is_within = |image: &StackedImage| codes.reach <= image.margin;
+    let is_picture = shape.components() == 2
+        && codes.reach <= MOST_PICTURE_REACH
+        && codes.moving_images.iter().all(is_within);
+    let in_tiles = |[wide, high]: [usize; 2]| [cover(nx, wide), cover(ny, high), 1];
+    let (source, entry, tile, groups) = match (is_picture, shape.len() <= MOST_IN_TEAMS) {
+        (true, true) => (&TEAMS, "patch_match_teams", TILES[0], in_tiles(TILES[0])),
+        (true, false) => (&PATCH_MATCH, "patch_match_picture", TILES[1], in_tiles(TILES[1])),
+        (false, _) => (&PATCH_MATCH, "patch_match", TILES[1], groups(shape)),
     };
-    gpu.launch(&PATCH_MATCH, entry)
+    gpu.launch(source, entry)
         .constant("COMPONENTS", shape.components())
         .constant("BITS", bits(shape.components()))
         .constant("SIZES", codes.moving_images.len())
         .constant("REACH", if is_picture { codes.reach } else { 0 })
+        .constant("WIDTH", tile[0])
+        .constant("HEIGHT", tile[1])
         .uniform(uniform.u4([sweep.step, sweep.radius, sweep.tries, sweep.seed as usize]).u(codes.reach))
         .input(codes.fixed)
         .input(codes.moving)

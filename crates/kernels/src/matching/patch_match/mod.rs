@@ -7,7 +7,7 @@
 //!
 //! *A match* is a vector in whole voxels and, where the moving image is given at several sizes, one of these; see [`pack`].
 //! *Its cost*: the bits in which the census codes ([`super::census`]) of two patches differ, at every second voxel, at most
-//! [`MOST_BITS`] a voxel; beyond the moving image's border these. A moving image that is smaller by `s` shows what has grown by `s`
+//! [`MOST_BITS`] a voxel; beyond the moving image's border lies [`BEYOND`] in pictures, and in space these bits differ. A moving image that is smaller by `s` shows what has grown by `s`
 //! at the fixed image's size, and a neighbour's vector goes on along it accordingly.
 //! *Not inside*: a match whose centre leaves the moving image costs [`WORST`]. *Halo*: the patch, the step; gathers.
 
@@ -16,6 +16,7 @@ mod gpu;
 #[cfg(test)]
 mod parity;
 
+use super::census::BEYOND;
 use crate::kernel::{Kernel, Launcher, Lengths, by_dimension};
 use std::ops::RangeInclusive;
 use veloxel_core::{Axes, Shape};
@@ -58,15 +59,32 @@ pub(crate) fn unpack<const D: usize>(word: u32) -> ([i32; D], usize) {
 pub struct StackedImage {
     /// Voxels per axis.
     pub size: Axes<usize>,
-    /// Its first code.
+    /// Its first code, with its margin.
     pub start: usize,
+    /// Width of the margin of [`BEYOND`] that it has in the plane, voxels.
+    pub margin: usize,
     /// How much more than itself a voxel of the fixed image is here, in 1024ths: 1024 (s − 1).
     pub growth: i32,
 }
 
 impl StackedImage {
-    fn len(&self) -> usize {
-        self.size.iter().product()
+    /// Codes of it, with its margin.
+    pub fn codes(&self) -> usize {
+        let [wide, high] = self.held();
+        wide * high * self.size[2]
+    }
+    /// Codes of a row, and rows of a plane, with its margin.
+    fn held(&self) -> [usize; 2] {
+        [0, 1].map(|a| self.size[a] + 2 * self.margin)
+    }
+    /// Where the code of a voxel lies.
+    fn index(&self, [x, y, z]: Axes<usize>) -> usize {
+        let [wide, high] = self.held();
+        self.first() + (z * high + y) * wide + x
+    }
+    /// The code of its first voxel.
+    fn first(&self) -> usize {
+        self.start + self.margin * (self.held()[0] + 1)
     }
 }
 
@@ -123,10 +141,10 @@ impl Kernel for PatchMatch<'_> {
 
     fn check(&self, lengths: &mut Lengths) {
         let (n, codes) = (self.shape.len(), self.codes);
-        let end = |image: &StackedImage| image.start + image.len();
+        let end = |image: &StackedImage| image.start + image.codes();
         lengths
             .count("sizes of the moving image", codes.moving_images.len(), MOST_SIZES)
-            .at_least("fixed codes", codes.fixed, codes.fixed_image.start + n)
+            .at_least("fixed codes", codes.fixed, end(&codes.fixed_image))
             .at_least("moving codes", codes.moving, codes.moving_images.iter().map(end).max().unwrap_or(0))
             .of("matches", self.matches, n)
             .of("costs", self.costs, n)

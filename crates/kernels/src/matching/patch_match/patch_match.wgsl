@@ -7,16 +7,20 @@ override REACH: u32 = 8u;
 const WORST: u32 = 1048576u;
 const MOST_BITS: u32 = 9u;
 
+// What lies beyond the border of a picture.
+const BEYOND: u32 = 0xff5aa5a5u;
+
 struct Image {
-    // Voxels along x, y, z, and the first code (w).
+    // Voxels along x, y, z, and the code of the first of them (w).
     size: vec4<u32>,
-    // 1024 (s - 1), as a word (x).
-    growth: vec4<u32>,
+    // Codes of a row (x) and rows of a plane (y), with the margin; 1024 (s - 1), as a word (z).
+    held: vec4<u32>,
 }
 
 struct Block {
-    // Of the fixed image.
+    // The fixed image.
     size: vec4<u32>,
+    held: vec4<u32>,
     moving: array<Image, 5>,
     // Step, radius, tries, seed.
     sweep: vec4<u32>,
@@ -68,6 +72,7 @@ fn cost_of(voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
     }
     let last = vec3<i32>(block.size.xyz) - vec3<i32>(1);
     let size = block.moving[tried.size].size;
+    let held = block.moving[tried.size].held;
     let reach = i32(block.reach);
     let deep = select(0, reach, COMPONENTS == 3u);
     var sum = 0u;
@@ -78,10 +83,10 @@ fn cost_of(voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
                 let start = vec3<u32>(clamp(voxel + step, vec3<i32>(0), last));
                 // Negative positions wrap around to large numbers, and so are outside too.
                 let to = vec3<u32>(centre + step);
-                var different = MOST_BITS;
+                let a = fixed[block.size.w + (start.z * block.held.y + start.y) * block.held.x + start.x];
+                var different = select(min(countOneBits(a ^ BEYOND), MOST_BITS), MOST_BITS, COMPONENTS == 3u);
                 if (all(to < size.xyz)) {
-                    let a = fixed[block.size.w + (start.z * block.size.y + start.y) * block.size.x + start.x];
-                    let b = moving[size.w + (to.z * size.y + to.y) * size.x + to.x];
+                    let b = moving[size.w + (to.z * held.y + to.y) * held.x + to.x];
                     different = min(countOneBits(a ^ b), MOST_BITS);
                 }
                 sum = sum + different;
@@ -127,7 +132,7 @@ fn neighbour_of(voxel: vec3<i32>, k: u32) -> Match {
         return Match(vec3<i32>(0), SIZES);
     }
     let word = matches[(at.z * size.y + at.y) * size.x + at.x];
-    let growth = i32(block.moving[size_of(word)].growth.x);
+    let growth = i32(block.moving[size_of(word)].held.z);
     let vector = vector_of(word) - ((growth * steps + vec3<i32>(512)) >> vec3<u32>(10u));
     return Match(vector, size_of(word));
 }
@@ -185,14 +190,15 @@ fn patch_match(@builtin(global_invocation_id) id: vec3<u32>) {
     better_costs[i] = best.cost;
 }
 
-// Pictures: the fixed image's codes of a workgroup's patches lie in its memory, and patches that the moving image holds
-// whole are compared without a look at its border. Costs are those of `patch_match`.
+// Pictures: the fixed image's codes of a workgroup's patches lie in its memory, and the moving image has a margin as wide as a
+// patch reaches, so that patches are compared without a look at its border. Costs are those of `patch_match`.
 //
-// One loop goes over all candidates, and rows of a patch are counted when it runs (`block.reach` is REACH): unrolled, the machine
-// code was up to fifteen times as long, took as much longer to compile, and was no faster.
+// Rows of a patch are counted when it runs (`block.reach` is REACH): unrolled, the machine code was up to fifteen times as long,
+// took as much longer to compile, and was no faster.
 
-const WIDTH: u32 = 32u;
-const HEIGHT: u32 = 8u;
+// Pixels of a workgroup, of 256 threads.
+override WIDTH: u32 = 32u;
+override HEIGHT: u32 = 8u;
 var<workgroup> tile: array<u32, 1152>;
 
 fn tile_width() -> u32 {
@@ -202,53 +208,102 @@ fn tile_width() -> u32 {
 // The pixel of the image nearest to a place of the tile.
 fn load_tile(first: vec2<i32>, lane: u32) {
     let last = vec2<i32>(block.size.xy) - vec2<i32>(1);
-    for (var nth = lane; nth < tile_width() * (HEIGHT + 2u * REACH); nth = nth + WIDTH * HEIGHT) {
+    for (var nth = lane; nth < tile_width() * (HEIGHT + 2u * REACH); nth = nth + 256u) {
         let step = vec2<i32>(i32(nth % tile_width()), i32(nth / tile_width())) - vec2<i32>(i32(REACH));
         let at = vec2<u32>(clamp(first + step, vec2<i32>(0), last));
-        tile[nth] = fixed[block.size.w + at.y * block.size.x + at.x];
+        tile[nth] = fixed[block.size.w + at.y * block.held.x + at.x];
     }
 }
 
+// `centre_of` for pictures.
+fn centre_in_picture(voxel: vec3<i32>, tried: Match) -> vec2<i32> {
+    let at = vec2<u32>(voxel.xy + tried.vector.xy);
+    let far = max(abs(tried.vector.x), abs(tried.vector.y));
+    // Negative positions wrap around to large numbers, and so are outside too.
+    if (any(at >= block.size.xy) || far > longest()) {
+        return vec2<i32>(-1);
+    }
+    return vec2<i32>((2u * at + vec2<u32>(1u)) * block.moving[tried.size].size.xy / (2u * block.size.xy));
+}
+
+// Where the patch around a pixel of the moving image begins. (Signed, so that samples beside each other need one address.)
+fn first_of_patch(centre: vec2<i32>, image: u32) -> i32 {
+    let first = centre - vec2<i32>(i32(REACH));
+    return i32(block.moving[image].size.w) + first.y * i32(block.moving[image].held.x) + first.x;
+}
+
 // The cost of a match of the pixel whose patch begins at `start` in the tile, or WORST if it is not below the limit.
-fn tile_cost(start: u32, voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
-    let centre = centre_of(voxel, tried);
+fn tile_cost(start: i32, voxel: vec3<i32>, tried: Match, limit: u32) -> u32 {
+    let centre = centre_in_picture(voxel, tried);
     if (centre.x < 0) {
         return WORST;
     }
-    let size = block.moving[tried.size].size;
-    let first = centre.xy - vec2<i32>(i32(REACH));
+    let down = 2 * i32(block.moving[tried.size].held.x);
+    var own = start;
+    var to = first_of_patch(centre, tried.size);
     var sum = 0u;
-    if (all(first >= vec2<i32>(0)) && all(centre.xy + vec2<i32>(i32(REACH)) < vec2<i32>(size.xy))) {
-        var own = start;
-        var to = size.w + u32(first.y) * size.x + u32(first.x);
-        for (var y = 0u; y <= block.reach; y = y + 1u) {
-            for (var x = 0u; x <= REACH; x = x + 1u) {
-                sum = sum + min(countOneBits(tile[own + 2u * x] ^ moving[to + 2u * x]), MOST_BITS);
-            }
-            if (sum >= limit) {
-                return WORST;
-            }
-            own = own + 2u * tile_width();
-            to = to + 2u * size.x;
-        }
-        return sum;
-    }
     for (var y = 0u; y <= block.reach; y = y + 1u) {
-        for (var x = 0u; x <= REACH; x = x + 1u) {
-            // Negative positions wrap around to large numbers, and so are outside too.
-            let to = vec2<u32>(first + 2 * vec2<i32>(i32(x), i32(y)));
-            var different = MOST_BITS;
-            if (all(to < size.xy)) {
-                let a = tile[start + 2u * (y * tile_width() + x)];
-                different = min(countOneBits(a ^ moving[size.w + to.y * size.x + to.x]), MOST_BITS);
-            }
-            sum = sum + different;
+        for (var x = 0; x <= i32(REACH); x = x + 1) {
+            sum = sum + min(countOneBits(tile[own + 2 * x] ^ moving[to + 2 * x]), MOST_BITS);
         }
         if (sum >= limit) {
             return WORST;
         }
+        own = own + 2 * i32(tile_width());
+        to = to + down;
     }
     return sum;
+}
+
+// The first of the neighbours' matches that costs least, if one costs less than the best. Rows of the patch are read once for all
+// eight.
+fn best_neighbour(start: i32, voxel: vec3<i32>, best: Best) -> Best {
+    var to: array<i32, 8>;
+    var down: array<i32, 8>;
+    var sums: array<u32, 8>;
+    for (var k = 0u; k < 8u; k = k + 1u) {
+        let tried = neighbour_of(voxel, k);
+        sums[k] = WORST;
+        to[k] = 0;
+        down[k] = 0;
+        let is_new = any(tried.vector != best.found.vector) || tried.size != best.found.size;
+        if (tried.size < SIZES && is_new) {
+            let centre = centre_in_picture(voxel, tried);
+            if (centre.x >= 0) {
+                sums[k] = 0u;
+                to[k] = first_of_patch(centre, tried.size);
+                down[k] = 2 * i32(block.moving[tried.size].held.x);
+            }
+        }
+    }
+    var own = start;
+    for (var y = 0u; y <= block.reach; y = y + 1u) {
+        var row: array<u32, 9>;
+        for (var x = 0; x <= i32(REACH); x = x + 1) {
+            row[x] = tile[own + 2 * x];
+        }
+        for (var k = 0u; k < 8u; k = k + 1u) {
+            if (sums[k] < best.cost) {
+                for (var x = 0; x <= i32(REACH); x = x + 1) {
+                    sums[k] = sums[k] + min(countOneBits(row[x] ^ moving[to[k] + 2 * x]), MOST_BITS);
+                }
+                to[k] = to[k] + down[k];
+            }
+        }
+        own = own + 2 * i32(tile_width());
+    }
+    var least = best.cost;
+    var first = 8u;
+    for (var k = 0u; k < 8u; k = k + 1u) {
+        if (sums[k] < least) {
+            least = sums[k];
+            first = k;
+        }
+    }
+    if (first == 8u) {
+        return best;
+    }
+    return Best(neighbour_of(voxel, first), least);
 }
 
 @compute @workgroup_size(32, 8)
@@ -267,23 +322,20 @@ fn patch_match_picture(
     }
     let i = at.y * size.x + at.x;
     let voxel = vec3<i32>(vec2<i32>(at), 0);
-    let start = local.y * tile_width() + local.x;
+    let start = i32(local.y * tile_width() + local.x);
     var best = Best(Match(vector_of(matches[i]), size_of(matches[i])), costs[i]);
+    if (best.cost == WORST) {
+        best.cost = tile_cost(start, voxel, best.found, WORST);
+    }
+    best = best_neighbour(start, voxel, best);
     var word = hash(block.sweep.w) ^ (i * 16u);
     var radius = block.sweep.y;
-    // What was found before, if it was not compared yet; the neighbours'; random ones.
-    for (var k = select(1u, 0u, best.cost == WORST); k < 9u + block.sweep.z; k = k + 1u) {
-        var tried = best.found;
-        if (k > 8u) {
-            let random = random_near(best.found, word, radius);
-            word = random.word;
-            radius = max(radius / 2u, 1u);
-            tried = random.tried;
-        } else if (k > 0u) {
-            tried = neighbour_of(voxel, k - 1u);
-        }
-        let is_new = k == 0u || any(tried.vector != best.found.vector) || tried.size != best.found.size;
-        if (tried.size < SIZES && is_new) {
+    for (var k = 0u; k < block.sweep.z; k = k + 1u) {
+        let random = random_near(best.found, word, radius);
+        word = random.word;
+        radius = max(radius / 2u, 1u);
+        let tried = random.tried;
+        if (any(tried.vector != best.found.vector) || tried.size != best.found.size) {
             let cost = tile_cost(start, voxel, tried, best.cost);
             if (cost < best.cost) {
                 best = Best(tried, cost);
