@@ -74,7 +74,7 @@ pub fn misplaced_px(stack: &[BloodPlace], pixel_mm: f64) -> Vec<[f64; 2]> {
     }
     let departures = |of: fn(&BloodPlace) -> [f64; 2]| -> Vec<[f64; 2]> {
         let all: Vec<[f64; 2]> = stack.iter().map(of).collect();
-        let usual = [0, 1].map(|c| median(all.iter().map(|v| v[c]).collect()));
+        let usual = [0, 1].map(|c| middle(all.iter().map(|v| v[c]).collect()));
         all.iter().map(|v| [0, 1].map(|c| v[c] - usual[c])).collect()
     };
     let u = departures(|place| place.of_cavity_px);
@@ -179,12 +179,13 @@ fn convex_hull(mut points: Vec<[i64; 2]>) -> Vec<[i64; 2]> {
     hull
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// The median; of an even number the mean of both in the middle, so that neither side is preferred.
+fn middle(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
-    let middle = values.len() / 2;
+    let half = values.len() / 2;
     match values.len() % 2 {
-        0 => 0.5 * (values[middle - 1] + values[middle]),
-        _ => values[middle],
+        0 => 0.5 * (values[half - 1] + values[half]),
+        _ => values[half],
     }
 }
 
