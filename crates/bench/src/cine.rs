@@ -3,7 +3,7 @@
 use crate::{BenchError, Figure, Session};
 use std::path::{Path, PathBuf};
 use veloxel::jobs::{
-    Cavities, ContourInput, MethodOptions, MotionSpace, RegionChoice, RunOptions, TrackJob, track,
+    Cavities, ContourInput, MethodOptions, MotionSpace, Placement, RegionChoice, RunOptions, TrackJob, track,
 };
 use veloxel_core::{ContourSet, Structure, Warnings};
 use veloxel_io::{
@@ -68,6 +68,7 @@ fn job(
         names: PlainNames::default(),
         region: RegionChoice::Auto,
         space: MotionSpace::InPlane,
+        placement: Placement::default(),
         cavities: Cavities::default(),
         periodic: Periodic::Auto,
         estimate: CycleEstimate::Closed,

@@ -11,7 +11,7 @@ use clap::builder::TypedValueParser;
 use std::path::PathBuf;
 use veloxel::io::{InnerContour, LabelMeaning, PlainNames, TextOrder};
 use veloxel::jobs::{
-    Cavities, ContourInput, MethodOptions, MotionSpace, RegionChoice, RunOptions, TrackJob, track,
+    Cavities, ContourInput, MethodOptions, MotionSpace, Placement, RegionChoice, RunOptions, TrackJob, track,
 };
 use veloxel::motion::cycle::{CycleEstimate, Periodic};
 use veloxel::report::TrackRun;
@@ -69,6 +69,11 @@ pub struct TrackArguments {
     /// or the rectangle around a mask, such as heart.nii.gz or labels.nii.gz=1,2
     #[arg(long, value_name = "REGION", default_value = "auto", help_heading = "Method")]
     region: RegionChoice,
+
+    /// Outlines of the left ventricle on other frames: carried from where they were drawn; or, in a stack, shifted where a slice's
+    /// lie beside its blood otherwise than those of the other slices
+    #[arg(long, value_name = "drawn|stack", value_parser = placements(), default_value = "stack", help_heading = "Method")]
+    placement: Placement,
 
     /// Outlines of cavities: moved, as the motion has them; or rim, half way from there to where as much of their inside is dark
     /// as on the seed. Strain is the motion's alone
@@ -148,6 +153,15 @@ fn estimates() -> impl TypedValueParser<Value = CycleEstimate> {
     )
 }
 
+fn placements() -> impl TypedValueParser<Value = Placement> {
+    PossibleValuesParser::new([Placement::AsDrawn, Placement::ByStack].map(Placement::word)).map(|word| {
+        match word == Placement::AsDrawn.word() {
+            true => Placement::AsDrawn,
+            false => Placement::ByStack,
+        }
+    })
+}
+
 fn cavities() -> impl TypedValueParser<Value = Cavities> {
     PossibleValuesParser::new([Cavities::Moved, Cavities::Rim].map(Cavities::word)).map(|word| {
         match word == Cavities::Moved.word() {
@@ -207,6 +221,7 @@ impl Run for TrackArguments {
             names: self.names.names(),
             region: self.region,
             space: self.motion,
+            placement: self.placement,
             cavities: self.cavities,
             periodic: self.periodic,
             estimate: self.estimate,

@@ -37,6 +37,8 @@ pub struct CineReport {
     pub region_size_px: [usize; 2],
     /// `in-plane` or `volume`.
     pub motion: String,
+    /// Where outlines of the left ventricle were carried from: as `drawn`, or placed by the `stack`.
+    pub placement: String,
     /// How outlines of cavities followed: `moved` with the motion alone, or half corrected by their `rim`.
     pub cavities: String,
 }

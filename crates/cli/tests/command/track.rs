@@ -2,7 +2,7 @@
 
 use crate::workplace::Workplace;
 use serde_json::Value;
-use veloxel_core::{Grid, Volume};
+use veloxel_core::{Contour, ContourSet, Grid, Polygon, Structure, Volume};
 use veloxel_io::{CinePlace, write_contours, write_labels, write_sequence};
 use veloxel_phantoms::{CineParams, CinePhantom};
 
@@ -16,17 +16,20 @@ fn phantom(slices: usize, frames: usize) -> CinePhantom {
 /// A workplace with the cine of a phantom and its exact outlines.
 fn workplace(phantom: &CinePhantom) -> Workplace {
     let place = Workplace::new();
+    write_sequence(&place.path("cine.nii.gz"), &phantom.sequence()).expect("a cine is written");
+    write_outlines(&place, "exact.json", phantom, &phantom.contours());
+    place
+}
+
+fn write_outlines(place: &Workplace, name: &str, phantom: &CinePhantom, contours: &ContourSet) {
     let cine = phantom.sequence();
-    write_sequence(&place.path("cine.nii.gz"), &cine).expect("a cine is written");
     let description = CinePlace {
         grid: cine.grid().clone(),
         frames: cine.frames().len(),
         frame_interval_ms: cine.frame_interval_ms(),
         images: Vec::new(),
     };
-    write_contours(&place.path("exact.json"), &phantom.contours(), &description)
-        .expect("outlines are written");
-    place
+    write_contours(&place.path(name), contours, &description).expect("outlines are written");
 }
 
 fn report(place: &Workplace, folder: &str) -> Value {
@@ -90,9 +93,9 @@ fn labels_are_seeds_and_several_methods_stand_side_by_side() {
         contours.get(structure, 0, 0).is_some_and(|c| c.polygon.contains([x as f64, y as f64]))
     };
     let label = |p: [usize; 3]| match () {
-        () if inside(veloxel_core::Structure::Endo, p) => 3,
-        () if inside(veloxel_core::Structure::Epi, p) => 2,
-        () => i32::from(inside(veloxel_core::Structure::Rv, p)),
+        () if inside(Structure::Endo, p) => 3,
+        () if inside(Structure::Epi, p) => 2,
+        () => i32::from(inside(Structure::Rv, p)),
     };
     let labels = Volume::from_fn(phantom.params().grid.clone(), label);
     write_labels(&place.path("seed.nii.gz"), &labels).expect("labels are written");
@@ -154,6 +157,48 @@ fn stacks_that_move_as_volumes_shorten_from_base_to_apex() {
     assert!(text.contains("of each slice in its plane") && !text.contains("longitudinal"), "{text}");
     let wrong = [&run[..4], &["--region", "exact.json", "-o", "wrong"], &METHOD[..]].concat();
     place.run(&wrong).failed_with(&["exact.json"]);
+}
+
+#[test]
+fn a_slice_drawn_beside_its_blood_is_placed_by_the_others() {
+    let phantom = phantom(5, 3);
+    let place = workplace(&phantom);
+    // 3 mm beside the heart, on one slice.
+    let drawn = |c: &Contour| {
+        let is_off = c.slice == 3 && c.structure != Structure::Rv;
+        let [x, y] = if is_off { [1.2, -0.9] } else { [0.0; 2] };
+        let points = c.polygon.points_px().iter().map(|p| [p[0] + x, p[1] + y]).collect();
+        Contour { polygon: Polygon::new(points).expect("a shifted outline"), ..c.clone() }
+    };
+    let contours = phantom.contours();
+    let seeds = contours.contours().iter().filter(|c| c.frame == 0).map(drawn).collect();
+    write_outlines(&place, "drawn.json", &phantom, &ContourSet::new(seeds).expect("outlines"));
+    let distance = |seeds: &str, placement: &str, folder: &str| {
+        let run = ["track", "cine.nii.gz", "--contours", seeds, "--truth", "exact.json", "-o", folder];
+        place.run(&[&run[..], &["--placement", placement], &METHOD].concat()).succeeded();
+        let report = report(&place, folder);
+        assert_eq!(report["cine"]["placement"], placement);
+        let notes = report["warnings"].to_string();
+        assert_eq!(notes.contains("slice 3 of frame 0"), folder == "placed", "{notes}");
+        let all = report["runs"][0]["distances"]["contours"].as_array().expect("distances").clone();
+        let own = all.iter().filter(|c| c["slice"] == 3 && c["structure"] == "epi");
+        own.map(|c| c["modified_hausdorff_mm"].as_f64().expect("a distance")).sum::<f64>() / 2.0
+    };
+    let beside = distance("drawn.json", "drawn", "beside");
+    let placed = distance("drawn.json", "stack", "placed");
+    assert!(placed < 0.5 * beside, "{placed} mm, {beside} mm where it was drawn");
+    // What was drawn stays what it is, and where nothing is off nothing moves.
+    let text =
+        |folder: &str| std::fs::read_to_string(place.path(folder).join("contours.csv")).expect("a table");
+    let seed = |folder: &str| {
+        text(folder).lines().filter(|l| l.starts_with("epi,0,3,")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(seed("placed"), seed("beside"));
+    let exact = [("stack", "exact"), ("drawn", "as-given")].map(|(placement, folder)| {
+        distance("exact.json", placement, folder);
+        text(folder)
+    });
+    assert_eq!(exact[0], exact[1]);
 }
 
 #[test]

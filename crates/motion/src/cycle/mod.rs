@@ -36,7 +36,9 @@ mod course;
 mod lane;
 mod outlined;
 mod periodicity;
+mod placement;
 mod rim;
+mod slice;
 #[cfg(test)]
 mod tests;
 mod whole;
@@ -49,7 +51,9 @@ use course::Course;
 use lane::Lane;
 pub use outlined::Outlined;
 pub use periodicity::{Periodic, Periodicity};
-pub use rim::{Rim, Slice};
+pub use placement::{BloodPlace, misplaced_px};
+pub use rim::Rim;
+pub use slice::Slice;
 use veloxel_core::{Flow, JacobianReport};
 pub use whole::track_whole;
 

@@ -25,7 +25,7 @@
 //! *Limits*: bright blood beside dark muscle; what is offset is no longer a material line, and is none of strain's.
 
 use super::contour::offset_vertices;
-use std::collections::HashSet;
+use super::slice::{PER_PX, Slice, median, over_inside, position, values};
 
 /// The share of the offset that is taken: motion and rim count alike.
 const SHARE: f64 = 0.5;
@@ -37,21 +37,8 @@ const RING_MM: [f64; 2] = [1.5, 4.5];
 const MOST_MM: f64 = 3.0;
 /// Samples that a level is the median of, at least.
 const FEWEST: usize = 8;
-/// Samples a pixel along an axis.
-const PER_PX: f64 = 2.0;
 /// Halvings of the interval in which the offset lies.
 const HALVINGS: usize = 8;
-
-/// A slice of an image.
-#[derive(Debug, Clone, Copy)]
-pub struct Slice<'a> {
-    /// Pixels along x and y.
-    pub size: [usize; 2],
-    /// As many samples, row by row.
-    pub samples: &'a [f32],
-    /// Millimetres between them.
-    pub pixel_mm: f64,
-}
 
 /// What an outline holds on the frame on which it was drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,79 +99,19 @@ impl Rim {
         offset_vertices(moved, SHARE * self.offset_px(image, moved))
     }
 
+    /// How much of an intensity is blood's, from 0 (muscle) to 1.
+    pub(super) fn brightness(&self, intensity: f64) -> f64 {
+        ((intensity - self.muscle) / (self.blood - self.muscle)).clamp(0.0, 1.0)
+    }
+
     fn dark_and_area(&self, image: Slice<'_>, outline: &[[f64; 2]]) -> (f64, f64) {
         let (mut dark, mut count) = (0.0, 0.0);
-        let range = self.blood - self.muscle;
         over_inside(outline, &mut |nth| {
-            dark += 1.0 - ((image.at(position(nth)) - self.muscle) / range).clamp(0.0, 1.0);
+            dark += 1.0 - self.brightness(image.at(position(nth)));
             count += 1.0;
         });
         (dark / PER_PX.powi(2), count / PER_PX.powi(2))
     }
-}
-
-impl Slice<'_> {
-    /// Linear between samples; beyond them the nearest one.
-    fn at(&self, position: [f64; 2]) -> f64 {
-        let axis = |a: usize| {
-            let last = self.size[a] - 1;
-            let at = position[a].clamp(0.0, last as f64);
-            let low = (at as usize).min(last.saturating_sub(1));
-            (low, (low + 1).min(last), at - low as f64)
-        };
-        let ((x0, x1, u), (y0, y1, v)) = (axis(0), axis(1));
-        let sample = |x: usize, y: usize| f64::from(self.samples[y * self.size[0] + x]);
-        let row = |y: usize| sample(x0, y) + u * (sample(x1, y) - sample(x0, y));
-        row(y0) + v * (row(y1) - row(y0))
-    }
-}
-
-/// A position of which there are [`PER_PX`] a pixel along both axes.
-fn position(nth: [i64; 2]) -> [f64; 2] {
-    nth.map(|n| (n as f64 + 0.5) / PER_PX - 0.5)
-}
-
-/// Visits the positions within a closed outline, row by row, each by its numbers.
-fn over_inside(outline: &[[f64; 2]], visit: &mut dyn FnMut([i64; 2])) {
-    let first = |at: f64| ((at + 0.5) * PER_PX - 0.5).ceil() as i64;
-    let ends = outline.iter().fold([f64::MAX, f64::MIN], |[low, high], p| [low.min(p[1]), high.max(p[1])]);
-    for row in first(ends[0])..first(ends[1]) {
-        let [_, y] = position([0, row]);
-        let mut crossings: Vec<f64> = Vec::new();
-        for (nth, a) in outline.iter().enumerate() {
-            let b = outline[(nth + 1) % outline.len()];
-            if (a[1] > y) != (b[1] > y) {
-                crossings.push(a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]));
-            }
-        }
-        crossings.sort_by(f64::total_cmp);
-        for &[from, to] in crossings.as_chunks::<2>().0 {
-            (first(from)..first(to)).for_each(|column| visit([column, row]));
-        }
-    }
-}
-
-/// The values within an outline and, where there is one, not within another.
-fn values(image: Slice<'_>, outline: &[[f64; 2]], hole: &[[f64; 2]]) -> Vec<f64> {
-    let mut left_out = HashSet::new();
-    over_inside(hole, &mut |nth| {
-        left_out.insert(nth);
-    });
-    let mut found = Vec::new();
-    over_inside(outline, &mut |nth| {
-        if !left_out.contains(&nth) {
-            found.push(image.at(position(nth)));
-        }
-    });
-    found
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    if values.is_empty() {
-        return None;
-    }
-    let middle = values.len() / 2;
-    Some(*values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 #[cfg(test)]
@@ -248,13 +175,5 @@ mod tests {
         let dark: Vec<f32> = cavity(14.0).iter().map(|v| 200.0 - v).collect();
         assert_eq!(Rim::of(slice(&dark), &circle(15.0), None), None);
         assert_eq!(Rim::of(slice(&vec![7.0; SIZE[0] * SIZE[1]]), &circle(15.0), None), None);
-    }
-
-    #[test]
-    fn what_lies_inside_is_visited_once() {
-        let mut count = 0;
-        over_inside(&circle(12.0), &mut |_| count += 1);
-        let area = 0.5 * 60.0 * 144.0 * (std::f64::consts::TAU / 60.0).sin();
-        assert!((f64::from(count) / PER_PX.powi(2) - area).abs() < 0.01 * area, "{count}");
     }
 }

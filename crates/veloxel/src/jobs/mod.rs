@@ -75,6 +75,6 @@ pub use run_log::JobRun;
 pub use segment::{SegmentJob, segment};
 pub use sequence::{SequenceJob, sequence};
 pub use stereo::{StereoJob, StereoRun, stereo};
-pub use track::{Cavities, ContourInput, MotionSpace, RegionChoice, TrackJob, track};
+pub use track::{Cavities, ContourInput, MotionSpace, Placement, RegionChoice, TrackJob, track};
 pub use track_points::{EndedTracks, TrackPointsJob, TrackPointsReport, TrackStart, track_points};
 pub use warp::{LabelChoice, WarpJob, warp_flow, warp_labels};

@@ -39,12 +39,17 @@ impl Cine {
         Self::new(sequence, images, warnings)
     }
 
+    /// Millimetres between the pixels of a slice.
+    pub fn pixel_mm(&self) -> f64 {
+        self.sequence.grid().spacing_mm()[0]
+    }
+
     /// A slice of a frame.
     pub fn slice(&self, slice: usize, frame: usize) -> Slice<'_> {
         let grid = self.sequence.grid();
-        let ([nx, ny, _], [pixel_mm, ..]) = (grid.size(), grid.spacing_mm());
+        let [nx, ny, _] = grid.size();
         let samples = &self.sequence.frames()[frame].data()[slice * nx * ny..(slice + 1) * nx * ny];
-        Slice { size: [nx, ny], samples, pixel_mm }
+        Slice { size: [nx, ny], samples, pixel_mm: self.pixel_mm() }
     }
 
     fn new(

@@ -8,6 +8,7 @@ mod motion;
 mod outlined;
 mod outlines;
 mod part;
+mod placement;
 mod region;
 mod seeds;
 mod tables;
@@ -22,6 +23,7 @@ pub use cavities::Cavities;
 use cine::Cine;
 pub use motion::MotionSpace;
 use motion::{CineMotion, Task, Way, are_apart};
+pub use placement::Placement;
 use region::Region;
 pub use region::RegionChoice;
 use seeds::Seeds;
@@ -66,6 +68,8 @@ pub struct TrackJob {
     pub region: RegionChoice,
     /// In planes, or in the volume.
     pub space: MotionSpace,
+    /// Where outlines of the left ventricle are carried from.
+    pub placement: Placement,
     /// How outlines of cavities follow.
     pub cavities: Cavities,
     /// Whether the last frame is followed by the first.
@@ -361,6 +365,7 @@ fn report(
             region_from_px: region.from,
             region_size_px: region.size,
             motion: job.space_of(cine).word().to_owned(),
+            placement: job.placement.word().to_owned(),
             cavities: job.cavities.word().to_owned(),
         },
         runs: runs.iter().map(|tracked| tracked.run.clone()).collect(),

@@ -61,6 +61,8 @@ struct Seed<'a> {
     /// The number of its frame among the seeds'.
     nth: usize,
     contour: &'a Contour,
+    /// Its vertices, where it is carried from.
+    placed_px: Vec<[f64; 2]>,
     /// Of a cavity, whose outline the images correct.
     rim: Option<Rim>,
 }
@@ -68,15 +70,17 @@ struct Seed<'a> {
 impl<'a> Seed<'a> {
     fn of(seeds: &'a Seeds, nth: usize, contour: &'a Contour, way: Way, cine: &Cine) -> Self {
         let (slice, frame) = (contour.slice, contour.frame);
+        let placed_px = seeds.placed_px(contour);
         let outer = match contour.structure {
             Structure::Endo => Structure::Epi,
             Structure::Rv => Structure::RvEpi,
-            _ => return Self { nth, contour, rim: None },
+            _ => return Self { nth, contour, placed_px, rim: None },
         };
-        let outer = seeds.contours.get(outer, slice, frame).map(|outer| outer.polygon.points_px());
-        let rim = || Rim::of(cine.slice(slice, frame), contour.polygon.points_px(), outer);
+        let outer = seeds.contours.get(outer, slice, frame).map(|outer| seeds.placed_px(outer));
+        let rim = || Rim::of(cine.slice(slice, frame), &placed_px, outer.as_deref());
         let is_corrected = way == Way::Wanted && seeds.cavities == Cavities::Rim;
-        Self { nth, contour, rim: is_corrected.then(rim).flatten() }
+        let rim = is_corrected.then(rim).flatten();
+        Self { nth, contour, placed_px, rim }
     }
 
     fn carried(&self, motion: &CineMotion, way: Way, cine: &Cine, frame: usize) -> Option<Polygon> {
@@ -99,7 +103,7 @@ impl<'a> Seed<'a> {
             let [x, y, _] = motion.moved_by(way, [x, y, seed.slice as f64], frame)?;
             Some([x, y])
         };
-        let moved = rule.moved(seed.polygon.points_px(), &place)?;
+        let moved = rule.moved(&self.placed_px, &place)?;
         let moved = match &self.rim {
             Some(rim) => rim.corrected(cine.slice(seed.slice, frame), &moved),
             None => moved,

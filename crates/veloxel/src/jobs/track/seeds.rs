@@ -3,6 +3,7 @@
 use super::TrackJob;
 use super::cavities::Cavities;
 use super::cine::Cine;
+use super::placement::{self, Misplaced, Placement};
 use crate::VeloxelError;
 use std::path::Path;
 use veloxel_core::{Contour, ContourSet, Polygon, Structure, Volume, WarningKind, Warnings};
@@ -14,6 +15,7 @@ pub(super) struct Seeds {
     pub frames: Vec<usize>,
     pub contours: ContourSet,
     pub cavities: Cavities,
+    misplaced: Vec<Misplaced>,
 }
 
 impl Seeds {
@@ -46,7 +48,20 @@ impl Seeds {
         }
         let own = contours.into_iter().filter(|c| frames.contains(&c.frame)).collect();
         let contours = ContourSet::new(own).unwrap_or_default();
-        Ok(Self { frames, contours, cavities: job.cavities })
+        let misplaced = match job.placement {
+            Placement::AsDrawn => Vec::new(),
+            Placement::ByStack => placement::misplaced(&contours, cine),
+        };
+        placement::note(&misplaced, cine.pixel_mm(), warnings);
+        Ok(Self { frames, contours, cavities: job.cavities, misplaced })
+    }
+
+    /// The vertices of a seed, where it is carried from.
+    pub fn placed_px(&self, seed: &Contour) -> Vec<[f64; 2]> {
+        let is_left = matches!(seed.structure, Structure::Endo | Structure::Epi);
+        let of_it = |m: &&Misplaced| is_left && (m.frame, m.slice) == (seed.frame, seed.slice);
+        let [x, y] = self.misplaced.iter().find(of_it).map_or([0.0; 2], |m| m.shift_px);
+        seed.polygon.points_px().iter().map(|p| [p[0] + x, p[1] + y]).collect()
     }
 
     /// The frame that motion and strain are told from.

@@ -1,0 +1,69 @@
+//! Outlines drawn beside the blood otherwise than in the other slices: a choice of the command, and what it does to the seeds.
+
+use super::cine::Cine;
+use veloxel_core::{ContourSet, Structure, WarningKind, Warnings};
+use veloxel_motion::cycle::{BloodPlace, misplaced_px};
+
+/// How the outlines of the left ventricle's slices are carried to other frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Placement {
+    /// From where they were drawn.
+    AsDrawn,
+    /// Both outlines of a slice shifted, where they lie beside the blood otherwise than in the other slices ([`misplaced_px`]).
+    #[default]
+    ByStack,
+}
+
+impl Placement {
+    /// As on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::AsDrawn => "drawn",
+            Self::ByStack => "stack",
+        }
+    }
+}
+
+/// The outlines of a slice on a frame that are to be shifted, and by how much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Misplaced {
+    pub frame: usize,
+    pub slice: usize,
+    pub shift_px: [f64; 2],
+}
+
+/// Compares the slices of each frame that have both outlines of the left ventricle.
+pub(super) fn misplaced(contours: &ContourSet, cine: &Cine) -> Vec<Misplaced> {
+    let on_frame = |frame: usize| {
+        let place = |slice: usize| {
+            let [cavity, outer] =
+                [Structure::Endo, Structure::Epi].map(|structure| contours.get(structure, slice, frame));
+            let place = BloodPlace::of(cine.slice(slice, frame), &cavity?.polygon, &outer?.polygon)?;
+            Some((slice, place))
+        };
+        let (slices, stack): (Vec<usize>, Vec<BloodPlace>) =
+            contours.slices().into_iter().filter_map(place).unzip();
+        let shifts = misplaced_px(&stack, cine.pixel_mm());
+        slices.into_iter().zip(shifts).map(move |(slice, shift_px)| Misplaced { frame, slice, shift_px })
+    };
+    let is_shifted = |m: &Misplaced| m.shift_px != [0.0; 2];
+    contours.frames().into_iter().flat_map(on_frame).filter(is_shifted).collect()
+}
+
+/// Says which slices are shifted, by how much, and how to leave them.
+pub(super) fn note(misplaced: &[Misplaced], pixel_mm: f64, warnings: &mut Warnings) {
+    if misplaced.is_empty() {
+        return;
+    }
+    let one = |m: &Misplaced| {
+        let [x, y] = m.shift_px.map(|px| px * pixel_mm);
+        format!("slice {} of frame {} by {x:.1}, {y:.1} mm", m.slice, m.frame)
+    };
+    let list: Vec<String> = misplaced.iter().map(one).collect();
+    let text = format!(
+        "outlines that lie beside the blood otherwise than in the other slices are shifted on other frames (--placement drawn: \
+         they are not): {}",
+        list.join("; ")
+    );
+    warnings.push(WarningKind::Note, text);
+}
