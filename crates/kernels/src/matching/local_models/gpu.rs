@@ -15,7 +15,7 @@ static FIELD: ShaderSource = ShaderSource::wgsl(
 );
 
 /// Nodes of a picture up to which they have many threads each, and up to which a few: more of them keep an H200 busy with one each.
-const FEW: usize = 1 << 10;
+const FEW: usize = 1 << 11;
 const SOME: usize = 1 << 17;
 /// Threads of such a node, and of a workgroup.
 const LANES: [usize; 2] = [32, 4];
