@@ -14,24 +14,28 @@ static FIELD: ShaderSource = ShaderSource::wgsl(
     &[EXPONENTIAL, include_str!("model.wgsl"), include_str!("model_field.wgsl")],
 );
 
-/// Nodes of a picture, four of them a workgroup, that take less time with many threads a node, on an H200: more nodes keep it
-/// busy with one each.
-const SIDE_BY_SIDE: usize = 1 << 14;
+/// Nodes of a picture up to which they have many threads each, and up to which a few: more of them keep an H200 busy with one each.
+const FEW: usize = 1 << 11;
+const SOME: usize = 1 << 17;
+/// Threads of such a node, and of a workgroup.
+const LANES: [usize; 2] = [32, 4];
+const THREADS: usize = 64;
 
 pub(super) fn local_models(gpu: &Launcher<'_>, args: LocalModels<'_>) -> Result<(), ComputeError> {
     let LocalModels { shape, scales, nodes, guess, out } = args;
     let [nx, ny, nz] = shape.size;
     let per_intensity2 = 0.5 / (scales.intensity * scales.intensity);
     let scales = [scales.residual_vox * scales.residual_vox, per_intensity2, 1.0 / scales.window_vox];
-    let is_small_picture = shape.components() == 2 && shape.len() <= SIDE_BY_SIDE;
-    let (entry, groups) = match is_small_picture {
-        true => ("models_of_pictures", line(shape.len(), 4)),
+    let lanes = if shape.len() <= FEW { LANES[0] } else { LANES[1] };
+    let (entry, groups) = match shape.components() == 2 && shape.len() <= SOME {
+        true => ("models_of_pictures", line(shape.len(), THREADS / lanes)),
         false => ("local_models", [cover(nx, 8), cover(ny, 8), nz as u32]),
     };
     gpu.launch(&FIT, entry)
         .constant("COMPONENTS", shape.components())
         .constant("REACH", reach(shape.components()))
         .constant("REFITS", REFITS)
+        .constant("LANES", lanes)
         .constant("FACTOR", if guess.shape == shape { 1usize } else { 2 })
         .uniform(Uniform::new().u4(shape.size).u4(guess.shape.size).f4(scales).f4([RIDGE, FAR, STEP]))
         .input(nodes)

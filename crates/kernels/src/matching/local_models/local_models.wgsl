@@ -277,17 +277,19 @@ fn local_models(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// Pictures: thirty-two threads a node, four nodes a workgroup. The matches around a node are seen once, and its candidates
-// weighed side by side; sums and choices are those of `local_models`.
+// Pictures: a few threads a node, which see the matches around it once and weigh its candidates side by side; sums and choices are
+// those of `local_models`.
 
-const LANES: u32 = 32u;
-// Offsets (x, y) and vectors (z, w) of the matches around each node, and their weights.
-var<workgroup> around: array<vec4<f32>, 128>;
-var<workgroup> weights: array<f32, 128>;
-// Candidates, and what they cost.
-var<workgroup> models_x: array<vec4<f32>, 128>;
-var<workgroup> models_y: array<vec4<f32>, 128>;
-var<workgroup> energies: array<f32, 128>;
+// Threads a node, of 64 a workgroup.
+override LANES: u32 = 32u;
+// Matches around a node at most, and its candidates: models of the guess, and those that go through a match.
+const AROUND: u32 = 25u;
+const CANDIDATES: u32 = 18u;
+// Offsets (x, y) and vectors (z, w) of the matches around up to sixteen nodes, and their weights.
+var<workgroup> around: array<vec4<f32>, 400>;
+var<workgroup> weights: array<f32, 400>;
+// What candidates cost.
+var<workgroup> energies: array<f32, 288>;
 
 fn side() -> u32 {
     return 2u * REACH + 1u;
@@ -304,62 +306,61 @@ fn beside(at: vec3<u32>, nth: u32, width: u32, size: vec4<u32>) -> vec3<i32> {
     return vec3<i32>(found, select(0, 1, all(found >= vec2<i32>(0)) && all(found < vec2<i32>(size.xy))));
 }
 
-fn weigh(here: Here, first: u32, model: Model, far_cost: f32) -> f32 {
+fn weigh(node: u32, model: Model, far_cost: f32) -> f32 {
     var sum = 0.0;
     for (var k = 0u; k < side() * side(); k = k + 1u) {
-        let found = match_of(first + k);
+        let found = match_of(node * AROUND + k);
         let square = residual(model, found).w;
         sum = sum + found.weight * square * (1.0 / (square + block.scales.x));
     }
     return sum + far_cost;
 }
 
-// The candidate of a thread: the first nine are models of the guess, the others go through a match.
-fn propose(here: Here, first: u32, lane: u32) {
+// A candidate, and what it costs for where it comes from; below zero: there is none.
+fn proposed(here: Here, node: u32, nth: u32) -> Candidate {
     let start = min(here.at / FACTOR, block.guess.xyz - vec3<u32>(1u));
     var model = guessed(here, guess_index(start));
-    var energy = 3.4028235e38;
-    if (lane < 9u) {
-        let to = beside(start, lane, 3u, block.guess);
-        if (to.z == 1) {
-            let at = vec3<u32>(vec2<u32>(to.xy), 0u);
-            let i = guess_index(at);
-            let apart = guess_nodes[(2u * COMPONENTS + 1u) * guess_count() + i] - here.intensity;
-            model = guessed(here, i);
-            energy = weigh(here, first, model, far(apart, start, at));
+    if (nth < 9u) {
+        let to = beside(start, nth, 3u, block.guess);
+        if (to.z == 0) {
+            return Candidate(model, -1.0);
         }
-    } else if (lane < 18u) {
-        let nth = lane - 9u;
-        let to = beside(here.at, nth, 3u, block.size);
-        let found = match_of(first + (nth / 3u + REACH - 1u) * side() + nth % 3u + REACH - 1u);
         let at = vec3<u32>(vec2<u32>(to.xy), 0u);
-        // A match that looks all different weighs nothing, and is a candidate nevertheless.
-        if (to.z == 1 && nodes[2u * COMPONENTS * count() + index_of(at)] > 0.0) {
-            let missing = found.vector - values_of(model, found.offset);
-            model.x.x = model.x.x + missing.x;
-            model.y.x = model.y.x + missing.y;
-            energy = weigh(here, first, model, far(intensity_of(index_of(at)) - here.intensity, here.at, at));
-        }
+        let i = guess_index(at);
+        let apart = guess_nodes[(2u * COMPONENTS + 1u) * guess_count() + i] - here.intensity;
+        return Candidate(guessed(here, i), far(apart, start, at));
     }
-    models_x[first + lane] = model.x;
-    models_y[first + lane] = model.y;
-    energies[first + lane] = energy;
+    let through = nth - 9u;
+    let to = beside(here.at, through, 3u, block.size);
+    let at = vec3<u32>(vec2<u32>(to.xy), 0u);
+    // A match that looks all different weighs nothing, and is a candidate nevertheless.
+    if (to.z == 0 || !(nodes[2u * COMPONENTS * count() + index_of(at)] > 0.0)) {
+        return Candidate(model, -1.0);
+    }
+    let found = match_of(node * AROUND + (through / 3u + REACH - 1u) * side() + through % 3u + REACH - 1u);
+    let missing = found.vector - values_of(model, found.offset);
+    model.x.x = model.x.x + missing.x;
+    model.y.x = model.y.x + missing.y;
+    return Candidate(model, far(intensity_of(index_of(at)) - here.intensity, here.at, at));
 }
 
-fn chosen(first: u32) -> Model {
+fn chosen(here: Here, node: u32) -> Model {
     var zero = vec4<f32>(0.0);
-    var best = Model(zero, zero, zero);
+    var first = CANDIDATES;
     var least = 3.4028235e38;
-    for (var k = 0u; k < 18u; k = k + 1u) {
-        if (energies[first + k] < least) {
-            least = energies[first + k];
-            best = Model(models_x[first + k], models_y[first + k], zero);
+    for (var k = 0u; k < CANDIDATES; k = k + 1u) {
+        if (energies[node * CANDIDATES + k] < least) {
+            least = energies[node * CANDIDATES + k];
+            first = k;
         }
     }
-    return best;
+    if (first == CANDIDATES) {
+        return Model(zero, zero, zero);
+    }
+    return proposed(here, node, first).model;
 }
 
-fn refitted_around(first: u32, model: Model) -> Model {
+fn refitted_around(node: u32, model: Model) -> Model {
     let ridge = block.costs.x;
     var rows = Rows(
         vec4<f32>(ridge, 0.0, 0.0, 0.0),
@@ -369,7 +370,7 @@ fn refitted_around(first: u32, model: Model) -> Model {
     );
     var sums = Model(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
     for (var k = 0u; k < side() * side(); k = k + 1u) {
-        let found = match_of(first + k);
+        let found = match_of(node * AROUND + k);
         let missing = residual(model, found);
         let share = block.scales.x * (1.0 / (missing.w + block.scales.x));
         let weight = found.weight * share * share;
@@ -389,35 +390,44 @@ fn refitted_around(first: u32, model: Model) -> Model {
     return out_model;
 }
 
-@compute @workgroup_size(32, 4)
+@compute @workgroup_size(64)
 fn models_of_pictures(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
 ) {
-    let nth = (group.y * groups.x + group.x) * 4u + local.y;
-    let lane = local.x;
-    let first = local.y * LANES;
+    let node = thread / LANES;
+    let lane = thread % LANES;
+    let nth = (group.y * groups.x + group.x) * (64u / LANES) + node;
     let is_node = nth < count();
     let i = min(nth, count() - 1u);
     let at = vec3<u32>(i % block.size.x, i / block.size.x, 0u);
     let here = Here(at, triple(0u, i), intensity_of(i));
-    let to = beside(at, lane, side(), block.size);
-    var found = Match(vec3<f32>(0.0), vec3<f32>(0.0), 0.0);
-    if (lane < side() * side() && to.z == 1) {
-        found = seen(here, u32(to.y) * block.size.x + u32(to.x));
+    for (var k = lane; k < side() * side(); k = k + LANES) {
+        let to = beside(at, k, side(), block.size);
+        var found = Match(vec3<f32>(0.0), vec3<f32>(0.0), 0.0);
+        if (to.z == 1) {
+            found = seen(here, u32(to.y) * block.size.x + u32(to.x));
+        }
+        around[node * AROUND + k] = vec4<f32>(found.offset.xy, found.vector.xy);
+        weights[node * AROUND + k] = found.weight;
     }
-    around[first + lane] = vec4<f32>(found.offset.xy, found.vector.xy);
-    weights[first + lane] = found.weight;
     workgroupBarrier();
-    propose(here, first, lane);
+    for (var k = lane; k < CANDIDATES; k = k + LANES) {
+        let candidate = proposed(here, node, k);
+        var energy = 3.4028235e38;
+        if (candidate.energy >= 0.0) {
+            energy = weigh(node, candidate.model, candidate.energy);
+        }
+        energies[node * CANDIDATES + k] = energy;
+    }
     workgroupBarrier();
     if (lane > 0u || !is_node) {
         return;
     }
-    var model = chosen(first);
+    var model = chosen(here, node);
     for (var k = 0u; k < REFITS; k = k + 1u) {
-        model = refitted_around(first, model);
+        model = refitted_around(node, model);
     }
     store(model.x, 0u, i);
     store(model.y, 1u, i);

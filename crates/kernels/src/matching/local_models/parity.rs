@@ -43,8 +43,9 @@ fn fitted(device: &Device, nodes: &Buffer, shape: Shape, guess: Guess<'_>, inten
 on_every_device! {
     /// To a few units of the last place: lavapipe differs there, for a cause not found yet. A whole run on CUDA gave the same bits.
     fn models_and_their_field(device: &Device) {
-        // With the smaller one most matches weigh nothing.
-        let cases = shapes().into_iter().flat_map(|shape| [0.5, 0.02].map(|intensity| (shape, intensity)));
+        // The last one has more nodes than have many threads each. With the smaller intensity most matches weigh nothing.
+        let larger = Shape { size: [110, 90, 1], dimension: Dimension::Two };
+        let cases = shapes().into_iter().chain([larger]).flat_map(|shape| [0.5, 0.02].map(|intensity| (shape, intensity)));
         for (shape, intensity) in cases {
             let all = 2 * shape.components() + 1;
             Pair::new(device).alike_but(all, &format!("{:?}, {intensity}", shape.size), |device| {
