@@ -3,7 +3,9 @@
 use crate::MotionError;
 use crate::frame::FrameSource;
 use crate::intensity::IntensityMap;
-use crate::pyramid::{LevelGeometry, between_levels, mask_pyramid, match_voxel_size, moving_levels, pyramid};
+use crate::pyramid::{
+    LevelGeometry, between_levels, mask_pyramid, match_voxel_size, moving_levels, pair_pyramids, pyramid,
+};
 use crate::resident::Region;
 use veloxel_core::{Axes, Shape};
 use veloxel_gpu::{Buffer, Device, Later};
@@ -12,6 +14,7 @@ use veloxel_kernels::Taps;
 use veloxel_kernels::image::brightness::AbsoluteDifference;
 use veloxel_kernels::image::convolve::{Convolve, isotropic};
 use veloxel_kernels::image::local_normalise::LocalNormalise;
+use veloxel_kernels::image::shrink::{self, AffineMap, Shrink};
 use veloxel_kernels::image::spline::SplineCoefficients;
 use veloxel_kernels::image::warp::{Border, Cut, Interpolation, VoxelAffine, Warp};
 
@@ -101,6 +104,29 @@ pub(crate) fn presmoothed(
     Ok(out)
 }
 
+/// Both images of one grid, mapped and smoothed: in one launch if they are small pictures.
+fn prepared_together(
+    device: &Device,
+    preparation: Preparation,
+    [fixed, moving]: [FrameSource<'_>; 2],
+    maps: [IntensityMap; 2],
+    shape: Shape,
+) -> Result<[Buffer; 2], MotionError> {
+    let taps = &presmoothing(preparation.presmooth);
+    if !shrink::takes(shape, shape, taps) {
+        let smooth = |image| presmoothed(device, preparation.presmooth, image, shape);
+        return Ok([smooth(fixed.mapped(maps[0])?)?, smooth(moving.mapped(maps[1])?)?]);
+    }
+    let mut out = [device.scratch(shape.len())?, device.scratch(shape.len())?];
+    let images = &[fixed.frame().samples(), moving.frame().samples()];
+    let maps = &maps.map(|map| {
+        let (gain, offset) = map.gain_and_offset();
+        AffineMap { gain, offset }
+    });
+    Shrink { images, maps, taps, from: shape, out: &mut out, to: shape, memory: &mut [] }.run(device)?;
+    Ok(out)
+}
+
 fn presmoothing(sigma_vox: f64) -> Axes<Taps> {
     isotropic(&Taps::gaussian(sigma_vox, 3.0))
 }
@@ -141,18 +167,28 @@ impl ImagePyramids {
         levels: &[LevelGeometry],
         finest: usize,
     ) -> Result<Self, MotionError> {
-        let smooth = |image: Buffer, shape: Shape| presmoothed(device, preparation.presmooth, image, shape);
         let RawImages { fixed, moving, region, maps, placement, start } = images;
         let moving_grid = moving.frame().grid().clone();
         let mut moving_levels = moving_levels(&moving_grid, &placement, levels);
-        let fixed = smooth(fixed.mapped(maps[0])?, levels[0].shape)?;
-        let (raw, own) = (moving.mapped(maps[1])?, Shape::of(&moving_grid));
-        let moving = match_voxel_size(device, raw, own, moving_levels[0].shape)?;
-        let moving = smooth(moving, moving_levels[0].shape)?;
+        let shapes = [levels[0].shape, Shape::of(&moving_grid)];
+        let is_alike = shapes[1] == shapes[0] && moving_levels == levels;
+        let [fixed, moving] = match is_alike && device.is_gpu() {
+            true => prepared_together(device, preparation, [fixed, moving], maps, shapes[0])?,
+            false => {
+                let smooth = |image, shape| presmoothed(device, preparation.presmooth, image, shape);
+                let fixed = smooth(fixed.mapped(maps[0])?, shapes[0])?;
+                let finest = moving_levels[0].shape;
+                let moving = match_voxel_size(device, moving.mapped(maps[1])?, shapes[1], finest)?;
+                [fixed, smooth(moving, finest)?]
+            }
+        };
         let used = |mut pyramid: Vec<Buffer>| pyramid.split_off(finest.min(pyramid.len()));
         let masks_of = |mask| Option::map_or(mask, Ok(Vec::new()), |mask| mask_pyramid(device, mask, levels));
-        let fixed = used(pyramid(device, fixed, levels)?);
-        let moving = used(pyramid(device, moving, &moving_levels)?);
+        let [fixed, moving] = match is_alike && device.is_gpu() {
+            true => pair_pyramids(device, [fixed, moving], levels)?,
+            false => [pyramid(device, fixed, levels)?, pyramid(device, moving, &moving_levels)?],
+        };
+        let [fixed, moving] = [used(fixed), used(moving)];
         let (mask, volume_mask) = (used(masks_of(region.mask)?), used(masks_of(region.volume_mask)?));
         moving_levels.drain(..finest);
         let (image, weight) = (&fixed[0], mask.first());
@@ -188,8 +224,12 @@ impl ImagePyramids {
         start: VoxelAffine,
     ) -> Result<Self, MotionError> {
         let before = AbsoluteDifference { fixed: &fixed, warped: &moving, weight: None }.run(device)?;
-        let (fixed, moving) =
-            device.join(|| pyramid(device, fixed, levels), || pyramid(device, moving, levels));
+        let (fixed, moving) = if device.is_gpu() {
+            let [fixed, moving] = pair_pyramids(device, [fixed, moving], levels)?;
+            (Ok(fixed), Ok(moving))
+        } else {
+            device.join(|| pyramid(device, fixed, levels), || pyramid(device, moving, levels))
+        };
         Ok(Self {
             device: device.clone(),
             preparation,

@@ -15,6 +15,7 @@ use veloxel_kernels::Taps;
 use veloxel_kernels::image::convolve::Convolve;
 use veloxel_kernels::image::pointwise::CopyBuffer;
 use veloxel_kernels::image::resample::Resample;
+use veloxel_kernels::image::shrink::{self, Shrink};
 use veloxel_kernels::image::warp::VoxelAffine;
 use veloxel_kernels::variational::operator::Operator;
 
@@ -124,12 +125,15 @@ pub(crate) fn between_grids(map: &VoxelAffine, [from, to]: [&LevelGeometry; 2]) 
     }
 }
 
+/// Standard deviation of the smoothing before an image becomes `f` times as coarse, over `√(f² − 1)` voxels.
+const SHRINKING_SIGMA: f64 = 0.6;
+
 /// An image at the next coarser size.
 ///
 /// # Errors
 /// [`ComputeError::OutOfMemory`].
 pub fn shrink(device: &Device, image: &Buffer, from: Shape, to: Shape) -> Result<Buffer, ComputeError> {
-    smooth_and_resample(device, image, from, to, 0.6)
+    smooth_and_resample(device, image, from, to, SHRINKING_SIGMA)
 }
 
 /// What an image is smoothed by before it shrinks.
@@ -197,6 +201,36 @@ pub fn pyramid(
         out.push(coarser);
     }
     Ok(out)
+}
+
+/// Both images of a pair on one grid at every size, finest first; on a GPU a level of both takes one launch where they are small
+/// pictures.
+///
+/// # Errors
+/// [`ComputeError::OutOfMemory`].
+pub(crate) fn pair_pyramids(
+    device: &Device,
+    [fixed, moving]: [Buffer; 2],
+    levels: &[LevelGeometry],
+) -> Result<[Vec<Buffer>; 2], ComputeError> {
+    let (mut fixed, mut moving) = (vec![fixed], vec![moving]);
+    for pair in levels.windows(2) {
+        let [from, to] = [pair[0].shape, pair[1].shape];
+        let images = [&fixed[fixed.len() - 1], &moving[moving.len() - 1]];
+        let taps = &shrinking_taps([from, to], SHRINKING_SIGMA);
+        let coarser = if device.is_gpu() && shrink::takes(from, to, taps) {
+            let mut out = [device.scratch(to.len())?, device.scratch(to.len())?];
+            let memory = &mut [];
+            Shrink { images: &images, maps: &[], taps, from, out: &mut out, to, memory }.run(device)?;
+            out
+        } else {
+            [shrink(device, images[0], from, to)?, shrink(device, images[1], from, to)?]
+        };
+        let [first, second] = coarser;
+        fixed.push(first);
+        moving.push(second);
+    }
+    Ok([fixed, moving])
 }
 
 /// The weight of a mask at every size, finest first; the mask's own stays.

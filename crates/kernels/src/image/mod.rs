@@ -13,6 +13,7 @@ pub mod pointwise;
 pub mod quantiles;
 pub mod quantise;
 pub mod resample;
+pub mod shrink;
 pub mod spline;
 pub mod valid_median;
 pub mod warp;

@@ -12,10 +12,12 @@ mod part;
 pub use part::{PartOf, resample_part};
 
 use crate::kernel::{Kernel, Launcher, Lengths};
-use veloxel_core::{Dimension, Shape};
+use veloxel_core::{Axes, Dimension, Shape};
 use veloxel_gpu::{Buffer, ComputeError, Cpu, ShaderSource, Uniform, cover};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("resample", &[include_str!("resample.wgsl")]);
+/// Where a voxel of one grid lies in another one.
+pub(crate) const BETWEEN: &str = include_str!("between.wgsl");
+static SOURCE: ShaderSource = ShaderSource::wgsl("resample", &[BETWEEN, include_str!("resample.wgsl")]);
 
 /// Components of one launch.
 const MOST: usize = 3;
@@ -58,9 +60,7 @@ impl Kernel for Resample<'_> {
     }
     fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
         let (from, to) = (self.input_shape.size, self.output_shape.size);
-        let steps = [0, 1, 2].map(|a| (256 * from[a], 2 * to[a]));
-        let (whole, rest) = (steps.map(|(dividend, divisor)| dividend / divisor), steps.map(|(n, d)| n % d));
-        let uniform = Uniform::new().u4(from).u4(to).u4(whole).u4(rest).f(self.factor);
+        let uniform = sizes(from, to).f(self.factor);
         for (input, output) in self.input.chunks(MOST).zip(self.output.chunks(MOST)) {
             gpu.launch(&SOURCE, "resample")
                 .constant("COMPONENTS", input.len())
@@ -72,4 +72,11 @@ impl Kernel for Resample<'_> {
         }
         Ok(())
     }
+}
+
+/// Begins a uniform block with what [`BETWEEN`] needs of two grids: their sizes, and 256 steps of half voxels.
+pub(crate) fn sizes(from: Axes<usize>, to: Axes<usize>) -> Uniform {
+    let steps = [0, 1, 2].map(|a| (256 * from[a], 2 * to[a]));
+    let (whole, rest) = (steps.map(|(dividend, divisor)| dividend / divisor), steps.map(|(n, d)| n % d));
+    Uniform::new().u4(from).u4(to).u4(whole).u4(rest)
 }

@@ -27,7 +27,7 @@ struct Block {
 
 const WIDTH: u32 = 32u;
 const HEIGHT: u32 = 16u;
-const THREADS: u32 = 512u;
+const THREADS: u32 = 384u;
 
 // Errors of the tile and its surroundings; the same after the pass along y.
 var<workgroup> errors: array<f32, 1536>;
@@ -60,7 +60,7 @@ fn confidence_of(error2: f32, i: u32) -> f32 {
     return confidence * least / (least + block.half);
 }
 
-@compute @workgroup_size(512)
+@compute @workgroup_size(384)
 fn field_confidence(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
     let first = vec2<i32>(group.xy * vec2<u32>(WIDTH, HEIGHT)) - vec2<i32>(i32(RADIUS_X), i32(RADIUS_Y));
     let last = vec2<i32>(block.size.xy) - vec2<i32>(1);

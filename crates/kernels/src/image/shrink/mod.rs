@@ -1,0 +1,91 @@
+//! Pictures mapped, smoothed and sampled on a coarser grid in one launch: a step of the pyramids of both images of a pair. For small
+//! pictures a launch of each kernel, for each image, takes longer than its work.
+//!
+//! *In*: pictures of one shape. *Out*: as many of another one, or of the same, which then are smoothed alone. *Made of*
+//! [`Operation::MapAffine`](crate::image::pointwise::Operation), [`crate::image::convolve`] and [`crate::image::resample`],
+//! whose borders and bits these are. *Halo*: the filter's radius and a pixel.
+
+mod cpu;
+mod gpu;
+#[cfg(test)]
+mod parity;
+
+use crate::image::convolve::is_small_picture;
+use crate::kernel::{Kernel, Launcher, Lengths};
+use crate::shared::taps::Taps;
+use veloxel_core::{Axes, Shape};
+use veloxel_gpu::{Buffer, ComputeError, Cpu};
+
+/// Pictures of one launch.
+const MOST: usize = 2;
+/// Width and height of the pixels that a workgroup makes.
+const TILE: usize = 16;
+/// Pixels along an axis that a workgroup reads at most.
+const MOST_READ: usize = 56;
+
+/// Gain and offset of intensities.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AffineMap {
+    /// Factor.
+    pub gain: f32,
+    /// Summand.
+    pub offset: f32,
+}
+
+/// Maps, smooths and samples.
+#[derive(Debug)]
+pub struct Shrink<'a> {
+    /// One or two.
+    pub images: &'a [&'a Buffer],
+    /// Of every image; none: they stay as they are.
+    pub maps: &'a [AffineMap],
+    /// The filter.
+    pub taps: &'a Axes<Taps>,
+    /// Of the images.
+    pub from: Shape,
+    /// As many as there are images.
+    pub out: &'a mut [Buffer],
+    /// Of the results; see [`takes`].
+    pub to: Shape,
+    /// Two of the images' length that a processor works in; a GPU needs none.
+    pub memory: &'a mut [Buffer],
+}
+
+/// Whether a workgroup has room for what a tile of the results needs.
+pub fn takes(from: Shape, to: Shape, taps: &Axes<Taps>) -> bool {
+    let reads = |axis: usize| span(from, to, axis) + 2 * taps[axis].radius();
+    is_small_picture(from, [0, 1].map(|axis| taps[axis].radius()))
+        && from.size[2] == 1
+        && [0, 1].iter().all(|&axis| to.size[axis] <= from.size[axis] && reads(axis) <= MOST_READ)
+}
+
+/// Samples along an axis between which a tile's results lie, at most.
+fn span(from: Shape, to: Shape, axis: usize) -> usize {
+    if from == to { TILE } else { (TILE - 1) * from.size[axis] / to.size[axis] + 3 }
+}
+
+impl Kernel for Shrink<'_> {
+    const NAME: &'static str = "shrink";
+    type Output = ();
+
+    fn check(&self, lengths: &mut Lengths) {
+        let count = self.images.len();
+        lengths.count("images", count, 1..=MOST).count("memory", self.memory.len(), 0..=2);
+        if !self.maps.is_empty() {
+            lengths.count("maps", self.maps.len(), count..=count);
+        }
+        for image in self.images {
+            lengths.of("image", image, self.from.len());
+        }
+        for buffer in &*self.memory {
+            lengths.of("memory", buffer, self.from.len());
+        }
+        lengths.field("out", self.out, count, self.to.len());
+    }
+    fn on_cpu(self, cpu: &Cpu) {
+        cpu::shrink(cpu, self);
+    }
+    fn on_gpu(self, gpu: &Launcher<'_>) -> Result<(), ComputeError> {
+        gpu::shrink(gpu, self)
+    }
+}
