@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// idle device starts soon.
 const MOST_WAITING: usize = launch_dependencies::MOST;
 /// The same after the device was waited for: it idles, and starts sooner.
-const FIRST_WAITING: usize = 8;
+const FIRST_WAITING: usize = 4;
 /// The first driver version, 1000 · major + 10 · minor, for which recordings are used.
 const FIRST_WITH_RECORDINGS: i32 = 12_000;
 /// The first version whose recordings let kernels begin early.
