@@ -14,7 +14,8 @@ pub(super) fn shrink(gpu: &Launcher<'_>, args: Shrink<'_>) -> Result<(), Compute
     let [x, y, _] = taps;
     let map = |nth: usize| maps.get(nth).map_or([1.0, 0.0], |map| [map.gain, map.offset]);
     let ([a, b], [c, d]) = (map(0), map(1));
-    let uniform = with_weights(sizes(from.size, to.size).f4([a, b, c, d]).f4([0.0, 1.0, 0.0, 0.0]), x.weights(), 3);
+    let uniform =
+        with_weights(sizes(from.size, to.size).f4([a, b, c, d]).f4([0.0, 1.0, 0.0, 0.0]), x.weights(), 3);
     gpu.launch(&SOURCE, "shrink")
         .constant("MAPPED", !maps.is_empty())
         .constant("SAME", from == to)
