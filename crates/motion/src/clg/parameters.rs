@@ -50,7 +50,7 @@ parameters! {
     /// The linear solver.
     solver: Solver = Sor, Multigrid, Sor, Multigrid, Sor, Multigrid, Jacobi, Sor, Multigrid, Sor, Multigrid;
     /// Most V-cycles (multigrid) or sweeps (jacobi, sor) of a solve.
-    iterations "K": usize in 1..=100000 = 15, 1, 7, 1, 7, 1, 100, 7, 1, 6, 1;
+    iterations "K": usize in 1..=100000 = 15, 1, 7, 1, 5, 1, 100, 7, 1, 6, 1;
     /// A solve ends when its residual has fallen to this share of the first one; the run says if one does not get there. 0: after
     /// all iterations.
     rtol: f64 in 0..=0.999 = 0.0;
