@@ -1,8 +1,9 @@
 //! The memory pools of a CUDA device.
 //!
 //! Kernels of a queue run in order. Their memory (`scratch`, one pool a queue) can therefore be reused by that queue as soon
-//! as it is returned: work that still uses it runs first. (Other queues that use it are joined before it is returned.) Uploads do not wait for kernels. Their memory (`landing`) has a pool of its own, in which
-//! each piece carries the event after which kernels no longer use it.
+//! as it is returned: work that still uses it runs first. (Other queues that use it are joined before it is returned.)
+//! Uploads do not wait for kernels. Their memory (`landing`) has a pool of its own, in which each piece carries the event
+//! after which kernels no longer use it.
 
 use super::lanes::{Lanes, MOST_LANES};
 use crate::ComputeError;

@@ -30,6 +30,8 @@ pub(crate) const NAN: &str = include_str!("nan.wgsl");
 pub(crate) const PACK1: &str = include_str!("pack1.wgsl");
 /// Four samples at a time.
 pub(crate) const PACK4: &str = include_str!("pack4.wgsl");
+/// Weights of the filters along x and y of a picture that is filtered tile by tile.
+pub(crate) const PLANE_TAPS: &str = include_str!("plane_taps.wgsl");
 /// Phases of eight orientations, at pixels and between them.
 pub(crate) const PHASES: &str = include_str!("phases.wgsl");
 /// Neighbours along x, one sample at a time; after [`PACK1`].

@@ -1,5 +1,5 @@
 // Both passes over a picture at once, along y and then along x, a tile of 32 × 16 pixels a workgroup: for small pictures a launch
-// takes longer than a pass. The contract is in mod.rs; sums have the order of convolve.wgsl.
+// takes longer than a pass. The contract is in mod.rs; sums have the order of convolve.wgsl. After plane_taps.wgsl.
 
 // Radii of the filters, at most 8.
 override RADIUS_X: u32 = 1u;
@@ -26,15 +26,6 @@ var<workgroup> columns: array<f32, 768>;
 
 fn wide() -> u32 {
     return WIDTH + 2u * RADIUS_X;
-}
-
-fn tap_x(distance: u32) -> f32 {
-    return block.taps_x[distance >> 2u][distance & 3u];
-}
-
-fn tap_y(distance: i32) -> f32 {
-    let k = u32(abs(distance));
-    return block.taps_y[k >> 2u][k & 3u];
 }
 
 @compute @workgroup_size(256)

@@ -4,10 +4,11 @@ use super::{MOST, Shrink, TILE, span};
 use crate::image::convolve::with_weights;
 use crate::image::resample::{BETWEEN, sizes};
 use crate::kernel::Launcher;
-use crate::shared::NAN;
+use crate::shared::{NAN, PLANE_TAPS};
 use veloxel_gpu::{Bind, ComputeError, ShaderSource, cover};
 
-static SOURCE: ShaderSource = ShaderSource::wgsl("shrink", &[NAN, BETWEEN, include_str!("shrink.wgsl")]);
+static SOURCE: ShaderSource =
+    ShaderSource::wgsl("shrink", &[NAN, PLANE_TAPS, BETWEEN, include_str!("shrink.wgsl")]);
 
 pub(super) fn shrink(gpu: &Launcher<'_>, args: Shrink<'_>) -> Result<(), ComputeError> {
     let Shrink { images, maps, taps, from, out, to, .. } = args;

@@ -1,6 +1,6 @@
 // Pictures mapped, smoothed and sampled on a coarser grid, a tile of 16 × 16 results a workgroup. The contract is in mod.rs; sums have
-// the order of convolve's picture.wgsl, and interpolation that of resample.wgsl. After nan.wgsl and
-// between.wgsl.
+// the order of convolve's picture.wgsl, and interpolation that of resample.wgsl. After nan.wgsl,
+// plane_taps.wgsl and between.wgsl.
 
 // 1: intensities are mapped.
 override MAPPED: u32 = 0u;
@@ -43,15 +43,6 @@ var<workgroup> columns: array<f32, 3136>;
 
 fn wide() -> u32 {
     return SPAN_X + 2u * RADIUS_X;
-}
-
-fn tap_x(distance: u32) -> f32 {
-    return block.taps_x[distance >> 2u][distance & 3u];
-}
-
-fn tap_y(distance: i32) -> f32 {
-    let k = u32(abs(distance));
-    return block.taps_y[k >> 2u][k & 3u];
 }
 
 fn across(x: u32) -> Between {

@@ -13,9 +13,11 @@
 //! there is no fourth difference; it counts for nothing.
 
 mod cpu;
-pub(crate) mod gpu;
+mod gpu;
 #[cfg(test)]
 mod parity;
+
+pub(crate) use gpu::{EXPECTED_ERROR, block, with_arguments};
 
 use crate::kernel::{Kernel, Launcher, Lengths};
 use veloxel_core::{Axes, Shape};

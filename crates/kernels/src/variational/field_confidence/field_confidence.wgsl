@@ -1,6 +1,6 @@
 // The confidence of a picture in one launch, a tile of 32 × 16 pixels a workgroup: the expected errors on the tile and what the filter
 // reaches of it, smoothed along y and then along x as by picture.wgsl of convolve, and what they leave of the confidence. The
-// contract is in mod.rs. After nan.wgsl, expected_error.wgsl and plane.wgsl of the least eigenvalue.
+// contract is in mod.rs. After nan.wgsl, plane_taps.wgsl, expected_error.wgsl and plane.wgsl of the least eigenvalue.
 
 // Radii of the filters, at most 8.
 override RADIUS_X: u32 = 1u;
@@ -35,15 +35,6 @@ var<workgroup> columns: array<f32, 768>;
 
 fn wide() -> u32 {
     return WIDTH + 2u * RADIUS_X;
-}
-
-fn tap_x(distance: u32) -> f32 {
-    return block.taps_x[distance >> 2u][distance & 3u];
-}
-
-fn tap_y(distance: i32) -> f32 {
-    let k = u32(abs(distance));
-    return block.taps_y[k >> 2u][k & 3u];
 }
 
 // What an error leaves of the confidence of pixel `i`.

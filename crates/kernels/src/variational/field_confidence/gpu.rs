@@ -4,16 +4,15 @@ use super::FieldConfidence;
 use crate::image::convolve::{Convolve, is_small_picture, with_weights};
 use crate::kernel::{Kernel, Launcher};
 use crate::matching::least_eigenvalue::{LEAST_OF_PLANE, LeastEigenvalue};
-use crate::shared::NAN;
 use crate::shared::taps::Taps;
+use crate::shared::{NAN, PLANE_TAPS};
 use crate::variational::confidence::Confidence;
-use crate::variational::expected_error::ExpectedError;
-use crate::variational::expected_error::gpu::{EXPECTED_ERROR, block, with_arguments};
+use crate::variational::expected_error::{EXPECTED_ERROR, ExpectedError, block, with_arguments};
 use veloxel_gpu::{ComputeError, ShaderSource, cover};
 
 static SOURCE: ShaderSource = ShaderSource::wgsl(
     "field confidence",
-    &[NAN, EXPECTED_ERROR, LEAST_OF_PLANE, include_str!("field_confidence.wgsl")],
+    &[NAN, PLANE_TAPS, EXPECTED_ERROR, LEAST_OF_PLANE, include_str!("field_confidence.wgsl")],
 );
 /// Width and height of a tile.
 const TILE: [usize; 2] = [32, 16];

@@ -5,7 +5,7 @@ use crate::image::convolve::{Convolve, is_small_picture};
 use crate::image::gradient::Scheme;
 use crate::kernel::{Kernel, Launcher, PreparedLaunch, packed};
 use crate::shared::taps::Taps;
-use crate::shared::{LINE, NAN, PACK1, PACK4, SUM};
+use crate::shared::{LINE, NAN, PACK1, PACK4, PLANE_TAPS, SUM};
 use veloxel_core::Axes;
 use veloxel_gpu::{Bind, Buffer, ComputeError, Field, Later, ShaderSource, Uniform, cover};
 
@@ -13,7 +13,7 @@ const PRODUCTS: &str = include_str!("products.wgsl");
 static ALONG_Y: ShaderSource =
     ShaderSource::wgsl("motion_tensor", &[NAN, PRODUCTS, include_str!("along_y.wgsl")]);
 static PICTURE: ShaderSource =
-    ShaderSource::wgsl("motion_tensor", &[NAN, PRODUCTS, include_str!("picture.wgsl")]);
+    ShaderSource::wgsl("motion_tensor", &[NAN, PLANE_TAPS, PRODUCTS, include_str!("picture.wgsl")]);
 static MISMATCH: ShaderSource =
     ShaderSource::wgsl("motion_tensor", &[LINE, NAN, SUM, PRODUCTS, include_str!("mismatch.wgsl")]);
 const SMOOTH: &str = include_str!("smooth.wgsl");

@@ -1,6 +1,7 @@
 // The whole tensor of a picture in one launch, a tile of WIDTH × HEIGHT pixels a workgroup: derivatives, products, and the filter
 // along y and then along x. For small pictures launches that march leave most of a device idle. The contract is in mod.rs; sums
-// have the order of along_y.wgsl and smooth.wgsl. This part follows nan.wgsl and products.wgsl.
+// have the order of along_y.wgsl and smooth.wgsl. This part follows nan.wgsl,
+// plane_taps.wgsl and products.wgsl.
 
 // Number of output channels, 5 or 6; the last one is tt, if it is wanted.
 override CHANNELS: u32 = 5u;
@@ -44,15 +45,6 @@ fn product_samples() -> u32 {
 
 fn column_samples() -> u32 {
     return product_width() * HEIGHT;
-}
-
-fn tap_x(distance: u32) -> f32 {
-    return block.taps_x[distance >> 2u][distance & 3u];
-}
-
-fn tap_y(distance: i32) -> f32 {
-    let k = u32(abs(distance));
-    return block.taps_y[k >> 2u][k & 3u];
 }
 
 // The nearest pixel inside of the image.
