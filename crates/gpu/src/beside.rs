@@ -2,6 +2,7 @@
 
 use crate::gpu::Lane;
 use crate::{ComputeError, Device, Gpu, Kind};
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -57,7 +58,30 @@ impl Drop for Within<'_> {
     }
 }
 
+thread_local! {
+    /// Whether the calling thread has its work done in turn.
+    static IN_TURN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The calling thread's work is done in turn until this is dropped.
+struct InTurn {
+    before: bool,
+}
+
+impl Drop for InTurn {
+    fn drop(&mut self) {
+        IN_TURN.set(self.before);
+    }
+}
+
 impl Device {
+    /// Runs `work`, in which nothing that the calling thread asks for is done [beside](Self::beside) other work: what runs side
+    /// by side keeps memory for each, which a budget has not counted.
+    pub fn in_turn<R>(&self, work: impl FnOnce() -> R) -> R {
+        let _until_the_end = InTurn { before: IN_TURN.replace(true) };
+        work()
+    }
+
     /// Asks for work that the device may do beside what is asked for until the two are [joined](Beside::join): on a GPU with
     /// lanes. Elsewhere it is done in turn.
     ///
@@ -69,11 +93,27 @@ impl Device {
     ) -> Result<Beside<'a, T>, E> {
         let fork = match self.kind() {
             Kind::Cpu(_) => None,
+            Kind::Gpu(_) if IN_TURN.get() => None,
             Kind::Gpu(gpu) => gpu.fork()?.map(|lane| Fork { gpu: gpu.clone(), lane }),
         };
         let within = fork.as_ref().map(Within::new);
         let found = work();
         drop(within);
         Ok(Beside { found: found?, fork, borrowed: PhantomData })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_in_turn_ends_even_with_a_panic() {
+        let device = Device::cpu(1).unwrap();
+        let seen = device.in_turn(|| (IN_TURN.get(), device.in_turn(|| IN_TURN.get()), IN_TURN.get()));
+        assert_eq!((seen, IN_TURN.get()), ((true, true, true), false));
+        let panicked =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| device.in_turn(|| panic!("no work"))));
+        assert!(panicked.is_err() && !IN_TURN.get());
     }
 }

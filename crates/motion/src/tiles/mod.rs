@@ -119,7 +119,7 @@ impl Tiled<'_> {
         {
             mask.map_or(Ok(()), |mask| grid.require_same(mask.grid(), what))?;
         }
-        self.device.clone().scope(|| {
+        let in_turn = || {
             let intensities = Intensities::of(self.device, pair)?;
             let Some(maps) = intensities.both() else {
                 return no_content(grid, if intensities.fixed.is_none() { "fixed" } else { "moving" });
@@ -129,7 +129,8 @@ impl Tiled<'_> {
                 true => self.solve_exactly(pair, maps, &progress),
                 false => self.solve(pair, maps[0], &progress),
             }
-        })
+        };
+        self.device.scope(|| self.device.in_turn(in_turn))
     }
 
     /// The flow of a pair by this plan: of the whole at once, or in tiles that start from a coarse pass.
