@@ -1,4 +1,5 @@
-//! The steps that every change must pass, in the order in which mistakes are cheapest to find.
+//! The steps that every change must pass, in the order in which mistakes are cheapest to find. Tests are compiled before the
+//! documentation's examples, which need a part of the same: in one build no core waits for the library at the end of the chain.
 //!
 //! Each step prints one line with its time. The first failure prints what it found and stops the rest.
 
@@ -44,8 +45,8 @@ const STEPS: [Step; 10] = [
     Step { name: "lengths", run: lengths_step, advice: "split it: one idea a file, one step a function" },
     Step { name: "kernels", run: kernels_step, advice: "give the kernel its mod.rs with a `//!` page" },
     Step { name: "docs", run: docs, advice: "mend the documentation" },
-    Step { name: "doctests", run: doctests, advice: "mend the examples in the documentation" },
     Step { name: "tests", run: tests, advice: "mend what the tests above show" },
+    Step { name: "doctests", run: doctests, advice: "mend the examples in the documentation" },
 ];
 
 /// Runs the steps named, or all of them.

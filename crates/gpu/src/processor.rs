@@ -46,7 +46,14 @@ impl Cpu {
 
     /// Runs `work` on the pool's threads.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.pool.install(work)
+        let (mut work, mut result) = (Some(work), None);
+        self.install_dyn(&mut || result = work.take().map(|work| work()));
+        result.expect("the pool should do the work it is given")
+    }
+
+    /// [`Self::install`] for work whose type is erased: how the pool takes work is compiled once.
+    fn install_dyn(&self, work: &mut (dyn FnMut() + Send)) {
+        self.pool.install(work);
     }
 
     /// Runs two pieces of work on the pool's threads, side by side if there are several.
@@ -100,10 +107,14 @@ impl Cpu {
     ///
     /// The result must not depend on where the ranges begin and end.
     pub fn split(&self, count: usize, samples: usize, work: impl Fn(Range<usize>) + Sync) {
-        let parts = self.useful_parts(samples).min(count);
-        if parts < 2 {
-            return work(0..count);
+        match self.useful_parts(samples).min(count) {
+            0 | 1 => work(0..count),
+            parts => self.in_parts(count, parts, &work),
         }
+    }
+
+    /// Does work whose type is erased in so many parts: what starts and joins threads is compiled once, not for every kernel.
+    fn in_parts(&self, count: usize, parts: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
         self.pool.install(|| in_halves(0..parts, &|part| work(part_of(count, parts, part))));
     }
 
@@ -165,7 +176,7 @@ impl Cpu {
 }
 
 /// Does the work of every part; a thread that has nothing to do takes half of what another one has left.
-fn in_halves(parts: Range<usize>, work: &(impl Fn(usize) + Sync)) {
+fn in_halves(parts: Range<usize>, work: &(dyn Fn(usize) + Sync)) {
     if parts.len() < 2 {
         return parts.for_each(work);
     }
