@@ -63,6 +63,8 @@ fn tests(host: &str, options: &str) -> Command {
     let mut command = Command::new("rustup");
     command.args(["run", "nightly", "cargo", "test", "--target", host, "--target-dir"]).arg(target);
     command.args(TESTS).current_dir(workspace_root()).env("RUSTFLAGS", FLAGS);
+    // Reports name lines.
+    command.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
     command.env("TSAN_OPTIONS", format!("{options}suppressions={}", suppressions.display()));
     command
 }
