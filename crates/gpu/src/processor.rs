@@ -46,14 +46,7 @@ impl Cpu {
 
     /// Runs `work` on the pool's threads.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        let (mut work, mut result) = (Some(work), None);
-        self.install_dyn(&mut || result = work.take().map(|work| work()));
-        result.expect("the pool should do the work it is given")
-    }
-
-    /// [`Self::install`] for work whose type is erased: how the pool takes work is compiled once.
-    fn install_dyn(&self, work: &mut (dyn FnMut() + Send)) {
-        self.pool.install(work);
+        self.pool.install(work)
     }
 
     /// Runs two pieces of work on the pool's threads, side by side if there are several.
