@@ -106,7 +106,8 @@ impl Cpu {
         }
     }
 
-    /// Does work whose type is erased in so many parts: what starts and joins threads is compiled once, not for every kernel.
+    /// Splits `0..count` into `parts` ranges and calls `work` with each, in parallel. The type of `work` is erased, so that what
+    /// starts and joins threads is compiled once and not for every kernel.
     fn in_parts(&self, count: usize, parts: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
         self.pool.install(|| in_halves(0..parts, &|part| work(part_of(count, parts, part))));
     }
