@@ -1,12 +1,14 @@
 //! Literals, and the module's constants.
 
+use super::ModuleText;
+use super::error::Result;
 use super::types::Field;
-use super::{ModuleText, TranslationError};
+use super::uses::Value;
 use naga::{Expression, Handle, Literal, Type, TypeInner};
 use std::fmt::Write;
 
 impl ModuleText<'_> {
-    pub fn write_constants(&self, source: &mut String) -> Result<(), TranslationError> {
+    pub fn write_constants(&self, source: &mut String) -> Result<()> {
         for (handle, constant) in self.module.constants.iter() {
             let (type_, name) = (self.type_name(constant.ty)?, &self.names.constants[&handle]);
             let value = self.constant_text(constant.init)?;
@@ -16,7 +18,7 @@ impl ModuleText<'_> {
     }
 
     /// The text of a constant expression of the module.
-    fn constant_text(&self, handle: Handle<Expression>) -> Result<String, TranslationError> {
+    fn constant_text(&self, handle: Value) -> Result<String> {
         let span = self.module.global_expressions.get_span(handle);
         match &self.module.global_expressions[handle] {
             Expression::Literal(literal) => literal_text(*literal)
@@ -38,7 +40,7 @@ impl ModuleText<'_> {
     }
 
     /// The text of a composed value; `parts` has one text for each component, element or member.
-    pub fn composed(&self, handle: Handle<Type>, parts: &[String]) -> Result<String, TranslationError> {
+    pub fn composed(&self, handle: Handle<Type>, parts: &[String]) -> Result<String> {
         let name = self.type_name(handle)?;
         match &self.module.types[handle].inner {
             TypeInner::Array { base, .. } if self.is_three(*base) => {

@@ -2,6 +2,10 @@
 
 use naga::valid::ValidationError;
 use naga::{Span, WithSpan, front::wgsl::ParseError};
+use std::fmt::Debug;
+
+/// What a translation gives, or why there is none.
+pub(crate) type Result<T, E = TranslationError> = std::result::Result<T, E>;
 
 /// The reason why a WGSL source could not be translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,6 +74,11 @@ impl TranslationError {
     pub(crate) fn unsupported(construct: impl Into<String>, span: Span, wgsl: &str) -> Self {
         Self::Unsupported { construct: construct.into(), line: line_of(span, wgsl) }
     }
+}
+
+/// The name of an expression's or a statement's kind.
+pub(crate) fn variant(of: &impl Debug) -> String {
+    format!("{of:?}").split([' ', '(', '{']).next().unwrap_or_default().to_owned()
 }
 
 fn line_of(span: Span, wgsl: &str) -> Option<u32> {

@@ -1,8 +1,9 @@
 //! Expressions: variables, parts of values, loads. Operators and built-in functions are in `arithmetic`.
 
-use super::TranslationError;
 use super::constants::literal_text;
+use super::error::Result;
 use super::function::FunctionText;
+use super::uses::Value;
 use naga::{AddressSpace, ArraySize, Expression, GlobalVariable, Handle, Span, Type, TypeInner};
 
 /// The names of a vector's components.
@@ -11,7 +12,7 @@ const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 impl FunctionText<'_> {
     /// The text of an expression in a place where it needs no parentheses: the value's name if it has one, else the
     /// whole expression.
-    pub fn value(&self, handle: Handle<Expression>) -> Result<String, TranslationError> {
+    pub fn value(&self, handle: Value) -> Result<String> {
         if let Some(name) = self.named.get(&handle) {
             return Ok(name.clone());
         }
@@ -49,7 +50,7 @@ impl FunctionText<'_> {
     }
 
     /// The text of an expression as an operand of an operator that binds tightest: in parentheses if it needs them.
-    pub fn operand(&self, handle: Handle<Expression>) -> Result<String, TranslationError> {
+    pub fn operand(&self, handle: Value) -> Result<String> {
         let value = self.value(handle)?;
         let loose = match self.function.expressions[handle] {
             Expression::Unary { .. } => true,
@@ -61,11 +62,7 @@ impl FunctionText<'_> {
         Ok(if loose && !self.named.contains_key(&handle) { format!("({value})") } else { value })
     }
 
-    fn compose(
-        &self,
-        type_: Handle<Type>,
-        components: &[Handle<Expression>],
-    ) -> Result<String, TranslationError> {
+    fn compose(&self, type_: Handle<Type>, components: &[Value]) -> Result<String> {
         let into_vector = matches!(self.module.module.types[type_].inner, TypeInner::Vector { .. });
         let mut parts = Vec::new();
         for &component in components {
@@ -96,7 +93,7 @@ impl FunctionText<'_> {
     }
 
     /// The text of an element of an array or a component of a vector, at an index known only at run time.
-    fn element(&self, base: Handle<Expression>, index: &str) -> Result<String, TranslationError> {
+    fn element(&self, base: Value, index: &str) -> Result<String> {
         let whole = self.operand(base)?;
         Ok(match (self.pointee(base), self.is_pointer(base)) {
             (TypeInner::Vector { .. }, true) => format!("wgsl::lane_of({whole}, {index})"),
@@ -106,7 +103,7 @@ impl FunctionText<'_> {
     }
 
     /// The text of a member, element or component at a constant index.
-    fn part(&self, base: Handle<Expression>, index: u32, span: Span) -> Result<String, TranslationError> {
+    fn part(&self, base: Value, index: u32, span: Span) -> Result<String> {
         let whole = self.operand(base)?;
         match self.pointee(base) {
             TypeInner::Vector { .. } => Ok(format!("{whole}.{}", COMPONENTS[index as usize])),
@@ -121,7 +118,7 @@ impl FunctionText<'_> {
     }
 
     /// Refuses a copy of a whole array in shared memory whose layout differs from that of values.
-    pub fn check_whole(&self, pointer: Handle<Expression>) -> Result<(), TranslationError> {
+    pub fn check_whole(&self, pointer: Value) -> Result<()> {
         match (self.inner(pointer), self.pointee(pointer)) {
             (TypeInner::Pointer { space: AddressSpace::WorkGroup, .. }, TypeInner::Array { base, .. })
                 if self.module.is_three(*base) =>
@@ -133,7 +130,7 @@ impl FunctionText<'_> {
         }
     }
 
-    fn load(&self, pointer: Handle<Expression>) -> Result<String, TranslationError> {
+    fn load(&self, pointer: Value) -> Result<String> {
         self.check_whole(pointer)?;
         if self.points_to_atomic(pointer) {
             return Ok(format!("wgsl::atomic_load({})", self.operand(pointer)?));
@@ -149,18 +146,15 @@ impl FunctionText<'_> {
     }
 
     /// The type of an expression; for a pointer, the type it points to.
-    fn pointee(&self, handle: Handle<Expression>) -> &TypeInner {
+    fn pointee(&self, handle: Value) -> &TypeInner {
         match *self.inner(handle) {
             TypeInner::Pointer { base, .. } => &self.module.module.types[base].inner,
             ref inner => inner,
         }
     }
 
-    fn struct_of(&self, handle: Handle<Expression>) -> Option<Handle<Type>> {
-        match (self.inner(handle), &self.info[handle].ty) {
-            (TypeInner::Pointer { base, .. }, _) => Some(*base),
-            (_, naga::proc::TypeResolution::Handle(type_)) => Some(*type_),
-            _ => None,
-        }
+    fn struct_of(&self, handle: Value) -> Option<Handle<Type>> {
+        let pointee = self.inner(handle).pointer_base_type();
+        pointee.as_ref().unwrap_or(&self.info[handle].ty).handle()
     }
 }

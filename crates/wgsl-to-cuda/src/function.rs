@@ -1,10 +1,11 @@
 //! Functions: signatures, arguments, variables. Their statements are written in `statements`.
 
+use super::error::Result;
 use super::names::Scope;
-use super::uses::Uses;
+use super::uses::{Uses, Value};
 use super::{AWAITS, ModuleText, Passing, TranslationError};
 use naga::valid::FunctionInfo;
-use naga::{AddressSpace, Binding, BuiltIn, Expression, Function, Handle, LocalVariable, Span, TypeInner};
+use naga::{AddressSpace, Binding, BuiltIn, Function, Handle, LocalVariable, Span, TypeInner};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
@@ -24,9 +25,9 @@ pub(crate) struct FunctionText<'a> {
     pub arguments: Vec<String>,
     pub locals: HashMap<Handle<LocalVariable>, String>,
     /// The names of the values that are declared at the current position of the text.
-    pub named: HashMap<Handle<Expression>, String>,
+    pub named: HashMap<Value, String>,
     /// Values that were declared in a block that has ended.
-    pub ended: HashSet<Handle<Expression>>,
+    pub ended: HashSet<Value>,
     /// For each enclosing loop, innermost last: the label that `continue` jumps to, or `None` where C++'s `continue`
     /// does.
     pub labels: Vec<Option<String>>,
@@ -62,7 +63,7 @@ impl<'a> FunctionText<'a> {
     }
 
     /// The text of a function other than the kernel.
-    pub fn write_function(mut self, name: &str) -> Result<String, TranslationError> {
+    pub fn write_function(mut self, name: &str) -> Result<String> {
         let mut parameters = Vec::new();
         for (argument, name) in self.function.arguments.iter().zip(&self.arguments) {
             let types = &self.module.module.types;
@@ -85,12 +86,7 @@ impl<'a> FunctionText<'a> {
     }
 
     /// The text of the kernel (the entry point).
-    pub fn write_kernel(
-        mut self,
-        name: &str,
-        parameters: &[String],
-        size: [u32; 3],
-    ) -> Result<String, TranslationError> {
+    pub fn write_kernel(mut self, name: &str, parameters: &[String], size: [u32; 3]) -> Result<String> {
         let threads = size.iter().product::<u32>();
         // The number of workgroups that make RESIDENT_THREADS: the compiler then limits registers so that they all fit
         // a multiprocessor.
@@ -109,7 +105,7 @@ impl<'a> FunctionText<'a> {
     }
 
     /// The value of a kernel's argument: built-in numbers of the thread that runs it.
-    fn input(&self, argument: &naga::FunctionArgument, size: [u32; 3]) -> Result<String, TranslationError> {
+    fn input(&self, argument: &naga::FunctionArgument, size: [u32; 3]) -> Result<String> {
         let types = &self.module.module.types;
         if let TypeInner::Struct { members, .. } = &types[argument.ty].inner {
             let values: Result<Vec<_>, _> =
@@ -119,7 +115,7 @@ impl<'a> FunctionText<'a> {
         self.builtin(argument.binding.as_ref(), size)
     }
 
-    fn builtin(&self, binding: Option<&Binding>, [x, y, z]: [u32; 3]) -> Result<String, TranslationError> {
+    fn builtin(&self, binding: Option<&Binding>, [x, y, z]: [u32; 3]) -> Result<String> {
         let Some(&Binding::BuiltIn(builtin)) = binding else {
             return Err(self.unsupported("an input that is not built in", Span::UNDEFINED));
         };
@@ -144,7 +140,7 @@ impl<'a> FunctionText<'a> {
     }
 
     /// The local variables and statements, up to and including the closing brace.
-    fn body(mut self) -> Result<String, TranslationError> {
+    fn body(mut self) -> Result<String> {
         self.depth += 1;
         for (handle, local) in self.function.local_variables.iter() {
             let type_ = self.module.type_name(local.ty)?;
@@ -178,10 +174,7 @@ impl<'a> FunctionText<'a> {
     }
 
     /// Writes a block with `inside`, indented by one level. Values declared in the block have no name after it.
-    pub fn within(
-        &mut self,
-        inside: impl FnOnce(&mut Self) -> Result<(), TranslationError>,
-    ) -> Result<(), TranslationError> {
+    pub fn within(&mut self, inside: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let before = self.named.clone();
         self.depth += 1;
         inside(self)?;
@@ -191,16 +184,24 @@ impl<'a> FunctionText<'a> {
         Ok(())
     }
 
+    /// Writes a block with braces; `head` ends with the first one.
+    pub fn braced(&mut self, head: impl Display, inside: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.line(head);
+        self.within(inside)?;
+        self.line("}");
+        Ok(())
+    }
+
     pub fn unsupported(&self, construct: impl Into<String>, span: Span) -> TranslationError {
         self.module.unsupported(construct, span)
     }
 
     /// The type of an expression.
-    pub fn inner(&self, handle: Handle<Expression>) -> &TypeInner {
+    pub fn inner(&self, handle: Value) -> &TypeInner {
         self.info[handle].ty.inner_with(&self.module.module.types)
     }
 
-    pub fn is_pointer(&self, handle: Handle<Expression>) -> bool {
-        matches!(self.inner(handle), TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. })
+    pub fn is_pointer(&self, handle: Value) -> bool {
+        self.inner(handle).pointer_space().is_some()
     }
 }

@@ -32,16 +32,18 @@ mod uses;
 
 pub use error::TranslationError;
 
+use error::Result;
 use function::FunctionText;
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::process_overrides;
 use naga::compact::{KeepUnused, compact};
+use naga::proc::Layouter;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{
-    AddressSpace, Barrier, Function, GlobalVariable, Handle, Module, ShaderStage, StorageAccess, TypeInner,
+    AddressSpace, Barrier, Block, GlobalVariable, Handle, Module, ShaderStage, Statement, StorageAccess,
+    TypeInner,
 };
 use names::ModuleNames;
-use std::collections::HashSet;
 use std::fmt::Write;
 
 /// The source of the translator itself. A cache of translations makes the hash of it part of the key, so that
@@ -53,6 +55,7 @@ pub const TRANSLATOR: &[&str] = &[
     include_str!("function.rs"),
     include_str!("loops.rs"),
     include_str!("lib.rs"),
+    include_str!("named_values.rs"),
     include_str!("names.rs"),
     include_str!("statements.rs"),
     include_str!("types.rs"),
@@ -112,10 +115,9 @@ pub enum Binding {
 ///
 /// # Errors
 /// [`TranslationError`] with the construct and its line.
-pub fn translate(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<CudaSource, TranslationError> {
+pub fn translate(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<CudaSource> {
     let (module, info) = specialise(wgsl, entry, constants)?;
-    let names = ModuleNames::of(&module);
-    ModuleText { wgsl, module: &module, info: &info, names }.write()
+    ModuleText::new(wgsl, &module, &info).write()
 }
 
 /// Translates all functions of `wgsl`, to be used by hand-written CUDA C++. The text belongs after [`PRELUDE`], in
@@ -130,33 +132,28 @@ pub fn translate(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<C
 ///
 /// # Errors
 /// [`TranslationError`] with the construct and its line.
-pub fn translate_functions(wgsl: &str) -> Result<String, TranslationError> {
+pub fn translate_functions(wgsl: &str) -> Result<String> {
     let module = parse(wgsl)?;
     let info = validate(&module, wgsl)?;
-    let names = ModuleNames::of(&module);
-    let text = ModuleText { wgsl, module: &module, info: &info, names };
+    let text = ModuleText::new(wgsl, &module, &info);
     match module.overrides.iter().next() {
         None => text.write_functions(),
         Some((handle, _)) => Err(text.unsupported("an `override`", module.overrides.get_span(handle))),
     }
 }
 
-fn parse(wgsl: &str) -> Result<Module, TranslationError> {
+fn parse(wgsl: &str) -> Result<Module> {
     naga::front::wgsl::parse_str(wgsl).map_err(|error| TranslationError::parse(&error, wgsl))
 }
 
-fn validate(module: &Module, wgsl: &str) -> Result<ModuleInfo, TranslationError> {
+fn validate(module: &Module, wgsl: &str) -> Result<ModuleInfo> {
     // The capability is needed for half floats that are packed into words.
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SHADER_FLOAT16_IN_FLOAT32);
     validator.validate(module).map_err(|error| TranslationError::invalid(&error, wgsl))
 }
 
 /// The module reduced to this entry point and all that it uses, with every `override` replaced by its value.
-fn specialise(
-    wgsl: &str,
-    entry: &str,
-    constants: &[(&str, f64)],
-) -> Result<(Module, ModuleInfo), TranslationError> {
+fn specialise(wgsl: &str, entry: &str, constants: &[(&str, f64)]) -> Result<(Module, ModuleInfo)> {
     let module = parse(wgsl)?;
     let is_entry = |point: &naga::EntryPoint| point.stage == ShaderStage::Compute && point.name == entry;
     if !module.entry_points.iter().any(is_entry) {
@@ -179,10 +176,17 @@ struct ModuleText<'a> {
     module: &'a Module,
     info: &'a ModuleInfo,
     names: ModuleNames,
+    layouter: Layouter,
 }
 
-impl ModuleText<'_> {
-    fn write(&self) -> Result<CudaSource, TranslationError> {
+impl<'a> ModuleText<'a> {
+    fn new(wgsl: &'a str, module: &'a Module, info: &'a ModuleInfo) -> Self {
+        let mut layouter = Layouter::default();
+        layouter.update(module.to_ctx()).expect("a valid module's types should have layouts");
+        Self { wgsl, module, info, names: ModuleNames::of(module), layouter }
+    }
+
+    fn write(&self) -> Result<CudaSource> {
         let point = &self.module.entry_points[0];
         let info = self.info.get_entry_point(0);
         let mut source = format!("{PRELUDE}\nnamespace kernel {{\n\n");
@@ -195,17 +199,15 @@ impl ModuleText<'_> {
             bindings.push(self.binding(handle)?);
             parameters.push(self.buffer_parameter(handle, Passing::ToKernel)?);
         }
-        let [x, y, z] = point.workgroup_size;
         let entry = self.names.entry.clone();
         let text = FunctionText::new(self, &point.function, info);
         source += &text.write_kernel(&entry, &parameters, point.workgroup_size)?;
         source += "} // namespace kernel\n";
-        debug_assert!(x * y * z > 0, "naga should have resolved the workgroup's size");
-        Ok(CudaSource { source, entry, bindings, workgroup_size: [x, y, z] })
+        Ok(CudaSource { source, entry, bindings, workgroup_size: point.workgroup_size })
     }
 
     /// The text of everything except the entry point.
-    fn write_functions(&self) -> Result<String, TranslationError> {
+    fn write_functions(&self) -> Result<String> {
         let mut source = String::new();
         self.write_structs(&mut source)?;
         self.write_constants(&mut source)?;
@@ -217,7 +219,7 @@ impl ModuleText<'_> {
         Ok(source)
     }
 
-    fn write_workgroup_memory(&self, source: &mut String) -> Result<(), TranslationError> {
+    fn write_workgroup_memory(&self, source: &mut String) -> Result<()> {
         for (handle, global) in self.module.global_variables.iter() {
             match global.space {
                 AddressSpace::WorkGroup => {
@@ -246,7 +248,7 @@ impl ModuleText<'_> {
             .collect()
     }
 
-    fn binding(&self, handle: Handle<GlobalVariable>) -> Result<Binding, TranslationError> {
+    fn binding(&self, handle: Handle<GlobalVariable>) -> Result<Binding> {
         let global = &self.module.global_variables[handle];
         let span = self.module.global_variables.get_span(handle);
         let at = global.binding.filter(|at| at.group == 0);
@@ -261,11 +263,7 @@ impl ModuleText<'_> {
     }
 
     /// The declaration of a buffer as a parameter of the kernel or of a function.
-    fn buffer_parameter(
-        &self,
-        handle: Handle<GlobalVariable>,
-        passing: Passing,
-    ) -> Result<String, TranslationError> {
+    fn buffer_parameter(&self, handle: Handle<GlobalVariable>, passing: Passing) -> Result<String> {
         let global = &self.module.global_variables[handle];
         let name = &self.names.globals[&handle];
         let pointee = match self.module.types[global.ty].inner {
@@ -289,7 +287,7 @@ impl ModuleText<'_> {
         let type_ = self.module.global_variables[handle].ty;
         let functions = self.module.functions.iter().map(|(_, function)| function);
         let mut all = functions.chain(self.module.entry_points.iter().map(|point| &point.function));
-        self.holds_atomics(type_) || all.any(has_storage_barrier)
+        self.holds_atomics(type_) || all.any(|function| has_storage_barrier(&function.body))
     }
 }
 
@@ -300,16 +298,9 @@ enum Passing {
     ToFunction,
 }
 
-fn has_storage_barrier(function: &Function) -> bool {
-    let mut blocks = vec![&function.body];
-    let mut seen = HashSet::new();
-    while let Some(block) = blocks.pop() {
-        for statement in block {
-            if let naga::Statement::ControlBarrier(barrier) = statement {
-                seen.insert(barrier.contains(Barrier::STORAGE));
-            }
-            blocks.extend(uses::inner_blocks(statement));
-        }
-    }
-    seen.contains(&true)
+fn has_storage_barrier(block: &Block) -> bool {
+    block.iter().any(|statement| match statement {
+        Statement::ControlBarrier(barrier) => barrier.contains(Barrier::STORAGE),
+        other => uses::inner_blocks(other).into_iter().any(has_storage_barrier),
+    })
 }

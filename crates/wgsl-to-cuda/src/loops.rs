@@ -5,9 +5,9 @@
 //! that runs at most [`MOST_UNROLLED`] times, multiplied by the loops inside it, is marked to be unrolled, which keeps
 //! small arrays in registers.
 
-use super::TranslationError;
+use super::error::Result;
 use super::function::FunctionText;
-use super::uses::{inner_blocks, leading_emits};
+use super::uses::{Value, inner_blocks, leading_emits};
 use naga::{BinaryOperator, Block, Expression, Handle, Literal, LocalVariable, Span, Statement};
 
 /// Limit of unrolling: repetitions of the innermost body.
@@ -19,20 +19,20 @@ pub struct LoopBlocks<'b> {
     pub body: &'b Block,
     pub continuing: &'b Block,
     /// The condition that ends the loop after the continuing block.
-    pub break_if: Option<Handle<Expression>>,
+    pub break_if: Option<Value>,
 }
 
 /// An assignment.
 #[derive(Clone, Copy)]
 struct Step {
-    pointer: Handle<Expression>,
-    value: Handle<Expression>,
+    pointer: Value,
+    value: Value,
 }
 
 /// The parts of a loop that `for` and `while` are made of.
 struct Parts<'b> {
     /// The condition tested first in the body: the loop ends when it is false. `None` if the body does not begin so.
-    condition: Option<Handle<Expression>>,
+    condition: Option<Value>,
     /// The body after the test of the condition.
     rest: Vec<(&'b Statement, &'b Span)>,
     /// The assignment that is the whole continuing block; `None` if that is anything else.
@@ -40,11 +40,7 @@ struct Parts<'b> {
 }
 
 impl FunctionText<'_> {
-    pub fn write_loop(
-        &mut self,
-        blocks: LoopBlocks<'_>,
-        before: Option<&Statement>,
-    ) -> Result<(), TranslationError> {
+    pub fn write_loop(&mut self, blocks: LoopBlocks<'_>, before: Option<&Statement>) -> Result<()> {
         self.is_at_end = false;
         let LoopBlocks { continuing, break_if, .. } = blocks;
         let Parts { condition, rest, step } = self.parts(blocks);
@@ -60,24 +56,20 @@ impl FunctionText<'_> {
             }
         }
         let condition = condition.map(|condition| self.value(condition)).transpose()?;
-        match step {
-            Some(Step { pointer, value }) => {
+        let head = match (step, condition) {
+            (Some(Step { pointer, value }), condition) => {
                 let condition = condition.map(|condition| format!(" {condition}")).unwrap_or_default();
-                let (target, value) = (self.operand(pointer)?, self.value(value)?);
-                self.line(format_args!("for (;{condition}; {target} = {value}) {{"));
+                format!("for (;{condition}; {} = {}) {{", self.operand(pointer)?, self.value(value)?)
             }
-            None => match condition {
-                Some(condition) => self.line(format_args!("while ({condition}) {{")),
-                None => self.line("for (;;) {"),
-            },
-        }
+            (None, Some(condition)) => format!("while ({condition}) {{"),
+            (None, None) => "for (;;) {".to_owned(),
+        };
         self.labels.push(None);
-        self.within(|text| match rest.as_slice() {
+        self.braced(head, |text| match rest.as_slice() {
             [(Statement::Block(inner), _)] => text.statements(inner, None),
             rest => text.listed(rest, None),
         })?;
         self.labels.pop();
-        self.line("}");
         Ok(())
     }
 
@@ -85,17 +77,14 @@ impl FunctionText<'_> {
     fn write_with_continuing(
         &mut self,
         LoopBlocks { body, continuing, break_if }: LoopBlocks<'_>,
-    ) -> Result<(), TranslationError> {
+    ) -> Result<()> {
         let label = has_continue(body).then(|| self.scope.name("next"));
-        self.line("for (;;) {");
         self.labels.push(label.clone());
-        self.within(|text| {
+        self.braced("for (;;) {", |text| {
             match label {
                 None => text.statements(body, None)?,
                 Some(label) => {
-                    text.line("{");
-                    text.within(|text| text.statements(body, None))?;
-                    text.line("}");
+                    text.braced("{", |text| text.statements(body, None))?;
                     text.line(format_args!("{label}:;"));
                 }
             }
@@ -107,7 +96,6 @@ impl FunctionText<'_> {
             Ok(())
         })?;
         self.labels.pop();
-        self.line("}");
         Ok(())
     }
 
@@ -138,7 +126,7 @@ impl FunctionText<'_> {
     /// The number of repetitions of a loop; known only for loops that count from one literal up to another.
     fn repetitions(
         &self,
-        condition: Handle<Expression>,
+        condition: Value,
         Step { pointer, value }: Step,
         before: Option<&Statement>,
     ) -> Option<u64> {
@@ -161,11 +149,11 @@ impl FunctionText<'_> {
             Some(Statement::Store { pointer, value })
                 if *self.expression(*pointer) == Expression::LocalVariable(counter) =>
             {
-                self.literal(*value)?
+                self.number(*value)?
             }
-            _ => self.literal(self.function.local_variables[counter].init?)?,
+            _ => self.number(self.function.local_variables[counter].init?)?,
         };
-        let (end, step) = (self.literal(right)?, self.literal(step)?);
+        let (end, step) = (self.number(right)?, self.number(step)?);
         let steps = (step > 0).then(|| (end + inclusive - start + step - 1) / step)?;
         Some(u64::try_from(steps).unwrap_or(0))
     }
@@ -192,28 +180,27 @@ impl FunctionText<'_> {
         Some(most)
     }
 
-    fn expression(&self, handle: Handle<Expression>) -> &Expression {
+    fn expression(&self, handle: Value) -> &Expression {
         &self.function.expressions[handle]
     }
 
-    fn is_load_of(&self, handle: Handle<Expression>, local: Handle<LocalVariable>) -> bool {
+    fn is_load_of(&self, handle: Value, local: Handle<LocalVariable>) -> bool {
         let &Expression::Load { pointer } = self.expression(handle) else { return false };
         *self.expression(pointer) == Expression::LocalVariable(local)
     }
 
-    fn literal(&self, handle: Handle<Expression>) -> Option<i64> {
+    /// The literal that an expression is, or that the constant is which it names.
+    pub fn literal(&self, handle: Value) -> Option<Literal> {
         let module = self.module.module;
-        let literal = match *self.expression(handle) {
-            Expression::Literal(literal) => literal,
-            Expression::Constant(constant) => {
-                match module.global_expressions[module.constants[constant].init] {
-                    Expression::Literal(literal) => literal,
-                    _ => return None,
-                }
-            }
-            _ => return None,
+        let named = match *self.expression(handle) {
+            Expression::Constant(constant) => &module.global_expressions[module.constants[constant].init],
+            ref own => own,
         };
-        match literal {
+        if let Expression::Literal(literal) = *named { Some(literal) } else { None }
+    }
+
+    fn number(&self, handle: Value) -> Option<i64> {
+        match self.literal(handle)? {
             Literal::U32(value) => Some(value.into()),
             Literal::I32(value) => Some(value.into()),
             _ => None,

@@ -5,18 +5,14 @@
 //! change can be moved only if nothing is stored in between: only into the statement that follows at once.
 
 use super::function::FunctionText;
-use super::uses::operands;
-use naga::{AddressSpace, Expression, Handle, StorageAccess, TypeInner};
+use super::uses::{Value, operands};
+use naga::{AddressSpace, Expression, StorageAccess, TypeInner};
 use std::collections::HashSet;
 
 impl FunctionText<'_> {
     /// The expressions of an `Emit` that need a name. `next` are the expressions that the following statement
     /// evaluates.
-    pub fn to_be_named(
-        &self,
-        emitted: &[Handle<Expression>],
-        next: &[Handle<Expression>],
-    ) -> HashSet<Handle<Expression>> {
+    pub fn to_be_named(&self, emitted: &[Value], next: &[Value]) -> HashSet<Value> {
         let mut from_memory = HashSet::new();
         for &handle in emitted {
             let expression = &self.function.expressions[handle];
@@ -52,7 +48,7 @@ impl FunctionText<'_> {
     }
 
     /// Whether a value that could be moved should still be declared once instead of written at each of its uses.
-    fn deserves_a_name(&self, handle: Handle<Expression>) -> bool {
+    fn deserves_a_name(&self, handle: Value) -> bool {
         if self.function.named_expressions.contains_key(&handle) {
             return true;
         }
@@ -63,26 +59,17 @@ impl FunctionText<'_> {
         match &self.function.expressions[handle] {
             // A component of a vector, or a member of a uniform block.
             Expression::AccessIndex { .. } => false,
-            Expression::Load { pointer } if self.is_uniform(*pointer) => {
+            Expression::Load { pointer }
+                if self.inner(*pointer).pointer_space() == Some(AddressSpace::Uniform) =>
+            {
                 !matches!(inner, TypeInner::Scalar(_) | TypeInner::Vector { .. })
             }
             _ => self.info[handle].ref_count > 1,
         }
     }
 
-    fn space(&self, pointer: Handle<Expression>) -> Option<AddressSpace> {
-        match *self.inner(pointer) {
-            TypeInner::Pointer { space, .. } | TypeInner::ValuePointer { space, .. } => Some(space),
-            _ => None,
-        }
-    }
-
-    fn is_uniform(&self, pointer: Handle<Expression>) -> bool {
-        self.space(pointer) == Some(AddressSpace::Uniform)
-    }
-
-    fn may_change(&self, pointer: Handle<Expression>) -> bool {
-        match self.space(pointer) {
+    fn may_change(&self, pointer: Value) -> bool {
+        match self.inner(pointer).pointer_space() {
             Some(AddressSpace::Storage { access }) => access.contains(StorageAccess::STORE),
             Some(AddressSpace::Uniform) => false,
             _ => true,

@@ -1,21 +1,16 @@
 //! Statements.
 
-use super::TranslationError;
+use super::error::{Result, variant};
 use super::function::FunctionText;
 use super::loops::LoopBlocks;
-use super::uses::{leading_emits, statement_operands};
+use super::uses::{Value, leading_emits, statement_operands};
 use naga::{
-    AtomicFunction, Barrier, Block, Expression, Function, Handle, Literal, Span, Statement, SwitchCase,
-    SwitchValue, TypeInner,
+    AtomicFunction, Barrier, Block, Function, Handle, Literal, Span, Statement, SwitchCase, SwitchValue,
 };
 
 impl FunctionText<'_> {
     /// Writes the statements of a block. `last` is an expression that is evaluated directly after the last statement.
-    pub fn statements(
-        &mut self,
-        block: &Block,
-        last: Option<Handle<Expression>>,
-    ) -> Result<(), TranslationError> {
+    pub fn statements(&mut self, block: &Block, last: Option<Value>) -> Result<()> {
         let all: Vec<(&Statement, &Span)> = block.span_iter().collect();
         self.listed(&all, last)
     }
@@ -24,8 +19,8 @@ impl FunctionText<'_> {
     pub fn listed<'s>(
         &mut self,
         mut rest: &'s [(&'s Statement, &'s Span)],
-        last: Option<Handle<Expression>>,
-    ) -> Result<(), TranslationError> {
+        last: Option<Value>,
+    ) -> Result<()> {
         let mut before = None;
         loop {
             let (emitted, after) = leading_emits(rest);
@@ -35,7 +30,8 @@ impl FunctionText<'_> {
             };
             let named = self.to_be_named(&emitted, &next);
             for handle in emitted.into_iter().filter(|handle| named.contains(handle)) {
-                self.name_value(handle)?;
+                let value = self.value(handle)?;
+                self.declare(handle, &value)?;
             }
             let Some((&(statement, &span), following)) = after.split_first() else { return Ok(()) };
             let is_at_end = self.is_at_end;
@@ -54,34 +50,22 @@ impl FunctionText<'_> {
         }
     }
 
-    /// Evaluates an expression here, as a named constant.
-    fn name_value(&mut self, handle: Handle<Expression>) -> Result<(), TranslationError> {
-        let value = self.value(handle)?;
-        let name = self.declare(handle)?;
-        self.line(format_args!("{name} = {value};"));
-        Ok(())
-    }
-
-    /// Returns the declaration `const T name` for an expression; later text uses that name.
-    fn declare(&mut self, handle: Handle<Expression>) -> Result<String, TranslationError> {
+    /// Writes the declaration of a value as a named constant; later text uses that name.
+    fn declare(&mut self, handle: Value, value: &str) -> Result<()> {
         let span = self.function.expressions.get_span(handle);
         let type_ = self.module.resolved_name(&self.info[handle].ty, span)?;
         let name = match self.function.named_expressions.get(&handle) {
             Some(name) => self.scope.name(name),
             None => self.scope.name(&format!("e{}", handle.index())),
         };
-        let declaration = format!("const {type_} {name}");
+        self.line(format_args!("const {type_} {name} = {value};"));
         self.named.insert(handle, name);
-        Ok(declaration)
+        Ok(())
     }
 
-    fn statement(&mut self, statement: &Statement, span: Span) -> Result<(), TranslationError> {
+    fn statement(&mut self, statement: &Statement, span: Span) -> Result<()> {
         match statement {
-            Statement::Block(block) => {
-                self.line("{");
-                self.within(|text| text.statements(block, None))?;
-                self.line("}");
-            }
+            Statement::Block(block) => self.braced("{", |text| text.statements(block, None))?,
             Statement::If { condition, accept, reject } => self.choice(*condition, accept, reject)?,
             Statement::Switch { selector, cases } => self.switch(*selector, cases)?,
             Statement::Break => self.line("break;"),
@@ -115,22 +99,18 @@ impl FunctionText<'_> {
             Statement::WorkGroupUniformLoad { pointer, result } => {
                 self.line("__syncthreads();");
                 let value = self.operand(*pointer)?;
-                let name = self.declare(*result)?;
-                self.line(format_args!("{name} = {value};"));
+                self.declare(*result, &value)?;
                 self.line("__syncthreads();");
             }
             Statement::Call { function, arguments, result } => self.call(*function, arguments, *result)?,
-            other => return Err(self.unsupported(statement_name(other), span)),
+            other => {
+                return Err(self.unsupported(format!("the statement `{}`", variant(other)), span));
+            }
         }
         Ok(())
     }
 
-    fn choice(
-        &mut self,
-        condition: Handle<Expression>,
-        accept: &Block,
-        reject: &Block,
-    ) -> Result<(), TranslationError> {
+    fn choice(&mut self, condition: Value, accept: &Block, reject: &Block) -> Result<()> {
         if let Some(is_true) = self.decided(condition) {
             return self.statements(if is_true { accept } else { reject }, None);
         }
@@ -153,25 +133,17 @@ impl FunctionText<'_> {
     }
 
     /// The condition's value if the kernel's constants determine it.
-    fn decided(&self, condition: Handle<Expression>) -> Option<bool> {
-        match self.function.expressions[condition] {
-            Expression::Literal(Literal::Bool(value)) => Some(value),
-            Expression::Constant(constant) => {
-                let module = self.module.module;
-                match module.global_expressions[module.constants[constant].init] {
-                    Expression::Literal(Literal::Bool(value)) => Some(value),
-                    _ => None,
-                }
-            }
+    fn decided(&self, condition: Value) -> Option<bool> {
+        match self.literal(condition)? {
+            Literal::Bool(value) => Some(value),
             _ => None,
         }
     }
 
-    fn switch(&mut self, selector: Handle<Expression>, cases: &[SwitchCase]) -> Result<(), TranslationError> {
+    fn switch(&mut self, selector: Value, cases: &[SwitchCase]) -> Result<()> {
         let selector = self.value(selector)?;
         self.is_at_end = false;
-        self.line(format_args!("switch ({selector}) {{"));
-        self.within(|text| {
+        self.braced(format_args!("switch ({selector}) {{"), |text| {
             for case in cases {
                 let head = match case.value {
                     SwitchValue::I32(i32::MIN) => "case (-2147483647 - 1):".to_owned(),
@@ -183,8 +155,7 @@ impl FunctionText<'_> {
                     text.line(head);
                     continue;
                 }
-                text.line(format_args!("{head} {{"));
-                text.within(|text| {
+                text.braced(format_args!("{head} {{"), |text| {
                     text.statements(&case.body, None)?;
                     let ends = matches!(
                         case.body.last(),
@@ -195,45 +166,36 @@ impl FunctionText<'_> {
                     }
                     Ok(())
                 })?;
-                text.line("}");
             }
             Ok(())
-        })?;
-        self.line("}");
-        Ok(())
+        })
     }
 
-    fn call(
-        &mut self,
-        function: Handle<Function>,
-        arguments: &[Handle<Expression>],
-        result: Option<Handle<Expression>>,
-    ) -> Result<(), TranslationError> {
-        let mut values = Vec::new();
-        for &argument in arguments {
-            values.push(self.value(argument)?);
-        }
+    fn call(&mut self, function: Handle<Function>, arguments: &[Value], result: Option<Value>) -> Result<()> {
+        let mut values = arguments.iter().map(|&each| self.value(each)).collect::<Result<Vec<_>>>()?;
         let names = &self.module.names;
         let buffers = self.module.buffers_of(&self.module.info[function]);
         values.extend(buffers.iter().map(|global| names.globals[global].clone()));
-        let call = format!("{}({});", names.functions[&function], values.join(", "));
+        let call = format!("{}({})", names.functions[&function], values.join(", "));
+        self.keep(result, &call)
+    }
+
+    /// Writes a call whose result may be used later.
+    fn keep(&mut self, result: Option<Value>, call: &str) -> Result<()> {
         match result.filter(|&result| self.info[result].ref_count > 0) {
-            Some(result) => {
-                let name = self.declare(result)?;
-                self.line(format_args!("{name} = {call}"));
-            }
-            None => self.line(call),
+            Some(result) => self.declare(result, call)?,
+            None => self.line(format_args!("{call};")),
         }
         Ok(())
     }
 
     fn atomic(
         &mut self,
-        pointer: Handle<Expression>,
+        pointer: Value,
         function: AtomicFunction,
-        value: Handle<Expression>,
-        result: Option<Handle<Expression>>,
-    ) -> Result<(), TranslationError> {
+        value: Value,
+        result: Option<Value>,
+    ) -> Result<()> {
         let (target, value) = (self.operand(pointer)?, self.value(value)?);
         let name = match function {
             AtomicFunction::Add => "atomicAdd",
@@ -244,46 +206,32 @@ impl FunctionText<'_> {
             AtomicFunction::Min => "atomicMin",
             AtomicFunction::Max => "atomicMax",
             AtomicFunction::Exchange { compare: None } => "atomicExch",
-            AtomicFunction::Exchange { compare: Some(_) } => "atomicCAS",
+            AtomicFunction::Exchange { compare: Some(compare) } => {
+                return self.compare_and_exchange(&target, compare, &value, result);
+            }
         };
-        let used = result.filter(|&result| self.info[result].ref_count > 0);
-        if let AtomicFunction::Exchange { compare: Some(compare) } = function {
-            let compare = self.value(compare)?;
-            let call = format!("{name}(&{target}, {compare}, {value})");
-            let Some(result) = used else {
-                self.line(format_args!("{call};"));
-                return Ok(());
-            };
-            let (old, expected) = (self.scope.name("old"), self.scope.name("expected"));
-            self.line(format_args!("const auto {expected} = {compare};"));
-            self.line(format_args!("const auto {old} = {name}(&{target}, {expected}, {value});"));
-            let outcome = self.declare(result)?;
-            self.line(format_args!("{outcome} = {{{old}, {old} == {expected}}};"));
+        self.keep(result, &format!("{name}(&{target}, {value})"))
+    }
+
+    fn compare_and_exchange(
+        &mut self,
+        target: &str,
+        compare: Value,
+        value: &str,
+        result: Option<Value>,
+    ) -> Result<()> {
+        let compare = self.value(compare)?;
+        let Some(result) = result.filter(|&result| self.info[result].ref_count > 0) else {
+            self.line(format_args!("atomicCAS(&{target}, {compare}, {value});"));
             return Ok(());
-        }
-        match used {
-            Some(result) => {
-                let outcome = self.declare(result)?;
-                self.line(format_args!("{outcome} = {name}(&{target}, {value});"));
-            }
-            None => self.line(format_args!("{name}(&{target}, {value});")),
-        }
-        Ok(())
+        };
+        let (old, expected) = (self.scope.name("old"), self.scope.name("expected"));
+        self.line(format_args!("const auto {expected} = {compare};"));
+        self.line(format_args!("const auto {old} = atomicCAS(&{target}, {expected}, {value});"));
+        self.declare(result, &format!("{{{old}, {old} == {expected}}}"))
     }
 
-    pub fn points_to_atomic(&self, pointer: Handle<Expression>) -> bool {
-        match *self.inner(pointer) {
-            TypeInner::Pointer { base, .. } => {
-                matches!(self.module.module.types[base].inner, TypeInner::Atomic(_))
-            }
-            _ => false,
-        }
+    pub fn points_to_atomic(&self, pointer: Value) -> bool {
+        self.inner(pointer).is_atomic_pointer(&self.module.module.types)
     }
-}
-
-/// The name of a statement that is not translated, for the error.
-fn statement_name(statement: &Statement) -> String {
-    let whole = format!("{statement:?}");
-    let name = whole.split([' ', '(', '{']).next().unwrap_or_default();
-    format!("the statement `{name}`")
 }

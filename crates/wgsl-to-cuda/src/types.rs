@@ -1,5 +1,6 @@
 //! Types: their names in CUDA C++, and structs with WGSL's layout.
 
+use super::error::Result;
 use super::{ModuleText, TranslationError};
 use naga::proc::{IndexableLength, TypeResolution};
 use naga::{Handle, Scalar, ScalarKind, Span, Type, TypeInner, VectorSize};
@@ -18,7 +19,7 @@ impl ModuleText<'_> {
     }
 
     /// The name of a type, for values and variables.
-    pub fn type_name(&self, handle: Handle<Type>) -> Result<String, TranslationError> {
+    pub fn type_name(&self, handle: Handle<Type>) -> Result<String> {
         let span = self.module.types.get_span(handle);
         match &self.module.types[handle].inner {
             TypeInner::Struct { .. } => Ok(self.names.types[&handle].clone()),
@@ -26,7 +27,7 @@ impl ModuleText<'_> {
         }
     }
 
-    pub fn resolved_name(&self, type_: &TypeResolution, span: Span) -> Result<String, TranslationError> {
+    pub fn resolved_name(&self, type_: &TypeResolution, span: Span) -> Result<String> {
         match type_ {
             TypeResolution::Handle(handle) => self.type_name(*handle),
             TypeResolution::Value(inner) => self.inner_name(inner, span),
@@ -34,14 +35,14 @@ impl ModuleText<'_> {
     }
 
     /// The name of a type as the element of an array: a vector of three components takes the room of four.
-    pub fn element_name(&self, handle: Handle<Type>) -> Result<String, TranslationError> {
+    pub fn element_name(&self, handle: Handle<Type>) -> Result<String> {
         let name = self.type_name(handle)?;
         Ok(if self.is_three(handle) { format!("wgsl::Aligned<{name}>") } else { name })
     }
 
     /// The name of a type for a variable in shared memory. No buffer has to match its layout, so vectors of three
     /// components are packed densely, which puts neighbours into different banks.
-    pub fn workgroup_name(&self, handle: Handle<Type>) -> Result<String, TranslationError> {
+    pub fn workgroup_name(&self, handle: Handle<Type>) -> Result<String> {
         match self.module.types[handle].inner {
             TypeInner::Array { base, size, .. } if self.is_three(base) => {
                 let Ok(IndexableLength::Known(length)) = size.resolve(self.module.to_ctx()) else {
@@ -57,7 +58,7 @@ impl ModuleText<'_> {
         matches!(self.module.types[handle].inner, TypeInner::Vector { size: VectorSize::Tri, .. })
     }
 
-    fn inner_name(&self, inner: &TypeInner, span: Span) -> Result<String, TranslationError> {
+    fn inner_name(&self, inner: &TypeInner, span: Span) -> Result<String> {
         match *inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
                 Ok(self.scalar_name(scalar, span)?.to_owned())
@@ -79,7 +80,7 @@ impl ModuleText<'_> {
         }
     }
 
-    pub fn scalar_name(&self, scalar: Scalar, span: Span) -> Result<&'static str, TranslationError> {
+    pub fn scalar_name(&self, scalar: Scalar, span: Span) -> Result<&'static str> {
         match (scalar.kind, scalar.width) {
             (ScalarKind::Float, 4) => Ok("float"),
             (ScalarKind::Uint, 4) => Ok("uint"),
@@ -99,34 +100,12 @@ impl ModuleText<'_> {
     }
 
     /// Refuses an array whose stride in WGSL differs from the one that C++ gives it.
-    pub fn check_stride(&self, base: Handle<Type>, stride: u32, span: Span) -> Result<(), TranslationError> {
-        let (size, alignment) = self.layout(base);
-        let natural = if self.is_three(base) { 16 } else { size.next_multiple_of(alignment) };
+    fn check_stride(&self, base: Handle<Type>, stride: u32, span: Span) -> Result<()> {
+        let natural = if self.is_three(base) { 16 } else { self.layouter[base].to_stride() };
         if natural == stride {
             return Ok(());
         }
         Err(self.unsupported(format!("an array with elements of {natural} bytes every {stride} bytes"), span))
-    }
-
-    /// Size and alignment of a type in WGSL, bytes.
-    fn layout(&self, handle: Handle<Type>) -> (u32, u32) {
-        let inner = &self.module.types[handle].inner;
-        let alignment = match inner {
-            TypeInner::Vector { scalar, .. } if scalar.kind == ScalarKind::Bool => 1,
-            TypeInner::Vector { size: VectorSize::Bi, .. } => 8,
-            TypeInner::Vector { .. } => 16,
-            TypeInner::Array { base, .. } => self.layout(*base).1,
-            TypeInner::Struct { members, .. } => {
-                members.iter().map(|member| self.layout(member.ty).1).max().unwrap_or(1)
-            }
-            TypeInner::Scalar(scalar) => u32::from(scalar.width),
-            _ => 4,
-        };
-        let size = match inner {
-            TypeInner::Vector { size, scalar } => u32::from(scalar.width) * *size as u32,
-            inner => inner.size(self.module.to_ctx()),
-        };
-        (size, alignment)
     }
 
     /// The fields of a struct. A struct with a `bool` is never in a buffer and has no padding.
@@ -140,14 +119,14 @@ impl ModuleText<'_> {
         let mut fields = Vec::new();
         let mut end = 0;
         for (index, member) in members.iter().enumerate() {
-            let (size, alignment) = self.layout(member.ty);
-            if u32::next_multiple_of(end, alignment) < member.offset {
+            let layout = self.layouter[member.ty];
+            if layout.alignment.round_up(end) < member.offset {
                 fields.push(Field::Padding((member.offset - end) / 4));
             }
             fields.push(Field::Member(index));
-            end = member.offset + size;
+            end = member.offset + layout.size;
         }
-        if end.next_multiple_of(self.layout(handle).1) < *span {
+        if self.layouter[handle].alignment.round_up(end) < *span {
             fields.push(Field::Padding((span - end) / 4));
         }
         fields
@@ -157,7 +136,7 @@ impl ModuleText<'_> {
         self.info[handle].contains(naga::valid::TypeFlags::HOST_SHAREABLE)
     }
 
-    pub fn write_structs(&self, source: &mut String) -> Result<(), TranslationError> {
+    pub fn write_structs(&self, source: &mut String) -> Result<()> {
         for (handle, type_) in self.module.types.iter() {
             let TypeInner::Struct { members, span } = &type_.inner else { continue };
             let (name, member_names) = (&self.names.types[&handle], &self.names.members[&handle]);

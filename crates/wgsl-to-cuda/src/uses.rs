@@ -3,8 +3,11 @@
 use naga::{AtomicFunction, Block, Expression, Handle, Span, Statement};
 use std::collections::{HashMap, HashSet};
 
+/// An expression of the function at hand.
+pub(crate) type Value = Handle<Expression>;
+
 /// The direct operands of an expression.
-pub(crate) fn operands(expression: &Expression) -> Vec<Handle<Expression>> {
+pub(crate) fn operands(expression: &Expression) -> Vec<Value> {
     match expression {
         Expression::Compose { components, .. } => components.clone(),
         Expression::Access { base, index } => vec![*base, *index],
@@ -24,7 +27,7 @@ pub(crate) fn operands(expression: &Expression) -> Vec<Handle<Expression>> {
 }
 
 /// The expressions that a statement evaluates before it has any effect.
-pub(crate) fn statement_operands(statement: &Statement) -> Vec<Handle<Expression>> {
+pub(crate) fn statement_operands(statement: &Statement) -> Vec<Value> {
     match statement {
         Statement::If { condition, .. } => vec![*condition],
         Statement::Switch { selector, .. } => vec![*selector],
@@ -48,7 +51,7 @@ pub(crate) fn statement_operands(statement: &Statement) -> Vec<Handle<Expression
 /// `Emit`s in a row nothing else happens, so they count as one.
 pub(crate) fn leading_emits<'s, 'b>(
     statements: &'s [(&'b Statement, &'b Span)],
-) -> (Vec<Handle<Expression>>, &'s [(&'b Statement, &'b Span)]) {
+) -> (Vec<Value>, &'s [(&'b Statement, &'b Span)]) {
     let mut emitted = Vec::new();
     let mut rest = statements;
     while let [(Statement::Emit(range), _), following @ ..] = rest {
@@ -72,9 +75,9 @@ pub(crate) fn inner_blocks(statement: &Statement) -> Vec<&Block> {
 /// How a function's expressions are used.
 pub(crate) struct Uses {
     /// For each operand, the expression that uses it (the last one, if several do).
-    pub user: HashMap<Handle<Expression>, Handle<Expression>>,
+    pub user: HashMap<Value, Value>,
     /// Values of which components are used one by one.
-    pub taken_apart: HashSet<Handle<Expression>>,
+    pub taken_apart: HashSet<Value>,
 }
 
 impl Uses {
