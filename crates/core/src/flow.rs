@@ -1,5 +1,6 @@
 //! A displacement field that knows its grid and which way it points.
 
+use crate::matrix3::apply;
 use crate::{CoreError, Grid, Volume};
 
 /// Where each fixed voxel is found in the moving image: `fixed(x) ≈ moving(x + d(x))`.
@@ -24,13 +25,7 @@ impl Flow {
         if components_vox.len() != expected {
             return Err(CoreError::ComponentCount { expected, got: components_vox.len() });
         }
-        if let Some(bad) = components_vox.iter().find(|c| c.len() != grid.len()) {
-            return Err(CoreError::SampleCount {
-                expected: grid.len(),
-                got: bad.len(),
-                size: grid.size_text(),
-            });
-        }
+        components_vox.iter().try_for_each(|component| grid.require_len(component.len()))?;
         Ok(Self { grid, components_vox })
     }
 
@@ -42,9 +37,14 @@ impl Flow {
 
     /// Samples a function from voxel position to displacement, both in voxels.
     pub fn from_fn(grid: Grid, displacement_vox: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
+        Self::from_samples(grid, |grid, i| displacement_vox(grid.position(i).map(|v| v as f64)))
+    }
+
+    /// Samples a function from a grid's voxels, by their indices, to displacements.
+    fn from_samples(grid: Grid, displacement_vox: impl Fn(&Grid, usize) -> [f64; 3]) -> Self {
         let mut flow = Self::zeros(grid);
         for i in 0..flow.grid.len() {
-            let d = displacement_vox(flow.grid.position(i).map(|v| v as f64));
+            let d = displacement_vox(&flow.grid, i);
             for (component, value) in flow.components_vox.iter_mut().zip(d) {
                 component[i] = value as f32;
             }
@@ -115,22 +115,10 @@ impl Flow {
     /// # Errors
     /// [`CoreError::SampleCount`] if a component has the wrong length.
     pub fn from_displacement_mm(grid: Grid, displacement_mm: &[Vec<f32>; 3]) -> Result<Self, CoreError> {
-        if let Some(bad) = displacement_mm.iter().find(|c| c.len() != grid.len()) {
-            return Err(CoreError::SampleCount {
-                expected: grid.len(),
-                got: bad.len(),
-                size: grid.size_text(),
-            });
-        }
-        let m = grid.voxel_from_world_matrix();
-        let mut flow = Self::zeros(grid);
-        for i in 0..flow.grid.len() {
-            let v = [0, 1, 2].map(|a: usize| f64::from(displacement_mm[a][i]));
-            for (row, component) in m.iter().zip(&mut flow.components_vox) {
-                component[i] = (row[0] * v[0] + row[1] * v[1] + row[2] * v[2]) as f32;
-            }
-        }
-        Ok(flow)
+        displacement_mm.iter().try_for_each(|component| grid.require_len(component.len()))?;
+        let voxel_from_world = grid.voxel_from_world_matrix();
+        let vector_mm = |i: usize| displacement_mm.each_ref().map(|component| f64::from(component[i]));
+        Ok(Self::from_samples(grid, |_, i| apply(&voxel_from_world, vector_mm(i))))
     }
 
     /// One component as a volume of its own (a copy).

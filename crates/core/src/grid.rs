@@ -131,6 +131,13 @@ impl Grid {
     pub fn is_empty(&self) -> bool {
         false
     }
+    pub(crate) fn require_len(&self, got: usize) -> Result<(), CoreError> {
+        let expected = self.len();
+        if got == expected {
+            return Ok(());
+        }
+        Err(CoreError::SampleCount { expected, got, size: self.size_text() })
+    }
     /// Index of voxel `(x, y, z)` in a C-ordered array.
     pub fn index(&self, [x, y, z]: [usize; 3]) -> usize {
         (z * self.size[1] + y) * self.size[0] + x
@@ -195,19 +202,14 @@ impl Grid {
         let h_min = self.spacing_mm.iter().copied().fold(f64::INFINITY, f64::min);
         let axes = self.dimension.count();
         let close = |a: [f64; 3], b: [f64; 3], tol: f64| (0..axes).all(|i| (a[i] - b[i]).abs() <= tol);
-        if !close(self.spacing_mm, other.spacing_mm, 1e-3 * h_min) {
-            return mismatch(
-                "spacing",
-                format!("{} mm", triple(self.spacing_mm)),
-                format!("{} mm", triple(other.spacing_mm)),
-            );
-        }
-        if !close(self.origin_mm, other.origin_mm, 1e-2 * h_min) {
-            return mismatch(
-                "origin",
-                format!("{} mm", triple(self.origin_mm)),
-                format!("{} mm", triple(other.origin_mm)),
-            );
+        let places = [
+            ("spacing", self.spacing_mm, other.spacing_mm, 1e-3),
+            ("origin", self.origin_mm, other.origin_mm, 1e-2),
+        ];
+        for (property, own, others, tolerance) in places {
+            if !close(own, others, tolerance * h_min) {
+                return mismatch(property, format!("{} mm", triple(own)), format!("{} mm", triple(others)));
+            }
         }
         if !(0..axes).all(|r| close(self.direction[r], other.direction[r], 1e-3)) {
             let text = |g: &Self| g.direction.map(triple).join(" ");

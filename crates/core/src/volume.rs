@@ -18,11 +18,8 @@ impl<T> Volume<T> {
     /// # Errors
     /// [`CoreError::SampleCount`] if the counts differ.
     pub fn new(grid: Grid, data: Vec<T>) -> Result<Self, CoreError> {
-        if data.len() == grid.len() {
-            Ok(Self { grid, data: Arc::new(data) })
-        } else {
-            Err(CoreError::SampleCount { expected: grid.len(), got: data.len(), size: grid.size_text() })
-        }
+        grid.require_len(data.len())?;
+        Ok(Self { grid, data: Arc::new(data) })
     }
 
     /// Samples a function of the voxel position `(x, y, z)`.
