@@ -1,23 +1,30 @@
 //! Counts lines of code: Rust lines with more on them than comments, without tests, benchmarks and examples.
 //!
-//! A line counts when a token stands on it or a literal runs over it. Left out are files below `tests`, `benches`,
-//! `bench`, `examples` and `fuzz`, files `tests.rs`, `parity.rs` and `threads.rs`, and items that only tests compile.
+//! A line counts when a token stands on it or a literal runs over it. The files are those that a build of a library or a program
+//! reads: what only tests compile is none of them. Left out are those below `bench` and `fuzz`, and files `parity.rs`.
 
-use crate::{Failure, sources, tokens};
+use crate::{Failure, modules, sources, tokens};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-const LEFT_OUT: [&str; 8] =
-    ["tests", "tests.rs", "parity.rs", "threads.rs", "benches", "bench", "examples", "fuzz"];
+const LEFT_OUT: [&str; 3] = ["bench", "fuzz", "parity.rs"];
+/// The files that libraries and programs begin with.
+const ROOTS: [&str; 2] = ["src/lib.rs", "src/main.rs"];
 
 /// Lines of code below `root` by crate: `crates/NAME`, or the first folder.
 ///
 /// # Errors
 /// A source cannot be read.
 pub fn by_crate(root: &Path) -> Result<BTreeMap<String, usize>, Failure> {
-    let mut sizes = BTreeMap::new();
+    let mut files = BTreeSet::new();
     for file in sources::files(root, &["rs"])? {
+        if ROOTS.iter().any(|end| file.ends_with(end)) {
+            files.extend(modules::read(&file)?.files);
+        }
+    }
+    let mut sizes = BTreeMap::new();
+    for file in files {
         let path = file.strip_prefix(root).unwrap_or(&file);
         let parts: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
         if !parts.iter().any(|part| LEFT_OUT.contains(&part.as_str())) {
@@ -83,5 +90,23 @@ mod tests {
         // `#[inline]`, `fn`, two lines with the literal, and the brace.
         assert_eq!(sizes, BTreeMap::from([("crates/a".to_owned(), 5), ("xtask".to_owned(), 5)]));
         assert!(table(&sizes).ends_with("all                          10\n"), "{}", table(&sizes));
+    }
+
+    #[test]
+    fn files_that_only_tests_include_are_no_code() {
+        let root = tempfile::tempdir().expect("a temporary folder should be possible");
+        let source = root.path().join("crates/a/src");
+        fs::create_dir_all(source.join("b")).expect("should be writable");
+        let files = [
+            ("lib.rs", "mod b;\n#[cfg(test)]\nmod b_tests;\n"),
+            ("b/mod.rs", "#[cfg(test)]\nmod inner_tests;\nfn f() {}\n"),
+            ("b/inner_tests.rs", "fn g() {}\n"),
+            ("b_tests.rs", "fn h() {}\n"),
+        ];
+        for (name, text) in files {
+            fs::write(source.join(name), text).expect("should be writable");
+        }
+        let sizes = by_crate(root.path()).ok().expect("the folder should be readable");
+        assert_eq!(sizes, BTreeMap::from([("crates/a".to_owned(), 2)]));
     }
 }
