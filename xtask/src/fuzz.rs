@@ -5,8 +5,8 @@
 //! fuzzed. `fuzz/corpus` holds files that were trouble once, `fuzz/dictionaries` the words of formats. Inputs that a run finds
 //! interesting stay in the target folder, and the next run begins with them as well.
 
-use crate::Failure;
-use crate::cargo::{run_quietly, workspace_root};
+use crate::cargo::{run_quietly, target_folder, workspace_root};
+use crate::{Failure, sources};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -77,8 +77,7 @@ impl Fuzzing {
             let install = "`rustup toolchain install nightly` and `cargo install cargo-fuzz --locked`";
             Failure(format!("{text}\nfuzzing needs a nightly compiler and cargo-fuzz: {install}"))
         })?;
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-        let folder = workspace_root().join(target).join("fuzz");
+        let folder = target_folder().join("fuzz");
         let mut build = nightly(&["build", "--target-dir"]);
         build.arg(&folder);
         run_quietly(build)?;
@@ -143,14 +142,8 @@ impl Fuzzing {
 
 /// The names of the folders in a folder, in order.
 fn subfolders(folder: &Path) -> Result<Vec<String>, Failure> {
-    let entries = fs::read_dir(folder).map_err(|error| unusable(folder, &error))?;
-    let mut names: Vec<String> = entries
-        .filter_map(Result::ok)
-        .filter(|entry| entry.path().is_dir())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    Ok(names)
+    let name = |folder: PathBuf| folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(sources::folders(folder)?.into_iter().map(name).collect())
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> Failure {

@@ -67,22 +67,15 @@ impl Kernel {
         for other in all.iter().filter(|other| borrows(other)) {
             has_gpu_text |= other.has_gpu_text()?;
         }
+        let has_parity_test = self.folder.join("parity.rs").is_file() || tested.contains(&self.name);
+        let no_parity = format!("no parity.rs, and no test in {CRATE}/{PARITY} names `{}`", self.name);
         let parts = [
-            (
-                contract.starts_with("//!"),
-                "its mod.rs does not begin with the contract, a `//!` page".to_owned(),
-            ),
-            (has_cpu_text, "no CPU text: neither cpu.rs nor a function `on_cpu`".to_owned()),
-            (
-                has_gpu_text,
-                "no GPU text: no .wgsl or .cu that its Rust includes, and no other kernel's".to_owned(),
-            ),
-            (
-                self.folder.join("parity.rs").is_file() || tested.contains(&self.name),
-                format!("no parity.rs, and no test in {CRATE}/{PARITY} names `{}`", self.name),
-            ),
+            (contract.starts_with("//!"), "its mod.rs does not begin with the contract, a `//!` page"),
+            (has_cpu_text, "no CPU text: neither cpu.rs nor a function `on_cpu`"),
+            (has_gpu_text, "no GPU text: no .wgsl or .cu that its Rust includes, and no other kernel's"),
+            (has_parity_test, &no_parity),
         ];
-        Ok(parts.into_iter().filter(|(is_there, _)| !is_there).map(|(_, what)| what).collect())
+        Ok(parts.into_iter().filter(|(is_there, _)| !is_there).map(|(_, what)| what.to_owned()).collect())
     }
 
     fn has_gpu_text(&self) -> Result<bool, Failure> {
