@@ -5,8 +5,8 @@ pub(crate) use of_this_build::{fastest, list, open};
 use crate::{ComputeError, Gpu, Listing};
 use std::sync::Arc;
 
-/// A GPU, and for each faster kind the reason why it cannot be used.
-type Found = (Arc<dyn Gpu>, Vec<String>);
+/// The fastest GPU present, and for each faster kind the reason why it cannot be used.
+type Found = (Option<Arc<dyn Gpu>>, Vec<String>);
 
 #[cfg(feature = "gpu")]
 mod of_this_build {
@@ -20,14 +20,9 @@ mod of_this_build {
     pub(crate) fn open(name: &str) -> Result<Arc<dyn Gpu>, ComputeError> {
         let refuse =
             |reason: &str| ComputeError::NoDevice { name: name.to_owned(), reason: reason.to_owned() };
-        let (kind, ordinal) = match name.split_once(':') {
-            None => (name, 0),
-            Some((kind, digits)) => {
-                let ordinal =
-                    digits.parse().map_err(|_| refuse("what follows the colon should be a number from 0"))?;
-                (kind, ordinal)
-            }
-        };
+        let (kind, digits) = name.split_once(':').unwrap_or((name, "0"));
+        let ordinal =
+            digits.parse().map_err(|_| refuse("what follows the colon should be a number from 0"))?;
         match kind {
             "cuda" => Ok(Arc::new(cuda_device::CudaDevice::open(ordinal)?)),
             "vulkan" | "metal" | "dx12" | "wgpu" => {
@@ -37,8 +32,8 @@ mod of_this_build {
         }
     }
 
-    /// Opens the fastest GPU present. The error holds one reason for each kind.
-    pub(crate) fn fastest() -> Result<Found, Vec<String>> {
+    /// Opens the fastest GPU present.
+    pub(crate) fn fastest() -> Found {
         let mut why_not = Vec::new();
         for name in BY_SPEED {
             if name == "wgpu" && !wgpu_device::card_may_be_there() {
@@ -46,13 +41,13 @@ mod of_this_build {
                 continue;
             }
             match open(name) {
-                Ok(gpu) if gpu.is_hardware() => return Ok((gpu, why_not)),
+                Ok(gpu) if gpu.is_hardware() => return (Some(gpu), why_not),
                 Ok(gpu) => why_not.push(format!("{name}: {} is no graphics card", gpu.info().description)),
                 Err(ComputeError::NoDevice { name, reason }) => why_not.push(format!("{name}: {reason}")),
                 Err(error) => why_not.push(format!("{name}: {error}")),
             }
         }
-        Err(why_not)
+        (None, why_not)
     }
 
     /// All GPUs; absent kinds with the reason.
@@ -72,8 +67,8 @@ mod of_this_build {
         Err(ComputeError::NoDevice { name: name.to_owned(), reason: REASON.to_owned() })
     }
 
-    pub(crate) fn fastest() -> Result<Found, Vec<String>> {
-        Err(vec![REASON.to_owned()])
+    pub(crate) fn fastest() -> Found {
+        (None, vec![REASON.to_owned()])
     }
 
     pub(crate) fn list() -> Vec<Listing> {

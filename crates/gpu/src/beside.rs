@@ -40,21 +40,12 @@ impl Drop for Fork {
     }
 }
 
-/// The calling thread asks of a lane until this is dropped.
-struct Within<'a> {
-    fork: &'a Fork,
-    before: Lane,
-}
+/// Calls a function when it is dropped, after a panic as well.
+struct AtEnd<F: FnMut()>(F);
 
-impl<'a> Within<'a> {
-    fn new(fork: &'a Fork) -> Self {
-        Self { fork, before: fork.gpu.switch(fork.lane) }
-    }
-}
-
-impl Drop for Within<'_> {
+impl<F: FnMut()> Drop for AtEnd<F> {
     fn drop(&mut self) {
-        self.fork.gpu.switch(self.before);
+        (self.0)();
     }
 }
 
@@ -63,22 +54,12 @@ thread_local! {
     static IN_TURN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The calling thread's work is done in turn until this is dropped.
-struct InTurn {
-    before: bool,
-}
-
-impl Drop for InTurn {
-    fn drop(&mut self) {
-        IN_TURN.set(self.before);
-    }
-}
-
 impl Device {
     /// Runs `work`, in which nothing that the calling thread asks for is done [beside](Self::beside) other work: what runs side
     /// by side keeps memory for each, which a budget has not counted.
     pub fn in_turn<R>(&self, work: impl FnOnce() -> R) -> R {
-        let _until_the_end = InTurn { before: IN_TURN.replace(true) };
+        let before = IN_TURN.replace(true);
+        let _then = AtEnd(|| IN_TURN.set(before));
         work()
     }
 
@@ -96,9 +77,14 @@ impl Device {
             Kind::Gpu(_) if IN_TURN.get() => None,
             Kind::Gpu(gpu) => gpu.fork()?.map(|lane| Fork { gpu: gpu.clone(), lane }),
         };
-        let within = fork.as_ref().map(Within::new);
+        let until_then = fork.as_ref().map(|Fork { gpu, lane }| {
+            let before = gpu.switch(*lane);
+            AtEnd(move || {
+                gpu.switch(before);
+            })
+        });
         let found = work();
-        drop(within);
+        drop(until_then);
         Ok(Beside { found: found?, fork, borrowed: PhantomData })
     }
 }

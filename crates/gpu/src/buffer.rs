@@ -19,7 +19,7 @@ pub struct Buffer<T: Element = f32> {
 }
 
 #[derive(Debug)]
-enum Memory<T> {
+pub(crate) enum Memory<T> {
     Host(HostMemory),
     /// Somebody else's samples, which nobody writes.
     Shared(Arc<Vec<T>>),
@@ -32,15 +32,8 @@ pub type Field = Vec<Buffer>;
 const WRONG_DEVICE: &str = "a kernel of the processor was given a buffer of a GPU";
 
 impl<T: Element> Buffer<T> {
-    pub(crate) fn on_host(memory: HostMemory, len: usize) -> Self {
-        Self { memory: Memory::Host(memory), len, capacity: len }
-    }
-    pub(crate) fn shared(samples: Arc<Vec<T>>) -> Self {
-        let len = samples.len();
-        Self { memory: Memory::Shared(samples), len, capacity: len }
-    }
-    pub(crate) fn on_gpu(memory: GpuMemory, len: usize) -> Self {
-        Self { memory: Memory::Gpu(memory), len, capacity: len }
+    pub(crate) fn new(memory: Memory<T>, len: usize) -> Self {
+        Self { memory, len, capacity: len }
     }
     /// Number of samples in use.
     pub fn len(&self) -> usize {

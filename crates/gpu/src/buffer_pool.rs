@@ -3,7 +3,6 @@
 
 use crate::element::Word;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Which pieces `P` a pool keeps, and which it hands out first.
@@ -26,11 +25,9 @@ pub(crate) enum First<P> {
     /// The piece returned last: it may still be in a cache.
     Newest,
     /// The piece returned first: the work that used it is most likely done.
-    #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "a policy of GPUs"))]
     Oldest,
     /// The piece at the lowest address: the same sequence of requests then gets the same memory. The function returns a
     /// piece's address.
-    #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "a policy of GPUs"))]
     Lowest(fn(&P) -> u64),
 }
 
@@ -62,24 +59,20 @@ pub struct MemoryStats {
 pub(crate) struct BufferPool<P> {
     policy: Policy<P>,
     free: Mutex<Free<P>>,
-    allocations: AtomicU64,
-    used_bytes: AtomicUsize,
-    most_used_bytes: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct Free<P> {
     /// For each size in bytes, the free pieces ordered by address ([`First::Lowest`]) or by the number of their return.
     pieces: HashMap<usize, BTreeMap<u64, P>>,
-    bytes: usize,
     given_back: u64,
+    stats: MemoryStats,
 }
 
 impl<P> BufferPool<P> {
     pub fn new(policy: Policy<P>) -> Self {
-        let free = Free { pieces: HashMap::new(), bytes: 0, given_back: 0 };
-        let (used_bytes, most_used_bytes) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { policy, free: Mutex::new(free), allocations: AtomicU64::new(0), used_bytes, most_used_bytes }
+        let free = Free { pieces: HashMap::new(), given_back: 0, stats: MemoryStats::default() };
+        Self { policy, free: Mutex::new(free) }
     }
 
     /// The size in bytes of a piece for `words` words.
@@ -108,65 +101,61 @@ impl<P> BufferPool<P> {
             First::Oldest | First::Lowest(_) => pieces.first_entry(),
         };
         let piece = entry.filter(|entry| usable(entry.get()))?.remove();
-        free.bytes -= bytes;
+        free.stats.kept_bytes -= bytes;
+        drop(free);
         self.count_use(bytes);
         Some(piece)
     }
 
     /// Counts an allocation made outside of [`Self::take`].
     pub fn count_allocation(&self, bytes: usize) {
-        self.allocations.fetch_add(1, Ordering::Relaxed);
+        self.free().stats.allocations += 1;
         self.count_use(bytes);
     }
 
     fn count_use(&self, bytes: usize) {
-        let used = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.most_used_bytes.fetch_max(used, Ordering::Relaxed);
+        let stats = &mut self.free().stats;
+        stats.used_bytes += bytes;
+        stats.most_used_bytes = stats.most_used_bytes.max(stats.used_bytes);
     }
 
     /// A piece of `bytes` bytes was given away for good.
     pub fn forget(&self, bytes: usize) {
-        self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.free().stats.used_bytes -= bytes;
     }
 
     /// Returns a piece of `bytes` bytes to the pool.
     pub fn keep(&self, bytes: usize, piece: P) {
-        self.forget(bytes);
+        let mut free = self.free();
+        free.stats.used_bytes -= bytes;
         if bytes > self.policy.largest_bytes {
             return;
         }
-        let mut free = self.free();
         free.given_back += 1;
         let place = match self.policy.first {
             First::Newest | First::Oldest => free.given_back,
             First::Lowest(address) => address(&piece),
         };
         free.pieces.entry(bytes).or_default().insert(place, piece);
-        free.bytes += bytes;
-        while free.bytes > self.policy.most_bytes {
+        free.stats.kept_bytes += bytes;
+        while free.stats.kept_bytes > self.policy.most_bytes {
             let sizes =
                 free.pieces.iter().filter_map(|(&size, pieces)| Some((*pieces.first_key_value()?.0, size)));
             let Some((_, oldest)) = sizes.min() else { break };
             free.pieces.get_mut(&oldest).and_then(BTreeMap::pop_first);
-            free.bytes -= oldest;
+            free.stats.kept_bytes -= oldest;
         }
     }
 
     /// Removes and returns all free pieces.
-    #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "drivers of GPUs take memory back"))]
     pub fn drain(&self) -> Vec<P> {
         let mut free = self.free();
-        free.bytes = 0;
+        free.stats.kept_bytes = 0;
         std::mem::take(&mut free.pieces).into_values().flat_map(BTreeMap::into_values).collect()
     }
 
     pub fn stats(&self) -> MemoryStats {
-        MemoryStats {
-            allocations: self.allocations.load(Ordering::Relaxed),
-            kept_bytes: self.free().bytes,
-            used_bytes: self.used_bytes.load(Ordering::Relaxed),
-            most_used_bytes: self.most_used_bytes.load(Ordering::Relaxed),
-        }
+        self.free().stats
     }
 
     fn free(&self) -> MutexGuard<'_, Free<P>> {

@@ -35,10 +35,7 @@ impl Device {
     /// # Errors
     /// [`ComputeError::NoDevice`] with the reason; [`ComputeError::Threads`] as [`Self::cpu`].
     pub fn named(name: &str, threads: usize) -> Result<Self, ComputeError> {
-        if name == "cpu" {
-            return Self::cpu(threads);
-        }
-        Ok(Self { kind: Kind::Gpu(backends::open(name)?) })
+        if name == "cpu" { Self::cpu(threads) } else { backends::open(name).map(Self::of) }
     }
 
     /// Opens the fastest device present: CUDA first, then any other GPU, then the processor.
@@ -54,17 +51,13 @@ impl Device {
     /// # Errors
     /// As [`Self::cpu`].
     pub fn auto_because(threads: usize) -> Result<(Self, String), ComputeError> {
-        let why_none = match backends::fastest() {
-            Ok((gpu, why_not)) => {
-                let because = match why_not.is_empty() {
-                    true => "the fastest kind there is".to_owned(),
-                    false => format!("the fastest present; {}", why_not.join("; ")),
-                };
-                return Ok((Self { kind: Kind::Gpu(gpu) }, because));
-            }
-            Err(why_not) => why_not.join("; "),
-        };
-        Ok((Self::cpu(threads)?, format!("no GPU can be used: {why_none}")))
+        let (gpu, why_not) = backends::fastest();
+        let whys = why_not.join("; ");
+        Ok(match gpu {
+            None => (Self::cpu(threads)?, format!("no GPU can be used: {whys}")),
+            Some(gpu) if whys.is_empty() => (Self::of(gpu), "the fastest kind there is".to_owned()),
+            Some(gpu) => (Self::of(gpu), format!("the fastest present; {whys}")),
+        })
     }
 
     /// All devices of this machine; kinds that cannot be used are listed with the reason.
@@ -87,7 +80,16 @@ impl Device {
 
     /// Whether the device is a GPU.
     pub fn is_gpu(&self) -> bool {
-        matches!(self.kind, Kind::Gpu(_))
+        self.gpu().is_some()
+    }
+    fn of(gpu: Arc<dyn Gpu>) -> Self {
+        Self { kind: Kind::Gpu(gpu) }
+    }
+    fn gpu(&self) -> Option<&Arc<dyn Gpu>> {
+        match &self.kind {
+            Kind::Cpu(_) => None,
+            Kind::Gpu(gpu) => Some(gpu),
+        }
     }
 
     /// A timestamp at the current end of the submitted work; a download after it need not wait for later work. `None`
@@ -96,10 +98,7 @@ impl Device {
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
     pub fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(_) => Ok(None),
-            Kind::Gpu(gpu) => gpu.mark(),
-        }
+        self.gpu().map_or(Ok(None), |gpu| gpu.mark())
     }
     /// Blocks until all submitted work is done. Returns at once on the processor, where each call completes before it
     /// returns.
@@ -107,20 +106,14 @@ impl Device {
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
     pub fn synchronise(&self) -> Result<(), ComputeError> {
-        match &self.kind {
-            Kind::Cpu(_) => Ok(()),
-            Kind::Gpu(gpu) => gpu.synchronise(),
-        }
+        self.gpu().map_or(Ok(()), |gpu| gpu.synchronise())
     }
     /// A timestamp at the current end of the submitted work, on the device's clock; on the processor, the current time.
     ///
     /// # Errors
     /// [`ComputeError::DeviceFailed`].
     pub fn stamp(&self) -> Result<Timestamp, ComputeError> {
-        match &self.kind {
-            Kind::Cpu(_) => Ok(Timestamp::now()),
-            Kind::Gpu(gpu) => gpu.stamp(),
-        }
+        self.gpu().map_or_else(|| Ok(Timestamp::now()), |gpu| gpu.stamp())
     }
     /// The time that the device spends on `work`, in milliseconds: on its own clock if it has one, else on the host's.
     ///
@@ -136,23 +129,20 @@ impl Device {
     }
     /// Free device memory in bytes; `None` on the processor and where a GPU's driver does not report it.
     pub fn free_bytes(&self) -> Option<usize> {
-        match &self.kind {
-            Kind::Cpu(_) => None,
-            Kind::Gpu(gpu) => gpu.free_bytes(),
-        }
+        self.gpu()?.free_bytes()
     }
     /// Gives memory that is only kept for later requests back to the system or the driver; waits for the device. For who
     /// needs pieces of other sizes next, under a budget.
     pub fn release_kept(&self) {
         match &self.kind {
-            Kind::Cpu(cpu) => cpu.release_kept(),
+            Kind::Cpu(cpu) => drop(cpu.memory.drain()),
             Kind::Gpu(gpu) => gpu.release_kept(),
         }
     }
     /// Statistics of the device's memory: allocations so far, and bytes kept for reuse.
     pub fn memory_stats(&self) -> MemoryStats {
         match &self.kind {
-            Kind::Cpu(cpu) => cpu.memory_stats(),
+            Kind::Cpu(cpu) => cpu.memory.stats(),
             Kind::Gpu(gpu) => gpu.memory_stats(),
         }
     }
@@ -179,10 +169,7 @@ impl Device {
 
     /// Number of runs of launches that were replayed from a recording; `None` where the device records none.
     pub fn replayed_runs(&self) -> Option<usize> {
-        match &self.kind {
-            Kind::Cpu(_) => None,
-            Kind::Gpu(gpu) => gpu.replayed_runs(),
-        }
+        self.gpu()?.replayed_runs()
     }
     /// The kind of the device; kernels choose their implementation by it.
     pub fn kind(&self) -> &Kind {

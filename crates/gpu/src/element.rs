@@ -45,6 +45,16 @@ pub(crate) fn try_words_of<T: Element>(elements: Vec<T>) -> Result<Vec<Word>, Ve
     bytemuck::allocation::try_cast_vec(elements).map_err(|(_, elements)| elements)
 }
 
+/// Copies of the parts of `words` that follow each other, of so many words each.
+pub(crate) fn parts_of(mut words: &[Word], lengths: impl Iterator<Item = usize>) -> Vec<Vec<Word>> {
+    let part = |len| {
+        let (part, rest) = words.split_at(len);
+        words = rest;
+        part.to_vec()
+    };
+    lengths.map(part).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

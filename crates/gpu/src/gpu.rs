@@ -3,7 +3,7 @@
 //! `WgpuDevice` hands a shader's WGSL to wgpu; `CudaDevice` translates it to CUDA C++. Launches on a device run in the
 //! order in which they were made.
 
-use crate::{ComputeError, DeviceInfo, GpuMemory, Launch, MemoryStats, Timestamp};
+use crate::{ComputeError, Content, DeviceInfo, GpuMemory, Launch, MemoryStats, Timestamp};
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -21,12 +21,9 @@ pub trait Gpu: Debug + Send + Sync {
     }
     /// Whether the device is a graphics processor; false for an adapter in software on the processor.
     fn is_hardware(&self) -> bool;
-    /// Allocates `words` words of four bytes, filled with zeros.
-    fn zeros(&self, words: usize) -> Result<GpuMemory, ComputeError>;
-    /// Allocates `words` words of undefined content; the caller writes each word before it reads it.
-    fn scratch(&self, words: usize) -> Result<GpuMemory, ComputeError> {
-        self.zeros(words)
-    }
+    /// Allocates `words` words of four bytes, filled with zeros or of undefined content: the caller then writes each word before it
+    /// reads it.
+    fn allocate(&self, words: usize, content: Content) -> Result<GpuMemory, ComputeError>;
     /// Copies `bytes` from the host to new device memory; the last word is padded with zeros.
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError>;
     /// Reads a range of words of each memory back to the host, one vector for each entry of `wanted`. Waits for all

@@ -21,7 +21,8 @@ const LARGE_PAGES_FROM_BYTES: usize = 8 << 20;
 
 /// The content of newly taken memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Content {
+pub enum Content {
+    /// Zeros.
     Zeros,
     /// Undefined; the caller writes it before it reads it.
     Any,
@@ -63,9 +64,7 @@ fn zeroed(len: usize) -> Result<Vec<Word>, ComputeError> {
 /// # Safety
 /// Every word is written before it is read.
 unsafe fn unwritten(len: usize) -> Result<Vec<Word>, ComputeError> {
-    let mut words = Vec::new();
-    words.try_reserve_exact(len).map_err(|_| out_of_memory(len))?;
-    ask_for_large_pages(words.spare_capacity_mut());
+    let mut words = room_for(len)?;
     #[allow(clippy::uninit_vec, reason = "the caller promises to write the words before anything reads them")]
     // SAFETY: there is room for as many, and the caller writes them.
     unsafe {
@@ -130,7 +129,7 @@ impl Drop for HostMemory {
 
 /// Advises the system to back large memory by large pages. First touch is then several times cheaper, and planes that
 /// lie far apart need fewer entries of the TLB. It is only a hint: where it is refused or unknown, nothing changes.
-pub(crate) fn ask_for_large_pages<T>(words: &[T]) {
+fn ask_for_large_pages<T>(words: &[T]) {
     #[cfg(target_os = "linux")]
     if size_of_val(words) >= LARGE_PAGES_FROM_BYTES {
         const PAGE: usize = 4096;
@@ -144,7 +143,6 @@ pub(crate) fn ask_for_large_pages<T>(words: &[T]) {
 }
 
 /// Reserves host memory for `len` words, with large pages advised; the vector is empty and nothing is written yet.
-#[cfg(feature = "gpu")]
 pub(crate) fn room_for(len: usize) -> Result<Vec<Word>, ComputeError> {
     let mut room = Vec::new();
     room.try_reserve_exact(len).map_err(|_| out_of_memory(len))?;

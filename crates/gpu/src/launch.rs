@@ -55,6 +55,26 @@ pub struct Launch<'a> {
     pub groups: [u32; 3],
 }
 
+/// The key of a compiled kernel.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Variant {
+    /// The address of the source, which is always a `static`.
+    text: usize,
+    entry: &'static str,
+    /// The bits of the constants' values; the constants of a source come in a fixed order.
+    constants: Vec<u64>,
+}
+
+impl Launch<'_> {
+    pub(crate) fn variant(&self) -> Variant {
+        Variant {
+            text: std::ptr::from_ref(self.source).addr(),
+            entry: self.entry,
+            constants: self.constants.iter().map(|constant| constant.1.to_bits()).collect(),
+        }
+    }
+}
+
 /// How one buffer of a launch is bound.
 #[derive(Debug, Clone, Copy)]
 pub enum Bind<'a> {

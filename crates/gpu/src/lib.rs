@@ -5,6 +5,7 @@
 //! issues a [`Launch`].
 //! The feature `gpu` is on by default. Without it only the processor is available and every GPU is reported as absent;
 //! the interface for kernels is the same.
+#![cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "some is for GPUs alone"))]
 
 mod backends;
 mod beside;
@@ -47,6 +48,7 @@ pub use device::{Device, Kind};
 pub use element::Element;
 pub use error::ComputeError;
 pub use gpu::{Gpu, Lane};
+pub use host_memory::Content;
 pub use launch::{Bind, Launch, ShaderSource, cover, inputs, line, outputs, tile};
 pub use listing::{DeviceInfo, Listing};
 pub use memory::GpuMemory;

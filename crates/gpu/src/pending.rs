@@ -9,24 +9,25 @@ use std::fmt;
 ///
 /// Methods that only report a number read it at the end, so that the GPU never waits for the host in between. Callers
 /// with many results [fetch](fetch) them in one transfer.
-pub struct Later<T>(State<T>);
+pub struct Later<T> {
+    /// `None` while the result is on the device.
+    value: Option<T>,
+    /// `None` once the result is known.
+    unfinished: Option<Unfinished<T>>,
+}
 
 /// Computes the result from the words that a kernel wrote.
 type Finish<T> = Box<dyn FnOnce(&[Word]) -> T + Send>;
 
-enum State<T> {
-    Known(T),
-    /// `finish` is `None` once it has been called.
-    OnDevice {
-        partials: Buffer<Word>,
-        finish: Option<Finish<T>>,
-    },
+struct Unfinished<T> {
+    partials: Buffer<Word>,
+    finish: Finish<T>,
 }
 
 impl<T> Later<T> {
     /// A result that is already on the host.
     pub fn known(value: T) -> Self {
-        Self(State::Known(value))
+        Self { value: Some(value), unfinished: None }
     }
     /// A result on the device: `finish` computes it from the content of `partials` when it is fetched.
     pub fn on_device<E: Element>(
@@ -34,8 +35,8 @@ impl<T> Later<T> {
         finish: impl FnOnce(&[E]) -> T + Send + 'static,
     ) -> Self {
         let len = partials.len();
-        let finish = move |words: &[Word]| finish(&bytemuck::cast_slice(words)[..len]);
-        Self(State::OnDevice { partials: partials.into_words(), finish: Some(Box::new(finish)) })
+        let finish = Box::new(move |words: &[Word]| finish(&bytemuck::cast_slice(words)[..len]));
+        Self { value: None, unfinished: Some(Unfinished { partials: partials.into_words(), finish }) }
     }
     /// Waits for the result and returns it.
     ///
@@ -50,30 +51,22 @@ impl<T> Later<T> {
     /// As [`Self::get`].
     pub fn get_after(mut self, device: &Device, mark: Option<&Timestamp>) -> Result<T, ComputeError> {
         fetch(device, mark, vec![&mut self])?;
-        match self.0 {
-            State::Known(value) => Ok(value),
-            State::OnDevice { .. } => unreachable!("a number that was fetched should be known"),
-        }
+        Ok(self.value.expect("a number that was fetched should be known"))
     }
     /// The result if it is on the host; `None` while it is on the device.
     pub fn peek(&self) -> Option<&T> {
-        match &self.0 {
-            State::Known(value) => Some(value),
-            State::OnDevice { .. } => None,
-        }
+        self.value.as_ref()
     }
     /// Applies `map` to the result, now if it is on the host, else when it is fetched.
     pub fn map<U>(self, map: impl FnOnce(T) -> U + Send + 'static) -> Later<U>
     where
         T: 'static,
     {
-        match self.0 {
-            State::Known(value) => Later::known(map(value)),
-            State::OnDevice { partials, finish } => {
-                let finish = finish.expect("a number that is not known should have its finish");
-                Later(State::OnDevice { partials, finish: Some(Box::new(move |p| map(finish(p)))) })
-            }
-        }
+        let Some(Unfinished { partials, finish }) = self.unfinished else {
+            return Later { value: self.value.map(map), unfinished: None };
+        };
+        let finish = Box::new(move |words: &[Word]| map(finish(words)));
+        Later { value: None, unfinished: Some(Unfinished { partials, finish }) }
     }
 }
 
@@ -87,16 +80,11 @@ pub trait Pending {
 
 impl<T> Pending for Later<T> {
     fn partials(&self) -> Option<&Buffer<u32>> {
-        match &self.0 {
-            State::Known(_) => None,
-            State::OnDevice { partials, .. } => Some(partials),
-        }
+        self.unfinished.as_ref().map(|unfinished| &unfinished.partials)
     }
     fn finish(&mut self, partials: &[u32]) {
-        if let State::OnDevice { finish, .. } = &mut self.0
-            && let Some(finish) = finish.take()
-        {
-            self.0 = State::Known(finish(partials));
+        if let Some(unfinished) = self.unfinished.take() {
+            self.value = Some((unfinished.finish)(partials));
         }
     }
 }
@@ -120,9 +108,9 @@ pub fn fetch(
 
 impl<T: fmt::Debug> fmt::Debug for Later<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            State::Known(value) => f.debug_tuple("Later").field(value).finish(),
-            State::OnDevice { .. } => f.write_str("Later(..)"),
+        match &self.value {
+            Some(value) => f.debug_tuple("Later").field(value).finish(),
+            None => f.write_str("Later(..)"),
         }
     }
 }

@@ -2,9 +2,8 @@
 //! depend on the number of threads.
 
 use crate::ComputeError;
-use crate::MemoryStats;
 use crate::buffer_pool::BufferPool;
-use crate::host_memory::{Content, HOST_POLICY, HostMemory, HostPool};
+use crate::host_memory::{HOST_POLICY, HostPool};
 use crate::rows::{Shared, ranges_mut};
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Cpu {
     pool: Arc<rayon::ThreadPool>,
-    memory: Arc<HostPool>,
+    pub(crate) memory: Arc<HostPool>,
 }
 
 /// Fewer samples are not split: a kernel would finish them before a second thread has woken up.
@@ -59,28 +58,6 @@ impl Cpu {
             1 => (first(), second()),
             _ => self.pool.install(|| rayon::join(first, second)),
         }
-    }
-
-    /// Takes memory for `len` words from the memory pool.
-    pub(crate) fn memory(&self, len: usize, content: Content) -> Result<HostMemory, ComputeError> {
-        HostMemory::take(&self.memory, len, content)
-    }
-
-    /// The same, to be given away.
-    ///
-    /// # Safety
-    /// As [`HostMemory::take_to_give`].
-    pub(crate) unsafe fn memory_to_give(&self, len: usize) -> Result<HostMemory, ComputeError> {
-        // SAFETY: the caller promises what is asked for.
-        unsafe { HostMemory::take_to_give(&self.memory, len) }
-    }
-
-    pub(crate) fn release_kept(&self) {
-        drop(self.memory.drain());
-    }
-
-    pub(crate) fn memory_stats(&self) -> MemoryStats {
-        self.memory.stats()
     }
 
     /// Number of threads in the pool.

@@ -1,8 +1,9 @@
 //! Allocation of buffers on a device, uploads from the host, and readback to the host.
 
+use crate::buffer::Memory;
 use crate::element::{Element, Word, elements_of, try_words_of, words_of};
-use crate::host_memory::{Content, HostMemory};
-use crate::{AnyBuffer, Buffer, ComputeError, Device, Field, Kind, Timestamp};
+use crate::host_memory::HostMemory;
+use crate::{AnyBuffer, Buffer, ComputeError, Content, Device, Field, Kind, Timestamp};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,22 +13,22 @@ impl Device {
     /// # Errors
     /// [`ComputeError::OutOfMemory`] with the bytes asked for.
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, ComputeError> {
-        let words = words_of::<T>(len);
-        match self.kind() {
-            Kind::Cpu(cpu) => Ok(Buffer::on_host(cpu.memory(words, Content::Zeros)?, len)),
-            Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.zeros(words)?, len)),
-        }
+        self.allocate(len, Content::Zeros)
     }
     /// Allocates a buffer of `len` samples of undefined content; a kernel writes them before they are read.
     ///
     /// # Errors
     /// As [`Self::zeros`].
     pub fn scratch<T: Element>(&self, len: usize) -> Result<Buffer<T>, ComputeError> {
+        self.allocate(len, Content::Any)
+    }
+    fn allocate<T: Element>(&self, len: usize, content: Content) -> Result<Buffer<T>, ComputeError> {
         let words = words_of::<T>(len);
-        match self.kind() {
-            Kind::Cpu(cpu) => Ok(Buffer::on_host(cpu.memory(words, Content::Any)?, len)),
-            Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.scratch(words)?, len)),
-        }
+        let memory = match self.kind() {
+            Kind::Cpu(cpu) => Memory::Host(HostMemory::take(&cpu.memory, words, content)?),
+            Kind::Gpu(gpu) => Memory::Gpu(gpu.allocate(words, content)?),
+        };
+        Ok(Buffer::new(memory, len))
     }
     /// [`Self::scratch`] for samples that will be [downloaded](Self::download): the processor hands them out as they lie.
     ///
@@ -38,8 +39,11 @@ impl Device {
     /// A kernel writes every sample before anything reads one: the processor's memory holds nothing defined until then.
     pub unsafe fn scratch_to_download(&self, len: usize) -> Result<Buffer, ComputeError> {
         match self.kind() {
-            // SAFETY: the caller promises what is asked for.
-            Kind::Cpu(cpu) => Ok(Buffer::on_host(unsafe { cpu.memory_to_give(len)? }, len)),
+            Kind::Cpu(cpu) => {
+                // SAFETY: the caller promises what is asked for.
+                let memory = unsafe { HostMemory::take_to_give(&cpu.memory, len)? };
+                Ok(Buffer::new(Memory::Host(memory), len))
+            }
             Kind::Gpu(_) => self.scratch(len),
         }
     }
@@ -76,7 +80,7 @@ impl Device {
         let len = samples.len();
         match self.kind() {
             Kind::Cpu(_) => match try_words_of(samples) {
-                Ok(words) => Ok(Buffer::on_host(HostMemory::from_words(words), len)),
+                Ok(words) => Ok(Buffer::new(Memory::Host(HostMemory::from_words(words)), len)),
                 Err(samples) => self.upload_copy(&samples),
             },
             Kind::Gpu(_) => self.upload_copy(&samples),
@@ -93,7 +97,10 @@ impl Device {
                 buffer.host_mut().copy_from_slice(samples);
                 Ok(buffer)
             }
-            Kind::Gpu(gpu) => Ok(Buffer::on_gpu(gpu.upload(bytemuck::cast_slice(samples))?, samples.len())),
+            Kind::Gpu(gpu) => {
+                let memory = gpu.upload(bytemuck::cast_slice(samples))?;
+                Ok(Buffer::new(Memory::Gpu(memory), samples.len()))
+            }
         }
     }
     /// A buffer of samples that others hold as well and nobody writes: without a copy on the processor.
@@ -102,7 +109,7 @@ impl Device {
     /// [`ComputeError::OutOfMemory`].
     pub fn share<T: Element>(&self, samples: &Arc<Vec<T>>) -> Result<Buffer<T>, ComputeError> {
         match self.kind() {
-            Kind::Cpu(_) => Ok(Buffer::shared(samples.clone())),
+            Kind::Cpu(_) => Ok(Buffer::new(Memory::Shared(samples.clone()), samples.len())),
             Kind::Gpu(_) => self.upload_copy(samples),
         }
     }

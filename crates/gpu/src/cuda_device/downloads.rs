@@ -8,9 +8,9 @@
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
 use crate::ComputeError;
-use crate::element::Word;
+use crate::element::{Word, parts_of};
 use crate::host_memory::room_for;
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
+use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Words of a piece of the ring, and number of pieces.
@@ -22,18 +22,6 @@ const MOST_NUMBERS: usize = 1 << 18;
 /// A range of words in device memory: its address and its number of words.
 pub(super) type Wanted = (sys::CUdeviceptr, usize);
 
-/// Why a download failed: an error of the driver, or too little host memory.
-pub(super) enum Failure {
-    Driver(DriverError),
-    Host(ComputeError),
-}
-
-impl From<DriverError> for Failure {
-    fn from(error: DriverError) -> Self {
-        Self::Driver(error)
-    }
-}
-
 /// A stream and its page-locked pieces, which are allocated on first use.
 struct Lane {
     stream: Arc<CudaStream>,
@@ -42,7 +30,6 @@ struct Lane {
 
 /// The two lanes for readback; a number need not wait for a volume.
 pub(super) struct Downloads {
-    context: Arc<CudaContext>,
     copyists: Arc<Copyists>,
     times: Arc<HostTimes>,
     volumes: Mutex<Lane>,
@@ -58,22 +45,26 @@ impl Downloads {
         copyists: Arc<Copyists>,
         times: Arc<HostTimes>,
     ) -> Self {
-        let context = volumes.context().clone();
         let lane = |stream| Mutex::new(Lane { stream, pieces: Vec::new() });
-        Self { context, copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
+        Self { copyists, times, volumes: lane(volumes), numbers: lane(numbers) }
     }
 
-    /// Reads the ranges `wanted` back, once the event `ready` has happened; one vector for each range.
-    pub fn fetch(&self, wanted: &[Wanted], ready: &CudaEvent) -> Result<Vec<Vec<Word>>, Failure> {
+    /// Reads the ranges `wanted` back, once the event `ready` has happened; one vector for each range. `failed` makes an error of the
+    /// driver's.
+    pub fn fetch(
+        &self,
+        wanted: &[Wanted],
+        ready: &CudaEvent,
+        failed: impl Fn(DriverError) -> ComputeError,
+    ) -> Result<Vec<Vec<Word>>, ComputeError> {
         if wanted.iter().map(|(_, len)| len).sum::<usize>() <= MOST_NUMBERS {
-            self.times.time("numbers: wait for the device", || ready.synchronize())?;
-            return Ok(self.times.time("numbers: fetch", || self.fetch_numbers(wanted))?);
+            self.times.time("numbers: wait for the device", || ready.synchronize()).map_err(&failed)?;
+            return self.times.time("numbers: fetch", || self.fetch_numbers(wanted)).map_err(failed);
         }
-        let rooms = wanted.iter().map(|&(_, len)| room_for(len)).collect::<Result<Vec<_>, _>>();
-        let mut rooms = rooms.map_err(Failure::Host)?;
+        let mut rooms = wanted.iter().map(|&(_, len)| room_for(len)).collect::<Result<Vec<_>, _>>()?;
         self.times.time("download: find pages", || self.copyists.touch(&mut rooms));
-        self.times.time("download: wait for the device", || ready.synchronize())?;
-        self.fetch_volumes(wanted, &mut rooms)?;
+        self.times.time("download: wait for the device", || ready.synchronize()).map_err(&failed)?;
+        self.fetch_volumes(wanted, &mut rooms).map_err(failed)?;
         Ok(rooms)
     }
 
@@ -81,10 +72,10 @@ impl Downloads {
         let mut lane = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         let Lane { stream, pieces } = &mut *lane;
         if pieces.is_empty() {
-            pieces.push(Pinned::new(&self.context, MOST_NUMBERS)?);
+            pieces.push(Pinned::new(stream.context(), MOST_NUMBERS)?);
         }
         let piece = &mut pieces[0];
-        self.context.bind_to_thread()?;
+        stream.context().bind_to_thread()?;
         let mut end = 0;
         for &(from, len) in wanted.iter().filter(|(_, len)| *len > 0) {
             let pinned = &mut piece.words(end + len)[end..];
@@ -94,13 +85,7 @@ impl Downloads {
         }
         piece.done.record(stream)?;
         piece.done.synchronize()?;
-        let mut left = &*piece.words(end);
-        let mut take = |len: usize| {
-            let (words, rest) = left.split_at(len);
-            left = rest;
-            words.to_vec()
-        };
-        Ok(wanted.iter().map(|&(_, len)| take(len)).collect())
+        Ok(parts_of(piece.words(end), wanted.iter().map(|&(_, len)| len)))
     }
 
     /// Fills `rooms`, one empty vector for each range, whose capacity must suffice.
@@ -108,9 +93,9 @@ impl Downloads {
         let mut lane = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
         let Lane { stream, pieces } = &mut *lane;
         while pieces.len() < PIECES {
-            pieces.push(Pinned::new(&self.context, PIECE)?);
+            pieces.push(Pinned::new(stream.context(), PIECE)?);
         }
-        self.context.bind_to_thread()?;
+        stream.context().bind_to_thread()?;
         let shares: Vec<Share> = wanted
             .iter()
             .enumerate()

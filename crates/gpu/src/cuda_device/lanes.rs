@@ -23,16 +23,16 @@ pub(super) struct Lanes {
     context: Arc<CudaContext>,
     driver: i32,
     times: Arc<HostTimes>,
-    first: Queue,
-    /// Opened when they are first needed.
-    others: [OnceLock<Queue>; MOST_LANES - 1],
+    /// The first one is open; the others are opened when they are first needed.
+    queues: [OnceLock<Queue>; MOST_LANES],
     taken: Mutex<[bool; MOST_LANES]>,
 }
 
 impl Lanes {
     pub fn open(context: Arc<CudaContext>, driver: i32, times: Arc<HostTimes>) -> Result<Self, DriverError> {
-        let first = Queue::new(context.new_stream()?, driver, times.clone());
-        Ok(Self { context, driver, times, first, others: Default::default(), taken: Mutex::default() })
+        let lanes = Self { context, driver, times, queues: Default::default(), taken: Mutex::default() };
+        lanes.open_queue(0)?;
+        Ok(lanes)
     }
 
     /// The number of the queue that the calling thread asks of.
@@ -48,13 +48,13 @@ impl Lanes {
 
     /// All queues that were opened.
     pub fn opened(&self) -> impl Iterator<Item = &Queue> {
-        std::iter::once(&self.first).chain(self.others.iter().filter_map(OnceLock::get))
+        self.queues.iter().filter_map(OnceLock::get)
     }
 
     /// Takes a queue, which waits for all that the calling thread asked for so far; none where all are taken, or while a
     /// profile measures launches one by one.
     pub fn fork(&self) -> Result<Option<usize>, Refusal> {
-        if self.first.is_profiled() {
+        if self.nth(0).is_profiled() {
             return Ok(None);
         }
         let Some(nth) = self.take() else { return Ok(None) };
@@ -88,11 +88,16 @@ impl Lanes {
 
     fn begin(&self, nth: usize) -> Result<(), Refusal> {
         let asked: CudaEvent = self.queue().record_now()?;
-        if self.others[nth - 1].get().is_none() {
-            let stream = self.context.new_stream().map_err(of_stream)?;
-            self.others[nth - 1].get_or_init(|| Queue::new(stream, self.driver, self.times.clone()));
-        }
+        self.open_queue(nth).map_err(of_stream)?;
         self.nth(nth).wait_for(&asked)
+    }
+
+    fn open_queue(&self, nth: usize) -> Result<(), DriverError> {
+        if self.queues[nth].get().is_none() {
+            let stream = self.context.new_stream()?;
+            self.queues[nth].get_or_init(|| Queue::new(stream, self.driver, self.times.clone()));
+        }
+        Ok(())
     }
 
     /// A queue by its number.
@@ -100,10 +105,7 @@ impl Lanes {
     /// # Panics
     /// If the queue was not opened.
     pub fn nth(&self, nth: usize) -> &Queue {
-        match nth {
-            0 => &self.first,
-            _ => self.others[nth - 1].get().expect("a queue that is asked should have been opened"),
-        }
+        self.queues[nth].get().expect("a queue that is asked should have been opened")
     }
 
     fn address(&self) -> usize {

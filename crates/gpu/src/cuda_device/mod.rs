@@ -17,12 +17,15 @@ mod recording;
 mod uploads;
 
 use crate::element::Word;
+use crate::launch::Variant;
 use crate::nvrtc::{ComputeCapability, Image, Nvrtc};
-use crate::timestamp::{Moment, moment_as};
+use crate::timestamp::Moment;
 use crate::translation::text_of;
-use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Lane, Launch, Listing, MemoryStats, Timestamp};
+use crate::{
+    Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Lane, Launch, Listing, MemoryStats, Timestamp,
+};
 use cudarc::driver::{CudaContext, CudaEvent, DriverError, result, sys};
-use downloads::{Downloads, Failure};
+use downloads::Downloads;
 use fast_map::FastMap;
 use kernel_call::{Call, Kernel};
 use lanes::Lanes;
@@ -30,7 +33,7 @@ use launch_dependencies::Access;
 use pinned::Copyists;
 use pool::{CudaMemory, Pool};
 use profile::HostTimes;
-use queue::{Queue, Refusal, Refused};
+use queue::{Queue, Refusal};
 use std::ffi::CString;
 use std::fmt;
 use std::ops::Range;
@@ -53,16 +56,6 @@ pub(crate) struct CudaDevice {
     uploads: Uploads,
     downloads: Downloads,
     times: Arc<HostTimes>,
-}
-
-/// The key of a compiled kernel.
-#[derive(PartialEq, Eq, Hash)]
-struct Variant {
-    /// The address of the source, which is always a `static`.
-    text: usize,
-    entry: &'static str,
-    /// The bits of the constants' values; the constants of a source come in a fixed order.
-    constants: Vec<u64>,
 }
 
 impl CudaDevice {
@@ -104,20 +97,12 @@ impl CudaDevice {
         })
     }
 
-    fn failed(&self, error: DriverError) -> ComputeError {
-        self.failed_because(said(error))
-    }
-
-    fn failed_because(&self, reason: impl fmt::Display) -> ComputeError {
+    fn failed(&self, reason: impl fmt::Display) -> ComputeError {
         ComputeError::DeviceFailed { device: self.info.name.clone(), reason: reason.to_string() }
     }
 
     fn kernel(&self, launch: &Launch<'_>) -> Result<Arc<Kernel>, ComputeError> {
-        let variant = Variant {
-            text: std::ptr::from_ref(launch.source).addr(),
-            entry: launch.entry,
-            constants: launch.constants.iter().map(|c| c.1.to_bits()).collect(),
-        };
+        let variant = launch.variant();
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernel) = kernels.get(&variant) {
             return Ok(kernel.clone());
@@ -129,14 +114,14 @@ impl CudaDevice {
 
     fn compile(&self, launch: &Launch<'_>) -> Result<Kernel, ComputeError> {
         let what = |e: &dyn fmt::Display| {
-            self.failed_because(format!("kernel `{}`, `{}`: {e}", launch.source.name, launch.entry))
+            self.failed(format!("kernel `{}`, `{}`: {e}", launch.source.name, launch.entry))
         };
         let text = text_of(self.nvrtc.cache(), launch).map_err(|e| what(&e))?;
         let name = format!("{}.cu", launch.entry);
         let compiled = self.nvrtc.cached(&text.source, &name, self.architecture).map_err(|e| what(&e))?;
         let (Image::Cubin(image) | Image::Ptx(image)) = compiled.image;
         let entry = CString::new(text.entry).map_err(|e| what(&e))?;
-        self.context.bind_to_thread().map_err(|e| self.failed(e))?;
+        self.context.bind_to_thread().map_err(|e| self.failed(said(e)))?;
         // SAFETY: the image is complete (PTX ends with a zero byte), and the module is never unloaded.
         let function = unsafe {
             result::module::load_data(image.as_ptr().cast())
@@ -154,17 +139,13 @@ impl CudaDevice {
         for bind in launch.buffers {
             bound.push(match bind {
                 Bind::In(buffer) | Bind::Out(buffer) => {
-                    let address = buffer.gpu()?.piece::<CudaMemory>()?.address();
+                    let address = buffer.gpu()?.piece::<CudaMemory>()?.address;
                     Some(Access { address, writes: matches!(bind, Bind::Out(_)) })
                 }
                 Bind::Absent | Bind::Spare => None,
             });
         }
         Ok(Call::new(kernel, launch, &bound))
-    }
-
-    fn refused(&self, refusal: &Refusal) -> ComputeError {
-        self.failed_because(Refused(refusal))
     }
 }
 
@@ -178,18 +159,17 @@ impl Gpu for CudaDevice {
     fn is_hardware(&self) -> bool {
         true
     }
-    fn zeros(&self, words: usize) -> Result<GpuMemory, ComputeError> {
+    fn allocate(&self, words: usize, content: Content) -> Result<GpuMemory, ComputeError> {
         let memory = self.pool.take(words)?;
-        self.lanes.queue().clear(memory.address(), words * size_of::<Word>());
+        if content == Content::Zeros {
+            self.lanes.queue().clear(memory.address, words * size_of::<Word>());
+        }
         Ok(GpuMemory::new(memory))
-    }
-    fn scratch(&self, words: usize) -> Result<GpuMemory, ComputeError> {
-        self.pool.take(words).map(GpuMemory::new)
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
         let (memory, idle) = self.pool.take_landing(bytes.len().div_ceil(size_of::<Word>()))?;
-        let there = self.uploads.send(bytes, memory.address(), idle).map_err(|e| self.failed(e))?;
-        self.lanes.queue().wait_for(&there).map_err(|e| self.refused(&e))?;
+        let there = self.uploads.send(bytes, memory.address, idle).map_err(|e| self.failed(said(e)))?;
+        self.lanes.queue().wait_for(&there).map_err(|e| self.failed(e))?;
         Ok(GpuMemory::new(memory))
     }
     fn download(
@@ -199,20 +179,17 @@ impl Gpu for CudaDevice {
     ) -> Result<Vec<Vec<Word>>, ComputeError> {
         let now = if after.is_some() { None } else { self.mark()? };
         let ready = after.or(now.as_ref()).ok_or(ComputeError::WrongDevice)?.moment::<CudaMoment>()?;
-        ready.require().map_err(|e| self.refused(&e))?;
+        ready.require().map_err(|e| self.failed(e))?;
         let address = |(memory, range): &(&GpuMemory, Range<usize>)| {
-            let start = memory.piece::<CudaMemory>()?.address();
+            let start = memory.piece::<CudaMemory>()?.address;
             Ok((start + (range.start * size_of::<Word>()) as u64, range.len()))
         };
         let wanted = wanted.iter().map(address).collect::<Result<Vec<_>, ComputeError>>()?;
-        self.downloads.fetch(&wanted, &ready.event).map_err(|failure| match failure {
-            Failure::Driver(error) => self.failed(error),
-            Failure::Host(error) => error,
-        })
+        self.downloads.fetch(&wanted, &ready.event, |e| self.failed(said(e)))
     }
     fn mark(&self) -> Result<Option<Timestamp>, ComputeError> {
         let stamp = self.stamp()?;
-        self.lanes.queue().flush().map_err(|e| self.refused(&e))?;
+        self.lanes.queue().flush().map_err(|e| self.failed(e))?;
         Ok(Some(stamp))
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
@@ -220,18 +197,18 @@ impl Gpu for CudaDevice {
             return Ok(());
         }
         self.times.time("launches: ask", || {
-            self.lanes.queue().launch(self.call(launch)?).map_err(|e| self.refused(&e))
+            self.lanes.queue().launch(self.call(launch)?).map_err(|e| self.failed(e))
         })
     }
     fn synchronise(&self) -> Result<(), ComputeError> {
-        self.lanes.queue().synchronise().map_err(|e| self.refused(&e))
+        self.lanes.queue().synchronise().map_err(|e| self.failed(e))
     }
     fn stamp(&self) -> Result<Timestamp, ComputeError> {
         let event = self.context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
-        let event = Arc::new(event.map_err(|e| self.failed(e))?);
+        let event = Arc::new(event.map_err(|e| self.failed(said(e)))?);
         self.lanes.queue().record(event.clone());
         let (lanes, nth, device) = (self.lanes.clone(), self.lanes.current(), self.info.name.clone());
-        Ok(Timestamp::on_device(CudaMoment { event, lanes, nth, device }))
+        Ok(Timestamp::of(CudaMoment { event, lanes, nth, device }))
     }
     fn release_kept(&self) {
         self.pool.release_kept();
@@ -243,7 +220,7 @@ impl Gpu for CudaDevice {
         Some(self.lanes.opened().map(Queue::replayed).sum())
     }
     fn fork(&self) -> Result<Option<Lane>, ComputeError> {
-        Ok(self.lanes.fork().map_err(|e| self.refused(&e))?.map(Lane))
+        Ok(self.lanes.fork().map_err(|e| self.failed(e))?.map(Lane))
     }
     fn switch(&self, lane: Lane) -> Lane {
         Lane(self.lanes.switch(lane.0))
@@ -274,11 +251,11 @@ impl CudaMoment {
 }
 
 impl Moment for CudaMoment {
-    fn ms_after(&self, earlier: &dyn Moment) -> Result<f64, ComputeError> {
-        let earlier = moment_as::<Self>(earlier)?;
+    fn ms_after(&self, earlier: &Timestamp) -> Result<f64, ComputeError> {
+        let earlier = earlier.moment::<Self>()?;
         let failed = |reason| ComputeError::DeviceFailed { device: self.device.clone(), reason };
         for stamp in [earlier, self] {
-            stamp.require().map_err(|e| failed(Refused(&e).to_string()))?;
+            stamp.require().map_err(failed)?;
         }
         let ms = self.event.synchronize().and_then(|()| earlier.event.elapsed_ms(&self.event));
         ms.map(f64::from).map_err(|e| failed(said(e)))

@@ -27,7 +27,7 @@ const fn policy<P>(first: First<P>) -> Policy<P> {
 
 /// A piece of device memory; returned to its pool when dropped.
 pub(super) struct CudaMemory {
-    address: sys::CUdeviceptr,
+    pub address: sys::CUdeviceptr,
     bytes: usize,
     purpose: Purpose,
     pool: Arc<Pool>,
@@ -139,12 +139,6 @@ impl Drop for Pool {
     }
 }
 
-impl CudaMemory {
-    pub fn address(&self) -> sys::CUdeviceptr {
-        self.address
-    }
-}
-
 impl Piece for CudaMemory {}
 
 impl Drop for CudaMemory {
@@ -160,11 +154,5 @@ impl Drop for CudaMemory {
                 }
             }
         }
-    }
-}
-
-impl std::fmt::Debug for CudaMemory {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CudaMemory").field("bytes", &self.bytes).finish_non_exhaustive()
     }
 }

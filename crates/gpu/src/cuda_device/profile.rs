@@ -1,9 +1,9 @@
 //! Profiles of a run. `VELOXEL_PROFILE=host` prints the times of the host at the end; `VELOXEL_PROFILE=1` also prints
 //! the time of every kernel, measured by events around each launch, which cost a few microseconds each.
 
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
+use cudarc::driver::{CudaEvent, CudaStream, DriverError, sys};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Each launch's name, with the events before and after it.
@@ -22,11 +22,10 @@ impl Profile {
     pub fn time(
         &mut self,
         name: String,
-        context: &Arc<CudaContext>,
         stream: &CudaStream,
         launch: impl FnOnce() -> Result<(), DriverError>,
     ) -> Result<(), DriverError> {
-        let event = || context.new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
+        let event = || stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT));
         let (start, end) = (event()?, event()?);
         start.record(stream)?;
         launch()?;

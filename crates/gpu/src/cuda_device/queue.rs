@@ -9,7 +9,7 @@ use super::launch_dependencies;
 use super::profile::{HostTimes, Profile};
 use super::recording::{Begins, Recordings, Task};
 use super::said;
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
+use cudarc::driver::{CudaEvent, CudaStream, DriverError, sys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximal number of launches collected before they are submitted: enough to be worth a recording, few enough that an
@@ -24,7 +24,6 @@ const FIRST_THAT_BEGINS_EARLY: i32 = 12_030;
 
 /// The stream, and the work collected for it.
 pub(super) struct Queue {
-    context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     times: Arc<HostTimes>,
     work: Mutex<Work>,
@@ -43,15 +42,11 @@ struct Work {
     profile: Option<Profile>,
 }
 
-/// The operation that failed, and the driver's error.
-pub(super) type Refusal = (String, DriverError);
+/// The operation that failed, and what the driver says of it.
+pub(super) type Refusal = String;
 
 pub(super) fn of_stream(error: DriverError) -> Refusal {
-    (of_stream_name(), error)
-}
-
-fn of_stream_name() -> String {
-    "the stream of kernels".to_owned()
+    format!("the stream of kernels: {}", said(error))
 }
 
 impl Queue {
@@ -65,7 +60,7 @@ impl Queue {
             recordings.then(|| Recordings::new(if in_turn { Begins::InTurn } else { Begins::Early }));
         let work =
             Work { waiting: Vec::new(), launches: 0, most: FIRST_WAITING, recordings, replayed: 0, profile };
-        Self { context: stream.context().clone(), stream, times, work: Mutex::new(work) }
+        Self { stream, times, work: Mutex::new(work) }
     }
 
     pub fn launch(&self, call: Call) -> Result<(), Refusal> {
@@ -141,7 +136,7 @@ impl Queue {
         if work.waiting.is_empty() {
             return Ok(());
         }
-        self.context.bind_to_thread().map_err(of_stream)?;
+        self.stream.context().bind_to_thread().map_err(of_stream)?;
         work.launches = 0;
         let mut left = std::mem::take(&mut work.waiting);
         while !left.is_empty() {
@@ -164,20 +159,22 @@ impl Queue {
                 Err(_) => work.recordings = None,
             }
         }
-        let what = |task: &Task| match task {
-            Task::Launch(call) => format!("kernel `{}`, `{}`", call.kernel.name.0, call.kernel.name.1),
-            Task::Clear(..) | Task::Event(_) => of_stream_name(),
+        let refusal = |task: &Task, error| match task {
+            Task::Launch(Call { kernel, .. }) => {
+                format!("kernel `{}`, `{}`: {}", kernel.name.0, kernel.name.1, said(error))
+            }
+            Task::Clear(..) | Task::Event(_) => of_stream(error),
         };
         self.times.time("launches: one by one", || {
             run.drain(..).try_for_each(|task| {
                 let go = || task.submit(&self.stream);
                 match (&task, work.profile.as_mut()) {
                     (Task::Launch(call), Some(profile)) => {
-                        profile.time(call.profile_name(), &self.context, &self.stream, go)
+                        profile.time(call.profile_name(), &self.stream, go)
                     }
                     _ => go(),
                 }
-                .map_err(|e| (what(&task), e))
+                .map_err(|e| refusal(&task, e))
             })
         })
     }
@@ -187,15 +184,6 @@ impl Drop for Queue {
     fn drop(&mut self) {
         // Work that is still collected is dropped: nothing can read its results any more. The context must be current
         // when the recordings are destroyed.
-        let _ = self.context.bind_to_thread();
+        let _ = self.stream.context().bind_to_thread();
     }
 }
-
-impl std::fmt::Display for Refused<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.0.0, said(self.0.1))
-    }
-}
-
-/// Formats a [`Refusal`] for messages.
-pub(super) struct Refused<'a>(pub &'a Refusal);

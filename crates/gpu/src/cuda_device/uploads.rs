@@ -6,7 +6,7 @@
 use super::pinned::{Copyists, Pinned};
 use super::profile::HostTimes;
 use crate::element::Word;
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result, sys};
+use cudarc::driver::{CudaEvent, CudaStream, DriverError, result, sys};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of a piece: large enough for the bus to be fast, small enough for the first transfer to start early.
@@ -16,7 +16,6 @@ const PIECES: usize = 2;
 
 /// The stream, and its page-locked pieces, which are allocated on first use.
 pub(super) struct Uploads {
-    context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     copyists: Arc<Copyists>,
     times: Arc<HostTimes>,
@@ -25,7 +24,7 @@ pub(super) struct Uploads {
 
 impl Uploads {
     pub fn new(stream: Arc<CudaStream>, copyists: Arc<Copyists>, times: Arc<HostTimes>) -> Self {
-        Self { context: stream.context().clone(), stream, copyists, times, pieces: Mutex::default() }
+        Self { stream, copyists, times, pieces: Mutex::default() }
     }
 
     /// Copies `bytes` to the device memory `to`, once the event `free` has happened, and fills the last word with zeros.
@@ -43,7 +42,7 @@ impl Uploads {
         for (nth, part) in bytes.chunks(PIECE).enumerate() {
             let nth_piece = nth % PIECES;
             if pieces.len() <= nth_piece {
-                pieces.push(Pinned::new(&self.context, PIECE / size_of::<Word>())?);
+                pieces.push(Pinned::new(self.stream.context(), PIECE / size_of::<Word>())?);
             }
             let piece = &mut pieces[nth_piece];
             self.times.time("upload: wait for a pinned piece", || piece.done.synchronize())?;

@@ -222,9 +222,9 @@ impl Nvrtc {
             return Err(NvrtcError::Compile { name: name.to_owned(), log });
         }
         done?;
-        let image = match options.kind {
-            Kind::Cubin => Image::Cubin(program.cubin()?),
-            Kind::Ptx => Image::Ptx(program.ptx()?),
+        let image = match options.is_machine_code {
+            true => Image::Cubin(program.cubin()?),
+            false => Image::Ptx(program.ptx()?),
         };
         Ok(Compiled { image, log })
     }
@@ -234,14 +234,13 @@ impl Nvrtc {
     fn options(&self, architecture: ComputeCapability) -> Result<Options, NvrtcError> {
         let wanted = 10 * architecture.major + architecture.minor;
         let known = self.library.architectures()?;
-        let (kind, target) = match known.iter().copied().filter(|&each| each <= wanted).max() {
-            _ if known.is_empty() => (Kind::Cubin, format!("sm_{wanted}")),
-            Some(same) if same == wanted => (Kind::Cubin, format!("sm_{wanted}")),
-            Some(older) => (Kind::Ptx, format!("compute_{older}")),
-            None => {
-                let oldest = known.iter().copied().min().unwrap_or_default();
+        let nearest = known.iter().copied().filter(|&each| each <= wanted).max();
+        let target = match (nearest, known.into_iter().min()) {
+            (Some(older), _) if older < wanted => format!("compute_{older}"),
+            (None, Some(oldest)) => {
                 return Err(NvrtcError::TooOld { version: self.version, architecture, oldest });
             }
+            _ => format!("sm_{wanted}"),
         };
         let arguments = [
             &format!("--gpu-architecture={target}"),
@@ -253,16 +252,12 @@ impl Nvrtc {
             // (111).
             "--diag-suppress=177,111",
         ];
-        Ok(Options { kind, arguments: arguments.map(str::to_owned).to_vec() })
+        let is_machine_code = target.starts_with("sm_");
+        Ok(Options { is_machine_code, arguments: arguments.map(str::to_owned).to_vec() })
     }
 }
 
 struct Options {
-    kind: Kind,
+    is_machine_code: bool,
     arguments: Vec<String>,
-}
-
-enum Kind {
-    Cubin,
-    Ptx,
 }

@@ -11,8 +11,11 @@ mod recording;
 pub(crate) use adapters::{card_may_be_there, list};
 
 use crate::buffer_pool::Origin;
-use crate::element::Word;
-use crate::{Bind, ComputeError, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Timestamp, cuda_check};
+use crate::element::{Word, parts_of};
+use crate::launch::Variant;
+use crate::{
+    Bind, ComputeError, Content, DeviceInfo, Gpu, GpuMemory, Launch, MemoryStats, Timestamp, cuda_check,
+};
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
 use pool::{POLICY, Pool, WgpuMemory};
@@ -30,22 +33,13 @@ pub(crate) struct WgpuDevice {
     queue: wgpu::Queue,
     /// Placeholders for absent buffers: the first one for inputs, the others for outputs, which may not share a buffer.
     nothing: [wgpu::Buffer; 1 + MOST_SPARE],
-    pipelines: Mutex<HashMap<Variant, Arc<Pipeline>>>,
+    pipelines: Mutex<Pipelines>,
     recording: Mutex<Recording>,
     pool: Arc<Pool>,
 }
 
-/// The key of a compiled pipeline.
-#[derive(PartialEq, Eq, Hash)]
-struct Variant {
-    /// The address of the source, which is always a `static`.
-    text: usize,
-    entry: &'static str,
-    /// The bits of the constants' values; the constants of a source come in a fixed order.
-    constants: Vec<u64>,
-    /// For each buffer, whether it is bound for writing.
-    writes: Vec<bool>,
-}
+/// Compiled pipelines, by variant and, for each buffer, whether it is bound for writing.
+type Pipelines = HashMap<(Variant, Vec<bool>), Arc<Pipeline>>;
 
 /// Maximal number of [`Bind::Spare`] outputs of a launch.
 const MOST_SPARE: usize = 8;
@@ -134,20 +128,14 @@ impl WgpuDevice {
     }
 
     fn pipeline(&self, launch: &Launch<'_>) -> Result<Arc<Pipeline>, ComputeError> {
-        let writes: Vec<bool> =
-            launch.buffers.iter().map(|b| matches!(b, Bind::Out(_) | Bind::Spare)).collect();
-        let variant = Variant {
-            text: std::ptr::from_ref(launch.source).addr(),
-            entry: launch.entry,
-            constants: launch.constants.iter().map(|c| c.1.to_bits()).collect(),
-            writes,
-        };
+        let writes = launch.buffers.iter().map(|b| matches!(b, Bind::Out(_) | Bind::Spare));
+        let key = (launch.variant(), writes.collect::<Vec<_>>());
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pipeline) = pipelines.get(&variant) {
+        if let Some(pipeline) = pipelines.get(&key) {
             return Ok(pipeline.clone());
         }
-        let pipeline = Arc::new(self.compile(launch, &variant.writes)?);
-        pipelines.insert(variant, pipeline.clone());
+        let pipeline = Arc::new(self.compile(launch, &key.1)?);
+        pipelines.insert(key, pipeline.clone());
         Ok(pipeline)
     }
 
@@ -234,16 +222,13 @@ impl Gpu for WgpuDevice {
     fn is_hardware(&self) -> bool {
         self.hardware
     }
-    fn zeros(&self, words: usize) -> Result<GpuMemory, ComputeError> {
+    fn allocate(&self, words: usize, content: Content) -> Result<GpuMemory, ComputeError> {
         let (memory, origin) = self.take(words)?;
         // wgpu zeroes new memory that is read before it is written.
-        if origin == Origin::Kept {
+        if content == Content::Zeros && origin == Origin::Kept {
             self.recording().clear(memory.buffer.clone());
         }
         Ok(GpuMemory::new(memory))
-    }
-    fn scratch(&self, words: usize) -> Result<GpuMemory, ComputeError> {
-        Ok(GpuMemory::new(self.take(words)?.0))
     }
     fn upload(&self, bytes: &[u8]) -> Result<GpuMemory, ComputeError> {
         let (memory, origin) = self.take(bytes.len().div_ceil(size_of::<Word>()))?;
@@ -296,13 +281,7 @@ impl Gpu for WgpuDevice {
         self.wait()?;
         receiver.recv().map_err(|e| self.failed(e))?.map_err(|e| self.failed(e))?;
         let view = staging.get_mapped_range(..).map_err(|e| self.failed(e))?;
-        let mut left: &[Word] = bytemuck::cast_slice(&view);
-        let mut take = |len: usize| {
-            let (words, rest) = left.split_at(len);
-            left = rest;
-            words.to_vec()
-        };
-        Ok(wanted.iter().map(|(_, range)| take(range.len())).collect())
+        Ok(parts_of(bytemuck::cast_slice(&view), wanted.iter().map(|(_, range)| range.len())))
     }
     fn launch(&self, launch: &Launch<'_>) -> Result<(), ComputeError> {
         if launch.groups.contains(&0) {

@@ -4,7 +4,6 @@
 
 use crate::buffer_pool::{BufferPool, First, Policy};
 use crate::memory::Piece;
-use std::fmt;
 use std::sync::Arc;
 
 /// The free buffers of a device.
@@ -24,11 +23,5 @@ impl Piece for WgpuMemory {}
 impl Drop for WgpuMemory {
     fn drop(&mut self) {
         self.pool.keep(self.buffer.size() as usize, self.buffer.clone());
-    }
-}
-
-impl fmt::Debug for WgpuMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WgpuMemory").field("bytes", &self.buffer.size()).finish_non_exhaustive()
     }
 }
