@@ -33,15 +33,10 @@ pub(crate) fn statement_operands(statement: &Statement) -> Vec<Value> {
         Statement::Switch { selector, .. } => vec![*selector],
         Statement::Return { value } => value.iter().copied().collect(),
         Statement::Store { pointer, value } => vec![*pointer, *value],
-        Statement::Atomic {
-            pointer,
-            value,
-            fun: AtomicFunction::Exchange { compare: Some(compare) },
-            ..
-        } => {
-            vec![*pointer, *value, *compare]
+        Statement::Atomic { pointer, value, fun, .. } => {
+            let compare = if let AtomicFunction::Exchange { compare } = fun { *compare } else { None };
+            [*pointer, *value].into_iter().chain(compare).collect()
         }
-        Statement::Atomic { pointer, value, .. } => vec![*pointer, *value],
         Statement::Call { arguments, .. } => arguments.clone(),
         _ => Vec::new(),
     }

@@ -5,7 +5,7 @@
 //! submission.
 
 use super::kernel_call::Call;
-use super::launch_dependencies;
+use super::launch_dependencies::{self, Access};
 use super::profile::{HostTimes, Profile};
 use super::recording::{Begins, Recordings, Task};
 use super::said;
@@ -78,7 +78,7 @@ impl Queue {
     /// Sets `bytes` bytes from `address` on to 0.
     pub fn clear(&self, address: sys::CUdeviceptr, bytes: usize) {
         if bytes > 0 {
-            self.work().waiting.push(Task::Clear(address, bytes));
+            self.work().waiting.push(Task::Clear(Access { address, writes: true }, bytes));
         }
     }
 

@@ -27,8 +27,8 @@ const MOST_RUNS: usize = 256;
 pub(super) enum Task {
     /// A launch of a kernel.
     Launch(Call),
-    /// Sets bytes to 0, from an address on.
-    Clear(sys::CUdeviceptr, usize),
+    /// Sets so many bytes to 0, from an address on.
+    Clear(Access, usize),
     /// Records an event after all that came before.
     Event(Arc<CudaEvent>),
 }
@@ -50,8 +50,8 @@ impl Task {
         match self {
             Self::Launch(call) => call.launch(stream),
             // SAFETY: the memory has at least that many bytes, and its next owner's work comes later on the same stream.
-            Self::Clear(address, bytes) => unsafe {
-                result::memset_d8_async(*address, 0, *bytes, stream.cu_stream())
+            Self::Clear(memory, bytes) => unsafe {
+                result::memset_d8_async(memory.address, 0, *bytes, stream.cu_stream())
             },
             Self::Event(event) => event.record(stream),
         }
@@ -61,7 +61,7 @@ impl Task {
     fn has_values_of(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Launch(call), Self::Launch(other)) => call.has_values_of(other),
-            (Self::Clear(address, _), Self::Clear(other, _)) => address == other,
+            (Self::Clear(memory, _), Self::Clear(other, _)) => memory == other,
             _ => false,
         }
     }
@@ -85,8 +85,8 @@ impl Task {
             Self::Launch(call) => call.as_node(|node_of| unsafe {
                 sys::cuGraphAddKernelNode_v2(&mut node, graph, first, count, node_of)
             }),
-            Self::Clear(address, bytes) => unsafe {
-                sys::cuGraphAddMemsetNode(&mut node, graph, first, count, &clear(*address, *bytes), context)
+            Self::Clear(memory, bytes) => unsafe {
+                sys::cuGraphAddMemsetNode(&mut node, graph, first, count, &clear(*memory, *bytes), context)
             },
             Self::Event(event) => unsafe {
                 sys::cuGraphAddEventRecordNode(&mut node, graph, first, count, event.cu_event())
@@ -108,8 +108,8 @@ impl Task {
         match self {
             Self::Launch(call) => call
                 .as_node(|node_of| unsafe { sys::cuGraphExecKernelNodeSetParams_v2(ready, node, node_of) }),
-            Self::Clear(address, bytes) => unsafe {
-                sys::cuGraphExecMemsetNodeSetParams(ready, node, &clear(*address, *bytes), context)
+            Self::Clear(memory, bytes) => unsafe {
+                sys::cuGraphExecMemsetNodeSetParams(ready, node, &clear(*memory, *bytes), context)
             },
             Self::Event(event) => unsafe {
                 sys::cuGraphExecEventRecordNodeSetEvent(ready, node, event.cu_event())
@@ -120,9 +120,9 @@ impl Task {
 }
 
 /// The parameters of a node that sets bytes, of whole words, to 0.
-fn clear(address: sys::CUdeviceptr, bytes: usize) -> sys::CUDA_MEMSET_NODE_PARAMS {
+fn clear(memory: Access, bytes: usize) -> sys::CUDA_MEMSET_NODE_PARAMS {
     sys::CUDA_MEMSET_NODE_PARAMS {
-        dst: address,
+        dst: memory.address,
         pitch: 0,
         value: 0,
         elementSize: 4,
@@ -153,19 +153,11 @@ fn begin_early(
 
 /// The dependencies of a run.
 fn waits(tasks: &[Task]) -> Vec<Before> {
-    let cleared: Vec<_> = tasks
-        .iter()
-        .map(|task| match task {
-            Task::Clear(address, _) => [Access { address: *address, writes: true }],
-            Task::Launch(_) | Task::Event(_) => [Access { address: 0, writes: false }],
-        })
-        .collect();
-    let needs = tasks.iter().zip(&cleared).map(|(task, cleared)| match task {
+    launch_dependencies::waits(tasks.iter().map(|task| match task {
         Task::Launch(call) => Needs::Memory(&call.accesses),
-        Task::Clear(..) => Needs::Memory(cleared),
+        Task::Clear(memory, _) => Needs::Memory(std::slice::from_ref(memory)),
         Task::Event(_) => Needs::All,
-    });
-    launch_dependencies::waits(needs)
+    }))
 }
 
 /// The runs seen so far; the value is `None` after a run was seen once, and a recording from the second time on.

@@ -98,12 +98,12 @@ impl WgpuDevice {
             let (device, needed_bytes) = (self.info.name.clone(), bytes);
             return Err(ComputeError::BufferTooLarge { device, needed_bytes, most_bytes });
         }
-        let (buffer, origin) = self.pool.take(bytes, || self.allocate(bytes))?;
+        let (buffer, origin) = self.pool.take(bytes, || self.new_buffer(bytes))?;
         Ok((WgpuMemory { buffer, pool: self.pool.clone() }, origin))
     }
 
     /// Allocates a buffer; if memory is short, frees all buffers kept in the pool and tries again.
-    fn allocate(&self, bytes: usize) -> Result<wgpu::Buffer, ComputeError> {
+    fn new_buffer(&self, bytes: usize) -> Result<wgpu::Buffer, ComputeError> {
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         if let Some(buffer) = self.ask(bytes as u64, usage) {
             return Ok(buffer);
