@@ -18,9 +18,10 @@ type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> Stat
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> Status;
 type CopyText = unsafe extern "C" fn(Handle, *mut c_char) -> Status;
 
-/// The two calls that hand out a result of a program.
-#[derive(Debug, Clone, Copy)]
-struct Output {
+/// The two calls that hand out a result of a program, and the name of the second one.
+#[derive(Debug)]
+pub(super) struct Output {
+    call: &'static str,
     size: Size,
     copy: CopyText,
 }
@@ -37,8 +38,8 @@ pub(super) struct Library {
     destroy: unsafe extern "C" fn(*mut Handle) -> Status,
     compile: Compile,
     log: Output,
-    ptx: Output,
-    cubin: Output,
+    pub ptx: Output,
+    pub cubin: Output,
     _library: libloading::Library,
 }
 
@@ -49,8 +50,9 @@ impl Library {
         // type that it has had in nvrtc.h since it exists.
         unsafe {
             let library = libloading::Library::new(name)?;
-            let output = |size: &[u8], copy: &[u8]| -> Result<Output, libloading::Error> {
-                Ok(Output { size: *library.get(size)?, copy: *library.get(copy)? })
+            let output = |call: &'static str| -> Result<Output, libloading::Error> {
+                let size = *library.get(format!("{call}Size").as_bytes())?;
+                Ok(Output { call, size, copy: *library.get(call.as_bytes())? })
             };
             Ok(Self {
                 error: *library.get(b"nvrtcGetErrorString\0")?,
@@ -60,9 +62,9 @@ impl Library {
                 create: *library.get(b"nvrtcCreateProgram\0")?,
                 destroy: *library.get(b"nvrtcDestroyProgram\0")?,
                 compile: *library.get(b"nvrtcCompileProgram\0")?,
-                log: output(b"nvrtcGetProgramLogSize\0", b"nvrtcGetProgramLog\0")?,
-                ptx: output(b"nvrtcGetPTXSize\0", b"nvrtcGetPTX\0")?,
-                cubin: output(b"nvrtcGetCUBINSize\0", b"nvrtcGetCUBIN\0")?,
+                log: output("nvrtcGetProgramLog")?,
+                ptx: output("nvrtcGetPTX")?,
+                cubin: output("nvrtcGetCUBIN")?,
                 _library: library,
             })
         }
@@ -135,26 +137,19 @@ impl<'a> Program<'a> {
 
     /// The compiler's messages.
     pub fn log(&self) -> Result<String, NvrtcError> {
-        let text = self.copy("nvrtcGetProgramLog", self.library.log)?;
+        let text = self.output(&self.library.log)?;
         Ok(String::from_utf8_lossy(&text).trim_end_matches('\0').trim().to_owned())
     }
 
-    pub fn ptx(&self) -> Result<Vec<u8>, NvrtcError> {
-        self.copy("nvrtcGetPTX", self.library.ptx)
-    }
-
-    pub fn cubin(&self) -> Result<Vec<u8>, NvrtcError> {
-        self.copy("nvrtcGetCUBIN", self.library.cubin)
-    }
-
-    fn copy(&self, call: &'static str, output: Output) -> Result<Vec<u8>, NvrtcError> {
+    /// A result of the compilation: one of the library's outputs.
+    pub fn output(&self, &Output { call, size, copy }: &Output) -> Result<Vec<u8>, NvrtcError> {
         let mut length = 0;
         // SAFETY: the pointer is to a local variable.
-        let status = unsafe { (output.size)(self.handle, &mut length) };
+        let status = unsafe { size(self.handle, &mut length) };
         self.library.check(call, status)?;
         let mut bytes = vec![0_u8; length];
         // SAFETY: it writes as many bytes as the call before reported.
-        let status = unsafe { (output.copy)(self.handle, bytes.as_mut_ptr().cast()) };
+        let status = unsafe { copy(self.handle, bytes.as_mut_ptr().cast()) };
         self.library.check(call, status)?;
         Ok(bytes)
     }

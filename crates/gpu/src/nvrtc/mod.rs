@@ -223,8 +223,8 @@ impl Nvrtc {
         }
         done?;
         let image = match options.is_machine_code {
-            true => Image::Cubin(program.cubin()?),
-            false => Image::Ptx(program.ptx()?),
+            true => Image::Cubin(program.output(&self.library.cubin)?),
+            false => Image::Ptx(program.output(&self.library.ptx)?),
         };
         Ok(Compiled { image, log })
     }
