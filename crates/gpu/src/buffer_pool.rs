@@ -19,6 +19,13 @@ pub(crate) struct Policy<P> {
     pub first: First<P>,
 }
 
+impl<P> Policy<P> {
+    /// The policy of a GPU's memory: every piece is kept.
+    pub fn of_gpu(first: First<P>) -> Self {
+        Self { grain_bytes: 4096, largest_bytes: usize::MAX, most_bytes: usize::MAX, first }
+    }
+}
+
 /// Which of the free pieces of one size is handed out first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum First<P> {

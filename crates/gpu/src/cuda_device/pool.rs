@@ -21,10 +21,6 @@ pub(super) struct Pool {
     landing: BufferPool<(sys::CUdeviceptr, CudaEvent)>,
 }
 
-const fn policy<P>(first: First<P>) -> Policy<P> {
-    Policy { grain_bytes: 4096, largest_bytes: usize::MAX, most_bytes: usize::MAX, first }
-}
-
 /// A piece of device memory; returned to its pool when dropped.
 pub(super) struct CudaMemory {
     pub address: sys::CUdeviceptr,
@@ -44,8 +40,9 @@ impl Pool {
     /// `device` is the device's name, for errors.
     pub fn new(device: String, context: Arc<CudaContext>, lanes: Arc<Lanes>) -> Self {
         // A recording needs no new arguments if the same requests get the same memory.
-        let scratch = [(); MOST_LANES].map(|()| BufferPool::new(policy(First::Lowest(|address| *address))));
-        Self { device, context, lanes, scratch, landing: BufferPool::new(policy(First::Oldest)) }
+        let scratch =
+            [(); MOST_LANES].map(|()| BufferPool::new(Policy::of_gpu(First::Lowest(|address| *address))));
+        Self { device, context, lanes, scratch, landing: BufferPool::new(Policy::of_gpu(First::Oldest)) }
     }
 
     /// Takes memory of `words` words for kernels; its content is undefined.

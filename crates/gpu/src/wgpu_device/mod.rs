@@ -10,7 +10,7 @@ mod recording;
 
 pub(crate) use adapters::{card_may_be_there, list};
 
-use crate::buffer_pool::Origin;
+use crate::buffer_pool::{First, Origin, Policy};
 use crate::element::{Word, parts_of};
 use crate::launch::Variant;
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 };
 use adapters::{absent, adapters, describe};
 use pollster::block_on;
-use pool::{POLICY, Pool, WgpuMemory};
+use pool::{Pool, WgpuMemory, create};
 use recording::{Pipeline, Recorded, Recording};
 use std::collections::HashMap;
 use std::fmt;
@@ -70,18 +70,11 @@ impl WgpuDevice {
         // Errors are caught by error scopes where they can arise. The only other error is a lost device, which the next
         // transfer reports.
         device.on_uncaptured_error(Arc::new(|_| {}));
-        let nothing = std::array::from_fn(|_| {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: None,
-                size: 16,
-                usage: wgpu::BufferUsages::STORAGE,
-                mapped_at_creation: false,
-            })
-        });
+        let nothing = std::array::from_fn(|_| create(&device, None, 16, wgpu::BufferUsages::STORAGE));
         let info = describe(&adapter, name);
         let hardware = adapter.get_info().device_type != wgpu::DeviceType::Cpu;
         let (pipelines, recording) = Default::default();
-        let pool = Arc::new(Pool::new(POLICY));
+        let pool = Arc::new(Pool::new(Policy::of_gpu(First::Newest)));
         Ok(Self { info, hardware, device, queue, nothing, pipelines, recording, pool })
     }
 
@@ -118,8 +111,7 @@ impl WgpuDevice {
     /// Allocates a buffer; `None` if memory is short.
     fn ask(&self, size: u64, usage: wgpu::BufferUsages) -> Option<wgpu::Buffer> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
-        let buffer = self.device.create_buffer(&descriptor);
+        let buffer = create(&self.device, None, size, usage);
         block_on(scope.pop()).is_none().then_some(buffer)
     }
 

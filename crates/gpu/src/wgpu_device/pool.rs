@@ -2,15 +2,22 @@
 //!
 //! The queue runs work in order, so a buffer can be reused as soon as it is returned.
 
-use crate::buffer_pool::{BufferPool, First, Policy};
+use crate::buffer_pool::BufferPool;
 use crate::memory::Piece;
 use std::sync::Arc;
 
 /// The free buffers of a device.
 pub(super) type Pool = BufferPool<wgpu::Buffer>;
 
-pub(super) const POLICY: Policy<wgpu::Buffer> =
-    Policy { grain_bytes: 4096, largest_bytes: usize::MAX, most_bytes: usize::MAX, first: First::Newest };
+/// A new buffer, which is not mapped.
+pub(super) fn create(
+    device: &wgpu::Device,
+    label: Option<&str>,
+    size: u64,
+    usage: wgpu::BufferUsages,
+) -> wgpu::Buffer {
+    device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
+}
 
 /// A buffer; returned to its pool when dropped.
 pub(super) struct WgpuMemory {

@@ -1,5 +1,6 @@
 //! Launches that are not submitted yet; they are submitted many at a time, in one compute pass.
 
+use super::pool::create;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -92,12 +93,8 @@ fn upload(device: &wgpu::Device, queue: &wgpu::Queue, uniforms: &[u8]) -> Option
     if uniforms.is_empty() {
         return None;
     }
-    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("uniforms"),
-        size: uniforms.len() as u64,
-        usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
+    let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+    let buffer = create(device, Some("uniforms"), uniforms.len() as u64, usage);
     queue.write_buffer(&buffer, 0, uniforms);
     Some(buffer)
 }
