@@ -2,8 +2,9 @@
 //! the same way. What was done is counted; the mesh itself stays as it is.
 
 use crate::MeshError;
+use crate::neighbours::neighbours;
 use crate::seams::join_seams;
-use crate::vector::{cross, dot, has_area, length, minus, plus};
+use crate::vector::{bounds, cross, dot, has_area, length, mean, minus};
 use std::collections::HashMap;
 use veloxel_core::{CleaningReport, TriangleMesh};
 
@@ -115,12 +116,7 @@ impl CleanMesh {
     /// that is sure.
     fn orient(&mut self) {
         let (pairs, border, crowded) = self.shared_edges();
-        let mut around: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.triangles.len()];
-        for pair in &pairs {
-            let [a, b] = pair.faces;
-            around[a as usize].push((b, pair.is_against));
-            around[b as usize].push((a, pair.is_against));
-        }
+        let around = neighbours(self.triangles.len(), pairs.iter().map(|pair| (pair.faces, pair.is_against)));
         let mut turned: Vec<Option<bool>> = vec![None; self.triangles.len()];
         let (mut components, mut one_sided) = (0, 0);
         for start in 0..self.triangles.len() {
@@ -161,11 +157,8 @@ impl CleanMesh {
         const SURE: f64 = 4.0;
         let count = members.iter().filter(|&&face| turned[face] == Some(true)).count();
         let mut flip = 2 * count > members.len();
-        let corners = || {
-            members.iter().flat_map(|&face| self.triangles[face]).map(|corner| self.points[corner as usize])
-        };
-        let sum = corners().fold([0.0; 3], |sum, point| plus(sum, 1.0, point));
-        let middle = sum.map(|c| c / (3 * members.len()) as f64);
+        let corners = members.iter().flat_map(|&face| self.triangles[face]);
+        let middle = mean(corners.map(|corner| self.points[corner as usize]));
         let from_middle = |corner: u32| minus(self.points[corner as usize], middle);
         let mut six_volumes = 0.0;
         let mut edges: HashMap<[u32; 2], i32> = HashMap::new();
@@ -219,17 +212,14 @@ fn places(points: &[[f64; 3]]) -> Vec<u32> {
 fn size(mesh: &TriangleMesh) -> Result<f64, MeshError> {
     const MOST: f64 = 1e35;
     const LEAST: f64 = 1e-35;
-    let mut ends = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
-    for &corner in mesh.triangles().iter().flatten() {
-        for (axis, &c) in mesh.points()[corner as usize].iter().enumerate() {
-            if c.abs() > MOST {
-                return Err(MeshError::TooFar { point: corner as usize, coordinate: c });
-            }
-            ends[0][axis] = ends[0][axis].min(c);
-            ends[1][axis] = ends[1][axis].max(c);
+    let corners = || mesh.triangles().iter().flatten().map(|&corner| corner as usize);
+    for point in corners() {
+        if let Some(&coordinate) = mesh.points()[point].iter().find(|c| c.abs() > MOST) {
+            return Err(MeshError::TooFar { point, coordinate });
         }
     }
-    let sides = minus(ends[1], ends[0]);
+    let [low, high] = bounds(corners().map(|point| mesh.points()[point]));
+    let sides = minus(high, low);
     let longest = sides.into_iter().fold(0.0, f64::max);
     // All points in one place have no area, which is told as such.
     let size = if longest > 0.0 { longest * length(sides.map(|side| side / longest)) } else { 1.0 };

@@ -1,6 +1,7 @@
 //! Parts in one piece: whatever lies apart from the rest of its part, or is too small, joins the neighbour with the longest border.
 
 use crate::DualGraph;
+use crate::neighbours::neighbours;
 use crate::numbered::numbered;
 use std::collections::BTreeMap;
 
@@ -9,12 +10,7 @@ use std::collections::BTreeMap;
 /// Of each label the piece with the most area stays; other pieces, and those with less than `least_area` of the mesh's area, join
 /// the neighbour with which they share the longest border, the smallest first. A piece without neighbours stays as it is.
 pub fn connected_parts(graph: &DualGraph, labels: &[u32], least_area: f64) -> Vec<u32> {
-    let mut around: Vec<Vec<(u32, f64)>> = vec![Vec::new(); graph.faces()];
-    for arc in &graph.arcs {
-        let [a, b] = arc.faces;
-        around[a as usize].push((b, arc.length));
-        around[b as usize].push((a, arc.length));
-    }
+    let around = neighbours(graph.faces(), graph.arcs.iter().map(|arc| (arc.faces, arc.length)));
     let (mut piece_of, areas) = pieces(graph, labels, &around);
     let mut largest: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
     for (face, &label) in labels.iter().enumerate() {

@@ -5,6 +5,7 @@
 //! *Where we differ*: candidates come in batches, some with the least bounds and the others spread over the part; parts weigh faces.
 //! *Cost*: rows of ways by the square root of the faces of a part, some hundreds for thousands.
 
+use crate::numbered::count_of;
 use crate::{DualGraph, MeshError, ShortestPaths, connected_parts};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
@@ -83,8 +84,7 @@ impl<'a> MedoidSearch<'a> {
 
     /// The medoids of parts, each face with its own part alone.
     pub fn medoids_of_parts(&mut self, labels: &[u32]) -> Result<Vec<u32>, MeshError> {
-        let parts = labels.iter().max().map_or(0, |most| *most as usize + 1);
-        self.medoids_of(labels, parts)
+        self.medoids_of(labels, count_of(labels))
     }
 
     fn medoids_of(&mut self, labels: &[u32], parts: usize) -> Result<Vec<u32>, MeshError> {

@@ -23,6 +23,9 @@ pub(super) struct Supernode {
     pub depth: usize,
 }
 
+/// Work of a piece beside copying a number, for the split over threads: each is a part of its own.
+const COST: usize = 1 << 20;
+
 /// The tree, children before their parents.
 #[derive(Debug)]
 pub(super) struct SeparatorTree {
@@ -39,6 +42,7 @@ struct Branch {
 }
 
 /// What a piece falls into.
+#[derive(Default)]
 struct Cut {
     own: Vec<u32>,
     rest: Vec<Piece>,
@@ -52,19 +56,17 @@ impl SeparatorTree {
         let mut level = vec![(0, whole)];
         let memory: Mutex<Vec<Separators>> = Mutex::default();
         while !level.is_empty() {
-            let cuts: Vec<Mutex<Option<Cut>>> = level.iter().map(|_| Mutex::new(None)).collect();
-            cpu.split(level.len(), usize::MAX / 2, |range| {
+            let mut cuts: Vec<Cut> = level.iter().map(|_| Cut::default()).collect();
+            cpu.split_samples(&mut cuts, COST, |range, cuts| {
                 let kept = memory.lock().expect("no thread should have failed").pop();
                 let mut separators = kept.unwrap_or_default();
-                for i in range {
-                    let cut = cut(&level[i].1, leaf, &mut separators);
-                    *cuts[i].lock().expect("no thread should have failed") = Some(cut);
+                for ((_, piece), slot) in level[range].iter().zip(cuts) {
+                    *slot = cut(piece, leaf, &mut separators);
                 }
                 memory.lock().expect("no thread should have failed").push(separators);
             });
             let mut next = Vec::new();
             for ((branch, _), cut) in level.iter().zip(cuts) {
-                let cut = cut.into_inner().ok().flatten().expect("every piece should have been cut");
                 branches[*branch].own = cut.own;
                 for piece in cut.rest {
                     let child = branches.len();
