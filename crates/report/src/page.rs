@@ -141,6 +141,10 @@ struct Plot {
 }
 
 impl Plots {
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// The plots that are not empty, in rows of three where that leaves no hole, else in rows of two.
     pub fn of(plots: Vec<LinePlot>) -> Self {
         let plots: Vec<_> = plots.into_iter().filter(|plot| !plot.is_empty()).collect();
