@@ -2,6 +2,7 @@
 
 use crate::motion::Motion;
 use std::f64::consts::TAU;
+use veloxel_core::matrix3::{IDENTITY, determinant};
 
 /// `d_a(x) = A_a · sin(2π x_b / L + φ_a) · cos(2π x_c / L)` with `(a, b, c)` cyclic.
 ///
@@ -53,13 +54,13 @@ impl Motion for Sinusoid {
         })
     }
     fn determinant(&self, position_mm: [f64; 3]) -> Option<f64> {
-        let mut g = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let mut g = IDENTITY;
         for (a, row) in g.iter_mut().enumerate() {
             let f = self.factors(a, position_mm);
             row[f.b] += self.amplitude_mm[a] * f.s_slope * f.c_value;
             row[f.c] += self.amplitude_mm[a] * f.s * f.c_slope;
         }
-        crate::Affine::linear(g).determinant(position_mm)
+        Some(determinant(&g))
     }
 }
 
