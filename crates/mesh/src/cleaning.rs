@@ -92,10 +92,8 @@ impl CleanMesh {
     pub(crate) fn shared_edges(&self) -> (Vec<SharedEdge>, usize, usize) {
         // Edge, face, and whether the face runs from the smaller point to the larger.
         let mut sides: Vec<([u32; 2], u32, bool)> = Vec::with_capacity(3 * self.triangles.len());
-        for (face, &[a, b, c]) in self.triangles.iter().enumerate() {
-            for (from, to) in [(a, b), (b, c), (c, a)] {
-                sides.push(([from.min(to), from.max(to)], face as u32, from < to));
-            }
+        for (face, &corners) in self.triangles.iter().enumerate() {
+            sides.extend(edges(corners).map(|(edge, forward)| (edge, face as u32, forward)));
         }
         sides.sort_unstable();
         let (mut pairs, mut border, mut crowded) = (Vec::new(), 0, 0);
@@ -161,26 +159,24 @@ impl CleanMesh {
         let middle = mean(corners.map(|corner| self.points[corner as usize]));
         let from_middle = |corner: u32| minus(self.points[corner as usize], middle);
         let mut six_volumes = 0.0;
-        let mut edges: HashMap<[u32; 2], i32> = HashMap::new();
+        let mut passes: HashMap<[u32; 2], i32> = HashMap::new();
         for &face in members {
-            let [a, mut b, mut c] = self.triangles[face];
+            let mut corners = self.triangles[face];
             if (turned[face] == Some(true)) != flip {
-                std::mem::swap(&mut b, &mut c);
+                corners.swap(1, 2);
             }
-            for (from, to) in [(a, b), (b, c), (c, a)] {
-                *edges.entry([from.min(to), from.max(to)]).or_default() += if from < to { 1 } else { -1 };
+            for (edge, forward) in edges(corners) {
+                *passes.entry(edge).or_default() += if forward { 1 } else { -1 };
             }
-            let [a, b, c] = [a, b, c].map(from_middle);
+            let [a, b, c] = corners.map(from_middle);
             six_volumes += dot(a, cross(b, c));
         }
         let (mut border, mut reach) = (0.0, 0.0f64);
-        for [a, b, c] in members.iter().map(|&face| self.triangles[face]) {
-            for (from, to) in [(a, b), (b, c), (c, a)] {
-                if edges[&[from.min(to), from.max(to)]] != 0 {
-                    let [from, to] = [from, to].map(from_middle);
-                    border += length(minus(to, from));
-                    reach = reach.max(length(from)).max(length(to));
-                }
+        for (edge, _) in members.iter().flat_map(|&face| edges(self.triangles[face])) {
+            if passes[&edge] != 0 {
+                let [a, b] = edge.map(from_middle);
+                border += length(minus(b, a));
+                reach = reach.max(length(a)).max(length(b));
             }
         }
         let is_inside_out = six_volumes < -SURE * border * border * reach / std::f64::consts::TAU;
@@ -198,6 +194,11 @@ impl CleanMesh {
         }
         self.report.turned_faces += faces;
     }
+}
+
+/// The edges of a face, the lower point first, and whether the face runs along them from the lower point.
+fn edges([a, b, c]: [u32; 3]) -> [([u32; 2], bool); 3] {
+    [(a, b), (b, c), (c, a)].map(|(from, to)| ([from.min(to), from.max(to)], from < to))
 }
 
 /// For each point the first that lies in the same place.

@@ -95,18 +95,6 @@ impl Graph {
         let row = self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize;
         self.targets[row.clone()].iter().copied().zip(self.weights[row].iter().copied())
     }
-    /// Where each node's arcs begin among [`Self::targets`]; one more than there are nodes.
-    pub fn offsets(&self) -> &[u32] {
-        &self.offsets
-    }
-    /// The ends of all arcs.
-    pub fn targets(&self) -> &[u32] {
-        &self.targets
-    }
-    /// The weights of all arcs.
-    pub fn weights(&self) -> &[f32] {
-        &self.weights
-    }
 }
 
 fn check(list: &ArcList) -> Result<(), MeshError> {

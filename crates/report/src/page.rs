@@ -91,6 +91,19 @@ pub(super) struct Figure {
     pub svg: String,
 }
 
+/// A mesh in 3-D with its sliders and scripts.
+#[derive(Serialize)]
+pub(super) struct Scene {
+    /// What is drawn, as JSON.
+    pub data: String,
+    /// Names of what the reader chooses from.
+    pub answers: Vec<&'static str>,
+    /// The smallest and the largest number of parts, and the one shown at first.
+    pub parts: [usize; 3],
+    pub library: &'static str,
+    pub viewer: &'static str,
+}
+
 /// A part of a page under a heading, in this order; whatever is empty is left out.
 #[derive(Serialize, Default)]
 pub struct Section {
@@ -98,8 +111,7 @@ pub struct Section {
     /// What is to be known to read it.
     pub lead: String,
     pub(super) film: Vec<Frame>,
-    /// A scene with its scripts, as HTML.
-    pub(super) scene: String,
+    pub(super) scene: Option<Scene>,
     /// 2 or 3, which decides how panels are laid out; 0: two in a row.
     pub(super) dimension: usize,
     pub(super) panels: Vec<Panel>,

@@ -130,7 +130,7 @@ impl<'a> MedoidSearch<'a> {
                 round.look(&rows)?;
                 self.keep(rows);
             }
-            next = round.candidates()?;
+            next = candidates(&self.device.read(&round.bounds)?, labels, &round.best);
             if next.is_empty() {
                 return Ok(round.best.into_iter().map(|best| best.face).collect());
             }
@@ -220,13 +220,9 @@ impl<'a> Round<'a> {
         }
         Ok(())
     }
-
-    /// Faces that may yet be better than the best of their part: some of each part.
-    fn candidates(&self) -> Result<Vec<u32>, MeshError> {
-        Ok(candidates(&self.device.read(&self.bounds)?, self.labels, &self.best))
-    }
 }
 
+/// Faces that may yet be better than the best of their part: some of each part.
 fn candidates(bounds: &[f32], labels: &[u32], best: &[Best]) -> Vec<u32> {
     let mut open: Vec<Vec<u32>> = vec![Vec::new(); best.len()];
     for (face, (&bound, &label)) in bounds.iter().zip(labels).enumerate() {

@@ -92,7 +92,6 @@ impl<'a> Plan<'a> {
         {
             let [closure, coupling, downwards] =
                 [&mut closure, &mut coupling, &mut downwards].map(|lengths| Shared::new(&mut lengths[..]));
-            let children = self.tree.children();
             let mut update_at = vec![0; self.layout.entries.len()];
             let (mut updates, mut below) = (Vec::new(), Vec::new());
             for level in self.layout.levels().iter().rev() {
@@ -113,7 +112,7 @@ impl<'a> Plan<'a> {
                         let (own, count) = (0..entry.own(), entry.boundary.len());
                         Front::with(entry.places.clone(), boundary_of(i), |front| {
                             front.take_arcs(&self.arcs, &self.tree.node_at, &self.place_of);
-                            for &child in &children[i] {
+                            for &child in &self.tree.supernodes[i].children {
                                 let update = &below[update_at[child]..][..self.update_len(child)];
                                 front.take_update(boundary_of(child), update);
                             }
@@ -143,20 +142,15 @@ impl<'a> Plan<'a> {
 
 /// The places above each supernode that its subtree has arcs to or from, ascending.
 fn boundaries(arcs: &Arcs<'_>, tree: &SeparatorTree, place_of: &[u32]) -> Vec<Vec<u32>> {
-    let mut all: Vec<Vec<u32>> = vec![Vec::new(); tree.supernodes.len()];
-    for (i, supernode) in tree.supernodes.iter().enumerate() {
-        let end = supernode.places.end as u32;
-        let mut boundary = std::mem::take(&mut all[i]);
-        for &node in &tree.node_at[supernode.places.clone()] {
-            boundary.extend(arcs.beside(node).map(|to| place_of[to as usize]).filter(|&place| place >= end));
-        }
-        boundary.retain(|&place| place >= end);
+    let mut all: Vec<Vec<u32>> = Vec::with_capacity(tree.supernodes.len());
+    for supernode in &tree.supernodes {
+        let own = tree.node_at[supernode.places.clone()].iter().flat_map(|&node| arcs.beside(node));
+        let below = supernode.children.iter().flat_map(|&child| all[child].iter().copied());
+        let beside = own.map(|to| place_of[to as usize]).chain(below);
+        let mut boundary: Vec<u32> = beside.filter(|&place| place as usize >= supernode.places.end).collect();
         boundary.sort_unstable();
         boundary.dedup();
-        if let Some(parent) = supernode.parent {
-            all[parent].extend(&boundary);
-        }
-        all[i] = boundary;
+        all.push(boundary);
     }
     all
 }

@@ -17,8 +17,8 @@ pub(super) struct Supernode {
     pub places: Range<usize>,
     /// The first place of everything below it, which ends where its own places begin.
     pub first: usize,
-    /// The separator above.
-    pub parent: Option<usize>,
+    /// The supernodes right below.
+    pub children: Vec<usize>,
     /// Separators above.
     pub depth: usize,
 }
@@ -99,26 +99,11 @@ impl SeparatorTree {
             tree.node_at.extend(own);
             number[*branch] = tree.supernodes.len();
             let places = begin..tree.node_at.len();
-            tree.supernodes.push(Supernode { places, first: *first, parent: None, depth: *depth });
+            let children = children.iter().map(|&child| number[child]).collect();
+            tree.supernodes.push(Supernode { places, first: *first, children, depth: *depth });
             open.pop();
         }
-        for (branch, Branch { children, .. }) in branches.iter().enumerate() {
-            for &child in children {
-                tree.supernodes[number[child]].parent = Some(number[branch]);
-            }
-        }
         tree
-    }
-
-    /// The supernodes right below each.
-    pub fn children(&self) -> Vec<Vec<usize>> {
-        let mut children = vec![Vec::new(); self.supernodes.len()];
-        for (i, supernode) in self.supernodes.iter().enumerate() {
-            if let Some(parent) = supernode.parent {
-                children[parent].push(i);
-            }
-        }
-        children
     }
 }
 
