@@ -44,41 +44,14 @@ impl RayTree {
 
     /// The distance to the first triangle, in lengths of the direction, and its number; `stack` is memory that rays share.
     pub fn first(&self, ray: &Ray, stack: &mut Vec<usize>) -> Option<(f64, u32)> {
-        let mut best: Option<(f64, u32)> = None;
-        self.search(ray, f64::INFINITY, stack, |t, number| {
-            // Of triangles at one distance the first by number, whatever the tree's order.
-            let nearest = best.filter(|best| *best < (t, number)).unwrap_or((t, number));
-            best = Some(nearest);
-            nearest.0
-        });
-        best
-    }
-
-    /// Whether the line from `origin` by `towards` meets any triangle before it ends.
-    pub fn is_met(&self, origin: Vector, towards: Vector, stack: &mut Vec<usize>) -> bool {
-        let mut is_met = false;
-        let ray = Ray { origin, direction: towards, from: u32::MAX };
-        self.search(&ray, 1.0, stack, |t, _| {
-            is_met |= t < 1.0;
-            if is_met { 0.0 } else { 1.0 }
-        });
-        is_met
-    }
-
-    /// Gives triangles on a ray to `met`, which says how far the search goes from then on; 0 ends it.
-    fn search(
-        &self,
-        ray: &Ray,
-        mut limit: f64,
-        stack: &mut Vec<usize>,
-        mut met: impl FnMut(f64, u32) -> f64,
-    ) {
         let inverse = ray.direction.map(|d| 1.0 / d);
+        let mut best: Option<(f64, u32)> = None;
         stack.clear();
         stack.push(0);
-        while let Some(at) = stack.pop().filter(|_| limit > 0.0) {
+        while let Some(at) = stack.pop() {
             let node = &self.nodes[at];
-            if !node.is_met(ray, inverse, limit) {
+            let nearest = best.map_or(f64::INFINITY, |(t, _)| t);
+            if !node.is_met(ray, inverse, nearest) {
                 continue;
             }
             match node.inside {
@@ -87,13 +60,43 @@ impl RayTree {
                 }
                 Inside::Children { second, .. } => stack.extend([at + 1, second]),
                 Inside::Leaf { first, end } => {
-                    let others = self.triangles[first..end].iter().filter(|(number, _)| *number != ray.from);
-                    for (number, corners) in others {
-                        limit = meet(ray, corners).map_or(limit, |t| met(t, *number));
+                    for (number, corners) in &self.triangles[first..end] {
+                        let met = (*number != ray.from).then(|| meet(ray, corners)).flatten();
+                        // Of triangles at one distance the first by number, whatever the tree's order.
+                        if let Some(t) = met
+                            && best.is_none_or(|best| (t, *number) < best)
+                        {
+                            best = Some((t, *number));
+                        }
                     }
                 }
             }
         }
+        best
+    }
+
+    /// Whether the line from `origin` by `towards` meets any triangle before it ends.
+    pub fn is_met(&self, origin: Vector, towards: Vector, stack: &mut Vec<usize>) -> bool {
+        let ray = Ray { origin, direction: towards, from: u32::MAX };
+        let inverse = towards.map(|d| 1.0 / d);
+        stack.clear();
+        stack.push(0);
+        while let Some(at) = stack.pop() {
+            let node = &self.nodes[at];
+            if !node.is_met(&ray, inverse, 1.0) {
+                continue;
+            }
+            match node.inside {
+                Inside::Children { second, .. } => stack.extend([second, at + 1]),
+                Inside::Leaf { first, end } => {
+                    let mut triangles = self.triangles[first..end].iter();
+                    if triangles.any(|(_, corners)| meet(&ray, corners).is_some_and(|t| t < 1.0)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ReportError;
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use serde::Serialize;
-use veloxel_core::{StageTime, Warning, WarningKind};
+use veloxel_core::StageTime;
 
 /// A headline number: a card at the top of a page.
 #[derive(Debug, Clone, Serialize)]
@@ -175,9 +175,6 @@ struct Filled<'a> {
     version: &'static str,
     #[serde(flatten)]
     page: &'a Page<'a>,
-    card_columns: usize,
-    warnings: Vec<(&'static str, &'a str)>,
-    notes: Vec<&'a str>,
     parameters: Vec<(String, String)>,
     inputs: Option<Table>,
     times: Option<TimeBar>,
@@ -194,15 +191,10 @@ impl Page<'_> {
     /// # Errors
     /// [`ReportError::Page`] should not occur.
     pub fn to_html(&self) -> Result<String, ReportError> {
-        let cards = self.cards.len();
         let filled = Filled {
             style: include_str!("report.css"),
             version: env!("CARGO_PKG_VERSION"),
             page: self,
-            // One row of cards, or two that differ by one card at most.
-            card_columns: if cards <= 5 { cards } else { cards.div_ceil(2) },
-            warnings: self.run.iter().flat_map(|run| run.warnings.urgent()).map(kind_and_message).collect(),
-            notes: self.run.iter().flat_map(|run| run.warnings.iter()).filter_map(note).collect(),
             parameters: self.run.map(|run| tables::parameters(&run.parameters)).unwrap_or_default(),
             inputs: self.run.map(|run| tables::inputs(&run.inputs)),
             times: self.run.map(|run| TimeBar::of_stages(&run.stage_times)),
@@ -212,23 +204,6 @@ impl Page<'_> {
         environment.add_template("page.html", include_str!("page.html"))?;
         Ok(environment.get_template("page.html")?.render(minijinja::value::Serde(&filled))?)
     }
-}
-
-fn note(warning: &Warning) -> Option<&str> {
-    (warning.kind == WarningKind::Note).then_some(&warning.message)
-}
-
-fn kind_and_message(warning: &Warning) -> (&'static str, &str) {
-    let kind = match warning.kind {
-        WarningKind::Header => "header",
-        WarningKind::Samples => "samples",
-        WarningKind::Content => "content",
-        WarningKind::Convergence => "convergence",
-        WarningKind::Field => "field",
-        WarningKind::Grid => "grids",
-        _ => "note",
-    };
-    (kind, &warning.message)
 }
 
 #[cfg(test)]

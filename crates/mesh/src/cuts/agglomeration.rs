@@ -25,10 +25,19 @@ struct Part {
     /// How often it has taken in another; [`NONE`] once it was taken in itself.
     version: u32,
     /// The parts beside it, and what it costs to cut each of them off.
-    beside: BTreeMap<u32, f64>,
+    beside: Vec<(u32, f64)>,
 }
 
 const NONE: u32 = u32::MAX;
+
+impl Part {
+    fn put_beside(&mut self, other: u32, cost: f64) {
+        match self.beside.iter_mut().find(|(known, _)| *known == other) {
+            Some((_, sum)) => *sum += cost,
+            None => self.beside.push((other, cost)),
+        }
+    }
+}
 
 /// A pair that may be joined.
 #[derive(Clone, Copy, PartialEq)]
@@ -66,7 +75,7 @@ impl Agglomeration {
         for ([a, b], cost) in cuts {
             for (part, other) in [(a, b), (b, a)] {
                 let part = &mut parts[part as usize];
-                *part.beside.entry(other).or_default() += cost;
+                part.put_beside(other, cost);
                 part.cut += cost;
             }
         }
@@ -124,7 +133,8 @@ impl Agglomeration {
     /// By how much each of these merges raises the sum, one after the other; each of a part that stays and a part beside it.
     pub fn merge_costs(mut self, merges: &[[u32; 2]]) -> Vec<f64> {
         let cost = |&[kept, joined]: &[u32; 2]| {
-            let between = self.parts[kept as usize].beside.get(&joined).copied().unwrap_or(0.0);
+            let mut beside = self.parts[kept as usize].beside.iter();
+            let between = beside.find(|(other, _)| *other == joined).map_or(0.0, |(_, cost)| *cost);
             let cost = self.cost([kept, joined], between);
             self.join(kept, joined);
             cost
@@ -134,7 +144,7 @@ impl Agglomeration {
 
     /// A part with each of its neighbours.
     fn pairs_of(&self, part: u32) -> impl Iterator<Item = Pair> + '_ {
-        self.parts[part as usize].beside.iter().map(move |(&other, &between)| {
+        self.parts[part as usize].beside.iter().map(move |&(other, between)| {
             let parts = [part.min(other), part.max(other)];
             let versions = parts.map(|part| self.parts[part as usize].version);
             Pair { cost: self.cost(parts, between), parts, versions }
@@ -156,13 +166,13 @@ impl Agglomeration {
         let taken = std::mem::replace(&mut self.parts[joined as usize], gone);
         let mut between = 0.0;
         for (other, cost) in taken.beside {
-            self.parts[other as usize].beside.remove(&joined);
+            self.parts[other as usize].beside.retain(|(beside, _)| *beside != joined);
             if other == kept {
                 between = cost;
                 continue;
             }
             for (part, beside) in [(kept, other), (other, kept)] {
-                *self.parts[part as usize].beside.entry(beside).or_default() += cost;
+                self.parts[part as usize].put_beside(beside, cost);
             }
         }
         let part = &mut self.parts[kept as usize];

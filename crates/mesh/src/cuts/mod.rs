@@ -65,18 +65,14 @@ pub fn cuts(graph: &DualGraph, params: &CutsParams, cpu: &Cpu) -> Cuts {
     let run = |cut_costs: &[f64], feature_weight: f64| {
         Agglomeration::of_faces(graph, cut_costs, &feature, feature_weight).run()
     };
-    let mut voters: Vec<Option<Hierarchy>> = vec![None; VOTERS.len()];
-    if params.vote_weight > 0.0 {
-        cpu.split_samples(&mut voters, COST, |which, voters| {
-            for (voter, which) in voters.iter_mut().zip(which) {
-                let (steeper, more) = VOTERS[which];
-                let steepness = steeper * params.steepness;
-                let cut_costs = cut_costs(graph, steepness, |arc| params.sight_weight * sight[arc]);
-                *voter = Some(run(&cut_costs, more * params.thickness_weight));
-            }
-        });
-    }
-    let voters: Vec<Hierarchy> = voters.into_iter().flatten().collect();
+    let mut voters = vec![Hierarchy::default(); if params.vote_weight > 0.0 { VOTERS.len() } else { 0 }];
+    cpu.split_samples(&mut voters, COST, |which, voters| {
+        for (voter, (steeper, more)) in voters.iter_mut().zip(&VOTERS[which]) {
+            let steepness = steeper * params.steepness;
+            let cut_costs = cut_costs(graph, steepness, |arc| params.sight_weight * sight[arc]);
+            *voter = run(&cut_costs, more * params.thickness_weight);
+        }
+    });
     let (mut votes, mut weighted) = (vec![0.0; graph.arcs.len()], vec![0.0; graph.arcs.len()]);
     for voter in &voters {
         for ((vote, weighted), level) in votes.iter_mut().zip(&mut weighted).zip(voter.levels(&graph.arcs)) {

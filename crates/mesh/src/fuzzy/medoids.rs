@@ -5,7 +5,6 @@
 //! *Where we differ*: candidates come in batches, some with the least bounds and the others spread over the part; parts weigh faces.
 //! *Cost*: rows of ways by the square root of the faces of a part, some hundreds for thousands.
 
-use crate::numbered::count_of;
 use crate::{DualGraph, MeshError, ShortestPaths, connected_parts};
 use veloxel_gpu::{Buffer, Device};
 use veloxel_kernels::Kernel;
@@ -82,12 +81,8 @@ impl<'a> MedoidSearch<'a> {
         Ok(self.medoids_of(&labels, 1)?[0])
     }
 
-    /// The medoids of parts, each face with its own part alone.
-    pub fn medoids_of_parts(&mut self, labels: &[u32]) -> Result<Vec<u32>, MeshError> {
-        self.medoids_of(labels, count_of(labels))
-    }
-
-    fn medoids_of(&mut self, labels: &[u32], parts: usize) -> Result<Vec<u32>, MeshError> {
+    /// The medoids of so many parts, each face with its own part alone.
+    pub fn medoids_of(&mut self, labels: &[u32], parts: usize) -> Result<Vec<u32>, MeshError> {
         let faces = labels.len();
         let mut first = vec![0; parts];
         let mut weights = vec![0.0; parts * faces];

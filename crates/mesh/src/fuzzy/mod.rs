@@ -75,7 +75,7 @@ pub fn fuzzy_clustering(
             return Err(MeshError::Parts { asked: count, faces: graph.faces() });
         }
         Seeds::Farthest(count) => farthest(count, &paths, search.middle()?)?,
-        Seeds::Parts(labels) => search.medoids_of_parts(labels)?,
+        Seeds::Parts(labels) => search.medoids_of(labels, count_of(labels))?,
     };
     let mut around = search.around(&medoids, params.sharpness)?;
     for _ in 0..params.iterations {
